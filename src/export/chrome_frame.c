@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands around the list of events: Kineto's top-level members. */
+/* Everything outside the list of events: Kineto's top-level members. */
 #include "export/chrome_text.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "codec/json.h"
 #include "export/chrome_ids.h"
 
-/* Only this one comes behind the events, as Kineto has it. */
+/* Only this member comes after the events, as in Kineto. */
 #define TRACE_NAME "traceName"
 
 static bool is_key(const struct osc_trace *t, const struct osc_meta *meta, const char *key)
@@ -16,8 +16,8 @@ static bool is_key(const struct osc_trace *t, const struct osc_meta *meta, const
 }
 
 /*
- * Whether META is an option of torch.profiler in a recording, which says of each whether it
- * was on: Kineto writes those alone, each as the number 1.
+ * Whether META is an option of torch.profiler in a recording. A recording has all options, on
+ * or off; Kineto writes only those that are on, as the number 1.
  */
 static bool is_option(const struct osc_trace *t, const struct osc_meta *meta)
 {
@@ -59,7 +59,7 @@ static bool has_member(const struct osc_trace *t, const char *key)
     return osc_trace_meta(t, key, &value);
 }
 
-/* Whether the members of the file say its rank, or only its name does. */
+/* Whether the members of the file contain its rank; otherwise only its name does. */
 static bool says_rank(const struct osc_trace *t)
 {
     static const char *const keys[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
@@ -111,7 +111,7 @@ static void add_who(struct osc_strbuf *out, const char *key, struct osc_str who)
         osc_json_quote(out, who);
 }
 
-/* The record WHAT of TRACK or its process: NAME. */
+/* Write a WHAT record that gives TRACK or its process a NAME. */
 static void add_name(const struct osc_trace *t, const struct osc_track *track, const char *what,
                      osc_sid name, struct osc_strbuf *out)
 {
@@ -125,7 +125,7 @@ static void add_name(const struct osc_trace *t, const struct osc_track *track, c
 
 void osc_chrome_text_names(const struct osc_trace *t, struct osc_strbuf *out)
 {
-    uint32_t last = UINT32_MAX; /* the process that was named last */
+    uint32_t last = UINT32_MAX; /* the process of the last name */
 
     for (uint32_t i = 0; i < t->n_forms; i++) {
         if (t->forms[i].shape == OSC_SHAPE_ABOUT)

@@ -45,7 +45,7 @@ const struct osc_chrome_extra *osc_chrome_extras(const struct osc_trace *t,
     return form->known[OSC_ARG_KEY_BYTES] >= 0 ? of_memory : NULL;
 }
 
-/* Whether T, a recording of ours, has calls of Python. */
+/* Whether T is an opscope recording with Python calls. */
 static bool has_calls(const struct osc_trace *t)
 {
     for (uint32_t i = 1; osc_chrome_is_ours(t) && i < t->n_forms; i++) {
@@ -55,7 +55,7 @@ static bool has_calls(const struct osc_trace *t)
     return false;
 }
 
-/* Whether the call in ROW is over before row I of C ends. An open one is never over. */
+/* Whether the call in ROW ends before row I of C does. An open call never ends. */
 static bool is_over(const struct osc_trace *t, osc_row row, const struct osc_chunk *c,
                     uint32_t i)
 {
@@ -80,7 +80,7 @@ osc_status osc_chrome_callers_make(struct osc_chrome_callers *callers,
     for (uint32_t k = 1; callers->of_row && innermost && k < t->events.n_chunks; k++) {
         const struct osc_chunk *const c = t->events.chunks[k];
 
-        for (uint32_t i = 0; i < c->n_rows; i++) { /* calls of a track in their order */
+        for (uint32_t i = 0; i < c->n_rows; i++) { /* calls of a track are in order */
             if (!osc_row_form(t, c, i)->is_frame)
                 continue;
             osc_row row = {innermost[c->track[i]]};

@@ -9,8 +9,8 @@
 #include "export/chrome_ids.h"
 #include "export/chrome_words.h"
 
-#define PART_SHIFT 16 /* strings that one thread escapes at a time */
-#define SLACK      64 /* copies are of whole words, and may write so much too far */
+#define PART_SHIFT 16 /* strings that one thread escapes per item */
+#define SLACK      64 /* strings are copied in words, up to this much too far */
 
 #define PH_AT 9 /* in `,\n{"ph":"X"` */
 
@@ -88,7 +88,7 @@ static osc_status fit_strings(struct osc_chrome_text *x, unsigned n_threads)
     return OSC_OK;
 }
 
-/* pid or tid: a number if it is one as the reader takes it, else a string. */
+/* Write pid or tid: as a number if the reader would read it as one, else as a string. */
 static void add_who(struct osc_strbuf *out, const char *key, struct osc_str who)
 {
     int64_t v;
@@ -96,7 +96,7 @@ static void add_who(struct osc_strbuf *out, const char *key, struct osc_str who)
     if (who.len == 0)
         return; /* the file had none */
     osc_strbuf_adds(out, key);
-    if (osc_json_int(who, &v) && (v != 0 || who.len == 1)) /* -0 is no number of anybody */
+    if (osc_json_int(who, &v) && (v != 0 || who.len == 1)) /* "-0" is not a number here */
         osc_strbuf_addi(out, v);
     else
         osc_json_quote(out, who);
@@ -128,7 +128,7 @@ static osc_status fit_tracks(struct osc_chrome_text *x)
     return st;
 }
 
-/* What has been appended to the literals since FROM. */
+/* The literal made of everything appended since FROM. */
 static struct osc_chrome_literal literal_from(const struct osc_chrome_text *x, size_t from)
 {
     return (struct osc_chrome_literal){from, (uint32_t)(x->literals.len - from)};
@@ -140,8 +140,8 @@ static bool is_quoted(uint8_t type)
 }
 
 /*
- * The literal before the value of SLOT, and an op for what has words. *FROM is where
- * the open literal begins.
+ * Write the literal before the value of SLOT, and an op if the value has words. *FROM is the
+ * start of the open literal.
  */
 static osc_status add_slot(struct osc_chrome_text *x, struct osc_chrome_form *f,
                            const struct osc_slot *slot, const char *sep, size_t *from)
@@ -170,7 +170,7 @@ static osc_status add_slot(struct osc_chrome_text *x, struct osc_chrome_form *f,
     return OSC_OK;
 }
 
-/* The same of EXTRA, which the event itself does not have. */
+/* Like add_slot(), for EXTRA, which the event itself does not have. */
 static osc_status add_extra(struct osc_chrome_text *x, struct osc_chrome_form *f,
                             const struct osc_chrome_extra *extra, const char *sep, size_t *from)
 {
@@ -220,7 +220,8 @@ static osc_status fit_form(struct osc_chrome_text *x, const struct osc_form *for
     }
     osc_strbuf_adds(out, osc_chrome_members(form));
     f->n_member_ops = f->n_ops;
-    /* The open literal goes on with the args; for an e it ends here. */
+    /* The open literal continues with the args; for the e of an asynchronous range it ends
+     * here. */
     const size_t open = from, open_len = out->len - from;
     const size_t copy = out->len;
     for (size_t i = 0; i < open_len && out->status == OSC_OK; i++)
@@ -315,7 +316,7 @@ bool osc_text_out_more(struct osc_text_out *o, size_t n)
     return true;
 }
 
-/* P, or where it went to have N bytes of room behind it; NULL: see status. */
+/* Make room for N bytes after P; returns P or its new address; NULL: see status. */
 static inline char *with_room(struct osc_text_out *o, char *p, size_t n)
 {
     if ((size_t)(o->end - p) >= n)
@@ -324,7 +325,7 @@ static inline char *with_room(struct osc_text_out *o, char *p, size_t n)
     return osc_text_out_more(o, n) ? o->p : NULL;
 }
 
-/* Copy N bytes; only they are read, but up to SLACK more are written. */
+/* Copy N bytes. It reads only these, but writes up to SLACK more. */
 static inline char *copy(char *p, const char *s, uint32_t n)
 {
     if (n >= 16) {
@@ -352,7 +353,7 @@ static inline char *copy(char *p, const char *s, uint32_t n)
     return p + n;
 }
 
-/* Copy a literal, behind which there are SLACK bytes to read. */
+/* Copy a literal; SLACK bytes after it are readable. */
 static inline char *copy_literal(char *p, const struct osc_chrome_text *x,
                                  const struct osc_chrome_literal *l)
 {
@@ -371,7 +372,7 @@ static inline char *put_piece(struct osc_text_out *o, char *p,
     return p ? copy(p, piece->s, piece->len) : NULL;
 }
 
-/* A string between quotation marks that are no part of a literal. */
+/* Write a string and its quotation marks. */
 static char *put_quoted(struct osc_text_out *o, char *p, const struct osc_chrome_piece *piece,
                         size_t room)
 {
@@ -389,7 +390,7 @@ static inline uint64_t two_words(const uint32_t *w)
     return (uint64_t)w[1] << 32 | w[0];
 }
 
-/* The double that has BITS; JSON has none that is not finite. */
+/* Write the double with these BITS; JSON has only finite ones. */
 static inline char *put_double(struct osc_text_out *o, char *p, uint64_t bits)
 {
     struct osc_text_double *const known =
@@ -407,7 +408,7 @@ static inline char *put_double(struct osc_text_out *o, char *p, uint64_t bits)
     return p + known->len;
 }
 
-/* A time; most have the digits in front of the one before. */
+/* Write a time; most share the leading digits with the previous one. */
 static inline char *put_time(struct osc_text_out *o, char *p, int64_t at_ns)
 {
     struct osc_text_time *const known = &o->time;
@@ -425,7 +426,7 @@ static inline char *put_time(struct osc_text_out *o, char *p, int64_t at_ns)
     return osc_digits_micros_end(p + known->len, osc_digits_lanes((uint32_t)rest), 0);
 }
 
-/* What is a number in the file if it is one by the rules of JSON. */
+/* Write a number as text: unquoted if it is a valid JSON number. */
 static char *put_numtext(struct osc_text_out *o, char *p, const struct osc_chrome_piece *piece,
                          size_t room)
 {
@@ -437,8 +438,8 @@ static char *put_numtext(struct osc_text_out *o, char *p, const struct osc_chrom
 }
 
 /*
- * The value whose words are at W; ROOM bytes, which P has, will do for all that follows
- * but strings. NULL: see status.
+ * Write the value whose words are at W. The ROOM bytes at P suffice for everything except
+ * strings. NULL: see status.
  */
 static char *put_value(const struct osc_chrome_text *x, struct osc_text_out *o, char *p,
                        enum osc_arg_type type, const uint32_t *w, size_t room)
@@ -460,12 +461,12 @@ static char *put_value(const struct osc_chrome_text *x, struct osc_text_out *o, 
     case OSC_ARG_NULL:
     case OSC_ARG_TRUE:
     case OSC_ARG_FALSE:
-        break; /* in the literal */
+        break; /* part of the literal */
     }
     return p;
 }
 
-/* A record up to its time, which is AT_NS. False: see status. */
+/* Write a record up to its time AT_NS. False: see status. */
 static inline bool put_start(const struct osc_chrome_text *x, const struct osc_chunk *c,
                              uint32_t i, char ph, int64_t at_ns, struct osc_text_out *o)
 {
@@ -487,7 +488,7 @@ static inline bool put_start(const struct osc_chrome_text *x, const struct osc_c
     return true;
 }
 
-/* A number that the event itself does not have. */
+/* Write an id that the event itself does not have. */
 static inline char *put_id(const struct osc_chrome_text *x, char *p, const struct osc_chunk *c,
                            uint32_t i, enum osc_chrome_id id)
 {
@@ -496,7 +497,7 @@ static inline char *put_id(const struct osc_chrome_text *x, char *p, const struc
     return v > 0 || id == OSC_CHROME_ID_INDEX ? osc_digits_u64(p, v) : copy(p, "null", 4);
 }
 
-/* N ops of F and then TAIL, behind the time of row I. */
+/* Write N ops of F and then TAIL, after the time of row I. */
 static inline void put_ops(const struct osc_chrome_text *x, const struct osc_chunk *c,
                            uint32_t i, uint32_t n, const struct osc_chrome_literal *tail,
                            struct osc_text_out *o)
@@ -526,7 +527,7 @@ static inline void put_ops(const struct osc_chrome_text *x, const struct osc_chu
     o->p = copy_literal(p, x, tail);
 }
 
-/* The whole record of row I. */
+/* Write the whole record of row I. */
 static inline void put_record(const struct osc_chrome_text *x, const struct osc_chunk *c,
                               uint32_t i, char ph, bool has_dur, struct osc_text_out *o)
 {
@@ -541,7 +542,7 @@ static inline void put_record(const struct osc_chrome_text *x, const struct osc_
     put_ops(x, c, i, f->n_ops, &f->tail, o);
 }
 
-/* The end of row I, an asynchronous range. */
+/* Write the end record of row I, an asynchronous range. */
 static void put_end(const struct osc_chrome_text *x, const struct osc_chunk *c, uint32_t i,
                     struct osc_text_out *o)
 {
@@ -551,7 +552,7 @@ static void put_end(const struct osc_chrome_text *x, const struct osc_chunk *c, 
         put_ops(x, c, i, f->n_member_ops, &f->member_tail, o);
 }
 
-/* The one series of row I of a counter, or NULL. */
+/* The only series of counter row I, or NULL. */
 static const struct osc_slot *series_of(const struct osc_trace *t, const struct osc_chunk *c,
                                         uint32_t i)
 {
@@ -562,7 +563,7 @@ static const struct osc_slot *series_of(const struct osc_trace *t, const struct 
                : NULL;
 }
 
-/* Whether row I can be one more series of the sample that begins with row FIRST. */
+/* Whether row I can be another series of the sample that begins at row FIRST. */
 static bool is_same_sample(const struct osc_trace *t, const struct osc_chunk *c, uint32_t first,
                            uint32_t i)
 {
@@ -580,7 +581,7 @@ static bool is_same_sample(const struct osc_trace *t, const struct osc_chunk *c,
     return true;
 }
 
-/* A series of a sample, row K of a counter, behind the text BEFORE. False: see status. */
+/* Write the text BEFORE and a series of a sample, counter row K. False: see status. */
 static bool put_series(const struct osc_chrome_text *x, const struct osc_chunk *c, uint32_t k,
                        const char *before, struct osc_text_out *o)
 {
@@ -610,7 +611,7 @@ static bool put_series(const struct osc_chrome_text *x, const struct osc_chunk *
     return p != NULL;
 }
 
-/* A sample of a counter from row *I on, before END; *I goes to its last row. */
+/* Write a counter sample from row *I on, before END; set *I to its last row. */
 static void put_sample(const struct osc_chrome_text *x, const struct osc_chunk *c, uint32_t *i,
                        uint32_t end, struct osc_text_out *o)
 {

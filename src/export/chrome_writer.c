@@ -2,9 +2,9 @@
 /*
  * Chrome's JSON in Kineto's dialect, plain or compressed.
  *
- * Threads take chunks of rows in turn, make text of them and compress it; each waits
- * with what it has until all before it is written, so that the order is that of the
- * trace and nothing is held back for longer. Metadata comes first, arrows last.
+ * Threads take chunks of rows in turn, convert them to text and compress it. Each thread waits
+ * until everything before its text is written, so that the order is that of the trace and no
+ * more text is held back. Metadata comes first, arrows last.
  */
 #include "export/exporters.h"
 
@@ -18,14 +18,14 @@
 #include "export/chrome_text.h"
 #include "export/counters.h"
 
-/* Rows of a job, some MB of text; more is written in pieces. */
+/* A job has up to this many rows, some MB of text; longer text is written in pieces. */
 #define JOB_ROWS    4096u
 #define PIECE_BYTES ((size_t)4 << 20)
 
-/* What a thread may take: pieces as text and compressed, in buffers that double. */
+/* Memory that a thread may use: pieces as text and compressed, in buffers that double. */
 #define THREAD_BYTES ((size_t)32 << 20)
 
-/* What a thread works with, lent for the length of a job. */
+/* Buffers of a thread, lent for the duration of a job. */
 struct bench {
     struct osc_text_out out;
     struct osc_deflate *z; /* owned, or NULL */
@@ -39,17 +39,17 @@ struct writing {
     struct osc_chrome_rows *jobs; /* owned */
     size_t cap_jobs;
     uint32_t n_jobs;
-    uint32_t first_job; /* that has a record; of none there is a comma before it */
+    uint32_t first_job; /* the first job with a record, which needs no comma before it */
     bool is_packed, has_counters;
     uint64_t n_rows; /* of all jobs */
 
-    /* Of the job that has the turn. */
+    /* Checksum of the job whose turn it is. */
     struct osc_deflate_sum sum;
     uint64_t n_rows_done;
 
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects everything below */
     pthread_cond_t turned;
-    struct bench *benches; /* owned; that nobody uses */
+    struct bench *benches; /* owned; unused ones */
     uint32_t turn;         /* the job that may write */
     osc_status status;     /* sticky */
 };
@@ -61,7 +61,7 @@ static void free_bench(struct bench *b)
     osc_free(b);
 }
 
-/* The status so far; if it is good, *BENCH is one to work at. */
+/* Set *BENCH to an unused bench; returns the first failure so far. */
 static osc_status take_bench(struct writing *w, struct bench **bench)
 {
     struct bench *b;
@@ -93,7 +93,7 @@ static void give_bench(struct writing *w, struct bench *b)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Wait for the turn of job K; the status so far. */
+/* Wait for the turn of job K; returns the first failure so far. */
 static osc_status wait_for_turn(struct writing *w, uint32_t k)
 {
     osc_status st;
@@ -106,7 +106,7 @@ static osc_status wait_for_turn(struct writing *w, uint32_t k)
     return st;
 }
 
-/* A job is over, or failed: then nobody waits any longer. */
+/* End the turn of a job; after a failure let all others stop waiting. */
 static void end_turn(struct writing *w, osc_status st)
 {
     pthread_mutex_lock(&w->lock);
@@ -117,7 +117,7 @@ static void end_turn(struct writing *w, osc_status st)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Write LEN bytes at S, once it is the turn of job K. */
+/* Write LEN bytes at S when it is the turn of job K. */
 static osc_status write_text(struct writing *w, struct bench *b, uint32_t k, const char *s,
                              size_t len)
 {
@@ -154,7 +154,7 @@ static void run_job(void *ctx, uint32_t k)
     const uint32_t n_rows = rows.end - rows.next;
     struct bench *b;
     osc_status st = take_bench(w, &b);
-    bool is_first = k == w->first_job; /* nothing stands before its first comma */
+    bool is_first = k == w->first_job; /* nothing precedes its first comma */
 
     while (st == OSC_OK && rows.next < rows.end) {
         struct osc_text_out *const o = &b->out;
@@ -175,7 +175,7 @@ static void run_job(void *ctx, uint32_t k)
         give_bench(w, b);
 }
 
-/* Jobs for the rows OF S. */
+/* Add jobs for the rows OF S. */
 static osc_status add_jobs(struct writing *w, const struct osc_store *s,
                            enum osc_chrome_sort of)
 {
@@ -209,8 +209,8 @@ static osc_status plan(struct writing *w, const struct osc_trace *t)
     return st;
 }
 
-/* What stands before or behind the events, made by MAKE, as a piece of its own, behind
- * whose records, if it has any, others need a comma. */
+/* Write the text that MAKE produces before or after the events as a separate piece. If it has
+ * records, those after it need a comma. */
 static osc_status write_frame(struct writing *w, const struct osc_trace *t,
                               void (*make)(const struct osc_trace *t, struct osc_strbuf *out))
 {
@@ -231,7 +231,7 @@ static osc_status write_frame(struct writing *w, const struct osc_trace *t,
     return st;
 }
 
-/* A piece of the lines of counters, which stand before all records. */
+/* Write a piece of the counter lines, which come before all records. */
 static osc_status write_counters(void *ctx, const char *s, size_t len)
 {
     struct writing *const w = ctx;
@@ -239,13 +239,13 @@ static osc_status write_counters(void *ctx, const char *s, size_t len)
     osc_status st = take_bench(w, &b);
 
     if (st == OSC_OK && w->first_job == UINT32_MAX && !w->has_counters)
-        st = write_text(w, b, w->turn, ",\n", 2); /* names stand before */
+        st = write_text(w, b, w->turn, ",\n", 2); /* names precede them */
     if (st == OSC_OK)
         st = write_text(w, b, w->turn, s, len);
     if (b)
         give_bench(w, b);
     w->has_counters = true;
-    w->first_job = UINT32_MAX; /* every record has something before its comma */
+    w->first_job = UINT32_MAX; /* something precedes the comma of every record */
     return st;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our own form: the sealed trace as columns, which are opened where they lie.
+ * opscope's own format: the sealed trace as columns, to be mapped and used.
  *
- * Chunks of events that nothing was left out of are written as they are in memory; of
- * others the rows that are left are packed into chunks anew.
+ * A chunk of events with all its rows is written as it is in memory; if rows were left out,
+ * the others are packed into new chunks.
  */
 #include "export/column_file.h"
 
@@ -22,13 +22,13 @@ struct writing {
     uint64_t n_rows_done, n_rows_all; /* of all traces */
     osc_status status;                /* sticky */
 
-    /* Of the trace being written. */
+    /* About the trace being written. */
     const struct osc_trace *t;
     uint16_t part;
     struct osc_column_file_used used;
-    bool is_other;         /* of the store being written: */
+    bool is_other;         /* about the store being written: */
     uint64_t n_rows;       /* written so far */
-    struct osc_chunk pack; /* rows that are gathered */
+    struct osc_chunk pack; /* rows being packed */
     char *room;            /* owned; the columns of pack */
     uint32_t *words;       /* owned; their words */
     size_t cap_words;
@@ -50,7 +50,7 @@ static void put_padding(struct writing *w, size_t n_bytes)
     put(w, zeroes, (OSC_WIRE_ALIGN - n_bytes % OSC_WIRE_ALIGN) % OSC_WIRE_ALIGN);
 }
 
-/* Write N bytes at P as a chunk; H has what is said about them. */
+/* Write N bytes at P as a chunk; H describes them. */
 static void put_chunk(struct writing *w, struct osc_wire_header h, const void *p, size_t n)
 {
     h.flags = w->part;
@@ -61,7 +61,7 @@ static void put_chunk(struct writing *w, struct osc_wire_header h, const void *p
         w->status = osc_grow(&w->index, &w->cap_index, w->n_index + 1, sizeof *w->index);
     if (w->status == OSC_OK && h.type != OSC_CHUNK_INDEX) {
         w->index[w->n_index] = (struct osc_wire_index_entry){w->offset, h};
-        w->index[w->n_index++].header.magic = 0; /* or searches would find it */
+        w->index[w->n_index++].header.magic = 0; /* or a search would find it */
     }
     put(w, &h, sizeof h);
     put(w, p, n);
@@ -155,7 +155,7 @@ static void flush(struct writing *w)
     c->n_rows = c->n_arg_words = 0;
 }
 
-/* Copy the values of a row of form F; between them may stand what has been redacted. */
+/* Copy the values of a row of form F; redacted words between them are left out. */
 static uint32_t copy_words(const struct osc_form *f, const uint32_t *from, uint32_t *to)
 {
     uint32_t n = 0;
@@ -200,7 +200,7 @@ static void pack_row(struct writing *w, const struct osc_chunk *from, uint32_t i
 
 /* --- traces ----------------------------------------------------------------------------- */
 
-/* Whether there are words between the values of rows that no slot tells of: --no-args. */
+/* Whether there are words between the values of rows that belong to no slot: --no-args. */
 static bool has_silent_words(const struct osc_trace *t)
 {
     for (uint32_t i = 1; i < t->n_forms; i++) {
@@ -214,7 +214,7 @@ static bool has_silent_words(const struct osc_trace *t)
     return false;
 }
 
-/* Rows of T were left out, or their values changed. */
+/* Whether rows of T were left out or their values changed. */
 static bool is_cut(const struct writing *w)
 {
     return w->t->is_selected || w->x->is_redacted || has_silent_words(w->t);
@@ -299,7 +299,7 @@ static void put_trace(struct writing *w)
     osc_strbuf_fini(&devices);
 }
 
-/* The texts of codes that are counted: the file names them. */
+/* Add the names of the counted codes to the strings: the file refers to them. */
 static osc_status name_findings(struct osc_trace *t)
 {
     osc_status st = OSC_OK;
@@ -320,8 +320,8 @@ static osc_status write_trace(struct writing *w, struct osc_trace *t)
 
     w->t = t;
     if (osc_strings_bound(&t->strings) > INT32_MAX)
-        return OSC_ELIMIT; /* readers go by the sign of ids */
-    osc_derive_forget(t);  /* what it has counted will be counted again */
+        return OSC_ELIMIT; /* readers use the sign bit of ids */
+    osc_derive_forget(t);  /* readers derive and count again */
     st = name_findings(t);
     if (st == OSC_OK && is_cut(w))
         st = osc_column_file_used_find(&w->used, t);

@@ -12,7 +12,7 @@ struct counters {
     const struct osc_trace *t;
     const struct osc_loads *loads;
     struct osc_strbuf out;
-    struct osc_strbuf head, series; /* of the track: up to the time, name of its values */
+    struct osc_strbuf head, series; /* of the track: text up to the time; name of its values */
     bool has_any;
     osc_status (*write)(void *ctx, const char *s, size_t len);
     void *ctx;
@@ -62,14 +62,14 @@ static bool has_track(const struct osc_trace *t, struct osc_str name)
 }
 
 /*
- * Samples of WHAT of device D follow: first those that stretch the scale. False: none
- * shall follow.
+ * Begin a track with WHAT of device D; its first samples set the scale. False: leave the track
+ * out.
  */
 static bool begin_track(struct counters *c, uint32_t d, const char *what)
 {
     const struct osc_loads *const l = c->loads;
     const struct osc_device_load *const device = &l->devices[d];
-    /* Devices are sorted by number: another of the same number stands before. */
+    /* Devices are sorted by number: an equal number would be just before. */
     const bool has_number =
         device->number >= 0 && (d == 0 || l->devices[d - 1].number != device->number);
     const struct osc_str name = osc_trace_str(c->t, device->name);

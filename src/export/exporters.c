@@ -26,7 +26,7 @@ const struct osc_exporter *osc_exporter_find(const char *name)
     return NULL;
 }
 
-/* Whether the N bytes at PATH are more than the LEN at SUFFIX and end with them. */
+/* Whether PATH, N bytes long, is longer than SUFFIX, LEN bytes long, and ends in it. */
 static bool ends_with(const char *path, size_t n, const char *suffix, size_t len)
 {
     return n > len && memcmp(path + n - len, suffix, len) == 0;
@@ -52,7 +52,7 @@ const struct osc_exporter *osc_exporter_of_path(const char *path)
 {
     const size_t n = strlen(path), len = strlen(".gz");
 
-    /* JSON alone is written compressed; .osc.gz must not become that. */
+    /* Only JSON is written compressed; .osc.gz must not match. */
     if (ends_with(path, n, ".gz", len)) {
         const struct osc_exporter *const plain = find_suffix(path, n - len);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folded stacks: a line for each stack with what it took, for flame graphs.
+ * Folded stacks for flame graphs: one line for each stack with its value.
  *
- *   op      operators by those that called them; sums by the last frame are the rows
- *           of the table operators
+ *   op      operators and those that called them; sums by the last frame are the rows of the
+ *           table operators
  *   module  modules by their place in the hierarchy: rows of the table modules
- *   python  Python frames with the event itself behind them; sums by the last frame
- *           are the rows of the table averages, but for work of devices
+ *   python  Python frames, then the event itself; sums by the last frame are the rows of the
+ *           table averages, except for device work
  *
- * With a metric of torch's the file is that of its export_stacks(): a line for each
- * event that has a stack, without the event's name, in whole microseconds, cut.
+ * With one of torch's metrics the file is that of its export_stacks(): a line for each event
+ * that has a stack, without the event's name, in whole microseconds, truncated.
  */
 #include "export/exporters.h"
 
@@ -57,8 +57,8 @@ struct folding {
     enum kind kind;
     enum metric metric;
     struct osc_stack_tree tree;
-    uint64_t n_lines; /* written by torch's metrics */
-    bool has_any;     /* operators, modules or stacks, whatever they took */
+    uint64_t n_lines; /* written for torch's metrics */
+    bool has_any;     /* there are operators, modules or stacks, even if their values are 0 */
 };
 
 static bool is_of_torch(enum metric metric)
@@ -66,7 +66,7 @@ static bool is_of_torch(enum metric metric)
     return metric == TORCH_HOST || metric == TORCH_DEVICE;
 }
 
-/* What X asks for, or OSC_EINVAL with a sentence. */
+/* Read the options of X; OSC_EINVAL with a sentence if they are wrong. */
 static osc_status read_wish(const struct osc_export *x, struct folding *f, struct osc_err *err)
 {
     const char *const kind = x->stack ? x->stack : "op";
@@ -109,7 +109,7 @@ static osc_status facts(const struct osc_export *x, uint32_t *facts, struct osc_
     return read_wish(x, &f, err);
 }
 
-/* The stack that all of T lie in, if there are several traces. */
+/* Push the frame that contains all of T, if there are several traces. */
 static osc_status push_root(struct folding *f, const struct osc_trace *t, uint32_t *root)
 {
     struct osc_strbuf name = {0};
@@ -128,13 +128,14 @@ static osc_status push_root(struct folding *f, const struct osc_trace *t, uint32
     return st;
 }
 
-/* Of each node of the operator tree. */
+/* For each node of the operator tree. */
 struct op_sums {
-    int64_t inside_ns; /* children, and calls of the device runtime */
-    int64_t device_ns; /* what its own calls launched */
+    int64_t inside_ns; /* time in children, and in calls of the device runtime */
+    int64_t device_ns; /* time of work that its own calls launched */
 };
 
-/* As operators_sum.c: what lies in a node, and what it launched, is not its own. */
+/* As in operators_sum.c: the time of child nodes, and of work they launched, is not the node's
+ * own. */
 static void sum_ops(const struct osc_trace *t, struct op_sums *sums)
 {
     const struct osc_facts *const f = osc_trace_facts(t);
@@ -235,11 +236,11 @@ static osc_status fold_modules(struct folding *f, const struct osc_trace *t, uin
 struct python {
     const struct osc_trace *t;
     struct osc_avg_tree events;
-    struct osc_avg_stacks said; /* by the events themselves */
-    struct osc_stacks rebuilt;  /* of ranges, where none says its own */
-    uint32_t *place_of_row;     /* pages, owned; + 1, of the rebuilt ones */
+    struct osc_avg_stacks said; /* as events state them */
+    struct osc_stacks rebuilt;  /* from ranges of frames, if no event states one */
+    uint32_t *place_of_row;     /* pages, owned; + 1, for rebuilt stacks */
     size_t rows_bytes;
-    int64_t *values; /* pages, owned; by node: what it took */
+    int64_t *values; /* pages, owned; by node */
     size_t values_bytes;
     uint32_t *known;                /* owned; by stack: node + 1, or 0 */
     struct osc_strbuf text, frames; /* frames: 32-bit offsets in text */
@@ -272,7 +273,7 @@ static osc_status rebuild(struct python *p)
     return OSC_OK;
 }
 
-/* What each node that is not folded took by METRIC. */
+/* Find the value by METRIC of each node that is not folded. */
 static osc_status find_values(struct python *p, enum metric metric)
 {
     const bool is_host = metric == HOST_SELF || metric == TORCH_HOST;
@@ -372,7 +373,7 @@ static osc_status push_said(struct folding *f, struct python *p, struct osc_str 
     return st;
 }
 
-/* Push all rebuilt stacks below ROOT; callers stand before those whom they called. */
+/* Push all rebuilt stacks below ROOT; callers stand before their callees. */
 static osc_status push_rebuilt(struct folding *f, struct python *p, uint32_t root)
 {
     osc_status st = OSC_OK;
@@ -404,7 +405,7 @@ static osc_status push_stack(struct folding *f, struct python *p, uint32_t id, u
     return st;
 }
 
-/* A line as torch writes it: NODE and VALUE_NS in whole microseconds. */
+/* Write a line in torch's format: NODE, and VALUE_NS in whole microseconds. */
 static osc_status write_torch(struct folding *f, uint32_t node, int64_t value_ns,
                               struct osc_strbuf *line)
 {
@@ -463,7 +464,7 @@ static osc_status fold(struct folding *f, const struct osc_trace *t, struct osc_
     return f->kind == OP ? fold_ops(f, t, root) : fold_modules(f, t, root);
 }
 
-/* Why there is nothing to write. */
+/* Explain why there is nothing to write. */
 static osc_status fail_empty(const struct folding *f, struct osc_err *err)
 {
     static const char *const nothing[] = {

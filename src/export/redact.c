@@ -8,19 +8,20 @@
 #include "base/strbuf.h"
 #include "codec/json.h"
 
-/* Members of an event that stay: what ties events to each other. */
+/* Members of an event that are kept: they connect events. */
 static const char *const ties[] = {
     "id", "id2", "bp", "s", "scope", "bind_id", "flow_in", "flow_out",
 };
 
-/* Members of the file that stay if they are numbers, true or false; a version may be text. */
+/* Members of the file that are kept if they are numbers, true or false; a version may be
+ * text. */
 static const char *const switches[] = {
     "schemaVersion", "baseTimeNanoseconds", "record_shapes",        "profile_memory",
     "with_stack",    "with_modules",        "with_flops",           "cuda_driver_version",
     "torch_version", "pytorch_version",     "cuda_runtime_version",
 };
 
-/* What stays of each device if it is a number, or the name. */
+/* Properties of each device that are kept if they are numbers, or its name. */
 static const char *const properties[] = {
     "name",
     "id",
@@ -61,10 +62,11 @@ static bool stays(const struct osc_trace *t, const struct osc_form *f, uint32_t 
 
     if (slot->is_member)
         return is_one_of(osc_trace_str(t, slot->key), ties, N_OF(ties));
-    /* Metadata names processes and threads; a counter is its values. */
+    /* Metadata gives names to processes and threads; the arguments of a counter are its
+     * values. */
     if (f->shape == OSC_SHAPE_ABOUT || (f->shape == OSC_SHAPE_COUNTER && is_number(slot)))
         return true;
-    /* What analyses go by: numbers, names of collectives, launch shapes. */
+    /* Values that analyses need: numbers, names of collectives, launch shapes. */
     if (slot->type == OSC_ARG_STRING)
         return f->known[OSC_ARG_KEY_COLLECTIVE_NAME] == (int16_t)i;
     if (slot->type == OSC_ARG_TEXT)
@@ -77,7 +79,7 @@ static bool stays(const struct osc_trace *t, const struct osc_form *f, uint32_t 
     return false;
 }
 
-/* Forget arguments: their words lie idle. */
+/* Remove arguments; their words stay unused. */
 static void redact_form(const struct osc_trace *t, struct osc_form *f)
 {
     int16_t known[OSC_ARG_KEY_COUNT];
@@ -100,11 +102,11 @@ static void redact_form(const struct osc_trace *t, struct osc_form *f)
 
 struct renaming {
     struct osc_trace *t;
-    struct osc_intern numbers; /* of the texts that go, of all traces */
-    uint32_t *to; /* owned; by osc_sid of T: the new one + 1, or 0: not looked at */
+    struct osc_intern numbers; /* for the removed texts of all traces */
+    uint32_t *to;              /* owned; by osc_sid of T: the new id + 1; 0: not renamed yet */
 };
 
-/* The id of what is in TEXT, which is given up. */
+/* Set *ID to the id of the content of TEXT, which is freed. */
 static osc_status intern(struct osc_trace *t, struct osc_strbuf *text, osc_sid *id)
 {
     const struct osc_str s = {text->s ? text->s : "", (uint32_t)text->len};
@@ -116,7 +118,7 @@ static osc_status intern(struct osc_trace *t, struct osc_strbuf *text, osc_sid *
     return st;
 }
 
-/* Append to OUT what TEXT becomes. */
+/* Append the replacement of TEXT to OUT. */
 static osc_status rename_text(struct renaming *r, struct osc_str text, struct osc_strbuf *out)
 {
     const uint32_t n_kept = osc_redact_keeps(text);
@@ -131,7 +133,7 @@ static osc_status rename_text(struct renaming *r, struct osc_str text, struct os
     return st != OSC_OK ? st : out->status;
 }
 
-/* Replace *ID by the id of what its text becomes. Each place is renamed once. */
+/* Replace *ID by the id of the replacement text. Each reference is renamed once. */
 static osc_status rename_sid(struct renaming *r, uint32_t *id)
 {
     if (*id != 0 && r->to[*id] == 0) {
@@ -151,7 +153,7 @@ static osc_status rename_sid(struct renaming *r, uint32_t *id)
     return OSC_OK;
 }
 
-/* Whether TEXT, of JSON, has nothing but numbers. */
+/* Whether the JSON in TEXT contains only numbers. */
 static bool is_of_numbers(struct osc_str text)
 {
     for (uint32_t i = 0; i < text.len; i++) {
@@ -161,7 +163,7 @@ static bool is_of_numbers(struct osc_str text)
     return true;
 }
 
-/* Rename the value *ID of SLOT; of JSON, all of it becomes a list of one name. */
+/* Rename the value *ID of SLOT; JSON is replaced by a list with one name. */
 static osc_status rename_value(struct renaming *r, const struct osc_slot *slot, uint32_t *id)
 {
     struct osc_strbuf out = {0};
@@ -181,7 +183,7 @@ static osc_status rename_value(struct renaming *r, const struct osc_slot *slot, 
     return st;
 }
 
-/* The texts among the arguments of row I of C. */
+/* Rename the texts among the arguments of row I of C. */
 static osc_status rename_args(struct renaming *r, struct osc_chunk *c, uint32_t i)
 {
     const struct osc_form *const f = &r->t->forms[c->form[i]];
@@ -205,7 +207,7 @@ static osc_status rename_args(struct renaming *r, struct osc_chunk *c, uint32_t 
     return st;
 }
 
-/* In order of the records, so that what is redacted again stays as it is. */
+/* In the order of records, so that redacting a trace twice changes nothing. */
 static osc_status rename_rows(struct renaming *r, const struct osc_store *s)
 {
     osc_status st = OSC_OK;
@@ -222,7 +224,7 @@ static osc_status rename_rows(struct renaming *r, const struct osc_store *s)
     return st;
 }
 
-/* Categories, and names of arguments: a counter's are the program's. */
+/* Rename categories, and names of arguments: those of a counter come from the program. */
 static osc_status rename_forms(struct renaming *r)
 {
     osc_status st = OSC_OK;
@@ -263,7 +265,7 @@ static osc_status rename_owners(struct renaming *r)
     return st != OSC_OK ? st : osc_strings_add(&t->strings, OSC_STR("trace"), &t->source, NULL);
 }
 
-/* Append the members KEYS of OBJECT, which is raw text, that are numbers, and a name. */
+/* Append those members KEYS of OBJECT, raw JSON, that are numbers, and its name. */
 static osc_status add_members(struct renaming *r, struct osc_strbuf *out, struct osc_str object,
                               const char *const *keys, size_t n)
 {
@@ -298,7 +300,7 @@ static osc_status add_members(struct renaming *r, struct osc_strbuf *out, struct
     return st;
 }
 
-/* Of distributedInfo, and of each of deviceProperties, what is known. */
+/* Reduce distributedInfo, and each entry of deviceProperties, to known members. */
 static osc_status redact_objects(struct renaming *r, struct osc_meta *meta, bool is_list)
 {
     static const char *const ranks[] = {"rank", "world_size"};
@@ -323,7 +325,7 @@ static osc_status redact_objects(struct renaming *r, struct osc_meta *meta, bool
     return st;
 }
 
-/* Whether META, redacted, stays. */
+/* Redact META; *IS_KEPT tells whether it stays. */
 static osc_status redact_member(struct renaming *r, struct osc_meta *meta, bool *is_kept)
 {
     const struct osc_str key = osc_trace_str(r->t, meta->key);
@@ -346,7 +348,7 @@ static osc_status redact_member(struct renaming *r, struct osc_meta *meta, bool 
                                                osc_str_eq(value, OSC_STR("false")))));
     if (!*is_kept || n == 0)
         return OSC_OK;
-    osc_strbuf_add(&out, value.s, n); /* "2.13.0" of "2.13.0+cu130" */
+    osc_strbuf_add(&out, value.s, n); /* "2.13.0" from "2.13.0+cu130" */
     return intern(r->t, &out, &meta->value);
 }
 

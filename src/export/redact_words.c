@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words that stay when a trace is redacted: no program can put a secret into them. */
+/* The words that are kept when a trace is redacted: they come from known software, so they
+ * contain no secrets of a program. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "export/redact.h"
 
-/* Words as they are, between blanks; digits and underscores may follow one. */
+/* Whole words, separated by blanks; digits and underscores may follow a word. */
 static const char words[] =
     /* kinds, categories, metadata and counters */
     " cpu_op operator hpu_op user_annotation gpu_user_annotation runtime Runtime Operator"
@@ -21,7 +22,7 @@ static const char words[] =
     " NPU device Device host Host stream Stream queue thread Thread process main"
     " pt_main_thread pt_autograd_ pt_gloo_runloop Spans Traces Utilization value Total"
     " Allocated Reserved Iteration Start PyTorch Profiler Record Window End opscope"
-    /* operators of PyTorch and what it marks */
+    /* operators and labels of PyTorch */
     " forward backward Forward Backward op detach detach_ record_param_comms"
     " AccumulateGrad ProfilerStep enumerate DataLoader DataPipe"
     " _SingleProcessDataLoaderIter _MultiProcessingDataLoaderIter __next__ Optimizer"
@@ -39,10 +40,10 @@ static const char words[] =
     " all_to_allv broadcast reduce reduce_scatter _reduce_scatter_base"
     " reduce_scatter_tensor gather scatter send recv barrier wait coalesced"
     " all_gather_into_tensor_coalesced reduce_scatter_tensor_coalesced"
-    /* calls of the runtime that are not of a family */
+    /* calls of runtimes that belong to no single family */
     " INVALID Context Event Sync Synchronize Wait HtoD DtoH DtoD HtoH PtoP Pinned Pageable"
     " Unified Managed Array Unknown"
-    /* types and what stands between names of kernels */
+    /* types, and words between names of kernels */
     " void bool char short int long signed unsigned float double half __half __half2"
     " size_t const int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t"
     " __nv_bfloat16 nv_bfloat16 __nv_fp8_e4m3 float2 float4 int2 int4 true false lambda"
@@ -52,7 +53,7 @@ static const char words[] =
     " NVIDIA Tesla GeForce Quadro RTX GTX A B H L P T V GH GB SXM PCIe AMD Instinct Radeon"
     " MI X Intel Graphics Data Center Max Arc ";
 
-/* What the names of generated and of library kernels and of calls of a runtime begin with. */
+/* First words of names of generated kernels, library kernels and runtime calls. */
 static const char *const families[] = {
     "cuda",
     "cuLaunch",
@@ -95,7 +96,7 @@ static const char *const families[] = {
     "aclnn",
 };
 
-/* Of PyTorch and of the libraries that its kernels are of. */
+/* Namespaces of PyTorch and of its kernel libraries. */
 static const char *const namespaces[] = {
     "aten",
     "prims",
@@ -122,7 +123,7 @@ static const char *const namespaces[] = {
     "flash",
 };
 
-/* What analyses go by, whatever follows. */
+/* Prefixes that analyses need, whatever follows. */
 static const char *const prefixes[] = {
     "nn.Module: ",
     "Optimizer.step#",
@@ -144,7 +145,7 @@ static bool is_word_char(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Whether "1", "64", "3ul" or "80GB": digits, and at most two letters. */
+/* Whether WORD is like "1", "64", "3ul" or "80GB": digits, and at most two letters. */
 static bool is_number(struct osc_str word)
 {
     uint32_t n = 0;
@@ -179,7 +180,7 @@ static bool is_namespace(struct osc_str word)
            has_prefix(word, families, N_OF(families), false);
 }
 
-/* Whether a word of the list, one of a family, or a node of autograd as AddBackward0. */
+/* Whether WORD is listed, belongs to a family, or is an autograd node such as AddBackward0. */
 static bool is_known(struct osc_str word)
 {
     struct osc_str stem = word;
@@ -194,15 +195,15 @@ static bool is_known(struct osc_str word)
            (stem.len < word.len && osc_str_ends(stem, OSC_STR("Backward")));
 }
 
-/* How far a text has been read. */
+/* The state of reading a text. */
 struct reading {
-    bool has_namespace; /* a known one: what goes on with "::" is of it */
-    bool is_chain;      /* the word before was of a namespace */
-    bool is_number;     /* it was a number */
+    bool has_namespace; /* a known one: names after "::" belong to it */
+    bool is_chain;      /* the previous word belonged to a namespace */
+    bool is_number;     /* the previous word was a number */
     uint32_t n_words, n_numbers;
 };
 
-/* Whether WORD of TEXT, which begins at FROM, is known where it stands. */
+/* Whether WORD of TEXT, which begins at FROM, is known in its place. */
 static bool takes_word(struct reading *r, struct osc_str text, uint32_t from,
                        struct osc_str word)
 {
@@ -223,14 +224,14 @@ static bool takes_word(struct reading *r, struct osc_str text, uint32_t from,
     return r->is_chain || r->is_number || is_known(word);
 }
 
-/* Whether each word of TEXT is known, and nothing but brackets and commas parts them. */
+/* Whether each word of TEXT is known, and only brackets and commas separate them. */
 static bool is_public(struct osc_str text)
 {
     struct reading r = {.n_words = 0};
     uint32_t end;
 
     if (osc_str_starts(text, OSC_STR("name ")))
-        return false; /* so look those that were redacted, which count again */
+        return false; /* names that were redacted look like this, and are numbered again */
     for (uint32_t i = 0; i < text.len; i = end) {
         const char c = text.s[i];
 
@@ -241,7 +242,7 @@ static bool is_public(struct osc_str text)
             if (!takes_word(&r, text, i, (struct osc_str){text.s + i, end - i}))
                 return false;
         } else if (c == '.') {
-            /* Neither addresses of hosts nor what is written like them. */
+            /* Reject host addresses and anything written like them. */
             if (i == 0 || !is_word_char(text.s[i - 1]) || r.is_number)
                 return false;
         } else if (c == '\0' || !strchr(" <>(),:&*{}[]#+-|~;", c)) {
@@ -251,7 +252,7 @@ static bool is_public(struct osc_str text)
     return r.n_words > r.n_numbers || r.n_words == 1;
 }
 
-/* Whether TEXT is a frame of Python in PyTorch itself, "torch/nn/functional.py(1): relu". */
+/* Whether TEXT is a Python frame in PyTorch itself, "torch/nn/functional.py(1): relu". */
 static bool is_torch_frame(struct osc_str text)
 {
     uint32_t n = 0;

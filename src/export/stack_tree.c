@@ -26,14 +26,14 @@ void osc_stack_tree_fini(struct osc_stack_tree *tree)
     *tree = (struct osc_stack_tree){.n_nodes = 0};
 }
 
-/* FRAME as it is to be written, into OUT. */
+/* Write FRAME to OUT, cleaned. */
 static void clean(struct osc_strbuf *out, struct osc_str frame)
 {
     osc_strbuf_clear(out);
     if (frame.len > FRAME_BYTES_MAX) {
         frame.len = FRAME_BYTES_MAX;
         while (frame.len > 0 && ((unsigned char)frame.s[frame.len] & 0xc0) == 0x80)
-            frame.len--; /* not in the middle of a character */
+            frame.len--; /* do not cut inside a character */
     }
     osc_utf8_append_clean(out, frame);
     if (out->status == OSC_OK && out->len == 0)
@@ -120,15 +120,15 @@ static int by_caller_and_frame(const void *x, const void *y, void *ctx)
                        osc_intern_str(&tree->frames, b->frame));
 }
 
-/* Where a walk stands among the callees of a stack. */
+/* A position of the walk among the callees of a stack. */
 struct level {
     size_t next, end;
     size_t len; /* of the text of the stack */
 };
 
 /*
- * The lines of SORTED, all nodes by caller and frame, in which the callees of node K
- * stand from first[K] up to first[K + 1].
+ * Write the lines of SORTED, all nodes sorted by caller and frame; the callees of node K are
+ * from first[K] up to first[K + 1].
  */
 static osc_status write_sorted(const struct osc_stack_tree *tree, const uint32_t *sorted,
                                const size_t *first, const struct osc_export_sink *sink,
@@ -187,7 +187,7 @@ osc_status osc_stack_tree_write(const struct osc_stack_tree *tree,
         }
         for (size_t i = 0; i <= n; i++)
             first[i + 1] += first[i];
-        struct osc_stack_tree by = *tree; /* osc_sort_with() takes no const */
+        struct osc_stack_tree by = *tree; /* osc_sort_with() takes a pointer to non-const */
         osc_sort_with(sorted, n, sizeof *sorted, by_caller_and_frame, &by);
         st = write_sorted(tree, sorted, first, sink, n_lines);
     }

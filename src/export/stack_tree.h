@@ -5,15 +5,14 @@
  *   main;forward;aten::mm 1234
  *   '------ stack ------' '--' value
  *
- * Stacks are nodes of a tree, so that each frame is held once however deep it lies.
+ * Stacks are nodes of a tree, so that each frame is stored once, however deep it is.
  *
- *   - In a frame, blanks, semicolons and control characters become "_", as torch's
- *     export_stacks() has it, and what is not UTF-8 U+FFFD. Frames that are equal
- *     then are one. A frame is cut at 4,096 bytes, a stack at 512 frames: whatever
- *     lies deeper counts for the deepest that is there. So no input makes much more
- *     text than it has itself.
- *   - Lines come in order of their frames' bytes, outermost first; those whose value
- *     is not positive do not come.
+ *   - In a frame, blanks, semicolons and control characters become "_", as in torch's
+ *     export_stacks(), and invalid UTF-8 becomes U+FFFD. Frames that are equal afterwards
+ *     are one. A frame is cut at 4,096 bytes, a stack at 512 frames; deeper values count
+ *     for the deepest kept frame. So the output is never much larger than the input.
+ *   - Lines are sorted by the bytes of their frames, outermost first. Values that are not
+ *     positive are left out.
  *
  * Threading: not locked.
  */
@@ -30,16 +29,16 @@
 /* A stack: its innermost frame and the stack that called it. */
 struct osc_stack_node {
     uint32_t caller; /* node, or 0 */
-    osc_sid frame;   /* of osc_stack_tree.frames */
-    uint32_t depth;  /* frames, this one included */
-    int64_t value;   /* of this very stack; stays at its bounds */
+    osc_sid frame;   /* in osc_stack_tree.frames */
+    uint32_t depth;  /* number of frames, including this one */
+    int64_t value;   /* of exactly this stack; saturates */
 };
 
-/* Zeroed but for osc_stack_tree_init(), it is empty; node N stands at N - 1. */
+/* Initialise with osc_stack_tree_init(). Node N is at N - 1. */
 struct osc_stack_tree {
     struct osc_stack_node *nodes; /* owned */
     size_t n_nodes, cap_nodes;
-    struct osc_intern frames; /* of the arena */
+    struct osc_intern frames; /* stored in the arena */
     struct osc_arena arena;   /* owned */
     struct osc_idmap known;   /* caller and frame -> node */
     struct osc_strbuf scratch;
@@ -48,18 +47,18 @@ struct osc_stack_tree {
 void osc_stack_tree_init(struct osc_stack_tree *tree);
 void osc_stack_tree_fini(struct osc_stack_tree *tree);
 
-/* Into *NODE the stack in which CALLER (0: nobody) has called FRAME. */
+/* Set *NODE to the stack in which CALLER (0: none) called FRAME. */
 OSC_MUST_USE osc_status osc_stack_tree_push(struct osc_stack_tree *tree, uint32_t caller,
                                             struct osc_str frame, uint32_t *node);
 
-/* Count VALUE for NODE; 0 is left out. */
+/* Add VALUE to NODE. */
 void osc_stack_tree_add(struct osc_stack_tree *tree, uint32_t node, int64_t value);
 
 /* Append the frames of NODE, outermost first. */
 void osc_stack_tree_text(const struct osc_stack_tree *tree, uint32_t node,
                          struct osc_strbuf *out);
 
-/* Write all lines to SINK; *N_LINES says how many. */
+/* Write all lines to SINK; *N_LINES is their number. */
 OSC_MUST_USE osc_status osc_stack_tree_write(const struct osc_stack_tree *tree,
                                              const struct osc_export_sink *sink,
                                              uint64_t *n_lines);
