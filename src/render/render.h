@@ -2,16 +2,15 @@
 /*
  * render.h - any table as text, CSV, JSON or Markdown.
  *
- * A renderer is one file that ends in one const struct, and one line in
- * renderers.c. It gets a sheet, then runs of rows, then the end; it writes into
- * r->out and never waits for more than a few thousand rows, so that a table of any
- * length needs the same memory.
+ * A renderer is one file that ends in one const struct, and one line in renderers.c. It
+ * receives a sheet, then runs of rows, then the end. It writes to r->out and never holds back
+ * more than a few thousand rows, so that a table of any length needs the same memory.
  *
- *   - For programs (is_machine) cells are exact and never cut. For people, times
- *     and sizes get units, and names are cut in the middle where a terminal is too
- *     narrow; see text.c.
- *   - Text that is not UTF-8 shows U+FFFD. For people, control characters show as
- *     \xNN, so that no trace can steer a terminal.
+ *   - For programs (is_machine) cells are exact and never cut. For people, times and sizes
+ *     have units, and names are cut in the middle if a terminal is too narrow; see
+ *     render_text.c.
+ *   - Invalid UTF-8 becomes U+FFFD. For people, control characters become \xNN, so that no
+ *     trace can control a terminal.
  *
  * Threading: a rendering belongs to one thread.
  */
@@ -22,7 +21,7 @@
 struct osc_render;
 
 struct osc_renderer {
-    const char *name; /* of --format */
+    const char *name; /* for --format */
     const char *help;
     bool is_machine;
     osc_status (*begin)(struct osc_render *r);
@@ -34,32 +33,33 @@ struct osc_renderer {
 struct osc_render {
     const struct osc_renderer *renderer;
     const struct osc_sheet *sheet; /* borrowed */
-    unsigned width;                /* columns of the terminal; 0: none, nothing is cut */
+    unsigned width;                /* of the terminal, in characters; 0: not a terminal, cut
+                                    * nothing */
     bool has_colour;
-    bool has_full_names; /* symbols are not folded */
+    bool has_full_names; /* do not shorten symbols */
 
-    /* Where the bytes go. */
+    /* Receives the output. */
     osc_status (*write)(void *ctx, const char *s, size_t len);
     void *ctx;
 
-    struct osc_strbuf out; /* owned; on its way to write */
+    struct osc_strbuf out; /* owned; output not yet passed to write() */
     uint64_t n_rows;       /* so far */
-    void *state;           /* of the renderer */
+    void *state;           /* private to the renderer */
 };
 
 /*
- * In turn: begin; rows, any number of times; end. The first failure is returned
- * and should end it. osc_render_fini() after any of them.
+ * Call begin, then rows any number of times, then end. The first failure is returned and
+ * should end the rendering. Call osc_render_fini() in any case.
  */
 OSC_MUST_USE osc_status osc_render_begin(struct osc_render *r);
 OSC_MUST_USE osc_status osc_render_rows(struct osc_render *r, const struct osc_rows *rows);
 OSC_MUST_USE osc_status osc_render_end(struct osc_render *r);
 void osc_render_fini(struct osc_render *r);
 
-/* Hand r->out over once it is long (or IS_LAST). For renderers within rows(). */
+/* Pass r->out to write() if it is long (or IS_LAST). For renderers within rows(). */
 OSC_MUST_USE osc_status osc_render_flush(struct osc_render *r, bool is_last);
 
-/* Append CELL, not missing, as the exact text of a number, a truth value or a string. */
+/* Append CELL, which is not missing: a number, a boolean or a string, exactly. */
 void osc_render_exact(struct osc_strbuf *out, const struct osc_cell *cell);
 
 /* Append S with each run of white space as one blank. */

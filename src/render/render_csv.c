@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CSV after RFC 4180, but with bare line feeds, as every tool on Linux writes it. What is
- * not UTF-8 becomes U+FFFD; a NUL, at which readers stop or fail, its picture, U+2400.
+ * CSV as in RFC 4180, but with bare line feeds, as all tools on Linux write it. Invalid UTF-8
+ * becomes U+FFFD; a NUL, at which readers stop or fail, becomes U+2400.
  */
 #include "render/renderers.h"
 
@@ -42,7 +42,8 @@ static void add_string(struct osc_strbuf *out, struct osc_str s)
     if (is_plain)
         return;
 
-    /* Move to the right from the end, quotation marks twice, with one more at each end. */
+    /* Move bytes to the right, starting at the end; double each quotation mark and add one at
+     * each end. */
     const size_t len = out->len - start;
     osc_strbuf_pad(out, '"', n_quotes + 2);
     if (out->status != OSC_OK)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON for programs, of a shape that does not change: one object a table, a row a line. */
+/* JSON for programs with a stable structure: one object per table, one line per row. */
 #include "render/renderers.h"
 
 #include <math.h>
 
 #include "codec/json.h"
 
-#define SCHEMA 1 /* grows when a column is renamed */
+#define SCHEMA 1 /* incremented when a column is renamed */
 
 static const char *type_name(enum osc_type type)
 {
@@ -86,7 +86,7 @@ static osc_status begin(struct osc_render *r)
 static void add_cell(struct osc_strbuf *out, const struct osc_cell *cell)
 {
     if (cell->is_missing || (cell->type == OSC_TYPE_NUMBER && !isfinite(cell->d)))
-        osc_strbuf_adds(out, "null"); /* JSON has no word for what is not finite */
+        osc_strbuf_adds(out, "null"); /* JSON has no infinities or NaN */
     else if (cell->type == OSC_TYPE_STRING)
         osc_json_quote(out, cell->s);
     else

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipe table for a bug report, followed by what it was made from. */
+/* A pipe table for a bug report, followed by the names of its files. */
 #include "render/renderers.h"
 
 #define SOURCES_MAX 8 /* a report is about the numbers */
 
 #include "base/utf8.h"
 
-/* What Markdown or the HTML in it would take for markup. */
+/* Write S, escaping what Markdown or HTML would treat as markup. */
 static void add_escaped(struct osc_strbuf *out, struct osc_str s)
 {
     struct osc_strbuf clean = {0};
@@ -30,7 +30,7 @@ static void add_escaped(struct osc_strbuf *out, struct osc_str s)
     osc_strbuf_fini(&clean);
 }
 
-/* A cell of a column with FLAGS: of pages of JSON the lines become one. */
+/* Write a cell of a column with FLAGS; a long JSON text becomes one line. */
 static void add_string(struct osc_strbuf *out, struct osc_str s, unsigned flags)
 {
     struct osc_strbuf line = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text for people: columns that line up, numbers with units, at most as wide as
- * the terminal. Widths come from the first rows, which are held back; longer cells
- * further down push their line to the right rather than get lost.
+ * Text for people: aligned columns, numbers with units, at most as wide as the terminal.
+ * Widths are computed from the first rows, which are held back; a longer cell in a later row
+ * shifts the rest of its line to the right and is not cut.
  */
 #include "render/renderers.h"
 
@@ -13,28 +13,28 @@
 #include "render/symbol.h"
 #include "render/units.h"
 
-#define HELD_ROWS   8192 /* rows that widths are made from */
+#define HELD_ROWS   8192 /* rows that determine the widths */
 #define GAP         2    /* blanks between columns */
-#define LEAST_WIDTH 12   /* no column of names is cut below that */
-#define LONG_WIDTH  100  /* where pages of JSON are cut */
-#define BELOW_WIDTH 80   /* where sentences break, unless the terminal is narrower */
+#define LEAST_WIDTH 12   /* names are never cut below this width */
+#define LONG_WIDTH  100  /* long JSON is cut at this width */
+#define BELOW_WIDTH 80   /* sentences are wrapped at this width, or at a narrower terminal */
 #define INDENT      4    /* of lines below a row */
 
 struct column {
     size_t width;  /* code points */
-    size_t limit;  /* cut to that; SIZE_MAX: never */
+    size_t limit;  /* cut cells at this width; SIZE_MAX: never */
     bool is_right; /* numbers */
-    bool is_below; /* on lines of its own, not in the columns */
+    bool is_below; /* printed on lines below, not in the columns */
 };
 
 struct state {
     struct column *columns;  /* owned */
-    uint32_t last;           /* the last that is in the columns */
-    struct osc_strbuf cells; /* texts of the rows held, one after the other */
+    uint32_t last;           /* the last one printed in the columns */
+    struct osc_strbuf cells; /* texts of the held rows, concatenated */
     size_t *ends;            /* owned; where each cell ends in cells */
     size_t n_ends, cap_ends;
     uint32_t n_held; /* rows */
-    bool is_flowing; /* widths are fixed, nothing is held any more */
+    bool is_flowing; /* widths are fixed, rows are not held any more */
 };
 
 static void add_number(struct osc_strbuf *out, const struct osc_cell *cell, const char *unit)
@@ -70,7 +70,7 @@ static size_t prefix_bytes(struct osc_str s, size_t n)
     return i;
 }
 
-/* The beginning of S, on one line. */
+/* Write the beginning of S on one line. */
 static void add_long(struct osc_strbuf *out, struct osc_str s)
 {
     struct osc_strbuf shrunk = {0}, line = {0};
@@ -113,7 +113,8 @@ static void add_cell(struct osc_strbuf *out, const struct osc_cell *cell,
     }
 }
 
-/* TEXT in a column, cut in the middle if it has to be: both ends of a name tell. */
+/* Write TEXT to a column. It is cut in the middle if necessary: both ends of a name are
+ * informative. */
 static void add_padded(struct osc_strbuf *out, struct osc_str text, const struct column *c,
                        bool is_last)
 {
@@ -139,7 +140,7 @@ static void add_padded(struct osc_strbuf *out, struct osc_str text, const struct
         osc_strbuf_pad(out, ' ', GAP);
 }
 
-/* End the line that began at START, without the blanks of empty last cells. */
+/* End the line that began at START; remove trailing blanks. */
 static void end_line(struct osc_strbuf *out, size_t start)
 {
     while (out->len > start && out->s[out->len - 1] == ' ')
@@ -163,7 +164,7 @@ static void add_titles(struct osc_render *r)
     osc_strbuf_addc(&r->out, '\n');
 }
 
-/* The widest column that can be narrowed, and the width of the next one. */
+/* The widest column that can be narrowed; *NEXT is the width of the second widest. */
 static struct column *widest_column(struct state *s, uint32_t n, size_t *next)
 {
     struct column *widest = NULL;
@@ -184,7 +185,7 @@ static struct column *widest_column(struct state *s, uint32_t n, size_t *next)
     return widest;
 }
 
-/* Narrow the widest columns of names until a line fits, as far as that goes. */
+/* Narrow the widest columns of names until a line fits, as far as possible. */
 static void fit(struct osc_render *r, struct state *s)
 {
     size_t total = 0, next;
@@ -198,7 +199,7 @@ static void fit(struct osc_render *r, struct state *s)
 
         size_t cut = widest->width - next;
         if (cut == 0)
-            cut = 1; /* two of one width: take turns */
+            cut = 1; /* two equal columns: alternate */
         if (cut > total - r->width)
             cut = total - r->width;
         widest->width -= cut;
@@ -207,7 +208,7 @@ static void fit(struct osc_render *r, struct state *s)
     }
 }
 
-/* TEXT on lines of its own; a sentence breaks between words. */
+/* Write TEXT on lines of its own; a sentence is wrapped between words. */
 static void add_below(struct osc_render *r, struct osc_str text, bool is_sentence)
 {
     const size_t width = r->width > 0 && r->width < BELOW_WIDTH ? r->width : BELOW_WIDTH;
@@ -231,7 +232,7 @@ static void add_below(struct osc_render *r, struct osc_str text, bool is_sentenc
     }
 }
 
-/* Print the row whose cells end at s->ends[FIRST] and so on. */
+/* Print the row whose cells end at s->ends[FIRST] and the following. */
 static osc_status print_row(struct osc_render *r, const struct state *s, size_t first)
 {
     const size_t line = r->out.len;
@@ -259,7 +260,7 @@ static osc_status print_row(struct osc_render *r, const struct state *s, size_t 
     return osc_render_flush(r, false);
 }
 
-/* Print the titles and the rows held; from now on rows go out as they come. */
+/* Print the titles and the held rows; later rows are printed directly. */
 static osc_status release(struct osc_render *r)
 {
     struct state *s = r->state;
@@ -296,13 +297,13 @@ static osc_status begin(struct osc_render *r)
         };
         s->last = s->columns[c].is_below ? s->last : c;
     }
-    /* Nothing to be below of. */
+    /* A column below needs another one above. */
     if (r->sheet->n_columns > 0)
         s->columns[s->last].is_below = false;
     return OSC_OK;
 }
 
-/* Append the texts of row I of ROWS to those held. */
+/* Add the texts of row I of ROWS to the held ones. */
 static osc_status add_row(struct osc_render *r, struct state *s, const struct osc_rows *rows,
                           uint64_t i)
 {

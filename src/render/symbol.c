@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 
-/* Bytes of "operator<", "operator->>=" and the like at the start of S, or 0. */
+/* Length of "operator<", "operator->>=" and the like at the start of S, or 0. */
 static uint32_t operator_length(struct osc_str s)
 {
     uint32_t n = 8;
@@ -14,11 +14,11 @@ static uint32_t operator_length(struct osc_str s)
         return 0;
     while (n < s.len && n < 11 && strchr("<>-=", s.s[n]) && s.s[n] != '\0')
         n++;
-    /* operator<<float> has arguments of its own behind the two signs of its name. */
+    /* In operator<<float> template arguments follow the name. */
     return n > 8 ? n : 0;
 }
 
-/* Where the list of arguments that opens at AT ends; 0 if it does not. */
+/* Index of the end of the argument list that opens at AT; 0 if it has none. */
 static uint32_t closing(struct osc_str s, uint32_t at)
 {
     uint32_t depth = 0;
@@ -33,17 +33,16 @@ static uint32_t closing(struct osc_str s, uint32_t at)
 }
 
 /*
- * Mangled names (Itanium C++ ABI, 5.1): _Z, then N (length, bytes)... E, with I ... E
- * for template arguments. Only names are read; arguments are skipped, in time linear
- * in the length, since what substitutions stand for can grow without bound. Whatever
- * is not understood stays as it is.
+ * Mangled names (Itanium C++ ABI, 5.1): _Z, then N (length, bytes)... E, with I ... E for
+ * template arguments. Only names are read. Arguments are skipped in time linear in the length,
+ * since substitutions can expand without bound. Names that use anything else are left mangled.
  */
 #define NESTING_MAX 64
 
 struct mangled {
     const char *s;
     uint32_t len, i;
-    char open[NESTING_MAX]; /* what each E still to come ends: N, I, L ... */
+    char open[NESTING_MAX]; /* for each open E what it ends: N, I, L ... */
     uint32_t n_open;
 };
 
@@ -73,7 +72,7 @@ static bool skip_char(struct mangled *m, char c)
     return true;
 }
 
-/* A length and that many bytes. */
+/* Read a length and that many bytes. */
 static bool read_word(struct mangled *m, struct osc_str *word)
 {
     uint32_t n = 0;
@@ -96,7 +95,7 @@ static bool push(struct mangled *m, char what, uint32_t n_bytes)
     return true;
 }
 
-/* The value of a literal, behind its type, up to its E. */
+/* Skip the value of a literal, after its type, up to its E. */
 static bool skip_value(struct mangled *m)
 {
     while (peek(m, 0) != 'E' && peek(m, 0) != '\0')
@@ -105,7 +104,7 @@ static bool skip_value(struct mangled *m)
     return skip_char(m, 'E');
 }
 
-/* After what may be the type of a literal: its value follows, unless arguments do. */
+/* After the possible type of a literal: skip its value, unless arguments follow. */
 static bool end_of_type(struct mangled *m)
 {
     const bool is_literal = m->n_open > 0 && m->open[m->n_open - 1] == 'L';
@@ -125,7 +124,7 @@ static bool skip_end(struct mangled *m)
     return m->n_open == 0 || what == 'Z' || end_of_type(m);
 }
 
-/* S_, S0_, SZ_, or St, Sa and so on. */
+/* Skip S_, S0_, SZ_, or St, Sa and so on. */
 static bool skip_substitution(struct mangled *m)
 {
     m->i++;
@@ -147,11 +146,11 @@ static bool skip_literal(struct mangled *m)
         return push(m, 'Z', 2);
     if (!push(m, 'L', 0))
         return false;
-    /* Of a type with a name the value comes behind that. */
+    /* The value of a literal follows the name of its type. */
     return peek(m, 0) >= 'a' && peek(m, 0) <= 'z' ? skip_value(m) : true;
 }
 
-/* One part of what is between I and E. */
+/* Skip one part of what is between I and E. */
 static bool skip_part(struct mangled *m)
 {
     const char c = peek(m, 0);
@@ -160,7 +159,7 @@ static bool skip_part(struct mangled *m)
     if (is_digit(c))
         return read_word(m, &word) && end_of_type(m);
     if (c >= 'a' && c <= 'z') {
-        m->i++; /* a built-in type, or half an operator */
+        m->i++; /* a built-in type, or the first character of an operator */
         return true;
     }
     switch (c) {
@@ -210,7 +209,7 @@ static bool skip_arguments(struct mangled *m)
     return is_fine;
 }
 
-/* One part of a name that stands outside of all arguments. */
+/* Read one part of a name, outside all arguments. */
 static bool add_part(struct mangled *m, struct osc_strbuf *out)
 {
     struct osc_str word;
@@ -235,7 +234,7 @@ static bool add_part(struct mangled *m, struct osc_strbuf *out)
     return true;
 }
 
-/* Append to the empty OUT what SYMBOL means. False: it is not mangled, or oddly. */
+/* Append the demangled SYMBOL to the empty OUT. False: it is not mangled, or not supported. */
 static bool demangle(struct osc_strbuf *out, struct osc_str symbol)
 {
     struct mangled m = {.s = symbol.s, .len = symbol.len, .i = 2};

@@ -8,7 +8,7 @@ struct unit {
     const char *name;
 };
 
-/* The unit in which V, rounded to DECIMALS, stays below the next one. */
+/* The unit in which V, rounded, stays below the next larger unit. */
 static const struct unit *choose(const struct unit *units, size_t n, double v, double rounding)
 {
     size_t i = 0;

@@ -9,8 +9,8 @@
 #include "base/strbuf.h"
 
 /*
- * 512 ns, 1.500 us, 12.346 ms, 3.000 s: three decimals from microseconds on
- * and of what is no whole number; nothing is 0 ns.
+ * 512 ns, 1.500 us, 12.346 ms, 3.000 s: three decimals from microseconds on and for fractions
+ * of a nanosecond; zero is 0 ns.
  */
 void osc_units_time(struct osc_strbuf *out, double ns);
 void osc_units_time_int(struct osc_strbuf *out, int64_t ns);
@@ -18,5 +18,5 @@ void osc_units_time_int(struct osc_strbuf *out, int64_t ns);
 /* 512 B, 1.50 KB, 12.35 MB, 3.00 GB: in steps of 1024. */
 void osc_units_bytes(struct osc_strbuf *out, double bytes);
 
-/* 12.34 % of a ratio. */
+/* A ratio as 12.34 %. */
 void osc_units_ratio(struct osc_strbuf *out, double ratio);
