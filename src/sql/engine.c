@@ -7,12 +7,12 @@
 #include <string.h>
 #include <strings.h>
 
-/* Operations of SQLite's machine between two questions whether to go on. */
+/* SQLite operations between two calls of is_canceled. */
 #define STEPS_PER_QUESTION 20000
 
 /*
- * Pure functions of their arguments: none that reads a file or a clock, loads code,
- * draws a random number or tells about the library.
+ * Pure functions of their arguments: none reads a file or a clock, loads code, draws a random
+ * number or reveals anything about the library.
  */
 const char *const osc_sql_functions[] = {
     "ns", "us", "ms", "s", "kib", "mib", "gib",
@@ -39,7 +39,7 @@ static const struct unit {
     {"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30},
 };
 
-/* NAME(X) is X times its factor: an integer wherever that is exact. */
+/* NAME(X) is X times its factor: an integer if that is exact. */
 static void apply_unit(sqlite3_context *ctx, int n, sqlite3_value **args)
 {
     const struct unit *const unit = sqlite3_user_data(ctx);
@@ -95,7 +95,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
         sql->has_refused_subquery = true;
         return SQLITE_DENY;
     case SQLITE_READ:
-        /* The schema is all that is there beside the tables added. */
+        /* Apart from the schema, there are only the tables that were added. */
         return a && strncasecmp(a, "sqlite_", 7) != 0 ? SQLITE_OK : SQLITE_DENY;
     case SQLITE_FUNCTION:
         if (is_function(b))
@@ -119,7 +119,7 @@ static void set_limits(sqlite3 *db)
     static const struct {
         int what, most;
     } limits[] = {
-        {SQLITE_LIMIT_LENGTH, 64 << 20}, /* a string of a trace has 16 MiB at most */
+        {SQLITE_LIMIT_LENGTH, 64 << 20}, /* a string in a trace has at most 16 MiB */
         {SQLITE_LIMIT_SQL_LENGTH, 1 << 16},       {SQLITE_LIMIT_EXPR_DEPTH, 200},
         {SQLITE_LIMIT_COMPOUND_SELECT, 20},       {SQLITE_LIMIT_VDBE_OP, 100000},
         {SQLITE_LIMIT_FUNCTION_ARG, 100},         {SQLITE_LIMIT_ATTACHED, 0},
@@ -129,7 +129,7 @@ static void set_limits(sqlite3 *db)
 
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         sqlite3_limit(db, limits[i].what, limits[i].most);
-    /* "name" is a column and never a text, so that a slip is an error. */
+    /* "name" is always a column and never a string, so that a misspelt column is an error. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine.h - SQLite, locked up: expressions over tables and nothing else.
+ * engine.h - SQLite in a sandbox: expressions over tables and nothing else.
  *
- * A connection holds no database: what it reads are virtual tables over rows that
- * stay where they are (rows.h). Whatever an expression says, it cannot
+ * A connection has no database: it reads virtual tables over rows that stay where they are
+ * (rows.h). No expression can
  *
- *   - open, attach or write a file, load an extension, read the schema or set a
- *     pragma: an authorizer lets through reads of the tables added and the functions
- *     of a list, and refuses all else;
- *   - nest, grow or compute without end: lengths, depths and operations are limited,
- *     and a callback is asked every few thousand operations whether to go on.
+ *   - open, attach or write a file, load an extension, read the schema or set a pragma: an
+ *     authorizer allows reads of the added tables and a list of functions, and refuses
+ *     everything else;
+ *   - nest, grow or run without end: lengths, depths and operations are limited, and a
+ *     callback decides every few thousand operations whether to continue.
  *
- * ns() us() ms() s() kib() mib() gib() give nanoseconds and bytes. Whole numbers stay
- * exact, and what leaves 64 bits is an error; NULL stays NULL.
+ * ns() us() ms() s() kib() mib() gib() convert to nanoseconds and bytes. Integers stay exact,
+ * and overflow of 64 bits is an error; NULL stays NULL.
  *
  * Threading: a connection belongs to one thread.
  */
@@ -25,20 +25,21 @@
 
 struct sqlite3;
 
-/* Zeroed, it is closed. Its address is known to SQLite: do not move it while open. */
+/* Zeroed, it is closed. SQLite stores its address: do not move it while it is open. */
 struct osc_sql {
     struct sqlite3 *db;        /* owned */
-    bool (*is_canceled)(void); /* may be NULL */
-    bool has_subqueries;       /* SELECT inside of SELECT is allowed */
-    bool is_declaring;         /* a virtual table is: what SQLite does then is not EXPR's */
-    uint32_t n_selects;        /* of the statement being prepared */
-    bool has_refused_subquery; /* why it was not authorized */
-    char refused_function[32]; /* or which function it was; "" */
+    bool (*is_canceled)(void); /* checked while statements run; may be NULL */
+    bool has_subqueries;       /* SELECT inside SELECT is allowed */
+    bool is_declaring;         /* a virtual table is being declared: SQLite's own statements
+                                * are allowed */
+    uint32_t n_selects;        /* in the statement being prepared */
+    bool has_refused_subquery; /* the reason why a statement was refused */
+    char refused_function[32]; /* the function that was refused, or "" */
 };
 
-/* OSC_ENOMEM is all that can go wrong. */
+/* Fails only with OSC_ENOMEM. */
 OSC_MUST_USE osc_status osc_sql_open(struct osc_sql *sql, bool (*is_canceled)(void));
 void osc_sql_close(struct osc_sql *sql);
 
-/* Names of all functions that expressions may call, ended by NULL. */
+/* Names of all functions that expressions may call; the last one is NULL. */
 extern const char *const osc_sql_functions[];

@@ -22,7 +22,7 @@ static const struct osc_sql_rows *source_of(const sqlite3_vtab_cursor *cursor)
     return ((const struct table *)(const void *)cursor->pVtab)->source;
 }
 
-/* TEXT makes '5' = 5 true, as whoever reads a label expects. */
+/* TEXT makes '5' = 5 true, as users of labels expect. */
 static const char *type_of(const struct osc_column *c)
 {
     switch (c->type) {
@@ -82,7 +82,7 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
     const struct osc_rows *const rows =
         ((const struct table *)(const void *)vtab)->source->rows;
 
-    /* Every row is looked at: SQLite tests the conditions itself. */
+    /* Every row is visited: SQLite evaluates the conditions itself. */
     info->estimatedRows = rows ? (sqlite3_int64)rows->n_rows : OSC_BATCH_ROWS;
     info->estimatedCost = (double)info->estimatedRows;
     return SQLITE_OK;
@@ -146,7 +146,7 @@ static int read_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int co
         return SQLITE_OK;
     switch (cell.type) {
     case OSC_TYPE_STRING:
-        /* The rows stay as they are while a statement runs. */
+        /* The rows do not change while a statement runs. */
         sqlite3_result_text(ctx, cell.s.s, (int)cell.s.len, SQLITE_STATIC);
         break;
     case OSC_TYPE_INTEGER:
@@ -160,7 +160,7 @@ static int read_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int co
     return SQLITE_OK;
 }
 
-/* Without xCreate the table is there without being created, and nobody can write it. */
+/* Without xCreate the table exists without being created, and is read-only. */
 static const sqlite3_module module = {
     .xConnect = connect,
     .xDisconnect = disconnect,

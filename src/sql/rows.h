@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - rows of a table as SQLite sees them: read where they are, cell by cell.
+ * rows.h - rows of a table as a virtual table of SQLite, read in place, cell by cell.
  *
- * The virtual table has all columns that users may name, the optional ones and those
- * of machine forms included, and rank and span where the definition has none. Its
- * rowid counts the rows from 0. Integers and truth values are INTEGER (0, 1), numbers
- * REAL, texts TEXT; what is missing, and NaN, is NULL.
+ * The virtual table has all columns that users may name, including optional ones and those of
+ * machine forms, and rank and span if the definition has none. Its rowid counts rows from 0.
+ * Integers and booleans are INTEGER (0, 1), numbers REAL, strings TEXT; missing cells and NaN
+ * are NULL.
  *
  * Threading: a table belongs to the thread of its connection.
  */
@@ -23,9 +23,9 @@ struct osc_sql_rows {
     int n_columns;
 };
 
-/* Make S the table def->name of SQL, without rows yet. OSC_ENOMEM or OSC_OK. */
+/* Make S the table def->name of SQL, without rows yet. Fails only with OSC_ENOMEM. */
 OSC_MUST_USE osc_status osc_sql_rows_add(struct osc_sql_rows *s, struct osc_sql *sql,
                                          const struct osc_table_def *def);
 
-/* After the connection was closed. */
+/* Call it after the connection was closed. */
 void osc_sql_rows_fini(struct osc_sql_rows *s);

@@ -17,10 +17,10 @@ struct osc_where {
     const char *expr; /* borrowed */
     struct osc_sql sql;
     struct osc_sql_rows rows;
-    sqlite3_stmt *statement; /* owned; the rowids of what stays */
+    sqlite3_stmt *statement; /* owned; gives the rowids of the selected rows */
 };
 
-/* "--where 'EXPR': ", EXPR cut where it is long. */
+/* Write "--where 'EXPR': "; a long EXPR is cut. */
 static void add_name(const struct osc_where *w, char *out, size_t size)
 {
     const size_t len = strlen(w->expr);
@@ -29,7 +29,7 @@ static void add_name(const struct osc_where *w, char *out, size_t size)
              w->expr, len > SHOWN_BYTES ? "..." : "");
 }
 
-/* No column NAME, which may be "table.column" as SQLite tells it. */
+/* Fail: there is no column NAME, which may be "table.column" in SQLite's message. */
 static osc_status no_column(const struct osc_where *w, const char *name, struct osc_err *err)
 {
     const char *const dot = strrchr(name, '.');
@@ -66,7 +66,8 @@ static osc_status no_function(const struct osc_where *w, const char *name, struc
     return osc_fail(err, OSC_EINVAL, "%s: function %s() cannot be used here", what, name);
 }
 
-/* Why statement SQL, in which the expression ends before byte END, was not prepared. */
+/* Explain why statement SQL, in which the expression ends before byte END, was not
+ * prepared. */
 static osc_status explain(const struct osc_where *w, size_t end, struct osc_err *err)
 {
     static const char no_such_column[] = "no such column: ";
@@ -89,7 +90,7 @@ static osc_status explain(const struct osc_where *w, size_t end, struct osc_err 
                         "%s: queries are not allowed; the expression sees one row", what);
     if (strcmp(message, "incomplete input") == 0 || (offset >= 0 && (size_t)offset >= end))
         return osc_fail(err, OSC_EINVAL, "%s: the expression is incomplete", what);
-    /* A text that is not closed reaches over the line that follows the expression. */
+    /* An unterminated string continues into the line after the expression. */
     const size_t len = strcspn(message, "\n");
     return osc_fail(err, OSC_EINVAL, "%s: %.*s%s", what, (int)(len < 100 ? len : 100), message,
                     message[len] ? "\"" : "");
@@ -102,7 +103,7 @@ static osc_status prepare(struct osc_where *w, const char *head, const char *tai
     struct osc_strbuf text = {0};
     osc_status st = OSC_OK;
 
-    /* On a line of its own no comment of it swallows what follows. */
+    /* On a line of its own, so that a comment in it does not hide what follows. */
     osc_strbuf_addf(&text, "SELECT rowid FROM \"%s\" WHERE %s\n", w->rows.def->name, head);
     osc_strbuf_adds(&text, w->expr);
     const size_t end = text.len;
@@ -136,8 +137,8 @@ osc_status osc_where_open(struct osc_where **where, const struct osc_table_def *
     if (st == OSC_OK)
         st = prepare(w, "(", ")", &w->statement, err);
     /*
-     * What stands as well between CASE WHEN and THEN is one expression: nothing that
-     * closes the brackets and goes on.
+     * An expression that is also valid between CASE WHEN and THEN is a single expression: it
+     * cannot close the brackets and continue.
      */
     if (st == OSC_OK)
         st = prepare(w, "CASE WHEN", "THEN 1 END", &other, err);
@@ -170,7 +171,7 @@ osc_status osc_where_keep(void *ctx, const struct osc_rows *rows, bool *keep,
     if (rows->n_rows == 0)
         return OSC_OK;
     if (w->sql.is_canceled && w->sql.is_canceled())
-        return OSC_ECANCELED; /* small batches end before SQLite would ask */
+        return OSC_ECANCELED; /* a small batch ends before SQLite calls is_canceled */
     memset(keep, 0, rows->n_rows * sizeof *keep);
     w->rows.rows = rows;
     while ((rc = sqlite3_step(w->statement)) == SQLITE_ROW)
