@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli.h - what the commands share: options, messages, standard output.
+ * cli.h - what all commands share: options, messages, standard output.
  *
  *   - Results go to standard output, everything else to standard error, as
  *     "opscope COMMAND: message".
- *   - Exit: 0 done, 1 failed, 2 misused.
- *   - Colour, progress and cutting are for terminals alone.
+ *   - Exit codes: 0 done, 1 failed, 2 misused.
+ *   - Colour, progress and cut names are only for terminals.
  *
  * Threading: one thread.
  */
@@ -28,11 +28,11 @@ struct osc_command {
     unsigned bit;         /* in osc_option.commands */
     const char *operands; /* for the line of usage */
     const char *summary;  /* one line of `opscope --help` */
-    const char *text;     /* what it does, for its own --help */
+    const char *text;     /* description for its own --help */
     const char *examples;
     int (*run)(struct osc_args *args);
-    bool takes_program; /* its operands are a program and what belongs to that: the first
-                           one ends its own options */
+    bool takes_program; /* its operands are a program and its arguments: options after the
+                         * first operand belong to the program */
 };
 
 #define OSC_COMMAND_TABLE  1u
@@ -46,44 +46,43 @@ struct osc_command {
 extern const struct osc_command *const osc_commands[];
 const struct osc_command *osc_command_find(const char *name);
 
-/* Which command messages are from; NULL: opscope itself. */
+/* Set the command that messages name; NULL: opscope itself. */
 void osc_cli_set_command(const char *name);
 
-/* "opscope COMMAND: MESSAGE" and a line feed on standard error. */
+/* Print "opscope COMMAND: MESSAGE" and a line feed on standard error. */
 void osc_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, and returns OSC_EXIT_MISUSED. */
+/* As osc_cli_error(); returns OSC_EXIT_MISUSED. */
 int osc_cli_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Tell of failure ST, whose sentence is in ERR, and return the status to exit with.
- * Where the reader of a pipe has gone nothing is said: then a table is done, and a file
- * has failed.
+ * Report failure ST, whose sentence is in ERR, and return the exit code. If the reader of a
+ * pipe has closed it, nothing is printed: a table then counts as done, a file as failed.
  */
 int osc_cli_fail(osc_status st, const struct osc_err *err);
 
-/* Signals and descriptors as the rest needs them; first thing in main(). */
+/* Set up signals and descriptors; the first call in main(). */
 void osc_cli_start(void);
 
-/* Undo it, right before another program takes the place of this process. */
+/* Undo osc_cli_start(), just before another program replaces this process. */
 void osc_cli_unstart(void);
 
-/* The result is a file from now on: it goes to FD, which messages call NAME (borrowed). */
+/* Write results to FD from now on; messages call it NAME (borrowed). */
 void osc_cli_redirect(int fd, const char *name);
 
-/* Write LEN bytes where results go; CTX is not used. EPIPE: OSC_ECANCELED. */
+/* Write LEN bytes to the results; CTX is unused. EPIPE: OSC_ECANCELED. */
 OSC_MUST_USE osc_status osc_cli_write(void *ctx, const char *s, size_t len);
 
-/* The same, and a line that is said, as struct osc_layout takes them. */
+/* Callbacks for struct osc_layout: write text, and print a note. */
 int osc_cli_put(void *ctx, const char *s, size_t len);
 void osc_cli_hear(void *ctx, const char *line);
 
-/* Columns of the terminal at FD, OSC_CLI_WIDTH_LEAST or more; 0 if it is none. */
+/* Width of the terminal at FD, at least OSC_CLI_WIDTH_LEAST; 0: not a terminal. */
 #define OSC_CLI_WIDTH_LEAST 20
 unsigned osc_cli_width(int fd);
 
-/* Whether FD is a terminal that is cleared and coloured by escape sequences. */
+/* Whether FD is a terminal that understands escape sequences. */
 bool osc_cli_takes_escapes(int fd);
 
-/* Whether that is so for standard output, and colour is wanted. */
+/* Whether standard output is such a terminal, and colour is wanted. */
 bool osc_cli_has_colour(void);

@@ -10,7 +10,7 @@
 
 #include "table/table.h"
 
-/* Each returns an exit code. */
+/* All functions return an exit code. */
 
 /* Print all tables with their columns, or only ONLY. */
 int osc_reference_list(const struct osc_table_def *only);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_sources.h - whether what a run asked for was there: a collector that was loaded says
- * so in the recording (source.itt), because every hook into a program fails in silence.
+ * report_sources.h - check whether the sources of a run recorded anything. A loaded collector
+ * states that in the recording (source.itt), because a hook that fails prints nothing.
  *
  * Threading: one thread.
  */
@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 /*
- * Tell, in one line, if nothing of ITT is in the recordings of DIRECTORY, made by the
- * program PID and its children. IS_ASKED: ITT was asked for by name; if it was not, that
- * nothing called it is as usual, and only a collector that brought nothing is told.
+ * Report in one line if the recordings in DIRECTORY, made by the program PID and its children,
+ * have no ITT events. IS_ASKED: the user named ITT. Otherwise an unused ITT is normal, and
+ * only a collector that was loaded and recorded nothing is reported.
  */
 void osc_report_sources(const char *directory, pid_t pid, bool is_asked);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source_list.h - what makes a program record: variables of its environment.
+ * source_list.h - the environment variables that make a program record.
  *
- * Each source of events is entered through a hook of its own: programs that call
- * libopscope find OPSCOPE_OUT; ITT loads the library that INTEL_LIBITTNOTIFY64 names;
- * Python imports a module of ours first, which PYTHONPATH names, and that waits for torch.
- * All of that fails in silence in the program, so what can be known before it starts is
- * looked at here.
+ * Each source of events uses a hook of its own: programs that call libopscope read
+ * OPSCOPE_OUT; ITT loads the library named by INTEL_LIBITTNOTIFY64; Python first imports a
+ * module of ours from PYTHONPATH, which waits for torch. In the program all of these fail
+ * silently, so whatever can be checked before it starts is checked here.
  *
- *   - OPSCOPE_SOURCES lists what is collected; a source with a '-' before it was asked
- *     for and cannot be used: "api,-itt". Recordings say so.
- *   - A run inside of another one takes nothing over from it.
+ *   - OPSCOPE_SOURCES lists the sources; a '-' marks one that was requested and cannot be
+ *     used: "api,-itt". Recordings repeat the list.
+ *   - A run inside another run inherits nothing from it.
  *
  * Threading: one thread.
  */
@@ -26,37 +25,38 @@
 struct osc_sources {
     struct osc_child_variable variables[OSC_SOURCES_VARIABLES_MAX];
     uint32_t n_variables;
-    char *texts[OSC_SOURCES_VARIABLES_MAX]; /* owned: values that were made */
+    char *texts[OSC_SOURCES_VARIABLES_MAX]; /* owned: values made here */
     uint32_t n_texts;
-    const char *run_id; /* borrowed of texts */
-    const char *asked;  /* borrowed of texts: OPSCOPE_SOURCES, or NULL */
-    unsigned wanted;    /* bits of enum osc_source: those that are collected */
-    unsigned failed;    /* and those that cannot be */
+    const char *run_id; /* borrowed from texts */
+    const char *asked;  /* borrowed from texts: OPSCOPE_SOURCES, or NULL */
+    unsigned wanted;    /* bits of enum osc_source: sources to record */
+    unsigned failed;    /* sources that cannot be used */
 };
 
 enum osc_source {
     OSC_SOURCE_API = 1,
     OSC_SOURCE_ITT = 2,
-    OSC_SOURCE_TORCH = 4,         /* operators of PyTorch, of the whole program */
-    OSC_SOURCE_TORCH_REPLACE = 8, /* where the program profiles: our profiler for torch's */
+    OSC_SOURCE_TORCH = 4,         /* operators of PyTorch in the whole program */
+    OSC_SOURCE_TORCH_REPLACE = 8, /* replaces torch.profiler where the program uses it */
 };
 
 #define OSC_SOURCES_TORCH (OSC_SOURCE_TORCH | OSC_SOURCE_TORCH_REPLACE)
 
 /*
- * What a program needs to be recorded into the directory OUT (absolute) as ARGS ask for.
- * A source that cannot be used is told in one line and left out; with --strict, or if
- * ARGS make no sense, the status to exit with after a message.
+ * Choose the sources for ARGS; the program records to the directory OUT (absolute). A source
+ * that cannot be used is left out and reported in one line. With --strict, or if ARGS are
+ * wrong, returns the exit code after a message.
  */
 int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const char *out);
 
-/* There is nowhere to record to: S is what keeps a program from trying. */
+/* There is no directory to record to: make S keep the program from trying. */
 void osc_sources_switch_off(struct osc_sources *s);
 
-/* The names of the sources BITS with commas between them to TEXT, each behind PREFIX. */
+/* Append the names of the sources BITS to TEXT, separated by commas, with PREFIX before
+ * each. */
 void osc_sources_add_names(struct osc_strbuf *text, unsigned bits, const char *prefix);
 
 void osc_sources_fini(struct osc_sources *s);
 
-/* Print S as commands of a shell. The status to exit with. */
+/* Print S as shell commands. Returns the exit code. */
 int osc_sources_print(const struct osc_sources *s);

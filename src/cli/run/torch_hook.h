@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * torch_hook.h - what became of torch in a program: python/opscope/torch/hook.
+ * torch_hook.h - report why the torch source failed in a program: python/opscope/torch/hook.
  *
- * Whether there is a compiler, and whether this Python can load the package, is known only
- * there. Nothing may be printed there, so a process leaves a note in the directory of the
- * run: .torch-failed.PID, of one line.
+ * Only the program can tell whether there is a compiler, and whether its Python can load the
+ * package. It must not print, so the process leaves a note of one line in the directory of the
+ * run: .torch-failed.PID.
  *
  * Threading: one thread.
  */
@@ -12,5 +12,6 @@
 
 #include <stdbool.h>
 
-/* Tell the first note in DIRECTORY, in one line, and remove them all. False: there is none. */
+/* Report the first note in DIRECTORY in one line, and remove all notes. False: there is
+ * none. */
 bool osc_torch_report(const char *directory);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen.h - what a trace says in ten seconds: at most 40 lines of 80 columns.
+ * screen.h - the main facts about a trace: at most 40 lines of 80 columns.
  *
- * Every number is a cell of a table; the screen only picks rows and adds shares. Each
- * section is cut to a number of rows of its own, and names and hints to what fits. A path
- * is never cut in a command, which is there to be copied, and so may be longer than a line;
- * a command for which no lines are left is left out.
+ * Every number is a cell of a table; the screen only selects rows and adds shares. Each
+ * section has its own limit of rows, and names and hints are cut to fit. A path in a command
+ * is never cut, since commands are there to be copied, so such a line may be longer. A command
+ * is left out if no lines are left for it.
  *
  * Threading: one thread.
  */

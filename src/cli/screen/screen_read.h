@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen_read.h - the tables that the one screen shows, and cells of them.
+ * screen_read.h - the tables that the one screen shows, and access to their cells.
  *
  * Threading: pure functions.
  */
@@ -14,7 +14,7 @@ enum osc_screen_table {
     OSC_SCREEN_QUALITY,
     OSC_SCREEN_STEPS,
     OSC_SCREEN_OVERVIEW,
-    OSC_SCREEN_RANKS, /* overview again, a block for each rank and span */
+    OSC_SCREEN_RANKS, /* overview again, one block for each rank and span */
     OSC_SCREEN_OPERATORS,
     OSC_SCREEN_KERNELS,
     OSC_SCREEN_ADVICE,
@@ -22,13 +22,13 @@ enum osc_screen_table {
     OSC_SCREEN_TABLES
 };
 
-/* What is shown: filled by cmd_screen.c. */
+/* The data to show, filled in by cmd_screen.c. */
 struct osc_screen {
     const struct osc_args *args;
-    uint32_t n_traces; /* that were asked */
-    /* Borrowed; merged but for STEPS, RANKS, ADVICE and TRACKS. */
+    uint32_t n_traces; /* number of traces */
+    /* Borrowed; merged, except STEPS, RANKS, ADVICE and TRACKS. */
     const struct osc_answer *answers[OSC_SCREEN_TABLES];
-    unsigned width; /* of the terminal; 0: it is none */
+    unsigned width; /* of the terminal; 0: not a terminal */
     bool has_colour;
 };
 
@@ -39,22 +39,22 @@ const struct osc_answer *osc_screen_answer(const struct osc_screen *s,
 const struct osc_result *osc_screen_merged(const struct osc_screen *s,
                                            enum osc_screen_table table);
 
-/* The value of KEY in `info`: as it is, empty if it has none; as a number; as a switch. */
+/* The value of KEY in `info` as text, empty if it is missing; as a number; as a boolean. */
 struct osc_str osc_screen_info(const struct osc_screen *s, const char *key);
 uint64_t osc_screen_info_count(const struct osc_screen *s, const char *key);
 bool osc_screen_info_flag(const struct osc_screen *s, const char *key);
 
-/* Whether the blocks of A are of several ranks; if not, several are spans of one. */
+/* Whether the blocks of A belong to several ranks; if not, they are spans of one rank. */
 bool osc_screen_has_ranks(const struct osc_answer *a);
 
-/* How many steps there are, are kept, and are traces without any, which count as one. */
+/* Count the steps, the kept steps, and the traces without steps, which count as one step. */
 void osc_screen_count_steps(const struct osc_screen *s, uint64_t *n, uint64_t *n_kept,
                             uint64_t *n_whole);
 
 /* Whether kernels ran. */
 bool osc_screen_has_device(const struct osc_screen *s);
 
-/* A step beyond 3 MAD of the median of the kept ones of its rank and span. */
+/* A step farther than 3 MAD from the median of the kept steps of its rank and span. */
 struct osc_outlier {
     const struct osc_answer_block *block; /* of the table of steps */
     uint64_t row;
@@ -62,21 +62,21 @@ struct osc_outlier {
 };
 
 /*
- * Fill FOUND with at most MAX of them, the farthest from their median in proportion to
- * it first, equals in order of rank, span and time. Returns how many there are.
+ * Fill FOUND with at most MAX outliers, sorted by relative distance from their median, then by
+ * rank, span and time. Returns their total number.
  */
 uint64_t osc_screen_outliers(const struct osc_screen *s, struct osc_outlier *found,
                              uint64_t max);
 
 /*
- * Append what --steps calls the step in row ROW of R: its label, or where that is none, or
- * other steps of R have it too, its ordinal behind an @.
+ * Append the name of the step in row ROW of R for --steps: its label, or @ and its ordinal if
+ * it has no label or other steps of R have the same.
  */
 void osc_screen_add_step(const struct osc_result *r, uint64_t row, struct osc_strbuf *out);
 
 /*
- * How many pieces of advice there are, of all ranks; *OF and *ROW, which may be NULL, are
- * that with the most time at stake, if there is one.
+ * The number of advice rows in all ranks. *OF and *ROW, which may be NULL, receive the one
+ * with the most time at stake, if there is one.
  */
 uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_answer_block **of,
                            uint64_t *row);
