@@ -49,7 +49,7 @@ void *osc_growing_map_addresses(size_t len, size_t align)
     return at;
 }
 
-/* Beyond the limit on files the kernel would send SIGXFSZ. */
+/* Beyond the limit on file size the kernel would send SIGXFSZ. */
 static bool is_allowed(size_t end)
 {
     struct rlimit limit;
@@ -58,17 +58,17 @@ static bool is_allowed(size_t end)
            end <= limit.rlim_cur;
 }
 
-/* So that no recording call waits for the first touch of a page. */
+/* Touch the pages now, so that no recording call waits for a page fault. */
 static void touch(unsigned char *p, size_t len)
 {
     if (madvise(p, len, MADV_POPULATE_WRITE) == 0)
         return;
     for (size_t i = 0; i < len; i += PAGE)
-        /* relaxed: only to write what is there. */
+        /* relaxed: it writes back what is there */
         (void)__atomic_fetch_or(p + i, 0, __ATOMIC_RELAXED);
 }
 
-/* Behind all that the file has; SIZE_MAX: not known. */
+/* Size of the file; SIZE_MAX: unknown. */
 static size_t size_of(int fd)
 {
     struct stat st;
@@ -77,13 +77,14 @@ static size_t size_of(int fd)
 }
 
 /*
- * Write zeroes from FROM to before END, where the file has nothing yet: pages get into the
- * cache in pieces larger than one, five times as fast as by touching each. What fails here is
- * left to touch().
+ * Write zeroes from FROM to before END, where the file has no data yet. That brings pages into
+ * the cache in large pieces, five times as fast as touching each one. touch() handles the rest
+ * if it fails.
  */
 static void fill_cache(int fd, size_t from, size_t end)
 {
-    static unsigned char zeroes[1 << 16]; /* const they would take room in the library */
+    static unsigned char zeroes[1 << 16]; /* not const: that would take space in the library
+                                           * file */
     ssize_t done;
 
     for (; from < end; from += (size_t)done) {

@@ -23,11 +23,11 @@
 OSC_MUST_USE osc_status osc_growing_map_create(struct osc_fd *file, int dir_fd,
                                                const char *name);
 
-/* Reserve LEN bytes of addresses at a multiple of ALIGN, without memory; NULL: failed. */
+/* Reserve LEN bytes of address space, aligned to ALIGN, without memory; NULL: failed. */
 void *osc_growing_map_addresses(size_t len, size_t align);
 
-/* Reserve the file's bytes FROM to before END on the disk, map and touch them at
- * BASE + FROM. On failure nothing is mapped; the file may have grown. */
+/* Reserve disk space for the file's bytes FROM to before END, map them at BASE + FROM and
+ * touch them. On failure nothing is mapped; the file may have grown. */
 OSC_MUST_USE osc_status osc_growing_map_reserve(struct osc_fd *file, size_t from, size_t end,
                                                 unsigned char *base);
 

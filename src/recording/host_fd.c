@@ -7,9 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HIGH = 1000 }; /* shells use some below; tables of descriptors grow with the highest */
+enum {
+    HIGH = 1000
+}; /* shells use some lower ones; the descriptor table grows with the
+    * highest */
 
-/* FD under a high number, or FD itself if none is free. */
+/* Duplicate FD to a high number; FD itself if none is free. */
 static int lift(int fd)
 {
     struct rlimit limit;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_fd.h - descriptors of ours in the process of a host.
+ * host_fd.h - file descriptors of the recorder in a host process.
  *
- * Hosts rely on the numbers that open() returns, so ours are high numbers. A host may also
- * close all descriptors, ours included, and then get one of our numbers for a file of its
- * own, so each use first checks that the number still means our file.
+ * Hosts rely on the numbers that open() returns, so the recorder uses high numbers. A host may
+ * also close all descriptors, including these, and then get one of the numbers for a file of
+ * its own. So each use first checks that the number still refers to the recorder's file.
  *
  *   - Zeroed, it is closed.
  *   - No function changes errno.
@@ -21,15 +21,16 @@ struct osc_fd {
     uint64_t device, inode;
 };
 
-/* Take FD over: move it to a high number that is closed on exec. False, and closed, if FD
- * is -1. */
+/* Take ownership of FD and move it to a high number that is closed on exec. False if FD is -1;
+ * F is then closed. */
 bool osc_fd_take(struct osc_fd *f, int fd);
 
-/* The descriptor if it is still ours, else -1. */
+/* The descriptor if it is still the recorder's, else -1. */
 int osc_fd_get(const struct osc_fd *f);
 
-/* The same. If the host has closed it, open PATH with FLAGS, if that is our file. */
+/* As osc_fd_get(). If the host has closed it, open PATH with FLAGS, provided that it is the
+ * same file. */
 int osc_fd_reopen(struct osc_fd *f, const char *path, int flags);
 
-/* Close it, unless the number is the host's by now. */
+/* Close it, unless the number now belongs to the host. */
 void osc_fd_close(struct osc_fd *f);

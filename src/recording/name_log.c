@@ -38,7 +38,7 @@ void osc_name_log_rewind(struct osc_name_log *log)
     log->n_holes = 0;
 }
 
-/* Open the log again, beside F, if the host has closed it. */
+/* Open the log again, next to F, if the host has closed it. */
 static void keep_open(struct osc_name_log *log, const struct osc_parts *f)
 {
     static const char suffix[] = OSC_LIVE_SUFFIX "/strings";
@@ -50,7 +50,7 @@ static void keep_open(struct osc_name_log *log, const struct osc_parts *f)
     (void)osc_fd_reopen(&log->fd, path, O_RDONLY);
 }
 
-/* LEN bytes of the log at OFFSET; how many there were. */
+/* Read LEN bytes of the log at OFFSET; returns the number of bytes read. */
 static size_t read_at(const struct osc_name_log *log, void *to, size_t len, uint64_t offset)
 {
     const int fd = osc_fd_get(&log->fd);
@@ -67,7 +67,7 @@ static size_t read_at(const struct osc_name_log *log, void *to, size_t len, uint
     return done;
 }
 
-/* Room for LEN bytes of the log behind the prefix. */
+/* Make room for LEN bytes of the log after the prefix. */
 static bool make_room(struct osc_name_log *log, size_t len)
 {
     if (log->room >= PREFIX + len)
@@ -83,7 +83,8 @@ static bool make_room(struct osc_name_log *log, size_t len)
     return true;
 }
 
-/* Bytes of the whole entry at P, of which LEN can be seen; 0: none, or not to its end. */
+/* Size of the complete entry at P, of which LEN bytes are available; 0: none, or
+ * incomplete. */
 static size_t entry_bytes(const unsigned char *p, size_t len)
 {
     uint32_t head[2];
@@ -98,12 +99,12 @@ static size_t entry_bytes(const unsigned char *p, size_t len)
     return bytes <= len ? bytes : 0;
 }
 
-/* What a run of entries holds. */
+/* A run of entries. */
 struct run {
-    size_t len; /* to the end of the last whole one */
-    uint64_t n; /* whole ones */
+    size_t len; /* to the end of the last complete one */
+    uint64_t n; /* number of complete ones */
     uint32_t n_holes;
-    struct osc_name_log_hole holes[OSC_NAME_LOG_HOLES]; /* before LEN, from its start */
+    struct osc_name_log_hole holes[OSC_NAME_LOG_HOLES]; /* before LEN, relative to the start */
 };
 
 static struct run find_run(const unsigned char *p, size_t len)
@@ -126,7 +127,7 @@ static struct run find_run(const unsigned char *p, size_t len)
     return run;
 }
 
-/* What was read from FROM, as a chunk that ends with the last whole entry. */
+/* Append the run that was read from FROM as a chunk; it ends with the last complete entry. */
 static osc_status append_run(const struct osc_name_log *log, struct osc_parts *f, uint64_t from,
                              const struct run *run)
 {
@@ -138,7 +139,7 @@ static osc_status append_run(const struct osc_name_log *log, struct osc_parts *f
     return osc_parts_append(f, header, log->bytes);
 }
 
-/* Append what follows NEXT and is before USED, or a part of it. */
+/* Append the entries from NEXT to before USED, or some of them. */
 static osc_status append_next(struct osc_name_log *log, struct osc_parts *f, uint64_t used)
 {
     const uint64_t from = log->next, left = used - from;
@@ -149,7 +150,7 @@ static osc_status append_next(struct osc_name_log *log, struct osc_parts *f, uin
         if (!make_room(log, len))
             return OSC_ENOMEM;
         run = find_run(log->bytes + PREFIX, read_at(log, log->bytes + PREFIX, len, from));
-        /* Else one is longer than that, or was not finished. */
+        /* Otherwise an entry is longer than that, or unfinished. */
         if (run.n > 0 || len == left || len >= NAME_BYTES_MAX + 2 * ENTRY)
             break;
     }
@@ -165,7 +166,7 @@ static osc_status append_next(struct osc_name_log *log, struct osc_parts *f, uin
     return OSC_OK;
 }
 
-/* Append what was finished in HOLE since; its N is UINT64_MAX if that was all. */
+/* Append the entries in HOLE that are finished by now; N becomes UINT64_MAX if all are. */
 static osc_status append_hole(struct osc_name_log *log, struct osc_parts *f,
                               struct osc_name_log_hole *hole)
 {

@@ -34,13 +34,13 @@ socklen_t osc_open_failure_address(struct sockaddr_un *to, const char *run_id)
     *to = (struct sockaddr_un){.sun_family = AF_UNIX};
     if (len == 0 || len >= sizeof to->sun_path - prefix)
         return 0;
-    /* The first byte stays 0: an abstract name, which is in no directory. */
+    /* The first byte stays 0: an abstract name, which is not in any directory. */
     memcpy(to->sun_path + 1, PREFIX, prefix);
     memcpy(to->sun_path + 1 + prefix, run_id, len);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + prefix + len);
 }
 
-/* Whether the listener may know what this user does. */
+/* Whether the listener may receive data of this user. */
 static bool is_trusted(int fd)
 {
     struct ucred peer;
@@ -58,7 +58,7 @@ void osc_open_failure_report(const char *path, int otherwise)
     const socklen_t len = osc_open_failure_address(&address, secure_getenv("OPSCOPE_RUN_ID"));
     union {
         const void *in;
-        void *out; /* of the system's making; not written to */
+        void *out; /* made by the system; not written to */
     } text = {path};
     struct iovec iov[] = {{&why, sizeof why}, {text.out, strlen(path)}};
     const struct msghdr message = {.msg_iov = iov, .msg_iovlen = 2};

@@ -15,14 +15,15 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/* Store WHY, the errno of what failed just now; 0: nothing did. */
+/* Store the errno WHY of the last failure; 0: no failure. */
 void osc_open_failure_store(int why);
 
 /* The errno that was stored last. */
 int osc_open_failure_get(void);
 
-/* Report that PATH could not be opened, for the stored errno or else for OTHERWISE. */
+/* Report that PATH could not be opened, with the stored errno or, if it is 0, OTHERWISE. */
 void osc_open_failure_report(const char *path, int otherwise);
 
-/* Write the address of the run RUN_ID to TO; returns its length, 0 if that is no id. */
+/* Write the address for the run RUN_ID to TO; returns its length, or 0 if the id is
+ * invalid. */
 socklen_t osc_open_failure_address(struct sockaddr_un *to, const char *run_id);

@@ -28,7 +28,7 @@ bool osc_parts_name(const char *out, uint32_t part, char path[OSC_PARTS_PATH_BYT
     return n > 0 && (uint32_t)n < OSC_PARTS_PATH_BYTES;
 }
 
-/* The descriptor of the open part; opened again if the host has closed it. -1: errno. */
+/* The descriptor of the open part, opened again if the host has closed it. -1: see errno. */
 static int file_fd(struct osc_parts *f)
 {
     const int fd = osc_fd_reopen(&f->fd, f->path, O_WRONLY);
@@ -38,7 +38,7 @@ static int file_fd(struct osc_parts *f)
     return fd;
 }
 
-/* Write all of the N pieces at the offset AT; false with errno. Consumes IOV. */
+/* Write all N pieces at the offset AT; false with errno. Modifies IOV. */
 static bool write_all(int fd, struct iovec *iov, int n, uint64_t at)
 {
     while (n > 0) {
@@ -61,7 +61,7 @@ static bool write_all(int fd, struct iovec *iov, int n, uint64_t at)
     return true;
 }
 
-/* Append N pieces, or leave the file as it was. */
+/* Append N pieces, or leave the file unchanged. */
 static osc_status append(struct osc_parts *f, struct iovec *iov, int n)
 {
     uint64_t len = 0;
@@ -72,7 +72,7 @@ static osc_status append(struct osc_parts *f, struct iovec *iov, int n)
     if (fd < 0 || !write_all(fd, iov, n, f->bytes)) {
         f->error = errno;
         if (fd >= 0 && ftruncate(fd, (off_t)f->bytes) != 0)
-            f->error = errno; /* a torn chunk stays; readers skip it */
+            f->error = errno; /* an incomplete chunk stays; readers skip it */
         return OSC_EIO;
     }
     f->error = 0;
@@ -81,7 +81,7 @@ static osc_status append(struct osc_parts *f, struct iovec *iov, int n)
     return OSC_OK;
 }
 
-/* Delete the oldest parts until there is room for another of the size of the last. */
+/* Delete the oldest parts until another one as large as the last fits. */
 static void make_room(struct osc_parts *f)
 {
     char path[OSC_PARTS_PATH_BYTES];
@@ -98,7 +98,7 @@ static void make_room(struct osc_parts *f)
     }
 }
 
-/* Whether the file ST, opened as FD, is empty or a recording: what we may replace. */
+/* Whether the file ST, opened as FD, is empty or a recording: only such a file is replaced. */
 static bool is_recording(int fd, const struct stat *st)
 {
     char magic[sizeof OSC_FILE_MAGIC - 1];
@@ -107,8 +107,9 @@ static bool is_recording(int fd, const struct stat *st)
                                 memcmp(magic, OSC_FILE_MAGIC, sizeof magic) == 0);
 }
 
-/* See that there is nothing at PATH; false with errno. Never removes what is not ours: a
- * device, a link, a file of another program. Who has mapped the old file keeps it. */
+/* Make sure that nothing is at PATH; false with errno. Never removes anything but a recording:
+ * not a device, a link, or a file of another program. Processes that map the old file keep
+ * it. */
 static bool clear_path(const char *path)
 {
     struct stat st, opened;
@@ -132,7 +133,7 @@ static bool clear_path(const char *path)
     return is_ours && unlink(path) == 0;
 }
 
-/* Without memory for it there is no index. */
+/* Without memory for it the file has no index. */
 static void make_index(struct osc_parts *f)
 {
     void *p;
@@ -144,7 +145,7 @@ static void make_index(struct osc_parts *f)
     f->index = p == MAP_FAILED ? NULL : p;
 }
 
-/* The chunk of HEADER stands at OFFSET. */
+/* Store the chunk with HEADER at OFFSET in the index. */
 static void store_chunk(struct osc_parts *f, uint64_t offset, struct osc_wire_header header)
 {
     if (header.type == OSC_CHUNK_RECORDS)
@@ -201,7 +202,7 @@ osc_status osc_parts_append(struct osc_parts *f, struct osc_wire_header header,
         osc_wire_chunk_bytes(header.payload_bytes) - sizeof header - header.payload_bytes;
     union {
         const void *in;
-        void *out; /* of the system's making; not written to */
+        void *out; /* made by the system; not written to */
     } bytes = {payload}, behind = {zeroes};
     struct iovec iov[] = {
         {&header, sizeof header},
@@ -288,7 +289,7 @@ void osc_parts_discard(struct osc_parts *f)
 {
     if (!f->is_open)
         return;
-    /* Only if it is the one that we made. */
+    /* Only if it is still the recorder's file. */
     if (file_fd(f) >= 0)
         unlink(f->path);
     osc_fd_close(&f->fd);

@@ -11,7 +11,7 @@
 
 enum { VALUE_MAX = 4096 };
 
-/* Who is which of the processes of a distributed program. */
+/* Variables that give the number of a process in a distributed program. */
 static const char *const launcher_variables[] = {
     "RANK",     "LOCAL_RANK", "WORLD_SIZE",   "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
     "PMI_RANK", "PMI_SIZE",   "SLURM_PROCID", "SLURM_NTASKS",
@@ -48,7 +48,7 @@ void osc_process_facts_add_number(struct osc_process_facts_out *to, const char *
     add(to, key, digits + at, sizeof digits - at);
 }
 
-/* The first bytes of the file at PATH; 0 if it cannot be read. */
+/* Read the first bytes of the file at PATH; returns 0 if it cannot be read. */
 static size_t read_start(const char *path, char value[VALUE_MAX])
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -88,7 +88,7 @@ static void add_files(struct osc_process_facts_out *to)
     add(to, "boot_id", value, len);
 }
 
-/* What was to be collected; of that, with a '-' before it, what cannot be. */
+/* Add the sources that were requested, with '-' before those that cannot be used. */
 static void add_sources(struct osc_process_facts_out *to)
 {
     const char *const sources = secure_getenv("OPSCOPE_SOURCES");

@@ -43,7 +43,7 @@ unsigned osc_schedule_deeds(unsigned from, unsigned to)
         BEGIN = OSC_DEED_PREPARE | OSC_DEED_START,
         WARN = OSC_DEED_WARN
     };
-    /* From in rows, to in columns. */
+    /* Rows: from; columns: to. */
     static const unsigned char deeds[OSC_ACTION_EXIT][OSC_ACTION_EXIT + 1] = {
         /* to            NONE            WARMUP          RECORD  SAVE          exit */
         /* NONE */ {0, PREPARE, BEGIN, BEGIN, 0},
@@ -67,7 +67,8 @@ static bool is_text(const char *s, size_t len, const char *text)
     return len == strlen(text) && memcmp(s, text, len) == 0;
 }
 
-/* The digits at the start of S; how many, 0 if there is none or it is too large. */
+/* Read the digits at the start of S; returns their number, 0 if there is none or the number is
+ * too large. */
 static size_t read_digits(const char *s, size_t len, uint64_t *v)
 {
     size_t n = 0;
@@ -81,7 +82,7 @@ static size_t read_digits(const char *s, size_t len, uint64_t *v)
     return n;
 }
 
-/* A number with one of N units behind it, multiplied by what the unit is worth. */
+/* Read a number followed by one of N units, and multiply it by the unit. */
 struct unit {
     const char *name;
     uint64_t factor;
@@ -142,7 +143,7 @@ static bool read_size(const struct word *w, uint64_t *bytes)
            *bytes >= OSC_SCHEDULE_LIMIT_MIN;
 }
 
-/* A decimal number above 1. */
+/* Read a decimal number above 1. */
 static bool read_ratio(const struct word *w, double *ratio)
 {
     uint64_t whole, part = 0;
@@ -161,7 +162,7 @@ static bool read_ratio(const struct word *w, double *ratio)
     return n == w->value_len && *ratio > 1;
 }
 
-/* One of the signals that are safe to use: a name with or without SIG. */
+/* Read the name, with or without SIG, of one of the signals that are safe to use. */
 static bool read_signal(const struct word *w, int *number)
 {
     static const struct {
@@ -182,7 +183,7 @@ static bool read_signal(const struct word *w, int *number)
     return false;
 }
 
-/* What is wrong with W; NULL: nothing. */
+/* Read W; returns what is wrong with it, or NULL. */
 static const char *read_word(const struct word *w, struct osc_schedule_text *out)
 {
     const struct {
@@ -222,7 +223,7 @@ static const char *read_word(const struct word *w, struct osc_schedule_text *out
     return "is not known";
 }
 
-/* Whether TEXT has the key of W before W, too. */
+/* Whether TEXT has the key of W before W as well. */
 static bool is_again(const char *text, const struct word *w)
 {
     for (const char *at = text; at < w->key; at += strcspn(at, ",") + 1)
