@@ -166,6 +166,36 @@ TEST_WITH(records_without_an_id_are_counted, NULL, small_end)
     assert_non_null(strstr(result.notes.s, "without an id (3)"));
 }
 
+/* How often quality counts CODE in TEXT, and where first; -1: not at all. */
+static void assert_open(const char *text, const char *code, int64_t count, int64_t first_ns)
+{
+    const struct osc_options o = {0};
+    int64_t n = 0, first = -1;
+
+    small_table(&osc_table_quality, &o, text);
+    for (uint64_t i = 0; i < result.n_rows; i++) {
+        if (!osc_str_eq(osc_result_get_str(&result, i, 1), osc_str_c(code)))
+            continue;
+        n = osc_result_get_int(&result, i, 2);
+        first = osc_result_get_int(&result, i, 4);
+    }
+    assert_int_equal(n, count);
+    assert_int_equal(first, first_ns);
+    small_end(NULL);
+}
+
+/* Each counts once, however many records it has; what has no id is no arrow. */
+TEST(arrows_that_lack_an_end_are_counted_in_quality)
+{
+    const char *const text = OP("aten::mm", 1, 0, 100, "") FROM("x", 1, 10) TO("x", 1, 20)
+        FROM("x", 2, 30) FROM("x", 2, 31) ARROW("t", "x", 3, 1, 1, 40, "") TO("x", 3, 41)
+            TO("y", 1, 50) TO("x", null, 5) FROM("x", null, 6) FROM("z", 1.5, 7);
+
+    assert_open(text, "arrow_no_end", 1, 30000);
+    assert_open(text, "arrow_no_start", 2, 40000);
+    assert_open(OP("a", 1, 0, 9, "") FROM("x", 1, 2) TO("x", 1, 1), "arrow_no_end", 0, -1);
+}
+
 /* Fail the first allocation, then the second, ... until the work gets done. */
 TEST_WITH(any_failed_allocation_is_reported, NULL, small_end)
 {

@@ -220,8 +220,8 @@ const struct osc_table_def osc_table_quality = {
     .rules = OSC_RULE_QUALITY,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
-    .facts = OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS, /* making these counts
-                                                                       * findings */
+    .facts = OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS |
+             OSC_FACT_ARROWS, /* making these counts findings */
     .map = map,
     .place = place,
     .finish = finish,

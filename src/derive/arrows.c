@@ -8,7 +8,7 @@
 
 /* Used while arrows are numbered. */
 struct numbering {
-    struct osc_idmap names; /* id of a flow -> number */
+    struct osc_idmap names; /* id of an arrow -> number */
     struct osc_idmap keys;  /* category and that number -> arrow + 1 */
     uint32_t n_names;
 };
@@ -18,26 +18,29 @@ static bool is_arrow(const struct osc_trace *t, const struct osc_chunk *c, uint3
     return osc_shape_is_arrow((enum osc_form_shape)t->forms[c->form[i]].shape);
 }
 
-/* The address of the number for the arrow of record I; NULL: out of memory. */
+/*
+ * The address of the number for the arrow of record I; NULL: out of memory. Records without
+ * an id are one arrow.
+ */
 static uint32_t *find_number(struct numbering *n, const struct osc_trace *t,
-                             const struct osc_chunk *c, uint32_t i)
+                             const struct osc_chunk *c, uint32_t i, bool *has_id)
 {
     const struct osc_form *const form = &t->forms[c->form[i]];
-    struct osc_arg arg;
-    int64_t number = 0;
-    uint64_t id = UINT64_C(1) << 63; /* none */
+    int64_t id = 0;
 
-    /* The highest bit distinguishes texts from numbers. */
-    if (osc_row_arg_int(t, c, i, OSC_ARG_KEY_FLOW_ID, &number))
-        id = (uint64_t)number & INT64_MAX;
-    else if (osc_row_arg(t, c, i, OSC_ARG_KEY_FLOW_ID, &arg) && arg.type == OSC_ARG_STRING)
-        id = (uint64_t)arg.sid.v | UINT64_C(1) << 63;
-    uint32_t *const name = osc_idmap_put(&n->names, id);
+    *has_id = osc_args_flow_id(t, c, i, &id);
+    uint32_t *const name = osc_idmap_put(&n->names, *has_id ? (uint64_t)id : UINT64_C(1) << 63);
     if (!name)
         return NULL;
     if (*name == 0)
         *name = ++n->n_names;
     return osc_idmap_put(&n->keys, (uint64_t)form->category.v << 32 | *name);
+}
+
+static uint8_t end_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    return t->forms[c->form[i]].shape == OSC_SHAPE_ARROW_FROM ? OSC_ARROW_STARTS
+                                                              : OSC_ARROW_LEADS;
 }
 
 /* Number the arrows of chunk K. */
@@ -53,20 +56,47 @@ static osc_status number_chunk(const struct osc_trace *t, struct numbering *n,
             span->has_others = true;
             continue;
         }
-        uint32_t *const number = find_number(n, t, c, i);
+        bool has_id;
+        uint32_t *const number = find_number(n, t, c, i, &has_id);
         if (!number)
             return OSC_ENOMEM;
         if (*number == 0)
             *number = ++a->n;
         a->of_record[c->first_row + i] = *number;
         a->n_records[*number - 1]++;
+        a->ends[*number - 1] |= !has_id ? OSC_ARROW_COUNTED : end_of(t, c, i);
         span->first_ns = c->ts_ns[i] < span->first_ns ? c->ts_ns[i] : span->first_ns;
         span->last_ns = c->ts_ns[i] > span->last_ns ? c->ts_ns[i] : span->last_ns;
     }
     return OSC_OK;
 }
 
-osc_status osc_arrows_make(const struct osc_trace *t, struct osc_arrows *a)
+/* Count the arrows that lack an end, each where its first record is. */
+static void count_open_arrows(struct osc_trace *t, struct osc_arrows *a)
+{
+    const struct osc_store *const s = &t->others;
+    struct osc_tally no_start = {0}, no_end = {0};
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            const uint32_t arrow = a->of_record[c->first_row + i];
+
+            if (arrow == 0)
+                continue;
+            if (a->ends[arrow - 1] == OSC_ARROW_LEADS)
+                osc_tally_add(&no_start, c->ts_ns[i]);
+            else if (a->ends[arrow - 1] == OSC_ARROW_STARTS)
+                osc_tally_add(&no_end, c->ts_ns[i]);
+            a->ends[arrow - 1] |= OSC_ARROW_COUNTED;
+        }
+    }
+    osc_findings_tell(&t->findings, OSC_FINDING_arrow_no_start, &no_start);
+    osc_findings_tell(&t->findings, OSC_FINDING_arrow_no_end, &no_end);
+}
+
+osc_status osc_arrows_make(struct osc_trace *t, struct osc_arrows *a)
 {
     const struct osc_store *const s = &t->others;
     struct numbering n = {.n_names = 0};
@@ -75,14 +105,17 @@ osc_status osc_arrows_make(const struct osc_trace *t, struct osc_arrows *a)
     *a = (struct osc_arrows){
         .of_record = osc_calloc((size_t)s->n_rows + 1, sizeof *a->of_record),
         .n_records = osc_calloc((size_t)s->n_rows + 1, sizeof *a->n_records),
+        .ends = osc_calloc((size_t)s->n_rows + 1, sizeof *a->ends),
         .spans = osc_calloc((size_t)s->n_chunks + 1, sizeof *a->spans),
     };
-    if (!a->of_record || !a->n_records || !a->spans)
+    if (!a->of_record || !a->n_records || !a->ends || !a->spans)
         st = OSC_ENOMEM;
     for (uint32_t k = 1; k < s->n_chunks && st == OSC_OK; k++)
         st = number_chunk(t, &n, a, k);
     osc_idmap_fini(&n.names);
     osc_idmap_fini(&n.keys);
+    if (st == OSC_OK)
+        count_open_arrows(t, a);
     return st;
 }
 
@@ -90,6 +123,7 @@ void osc_arrows_fini(struct osc_arrows *a)
 {
     osc_free(a->of_record);
     osc_free(a->n_records);
+    osc_free(a->ends);
     osc_free(a->spans);
     *a = (struct osc_arrows){0};
 }

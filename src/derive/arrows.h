@@ -4,7 +4,8 @@
  *
  * An arrow consists of all records of one kind, category and id. A selection keeps or drops it
  * as a whole. So that views need not examine all records, the arrow of each record and the
- * number of records of each arrow are stored here.
+ * number of records of each arrow are stored here. Arrows without a start and those that lead
+ * nowhere are counted in osc_trace.findings.
  *
  * Links of launches and of backward operators follow arrows that have both ends.
  *
@@ -21,15 +22,19 @@ struct osc_arrow_span {
     bool has_others;           /* it has records that belong to no arrow */
 };
 
+/* What records of an arrow there are. */
+enum { OSC_ARROW_STARTS = 1, OSC_ARROW_LEADS = 2, OSC_ARROW_COUNTED = 4 };
+
 /* Zeroed, it is empty. */
 struct osc_arrows {
     uint32_t *of_record;          /* owned; by row number: arrow + 1, or 0 */
     uint32_t *n_records;          /* owned; by arrow */
+    uint8_t *ends;                /* owned; by arrow: OSC_ARROW_ above */
     struct osc_arrow_span *spans; /* owned; by chunk */
     uint32_t n;                   /* number of arrows */
 };
 
-OSC_MUST_USE osc_status osc_arrows_make(const struct osc_trace *t, struct osc_arrows *a);
+OSC_MUST_USE osc_status osc_arrows_make(struct osc_trace *t, struct osc_arrows *a);
 void osc_arrows_fini(struct osc_arrows *a);
 
 /* An arrow with both ends: rows of the other store. */

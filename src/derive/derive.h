@@ -17,7 +17,8 @@
  *   CALLERS  the chains of operators around these; includes ALLOCATIONS
  *   LOADS   how much of each device its kernels used (derive/loads.h); includes LINKS
  *   SELECTION  what filters look up (derive/select.h); includes LINKS and STEPS
- *   VIEWS   everything that views need (derive/view.h): SELECTION, FOREST, arrows
+ *   ARROWS  the arrow of each record, and which of its ends there are (derive/arrows.h)
+ *   VIEWS   everything that views need (derive/view.h): SELECTION, FOREST, ARROWS
  *
  * Columns lie in the chunks, everything else in derive/facts.h. Inconsistencies are counted in
  * osc_trace.findings. In a selected trace, something that may be missing because it was left
@@ -44,6 +45,7 @@ enum osc_fact {
     OSC_FACT_ORDER = 256,
     OSC_FACT_SELECTION = 512,
     OSC_FACT_VIEWS = 1024,
+    OSC_FACT_ARROWS = 2048,
 };
 
 /*

@@ -36,13 +36,15 @@ static const enum osc_finding_code own_findings[] = {
     OSC_FINDING_partial_overlap, OSC_FINDING_negative_self,     OSC_FINDING_duplicate_id,
     OSC_FINDING_no_launch,       OSC_FINDING_no_operator,       OSC_FINDING_unpaired_release,
     OSC_FINDING_lost_release,    OSC_FINDING_bad_memory_record, OSC_FINDING_memory_gap,
-    OSC_FINDING_out_of_memory,   OSC_FINDING_no_work,
+    OSC_FINDING_out_of_memory,   OSC_FINDING_no_work,           OSC_FINDING_arrow_no_start,
+    OSC_FINDING_arrow_no_end,
 };
 
 /* Of these those that say that something is missing. */
 static const enum osc_finding_code absences[] = {
-    OSC_FINDING_no_launch,    OSC_FINDING_no_operator, OSC_FINDING_unpaired_release,
-    OSC_FINDING_lost_release, OSC_FINDING_memory_gap,  OSC_FINDING_no_work,
+    OSC_FINDING_no_launch,      OSC_FINDING_no_operator,  OSC_FINDING_unpaired_release,
+    OSC_FINDING_lost_release,   OSC_FINDING_memory_gap,   OSC_FINDING_no_work,
+    OSC_FINDING_arrow_no_start, OSC_FINDING_arrow_no_end,
 };
 
 static void facts_free(void *derived)
@@ -146,7 +148,7 @@ static uint32_t parts_of(uint32_t facts)
         parts |= links | PART_STEPS;
     if (facts & (OSC_FACT_SELECTION | OSC_FACT_VIEWS))
         parts |= PART_SELECTION;
-    if (facts & OSC_FACT_VIEWS)
+    if (facts & (OSC_FACT_ARROWS | OSC_FACT_VIEWS))
         parts |= PART_ARROWS;
     if (facts & OSC_FACT_UNIONS)
         parts |= PART_ORDER | PART_UNIONS;

@@ -50,6 +50,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(no_launch, INFO, "device work whose launching host call is not in the trace", "")        \
     X(no_operator, INFO, "device work that no operator launched", "")                          \
     X(no_work, INFO, "launching calls without device work in the trace", "")                   \
+    X(arrow_no_start, INFO, "arrows that lead to a place and start nowhere in the trace", "")  \
+    X(arrow_no_end, INFO, "arrows that start and lead nowhere in the trace", "")               \
     X(outside_span, INFO, "ranges that start before or after the profiler's own span", "")     \
     X(bad_memory_record, WARNING,                                                              \
       "memory records without a usable size or device; not paired", "")                        \

@@ -35,6 +35,9 @@ ALLOWED: dict[tuple[str, str, str], set[str]] = {
     for family in ("columns", "recordings") for table, names in SENTENCES.items()}
 ALLOWED["0.1.0", "recordings", "events"] = {"category"}    # it is the word of the kind
 
+# Findings of `quality` that the release did not look for.
+NEWER = {"0.1.0": ("arrow_no_start", "arrow_no_end")}
+
 
 def columns_of(text: str) -> dict[str, list[str]]:
     """The cells of a table in CSV by column, in order."""
@@ -106,7 +109,10 @@ def compare(opscope: Path, folder: Path, job: tuple) -> str | None:
     if done.returncode != 0:
         wrong = f"exit status {done.returncode}: {done.stderr.decode(errors='replace')[-300:]}"
     else:
-        wrong = difference(done.stdout.decode(), expected,
+        text = done.stdout.decode()
+        if question.split()[0] == "quality":
+            text = re.sub(rf"(?m)^\w+,({'|'.join(NEWER.get(version, ()))}),.*\n", "", text)
+        wrong = difference(text, expected,
                            allowed_for(version, fixture, question.split()[0]))
     return wrong and f"FAILED {version} {fixture} {question}: {wrong}"
 

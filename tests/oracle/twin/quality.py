@@ -3,7 +3,7 @@
 what a trace of PyTorch could have had. Messages are not told here."""
 from __future__ import annotations
 
-from . import forest, inventory, links, memory_tables, operators
+from . import flows, forest, inventory, links, memory_tables, operators
 from .events import Finding, Trace
 from .kinds import ALWAYS_LAUNCH, DEVICE_WORK, LAUNCHES
 
@@ -15,7 +15,8 @@ SEVERITY = {
     "unknown_phase": "info", "unmatched_begin": "warning", "unmatched_end": "warning",
     "open_range": "warning", "no_duration": "warning", "partial_overlap": "warning", "negative_duration": "warning",
     "negative_self": "info", "duplicate_id": "warning", "no_launch": "info",
-    "no_operator": "info", "no_work": "info", "outside_span": "info", "bad_memory_record": "warning", "lost_release": "warning",
+    "no_operator": "info", "no_work": "info",
+    "arrow_no_start": "info", "arrow_no_end": "info", "outside_span": "info", "bad_memory_record": "warning", "lost_release": "warning",
     "unpaired_release": "info", "memory_gap": "info", "out_of_memory": "warning",
     "unaligned": "warning", "clock_step": "warning",
     "limit_reached": "error", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
@@ -24,7 +25,8 @@ SEVERITY = {
 ABSENT = {"no_shapes": "record_shapes", "no_stacks": "with_stack",
           "no_memory": "profile_memory", "no_modules": "with_modules"}
 # Findings that say that something is missing.
-MISSING = {"no_launch", "no_work", "no_operator", "unpaired_release", "lost_release", "memory_gap"}
+MISSING = {"no_launch", "no_work", "no_operator", "unpaired_release", "lost_release", "memory_gap",
+           "arrow_no_start", "arrow_no_end"}
 
 
 def of_starts(starts: list[int]) -> Finding:
@@ -74,6 +76,16 @@ def outside_span(trace: Trace) -> list[int]:
             and not min(s.start for s in spans) <= e.start <= max(s.end for s in spans)]
 
 
+def open_arrows(trace: Trace) -> dict[str, Finding]:
+    """Arrows all of whose records start it, and those of which none does, at their first."""
+    chains: dict[tuple, list[flows.Record]] = {}
+    for record in flows.records_of(trace):
+        chains.setdefault((record.category, record.key), []).append(record)
+    n_starts = [(chain, sum(r.phase == "s" for r in chain)) for chain in chains.values()]
+    return {"arrow_no_start": of_starts([chain[0].at for chain, n in n_starts if n == 0]),
+            "arrow_no_end": of_starts([chain[0].at for chain, n in n_starts if n == len(chain)])}
+
+
 def derived(trace: Trace) -> dict[str, Finding]:
     """What follows from the events."""
     launch = links.launch_of_device_event(trace)
@@ -92,6 +104,7 @@ def derived(trace: Trace) -> dict[str, Finding]:
         "no_launch": of_starts([e.start for e in work if e not in launch]),
         "no_operator": of_starts([e.start for e in work
                                   if e in launch and launch[e] not in op_of_call]),
+        **open_arrows(trace),
         **{code: of_starts(at) for code, at in memory_tables.findings(trace).items()}}
     # What a selection has left out is not missing in the trace.
     return {code: finding for code, finding in found.items()
