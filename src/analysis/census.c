@@ -107,7 +107,7 @@ static void count_outside(const struct osc_trace *t, const struct bounds *b,
     }
 }
 
-osc_status osc_census_take(const struct osc_trace *t, struct osc_census *c)
+osc_status osc_census_add(const struct osc_trace *t, struct osc_census *c)
 {
     bool *is_used = osc_calloc(t->n_forms ? t->n_forms : 1, sizeof *is_used);
     struct bounds bounds = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN};

@@ -21,7 +21,7 @@ struct osc_census {
     struct osc_tally no_duration, clock_step, outside_span;
 };
 
-OSC_MUST_USE osc_status osc_census_take(const struct osc_trace *t, struct osc_census *c);
+OSC_MUST_USE osc_status osc_census_add(const struct osc_trace *t, struct osc_census *c);
 
 /*
  * The value of a profiler switch, such as "record_shapes", if the file gives it, else

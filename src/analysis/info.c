@@ -193,7 +193,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 {
     struct osc_strbuf key = {0};
     struct osc_census census;
-    osc_status st = osc_census_take(t, &census);
+    osc_status st = osc_census_add(t, &census);
 
     (void)o;
     if (st != OSC_OK)

@@ -144,16 +144,16 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     const struct osc_finding once = {1, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
     const struct osc_finding none = {0, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
     struct osc_census census;
-    const osc_status st = osc_census_take(t, &census);
+    const osc_status st = osc_census_add(t, &census);
 
     (void)o;
     if (st != OSC_OK)
         return osc_fail(err, st, "%s", osc_status_text(st));
 
     struct osc_findings found = t->findings;
-    osc_findings_tell(&found, OSC_FINDING_no_duration, &census.no_duration);
-    osc_findings_tell(&found, OSC_FINDING_clock_step, &census.clock_step);
-    osc_findings_tell(&found, OSC_FINDING_outside_span, &census.outside_span);
+    osc_findings_add_tally(&found, OSC_FINDING_no_duration, &census.no_duration);
+    osc_findings_add_tally(&found, OSC_FINDING_clock_step, &census.clock_step);
+    osc_findings_add_tally(&found, OSC_FINDING_outside_span, &census.outside_span);
     /* A trace not recorded by PyTorch's profiler has none of its switches. */
     const bool is_torch = census.by_kind[OSC_KIND_OPERATOR] > 0 &&
                           !osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope"));

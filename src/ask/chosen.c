@@ -82,8 +82,8 @@ static osc_status select_rows(struct osc_chosen *c, const struct osc_loaded *l,
 }
 
 /* Take those of L that the ranks and spans of VIEW name. */
-static osc_status take_traces(struct osc_chosen *c, const struct osc_loaded *l,
-                              const struct osc_view *view, struct osc_err *err)
+static osc_status choose_traces(struct osc_chosen *c, const struct osc_loaded *l,
+                                const struct osc_view *view, struct osc_err *err)
 {
     const size_t n = l->n_traces ? l->n_traces : 1;
     bool *const keep = osc_calloc(n, sizeof *keep);
@@ -106,7 +106,7 @@ osc_status osc_chosen_make(struct osc_chosen *c, const struct osc_loaded *l,
                            const struct osc_choice *how, struct osc_err *err)
 {
     *c = (struct osc_chosen){0};
-    osc_status st = take_traces(c, l, how->view, err);
+    osc_status st = choose_traces(c, l, how->view, err);
 
     if (st == OSC_OK)
         st = select_rows(c, l, how, err);

@@ -76,7 +76,7 @@ static struct osc_held *mirror(struct osc_held *h, const struct osc_identity *id
 }
 
 /* Let *T be what ID says. */
-static osc_status settle(struct osc_trace **t, const struct osc_identity *id)
+static osc_status apply(struct osc_trace **t, const struct osc_identity *id)
 {
     struct osc_held *const h = osc_held_of(*t), *first = h->original ? h->original : h;
     struct osc_held *now = NULL;
@@ -84,7 +84,7 @@ static osc_status settle(struct osc_trace **t, const struct osc_identity *id)
     if (!h->is_placed) {
         h->is_placed = true;
         h->place = id->among;
-        return osc_run_settle(*t, id);
+        return osc_run_apply(*t, id);
     }
     if (is_same_place(&h->place, &id->among))
         return OSC_OK;
@@ -110,7 +110,7 @@ osc_status osc_held_place(struct osc_trace **traces, const char *const *paths, u
     if (st == OSC_OK)
         st = osc_run_place(all, n);
     for (uint32_t i = 0; i < n && st == OSC_OK; i++)
-        st = settle(&traces[i], &ids[i]);
+        st = apply(&traces[i], &ids[i]);
     osc_free(ids);
     osc_free(all);
     return st;

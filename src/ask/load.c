@@ -98,8 +98,8 @@ static osc_status scout(struct osc_loaded *l, const struct osc_load *o, uint32_t
 }
 
 /* Put the parts that go on from path I into OPTIONS, to be freed. */
-static osc_status take_later(const struct osc_loaded *l, uint32_t i,
-                             struct osc_import_options *options)
+static osc_status add_later(const struct osc_loaded *l, uint32_t i,
+                            struct osc_import_options *options)
 {
     const char **later = osc_calloc((size_t)l->files.n, sizeof *later);
 
@@ -166,7 +166,7 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_load *o, uin
         st = scout(l, o, i, &options, err);
     const bool is_wrong = st == OSC_EINVAL;
     if (st == OSC_OK)
-        st = take_later(l, i, &options);
+        st = add_later(l, i, &options);
     if (st == OSC_OK)
         st = osc_import_path(t, l->files.all[i], &options, err);
     if (o->how->progress)
@@ -189,8 +189,8 @@ static osc_status add_way_out(struct osc_err *err, osc_status st)
 }
 
 /* ST of path I is no reason to stop: say so, unless all that follow fail alike. */
-static void tell_failure(struct osc_loaded *l, const struct osc_trace *t, osc_status st,
-                         const struct osc_err *err)
+static void report_failure(struct osc_loaded *l, const struct osc_trace *t, osc_status st,
+                           const struct osc_err *err)
 {
     l->has_failed = true;
     if (st == OSC_ELIMIT && t->is_partial && t->events.n_rows + t->others.n_rows == 0 &&
@@ -237,7 +237,7 @@ static osc_status digest(const struct osc_loaded *l, uint32_t i, struct osc_dige
 {
     struct osc_import_options parts = {.n_later = 0};
     const char **paths = NULL;
-    osc_status st = take_later(l, i, &parts);
+    osc_status st = add_later(l, i, &parts);
 
     if (st == OSC_OK)
         paths = osc_calloc((size_t)parts.n_later + 1, sizeof *paths);
@@ -263,8 +263,8 @@ static osc_status add_unit(struct osc_loaded *l, const struct osc_load *o, uint3
 }
 
 /* Trace PART of path I was read as H: keep what it rests on, if that is still so. */
-static osc_status note_files(struct osc_loaded *l, uint32_t i, uint32_t part,
-                             struct osc_held *h)
+static osc_status store_files(struct osc_loaded *l, uint32_t i, uint32_t part,
+                              struct osc_held *h)
 {
     struct osc_digest *const unit = l->n_units > 0 ? &l->units[l->n_units - 1] : NULL;
     struct osc_digest after = {0};
@@ -342,19 +342,19 @@ static osc_status add_one(struct osc_loaded *l, const struct osc_load *o, uint32
     err->message[0] = '\0';
     st = import_one(l, o, i, part, t, err);
     if (st != OSC_OK && !l->is_outdated && t->is_partial) {
-        tell_failure(l, t, st, err);
+        report_failure(l, t, st, err);
         st = OSC_OK;
     }
     if (st != OSC_OK || l->is_outdated) {
         if (st != OSC_OK && !l->is_outdated && st != OSC_EINVAL && st != OSC_ECANCELED) {
             if (!l->files.is_named[i])
-                tell_failure(l, t, st, err);
+                report_failure(l, t, st, err);
             st = l->files.is_named[i] ? add_way_out(err, st) : OSC_OK;
         }
         osc_held_release(h);
         return st;
     }
-    if (note_files(l, i, part, h) != OSC_OK) {
+    if (store_files(l, i, part, h) != OSC_OK) {
         osc_held_release(h);
         return no_memory(l, err);
     }

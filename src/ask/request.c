@@ -570,8 +570,8 @@ static osc_status wrong_grouping(const struct osc_table_def *def, const char *te
 }
 
 /* Take GROUP_BY apart for DEF: each part by itself, "stack:5" is "stack:N" with N = 5. */
-static osc_status take_groups(const char *group_by, const struct osc_table_def *def,
-                              struct osc_options *o, struct osc_err *err)
+static osc_status split_groups(const char *group_by, const struct osc_table_def *def,
+                               struct osc_options *o, struct osc_err *err)
 {
     const char *p = group_by;
     int64_t depth;
@@ -614,7 +614,7 @@ osc_status osc_request_options(const struct osc_request *r, const struct osc_tab
         .has_at = q->has_at != 0,
         .at_ns = q->at_ns,
     };
-    return take_groups(q->group_by, def, o, err);
+    return split_groups(q->group_by, def, o, err);
 }
 
 struct osc_selection osc_request_selection(const struct osc_view *view)

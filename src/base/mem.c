@@ -157,7 +157,7 @@ static size_t block_bytes(void *p)
  * SIZE bytes were charged for P, a block that counted BEFORE bytes until now. Correct the
  * charge to what P really takes; malloc rounds up by little, so no limit is checked for that.
  */
-static void *settle(void *p, size_t size, size_t before)
+static void *recount(void *p, size_t size, size_t before)
 {
     osc_mem_give(size - (p ? block_bytes(p) - before : 0));
     return p;
@@ -168,7 +168,7 @@ void *osc_malloc(size_t size)
     if (must_fail() || !osc_mem_take(size))
         return NULL;
     /* Never 0 bytes, so that NULL always means failure. */
-    return settle(malloc(size ? size : 1), size, 0);
+    return recount(malloc(size ? size : 1), size, 0);
 }
 
 void *osc_calloc(size_t n, size_t size)
@@ -177,7 +177,7 @@ void *osc_calloc(size_t n, size_t size)
 
     if (must_fail() || __builtin_mul_overflow(n, size, &all) || !osc_mem_take(all))
         return NULL;
-    return settle(all == 0 ? calloc(1, 1) : calloc(n, size), all, 0);
+    return recount(all == 0 ? calloc(1, 1) : calloc(n, size), all, 0);
 }
 
 void *osc_realloc(void *p, size_t size)
@@ -187,7 +187,7 @@ void *osc_realloc(void *p, size_t size)
 
     if (must_fail() || !osc_mem_take(more))
         return NULL;
-    return settle(realloc(p, size ? size : 1), more, before);
+    return recount(realloc(p, size ? size : 1), more, before);
 }
 
 void osc_free(void *p)

@@ -116,7 +116,7 @@ static int by_offset(const void *pa, const void *pb)
     return (a->name > b->name) - (a->name < b->name);
 }
 
-static osc_status take_functions(struct osc_elf *e, const struct file *f,
+static osc_status read_functions(struct osc_elf *e, const struct file *f,
                                  const Elf64_Sym *symbols, size_t n)
 {
     if (osc_mem_room() / sizeof *e->functions <= n)
@@ -155,7 +155,7 @@ osc_status osc_elf_read(struct osc_elf *e, int fd, uint64_t file_bytes)
     e->names_bytes = names.sh_size;
     st = copy_at(&f, symbols.sh_offset, symbols.sh_size, &table);
     if (st == OSC_OK)
-        st = take_functions(e, &f, table, symbols.sh_size / sizeof(Elf64_Sym));
+        st = read_functions(e, &f, table, symbols.sh_size / sizeof(Elf64_Sym));
     osc_free(table);
     if (st != OSC_OK)
         osc_elf_fini(e);

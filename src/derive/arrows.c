@@ -92,8 +92,8 @@ static void count_open_arrows(struct osc_trace *t, struct osc_arrows *a)
             a->ends[arrow - 1] |= OSC_ARROW_COUNTED;
         }
     }
-    osc_findings_tell(&t->findings, OSC_FINDING_arrow_no_start, &no_start);
-    osc_findings_tell(&t->findings, OSC_FINDING_arrow_no_end, &no_end);
+    osc_findings_add_tally(&t->findings, OSC_FINDING_arrow_no_start, &no_start);
+    osc_findings_add_tally(&t->findings, OSC_FINDING_arrow_no_end, &no_end);
 }
 
 osc_status osc_arrows_make(struct osc_trace *t, struct osc_arrows *a)

@@ -429,10 +429,10 @@ osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
     if (st == OSC_OK) {
         link_works(&w);
         count_idle_calls(&w);
-        osc_findings_tell(&t->findings, OSC_FINDING_duplicate_id, &w.shared);
-        osc_findings_tell(&t->findings, OSC_FINDING_no_launch, &w.no_launch);
-        osc_findings_tell(&t->findings, OSC_FINDING_no_operator, &w.no_operator);
-        osc_findings_tell(&t->findings, OSC_FINDING_no_work, &w.no_work);
+        osc_findings_add_tally(&t->findings, OSC_FINDING_duplicate_id, &w.shared);
+        osc_findings_add_tally(&t->findings, OSC_FINDING_no_launch, &w.no_launch);
+        osc_findings_add_tally(&t->findings, OSC_FINDING_no_operator, &w.no_operator);
+        osc_findings_add_tally(&t->findings, OSC_FINDING_no_work, &w.no_work);
     }
 out:
     for (size_t p = 0; w.operators && p < n_processes; p++)

@@ -103,8 +103,8 @@ static inline void add_node(struct walk *w, struct open_range *r, uint32_t place
 }
 
 /* Handle row I of C, at PLACE and described by R: a node, a host call, or neither. */
-static inline void take_into_tree(struct walk *w, struct open_range *r, uint32_t place,
-                                  const struct osc_chunk *c, uint32_t i)
+static inline void add_to_tree(struct walk *w, struct open_range *r, uint32_t place,
+                               const struct osc_chunk *c, uint32_t i)
 {
     const uint8_t action = w->work->actions[c->form[i]];
     const int64_t start_ns = c->ts_ns[i];
@@ -157,7 +157,7 @@ static inline osc_status walk_rows(struct walk *w, uint32_t begin, uint32_t end,
                 nest_in(w, parent, c, i, dur_ns);
         }
         if (has_tree)
-            take_into_tree(w, r, at, c, i);
+            add_to_tree(w, r, at, c, i);
         w->n++;
     }
     return OSC_OK;
@@ -192,7 +192,7 @@ static void walk_track(void *ctx, uint32_t item)
     work->statuses[item] = st;
 }
 
-static void tell_all(struct osc_trace *t, const struct findings *of, uint32_t n_items)
+static void join_findings(struct osc_trace *t, const struct findings *of, uint32_t n_items)
 {
     struct findings all = {0};
 
@@ -200,8 +200,8 @@ static void tell_all(struct osc_trace *t, const struct findings *of, uint32_t n_
         osc_tally_join(&all.overlaps, &of[i].overlaps);
         osc_tally_join(&all.negative, &of[i].negative);
     }
-    osc_findings_tell(&t->findings, OSC_FINDING_partial_overlap, &all.overlaps);
-    osc_findings_tell(&t->findings, OSC_FINDING_negative_self, &all.negative);
+    osc_findings_add_tally(&t->findings, OSC_FINDING_partial_overlap, &all.overlaps);
+    osc_findings_add_tally(&t->findings, OSC_FINDING_negative_self, &all.negative);
 }
 
 osc_status osc_nest_make(struct osc_trace *t, const struct osc_classes *c,
@@ -226,7 +226,7 @@ osc_status osc_nest_make(struct osc_trace *t, const struct osc_classes *c,
             st = w.statuses[i];
     }
     if (st == OSC_OK && has_forest)
-        tell_all(t, w.findings, order->n_tracks);
+        join_findings(t, w.findings, order->n_tracks);
 out:
     osc_free(actions);
     osc_free(w.findings);

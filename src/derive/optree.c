@@ -74,7 +74,7 @@ static uint32_t find_holder(const struct stack *s, int64_t start_ns, int64_t end
 }
 
 /* Assign operators to the waiting calls: all ranges that start no later are open now. */
-static void settle_calls(struct walk *w)
+static void assign_calls(struct walk *w)
 {
     const struct osc_store *const s = &w->t->events;
 
@@ -119,7 +119,7 @@ static osc_status add_node(struct walk *w, uint32_t place, uint8_t flags, int64_
 }
 
 /* Handle the range at PLACE: a node, a host call, or neither. */
-static osc_status take_range(struct walk *w, uint32_t place)
+static osc_status add_range(struct walk *w, uint32_t place)
 {
     const osc_row row = {w->order->rows[place]};
     const struct osc_chunk *const c = osc_chunk_of(&w->t->events, row);
@@ -133,7 +133,7 @@ static osc_status take_range(struct walk *w, uint32_t place)
     if (!is_call && flags == 0)
         return OSC_OK;
     if (w->n_calls > 0 && start_ns > w->calls_ns)
-        settle_calls(w);
+        assign_calls(w);
     if (is_call)
         return add_call(w, place, start_ns);
     if (flags & OSC_NODE_LAUNCHER) {
@@ -185,8 +185,8 @@ osc_status osc_optree_walk(struct osc_optree *tree, const struct osc_trace *t,
     memset(tree->parent + begin, 0, (end - begin) * sizeof *tree->parent);
     memset(tree->flags + begin, 0, (end - begin) * sizeof *tree->flags);
     for (uint32_t at = begin; at < end && st == OSC_OK; at++)
-        st = take_range(&w, at);
-    settle_calls(&w);
+        st = add_range(&w, at);
+    assign_calls(&w);
     *has_twins = true; /* not checked here: osc_optree_merge() decides */
     osc_free(w.nodes.v);
     osc_free(w.operators.v);

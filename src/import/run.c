@@ -228,7 +228,7 @@ osc_status osc_run_place(struct osc_identity *const *ids, uint32_t n)
     return st;
 }
 
-osc_status osc_run_settle(struct osc_trace *t, const struct osc_identity *id)
+osc_status osc_run_apply(struct osc_trace *t, const struct osc_identity *id)
 {
     const struct osc_filename name = osc_filename_parse(id->path.s);
 

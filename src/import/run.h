@@ -32,7 +32,7 @@ OSC_MUST_USE osc_status osc_run_place(struct osc_identity *const *ids, uint32_t 
  * Apply ID->among to T, which has not been placed yet. A file from another host than the first
  * one counts as `unaligned`.
  */
-OSC_MUST_USE osc_status osc_run_settle(struct osc_trace *t, const struct osc_identity *id);
+OSC_MUST_USE osc_status osc_run_apply(struct osc_trace *t, const struct osc_identity *id);
 
 /* Sort for users: by rank, then span, then in the given order. */
 void osc_run_sort(struct osc_trace **traces, uint32_t n);

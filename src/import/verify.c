@@ -105,7 +105,7 @@ static bool has_end(const struct osc_file *f)
     return false;
 }
 
-static void tell_gaps(struct verifying *w)
+static void report_gaps(struct verifying *w)
 {
     const struct osc_file *f = &w->file;
 
@@ -124,7 +124,7 @@ static void tell_gaps(struct verifying *w)
     }
 }
 
-static void tell_live(struct verifying *w)
+static void report_live(struct verifying *w)
 {
     const struct osc_file_header *h = &w->file.header;
     const struct osc_live_dir *l = &w->live;
@@ -191,7 +191,7 @@ static osc_status check_index(struct verifying *w)
     return OSC_OK;
 }
 
-static void tell_progress(const struct verifying *w, uint64_t done_bytes)
+static void report_progress(const struct verifying *w, uint64_t done_bytes)
 {
     if (w->v->progress)
         (void)w->v->progress(w->v->progress_ctx, done_bytes, w->file.size);
@@ -202,15 +202,15 @@ static osc_status check_file(struct verifying *w, const char *path)
     osc_status st = open_live(w, path);
 
     if (st == OSC_OK)
-        tell_gaps(w);
+        report_gaps(w);
     for (size_t i = 0; i < w->file.n_chunks && st == OSC_OK; i++) {
         st = check_chunk(w, i);
-        tell_progress(w, w->file.chunks[i].offset);
+        report_progress(w, w->file.chunks[i].offset);
     }
     if (st == OSC_OK)
         st = check_index(w);
     if (st == OSC_OK)
-        tell_live(w);
+        report_live(w);
     w->v->has_index = w->file.has_index;
     w->v->n_bytes = w->file.size;
     return st;

@@ -64,8 +64,8 @@ const char *osc_finding_remedy(enum osc_finding_code code)
     return texts[code].remedy;
 }
 
-void osc_findings_tell(struct osc_findings *f, enum osc_finding_code code,
-                       const struct osc_tally *t)
+void osc_findings_add_tally(struct osc_findings *f, enum osc_finding_code code,
+                            const struct osc_tally *t)
 {
     if (t->n == 0)
         return;

@@ -185,5 +185,5 @@ static inline void osc_tally_join(struct osc_tally *t, const struct osc_tally *f
 }
 
 /* Add the findings in T, which have no offset, to F. */
-void osc_findings_tell(struct osc_findings *f, enum osc_finding_code code,
-                       const struct osc_tally *t);
+void osc_findings_add_tally(struct osc_findings *f, enum osc_finding_code code,
+                            const struct osc_tally *t);

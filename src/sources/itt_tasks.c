@@ -68,7 +68,7 @@ static void push(struct osc_itt_thread *self, const struct osc_itt_domain_entry 
  * anything else (a region, a group) would come from nowhere. */
 static _Atomic uint64_t had_tasks[1024];
 
-static void note_task(uint64_t key)
+static void store_task(uint64_t key)
 {
     /* Relaxed, here and below: programs that relate tasks order them themselves. */
     atomic_fetch_or_explicit(&had_tasks[key >> 6 & 1023], UINT64_C(1) << (key & 63),
@@ -99,7 +99,7 @@ static void record_ids(struct osc_itt_thread *self, const struct osc_itt_domain_
             osc_flow_end(key);
     }
     if (!osc_itt_id_is_none(id)) {
-        note_task(self->id_key);
+        store_task(self->id_key);
         osc_flow_begin(self->id_key);
     }
 }
@@ -288,8 +288,8 @@ static void task_begin_fn(struct osc_itt_domain *domain, struct osc_itt_id id,
 
 enum relation { DEPENDS_ON = 1, CONTINUATION_OF = 4, CHILD_OF = 5 };
 
-static void note_relation(const struct osc_itt_domain_entry *d, const struct osc_itt_id *head,
-                          int relation, const struct osc_itt_id *tail)
+static void store_relation(const struct osc_itt_domain_entry *d, const struct osc_itt_id *head,
+                           int relation, const struct osc_itt_id *tail)
 {
     static const char *const texts[] = {"related to",   "depends on",      "sibling of",
                                         "parent of",    "continuation of", "child of",
@@ -323,7 +323,7 @@ static void relate(struct osc_itt_domain *domain, const struct osc_itt_id *head,
     if (is_here && comes_here && had_task(osc_itt_id_key(d, tail)))
         osc_flow_end(osc_itt_id_key(d, tail));
     else
-        note_relation(d, head, relation, tail);
+        store_relation(d, head, relation, tail);
 }
 
 static void relation_add(struct osc_itt_domain *domain, struct osc_itt_id head, int relation,

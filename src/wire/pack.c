@@ -191,13 +191,13 @@ size_t osc_pack_bound(uint32_t n_slots)
 struct packer {
     unsigned char *p;
     uint64_t ticks;           /* of the last timed record */
-    uint64_t least, greatest; /* of the times passed to note_time() */
+    uint64_t least, greatest; /* of the times passed to widen_times() */
     uint32_t n_untimed;
     const struct osc_record_slot *stack; /* borrowed: slot 0 of the last ARG_STACK, or NULL */
 };
 
 /* Update the earliest and latest time with the current one. */
-static void note_time(struct packer *out)
+static void widen_times(struct packer *out)
 {
     out->least = out->ticks < out->least ? out->ticks : out->least;
     out->greatest = out->ticks > out->greatest ? out->ticks : out->greatest;
@@ -210,10 +210,10 @@ static inline void put_time(struct packer *out, uint64_t ticks)
     const bool is_back = ticks < out->ticks;
 
     if (__builtin_expect(is_back, 0))
-        note_time(out);
+        widen_times(out);
     out->ticks = ticks;
     if (__builtin_expect(is_back, 0))
-        note_time(out);
+        widen_times(out);
     out->p = put_varint(out->p, zigzag(delta));
 }
 
@@ -443,7 +443,7 @@ size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
         .n_unfinished = n_unfinished,
     };
     if (n_records > at.n_untimed) {
-        note_time(&at);
+        widen_times(&at);
         times->first = times->last && times->first < at.least ? times->first : at.least;
         times->last = times->last > at.greatest ? times->last : at.greatest;
     }

@@ -21,7 +21,7 @@ static inline osc_status placed(struct osc_trace *const *traces, const char *con
     }
     st = st == OSC_OK ? osc_run_place(all, n) : st;
     for (uint32_t i = 0; i < n && st == OSC_OK; i++)
-        st = osc_run_settle(traces[i], &ids[i]);
+        st = osc_run_apply(traces[i], &ids[i]);
     osc_free(ids);
     osc_free(all);
     return st;

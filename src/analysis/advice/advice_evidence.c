@@ -266,7 +266,7 @@ struct part {
 };
 
 /* Cut the first line off TEXT, which is not empty. */
-static struct part take_part(struct osc_str *text)
+static struct part cut_line(struct osc_str *text)
 {
     const char *const end = memchr(text->s, '\n', text->len);
     const uint32_t len = end ? (uint32_t)(end - text->s) : text->len;
@@ -283,11 +283,11 @@ static struct part take_part(struct osc_str *text)
 /* Whether PARTS are N parts of one span that select the same rows. */
 static bool is_same_everywhere(struct osc_str parts, uint32_t n)
 {
-    const struct part first = take_part(&parts);
+    const struct part first = cut_line(&parts);
     bool is_same = true;
 
     for (n--; parts.len > 0; n--) {
-        const struct part part = take_part(&parts);
+        const struct part part = cut_line(&parts);
 
         is_same = is_same && part.span == first.span && osc_str_eq(part.rows, first.rows);
     }
@@ -300,7 +300,7 @@ static void add_ranks(struct osc_str parts, const struct part *first, struct osc
     const char *before = "(rank in (";
 
     while (parts.len > 0) {
-        const struct part part = take_part(&parts);
+        const struct part part = cut_line(&parts);
 
         if (part.span != first->span || !osc_str_eq(part.rows, first->rows))
             continue;
@@ -316,7 +316,7 @@ static void add_ranks(struct osc_str parts, const struct part *first, struct osc
 static bool is_said(struct osc_str parts, const struct part *first)
 {
     while (parts.len > 0) {
-        const struct part part = take_part(&parts);
+        const struct part part = cut_line(&parts);
 
         if (part.rows.s == first->rows.s)
             return false;
@@ -333,11 +333,11 @@ void osc_advice_evidence_of_all(enum osc_advice_code code, struct osc_str parts,
 
     add_table(code, o->compat_tb, out);
     if (is_same_everywhere(parts, o->n_traces)) {
-        osc_strbuf_addstr(out, take_part(&rest).rows);
+        osc_strbuf_addstr(out, cut_line(&rest).rows);
         rest.len = 0;
     }
     for (const char *before = ""; rest.len > 0;) {
-        const struct part part = take_part(&rest);
+        const struct part part = cut_line(&rest);
 
         if (is_said(parts, &part))
             continue;

@@ -127,8 +127,8 @@ static osc_status find_group(struct sweep *s, struct entry *e, const struct osc_
 }
 
 /* Store where row I of C, inside E, ran, and where its backward link leads. */
-static osc_status note_links(struct sweep *s, const struct entry *e, const struct osc_chunk *c,
-                             uint32_t i)
+static osc_status store_links(struct sweep *s, const struct entry *e, const struct osc_chunk *c,
+                              uint32_t i)
 {
     s->place_of_row[osc_row_at(c, i).v] = e->scope;
     if (e->group == 0 || c->link[i] == 0)
@@ -140,21 +140,21 @@ static osc_status note_links(struct sweep *s, const struct entry *e, const struc
     return OSC_OK;
 }
 
-static osc_status take_operator(struct sweep *s, struct entry *e, const struct osc_chunk *c,
-                                uint32_t i)
+static osc_status add_operator(struct sweep *s, struct entry *e, const struct osc_chunk *c,
+                               uint32_t i)
 {
     const osc_status st = e->in_operator ? OSC_OK : find_group(s, e, c, i);
 
     e->is_operator = e->in_operator = true;
-    return st == OSC_OK ? note_links(s, e, c, i) : st;
+    return st == OSC_OK ? store_links(s, e, c, i) : st;
 }
 
 /* Row I of C was merged into the open operator: add its links there. */
-static osc_status take_merged(struct sweep *s, const struct osc_chunk *c, uint32_t i)
+static osc_status add_merged(struct sweep *s, const struct osc_chunk *c, uint32_t i)
 {
     const struct entry *const e = s->n_open > 0 ? &s->stack[s->n_open - 1] : NULL;
 
-    return e ? note_links(s, e, c, i) : OSC_OK;
+    return e ? store_links(s, e, c, i) : OSC_OK;
 }
 
 /* Make E the scope in ROW. */
@@ -213,7 +213,7 @@ static osc_status open_line(struct sweep *s, const struct osc_chunk *c, uint32_t
 }
 
 /* Handle the range at place AT of the order. */
-static osc_status take_range(struct sweep *s, uint32_t at)
+static osc_status add_range(struct sweep *s, uint32_t at)
 {
     const osc_row row = {s->f->order.rows[at]};
     const struct osc_chunk *const c = osc_chunk_of(&s->t->events, row);
@@ -230,7 +230,7 @@ static osc_status take_range(struct sweep *s, uint32_t at)
                              s->stack[s->n_open - 1].end_ns < end_ns))
         close_top(s);
     if (!is_node && !is_scope)
-        return take_merged(s, c, i);
+        return add_merged(s, c, i);
     const bool is_operator = is_node && (flags & OSC_NODE_LAUNCHER);
     if (is_operator && s->scopes.by_stack)
         st = open_line(s, c, i);
@@ -239,7 +239,7 @@ static osc_status take_range(struct sweep *s, uint32_t at)
     if (st == OSC_OK && is_scope)
         st = enter_scope(s, &e, row);
     if (st == OSC_OK && is_operator)
-        st = take_operator(s, &e, c, i);
+        st = add_operator(s, &e, c, i);
     if (st != OSC_OK)
         return st;
     if (is_node && s->device_of)
@@ -254,7 +254,7 @@ static osc_status sweep_track(struct sweep *s, uint32_t track)
 
     s->last_group = 0;
     for (uint32_t at = o->first[track]; at < o->first[track + 1] && st == OSC_OK; at++)
-        st = take_range(s, at);
+        st = add_range(s, at);
     while (s->n_open > 0)
         close_top(s);
     return st;

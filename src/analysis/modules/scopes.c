@@ -123,7 +123,8 @@ static osc_status meet_name(struct osc_scope_finder *f, uint32_t sid)
 }
 
 /* Index the Python function in row I of C by its id. */
-static osc_status note_python(struct osc_scope_finder *f, const struct osc_chunk *c, uint32_t i)
+static osc_status store_python(struct osc_scope_finder *f, const struct osc_chunk *c,
+                               uint32_t i)
 {
     int64_t id;
 
@@ -183,7 +184,7 @@ static osc_status look_around(struct osc_scope_finder *f, const struct osc_order
         if (st != OSC_OK || f->scopes != OSC_SCOPES_MODULE ||
             !(f->c->forms[c->form[i]] & OSC_FORM_FUNCTION))
             continue;
-        st = note_python(f, c, i);
+        st = store_python(f, c, i);
         f->has_callers = f->has_callers || tells_caller(f, c, i);
     }
     return st;
@@ -425,7 +426,7 @@ static osc_status module_place(struct osc_scope_finder *f, osc_row row, osc_row 
 }
 
 /* Count row I of C as a call of P, possibly the first. */
-static void note_first(struct osc_module_place *p, const struct osc_chunk *c, uint32_t i)
+static void store_first(struct osc_module_place *p, const struct osc_chunk *c, uint32_t i)
 {
     const uint32_t row = osc_row_at(c, i).v;
 
@@ -460,7 +461,7 @@ osc_status osc_scopes_place(struct osc_scope_finder *f, osc_row row, osc_row out
     }
     if (st != OSC_OK)
         return st;
-    note_first(&f->m->places[*place - 1], c, i);
+    store_first(&f->m->places[*place - 1], c, i);
     return OSC_OK;
 }
 
@@ -504,6 +505,6 @@ osc_status osc_scopes_line(struct osc_scope_finder *f, const struct osc_chunk *c
     if (*place == outer_place)
         *place = 0;
     else
-        note_first(&f->m->places[*place - 1], c, i);
+        store_first(&f->m->places[*place - 1], c, i);
     return OSC_OK;
 }

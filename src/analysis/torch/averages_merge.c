@@ -80,8 +80,8 @@ void osc_avg_merge_fini(struct osc_avg_merge *m)
     *m = (struct osc_avg_merge){0};
 }
 
-void osc_avg_merge_settle(struct osc_avg_merge *m, const struct osc_avg_cursor *at,
-                          bool is_over)
+void osc_avg_merge_replace(struct osc_avg_merge *m, const struct osc_avg_cursor *at,
+                           bool is_over)
 {
     m->heap[0] = is_over ? m->heap[--m->n] : *at;
     if (m->n > 0)

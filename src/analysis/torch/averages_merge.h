@@ -49,7 +49,7 @@ OSC_MUST_USE osc_status osc_avg_merge_init(struct osc_avg_merge *m,
                                            const uint32_t *records, size_t n_records);
 void osc_avg_merge_fini(struct osc_avg_merge *m);
 
-/* The least row, or NULL. Valid until osc_avg_merge_settle(). */
+/* The least row, or NULL. Valid until osc_avg_merge_replace(). */
 static inline const struct osc_avg_cursor *osc_avg_merge_top(const struct osc_avg_merge *m)
 {
     return m->n == 0 ? NULL : &m->heap[0];
@@ -79,5 +79,5 @@ static inline bool osc_avg_cursor_advance(const struct osc_avg_merge *m,
  * Put AT, which was on top and has advanced, into its place in the heap; with IS_OVER remove
  * it.
  */
-void osc_avg_merge_settle(struct osc_avg_merge *m, const struct osc_avg_cursor *at,
-                          bool is_over);
+void osc_avg_merge_replace(struct osc_avg_merge *m, const struct osc_avg_cursor *at,
+                           bool is_over);

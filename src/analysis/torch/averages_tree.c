@@ -390,7 +390,7 @@ static inline uint32_t track_of(struct builder *b, const struct osc_chunk *c, ui
  * Handle a record of the allocator: it is a row only if it lies in no host range, or reports a
  * failure.
  */
-static osc_status take_record(struct builder *b, const struct osc_avg_cursor *at)
+static osc_status add_record(struct builder *b, const struct osc_avg_cursor *at)
 {
     struct osc_avg_tree *const tree = b->tree;
     const osc_row row = {at->row};
@@ -413,7 +413,7 @@ static osc_status take_record(struct builder *b, const struct osc_avg_cursor *at
 }
 
 /* Handle a host range. */
-static inline osc_status take_range(struct builder *b, const struct osc_avg_cursor *at)
+static inline osc_status add_range(struct builder *b, const struct osc_avg_cursor *at)
 {
     struct osc_avg_tree *const tree = b->tree;
     const struct osc_chunk *c = osc_chunk_of(&b->t->events, (osc_row){at->row});
@@ -446,17 +446,17 @@ static inline osc_status take_range(struct builder *b, const struct osc_avg_curs
 }
 
 /* Handle the ranges of one track until another track has an earlier one. */
-static osc_status take_ranges(struct builder *b, struct osc_avg_merge *merge)
+static osc_status add_ranges(struct builder *b, struct osc_avg_merge *merge)
 {
     struct osc_avg_cursor at = *osc_avg_merge_top(merge);
     bool is_over = false;
     osc_status st;
 
     do {
-        st = take_range(b, &at);
+        st = add_range(b, &at);
         is_over = !osc_avg_cursor_advance(merge, &at);
     } while (st == OSC_OK && !is_over && at.start_ns < merge->rival_ns);
-    osc_avg_merge_settle(merge, &at, is_over);
+    osc_avg_merge_replace(merge, &at, is_over);
     return st;
 }
 
@@ -475,10 +475,10 @@ static osc_status sweep(struct builder *b)
         if (top->is_record) {
             struct osc_avg_cursor at = *top;
 
-            st = take_record(b, &at);
-            osc_avg_merge_settle(&merge, &at, !osc_avg_cursor_advance(&merge, &at));
+            st = add_record(b, &at);
+            osc_avg_merge_replace(&merge, &at, !osc_avg_cursor_advance(&merge, &at));
         } else {
-            st = take_ranges(b, &merge);
+            st = add_ranges(b, &merge);
         }
     }
     osc_avg_merge_fini(&merge);

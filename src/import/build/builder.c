@@ -187,7 +187,7 @@ static void compact(struct osc_columns *c, struct osc_chunk *k)
 }
 
 /* Meant for events; of the other store nobody asks. */
-static void note_extent(struct osc_chunk *k)
+static void widen_extent(struct osc_chunk *k)
 {
     int64_t min = INT64_MAX, max = INT64_MIN;
 
@@ -226,7 +226,7 @@ static bool close_chunk(struct osc_builder *b, struct osc_columns *c, uint32_t n
         memcpy(k->args, c->args, c->n_args * sizeof *c->args);
     k->n_arg_words = (uint32_t)c->n_args;
     if (c == &b->events)
-        note_extent(k);
+        widen_extent(k);
     if (osc_grow(&c->done, &c->cap_done, c->n_done + 1, sizeof(void *)) != OSC_OK) {
         b->status = OSC_ENOMEM;
         return false;

@@ -32,7 +32,7 @@ static void mark(struct osc_chrome *c, const struct value *v, enum osc_chrome_ro
                                                       .key = slot ? slot->key : (osc_sid){0}};
 }
 
-static void note(struct osc_chrome *c, enum osc_finding_code code, uint64_t offset)
+static void count_at(struct osc_chrome *c, enum osc_finding_code code, uint64_t offset)
 {
     osc_findings_add(c->findings, code, offset, OSC_NO_TIME);
 }
@@ -42,7 +42,7 @@ static bool make_room(struct osc_chrome *c)
 {
     if (c->record.n_slots >= OSC_FORM_SLOTS_MAX) {
         if (!c->args_are_full)
-            note(c, OSC_FINDING_limit_reached, osc_text_offset(&c->text, c->text.p));
+            count_at(c, OSC_FINDING_limit_reached, osc_text_offset(&c->text, c->text.p));
         c->args_are_full = true;
         return false;
     }
@@ -84,7 +84,7 @@ static bool add_number(struct osc_chrome *c, struct osc_slot slot, struct osc_st
     }
     if (n.is_integer) {
         slot.type = OSC_ARG_NUMTEXT;
-        note(c, OSC_FINDING_out_of_range, osc_text_offset(&c->text, raw.s));
+        count_at(c, OSC_FINDING_out_of_range, osc_text_offset(&c->text, raw.s));
         c->can_learn = false;
         add_arg(c, slot, osc_build_string(c->builder, raw.s, raw.len).v);
         return true;
@@ -92,7 +92,7 @@ static bool add_number(struct osc_chrome *c, struct osc_slot slot, struct osc_st
     const double d = osc_json_double(raw.s, raw.s + raw.len);
     if (d - d != 0) { /* infinite: beyond what a double holds */
         slot.type = OSC_ARG_NUMTEXT;
-        note(c, OSC_FINDING_out_of_range, osc_text_offset(&c->text, raw.s));
+        count_at(c, OSC_FINDING_out_of_range, osc_text_offset(&c->text, raw.s));
         c->can_learn = false;
         add_arg(c, slot, osc_build_string(c->builder, raw.s, raw.len).v);
         return true;
@@ -116,7 +116,7 @@ static void add_word(struct osc_chrome *c, struct osc_slot slot, const struct va
         slot.type = OSC_ARG_NULL;
     } else {
         slot.type = OSC_ARG_NULL; /* N/A, NaN, inf: missing */
-        note(c, OSC_FINDING_wrong_type, osc_text_offset(&c->text, raw.s));
+        count_at(c, OSC_FINDING_wrong_type, osc_text_offset(&c->text, raw.s));
         c->can_learn = false;
     }
     mark(c, v, OSC_ROLE_WORD, &slot);
@@ -129,7 +129,7 @@ static bool is_left_out(const struct osc_loading *l, osc_sid key, bool is_member
     return (l->keep.is_scout && !is_member) || (l->no_args && !osc_loading_needs(l, key));
 }
 
-static void take_arg(struct osc_chrome *c, osc_sid key, bool is_member, const struct value *v)
+static void read_arg(struct osc_chrome *c, osc_sid key, bool is_member, const struct value *v)
 {
     struct osc_slot slot = {.key = key, .is_member = is_member};
 
@@ -184,16 +184,16 @@ static enum osc_token_status read_value(struct osc_chrome *c, bool in_line, stru
     }
     v->end = osc_text_offset(&c->text, c->text.p);
     if (st == OSC_TOKEN_DEEP)
-        note(c, OSC_FINDING_too_deep, v->start);
+        count_at(c, OSC_FINDING_too_deep, v->start);
     if (st == OSC_TOKEN_LONG)
-        note(c, OSC_FINDING_too_long, v->start);
+        count_at(c, OSC_FINDING_too_long, v->start);
     if (st != OSC_TOKEN_OK)
         c->can_learn = false;
     return st;
 }
 
 /* A time: a number, or a string that holds one. */
-static bool take_micros(struct osc_chrome *c, const struct value *v, enum osc_chrome_role role,
+static bool read_micros(struct osc_chrome *c, const struct value *v, enum osc_chrome_role role,
                         struct osc_json_micros *out)
 {
     const struct osc_str raw = v->class == OSC_CLASS_STRING
@@ -203,12 +203,12 @@ static bool take_micros(struct osc_chrome *c, const struct value *v, enum osc_ch
 
     if (v->class == OSC_CLASS_NESTED || !osc_json_number(raw.s, raw.s + raw.len, &n) ||
         n.end != raw.s + raw.len) {
-        note(c, OSC_FINDING_wrong_type, v->start);
+        count_at(c, OSC_FINDING_wrong_type, v->start);
         c->can_learn = false;
         return false;
     }
     if (!osc_json_micros(raw.s, raw.s + raw.len, out)) {
-        note(c, OSC_FINDING_out_of_range, v->start);
+        count_at(c, OSC_FINDING_out_of_range, v->start);
         c->can_learn = false;
         return false;
     }
@@ -219,13 +219,13 @@ static bool take_micros(struct osc_chrome *c, const struct value *v, enum osc_ch
 }
 
 /* pid or tid: whole numbers and their texts are the same. */
-static osc_who take_who(struct osc_chrome *c, const struct value *v, enum osc_chrome_role role)
+static osc_who read_who(struct osc_chrome *c, const struct value *v, enum osc_chrome_role role)
 {
     struct osc_str raw = v->raw;
     struct osc_json_number n;
 
     if (v->class == OSC_CLASS_NESTED || osc_str_eq(raw, OSC_STR("null"))) {
-        note(c, OSC_FINDING_wrong_type, v->start);
+        count_at(c, OSC_FINDING_wrong_type, v->start);
         c->can_learn = false;
         return OSC_WHO_IS_STRING;
     }
@@ -246,10 +246,10 @@ static osc_who take_who(struct osc_chrome *c, const struct value *v, enum osc_ch
 }
 
 /* A member that must be a string: its id, and the value's place as part of the layout. */
-static bool take_string(struct osc_chrome *c, const struct value *v, osc_sid *id)
+static bool read_string(struct osc_chrome *c, const struct value *v, osc_sid *id)
 {
     if (v->class != OSC_CLASS_STRING) {
-        note(c, OSC_FINDING_wrong_type, v->start);
+        count_at(c, OSC_FINDING_wrong_type, v->start);
         c->can_learn = false;
         return false;
     }
@@ -273,7 +273,7 @@ static enum member which_member(const struct osc_chrome_string *key)
     return M_OTHER;
 }
 
-static void take_member(struct osc_chrome *c, enum member member, const struct value *v)
+static void store_member(struct osc_chrome *c, enum member member, const struct value *v)
 {
     struct osc_record *r = &c->record;
 
@@ -284,27 +284,27 @@ static void take_member(struct osc_chrome *c, enum member member, const struct v
         r->shape = (uint8_t)osc_shape_of_letter((uint8_t)r->chrome_ph);
         break;
     case M_CAT:
-        if (take_string(c, v, &r->category) && c->builder->loading->keep.is_on)
+        if (read_string(c, v, &r->category) && c->builder->loading->keep.is_on)
             r->is_device = osc_dialect_is_device(osc_chrome_text(c, &v->string));
         if (v->class == OSC_CLASS_STRING && v->string.has_escape)
             c->can_learn = false;
         break;
     case M_NAME:
-        if (take_string(c, v, &r->name))
+        if (read_string(c, v, &r->name))
             mark(c, v, OSC_ROLE_NAME, NULL);
         break;
     case M_PID:
-        r->pid = take_who(c, v, OSC_ROLE_PID);
+        r->pid = read_who(c, v, OSC_ROLE_PID);
         break;
     case M_TID:
-        r->tid = take_who(c, v, OSC_ROLE_TID);
+        r->tid = read_who(c, v, OSC_ROLE_TID);
         break;
     case M_TS:
-        c->has_ts = take_micros(c, v, OSC_ROLE_TS, &c->ts);
+        c->has_ts = read_micros(c, v, OSC_ROLE_TS, &c->ts);
         c->bad_ts = !c->has_ts;
         break;
     case M_DUR:
-        c->has_dur = take_micros(c, v, OSC_ROLE_DUR, &c->dur);
+        c->has_dur = read_micros(c, v, OSC_ROLE_DUR, &c->dur);
         c->bad_dur = !c->has_dur;
         break;
     case M_ARGS:
@@ -346,12 +346,12 @@ static enum osc_token_status read_member(struct osc_chrome *c, bool newline, boo
     if (st != OSC_TOKEN_OK)
         return st;
     if (member == M_ARGS) {
-        note(c, OSC_FINDING_wrong_type, v.start);
+        count_at(c, OSC_FINDING_wrong_type, v.start);
         c->can_learn = false;
     } else if (member == M_OTHER) {
-        take_arg(c, key_id, !*in_args, &v);
+        read_arg(c, key_id, !*in_args, &v);
     } else {
-        take_member(c, member, &v);
+        store_member(c, member, &v);
     }
     return OSC_TOKEN_OK;
 }
@@ -394,7 +394,7 @@ static enum osc_token_status read_members(struct osc_chrome *c)
 }
 
 /* Times of the record. False: the event cannot be placed and is left out. */
-static bool settle_times(struct osc_chrome *c, uint64_t offset)
+static bool place_record(struct osc_chrome *c, uint64_t offset)
 {
     struct osc_record *r = &c->record;
     int64_t end;
@@ -406,12 +406,12 @@ static bool settle_times(struct osc_chrome *c, uint64_t offset)
             return true;
         }
         if (!c->bad_ts)
-            note(c, OSC_FINDING_wrong_type, offset);
+            count_at(c, OSC_FINDING_wrong_type, offset);
         return false;
     }
     r->ts_ns = osc_json_micros_ns(c->ts);
     if (r->ts_ns > OSC_TIME_MAX_NS || r->ts_ns < -OSC_TIME_MAX_NS) {
-        note(c, OSC_FINDING_out_of_range, offset);
+        count_at(c, OSC_FINDING_out_of_range, offset);
         c->can_learn = false;
         return false;
     }
@@ -419,7 +419,7 @@ static bool settle_times(struct osc_chrome *c, uint64_t offset)
         return true;
     if (!c->has_dur) {
         if (!c->bad_dur) /* else counted when it was read */
-            note(c, OSC_FINDING_wrong_type, offset);
+            count_at(c, OSC_FINDING_wrong_type, offset);
         c->can_learn = false;
         return true;
     }
@@ -430,7 +430,7 @@ static bool settle_times(struct osc_chrome *c, uint64_t offset)
         return true;
     }
     if (!osc_json_micros_sum_ns(c->ts, c->dur, &end) || end > OSC_TIME_MAX_NS) {
-        note(c, OSC_FINDING_out_of_range, offset);
+        count_at(c, OSC_FINDING_out_of_range, offset);
         c->can_learn = false;
         return true;
     }
@@ -467,12 +467,12 @@ static void build_event(struct osc_chrome *c, uint64_t offset)
     struct osc_record *r = &c->record;
 
     if (r->shape == OSC_SHAPE_NONE) {
-        note(c, OSC_FINDING_unknown_phase, offset);
+        count_at(c, OSC_FINDING_unknown_phase, offset);
         return;
     }
     r->slots = c->slots;
     r->words = c->words;
-    if (!settle_times(c, offset))
+    if (!place_record(c, offset))
         return;
     if (r->shape == OSC_SHAPE_COUNTER) {
         build_counter(c);

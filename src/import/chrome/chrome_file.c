@@ -11,7 +11,7 @@
 /* With less than this in the window, more is fetched before the fast path gives up. */
 #define LOW_WATER 16384
 
-static void note_here(struct osc_chrome *c, enum osc_finding_code code)
+static void count_here(struct osc_chrome *c, enum osc_finding_code code)
 {
     osc_findings_add(c->findings, code, osc_text_offset(&c->text, c->text.p), OSC_NO_TIME);
 }
@@ -117,7 +117,7 @@ static enum osc_token_status read_meta(struct osc_chrome *c, osc_sid key)
     if (st == OSC_TOKEN_OK)
         add_meta(c, key, osc_build_string(c->builder, raw.s, raw.len), false);
     if (st == OSC_TOKEN_DEEP || st == OSC_TOKEN_LONG) {
-        note_here(c, st == OSC_TOKEN_DEEP ? OSC_FINDING_too_deep : OSC_FINDING_too_long);
+        count_here(c, st == OSC_TOKEN_DEEP ? OSC_FINDING_too_deep : OSC_FINDING_too_long);
         st = OSC_TOKEN_OK;
     }
     return st;
@@ -147,7 +147,7 @@ static enum osc_token_status read_top_member(struct osc_chrome *c, enum osc_chro
         return OSC_TOKEN_OK;
     }
     if (is_events)
-        note_here(c, OSC_FINDING_wrong_type);
+        count_here(c, OSC_FINDING_wrong_type);
     return read_meta(c, id);
 }
 
@@ -165,7 +165,7 @@ static enum osc_chrome_state end_document(struct osc_chrome *c)
         c->n_metas = c->n_older_metas;
     }
     if (is_last && next >= 0)
-        note_here(c, OSC_FINDING_corrupt);
+        count_here(c, OSC_FINDING_corrupt);
     return is_last ? OSC_CHROME_END : OSC_CHROME_START;
 }
 
@@ -177,7 +177,7 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
     if (ch == ',') {
         c->text.p++;
         if (osc_chrome_peek(c) == '{') { /* of an event: the list has not ended yet */
-            note_here(c, OSC_FINDING_corrupt);
+            count_here(c, OSC_FINDING_corrupt);
             *state = OSC_CHROME_EVENTS;
         }
         return;
@@ -186,7 +186,7 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
         c->text.p++;
         const int next = osc_chrome_peek(c);
         if (next == ',' || next == '}') /* it was one brace too many */
-            note_here(c, OSC_FINDING_corrupt);
+            count_here(c, OSC_FINDING_corrupt);
         else
             *state = end_document(c);
         return;
@@ -194,11 +194,11 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
     if (ch == '"')
         st = read_top_member(c, state);
     if (ch < 0 || st == OSC_TOKEN_END) {
-        note_here(c, OSC_FINDING_truncated);
+        count_here(c, OSC_FINDING_truncated);
         *state = OSC_CHROME_END;
     } else if (st == OSC_TOKEN_BAD) {
         /* Go on at the next thing that looks like a key. */
-        note_here(c, OSC_FINDING_corrupt);
+        count_here(c, OSC_FINDING_corrupt);
         int next = osc_chrome_peek(c);
         if (next == '"')
             c->text.p++, next = osc_chrome_peek(c);
@@ -216,7 +216,7 @@ static enum osc_token_status skip_stranger(struct osc_chrome *c, int ch)
     struct osc_str raw;
     enum osc_token_status st;
 
-    note_here(c, OSC_FINDING_wrong_type);
+    count_here(c, OSC_FINDING_wrong_type);
     if (ch == '"')
         st = osc_chrome_key(c, &s);
     else if (ch == '[')
@@ -315,7 +315,7 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
         ch = osc_chrome_peek(c);
         c->item_at = osc_text_offset(&c->text, c->text.p);
         if (ch == ',') { /* one too many; the next call is at it */
-            note_here(c, OSC_FINDING_corrupt);
+            count_here(c, OSC_FINDING_corrupt);
             return OSC_TOKEN_OK;
         }
     }
@@ -325,7 +325,7 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
     }
     const size_t n_stray = stray_brackets(&c->text);
     if (n_stray > 0) {
-        note_here(c, OSC_FINDING_corrupt);
+        count_here(c, OSC_FINDING_corrupt);
         c->text.p += n_stray;
         return OSC_TOKEN_OK;
     }
@@ -357,7 +357,7 @@ static bool run_events(struct osc_chrome *c, enum osc_chrome_state *state, uint6
         if (is_done)
             return true;
         if (st == OSC_TOKEN_END) {
-            note_here(c, OSC_FINDING_truncated);
+            count_here(c, OSC_FINDING_truncated);
             *state = OSC_CHROME_END;
             return true;
         }

@@ -126,7 +126,7 @@ static void build_device(struct osc_records_rows *rows, struct osc_records_devic
 }
 
 /* The clock of D, as a fact of the file. */
-static void tell_clock(struct osc_records_rows *rows, const struct osc_records_device *d)
+static void store_clock(struct osc_records_rows *rows, const struct osc_records_device *d)
 {
     struct osc_builder *b = rows->builder;
     struct osc_strbuf key = {0};
@@ -154,7 +154,7 @@ static void tell_clock(struct osc_records_rows *rows, const struct osc_records_d
     osc_strbuf_fini(&key);
 }
 
-static void settle_devices(struct osc_records_rows *rows)
+static void fit_devices(struct osc_records_rows *rows)
 {
     struct osc_deferred *l = &rows->late;
 
@@ -164,7 +164,7 @@ static void settle_devices(struct osc_records_rows *rows)
         build_device(rows, d);
         if (d->n_pairs > 0)
             d->fit = osc_records_fit(rows->clock, d->pairs, d->n_pairs, d->hz);
-        tell_clock(rows, d);
+        store_clock(rows, d);
     }
 }
 
@@ -187,7 +187,7 @@ static void add_int(struct making *m, osc_sid key, int64_t value)
 }
 
 /* The arguments that came with ITEM join those of M. */
-static void take_args(struct making *m, const struct osc_records_item *item)
+static void add_args(struct making *m, const struct osc_records_item *item)
 {
     struct osc_builder *b = m->rows->builder;
     struct osc_arguments *a = &m->args;
@@ -211,7 +211,7 @@ static void take_args(struct making *m, const struct osc_records_item *item)
 
 static void put(struct making *m, struct osc_record *r, const struct osc_records_item *item)
 {
-    take_args(m, item);
+    add_args(m, item);
     osc_build_event(m->rows->builder, r, &m->args);
     osc_arguments_clear(&m->args);
 }
@@ -298,7 +298,7 @@ static void build_memory(struct making *m, const struct osc_records_item *item,
         memory.reserved_bytes = (int64_t)words[3];
     else if (rows->is_torch && d->is_cpu)
         memory.reserved_bytes = 0; /* as its profiler has it */
-    take_args(m, item);
+    add_args(m, item);
     osc_build_memory(rows->builder, &memory, &m->args);
     osc_arguments_clear(&m->args);
 }
@@ -443,7 +443,7 @@ void osc_deferred_build(struct osc_records_rows *rows)
         }
     }
     if (rows->builder->status == OSC_OK)
-        settle_devices(rows);
+        fit_devices(rows);
     if (rows->builder->status == OSC_OK)
         build_queues(rows);
     for (size_t i = 0; i < l->n_items && rows->builder->status == OSC_OK; i++) {

@@ -7,7 +7,7 @@
 #include "import/records/records_stacks.h"
 
 /* A list of integers as JSON. */
-static void take_list(struct osc_builder *b, struct osc_arguments *a, osc_sid key,
+static void read_list(struct osc_builder *b, struct osc_arguments *a, osc_sid key,
                       const struct osc_packed *p)
 {
     const unsigned char *at = p->bytes, *const end = p->bytes + p->n_bytes;
@@ -98,8 +98,8 @@ static uint32_t read_pairs(struct osc_builder *b, struct osc_records_names *name
 }
 
 /* The pairs of NAME, which are looked at once. */
-static void take_pairs(struct osc_builder *b, struct osc_records_names *names,
-                       struct osc_arguments *a, uint32_t name)
+static void add_pairs(struct osc_builder *b, struct osc_records_names *names,
+                      struct osc_arguments *a, uint32_t name)
 {
     uint32_t *const place = osc_idmap_put(&names->lists, name);
 
@@ -116,11 +116,11 @@ static void take_pairs(struct osc_builder *b, struct osc_records_names *names,
         add_value(b, a, first[i]);
 }
 
-void osc_records_args_take(struct osc_builder *b, struct osc_records_names *names,
+void osc_records_args_read(struct osc_builder *b, struct osc_records_names *names,
                            struct osc_arguments *a, const struct osc_packed *p)
 {
     if (p->kind == OSC_RECORD_ARGS) {
-        take_pairs(b, names, a, (uint32_t)p->value);
+        add_pairs(b, names, a, (uint32_t)p->value);
         return;
     }
     const osc_sid key = osc_records_name(names, p->id);
@@ -143,7 +143,7 @@ void osc_records_args_take(struct osc_builder *b, struct osc_records_names *name
                           osc_records_name(names, (uint32_t)p->value).v);
         break;
     case OSC_RECORD_ARG_I64S:
-        take_list(b, a, key, p);
+        read_list(b, a, key, p);
         break;
     case OSC_RECORD_ARG_JSON:
         add_value(b, a, json_value(b, key, bytes));

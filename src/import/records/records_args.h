@@ -17,7 +17,7 @@ bool osc_records_is_nested(struct osc_str text);
 
 /* Append what the record P of an ARG kind other than ARG_STACK says, unless arguments are
  * not wanted; and the same for ARG_STACK, as `Call stack`. */
-void osc_records_args_take(struct osc_builder *b, struct osc_records_names *names,
+void osc_records_args_read(struct osc_builder *b, struct osc_records_names *names,
                            struct osc_arguments *a, const struct osc_packed *p);
 void osc_records_args_stack(struct osc_builder *b, struct osc_records_stacks *stacks,
                             struct osc_arguments *a, const struct osc_packed *p);

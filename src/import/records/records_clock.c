@@ -91,7 +91,7 @@ static void drop_anchors(struct osc_records_clock *c)
     c->n_anchors = n;
 }
 
-osc_status osc_records_clock_settle(struct osc_records_clock *c, uint64_t ticks_hz)
+osc_status osc_records_clock_sort(struct osc_records_clock *c, uint64_t ticks_hz)
 {
     drop_anchors(c);
     const size_t n = c->n_anchors;

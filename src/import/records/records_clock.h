@@ -64,8 +64,7 @@ OSC_MUST_USE osc_status osc_records_clock_add(struct osc_records_clock *c,
                                               const struct osc_clock_anchor *anchors, size_t n);
 
 /* All anchors are in. TICKS_HZ is for when there is only one; 0: not known. */
-OSC_MUST_USE osc_status osc_records_clock_settle(struct osc_records_clock *c,
-                                                 uint64_t ticks_hz);
+OSC_MUST_USE osc_status osc_records_clock_sort(struct osc_records_clock *c, uint64_t ticks_hz);
 void osc_records_clock_fini(struct osc_records_clock *c);
 
 /* Make the line that TICKS lie on c->lines[c->at]. */

@@ -65,7 +65,7 @@ TEST(goes_from_anchor_to_anchor_in_any_order)
     struct osc_records_clock c = {0};
 
     assert_int_equal(osc_records_clock_add(&c, anchors, 5), OSC_OK);
-    assert_int_equal(osc_records_clock_settle(&c, 0), OSC_OK);
+    assert_int_equal(osc_records_clock_sort(&c, 0), OSC_OK);
     assert_int_equal(c.n_anchors, 3); /* one twice, one whose clock ran back */
     assert_int_equal(osc_records_clock_ns(&c, 1500), 5500);
     assert_int_equal(osc_records_clock_ns(&c, 3000), 13000);
@@ -90,7 +90,7 @@ TEST(steps_of_other_clocks_change_no_time)
     struct osc_records_clock c = {0};
 
     assert_int_equal(osc_records_clock_add(&c, stepping, 5), OSC_OK);
-    assert_int_equal(osc_records_clock_settle(&c, 0), OSC_OK);
+    assert_int_equal(osc_records_clock_sort(&c, 0), OSC_OK);
     assert_int_equal(c.n_anchors, 5);
     assert_int_equal(osc_records_clock_ns(&c, 1500), 1500); /* the clock of the day was set */
     assert_int_equal(osc_records_clock_ns(&c, 450000), 2000);
@@ -106,7 +106,7 @@ static void check_order(const struct osc_clock_anchor *anchors, size_t n, uint64
     int64_t last = INT64_MIN;
 
     assert_int_equal(osc_records_clock_add(&c, anchors, n), OSC_OK);
-    assert_int_equal(osc_records_clock_settle(&c, 0), OSC_OK);
+    assert_int_equal(osc_records_clock_sort(&c, 0), OSC_OK);
     for (uint64_t i = 0; i < 2000; i++) {
         const int64_t ns = osc_records_clock_ns(&c, i * step);
 
@@ -140,10 +140,10 @@ TEST(takes_the_stated_rate_where_one_anchor_is_all)
     struct osc_records_clock c = {0}, none = {0};
 
     assert_int_equal(osc_records_clock_add(&c, &one, 1), OSC_OK);
-    assert_int_equal(osc_records_clock_settle(&c, 2000000000), OSC_OK);
+    assert_int_equal(osc_records_clock_sort(&c, 2000000000), OSC_OK);
     assert_int_equal(osc_records_clock_ns(&c, 3001), 6000);
     osc_records_clock_fini(&c);
-    assert_int_equal(osc_records_clock_settle(&none, 0), OSC_OK);
+    assert_int_equal(osc_records_clock_sort(&none, 0), OSC_OK);
     assert_int_equal(osc_records_clock_ns(&none, 123), 123);
     osc_records_clock_fini(&none);
 }
@@ -155,7 +155,7 @@ TEST(fits_a_device_through_its_narrowest_readings)
                                        {1500000, 4000000, 12}, {1990000, 4980000, 900}};
     struct osc_records_clock c = {0};
 
-    assert_int_equal(osc_records_clock_settle(&c, 0), OSC_OK);
+    assert_int_equal(osc_records_clock_sort(&c, 0), OSC_OK);
     /* From (1000, 1001010) to (2000000, 5000005), the middles of what was read. */
     const struct osc_records_fit fit = osc_records_fit(&c, pairs, 6, 500000000);
     assert_int_equal(fit.line.x0, 1000);
@@ -172,7 +172,7 @@ TEST(takes_the_rate_that_a_device_states_where_readings_cannot_tell)
     struct osc_records_pair near[] = {{1000, 1000, 10}, {1100, 1200, 10}};
     struct osc_records_clock c = {0};
 
-    assert_int_equal(osc_records_clock_settle(&c, 0), OSC_OK);
+    assert_int_equal(osc_records_clock_sort(&c, 0), OSC_OK);
     struct osc_records_fit fit = osc_records_fit(&c, near, 2, 1000000000);
     assert_int_equal(osc_records_line_ns(&fit.line, 2000), 2005);
     assert_int_equal(fit.drift_ppb, 0);
@@ -195,7 +195,7 @@ TEST(says_when_memory_is_exhausted)
         osc_mem_fail_after(n);
         st = osc_records_clock_add(&c, anchors, 2);
         if (st == OSC_OK)
-            st = osc_records_clock_settle(&c, 0);
+            st = osc_records_clock_sort(&c, 0);
         osc_mem_fail_after(-1);
         assert_true(st == OSC_OK || st == OSC_ENOMEM);
         osc_records_clock_fini(&c);

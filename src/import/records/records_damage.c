@@ -156,7 +156,7 @@ static void date_damages(struct osc_records *n)
 }
 
 /* A list of the damaged places, as a fact of the file. */
-static void tell_damages(struct osc_records *n)
+static void store_damages(struct osc_records *n)
 {
     struct osc_strbuf text = {0};
 
@@ -209,7 +209,7 @@ static void count_damages(struct osc_records *n)
         }
     }
     if (n->n_damages > 0)
-        tell_damages(n);
+        store_damages(n);
 }
 
 /* What the live directory lacks of what no file has. */

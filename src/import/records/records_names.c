@@ -35,7 +35,7 @@ static int compare_pieces(const void *pa, const void *pb)
     return (a->n_bytes > b->n_bytes) - (a->n_bytes < b->n_bytes);
 }
 
-void osc_records_names_settle(struct osc_records_names *n)
+void osc_records_names_sort(struct osc_records_names *n)
 {
     if (n->n_pieces > 1)
         osc_sort(n->pieces, n->n_pieces, sizeof *n->pieces, compare_pieces);

@@ -47,7 +47,7 @@ OSC_MUST_USE osc_status osc_records_names_add(struct osc_records_names *n, uint6
                                               const void *bytes, size_t n_bytes);
 
 /* All pieces are in. */
-void osc_records_names_settle(struct osc_records_names *n);
+void osc_records_names_sort(struct osc_records_names *n);
 void osc_records_names_fini(struct osc_records_names *n);
 
 /* The bytes of NAME; false: its entry is missing or damaged. */

@@ -23,7 +23,7 @@
 
 /* --- facts --------------------------------------------------------------- */
 
-static void take_fact(struct osc_records *n, struct osc_str key, struct osc_str value)
+static void read_fact(struct osc_records *n, struct osc_str key, struct osc_str value)
 {
     struct osc_builder *b = &n->builder;
     int64_t v;
@@ -42,7 +42,7 @@ static void take_fact(struct osc_records *n, struct osc_str key, struct osc_str 
 }
 
 /* False: the payload is not made of facts. */
-static bool take_facts(struct osc_records *n, const unsigned char *data, size_t len)
+static bool read_facts(struct osc_records *n, const unsigned char *data, size_t len)
 {
     const char *at = (const char *)data, *const end = at + len;
 
@@ -55,14 +55,14 @@ static bool take_facts(struct osc_records *n, const unsigned char *data, size_t 
         at += sizeof f;
         if ((uint64_t)f.key_bytes + f.value_bytes > (size_t)(end - at))
             return false;
-        take_fact(n, (struct osc_str){at, f.key_bytes},
+        read_fact(n, (struct osc_str){at, f.key_bytes},
                   (struct osc_str){at + f.key_bytes, f.value_bytes});
         at += f.key_bytes + f.value_bytes;
     }
     return true;
 }
 
-static osc_status take_anchors(struct osc_records *n, const unsigned char *data, size_t len)
+static osc_status read_anchors(struct osc_records *n, const unsigned char *data, size_t len)
 {
     osc_status st = OSC_OK;
 
@@ -86,7 +86,7 @@ static osc_status add_thread(struct osc_records *n, const struct osc_wire_thread
     return st;
 }
 
-static osc_status take_threads(struct osc_records *n, const unsigned char *data, size_t len)
+static osc_status read_threads(struct osc_records *n, const unsigned char *data, size_t len)
 {
     osc_status st = OSC_OK;
 
@@ -100,7 +100,7 @@ static osc_status take_threads(struct osc_records *n, const unsigned char *data,
     return st;
 }
 
-static osc_status take_strings(struct osc_records *n, const unsigned char *data, size_t len)
+static osc_status read_strings(struct osc_records *n, const unsigned char *data, size_t len)
 {
     struct osc_wire_strings s;
 
@@ -110,7 +110,7 @@ static osc_status take_strings(struct osc_records *n, const unsigned char *data,
     return osc_records_names_add(&n->names, s.log_offset, data + sizeof s, len - sizeof s);
 }
 
-static void take_end(struct osc_records *n, const unsigned char *data, size_t len, size_t part)
+static void read_end(struct osc_records *n, const unsigned char *data, size_t len, size_t part)
 {
     struct osc_wire_end end;
 
@@ -124,7 +124,7 @@ static void take_end(struct osc_records *n, const unsigned char *data, size_t le
 }
 
 /* Everything but records, from chunk I. */
-static osc_status take_small_chunk(struct osc_records *n, size_t i)
+static osc_status read_small_chunk(struct osc_records *n, size_t i)
 {
     const struct osc_wire_header *h = &n->file.chunks[i].header;
     const size_t len = (size_t)h->payload_bytes;
@@ -141,26 +141,26 @@ static osc_status take_small_chunk(struct osc_records *n, size_t i)
         return st;
     switch (h->type) {
     case OSC_CHUNK_PROCESS:
-        st = take_facts(n, data, len) ? OSC_OK : OSC_EFORMAT;
+        st = read_facts(n, data, len) ? OSC_OK : OSC_EFORMAT;
         break;
     case OSC_CHUNK_MODULES:
         st = osc_records_stacks_add(&n->rows.stacks, data, len);
         break;
     case OSC_CHUNK_CLOCK:
-        st = take_anchors(n, data, len);
+        st = read_anchors(n, data, len);
         break;
     case OSC_CHUNK_STRINGS:
-        st = take_strings(n, data, len);
+        st = read_strings(n, data, len);
         break;
     case OSC_CHUNK_BEFORE:
         if (part == 0)
             memcpy(&n->before, data, len < sizeof n->before ? len : sizeof n->before);
         break;
     case OSC_CHUNK_THREADS:
-        st = take_threads(n, data, len);
+        st = read_threads(n, data, len);
         break;
     default:
-        take_end(n, data, len, part);
+        read_end(n, data, len, part);
         break;
     }
     if (st == OSC_EFORMAT)
@@ -172,7 +172,7 @@ static osc_status take_small_chunk(struct osc_records *n, size_t i)
 
 /* --- the live directory -------------------------------------------------- */
 
-static osc_status take_live(struct osc_records *n)
+static osc_status read_live(struct osc_records *n)
 {
     const struct osc_live_dir *l = &n->live;
     const struct osc_live_header *h = &l->header;
@@ -416,7 +416,7 @@ static osc_status tick(struct osc_records *n, uint64_t done)
                                                                             : OSC_OK;
 }
 
-static osc_status take_records(struct osc_records *n)
+static osc_status read_segments(struct osc_records *n)
 {
     uint64_t done = 0;
     size_t next = 0;
@@ -432,7 +432,7 @@ static osc_status take_records(struct osc_records *n)
             break;
         n->n_unfinished += s->head.n_unfinished;
         const uint64_t before = n->rows.n_records;
-        if (!osc_records_rows_take(&n->rows, &s->head, bytes))
+        if (!osc_records_rows_read(&n->rows, &s->head, bytes))
             st = osc_records_damaged(
                 n, &(struct osc_records_damage){.offset = s->offset,
                                                 .n_bytes = s->head.n_bytes,
@@ -457,7 +457,7 @@ static int compare_threads(const void *pa, const void *pb)
 }
 
 /* Make the threads known, one entry each, and sum what they lost: counts go up only. */
-static osc_status settle_threads(struct osc_records *n)
+static osc_status merge_threads(struct osc_records *n)
 {
     osc_status st = OSC_OK;
 
@@ -485,7 +485,7 @@ static osc_status settle_threads(struct osc_records *n)
 }
 
 /* What to add to a time to get Unix time. */
-static void tell_base(struct osc_records *n)
+static void store_base(struct osc_records *n)
 {
     if (n->clock.n_anchors > 0)
         n->r->loading->trace->base_ns =
@@ -532,18 +532,18 @@ static osc_status prepare(struct osc_records *n)
     if (st == OSC_OK && !n->r->in->is_live)
         st = osc_records_measure_gaps(n);
     for (size_t i = 0; i < n->file.n_chunks && st == OSC_OK; i++)
-        st = take_small_chunk(n, i);
+        st = read_small_chunk(n, i);
     if (st == OSC_OK)
         st = ask_next(n);
     n->is_live_used = st == OSC_OK && ask_live(n);
     osc_records_forgive_torn(n);
     if (n->is_live_used)
-        st = take_live(n);
+        st = read_live(n);
     if (st == OSC_OK)
-        st = osc_records_clock_settle(&n->clock, n->ticks_hz);
-    osc_records_names_settle(&n->names);
+        st = osc_records_clock_sort(&n->clock, n->ticks_hz);
+    osc_records_names_sort(&n->names);
     n->rows.pid = n->pid;
-    return st == OSC_OK ? settle_threads(n) : st;
+    return st == OSC_OK ? merge_threads(n) : st;
 }
 
 static osc_status read_all(struct osc_records *n)
@@ -559,14 +559,14 @@ static osc_status read_all(struct osc_records *n)
     if (st == OSC_OK && n->is_live_used)
         st = list_blocks(n);
     if (st == OSC_OK)
-        st = osc_segment_order_settle(&n->order);
+        st = osc_segment_order_sort(&n->order);
     if (st == OSC_OK)
-        st = take_records(n);
+        st = read_segments(n);
     if (st != OSC_OK)
         return st;
     osc_records_rows_finish(&n->rows);
     osc_records_count(n);
-    tell_base(n);
+    store_base(n);
     return n->builder.status;
 }
 

@@ -90,7 +90,7 @@ static osc_form_id form_of(struct osc_records_rows *rows, enum osc_form_shape sh
 }
 
 /* What called the held function of T becomes an argument among others. */
-static void take_callers(struct osc_records_rows *rows, struct osc_records_thread *t)
+static void add_callers(struct osc_records_rows *rows, struct osc_records_thread *t)
 {
     if (t->held.callers.v == 0)
         return;
@@ -123,7 +123,7 @@ static inline void put_called(struct osc_records_rows *rows, const struct osc_re
 }
 
 /* The begin of the innermost scope of T has become a row, unless it was not wanted. */
-static inline void note_row(const struct osc_builder *b, struct osc_records_thread *t)
+static inline void store_row(const struct osc_builder *b, struct osc_records_thread *t)
 {
     if (b->status != OSC_OK || b->loading->keep.is_on)
         return;
@@ -140,7 +140,7 @@ static inline void release(struct osc_records_rows *rows, struct osc_records_thr
     if (h->kind == 0)
         return;
     if (t->args.n_slots > 0 || rows->builder->loading->keep.is_on) {
-        take_callers(rows, t);
+        add_callers(rows, t);
         release_with_args(rows, t);
     } else if (h->callers.v != 0) {
         put_called(rows, t);
@@ -153,7 +153,7 @@ static inline void release(struct osc_records_rows *rows, struct osc_records_thr
         put_row(rows, t, form, h->name, h->ts_ns, h->dur_ns);
     }
     if (is_begin(h->kind))
-        note_row(rows->builder, t);
+        store_row(rows->builder, t);
     t->held.kind = 0;
 }
 
@@ -229,7 +229,7 @@ static struct osc_arguments *wait_for_end(struct osc_records_rows *rows,
 }
 
 /* The innermost function of Python in T has returned before what began inside of it. */
-static void take_return(const struct osc_records_rows *rows, struct osc_records_thread *t)
+static void read_return(const struct osc_records_rows *rows, struct osc_records_thread *t)
 {
     const uint32_t caller = t->depth > 0 ? t->open[t->depth - 1].caller : 0;
 
@@ -238,7 +238,7 @@ static void take_return(const struct osc_records_rows *rows, struct osc_records_
 }
 
 /* What PyTorch says that is no argument. */
-static bool take_torch(struct osc_records_rows *rows, struct osc_records_thread *t,
+static bool read_torch(struct osc_records_rows *rows, struct osc_records_thread *t,
                        const struct osc_packed *p)
 {
     const osc_sid key = osc_records_name(rows->names, p->id);
@@ -249,7 +249,7 @@ static bool take_torch(struct osc_records_rows *rows, struct osc_records_thread 
         return true;
     }
     if (key.v == rows->key_returned.v) {
-        take_return(rows, t);
+        read_return(rows, t);
         return true;
     }
     return false;
@@ -271,23 +271,23 @@ static bool is_of_scope(struct osc_records_rows *rows, const struct osc_records_
            key.v == keys[OSC_ARG_KEY_FWD_THREAD].v;
 }
 
-static void take_arg(struct osc_records_rows *rows, struct osc_records_thread *t,
+static void read_arg(struct osc_records_rows *rows, struct osc_records_thread *t,
                      const struct osc_packed *p)
 {
     struct osc_arguments *args = &t->args;
 
-    if (p->kind == OSC_RECORD_ARG_I64 && take_torch(rows, t, p))
+    if (p->kind == OSC_RECORD_ARG_I64 && read_torch(rows, t, p))
         return;
     if (t->held.kind == 0 || (!is_begin(t->held.kind) && is_of_scope(rows, t, p)))
         args = wait_for_end(rows, t);
     else
-        take_callers(rows, t);
+        add_callers(rows, t);
     if (!args)
         return;
     if (p->kind == OSC_RECORD_ARG_STACK)
         osc_records_args_stack(rows->builder, &rows->stacks, args, p);
     else
-        osc_records_args_take(rows->builder, rows->names, args, p);
+        osc_records_args_read(rows->builder, rows->names, args, p);
 }
 
 /* Whether the innermost scope of T is a call of a runtime or driver. */
@@ -299,14 +299,14 @@ static bool is_in_call(const struct osc_records_thread *t)
 }
 
 /* The number of what the innermost scope launched. */
-static void take_launch(struct osc_records_rows *rows, struct osc_records_thread *t,
+static void read_launch(struct osc_records_rows *rows, struct osc_records_thread *t,
                         uint32_t thread, const struct osc_packed *p)
 {
     const uint64_t correlation = p->words[0];
     struct osc_arguments *args = is_begin(t->held.kind) ? &t->args : wait_for_end(rows, t);
 
     if (args == &t->args)
-        take_callers(rows, t);
+        add_callers(rows, t);
     if (args)
         osc_arguments_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
     if (is_in_call(t))
@@ -353,7 +353,7 @@ static inline osc_sid callers_of(struct osc_records_rows *rows,
 
 /* What the device can do whose number is TEXT: VALUE, numbers in the order of docs/format.md.
  */
-static void take_limits(struct osc_records_rows *rows, struct osc_str text,
+static void read_limits(struct osc_records_rows *rows, struct osc_str text,
                         struct osc_str value)
 {
     int64_t number, limit;
@@ -387,7 +387,7 @@ static void take_limits(struct osc_records_rows *rows, struct osc_str text,
 
 /* A fact about the whole recording: text, or a list or an object in JSON. Some are for us
  * alone: when open scopes end, what devices can do. */
-static void take_fact(struct osc_records_rows *rows, const struct osc_packed *p)
+static void read_fact(struct osc_records_rows *rows, const struct osc_packed *p)
 {
     const osc_sid key = osc_records_name(rows->names, p->id),
                   value = osc_records_name(rows->names, (uint32_t)p->value);
@@ -396,7 +396,7 @@ static void take_fact(struct osc_records_rows *rows, const struct osc_packed *p)
     const struct osc_str limits = OSC_STR(OSC_RECORD_FACT_LIMITS);
 
     if (osc_str_starts(word, limits)) {
-        take_limits(rows, (struct osc_str){word.s + limits.len, word.len - limits.len}, text);
+        read_limits(rows, (struct osc_str){word.s + limits.len, word.len - limits.len}, text);
         return;
     }
     if (!osc_str_eq(word, OSC_STR(OSC_RECORD_FACT_OPEN_END))) {
@@ -408,7 +408,7 @@ static void take_fact(struct osc_records_rows *rows, const struct osc_packed *p)
         rows->open_end_ticks = rows->open_end_ticks * 10 + (uint64_t)(text.s[i] - '0');
 }
 
-static void take_counter(struct osc_records_rows *rows, struct osc_records_thread *t,
+static void read_counter(struct osc_records_rows *rows, struct osc_records_thread *t,
                          const struct osc_packed *p, int64_t ts_ns)
 {
     struct osc_record r = {.shape = OSC_SHAPE_COUNTER,
@@ -425,7 +425,7 @@ static void take_counter(struct osc_records_rows *rows, struct osc_records_threa
     t->args.n_slots = t->args.n_words = 0;
 }
 
-static void take_lost(struct osc_records_rows *rows, const struct osc_packed *p, int64_t ts_ns)
+static void read_lost(struct osc_records_rows *rows, const struct osc_packed *p, int64_t ts_ns)
 {
     const uint64_t cause = p->words[1] < OSC_LOSS_COUNT ? p->words[1] : OSC_LOSS_FULL;
     struct osc_records_loss *loss = &rows->losses[cause];
@@ -435,7 +435,7 @@ static void take_lost(struct osc_records_rows *rows, const struct osc_packed *p,
     loss->n += p->words[0];
 }
 
-static void take_pause(struct osc_records_rows *rows, struct osc_records_thread *t,
+static void read_pause(struct osc_records_rows *rows, struct osc_records_thread *t,
                        bool is_pause, int64_t ts_ns)
 {
     const struct osc_str name =
@@ -449,7 +449,7 @@ static void take_pause(struct osc_records_rows *rows, struct osc_records_thread 
     release(rows, t);
 }
 
-static void take_step(struct osc_records_rows *rows, struct osc_records_thread *t,
+static void read_step(struct osc_records_rows *rows, struct osc_records_thread *t,
                       uint32_t thread, const struct osc_packed *p, int64_t ts_ns)
 {
     if (t->step > 0) {
@@ -467,8 +467,8 @@ static void take_step(struct osc_records_rows *rows, struct osc_records_thread *
 }
 
 /* A record that waits for the others; its arguments may follow. */
-static void take_late(struct osc_records_rows *rows, struct osc_records_thread *t,
-                      uint32_t thread, const struct osc_packed *p, int64_t ts_ns)
+static void defer(struct osc_records_rows *rows, struct osc_records_thread *t, uint32_t thread,
+                  const struct osc_packed *p, int64_t ts_ns)
 {
     struct osc_records_item item = {
         .ts_ns = ts_ns, .dur_ns = OSC_NO_DUR, .thread = thread, .kind = p->kind, .id = p->id};
@@ -486,7 +486,7 @@ static void take_late(struct osc_records_rows *rows, struct osc_records_thread *
         t->held = (struct osc_records_held){.kind = p->kind, .late = late};
 }
 
-static void take_device(struct osc_records_rows *rows, const struct osc_packed *p)
+static void read_device(struct osc_records_rows *rows, const struct osc_packed *p)
 {
     const bool is_queue = p->kind == OSC_RECORD_QUEUE;
     const uint32_t number =
@@ -526,7 +526,7 @@ static void take_device(struct osc_records_rows *rows, const struct osc_packed *
 }
 
 /* Whatever is not a scope, an instant or an argument. */
-static void take_other(struct osc_records_rows *rows, struct osc_records_thread *t,
+static void read_other(struct osc_records_rows *rows, struct osc_records_thread *t,
                        uint32_t thread, const struct osc_packed *p)
 {
     const int64_t ts_ns = osc_records_clock_ns(rows->clock, p->ticks);
@@ -534,11 +534,11 @@ static void take_other(struct osc_records_rows *rows, struct osc_records_thread 
     switch (p->kind) {
     case OSC_RECORD_COUNTER_I64:
     case OSC_RECORD_COUNTER_F64:
-        take_counter(rows, t, p, ts_ns);
+        read_counter(rows, t, p, ts_ns);
         break;
     case OSC_RECORD_STEP_BEGIN:
     case OSC_RECORD_STEP_END:
-        take_step(rows, t, thread, p, ts_ns);
+        read_step(rows, t, thread, p, ts_ns);
         break;
     case OSC_RECORD_FLOW_BEGIN:
     case OSC_RECORD_FLOW_END:
@@ -555,22 +555,22 @@ static void take_other(struct osc_records_rows *rows, struct osc_records_thread 
         break;
     case OSC_RECORD_PAUSE:
     case OSC_RECORD_RESUME:
-        take_pause(rows, t, p->kind == OSC_RECORD_PAUSE, ts_ns);
+        read_pause(rows, t, p->kind == OSC_RECORD_PAUSE, ts_ns);
         break;
     case OSC_RECORD_LOST:
-        take_lost(rows, p, ts_ns);
+        read_lost(rows, p, ts_ns);
         break;
     case OSC_RECORD_METADATA:
-        take_fact(rows, p);
+        read_fact(rows, p);
         break;
     case OSC_RECORD_DEVICE:
     case OSC_RECORD_DEVICE_NAME:
     case OSC_RECORD_QUEUE:
     case OSC_RECORD_DEVICE_CLOCK:
-        take_device(rows, p);
+        read_device(rows, p);
         break;
     default: /* memory, asynchronous ranges, work */
-        take_late(rows, t, thread, p, ts_ns);
+        defer(rows, t, thread, p, ts_ns);
         break;
     }
 }
@@ -590,9 +590,9 @@ static inline void take(struct osc_records_rows *rows, struct osc_records_thread
         release(rows, t);
         end_scope(rows, t, osc_records_clock_ns(rows->clock, p->ticks));
     } else if (p->kind >= OSC_RECORD_ARG_I64 && p->kind <= OSC_RECORD_ARG_STACK) {
-        take_arg(rows, t, p);
+        read_arg(rows, t, p);
     } else if (p->kind == OSC_RECORD_LAUNCH) {
-        take_launch(rows, t, thread, p);
+        read_launch(rows, t, thread, p);
     } else if (is_complete(p->kind)) {
         const int64_t start_ns = osc_records_clock_ns(rows->clock, p->ticks);
 
@@ -604,11 +604,11 @@ static inline void take(struct osc_records_rows *rows, struct osc_records_thread
         hold(rows, t, p->kind, p->id, osc_records_clock_ns(rows->clock, p->ticks), OSC_NO_DUR);
     } else {
         release(rows, t);
-        take_other(rows, t, thread, p);
+        read_other(rows, t, thread, p);
     }
 }
 
-bool osc_records_rows_take(struct osc_records_rows *rows, const struct osc_pack_segment *s,
+bool osc_records_rows_read(struct osc_records_rows *rows, const struct osc_pack_segment *s,
                            const unsigned char *bytes)
 {
     struct osc_unpack u = {.at = bytes, .end = bytes + s->n_bytes, .ticks = s->start_ticks};

@@ -39,7 +39,7 @@ OSC_MUST_USE osc_status osc_records_rows_thread(struct osc_records_rows *rows, u
 
 /* Take the packed records of S, which follow it at BYTES. False: they make no sense from
  * some record on. What the builder says of memory is in its status. */
-bool osc_records_rows_take(struct osc_records_rows *rows, const struct osc_pack_segment *s,
+bool osc_records_rows_read(struct osc_records_rows *rows, const struct osc_pack_segment *s,
                            const unsigned char *bytes);
 
 /* Records are missing here: scopes that are open now stay so, since their ends may be. */

@@ -66,7 +66,7 @@ static int compare_dues(const void *pa, const void *pb)
     return compare_places(a, b);
 }
 
-osc_status osc_segment_order_settle(struct osc_segment_order *o)
+osc_status osc_segment_order_sort(struct osc_segment_order *o)
 {
     size_t n = 0;
 

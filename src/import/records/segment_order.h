@@ -40,4 +40,4 @@ void osc_segment_order_fini(struct osc_segment_order *o);
 uint32_t osc_segment_order_written(const struct osc_segment_order *o, uint64_t seq);
 
 /* Put them in order, and leave out what is there twice. */
-OSC_MUST_USE osc_status osc_segment_order_settle(struct osc_segment_order *o);
+OSC_MUST_USE osc_status osc_segment_order_sort(struct osc_segment_order *o);
