@@ -3,7 +3,7 @@
  * Frames as Arrow arrays (opscope/trace.h, the C data and stream interfaces).
  *
  * Consumers may move any child out of its parent and release both in any order, from any
- * thread: each node owns what it has and holds the frame by itself.
+ * thread. So each node owns its memory and holds its own reference to the frame.
  */
 #include "opscope/trace.h"
 
@@ -46,7 +46,8 @@ static void add_counted(struct osc_strbuf *out, const char *text)
     osc_strbuf_adds(out, text);
 }
 
-/* Unit and help as Arrow wants pairs: the number of them, then texts with their lengths. */
+/* Add unit and help in Arrow's layout of pairs: their number, then each text after its
+ * length. */
 static osc_status add_metadata(struct ArrowSchema *s, const struct osc_frame_column *col)
 {
     const int32_t n = col->unit ? 2 : 1;
@@ -108,11 +109,11 @@ osc_status osc_frame_schema(struct osc_frame *f, struct ArrowSchema *out)
 
 /* --- arrays --------------------------------------------------------------------------- */
 
-/* What a node owns. */
+/* The memory of a node. */
 struct node {
     struct osc_frame *frame; /* held */
     const void *buffers[3];
-    uint8_t *valid, *bits; /* owned; bitmaps that the frame does not have; or NULL */
+    uint8_t *valid, *bits; /* owned; bitmaps made of the frame's bytes; or NULL */
 };
 
 static void release_array(struct ArrowArray *a)
@@ -135,7 +136,7 @@ static void release_array(struct ArrowArray *a)
     a->release = NULL;
 }
 
-/* An array of LENGTH without children or buffers, or OSC_ENOMEM and *A is none. */
+/* Make *A an array of LENGTH without children or buffers. OSC_ENOMEM: *A is zeroed. */
 static osc_status start_array(struct ArrowArray *a, struct osc_frame *f, uint64_t length)
 {
     struct node *const node = osc_calloc(1, sizeof *node);
@@ -151,7 +152,7 @@ static osc_status start_array(struct ArrowArray *a, struct osc_frame *f, uint64_
     return OSC_OK;
 }
 
-/* One bit for each of N bytes, the lowest first: whether it is IS. NULL: out of memory. */
+/* A bitmap, lowest bit first: bit i is set if byte i of N equals IS. NULL: out of memory. */
 static uint8_t *make_bits(const uint8_t *bytes, uint64_t n, uint8_t is)
 {
     uint8_t *const bits = osc_calloc((size_t)(n / 8 + 1), 1);
@@ -180,7 +181,7 @@ static osc_status add_dictionary(struct ArrowArray *a, struct osc_frame *f,
 static osc_status fill_array(struct ArrowArray *a, struct osc_frame *f,
                              const struct osc_frame_column *col)
 {
-    static const uint64_t nothing[1]; /* where there are no rows */
+    static const uint64_t nothing[1]; /* the buffer of a frame without rows */
     const uint64_t n = osc_frame_rows(f);
     osc_status st = start_array(a, f, n);
 

@@ -127,14 +127,14 @@ static osc_status render(struct osc_asked *k, struct osc_err *err)
         st = osc_answer_rows(&k->query, &k->answer, emit, &r, err);
     if (st == OSC_OK)
         st = osc_render_end(&r);
-    /* Why a table is empty: CSV alone has no place for it. */
+    /* The notes say why a table is empty; CSV has no place for them. */
     if (st == OSC_OK && r.n_rows == 0 && strcmp(k->form->name, "csv") == 0 && text->note)
         osc_notes_each(&k->answer.sheet.notes, text->note, text->ctx);
     osc_render_fini(&r);
     return st;
 }
 
-/* The lines of NOTES, each after "note: ". */
+/* Append the lines of NOTES, each after "note: ". */
 static void add_notes(struct osc_strbuf *out, const struct osc_strbuf *notes)
 {
     const char *line = notes->len > 0 ? notes->s : "";
@@ -149,7 +149,7 @@ static void add_notes(struct osc_strbuf *out, const struct osc_strbuf *notes)
     }
 }
 
-/* How the text of its own that a table has shall look. */
+/* The options of R for a table that prints its own text. */
 static struct osc_text_options own_text(const struct osc_request *r)
 {
     const struct osc_layout *const text = &r->text;
@@ -167,7 +167,8 @@ static struct osc_text_options own_text(const struct osc_request *r)
     };
 }
 
-/* A table that has a text of its own: one for each block, under a line that says which. */
+/* Write the answer of a table that prints its own text: one text for each block, under a line
+ * that names the block. */
 static osc_status write_own_text(struct osc_asked *k, struct osc_err *err)
 {
     const struct osc_text_options options = own_text(&k->request);

@@ -3,18 +3,18 @@
 
 #include "base/cgroup.h"
 
-/* Tables that derive nothing. */
+/* Tables that need no facts. */
 static const struct osc_import_reserve for_lists = {
     .event_bytes = 32, .other_bytes = 64, .string_bytes = 96, .track_bytes = 128};
 
-/* Facts, for a table that streams. */
+/* Facts for a table that streams. */
 static const struct osc_import_reserve for_facts = {.event_bytes = 112,
                                                     .other_bytes = 64,
                                                     .string_bytes = 96,
                                                     .track_bytes = 320,
                                                     .form_bytes = 64};
 
-/* Facts, trees and groups, of which there may be one for each name. */
+/* Facts, trees and groups; there may be one group for each name. */
 static const struct osc_import_reserve for_groups = {.event_bytes = 144,
                                                      .other_bytes = 64,
                                                      .string_bytes = 640,
@@ -22,8 +22,8 @@ static const struct osc_import_reserve for_groups = {.event_bytes = 144,
                                                      .form_bytes = 64};
 
 /*
- * Each distinct string, track and form as text; besides, a thread that makes text and
- * one that compresses it work with 8 MiB each.
+ * Each distinct string, track and form as text. In addition, the thread that makes the text
+ * and the one that compresses it use 8 MiB each.
  */
 static const struct osc_import_reserve for_export = {.event_bytes = 16,
                                                      .other_bytes = 16,
@@ -32,11 +32,11 @@ static const struct osc_import_reserve for_export = {.event_bytes = 16,
                                                      .form_bytes = 512,
                                                      .fixed_bytes = 16 << 20};
 
-/* Of a row that is kept to be sorted: for each column, and for all of it. */
+/* Bytes of a row that is kept for sorting: for each column, and for the row itself. */
 #define CELL_BYTES 7u
 #define ROW_BYTES  80u
 
-/* Of an event in columns, which double as they grow, and of its text among the words. */
+/* Bytes of an event as columns, which double as they grow, and of its distinct texts. */
 #define FRAME_EVENT_BYTES 320u
 
 size_t osc_budget_limit(uint64_t max_bytes)
@@ -72,7 +72,7 @@ struct osc_import_reserve osc_budget_for_frames(void)
 {
     struct osc_import_reserve r = for_groups;
 
-    /* The longest table, events, with its arguments as text of its own. */
+    /* The table with most rows is events, where the arguments of each row are a new text. */
     r.event_bytes += FRAME_EVENT_BYTES;
     r.for_text = true;
     return r;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * budget.h - how much memory a command may take, and what reading leaves of it.
+ * budget.h - how much memory a command may use, and how much of it reading leaves free.
  *
- * Reading stops while there is room for what is made of the trace afterwards. How
- * much that is depends on the table and is known in advance by figures that were
- * measured (docs/decisions/memory.md). Where they are not enough, because a file is
- * made to be expensive, allocations fail at the limit and the command says so.
+ * Reading stops early enough to leave memory for the tables that are made of the trace. How
+ * much they need depends on the table and is estimated from measured figures
+ * (docs/decisions/memory.md). If a file needs more, because it was made to be expensive,
+ * allocations fail at the limit and the command says so.
  *
  * Threading: one thread.
  */
@@ -14,21 +14,21 @@
 #include "import/import.h"
 #include "table/query.h"
 
-/* How much memory MAX_BYTES allow; 0: as much as is allowed unasked. */
+/* The limit in bytes for the option MAX_BYTES; if that is 0, the default limit. */
 size_t osc_budget_limit(uint64_t max_bytes);
 
-/* What to leave for DEF, sorted or not, of all of a trace or of what is selected. */
+/* What to leave for the table DEF: sorted or not, of a whole trace or of a selection. */
 struct osc_import_reserve osc_budget_for_table(const struct osc_table_def *def, bool is_sorted,
                                                bool is_all);
 
 /* What to leave for any tables that are printed. */
 struct osc_import_reserve osc_budget_for_tables(void);
 
-/* What to leave for a program that takes any tables in columns. */
+/* What to leave for a program that reads any tables as columns. */
 struct osc_import_reserve osc_budget_for_frames(void);
 
-/* What to leave for writing the trace as text, of which facts are needed or not. */
+/* What to leave for an exporter, which needs facts or not. */
 struct osc_import_reserve osc_budget_for_export(bool has_facts);
 
-/* Behind a message of status ST: what the user can do about it, or "". */
+/* Text to append to an error message of status ST: what the user can do about it, or "". */
 const char *osc_budget_way_out(osc_status st);

@@ -51,9 +51,9 @@ void osc_by_rank_fini(struct osc_by_rank *b)
 
 /* --- one file -------------------------------------------------------------------- */
 
-/* A file that is there, who it is, and what was chosen of it. */
+/* The file that is being visited, its identity, and what was chosen of it. */
 struct visited {
-    struct osc_loaded loaded; /* it alone; borrows all */
+    struct osc_loaded loaded; /* this file alone; all members are borrowed */
     struct osc_identity id;
     struct osc_chosen chosen;
 };
@@ -65,7 +65,7 @@ static bool is_rank_wanted(const struct osc_by_rank *b, const struct visited *v)
     return osc_run_place(&one, 1) != OSC_OK || osc_list_has(b->view->ranks, alone.among.rank);
 }
 
-/* Leave of the file in V what the view selects of any rank and span. */
+/* Choose in V what the view selects of a file, whatever its rank and span. */
 static osc_status choose(const struct osc_by_rank *b, struct visited *v, struct osc_err *err)
 {
     const struct osc_load *const o = b->load;
@@ -87,7 +87,7 @@ static osc_status choose(const struct osc_by_rank *b, struct visited *v, struct 
     return osc_chosen_make(&v->chosen, &v->loaded, &how, err);
 }
 
-/* Append what K asks for of V to OUT; no rows, if it is not wanted. */
+/* Append V's part of the answer to K to OUT, without rows if the file is not wanted. */
 static osc_status map(struct osc_asked *k, const struct visited *v, bool is_wanted,
                       const struct osc_partial_question *q, struct osc_strbuf *out,
                       struct osc_err *err)
@@ -107,7 +107,7 @@ static osc_status map(struct osc_asked *k, const struct visited *v, bool is_want
                         : st;
 }
 
-/* Keep the part that V has of answer A. */
+/* Add V's part to the answer A. */
 static osc_status ask(struct osc_by_rank_answer *a, const struct visited *v, bool is_wanted,
                       struct osc_err *err)
 {
@@ -123,13 +123,14 @@ static osc_status ask(struct osc_by_rank_answer *a, const struct visited *v, boo
     return st;
 }
 
-/* Whether no other file can be read and asked after ST. */
+/* Whether after the failure ST no other file can be read and asked either. */
 static bool is_final(osc_status st)
 {
     return st == OSC_ENOMEM || st == OSC_ELIMIT || st == OSC_ECANCELED;
 }
 
-/* Note in END that a file could not be asked for ST, as ERR says; ST, if that is the end. */
+/* Store in END that a file failed with ST and the message of ERR. Returns ST if no other file
+ * can be asked, or else OSC_OK. */
 static osc_status note_failure(struct osc_by_rank_end *end, osc_status st,
                                const struct osc_err *err)
 {
@@ -170,7 +171,7 @@ osc_status osc_by_rank_visit(void *ctx, const struct osc_loaded *l, struct osc_t
         st = ask(&b->answers[i], &v, has_rows, err);
         if (has_rows && st != OSC_OK && !is_final(st)) {
             st = note_failure(end, st, err);
-            if (st == OSC_OK) /* who it is matters to the others */
+            if (st == OSC_OK) /* its identity affects the places of the others */
                 st = ask(&b->answers[i], &v, false, err);
         }
     }
@@ -180,13 +181,13 @@ osc_status osc_by_rank_visit(void *ctx, const struct osc_loaded *l, struct osc_t
 
 /* --- all of them ----------------------------------------------------------------- */
 
-/* Which files to keep, and why some of those that were asked for are not. */
+/* The choice of files, and why a file that was asked for is missing. */
 struct pick {
     const struct osc_by_rank *b;
     struct osc_rank_span seen; /* of all files */
     uint32_t n_named;
-    const struct osc_identity *last;   /* of those named, by rank and span */
-    const struct osc_identity *failed; /* the first whose failure is one of all */
+    const struct osc_identity *last;   /* of those named, in order of rank and span */
+    const struct osc_identity *failed; /* the first whose failure fails the whole question */
 };
 
 static bool is_before(const struct osc_identity *x, const struct osc_identity *y)
@@ -217,7 +218,7 @@ static bool is_kept(void *ctx, const struct osc_identity *id)
     return st == OSC_OK;
 }
 
-/* Name in the sheet of A's answer where its parts come from. */
+/* Give the question of A the source of each of its parts. */
 static osc_status name_sources(struct osc_by_rank_answer *a)
 {
     struct osc_asked *const k = a->asked;

@@ -2,10 +2,10 @@
 /*
  * by_rank.h - several files, one at a time: each is read, asked and freed.
  *
- * What stays of a file is who it was and its part of each answer (table/partial.h). Its
- * rank follows from itself, so of ranks that nobody asks for only that they were there is
- * kept. Spans and the origin follow from all files: what fails with one file is told once
- * it is known that the file is wanted.
+ * Of each file, its identity and its part of each answer (table/partial.h) are kept. A file
+ * names its own rank; if no question wants that rank, only the identity is kept. Spans and the
+ * origin depend on all files. So the failure of a file is reported only at the end, when it
+ * is known whether the file is wanted.
  *
  * Threading: not locked.
  */
@@ -15,22 +15,22 @@
 #include "ask/gather.h"
 #include "ask/load.h"
 
-/* How asking one file ended; by the number that the file has among all. */
+/* The result of asking one file. Entries are indexed by the number of the file. */
 struct osc_by_rank_end {
     osc_status status;
-    bool is_without; /* failed because it does not have what the view selects */
-    char *message;   /* owned; NULL: all went well */
+    bool is_without; /* it failed because it lacks what the view selects */
+    char *message;   /* owned; NULL: no failure */
     struct osc_rest rest;
 };
 
 /* One for each question. */
 struct osc_by_rank_answer {
-    struct osc_asked *asked; /* borrowed while files are read; later only compared */
+    struct osc_asked *asked; /* borrowed while files are read; afterwards only compared */
     struct osc_gathering parts;
     struct osc_str *sources; /* owned array of borrowed texts */
 };
 
-/* Zeroed, nothing was asked. */
+/* Zeroed, it has no questions. */
 struct osc_by_rank {
     const struct osc_load *load;        /* borrowed while files are read */
     const struct osc_view *view;        /* borrowed; of the set */
@@ -41,32 +41,33 @@ struct osc_by_rank {
 };
 
 /*
- * Whether the N questions at ASKED about VIEW can be put to one file after the other: not to
- * rows that are handed out as they are read, and not about times from an origin that is
- * known only once all files are read.
+ * Whether the N questions at ASKED about VIEW can be asked of one file after the other. They
+ * cannot if a table streams its rows, or if a question or VIEW names a time: times count from
+ * an origin that is known only after all files are read.
  */
 bool osc_by_rank_is_possible(struct osc_asked *const *asked, size_t n,
                              const struct osc_view *view);
 
-/* Ask what LOAD loads the N questions at ASKED; VIEW is its view, and lives as long as B. The
- * caller frees B in any case, from the account in which files are visited. */
+/* Prepare to ask the N questions at ASKED of the files of LOAD. VIEW is LOAD's view and must
+ * outlive B. The caller frees B in any case, in the memory account that visits the files. */
 OSC_MUST_USE osc_status osc_by_rank_init(struct osc_by_rank *b, const struct osc_load *load,
                                          const struct osc_view *view,
                                          struct osc_asked *const *asked, size_t n);
 void osc_by_rank_fini(struct osc_by_rank *b);
 
-/* What visits the files: gets B. */
+/* The callbacks of a struct osc_visitor (load.h) whose context is B. */
 osc_status osc_by_rank_visit(void *b, const struct osc_loaded *l, struct osc_trace *t,
                              const char *path, struct osc_err *err);
 void osc_by_rank_restart(void *b);
 
 /*
- * All files were visited: give K, which is one of the questions, its parts, for
+ * After all files were visited, give K, one of the questions, its parts for
  * osc_asked_answer(). OSC_ENOTFOUND: no file has a rank and span that were asked for.
  */
 OSC_MUST_USE osc_status osc_by_rank_place(struct osc_by_rank *b, struct osc_asked *k,
                                           struct osc_err *err);
 
-/* Find in *D what the answer to K, which has its parts, rests on: osc_frame_fingerprint(). */
+/* Compute in *D the digest for osc_frame_fingerprint() of the answer to K, which has its
+ * parts. */
 OSC_MUST_USE osc_status osc_by_rank_digest(const struct osc_by_rank *b,
                                            const struct osc_asked *k, struct osc_digest *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random runs, all of their files open at once and one after the other: the same text. */
+/* Random runs give the same text with all files open at once and with one file at a time. */
 #include "ask/by_rank.h"
 
 #include <unistd.h>
@@ -27,7 +27,7 @@ static void write_file(const char *path, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-/* Write files of another run; some have one name, so there may be one less. */
+/* Write the files of another run; two may get the same name, so there may be one less. */
 static void make_run(void)
 {
     struct osc_strbuf text = {0};
@@ -75,7 +75,7 @@ static void take_line(void *ctx, const char *line)
     osc_strbuf_addf(ctx, "%s\n", line);
 }
 
-/* Append the answers to the N questions REQUESTS to OUT, all that is said meanwhile, too. */
+/* Append the answers to the N questions REQUESTS to OUT, with all notes and messages. */
 static bool ask(const struct osc_request *requests, size_t n, bool is_by_rank,
                 struct osc_strbuf *out)
 {
@@ -115,7 +115,7 @@ static bool ask(const struct osc_request *requests, size_t n, bool is_by_rank,
     return was_by_rank;
 }
 
-/* Both ways say the same; whether the second was by rank. */
+/* Assert that both ways give the same text. Returns whether the second went by rank. */
 static bool compare(const struct osc_request *requests, size_t n)
 {
     struct osc_strbuf together = {0}, apart = {0};
@@ -172,7 +172,7 @@ TEST_WITH(every_table_is_the_same, set_up, tear_down)
     }
 }
 
-/* What is not known before all files are read is not asked of one after the other. */
+/* The origin is known only after all files are read, so files are not asked one by one. */
 TEST_WITH(times_from_the_origin_are_the_same, set_up, tear_down)
 {
     const struct osc_request requests[] = {
@@ -188,7 +188,7 @@ TEST_WITH(times_from_the_origin_are_the_same, set_up, tear_down)
     remove_run();
 }
 
-/* Append what an answer of SET about VIEW rests on. */
+/* Append the fingerprint of an answer of SET about VIEW. */
 static void add_fingerprint(struct osc_set *set, const struct osc_view *view,
                             struct osc_strbuf *out)
 {
@@ -200,7 +200,7 @@ static void add_fingerprint(struct osc_set *set, const struct osc_view *view,
     osc_frame_release(f);
 }
 
-/* A set that keeps nothing says what one says that keeps all. */
+/* A set that keeps no traces answers the same as one that keeps all. */
 TEST_WITH(sets_are_the_same, set_up, tear_down)
 {
     (void)state;
@@ -241,7 +241,7 @@ TEST_WITH(sets_are_the_same, set_up, tear_down)
     }
 }
 
-/* Append what SET has for a table that depends on all of its files. */
+/* Append a table of SET that depends on all of its files. */
 static void add_info(struct osc_set *set, struct osc_strbuf *out)
 {
     const struct osc_question q = {.table = "info"};
@@ -284,7 +284,7 @@ TEST_WITH(what_keeps_nothing_is_refreshed, set_up, tear_down)
     remove_run();
 }
 
-/* One file at a time is all that is held. */
+/* Only one file at a time is in memory. */
 TEST_WITH(less_is_held, set_up, tear_down)
 {
     const struct osc_request r = {.question = {.table = "operators", .merge = 1}};

@@ -4,9 +4,9 @@
 #include <pthread.h>
 
 struct osc_cancel {
-    pthread_mutex_t lock; /* of the next */
+    pthread_mutex_t lock; /* of is_pulled and first */
     bool is_pulled;
-    struct osc_cancel_entry *first; /* borrowed; of questions that are being answered */
+    struct osc_cancel_entry *first; /* borrowed; one for each question that is being answered */
 };
 
 struct osc_cancel *osc_cancel_new(void)

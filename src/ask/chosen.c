@@ -9,7 +9,8 @@
 #include "derive/derive.h"
 #include "derive/view.h"
 
-/* Whether T has what S asks for; memory of its device may be there without a queue. */
+/* Check that T has what S selects, except the device: a device may have memory events and no
+ * queue. */
 static osc_status check_selection(struct osc_trace *t, const struct osc_selection *s,
                                   unsigned n_threads, struct osc_err *err)
 {
@@ -25,7 +26,7 @@ static osc_status check_selection(struct osc_trace *t, const struct osc_selectio
     return st;
 }
 
-/* Make in VIEW what S leaves of BASE. */
+/* Make VIEW the view of BASE that S selects. */
 static osc_status make_view(struct osc_trace *view, struct osc_trace *base,
                             const struct osc_selection *s, const struct osc_choice *how,
                             struct osc_err *err)
@@ -39,7 +40,8 @@ static osc_status make_view(struct osc_trace *view, struct osc_trace *base,
     return st;
 }
 
-/* Leave of trace I of C, of L, what S selects, or (late) only see that it is there. */
+/* Replace trace I of C, which is of L, by what S selects of it. If the table selects late,
+ * only check that the trace has it. */
 static osc_status select_one(struct osc_chosen *c, uint32_t i, const struct osc_loaded *l,
                              const struct osc_selection *s, const struct osc_choice *how,
                              struct osc_err *err)
@@ -50,12 +52,12 @@ static osc_status select_one(struct osc_chosen *c, uint32_t i, const struct osc_
     (void)osc_mem_enter(how->asker ? how->asker : here);
     osc_status st = how->is_late ? check_selection(base, s, how->n_threads, err)
                                  : make_view(view, base, s, how, err);
-    st = osc_loaded_fail(l, base, st, "selecting", err); /* of whose limit it is known here */
+    st = osc_loaded_fail(l, base, st, "selecting", err); /* it knows whose limit it is */
     (void)osc_mem_enter(here);
     return st;
 }
 
-/* Leave of the traces of C, those of L, what is selected. */
+/* Replace the traces of C, which are of L, by what the view of HOW selects. */
 static osc_status select_rows(struct osc_chosen *c, const struct osc_loaded *l,
                               const struct osc_choice *how, struct osc_err *err)
 {
@@ -81,7 +83,7 @@ static osc_status select_rows(struct osc_chosen *c, const struct osc_loaded *l,
     return OSC_OK;
 }
 
-/* Take those of L that the ranks and spans of VIEW name. */
+/* Give C the traces of L that the ranks and spans of VIEW name. */
 static osc_status choose_traces(struct osc_chosen *c, const struct osc_loaded *l,
                                 const struct osc_view *view, struct osc_err *err)
 {
@@ -137,7 +139,7 @@ osc_status osc_chosen_derive(const struct osc_chosen *c, const struct osc_loaded
     return OSC_OK;
 }
 
-/* Add who D is. */
+/* Append D in hexadecimal. */
 static void add_digest(struct osc_strbuf *out, const struct osc_digest *d)
 {
     osc_strbuf_addf(out, "%016" PRIx64 "%016" PRIx64 " ", d->high, d->low);
@@ -163,7 +165,7 @@ void osc_rest_add(struct osc_strbuf *out, const struct osc_rest *r, const struct
                     p->origin_ns, p->base_ns, p->is_unaligned);
 }
 
-/* Add the trace T, a view or whole. */
+/* Append the source and extent of T, a view or a whole trace. */
 static void add_trace(struct osc_strbuf *out, const struct osc_trace *t)
 {
     const struct osc_held *const h = (const struct osc_held *)(t->base ? t->base : t);

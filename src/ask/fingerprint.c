@@ -13,7 +13,7 @@
 #include "import/bytes/filename.h"
 #include "import/osc/live_dir.h"
 
-/* Add the digest of LEN bytes at P to OUT. */
+/* Append the length and the digest of the LEN bytes at P to OUT. */
 static void add_content(struct osc_strbuf *out, const void *p, size_t len)
 {
     const struct osc_digest d = osc_digest_of(p, len);
@@ -21,7 +21,7 @@ static void add_content(struct osc_strbuf *out, const void *p, size_t len)
     osc_strbuf_addf(out, " %zu %016" PRIx64 "%016" PRIx64, len, d.high, d.low);
 }
 
-/* Add what lies in the live directory PATH, if it is one. */
+/* Append the content of PATH if it is a live directory. */
 static osc_status add_live(struct osc_strbuf *out, const char *path)
 {
     struct osc_live_dir l = {0};
@@ -44,7 +44,7 @@ static osc_status add_live(struct osc_strbuf *out, const char *path)
     return OSC_OK;
 }
 
-/* Add whether the recording at PATH, its part PART, goes on in another one. */
+/* Append whether the recording at PATH, its part PART, continues in another part. */
 static osc_status add_next(struct osc_strbuf *out, const char *path, uint32_t part)
 {
     char *const next = osc_live_dir_next_part(path, part);
@@ -57,7 +57,7 @@ static osc_status add_next(struct osc_strbuf *out, const char *path, uint32_t pa
     return OSC_OK;
 }
 
-/* Add what a recording at PATH may have left in live directories beside it. */
+/* Append the live directories that a recording at PATH may have left beside it. */
 static osc_status add_left(struct osc_strbuf *out, const char *path)
 {
     const struct osc_filename f = osc_filename_parse(path);
@@ -75,13 +75,13 @@ static osc_status add_left(struct osc_strbuf *out, const char *path)
     return st == OSC_OK && n > 0 ? add_next(out, path, part) : st;
 }
 
-/* Add who the file at PATH is now. */
+/* Append the present identity of the file at PATH. */
 static osc_status add_file(struct osc_strbuf *out, const char *path)
 {
     struct stat info;
 
     osc_strbuf_add(out, path, strlen(path) + 1);
-    if (strcmp(path, "-") == 0) /* it cannot be read twice */
+    if (strcmp(path, "-") == 0) /* standard input cannot be read twice */
         return OSC_OK;
     if (stat(path, &info) != 0) {
         osc_strbuf_addf(out, "none %d\n", errno);
@@ -89,7 +89,7 @@ static osc_status add_file(struct osc_strbuf *out, const char *path)
     }
     if (S_ISDIR(info.st_mode))
         return add_live(out, path);
-    if (!S_ISREG(info.st_mode)) /* nor can a pipe */
+    if (!S_ISREG(info.st_mode)) /* neither can a pipe */
         return OSC_OK;
     osc_strbuf_addf(out, "%jd %jd.%09ld %ju\n", (intmax_t)info.st_size,
                     (intmax_t)info.st_mtim.tv_sec, info.st_mtim.tv_nsec,

@@ -12,15 +12,15 @@
 struct column {
     struct osc_sheet_column source;
     char *help;        /* owned */
-    void *values;      /* owned; as osc_frame_column has them */
-    uint8_t *missing;  /* owned; NULL: no cell is */
+    void *values;      /* owned; in the layout of osc_frame_column */
+    uint8_t *missing;  /* owned; NULL: no cell is missing */
     size_t cap_values; /* rows */
     uint64_t n_missing;
-    struct osc_intern words; /* until all are there values are its ids */
-    bool has_empty;          /* the empty word, id 0 there, is one */
-    struct osc_str last;     /* of the rows that are added, and its id */
+    struct osc_intern words; /* while rows are added, values are ids in it */
+    bool has_empty;          /* the empty word, id 0 in words, occurs */
+    struct osc_str last;     /* the word of the last row, and its id */
     uint32_t last_id;
-    struct osc_strbuf bytes; /* of the words, once all are there */
+    struct osc_strbuf bytes; /* of the words, once all rows are added */
     int64_t *offsets;        /* owned; n_words + 1 */
     uint32_t n_words;
 };
@@ -31,7 +31,7 @@ struct osc_frame {
     struct column *columns; /* owned */
     uint32_t n_columns;
     uint64_t n_rows;
-    struct osc_arena arena; /* bytes of words, while they are gathered */
+    struct osc_arena arena; /* bytes of words, while rows are added */
     struct osc_strbuf notes;
     char fingerprint[OSC_FINGERPRINT_BYTES];
 };
@@ -135,7 +135,7 @@ static osc_status put_cell(struct filling *l, struct column *col, uint64_t row,
     return st == OSC_OK && cell->is_missing ? mark_missing(col, row) : st;
 }
 
-/* Room for N rows in COL; rows that are not missing are marked so. */
+/* Make room for N rows in COL. New rows are marked as not missing. */
 static osc_status make_room(struct column *col, uint64_t n)
 {
     const size_t before = col->cap_values;
@@ -180,7 +180,7 @@ static osc_status add_rows(void *ctx, const struct osc_rows *rows)
 
 /* --- finishing ------------------------------------------------------------------------ */
 
-/* Put the words of COL one after the other, and codes in the place of ids. */
+/* Store the words of COL one after the other, and replace ids by codes. */
 static osc_status finish_words(struct column *col, uint64_t n_rows)
 {
     uint32_t *const ids = col->values;
@@ -206,7 +206,7 @@ static osc_status finish_words(struct column *col, uint64_t n_rows)
     return col->bytes.status;
 }
 
-/* Give back the room that was left for more rows. */
+/* Shrink the arrays of COL to N_ROWS rows. */
 static void trim(struct column *col, uint64_t n_rows)
 {
     const size_t width = width_of(col->source.column->type);
@@ -284,14 +284,14 @@ osc_status osc_frame_make(struct osc_frame **to, struct osc_asked *k,
 
 struct osc_frame *osc_frame_hold(struct osc_frame *f)
 {
-    if (f) /* who holds it gives it to itself: nothing to see before */
+    if (f) /* relaxed: the caller already has access through its own reference */
         atomic_fetch_add_explicit(&f->n_holders, 1, memory_order_relaxed);
     return f;
 }
 
 void osc_frame_release(struct osc_frame *f)
 {
-    /* Pairs with itself: what the last one frees nobody reads any more. */
+    /* Pairs with itself: all reads by other holders happen before the last one frees it. */
     if (f && atomic_fetch_sub_explicit(&f->n_holders, 1, memory_order_acq_rel) == 1)
         free_frame(f);
 }

@@ -2,11 +2,11 @@
 /*
  * frame.h - the rows of an answer as contiguous columns (opscope/trace.h).
  *
- * Results come in batches, in an order beside them, of several ranks: programs get one
- * array for each column. A frame owns all that it shows; who takes an Arrow array of it
- * (arrow.c) holds it.
+ * A result is a series of batches, of several ranks, with the order of rows stored separately;
+ * programs get one array for each column. A frame owns all its memory; each Arrow array made
+ * of it (arrow.c) holds a reference.
  *
- * Threading: made by one thread; then it never changes but for the count of holders.
+ * Threading: one thread makes a frame; then nothing changes except the count of holders.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "opscope/trace.h"
 
-/* Take all rows of K, asked, which rest on FILES, into a new frame. *F is NULL after a
- * failure. */
+/* Copy all rows of K, which was run, into a new frame. FILES is the digest for its
+ * fingerprint. *F is NULL after a failure. */
 OSC_MUST_USE osc_status osc_frame_make(struct osc_frame **f, struct osc_asked *k,
                                        const struct osc_digest *files, struct osc_err *err);

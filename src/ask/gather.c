@@ -46,7 +46,7 @@ osc_status osc_gather_add(struct osc_gathering *g, struct osc_str bytes,
     return st;
 }
 
-/* As they were opened. What has one number differs in what it is, or else is the same. */
+/* Compare by the number that a trace got when it was opened, then by path and bytes. */
 static int by_number(const void *x, const void *y)
 {
     const struct osc_partial *const a = *(struct osc_partial *const *)x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random traces, asked one by one and together: the same bytes for every table. */
+/* Random traces give the same bytes for every table, asked one by one and together. */
 #include "ask/gather.h"
 
 #include "analysis/table_registry.h"
@@ -25,7 +25,7 @@ static void read_trace(struct osc_trace *t, uint32_t i)
 
 /* --- answers ------------------------------------------------------------------------ */
 
-/* All of R, hidden columns too. */
+/* Print all of R, hidden columns too. */
 static void print_result(const struct osc_result *r, const uint32_t *order,
                          struct osc_strbuf *out)
 {
@@ -68,7 +68,7 @@ static void print_answer(const struct osc_query *q, struct osc_strbuf *out)
     osc_answer_fini(&a);
 }
 
-/* What all of the N traces say when they are opened together. */
+/* Append to OUT the answer of the N traces, opened together. */
 static void ask_together(struct osc_query q, uint32_t n, struct osc_strbuf *out)
 {
     struct osc_trace traces[TRACES_MAX] = {{0}}, *pointers[TRACES_MAX] = {0};
@@ -90,7 +90,7 @@ static void ask_together(struct osc_query q, uint32_t n, struct osc_strbuf *out)
         osc_trace_fini(&traces[i]);
 }
 
-/* Append to OUT what trace I says, opened alone. */
+/* Append to OUT the part of trace I, opened alone. */
 static void ask_alone(const struct osc_query *q, const struct osc_partial_question *of,
                       uint32_t i, struct osc_strbuf *out)
 {
@@ -107,7 +107,7 @@ static void ask_alone(const struct osc_query *q, const struct osc_partial_questi
     osc_trace_fini(&t);
 }
 
-/* The same from parts that were split and put together at random. */
+/* Append to OUT the answer made of parts that arrive in random groups. */
 static void ask_apart(struct osc_query q, uint32_t n, struct osc_strbuf *out)
 {
     const struct osc_partial_question of = {.def = q.def, .options = q.options};

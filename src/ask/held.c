@@ -19,14 +19,14 @@ struct osc_held *osc_held_of(struct osc_trace *t)
 
 struct osc_held *osc_held_hold(struct osc_held *h)
 {
-    /* who holds it gives it to itself: nothing to see before */
+    /* relaxed: the caller already has access through its own reference */
     atomic_fetch_add_explicit(&h->n_holders, 1, memory_order_relaxed);
     return h;
 }
 
 void osc_held_release(struct osc_held *h)
 {
-    /* Pairs with itself: what the last one frees nobody reads any more. */
+    /* Pairs with itself: all reads by other holders happen before the last one frees it. */
     while (h && atomic_fetch_sub_explicit(&h->n_holders, 1, memory_order_acq_rel) == 1) {
         struct osc_held *const original = h->original;
 
@@ -48,7 +48,8 @@ static bool is_same_place(const struct osc_placing *a, const struct osc_placing 
            a->base_ns == b->base_ns && a->is_unaligned == b->is_unaligned;
 }
 
-/* A mirror of H, which was read, as ID says. NULL: out of memory. */
+/* Make a mirror of H, which was read from files, with the place that ID names. NULL: out of
+ * memory. */
 static struct osc_held *mirror(struct osc_held *h, const struct osc_identity *id)
 {
     struct osc_held *const m = osc_held_new();
@@ -75,7 +76,7 @@ static struct osc_held *mirror(struct osc_held *h, const struct osc_identity *id
     return m;
 }
 
-/* Let *T be what ID says. */
+/* Give *T the place that ID names, or replace it by a mirror that has it. */
 static osc_status apply(struct osc_trace **t, const struct osc_identity *id)
 {
     struct osc_held *const h = osc_held_of(*t), *first = h->original ? h->original : h;

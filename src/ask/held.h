@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * held.h - a trace that was read from files, held by all states of a set that it belongs to.
+ * held.h - a trace that was read from files, shared by the states of a set (ask/set.c).
  *
- * A set that is refreshed keeps the traces of files that are what they were; questions that
- * began before go on with the state that they began with (state.h). So traces are counted.
- * Rank, span and origin follow from all files together: if they change, the new state has a
- * mirror (model/trace.h) of the trace that the old one has, which is read by nobody again.
+ * A refreshed set gets a new state and keeps the traces of files that did not change. Questions
+ * that began before go on with the old state, so each trace has a reference count. Rank, span
+ * and origin depend on all files together. If they change, the new state has a mirror
+ * (model/trace.h) of the old state's trace, and the file need not be read again.
  *
- * Threading: counts are thread-safe; all else is constant once a state has it, but for what
- * the lock of the trace guards.
+ * Threading: counts are thread-safe. All else is constant once a state has the trace, except
+ * what the lock of the trace guards.
  */
 #pragma once
 
@@ -19,35 +19,35 @@
 #include "model/trace.h"
 
 struct osc_held {
-    struct osc_trace trace; /* first, so that a pointer to it is one to this */
+    struct osc_trace trace; /* first: a pointer to it also points to this struct */
     atomic_uint n_holders;
-    struct osc_held *original; /* held; whose mirror it is; NULL: it was read */
-    struct osc_digest files;   /* that it was read from: as they were (fingerprint.h) */
+    struct osc_held *original; /* held; what this one mirrors; NULL: it was read */
+    struct osc_digest files;   /* from which it was read, as they were then (fingerprint.h) */
     uint32_t part;             /* of those files, which may hold several traces */
-    bool is_torn; /* the files changed meanwhile, or could not be read to the end */
-    struct osc_identity alone;    /* who it is before others have their say, but for its path */
-    struct osc_finding unaligned; /* what it knew of that alone */
+    bool is_torn;              /* the files changed while they were read */
+    struct osc_identity alone; /* its identity before others are known; no path */
+    struct osc_finding unaligned; /* its finding about clocks, as made from this file alone */
     bool is_placed;
-    struct osc_placing place; /* where it is among the others, once they had */
+    struct osc_placing place; /* its place among the others, if is_placed */
 };
 
-/* A new trace, zeroed, for who reads it. NULL: out of memory. */
+/* A new, zeroed trace for the caller to fill. NULL: out of memory. */
 struct osc_held *osc_held_new(void);
 
-/* T, the trace of one, as that. */
+/* The struct osc_held whose trace is T. */
 struct osc_held *osc_held_of(struct osc_trace *t);
 
-/* H was read just now: keep what it says of itself. */
+/* Store the identity of H, which was read just now. */
 void osc_held_remember(struct osc_held *h);
 
-/* Hold H once more, or once less: the last one frees it, by who pays for it. */
+/* Add or drop a reference to H. Dropping the last one frees it; call that in the account that
+ * pays for it. */
 struct osc_held *osc_held_hold(struct osc_held *h);
 void osc_held_release(struct osc_held *h);
 
 /*
- * Decide who each of the N TRACES, which were read from PATHS, is among all. Those that
- * other states have stay as they are: if they are somebody else now, a mirror takes their
- * place in TRACES, whose holder holds that instead.
+ * Decide rank, span and origin of the N TRACES, which were read from PATHS. A trace that has
+ * others already is not changed: it is released, and TRACES gets a mirror of it instead.
  */
 OSC_MUST_USE osc_status osc_held_place(struct osc_trace **traces, const char *const *paths,
                                        uint32_t n);

@@ -14,10 +14,10 @@
 #include "base/mem.h"
 #include "import/run.h"
 
-/* Of a directory that changes while it is read. */
+/* How often a directory is listed if it changes while it is read. */
 #define LISTS_MAX 5
 
-/* Files smaller than this are read once and selected from afterwards. */
+/* Files smaller than this are read whole, and rows are selected afterwards. */
 #define SCOUTED_BYTES ((off_t)64 << 20)
 
 osc_status osc_loaded_fail(const struct osc_loaded *l, const struct osc_trace *t, osc_status st,
@@ -46,9 +46,9 @@ static osc_status no_memory(const struct osc_loaded *l, struct osc_err *err)
 }
 
 /*
- * Whether to read path I twice: first for where its steps and the trace begin, then
- * what is wanted of it alone. Of what is small all is kept; a pipe is read once; the
- * origin of several files is known only once all are read.
+ * Whether to read path I twice: first to find where its steps and the trace begin, then only
+ * the wanted part. Not if it is small, nor a pipe, which can be read only once, nor one of
+ * several files, whose origin is known only after all are read.
  */
 static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_load *o, uint32_t i)
 {
@@ -64,8 +64,8 @@ static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_load 
 }
 
 /*
- * Put what to leave out of path I into OPTIONS: nothing, if even to find out takes more
- * memory than there may be.
+ * Set in OPTIONS what to leave out of path I. Nothing is left out if even finding that out
+ * exceeds the memory limit.
  */
 static osc_status scout(struct osc_loaded *l, const struct osc_load *o, uint32_t i,
                         struct osc_import_options *options, struct osc_err *err)
@@ -78,7 +78,7 @@ static osc_status scout(struct osc_loaded *l, const struct osc_load *o, uint32_t
     first.keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
     first.reserve = (struct osc_import_reserve){0};
     osc_status st = osc_import_path(&t, l->files.all[i], &first, err);
-    const bool is_alone = t.n_parts <= 1; /* else its own origin is not the one of all */
+    const bool is_alone = t.n_parts <= 1; /* otherwise its own origin is not the common one */
     if (st == OSC_OK && is_alone)
         st = osc_select_find_window(&t, &selection, &window, err);
     osc_trace_fini(&t);
@@ -97,7 +97,7 @@ static osc_status scout(struct osc_loaded *l, const struct osc_load *o, uint32_t
     return OSC_OK;
 }
 
-/* Put the parts that go on from path I into OPTIONS, to be freed. */
+/* Set in OPTIONS the later parts of the recording at path I; the caller frees them. */
 static osc_status add_later(const struct osc_loaded *l, uint32_t i,
                             struct osc_import_options *options)
 {
@@ -110,7 +110,7 @@ static osc_status add_later(const struct osc_loaded *l, uint32_t i,
     return later ? OSC_OK : OSC_ENOMEM;
 }
 
-/* Whether path I, or a part that goes on from it, was found in a directory and is gone. */
+/* Whether path I, or a part that continues it, was found in a directory and is gone now. */
 static bool is_gone(const struct osc_loaded *l, uint32_t i)
 {
     struct stat info;
@@ -122,8 +122,8 @@ static bool is_gone(const struct osc_loaded *l, uint32_t i)
     return false;
 }
 
-/* Whether T, read from path I and those that go on from it, goes on in a part that a listing
- * of its directory would have now. */
+/* Whether T, read from path I and the parts that continue it, continues in a part that a new
+ * listing of its directory would find. */
 static bool is_cut(const struct osc_loaded *l, const struct osc_trace *t, uint32_t i)
 {
     while (l->links.after[i] > 0)
@@ -131,7 +131,7 @@ static bool is_cut(const struct osc_loaded *l, const struct osc_trace *t, uint32
     return t->goes_on && !l->files.is_named[i];
 }
 
-/* What a reader tells of PATH, for who waits. */
+/* The context of the progress callback for PATH. */
 struct waiting {
     const struct osc_how *how;
     const char *path;
@@ -145,8 +145,8 @@ static bool tick(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
 }
 
 /*
- * Import trace PART of path I into *T. Of what cannot be read at all *T is empty. OSC_EINVAL:
- * the trace does not have what is selected.
+ * Import trace PART of path I into *T, which stays empty if nothing can be read. OSC_EINVAL:
+ * the trace lacks what the view selects.
  */
 static osc_status import_one(struct osc_loaded *l, const struct osc_load *o, uint32_t i,
                              uint32_t part, struct osc_trace *t, struct osc_err *err)
@@ -179,7 +179,7 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_load *o, uin
     return st == OSC_EINVAL && !is_wrong ? OSC_EFORMAT : st;
 }
 
-/* Say behind ERR what can be done about ST, which is returned. */
+/* Append to the message of ERR what the user can do about ST. Returns ST. */
 static osc_status add_way_out(struct osc_err *err, osc_status st)
 {
     const size_t len = strlen(err->message);
@@ -188,19 +188,20 @@ static osc_status add_way_out(struct osc_err *err, osc_status st)
     return st;
 }
 
-/* ST of path I is no reason to stop: say so, unless all that follow fail alike. */
+/* Report the failure ST of a file in the notes; reading goes on with the next file. Files that
+ * fail because no memory is left are only counted. */
 static void report_failure(struct osc_loaded *l, const struct osc_trace *t, osc_status st,
                            const struct osc_err *err)
 {
     l->has_failed = true;
     if (st == OSC_ELIMIT && t->is_partial && t->events.n_rows + t->others.n_rows == 0 &&
         l->n_read > 0)
-        l->n_unread++; /* said once for all of them */
+        l->n_unread++; /* one note reports all of them */
     else
         osc_note(&l->notes, "%s%s", err->message, osc_budget_way_out(st));
 }
 
-/* The first trace that says its version of torch says it for all. */
+/* Store the version of torch of the first trace that has one. */
 static osc_status add_torch_version(struct osc_loaded *l, const struct osc_trace *t)
 {
     struct osc_strbuf copy = {0};
@@ -216,7 +217,7 @@ static osc_status add_torch_version(struct osc_loaded *l, const struct osc_trace
     return copy.status;
 }
 
-/* Show the trace of H, which was read from PATH, to the visitor and free it. */
+/* Pass the trace of H, which was read from PATH, to the visitor and release it. */
 static osc_status visit(struct osc_loaded *l, const struct osc_load *o, struct osc_held *h,
                         const char *path, struct osc_err *err)
 {
@@ -232,7 +233,7 @@ static osc_status visit(struct osc_loaded *l, const struct osc_load *o, struct o
     return st;
 }
 
-/* Find the digest of path I and those that go on from it. */
+/* Compute the digest of path I and the parts that continue it. */
 static osc_status digest(const struct osc_loaded *l, uint32_t i, struct osc_digest *d)
 {
     struct osc_import_options parts = {.n_later = 0};
@@ -251,7 +252,7 @@ static osc_status digest(const struct osc_loaded *l, uint32_t i, struct osc_dige
     return paths ? st : OSC_ENOMEM;
 }
 
-/* Begin with path I and those that go on from it. */
+/* Store the digest of path I and the parts that continue it, before they are read. */
 static osc_status add_unit(struct osc_loaded *l, const struct osc_load *o, uint32_t i)
 {
     osc_status st = OSC_OK;
@@ -262,7 +263,8 @@ static osc_status add_unit(struct osc_loaded *l, const struct osc_load *o, uint3
     return st == OSC_OK ? digest(l, i, &l->units[l->n_units++]) : st;
 }
 
-/* Trace PART of path I was read as H: keep what it rests on, if that is still so. */
+/* Trace PART of path I was read as H. Store the digest of its files in H; if they changed while
+ * they were read, mark H as torn. */
 static osc_status store_files(struct osc_loaded *l, uint32_t i, uint32_t part,
                               struct osc_held *h)
 {
@@ -290,7 +292,8 @@ static bool has_trace(const struct osc_loaded *l, const struct osc_trace *t)
     return false;
 }
 
-/* Trace PART of the files that L has begun with, if BEFORE has it and they are as they were. */
+/* Find in BEFORE trace PART of the files that L is reading. NULL: absent, or the files have
+ * changed. */
 static struct osc_trace *find_kept(const struct osc_loaded *l, const struct osc_loaded *before,
                                    uint32_t part)
 {
@@ -314,7 +317,7 @@ static osc_status reserve_trace(struct osc_loaded *l)
     return st == OSC_OK ? osc_grow(&l->paths, &l->cap_paths, n, sizeof(void *)) : st;
 }
 
-/* Hold T, of path I, instead of reading it. */
+/* Add T, which was read before from path I, instead of reading it again. */
 static osc_status keep_one(struct osc_loaded *l, uint32_t i, struct osc_trace *t,
                            uint32_t *n_parts, struct osc_err *err)
 {
@@ -329,7 +332,7 @@ static osc_status keep_one(struct osc_loaded *l, uint32_t i, struct osc_trace *t
     return OSC_OK;
 }
 
-/* Add trace PART of path I to those that are loaded; *N_PARTS is how many it has. */
+/* Load trace PART of path I; *N_PARTS becomes the number of traces in the file. */
 static osc_status add_one(struct osc_loaded *l, const struct osc_load *o, uint32_t i,
                           uint32_t part, uint32_t *n_parts, struct osc_err *err)
 {
@@ -367,7 +370,7 @@ static osc_status add_one(struct osc_loaded *l, const struct osc_load *o, uint32
     return OSC_OK;
 }
 
-/* Nothing could be read: the last note says why. */
+/* Nothing could be read: make the last note the error message. */
 static osc_status fail_as_noted(struct osc_loaded *l, struct osc_err *err)
 {
     const osc_status st = err->code == OSC_OK ? OSC_EIO : err->code;
@@ -386,7 +389,7 @@ static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
                              struct osc_err *err)
 {
     for (uint32_t i = 0; i < l->files.n; i++) {
-        uint32_t n_parts = l->links.before[i] > 0 ? 0 : 1; /* it is read with that one */
+        uint32_t n_parts = l->links.before[i] > 0 ? 0 : 1; /* it is read with the part before */
 
         if (n_parts > 0 && add_unit(l, o, i) != OSC_OK)
             return no_memory(l, err);
@@ -419,7 +422,7 @@ void osc_rank_span_add(struct osc_rank_span *r, int32_t rank, int32_t span)
     r->most_span = span > r->most_span ? span : r->most_span;
 }
 
-/* "rank 3" or "ranks 0 to 7". */
+/* Append "rank 3" or "ranks 0 to 7". */
 static void add_numbers(struct osc_strbuf *out, const char *what, int32_t least, int32_t most)
 {
     if (least == most)
@@ -458,7 +461,7 @@ osc_status osc_loaded_ranks(bool *keep, struct osc_trace *const *traces, uint32_
     return is_any ? OSC_OK : osc_rank_span_fail(&seen, err);
 }
 
-/* Keep the ranks and spans that are asked for. */
+/* Keep only the traces whose ranks and spans V names. */
 static osc_status filter(struct osc_loaded *l, const struct osc_view *v, struct osc_err *err)
 {
     bool *const keep = osc_calloc(l->n_traces ? l->n_traces : 1, sizeof *keep);
@@ -481,7 +484,7 @@ static osc_status filter(struct osc_loaded *l, const struct osc_view *v, struct 
     return st;
 }
 
-/* From here on columns are used, those of files that are mapped, too. */
+/* Check the columns of mapped files, which are used from here on. */
 static osc_status touch_all(struct osc_loaded *l, unsigned n_threads, struct osc_err *err)
 {
     for (uint32_t i = 0; i < l->n_traces; i++) {
@@ -493,7 +496,7 @@ static osc_status touch_all(struct osc_loaded *l, unsigned n_threads, struct osc
     return OSC_OK;
 }
 
-/* Whether what is named can be read twice, if a directory among it changes: no pipes. */
+/* Whether the operands can be read again if a directory changes: none is a pipe. */
 static bool can_read_again(const struct osc_load *o)
 {
     struct stat info;
@@ -505,7 +508,7 @@ static bool can_read_again(const struct osc_load *o)
     return true;
 }
 
-/* List what O names. */
+/* List the files that the operands of O stand for. */
 static osc_status list(struct osc_loaded *l, const struct osc_load *o, struct osc_err *err)
 {
     const osc_status st = osc_paths_find(&l->files, o->paths, o->n_paths, &l->notes, err);
@@ -517,7 +520,7 @@ static osc_status list(struct osc_loaded *l, const struct osc_load *o, struct os
     return OSC_OK;
 }
 
-/* List what O names, and load it. */
+/* List the files of O and load them. */
 static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o,
                                   struct osc_err *err)
 {
@@ -545,7 +548,7 @@ osc_status osc_loaded_is_current(const struct osc_loaded *l, const struct osc_lo
     return st == OSC_ENOMEM ? st : OSC_OK;
 }
 
-/* Find out who each of L is, and leave the ranks and spans that are asked for. */
+/* Decide rank, span and origin of each trace of L, and keep the ranks and spans of the view. */
 static osc_status arrange(struct osc_loaded *l, const struct osc_load *o, struct osc_err *err)
 {
     osc_status st = OSC_OK;
@@ -579,7 +582,7 @@ osc_status osc_load(struct osc_loaded *l, const struct osc_load *o, struct osc_e
         st = list_and_import(l, o, err);
     }
     if (st == OSC_OK)
-        err->message[0] = '\0'; /* of what was left out */
+        err->message[0] = '\0'; /* from files that were left out */
     if (st == OSC_OK && !l->is_visited)
         st = arrange(l, o, err);
     if (o->hear)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load.h - from paths to traces that tables can be made of.
+ * load.h - read files into traces from which tables can be made.
  *
  *   operands -> paths (paths.h), parts of a recording together -> import -> rank, span, origin
- *            -> ranks and spans of the view; what it leaves of each: chosen.h
+ *            -> ranks and spans of the view; chosen.h selects rows of each trace
  *
- * A file that was named must be readable, or there is nothing. Of a directory the readable
- * ones are used, and has_failed says that some were not.
+ * If a file that was named cannot be read, loading fails. In a directory unreadable files are
+ * skipped, and has_failed is set.
  *
  * Threading: one thread; the importer uses its own inside.
  */
@@ -24,29 +24,29 @@
 struct osc_loaded;
 
 /*
- * Who looks at each of several files as it is read, instead of their being kept. Of one file
- * nothing is gained: it is kept.
+ * Callbacks that get each of several files as soon as it is read; then it is freed. A single
+ * file is kept, because visiting it would save nothing.
  */
 struct osc_visitor {
     /* T, which is freed afterwards, was read from PATH; L has no traces. */
     osc_status (*visit)(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
                         const char *path, struct osc_err *err);
-    void (*restart)(void *ctx); /* forget what was visited: a directory is listed again */
+    void (*restart)(void *ctx); /* discard all visited traces: a directory is listed again */
     void *ctx;
 };
 
-/* What to load. All of it is borrowed. */
+/* What to load. All members are borrowed. */
 struct osc_load {
     const char *const *paths;
     size_t n_paths;
     const struct osc_how *how;
-    const struct osc_view *view; /* what is outside of it is left out */
-    bool with_callers;           /* as osc_selection has it */
-    bool selects_late; /* the table chooses rows itself: all of each trace is loaded */
+    const struct osc_view *view; /* events outside of it may be left out */
+    bool with_callers;           /* see struct osc_selection */
+    bool selects_late;           /* the table selects rows itself: whole traces are loaded */
     struct osc_import_reserve reserve; /* budget.h */
-    bool has_digests;                  /* of the files, for fingerprints and to load it again */
-    const struct osc_loaded *before;   /* what of it is as it was is not read again; or NULL */
-    /* Gets what there is to say in the end, a line each, though all failed. May be NULL. */
+    bool has_digests;                  /* of files, for fingerprints and refreshes */
+    const struct osc_loaded *before;   /* its unchanged files are not read again; or NULL */
+    /* Called at the end with each note, even if loading failed. May be NULL. */
     void (*hear)(void *ctx, const char *line);
     void *hear_ctx;
     const struct osc_visitor *visitor; /* NULL: traces are kept */
@@ -54,49 +54,49 @@ struct osc_load {
 
 /* Zeroed, it is empty. */
 struct osc_loaded {
-    struct osc_trace **traces; /* held (held.h); what tables are made of, by rank and span */
-    const char **paths;        /* owned array of borrowed texts; at first parallel to traces */
+    struct osc_trace **traces; /* held (held.h); sorted by rank and span */
+    const char **paths; /* owned array of borrowed texts; parallel to traces until sorted */
     size_t cap_traces, cap_paths;
-    struct osc_paths files;      /* owned; each holds a trace or several */
-    struct osc_part_links links; /* owned; which of files go on from which */
-    struct osc_digest *units;    /* owned; of files that are read as one; zero: they changed */
+    struct osc_paths files;      /* owned; each has one trace or several */
+    struct osc_part_links links; /* owned; which files are parts of one recording */
+    struct osc_digest *units;    /* owned; of files read as one; zero: they changed */
     size_t cap_units;
     uint32_t n_units;
     uint32_t n_traces;
     uint32_t n_read;         /* traces that were kept or visited */
-    uint32_t n_kept;         /* of them, of before */
+    uint32_t n_kept;         /* of them, those that before had already */
     const char *operand;     /* borrowed; NULL: there are several */
-    uint32_t n_steps_before; /* left out while loading */
+    uint32_t n_steps_before; /* steps that were left out while loading */
     uint32_t n_unread;       /* files for which there was no memory left */
-    bool is_windowed;        /* of a trace only what is near the selected steps or times */
-    bool may_list_again;     /* if a directory turns out to have changed while it was read */
-    bool is_outdated;        /* it has: nothing of it counts, list it again */
-    bool is_visited;         /* they are gone: a visitor has seen them */
-    bool has_failed;         /* some of it could not be read to its end */
-    char *torch_version;     /* owned; NULL: no trace says it */
-    struct osc_strbuf notes; /* what there is to say (note.h) */
+    bool is_windowed;        /* traces have only events near the selected steps or times */
+    bool may_list_again;     /* list again if a directory changes while it is read */
+    bool is_outdated;        /* a directory has changed: discard all and list it again */
+    bool is_visited;         /* the traces were passed to a visitor and freed */
+    bool has_failed;         /* some file could not be read to its end */
+    char *torch_version;     /* owned; NULL: unknown */
+    struct osc_strbuf notes; /* for the user (note.h) */
 };
 
 /*
- * Load what O says. Of a recording that goes on meanwhile parts end, begin and, with a limit,
- * vanish: then its directory is listed and read again, some times. The caller frees L in
- * any case.
+ * Load what O says. If a recording is still running, parts of it end, begin and, with a limit,
+ * are deleted; then its directory is listed and read again, a few times at most. The caller
+ * frees L in any case.
  */
 OSC_MUST_USE osc_status osc_load(struct osc_loaded *l, const struct osc_load *o,
                                  struct osc_err *err);
 void osc_loaded_fini(struct osc_loaded *l);
 
-/* Find out whether loading O gives L once more: *IS_SO. OSC_ENOMEM. */
+/* Set *IS_SO to whether loading O now would give L again. OSC_ENOMEM. */
 OSC_MUST_USE osc_status osc_loaded_is_current(const struct osc_loaded *l,
                                               const struct osc_load *o, bool *is_so);
 
-/* Find in KEEP, one for each of the N TRACES, those that VIEW's ranks and spans name.
- * OSC_ENOTFOUND: none, and which ranks and spans there are. */
+/* Set KEEP, one for each of the N TRACES: whether VIEW's ranks and spans name it.
+ * OSC_ENOTFOUND: they name none; ERR lists the ranks and spans that exist. */
 OSC_MUST_USE osc_status osc_loaded_ranks(bool *keep, struct osc_trace *const *traces,
                                          uint32_t n, const struct osc_view *view,
                                          struct osc_err *err);
 
-/* The least and the greatest of the ranks and spans of some traces. Zeroed, of none. */
+/* The least and the greatest rank and span of some traces. Zeroed, there are no traces. */
 struct osc_rank_span {
     int32_t least_rank, most_rank, least_span, most_span;
     uint32_t n;
@@ -104,12 +104,13 @@ struct osc_rank_span {
 
 void osc_rank_span_add(struct osc_rank_span *r, int32_t rank, int32_t span);
 
-/* None of them was asked for: OSC_ENOTFOUND, and what there is. */
+/* Fail with OSC_ENOTFOUND because none of R was asked for; ERR lists what exists. */
 osc_status osc_rank_span_fail(const struct osc_rank_span *r, struct osc_err *err);
 
 /*
- * DOING it failed with ST: ERR says so already, unless it was for lack of memory; then say
- * which file was too much, T's or (NULL) all of them, and what to do. What to return.
+ * Complete the message of ERR after the activity DOING failed with ST. If memory was short, the
+ * message names the file that was too large, T's or (NULL) all of them, and what to do; other
+ * failures already have a message. Returns the status to return.
  */
 osc_status osc_loaded_fail(const struct osc_loaded *l, const struct osc_trace *t, osc_status st,
                            const char *doing, struct osc_err *err);

@@ -12,7 +12,8 @@ static char folder[] = "/tmp/opscope-load-XXXXXX";
 static char first[64], part_1[64], part_2[64];
 static void (*change)(void);
 
-/* Part PART of one recording, or with 0 all of another: an instant, and an end for REASON. */
+/* Write part PART of one recording, or with 0 all of another: an instant, and an end for
+ * REASON. */
 static void write_part(const char *path, uint32_t part, uint32_t reason)
 {
     static struct small_recording rec;
@@ -66,7 +67,7 @@ static int on_progress(void *ctx, const char *path, uint64_t done, uint64_t tota
     return 0;
 }
 
-/* Read both, with WANTED in between; how many events there are. */
+/* Read both, and call WANTED in between. Returns the number of events. */
 static size_t load(void (*wanted)(void))
 {
     const char *const paths[] = {first, folder};

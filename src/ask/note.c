@@ -45,7 +45,7 @@ void osc_note_clean(struct osc_err *err)
     osc_utf8_append_terminal(&text, osc_str_c(err->message));
     if (text.status == OSC_OK) {
         (void)osc_fail(err, err->code, "%s", text.s);
-    } else { /* no memory for it */
+    } else { /* no memory to escape it */
         for (char *p = err->message; *p; p++)
             *p = *p < ' ' || *p > '~' ? '?' : *p;
     }

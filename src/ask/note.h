@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * note.h - what there is to say beside an answer, a line each.
+ * note.h - notes to the user that accompany an answer, one line each.
  *
- * Names of files and words of traces must not steer a terminal, nor end a line: what does
- * is escaped.
+ * Names of files and texts of traces are escaped, so that they can neither control a terminal
+ * nor end a line.
  *
  * Threading: the buffer is the caller's.
  */
@@ -16,9 +16,9 @@
 void osc_note(struct osc_strbuf *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Call HEAR with each line of NOTES, for as long as there is memory. */
+/* Call HEAR with each line of NOTES; stops if memory runs out. */
 void osc_notes_each(const struct osc_strbuf *notes, void (*hear)(void *ctx, const char *line),
                     void *ctx);
 
-/* Escape what MESSAGE of ERR has in it. */
+/* Escape the message of ERR. */
 void osc_note_clean(struct osc_err *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operands.h - what names traces when it is typed.
+ * operands.h - the words that name traces on a command line.
  *
  * Threading: pure functions; the buffer is the caller's.
  */
@@ -9,15 +9,16 @@
 #include "base/strbuf.h"
 #include "opscope/trace.h"
 
-/* The commands that have a name, in the order of --help: each is a cmd_NAME.c. */
+/* The named commands in the order of --help; each has a file cmd_NAME.c. */
 #define OSC_COMMAND_LIST(X) X(run) X(ctl) X(info) X(table) X(export)
 
 /*
- * Append PATH as a shell reads it, so that it is taken for a trace: no table, command or
- * option. Of standard input it says that a file must come from there.
+ * Append PATH, quoted for a shell, in a form that is never read as a table, a command or an
+ * option. For standard input append a placeholder for a file.
  */
 void osc_operands_add_trace(struct osc_strbuf *out, const char *path);
 
-/* Append what names the N traces at PATHS, with the ranks and spans of VIEW. */
+/* Append the operands and options that name the N traces at PATHS with the ranks and spans of
+ * VIEW. */
 void osc_operands_add(struct osc_strbuf *out, const struct osc_view *view,
                       const char *const *paths, size_t n);

@@ -14,18 +14,18 @@
 #include "import/osc/open_input.h"
 #include "import/osc/part_links.h"
 
-/* Whoever names the root of a file system does not wait for all of it. */
+/* So that a user who names the root of a file system does not wait for a search of it all. */
 #define FOLDERS_MAX 10000u
 #define RUNS_NAMED  4u /* in a message */
 
-/* A search, what comes of it and what there is to say. */
+/* A search: its results and its messages. */
 struct finding {
     struct osc_paths *paths;
     struct osc_strbuf *notes;
     struct osc_err *err;
 };
 
-/* "FOLDER/NAME", or NAME if FOLDER is NULL, to be freed; NULL: out of memory. */
+/* "FOLDER/NAME", or NAME if FOLDER is NULL; the caller frees it. NULL: out of memory. */
 static char *join(const char *folder, const char *name)
 {
     struct osc_strbuf path = {0};
@@ -57,7 +57,7 @@ static osc_status add_path(struct osc_paths *p, const char *folder, const char *
     return OSC_OK;
 }
 
-/* Names of one directory: its workers together, their windows by number. */
+/* Compare names in one directory: by worker, then by number. */
 static int compare_names(const void *a, const void *b)
 {
     const char *x = *(const char *const *)a, *y = *(const char *const *)b;
@@ -69,7 +69,7 @@ static int compare_names(const void *a, const void *b)
     return order != 0 ? order : strcmp(x, y);
 }
 
-/* N, the length of NAME, without SUFFIX. */
+/* The length of NAME, of which N bytes are considered, without SUFFIX. */
 static size_t cut_suffix(const char *name, size_t n, const char *suffix)
 {
     const size_t len = strlen(suffix);
@@ -77,7 +77,7 @@ static size_t cut_suffix(const char *name, size_t n, const char *suffix)
     return n > len && memcmp(name + n - len, suffix, len) == 0 ? n - len : n;
 }
 
-/* NAME without what says how it is packed and in which form it is. */
+/* The length of NAME without the suffixes for compression and format. */
 static size_t stem_length(const char *name)
 {
     const size_t n = cut_suffix(name, cut_suffix(name, strlen(name), ".gz"), ".zst");
@@ -85,7 +85,7 @@ static size_t stem_length(const char *name)
     return cut_suffix(name, cut_suffix(name, n, ".json"), ".osc");
 }
 
-/* "a.json" beside "a.json.gz" or "a.osc": one trace, twice. The first in order stays. */
+/* "a.json" and "a.json.gz" or "a.osc" are copies of one trace. Keep the first in order. */
 static void drop_copies(struct osc_paths *p, uint32_t first, struct osc_strbuf *notes)
 {
     uint32_t n = first;
@@ -109,7 +109,7 @@ static void drop_copies(struct osc_paths *p, uint32_t first, struct osc_strbuf *
 
 enum entry { ENTRY_FILE, ENTRY_FOLDER, ENTRY_OTHER };
 
-/* What entry E of DIR is, behind links. */
+/* The type of entry E of DIR; links are followed. */
 static enum entry kind_of(DIR *dir, const struct dirent *e)
 {
     struct stat st;
@@ -119,11 +119,11 @@ static enum entry kind_of(DIR *dir, const struct dirent *e)
     if (e->d_type == DT_DIR)
         return ENTRY_FOLDER;
     if (fstatat(dirfd(dir), e->d_name, &st, 0) != 0 || S_ISREG(st.st_mode))
-        return ENTRY_FILE; /* reading it will tell what is wrong with it */
+        return ENTRY_FILE; /* reading it will report what is wrong with it */
     return S_ISDIR(st.st_mode) ? ENTRY_FOLDER : ENTRY_OTHER;
 }
 
-/* Whether NAME is what a recording lives in until it is written: NAME.osc.live. */
+/* Whether NAME is the name of a live directory: NAME.osc.live. */
 static bool is_live(const char *name)
 {
     const struct osc_str end = OSC_STR(".osc.live");
@@ -132,9 +132,8 @@ static bool is_live(const char *name)
     return s.len > end.len && osc_str_ends(s, end);
 }
 
-/* Whether P has, from FIRST on, a file of the recording that lives in PATH: NAME.osc, or
- * a part of it, NAME.2.osc. NAME may well end in a number of its own. Entries that are
- * NULL are passed over. */
+/* Whether P has, from FIRST on, a file of the recording whose live directory is PATH: NAME.osc
+ * or a part, NAME.2.osc. NAME itself may end in a number. NULL entries are skipped. */
 static bool has_file_of(const struct osc_paths *p, uint32_t first, const char *path)
 {
     const size_t stem = strlen(path) - strlen(".osc.live");
@@ -156,7 +155,7 @@ static bool has_file_of(const struct osc_paths *p, uint32_t first, const char *p
     return false;
 }
 
-/* Put entry I last: it is later than its files. */
+/* Move entry I to the end: what it holds is later than the files of its recording. */
 static void move_back(struct osc_paths *p, uint32_t i)
 {
     char *const path = p->all[i];
@@ -165,8 +164,8 @@ static void move_back(struct osc_paths *p, uint32_t i)
     p->all[p->n - 1] = path;
 }
 
-/* Of the live directories from FIRST on those stay that no file takes in, and that hold
- * something: what its process had no time to open would keep the others from being read. */
+/* Drop live directories from FIRST on that are read together with a file of their recording,
+ * and those that are still empty: the failure to open them would fail the whole run. */
 static void drop_live(struct osc_paths *p, uint32_t first, struct osc_strbuf *notes)
 {
     uint32_t n = first, n_ahead = p->n;
@@ -197,7 +196,8 @@ static void drop_live(struct osc_paths *p, uint32_t first, struct osc_strbuf *no
     p->n = n;
 }
 
-/* Add the traces of directory PATH: of a log directory, or all that look like one. */
+/* Add the traces in directory PATH: those named as in a log directory, or all files that end as
+ * traces do. */
 static osc_status add_files(const struct finding *f, const char *path, bool is_logdir)
 {
     struct osc_paths *const p = f->paths;
@@ -232,9 +232,9 @@ struct folder {
     bool is_run;
 };
 
-/* The directories below one, each once, those of one depth together. */
+/* A search through the directories below one, breadth first, each once. */
 struct walk {
-    struct folder *folders; /* owned; the first is where it began */
+    struct folder *folders; /* owned; the first is the start */
     size_t cap;
     uint32_t n, n_runs;
 };
@@ -246,7 +246,7 @@ static void finish_walk(struct walk *w)
     osc_free(w->folders);
 }
 
-/* Remember to look into PATH, if that is new. */
+/* Add PATH to the directories to search, unless it is there already. */
 static osc_status add_folder(struct walk *w, const char *path)
 {
     struct stat st;
@@ -270,7 +270,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Find out whether folder I is a run, and what lies below it. */
+/* Find out whether folder I is a run, and add the directories in it to the search. */
 static osc_status look_into(struct walk *w, uint32_t i, struct osc_strbuf *notes)
 {
     const char *const path = w->folders[i].path;
@@ -294,7 +294,7 @@ static osc_status look_into(struct walk *w, uint32_t i, struct osc_strbuf *notes
     }
     closedir(dir);
     w->n_runs += w->folders[i].is_run;
-    /* In order of names: of several ways to a directory the same is taken every time. */
+    /* Sorted, so that among several links to a directory the choice is always the same. */
     if (below.n > 0)
         osc_sort(below.all, below.n, sizeof *below.all, compare_paths);
     for (uint32_t k = 0; k < below.n && st == OSC_OK; k++)
@@ -310,7 +310,7 @@ static int compare_folders(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-/* Say which runs lie below PATH. */
+/* Fail with a message that names the runs below PATH. */
 static osc_status refuse_runs(struct walk *w, const char *path, struct osc_err *err)
 {
     struct osc_strbuf names = {0};
@@ -378,7 +378,7 @@ static osc_status add_directory(const struct finding *f, const char *path)
     return st;
 }
 
-/* Whether the directory PATH is a live one, whatever it is called: then it is a trace. */
+/* Whether the directory PATH is a live directory, whatever its name; then it is a trace. */
 static bool holds_blocks(const char *path)
 {
     char *const blocks = join(path, "blocks");

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * paths.h - which files operands stand for.
+ * paths.h - the files that operands stand for.
  *
  *   FILE or -  itself, whatever it is called
- *   DIRECTORY  a run: its WORKER[.NUMBER].pt.trace.json[.gz|.zst], or else all of it
- *              that end as traces do, or else, if one directory below it has
- *              WORKER[.NUMBER]... files, those
+ *   DIRECTORY  a run: its files WORKER[.NUMBER].pt.trace.json[.gz|.zst]; if it has none, all
+ *              files that end as traces do; if it has none of these, the WORKER[.NUMBER]...
+ *              files of the one directory below it that has some
  *   NAME.osc.live, or a directory with a file `blocks`: a recording that was not ended;
- *              in a directory it counts where no NAME[.PART].osc takes it in
+ *              in a directory it counts only if there is no NAME[.PART].osc with which it
+ *              is read
  *
- * Each directory that holds such files is a run of its own, at whatever depth.
- * Several are not mixed unasked: the message names them. Links are followed, but no
- * directory is looked into twice. Of a directory only regular files count: what a
- * pipe holds is read if it is named.
+ * Each directory that has such files is a run of its own, at any depth. If there are several,
+ * none is chosen: the message names them. Links are followed, but no directory is searched
+ * twice. In a directory only regular files count; a pipe is read only if it is named.
  *
  * Threading: one thread.
  */
@@ -27,15 +27,15 @@
 
 /* Zeroed, there are none. */
 struct osc_paths {
-    char **all;     /* owned, each of them too; in order of the operands */
-    bool *is_named; /* owned; it is an operand itself, not found in a directory */
+    char **all;     /* owned, and so is each element; in order of the operands */
+    bool *is_named; /* owned; the path is an operand itself, not found in a directory */
     uint32_t n;
     size_t cap_all, cap_named;
 };
 
 /*
- * Add the files that the N OPERANDS stand for to P, and what there is to say about those
- * that are left out to NOTES, a line each. OSC_EINVAL: an operand is none.
+ * Add to P the files that the N OPERANDS stand for, and to NOTES a line about each file that is
+ * left out. OSC_EINVAL: an operand stands for no trace.
  */
 OSC_MUST_USE osc_status osc_paths_find(struct osc_paths *p, const char *const *operands,
                                        size_t n, struct osc_strbuf *notes, struct osc_err *err);

@@ -33,7 +33,7 @@ static int leave_scratch(void **state)
     return chdir("/") == 0 ? nftw(scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS) : -1;
 }
 
-/* Make the files NAMES, apart by blanks; a name that ends in "/" is a directory. */
+/* Make the files NAMES, separated by spaces; a name that ends in "/" is a directory. */
 static void make(const char *names)
 {
     char name[128];
@@ -54,7 +54,7 @@ static void make(const char *names)
     }
 }
 
-/* OPERAND stands for FILES, apart by blanks, and nothing is said. */
+/* Assert that OPERAND stands for FILES, separated by spaces, without notes. */
 static void assert_stands_for(const char *operand, const char *files)
 {
     struct osc_paths p = {0};
@@ -70,7 +70,7 @@ static void assert_stands_for(const char *operand, const char *files)
     osc_paths_fini(&p);
 }
 
-/* OPERAND stands for nothing: ST, and the sentence MESSAGE. */
+/* Assert that OPERAND is refused with ST and MESSAGE. */
 static void assert_is_refused(const char *operand, osc_status st, const char *message)
 {
     struct osc_paths p = {0};
@@ -117,7 +117,7 @@ TEST_WITH(a_pipe_in_a_directory_is_no_trace, enter_scratch, leave_scratch)
 {
     make("run/ run/a.json");
     assert_int_equal(mkfifo("run/b.json", 0600), 0);
-    assert_int_equal(symlink("nowhere", "run/c.json"), 0); /* reading it tells why */
+    assert_int_equal(symlink("nowhere", "run/c.json"), 0); /* reading it reports why */
     assert_stands_for("run", "run/a.json run/c.json");
 }
 
@@ -172,7 +172,7 @@ TEST_WITH(recordings_come_part_by_part_and_live_ones_once, enter_scratch, leave_
          "rec/c.osc.live/ rec/d.osc.live/ rec/d.osc.live/strings rec/e.osc.live rec/.f.osc");
     assert_stands_for("rec", "rec/d.osc.live rec/a.osc rec/a.2.osc rec/a.10.osc rec/b.osc "
                              "rec/c.3.osc");
-    /* Given itself, it is a trace, whatever its name. */
+    /* A live directory that is an operand itself is a trace, whatever its name. */
     make("live/ live/blocks live/strings");
     assert_stands_for("live", "live");
     assert_stands_for("rec/b.osc", "rec/b.osc");

@@ -5,7 +5,7 @@
 
 #include "ask/held.h"
 
-/* Whether A and B hold the same traces, and say the same. */
+/* Whether A and B have the same traces and the same notes. */
 static bool is_equal(const struct osc_loaded *a, const struct osc_loaded *b)
 {
     if (a->is_visited || a->n_traces != b->n_traces || a->notes.len != b->notes.len)
@@ -28,7 +28,7 @@ static bool is_among(const struct osc_trace *t, const struct osc_loaded *l)
     return false;
 }
 
-/* Whether a trace that L has read and BEFORE has not is incomplete for lack of memory. */
+/* Whether a trace that L has read, and that BEFORE lacks, is incomplete for lack of memory. */
 static bool is_cut_short(const struct osc_loaded *l, const struct osc_loaded *before)
 {
     bool is_cut = l->n_unread > 0;
@@ -42,7 +42,7 @@ static bool is_cut_short(const struct osc_loaded *l, const struct osc_loaded *be
     return is_cut;
 }
 
-/* How many traces L has, or has had. */
+/* The number of traces that L has, or that a visitor got. */
 static uint32_t count_traces(const struct osc_loaded *l)
 {
     return l->is_visited ? l->n_read : l->n_traces;
@@ -56,7 +56,7 @@ osc_status osc_refresh(struct osc_loaded *l, const struct osc_refreshing *r,
     osc_status st = OSC_OK;
 
     *is_same = false;
-    if (r->has_all && !load.visitor) /* who looks at traces keeps none */
+    if (r->has_all && !load.visitor) /* with a visitor no traces were kept */
         load.before = r->before;
     else
         st = osc_loaded_is_current(r->before, &load, is_same);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * refresh.h - load once more what was loaded before, and read only what has changed.
+ * refresh.h - load the same files again, but read only those that have changed.
  *
- * Threading: one thread loads; what was loaded before may be asked meanwhile.
+ * Threading: one thread loads; others may use what was loaded before meanwhile.
  */
 #pragma once
 
 #include "ask/load.h"
 
-/* All of it is borrowed. */
+/* All members are borrowed. */
 struct osc_refreshing {
     const struct osc_loaded *before;
-    const struct osc_load *load; /* as it was loaded */
-    bool has_all;                /* nothing was left out then */
+    const struct osc_load *load; /* how before was loaded */
+    bool has_all;                /* before left nothing out */
 };
 
 /*
- * Load what R says into L and tell what CHANGES there were. *IS_SAME: none, and L holds
- * nothing that was not there before. On failure L is to be freed as well.
+ * Load what R says into L and store in CHANGES what has changed. *IS_SAME: nothing has, and L
+ * has no trace that was not there before. The caller frees L, after a failure too.
  */
 OSC_MUST_USE osc_status osc_refresh(struct osc_loaded *l, const struct osc_refreshing *r,
                                     struct osc_changes *changes, bool *is_same,

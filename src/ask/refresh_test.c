@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A set is refreshed: it says then what a set that is opened anew says, and has read no file
- * that is as it was. Such files are overwritten with nonsense behind its back: same size,
- * same inode, same time of change.
+ * A refreshed set gives the answers of a set that is newly opened, and does not read unchanged
+ * files again. To prove it, unchanged files are overwritten with garbage, with the same size,
+ * inode and time of change.
  */
 #include "ask/refresh.h"
 
@@ -53,7 +53,7 @@ static void write_trace(const char *name, int rank, int at, int n)
     assert_int_equal(fclose(f), 0);
 }
 
-/* Overwrite the file NAME in such a way that nothing but its content tells. */
+/* Overwrite the file NAME so that only its content shows it. */
 static void spoil(const char *name)
 {
     const int fd = open(path_of(name), O_WRONLY);
@@ -107,7 +107,7 @@ static int add_text(void *ctx, const char *s, size_t len)
     return 0;
 }
 
-/* What SET says, in all tables. */
+/* Append the answers of OF about VIEW, in all tables. */
 static void say(struct osc_set *of, const struct osc_view *view, struct osc_strbuf *out)
 {
     const struct osc_layout layout = {.format = "json", .write = add_text, .ctx = out};
@@ -133,8 +133,8 @@ static void say_all(struct osc_set *of, struct osc_strbuf *out)
     assert_int_equal(out->status, OSC_OK);
 }
 
-/* The set says what a set says that is opened now; N names of files are SPOILED before it may
- * look. */
+/* Assert that the set, once refreshed, answers as a set that is opened now. The N files SPOILED
+ * are overwritten before the refresh. */
 static void assert_refreshed(const char *const *spoiled, size_t n)
 {
     struct osc_set *const fresh = open_folder(NULL);
@@ -158,7 +158,7 @@ static void assert_changes(uint32_t n_kept, uint32_t n_read, uint32_t n_gone)
     assert_int_equal(changes.n_gone, n_gone);
 }
 
-/* Open the folder, and let it be asked. */
+/* Open the folder and ask it once. */
 static void open_and_ask(void)
 {
     struct osc_strbuf out = {0};
@@ -197,7 +197,7 @@ TEST_WITH(a_file_that_appears_is_read_alone, set_up, tear_down)
     assert_changes(2, 1, 0);
 }
 
-/* All times count from another origin then, also those of what is not read again. */
+/* All times then count from another origin, also those of files that are not read again. */
 TEST_WITH(an_earlier_file_moves_the_times_of_those_that_are_kept, set_up, tear_down)
 {
     open_and_ask();
@@ -212,7 +212,7 @@ TEST_WITH(an_earlier_file_moves_the_times_of_those_that_are_kept, set_up, tear_d
     osc_strbuf_fini(&out);
 }
 
-/* The windows of rank 0 are numbered anew, and another host is the first of all. */
+/* The windows of rank 0 get new numbers, and another host becomes the first. */
 TEST_WITH(a_file_that_comes_first_numbers_the_others_anew, set_up, tear_down)
 {
     open_and_ask();
@@ -354,7 +354,7 @@ TEST_WITH(progress_must_not_refresh, set_up, tear_down)
     assert_changes(1, 1, 1);
 }
 
-/* Fail the first allocation, then the second, ... until the work gets done. */
+/* Fail the first allocation, then the second, ... until the refresh succeeds. */
 TEST_WITH(any_allocation_may_fail, set_up, tear_down)
 {
     osc_status st = OSC_ENOMEM;

@@ -12,7 +12,7 @@
 
 /* --- values ---------------------------------------------------------------------- */
 
-/* Digits with an optional fraction of up to 9 digits, times 10^9. Returns what follows. */
+/* Parse digits with an optional fraction of up to 9 digits, times 10^9. Returns the end. */
 static const char *parse_decimal(const char *p, uint64_t *billionths)
 {
     uint64_t whole = 0, part = 0, unit = UINT64_C(1000000000);
@@ -39,7 +39,7 @@ static const char *parse_decimal(const char *p, uint64_t *billionths)
     return p;
 }
 
-/* A whole number in decimal, for what is longer than parse_decimal() takes. */
+/* Accepts numbers that are too large for parse_decimal(). */
 bool osc_parse_whole(const char *text, int64_t least, int64_t most, int64_t *value)
 {
     int64_t v = 0;
@@ -61,7 +61,7 @@ bool osc_parse_time(const char *text, int64_t *ns)
 {
     static const struct {
         const char *name;
-        uint64_t per_ns; /* billionths of it that make a nanosecond */
+        uint64_t per_ns; /* billionths of the unit in a nanosecond */
     } units[] = {{"us", 1000000}, {"ms", 1000}, {"s", 1}, {"ns", 1000000000}};
     uint64_t v;
 
@@ -102,7 +102,7 @@ bool osc_parse_size(const char *text, uint64_t *bytes)
     return true;
 }
 
-/* One "A" or "A-B" of a list. Returns what follows it, or NULL. */
+/* Parse one "A" or "A-B" of a list. Returns its end, or NULL. */
 static const char *parse_range(const char *p, int64_t *first, int64_t *last)
 {
     char *end;
@@ -136,8 +136,8 @@ bool osc_list_has(const char *list, int64_t value)
     }
 }
 
-/* The last number of the ranges of LIST that go on from VALUE without a gap; less: it has not.
- */
+/* The last number up to which LIST contains all numbers from VALUE on; less than VALUE: LIST
+ * does not contain VALUE. */
 static int64_t last_from(const char *list, int64_t value)
 {
     int64_t first, last, reached = value - 1;
@@ -220,11 +220,11 @@ static bool takes_at(const struct osc_table_def *def)
 
 enum scope {
     SCOPE_ANY,
-    SCOPE_TEXT,    /* what programs read is whole and has no decoration */
-    SCOPE_OWN_TEXT /* that of the table alone, which columns replace */
+    SCOPE_TEXT,    /* not forms for programs, which are complete and undecorated */
+    SCOPE_OWN_TEXT /* only a table's own text, which is not printed if columns are chosen */
 };
 
-/* How a value stands in struct osc_request. */
+/* The type of a member of struct osc_request. */
 enum type {
     TYPE_TEXT,    /* const char * */
     TYPE_LIST,    /* the same, "0,4-7" */
@@ -233,7 +233,7 @@ enum type {
     TYPE_COMPAT,  /* the same, "tb" */
     TYPE_TORCH,   /* the same, "1.13" or "2.13" */
     TYPE_FLAG,    /* int */
-    TYPE_TIME,    /* int64_t, and an int that says whether it is there */
+    TYPE_TIME,    /* int64_t, and an int that says whether it is set */
     TYPE_ROWS,    /* int64_t; -1: all */
     TYPE_WIDTH,   /* int32_t; -1: any */
     TYPE_THREADS, /* unsigned */
@@ -242,7 +242,7 @@ enum type {
 
 #define AT(member) offsetof(struct osc_request, member)
 
-/* One entry for each, in the order of --help. Zero is what nobody has set. */
+/* One entry for each field, in the order of --help. A field that is zero is not set. */
 static const struct field {
     const char *name;
     unsigned part;
@@ -331,7 +331,7 @@ void osc_request_add_tables(struct osc_strbuf *out, const char *name)
     const char *last = NULL;
     uint32_t n = 0;
 
-    /* One behind: the last comes after "and". */
+    /* Each name is added one round late, so that "and" can precede the last one. */
     for (size_t i = 0; osc_tables[i]; i++) {
         if (!osc_request_is_for(name, osc_tables[i]))
             continue;
@@ -345,7 +345,7 @@ void osc_request_add_tables(struct osc_strbuf *out, const char *name)
 
 /* --- setting ---------------------------------------------------------------------- */
 
-/* Whether VALUE, a text, is one of F. */
+/* Check that the text VALUE is valid for F. */
 static osc_status check_text(const struct field *f, const char *value, struct osc_err *err)
 {
     const struct osc_renderer *form;
@@ -364,7 +364,7 @@ static osc_status check_text(const struct field *f, const char *value, struct os
     return f->type == TYPE_FORM ? osc_request_form(value, &form, err) : OSC_OK;
 }
 
-/* Put VALUE, a number in some form, to AT, where F has it in R. */
+/* Parse VALUE as a number of F's type and store it in R. */
 static osc_status set_number(const struct field *f, struct osc_request *r, const char *value,
                              struct osc_err *err)
 {
@@ -399,7 +399,7 @@ static osc_status set_number(const struct field *f, struct osc_request *r, const
     return OSC_OK;
 }
 
-/* There is no field NAME among PARTS: which one was meant? */
+/* Fail because PARTS have no field NAME; suggest the most similar one. */
 static osc_status no_field(unsigned parts, const char *name, struct osc_err *err)
 {
     struct osc_nearest near = {.word = name};
@@ -441,7 +441,7 @@ osc_status osc_request_set(struct osc_request *r, unsigned parts, const char *na
     return check_text(f, value, err);
 }
 
-/* Whether R has F. */
+/* Whether F is set in R. */
 static bool is_set(const struct field *f, const struct osc_request *r)
 {
     static const struct osc_request none;
@@ -569,7 +569,8 @@ static osc_status wrong_grouping(const struct osc_table_def *def, const char *te
                     def->name, text, near.best ? near.best : def->groupings[0]);
 }
 
-/* Take GROUP_BY apart for DEF: each part by itself, "stack:5" is "stack:N" with N = 5. */
+/* Split GROUP_BY into the groupings of DEF and store them in O; "stack:5" is "stack:N" with
+ * N = 5. */
 static osc_status split_groups(const char *group_by, const struct osc_table_def *def,
                                struct osc_options *o, struct osc_err *err)
 {

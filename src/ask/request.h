@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request.h - what can be asked for, by names: one list of fields, and what they take.
+ * request.h - the fields of a request by name: one list of the fields and their values.
  *
- * Command lines, keyword arguments of Python and whatever else speaks in words become a
- * struct osc_request by this list (osc_request_set(), opscope/trace.h), and what has no
- * meaning for a table is refused by it, rather than ignored: it shows that the user expects
- * something else.
+ * This list turns command lines, keyword arguments of Python and other names and texts into a
+ * struct osc_request (osc_request_set(), opscope/trace.h). A field that does not apply to the
+ * table is refused, not ignored: the user expects something that will not happen.
  *
  * Threading: constants and pure functions.
  */
@@ -20,55 +19,56 @@
 #include "render/render.h"
 #include "table/query.h"
 
-/* Whether a field is called NAME; for all tables; for the text of its own that a table has;
- * for DEF. What is no field is for all tables. */
+/* Whether there is a field NAME; whether it applies to all tables; only to a table's own text;
+ * to the table DEF. A NAME that is not a field applies to all tables. */
 bool osc_request_has(const char *name);
 bool osc_request_is_all(const char *name);
 bool osc_request_is_own_text(const char *name);
 bool osc_request_is_for(const char *name, const struct osc_table_def *def);
 
-/* Append "a, b and c", the tables that field NAME is for. */
+/* Append "a, b and c", the tables to which the field NAME applies. */
 void osc_request_add_tables(struct osc_strbuf *out, const char *name);
 
-/* Whether the values of R are some, whoever put them there. OSC_EINVAL: not so. */
+/* Check the values of R, which a program may have set directly. OSC_EINVAL: one is invalid. */
 OSC_MUST_USE osc_status osc_request_check(const struct osc_request *r, struct osc_err *err);
 
 /*
- * Whether each of the fields that R has set means something for DEF, in the form FORM as
- * people call it, which is text for people or not. OSC_EINVAL: not so.
+ * Check that each field that is set in R applies to the table DEF in the form FORM. OSC_EINVAL:
+ * one does not.
  */
 OSC_MUST_USE osc_status osc_request_check_scope(const struct osc_request *r,
                                                 const struct osc_table_def *def,
                                                 const struct osc_renderer *form,
                                                 struct osc_err *err);
 
-/* The table NAME; NULL: averages. OSC_EINVAL: there is none, and which one was meant. */
+/* Find the table NAME; NULL: averages. OSC_EINVAL: unknown; ERR suggests a similar name. */
 OSC_MUST_USE osc_status osc_request_table(const char *name, const struct osc_table_def **def,
                                           struct osc_err *err);
 
-/* The form NAME; NULL: text. OSC_EINVAL: there is none, and which one was meant. */
+/* Find the form NAME; NULL: text. OSC_EINVAL: unknown; ERR suggests a similar name. */
 OSC_MUST_USE osc_status osc_request_form(const char *name, const struct osc_renderer **form,
                                          struct osc_err *err);
 
-/* Put what R says into O, for DEF, which has the grouping. OSC_EINVAL: it has not. */
+/* Make the options O of the table DEF from R. OSC_EINVAL: DEF lacks the grouping. */
 OSC_MUST_USE osc_status osc_request_options(const struct osc_request *r,
                                             const struct osc_table_def *def,
                                             struct osc_options *o, struct osc_err *err);
 
-/* VIEW as derive/ wants it. It borrows the texts. */
+/* VIEW as a selection for derive/. It borrows the texts. */
 struct osc_selection osc_request_selection(const struct osc_view *view);
 
-/* "0,2-5" has VALUE; false also if LIST is none. NULL has all. */
+/* Whether LIST, such as "0,2-5", contains VALUE; false if LIST is malformed. NULL contains
+ * all. */
 bool osc_list_has(const char *list, int64_t value);
 
-/* LIST, which is one or NULL, has nothing that ALL does not have. */
+/* Whether ALL contains everything in LIST, which is well-formed or NULL. */
 bool osc_list_within(const char *list, const char *all);
 
-/* "10us", "1.5ms", "2s", "250": nanoseconds. False if it is none of that. */
+/* Parse "10us", "1.5ms", "2s" or "250" (nanoseconds). False: malformed. */
 bool osc_parse_time(const char *text, int64_t *ns);
 
-/* "512M", "1.5GiB", "1000000": bytes. */
+/* Parse "512M", "1.5GiB" or "1000000" (bytes). */
 bool osc_parse_size(const char *text, uint64_t *bytes);
 
-/* A whole number in decimal, within [LEAST, MOST]. */
+/* Parse a decimal integer within [LEAST, MOST]. */
 bool osc_parse_whole(const char *text, int64_t least, int64_t most, int64_t *value);

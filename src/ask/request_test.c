@@ -84,7 +84,7 @@ TEST(a_list_has_its_numbers_and_ranges)
     assert_true(osc_list_has("0-99999999999999999999", 5));
 }
 
-/* group_by KEY for TABLE, into *O; what is said about it, "" if it is right. */
+/* Parse group_by KEY for TABLE into *O. Returns the message, "" if it is valid. */
 static const char *group(const char *table, const char *key, struct osc_options *o)
 {
     static struct osc_err err;
@@ -123,7 +123,7 @@ TEST(keys_of_groups_are_taken_apart)
                         "operators cannot be grouped by 'stack:5'; did you mean 'stack'?");
 }
 
-/* What is said of R for TABLE in FORM, "" if it is right. */
+/* The message about R for TABLE in FORM, "" if it is valid. */
 static const char *check_scope(const char *table, const char *form, struct osc_request r)
 {
     static struct osc_err err;
@@ -213,7 +213,7 @@ TEST(each_field_is_for_some_table)
     }
 }
 
-/* NAME = VALUE among PARTS is refused with MESSAGE. */
+/* Assert that NAME = VALUE among PARTS is refused with MESSAGE. */
 static void assert_refuses(unsigned parts, const char *name, const char *value,
                            const char *message)
 {

@@ -14,22 +14,22 @@
 #include "ask/refresh.h"
 #include "base/mem.h"
 
-/* A view, for as long as somebody asks it or it is the last. */
+/* A view; it lives while a question uses it or it is the last view. */
 struct seen {
     struct osc_chosen chosen;
-    struct osc_strbuf key; /* which view it is */
+    struct osc_strbuf key; /* identifies the view */
     uint32_t n_users;      /* under the lock of the set */
 };
 
-/* What a set holds, for as long as somebody asks it or it is the present one. */
+/* The content of a set; it lives while a question uses it or it is the present state. */
 struct state {
     struct osc_loaded loaded;
-    struct osc_chosen chosen; /* by the view that the set was opened with */
+    struct osc_chosen chosen; /* with the view that the set was opened with */
     struct seen *last;        /* owned; or NULL; under the lock of the set */
     uint32_t n_users;         /* under the lock of the set */
 };
 
-/* Notes that somebody may have borrowed. */
+/* Notes that a caller of osc_set_notes() may still use. */
 struct notes {
     struct notes *before;
     char text[];
@@ -38,12 +38,12 @@ struct notes {
 struct osc_set {
     atomic_uint n_holders;
     struct osc_mem_account account; /* pays for the traces, their facts and views */
-    struct osc_by_rank by_rank;     /* instead of traces: what they were asked */
-    pthread_mutex_t lock;           /* of the next, and of states and views */
+    struct osc_by_rank by_rank;     /* instead of traces: the parts of answers */
+    pthread_mutex_t lock;           /* of now, and of counts in states and views */
     struct state *now;              /* used; NULL until it is loaded */
-    _Atomic(struct notes *) notes;  /* owned; of now, and behind them of all before */
-    pthread_mutex_t refreshing;     /* of who refreshes; held while files are read */
-    struct osc_arena arena;         /* of what follows */
+    _Atomic(struct notes *) notes;  /* owned; of now, linked to all earlier ones */
+    pthread_mutex_t refreshing;     /* held by a refresh while files are read */
+    struct osc_arena arena;         /* owns the members below */
     const char **paths;
     size_t n_paths;
     struct osc_how how;
@@ -63,7 +63,7 @@ const char *osc_catalog_help(size_t i)
 
 /* --- opening --------------------------------------------------------------------- */
 
-/* Free S, which SET has paid for. */
+/* Free S, whose memory is in the account of SET. */
 static void free_seen(struct osc_set *set, struct seen *s)
 {
     if (!s)
@@ -75,7 +75,7 @@ static void free_seen(struct osc_set *set, struct seen *s)
     osc_mem_enter(before);
 }
 
-/* Free S, a state of SET, which has paid for it. */
+/* Free S, a state of SET, whose memory is in the account of SET. */
 static void free_state(struct osc_set *set, struct state *s)
 {
     if (!s)
@@ -90,7 +90,8 @@ static void free_state(struct osc_set *set, struct state *s)
 
 static void free_set(struct osc_set *set)
 {
-    struct notes *n = atomic_load_explicit(&set->notes, memory_order_relaxed); /* ours alone */
+    struct notes *n =
+        atomic_load_explicit(&set->notes, memory_order_relaxed); /* no other thread has it */
 
     free_state(set, set->now);
     struct osc_mem_account *const before = osc_mem_enter(&set->account);
@@ -106,7 +107,7 @@ static void free_set(struct osc_set *set)
     osc_free(set);
 }
 
-/* The present state of SET, used once more. */
+/* Get the present state of SET and count one more user. */
 static struct state *use_state(struct osc_set *set)
 {
     pthread_mutex_lock(&set->lock);
@@ -116,7 +117,7 @@ static struct state *use_state(struct osc_set *set)
     return s;
 }
 
-/* Use S once less: the last one frees it. */
+/* Count one user of S less; the last one frees it. */
 static void unuse_state(struct osc_set *set, struct state *s)
 {
     pthread_mutex_lock(&set->lock);
@@ -126,14 +127,14 @@ static void unuse_state(struct osc_set *set, struct state *s)
         free_state(set, s);
 }
 
-/* Make *TEXT, which may be NULL, one of the set's own. */
+/* Replace *TEXT, which may be NULL, by a copy that the set owns. */
 static bool own_text(struct osc_set *set, const char **text)
 {
     *text = *text ? osc_arena_dup(&set->arena, *text, strlen(*text)) : NULL;
     return *text != NULL;
 }
 
-/* Keep what O says in SET, and let it have a state. */
+/* Copy O into SET and give it an empty state. */
 static osc_status keep(struct osc_set *set, const struct osc_load *o)
 {
     const char **const texts[] = {&set->only.ranks,  &set->only.spans,  &set->only.process,
@@ -165,12 +166,12 @@ static osc_status keep(struct osc_set *set, const struct osc_load *o)
     return OSC_OK;
 }
 
-/* Let SET have the notes of S. */
+/* Copy the notes of S to SET, unless they are the same as before. */
 static osc_status keep_notes(struct osc_set *set, const struct state *s)
 {
     const struct osc_strbuf *const said = &s->loaded.notes;
     struct notes *const before =
-        atomic_load_explicit(&set->notes, memory_order_relaxed); /* this thread alone writes */
+        atomic_load_explicit(&set->notes, memory_order_relaxed); /* only this thread writes */
 
     if (said->len == 0 ? !before || before->text[0] == '\0'
                        : before && strcmp(before->text, said->s) == 0)
@@ -186,7 +187,7 @@ static osc_status keep_notes(struct osc_set *set, const struct state *s)
     return OSC_OK;
 }
 
-/* Choose what O has loaded S for. */
+/* Choose in S the view for which O has loaded it. */
 static osc_status choose(struct state *s, const struct osc_load *o, struct osc_err *err)
 {
     const struct osc_choice how = {
@@ -200,7 +201,8 @@ static osc_status choose(struct state *s, const struct osc_load *o, struct osc_e
     return osc_chosen_make(&s->chosen, &s->loaded, &how, err);
 }
 
-/* A lock that tells who takes it twice. None of these calls can fail on Linux. */
+/* Make LOCK one that fails if its own holder locks it again. None of these calls can fail on
+ * Linux. */
 static void init_refreshing(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t how;
@@ -211,7 +213,7 @@ static void init_refreshing(pthread_mutex_t *lock)
     pthread_mutexattr_destroy(&how);
 }
 
-/* Load O as the first state of SET, by rank if it is prepared for that. */
+/* Load O as the first state of SET, file by file if SET has questions to ask of each. */
 static osc_status load(struct osc_set *set, const struct osc_load *o, struct osc_err *err)
 {
     const struct osc_visitor visitor = {osc_by_rank_visit, osc_by_rank_restart, &set->by_rank};
@@ -262,7 +264,7 @@ osc_status osc_set_load_to_ask(struct osc_set **to, const struct osc_load *o,
     return st;
 }
 
-/* Who sees traces of sets that keep none, when they are refreshed. */
+/* The visitor that is used to refresh a set that keeps no traces. */
 static osc_status see_nothing(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
                               const char *path, struct osc_err *err)
 {
@@ -277,7 +279,8 @@ static void forget_nothing(void *ctx)
 
 static const struct osc_visitor nobody = {.visit = see_nothing, .restart = forget_nothing};
 
-/* Read what O says one by one: who is there, and whether what is selected is. */
+/* Read the files of O one by one, only to learn their identities and whether they have what is
+ * selected. */
 static osc_status open_one_by_one(struct osc_set **to, const struct osc_load *o,
                                   struct osc_err *err)
 {
@@ -334,14 +337,14 @@ osc_status osc_set_open(struct osc_set **set, const char *const *paths, size_t n
 
 struct osc_set *osc_set_hold(struct osc_set *set)
 {
-    if (set) /* who holds it gives it to itself: nothing to see before */
+    if (set) /* relaxed: the caller already has access through its own reference */
         atomic_fetch_add_explicit(&set->n_holders, 1, memory_order_relaxed);
     return set;
 }
 
 void osc_set_release(struct osc_set *set)
 {
-    /* Pairs with itself: what the last one frees nobody reads any more. */
+    /* Pairs with itself: all reads by other holders happen before the last one frees it. */
     if (set && atomic_fetch_sub_explicit(&set->n_holders, 1, memory_order_acq_rel) == 1)
         free_set(set);
 }
@@ -372,7 +375,7 @@ static bool is_all(const struct osc_view *v)
            !v->has_from && !v->has_to;
 }
 
-/* Let SET have S, which is loaded, from now on. */
+/* Make S, which is loaded, the present state of SET. */
 static void publish(struct osc_set *set, struct state *s)
 {
     s->n_users = 1;
@@ -383,7 +386,7 @@ static void publish(struct osc_set *set, struct state *s)
     unuse_state(set, before);
 }
 
-/* The same as osc_set_refresh(), by who pays for SET and refreshes it alone. */
+/* osc_set_refresh() in the account of SET, with the lock for refreshes held. */
 static osc_status refresh(struct osc_set *set, struct osc_changes *changes, struct osc_err *err)
 {
     struct state *const s = osc_calloc(1, sizeof *s);
@@ -429,7 +432,7 @@ osc_status osc_set_refresh(struct osc_set *set, struct osc_changes *changes,
 
 /* --- asking ---------------------------------------------------------------------- */
 
-/* Whom a question is put to. */
+/* What a question is asked of. */
 struct asked_of {
     struct osc_set *set;
     struct state *state; /* used */
@@ -457,7 +460,7 @@ osc_status osc_set_run(struct osc_set *set, struct osc_asked *k, struct osc_err 
     return run(&whom, k, err);
 }
 
-/* What ONLY says, unless V says otherwise. */
+/* Fill the fields that V does not set from ONLY. */
 static struct osc_view join_views(const struct osc_view *only, const struct osc_view *v)
 {
     struct osc_view j = *v;
@@ -479,9 +482,9 @@ static struct osc_view join_views(const struct osc_view *only, const struct osc_
     return j;
 }
 
-/* What becomes of an answer. */
+/* Where an answer goes. */
 struct taker {
-    const struct osc_layout *layout; /* or NULL: columns, into */
+    const struct osc_layout *layout; /* as text; or NULL: as columns, to frame */
     struct osc_frame **frame;
 };
 
@@ -502,7 +505,8 @@ static osc_status take(const struct taker *taker, const struct asked_of *whom,
     return osc_loaded_fail(l, NULL, st, "making a table", err);
 }
 
-/* Tell V, and whether it is for a table that chooses rows itself, from all others. */
+/* Append a key that identifies the view V and whether its table selects rows itself
+ * (IS_LATE). */
 static void add_key(struct osc_strbuf *out, const struct osc_view *v, bool is_late)
 {
     const char *const texts[] = {v->ranks,  v->spans,  v->process,
@@ -516,13 +520,14 @@ static void add_key(struct osc_strbuf *out, const struct osc_view *v, bool is_la
                     v->has_to != 0, (long long)v->to_ns, is_late);
 }
 
-/* Use less of S by one, under the lock. What nobody uses is returned, to be freed. */
+/* Count one user of S less, under the lock. Returns S for the caller to free if it was the
+ * last, or else NULL. */
 static struct seen *unuse(struct seen *s)
 {
     return s && --s->n_users == 0 ? s : NULL;
 }
 
-/* The last view of WHOM, if KEY is its; used once more. */
+/* Get the last view of WHOM and count one more user; NULL if its key is not KEY. */
 static struct seen *find_seen(const struct asked_of *whom, const struct osc_strbuf *key)
 {
     struct seen *found = NULL;
@@ -537,13 +542,15 @@ static struct seen *find_seen(const struct asked_of *whom, const struct osc_strb
     return found;
 }
 
-/* Make what HOW leaves of WHOM: the last view from now on, used twice. */
+/* Make the view HOW of WHOM. It becomes the last view and has two users: its state and the
+ * caller. */
 static osc_status make_seen(struct seen **made, const struct asked_of *whom,
                             const struct osc_strbuf *key, const struct osc_choice *how,
                             struct osc_err *err)
 {
     struct osc_set *const set = whom->set;
-    struct osc_mem_account *const paying = osc_mem_enter(&set->account); /* it stays */
+    struct osc_mem_account *const paying =
+        osc_mem_enter(&set->account); /* the view outlives the question */
     struct seen *const s = osc_calloc(1, sizeof *s);
     struct seen *before = NULL;
     osc_status st = s ? OSC_OK : OSC_ENOMEM;
@@ -569,7 +576,7 @@ static osc_status make_seen(struct seen **made, const struct asked_of *whom,
     return OSC_OK;
 }
 
-/* Answer K about a view of WHOM, whose set has kept everything. */
+/* Answer K about a view of WHOM, whose set has all that the view needs. */
 static osc_status take_view(const struct taker *taker, const struct asked_of *whom,
                             struct osc_asked *k, struct osc_err *err)
 {
@@ -603,7 +610,7 @@ static osc_status take_view(const struct taker *taker, const struct asked_of *wh
     return st;
 }
 
-/* Answer K about what SET has not kept: read it again. */
+/* Answer K about a view for which SET lacks traces or rows: read the files again. */
 static osc_status take_again(const struct taker *taker, struct osc_set *set,
                              struct osc_asked *k, struct osc_err *err)
 {
@@ -629,7 +636,7 @@ static osc_status take_again(const struct taker *taker, struct osc_set *set,
     return st;
 }
 
-/* Whether S, of SET, has all that any view needs that has the ranks and spans of V. */
+/* Whether S, of SET, suffices for any view with the ranks and spans of V. */
 static bool has_traces(const struct osc_set *set, const struct state *s,
                        const struct osc_view *v)
 {
@@ -637,7 +644,7 @@ static bool has_traces(const struct osc_set *set, const struct state *s,
            osc_list_within(v->spans, set->only.spans) && !s->loaded.is_windowed;
 }
 
-/* Answer K by what SET has, or by what is read again. */
+/* Answer K from the traces of SET, or from files that are read again. */
 static osc_status answer(const struct taker *taker, struct osc_set *set, bool is_all_asked,
                          struct osc_asked *k, struct osc_err *err)
 {
@@ -670,7 +677,7 @@ static osc_status ask(struct osc_set *set, const struct osc_view *view,
     struct osc_asked k = {0};
     struct osc_err own;
 
-    err = err ? err : &own; /* what fails is told by it */
+    err = err ? err : &own; /* failures are reported through it */
     err->message[0] = '\0';
     r.view = join_views(&set->only, view ? view : &all);
     if (taker->layout)
@@ -689,7 +696,7 @@ static osc_status ask(struct osc_set *set, const struct osc_view *view,
         osc_note_clean(err);
     osc_cancel_leave(r.question.cancel, &entry);
     osc_mem_enter(before);
-    osc_mem_account_end(&account); /* frames go on without it */
+    osc_mem_account_end(&account); /* frames outlive it */
     return reason;
 }
 

@@ -8,7 +8,7 @@
 #include "support/said.h"
 #include "support/unit.h"
 
-/* Three operators, one name not UTF-8, one twice; made anew for each test. */
+/* Three operators; one name is not UTF-8, one occurs twice. Written again for each test. */
 static const char text[] = "{\"traceEvents\": ["
                            "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"b\\u0000\",\"pid\":1,"
                            "\"tid\":1,\"ts\":1,\"dur\":9},"
@@ -130,7 +130,7 @@ TEST_WITH(a_view_is_of_one_question_or_of_the_set, set_up, tear_down)
     osc_frame_release(f);
 }
 
-/* The question is refused, which is said, but not to people. */
+/* Assert that the question is refused with MESSAGE, and that nothing is printed. */
 static void assert_refuses(struct osc_question question, const char *message)
 {
     struct osc_frame *f = NULL;
@@ -162,7 +162,7 @@ TEST_WITH(what_is_wrong_is_said_to_the_program_alone, set_up, tear_down)
                    "kernels and modules");
 }
 
-/* Collects at most so many bytes. */
+/* Collects a limited number of bytes. */
 static int write_some(void *ctx, const char *s, size_t len)
 {
     char *const to = ctx;
@@ -197,7 +197,7 @@ static int stop(void *ctx, const char *read, uint64_t done_bytes, uint64_t total
 TEST_WITH(progress_may_stop_it, set_up, tear_down)
 {
     const struct osc_how how = {.n_threads = 1, .progress = stop};
-    FILE *const f = fopen(path, "w"); /* long enough to be asked for */
+    FILE *const f = fopen(path, "w"); /* long enough for progress calls */
 
     assert_non_null(f);
     fputs("[", f);
@@ -254,7 +254,7 @@ TEST_WITH(a_limit_of_memory_is_told_with_the_name_of_the_trace, set_up, tear_dow
     assert_null(f);
     assert_ptr_equal(strstr(err.message, path), err.message);
     assert_non_null(strstr(err.message, ": memory limit reached while making"));
-    assert_int_equal(ask(NULL, events, &f), OSC_OK); /* others have none */
+    assert_int_equal(ask(NULL, events, &f), OSC_OK); /* other questions have no limit */
     osc_frame_release(f);
 }
 
@@ -303,7 +303,7 @@ TEST_WITH(a_question_that_runs_stops_soon, set_up, tear_down)
     osc_cancel_free(c);
 }
 
-/* A question about a view, asked by another thread. */
+/* A question about a view for another thread to ask. */
 struct asker {
     struct osc_cancel *cancel;
     osc_status st;
@@ -320,7 +320,7 @@ static void *ask_late(void *arg)
     return NULL;
 }
 
-/* The thread waits for the trace when it is stopped; then it must not begin with the view. */
+/* The thread is stopped while it waits for the trace; then it must not begin the view. */
 TEST_WITH(a_question_that_makes_a_view_stops_soon, set_up, tear_down)
 {
     struct asker a = {.cancel = osc_cancel_new()};
@@ -330,7 +330,7 @@ TEST_WITH(a_question_that_makes_a_view_stops_soon, set_up, tear_down)
     struct osc_trace *const t = osc_set_loaded(set)->traces[0];
     osc_trace_write(t);
     assert_int_equal(pthread_create(&thread, NULL, ask_late, &a), 0);
-    usleep(50000); /* if it has not come that far, it is stopped before */
+    usleep(50000); /* if the thread is slower, it is stopped earlier */
     osc_cancel_pull(a.cancel);
     osc_trace_write_end(t);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -339,8 +339,8 @@ TEST_WITH(a_question_that_makes_a_view_stops_soon, set_up, tear_down)
     osc_cancel_free(a.cancel);
 }
 
-/* What is worked with counts toward the limit of the question, and so does its answer; the
- * view stays for others, and counts toward that of the set. */
+/* Working memory and the answer count toward the limit of the question. The view is kept for
+ * other questions and counts toward the limit of the set. */
 TEST_WITH(a_view_counts_toward_the_limit_of_the_set, set_up, tear_down)
 {
     const struct osc_question question = {
@@ -355,15 +355,15 @@ TEST_WITH(a_view_counts_toward_the_limit_of_the_set, set_up, tear_down)
         fprintf(file, "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":%d},\n", i);
     fclose(file);
     assert_int_equal(open_as(&how), OSC_OK);
-    /* A byte of each row to work with, 33 in the view. */
+    /* Each row needs a byte of working memory and 33 in the view. */
     assert_int_equal(ask(&late, question, &f), OSC_OK);
     osc_frame_release(f);
     assert_int_equal(osc_mem_peak() > 4 << 20, 1);
-    /* All rows as columns are more than the question may have. */
+    /* All rows as columns exceed the limit of the question. */
     assert_int_equal(
         ask(&late, (struct osc_question){.table = "events", .max_memory_bytes = 2 << 20}, &f),
         OSC_ELIMIT);
-    /* The byte of each row alone is too much here. */
+    /* The byte of each row alone exceeds this limit. */
     assert_int_equal(ask(&(struct osc_view){.has_to = 1, .to_ns = 100000},
                          (struct osc_question){.table = "events", .max_memory_bytes = 64 << 10},
                          &f),
@@ -373,7 +373,7 @@ TEST_WITH(a_view_counts_toward_the_limit_of_the_set, set_up, tear_down)
     osc_frame_release(f);
 }
 
-/* Fail the first allocation, then the second, ... until the work gets done. */
+/* Fail the first allocation, then the second, ... until the question is answered. */
 TEST_WITH(any_allocation_may_fail, set_up, tear_down)
 {
     osc_status st = OSC_ENOMEM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several threads ask one set, about all of it and about views, and stop each other; and while
- * it is refreshed.
+ * Several threads ask one set about all of it and about views and stop each other's questions,
+ * also while it is refreshed.
  */
 #include "ask/set.h"
 
@@ -31,7 +31,7 @@ static struct osc_set *set;
 static const struct osc_view views[N_VIEWS] = {
     {0}, {.has_from = 1, .from_ns = 20000}, {.steps = "2"}};
 
-/* What each table says of each view, asked by one thread that has the set alone. */
+/* Fingerprints of the answers for each table and view, asked by a single thread. */
 static uint64_t alone[TABLES][N_VIEWS];
 static uint32_t n_tables;
 
@@ -66,7 +66,7 @@ static int add_text(void *ctx, const char *s, size_t len)
     return 0;
 }
 
-/* A fingerprint of what TABLE says of view V; 0: it failed. */
+/* A fingerprint of the answer of TABLE about view V; 0: it failed. */
 static uint64_t ask(uint32_t table, uint32_t v, struct osc_cancel *cancel)
 {
     uint64_t hash = 1;
@@ -107,7 +107,7 @@ struct asker {
     pthread_t thread;
     uint32_t first;
     uint32_t n_wrong;
-    struct osc_cancel *cancel; /* of a thread whose answers may be missing */
+    struct osc_cancel *cancel; /* NULL, or this thread's questions may be canceled */
 };
 
 static void *ask_all(void *arg)
@@ -152,7 +152,7 @@ static char folder[] = "/tmp/opscope-shared-folder-XXXXXX";
 static char files[2][64];
 static atomic_bool is_over;
 
-/* Write the file FILE, N operators from AT microseconds on, in one stroke. */
+/* Write the file FILE in one atomic step: N operators from AT microseconds on. */
 static int write_file(uint32_t file, int at, int n)
 {
     char other[80];
@@ -173,8 +173,8 @@ static int write_file(uint32_t file, int at, int n)
     return fclose(f) == 0 ? rename(other, files[file]) : -1;
 }
 
-/* Ask for all events again and again: those of the first file are there, and of the second
- * as many as it had at one time, all by the same clock. */
+/* Ask for all events repeatedly. Each answer must have the events of the first file and those
+ * of one version of the second, all with times from the same origin. */
 static void *ask_events(void *arg)
 {
     static const struct osc_question question = {.table = "events", .columns = "start_ns"};
@@ -219,7 +219,7 @@ static void questions_go_on_while_the_set_is_refreshed(void **state)
     for (int i = 0; i < N_REFRESHES; i++) {
         struct osc_changes changes;
 
-        /* Now before the first file, now behind its start. */
+        /* Alternately before and after the start of the first file. */
         assert_int_equal(write_file(1, i % 2 ? 1001 : 900 + i, i + 1), 0);
         assert_int_equal(osc_set_refresh(set, &changes, NULL), OSC_OK);
         assert_int_equal(changes.n_kept, 1);
