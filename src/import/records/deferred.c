@@ -7,7 +7,7 @@
 #include "import/records/records_state.h"
 #include "opscope/source.h"
 
-#define UNKNOWN UINT64_MAX /* a total that the allocator does not tell */
+#define UNKNOWN UINT64_MAX /* a total that the allocator does not report */
 
 void osc_deferred_fini(struct osc_deferred *l)
 {
@@ -103,7 +103,7 @@ struct osc_records_queue *osc_records_queue(struct osc_records_rows *rows, uint3
 
 /* --- devices ------------------------------------------------------------- */
 
-/* Make D known to the builder. What no DEVICE record told of is called by its number. */
+/* Add D to the builder. A device without a DEVICE record is named by its number. */
 static void build_device(struct osc_records_rows *rows, struct osc_records_device *d)
 {
     struct osc_builder *b = rows->builder;
@@ -125,7 +125,7 @@ static void build_device(struct osc_records_rows *rows, struct osc_records_devic
     d->text = osc_build_device_name(b, d->built);
 }
 
-/* The clock of D, as a fact of the file. */
+/* Store the clock of D as a fact of the file. */
 static void store_clock(struct osc_records_rows *rows, const struct osc_records_device *d)
 {
     struct osc_builder *b = rows->builder;
@@ -133,7 +133,8 @@ static void store_clock(struct osc_records_rows *rows, const struct osc_records_
 
     if (d->n_pairs == 0)
         return;
-    /* What the device showed at the first pair, in ns of its own rate, less than the host. */
+    /* The device's clock at the first pair, in ns at its own rate; the offset is the host's
+     * clock less that. */
     __extension__ const __int128 shown = (__int128)d->fit.line.x0 * 1000000000;
     const int64_t offset_ns =
         d->fit.line.y0_ns - (int64_t)(shown / (d->fit.hz > 0 ? d->fit.hz : 1));
@@ -170,7 +171,7 @@ static void fit_devices(struct osc_records_rows *rows)
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* A row being made of an item: its own arguments, then those that came with it. */
+/* The row being made of an item: first its own arguments, then those recorded with it. */
 struct making {
     struct osc_records_rows *rows;
     struct osc_arguments args; /* owned */
@@ -186,7 +187,7 @@ static void add_int(struct making *m, osc_sid key, int64_t value)
     osc_arguments_int(m->rows->builder, &m->args, key, value);
 }
 
-/* The arguments that came with ITEM join those of M. */
+/* Append the arguments recorded with ITEM to those of M. */
 static void add_args(struct making *m, const struct osc_records_item *item)
 {
     struct osc_builder *b = m->rows->builder;
@@ -216,7 +217,7 @@ static void put(struct making *m, struct osc_record *r, const struct osc_records
     osc_arguments_clear(&m->args);
 }
 
-/* A record of ITEM's thread and time. */
+/* A record with the thread and time of ITEM. */
 static struct osc_record record_of(const struct making *m, const struct osc_records_item *item,
                                    enum osc_form_shape shape, enum osc_kind kind)
 {
@@ -234,7 +235,7 @@ static void build_step(struct making *m, const struct osc_records_item *item,
     char label[24];
 
     if (item->dur_ns == OSC_NO_DUR && words[1] == OSC_STEP_IF_ENDED)
-        return; /* nothing ended it, so it was none */
+        return; /* a step that is never ended is not counted */
     const int len = snprintf(label, sizeof label, "%llu", (unsigned long long)words[0]);
     osc_build_step(m->rows->builder,
                    &(struct osc_step_row){.track = m->rows->threads[item->thread].track,
@@ -262,7 +263,7 @@ static bool is_memory(uint8_t kind)
     return kind >= OSC_RECORD_ALLOC && kind <= OSC_RECORD_FREE_TOTAL;
 }
 
-/* What ITEM adds to what its device has given out. */
+/* The change of the device's allocated bytes by ITEM. */
 static int64_t delta_of(const struct osc_records_item *item, const uint64_t *words)
 {
     const bool is_alloc =
@@ -297,13 +298,13 @@ static void build_memory(struct making *m, const struct osc_records_item *item,
     if (item->kind >= OSC_RECORD_ALLOC_TOTAL && words[3] != UNKNOWN)
         memory.reserved_bytes = (int64_t)words[3];
     else if (rows->is_torch && d->is_cpu)
-        memory.reserved_bytes = 0; /* as its profiler has it */
+        memory.reserved_bytes = 0; /* as torch's profiler does */
     add_args(m, item);
     osc_build_memory(rows->builder, &memory, &m->args);
     osc_arguments_clear(&m->args);
 }
 
-/* TICKS of D in nanoseconds. */
+/* TICKS of the clock of D in nanoseconds of the host's. */
 static int64_t device_ns(struct osc_records_rows *rows, const struct osc_records_device *d,
                          uint64_t ticks)
 {
@@ -351,7 +352,7 @@ static void build_work(struct making *m, const struct osc_records_item *item,
     put(m, &r, item);
 }
 
-/* The call that launched the work of CORRELATION. */
+/* Make a row for the call that launched the work CORRELATION. */
 static void build_launch(struct making *m, const struct osc_records_item *item,
                          uint64_t correlation)
 {
@@ -378,7 +379,7 @@ static void build_item(struct making *m, const struct osc_records_item *item)
         build_range(m, item, words);
 }
 
-/* Queues are tracks of their devices. */
+/* Make each queue a track of its device. */
 static void build_queues(struct osc_records_rows *rows)
 {
     for (size_t i = 0; i < rows->late.n_queues; i++) {
@@ -402,7 +403,8 @@ static int compare_items(const void *pa, const void *pb)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* Sums begin so that none is negative: what was freed had been given out before. */
+/* Choose the first sum of each device so that no sum is negative: memory that was freed had
+ * been allocated before the recording. */
 static void begin_sums(struct osc_records_rows *rows)
 {
     struct osc_deferred *l = &rows->late;
@@ -429,7 +431,7 @@ void osc_deferred_build(struct osc_records_rows *rows)
     struct osc_deferred *l = &rows->late;
     struct making m = {.rows = rows};
 
-    /* Every device and queue that a record names is there from now on. */
+    /* First create every device and queue that a record names. */
     for (size_t i = 0; i < l->n_items; i++) {
         const struct osc_records_item *item = &l->items[i];
 

@@ -6,7 +6,7 @@
 #include "import/records/records_names.h"
 #include "import/records/records_stacks.h"
 
-/* A list of integers as JSON. */
+/* Append a list of integers as JSON. */
 static void read_list(struct osc_builder *b, struct osc_arguments *a, osc_sid key,
                       const struct osc_packed *p)
 {
@@ -39,7 +39,8 @@ bool osc_records_is_nested(struct osc_str text)
     return is;
 }
 
-/* JSON: a list or an object as it stands; anything else, and what is none, as text. */
+/* The value for an argument in JSON: a list or an object is kept as it is; anything else,
+ * malformed JSON too, becomes text. */
 static struct osc_records_value json_value(struct osc_builder *b, osc_sid key,
                                            struct osc_str text)
 {
@@ -59,13 +60,13 @@ static void add_value(struct osc_builder *b, struct osc_arguments *a,
     osc_arguments_add(b, a, v.key, v.type, v.bits);
 }
 
-/* Whether arguments of KEY are to be kept. */
+/* Whether arguments with KEY are kept. */
 static bool is_wanted(const struct osc_loading *l, osc_sid key)
 {
     return !l->keep.is_scout && (!l->no_args || osc_loading_needs(l, key));
 }
 
-/* Read the list of pairs NAME; the number of its first value + 1. */
+/* Read the list of pairs NAME. Returns the index of its first value + 1. */
 static uint32_t read_pairs(struct osc_builder *b, struct osc_records_names *names,
                            uint32_t name)
 {
@@ -74,7 +75,7 @@ static uint32_t read_pairs(struct osc_builder *b, struct osc_records_names *name
     uint32_t pair[2];
 
     if (!osc_records_names_text(names, name, &list))
-        (void)osc_records_name(names, name); /* which counts it */
+        (void)osc_records_name(names, name); /* counts it as lost */
     b->status =
         osc_build_grow(&names->values, &names->cap_values,
                        names->n_values + 1 + list.len / sizeof pair, sizeof *names->values);
@@ -97,7 +98,7 @@ static uint32_t read_pairs(struct osc_builder *b, struct osc_records_names *name
     return first + 1;
 }
 
-/* The pairs of NAME, which are looked at once. */
+/* Append the pairs of NAME, which are parsed only once. */
 static void add_pairs(struct osc_builder *b, struct osc_records_names *names,
                       struct osc_arguments *a, uint32_t name)
 {

@@ -32,7 +32,7 @@ uint32_t osc_records_callers_enter(struct osc_records_callers *c, struct osc_bui
     return *place;
 }
 
-/* Write the functions of NODE and around it, as many as may be. */
+/* Write NODE's function and its callers, as many as fit. */
 static void write_text(struct osc_records_callers *c, const struct osc_trace *t, uint32_t node)
 {
     osc_strbuf_clear(&c->text);

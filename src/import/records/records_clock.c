@@ -9,7 +9,7 @@
 
 #define NS_HZ UINT64_C(1000000000)
 
-/* Pairs tell a rate if what lies between them is that many times what they are unsure of. */
+/* A rate is fitted only if the pairs are at least so many times their width apart. */
 #define SPAN_WIDTHS 1000
 
 __extension__ typedef __int128 wide;
@@ -31,7 +31,7 @@ struct osc_records_line osc_records_line(uint64_t x0, int64_t y0_ns, uint64_t dx
 
 int64_t osc_records_line_slowly(const struct osc_records_line *l, uint64_t ticks)
 {
-    /* Ticks before X0 lie less than half of all ticks before it. */
+    /* As a signed number: ticks before X0 are fewer than half of all values. */
     const wide d = (int64_t)(ticks - l->x0);
     const wide ns = d * (wide)(l->dy_ns % l->dx);
     const wide dx = (wide)l->dx;
@@ -72,7 +72,7 @@ static int compare_anchors(const void *pa, const void *pb)
     return (a->ticks > b->ticks) - (a->ticks < b->ticks);
 }
 
-/* Those that go on from the one before them stay. */
+/* Keep only anchors that are later than the one before them. */
 static void drop_anchors(struct osc_records_clock *c)
 {
     size_t n = 0;
@@ -117,7 +117,7 @@ osc_status osc_records_clock_sort(struct osc_records_clock *c, uint64_t ticks_hz
 
 void osc_records_clock_seek(struct osc_records_clock *c, uint64_t ticks)
 {
-    size_t low = 0, high = c->n_lines; /* the line is the last that begins at TICKS or before */
+    size_t low = 0, high = c->n_lines; /* the wanted line is the last one with x0 <= TICKS */
 
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
@@ -138,7 +138,7 @@ static int compare_pairs(const void *pa, const void *pb)
     return (a->width > b->width) - (a->width < b->width);
 }
 
-/* A pair as a point: nanoseconds at the middle, and how wide it is. */
+/* A pair as a point: nanoseconds at its middle, and its width. */
 struct point {
     uint64_t x;
     int64_t y_ns, width_ns;

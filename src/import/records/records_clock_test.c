@@ -7,7 +7,7 @@
 
 __extension__ typedef __int128 wide;
 
-/* What format.md says, by division. */
+/* The formula of docs/format.md, by division. */
 static int64_t slow_ns(uint64_t x0, int64_t y0, uint64_t dx, uint64_t dy, uint64_t ticks)
 {
     const wide d = (wide)(int64_t)(ticks - x0) * (wide)dy;
@@ -33,7 +33,7 @@ TEST(multiplies_to_the_same_nanosecond_as_division)
         const uint64_t dx = 1 + (next_random(&seed) >> next_random(&seed) % 56);
         const uint64_t dy = next_random(&seed) >> (14 + next_random(&seed) % 40);
         const int64_t y0 = (int64_t)(next_random(&seed) >> 4);
-        /* Within, before and behind; what is cut at the limits is another test. */
+        /* On the line, before and after it; another test covers the limits. */
         const uint64_t reach = (dx < UINT64_C(1) << 40 ? dx : UINT64_C(1) << 40) + 1;
         const uint64_t ticks = x0 + next_random(&seed) % (3 * reach) - reach;
         const struct osc_records_line l = osc_records_line(x0, y0, dx, dy);
@@ -66,7 +66,7 @@ TEST(goes_from_anchor_to_anchor_in_any_order)
 
     assert_int_equal(osc_records_clock_add(&c, anchors, 5), OSC_OK);
     assert_int_equal(osc_records_clock_sort(&c, 0), OSC_OK);
-    assert_int_equal(c.n_anchors, 3); /* one twice, one whose clock ran back */
+    assert_int_equal(c.n_anchors, 3); /* one occurs twice; the clock of another ran back */
     assert_int_equal(osc_records_clock_ns(&c, 1500), 5500);
     assert_int_equal(osc_records_clock_ns(&c, 3000), 13000);
     assert_int_equal(osc_records_clock_ns(&c, 999), 4999);
@@ -75,7 +75,7 @@ TEST(goes_from_anchor_to_anchor_in_any_order)
     osc_records_clock_fini(&c);
 }
 
-/* Ticks go on while a machine sleeps, clocks of the day are set, and counters are reset. */
+/* Ticks continue while a machine sleeps; the time of day is set; counters are reset. */
 static const struct osc_clock_anchor stepping[] = {
     {.ticks = 1000, .monotonic_ns = 1000, .realtime_ns = 9000000, .boottime_ns = 1000},
     {.ticks = 2000, .monotonic_ns = 2000, .realtime_ns = 10000, .boottime_ns = 2000},
@@ -92,14 +92,14 @@ TEST(steps_of_other_clocks_change_no_time)
     assert_int_equal(osc_records_clock_add(&c, stepping, 5), OSC_OK);
     assert_int_equal(osc_records_clock_sort(&c, 0), OSC_OK);
     assert_int_equal(c.n_anchors, 5);
-    assert_int_equal(osc_records_clock_ns(&c, 1500), 1500); /* the clock of the day was set */
+    assert_int_equal(osc_records_clock_ns(&c, 1500), 1500); /* the time of day was set */
     assert_int_equal(osc_records_clock_ns(&c, 450000), 2000);
-    assert_int_equal(osc_records_clock_ns(&c, 900500), 2500); /* it slept in between */
+    assert_int_equal(osc_records_clock_ns(&c, 900500), 2500); /* the machine slept in between */
     assert_int_equal(osc_records_clock_ns(&c, 901500), 3000);
     osc_records_clock_fini(&c);
 }
 
-/* Times of C do not fall while ticks rise. */
+/* Assert that times never decrease while ticks increase. */
 static void check_order(const struct osc_clock_anchor *anchors, size_t n, uint64_t step)
 {
     struct osc_records_clock c = {0};
@@ -124,7 +124,7 @@ TEST(never_goes_back_whatever_the_anchors_say)
     for (size_t n = 1; n <= sizeof stepping / sizeof *stepping; n++)
         check_order(stepping, n, 499);
     for (int round = 0; round < 200; round++) {
-        const int narrow = round % 40; /* from steps of a few ticks to any there are */
+        const int narrow = round % 40; /* from steps of a few ticks to any step */
 
         for (size_t i = 0; i < 20; i++) {
             seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -156,7 +156,7 @@ TEST(fits_a_device_through_its_narrowest_readings)
     struct osc_records_clock c = {0};
 
     assert_int_equal(osc_records_clock_sort(&c, 0), OSC_OK);
-    /* From (1000, 1001010) to (2000000, 5000005), the middles of what was read. */
+    /* From (1000, 1001010) to (2000000, 5000005), the middles of the readings. */
     const struct osc_records_fit fit = osc_records_fit(&c, pairs, 6, 500000000);
     assert_int_equal(fit.line.x0, 1000);
     assert_int_equal(osc_records_line_ns(&fit.line, 1000), 1001010);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording lacks: damage of the file, and what the recorder lost. See native.h. */
+/* Damage of a recording's file, and the losses that the recorder counted. See
+ * records_reader.h. */
 #include "import/records/records_reader.h"
 
 #include "base/sort.h"
@@ -32,7 +33,7 @@ osc_status osc_records_payload(struct osc_records *n, size_t i, const unsigned c
                                       .last_ticks = e->header.last_ticks});
 }
 
-/* What went by before a gap, walking the chunks. */
+/* A walk over the chunks: the state before a gap. */
 struct walk {
     size_t i; /* the next chunk */
     uint64_t n_records, last_ticks;
@@ -50,7 +51,7 @@ static void walk_to(struct walk *w, const struct osc_file *f, size_t end)
     }
 }
 
-/* A chunk that was cut off has its header still. */
+/* Measure a chunk that was cut off; its header is still there. */
 static osc_status measure_cut(const struct osc_file *f, struct osc_records_damage *d)
 {
     struct osc_wire_header h;
@@ -64,7 +65,7 @@ static osc_status measure_cut(const struct osc_file *f, struct osc_records_damag
     return st;
 }
 
-/* Between good chunks: the next one says how many records there were. */
+/* Measure a gap between good chunks: the next one says how many records precede it. */
 static void measure_hole(const struct walk *w, const struct osc_file *f,
                          struct osc_records_damage *d)
 {
@@ -142,7 +143,7 @@ static void count(struct osc_records *n, enum osc_finding_code code, uint64_t ti
     f->by_code[code].count += times - 1;
 }
 
-/* Where no records stand before the damage, it begins with the recording. */
+/* If no records precede a damaged place, date it from the begin of the recording. */
 static void date_damages(struct osc_records *n)
 {
     for (size_t i = 0; i < n->n_damages; i++) {
@@ -155,7 +156,7 @@ static void date_damages(struct osc_records *n)
     }
 }
 
-/* A list of the damaged places, as a fact of the file. */
+/* Store a list of the damaged places as a fact of the file. */
 static void store_damages(struct osc_records *n)
 {
     struct osc_strbuf text = {0};
@@ -212,7 +213,7 @@ static void count_damages(struct osc_records *n)
         store_damages(n);
 }
 
-/* What the live directory lacks of what no file has. */
+/* Count damage of the live directory, if the file does not have its records. */
 static void count_live(struct osc_records *n)
 {
     const struct osc_live_dir *l = &n->live;
@@ -267,7 +268,7 @@ void osc_records_count(struct osc_records *n)
     count_losses(n);
 }
 
-/* Whether LIST, which commas part, has WORD in it. */
+/* Whether the comma-separated LIST contains WORD. */
 static bool lists(struct osc_str list, struct osc_str word)
 {
     uint32_t from = 0;
@@ -282,7 +283,8 @@ static bool lists(struct osc_str list, struct osc_str word)
     return false;
 }
 
-/* A recorder that writes at times alone says so, by its MODE; false: there was such a time. */
+/* Count a finding if a recorder whose MODE writes only at certain times never wrote. False: it
+ * wrote something. */
 static bool count_idle(struct osc_trace *t, struct osc_str mode)
 {
     if (t->events.n_rows > 0)
@@ -298,7 +300,7 @@ void osc_records_count_absent(struct osc_trace *t)
 {
     bool itt_is_asked = false, itt_was_loaded = false;
     bool torch_is_asked = false, torch_was_there = false;
-    bool is_idle = false; /* what sources told of themselves was not written either */
+    bool is_idle = false; /* the reports of sources were not written either */
 
     for (uint32_t i = 0; i < t->n_metas; i++) {
         const struct osc_str key = osc_trace_str(t, t->metas[i].key);

@@ -4,16 +4,16 @@
 #include "base/sort.h"
 #include "import/records/records_state.h"
 
-/* What of a number makes a key; threads are counted from 1. */
+/* Bits of a sequence number in a key; the thread, counted from 1, is above them. */
 #define NUMBER_BITS 48
 
-/* An operator with a number. */
+/* An operator with a sequence number. */
 struct link {
     int64_t ts_ns;
     uint64_t key;    /* thread and sequence number */
     uint32_t thread; /* index */
     bool is_backward;
-    size_t order; /* in which they were read */
+    size_t order; /* the order of reading */
 };
 
 struct links {
@@ -21,11 +21,11 @@ struct links {
     const struct osc_trace *trace;
     struct link *items; /* owned */
     size_t n, cap;
-    bool is_mixed;       /* they were not read in order of time */
-    uint32_t *of_tracks; /* owned; index + 1 of the thread that each track is */
+    bool is_mixed;       /* items were not read in order of time */
+    uint32_t *of_tracks; /* owned; for each track the index of its thread + 1 */
 };
 
-/* The integer in the slot of F that is KEY, among WORDS; -1: there is none. */
+/* The integer argument KEY of a row with form F and WORDS; -1: it has none. */
 static int64_t number_of(const struct osc_form *f, const uint32_t *words, enum osc_arg_key key)
 {
     if (f->known[key] < 0)
@@ -41,7 +41,7 @@ static bool is_of_engine(const struct links *l, osc_sid name)
                           OSC_STR("autograd::engine::evaluate_function: "));
 }
 
-/* Note row I of K, which has the form F and the arguments WORDS, if it has a number. */
+/* Add row I of K, with form F and arguments WORDS, if it has a sequence number. */
 static osc_status add(struct links *l, const struct osc_chunk *k, uint32_t i,
                       const struct osc_form *f, const uint32_t *words)
 {
@@ -67,7 +67,7 @@ static osc_status add(struct links *l, const struct osc_chunk *k, uint32_t i,
     return OSC_OK;
 }
 
-/* Note the operators in K, whose arguments are at ARGS. */
+/* Add the operators in K, whose arguments are at ARGS. */
 static osc_status add_chunk(struct links *l, const struct osc_chunk *k, const uint32_t *args)
 {
     osc_status st = OSC_OK;
@@ -120,7 +120,7 @@ static void put_arrow(struct osc_records_rows *rows, const struct link *from,
 
 static void put_arrows(struct links *l)
 {
-    struct osc_idmap last = {0}; /* key -> its operator + 1, until it has an arrow */
+    struct osc_idmap last = {0}; /* key -> index of its operator + 1, until it has an arrow */
 
     if (l->is_mixed)
         osc_sort(l->items, l->n, sizeof *l->items, compare_links);
@@ -140,7 +140,7 @@ static void put_arrows(struct links *l)
     osc_idmap_fini(&last);
 }
 
-/* Whether any form has the number of a forward thread. */
+/* Whether any form has the number of a forward thread as an argument. */
 static bool has_backward(const struct osc_trace *t)
 {
     for (uint32_t i = 1; i < t->n_forms; i++)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * records_links.h - from operators to the backward functions that autograd made of them.
+ * records_links.h - arrows from operators to the backward functions that autograd made of them.
  *
- * PyTorch numbers the operators of each thread that a backward function is made of
- * (`Sequence number`), and gives the function that number and that of the thread
- * (`Fwd thread id`), which is one of its own: an argument `torch thread` says which
- * thread has it. Each pair becomes an arrow OSC_ARROW_FORWARD, by Kineto's rule:
+ * PyTorch numbers the operators of each thread for which it makes a backward function
+ * (`Sequence number`). The function carries that number and the number of the thread (`Fwd
+ * thread id`). Threads have numbers of PyTorch's own; an argument `torch thread` says which
+ * thread has which. Each pair becomes an arrow OSC_ARROW_FORWARD, by Kineto's rule:
  *
- *   from   the operator of that number that began last
- *   to     the first range behind it that names number and thread, and is not the
- *          engine's around the function, which has the numbers of that
+ *   from   the operator with that number that began last
+ *   to     the first range after it that names number and thread and is not the engine's range
+ *          around the function, which has the same numbers
  *
- * The last number that was told of a thread is that of all its operators. They are looked for
- * in the rows when all of those are there: where nothing runs
- * backward, which the forms of rows say, that costs nothing.
+ * The last `torch thread` of a thread holds for all its operators. Operators are searched in
+ * the rows when all rows are there. If the forms of rows show that nothing runs backward,
+ * nothing is searched.
  *
  * Threading: not locked.
  */
@@ -21,5 +21,5 @@
 
 struct osc_records_rows;
 
-/* All is read: rows of arrows. */
+/* Add the arrows, after all records became rows. */
 void osc_records_links_build(struct osc_records_rows *rows);

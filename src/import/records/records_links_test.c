@@ -13,7 +13,7 @@ static void add_int(const char *key, uint64_t value)
     recording_add(&rec, OSC_RECORD_ARG_I64, recording_name(&rec, key), value, NULL, 0);
 }
 
-/* An operator of 10 ns with SEQUENCE and, if it is not 0, FORWARD. */
+/* Add an operator of 10 ns with SEQUENCE and, if it is not 0, FORWARD. */
 static void add_op(const char *name, uint64_t ticks, uint64_t sequence, uint64_t forward)
 {
     recording_add(&rec, OSC_RECORD_BEGIN + OSC_SCOPE_OPERATOR, recording_name(&rec, name),
@@ -24,7 +24,7 @@ static void add_op(const char *name, uint64_t ticks, uint64_t sequence, uint64_t
     recording_add(&rec, OSC_RECORD_END, 0, ticks + 10, NULL, 0);
 }
 
-/* Thread ORDINAL goes on, which PyTorch calls NUMBER. */
+/* Continue with thread ORDINAL, whose number in PyTorch is NUMBER. */
 static void go_to_thread(uint32_t ordinal, uint64_t number)
 {
     if (rec.n_slots > 0)
@@ -37,7 +37,7 @@ static void go_to_thread(uint32_t ordinal, uint64_t number)
     recording_add(&rec, OSC_RECORD_END, 0, 20, NULL, 0);
 }
 
-/* The arrows as text: for each end its phase, id and time. */
+/* Compare the arrows as text: phase, id and time of each end. */
 static void assert_arrows(const char *expected)
 {
     char got[256] = "";
@@ -94,7 +94,7 @@ TEST(numbers_count_for_the_thread_that_gave_them)
 TEST(threads_are_looked_at_in_order_of_time)
 {
     recording_begin(&rec);
-    go_to_thread(2, 2); /* stands first in the file, and is later */
+    go_to_thread(2, 2); /* first in the file, but later in time */
     add_op("backward", 200, 5, 1);
     go_to_thread(1, 1);
     add_op("forward", 100, 5, 0);

@@ -54,7 +54,7 @@ void osc_records_names_fini(struct osc_records_names *n)
     n->n_pieces = n->cap_pieces = 0;
 }
 
-/* The entry at OFFSET of the log, if P has a good one there. */
+/* Get the entry at OFFSET of the log; false: P has no good one there. */
 static bool entry_of(const struct osc_records_piece *p, uint64_t offset, struct osc_str *text)
 {
     const uint64_t at = offset - p->offset;
@@ -73,13 +73,13 @@ bool osc_records_names_text(const struct osc_records_names *n, uint32_t name,
                             struct osc_str *text)
 {
     const uint64_t offset = (uint64_t)name * 8;
-    size_t low = 0, high = n->n_pieces; /* pieces before HIGH begin at OFFSET or before */
+    size_t low = 0, high = n->n_pieces; /* pieces before HIGH begin at or before OFFSET */
 
     *text = (struct osc_str){"", 0};
     if (name == 0)
         return true;
     OSC_BISECT(low, high, i, n->pieces[i].offset <= offset);
-    /* Pieces may overlap, and have the entry whole or not yet. */
+    /* Pieces may overlap; the entry may be unfinished in some of them. */
     for (size_t i = high; i-- > 0;) {
         if (entry_of(&n->pieces[i], offset, text))
             return true;

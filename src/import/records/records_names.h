@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * records_names.h - names of a recording: offsets in its string log become string ids.
+ * records_names.h - map the names of a recording, offsets in its string log, to string ids.
  *
  * The log comes in pieces, from chunks of the file and from the live directory. An entry
  * is looked up, and its hash checked, when a record first uses it.
@@ -11,7 +11,7 @@
 
 #include "import/build/builder.h"
 
-/* Bytes of the log from OFFSET on. */
+/* Bytes of the log from an offset on. */
 struct osc_records_piece {
     char *bytes; /* owned */
     uint64_t offset;
@@ -27,14 +27,14 @@ struct osc_records_value {
     uint64_t bits;
 };
 
-/* Zeroed but for builder, there are none. */
+/* Zeroed except for builder, it is empty. */
 struct osc_records_names {
     struct osc_builder *builder; /* borrowed */
     struct osc_records_piece *pieces;
     size_t n_pieces, cap_pieces;
     struct osc_idmap known;           /* name -> id */
-    struct osc_idmap lists;           /* name of pairs -> the number of its first value + 1 */
-    struct osc_records_value *values; /* owned: for each list how many (bits), then they */
+    struct osc_idmap lists;           /* name of pairs -> index of its first value + 1 */
+    struct osc_records_value *values; /* owned; for each list its length (in bits), then they */
     size_t n_values, cap_values;
     struct {
         uint32_t name, id;
@@ -46,17 +46,17 @@ struct osc_records_names {
 OSC_MUST_USE osc_status osc_records_names_add(struct osc_records_names *n, uint64_t offset,
                                               const void *bytes, size_t n_bytes);
 
-/* All pieces are in. */
+/* Call this after all pieces were added. */
 void osc_records_names_sort(struct osc_records_names *n);
 void osc_records_names_fini(struct osc_records_names *n);
 
-/* The bytes of NAME; false: its entry is missing or damaged. */
+/* Get the bytes of NAME; false: its entry is missing or damaged. */
 bool osc_records_names_text(const struct osc_records_names *n, uint32_t name,
                             struct osc_str *text);
 
 osc_sid osc_records_name_slowly(struct osc_records_names *n, uint32_t name);
 
-/* The id of NAME; of a lost one that of "name NUMBER", and it is counted once. */
+/* The id of NAME. If the name is lost, the id of "name NUMBER"; the loss is counted once. */
 static inline osc_sid osc_records_name(struct osc_records_names *n, uint32_t name)
 {
     const uint32_t at = name % OSC_RECORDS_NAME_CACHE;

@@ -2,13 +2,13 @@
 /*
  * Recordings: record chunks of .osc files, and live directories.
  *
- *   live directory, copied     native_live.h   what is not yet in the file
- *   chunks of the file         osc_file.h
- *   facts, anchors, names      here, native_clock.h, native_names.h
- *   segments, put in order     native_order.h
- *   records to rows            native_rows.h
+ *   copy of the live directory  osc/live_dir.h   records that are not yet in the file
+ *   chunks of the file          osc/osc_file.h
+ *   facts, anchors, names       here, records_clock.h, records_names.h
+ *   order of segments           segment_order.h
+ *   records to rows             records_rows.h
  *
- * docs/format.md says what all of it looks like.
+ * docs/format.md describes the format.
  */
 #include "import/records/records_reader.h"
 
@@ -33,15 +33,15 @@ static void read_fact(struct osc_records *n, struct osc_str key, struct osc_str 
     if (osc_str_eq(key, OSC_STR("ticks_hz")) && osc_json_int(value, &v) && v > 0)
         n->ticks_hz = (uint64_t)v;
     if (osc_str_eq(key, OSC_STR("failed_sources")) &&
-        b->findings.by_code[OSC_FINDING_source_failed].count == 0) /* each part says so */
+        b->findings.by_code[OSC_FINDING_source_failed].count == 0) /* every part reports it */
         osc_findings_add(&b->findings, OSC_FINDING_source_failed, OSC_NO_OFFSET, OSC_NO_TIME);
     if (osc_str_eq(key, OSC_STR("host")))
-        key = OSC_STR("host_name"); /* as Kineto calls it */
+        key = OSC_STR("host_name"); /* the name in Kineto's files */
     osc_build_member(&n->builder, osc_build_string(b, key.s, key.len),
                      osc_build_string(b, value.s, value.len), true);
 }
 
-/* False: the payload is not made of facts. */
+/* Read a payload of facts; false: it is malformed. */
 static bool read_facts(struct osc_records *n, const unsigned char *data, size_t len)
 {
     const char *at = (const char *)data, *const end = at + len;
@@ -123,7 +123,7 @@ static void read_end(struct osc_records *n, const unsigned char *data, size_t le
     n->has_end = part == n->n_inputs;
 }
 
-/* Everything but records, from chunk I. */
+/* Read chunk I if it is of another type than records. */
 static osc_status read_small_chunk(struct osc_records *n, size_t i)
 {
     const struct osc_wire_header *h = &n->file.chunks[i].header;
@@ -204,7 +204,7 @@ static osc_status read_live(struct osc_records *n)
     return st;
 }
 
-/* The part number in the header of the file, before anything else of it is looked at. */
+/* The part number in the header of the file IN, of which nothing else has been read yet. */
 static uint32_t part_of(const struct osc_input *in)
 {
     struct osc_file_header h;
@@ -220,7 +220,7 @@ static const struct osc_input *last_input(const struct osc_records *n)
     return n->n_inputs > 0 ? &n->inputs[n->n_inputs - 1] : n->r->in;
 }
 
-/* Copy the live directory that belongs to the last part, before any file. */
+/* Copy the live directory of the last part, before any file is read. */
 static osc_status open_live(struct osc_records *n, struct osc_err *err)
 {
     const struct osc_input *in = last_input(n);
@@ -236,12 +236,12 @@ static osc_status open_live(struct osc_records *n, struct osc_err *err)
     struct osc_err ignored = {0};
     const osc_status st = osc_live_dir_open(&n->live, path, &ignored);
     osc_free(path);
-    /* What lies beside a file and is damaged must not keep the file from being read. */
+    /* A damaged live directory must not prevent the file from being read. */
     n->is_live_damaged = st == OSC_EFORMAT;
     return st == OSC_ENOMEM ? st : OSC_OK;
 }
 
-/* Of a part that was ended the next one goes on, if it was begun at all. */
+/* Find out whether the last part is continued by one that is not among the inputs. */
 static osc_status ask_next(struct osc_records *n)
 {
     const struct osc_input *in = last_input(n);
@@ -255,7 +255,7 @@ static osc_status ask_next(struct osc_records *n)
         &n->is_followed);
 }
 
-/* Whether what is in the live directory goes on from what is in the file. */
+/* Whether the live directory continues the file. */
 static bool ask_live(const struct osc_records *n)
 {
     const uint64_t *a = n->live.header.recording, *b = n->file.header.recording;
@@ -263,14 +263,14 @@ static bool ask_live(const struct osc_records *n)
     if (!n->live.is_there || n->r->in->is_live)
         return n->live.is_there;
     if (n->file.header_is_good && (a[0] != b[0] || a[1] != b[1]))
-        return false; /* of another recording of that name */
+        return false; /* it belongs to another recording of that name */
     return !n->has_end || n->end.reason == OSC_END_STOPPED ||
            (n->end.reason == OSC_END_CONTINUED && !n->is_followed);
 }
 
 /* --- records ------------------------------------------------------------- */
 
-/* Note the segments of the record chunk I. */
+/* List the segments of the record chunk I. */
 static osc_status list_chunk(struct osc_records *n, size_t i)
 {
     const struct osc_wire_index_entry *const e = &n->file.chunks[i];
@@ -288,7 +288,7 @@ static osc_status list_chunk(struct osc_records *n, size_t i)
     while (st == OSC_OK && osc_pack_next_segment(data, len, &at, &s.head)) {
         s.offset = e->offset + sizeof e->header + at - s.head.n_bytes;
         n_records += s.head.n_records;
-        /* Copies of what earlier parts have; of all those the first is read. */
+        /* In later parts segments without slots are copies from earlier parts; skip them. */
         if (s.head.n_slots > 0 || !is_later)
             st = osc_segment_order_add(&n->order, &s);
     }
@@ -305,7 +305,7 @@ static osc_status list_chunk(struct osc_records *n, size_t i)
     return st;
 }
 
-/* Note what live blocks hold and the file does not. */
+/* List the segments of live blocks that the file lacks. */
 static osc_status list_blocks(struct osc_records *n)
 {
     osc_status st = OSC_OK;
@@ -325,7 +325,7 @@ static osc_status list_blocks(struct osc_records *n)
     return st;
 }
 
-/* Note the copies that lie in the live directory. */
+/* List the copies of persistent records in the live directory. */
 static osc_status list_copies(struct osc_records *n)
 {
     const size_t len = n->live.standing_bytes;
@@ -340,8 +340,8 @@ static osc_status list_copies(struct osc_records *n)
     return st;
 }
 
-/* Note what holds for all parts, if no part says it: those copies, and what is in blocks
- * before the window, or what a flight recorder holds, begins. */
+/* List the persistent records, if the file has no records: their copies, and those in blocks
+ * before the begin of the window or of the flight recorder's contents. */
 static osc_status list_standing(struct osc_records *n)
 {
     if (osc_file_has(&n->file, OSC_CHUNK_RECORDS))
@@ -359,7 +359,7 @@ static osc_status list_standing(struct osc_records *n)
     return st;
 }
 
-/* The packed records of S, of the live directory, at *BYTES. */
+/* Set *BYTES to the packed records of S, which is in the live directory. */
 static void fetch_live(struct osc_records *n, struct osc_segment *s,
                        const unsigned char **bytes)
 {
@@ -372,14 +372,14 @@ static void fetch_live(struct osc_records *n, struct osc_segment *s,
     } else if (s->is_standing) {
         range.end_slot = osc_live_dir_first(&n->live, b, 0);
         (void)osc_pack_standing(b, range, &s->head, n->packed);
-        s->head.n_unfinished = 0; /* told where its slots are */
+        s->head.n_unfinished = 0; /* reported with the segment of its slots */
     } else {
         range.end_slot = osc_live_dir_end(b);
         (void)osc_pack_block(b, range, &s->head, n->packed, &times);
     }
 }
 
-/* The packed records of S at *BYTES. */
+/* Set *BYTES to the packed records of S. */
 static osc_status fetch(struct osc_records *n, struct osc_segment *s,
                         const unsigned char **bytes)
 {
@@ -397,7 +397,8 @@ static osc_status fetch(struct osc_records *n, struct osc_segment *s,
     return st == OSC_EFORMAT ? OSC_EIO : st;
 }
 
-/* Scopes may have ended in what was lost before chunk DUE. */
+/* Leave open scopes open if records were lost before chunk DUE: their ends may be among
+ * these. */
 static void break_at(struct osc_records *n, size_t due, size_t *next)
 {
     for (; *next < n->n_damages && n->damages[*next].next <= due; ++*next)
@@ -446,7 +447,7 @@ static osc_status read_segments(struct osc_records *n)
     return st;
 }
 
-/* --- what it came to ----------------------------------------------------- */
+/* --- totals ---------------------------------------------------------------- */
 
 static int compare_threads(const void *pa, const void *pb)
 {
@@ -456,7 +457,8 @@ static int compare_threads(const void *pa, const void *pb)
     return (x > y) - (x < y);
 }
 
-/* Make the threads known, one entry each, and sum what they lost: counts go up only. */
+/* Add each thread once and sum the losses. The counts of a thread only rise, so the largest
+ * holds. */
 static osc_status merge_threads(struct osc_records *n)
 {
     osc_status st = OSC_OK;
@@ -484,7 +486,7 @@ static osc_status merge_threads(struct osc_records *n)
     return st;
 }
 
-/* What to add to a time to get Unix time. */
+/* Store the difference between Unix time and times of the trace. */
 static void store_base(struct osc_records *n)
 {
     if (n->clock.n_anchors > 0)
@@ -494,7 +496,7 @@ static void store_base(struct osc_records *n)
 
 /* --- the reader ---------------------------------------------------------- */
 
-/* Open the parts that go on from the input. */
+/* Open the parts that continue the input. */
 static osc_status open_later(struct osc_records *n, struct osc_err *err)
 {
     const struct osc_import_options *o = n->r->options;
@@ -508,7 +510,8 @@ static osc_status open_later(struct osc_records *n, struct osc_err *err)
     return st;
 }
 
-/* The live directory first: what moves from there to the file meanwhile is in both. */
+/* Open all inputs, the live directory first: records that move from it to the file meanwhile
+ * are then in both. */
 static osc_status open_all(struct osc_records *n, struct osc_err *err)
 {
     osc_status st = open_later(n, err);
@@ -519,12 +522,12 @@ static osc_status open_all(struct osc_records *n, struct osc_err *err)
         return st;
     st = osc_file_open(&n->file, n->r->in, n->r->inflate, err);
     for (uint32_t i = 0; i < n->n_inputs && st == OSC_OK; i++)
-        if (n->inputs[i].n_probe > 0 && !n->inputs[i].is_live) /* else it was only just begun */
+        if (n->inputs[i].n_probe > 0 && !n->inputs[i].is_live) /* else it has only just begun */
             st = osc_file_append(&n->file, &n->inputs[i], err);
     return st;
 }
 
-/* All but the records. */
+/* Read everything but the records. */
 static osc_status prepare(struct osc_records *n)
 {
     osc_status st = osc_records_rows_init(&n->rows, &n->builder, &n->clock, &n->names, 0);
@@ -594,7 +597,7 @@ static bool is_nothing(const struct osc_records *n)
     return n->file.n_chunks == 0 && !n->is_live_used;
 }
 
-/* Fill the trace with what is recorded in the file of N, ST: whether it could be opened. */
+/* Fill the trace from the files of N; ST is the status of opening them. */
 static osc_status read_records(struct osc_records *n, osc_status st, struct osc_err *err)
 {
     struct osc_reading *const r = n->r;

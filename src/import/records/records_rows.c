@@ -12,7 +12,7 @@
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* A row with the arguments ARGS from FIRST_SLOT, FIRST_WORD on. */
+/* Append the row R with the arguments in ARGS from FIRST_SLOT and FIRST_WORD on. */
 static void put_record(struct osc_records_rows *rows, const struct osc_records_thread *t,
                        struct osc_record *r, const struct osc_arguments *args,
                        size_t first_slot, size_t first_word)
@@ -21,11 +21,11 @@ static void put_record(struct osc_records_rows *rows, const struct osc_records_t
     r->slots = args->slots + first_slot;
     r->n_slots = (uint32_t)(args->n_slots - first_slot);
     r->words = args->words + first_word;
-    r->has_args = r->n_slots > 0 && !r->slots[0].is_member; /* all are, or none */
+    r->has_args = r->n_slots > 0 && !r->slots[0].is_member; /* either all are members or none */
     osc_build_record(rows->builder, r);
 }
 
-/* The same without arguments, whose form is known. */
+/* The same for a row without arguments, whose form is known. */
 static inline void put_row(struct osc_records_rows *rows, const struct osc_records_thread *t,
                            osc_form_id form, osc_sid name, int64_t ts_ns, int64_t dur_ns)
 {
@@ -45,13 +45,13 @@ static inline bool is_complete(uint8_t kind)
     return (uint8_t)(kind - OSC_RECORD_COMPLETE) < OSC_SCOPE_KIND_COUNT;
 }
 
-/* A failed allocation is an instant of that name, whoever recorded it. */
+/* Whether NAME is the name of instants that report a failed allocation. */
 static inline bool is_oom(const struct osc_records_rows *rows, osc_sid name)
 {
     return name.v == rows->name_oom.v;
 }
 
-/* The held record of T has all its arguments. */
+/* Make a row of the held record of T, which has arguments; all of them have been read. */
 static void release_with_args(struct osc_records_rows *rows, struct osc_records_thread *t)
 {
     const struct osc_records_held h = t->held;
@@ -89,7 +89,7 @@ static osc_form_id form_of(struct osc_records_rows *rows, enum osc_form_shape sh
     return osc_build_form(rows->builder, &r);
 }
 
-/* What called the held function of T becomes an argument among others. */
+/* Append the callers of T's held function to its other arguments. */
 static void add_callers(struct osc_records_rows *rows, struct osc_records_thread *t)
 {
     if (t->held.callers.v == 0)
@@ -99,7 +99,7 @@ static void add_callers(struct osc_records_rows *rows, struct osc_records_thread
     t->held.callers.v = 0;
 }
 
-/* The held function of Python in T, of which nothing but its callers is told. */
+/* Make a row of T's held Python function, whose only argument is its callers. */
 static inline void put_called(struct osc_records_rows *rows, const struct osc_records_thread *t)
 {
     struct osc_columns *c = &rows->builder->events;
@@ -122,7 +122,7 @@ static inline void put_called(struct osc_records_rows *rows, const struct osc_re
                                               .n_words = 1});
 }
 
-/* The begin of the innermost scope of T has become a row, unless it was not wanted. */
+/* Store where the row of the begin of T's innermost scope is, unless it has none. */
 static inline void store_row(const struct osc_builder *b, struct osc_records_thread *t)
 {
     if (b->status != OSC_OK || b->loading->keep.is_on)
@@ -168,8 +168,8 @@ static inline void hold(struct osc_records_rows *rows, struct osc_records_thread
 
 /* --- ends ---------------------------------------------------------------- */
 
-/* The innermost scope of T ends at TS_NS; OSC_NO_TIME: it stays open. A row tells of the end
- * if arguments waited for it, or if nobody knows where the begin is. */
+/* End the innermost scope of T at TS_NS; OSC_NO_TIME: it stays open. The end becomes a row of
+ * its own if arguments waited for it or if the row of the begin is unknown. */
 static void end_scope(struct osc_records_rows *rows, struct osc_records_thread *t,
                       int64_t ts_ns)
 {
@@ -186,7 +186,7 @@ static void end_scope(struct osc_records_rows *rows, struct osc_records_thread *
     } else if (begin && begin->chunk && ts_ns != OSC_NO_TIME) {
         osc_pairs_close(&rows->builder->findings, begin->chunk, begin->row, ts_ns);
     } else if (!rows->is_scout &&
-               rows->builder->status == OSC_OK) { /* or its begin is no row */
+               rows->builder->status == OSC_OK) { /* a scout keeps no rows of begins */
         osc_build_append(
             rows->builder, &rows->builder->others,
             &(struct osc_row_values){.ts_ns = ts_ns,
@@ -197,7 +197,7 @@ static void end_scope(struct osc_records_rows *rows, struct osc_records_thread *
     t->depth -= t->depth > 0;
 }
 
-/* The scopes of T that are open end at END_NS; OSC_NO_TIME: nobody knows when, they stay so. */
+/* End all open scopes of T at END_NS; OSC_NO_TIME: unknown when, they stay open. */
 static void end_open(struct osc_records_rows *rows, struct osc_records_thread *t,
                      int64_t end_ns)
 {
@@ -209,7 +209,7 @@ static void end_open(struct osc_records_rows *rows, struct osc_records_thread *t
 
 /* --- arguments ----------------------------------------------------------- */
 
-/* Where arguments of the innermost scope of T go while no record of it is held. */
+/* Where to add arguments of the innermost scope of T while its begin is not held. */
 static struct osc_arguments *wait_for_end(struct osc_records_rows *rows,
                                           struct osc_records_thread *t)
 {
@@ -228,7 +228,8 @@ static struct osc_arguments *wait_for_end(struct osc_records_rows *rows,
     return &t->waiting;
 }
 
-/* The innermost function of Python in T has returned before what began inside of it. */
+/* The innermost Python function in T has returned, but scopes that began in it are still
+ * open: they get its caller. */
 static void read_return(const struct osc_records_rows *rows, struct osc_records_thread *t)
 {
     const uint32_t caller = t->depth > 0 ? t->open[t->depth - 1].caller : 0;
@@ -237,7 +238,7 @@ static void read_return(const struct osc_records_rows *rows, struct osc_records_
         t->open[i].caller = osc_records_callers_parent(&rows->callers, caller);
 }
 
-/* What PyTorch says that is no argument. */
+/* Read P if it is one of PyTorch's marks, which look like arguments; false: it is none. */
 static bool read_torch(struct osc_records_rows *rows, struct osc_records_thread *t,
                        const struct osc_packed *p)
 {
@@ -255,8 +256,8 @@ static bool read_torch(struct osc_records_rows *rows, struct osc_records_thread 
     return false;
 }
 
-/* Whether P, behind a record that is no scope's, is of PyTorch's scope around it all the same:
- * the recorder cannot know which record was the last. */
+/* Whether P, which follows a record that is not a scope, still belongs to PyTorch's scope
+ * around it: PyTorch's recorder cannot know which record was the last. */
 static bool is_of_scope(struct osc_records_rows *rows, const struct osc_records_thread *t,
                         const struct osc_packed *p)
 {
@@ -298,7 +299,7 @@ static bool is_in_call(const struct osc_records_thread *t)
     return kind == OSC_SCOPE_RUNTIME || kind == OSC_SCOPE_DRIVER;
 }
 
-/* The number of what the innermost scope launched. */
+/* Read the number of the work that the innermost scope launched. */
 static void read_launch(struct osc_records_rows *rows, struct osc_records_thread *t,
                         uint32_t thread, const struct osc_packed *p)
 {
@@ -317,7 +318,7 @@ static void read_launch(struct osc_records_rows *rows, struct osc_records_thread
     (void)osc_deferred_add(rows, &call, &correlation, 1);
 }
 
-/* A scope of KIND opens in T; NAME is what the recording calls it. */
+/* Open a scope of KIND in T; NAME is its name in the recording. */
 static inline void push_scope(struct osc_records_rows *rows, struct osc_records_thread *t,
                               uint8_t kind, uint32_t name)
 {
@@ -338,7 +339,7 @@ static inline void push_scope(struct osc_records_rows *rows, struct osc_records_
     t->open[t->depth++] = (struct osc_records_open){.caller = caller, .kind = kind};
 }
 
-/* What called the function of Python that has just opened in T, if that is PyTorch's. */
+/* The callers of the Python function that has just opened in T, if PyTorch records it. */
 static inline osc_sid callers_of(struct osc_records_rows *rows,
                                  const struct osc_records_thread *t)
 {
@@ -351,8 +352,8 @@ static inline osc_sid callers_of(struct osc_records_rows *rows,
 
 /* --- other records ------------------------------------------------------- */
 
-/* What the device can do whose number is TEXT: VALUE, numbers in the order of docs/format.md.
- */
+/* Read the limits of the device with the number TEXT. VALUE has them in the order of
+ * docs/format.md. */
 static void read_limits(struct osc_records_rows *rows, struct osc_str text,
                         struct osc_str value)
 {
@@ -385,8 +386,8 @@ static void read_limits(struct osc_records_rows *rows, struct osc_str text,
     }
 }
 
-/* A fact about the whole recording: text, or a list or an object in JSON. Some are for us
- * alone: when open scopes end, what devices can do. */
+/* Read a fact about the whole recording: text, or a list or an object in JSON. Some facts do
+ * not become facts of the trace: the end of open scopes, the limits of devices. */
 static void read_fact(struct osc_records_rows *rows, const struct osc_packed *p)
 {
     const osc_sid key = osc_records_name(rows->names, p->id),
@@ -466,7 +467,7 @@ static void read_step(struct osc_records_rows *rows, struct osc_records_thread *
             p->words, 2);
 }
 
-/* A record that waits for the others; its arguments may follow. */
+/* Keep P until all records are read; its arguments may follow. */
 static void defer(struct osc_records_rows *rows, struct osc_records_thread *t, uint32_t thread,
                   const struct osc_packed *p, int64_t ts_ns)
 {
@@ -525,7 +526,7 @@ static void read_device(struct osc_records_rows *rows, const struct osc_packed *
     }
 }
 
-/* Whatever is not a scope, an instant or an argument. */
+/* Read a record that is not a scope, an instant or an argument. */
 static void read_other(struct osc_records_rows *rows, struct osc_records_thread *t,
                        uint32_t thread, const struct osc_packed *p)
 {
@@ -616,7 +617,7 @@ bool osc_records_rows_read(struct osc_records_rows *rows, const struct osc_pack_
     uint64_t n = 0;
     struct osc_packed p = {0};
 
-    if (thread == 0) { /* a chunk that would have told of it was lost */
+    if (thread == 0) { /* the chunk that lists the thread was lost */
         const osc_status st = osc_records_rows_thread(rows, s->thread, 0);
         if (st != OSC_OK) {
             rows->builder->status = st;
@@ -698,7 +699,7 @@ void osc_records_rows_fini(struct osc_records_rows *rows)
     rows->n_threads = rows->cap_threads = 0;
 }
 
-/* How a thread is called: its number, and which of that number it is. */
+/* The id of a thread: its number, followed by a count if several threads had that number. */
 static osc_who who_of(struct osc_records_rows *rows, uint64_t ordinal, uint32_t tid)
 {
     char text[48];

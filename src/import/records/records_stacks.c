@@ -22,7 +22,7 @@ void osc_records_stacks_fini(struct osc_records_stacks *s)
 
 /* --- modules --------------------------------------------------------------- */
 
-/* The file of M at PATH, which is new or known already; *AT is its index. */
+/* Find or add the file of M at PATH; *AT is its index. */
 static osc_status find_binary(struct osc_records_stacks *s, const struct osc_wire_module *m,
                               struct osc_str path, size_t *at)
 {
@@ -79,7 +79,7 @@ osc_status osc_records_stacks_add(struct osc_records_stacks *s, const unsigned c
 
 /* --- frames ---------------------------------------------------------------- */
 
-/* Read the functions of B, if it still is the file that it was. */
+/* Read the functions of B, if the file has not changed since it was recorded. */
 static osc_status open_binary(struct osc_records_binary *b)
 {
     struct stat st;
@@ -88,7 +88,7 @@ static osc_status open_binary(struct osc_records_binary *b)
     b->is_tried = true;
     if (b->file_bytes == 0 || b->path[0] != '/')
         return OSC_OK;
-    /* It may be anything by now; NONBLOCK: a pipe, for one. */
+    /* NONBLOCK: it may have been replaced, for example by a pipe. */
     const int fd = open(b->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return OSC_OK;
@@ -96,7 +96,7 @@ static osc_status open_binary(struct osc_records_binary *b)
         (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec == b->mtime_ns)
         status = osc_elf_read(&b->elf, fd, b->file_bytes);
     (void)close(fd);
-    return status == OSC_ENOMEM ? status : OSC_OK; /* else it does without */
+    return status == OSC_ENOMEM ? status : OSC_OK; /* other failures: no functions */
 }
 
 static const char *base_name(const char *path)
@@ -106,7 +106,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Append what the call at ADDRESS is called. */
+/* Append the name of the function that contains ADDRESS. */
 static osc_status name_frame(struct osc_records_stacks *s, uint64_t address)
 {
     const struct osc_records_module *m = NULL;
@@ -134,7 +134,7 @@ static osc_status name_frame(struct osc_records_stacks *s, uint64_t address)
     return s->texts.status;
 }
 
-/* The text of the frame that returns to ADDRESS, which is new. */
+/* Add the text of the frame at ADDRESS, which is new. */
 static osc_status add_frame(struct osc_records_stacks *s, uint64_t address)
 {
     const size_t start = s->texts.len;
@@ -146,7 +146,7 @@ static osc_status add_frame(struct osc_records_stacks *s, uint64_t address)
     if (st != OSC_OK)
         return st;
     for (size_t i = start; i < s->texts.len; i++)
-        if (s->texts.s[i] == ';') /* that is between frames */
+        if (s->texts.s[i] == ';') /* ';' separates frames */
             s->texts.s[i] = ',';
     s->frames[s->n_frames++] = (struct osc_records_frame){start, s->texts.len - start};
     return OSC_OK;

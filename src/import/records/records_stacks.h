@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * records_stacks.h - recorded addresses become `Call stack`, as torch has it: the frames
- * from the innermost on, with ";" between them.
+ * records_stacks.h - make `Call stack` of recorded addresses, in torch's form: the frames from
+ * the innermost on, with ";" between them.
  *
- *     conv2d [libnet.so]     a function that the symbols of the module's file name
- *     libnet.so+0x1a2b       an offset in that file, where they do not
- *     0x7f1200001a2b         an address in no module
+ *     conv2d [libnet.so]     a function named by the symbols of the module's file
+ *     libnet.so+0x1a2b       an offset in that file, if no symbol covers it
+ *     0x7f1200001a2b         an address outside all modules
  *
- *   - Addresses are those of the calls: one less than where they return to.
- *   - A file counts only if its size and its time of change are what they were when it was
- *     recorded: other files, and other machines, would give wrong names.
+ *   - Addresses are those of the calls: one less than the return address.
+ *   - A file is used only if its size and time of change are those at the time of recording;
+ *     another file, or one of another machine, would give wrong names.
  *
  * Threading: not locked.
  */
@@ -22,12 +22,12 @@
 #include "wire/chunk.h"
 #include "wire/pack.h"
 
-/* A file that modules are mappings of. */
+/* A file that is mapped as one or more modules. */
 struct osc_records_binary {
     char *path; /* owned */
     uint64_t file_bytes;
     int64_t mtime_ns;
-    bool is_tried; /* to read its functions */
+    bool is_tried; /* reading its functions was tried */
     struct osc_elf elf;
 };
 
@@ -36,14 +36,14 @@ struct osc_records_module {
     size_t binary; /* index */
 };
 
-/* Text of a frame in texts. */
+/* The text of a frame, in osc_records_stacks.texts. */
 struct osc_records_frame {
     size_t start, len;
 };
 
-/* Zeroed, there are none. */
+/* Zeroed, it is empty. */
 struct osc_records_stacks {
-    struct osc_records_module *modules; /* owned; the last that has an address counts */
+    struct osc_records_module *modules; /* owned; of several with an address the last counts */
     size_t n_modules, cap_modules;
     struct osc_records_binary *binaries; /* owned */
     size_t n_binaries, cap_binaries;
@@ -55,10 +55,10 @@ struct osc_records_stacks {
 
 void osc_records_stacks_fini(struct osc_records_stacks *s);
 
-/* Take the payload of a MODULES chunk. OSC_EFORMAT: it makes no sense from some place on. */
+/* Add the payload of a MODULES chunk. OSC_EFORMAT: it is malformed from some byte on. */
 OSC_MUST_USE osc_status osc_records_stacks_add(struct osc_records_stacks *s,
                                                const unsigned char *data, size_t len);
 
-/* The text of the stack P, an ARG_STACK, with a sticky status in B. */
+/* The text of the stack P, an ARG_STACK. The status in B is sticky. */
 osc_sid osc_records_stacks_text(struct osc_records_stacks *s, struct osc_builder *b,
                                 const struct osc_packed *p);

@@ -10,7 +10,7 @@
 static struct small_recording rec;
 static struct osc_trace trace;
 
-/* Payload of a MODULES chunk. */
+/* The payload of a MODULES chunk. */
 static unsigned char payload[8192];
 static size_t payload_bytes;
 
@@ -26,7 +26,7 @@ static void add_module(struct osc_wire_module m, const char *path)
     payload_bytes += sizeof m + padded;
 }
 
-/* An operator with the stack of the N addresses at FRAMES. */
+/* Add an operator with the stack of the N addresses at FRAMES. */
 static void add_stack(const uint64_t *frames, uint32_t n, enum osc_stack_end end)
 {
     recording_add(&rec, OSC_RECORD_BEGIN + 1, recording_name(&rec, "op"), 100, NULL, 0);
@@ -104,7 +104,7 @@ TEST_WITH(the_last_module_at_an_address_counts, begin, end)
     assert_stack(0, "first+0x10;second+0x10");
 }
 
-/* The function that is looked for. */
+/* The function whose name is to be found. */
 __attribute__((noinline)) static size_t find_me(struct osc_wire_module *m)
 {
     char line[512];
@@ -126,7 +126,7 @@ __attribute__((noinline)) static size_t find_me(struct osc_wire_module *m)
 TEST_WITH(functions_have_their_names_while_the_file_is_the_same, begin, end)
 {
     const struct osc_import_options all = {0};
-    const uint64_t address = (uintptr_t)find_me + 1; /* as if a call began it */
+    const uint64_t address = (uintptr_t)find_me + 1; /* as if it began with a call */
     struct osc_wire_module m;
     struct stat st;
     char path[256], text[320];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * records_state.h - what is known of a recording while its records become rows.
+ * records_state.h - the state of a recording while rows are made of its records.
  *
- * Shared by records_rows.h, which takes records one by one, deferred.h, where those wait
+ * Shared by records_rows.h, which reads records one by one, deferred.h, which keeps the records
  * that need all others, and records_links.h.
  *
  * Threading: not locked.
@@ -23,29 +23,29 @@
 
 struct osc_records_item {
     int64_t ts_ns, dur_ns;
-    uint64_t order; /* in which they were read */
+    uint64_t order; /* the order of reading */
     uint32_t thread;
     osc_sid name;
     uint8_t kind;
-    uint32_t id;      /* of the record, if it is no name */
+    uint32_t id;      /* the record's id, if that is not a name */
     size_t word;      /* in osc_deferred.words */
     size_t slot, arg; /* in args.slots and args.words */
     uint32_t n_slots, n_args;
 };
 
 struct osc_records_device {
-    osc_sid type, name; /* its family; what it is called, or none */
+    osc_sid type, name; /* its family; its name, or none */
     uint32_t number;    /* in the records */
     uint32_t index;     /* N of FAMILY:N */
-    uint32_t built;     /* what the builder calls it */
+    uint32_t built;     /* its number in the builder */
     osc_sid text;       /* FAMILY:N */
     bool is_cpu;
     struct osc_device_limits limits;
-    uint64_t hz;                    /* 0: not known */
+    uint64_t hz;                    /* 0: unknown */
     struct osc_records_pair *pairs; /* owned */
     size_t n_pairs, cap_pairs;
     struct osc_records_fit fit;
-    int64_t sum_bytes, least_bytes; /* of memory given out, as far as it was seen */
+    int64_t sum_bytes, least_bytes; /* allocated bytes: now, and the least so far */
 };
 
 struct osc_records_queue {
@@ -57,7 +57,7 @@ struct osc_records_queue {
 struct osc_deferred {
     struct osc_records_item *items;     /* owned */
     uint64_t *words;                    /* owned */
-    struct osc_arguments args;          /* of items, one after the other */
+    struct osc_arguments args;          /* those of all items, one after the other */
     struct osc_records_device *devices; /* owned */
     struct osc_records_queue *queues;   /* owned */
     size_t n_items, cap_items, n_words, cap_words;
@@ -66,36 +66,36 @@ struct osc_deferred {
 
 /* --- threads and rows ------------------------------------------------------------------- */
 
-/* The last record that takes arguments, until it is known that no more come. */
+/* The last record that can have arguments, until the next record shows that no more come. */
 struct osc_records_held {
     uint8_t kind; /* of the record; 0: none */
     osc_sid name;
-    osc_sid callers; /* `Call stack` of a function of Python, while no other argument came */
+    osc_sid callers; /* `Call stack` of a Python function, while it has no other argument */
     int64_t ts_ns, dur_ns;
     size_t late; /* index + 1 in osc_deferred.items, or 0: a row */
 };
 
-/* Arguments of scope DEPTH, counted from 1, that came behind its children. */
+/* Arguments of the scope at depth, counted from 1, that came after its children. */
 struct osc_records_waiting {
     uint32_t depth;
     size_t n_slots, n_words; /* in osc_records_thread.waiting before these */
 };
 
-/* A scope that is open. */
+/* An open scope. */
 struct osc_records_open {
-    uint32_t caller; /* the innermost function of Python there, this one or around it; or 0 */
+    uint32_t caller; /* node of the innermost Python function: this scope or around it; or 0 */
     uint8_t kind;    /* enum osc_scope_kind */
     uint32_t row;    /* of its begin in chunk */
-    struct osc_chunk *chunk; /* borrowed; NULL: its end becomes a row, too */
+    struct osc_chunk *chunk; /* borrowed; NULL: its end becomes a row of its own */
 };
 
 struct osc_records_thread {
     uint64_t ordinal;
     osc_who tid;
     osc_track_id track;
-    uint64_t torch_thread;         /* what PyTorch calls it; 0: not known */
-    uint32_t depth;                /* scopes open */
-    struct osc_records_open *open; /* owned; they, the innermost last */
+    uint64_t torch_thread;         /* its number in PyTorch; 0: unknown */
+    uint32_t depth;                /* number of open scopes */
+    struct osc_records_open *open; /* owned; the open scopes, the innermost last */
     size_t cap_open;
     struct osc_records_held held;
     struct osc_arguments args;    /* of held */
@@ -105,15 +105,15 @@ struct osc_records_thread {
     size_t step; /* index + 1 of the open step in osc_deferred.items, or 0 */
 };
 
-/* What was lost for one cause. */
+/* Losses of one cause. */
 struct osc_records_loss {
     uint64_t n;
-    int64_t first_ns; /* OSC_NO_TIME: not known */
+    int64_t first_ns; /* OSC_NO_TIME: unknown */
 };
 
 struct osc_records_rows {
-    struct osc_builder *builder;     /* borrowed, as all of these */
-    struct osc_records_clock *clock; /* settled */
+    struct osc_builder *builder;     /* borrowed, like clock and names */
+    struct osc_records_clock *clock; /* sorted */
     struct osc_records_names *names;
     struct osc_records_stacks stacks;   /* owned */
     struct osc_records_callers callers; /* owned */
@@ -123,19 +123,19 @@ struct osc_records_rows {
     struct osc_idmap by_ordinal, by_tid;
     osc_form_id begins[OSC_SCOPE_KIND_COUNT], completes[OSC_SCOPE_KIND_COUNT];
     osc_form_id end, instant, oom;
-    osc_form_id called; /* the begin of a function of Python, with `Call stack`; made with the
-                           first one */
+    osc_form_id called; /* the begin of a Python function with `Call stack`; made when the first
+                           one is read */
     osc_sid name_oom, key_correlation, key_value, key_torch_thread, key_returned, category_flow;
     struct osc_deferred late;
-    struct osc_records_loss losses[OSC_LOSS_COUNT]; /* by the records LOST */
+    struct osc_records_loss losses[OSC_LOSS_COUNT]; /* from records LOST */
     struct osc_strbuf text;
     uint64_t n_records;      /* read so far */
-    uint64_t open_end_ticks; /* when scopes end that no record ends; 0: nobody knows */
-    bool is_scout;           /* steps alone are wanted */
-    bool is_torch;           /* operators are PyTorch's own */
+    uint64_t open_end_ticks; /* when scopes end that no record ends; 0: unknown */
+    bool is_scout;           /* only steps are wanted */
+    bool is_torch;           /* operators are recorded by PyTorch */
 };
 
-/* What scopes of SCOPE_KIND are, as a recording has it. */
+/* The kind of rows made of scopes of SCOPE_KIND, a number in a recording. */
 static inline enum osc_kind osc_records_kind(uint64_t scope_kind)
 {
     static const uint8_t kinds[OSC_SCOPE_KIND_COUNT] = {

@@ -40,7 +40,7 @@ uint32_t osc_segment_order_written(const struct osc_segment_order *o, uint64_t s
     return osc_idmap_get(&o->written, seq);
 }
 
-/* By thread, block and slot; of what is there twice the first in the file. */
+/* Compare by thread, block and slot; of duplicates, the first in the file comes first. */
 static int compare_places(const void *pa, const void *pb)
 {
     const struct osc_segment *const a = pa, *const b = pb;
@@ -54,7 +54,7 @@ static int compare_places(const void *pa, const void *pb)
     return (a->due > b->due) - (a->due < b->due);
 }
 
-/* By what it is due at, then as the places are. */
+/* Compare by the chunk at which a segment is due, then by place. */
 static int compare_dues(const void *pa, const void *pb)
 {
     const struct osc_segment *const a = pa, *const b = pb;
