@@ -11,14 +11,14 @@
 #include "import/chrome/chrome_about.h"
 #include "import/osc/open_input.h"
 
-/* Big enough to make system calls cheap, small enough to stay in the second cache. */
+/* Large enough to make system calls cheap, small enough to stay in the L2 cache. */
 #define BLOCK_BYTES ((size_t)256 << 10)
 #define PROBE_BYTES 4096u
 
-/* What a thread may take to work with, slabs and what is left of them included. */
+/* Working memory of a thread, including its slabs with their unused rest. */
 #define THREAD_BYTES ((size_t)32 << 20)
 
-/* The first bytes of the text: those of the input, inflated if need be. */
+/* Get the first bytes of the text: those of the input, inflated if necessary. */
 static osc_status probe_text(struct osc_reading *r, char *head, size_t *len,
                              struct osc_err *err)
 {
@@ -36,7 +36,7 @@ static osc_status probe_text(struct osc_reading *r, char *head, size_t *len,
         return OSC_OK;
     }
     osc_status st = osc_inflate_new(&z, r->inflate, err);
-    /* What is wrong with it shows when it is read. */
+    /* Errors are ignored: they are reported when the text is read. */
     if (st == OSC_OK)
         (void)osc_inflate_run(z, &io, &ignored);
     else
@@ -61,7 +61,7 @@ static const struct osc_reader *choose_reader(const char *head, size_t len)
     return best;
 }
 
-/* ST is no fault of the input. */
+/* Report ST, a failure that the input has not caused. */
 static osc_status no_memory(struct osc_err *err, const struct osc_input *in, osc_status st)
 {
     st = osc_mem_reason(st);
@@ -75,7 +75,7 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
     const int64_t min_ts_ns = r->loading->min_ts_ns;
     osc_status st = OSC_OK;
 
-    if (t->format.v == 0) /* columns say what the original was */
+    if (t->format.v == 0) /* files of columns name the original format */
         st = osc_strings_add(&t->strings, osc_str_c(reader->name), &t->format, NULL);
     if (st == OSC_OK)
         st = osc_strings_add(&t->strings, osc_str_c(r->in->path), &t->source, NULL);
@@ -85,7 +85,7 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
     if (st == OSC_OK && !r->is_sealed)
         st = osc_trace_seal(t, reader, r->n_threads);
     if (st == OSC_OK && min_ts_ns != INT64_MAX)
-        /* Of what was left out too. */
+        /* including rows that were left out */
         t->min_ts_ns = t->origin_ns = t->own_origin_ns = min_ts_ns;
     return st;
 }
@@ -110,7 +110,7 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
     if (st == OSC_OK)
         st = probe_text(&r, head, &len, err);
     if (st == OSC_OK) {
-        /* What lies in a live directory is no other format, however damaged. */
+        /* A live directory has only one format, however damaged it is. */
         const struct osc_reader *reader =
             in->is_live ? &osc_reader_native : choose_reader(head, len);
         struct osc_err read_err = {0};

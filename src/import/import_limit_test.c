@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What import.h says of limits of memory. */
+/* Memory limits as promised in import/import.h. */
 #include "import/import.h"
 
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "support/unit.h"
 
-/* Text that takes memory in a way of its own; item I of it, without end. */
+/* An endless text, of which each item I uses memory in a particular way. */
 struct greedy {
     void (*add)(struct osc_strbuf *b, uint32_t i);
     const char *before, *behind;
@@ -82,7 +82,7 @@ static const struct osc_import_reserve some_reserve = {.event_bytes = 20,
                                                        .track_bytes = 50,
                                                        .form_bytes = 60};
 
-/* Bytes that some_reserve wants for what is in T, strings by their number alone. */
+/* Bytes that some_reserve requires for T; of strings only the number counts. */
 static size_t wanted_for(const struct osc_trace *t)
 {
     return (size_t)t->events.n_rows * 20 + (size_t)t->others.n_rows * 30 +
@@ -126,7 +126,7 @@ TEST(stops_below_the_memory_limit_whatever_takes_it)
     }
 }
 
-/* Allow a little more, then more, ... until the work gets done. */
+/* Raise the limit step by step until loading succeeds. */
 TEST(keeps_whole_rows_at_any_limit)
 {
     const struct osc_import_options o = {.n_threads = 1};

@@ -8,7 +8,7 @@
 #include "support/fingerprint.h"
 #include "support/unit.h"
 
-/* Load JSON; it must be readable. */
+/* Load JSON, which must be readable. */
 static struct osc_trace load(const char *json)
 {
     const struct osc_import_options o = {.n_threads = 1};
@@ -32,7 +32,7 @@ static uint64_t count(const struct osc_trace *t, enum osc_finding_code code)
     return t->findings.by_code[code].count;
 }
 
-/* Load JSON byte by byte, by two threads; it must come to the same as T. */
+/* Load JSON byte by byte with two threads; the result must equal T. */
 static void assert_same_in_pieces(const struct osc_trace *t, const char *json)
 {
     const struct osc_import_options o = {.n_threads = 2, .unit_bytes = 8, .block_bytes = 1};
@@ -141,7 +141,7 @@ TEST(keeps_differences_of_times_within_64_bits)
     osc_trace_fini(&t);
 }
 
-/* How many events are read, and how often CODE is counted. */
+/* The expected number of events, and how often CODE is counted. */
 struct broken {
     const char *json;
     enum osc_finding_code code;
@@ -201,7 +201,7 @@ TEST(reads_the_rest_of_what_is_broken_in_part)
 #define AT(ts)    "{\"ph\":\"i\",\"ts\":" #ts "}"
 #define BROKEN(x) AT(7) "," ARGS(x) "," AT(8) "," AT(9)
 
-/* A lost bracket costs its own event and is counted where that begins. */
+/* A missing bracket costs only its own event and is counted where that begins. */
 TEST(a_lost_bracket_of_arguments_takes_one_event)
 {
     static const char *const lists[] = {
@@ -240,7 +240,7 @@ TEST(a_lost_bracket_of_arguments_takes_one_event)
     }
 }
 
-/* An object that begins with a phase is no event if its brackets are all there. */
+/* An object that begins with a phase is not an event if no bracket is missing. */
 TEST(reads_arguments_that_look_like_members_of_events)
 {
     static const char json[] =
@@ -413,7 +413,7 @@ TEST(refuses_what_is_no_file)
     }
 }
 
-/* Events of several layouts, N of them, as a text of the caller's. */
+/* Append N events of several layouts to B. */
 static void make_events(struct osc_strbuf *b, uint32_t n)
 {
     osc_strbuf_adds(b, "{\"schemaVersion\": 1, \"traceEvents\": [\n");
@@ -465,7 +465,7 @@ TEST(gives_the_same_trace_with_any_threads_units_and_blocks)
     osc_strbuf_fini(&b);
 }
 
-/* Each bracket of one event in turn is left out or is one of the other kind. */
+/* Each bracket of one event in turn is left out or replaced by the other kind. */
 TEST(loses_one_event_to_one_wrong_bracket)
 {
     static const char event[] = "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":1,"
@@ -512,7 +512,7 @@ TEST(loses_one_event_to_one_wrong_bracket)
     osc_strbuf_fini(&b);
 }
 
-/* Deeper than the fast path goes, as deep as allowed, and deeper. */
+/* Values nested deeper than the fast path reads, as deep as allowed, and deeper. */
 TEST(keeps_the_event_whatever_the_depth)
 {
     static const uint32_t depths[] = {1, 62, 63, 64, 65, 128, 10000, 10001, 100000};
@@ -621,7 +621,7 @@ TEST(finds_the_end_of_a_long_string_of_escapes)
     }
 }
 
-/* Each of these tokens seems to go on up to the line break, hundreds of KiB away. */
+/* Each of these tokens seems to extend to the line break, hundreds of KiB away. */
 TEST(gets_past_a_line_of_broken_tokens_soon)
 {
     static const char *const tokens[] = {"{\"name\":\"a},", "{\"a\":[[},"};
@@ -672,7 +672,7 @@ TEST(a_scout_keeps_neither_arguments_nor_what_they_hold)
     osc_trace_fini(&t);
 }
 
-/* Fail the first allocation, then the second, ... until the work gets done. */
+/* Fail the first allocation, then the second, ... until loading succeeds. */
 TEST(survives_any_failed_allocation)
 {
     const struct osc_import_options o = {.n_threads = 1};

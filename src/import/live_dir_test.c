@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Live directories that are damaged, beside a file that nobody ended. */
+/* Damaged live directories beside a file that was not ended. */
 #include "import/osc/live_dir.h"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static void write_file(const char *name, const void *bytes, size_t n)
     close(fd);
 }
 
-/* One thread, whose block has N_SLOTS instants; all of it is not in the file. */
+/* Make one thread, whose block has N_SLOTS instants that are not in the file. */
 static void make_blocks(uint32_t name)
 {
     const struct osc_live_header h = {
@@ -68,7 +68,7 @@ static void make_strings(void)
     memcpy(string_bytes + OSC_STRINGS_AT, rec.log, rec.n_log);
 }
 
-/* A file with one instant, and the rest beside it. */
+/* Write a file with one instant, and a live directory with the others. */
 static int set_up(void **state)
 {
     (void)state;
@@ -106,7 +106,7 @@ static uint64_t n_found(enum osc_finding_code code)
     return trace.findings.by_code[code].count;
 }
 
-/* Load the file; how many findings say that something is missing. */
+/* Load the file. Returns the number of findings about missing data. */
 static uint64_t load(void)
 {
     static const struct osc_import_options one = {.n_threads = 1};
@@ -124,7 +124,7 @@ TEST_WITH(what_is_whole_lacks_nothing, set_up, tear_down)
     assert_int_equal(load(), 0);
 }
 
-/* The window begins at TICKS; how many events there are. */
+/* Let the window begin at TICKS. Returns the number of events. */
 static uint32_t n_rows_in_window(uint64_t ticks)
 {
     static const struct osc_import_options one = {.n_threads = 1};
@@ -152,7 +152,7 @@ TEST_WITH(blocks_cut_anywhere_are_told, set_up, tear_down)
     for (off_t n = BLOCKS_BYTES - 1; n >= 0;) {
         assert_int_equal(truncate(blocks, n), 0);
         assert_true(load() > 0);
-        /* Every byte where something stands, else now and then. */
+        /* Cut at every byte that is used, elsewhere in steps. */
         if (n > (off_t)OSC_LIVE_BLOCKS_AT + 100)
             n -= 997;
         else if (n > (off_t)OSC_LIVE_BLOCKS_AT || n <= 200)

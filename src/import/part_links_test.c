@@ -30,7 +30,7 @@ static int tear_down(void **state)
     return rmdir(folder);
 }
 
-/* Write what REC holds as file I: the part PART of recording ID. */
+/* Write REC as file I: part PART of recording ID. */
 static void write_file(unsigned i, uint64_t id, uint32_t part)
 {
     struct osc_file_header h;
@@ -48,7 +48,7 @@ static void write_file(unsigned i, uint64_t id, uint32_t part)
     assert_int_equal(fclose(f), 0);
 }
 
-/* The same, with nothing in it but an end for REASON. */
+/* The same, with only an end for REASON in it. */
 static void write_part(unsigned i, uint64_t id, uint32_t part, uint32_t reason)
 {
     const struct osc_wire_end end = {.reason = reason};
@@ -69,7 +69,7 @@ TEST_WITH(only_parts_without_a_gap_go_together, set_up, tear_down)
     write_part(0, 7, 4, OSC_END_WINDOW);
     write_part(1, 7, 3, OSC_END_CONTINUED);
     write_part(2, 7, 5, OSC_END_CONTINUED);
-    write_part(3, 7, 2, 0); /* damaged, or nobody ended it */
+    write_part(3, 7, 2, 0); /* damaged, or not ended */
     write_part(4, 8, 6, OSC_END_CONTINUED);
     assert_int_equal(osc_part_links_find(&l, paths, N_MAX), OSC_OK);
     for (unsigned i = 0; i < N_MAX; i++) {
@@ -90,8 +90,8 @@ TEST_WITH(what_is_no_recording_has_no_links, set_up, tear_down)
     osc_part_links_fini(&l);
 }
 
-/* A part whose thread lost N records for want of room by then, its end not counted. Before
- * it 12 were recorded, and 5 lost by threads that are gone. */
+/* End a part whose thread had lost N records for lack of space. Before the part 12 were
+ * recorded, and 5 were lost by threads that are gone. */
 static void end_part(uint32_t reason, uint64_t n)
 {
     const struct osc_clock_anchor anchors[] = {{.ticks = 1, .monotonic_ns = 1},
@@ -108,7 +108,7 @@ static void end_part(uint32_t reason, uint64_t n)
     recording_chunk(&rec, OSC_CHUNK_END, &end, sizeof end, 1);
 }
 
-/* File I, empty, is called what part 2 of file 0 is. */
+/* Create file I, empty, with the name of part 2 of file 0. */
 static void begin_second_part(unsigned i)
 {
     snprintf(names[i], sizeof names[i], "%s/0.2.osc", folder);

@@ -62,7 +62,7 @@ static int64_t arg_int(uint32_t i, const char *key)
     return -1;
 }
 
-/* Of KEY in row I; empty: there is none. */
+/* The argument KEY of row I; empty: it has none. */
 static struct osc_str arg_text(uint32_t i, const char *key)
 {
     const struct osc_form *f = osc_row_form(&trace, chunk(), i);
@@ -115,7 +115,7 @@ TEST(scopes_nest_and_have_the_kinds_of_the_recorder)
     osc_trace_fini(&trace);
 }
 
-/* Whether something waits for the end of a scope or not. */
+/* With and without arguments that wait for the end of a scope. */
 TEST(scopes_may_end_many_rows_behind_their_begin)
 {
     recording_begin(&rec);
@@ -139,7 +139,7 @@ TEST(scopes_may_end_many_rows_behind_their_begin)
     osc_trace_fini(&trace);
 }
 
-/* The first chunk of rows is full, and for the begin behind it there is no memory. */
+/* The first chunk of rows is full, and there is no memory for the begin that follows. */
 TEST(an_end_whose_begin_found_no_memory_ends_no_other_scope)
 {
     const struct osc_import_options o = {.n_threads = 1, .reserve = {.event_bytes = 1 << 10}};
@@ -189,7 +189,7 @@ TEST(arguments_go_to_the_record_before_or_to_the_innermost_scope)
     ARG("nobody's", 6);
     recording_flush(&rec);
     load_all();
-    assert_int_equal(trace.events.n_rows, 4); /* a call that launched, too */
+    assert_int_equal(trace.events.n_rows, 4); /* with the launching call */
     assert_range(0, "outer", OSC_KIND_SCOPE, 100, 400);
     assert_int_equal(arg_int(0, "a"), 1);
     assert_int_equal(arg_int(0, "d"), 4);
@@ -223,7 +223,7 @@ TEST(functions_of_python_that_torch_runs_in_have_what_called_them)
     load_all();
     assert_range(0, "main", OSC_KIND_PYTHON, 100, 110);
     assert_stack(0, "");
-    assert_stack(1, ""); /* brings its own along */
+    assert_stack(1, ""); /* has its own stack */
     assert_stack(2, "main;");
     assert_stack(3, "f;main;");
     assert_stack(4, "main;");
@@ -475,7 +475,7 @@ TEST(a_launch_is_a_call_of_the_scope_around_it)
     BEGIN(OPERATOR, "op", 100);
     BEGIN(PLAIN, "inner", 110);
     recording_add(&rec, OSC_RECORD_LAUNCH, 0, 120, WORDS(9, 0));
-    ARG("a", 1); /* of the scope, though a launch stands between */
+    ARG("a", 1); /* belongs to the scope, not to the launch */
     END(130);
     BEGIN(DRIVER, "call", 140);
     recording_add(&rec, OSC_RECORD_LAUNCH, 0, 150, WORDS(10, 0));

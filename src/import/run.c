@@ -7,10 +7,10 @@
 #include "codec/json.h"
 #include "import/bytes/filename.h"
 
-/* Times before 1973 are no wall clock: some processor's uptime, or a test's. */
+/* Times before 1973 are not wall clock times but the uptime of a machine, or made up. */
 #define UNIX_LEAST INT64_C(100000000000000000)
 
-/* Metadata that launchers leave behind, the first one first. */
+/* Metadata with the rank, as launchers set it; the first one that is there counts. */
 static const char *const rank_keys[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
                                         "SLURM_PROCID"};
 
@@ -24,13 +24,13 @@ static bool parse_rank(struct osc_str text, int32_t *rank)
     return true;
 }
 
-/* What the metadata of T says of its rank. */
+/* Get the rank of T from its metadata; false: it has none. */
 static bool find_rank(const struct osc_trace *t, int32_t *rank)
 {
     struct osc_str value, text;
 
     *rank = t->rank;
-    if (t->has_rank) /* columns say what was found out when they were written */
+    if (t->has_rank) /* files of columns have the rank that was found before */
         return true;
     if (osc_trace_meta(t, "distributedInfo", &value) && osc_json_member(value, "rank", &text) &&
         parse_rank(text, rank))
@@ -52,7 +52,7 @@ static struct osc_str meta(const struct osc_trace *t, const char *key)
 
 void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const char *path)
 {
-    while (t->base) /* a run is what was opened, not what is looked at */
+    while (t->base) /* the identity is that of the whole trace, not of the view */
         t = t->base;
     *id = (struct osc_identity){
         .path = osc_str_c(path),
@@ -71,7 +71,7 @@ void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const 
     id->has_rank = find_rank(t, &id->among.rank);
 }
 
-/* By worker, then number. */
+/* Compare by worker, then by number. */
 static int compare_windows(const void *a, const void *b)
 {
     const struct osc_filename *x = *(const struct osc_filename *const *)a;
@@ -81,7 +81,7 @@ static int compare_windows(const void *a, const void *b)
     return order != 0 ? order : osc_filename_compare_numbers(x->number, y->number);
 }
 
-/* Count the windows of each worker; files of one number are one window. */
+/* Number the windows of each worker; files with the same number are one window. */
 static osc_status number_windows(struct osc_identity *const *ids,
                                  const struct osc_filename *names, uint32_t n)
 {
@@ -108,7 +108,7 @@ static osc_status number_windows(struct osc_identity *const *ids,
     return OSC_OK;
 }
 
-/* The other files stand behind all windows that their rank has by then. */
+/* Number the other files after all windows that their rank already has. */
 static osc_status number_others(struct osc_identity *const *ids,
                                 const struct osc_filename *names, uint32_t n)
 {
@@ -147,7 +147,7 @@ static osc_status number_all(struct osc_identity *const *ids, const struct osc_f
     return st == OSC_OK ? number_others(ids, names, n) : st;
 }
 
-/* The start of a file by the clock it counts with; a base that makes no sense is dropped. */
+/* The start of a file by its own clock; drops a base that cannot be right. */
 static int64_t first_start(struct osc_identity *id)
 {
     int64_t start, end;
@@ -160,7 +160,7 @@ static int64_t first_start(struct osc_identity *id)
     return start;
 }
 
-/* ORIGIN by the clock of the file, if all its times can be told from there. */
+/* Set the origin of the file to ORIGIN, if all its times can be expressed relative to it. */
 static void set_origin(struct osc_identity *id, int64_t origin)
 {
     int64_t own, length;
@@ -173,8 +173,8 @@ static void set_origin(struct osc_identity *id, int64_t origin)
 }
 
 /*
- * Files of one boot count with the same clock, whatever was done to the wall clock
- * between their starts: all take the base of the first of them.
+ * Files of the same boot have the same clock, even if the wall clock was set between their
+ * starts: give all of them the base of the first one.
  */
 static void join_boots(struct osc_identity *const *ids, uint32_t n)
 {
@@ -245,7 +245,7 @@ osc_status osc_run_apply(struct osc_trace *t, const struct osc_identity *id)
 
 void osc_run_sort(struct osc_trace **traces, uint32_t n)
 {
-    /* By insertion: stable, few, and mostly in order already. */
+    /* Insertion sort: it is stable, and traces are few and mostly in order already. */
     for (uint32_t i = 1; i < n; i++) {
         struct osc_trace *t = traces[i];
         uint32_t k = i;

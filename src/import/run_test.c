@@ -77,7 +77,7 @@ TEST_WITH(numbers_spans_by_worker_and_by_value, begin, end)
     assert_int_equal(traces[5].span, 4);
 }
 
-/* As many windows as a long training leaves behind: not a matter of seconds. */
+/* As many windows as a long training leaves behind; numbering them must not take seconds. */
 TEST_WITH(numbers_the_windows_of_many_files, begin, end)
 {
     enum { N = 20000 };
@@ -88,7 +88,7 @@ TEST_WITH(numbers_the_windows_of_many_files, begin, end)
 
     assert_non_null(paths);
     for (int i = 0; i < N; i++) {
-        /* Every fourth is no window of a log directory, but belongs to rank 0 as well. */
+        /* Every fourth file is not a window of a log directory but also belongs to rank 0. */
         snprintf(names[i], sizeof names[i], i % 4 ? "w.%d.pt.trace.json" : "x%d.json", N - i);
         many[i].strings = traces[0].strings;
         all[i] = &many[i];

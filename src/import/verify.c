@@ -13,7 +13,7 @@
 struct verifying {
     struct osc_verify *v;
     struct osc_file file;
-    struct osc_live_dir live; /* beside a file without an end */
+    struct osc_live_dir live; /* beside a file that was not ended */
     osc_status live_opened;
     unsigned char *payload; /* owned */
     size_t cap_payload;
@@ -36,7 +36,7 @@ static void tell(struct verifying *w, struct osc_verify_fault fault)
         w->v->tell(w->v->ctx, &fault);
 }
 
-/* Whatever is not zero from OFFSET to END, which is less than OSC_WIRE_ALIGN further. */
+/* Report bytes that are not zero from OFFSET to END, which is less than OSC_WIRE_ALIGN away. */
 static osc_status check_zeroes(struct verifying *w, uint64_t offset, uint64_t end,
                                uint16_t type)
 {
@@ -59,7 +59,8 @@ static osc_status check_zeroes(struct verifying *w, uint64_t offset, uint64_t en
     return st;
 }
 
-/* The header in the file against that of the index; what follows the payload is zero. */
+/* Compare the header in the file with that in the index, and check that the bytes after the
+ * payload are zero. */
 static osc_status check_frame(struct verifying *w, const struct osc_wire_index_entry *e)
 {
     struct osc_wire_header h;
@@ -152,7 +153,7 @@ static void report_live(struct verifying *w)
                     .what = "blocks of the live directory beside it are damaged"});
 }
 
-/* What a file without an end lacks lies in the live directory, if there is one. */
+/* Open the live directory, if there is one: it has the rest of a file that was not ended. */
 static osc_status open_live(struct verifying *w, const char *path)
 {
     struct osc_err ignored = {0};
@@ -167,7 +168,7 @@ static osc_status open_live(struct verifying *w, const char *path)
     return w->live_opened == OSC_ENOMEM ? OSC_ENOMEM : OSC_OK;
 }
 
-/* A file that was ended has a good index. Without one it is still written, or was cut. */
+/* Check the index. Without a good one the file is still being written, or was cut. */
 static osc_status check_index(struct verifying *w)
 {
     const struct osc_file *f = &w->file;
@@ -216,7 +217,8 @@ static osc_status check_file(struct verifying *w, const char *path)
     return st;
 }
 
-/* Look at the columns of trace PART as its readers do; *N_PARTS traces are in the file. */
+/* Check the columns of trace PART as its reader does; *N_PARTS becomes the number of traces in
+ * the file. */
 static osc_status check_part(struct verifying *w, const char *path, uint32_t part,
                              uint32_t *n_parts)
 {
@@ -228,7 +230,7 @@ static osc_status check_part(struct verifying *w, const char *path, uint32_t par
     const struct osc_finding *const corrupt = &t.findings.by_code[OSC_FINDING_corrupt];
 
     if (st == OSC_OK) {
-        const uint64_t n_before = corrupt->count; /* in what the columns were made of */
+        const uint64_t n_before = corrupt->count; /* found when the columns were written */
 
         *n_parts = t.n_parts;
         st = osc_trace_touch(&t, osc_cpu_count(), &ignored);
@@ -247,7 +249,7 @@ static osc_status check_part(struct verifying *w, const char *path, uint32_t par
     return st;
 }
 
-/* Columns whose hashes are right may still say anything. */
+/* Check the columns, whose content may be wrong even if their hashes are right. */
 static osc_status check_columns(struct verifying *w, const char *path)
 {
     uint32_t n_parts = 1;

@@ -6,16 +6,16 @@
 #include "base/hash.h"
 #include "model/known_names.h"
 
-/* Huge pages, but not so many that a small trace pays for them. */
+/* Whole huge pages, but few, so that a small trace does not waste memory. */
 #define SLAB_BYTES  ((size_t)4 << 20)
 #define ROW_BYTES   32u
 #define FIRST_WORDS 65536u
 
-/* A table copies a text, and escapes a long one into buffers that double as they grow. */
+/* A table copies each text, and escapes long ones into buffers that double as they grow. */
 #define LONG_BYTES  65536u
 #define LONG_COPIES 6u
 
-/* Room for closing the chunks that are open: a slab for each store. */
+/* Memory for closing the open chunks: a slab for each store. */
 #define CLOSING_BYTES (2 * SLAB_BYTES)
 
 osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t)
@@ -67,7 +67,7 @@ static void unreserve(struct osc_builder *b, size_t size)
 
 osc_status osc_build_grow_slowly(void *p_array, size_t *cap, size_t need, size_t size)
 {
-    /* It doubles: as much as there is comes to it. */
+    /* The array doubles, so there must be memory for NEED more. */
     if (osc_mem_room() / size < need)
         return OSC_ELIMIT;
     return osc_grow(p_array, cap, need, size);
@@ -113,7 +113,7 @@ void osc_builder_fini(struct osc_builder *b)
     *b = (struct osc_builder){0};
 }
 
-/* SIZE zeroed bytes that live as long as the trace, from the pages of C. */
+/* Allocate SIZE zeroed bytes from the slab of C; they live as long as the trace. */
 static void *carve(struct osc_builder *b, struct osc_columns *c, size_t size)
 {
     const size_t rounded = (size + 63) & ~(size_t)63;
@@ -164,7 +164,7 @@ static void lay_columns(struct osc_chunk *k, char *room, size_t cap)
     k->arg_word = k->track + cap;
 }
 
-/* A chunk that is not full gives the rest of its room back to the slab. */
+/* Return the unused memory of K, which is not full, to the slab. */
 static void compact(struct osc_columns *c, struct osc_chunk *k)
 {
     const size_t n = k->n_rows;
@@ -181,12 +181,13 @@ static void compact(struct osc_columns *c, struct osc_chunk *k)
     if (end == c->slab + c->slab_used) {
         const size_t freed = ((size_t)OSC_CHUNK_ROWS - n) * ROW_BYTES & ~(size_t)63;
         c->slab_used -= freed;
-        /* Carved memory is promised to be zero. */
+        /* carve() must return zeroed memory. */
         memset(c->slab + c->slab_used, 0, freed);
     }
 }
 
-/* Meant for events; of the other store nobody asks. */
+/* Extend the time span of K by its rows. Meant for events; the span of the other store is not
+ * used. */
 static void widen_extent(struct osc_chunk *k)
 {
     int64_t min = INT64_MAX, max = INT64_MIN;
@@ -209,7 +210,7 @@ static size_t row_reserve(const struct osc_builder *b, const struct osc_columns 
     return n * (c == &b->events ? r->event_bytes : r->other_bytes);
 }
 
-/* Close the open chunk, leaving N_PENDING words for the next one. */
+/* Close the open chunk; the last N_PENDING words are kept for the next one. */
 static bool close_chunk(struct osc_builder *b, struct osc_columns *c, uint32_t n_pending)
 {
     struct osc_chunk *k = c->chunk;
@@ -267,7 +268,7 @@ bool osc_build_more_words(struct osc_builder *b, struct osc_columns *c, size_t n
     if (b->status != OSC_OK)
         return false;
     b->status = osc_build_grow(&c->args, &c->cap_args, need, sizeof *c->args);
-    /* The chunk gets a copy when it is closed. */
+    /* The chunk will get a copy when it is closed. */
     osc_build_reserve(b, (c->cap_args - before) * sizeof *c->args);
     return b->status == OSC_OK;
 }
@@ -372,7 +373,8 @@ static osc_sid who_text(struct osc_builder *b, osc_who who)
     return osc_build_string(b, digits, len);
 }
 
-/* The index of process PID, made if it is new. The loading is locked. */
+/* Find or add the process PID and return its index. The caller holds the lock of the loading.
+ */
 static uint32_t process_of(struct osc_builder *b, osc_sid pid, osc_status *st)
 {
     struct osc_loading *const l = b->loading;
@@ -459,7 +461,7 @@ static uint64_t hash_form(const struct osc_record *r, uint64_t seed)
     return h;
 }
 
-/* Which of the keys that analyses ask for SLOT is, or -1. */
+/* The index of SLOT's key among the keys that analyses use, or -1. */
 static int known_key(const struct osc_loading *l, const struct osc_slot *slot)
 {
     for (int k = 0; k < OSC_ARG_KEY_COUNT; k++) {
@@ -541,7 +543,7 @@ osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r)
         return b->last_form.id;
     uint64_t key = hash_form(r, l->seed);
     pthread_mutex_lock(&l->lock);
-    for (;; key++) { /* equal hashes of different forms: the next key is free or right */
+    for (;; key++) { /* equal hashes of different forms: try the next key */
         uint32_t *place = osc_idmap_put(&l->forms, key);
         if (!place) {
             st = OSC_ENOMEM;
@@ -578,7 +580,8 @@ bool osc_keep_wants(const struct osc_import_keep *keep, const struct osc_keep_ro
         return true;
     if (row->ts_ns >= (row->is_device ? keep->device_to_ns : keep->host_to_ns))
         return false;
-    /* What begins before and lasts may have called what is wanted; steps are counted. */
+    /* A host range that lasts into the window may contain calls that are wanted; earlier steps
+     * are only counted. */
     return row->ts_ns >= keep->from_ns ||
            (!row->is_device && !row->is_step && row->dur_ns != OSC_NO_DUR &&
             row->dur_ns > keep->from_ns - row->ts_ns);

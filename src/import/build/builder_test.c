@@ -4,14 +4,14 @@
 #include "base/mem.h"
 #include "support/unit.h"
 
-/* A trace being built by one thread. */
+/* A trace that one thread is building. */
 struct making {
     struct osc_trace trace;
     struct osc_loading loading;
     struct osc_builder builder;
 };
 
-/* Both are to be finished, whatever it returns. */
+/* Start building. The caller must call stop() in any case. */
 static osc_status start(struct making *m)
 {
     memset(m, 0, sizeof *m);
@@ -45,7 +45,7 @@ static osc_sid sid(struct making *m, const char *s)
     return osc_build_string(&m->builder, s, (uint32_t)strlen(s));
 }
 
-/* A range with one argument KEY of one or two words, or none. */
+/* Append a range with one argument KEY of one or two words, or without arguments. */
 static bool wants(struct osc_builder *b, enum osc_form_shape shape, bool is_device,
                   osc_sid name, int64_t ts_ns, int64_t dur_ns)
 {
@@ -89,7 +89,7 @@ TEST(equal_strings_are_one_id_in_the_cache_or_not)
         static osc_sid ids[3 * OSC_STRING_CACHE];
 
         for (uint32_t i = 0; i < 3 * OSC_STRING_CACHE; i++) {
-            /* Alike at both ends, and of lengths from 1 to 60. */
+            /* Equal at both ends, with lengths from 1 to 60. */
             const int len = snprintf(text, sizeof text, "%0*u%s", (int)(i % 50), i,
                                      i % 3 ? "" : "..........");
             const osc_sid id = osc_build_string(&m.builder, text, (uint32_t)len);
@@ -253,13 +253,13 @@ TEST(hands_over_what_was_built_before_the_limit)
     uint32_t n = 0;
 
     assert_int_equal(start(&m), OSC_OK);
-    add(&m, OSC_SHAPE_RANGE, 0, NULL, 0); /* its pages are there before the limit is */
+    add(&m, OSC_SHAPE_RANGE, 0, NULL, 0); /* its pages are allocated before the limit is set */
     osc_mem_set_limit(osc_mem_limit() - osc_mem_room() + ((size_t)1 << 20)); /* for scratch */
     for (; m.builder.status == OSC_OK && n < 100 * OSC_CHUNK_ROWS; n++)
         add(&m, OSC_SHAPE_RANGE, n + 1, "device", n);
     assert_int_equal(m.builder.status, OSC_ELIMIT);
     assert_int_equal(join(&m), OSC_OK);
-    assert_int_equal(m.builder.status, OSC_ELIMIT); /* it still may not go on */
+    assert_int_equal(m.builder.status, OSC_ELIMIT); /* the status stays */
     assert_true(m.trace.events.n_rows > 1000 && m.trace.events.n_rows <= n);
     for (uint32_t i = 0; i < m.trace.events.n_rows; i += 1000)
         assert_int_equal(
@@ -324,7 +324,7 @@ TEST(keeps_what_starts_inside_and_every_begin)
     assert_true(
         wants(b, OSC_SHAPE_BEGIN, false, none, 3, OSC_NO_DUR)); /* its end may lie inside */
     assert_true(wants(b, OSC_SHAPE_ASYNC, false, none, 99, OSC_NO_DUR));
-    assert_true(wants(b, OSC_SHAPE_RANGE, false, none, 4, 7)); /* it may have called some */
+    assert_true(wants(b, OSC_SHAPE_RANGE, false, none, 4, 7)); /* it may contain wanted calls */
     assert_false(wants(b, OSC_SHAPE_RANGE, false, none, 4, 6));
     assert_false(wants(b, OSC_SHAPE_RANGE, true, none, 4, 7));
     assert_false(wants(b, OSC_SHAPE_RANGE, false, sid(&m, "ProfilerStep#1"), 4, 7));
@@ -353,7 +353,7 @@ TEST(a_scout_keeps_steps_of_the_host_alone)
     stop(&m);
 }
 
-/* Fail the first allocation, then the second, ... until the work gets done. */
+/* Fail the first allocation, then the second, ... until the trace is built. */
 TEST(survives_any_failed_allocation)
 {
     osc_status st = OSC_ENOMEM;

@@ -5,11 +5,11 @@
 #include "base/thread.h"
 #include "model/known_names.h"
 
-/* What rows of a form ask. */
+/* What decides the kinds of the rows of a form. */
 enum form_rule {
-    RULE_PLAIN,  /* nothing: all are of its kind */
-    RULE_NAMED,  /* their names */
-    RULE_MODULE, /* all are modules */
+    RULE_PLAIN,  /* the kind of the form */
+    RULE_NAMED,  /* the name of each row */
+    RULE_MODULE, /* nothing: all are modules */
 };
 
 struct setting {
@@ -19,7 +19,7 @@ struct setting {
     uint32_t n_strings;
 };
 
-/* Strings are looked at in parts of so many. */
+/* Strings are classified in parts of 2^PART_SHIFT. */
 #define PART_SHIFT 16
 
 static void find_labels(void *ctx, uint32_t part)

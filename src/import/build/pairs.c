@@ -8,7 +8,7 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 
-/* An open begin, linked to the one below it on its stack. */
+/* An open begin; it links to the one below it on its stack. */
 struct open_range {
     osc_row row;
     uint32_t below; /* index + 1, or 0 */
@@ -16,12 +16,12 @@ struct open_range {
 
 struct matching {
     struct osc_trace *t;
-    uint32_t *of_tracks;     /* owned; of the stack of each track: index + 1 of its top */
-    struct osc_idmap tops;   /* the same of asynchronous ranges, by the key of the stack */
-    struct open_range *open; /* owned; the last one is open, those before may not be */
+    uint32_t *of_tracks;     /* owned; for each track the index + 1 of the top of its stack */
+    struct osc_idmap tops;   /* the same for asynchronous ranges, by the key of the stack */
+    struct open_range *open; /* owned; the last one is open, earlier ones may be closed */
     size_t n_open, cap_open;
     struct osc_idmap forms; /* (form of begin, form of end) -> form of both */
-    size_t cap_forms;       /* of t->forms, as far as is known */
+    size_t cap_forms;       /* of t->forms; at least this */
     uint32_t *words;        /* owned scratch */
     size_t cap_words;
 };
@@ -36,8 +36,8 @@ static bool is_end(uint8_t shape)
     return shape == OSC_SHAPE_END || shape == OSC_SHAPE_ASYNC_END;
 }
 
-/* What the two ends of an asynchronous range have in common. Ids are compared as the file
- * spells them. */
+/* A key that the two ends of an asynchronous range have in common. Ids are compared as they are
+ * spelled in the file. */
 static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, uint32_t i)
 {
     const struct osc_form *f = osc_row_form(t, k, i);
@@ -60,7 +60,8 @@ static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, u
     return h ^ osc_hash(&id.d, sizeof id.d, 2);
 }
 
-/* The top of the stack of row I of K, a begin or an end of SHAPE; NULL: no memory. */
+/* Where the top of the stack for row I of K is stored; the row is a begin or end of SHAPE.
+ * NULL: no memory. */
 static uint32_t *top_of(struct matching *m, const struct osc_chunk *k, uint32_t i,
                         uint8_t shape)
 {
@@ -81,9 +82,9 @@ static osc_status push(struct matching *m, uint32_t *top, osc_row row)
 }
 
 /*
- * Add the slots of FROM, whose words stand behind FIRST_WORD others, to F, which has
- * room for them. An argument of the end takes the place of the last one of its key,
- * which PLACES says (+ 1); its id and scope are the begin's once more.
+ * Add the slots of FROM, whose words follow FIRST_WORD others, to F, which has room for them.
+ * An argument of the end replaces the last one with its key, whose index + 1 is in PLACES. The
+ * id and scope of the end are left out: they equal the begin's.
  */
 static osc_status add_slots(struct osc_form *f, const struct osc_form *from, bool is_end,
                             uint32_t first_word, struct osc_idmap *places)
@@ -111,7 +112,7 @@ static osc_status add_slots(struct osc_form *f, const struct osc_form *from, boo
     return OSC_OK;
 }
 
-/* A form with the slots of both; an argument that both have is the end's. */
+/* Make a form with the slots of both; for an argument that both have, that of the end. */
 static osc_status join_forms(struct matching *m, uint32_t begin, uint32_t end, uint32_t *joined)
 {
     struct osc_trace *t = m->t;
@@ -153,7 +154,7 @@ static osc_status join_forms(struct matching *m, uint32_t begin, uint32_t end, u
     return OSC_OK;
 }
 
-/* Give row I of K the arguments of the end E, J in addition to its own. */
+/* Add the arguments of the end, row J of E, to those of row I of K. */
 static osc_status join_args(struct matching *m, struct osc_chunk *k, uint32_t i,
                             const struct osc_chunk *e, uint32_t j)
 {
@@ -225,7 +226,7 @@ static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint3
     return st;
 }
 
-/* Push all begins among events before number UNTIL, from (*CHUNK, *PLACE) on. */
+/* Push all begins from (*CHUNK, *PLACE) to before event number UNTIL. */
 static osc_status push_begins(struct matching *m, uint32_t *chunk, uint32_t *place,
                               uint32_t until)
 {

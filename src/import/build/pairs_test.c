@@ -19,7 +19,7 @@ static struct osc_trace match(const char *text)
     return t;
 }
 
-/* The durations of the events of TEXT, in order of the file. */
+/* Compare the durations of the events of TEXT, in order of the file. */
 static void assert_durations(const char *text, uint32_t n, const int64_t *dur_ns)
 {
     struct osc_trace t = match(text);
@@ -117,7 +117,7 @@ TEST(joins_arguments_the_end_overriding_the_begin)
     osc_trace_fini(&t);
 }
 
-/* Begins in one chunk, ends so far behind that their begins fill more than one. */
+/* The ends come so late that their begins fill more than one chunk. */
 TEST(pairs_over_chunks)
 {
     const uint32_t n = OSC_CHUNK_ROWS + 100;
@@ -147,7 +147,7 @@ TEST(pairs_over_chunks)
     osc_strbuf_fini(&b);
 }
 
-/* Together they have more arguments than a form can say. */
+/* Together they have more arguments than a form can have. */
 TEST(keeps_the_arguments_of_the_begin_where_both_are_too_many)
 {
     struct osc_strbuf b = {0};

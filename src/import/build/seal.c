@@ -6,7 +6,7 @@
 #include "import/build/kinds.h"
 #include "import/build/pairs.h"
 
-/* Which tracks have events, how many, which first, which hold device work. */
+/* Count the events of each track, and find its first event and whether it has device work. */
 static void count_tracks(struct osc_trace *t)
 {
     uint32_t order = 0;
@@ -26,7 +26,7 @@ static void count_tracks(struct osc_trace *t)
     }
 }
 
-/* What members of the file say of the recording itself. */
+/* Count findings that members of the file report. */
 static void count_members(struct osc_trace *t)
 {
     struct osc_str value;
@@ -55,7 +55,7 @@ static void find_extent(struct osc_trace *t)
     }
 }
 
-/* Count names that are not UTF-8, and those that PyTorch gave up on. */
+/* Count names that are not UTF-8, and names that PyTorch could not record. */
 static osc_status look_at_names(struct osc_trace *t)
 {
     const uint32_t n = osc_strings_bound(&t->strings);

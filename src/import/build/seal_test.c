@@ -165,9 +165,9 @@ TEST(counts_names_that_are_broken_or_lost)
                                                                 "'s':'\xfe'") "]");
     const struct osc_finding *found = t.findings.by_code;
 
-    assert_int_equal(found[OSC_FINDING_not_utf8].count, 2); /* of events, of names alone */
+    assert_int_equal(found[OSC_FINDING_not_utf8].count, 2); /* per event; only in names */
     assert_int_equal(found[OSC_FINDING_not_utf8].first_ns, 4000);
-    assert_int_equal(found[OSC_FINDING_lost_name].count, 2); /* a kernel may be called so */
+    assert_int_equal(found[OSC_FINDING_lost_name].count, 2); /* a kernel may have that name */
     assert_int_equal(found[OSC_FINDING_lost_name].first_ns, 6000);
     osc_trace_fini(&t);
 }

@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "model/known_names.h"
 
-/* Families that PyTorch has no number for are counted from here on. */
+/* The first number for families that have none in PyTorch. */
 #define OWN_TYPE 64
 
 void osc_build_event(struct osc_builder *b, struct osc_record *r, const struct osc_arguments *a)
@@ -47,7 +47,7 @@ static osc_sid text_id(struct osc_builder *b, const char *s, int len)
     return osc_build_string(b, s, (uint32_t)len);
 }
 
-/* A number for FAMILY, which PyTorch has none for, and a member by which it is found. */
+/* Find or add a number for FAMILY, which has none in PyTorch, and a member that stores it. */
 static int32_t own_type(struct osc_builder *b, struct osc_str family, osc_sid id)
 {
     const struct osc_loading *const l = b->loading;

@@ -18,7 +18,7 @@ static bool drop_suffix(struct osc_str *s, const char *suffix)
     return true;
 }
 
-/* Digits of S from AT on, as a rank. */
+/* Parse the digits of S from AT on as a rank. */
 static bool parse_rank(struct osc_str s, uint32_t at, int32_t *rank)
 {
     int32_t value = 0;
@@ -33,7 +33,7 @@ static bool parse_rank(struct osc_str s, uint32_t at, int32_t *rank)
     return i > at;
 }
 
-/* "rank-3", "rank3", "rank_3" anywhere, the last of them; else a final "_3". */
+/* Find the last "rank-3", "rank3" or "rank_3" in STEM, or else a final "_3". */
 static bool find_rank(struct osc_str stem, int32_t *rank)
 {
     for (uint32_t i = stem.len; i-- > 0;) {

@@ -9,7 +9,7 @@ static void assert_str(struct osc_str s, const char *expected)
     assert_memory_equal(s.s ? s.s : "", expected, s.len);
 }
 
-/* RANK -1: none. */
+/* RANK -1: the name has no rank. */
 static void assert_parses(const char *name, bool is_logdir, const char *worker,
                           const char *number, int rank)
 {

@@ -6,11 +6,11 @@
 
 #include "base/mem.h"
 
-/* One being parsed, one before it still looked at, two ahead. */
+/* One that is parsed, the one before it, which may still be read, and two ahead. */
 #define N_BLOCKS 4u
 
 struct osc_pipe {
-    struct osc_blocks blocks; /* first, so that a pointer to it is one to this */
+    struct osc_blocks blocks; /* first: a pointer to it also points to this struct */
     struct osc_raw_blocks raw;
     struct osc_inflate *inflate;
     size_t block_bytes;
@@ -20,9 +20,9 @@ struct osc_pipe {
     _Atomic uint64_t taken;
 
     bool is_threaded;
-    struct osc_mem_account *account; /* of who opened it */
+    struct osc_mem_account *account; /* the one in which it was opened */
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* of all members below */
     pthread_cond_t changed;
     size_t len[N_BLOCKS];
     unsigned n_filled, n_drained; /* blocks so far; filled - drained < N_BLOCKS - 1 */
@@ -31,7 +31,7 @@ struct osc_pipe {
     struct osc_err err;
 };
 
-/* Inflate into TO until it is full or there is no more; *LEN bytes. */
+/* Inflate into TO until it is full or the input ends; *LEN becomes the number of bytes. */
 static osc_status inflate_block(struct osc_pipe *p, char *to, size_t *len, struct osc_err *err)
 {
     struct osc_inflate_io io = {.out = (unsigned char *)to, .n_out = p->block_bytes};
@@ -45,7 +45,7 @@ static osc_status inflate_block(struct osc_pipe *p, char *to, size_t *len, struc
                 break;
             p->in_end = p->in + n;
             p->in_is_last = n == 0;
-            /* A counter for progress: nothing hangs on its order. */
+            /* relaxed: only a counter for progress */
             atomic_fetch_add_explicit(&p->taken, n, memory_order_relaxed);
         }
         io.in = (const unsigned char *)p->in;

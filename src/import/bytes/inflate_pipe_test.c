@@ -29,7 +29,7 @@ static char byte_at(size_t i)
     return (char)('a' + i * i % 19);
 }
 
-/* Members of MEMBER bytes each that hold a text of TEXT_BYTES. */
+/* Compress a text of TEXT_BYTES into members of MEMBER bytes each. */
 static struct osc_strbuf pack(size_t member)
 {
     static char text[TEXT_BYTES], room[2 * TEXT_BYTES];
@@ -61,7 +61,7 @@ struct drained {
     bool has_garbage;
 };
 
-/* Read all that the first LEN bytes of PACKED hold; every byte must be right. */
+/* Read everything in the first LEN bytes of PACKED and check every byte. */
 static struct drained drain(const struct osc_strbuf *packed, size_t len, size_t block_bytes,
                             bool is_threaded)
 {
@@ -79,12 +79,12 @@ static struct drained drain(const struct osc_strbuf *packed, size_t len, size_t 
         assert_true(n <= block_bytes);
         for (size_t i = 0; i < n; i++)
             assert_int_equal(data[i], byte_at(d.n_bytes + i));
-        memset(data - OSC_TEXT_HEADROOM, 'X', OSC_TEXT_HEADROOM); /* ours to write */
+        memset(data - OSC_TEXT_HEADROOM, 'X', OSC_TEXT_HEADROOM); /* writable by contract */
         memset(data + n, 0, OSC_TEXT_PADDING);
         d.n_bytes += n;
         d.n_blocks++;
     }
-    /* Once more makes no difference. */
+    /* Another call returns the same. */
     assert_int_equal(blocks->next(blocks, &data, &n, &d.err), d.status);
     assert_int_equal(n, 0);
     d.taken = osc_pipe_taken(pipe);
@@ -187,7 +187,7 @@ TEST(survives_any_failed_allocation)
         st = osc_pipe_open(&pipe, &in, OSC_INFLATE_GZIP, 1000, false, &err);
         if (st == OSC_OK)
             st = osc_pipe_blocks(pipe)->next(osc_pipe_blocks(pipe), &data, &len, &err);
-        /* What was inflated before the failure comes first, and the failure behind it. */
+        /* First come the bytes that were inflated before the failure, then the failure. */
         if (st == OSC_OK && len < 1000)
             st = osc_pipe_blocks(pipe)->next(osc_pipe_blocks(pipe), &data, &len, &err);
         osc_mem_fail_after(-1);

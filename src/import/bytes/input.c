@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-/* Read up to LEN bytes, at OFFSET of what can seek. -1 with errno on failure. */
+/* Read up to LEN bytes; from OFFSET if IN can seek. -1 with errno on failure. */
 static ssize_t read_some(struct osc_input *in, char *to, size_t len, uint64_t offset)
 {
     ssize_t n;
@@ -45,7 +45,7 @@ osc_status osc_input_measure(struct osc_input *in, const struct stat *info, stru
     if (S_ISBLK(info->st_mode) || (S_ISCHR(info->st_mode) && !in->is_stdin))
         return osc_fail(err, OSC_EINVAL, "%s: is a device; a trace file was expected",
                         in->path);
-    /* Standard input that is a file is read from where it stands, as a pipe is. */
+    /* If standard input is a file, it is read from its present position, like a pipe. */
     in->can_seek = S_ISREG(info->st_mode) && !in->is_stdin;
     in->size = in->can_seek ? (uint64_t)info->st_size : 0;
     return read_probe(in, err);
@@ -69,7 +69,7 @@ void osc_input_close(struct osc_input *in)
     in->beside = NULL;
 }
 
-/* Fill TO with what comes next; *LEN is 0 at the end. */
+/* Fill TO with the next bytes; *LEN is 0 at the end. */
 static osc_status fill(struct osc_raw_blocks *r, char *to, size_t *len, struct osc_err *err)
 {
     struct osc_input *in = r->in;
@@ -86,7 +86,7 @@ static osc_status fill(struct osc_raw_blocks *r, char *to, size_t *len, struct o
         in->probe_is_unread = false;
         *len = in->n_probe < r->block_bytes ? in->n_probe : r->block_bytes;
         memcpy(to, in->probe, *len);
-        if (*len < in->n_probe) { /* blocks smaller than the probe: tests */
+        if (*len < in->n_probe) { /* blocks smaller than the probe, in tests */
             memmove(in->probe, in->probe + *len, in->n_probe - *len);
             in->n_probe -= *len;
             in->probe_is_unread = true;

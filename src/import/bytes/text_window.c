@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-static char empty_text[OSC_TEXT_PADDING]; /* what a window shows before its first block */
+static char empty_text[OSC_TEXT_PADDING]; /* the content of a window before its first block */
 
 void osc_text_init(struct osc_text *t, struct osc_blocks *blocks, uint64_t offset)
 {
@@ -19,14 +19,14 @@ void osc_text_fini(struct osc_text *t)
     *t = (struct osc_text){0};
 }
 
-/* Put KEPT bytes at KEEP and the block behind them into the big buffer. */
+/* Copy the KEPT bytes at KEEP and the block that follows them into the big buffer. */
 static char *join_in_big(struct osc_text *t, const char *keep, size_t kept, const char *data,
                          size_t len)
 {
     const size_t need = kept + len + OSC_TEXT_PADDING;
 
     if (need > t->big_cap) {
-        /* Doubling: a long token is copied a few times, not once per block. */
+        /* Doubled, so that a long token is copied a few times, not once per block. */
         const size_t most = OSC_TEXT_KEPT_MAX + len + OSC_TEXT_PADDING;
         const size_t cap = need < most / 2 ? need * 2 : most;
         char *big = osc_malloc(cap);

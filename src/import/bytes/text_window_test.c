@@ -4,11 +4,11 @@
 #include "base/mem.h"
 #include "support/unit.h"
 
-/* Blocks of PIECE bytes of a text that repeats its alphabet, in two buffers in turn. */
+/* Blocks of PIECE bytes of a text that repeats the alphabet, in two alternating buffers. */
 struct made_blocks {
     struct osc_blocks blocks;
     size_t size, piece, at;
-    osc_status last; /* what comes behind the end */
+    osc_status last; /* the status after the end */
     unsigned n_calls;
     char *buffers[2];
 };
@@ -78,7 +78,7 @@ TEST(gives_every_byte_once_with_zeros_behind_the_end)
     }
 }
 
-/* A token of TOKEN bytes from the third byte on is kept while the rest of it comes. */
+/* A token of TOKEN bytes, which begins at the third byte, is kept while the rest is read. */
 static void keep_token(size_t token, size_t piece)
 {
     struct made_blocks m = make(token + 10, piece);
@@ -91,7 +91,7 @@ static void keep_token(size_t token, size_t piece)
     while ((size_t)(t.end - keep) < token) {
         const size_t before = (size_t)(t.end - keep);
 
-        t.p = t.end - 1; /* may stand anywhere behind what is kept */
+        t.p = t.end - 1; /* may be anywhere after the kept bytes */
         keep = osc_text_more(&t, keep);
         assert_non_null(keep);
         assert_int_equal(t.p - keep, before - 1);
@@ -125,7 +125,7 @@ TEST(refuses_to_keep_more_than_a_token)
     assert_true((size_t)(t.end - t.p) <= OSC_TEXT_KEPT_MAX + piece);
     assert_int_equal(osc_text_offset(&t, t.p), 0);
     t.p = t.end;
-    assert_non_null(osc_text_more(&t, t.p)); /* it goes on where less is kept */
+    assert_non_null(osc_text_more(&t, t.p)); /* reading goes on if less is kept */
     unmake(&m, &t);
 }
 

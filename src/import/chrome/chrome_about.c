@@ -11,7 +11,7 @@
 
 /* --- queues ------------------------------------------------------------------------------ */
 
-/* The word for devices of this trace: that of the host calls that drive them. */
+/* The family of the devices of this trace: that of the host calls that drive them. */
 static struct osc_str device_family(const struct osc_trace *t)
 {
     for (uint32_t i = 1; i < t->n_forms; i++) {
@@ -20,10 +20,10 @@ static struct osc_str device_family(const struct osc_trace *t)
         if (family.len > 0)
             return family;
     }
-    return OSC_STR("cuda"); /* Kineto's categories of ROCm are those of CUDA, too */
+    return OSC_STR("cuda"); /* Kineto uses the categories of CUDA for ROCm, too */
 }
 
-/* *ID: "cuda:0" for FAMILY and INDEX; less than 0: none. */
+/* Set *ID to "cuda:0" or another FAMILY and INDEX; an INDEX below 0: no id. */
 static osc_status name_of(struct osc_trace *t, struct osc_str family, int64_t index,
                           osc_sid *id)
 {
@@ -36,8 +36,8 @@ static osc_status name_of(struct osc_trace *t, struct osc_str family, int64_t in
 }
 
 /*
- * The device of TRACK, from the arguments of its first device event, where exported
- * recordings have it whole and Kineto its number, or else from its pid.
+ * Name the device of TRACK: from the arguments of its first device event, which in exported
+ * recordings have the name and in Kineto's files the number, or else from its pid.
  */
 static osc_status name_device(struct osc_trace *t, struct osc_track *track,
                               struct osc_str family)
@@ -60,7 +60,7 @@ static osc_status name_device(struct osc_trace *t, struct osc_track *track,
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* From the metadata records. The last one of a name wins. */
+/* Read names of tracks from the metadata records. The last record for a name wins. */
 static void read_names(struct osc_trace *t)
 {
     const osc_sid process_name = osc_strings_find(&t->strings, OSC_STR("process_name"));
@@ -94,7 +94,7 @@ static void read_names(struct osc_trace *t)
 
 /* --- devices ----------------------------------------------------------------------------- */
 
-/* Members of a device, and where they go. */
+/* The numeric members of a device, and where they are stored. */
 static const struct {
     const char *key;
     size_t offset; /* in struct osc_device_limits */
@@ -111,7 +111,7 @@ static const struct {
     {"warpSize", offsetof(struct osc_device_limits, simd_width)},
 };
 
-/* The whole number of member KEY, also as text; -1: none, or a negative one. */
+/* The integer member KEY, which may be a text; -1: missing or negative. */
 static int64_t number_of(struct osc_str device, const char *key)
 {
     struct osc_str value;
@@ -124,7 +124,7 @@ static int64_t number_of(struct osc_str device, const char *key)
     return osc_json_int(value, &number) && number >= 0 ? number : -1;
 }
 
-/* The text of member `name`, none if it is empty. */
+/* Read the member `name`; no model if it is empty. */
 static osc_status read_model(struct osc_trace *t, struct osc_str device, osc_sid *model)
 {
     struct osc_strbuf text = {0};
@@ -141,7 +141,7 @@ static osc_status read_model(struct osc_trace *t, struct osc_str device, osc_sid
     return st;
 }
 
-/* The queues tell the name of a device, if it worked; else it is of FAMILY as others. */
+/* A device that did work gets its name from its queues; another one from FAMILY. */
 static osc_status read_device(struct osc_trace *t, struct osc_str family, struct osc_str text,
                               struct osc_device *d)
 {
@@ -167,7 +167,7 @@ static osc_status read_device(struct osc_trace *t, struct osc_str family, struct
     return st;
 }
 
-/* The member as it stands in the file, or an empty text. */
+/* The member `deviceProperties` as it is in the file, or an empty text. */
 static struct osc_str find_list(const struct osc_trace *t)
 {
     for (uint32_t i = 0; i < t->n_metas; i++) {
@@ -212,7 +212,8 @@ osc_status osc_chrome_about(struct osc_trace *t)
     return st == OSC_OK ? osc_chrome_devices(t) : st;
 }
 
-/* --- the other way round ------------------------------------------------------------------ */
+/* --- members for traces of other formats ---------------------------------------------------
+ */
 
 static void add_device(const struct osc_trace *t, const struct osc_device *d,
                        struct osc_strbuf *text)
@@ -232,7 +233,7 @@ static void add_device(const struct osc_trace *t, const struct osc_device *d,
     osc_strbuf_addc(text, '}');
 }
 
-/* Add the member KEY, which is TEXT, unless that is empty. */
+/* Add the member KEY with the value TEXT, unless that is empty. */
 static osc_status add_member(struct osc_trace *t, const char *key, struct osc_strbuf *text)
 {
     size_t cap = t->n_metas;

@@ -6,12 +6,12 @@
 #include "import/chrome/chrome_learn.h"
 #include "import/chrome/dialect.h"
 
-/* A value as it stood in the text. */
+/* A value as it is in the text. */
 struct value {
     enum osc_chrome_class class;
     struct osc_chrome_string string; /* of class STRING */
-    struct osc_str raw;              /* of the other two; a bare word too */
-    uint64_t start, end;             /* offsets; a string's without its quotes */
+    struct osc_str raw;              /* of the other two classes; also a bare word */
+    uint64_t start, end;             /* offsets; of a string, without its quotes */
 };
 
 static void mark(struct osc_chrome *c, const struct value *v, enum osc_chrome_role role,
@@ -37,7 +37,7 @@ static void count_at(struct osc_chrome *c, enum osc_finding_code code, uint64_t 
     osc_findings_add(c->findings, code, offset, OSC_NO_TIME);
 }
 
-/* Room for one more slot and two more words. */
+/* Make room for one more slot and two more words. */
 static bool make_room(struct osc_chrome *c)
 {
     if (c->record.n_slots >= OSC_FORM_SLOTS_MAX) {
@@ -69,7 +69,7 @@ static void add_arg(struct osc_chrome *c, struct osc_slot slot, uint64_t bits)
     c->record.n_words += n;
 }
 
-/* The number in RAW as an argument; false if it is none. */
+/* Add the number in RAW as an argument; false if RAW is not a number. */
 static bool add_number(struct osc_chrome *c, struct osc_slot slot, struct osc_str raw)
 {
     struct osc_json_number n;
@@ -90,7 +90,7 @@ static bool add_number(struct osc_chrome *c, struct osc_slot slot, struct osc_st
         return true;
     }
     const double d = osc_json_double(raw.s, raw.s + raw.len);
-    if (d - d != 0) { /* infinite: beyond what a double holds */
+    if (d - d != 0) { /* infinite: outside the range of a double */
         slot.type = OSC_ARG_NUMTEXT;
         count_at(c, OSC_FINDING_out_of_range, osc_text_offset(&c->text, raw.s));
         c->can_learn = false;
@@ -103,7 +103,8 @@ static bool add_number(struct osc_chrome *c, struct osc_slot slot, struct osc_st
     return true;
 }
 
-/* A word that is no number: true, false, null, or what Kineto wrote by mistake. */
+/* Add a word that is not a number: true, false, null, or a word that Kineto wrote by
+ * mistake. */
 static void add_word(struct osc_chrome *c, struct osc_slot slot, const struct value *v)
 {
     const struct osc_str raw = v->raw;
@@ -123,7 +124,7 @@ static void add_word(struct osc_chrome *c, struct osc_slot slot, const struct va
     add_arg(c, slot, 0);
 }
 
-/* A scout learns from names and times alone. */
+/* Whether an argument is left out. A scout needs only names and times. */
 static bool is_left_out(const struct osc_loading *l, osc_sid key, bool is_member)
 {
     return (l->keep.is_scout && !is_member) || (l->no_args && !osc_loading_needs(l, key));
@@ -157,7 +158,7 @@ static void read_arg(struct osc_chrome *c, osc_sid key, bool is_member, const st
     }
 }
 
-/* Read the value at p. DEEP and LONG: it was skipped, V is empty. */
+/* Read the value at p. After DEEP and LONG, which skip it, V is empty. */
 static enum osc_token_status read_value(struct osc_chrome *c, bool in_line, struct value *v)
 {
     const int ch = osc_chrome_peek(c);
@@ -218,7 +219,7 @@ static bool read_micros(struct osc_chrome *c, const struct value *v, enum osc_ch
     return true;
 }
 
-/* pid or tid: whole numbers and their texts are the same. */
+/* Read a pid or tid; an integer and the same integer as a text are equal. */
 static osc_who read_who(struct osc_chrome *c, const struct value *v, enum osc_chrome_role role)
 {
     struct osc_str raw = v->raw;
@@ -245,7 +246,7 @@ static osc_who read_who(struct osc_chrome *c, const struct value *v, enum osc_ch
     return OSC_WHO_IS_STRING | osc_build_string(c->builder, raw.s, raw.len).v;
 }
 
-/* A member that must be a string: its id, and the value's place as part of the layout. */
+/* Read a member that must be a string. Its position is stored for the layout. */
 static bool read_string(struct osc_chrome *c, const struct value *v, osc_sid *id)
 {
     if (v->class != OSC_CLASS_STRING) {
@@ -314,8 +315,8 @@ static void store_member(struct osc_chrome *c, enum member member, const struct 
 }
 
 /*
- * One member of the event or of its args: the opening quotation mark of its key is
- * at p. *IN_ARGS becomes true behind the opening brace of args.
+ * Read one member of the event or of its args; the opening quotation mark of its key is at p.
+ * *IN_ARGS becomes true after the opening brace of args.
  */
 static enum osc_token_status read_member(struct osc_chrome *c, bool newline, bool *in_args)
 {
@@ -328,7 +329,7 @@ static enum osc_token_status read_member(struct osc_chrome *c, bool newline, boo
     c->one_per_line &= newline;
     const bool in_line = c->one_per_line && c->n_members++ >= 1;
     const enum member member = *in_args ? M_OTHER : which_member(&key);
-    /* The key's bytes may move with the next token: keep what is needed of them. */
+    /* Intern the key now: its bytes may move with the next token. */
     osc_sid key_id = {0};
     if (member == M_OTHER)
         key_id = osc_chrome_intern(c, &key);
@@ -356,7 +357,7 @@ static enum osc_token_status read_member(struct osc_chrome *c, bool newline, boo
     return OSC_TOKEN_OK;
 }
 
-/* Members up to the closing brace of the event, which is consumed. */
+/* Read members up to the closing brace of the event, which is consumed. */
 static enum osc_token_status read_members(struct osc_chrome *c)
 {
     bool in_args = false, first = true;
@@ -369,9 +370,9 @@ static enum osc_token_status read_members(struct osc_chrome *c)
             c->text.p++;
             ch = osc_chrome_peek_line(c, &newline);
             if (ch == '}')
-                c->can_learn = false; /* a comma too many */
+                c->can_learn = false; /* an extra comma */
             if (ch == '{')
-                return OSC_TOKEN_NEXT; /* a closing brace too few */
+                return OSC_TOKEN_NEXT; /* a closing brace is missing */
         }
         first = false;
         if (ch == '}') {
@@ -393,7 +394,7 @@ static enum osc_token_status read_members(struct osc_chrome *c)
     }
 }
 
-/* Times of the record. False: the event cannot be placed and is left out. */
+/* Set the times of the record. False: the event has no usable time and is left out. */
 static bool place_record(struct osc_chrome *c, uint64_t offset)
 {
     struct osc_record *r = &c->record;
@@ -418,7 +419,7 @@ static bool place_record(struct osc_chrome *c, uint64_t offset)
     if (r->shape != OSC_SHAPE_RANGE)
         return true;
     if (!c->has_dur) {
-        if (!c->bad_dur) /* else counted when it was read */
+        if (!c->bad_dur) /* a bad one was counted when it was read */
             count_at(c, OSC_FINDING_wrong_type, offset);
         c->can_learn = false;
         return true;
@@ -438,7 +439,7 @@ static bool place_record(struct osc_chrome *c, uint64_t offset)
     return true;
 }
 
-/* A counter sample is a row per series: one argument each. */
+/* Make a row for each series of a counter sample, with one argument each. */
 static void build_counter(struct osc_chrome *c)
 {
     const struct osc_record whole = c->record;
@@ -499,7 +500,7 @@ enum osc_token_status osc_chrome_event(struct osc_chrome *c)
     if (st != OSC_TOKEN_OK)
         return st;
     if (c->text.n_moves != n_moves)
-        c->can_learn = false; /* its start is gone */
+        c->can_learn = false; /* the window has moved past its start */
     build_event(c, offset);
     return OSC_TOKEN_OK;
 }
@@ -516,7 +517,7 @@ void osc_chrome_restart(struct osc_chrome *c, struct osc_blocks *blocks, uint64_
     const size_t big_cap = c->text.big_cap;
 
     osc_text_init(&c->text, blocks, offset);
-    c->has_list = true; /* unless a document begins */
+    c->has_list = true; /* cleared when a document begins */
     c->text.big = big;
     c->text.big_cap = big_cap;
 }

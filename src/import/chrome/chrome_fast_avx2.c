@@ -20,7 +20,7 @@ static inline bool fast_head(const char *p, const char *text, uint32_t mask)
     return (~equal_mask(load32(p), load32(text)) & mask) == 0;
 }
 
-/* The same behind the first 32 bytes, of more than that. */
+/* Compare the bytes after the first 32; LEN is more than 32. */
 static inline bool fast_tail(const char *p, const char *literal, uint32_t len)
 {
     for (uint32_t i = 32; i + 32 < len; i += 32)
@@ -29,7 +29,7 @@ static inline bool fast_tail(const char *p, const char *literal, uint32_t len)
     return equal_mask(load32(p + len - 32), load32(literal + len - 32)) == UINT32_MAX;
 }
 
-/* LEN, at least 32, bytes. */
+/* Compare LEN bytes, at least 32. */
 static inline bool fast_same(const char *a, const char *b, uint32_t len)
 {
     for (uint32_t i = 0; i + 32 < len; i += 32)

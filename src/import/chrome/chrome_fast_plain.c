@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fast path in plain C: for processors without a kernel, and the twin of those. */
+/* The fast path in plain C: for processors without a kernel, and to test the kernels against.
+ */
 #include "import/chrome/chrome_learn.h"
 
-/* The bits of a mask are set from the lowest on: it is as good as a length. */
+/* The bits of MASK are set from the lowest on, so MASK stands for a length. */
 static inline bool fast_head(const char *p, const char *text, uint32_t mask)
 {
     return memcmp(p, text, (size_t)__builtin_popcount(mask)) == 0;

@@ -5,10 +5,10 @@
 
 #include "import/chrome/chrome_learn.h"
 
-/* How much text between two looks at the user. */
+/* Bytes of text between two calls of tick. */
 #define BYTES_PER_TICK ((uint64_t)1 << 20)
 
-/* With less than this in the window, more is fetched before the fast path gives up. */
+/* If the window has fewer bytes, more are read before the fast path gives up. */
 #define LOW_WATER 16384
 
 static void count_here(struct osc_chrome *c, enum osc_finding_code code)
@@ -16,7 +16,7 @@ static void count_here(struct osc_chrome *c, enum osc_finding_code code)
     osc_findings_add(c->findings, code, osc_text_offset(&c->text, c->text.p), OSC_NO_TIME);
 }
 
-/* Whether a key at AT is one that stands behind the list of events. */
+/* Whether the key at AT is one that follows the list of events. */
 static bool is_top_key(struct osc_text *t, size_t at)
 {
     static const char *const keys[] = {"traceName",           "displayTimeUnit",
@@ -33,7 +33,7 @@ static bool is_top_key(struct osc_text *t, size_t at)
     return false;
 }
 
-/* Whether CH, which stands behind the end of a document, is that of the file or of another. */
+/* Whether CH can follow a document: it is the end of the file or begins another document. */
 static bool ends_document(int ch)
 {
     return ch < 0 || ch == '{' || ch == '[';
@@ -66,9 +66,9 @@ static bool find_brace(struct osc_text *t)
 }
 
 /*
- * Something made no sense at p: go on at the opening brace of the next event, or at
- * the end of the list. An event ends with a brace, a comma and another brace; a
- * wrong bracket may stand for the first.
+ * Recover from an error at p: move to the opening brace of the next event, or to the end of the
+ * list. Between events are a closing brace, a comma and an opening brace; the first may be a
+ * wrong bracket.
  */
 static void find_back(struct osc_chrome *c)
 {
@@ -94,12 +94,12 @@ static void add_meta(struct osc_chrome *c, osc_sid key, osc_sid value, bool is_s
         b->status = osc_build_grow(&c->metas, &c->cap_metas, c->n_metas + 1, sizeof *c->metas);
     if (b->status != OSC_OK)
         return;
-    /* The trace has a copy, and tables have a row. */
+    /* The trace will keep a copy, and tables a row. */
     osc_build_reserve(b, sizeof *c->metas + b->loading->reserve.string_bytes);
     c->metas[c->n_metas++] = (struct osc_meta){key, value, is_string};
 }
 
-/* The value of top-level member KEY. */
+/* Read the value of the top-level member KEY. */
 static enum osc_token_status read_meta(struct osc_chrome *c, osc_sid key)
 {
     struct osc_chrome_string s;
@@ -123,7 +123,7 @@ static enum osc_token_status read_meta(struct osc_chrome *c, osc_sid key)
     return st;
 }
 
-/* One member of the top-level object, its key's quotation mark at p. */
+/* Read one member of the top-level object; the quotation mark of its key is at p. */
 static enum osc_token_status read_top_member(struct osc_chrome *c, enum osc_chrome_state *state)
 {
     struct osc_chrome_string key;
@@ -152,8 +152,8 @@ static enum osc_token_status read_top_member(struct osc_chrome *c, enum osc_chro
 }
 
 /*
- * Behind a document: whether another follows. One of several that has no list of events is
- * counted, and says nothing of the trace.
+ * End a document and find out whether another follows. If one of several has no list of events,
+ * it is counted, and its members are dropped.
  */
 static enum osc_chrome_state end_document(struct osc_chrome *c)
 {
@@ -176,7 +176,7 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
 
     if (ch == ',') {
         c->text.p++;
-        if (osc_chrome_peek(c) == '{') { /* of an event: the list has not ended yet */
+        if (osc_chrome_peek(c) == '{') { /* of an event: the list has not really ended */
             count_here(c, OSC_FINDING_corrupt);
             *state = OSC_CHROME_EVENTS;
         }
@@ -185,7 +185,7 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
     if (ch == '}') {
         c->text.p++;
         const int next = osc_chrome_peek(c);
-        if (next == ',' || next == '}') /* it was one brace too many */
+        if (next == ',' || next == '}') /* it was an extra brace */
             count_here(c, OSC_FINDING_corrupt);
         else
             *state = end_document(c);
@@ -197,7 +197,7 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
         count_here(c, OSC_FINDING_truncated);
         *state = OSC_CHROME_END;
     } else if (st == OSC_TOKEN_BAD) {
-        /* Go on at the next thing that looks like a key. */
+        /* Continue at the next thing that looks like a key. */
         count_here(c, OSC_FINDING_corrupt);
         int next = osc_chrome_peek(c);
         if (next == '"')
@@ -209,7 +209,7 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
     }
 }
 
-/* A member of the list of events that is no object, or a piece of a broken one. */
+/* Skip an item of the list of events that is not an object, or a piece of a broken one. */
 static enum osc_token_status skip_stranger(struct osc_chrome *c, int ch)
 {
     struct osc_chrome_string s;
@@ -230,9 +230,9 @@ static enum osc_token_status skip_stranger(struct osc_chrome *c, int ch)
 }
 
 /*
- * Read events of known layout, up to STOP, fetching more text when it runs low, so
- * that an event across two blocks is not slow for that alone. No token in the window
- * may be longer than OSC_TOKEN_MAX: the fast path does not look.
+ * Read events of known layout up to STOP. More text is read when little is left, so that an
+ * event across two blocks can be read the fast way, too. The window must have at most
+ * OSC_TOKEN_MAX bytes, because the fast path does not check the length of tokens.
  */
 static void run_fast(struct osc_chrome *c, uint64_t stop)
 {
@@ -263,7 +263,7 @@ bool osc_chrome_goes_on(struct osc_chrome *c)
     return osc_chrome_peek(c) == ',' && osc_text_look_past_blank(&c->text, &at) == '"';
 }
 
-/* Whether an event begins at *AT, be it behind brackets too many; *AT goes there. */
+/* Whether an event begins at *AT, perhaps after extra brackets; moves *AT to it. */
 static bool event_begins(struct osc_text *t, size_t *at)
 {
     int ch = osc_text_look_past_blank(t, at);
@@ -276,8 +276,8 @@ static bool event_begins(struct osc_text *t, size_t *at)
 }
 
 /*
- * How many bytes at p, between events, are brackets too many, or what is left behind
- * a nested list of a broken event: events follow. 0: none, or the list ends here.
+ * The number of bytes at p, between events, that are extra brackets or the rest of a broken
+ * event after a nested list; events follow. 0: none, or the list ends here.
  */
 static size_t stray_brackets(struct osc_text *t)
 {
@@ -299,11 +299,12 @@ static size_t stray_brackets(struct osc_text *t)
     size_t next = at + 1;
     if (event_begins(t, &next))
         return next;
-    /* A brace ends the file, or belongs to a broken event that goes on. */
+    /* The brace either ends the file or belongs to a broken event that continues. */
     return has_brace && osc_text_look(t, next) == '"' && !is_top_key(t, next) ? at : 0;
 }
 
-/* Read what is at p in the list of events the slow way. *IS_DONE: no event, the end. */
+/* Read the item at p of the list of events the slow way. *IS_DONE: there was none, the list has
+ * ended. */
 static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_state *state,
                                       uint64_t stop, bool *is_done)
 {
@@ -314,7 +315,7 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
         c->text.p++;
         ch = osc_chrome_peek(c);
         c->item_at = osc_text_offset(&c->text, c->text.p);
-        if (ch == ',') { /* one too many; the next call is at it */
+        if (ch == ',') { /* an extra comma; the next call begins after it */
             count_here(c, OSC_FINDING_corrupt);
             return OSC_TOKEN_OK;
         }
@@ -340,7 +341,7 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
     return ch < 0 ? OSC_TOKEN_END : skip_stranger(c, ch);
 }
 
-/* Read events until one begins at or behind STOP. False: the builder failed. */
+/* Read events until one begins at or after STOP. False: the builder failed. */
 static bool run_events(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t stop)
 {
     uint64_t tick_at = osc_text_offset(&c->text, c->text.p) + BYTES_PER_TICK;

@@ -46,7 +46,7 @@ osc_status osc_chrome_layouts_new(struct osc_chrome_layouts **l, const char *ker
         return OSC_ENOMEM;
     }
     layouts->n_nodes = 1;
-    /* Where there is no child, the root is found, which never stands anywhere. */
+    /* A missing child is index 0, the root; so the root's literal must never match. */
     static struct osc_layout_end nowhere;
     layouts->nodes[0].literal = "                                ";
     layouts->nodes[0].looks_at_class = true;
@@ -60,7 +60,7 @@ osc_status osc_chrome_layouts_new(struct osc_chrome_layouts **l, const char *ker
     return OSC_OK;
 }
 
-/* What a node says, apart from where it stands in the tree. */
+/* Whether A and B are equal, apart from their position in the tree. */
 static bool same_node(const struct osc_layout_node *a, const struct osc_layout_node *b)
 {
     if (a->len != b->len || memcmp(a->literal, b->literal, a->len) != 0 || !a->end != !b->end)
@@ -69,7 +69,7 @@ static bool same_node(const struct osc_layout_node *a, const struct osc_layout_n
                       a->is_member == b->is_member && a->key.v == b->key.v);
 }
 
-/* Copies of NODE's words and literal, zeros behind that for kernels that load 32 bytes. */
+/* Copy NODE's words and literal; zeros follow it for kernels that load 32 bytes. */
 static bool keep_literal(struct osc_chrome_layouts *l, struct osc_layout_node *node)
 {
     const size_t room = ((size_t)node->len + 63) & ~(size_t)31;
@@ -88,8 +88,8 @@ static bool keep_literal(struct osc_chrome_layouts *l, struct osc_layout_node *n
     return true;
 }
 
-/* The words among the marks of C from *I on, up to the next value or the last mark, in
- * the slots that C's record, which is built, needs no more. */
+/* Gather the words among the marks of C from *I on, up to the next value or the last mark. They
+ * are stored in the slots of C's record, which is built already. */
 static uint32_t gather_words(struct osc_chrome *c, size_t *i)
 {
     uint32_t n = 0;
@@ -103,7 +103,7 @@ static uint32_t gather_words(struct osc_chrome *c, size_t *i)
     return n;
 }
 
-/* The child of PARENT that is as WANTED, made if need be. 0: no room. */
+/* Find or add the child of PARENT that equals WANTED. 0: no room. */
 static uint32_t find_or_add(struct osc_chrome_layouts *l, uint32_t parent,
                             const struct osc_layout_node *wanted)
 {

@@ -2,11 +2,11 @@
 /*
  * chrome_learn.h - layouts of events, learned from the slow path.
  *
- * Writers of traces use a few fixed format strings: between its values, an event
- * has the same bytes as thousands before it. The slow path reports where the
- * values of an event stood; the text between them becomes a path in a tree. The
- * fast path follows that tree: compare some literal bytes, read a value, compare
- * the next bytes; no key is looked up, no structure is searched for.
+ * Programs write traces with a few fixed format strings: between its values, an event has the
+ * same bytes as thousands before it. The slow path reports the positions of the values of an
+ * event; the text between them becomes a path in a tree. The fast path follows that tree:
+ * compare some literal bytes, read a value, compare the next bytes. It looks up no key and
+ * parses no structure.
  *
  *        {"ph": "X", "cat": "cpu_op", "name": "      NAME
  *          ", "pid": 7, …, "ts":                     TS
@@ -16,11 +16,11 @@
  *                , "Input Dims":                     ARG nested
  *                  }}                                end
  *
- *   - What the fast path accepts, the slow path would have read in the same way:
- *     the literal bytes are equal to those of an event that it has read, and a
- *     value that is unusual in any respect is refused.
+ *   - The slow path would read every event that the fast path accepts in the same way: the
+ *     literal bytes equal those of an event that the slow path has read, and any unusual
+ *     value is refused.
  *   - Phase, category and keys are literal: they cost no more than white space.
- *   - The tree is bounded; when it is full, what is new goes the slow way.
+ *   - The tree is bounded; when it is full, new layouts are read the slow way.
  *
  * Threading: one tree per thread.
  */
@@ -34,13 +34,13 @@
 #define OSC_LAYOUT_VALUES_MAX   256u
 #define OSC_LAYOUT_MEMO         8u
 
-/* Words that the values of one event may take. */
+/* The most words for the values of one event. */
 #define OSC_LAYOUT_WORDS_MAX ((size_t)2 * OSC_LAYOUT_VALUES_MAX)
 
 /* Numbers of a layout differ in type from event to event: a signature has 2 bits each. */
 #define OSC_LAYOUT_NUMBERS_MAX 32u
 
-/* What the end of an event knows. */
+/* The end of an event: all that follows from its literal text. */
 struct osc_layout_end {
     char chrome_ph;
     uint8_t shape; /* enum osc_form_shape */
@@ -50,13 +50,13 @@ struct osc_layout_end {
         uint64_t signature;
         osc_form_id form; /* none: free */
     } memo[OSC_LAYOUT_MEMO];
-    uint32_t n_memo; /* how many were ever put in */
+    uint32_t n_memo; /* how many were ever stored */
 };
 
 /*
- * The value that stood there last time. Devices, streams, shapes of launches and
- * threads seldom change: comparing is cheaper than reading. The byte behind the
- * value is compared with it, so that 5 is not found in 57.
+ * The value in the same place of the last event. Devices, streams, shapes of launches and
+ * threads seldom change, and comparing is cheaper than reading. The comparison includes the
+ * byte after the value, so that 5 does not match 57.
  */
 struct osc_layout_last {
     char text[32];
@@ -64,14 +64,14 @@ struct osc_layout_last {
     uint8_t len;     /* of the value alone */
     uint8_t n_words; /* of an argument */
     uint8_t type;    /* of a number, as in a signature */
-    uint8_t trust;   /* up with every hit, down with every miss; 0: not tried */
+    uint8_t trust;   /* grows with every hit, falls with every miss; 0: not compared */
     uint64_t bits;   /* the words, or a pid or tid */
 };
 
-/* Literal bytes, and the value behind them unless it ends the event. Words that are
- * values (true, false, null) are literal too, but arguments nevertheless. */
+/* Literal bytes, followed by a value unless the node ends the event. Values that are words
+ * (true, false, null) are part of the literal, but they are arguments nevertheless. */
 struct osc_layout_node {
-    const char *literal; /* zero bytes behind it up to a multiple of 32 */
+    const char *literal; /* followed by zero bytes up to a multiple of 32 */
     uint32_t len;
     uint32_t head_mask;      /* a bit for each of its first 32 bytes */
     uint32_t child, sibling; /* indexes, 0 is none */
@@ -86,7 +86,7 @@ struct osc_layout_node {
     uint32_t n_words;
 };
 
-/* How much a new node is trusted to repeat itself, and the most it can be. */
+/* The trust in the last value of a new node, and the highest trust. */
 #define OSC_LAYOUT_TRUST_FIRST 8
 #define OSC_LAYOUT_TRUST_MOST  32
 
@@ -99,8 +99,8 @@ struct osc_chrome_layouts {
 };
 
 /*
- * *L stays NULL if KERNEL is "none"; NULL is the best that this processor has.
- * OSC_EINVAL: there is no such kernel here.
+ * *L stays NULL if KERNEL is "none". A NULL KERNEL means the best one for this processor.
+ * OSC_EINVAL: no such kernel on this processor.
  */
 OSC_MUST_USE osc_status osc_chrome_layouts_new(struct osc_chrome_layouts **l,
                                                const char *kernel);
@@ -110,16 +110,17 @@ void osc_chrome_layouts_free(struct osc_chrome_layouts *l);
 void osc_chrome_learn(struct osc_chrome *c, uint64_t offset);
 
 /*
- * Read events from P on, each behind blanks and at most one comma, as long as their
- * layout is known and they begin before LIMIT. Returns where it stopped: the end of
- * the last event it read, or P. Builds what it reads.
+ * Read events from P on, each after blanks and at most one comma, while their layout is known
+ * and they begin before LIMIT, and append them as rows. Returns the end of the last event that
+ * was read, or P.
  */
 char *osc_chrome_fast_plain(struct osc_chrome *c, char *p, const char *limit);
 char *osc_chrome_fast_avx2(struct osc_chrome *c, char *p, const char *limit);
 
-/* The form of an event that ended at NODE, the types of its numbers by SIGNATURE. */
+/* The form of an event that ended at NODE; SIGNATURE has the types of its numbers. */
 osc_form_id osc_chrome_layout_form(struct osc_chrome *c, struct osc_layout_end *end,
                                    uint32_t node, uint64_t signature);
 
-/* The string at P, which has a backslash at AT, to its end. NULL: not for the fast path. */
+/* Read the string at P, which has a backslash at AT. Returns its end. NULL: not for the fast
+ * path. */
 char *osc_chrome_layout_escaped(struct osc_chrome *c, char *p, char *at, osc_sid *id);

@@ -2,11 +2,11 @@
 /*
  * Chrome trace events, as PyTorch and Kineto write them.
  *
- * A plain file is cut into units of text where an event seems to begin. Threads
- * parse units at the same time, each guessing that its unit does begin there, and
- * hand them in one after the other: a unit counts only if the one before it ended
- * exactly where this one began; else it is parsed again from there. The result is
- * that of one thread reading from start to end, whatever the guesses were.
+ * A plain file is cut into units of text where an event seems to begin. Threads parse units at
+ * the same time, assuming that an event does begin there, and join them to the trace one after
+ * the other. A unit counts only if the one before it ended exactly where this one began;
+ * otherwise it is parsed again from that end. So the result is always that of one thread that
+ * reads from start to end.
  */
 #include "import/chrome/chrome_about.h"
 #include "import/chrome/chrome_parser.h"
@@ -35,10 +35,10 @@ struct shared {
     pthread_t main_thread;
     struct osc_pipe *pipe; /* of compressed input, or NULL */
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* of all members below */
     pthread_cond_t turned;
-    uint32_t turn; /* the unit that may be handed in next */
-    uint64_t at;   /* where the text has been read up to */
+    uint32_t turn; /* the unit that may join next */
+    uint64_t at;   /* the end of the text that has joined */
     enum osc_chrome_state state;
     bool is_over; /* nothing more is wanted */
     bool saw_list;
@@ -47,7 +47,7 @@ struct shared {
     size_t cap_metas;
 };
 
-/* One thread at work. */
+/* The state of one thread. */
 struct worker {
     struct shared *s;
     struct osc_builder builder;
@@ -56,7 +56,7 @@ struct worker {
     uint64_t ticked_at; /* offset at the last tick */
 };
 
-/* What was read of the text, N bytes, may be asked for again. */
+/* Reserve memory for N bytes, because tables may repeat the N bytes of text that were read. */
 static void reserve_for_text(struct worker *w, uint64_t n)
 {
     if (w->s->r->loading->reserve.for_text)
@@ -74,7 +74,7 @@ static bool tick(struct osc_chrome *c)
 
     w->ticked_at = at;
     reserve_for_text(w, done);
-    /* Relaxed: a number to look at, and a wish to stop; nothing is published by them. */
+    /* Relaxed: a number for display and a request to stop; they publish no other data. */
     const uint64_t total =
         atomic_fetch_add_explicit(&s->n_bytes, done, memory_order_relaxed) + done;
     if (o->progress && pthread_equal(pthread_self(), s->main_thread)) {
@@ -101,15 +101,15 @@ static void open_parser(struct worker *w, uint64_t offset)
     osc_chrome_restart(&w->parser, blocks, offset);
 }
 
-/* What a unit came to. */
+/* The result of a unit. */
 struct outcome {
     struct osc_batch_of_rows batch;
     uint64_t at;
     enum osc_chrome_state state;
-    osc_status status; /* of the builder or of cancelling */
+    osc_status status; /* of the builder, or canceled */
 };
 
-/* Let W's parser read on up to STOP, and take what it built. */
+/* Let W's parser read up to STOP, and move what it has built to OUT. */
 static void read_on(struct worker *w, enum osc_chrome_state state, uint64_t stop,
                     struct outcome *out)
 {
@@ -118,7 +118,7 @@ static void read_on(struct worker *w, enum osc_chrome_state state, uint64_t stop
     *out = (struct outcome){.state = state};
     const bool whole = osc_chrome_run(c, &out->state, stop);
     out->at = osc_text_offset(&c->text, c->text.p);
-    /* A cut archive cuts the text too: that is counted once. */
+    /* A cut archive also cuts the text; that is counted once. */
     if (c->text.status == OSC_EFORMAT)
         osc_findings_add(c->findings, OSC_FINDING_corrupt, out->at, OSC_NO_TIME);
     else if (c->text.status == OSC_ETRUNC &&
@@ -139,7 +139,7 @@ static void parse_unit(struct worker *w, uint64_t start, enum osc_chrome_state s
     read_on(w, state, stop, out);
 }
 
-/* Top-level members go over to the trace, as those of the text before them did. */
+/* Move the top-level members of C to the trace, after those of the text before. */
 static osc_status join_metas(struct shared *s, struct osc_chrome *c)
 {
     struct osc_trace *t = s->r->loading->trace;
@@ -155,7 +155,7 @@ static osc_status join_metas(struct shared *s, struct osc_chrome *c)
     return OSC_OK;
 }
 
-/* Join OUT, whose turn it is, to the trace. */
+/* Join OUT to the trace; it is its turn. */
 static void hand_in(struct shared *s, struct worker *w, struct outcome *out)
 {
     osc_status st = osc_mem_reason(out->status);
@@ -194,7 +194,7 @@ static void wait_for_turn(struct shared *s, uint32_t k)
         pthread_cond_wait(&s->turned, &s->lock);
 }
 
-/* Whether W took a lost bracket, behind which a bare list goes on, for the list's end. */
+/* Whether W mistook a stray bracket for the end of a bare list that continues. */
 static bool ends_early(const struct shared *s, struct worker *w, enum osc_chrome_state state)
 {
     return state == OSC_CHROME_LISTED && s->state == OSC_CHROME_BARE &&
@@ -211,7 +211,7 @@ static void work_on_unit(struct worker *w, uint32_t k)
     const bool is_over = s->is_over;
     pthread_mutex_unlock(&s->lock);
     if (is_over)
-        stop = 0; /* nobody wants it; only the turn must be passed on */
+        stop = 0; /* the unit is not needed; only the turn must be passed on */
     parse_unit(w, s->starts[k], k == 0 ? OSC_CHROME_START : OSC_CHROME_GUESS, stop, &out);
     pthread_mutex_lock(&s->lock);
     wait_for_turn(s, k);
@@ -220,7 +220,7 @@ static void work_on_unit(struct worker *w, uint32_t k)
     if (!s->is_over && !is_right && out.status != OSC_ECANCELED) {
         const enum osc_chrome_state state = s->state;
         const uint64_t at = s->at;
-        /* Nobody else can go on before this unit is in: the lock may be let go. */
+        /* Unlocked: no other thread can join before this unit has joined. */
         pthread_mutex_unlock(&s->lock);
         osc_batch_of_rows_fini(&out.batch);
         w->parser.n_metas = 0;
@@ -238,7 +238,7 @@ static void work_on_unit(struct worker *w, uint32_t k)
     if (!s->is_over)
         hand_in(s, w, &out);
     if (!s->is_over && !is_in_events(s->state)) {
-        /* Behind the list. Another document may follow, and reach into the next unit. */
+        /* After the list. Another document may follow and extend into the next unit. */
         const enum osc_chrome_state state = s->state;
 
         pthread_mutex_unlock(&s->lock);
@@ -266,7 +266,7 @@ static void work(void *ctx, uint32_t i)
         st = osc_chrome_init(&w.parser, &w.builder, s->r->options->kernel);
     w.parser.tick = tick;
     w.parser.tick_ctx = &w;
-    /* Relaxed: who takes which unit is all the counter says. */
+    /* Relaxed: the counter only assigns units to threads. */
     for (;;) {
         const uint32_t k = atomic_fetch_add_explicit(&s->next_unit, 1, memory_order_relaxed);
         if (k >= s->n_units)
@@ -290,8 +290,8 @@ static void work(void *ctx, uint32_t i)
 }
 
 /*
- * Offset in the LEN bytes at S where an event seems to begin: a brace behind a
- * brace and a comma. -1 if none.
+ * The offset in the LEN bytes at S where an event seems to begin: an opening brace after a
+ * closing brace and a comma. -1: none.
  */
 static int64_t guess_start(const char *s, size_t len)
 {
@@ -311,7 +311,7 @@ static int64_t guess_start(const char *s, size_t len)
     return -1;
 }
 
-/* Fill s->starts. What cannot be cut is one unit. */
+/* Fill s->starts. A file that cannot be cut is one unit. */
 static osc_status cut_units(struct shared *s, struct osc_err *err)
 {
     const struct osc_reading *r = s->r;
@@ -363,7 +363,7 @@ static bool something_was_skipped(const struct osc_trace *t)
     return false;
 }
 
-/* What the end of the work means to the caller. */
+/* The status for the caller after all threads have ended. */
 static osc_status conclude(struct shared *s, struct osc_err *err)
 {
     struct osc_trace *t = s->r->loading->trace;
@@ -382,7 +382,7 @@ static osc_status conclude(struct shared *s, struct osc_err *err)
                                path, (unsigned long long)s->at);
         return OSC_OK;
     case OSC_ETRUNC:
-    case OSC_EFORMAT: /* of the compression: counted; what came before is good */
+    case OSC_EFORMAT: /* in the compression: counted; the text before is good */
         if (!is_empty)
             return OSC_OK;
         return osc_fail_at(err, s->status, s->err.offset, "%s: %s, before any event; %s", path,
@@ -444,14 +444,14 @@ static osc_status chrome_read(struct osc_reading *r, struct osc_err *err)
     return st;
 }
 
-/* JSON, with or without a byte order mark: the only format of text that we read. */
+/* JSON, with or without a byte order mark. */
 static int chrome_probe(const char *head, size_t len)
 {
     size_t i = len >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
     while (i < len && osc_text_is_blank(head[i]))
         i++;
-    /* Nothing else reads text yet: what is not JSON gets this reader's error. */
+    /* At least 1: any other text gets this reader's error message. */
     return i < len && (head[i] == '{' || head[i] == '[') ? 50 : 1;
 }
 

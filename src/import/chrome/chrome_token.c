@@ -30,9 +30,9 @@ int osc_chrome_peek(struct osc_chrome *c)
 }
 
 /*
- * Whether a string may end with the quotation mark just before AT: what follows is
- * what follows a value. A bare quotation mark inside a name is followed by letters,
- * or by a comma or brace that nothing of JSON comes after.
+ * Whether a string may end with the quotation mark just before AT: the text after it is such as
+ * follows a value. A bare quotation mark inside a name is followed by letters, or by a comma or
+ * brace after which there is no JSON.
  */
 static bool may_end_before(struct osc_text *t, size_t at)
 {
@@ -45,7 +45,7 @@ static bool may_end_before(struct osc_text *t, size_t at)
     }
     if (ch == '}' || ch == ']') {
         const bool is_object =
-            ch == '}'; /* perhaps a whole document, behind which another is */
+            ch == '}'; /* perhaps the end of a document that another one follows */
 
         at++;
         ch = osc_text_look_past_blank(t, &at);
@@ -55,12 +55,12 @@ static bool may_end_before(struct osc_text *t, size_t at)
     return ch == -1;
 }
 
-/* Where the quotation mark behind the longest string stands. */
+/* The position of the closing quotation mark of the longest string. */
 #define QUOTE_MAX (OSC_TOKEN_MAX + 1)
 
 /*
- * From AT on up to a quotation mark that is not escaped. -1 if the text ends, or if
- * *AT is then beyond QUOTE_MAX: that depends on the text alone, not on its blocks.
+ * Move *AT to the next quotation mark that is not escaped. -1: the text ends first, or *AT is
+ * beyond QUOTE_MAX; that depends only on the text, not on how it is cut into blocks.
  */
 static int to_quote(struct osc_text *t, size_t *at, bool *escape, bool *control)
 {
@@ -79,8 +79,8 @@ static int to_quote(struct osc_text *t, size_t *at, bool *escape, bool *control)
 }
 
 /*
- * Where the string that began at t->p ends by the end of its line: `",` or `"`
- * before the break. 0 if the line does not end so.
+ * The end of the string that began at t->p, judged by the end of its line: `",` or `"` before
+ * the line break. 0: the line does not end in this way.
  */
 static size_t end_of_line(struct osc_text *t)
 {
@@ -96,7 +96,7 @@ static size_t end_of_line(struct osc_text *t)
     return at > 2 && t->p[at - 1] == '"' ? at - 1 : 0;
 }
 
-/* Whether a comma stands at AT, and behind it more on the same line. */
+/* Whether a comma is at AT and more text follows on the same line. */
 static bool goes_on_in_line(struct osc_text *t, size_t at)
 {
     int ch = osc_text_look(t, at);
@@ -109,7 +109,7 @@ static bool goes_on_in_line(struct osc_text *t, size_t at)
     return ch != '\n' && ch >= 0;
 }
 
-/* Behind a string that is too long to keep. */
+/* Skip the rest of a string that is too long to keep. */
 static enum osc_token_status skip_long(struct osc_chrome *c)
 {
     struct osc_text *t = &c->text;
@@ -123,7 +123,7 @@ static enum osc_token_status skip_long(struct osc_chrome *c)
             if (*t->p != '\\')
                 continue;
             if (t->p + 1 == t->end)
-                break; /* what is escaped is not there yet */
+                break; /* the escaped byte is not there yet */
             t->p++;
         }
         if (!osc_text_more(t, t->p))
@@ -131,7 +131,8 @@ static enum osc_token_status skip_long(struct osc_chrome *c)
     }
 }
 
-/* The text ended, or the token grew too long, at AT from t->p. */
+/* Handle a string without an end in reach: AT bytes after t->p the text ended or the string
+ * grew too long. */
 static enum osc_token_status string_without_end(struct osc_chrome *c, size_t at,
                                                 struct osc_chrome_string *out)
 {
@@ -149,15 +150,15 @@ static enum osc_token_status string_without_end(struct osc_chrome *c, size_t at,
     out->s = c->long_text.s;
     out->len = c->long_text.len;
     out->is_cut = true;
-    /* Where it ends is looked for from the last escape on, be that cut in two. */
+    /* Search its end from the last escape on, which may be cut in two. */
     t->p += at <= (size_t)(t->end - t->p) ? at : at - 2;
     return skip_long(c);
 }
 
 /*
- * The token at t->p makes no sense AT bytes further on. What lies between may hold
- * good events and is looked at once more, but not if that is much: a text of
- * nothing but such tokens would take time that grows with its square.
+ * The token at t->p is malformed AT bytes further on. The bytes between may contain good events
+ * and are read again, but only if they are few: in a text of nothing but such tokens the time
+ * would grow with the square of its length.
  */
 static enum osc_token_status bad_at(struct osc_text *t, size_t at)
 {
@@ -191,7 +192,7 @@ enum osc_token_status osc_chrome_string(struct osc_chrome *c, bool in_line,
     *out = (struct osc_chrome_string){0};
     if (to_quote(t, &at, &out->has_escape, &control) < 0)
         return string_without_end(c, at, out);
-    /* Followed by another member on a line that should have had one alone? */
+    /* Does another member follow on a line that should have only one? */
     const bool is_doubtful = in_line && goes_on_in_line(t, at + 1);
     if (is_doubtful || !may_end_before(t, at + 1)) {
         const size_t line_end = in_line ? end_of_line(t) : 0;
@@ -222,18 +223,18 @@ enum osc_token_status osc_chrome_string(struct osc_chrome *c, bool in_line,
     return OSC_TOKEN_OK;
 }
 
-/* A list or object being looked at. */
+/* A list or object that is being skipped. */
 struct nesting {
-    uint64_t *is_brace; /* borrowed; a bit for each open level: of an object, not a list */
+    uint64_t *is_brace; /* borrowed; a bit for each open level: an object, not a list */
     uint64_t depth, most;
     bool in_string;
 };
 
-/* What a byte is to it. */
+/* The effect of a byte on it. */
 enum nesting_step {
     NESTING_GOES_ON,
     NESTING_ENDS,
-    NESTING_NEEDS_MORE, /* what is escaped is not there yet */
+    NESTING_NEEDS_MORE, /* the escaped byte is not there yet */
     NESTING_IS_BROKEN,
     NESTING_OPENS, /* an object within it begins */
 };
@@ -254,21 +255,21 @@ static enum nesting_step open_level(struct nesting *n, char ch)
 static enum nesting_step close_level(struct nesting *n, char ch)
 {
     n->depth--;
-    /* Deeper levels are only counted: they are left out anyway. */
+    /* Deeper levels are only counted, because such a value is left out. */
     if (n->depth < OSC_NESTING_MAX &&
         (n->is_brace[n->depth / 64] >> n->depth % 64 & 1) != (ch == '}'))
         return NESTING_IS_BROKEN;
     return n->depth == 0 ? NESTING_ENDS : NESTING_GOES_ON;
 }
 
-/* Q is one or two bytes before END; *Q moves over an escape. */
+/* Handle the byte at *Q, which is before END. *Q moves over an escape. */
 static enum nesting_step nesting_step(struct nesting *n, char **q, const char *end)
 {
     const char ch = **q;
 
     if (n->in_string) {
         if (ch == '\n')
-            return NESTING_IS_BROKEN; /* some quotation mark was a bare one */
+            return NESTING_IS_BROKEN; /* there was a bare quotation mark */
         if (ch == '\\' && *q + 1 == end)
             return NESTING_NEEDS_MORE;
         *q += ch == '\\';
@@ -322,7 +323,7 @@ enum osc_token_status osc_chrome_nested(struct osc_chrome *c, bool of_event,
                 t->p += at;
                 return OSC_TOKEN_NEXT;
             }
-            q = t->p + at + 1; /* the look moved the window */
+            q = t->p + at + 1; /* is_event_at() may have moved the window */
             keep = t->p;
             continue;
         }
@@ -337,7 +338,7 @@ enum osc_token_status osc_chrome_nested(struct osc_chrome *c, bool of_event,
             return n.most > OSC_NESTING_MAX ? OSC_TOKEN_DEEP : OSC_TOKEN_OK;
         }
         if ((size_t)(q - keep) > OSC_TOKEN_MAX || is_long) {
-            is_long = true; /* forget what was read, only find the end */
+            is_long = true; /* discard what was read and only find the end */
             keep = t->p = q;
         }
         char *moved = osc_text_more(t, keep);

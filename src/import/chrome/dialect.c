@@ -43,7 +43,7 @@ static const struct category categories[] = {
     {"python_function", OSC_KIND_PYTHON, false, true},
     {"collective_comm", OSC_KIND_COMMUNICATION, false, false},
     {"overhead", OSC_KIND_OVERHEAD, false, false},
-    /* Exported recordings of ours, where Kineto has no word. */
+    /* Categories of recordings exported by opscope, where Kineto has no word. */
     {"scope", OSC_KIND_SCOPE, false, false},
     {"module", OSC_KIND_MODULE, false, false},
     {"dataloader", OSC_KIND_DATALOADER, false, false},
@@ -85,7 +85,7 @@ bool osc_dialect_is_device(struct osc_str category)
     return c && c->is_device;
 }
 
-/* Arrows, by category. */
+/* The kind of arrows of CATEGORY. */
 static enum osc_arrow_kind arrow_of(struct osc_str category)
 {
     if (osc_str_eq(category, OSC_STR("ac2g")) || osc_str_eq(category, OSC_STR("async")) ||
@@ -121,7 +121,7 @@ void osc_dialect_fit_form(const struct osc_trace *t, struct osc_form *f)
     f->is_profiler = osc_str_eq_case(text, OSC_STR("trace"));
 }
 
-/* Allocations and failures are instants by name. */
+/* The kind of an instant: the name tells allocations and failures from others. */
 static enum osc_kind instant_kind(const struct osc_trace *t, const struct osc_chunk *k,
                                   uint32_t i)
 {
@@ -136,7 +136,7 @@ static enum osc_kind instant_kind(const struct osc_trace *t, const struct osc_ch
     return bytes > 0 ? OSC_KIND_ALLOC : OSC_KIND_FREE;
 }
 
-/* Look at the instants of a chunk, of which most traces have few. */
+/* Set the kinds of the instants of a chunk; most traces have few. */
 static void name_instants(void *ctx, uint32_t at)
 {
     const struct osc_trace *const t = ctx;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dialect.h - from the categories of every dialect to one vocabulary.
+ * dialect.h - map the categories of every dialect to one vocabulary of kinds.
  *
- * PyTorch and Kineto have renamed their categories several times. Here is the one
- * table of all of them; the kind of an event follows from its phase and category,
- * refined by its name and arguments.
+ * PyTorch and Kineto have renamed their categories several times. The table of all of them is
+ * here. The kind of an event follows from its phase and category, refined by its name and
+ * arguments.
  *
  * Threading: pure functions.
  */
@@ -12,13 +12,13 @@
 
 #include "model/trace.h"
 
-/* The sort of device whose host calls have category CATEGORY: "cuda", "xpu", or "". */
+/* The family of devices whose host calls have CATEGORY: "cuda", "xpu", or "". */
 struct osc_str osc_dialect_device(struct osc_str category);
 
-/* Whether CATEGORY is of what happens on a device. */
+/* Whether events of CATEGORY happen on a device. */
 bool osc_dialect_is_device(struct osc_str category);
 
-/* Say of F, a form of T, what its letter and category mean. */
+/* Set in F, a form of T, what its letter and category mean. */
 void osc_dialect_fit_form(const struct osc_trace *t, struct osc_form *f);
 
 /* Do so for all forms of T, and fill the kind column of all its events. */

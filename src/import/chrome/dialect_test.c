@@ -6,7 +6,7 @@
 #include "support/unsealed.h"
 
 struct example {
-    const char *event; /* its members but for ts and dur */
+    const char *event; /* its members except ts and dur */
     enum osc_kind kind;
     bool is_device;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of a mapped file, looked at before anybody uses them. */
+/* Check the columns of a mapped file before they are used. */
 #include "base/mem.h"
 #include "base/thread.h"
 #include "import/columns/columns_reader.h"
@@ -31,7 +31,7 @@ static struct osc_form_needs needs_of(const struct osc_form *f, uint16_t *places
     return need;
 }
 
-/* What the forms ask of rows, so that no row has to look at slots. */
+/* Compute what each form requires of its rows, so that checks of rows need not read slots. */
 osc_status osc_columns_rules_make(struct osc_columns_rules *c, const struct osc_trace *t)
 {
     size_t n_places = 0;
@@ -53,7 +53,7 @@ osc_status osc_columns_rules_make(struct osc_columns_rules *c, const struct osc_
 
         n_places += need.n_texts;
         c->of_events[i] = c->of_others[i] = need;
-        /* More than there can be: it may not be in that store. */
+        /* More words than a chunk can have: this form is not allowed in that store. */
         if (!osc_shape_is_event((enum osc_form_shape)f->shape))
             c->of_events[i].n_words = UINT32_MAX;
         if (!osc_shape_is_other((enum osc_form_shape)f->shape))
@@ -70,10 +70,10 @@ void osc_columns_rules_fini(struct osc_columns_rules *c)
     *c = (struct osc_columns_rules){0};
 }
 
-/* Point the columns of C into the file. */
+/* Point the columns of U's chunk into the file. */
 static void lay(struct osc_unchecked_chunk *u)
 {
-    /* The mapping is private and may be written; payloads lie at multiples of 64. */
+    /* The mapping is private and writable; payloads are aligned to 64 bytes. */
     struct osc_chunk *const c = u->chunk;
     void *at[OSC_COLUMN_COUNT];
 
@@ -102,7 +102,7 @@ static bool hashes_are_good(const struct osc_unchecked_chunk *u)
     return true;
 }
 
-/* Vectors of the compiler's own: it makes none of plain loops. */
+/* Vector types of the compiler, because it does not vectorize the plain loops. */
 typedef int64_t times __attribute__((vector_size(16)));
 typedef uint32_t ids __attribute__((vector_size(16)));
 typedef uint8_t kinds __attribute__((vector_size(16)));
@@ -111,27 +111,27 @@ typedef uint8_t kinds __attribute__((vector_size(16)));
 #define IDS   (sizeof(ids) / sizeof(uint32_t))
 #define KINDS sizeof(kinds)
 
-/* What has been seen of times: signs and bits that must not be set. */
+/* The times checked so far: signs and bits that must not be set. */
 struct times_seen {
     times signs, bits;
 };
 
-/* Its sign says whether T is 2^62 or more away from zero. */
+/* The sign of the result: whether T is 2^62 or more away from zero. */
 static inline times far(times t)
 {
     return t ^ (t << 1);
 }
 
 /*
- * A start and a duration: both ends are times, from LEAST to MOST. No sum goes over
- * where what stands before it holds.
+ * Check a start and a duration: both ends must be times from LEAST to MOST. A sum can only
+ * overflow if a check before it has failed already.
  */
 static inline void see_times(struct times_seen *seen, times ts, times dur, int64_t least,
                              int64_t most)
 {
     const times is_none = dur >> 63, len = dur & ~is_none, end = ts + len;
 
-    seen->bits |= (dur ^ OSC_NO_DUR) & is_none; /* the one negative number that there is */
+    seen->bits |= (dur ^ OSC_NO_DUR) & is_none; /* the only negative number that is allowed */
     seen->signs |= far(ts) | ((ts ^ end) & (len ^ end)) | far(end);
     seen->signs |= (ts - least) | (most - end);
 }
@@ -159,7 +159,7 @@ static bool times_are_good(const int64_t *ts_ns, const int64_t *dur_ns, uint32_t
     return (seen.bits[0] | seen.bits[1]) == 0 && (seen.signs[0] | seen.signs[1]) >= 0;
 }
 
-/* All N ids are at least LEAST and below BOUND, which is less than 2^31. */
+/* Whether all N ids are at least LEAST and below BOUND, which is less than 2^31. */
 static bool ids_are_good(const uint32_t *p, uint32_t n, uint32_t least, uint32_t bound)
 {
     const uint32_t most = bound - 1 - least;
@@ -198,13 +198,14 @@ static bool kinds_are_good(const uint8_t *p, uint32_t n)
     return (all & 0x80) == 0;
 }
 
-/* Its sign says whether ID is not below BOUND. */
+/* The sign of the result: whether ID is BOUND or more. */
 static inline uint32_t past(uint32_t id, uint32_t bound)
 {
     return id | (bound - 1 - id);
 }
 
-/* Words of every row lie within, and those that are texts are known. Forms are good. */
+/* Whether the words of every row are within the chunk and those that are texts are known ids.
+ * The forms were checked before. */
 static bool words_are_good(const struct osc_columns_rules *k, const struct osc_chunk *c,
                            bool is_other)
 {
@@ -218,10 +219,11 @@ static bool words_are_good(const struct osc_columns_rules *k, const struct osc_c
         const uint32_t at = c->arg_word[i];
         const uint32_t *const words = need->n_texts > 0 ? c->args + at : none;
 
-        /* A form that may not be here needs more words than there can be. */
+        /* A form that is not allowed here needs more words than there can be. */
         if (at > n_words || n_words - at < need->n_words)
             return false;
-        /* Two without asking: most rows have so many or fewer, and a wrong guess costs more. */
+        /* Two without a branch: most rows have at most two, and a wrong prediction costs more.
+         */
         seen |= past(words[need->first], bound) | past(words[need->second], bound);
         for (uint32_t t = 2; t < need->n_texts; t++)
             seen |= past(words[need->places[t]], bound);
@@ -263,7 +265,7 @@ static void check_chunk(void *ctx, uint32_t i)
     u->is_lost = !osc_columns_look(&k->rules, u);
 }
 
-/* Rows that are lost are gone: the chunk stays, empty. */
+/* Drop the rows of U, which are lost; its chunk stays, but empty. */
 static void lose(struct osc_trace *t, const struct osc_unchecked_chunk *u)
 {
     osc_columns_lose(t, OSC_FINDING_corrupt, u->offset, u->chunk);

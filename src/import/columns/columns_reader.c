@@ -7,7 +7,7 @@
 #include "import/chrome/chrome_about.h"
 #include "import/chrome/dialect.h"
 
-/* A table copies a text; see build.c. */
+/* A table copies each text, as in import/build/builder.c. */
 #define LONG_BYTES  65536u
 #define LONG_COPIES 6u
 
@@ -15,7 +15,7 @@ struct opening {
     struct osc_reading *r;
     struct osc_trace *t;
     const struct osc_file *f;
-    const unsigned char *base; /* of the file in memory; the trace's */
+    const unsigned char *base; /* the file in memory; the trace owns it */
     uint16_t part;
     uint32_t n_texts;
 };
@@ -37,7 +37,7 @@ static osc_status own_pages(struct opening *o, struct osc_pages pages)
     return st;
 }
 
-/* Bring F into memory that lives as long as the trace. */
+/* Map or read F into memory that lives as long as the trace. */
 static osc_status map_file(struct opening *o, struct osc_file *f, struct osc_err *err)
 {
     struct osc_pages pages = f->pages;
@@ -75,7 +75,7 @@ static const unsigned char *payload_of(const struct opening *o, size_t i)
     return o->base + o->f->chunks[i].offset + sizeof(struct osc_wire_header);
 }
 
-/* The first whole payload of TYPE, at least LEAST bytes long, or NULL. */
+/* The first undamaged payload of TYPE with at least LEAST bytes, or NULL. */
 static const void *find_payload(struct opening *o, enum osc_chunk_type type, size_t least,
                                 uint64_t *n_bytes)
 {
@@ -100,7 +100,7 @@ static bool has_text(const struct opening *o, uint32_t id)
 
 /* --- texts, forms, tracks -------------------------------------------------------------- */
 
-/* Every text lies within, in order, with a NUL behind it. */
+/* Whether all texts are within the payload, in order, each followed by a NUL. */
 static bool texts_are_good(const struct osc_wire_texts *texts, uint64_t n_bytes)
 {
     const uint64_t *const starts = (const uint64_t *)(const void *)(texts + 1);
@@ -139,7 +139,7 @@ static osc_status adopt_texts(struct opening *o, const struct osc_wire_texts *te
     return st;
 }
 
-/* The form that W and its SLOTS describe; OSC_EFORMAT if it makes no sense. */
+/* Read the form that W and its slots describe. OSC_EFORMAT: they are malformed. */
 static osc_status read_form(struct opening *o, const struct osc_wire_form *w,
                             const struct osc_wire_slot *wire, struct osc_slot *slots,
                             struct osc_form *f)
@@ -168,7 +168,8 @@ static osc_status read_form(struct opening *o, const struct osc_wire_form *w,
                                              .type = wire[i].type,
                                              .is_member = wire[i].is_member != 0};
         r.n_words += osc_arg_words((enum osc_arg_type)wire[i].type);
-        /* The words of what is left out stay where they are; counters are their values. */
+        /* The words of arguments that are left out stay in place. The arguments of counters are
+         * always kept: they are their values. */
         r.n_slots += !l->no_args || shape == OSC_SHAPE_COUNTER ||
                      osc_loading_needs(l, slots[r.n_slots].key);
     }
@@ -259,8 +260,8 @@ static osc_status read_tracks(struct opening *o, const struct osc_wire_tracks *w
     return OSC_OK;
 }
 
-/* The N_BYTES of devices at W; NULL: the file is of a version that told of them in a member
- * alone. */
+/* Read the N_BYTES of devices at W. NULL: the file is of an older version, which has them only
+ * in a member. */
 static osc_status read_devices(struct opening *o, const struct osc_wire_device *w,
                                uint64_t n_bytes)
 {
@@ -287,7 +288,7 @@ static osc_status read_devices(struct opening *o, const struct osc_wire_device *
     return OSC_OK;
 }
 
-/* --- what the trace says about itself -------------------------------------------------- */
+/* --- facts about the trace -------------------------------------------------------------- */
 
 static bool is_time(int64_t ns)
 {
@@ -298,7 +299,7 @@ static void read_finding(struct osc_trace *t, const struct osc_wire_finding *w)
 {
     const struct osc_str code = osc_trace_str(t, (osc_sid){w->code});
 
-    /* Codes of a newer opscope are none of ours. */
+    /* Codes of a newer opscope are unknown and skipped. */
     for (unsigned i = 0; i < OSC_FINDING_COUNT; i++) {
         if (osc_str_eq(code, osc_str_c(osc_finding_code_text((enum osc_finding_code)i))))
             t->findings.by_code[i] =
@@ -306,7 +307,7 @@ static void read_finding(struct osc_trace *t, const struct osc_wire_finding *w)
     }
 }
 
-/* The lists behind W: metas, findings, ordinals. */
+/* Read the lists that follow W: metas, findings, ordinals. */
 static osc_status read_lists(struct opening *o, const struct osc_wire_model *w)
 {
     const struct osc_wire_meta *const metas = (const struct osc_wire_meta *)(w + 1);
@@ -360,7 +361,7 @@ static osc_status read_model(struct opening *o, const struct osc_wire_model *w,
     return read_lists(o, w);
 }
 
-/* All but the columns. */
+/* Read everything but the columns. */
 static osc_status read_common(struct opening *o, const struct osc_wire_model **model)
 {
     uint64_t n_texts, n_forms, n_tracks, n_model, n_devices = 0;
@@ -393,15 +394,15 @@ static osc_status read_common(struct opening *o, const struct osc_wire_model **m
 
 /* --- columns ---------------------------------------------------------------------------- */
 
-/* What is being gathered of the columns of one store. */
+/* The state of gathering the columns of one store. */
 struct gathering {
     struct opening *o;
     struct osc_unchecked *u;
-    struct osc_columns_rules rules;  /* owned; made if something is to be left out */
-    struct osc_unchecked_chunk next; /* chunk is NULL: none yet */
-    struct osc_chunk rows;           /* of it: numbers alone */
-    uint64_t first_row;              /* of it in the original */
-    uint64_t n_told;                 /* rows that stood before it */
+    struct osc_columns_rules rules;  /* owned; made if rows are left out */
+    struct osc_unchecked_chunk next; /* its chunk is NULL: none yet */
+    struct osc_chunk rows;           /* of next: only counts */
+    uint64_t first_row;              /* of next, in the original */
+    uint64_t n_told;                 /* rows before next */
     bool has_next;
 };
 
@@ -419,7 +420,7 @@ void osc_columns_lose(struct osc_trace *t, enum osc_finding_code code, uint64_t 
         f->last_ns = rows->max_end_ns;
 }
 
-/* What to call rows that are not there: of a file without damage its end is missing. */
+/* The finding for missing rows: if the file has no damage, its end is missing. */
 static enum osc_finding_code missing_code(const struct opening *o)
 {
     for (size_t i = 0; i < o->f->n_gaps; i++) {
@@ -429,7 +430,7 @@ static enum osc_finding_code missing_code(const struct opening *o)
     return o->f->has_index ? OSC_FINDING_corrupt : OSC_FINDING_truncated;
 }
 
-/* N rows that nothing is known of. */
+/* Count N lost rows of which nothing is known. */
 static void lose_unseen(const struct opening *o, uint64_t n, uint64_t offset)
 {
     const struct osc_chunk rows = {.n_rows = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX};
@@ -437,7 +438,7 @@ static void lose_unseen(const struct opening *o, uint64_t n, uint64_t offset)
     osc_columns_lose(o->t, missing_code(o), offset, &rows);
 }
 
-/* Whether the columns of C are all there and as long as N rows are. */
+/* Whether all columns of C are there and have the size of N rows. */
 static bool is_whole(const struct osc_unchecked_chunk *c, uint32_t n)
 {
     static const uint8_t widths[OSC_COLUMN_COUNT] = {
@@ -459,7 +460,7 @@ static bool is_whole(const struct osc_unchecked_chunk *c, uint32_t n)
     return n > 0 && n <= OSC_CHUNK_ROWS;
 }
 
-/* Room for what will be made of N rows, if there is so much. */
+/* Reserve memory for what is made of N rows later; fails if there is not enough. */
 static osc_status reserve_rows(struct opening *o, bool is_other, uint32_t n)
 {
     const struct osc_import_reserve *const r = &o->r->options->reserve;
@@ -486,7 +487,7 @@ static bool wants(const struct opening *o, const struct osc_chunk *c, uint32_t i
     return osc_keep_wants(&o->r->options->keep, &row);
 }
 
-/* Look at the rows gathered, and leave out what is not wanted. False: they are lost. */
+/* Check the gathered rows and leave out those that are not wanted. False: they are damaged. */
 static bool keep_wanted(struct gathering *g)
 {
     uint8_t wanted[OSC_CHUNK_ROWS];
@@ -500,7 +501,7 @@ static bool keep_wanted(struct gathering *g)
     return true;
 }
 
-/* The columns gathered so far become a chunk of the trace, or are lost. */
+/* Make a chunk of the trace of the columns gathered so far, or count them as lost. */
 static osc_status end_chunk(struct gathering *g)
 {
     struct osc_trace *const t = g->o->t;
@@ -519,7 +520,7 @@ static osc_status end_chunk(struct gathering *g)
         return OSC_OK;
     }
     if (g->rows.n_rows == 0)
-        return OSC_OK; /* nothing of it is wanted */
+        return OSC_OK; /* no row is wanted */
     osc_status st = reserve_rows(g->o, g->next.is_other, g->rows.n_rows);
     if (st == OSC_OK)
         st = osc_grow(&u->chunks, &u->cap_chunks, (size_t)u->n_chunks + 1, sizeof *u->chunks);
@@ -535,12 +536,12 @@ static osc_status end_chunk(struct gathering *g)
         return st;
     }
     g->next.chunk = c;
-    if (!is_kept) /* else it is checked already */
+    if (!is_kept) /* otherwise it was checked already */
         u->chunks[u->n_chunks++] = g->next;
     return OSC_OK;
 }
 
-/* Chunk I of the file is column K of some rows: those being gathered, or the next ones. */
+/* Add chunk I of the file, which is column K of the rows being gathered or of the next ones. */
 static osc_status add_column(struct gathering *g, size_t i, unsigned k)
 {
     const struct osc_wire_index_entry *const e = &g->o->f->chunks[i];
@@ -553,7 +554,7 @@ static osc_status add_column(struct gathering *g, size_t i, unsigned k)
 
         if (st != OSC_OK)
             return st;
-        /* What is odd about these numbers shows when the chunk is complete. */
+        /* These numbers are checked when the chunk is complete. */
         g->next =
             (struct osc_unchecked_chunk){.offset = e->offset, .is_other = g->next.is_other};
         g->rows = (struct osc_chunk){.n_rows = h->n_items > UINT32_MAX ? UINT32_MAX
@@ -568,7 +569,7 @@ static osc_status add_column(struct gathering *g, size_t i, unsigned k)
     return OSC_OK;
 }
 
-/* The columns of one store; N_ROWS in all. */
+/* Gather the columns of one store, which has N_ROWS rows in all. */
 static osc_status gather(struct opening *o, struct osc_unchecked *u, bool is_other,
                          uint64_t n_rows)
 {
@@ -606,7 +607,7 @@ static osc_status gather_all(struct opening *o, const struct osc_wire_model *mod
     osc_status st = gather(o, u, false, model->n_events);
     if (st == OSC_OK && !keep->is_scout)
         st = gather(o, u, true, model->n_others);
-    if (keep->is_on) { /* the trace begins where it did */
+    if (keep->is_on) { /* the trace keeps its original begin */
         o->r->loading->min_ts_ns = model->min_ts_ns;
         if (st == OSC_OK)
             st = osc_trace_hold(o->t);
@@ -616,7 +617,8 @@ static osc_status gather_all(struct opening *o, const struct osc_wire_model *mod
 
 /* --- all of it ---------------------------------------------------------------------------- */
 
-/* Room for what will be made of texts, tracks and forms, if there is so much. */
+/* Reserve memory for what is made of texts, tracks and forms later; fails if there is not
+ * enough. */
 static osc_status reserve_common(struct opening *o)
 {
     const struct osc_import_reserve *const r = &o->r->options->reserve;
@@ -636,7 +638,7 @@ static osc_status reserve_common(struct opening *o)
     return OSC_OK;
 }
 
-/* What the walk around damage has left out, unless it is counted by rows already. */
+/* Count the gaps of the file, unless their rows are counted already. */
 static void count_gaps(const struct opening *o)
 {
     const struct osc_finding *const counted = o->t->findings.by_code;

@@ -17,12 +17,12 @@
 #include "wire/chunk.h"
 #include "wire/pack.h"
 
-/* Limits that a damaged header cannot lift: 64 GiB of blocks, 4 GiB of names, 64 MiB. */
+/* Limits that hold even if a header is damaged: 64 GiB of blocks, 4 GiB of names, 64 MiB. */
 #define BLOCKS_MAX   (UINT32_C(1) << 22)
 #define STRINGS_MAX  (UINT64_C(1) << 32)
 #define STANDING_MAX (UINT64_C(1) << 26)
 
-/* Read LEN bytes at OFFSET of FD; what lies behind its end is zero. -1 with errno. */
+/* Read LEN bytes at OFFSET of FD; bytes after its end are zero. -1 with errno. */
 static int read_at(int fd, void *to, size_t len, uint64_t offset)
 {
     size_t done = 0;
@@ -47,7 +47,7 @@ static osc_status cannot_read(struct osc_err *err, const char *path)
     return osc_fail(err, OSC_EIO, "%s: cannot be read: %s", path, strerror(errno));
 }
 
-/* Open NAME in the directory PATH; *FD is -1 if there is none. */
+/* Open NAME in the directory PATH; *FD is -1 if it is missing. */
 static osc_status open_file(const char *path, const char *name, int *fd, struct osc_err *err)
 {
     struct osc_strbuf whole = {0};
@@ -63,7 +63,7 @@ static osc_status open_file(const char *path, const char *name, int *fd, struct 
     return st;
 }
 
-/* Leave out the anchors that a file of N_BYTES does not have. */
+/* Drop anchors that are beyond the end of a file of N_BYTES. */
 static void cut_anchors(struct osc_live_header *h, uint64_t n_bytes)
 {
     const uint64_t at = offsetof(struct osc_live_header, anchors);
@@ -72,7 +72,7 @@ static void cut_anchors(struct osc_live_header *h, uint64_t n_bytes)
     h->n_anchors = h->n_anchors < n ? h->n_anchors : n;
 }
 
-/* The header; its magic is written last, so until then there is nothing. */
+/* Read the header. Its magic is written last, so without it there is no recording yet. */
 static osc_status read_header(struct osc_live_dir *l, int fd, const char *path,
                               struct osc_err *err)
 {
@@ -92,7 +92,7 @@ static osc_status read_header(struct osc_live_dir *l, int fd, const char *path,
                            path, h->version, OSC_LIVE_VERSION);
     l->is_there = true;
     cut_anchors(h, (uint64_t)info.st_size);
-    /* Its process may be one of somebody else's: then asking is not permitted. */
+    /* EPERM: the process exists but belongs to another user. */
     l->is_running = h->state == OSC_LIVE_RECORDING && h->pid > 0 && h->pid <= INT32_MAX &&
                     (kill((pid_t)h->pid, 0) == 0 || errno == EPERM);
     return OSC_OK;
@@ -111,7 +111,7 @@ static osc_status read_threads(struct osc_live_dir *l, int fd, const char *path,
                : cannot_read(err, path);
 }
 
-/* Records that seem to stand in B, whose tag and number do not fit each other. */
+/* The number of records in B, whose tag and number contradict each other. */
 static uint64_t count_records(const struct osc_block *b)
 {
     uint64_t n = 0;
@@ -128,7 +128,7 @@ static uint64_t count_records(const struct osc_block *b)
     return n;
 }
 
-/* Copy block I, unless it is free or changes hands just now. */
+/* Copy block I, unless it is free or is being given to another thread. */
 static osc_status read_block(struct osc_live_dir *l, int fd, uint32_t i, const char *path,
                              struct osc_err *err)
 {
@@ -147,7 +147,7 @@ static osc_status read_block(struct osc_live_dir *l, int fd, uint32_t i, const c
     b = &l->blocks[l->n_blocks];
     if (read_at(fd, b, sizeof *b, at) != 0 || read_at(fd, &seq, sizeof seq, at) != 0)
         return cannot_read(err, path);
-    /* Given back while it was copied: it is in the file by now. */
+    /* It was given back while it was copied, so its records are in the file. */
     if (b->seq != seq || b->state == OSC_BLOCK_FREE)
         return OSC_OK;
     if (b->tag == (uint16_t)seq && b->tag != 0) {
@@ -195,7 +195,7 @@ static osc_status read_strings(struct osc_live_dir *l, const char *path, struct 
     osc_status st = open_file(path, "strings", &fd, err);
 
     if (st != OSC_OK || fd < 0) {
-        l->names_are_cut = l->n_blocks > 0; /* else there may be none yet */
+        l->names_are_cut = l->n_blocks > 0; /* without blocks there may be no names yet */
         return st;
     }
     if (fstat(fd, &info) != 0 || read_at(fd, &head, sizeof head, 0) != 0) {
@@ -217,7 +217,8 @@ static osc_status read_strings(struct osc_live_dir *l, const char *path, struct 
     return st;
 }
 
-/* Copies that stand in no block any more; whoever opened no window and no part has none. */
+/* Read the copies of persistent records that are in no block any more. A recording without
+ * windows and parts has none. */
 static osc_status read_standing(struct osc_live_dir *l, const char *path, struct osc_err *err)
 {
     struct osc_live_standing head = {0};
@@ -260,7 +261,7 @@ osc_status osc_live_dir_open(struct osc_live_dir *l, const char *path, struct os
     if (st == OSC_OK && l->is_there)
         st = read_blocks(l, fd, path, err);
     close(fd);
-    /* Names last: they were written before the records that use them. */
+    /* Names last: they are written before the records that use them. */
     if (st == OSC_OK && l->is_there)
         st = read_standing(l, path, err);
     if (st == OSC_OK && l->is_there)
@@ -270,7 +271,7 @@ osc_status osc_live_dir_open(struct osc_live_dir *l, const char *path, struct os
     return st;
 }
 
-/* NAME.osc to B, of PATH, which is that or, as its part PART, NAME.2.osc. */
+/* Append NAME.osc to B. PATH is the same or, for a later PART, NAME.2.osc. */
 static void add_first_part(struct osc_strbuf *b, const char *path, uint32_t part)
 {
     char number[24];

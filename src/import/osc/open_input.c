@@ -12,7 +12,8 @@
 #include "import/bytes/filename.h"
 #include "import/osc/live_dir.h"
 
-/* Go on with the file `blocks` of the directory PATH; else IN and INFO stay as they are. */
+/* Open the file `blocks` of the directory PATH instead. If it is missing, IN and INFO are not
+ * changed. */
 static void enter_live(struct osc_input *in, const char *path, struct stat *info)
 {
     const int dir = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
@@ -34,7 +35,7 @@ static void enter_live(struct osc_input *in, const char *path, struct stat *info
     in->is_live = true;
 }
 
-/* Whether PATH is called as live directories are. */
+/* Whether PATH has the name of a live directory. */
 static bool has_live_name(const char *path)
 {
     struct osc_str s = osc_str_c(path);
@@ -44,8 +45,8 @@ static bool has_live_name(const char *path)
     return osc_str_ends(s, OSC_STR(".osc.live"));
 }
 
-/* A recording that was killed before it had written a byte of a part: go on with the live
- * directory beside the empty file, if there is one. */
+/* The recording was killed before it had written a byte of a part: open the live directory
+ * beside the empty file instead, if there is one. */
 static osc_status enter_beside(struct osc_input *in, struct stat *info, struct osc_err *err)
 {
     const struct osc_filename f = osc_filename_parse(in->path);

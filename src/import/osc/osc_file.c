@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "import/bytes/inflate_pipe.h"
 
-/* Read at once where a header is looked for. */
+/* Bytes that a search for a header reads at a time. */
 #define SCAN_BYTES  ((size_t)1 << 16)
 #define BLOCK_BYTES ((size_t)256 << 10)
 
@@ -69,7 +69,7 @@ osc_status osc_file_read(const struct osc_file *f, uint64_t offset, void *to, si
     return OSC_OK;
 }
 
-/* Twice the room, or what one more block takes. */
+/* Double the size, or grow by one more block. */
 static osc_status grow_pages(struct osc_pages *pages, size_t n_used, size_t n_more)
 {
     const size_t size = pages->size * 2 > n_used + n_more ? pages->size * 2 : n_used + n_more;
@@ -96,7 +96,7 @@ static osc_status take_blocks(struct osc_file *f, struct osc_blocks *blocks,
     for (;;) {
         osc_status st = blocks->next(blocks, &data, &len, err);
 
-        if (st == OSC_EFORMAT) /* a damaged archive: what came before is read */
+        if (st == OSC_EFORMAT) /* a damaged archive: keep the text before the damage */
             len = 0;
         else if (st != OSC_OK)
             return st;
@@ -113,7 +113,7 @@ static osc_status take_blocks(struct osc_file *f, struct osc_blocks *blocks,
     return OSC_OK;
 }
 
-/* Bring all of it into memory. */
+/* Read the whole file into memory. */
 static osc_status take_all(struct osc_file *f, enum osc_inflate_format inflate,
                            struct osc_err *err)
 {
@@ -134,13 +134,13 @@ static osc_status take_all(struct osc_file *f, enum osc_inflate_format inflate,
     return st;
 }
 
-/* Bytes of the chunk of H at OFFSET if all of them are there, else 0. */
+/* The size of the chunk with header H at OFFSET; 0: it is incomplete. */
 static uint64_t chunk_bytes(const struct osc_file *f, uint64_t offset,
                             const struct osc_wire_header *h)
 {
     const uint64_t n_bytes = osc_wire_chunk_bytes(h->payload_bytes);
 
-    /* The zeroes behind the last payload may be missing. */
+    /* The zeroes after the last payload may be missing. */
     return n_bytes > 0 && h->payload_bytes <= f->size - offset - sizeof *h ? n_bytes : 0;
 }
 
@@ -162,7 +162,7 @@ static osc_status add_gap(struct osc_file *f, uint64_t offset, uint64_t end, boo
     return OSC_OK;
 }
 
-/* Whether the N entries of an index follow each other from the file header to END. */
+/* Whether the N entries of the index cover the file without gaps from its header to END. */
 static bool index_is_good(const struct osc_file *f, size_t n, uint64_t end)
 {
     uint64_t offset = sizeof(struct osc_file_header);
@@ -179,7 +179,7 @@ static bool index_is_good(const struct osc_file *f, size_t n, uint64_t end)
     return offset == end;
 }
 
-/* The chunks from the index behind them; none if it is missing or damaged. */
+/* Read the list of chunks from the index at the end; no chunks if it is missing or damaged. */
 static osc_status read_index(struct osc_file *f)
 {
     struct osc_trailer trailer;
@@ -199,7 +199,7 @@ static osc_status read_index(struct osc_file *f)
         chunk_bytes(f, trailer.index_offset, &h) == 0 ||
         h.payload_bytes % sizeof *f->chunks != 0 || h.payload_bytes == 0)
         return st;
-    /* One entry more, which is the index itself: then it is read as other payloads are. */
+    /* One more entry for the index itself, so that it is read like any other payload. */
     f->chunks = osc_malloc(sizeof *f->chunks);
     if (!f->chunks)
         return OSC_ENOMEM;
@@ -210,7 +210,7 @@ static osc_status read_index(struct osc_file *f)
     f->cap_chunks = cap / sizeof *f->chunks;
     const size_t n = (size_t)(h.payload_bytes / sizeof *f->chunks);
     for (size_t i = 0; st == OSC_OK && i < n; i++)
-        f->chunks[i].header.magic = OSC_CHUNK_MAGIC; /* left out, or searches would find it */
+        f->chunks[i].header.magic = OSC_CHUNK_MAGIC; /* not stored: searches would find it */
     if (st == OSC_OK && index_is_good(f, n, trailer.index_offset)) {
         f->n_chunks = n;
         f->has_index = true;
@@ -218,7 +218,7 @@ static osc_status read_index(struct osc_file *f)
     return st == OSC_EFORMAT ? OSC_OK : st;
 }
 
-/* The offset of the next good header from OFFSET on, or the end of the file; *H is it. */
+/* Find the next good header *H from OFFSET on; *FOUND is its offset or the end of the file. */
 static osc_status find_header(const struct osc_file *f, uint64_t offset, uint64_t *found,
                               struct osc_wire_header *h)
 {
@@ -246,7 +246,7 @@ static osc_status find_header(const struct osc_file *f, uint64_t offset, uint64_
     return st;
 }
 
-/* What OFFSET is followed by, if it is no chunk: is it the trailer of a finished file? */
+/* Whether the trailer of a finished file is at OFFSET. */
 static bool is_trailer(const struct osc_file *f, uint64_t offset)
 {
     struct osc_trailer trailer;
@@ -309,7 +309,7 @@ osc_status osc_file_open(struct osc_file *f, struct osc_input *in,
     struct stat info;
 
     f->in = in;
-    /* What it is by now: it may have grown since it was opened. */
+    /* The present size: the file may have grown since it was opened. */
     f->size = in->fd >= 0 && in->can_seek && fstat(in->fd, &info) == 0 ? (uint64_t)info.st_size
                                                                        : in->size;
     if (inflate != OSC_INFLATE_NONE || !in->can_seek)
@@ -329,7 +329,7 @@ osc_status osc_file_open(struct osc_file *f, struct osc_input *in,
     return OSC_OK;
 }
 
-/* Records in the chunks of F, as far as they say so. */
+/* The number of records in the chunks of F, according to their headers. */
 static uint64_t count_records(const struct osc_file *f)
 {
     for (size_t i = f->n_chunks; i-- > 0;) {
@@ -409,7 +409,7 @@ osc_status osc_file_payload(const struct osc_file *f, size_t i, unsigned char **
     if (n > SIZE_MAX - 1)
         return OSC_ELIMIT;
     if (n > *cap || !*buffer) {
-        /* It is read anew: nothing to keep, and a file's number is no reason to double. */
+        /* No copy and no doubling: the content is replaced, and N comes from the file. */
         osc_free(*buffer);
         *buffer = osc_malloc((size_t)n + 1);
         *cap = *buffer ? (size_t)n : 0;

@@ -61,7 +61,7 @@ static osc_status open_sample(struct osc_file *f, struct osc_input *in, const st
     return osc_file_open(f, in, OSC_INFLATE_NONE, NULL);
 }
 
-/* How many payloads of F are whole. */
+/* The number of undamaged payloads of F. */
 static size_t count_good(const struct osc_file *f)
 {
     unsigned char *payload = NULL;
@@ -109,7 +109,7 @@ TEST(walks_a_file_that_ends_anywhere)
         assert_false(f.has_index);
         assert_int_equal(f.n_chunks, n);
         assert_int_equal(count_good(&f), n);
-        /* What is there of the next one is told, where its header is whole as such. */
+        /* The rest of the next chunk is a gap, with the chunk's header if that is complete. */
         if (n < N_CHUNKS && s.size > s.offsets[n]) {
             assert_int_equal(f.n_gaps, 1);
             assert_int_equal(f.gaps[0].offset, s.offsets[n]);

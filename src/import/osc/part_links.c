@@ -9,7 +9,7 @@
 #include "import/osc/open_input.h"
 #include "import/osc/osc_file.h"
 
-/* The header of the recording at PATH; part 0: it is none. Pipes are left alone. */
+/* The header of the recording at PATH; part 0: it is not a recording. Pipes are not read. */
 static struct osc_file_header header_of(const char *path)
 {
     struct osc_file_header h = {0};
@@ -21,14 +21,14 @@ static struct osc_file_header header_of(const char *path)
     if (osc_input_open(&in, path, NULL) == OSC_OK && in.n_probe >= sizeof h)
         memcpy(&h, in.probe, sizeof h);
     osc_input_close(&in);
-    /* Exported columns have no id. */
+    /* Files of exported columns have no id. */
     if (!osc_file_header_is_good(&h) || h.version != OSC_FILE_VERSION ||
         (h.recording[0] == 0 && h.recording[1] == 0))
         h.part = 0;
     return h;
 }
 
-/* Why the part at PATH ended: enum osc_end_reason; 0: it does not say so, UINT32_MAX: it
+/* Get why the part at PATH ended: enum osc_end_reason; 0: it was not ended, UINT32_MAX: it
  * cannot be read. */
 static osc_status get_end(const char *path, uint32_t *reason)
 {
@@ -71,8 +71,8 @@ static bool is_empty(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0;
 }
 
-/* Which of the N files at PATHS, and of no other part, is behind file I: index + 1; 0: none.
- * One that was only just begun is empty, and known by its name. */
+/* Find the only one of the N files at PATHS that is the part after file I: index + 1; 0: none.
+ * A part that has just begun is empty and known only by its name. */
 static osc_status find_next(const struct osc_part_links *l, const char *const *paths,
                             const struct osc_file_header *headers, uint32_t n, uint32_t i,
                             uint32_t *next)
@@ -93,7 +93,7 @@ static osc_status find_next(const struct osc_part_links *l, const char *const *p
     return OSC_OK;
 }
 
-/* Find what goes on from file I, whose header is one of the N at HEADERS. */
+/* Find the file that continues file I; HEADERS has the headers of all N. */
 static osc_status link_one(struct osc_part_links *l, const char *const *paths,
                            const struct osc_file_header *headers, uint32_t n, uint32_t i)
 {

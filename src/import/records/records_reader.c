@@ -2,8 +2,8 @@
 /*
  * Recordings: record chunks of .osc files, and live directories.
  *
- *   copy of the live directory  osc/live_dir.h   records that are not yet in the file
- *   chunks of the file          osc/osc_file.h
+ *   copy of the live directory  live_dir.h   records that are not yet in the file
+ *   chunks of the file          osc_file.h
  *   facts, anchors, names       here, records_clock.h, records_names.h
  *   order of segments           segment_order.h
  *   records to rows             records_rows.h
