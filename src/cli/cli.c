@@ -16,13 +16,13 @@
 #include "base/utf8.h"
 #include "cli/sqlite_memory.h"
 
-/* Two paths as long as they get, and a sentence. */
+/* Two paths of the maximum length, and a sentence. */
 #define MESSAGE_BYTES (2 * PATH_MAX + 512)
 
 static const char *command_name;
 static int output = STDOUT_FILENO;
 static const char *output_name = "standard output";
-static bool writes_file; /* what is cut is of no use */
+static bool writes_file; /* an incomplete file is useless */
 static int write_errno;
 
 void osc_cli_set_command(const char *name)
@@ -35,10 +35,10 @@ __attribute__((format(printf, 1, 0))) static void print_message(const char *form
     char text[MESSAGE_BYTES];
     struct osc_strbuf line = {0};
 
-    /* Names of files and words of traces must not steer a terminal. */
+    /* Names of files and texts of traces must not control a terminal. */
     vsnprintf(text, sizeof text, format, ap);
     osc_utf8_append_terminal(&line, osc_str_c(text));
-    for (char *p = text; line.status != OSC_OK && *p; p++) { /* no memory for it */
+    for (char *p = text; line.status != OSC_OK && *p; p++) { /* no memory to escape it */
         if (*p < ' ' || *p > '~')
             *p = '?';
     }
@@ -70,7 +70,7 @@ int osc_cli_misuse(const char *format, ...)
 
 int osc_cli_fail(osc_status st, const struct osc_err *err)
 {
-    if (write_errno == EPIPE) /* who read us has seen enough, as head does */
+    if (write_errno == EPIPE) /* the reader of the pipe has ended, such as head */
         return writes_file ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
     if (write_errno != 0)
         osc_cli_error("%s: %s", output_name, strerror(write_errno));
@@ -79,12 +79,12 @@ int osc_cli_fail(osc_status st, const struct osc_err *err)
     return st == OSC_EINVAL ? OSC_EXIT_MISUSED : OSC_EXIT_FAILED;
 }
 
-static struct sigaction pipe_action; /* of SIGPIPE, as we found it */
+static struct sigaction pipe_action; /* of SIGPIPE at the start */
 
 /*
- * Blocks from here on are mappings of their own: the system has them back as soon as
- * they are freed, so that the process holds little more than what is counted. Those
- * that a thread takes for every unit of text stay below it.
+ * From this size on, each block of malloc() is a mapping of its own, which returns to the
+ * system as soon as it is freed. So the process holds little more memory than is counted. The
+ * blocks that threads allocate for each unit of text are smaller.
  */
 #define MAPPED_FROM_BYTES (1 << 20)
 
@@ -93,8 +93,8 @@ void osc_cli_start(void)
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
 
     /*
-     * A closed descriptor would be given to the next file we open. Fill the gaps
-     * with what fails on use, so that output into nowhere is noticed.
+     * The next file that is opened would get a closed standard descriptor. Fill the gaps with
+     * descriptors that fail on use, so that output to a closed one is noticed.
      */
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) < 0 &&
@@ -106,7 +106,8 @@ void osc_cli_start(void)
     (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_FROM_BYTES);
 #endif
     osc_sqlite_lend_memory();
-    /* An interrupt may end us anywhere, even in a read() that waits: output.h sees to files. */
+    /* An interrupt may end the process anywhere, even in a read() that waits; output.h removes
+     * unfinished files. */
     sigaction(SIGPIPE, &ignore, &pipe_action);
 }
 

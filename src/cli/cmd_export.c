@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `opscope export`: traces as files for other tools. */
+/* `opscope export`: write traces as files for other tools. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "export/redact.h"
 #include "table/nearest.h"
 
-/* What writing and the line on the terminal share. */
+/* The context of the callbacks that write and show progress. */
 struct report {
     struct osc_progress progress;
     uint64_t n_bytes;
@@ -36,7 +36,7 @@ static bool show_progress(void *ctx, uint64_t done, uint64_t total)
     return osc_progress_tick(&r->progress, r->n_bytes, (uint64_t)all);
 }
 
-/* "json, json.gz or csv" */
+/* Append "json, json.gz or csv". */
 static void add_names(struct osc_strbuf *out)
 {
     for (size_t i = 0; osc_exporters[i]; i++)
@@ -47,7 +47,7 @@ static void add_names(struct osc_strbuf *out)
                         osc_exporters[i]->name);
 }
 
-/* What the user wants to write, or NULL after a message. */
+/* Find the exporter that the user wants, or NULL after a message. */
 static const struct osc_exporter *choose(const struct osc_args *args)
 {
     const char *const form = args->form;
@@ -80,7 +80,7 @@ static const struct osc_exporter *choose(const struct osc_args *args)
     return NULL;
 }
 
-/* The table that CSV shall hold, or NULL after a message. */
+/* Find the table to write as CSV, or NULL after a message. */
 static const struct osc_table_def *choose_table(const char *name)
 {
     const struct osc_table_def *const def = osc_table_find(name ? name : "events");
@@ -97,7 +97,7 @@ static const struct osc_table_def *choose_table(const char *name)
     return NULL;
 }
 
-/* What would change nothing is refused. */
+/* Refuse options that would change nothing. */
 static int check(const struct osc_args *args, const struct osc_exporter *e)
 {
     if (args->named_table && !e->is_table)
@@ -111,7 +111,7 @@ static int check(const struct osc_args *args, const struct osc_exporter *e)
     return OSC_EXIT_DONE;
 }
 
-/* Refuse to write over what is read. FILES are all that are. */
+/* Refuse to write over an input. FILES are all N inputs. */
 static int check_inputs(const struct osc_output *o, const char *const *files, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -155,7 +155,7 @@ static struct osc_export make_export(const struct osc_args *args)
     };
 }
 
-/* Refuse what E does not understand before anything is read. */
+/* Before anything is read, refuse options that E does not support. */
 static int check_wish(const struct osc_args *args, const struct osc_exporter *e)
 {
     const struct osc_export x = make_export(args);
@@ -205,7 +205,7 @@ static int redact(const struct osc_set *set)
                : osc_show_fail(osc_set_loaded(set), st, "redacting", &(struct osc_err){0});
 }
 
-/* A part of a trace that nobody asked for must not take the place of a whole file. */
+/* Refuse to write a trace that was not read to its end: the file would look complete. */
 static int refuse_partial(const struct osc_chosen *l)
 {
     for (uint32_t i = 0; i < l->n_traces; i++) {
@@ -217,7 +217,7 @@ static int refuse_partial(const struct osc_chosen *l)
     return OSC_EXIT_DONE;
 }
 
-/* A selection that holds nothing was not meant. */
+/* Refuse an empty selection; it is probably a mistake. */
 static int refuse_empty(const struct osc_chosen *l, const struct osc_args *args)
 {
     const struct osc_selection s = osc_request_selection(&args->request.view);
@@ -232,7 +232,7 @@ static int refuse_empty(const struct osc_chosen *l, const struct osc_args *args)
                                                  : "is selected");
 }
 
-/* Whether reading L has lost anything, or found what numbers may suffer from. */
+/* Whether reading L has lost data or found anything that makes numbers doubtful. */
 static bool has_lost(const struct osc_chosen *l)
 {
     for (uint32_t i = 0; i < l->n_traces; i++) {
@@ -245,7 +245,7 @@ static bool has_lost(const struct osc_chosen *l)
     return false;
 }
 
-/* Print table K, or without one what E makes of the traces, to O. */
+/* Write table K, or if it is NULL the traces in E's format, to O. */
 static int write_set(struct osc_set *set, const struct osc_args *args,
                      const struct osc_exporter *e, struct osc_asked *k, struct osc_output *o)
 {
@@ -277,7 +277,7 @@ static int write_set(struct osc_set *set, const struct osc_args *args,
     return !failed && l->has_failed ? OSC_EXIT_FAILED : failed;
 }
 
-/* Load what ARGS name and write it to O, a table if K is one. */
+/* Load the traces of ARGS and write them to O, or table K if it is not NULL. */
 static int load_and_write(const struct osc_args *args, const struct osc_exporter *e,
                           struct osc_asked *k, struct osc_output *o)
 {
@@ -299,7 +299,7 @@ static int load_and_write(const struct osc_args *args, const struct osc_exporter
     return failed;
 }
 
-/* Check in K that table NAME can be written as CSV. */
+/* Initialize K for table NAME and check that it can be written as CSV. */
 static int ask_table(struct osc_asked *k, const struct osc_args *args, const char *name)
 {
     struct osc_request r = osc_show_request(args);

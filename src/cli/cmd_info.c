@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `opscope info`: what a trace is and how good it is, on one page. */
+/* `opscope info`: facts about a trace and its quality, on one page. */
 #include "analysis/table_registry.h"
 #include "ask/budget.h"
 #include "ask/note.h"
@@ -23,7 +23,7 @@ static osc_status prepare(struct osc_asked *k, const struct osc_args *args, cons
     return osc_asked_init(k, &r, NULL, err);
 }
 
-/* Ask SET both, and print them. */
+/* Ask SET both questions and print the answers. */
 static int show_both(struct osc_set *set, const struct osc_args *args, struct osc_asked *info,
                      struct osc_asked *quality)
 {
@@ -56,7 +56,7 @@ static void add_fault(void *ctx, const struct osc_verify_fault *fault)
     osc_strbuf_addc(out, '\n');
 }
 
-/* One line for PATH, and one for each fault below it; *IS_WHOLE: there is none. */
+/* Verify PATH: print a line for it, followed by one for each fault. *IS_WHOLE: no faults. */
 static int verify_one(const char *path, bool *is_whole)
 {
     struct osc_strbuf line = {0}, faults = {0};

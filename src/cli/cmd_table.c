@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `opscope table`: any table, in any form. */
+/* `opscope table`: print any table in any form. */
 #include "analysis/table_registry.h"
 #include "ask/budget.h"
 #include "cli/commands.h"
@@ -13,8 +13,8 @@
 #include "table/nearest.h"
 
 /*
- * The table that the first operand names, which is then taken off; else averages.
- * NULL after a message: it is neither a table nor a file.
+ * Find the table that the first operand names and remove that operand. If it names a file, the
+ * table is averages. NULL after a message: it is neither a table nor a file.
  */
 static const struct osc_table_def *choose_table(struct osc_args *args)
 {
@@ -32,7 +32,7 @@ static const struct osc_table_def *choose_table(struct osc_args *args)
     for (size_t i = 0; osc_tables[i]; i++)
         osc_nearest_try(&near, osc_tables[i]->name);
     if (!near.best && strchr(name, '.'))
-        return osc_table_find("averages"); /* the importer says that there is no such file */
+        return osc_table_find("averages"); /* the importer reports that the file is missing */
     if (near.best)
         osc_cli_error("'%s' is neither a table nor a file; did you mean '%s'?", name,
                       near.best);
@@ -43,7 +43,7 @@ static const struct osc_table_def *choose_table(struct osc_args *args)
     return NULL;
 }
 
-/* The order is wrong if an operand behind the first is a table and no file. */
+/* Refuse a wrong order: a later operand names a table and not a file. */
 static int check_operands(const struct osc_args *args)
 {
     for (int i = 0; i < args->n_operands; i++) {
@@ -57,7 +57,7 @@ static int check_operands(const struct osc_args *args)
     return OSC_EXIT_DONE;
 }
 
-/* Answer K, checked, about what ARGS name, and say in text how good that is. */
+/* Answer K, which was checked, about the traces of ARGS. In text, also report their quality. */
 static int show(const struct osc_args *args, struct osc_asked *k)
 {
     const struct osc_selection selection = osc_request_selection(&args->request.view);
@@ -86,7 +86,7 @@ static int show(const struct osc_args *args, struct osc_asked *k)
     return failed;
 }
 
-/* --list with --format: the whole reference, in Markdown alone. */
+/* --list with --format: print the whole reference, which exists only in Markdown. */
 static int show_page(const struct osc_args *args, bool has_name)
 {
     if (strcmp(args->renderer->name, "md") != 0)

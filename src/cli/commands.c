@@ -23,7 +23,7 @@ const struct osc_command *osc_command_find(const char *name)
     return NULL;
 }
 
-/* TEXT, broken at blanks; the cursor is at COLUMN, further lines begin at INDENT. */
+/* Append TEXT, wrapped at spaces. The cursor is at COLUMN; further lines begin at INDENT. */
 static void add_wrapped(struct osc_strbuf *out, const char *text, size_t column, size_t indent)
 {
     while (*text) {
@@ -121,7 +121,7 @@ void osc_help_command(struct osc_strbuf *out, const struct osc_command *command)
     osc_strbuf_addf(out, "\nexamples:\n%s", command->examples);
     for (const struct osc_option *o = osc_options; o->name; o++) {
         if (o->group) {
-            /* A title only where one of its options follows. */
+            /* Print a title only if one of its options follows. */
             bool is_used = false;
 
             for (const struct osc_option *k = o; k->name && !is_used; k++) {

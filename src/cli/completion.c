@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scripts for bash and zsh, made of the tables of commands, options and columns. */
+/* Completion scripts for bash and zsh, made from the lists of commands, options and columns. */
 #include "cli/commands.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "analysis/table_registry.h"
 #include "cli/options.h"
 
-/* "a b c" of all tables. */
+/* Append "a b c", the names of all tables. */
 static void add_tables(struct osc_strbuf *out)
 {
     for (size_t i = 0; osc_tables[i]; i++)
@@ -26,7 +26,7 @@ static void add_columns(struct osc_strbuf *out, const struct osc_table_def *def)
     }
 }
 
-/* With a number where they take one: what is proposed can be run. */
+/* Append the groupings of DEF, with a number where one is required, so that each can be run. */
 static void add_groupings(struct osc_strbuf *out, const struct osc_table_def *def)
 {
     for (size_t i = 0; def->groupings && def->groupings[i]; i++) {
@@ -38,7 +38,7 @@ static void add_groupings(struct osc_strbuf *out, const struct osc_table_def *de
     }
 }
 
-/* The options of table DEF. */
+/* Append the options of table DEF. */
 static void add_table_options(struct osc_strbuf *out, const struct osc_table_def *def)
 {
     const char *sep = "";
@@ -51,7 +51,7 @@ static void add_table_options(struct osc_strbuf *out, const struct osc_table_def
     }
 }
 
-/* The words that a shell function WHAT prints for each table. */
+/* Append the shell function WHAT, which prints WORDS of a table. */
 static void add_case(struct osc_strbuf *out, const char *what,
                      void (*words)(struct osc_strbuf *, const struct osc_table_def *))
 {
@@ -76,7 +76,7 @@ static void add_option_names(struct osc_strbuf *out, const struct osc_command *c
     }
 }
 
-/* Whether an option of another command is called like O. */
+/* Whether an option of another command has the same name as O. */
 static bool has_namesake(const struct osc_option *o)
 {
     for (const struct osc_option *other = osc_options; other->name; other++) {
@@ -87,7 +87,7 @@ static bool has_namesake(const struct osc_option *o)
     return false;
 }
 
-/* "--sort:*|-s:*" of option O: the word before, and the commands that have it. */
+/* Append the pattern "--sort:*|-s:*" of option O: the option and the commands that have it. */
 static void add_pattern(struct osc_strbuf *out, const struct osc_option *o)
 {
     const bool is_alone = !has_namesake(o);
@@ -107,7 +107,7 @@ static void add_pattern(struct osc_strbuf *out, const struct osc_option *o)
     }
 }
 
-/* What completes the argument of O, as a shell word list in a quoted string. */
+/* Append the completions of O's argument as a list of words in a quoted shell string. */
 static void add_proposals(struct osc_strbuf *out, const struct osc_option *o)
 {
     switch (o->completion) {
@@ -130,7 +130,7 @@ static void add_proposals(struct osc_strbuf *out, const struct osc_option *o)
     }
 }
 
-/* The branches of "case $prev:$command in": arguments of options. */
+/* Append the branches of "case $prev:$command in", for arguments of options. */
 static void add_bash_arguments(struct osc_strbuf *out)
 {
     for (const struct osc_option *o = osc_options; o->name; o++) {
@@ -218,7 +218,7 @@ static void write_bash(struct osc_strbuf *out)
                          "complete -o filenames -F _opscope opscope\n");
 }
 
-/* TEXT in single quotes inside a zsh specification: no quotes, brackets or colons. */
+/* Append TEXT for single quotes in a zsh specification: without quotes, brackets and colons. */
 static void add_zsh_text(struct osc_strbuf *out, const char *text)
 {
     for (; *text; text++) {
@@ -231,7 +231,7 @@ static void add_zsh_text(struct osc_strbuf *out, const char *text)
     }
 }
 
-/* What follows the colon: how the argument of O is completed. */
+/* Append the action after the colon, which completes the argument of O. */
 static void add_zsh_action(struct osc_strbuf *out, const struct osc_option *o)
 {
     switch (o->completion) {
@@ -275,7 +275,7 @@ static void add_zsh_option(struct osc_strbuf *out, const struct osc_option *o)
     osc_strbuf_addc(out, '\'');
 }
 
-/* "a|b|c": the tables that option O is for. */
+/* Append "a|b|c", the tables to which option O applies. */
 static void add_zsh_tables(struct osc_strbuf *out, const struct osc_option *o)
 {
     const char *sep = "";
@@ -288,7 +288,8 @@ static void add_zsh_tables(struct osc_strbuf *out, const struct osc_option *o)
     }
 }
 
-/* Fill the array `specs` with the options of COMMAND, those of other tables left out. */
+/* Append code that fills the array `specs` with the options of COMMAND, without those that
+ * apply only to other tables. */
 static void add_zsh_command(struct osc_strbuf *out, const struct osc_command *command)
 {
     const bool is_screen = command == &osc_command_screen;

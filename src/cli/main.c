@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opscope: which command, and what to say if it is none. */
+/* opscope: find the command and run it, or report a wrong one. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@ static int help(const char *name)
     return osc_help_show(command);
 }
 
-/* For the build, which makes the files that shells read. */
+/* Print a completion script; the build uses this to make the files that shells read. */
 static int completion(const char *shell)
 {
     struct osc_strbuf out = {0};
@@ -61,7 +61,7 @@ static int completion(const char *shell)
     return failed;
 }
 
-/* Whether WORD, no command, is a trace or an option of `opscope TRACE`. */
+/* Whether WORD, which is not a command, is a trace or an option of `opscope TRACE`. */
 static bool begins_screen(const char *word)
 {
     const size_t len = word[0] == '-' && word[1] == '-' ? strcspn(word + 2, "=") : 0;
@@ -74,7 +74,8 @@ static bool begins_screen(const char *word)
         if (word[0] == '-' && o->letter && word[1] == o->letter)
             return true;
     }
-    /* What looks like a path is one, so that a slip in it is told as that. */
+    /* A word that looks like a path is one, so that a typing error in it is reported as a
+     * missing file. */
     return strcmp(word, "-") == 0 || strcmp(word, "--") == 0 ||
            (word[0] != '-' && (access(word, F_OK) == 0 || strpbrk(word, "./")));
 }

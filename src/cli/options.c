@@ -155,7 +155,7 @@ const struct osc_option osc_options[] = {
     {.name = NULL},
 };
 
-/* Option O with its argument VALUE, NULL if it takes none. */
+/* Store option O with its argument VALUE; NULL if it has no argument. */
 static int set_option(struct osc_args *a, const struct osc_option *o, const char *value)
 {
     void *const to = (char *)a + (o->flag ? o->flag : o->text);
@@ -172,14 +172,14 @@ static int set_option(struct osc_args *a, const struct osc_option *o, const char
     return OSC_EXIT_DONE;
 }
 
-/* A command line, read from left to right. */
+/* A command line that is read from left to right. */
 struct line {
     struct osc_args *args;
     char **words;
-    int n, at; /* words, and which one is read */
+    int n, at; /* number of words, and the one being read */
 };
 
-/* The option of the command that is called by the LEN bytes at NAME, or NULL. */
+/* The option of the command whose name is the LEN bytes at NAME, or NULL. */
 static const struct osc_option *find_long(const struct line *l, const char *name, size_t len)
 {
     for (const struct osc_option *o = osc_options; o->name; o++) {
@@ -199,7 +199,7 @@ static const struct osc_option *find_letter(const struct line *l, char letter)
     return NULL;
 }
 
-/* NAME is no option: which one was meant? */
+/* Report that NAME is not an option, and suggest a similar one. */
 static int no_option(const struct line *l, const char *name)
 {
     const struct osc_command *const command = l->args->command;
@@ -217,8 +217,7 @@ static int no_option(const struct line *l, const char *name)
                           command->name);
 }
 
-/* The word behind the one that is read, as the argument of option WORD; NULL after a message.
- */
+/* Read the next word as the argument of option WORD; NULL after a message. */
 static const char *next_word(struct line *l, const char *word)
 {
     const char *next = l->at + 1 < l->n ? l->words[l->at + 1] : NULL;
@@ -234,7 +233,7 @@ static const char *next_word(struct line *l, const char *word)
     return next;
 }
 
-/* "--name", "--name=value" or "--name value". */
+/* Read "--name", "--name=value" or "--name value". */
 static int read_long(struct line *l)
 {
     const char *const word = l->words[l->at], *const name = word + 2;
@@ -244,7 +243,7 @@ static int read_long(struct line *l)
     char head[64];
 
     if (!o) {
-        /* Beginnings of names are none: with the next option they would be ambiguous. */
+        /* Prefixes of names are refused: a new option could make them ambiguous. */
         snprintf(head, sizeof head, "%.*s", (int)(len < 60 ? len : 60), name);
         return no_option(l, head);
     }
@@ -258,7 +257,7 @@ static int read_long(struct line *l)
     return set_option(l->args, o, value);
 }
 
-/* "-a", several as "-abc", the last of them perhaps with its value: "-n5", "-n 5". */
+/* Read "-a" or several as "-abc"; the last may have a value: "-n5", "-n 5". */
 static int read_letters(struct line *l)
 {
     const char *const word = l->words[l->at];
@@ -289,7 +288,7 @@ int osc_args_parse(struct osc_args *args, const struct osc_command *command, int
 {
     struct line l = {.args = args, .words = argv, .n = argc};
     struct osc_err err = {0};
-    bool is_over = false; /* "--" came: all the rest are operands */
+    bool is_over = false; /* "--" was read: all further words are operands */
     int failed = OSC_EXIT_DONE;
 
     *args = (struct osc_args){.command = command, .operands = argv + 1};
@@ -297,14 +296,14 @@ int osc_args_parse(struct osc_args *args, const struct osc_command *command, int
         char *const word = argv[l.at];
 
         if (is_over || word[0] != '-' || word[1] == '\0')
-            args->operands[args->n_operands++] = word; /* where options were read already */
+            args->operands[args->n_operands++] = word; /* over words that were read already */
         else if (strcmp(word, "--") == 0)
             is_over = true;
         else
             failed = word[1] == '-' ? read_long(&l) : read_letters(&l);
         is_over |= command->takes_program && args->n_operands > 0;
     }
-    args->operands[args->n_operands] = NULL; /* as argv ends, and a program's arguments do */
+    args->operands[args->n_operands] = NULL; /* like argv, and as exec() requires */
     if (!failed &&
         (osc_request_check(&args->request, &err) != OSC_OK ||
          osc_request_form(args->request.text.format, &args->renderer, &err) != OSC_OK))

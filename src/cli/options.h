@@ -2,8 +2,8 @@
 /*
  * options.h - every option of every command, once.
  *
- * One table says name, argument, commands and help of each option; parsing, --help
- * and the completion of shells are made from it.
+ * One table has name, argument, commands and help of each option; parsing, --help and shell
+ * completion are made from it.
  *
  * Threading: constants, and values of one thread.
  */
@@ -12,7 +12,7 @@
 #include "ask/request.h"
 #include "cli/cli.h"
 
-/* What a shell proposes for the argument. */
+/* What a shell completes the argument with. */
 enum osc_completion {
     OSC_COMPLETE_NOTHING,
     OSC_COMPLETE_SORT,
@@ -28,34 +28,34 @@ struct osc_args;
 struct osc_option {
     const char *name;
     char letter;          /* or 0 */
-    const char *argument; /* as --help shows it, in brackets if it may be missing; NULL: none */
+    const char *argument; /* as shown by --help, in brackets if optional; NULL: none */
     unsigned commands;    /* bits OSC_COMMAND_ */
     const char *help;
-    const char *group; /* title above it in --help, where it differs from the one before */
-    const char *words; /* that a shell proposes for the argument, apart by blanks */
-    enum osc_completion completion; /* what else it proposes */
-    /* What only the commands know has one of these; the rest is in struct osc_request. */
-    size_t text, flag; /* where its argument, or that it is given, goes in struct osc_args */
+    const char *group; /* title above it in --help, if it differs from the one before */
+    const char *words; /* completions of the argument, separated by spaces */
+    enum osc_completion completion; /* further completions */
+    /* Options of a command alone have one of these; the others are in struct osc_request. */
+    size_t text, flag; /* offset in struct osc_args of its argument, or of a bool */
     int (*set)(struct osc_args *args,
                const char *value); /* OSC_EXIT_DONE, or after a message */
 };
 
-/* Whether O has an argument that has to be given; one that may be missing is then "". */
+/* Whether O has a required argument. An optional argument that is not given is "". */
 static inline bool osc_option_wants_argument(const struct osc_option *o)
 {
     return o->argument && *o->argument != '[';
 }
 
-/* In the order of --help, ended by one without a name. */
+/* In the order of --help; the last one has no name. */
 extern const struct osc_option osc_options[];
 
-/* What O is called in struct osc_request; "" for one of a command alone. */
+/* The field of struct osc_request that O sets; "" for an option of a command alone. */
 static inline const char *osc_option_field(const struct osc_option *o)
 {
     return o->text || o->flag || o->set ? "" : o->name;
 }
 
-/* Of `opscope run`: as given, or NULL. */
+/* The options of `opscope run`: texts as given, or NULL. */
 struct osc_run_args {
     const char *sources, *torch, *schedule, *flight;
     uint64_t limit_bytes; /* 0: none */
@@ -64,8 +64,8 @@ struct osc_run_args {
 
 struct osc_args {
     const struct osc_command *command;
-    struct osc_request request;              /* what the options of tables and traces say */
-    const struct osc_renderer *renderer;     /* that it asks for */
+    struct osc_request request;              /* from the options of tables and traces */
+    const struct osc_renderer *renderer;     /* for the form of request */
     const char *explain;                     /* as given, or NULL */
     const char *output, *form, *named_table; /* of export: as given, or NULL */
     const char *stack, *metric;              /* of export: as given, or NULL */
@@ -78,15 +78,15 @@ struct osc_args {
 };
 
 /*
- * Read ARGV, whose first is the name of COMMAND, into ARGS; its operands move to the
- * front. Options may stand anywhere before "--" (or before the program that a command
- * takes), the last of equal ones holds, and names are never shortened. OSC_EXIT_DONE, or else
+ * Parse ARGV, which begins with the name of COMMAND, into ARGS; operands move to the front of
+ * ARGV. Options may be anywhere before "--" (or before the program of `opscope run`), the last
+ * of several equal ones counts, and names cannot be abbreviated. Returns OSC_EXIT_DONE, or
  * OSC_EXIT_MISUSED after a message.
  */
 int osc_args_parse(struct osc_args *args, const struct osc_command *command, int argc,
                    char **argv);
 
-/* The operands of ARGS, for who opens them. */
+/* The operands of ARGS as paths. */
 static inline const char *const *osc_args_paths(const struct osc_args *args)
 {
     return (const char *const *)args->operands;

@@ -8,7 +8,7 @@
 
 static struct osc_args args;
 
-/* Read LINE, words apart by blanks and '' for an empty one; the first is the command. */
+/* Parse LINE: words separated by spaces, '' for an empty one; the first is the command. */
 static int parse(const char *line)
 {
     static char text[512];
@@ -31,7 +31,7 @@ static void assert_accepts(const char *line)
     assert_int_equal(failed, OSC_EXIT_DONE);
 }
 
-/* LINE is a misuse, and MESSAGE is what is said about it. */
+/* Assert that LINE is refused with MESSAGE. */
 static void assert_refuses(const char *line, const char *message)
 {
     char expected[512];
@@ -214,10 +214,10 @@ TEST(a_wrong_name_gets_the_nearest_of_the_command)
     assert_refuses("table --json", "unknown option '--json'; did you mean '--format json'?");
     assert_refuses("table --nothing-like-it",
                    "unknown option '--nothing-like-it'; see 'opscope table --help'");
-    /* The beginning of a name is none. */
+    /* Prefixes of names. */
     assert_refuses("table --top 5", "unknown option '--top'; did you mean '--top-level'?");
     assert_refuses("table --max 5", "unknown option '--max'; did you mean '--max-name-width'?");
-    /* Those of another command are none. */
+    /* Options of another command. */
     assert_refuses("info --sort a", "unknown option '--sort'; see 'opscope info --help'");
     assert_refuses("info -s a", "unknown option '-s'; see 'opscope info --help'");
     assert_refuses("info --list", "unknown option '--list'; did you mean '--limit'?");

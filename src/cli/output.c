@@ -16,19 +16,20 @@
 #include "cli/cli.h"
 
 #define TRIES     100
-#define LINKS_MAX 40 /* as the system follows */
+#define LINKS_MAX 40 /* the limit of the system */
 
-/* The name to take away if a signal ends us: only a handler may read it meanwhile. */
+/* The file to remove if a signal ends the process. While it is set, the handler may read it at
+ * any time. */
 static char *volatile part_in_danger;
 
 static void on_signal(int number)
 {
     if (part_in_danger)
         (void)unlink(part_in_danger);
-    (void)raise(number); /* which is deadly now */
+    (void)raise(number); /* ends the process now */
 }
 
-/* From now on a signal takes PART away, or with NULL nothing. */
+/* From now on a signal removes PART; NULL: nothing. */
 static void guard(char *part)
 {
     static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
@@ -55,7 +56,7 @@ static int fail(const char *path)
     return OSC_EXIT_FAILED;
 }
 
-/* The directory of PATH, to be freed. */
+/* The directory of PATH; the caller frees it. */
 static char *folder_of(const char *path)
 {
     const char *const slash = strrchr(path, '/');
@@ -71,7 +72,7 @@ static char *folder_of(const char *path)
     return NULL;
 }
 
-/* A name beside PATH that shows whose it is, to be freed. */
+/* A name beside PATH that contains PATH's name and the process id; the caller frees it. */
 static char *part_name(const char *path, int n)
 {
     const char *const slash = strrchr(path, '/');
@@ -79,7 +80,7 @@ static char *part_name(const char *path, int n)
     struct osc_strbuf name = {0};
 
     osc_strbuf_add(&name, path, folder);
-    /* The longest name that a file may have, with room for the numbers. */
+    /* Cut, so that the name with the numbers is not too long for a file. */
     osc_strbuf_addf(&name, ".%.200s.%ld-%d.part", path + folder, (long)getpid(), n);
     if (name.status == OSC_OK)
         return name.s;
@@ -87,7 +88,7 @@ static char *part_name(const char *path, int n)
     return NULL;
 }
 
-/* A file with a name beside the place of O. */
+/* Open a file with a name beside the final path of O. */
 static int open_part(struct osc_output *o)
 {
     for (int n = 0; n < TRIES; n++) {
@@ -110,7 +111,7 @@ static int open_part(struct osc_output *o)
     return failed;
 }
 
-/* A file without a name, or one beside its place. */
+/* Open a file without a name, or else one with a name beside the final path. */
 static int open_new(struct osc_output *o)
 {
     char *const folder = folder_of(o->path);
@@ -120,13 +121,14 @@ static int open_new(struct osc_output *o)
         return no_memory();
     o->fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
     if (o->fd < 0)
-        failed = open_part(o); /* some file systems have no such thing */
+        failed = open_part(o); /* some file systems have no files without a name */
     osc_free(folder);
     o->is_open = o->has_place = !failed;
     return failed;
 }
 
-/* What PATH names, links followed though nothing be at their end; to be freed, or NULL. */
+/* The path that PATH stands for, links followed even if the last one points nowhere; the caller
+ * frees it. NULL: failed. */
 static char *follow(const char *path)
 {
     char real[PATH_MAX], target[PATH_MAX];
@@ -188,7 +190,7 @@ bool osc_output_is(const struct osc_output *o, const char *file)
     return S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
-/* Give the nameless file a name beside its place, or its own if that is free. */
+/* Give the file without a name its final name if that is free, or else one beside it. */
 static int link_part(struct osc_output *o)
 {
     char from[64];
@@ -223,7 +225,7 @@ int osc_output_commit(struct osc_output *o)
         const int fd = o->fd;
 
         o->fd = STDOUT_FILENO;
-        if (close(fd) != 0) /* some file systems find out here that the disk is full */
+        if (close(fd) != 0) /* some file systems report only here that the disk is full */
             failed = fail(o->path);
     }
     if (!failed && o->has_place) {

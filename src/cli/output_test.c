@@ -47,11 +47,11 @@ static void assert_holds(const char *name, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-/* How many files there are. */
+/* The number of files in the working directory. */
 static int count_files(void)
 {
     DIR *const dir = opendir(".");
-    int n = -2; /* itself and its parent */
+    int n = -2; /* for "." and ".." */
 
     assert_non_null(dir);
     while (readdir(dir))

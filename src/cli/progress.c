@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "render/units.h"
 
-#define FIRST_NS INT64_C(500000000) /* nothing for what is read at once */
+#define FIRST_NS INT64_C(500000000) /* no line for files that are read faster */
 #define EVERY_NS INT64_C(100000000)
 
 _Static_assert(OSC_CLI_WIDTH_LEAST > 12, "a few characters of the line fit");
@@ -22,7 +22,7 @@ void osc_progress_start(struct osc_progress *p, const char *verb, const char *pa
         p->width = osc_cli_width(STDERR_FILENO);
 }
 
-/* Append the last WIDTH characters of TEXT, all of it if it is no longer. */
+/* Append the last WIDTH characters of TEXT, or all of it if it is shorter. */
 static void add_end(struct osc_strbuf *out, const struct osc_strbuf *text, size_t width)
 {
     size_t n = text->len ? osc_utf8_width((struct osc_str){text->s, (uint32_t)text->len}) : 0;
@@ -59,7 +59,7 @@ void osc_progress_write(struct osc_strbuf *out, const struct osc_progress *p, ui
     if (total > done && rate > 0)
         osc_strbuf_addf(&rest, ", %.0f s left", (double)(total - done) / rate);
 
-    /* What does not fit into a line could not be taken away: one column stays free. */
+    /* A wrapped line could not be erased; so it must fit, with one column left free. */
     const size_t room = p->width - strlen(p->verb) - 2;
     const size_t rest_len = rest.len < room ? rest.len : room - 1;
     osc_strbuf_addf(out, "%s ", p->verb);

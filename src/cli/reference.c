@@ -16,8 +16,8 @@
 
 static const char *const type_names[] = {"string", "integer", "number", "boolean"};
 
-/* WORD at COLUMN, or on a new line behind INDENT blanks if it is full. Returns where it ends.
- */
+/* Append WORD at COLUMN, or on a new line indented by INDENT if it does not fit. Returns the
+ * column where it ends. */
 static size_t add_word(struct osc_strbuf *out, struct osc_str word, size_t indent,
                        size_t column)
 {
@@ -33,7 +33,7 @@ static size_t add_word(struct osc_strbuf *out, struct osc_str word, size_t inden
     return column + word.len;
 }
 
-/* The words of TEXT in lines behind INDENT blanks, which stand on the first line already. */
+/* Append TEXT in lines indented by INDENT; the first line is indented already. */
 static void add_wrapped(struct osc_strbuf *out, const char *text, size_t indent)
 {
     size_t column = indent;
@@ -116,14 +116,14 @@ static void add_source(struct osc_strbuf *out, const char *source)
     osc_strbuf_fini(&text);
 }
 
-/* The name by which Markdown links to RULE: its title in lower case, with hyphens. */
+/* Append the anchor of RULE in Markdown: its title in lower case, with hyphens. */
 static void add_anchor(struct osc_strbuf *out, const struct osc_rule_text *rule)
 {
     for (const char *p = rule->title; *p; p++)
         osc_strbuf_addc(out, (char)(*p == ' ' ? '-' : tolower((unsigned char)*p)));
 }
 
-/* A rule in a paragraph of its own, under its heading in docs/numbers.md. */
+/* Append RULE as a paragraph of its own, under its heading in docs/numbers.md. */
 static void explain_rule(struct osc_strbuf *out, const struct osc_rule_text *rule)
 {
     osc_strbuf_addf(out, "\nRule: %s (docs/numbers.md#", rule->title);
@@ -158,7 +158,7 @@ int osc_reference_explain(const struct osc_table_def *def, const char *name)
     return show(&out);
 }
 
-/* TEXT in a cell of a Markdown table. */
+/* Append TEXT as a cell of a Markdown table. */
 static void add_cell(struct osc_strbuf *out, const char *text)
 {
     for (; *text; text++) {

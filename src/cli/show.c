@@ -19,7 +19,7 @@ int osc_show_text(const char *text)
 
 /* --- opening -------------------------------------------------------------------- */
 
-/* The file that is read now, if one is. */
+/* The file that is being read, if any. */
 struct reading {
     struct osc_progress progress;
     bool is_on;
@@ -57,7 +57,7 @@ int osc_show_open_to_ask(struct osc_set **set, const struct osc_args *args, stru
     o->view = &args->request.view;
     o->hear = osc_cli_hear;
     const osc_status st = osc_set_load_to_ask(set, o, asked, n, &err);
-    /* The set has a limit by itself; so has what is printed of it. */
+    /* The set has a limit of its own; this one is for what is printed. */
     osc_mem_set_limit(osc_budget_limit(how.max_memory_bytes));
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
 }
@@ -93,7 +93,7 @@ int osc_show_table(struct osc_set *set, struct osc_asked *k)
                         : osc_show_fail(osc_set_loaded(set), st, "making a table", &err);
 }
 
-/* Rows of RESULT with SEVERITY, the codes of the first few in OUT. */
+/* Count the rows of R with SEVERITY, and append the codes of the first few to OUT. */
 static uint64_t list_codes(const struct osc_result *r, const char *severity,
                            struct osc_strbuf *out)
 {
@@ -114,7 +114,7 @@ static uint64_t list_codes(const struct osc_result *r, const char *severity,
     return n;
 }
 
-/* LINE, and the command that says more: in quotes, unless it has some itself. */
+/* Print LINE and the command that says more, in quotes unless it contains quotes. */
 static void print_findings(const char *line, const char *operand)
 {
     struct osc_strbuf trace = {0};
@@ -156,7 +156,7 @@ int osc_show_prepare_quality(struct osc_asked *k)
     struct osc_err err = {0};
     const osc_status st = osc_asked_init(k, &r, osc_renderer_find("csv"), &err);
 
-    /* Of derived facts only those that the table rests on: they are there by then. */
+    /* Derive nothing for it: the facts that the table has used exist by then. */
     k->takes_facts_as_they_are = true;
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
 }

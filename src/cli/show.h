@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * show.h - traces that a command line names, and their tables on standard output.
+ * show.h - open the traces that a command line names, and print their tables.
  *
- * All of these return the status to exit with, after a message if it is not
- * OSC_EXIT_DONE.
+ * All of these functions return the exit status; if it is not OSC_EXIT_DONE, a message has been
+ * printed.
  *
  * Threading: one thread.
  */
@@ -13,29 +13,30 @@
 #include "cli/options.h"
 
 /*
- * Open what ARGS name, with a line on the terminal while it lasts; paths, how and view of O
- * are filled in. The caller releases *SET, which is NULL after a failure.
+ * Open the traces of ARGS, with a progress line on the terminal; sets paths, how and view of O.
+ * The caller releases *SET, which is NULL after a failure.
  */
 int osc_show_open(struct osc_set **set, const struct osc_args *args, struct osc_load *o);
 
-/* The same, to ask the N questions at ASKED, which are checked: osc_set_load_to_ask(). */
+/* The same, to ask the N questions at ASKED, which were checked: see osc_set_load_to_ask(). */
 int osc_show_open_to_ask(struct osc_set **set, const struct osc_args *args, struct osc_load *o,
                          struct osc_asked *const *asked, size_t n);
 
-/* What a question is asked with: the options of ARGS, and the terminal. */
+/* The request for a question, made from the options of ARGS and the properties of the
+ * terminal. */
 struct osc_request osc_show_request(const struct osc_args *args);
 
-/* Ask SET what K, checked, asks for, and print the rows. */
+/* Ask SET the question K, which was checked, and print the rows. */
 int osc_show_table(struct osc_set *set, struct osc_asked *k);
 
-/* Tell of failure ST while a table of SET was made, whose sentence is in ERR. */
+/* Report the failure ST of making a table of the traces L; ERR has the message. */
 int osc_show_fail(const struct osc_loaded *l, osc_status st, const char *doing,
                   struct osc_err *err);
 
 /*
- * One line on standard error: how good what the text table just shown rests on is,
- * which is what reading and the facts it asked for have found. K is the question for that,
- * behind all others.
+ * Print one line on standard error about the quality of the data behind the text table just
+ * shown: the findings of reading and of its facts. K is the question for them, to be asked
+ * after all others.
  */
 int osc_show_prepare_quality(struct osc_asked *k);
 int osc_show_quality(struct osc_set *set, struct osc_asked *k);

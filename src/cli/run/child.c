@@ -12,13 +12,13 @@
 
 #include "cli/cli.h"
 
-/* What is ours to undo in the guest. */
+/* Signal settings of this process, to be restored in the guest. */
 struct before {
     sigset_t mask;
     struct sigaction child; /* of SIGCHLD */
 };
 
-/* In the new process: become the program, or say through PIPE_FD why not. */
+/* In the new process: become the program, or send the errno through PIPE_FD. */
 static _Noreturn void become(char *const *argv, const struct osc_child_variable *variables,
                              uint32_t n, const struct before *before, int pipe_fd)
 {
@@ -39,11 +39,11 @@ static _Noreturn void become(char *const *argv, const struct osc_child_variable 
     _exit(127);
 }
 
-/* Send what INFO says on to the guest, unless it had it already or sent it itself. */
+/* Forward the signal INFO to the guest, unless it got the signal already or sent it itself. */
 static void send_on(const siginfo_t *info, pid_t guest)
 {
     if (info->si_code > 0 || info->si_pid == guest)
-        return; /* of the terminal or the kernel: that reaches the whole group */
+        return; /* from the terminal or the kernel: sent to the whole group */
     if (info->si_code == SI_QUEUE)
         sigqueue(guest, info->si_signo, info->si_value);
     else
@@ -51,8 +51,8 @@ static void send_on(const siginfo_t *info, pid_t guest)
 }
 
 /*
- * Look what became of the guest. True: it has ended, see *STATUS. When it was stopped,
- * so are we, until somebody continues us.
+ * Check the state of the guest. True: it has ended with *STATUS. If it was stopped, this
+ * process stops, too, until it is continued.
  */
 static bool has_ended(pid_t guest, int *status)
 {
@@ -69,7 +69,7 @@ static bool has_ended(pid_t guest, int *status)
     return false;
 }
 
-/* Wait for the end of GUEST with all signals blocked, and pass them on. */
+/* With all signals blocked, wait for the end of GUEST and forward signals to it. */
 static int wait_for(pid_t guest)
 {
     sigset_t all;
@@ -86,7 +86,7 @@ static int wait_for(pid_t guest)
     return status;
 }
 
-/* Why the program could not be started, or 0: its end of the pipe closed by itself. */
+/* The errno if the program could not be started; 0: it was, and its end of the pipe closed. */
 static int read_errno(int pipe_fd)
 {
     int why = 0;
@@ -109,10 +109,10 @@ osc_status osc_child_run(char *const *argv, const struct osc_child_variable *var
     *end = (struct osc_child_end){.start_unix_ns = (int64_t)time(NULL) * 1000000000};
     if (pipe2(fds, O_CLOEXEC) != 0)
         return OSC_EIO;
-    /* Blocked rather than handled: then nothing is lost before we wait for it. */
+    /* Signals are blocked, not handled, so that none is lost before sigwaitinfo(). */
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before.mask);
-    sigaction(SIGCHLD, &by_default, &before.child); /* ignored, its status would be gone */
+    sigaction(SIGCHLD, &by_default, &before.child); /* ignored, it would lose the status */
 
     end->pid = fork();
     if (end->pid == 0)
@@ -142,12 +142,12 @@ _Noreturn void osc_child_exit_as(const struct osc_child_end *end)
         exit(end->exec_errno == ENOENT ? 127 : 126);
     if (end->signal == 0)
         exit(end->exit_status);
-    /* The guest's core is the one to look at. */
+    /* Only the guest's core dump is useful. */
     setrlimit(RLIMIT_CORE, &no_core);
     sigaction(end->signal, &by_default, NULL);
     sigemptyset(&only);
     sigaddset(&only, end->signal);
     raise(end->signal);
     sigprocmask(SIG_UNBLOCK, &only, NULL);
-    exit(128 + end->signal); /* as a shell would say it, should we still be here */
+    exit(128 + end->signal); /* as a shell does, if the signal did not end the process */
 }

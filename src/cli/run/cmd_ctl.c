@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `opscope ctl`: steer recordings that run, through their control sockets. */
+/* `opscope ctl`: control running recordings through their sockets. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,10 +28,10 @@ static const char *const commands[] = {"start", "stop", "dump", "status"};
 struct asking {
     const char *command;
     uint32_t n_found;  /* recordings */
-    uint32_t n_failed; /* of these: no answer, or an error */
+    uint32_t n_failed; /* recordings without an answer, or with an error */
 };
 
-/* A connection to the socket in directory LIVE_PATH, or -1 with errno. */
+/* Connect to the socket in the directory LIVE_PATH; -1 with errno. */
 static int connect_to(const char *live_path)
 {
     const struct timeval timeout = {.tv_sec = OSC_CONTROL_TIMEOUT_S};
@@ -42,7 +42,7 @@ static int connect_to(const char *live_path)
     bool is_open = fd >= 0;
 
     if (is_open) {
-        /* The path itself may be longer than an address takes. */
+        /* Through /proc, because the path may be too long for an address. */
         snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", dir,
                  OSC_CONTROL_SOCKET);
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
@@ -58,7 +58,7 @@ static int connect_to(const char *live_path)
     return is_open ? fd : -1;
 }
 
-/* Send COMMAND and read the line that comes back, without its end. */
+/* Send COMMAND and read the line of the answer, without its end. */
 static bool talk(int fd, const char *command, char *answer)
 {
     char line[OSC_CONTROL_ASK_MAX];
@@ -93,7 +93,7 @@ static void no_answer(struct asking *a, const char *live_path)
         osc_cli_error("%s: %s", live_path, errno ? strerror(errno) : "it hung up");
 }
 
-/* Ask the recording in LIVE_PATH and print what it says, in a line of its own. */
+/* Send the command to the recording in LIVE_PATH and print its answer on a line. */
 static int ask(struct asking *a, const char *live_path)
 {
     char answer[OSC_CONTROL_LINE_MAX];
@@ -119,7 +119,7 @@ static int ask(struct asking *a, const char *live_path)
     return failed;
 }
 
-/* Ask every recording in the directory PATH. */
+/* Send the command to every recording in the directory PATH. */
 static int ask_directory(struct asking *a, const char *path)
 {
     DIR *const dir = opendir(path);
@@ -138,8 +138,8 @@ static int ask_directory(struct asking *a, const char *path)
 }
 
 /*
- * The live directory of process PID: where the file lies that it has mapped. False: it
- * records nothing, or we may not look.
+ * Find the live directory of process PID by the file that it has mapped. False: it records
+ * nothing, or its maps may not be read.
  */
 static bool find_live(const char *pid, char *live, size_t room)
 {

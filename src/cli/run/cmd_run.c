@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `opscope run`: record a program that nobody changed. */
+/* `opscope run`: record an unchanged program. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #include "recording/growing_map.h"
 #include "recording/open_failure.h"
 
-/* PROGRAM without its directory, for the name of ours. */
+/* PROGRAM without its directory, for the name of the output directory. */
 static const char *name_of(const char *program)
 {
     const char *const slash = strrchr(program, '/');
@@ -42,7 +42,7 @@ static int cannot_make(const char *path, int why)
     return OSC_EXIT_FAILED;
 }
 
-/* See whether PATH can hold the least that a recording takes before a program finds out. */
+/* Before the program starts, check that PATH has space for the smallest recording. */
 static int check_room(const char *path)
 {
     enum { LEAST = 3 << 20, PAGE = 4096 };
@@ -74,7 +74,7 @@ static int check_room(const char *path)
     return OSC_EXIT_FAILED;
 }
 
-/* Make a directory that nobody has: opscope-PROGRAM-DATE-TIME, or with -2, -3, ... */
+/* Create a new directory: opscope-PROGRAM-DATE-TIME, or with -2, -3, ... */
 static int make_new(const char *program, char *path, size_t room)
 {
     const time_t now = time(NULL);
@@ -97,7 +97,7 @@ static int make_new(const char *program, char *path, size_t room)
     return cannot_make(path, errno);
 }
 
-/* Make PATH and what is missing above it; *IS_NEW: nobody had it. */
+/* Create PATH and missing parents; *IS_NEW: it did not exist. */
 static int make_all(const char *path, bool *is_new)
 {
     char part[PATH_MAX];
@@ -117,7 +117,7 @@ static int make_all(const char *path, bool *is_new)
     return *is_new || errno == EEXIST ? OSC_EXIT_DONE : cannot_make(path, errno);
 }
 
-/* The directory to record into, made and absolute; *IS_NEW: nobody had it. */
+/* Create the directory to record into; PATH becomes absolute. *IS_NEW: it did not exist. */
 static int make_directory(const struct osc_args *args, char *path, bool *is_new)
 {
     char given[PATH_MAX];
@@ -141,13 +141,13 @@ static int make_directory(const struct osc_args *args, char *path, bool *is_new)
     return failed;
 }
 
-/* What lies in a directory of recordings. */
+/* A count of the files in a directory of recordings. */
 struct census {
     uint32_t n_files;
     uint64_t bytes;
 };
 
-/* Whether NAME in PATH, opened as DIR, is a recording: a file, or what one would be made of. */
+/* Whether NAME in PATH, opened as DIR, is a recording: a file, or a live directory. */
 static bool is_recording(const char *path, int dir, const char *name, struct stat *st)
 {
     char file[NAME_MAX + 1], live[PATH_MAX + NAME_MAX + 2];
@@ -179,7 +179,7 @@ static struct census count_recordings(const char *path)
     return c;
 }
 
-/* In the end, on standard error: what there is of SOURCES and what to type next. */
+/* At the end, print on standard error what was recorded from SOURCES and what to type next. */
 static void summarize(const char *path, struct census c, unsigned sources)
 {
     struct osc_strbuf word = {0};
@@ -192,7 +192,7 @@ static void summarize(const char *path, struct census c, unsigned sources)
                                    : "the program called neither libopscope nor ITT");
         return;
     }
-    /* Below the working directory the short name does. */
+    /* Below the working directory, print the relative path. */
     len = getcwd(cwd, sizeof cwd) ? strlen(cwd) : 0;
     if (len > 1 && strncmp(path, cwd, len) == 0 && path[len] == '/')
         path += len + 1;
@@ -205,7 +205,7 @@ static void summarize(const char *path, struct census c, unsigned sources)
     osc_strbuf_fini(&word);
 }
 
-/* Why END's program was not started, in one line. */
+/* Report in one line why the program was not started. */
 static void report_not_started(const char *program, const struct osc_child_end *end)
 {
     if (end->exec_errno == ENOENT && !strchr(program, '/'))
@@ -214,7 +214,7 @@ static void report_not_started(const char *program, const struct osc_child_end *
         osc_cli_error("%s: %s", program, strerror(end->exec_errno));
 }
 
-/* The program has ended, as END says: see what there is of it in PATH, and tell. */
+/* After the program has ended with END, complete its recordings in PATH and report. */
 static void conclude(const struct osc_args *args, struct osc_sources *s, const char *path,
                      const struct osc_unrecorded *u, const struct osc_child_end *end)
 {
@@ -224,7 +224,8 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
                                                 .argv = args->operands,
                                                 .sources = s};
 
-    /* From here on a limit on files is an error to tell, not our end: that is the program's. */
+    /* The limit on file size, which the program may have, must not end this process: from here
+     * on it is an error to report. */
     (void)signal(SIGXFSZ, SIG_IGN);
     if (osc_torch_report(path))
         s->failed |= s->wanted & OSC_SOURCES_TORCH;
@@ -246,7 +247,7 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
         osc_cli_error("%s: the recording cannot be written", path);
 }
 
-/* Run the program, recorded into PATH, which is new or not; NULL: not at all. */
+/* Run the program and record it into PATH, which is new or not; NULL: do not record. */
 static int record(const struct osc_args *args, struct osc_sources *s, const char *path,
                   bool is_new)
 {
@@ -287,7 +288,7 @@ static int run(struct osc_args *args)
         return osc_cli_misuse("--output: the name of the directory is empty");
     failed = osc_sources_choose(&s, args, path);
     if (!failed && make_directory(args, path, &is_new) != OSC_EXIT_DONE) {
-        /* The program comes first. */
+        /* Run the program unrecorded, unless the options forbid that. */
         failed = args->run.is_strict || args->run.prints_env ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
         osc_sources_switch_off(&s);
         to = NULL;

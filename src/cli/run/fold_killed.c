@@ -20,24 +20,24 @@
 #include "recording/part_writer.h"
 #include "recording/process_facts.h"
 
-/* A live directory and the file it belongs to. */
+/* A live directory and the file that it belongs to. */
 struct fold {
     const struct osc_fold_killed_guest *guest;
     char live_path[PATH_MAX], out[PATH_MAX]; /* NAME.osc.live, NAME.osc */
     int live_fd, blocks_fd;
     struct osc_live_dir live;
     struct osc_input in;
-    struct osc_file file; /* the last part; zeroed: there is none */
+    struct osc_file file; /* the last part; zeroed: none */
     uint32_t part;        /* its number, or 0 */
     bool has_end;
-    bool is_next;                   /* what is left is for the part behind that one */
-    struct osc_wire_end end;        /* if it has */
-    struct osc_segment_order order; /* what the file has of the blocks */
-    struct osc_fold_losses losses;  /* that the parts before the last told */
-    struct osc_parts parts;         /* to write it */
+    bool is_next;                   /* the rest goes to the part after the last one */
+    struct osc_wire_end end;        /* if has_end */
+    struct osc_segment_order order; /* the segments of blocks that are in the file */
+    struct osc_fold_losses losses;  /* reported by the parts before the last */
+    struct osc_parts parts;         /* the writer */
 };
 
-/* --- what there is ----------------------------------------------------------------------- */
+/* --- reading ----------------------------------------------------------------------------- */
 
 /* Whether ENTRY is a part of the recording of F; *PART is its number. */
 static bool is_part(const struct fold *f, int dir, const char *entry, uint32_t *part)
@@ -62,7 +62,7 @@ static bool is_part(const struct fold *f, int dir, const char *entry, uint32_t *
     return is_so;
 }
 
-/* The last part of the recording; 0: there is none. */
+/* The number of the last part of the recording; 0: none. */
 static uint32_t find_last_part(const struct fold *f, const char *directory)
 {
     DIR *const dir = opendir(directory);
@@ -77,7 +77,7 @@ static uint32_t find_last_part(const struct fold *f, const char *directory)
     return last;
 }
 
-/* Note what the windows and dumps before the last part say of losses. */
+/* Add up the losses that windows and dumps before the last part report. */
 static bool read_losses(struct fold *f, const char *directory)
 {
     DIR *const dir = opendir(directory);
@@ -96,7 +96,7 @@ static bool read_losses(struct fold *f, const char *directory)
     return is_good;
 }
 
-/* Note which blocks chunk I has something of; false if it is damaged. */
+/* Store which slots of blocks chunk I has; false: it is damaged. */
 static bool read_chunk(struct fold *f, size_t i)
 {
     const size_t len = (size_t)f->file.chunks[i].header.payload_bytes;
@@ -113,9 +113,9 @@ static bool read_chunk(struct fold *f, size_t i)
 }
 
 /*
- * Note what the file has of blocks that do not know it themselves (written_slots): it is in
- * the last chunk of records that the process wrote, or, if somebody was interrupted while
- * folding, in the one behind it.
+ * Store which slots the file has of blocks whose written_slots does not say so yet. They are in
+ * the last chunk of records that the process wrote or, if an earlier fold was interrupted, in
+ * the one after it.
  */
 static bool read_written(struct fold *f)
 {
@@ -131,7 +131,7 @@ static bool read_written(struct fold *f)
     return is_good;
 }
 
-/* Whether the file has no gap but what was being written last. */
+/* Whether the file has no gap except the chunk that was being written last. */
 static bool is_whole(const struct osc_file *file)
 {
     const struct osc_file_gap *const gap = file->gaps;
@@ -140,7 +140,7 @@ static bool is_whole(const struct osc_file *file)
            (file->n_gaps == 1 && gap->next == file->n_chunks && osc_file_is_torn(file, gap));
 }
 
-/* Take the end of the file off its chunks, if it has one. */
+/* Read the end of the file, if it has one, and remove it from the list of chunks. */
 static bool read_end(struct fold *f)
 {
     const struct osc_wire_index_entry *const last =
@@ -156,7 +156,7 @@ static bool read_end(struct fold *f)
            osc_wire_hash(&f->end, sizeof f->end) == last->header.payload_hash;
 }
 
-/* Open the last part, which must be whole and ours to go on with. */
+/* Open the last part, which must be undamaged and belong to this recording. */
 static bool open_part(struct fold *f, const char *path)
 {
     struct osc_err ignored = {0};
@@ -183,7 +183,7 @@ static bool has_ended_well(const struct fold *f)
     return is_guest(f) && f->guest->has_ended_well;
 }
 
-/* Whether F can be folded: its process is gone, and nothing is damaged. */
+/* Whether F can be folded: its process has ended, and nothing is damaged. */
 static bool look(struct fold *f, const char *directory)
 {
     char path[OSC_PARTS_PATH_BYTES];
@@ -200,21 +200,21 @@ static bool look(struct fold *f, const char *directory)
     f->part = find_last_part(f, directory);
     f->parts = (struct osc_parts){.out = f->out};
     memcpy(f->parts.recording, f->live.header.recording, sizeof f->parts.recording);
-    if (f->part == 0) /* nor may the name be that of something else */
+    if (f->part == 0) /* another file must not have the name either */
         return access(f->out, F_OK) != 0;
     return osc_parts_name(f->out, f->part, path) && open_part(f, path) &&
            read_losses(f, directory);
 }
 
-/* Whether nothing was recorded into the live directory, and nobody is about to: who makes
- * one holds a lock on it (recorder/live/output_paths.c). */
+/* Whether nothing was recorded into the live directory and no process is about to do so: a
+ * process that makes one holds a lock on it (recorder/live/output_paths.c). */
 static bool is_blank(const struct fold *f)
 {
     return f->live_fd >= 0 && flock(f->live_fd, LOCK_EX | LOCK_NB) == 0 &&
            osc_live_is_blank(f->live_path);
 }
 
-/* --- what is written --------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------------- */
 
 static osc_status put_facts(struct fold *f)
 {
@@ -229,7 +229,7 @@ static osc_status put_facts(struct fold *f)
     return st == OSC_OK ? osc_parts_append(&f->parts, header, facts) : st;
 }
 
-/* The last chunk of TYPE that the last part has, if any. */
+/* Copy the last chunk of TYPE in the last part, if any. */
 static osc_status copy_chunk(struct fold *f, uint16_t type)
 {
     unsigned char *payload = NULL;
@@ -246,7 +246,7 @@ static osc_status copy_chunk(struct fold *f, uint16_t type)
     return st;
 }
 
-/* What threads lost that no part tells of. */
+/* Write the losses of threads that no part reports. */
 static osc_status put_gone(struct fold *f)
 {
     static const struct osc_wire_before nothing;
@@ -287,7 +287,7 @@ static osc_status put_names(struct fold *f)
     return st;
 }
 
-/* The table of threads, and those that only blocks know. */
+/* Write the table of threads, with those that are named only in blocks. */
 static osc_status put_threads(struct fold *f)
 {
     const size_t n_max = f->live.n_threads + f->live.n_blocks;
@@ -318,7 +318,7 @@ static osc_status put_threads(struct fold *f)
     return st;
 }
 
-/* The first slot of B that is to be written. */
+/* The first slot of B to write. */
 static uint32_t first_slot(const struct fold *f, const struct osc_block *b)
 {
     return osc_live_dir_first(&f->live, b, osc_segment_order_written(&f->order, b->seq));
@@ -338,7 +338,7 @@ static uint64_t count_left(const struct fold *f)
     return n;
 }
 
-/* All records in one chunk; *TICKS is the time of the last. */
+/* Write all records in one chunk; *TICKS becomes the time of the last. */
 static osc_status put_records(struct fold *f, uint64_t n_blocks, uint64_t *ticks)
 {
     const size_t room = osc_pack_bound(OSC_BLOCK_SLOTS) + sizeof(struct osc_pack_segment);
@@ -371,7 +371,7 @@ static osc_status put_records(struct fold *f, uint64_t n_blocks, uint64_t *ticks
     return st;
 }
 
-/* Copies of what holds for all parts, of what is not in the part. */
+/* Write copies of the persistent records that the part lacks. */
 static osc_status put_persistent(struct fold *f)
 {
     const size_t room = osc_pack_bound(OSC_BLOCK_SLOTS) + sizeof(struct osc_pack_segment);
@@ -394,7 +394,7 @@ static osc_status put_persistent(struct fold *f)
 
         if (s.n_records == 0)
             continue;
-        s.n_unfinished = 0; /* told where its slots are */
+        s.n_unfinished = 0; /* reported with the segment of its slots */
         memcpy(payload + len, &s, sizeof s);
         len += sizeof s + n;
         header.n_items += s.n_records;
@@ -405,7 +405,7 @@ static osc_status put_persistent(struct fold *f)
     return st;
 }
 
-/* All that the file lacks but its end. */
+/* Write everything that the file lacks, except its end. */
 static osc_status put_rest(struct fold *f, uint64_t n_left)
 {
     osc_status st = f->part == 0 ? put_facts(f) : OSC_OK;
@@ -432,7 +432,8 @@ static osc_status put_rest(struct fold *f, uint64_t n_left)
     return st;
 }
 
-/* Something is left behind the end of the last part. False: that was the end of all. */
+/* Prepare the next part for what was recorded after the end of the last one. False: nothing
+ * more may follow. */
 static bool begin_next(struct fold *f)
 {
     char path[OSC_PARTS_PATH_BYTES];
@@ -442,7 +443,7 @@ static bool begin_next(struct fold *f)
            osc_fold_losses_add(&f->losses, path) == OSC_OK;
 }
 
-/* Begin the part that is written, or go on with it. */
+/* Open the part for writing: begin it or continue it. */
 static osc_status open_out(struct fold *f)
 {
     if (f->part > 0 && !f->is_next)
@@ -465,12 +466,12 @@ static osc_status write_all(struct fold *f, uint64_t n_left)
     return st;
 }
 
-/* --- all of it --------------------------------------------------------------------------- */
+/* --- folding ----------------------------------------------------------------------------- */
 
-/* Remove the live directory of a process that is gone. */
+/* Remove the live directory of a process that has ended. */
 static void remove_live(const struct fold *f)
 {
-    unlinkat(f->live_fd, "blocks", 0); /* without it the others mean nothing */
+    unlinkat(f->live_fd, "blocks", 0); /* first: without it the others are meaningless */
     unlinkat(f->live_fd, "strings", 0);
     unlinkat(f->live_fd, "standing", 0);
     unlinkat(f->live_fd, "ctl", 0);
@@ -483,7 +484,7 @@ static void fold_one(struct fold *f, const char *directory)
 
     bool is_done = look(f, directory);
     if (f->live.header.is_flight && has_ended_well(f))
-        f->live.header.window_begin = OSC_LIVE_NO_WINDOW; /* nobody asked for it */
+        f->live.header.window_begin = OSC_LIVE_NO_WINDOW; /* no dump was requested */
     const uint64_t n_left = is_done ? count_left(f) : 0;
 
     f->is_next = f->has_end && n_left > 0;

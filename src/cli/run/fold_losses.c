@@ -15,7 +15,8 @@ static int compare_ordinals(const void *pa, const void *pb)
     return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
 }
 
-/* Sort the N at T and make those of one thread one, with their SUMS, or the greatest. */
+/* Sort the N entries at T and join those of a thread: with SUMS to the sum of the counts, else
+ * to the greatest. Returns how many are left. */
 static size_t unite(struct osc_wire_thread *t, size_t n, bool sums)
 {
     size_t end = 0;
@@ -39,7 +40,7 @@ static size_t unite(struct osc_wire_thread *t, size_t n, bool sums)
     return end;
 }
 
-/* Append what chunk I of FILE says; *GOES_ON: what the next part says once more. */
+/* Add the losses in chunk I of FILE; *GOES_ON: the next part reports them again. */
 static osc_status add_chunk(struct osc_fold_losses *l, const struct osc_file *file, size_t i,
                             bool *goes_on)
 {
@@ -74,7 +75,7 @@ osc_status osc_fold_losses_add(struct osc_fold_losses *l, const char *path)
     const size_t n_before = l->n;
     struct osc_file file = {0};
     struct osc_input in;
-    bool goes_on = true; /* without an end, too */
+    bool goes_on = true; /* also if it has no end */
     osc_status st = osc_input_open(&in, path, NULL);
 
     if (st == OSC_OK)
@@ -86,7 +87,7 @@ osc_status osc_fold_losses_add(struct osc_fold_losses *l, const char *path)
     if (goes_on) {
         l->n = n_before;
     } else if (l->n > n_before) {
-        /* In a part the counts of a thread go up; those of windows and dumps add up. */
+        /* Within a part the counts of a thread only rise; those of windows and dumps add up. */
         l->n = n_before + unite(l->threads + n_before, l->n - n_before, false);
         l->n = unite(l->threads, l->n, true);
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fold_losses.h - what the parts of a recording have told of records that were lost.
+ * fold_losses.h - sum the losses that the parts of a recording report.
  *
- * Counts begin at 0 behind the end of a window or dump, and those of a live directory are of
- * the whole recording: a part that is made of it tells what is left when what such ends
- * told is taken off. A part that the next one goes on from tells nothing that it does not.
- * What parts told that are there no more is left as well, so that nothing lost is forgotten.
+ * Counts restart at 0 after the end of a window or dump, but those of a live directory cover
+ * the whole recording. So a part that is made of the live directory reports those less the
+ * counts of such earlier ends. A part that the next one continues is not counted, because the
+ * next one repeats its counts. The counts of deleted parts are not subtracted, so no loss is
+ * forgotten.
  *
  * Threading: not locked.
  */
@@ -18,18 +19,19 @@
 #include "wire/chunk.h"
 #include "wire/record.h"
 
-/* Zeroed, nothing was told. */
+/* Zeroed, there are no losses. */
 struct osc_fold_losses {
-    struct osc_wire_thread *threads; /* owned; by ordinal, each once */
+    struct osc_wire_thread *threads; /* owned; sorted by ordinal, each once */
     size_t n, cap;
-    uint64_t lost[OSC_LOSS_COUNT]; /* that no thread counts */
+    uint64_t lost[OSC_LOSS_COUNT]; /* those that no thread counts */
 };
 
-/* Add what the part at PATH says, unless the next one goes on from it; of what is damaged,
- * nothing. OSC_ENOMEM. */
+/* Add the losses in the part at PATH, unless the next one continues it. Damaged chunks are
+ * skipped. OSC_ENOMEM. */
 OSC_MUST_USE osc_status osc_fold_losses_add(struct osc_fold_losses *l, const char *path);
 
-/* Take what L says off LOST, by cause: of the thread ORDINAL, or, if 0, of no thread. */
+/* Subtract the losses in L from LOST, by cause: those of the thread ORDINAL or, if 0, those of
+ * no thread. */
 void osc_fold_losses_subtract(const struct osc_fold_losses *l, uint64_t ordinal,
                               uint64_t lost[OSC_LOSS_COUNT]);
 

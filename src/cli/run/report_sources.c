@@ -11,12 +11,12 @@
 #include "cli/cli.h"
 #include "import/import.h"
 
-/* Nobody waits for more than this to be read. */
+/* The user waits for this, so at most so much is read. */
 #define BYTES_MAX ((uint64_t)16 << 20)
 
 struct hellos {
-    uint64_t n_bytes; /* of recordings, those that were not read included */
-    bool has_come;    /* a collector that brought something */
+    uint64_t n_bytes; /* of all recordings, also those that were not read */
+    bool has_come;    /* a collector has recorded something */
     bool was_loaded;
 };
 

@@ -46,7 +46,7 @@ static int no_source(const char *name, size_t len)
                           word);
 }
 
-/* Bits of enum osc_source in LIST, "api,itt"; NULL: all. */
+/* Parse LIST, such as "api,itt", into bits of enum osc_source; NULL: all. */
 static int parse_sources(const char *list, unsigned *bits)
 {
     *bits = 0;
@@ -67,7 +67,8 @@ static int parse_sources(const char *list, unsigned *bits)
     return OSC_EXIT_DONE;
 }
 
-/* Bits of what ARGS ask for. Both of ITT and torch would record the same operators twice. */
+/* Set the bits of the sources that RUN asks for. ITT and torch together are refused: they would
+ * record the same operators twice. */
 static int parse_wanted(const struct osc_run_args *run, unsigned *bits)
 {
     const char *const torch = run->torch;
@@ -92,7 +93,7 @@ static void add_variable(struct osc_sources *s, const char *name, const char *va
     s->variables[s->n_variables++] = (struct osc_child_variable){name, value};
 }
 
-/* The same with TEXT, whose bytes become S's. */
+/* The same with TEXT, whose bytes S owns from then on. */
 static int add_text(struct osc_sources *s, const char *name, struct osc_strbuf *text)
 {
     if (text->status != OSC_OK) {
@@ -104,7 +105,7 @@ static int add_text(struct osc_sources *s, const char *name, struct osc_strbuf *
     return OSC_EXIT_DONE;
 }
 
-/* If an `opscope run` around this one has set NAME, it is not meant for us. */
+/* Remove the variable NAME if it was set by an `opscope run` around this one. */
 static int drop_stale(struct osc_sources *s, const char *name)
 {
     if (getenv("OPSCOPE_RUN_ID"))
@@ -112,7 +113,7 @@ static int drop_stale(struct osc_sources *s, const char *name)
     return OSC_EXIT_DONE;
 }
 
-/* The first of N PLACES, from where the command lies, at which there is something. */
+/* Find the first existing of the N_PLACES paths, which are relative to the command. */
 static bool find_beside(const char *const *places, size_t n_places, char *path, size_t room)
 {
     char exe[PATH_MAX];
@@ -134,7 +135,7 @@ static bool find_beside(const char *const *places, size_t n_places, char *path, 
     return false;
 }
 
-/* Where the collector lies: beside the command, or where it is installed. */
+/* Find the collector beside the command or where it is installed. */
 static bool find_collector(char *path, size_t room)
 {
     static const char *const places[] = {COLLECTOR, "../" OSC_LIBDIR "/" COLLECTOR};
@@ -142,7 +143,7 @@ static bool find_collector(char *path, size_t room)
     return find_beside(places, sizeof places / sizeof *places, path, room);
 }
 
-/* Load LIBRARY in a process of its own; what the loader says goes to WHY. */
+/* Try to load LIBRARY in a process of its own; the loader's message goes to WHY. */
 static bool is_loadable(const char *library, char *why, size_t room)
 {
     int fds[2], status = 0;
@@ -168,15 +169,15 @@ static bool is_loadable(const char *library, char *why, size_t room)
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* None of SOURCES can be used: the program runs without and its recordings say so, unless ARGS
- * are strict. */
+/* SOURCES cannot be used. If ARGS are strict, fail; otherwise the program runs without them and
+ * its recordings say so. */
 static int do_without(struct osc_sources *s, unsigned sources, const struct osc_args *args)
 {
     s->failed |= sources;
     return args->run.is_strict ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
 }
 
-/* OPSCOPE=0 is what the user wants more: it may stand there for all programs. */
+/* Obey OPSCOPE=0 rather than the command line: the user may have set it for all programs. */
 static int heed_forbidden(struct osc_sources *s, const struct osc_args *args, unsigned bits)
 {
     const char *const said = getenv("OPSCOPE");
@@ -215,7 +216,7 @@ static int choose_itt(struct osc_sources *s, const struct osc_args *args)
 
 static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsigned bits)
 {
-    /* In a build, and in Python's package, of which the command is a part. */
+    /* In a build directory, and in the Python package that contains the command. */
     static const char *const places[] = {"python/opscope/torch/hook", "../torch/hook"};
     const char *const others = getenv("PYTHONPATH");
     struct osc_strbuf text = {0};
@@ -232,7 +233,7 @@ static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsi
     return add_text(s, "PYTHONPATH", &text);
 }
 
-/* Whether the recorder will understand TEXT, which was given with OPTION. */
+/* Check that TEXT, the value of OPTION, is a schedule that the recorder accepts. */
 static int check_schedule(const char *option, const char *text)
 {
     struct osc_schedule_text said;
@@ -243,7 +244,7 @@ static int check_schedule(const char *option, const char *text)
     return osc_cli_misuse("%s: %s", option, err.message);
 }
 
-/* The same for --flight, whose value stands behind a key. */
+/* The same for --flight, whose value is preceded by a key. */
 static int check_flight(const char *value)
 {
     struct osc_strbuf text = {0};
@@ -255,7 +256,7 @@ static int check_flight(const char *value)
     return failed;
 }
 
-/* --schedule, --flight and --limit-size in one text, as OPSCOPE_SCHEDULE has it. */
+/* Join --schedule, --flight and --limit-size to one text for OPSCOPE_SCHEDULE. */
 static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run)
 {
     struct osc_strbuf text = {0};
@@ -276,7 +277,7 @@ static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run
                         run->limit_bytes);
     if (text.status == OSC_OK && text.len == 0)
         return drop_stale(s, "OPSCOPE_SCHEDULE");
-    /* What each of them says well may be said by another, too. */
+    /* Each is valid by itself, but together they may repeat a key. */
     if (text.status == OSC_OK)
         failed = check_schedule("--schedule, --flight, --limit-size", text.s);
     if (failed) {
@@ -294,7 +295,7 @@ void osc_sources_add_names(struct osc_strbuf *text, unsigned bits, const char *p
     }
 }
 
-/* OPSCOPE_SOURCES: those of BITS that can be used, and those that cannot. */
+/* Set OPSCOPE_SOURCES to the usable and the unusable sources of BITS. */
 static int print_sources(struct osc_sources *s, const struct osc_args *args, unsigned bits)
 {
     struct osc_strbuf text = {0};

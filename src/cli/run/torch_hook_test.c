@@ -17,7 +17,7 @@ static int enter(void **state)
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
-/* Fails if there is anything left. */
+/* Fails if a file is left in the directory. */
 static int leave(void **state)
 {
     (void)state;

@@ -26,7 +26,7 @@ void osc_unrecorded_open(struct osc_unrecorded *u, const char *run_id)
     }
 }
 
-/* Take what came through FD, which is of a process of ours or of nobody's business. */
+/* Receive a message through FD; ignore it if it is not from a process of this user. */
 static void receive(struct osc_unrecorded *u, int fd)
 {
     char path[PATH_MAX] = "";

@@ -14,9 +14,9 @@
 #include <sys/types.h>
 
 struct osc_unrecorded {
-    int fd;     /* owned; -1: it does not listen */
-    uint32_t n; /* whose messages arrived */
-    int why;    /* errno of the first, its process and the file it wanted */
+    int fd;     /* owned; -1: not listening */
+    uint32_t n; /* number of processes that sent a message */
+    int why;    /* the errno of the first one; pid and path are its process and file */
     pid_t pid;
     char path[PATH_MAX];
 };
@@ -30,5 +30,5 @@ void osc_unrecorded_close(struct osc_unrecorded *u);
 /* Report on standard error, in one line; nothing if there are none. */
 void osc_unrecorded_report(const struct osc_unrecorded *u);
 
-/* What to do about the errno WHY of a file that could not be made. Static. */
+/* A static text: what to do if a file could not be created because of the errno WHY. */
 const char *osc_unrecorded_way_out(int why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `opscope TRACE`: the one screen. */
+/* `opscope TRACE`: print a summary of one screen. */
 #include <unistd.h>
 
 #include "analysis/table_registry.h"
@@ -23,7 +23,7 @@ static const struct {
     [OSC_SCREEN_TRACKS] = {&osc_table_tracks, false},
 };
 
-/* Ask for all tables; what any of them rests on is there before the first is made. */
+/* Prepare the questions for all tables, so that all facts are derived before the first. */
 static int prepare(struct osc_asked *asked, const struct osc_args *args)
 {
     const struct osc_renderer *const exact = osc_renderer_find("csv");

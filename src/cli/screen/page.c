@@ -25,7 +25,7 @@ void osc_page_section(struct osc_page *p, const char *title)
     osc_page_title(p, title);
 }
 
-/* The code point of LEN bytes at S, which are one. */
+/* The code point that the LEN bytes at S encode. */
 static uint32_t code_point(const char *s, size_t len)
 {
     static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -51,7 +51,8 @@ static bool is_wide(uint32_t c)
     return false;
 }
 
-/* Bytes of the beginning of S that takes at most N columns; *COLUMNS: how many it does. */
+/* The number of bytes at the start of S that need at most N columns; *COLUMNS: how many they
+ * need. */
 static size_t measure(struct osc_str s, size_t n, size_t *columns)
 {
     size_t i = 0;
@@ -86,13 +87,13 @@ size_t osc_page_prefix(struct osc_str s, size_t n)
     return measure(s, n, &columns);
 }
 
-/* Bytes at the start of S without which the rest takes at most N columns. */
+/* The number of bytes to skip at the start of S so that the rest needs at most N columns. */
 static size_t skip_to_tail(struct osc_str s, size_t n)
 {
     const size_t columns = osc_page_columns(s);
     size_t from = columns > n ? osc_page_prefix(s, columns - n) : 0;
 
-    /* A wide character that stands on the edge is left out, too. */
+    /* A wide character across the edge is left out, too. */
     while (from < s.len &&
            osc_page_columns((struct osc_str){s.s + from, s.len - (uint32_t)from}) > n)
         from += osc_page_prefix((struct osc_str){s.s + from, s.len - (uint32_t)from}, 2);
@@ -166,7 +167,7 @@ void osc_page_wrapped(struct osc_page *p, struct osc_str text, size_t indent, si
         struct osc_str rest = {text.s + at, text.len - at};
         size_t len = osc_page_prefix(rest, room);
 
-        /* At the last blank that fits, or within a word that alone is too long. */
+        /* Break at the last space that fits, or within a word that is too long by itself. */
         if (len < rest.len) {
             size_t end = len;
 

@@ -12,13 +12,13 @@
 #include "render/symbol.h"
 #include "render/units.h"
 
-/* Rows of a section. With its titles and blank lines, and the lines that hints are cut to,
- * the page leaves three lines for commands, whatever the trace. */
+/* Rows of each section. With titles, blank lines and the limited hints, the page always leaves
+ * three lines for commands. */
 #define STEP_ROWS 6
 #define TOP_ROWS  5
 #define SLOW_ROWS 2
 
-/* Columns of what has no width of its own, in a line with numbers. */
+/* The columns left for a name in a line with numbers. */
 static size_t name_width(const struct osc_page *p)
 {
     return p->width - 34;
@@ -29,7 +29,7 @@ static int bar_width(const struct osc_page *p)
     return (int)p->width - 56;
 }
 
-/* TEXT from COLUMN of a line that has begun; the rest below, by two blanks further in. */
+/* Print TEXT from COLUMN of a line that has begun; further lines are indented by two more. */
 static void put_text(struct osc_page *p, const struct osc_strbuf *text, size_t column,
                      unsigned max_lines)
 {
@@ -39,9 +39,9 @@ static void put_text(struct osc_page *p, const struct osc_strbuf *text, size_t c
                      column, max_lines);
 }
 
-/* --- what it is ------------------------------------------------------------- */
+/* --- the trace -------------------------------------------------------------- */
 
-/* LEAD, as ", ", and "1,234 threads". */
+/* Append LEAD, such as ", ", and "1,234 threads". */
 static void add_number_of(struct osc_strbuf *out, const char *lead, uint64_t n, const char *one,
                           const char *many)
 {
@@ -50,7 +50,7 @@ static void add_number_of(struct osc_strbuf *out, const char *lead, uint64_t n, 
     osc_strbuf_addf(out, " %s", n == 1 ? one : many);
 }
 
-/* ", xpu:0" or ", 8 devices". */
+/* Append ", xpu:0" or ", 8 devices". */
 static void add_devices(const struct osc_page *p, struct osc_strbuf *out)
 {
     const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_TRACKS);
@@ -74,7 +74,7 @@ static void add_devices(const struct osc_page *p, struct osc_strbuf *out)
     }
 }
 
-/* Whether `quality` says of every file that it lacks CODE. */
+/* Whether `quality` reports CODE as missing in every file. */
 static bool all_lack(const struct osc_page *p, const char *code)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
@@ -87,7 +87,7 @@ static bool all_lack(const struct osc_page *p, const char *code)
     return false;
 }
 
-/* Which switches of the profiler were on, and not in vain. */
+/* Append the switches of the profiler that were on and had an effect. */
 static void add_switches(const struct osc_page *p, struct osc_strbuf *out)
 {
     static const char *const switches[][3] = {{"record_shapes", "shapes", "no_shapes"},
@@ -160,7 +160,7 @@ static void put_bar(struct osc_page *p, double ratio)
         osc_strbuf_adds(p->out, "\xe2\x96\x8c");
 }
 
-/* The fastest and the slowest rank, where there are several. */
+/* Print the fastest and the slowest rank if there are several. */
 static void put_ranks(struct osc_page *p)
 {
     const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_RANKS);
@@ -195,7 +195,7 @@ static void put_ranks(struct osc_page *p)
     osc_strbuf_fini(&text);
 }
 
-/* "1 of 2 files". */
+/* Append "1 of 2 files". */
 static void add_part_of_files(const struct osc_page *p, struct osc_strbuf *out, uint64_t n)
 {
     osc_strbuf_addf(out, "%llu of %u files", (unsigned long long)n, p->s->n_traces);
@@ -245,7 +245,7 @@ static void put_steps(struct osc_page *p)
     }
     put_text(p, &text, 6, 1);
     osc_strbuf_fini(&text);
-    /* A line of them is that of the ranks. */
+    /* One of the lines is that of the ranks. */
     const bool has_ranks = osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1;
     for (uint64_t i = 1; i < r->n_rows; i++) {
         const double ratio = osc_result_get_num(r, i, osc_column_overview_ratio);
@@ -265,7 +265,7 @@ static void put_steps(struct osc_page *p)
 
 /* --- operators and kernels -------------------------------------------------- */
 
-/* Whether the parentheses at AT of S open the list of parameters. */
+/* Whether the parenthesis at AT of S opens the list of parameters. */
 static bool is_parameters(const char *s, size_t at)
 {
     static const char call[] = "operator()";
@@ -277,8 +277,8 @@ static bool is_parameters(const char *s, size_t at)
 }
 
 /*
- * Append SYMBOL in at most WIDTH columns: folded; if that is too long, without its
- * result and parameters, of which the name says what they are.
+ * Append SYMBOL in at most WIDTH columns, folded. If that is too long, leave out its result
+ * type and parameters, which tell less than the name.
  */
 static void add_symbol(struct osc_strbuf *out, struct osc_str symbol, size_t width)
 {
@@ -300,7 +300,7 @@ static void add_symbol(struct osc_strbuf *out, struct osc_str symbol, size_t wid
     osc_strbuf_fini(&folded);
 }
 
-/* Whether what stands before the last two bytes of S, "::", is a part of a name. */
+/* The start of the scope that ends with the last two bytes of S, "::". */
 static size_t scope_start(const char *s, size_t len)
 {
     size_t i = len - 2;
@@ -335,7 +335,7 @@ static void add_arguments(struct osc_strbuf *out, struct osc_str symbol)
     osc_strbuf_fini(&clean);
 }
 
-/* The names that a list shows, so that two rows do not look the same. */
+/* The names in a list, kept so that no two rows look the same. */
 struct names {
     struct osc_strbuf text[TOP_ROWS];
     struct osc_str raw[TOP_ROWS];
@@ -393,14 +393,14 @@ static void put_calls(struct osc_page *p, uint64_t n)
     osc_page_cell(p, 9, true);
 }
 
-/* A section of the rows that have the most of a column. */
+/* A section with the rows that have the largest values of a column. */
 struct top {
     enum osc_screen_table table;
     const char *title, *by;
     uint32_t name, calls, most; /* columns of the table */
 };
 
-/* The first rows of T, which are sorted, and their shares of the column's sum. */
+/* Print the first rows of T, which are sorted, with their shares of the column's sum. */
 static void put_top(struct osc_page *p, const struct top *t)
 {
     const struct osc_answer_block *const b = &osc_screen_answer(p->s, t->table)->blocks[0];
@@ -451,7 +451,7 @@ static void put_operators(struct osc_page *p)
 
 /* --- what stands out -------------------------------------------------------- */
 
-/* "rank 1" or "span 2" and SEP: whose block B of A is, where there are several. */
+/* Append "rank 1" or "span 2" of block B of A, and SEP, if there are several. */
 static void add_owner(struct osc_strbuf *out, const struct osc_answer *a,
                       const struct osc_answer_block *b, const char *sep)
 {
@@ -461,7 +461,7 @@ static void add_owner(struct osc_strbuf *out, const struct osc_answer *a,
         osc_strbuf_addf(out, "span %d%s", b->span, sep);
 }
 
-/* "step 5", behind its rank or span where there are several. */
+/* Print "step 5", preceded by its rank or span if there are several. */
 static void put_step_name(struct osc_page *p, const struct osc_answer_block *b, uint64_t row)
 {
     add_owner(&p->cell, osc_screen_answer(p->s, OSC_SCREEN_STEPS), b, " ");
@@ -506,7 +506,7 @@ static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
     osc_page_end_line(p);
 }
 
-/* The steps that stand out the most. */
+/* Print the steps that stand out the most. */
 static void put_outliers(struct osc_page *p)
 {
     struct osc_outlier found[SLOW_ROWS];
@@ -529,7 +529,7 @@ static void put_outliers(struct osc_page *p)
         put_outlier(p, &found[i]);
 }
 
-/* What was not recorded, what matters most first, and the argument of the profiler for it. */
+/* Data that may be missing, the most important first, and the profiler's argument for it. */
 static const struct {
     const char *code, *what;
 } lacks[] = {
@@ -544,7 +544,7 @@ static const struct {
 };
 #define N_LACKS (sizeof lacks / sizeof *lacks)
 
-/* Which of them the code CODE is; N_LACKS: none. */
+/* The index of CODE in lacks; N_LACKS: none. */
 static size_t lack_of(struct osc_str code)
 {
     size_t i = 0;
@@ -554,7 +554,7 @@ static size_t lack_of(struct osc_str code)
     return i;
 }
 
-/* The first, which is the worst, of what was skipped or repaired. */
+/* Print the first, which is the worst, finding about skipped or repaired data. */
 static void put_worst(struct osc_page *p)
 {
     const struct osc_answer_block *const b =
@@ -599,7 +599,7 @@ static void put_worst(struct osc_page *p)
     osc_strbuf_fini(&text);
 }
 
-/* What has the most time at stake, of any rank. */
+/* Print the advice with the most time at stake, of any rank. */
 static void put_advice(struct osc_page *p)
 {
     const struct osc_answer_block *of;
@@ -623,7 +623,7 @@ static void put_advice(struct osc_page *p)
     osc_strbuf_fini(&text);
 }
 
-/* " (in 1 of 2 files)" if only some lack what row I of `quality` says. */
+/* Append " (in 1 of 2 files)" if only some files lack the data of row I of `quality`. */
 static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
                               const struct osc_result *r, uint64_t i)
 {
@@ -636,7 +636,7 @@ static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
     osc_strbuf_addc(out, ')');
 }
 
-/* What was not recorded; `info` says what to write in the program to have it. */
+/* Print the data that was not recorded; `info` says how to record it. */
 static void put_not_recorded(struct osc_page *p)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);

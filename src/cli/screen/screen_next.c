@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to type next: three commands that fit the trace. */
+/* The next commands to type: three that suit the trace. */
 #include <string.h>
 
 #include "analysis/table_columns.h"
@@ -8,19 +8,19 @@
 #include "cli/screen/screen_read.h"
 
 #define COMMANDS 3
-#define OUTLIERS 2 /* as many as are shown */
+#define OUTLIERS 2 /* as many as the page shows */
 
-/* The step to look at, and whose it is. */
+/* The step to examine, and its rank or span. */
 struct slow_step {
-    const char *label;  /* NULL: there is none */
-    const char *option; /* that chooses its rank or span; NULL: there is one alone */
+    const char *label;  /* NULL: no such step */
+    const char *option; /* to choose its rank or span; NULL: there is only one */
     int32_t number;
-    bool is_operator; /* what grew in it: not the wait for data */
+    bool is_operator; /* operators grew in it, not the wait for data */
 };
 
 /*
- * Append the traces and what was chosen of them, a line for each: what a shell reads has
- * no line feed in it.
+ * Append the words for the traces and the selection, each on a line: quoted for a shell, a word
+ * contains no line feed.
  */
 static void add_operands(const struct osc_page *p, struct osc_strbuf *out,
                          const struct slow_step *slow)
@@ -62,15 +62,16 @@ struct commands {
     unsigned n;
 };
 
-/* End a line of COLUMNS: a path that is longer than the terminal is wide makes several. */
+/* End a line of COLUMNS; it counts as several if a long path makes it wider than the
+ * terminal. */
 static void end_command_line(struct osc_page *p, size_t columns)
 {
     p->n_lines += columns > p->width ? (unsigned)((columns - 1) / p->width) : 0;
     osc_page_end_line(p);
 }
 
-/* COMMAND and WORDS, each ended by a line feed, over as many lines as they need, if the page
- * has them. */
+/* Print COMMAND and WORDS, each of which ends with a line feed, on as many lines as they need,
+ * if the page has that many left. */
 static void put_command(struct commands *c, const char *command, const struct osc_strbuf *words,
                         const char *why)
 {
@@ -85,7 +86,7 @@ static void put_command(struct commands *c, const char *command, const struct os
         const size_t width = osc_page_columns((struct osc_str){word, len});
         const bool is_last = !word[len + 1];
 
-        /* " \\" follows all words but the last. */
+        /* " \\" follows each word but the last. */
         if (column + 1 + width + (is_last ? 0 : 2) > p->width) {
             osc_strbuf_adds(p->out, " \\");
             end_command_line(p, column + 2);
@@ -110,7 +111,7 @@ static void put_command(struct commands *c, const char *command, const struct os
     p->out->status = p->out->status == OSC_OK ? words->status : p->out->status;
 }
 
-/* COMMAND with the traces and SLOW, if there is room for one more. */
+/* Print COMMAND with the traces and SLOW, if there is space for one more. */
 static void propose(struct commands *c, bool is_fit, const char *command,
                     const struct slow_step *slow, const char *why)
 {
@@ -123,7 +124,7 @@ static void propose(struct commands *c, bool is_fit, const char *command,
     osc_strbuf_fini(&operands);
 }
 
-/* COMMAND as it is. */
+/* Print COMMAND without operands. */
 static void propose_plain(struct commands *c, const char *command, const char *why)
 {
     if (c->n < COMMANDS)
@@ -141,7 +142,7 @@ static bool is_operator(const struct osc_screen *s, struct osc_str name)
     return false;
 }
 
-/* The one that stands out the most of those in which something grew. */
+/* Find the step that stands out the most among those in which something grew. */
 static struct slow_step find_slow(const struct osc_page *p, struct osc_strbuf *label)
 {
     const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_STEPS);
@@ -186,7 +187,7 @@ void osc_screen_put_commands(struct osc_page *p)
         has_error |= osc_str_eq(osc_result_get_str(quality, i, osc_column_quality_severity),
                                 OSC_STR("error"));
     const bool has_operators = operators->n_rows > 0;
-    /* The first three that fit, those that say more about this trace first. */
+    /* Print the first three that apply; the most specific for this trace come first. */
     propose(c, has_error, "opscope info", NULL, "what was lost");
     propose(c, slow.label,
             slow.is_operator ? "opscope table operators" : "opscope table averages", &slow,
