@@ -12,7 +12,7 @@
 
 #define BLOCK_BYTES_MAX ((size_t)1 << 30) /* ISA-L counts in 32 bits */
 
-/* The best that costs no more than loading: see bench/export.c. */
+/* The best level that takes no longer than loading: see bench/export.c. */
 #define LEVEL       2
 #define LEVEL_BYTES ISAL_DEF_LVL2_DEFAULT
 
@@ -44,7 +44,7 @@ void osc_deflate_free(struct osc_deflate *z)
 osc_status osc_deflate_block(struct osc_deflate *z, const char *s, size_t len, const char **out,
                              size_t *out_len)
 {
-    /* Text that does not shrink is stored, 5 bytes for each 64 KiB, and a flush. */
+    /* Text that does not shrink is stored: 5 more bytes for each 64 KiB, and a flush. */
     const size_t need = len + len / 4096 + 1024;
 
     *out_len = 0;
@@ -60,7 +60,7 @@ osc_status osc_deflate_block(struct osc_deflate *z, const char *s, size_t len, c
     stream->level_buf_size = sizeof z->level;
     stream->flush = FULL_FLUSH;
     stream->end_of_stream = 0;
-    memcpy(&stream->next_in, &s, sizeof s); /* it only reads, but is not told so */
+    memcpy(&stream->next_in, &s, sizeof s); /* ISA-L only reads it, but its type is not const */
     stream->avail_in = (uint32_t)len;
     stream->next_out = (uint8_t *)z->out;
     stream->avail_out = (uint32_t)need;
@@ -116,7 +116,7 @@ void osc_deflate_sum_add(struct osc_deflate_sum *sum, const char *s, size_t len)
 
 void osc_deflate_header(char out[OSC_DEFLATE_HEADER_BYTES])
 {
-    /* Deflate, no flags, no time: the same text gives the same file. Unix. */
+    /* Deflate, no flags, Unix; no time, so that the same text gives the same file. */
     static const char header[OSC_DEFLATE_HEADER_BYTES] = {'\x1f', '\x8b', 8, 0, 0,
                                                           0,      0,      0, 0, 3};
 

@@ -36,7 +36,7 @@ static enum osc_inflate_state inflate(const struct osc_strbuf *in, struct osc_st
     return state;
 }
 
-/* TEXT in blocks of BLOCK bytes as one gzip file. */
+/* Compress TEXT in blocks of BLOCK bytes to one gzip file. */
 static void pack(const struct osc_strbuf *text, size_t block, struct osc_strbuf *out)
 {
     struct osc_deflate_sum sum = {0};

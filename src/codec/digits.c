@@ -22,7 +22,7 @@ char *osc_digits_micros_any(char *p, int64_t ns)
     return osc_digits_micros_end(p, osc_digits_lanes((uint32_t)(v % OSC_DIGITS_LANES)), 0);
 }
 
-/* As the shortest of up to 17 digits that reads back. */
+/* Write V with the fewest digits, up to 17, that read back as V. */
 static char *write_any(char *p, double v)
 {
     char text[32];
@@ -70,8 +70,8 @@ static const uint64_t tens[] = {
 };
 
 /*
- * Most have few decimals. A whole number below 2^53 and a power of ten are exact
- * doubles, so that their quotient is the double nearest to the decimal number.
+ * Most numbers have few decimals. An integer below 2^53 and a power of ten are exact doubles,
+ * so their quotient is the double nearest to the decimal number.
  */
 static bool is_short(double size, struct decimal *d)
 {
@@ -88,9 +88,9 @@ static bool is_short(double size, struct decimal *d)
 }
 
 /*
- * What write_any() would find, for numbers of a middle size: M / 2^S in 128 bits, all
- * of it exact. A decimal number reads back if it is less than half a step of doubles
- * away; no decimal number of 17 digits lies in the middle between two.
+ * Find the digits of write_any() for numbers of medium size: M / 2^S in 128 bits, exactly. A
+ * decimal number reads back if it is less than half a step of doubles away; no decimal number
+ * of 17 digits is exactly between two doubles.
  */
 static bool is_near(double size, struct decimal *d)
 {
@@ -104,9 +104,9 @@ static bool is_near(double size, struct decimal *d)
     const uint64_t m = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
     const unsigned s = 1075 - (unsigned)(bits >> 52); /* 23 to 62 */
     if (m == UINT64_C(1) << 52)
-        return false; /* the step below is half of that above */
+        return false; /* the step below is half as large as the one above */
 
-    unsigned k = 17; /* of 15 digits */
+    unsigned k = 17; /* decimals, for 15 digits in all */
     for (size_t i = 0; i < sizeof powers / sizeof *powers && size >= powers[i]; i++)
         k--;
     for (unsigned n_digits = 15;; n_digits++, k++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * digits.h - numbers as decimal text, where there are millions of them.
+ * digits.h - write millions of numbers as decimal text.
  *
- * Eight digits a step, side by side in a word; nothing allocates, looks at a locale
- * or ends with a NUL. The caller has OSC_DIGITS_MAX bytes of room.
+ * Eight digits are made at a time, side by side in a word. Nothing allocates, depends on the
+ * locale or appends a NUL. The caller provides OSC_DIGITS_MAX bytes.
  *
  * Threading: pure functions.
  */
@@ -12,15 +12,15 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The longest: a sign, 19 digits and a point. Copies are of whole words. */
+/* The longest text is a sign, 19 digits and a point. More, because whole words are copied. */
 #define OSC_DIGITS_MAX 32
 
-#define OSC_DIGITS_LANES UINT64_C(100000000)          /* above what 8 digits say */
+#define OSC_DIGITS_LANES UINT64_C(100000000) /* the first number with more than 8 digits */
 #define OSC_DIGITS_ZEROS UINT64_C(0x3030303030303030) /* '0' in all lanes */
 
 /*
- * The 8 digits of V below 10^8, the first in the lowest byte. All lanes are divided
- * at once, by products that are exact for so few digits.
+ * The 8 digits of V below 10^8, the first in the lowest byte. All lanes are divided at once, by
+ * multiplications that are exact for so few digits.
  */
 static inline uint64_t osc_digits_lanes(uint32_t v)
 {
@@ -32,7 +32,7 @@ static inline uint64_t osc_digits_lanes(uint32_t v)
     return tens | (two - 10 * tens) << 8;
 }
 
-/* Write V below 10^8 as 8 digits, zeros in front. */
+/* Write V below 10^8 as 8 digits with leading zeros. */
 static inline void osc_digits_8(char *p, uint32_t v)
 {
     const uint64_t text = osc_digits_lanes(v) | OSC_DIGITS_ZEROS;
@@ -41,8 +41,8 @@ static inline void osc_digits_8(char *p, uint32_t v)
 }
 
 /*
- * Write V below 10^8 without zeros in front. Returns the end. No branch looks at the
- * number of digits, which nobody could foresee.
+ * Write V below 10^8 without leading zeros. Returns the end. No branch depends on the number of
+ * digits, because it could not be predicted.
  */
 static inline char *osc_digits_small(char *p, uint32_t v)
 {
@@ -81,8 +81,8 @@ static inline char *osc_digits_i64(char *p, int64_t v)
 }
 
 /*
- * Write the last 8 digits of nanoseconds, whose LANES they are, as microseconds with
- * three decimals, without the first N_SKIPPED, which are at most 4. Returns the end.
+ * Write LANES, the last 8 digits of nanoseconds, as microseconds with three decimals, without
+ * the first N_SKIPPED digits, at most 4. Returns the end.
  */
 static inline char *osc_digits_micros_end(char *p, uint64_t lanes, unsigned n_skipped)
 {
@@ -95,7 +95,7 @@ static inline char *osc_digits_micros_end(char *p, uint64_t lanes, unsigned n_sk
     return p + 4;
 }
 
-/* As osc_digits_micros(), for few. */
+/* The slower version of osc_digits_micros(), for any NS. */
 char *osc_digits_micros_any(char *p, int64_t ns);
 
 /* Write NS nanoseconds as microseconds with three decimals, as Kineto does. */
@@ -111,7 +111,7 @@ static inline char *osc_digits_micros(char *p, int64_t ns)
 }
 
 /*
- * Write the finite V so that it reads back as V, with a point or an exponent that
- * tells it from an integer. Returns the end.
+ * Write the finite V so that it reads back as V, with a point or an exponent so that it differs
+ * from an integer. Returns the end.
  */
 char *osc_digits_double(char *p, double v);

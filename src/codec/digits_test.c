@@ -64,7 +64,7 @@ TEST(times_have_three_decimals)
     check_micros(INT64_C(4611686018427387903), "4611686018427387.903");
 }
 
-/* The shortest that reads back, as printf has it. */
+/* Compare with printf: the shortest text that reads back. */
 static void check_shortest(double v, const char *text)
 {
     char digits[32], want[48];

@@ -7,9 +7,9 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-enum { PARTS_MAX = 64 }; /* program headers that are looked at */
+enum { PARTS_MAX = 64 }; /* program headers that are read */
 
-/* A file on the way to its functions. */
+/* A file whose functions are being read. */
 struct file {
     int fd;
     uint64_t n_bytes;
@@ -34,7 +34,8 @@ static osc_status read_at(const struct file *f, uint64_t offset, void *p, size_t
     return OSC_OK;
 }
 
-/* A copy of LEN bytes at OFFSET and a NUL, the caller's; *P stays NULL without. */
+/* Copy LEN bytes at OFFSET, followed by a NUL, to *P, which the caller frees; *P stays NULL on
+ * failure. */
 static osc_status copy_at(const struct file *f, uint64_t offset, uint64_t len, void **p)
 {
     if (offset > f->n_bytes || len > f->n_bytes - offset)
@@ -67,7 +68,7 @@ static osc_status read_head(struct file *f)
     return read_at(f, f->head.e_phoff, f->parts, f->n_parts * sizeof *f->parts);
 }
 
-/* The section header of the symbol table that tells most, and that of its names. */
+/* Find the section header of the best symbol table, and that of its names. */
 static osc_status find_symbols(const struct file *f, Elf64_Shdr *symbols, Elf64_Shdr *names)
 {
     Elf64_Shdr *all = NULL;
@@ -92,7 +93,7 @@ static osc_status find_symbols(const struct file *f, Elf64_Shdr *symbols, Elf64_
     return is_found ? OSC_OK : OSC_EFORMAT;
 }
 
-/* Where in the file the address lies that the file says is to be mapped there. */
+/* The offset in the file that its program headers map to ADDRESS; false: none. */
 static bool offset_of(const struct file *f, uint64_t address, uint64_t *offset)
 {
     for (size_t i = 0; i < f->n_parts; i++) {
@@ -171,14 +172,14 @@ void osc_elf_fini(struct osc_elf *e)
 
 bool osc_elf_find(const struct osc_elf *e, uint64_t offset, struct osc_str *name)
 {
-    size_t low = 0, high = e->n_functions; /* functions before LOW begin at OFFSET or before */
+    size_t low = 0, high = e->n_functions; /* functions before LOW begin at or before OFFSET */
 
     OSC_BISECT(low, high, i, e->functions[i].offset <= offset);
     if (low == 0)
         return false;
     const struct osc_elf_function *f = &e->functions[low - 1];
 
-    /* Of several names of one place the first in the table of names. */
+    /* If several functions have the same offset, the first in the symbol table. */
     while (f > e->functions && f[-1].offset == f->offset)
         f--;
     if (f->n_bytes > 0 && offset - f->offset >= f->n_bytes)

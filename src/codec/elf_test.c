@@ -10,7 +10,7 @@
 
 enum { NAMES = 32, SYMBOLS = 4 };
 
-/* A file with two functions: "f" of 16 bytes at 0x2000, "g" of any at 0x2100. */
+/* A file with two functions: "f" of 16 bytes at 0x2000, "g" of unknown size at 0x2100. */
 struct tiny {
     Elf64_Ehdr head;
     Elf64_Phdr part;
@@ -46,7 +46,7 @@ static struct tiny make_tiny(void)
                     .st_shndx = 1,
                     .st_value = 0x402000,
                     .st_size = 16},
-             /* Without a place in the file, and without one at all. */
+             /* An address outside the file, and an undefined symbol. */
              [2] = {.st_name = 1, .st_info = function, .st_shndx = 1, .st_value = 0x9000},
              [3] = {.st_name = 1, .st_info = function, .st_value = 0x402000}},
         .names = "\0f\0g",
@@ -98,7 +98,7 @@ TEST(what_is_no_elf_file_has_no_functions)
     (void)close(fd);
 }
 
-/* Whatever is found is a name. */
+/* Look up many offsets; every function that is found must have a name. */
 static void look_everywhere(const struct osc_elf *e)
 {
     struct osc_str name;

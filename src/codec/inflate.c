@@ -13,14 +13,14 @@
 #include <zstd_errors.h>
 #endif
 
-#define MAX_IN_PIECE    ((uint32_t)256 << 10) /* what a copy of the state pays for */
+#define MAX_IN_PIECE    ((uint32_t)256 << 10) /* makes up for a copy of the state */
 #define MAX_OUT_PIECE   ((uint32_t)1 << 30)   /* ISA-L counts in 32 bits */
 #define MAX_WINDOW_LOG  27
 #define MIN_WINDOW_LOG  10
 #define MAX_MAGIC_BYTES 4
 
 enum phase {
-    AT_MAGIC, /* before a member: its first bytes come together in .magic */
+    AT_MAGIC, /* before a member: its first bytes are gathered in .magic */
     IN_MEMBER,
     IN_GARBAGE,
     FAILED,
@@ -29,32 +29,32 @@ enum phase {
 struct osc_inflate {
     const struct decoder *decoder;
     enum phase phase;
-    bool is_flushed; /* nothing decoded waits for room */
+    bool is_flushed; /* no decoded bytes wait for output space */
     struct osc_inflate_info info;
-    struct osc_err err; /* once FAILED */
+    struct osc_err err; /* set in phase FAILED */
     unsigned char magic[MAX_MAGIC_BYTES];
     size_t n_magic;
 #if OSC_WITH_GZIP
     struct {
         struct inflate_state state;
-        struct inflate_state before;    /* the last call, to take it back */
-        uint32_t piece;                 /* input for one call, at most */
+        struct inflate_state before;    /* of the last call, to undo it */
+        uint32_t piece;                 /* the most input for one call */
         struct isal_gzip_header header; /* outlives a call, as a header may be split */
         bool is_header_done;
-        int failure; /* told when all that was decoded before it is out */
+        int failure; /* reported after all bytes decoded before it */
     } gzip;
 #endif
 #if OSC_WITH_ZSTD
     struct {
         ZSTD_DCtx *ctx; /* owned */
-        size_t wanted;  /* input up to the end of the next block header, as zstd says */
-        size_t n_taken; /* bytes counted for ctx, which has its memory from malloc */
+        size_t wanted;  /* input up to the end of the next block header, from zstd */
+        size_t n_taken; /* bytes counted for ctx, which uses malloc() */
         int window_log; /* the largest allowed */
     } zstd;
 #endif
 };
 
-/* What step() found. Like osc_inflate_run(), it moves IO on. */
+/* The result of step(), which advances IO like osc_inflate_run(). */
 enum step {
     STEP_MORE,
     STEP_MEMBER_END,
@@ -64,14 +64,14 @@ enum step {
 struct decoder {
     const char *name;
     enum osc_inflate_format format;
-    size_t n_magic; /* bytes that tell whether a member begins */
+    size_t n_magic; /* bytes that show whether a member begins */
     osc_status (*open)(struct osc_inflate *z);
     void (*start)(struct osc_inflate *z); /* a new member */
     enum step (*step)(struct osc_inflate *z, struct osc_inflate_io *io);
     void (*close)(struct osc_inflate *z);
 };
 
-/* Fill .err for damage BACK bytes before the end of what was consumed. */
+/* Fill .err for damage that is BACK bytes before the end of the consumed input. */
 static enum step fail(struct osc_inflate *z, osc_status code, uint64_t back, const char *what)
 {
     const uint64_t at = z->info.in_bytes - back;
@@ -137,7 +137,7 @@ static enum step fail_gzip(struct osc_inflate *z)
     }
 }
 
-/* Hand out what the decoder had in its buffer when it met the failure. */
+/* Write the bytes that were in the decoder's buffer when it failed. */
 static enum step drain_gzip(struct osc_inflate *z, struct osc_inflate_io *io)
 {
     struct inflate_state *const s = &z->gzip.state;
@@ -176,9 +176,9 @@ static int call_isal(struct osc_inflate *z, const struct osc_inflate_io *io,
 }
 
 /*
- * What of FROM means something. Its tables, 20 KiB, are made anew by the header of a
- * block; its buffer, 64 KiB, is filled from the start. To copy all would take most of
- * the time of a file of tiny members.
+ * Copy only the parts of FROM that are in use. Its tables, 20 KiB, are made again by the header
+ * of each block; its buffer, 64 KiB, is filled from the start. Copying all would take most of
+ * the time for a file of tiny members.
  */
 static void copy_state(struct inflate_state *to, const struct inflate_state *from)
 {
@@ -201,9 +201,9 @@ static enum step step_gzip(struct osc_inflate *z, struct osc_inflate_io *io)
     if (z->gzip.failure < 0)
         return drain_gzip(z, io);
     /*
-     * The fast loop of ISA-L writes what a bad code asks for before it finds that
-     * it is bad. So the call is taken back and repeated in smaller pieces, in the
-     * end byte by byte. The loop wants eight bytes of input to be entered at all.
+     * The fast loop of ISA-L writes the output of a bad code before it detects that the code is
+     * bad. So the call is undone and repeated in smaller pieces, at last byte by byte. ISA-L
+     * enters the loop only with eight bytes of input.
      */
     const bool may_repeat = z->gzip.is_header_done && io->n_in > 4;
     if (may_repeat)
@@ -282,7 +282,7 @@ static enum step fail_zstd(struct osc_inflate *z, size_t ret)
     return fail(z, OSC_EFORMAT, 0, "a damaged block");
 }
 
-/* Count what zstd holds by now. False: there must not be so much. */
+/* Count the memory that zstd uses now. False: it exceeds the limit. */
 static bool count_zstd(struct osc_inflate *z)
 {
     const size_t n = ZSTD_sizeof_DCtx(z->zstd.ctx), before = z->zstd.n_taken;
@@ -298,8 +298,8 @@ static bool count_zstd(struct osc_inflate *z)
 static enum step step_zstd(struct osc_inflate *z, struct osc_inflate_io *io)
 {
     /*
-     * When zstd fails it does not tell what it wrote in the same call, so a call
-     * gets one block and not the next header, which zstd would like as well.
+     * If zstd fails, it does not report the output of the same call. So each call gets one
+     * block without the header of the next one, which zstd would read, too.
      */
     const size_t wanted = z->zstd.wanted > 3 ? z->zstd.wanted - 3 : 1;
     ZSTD_inBuffer in = {.src = io->in, .size = io->n_in < wanted ? io->n_in : wanted};
@@ -392,7 +392,7 @@ void osc_inflate_free(struct osc_inflate *z)
     osc_free(z);
 }
 
-/* Enter the member whose magic has been read; the decoder reads that first. */
+/* Begin the member whose magic number was read; the decoder reads that first. */
 static enum step enter_member(struct osc_inflate *z, struct osc_inflate_io *io)
 {
     struct osc_inflate_io magic = {
@@ -402,14 +402,14 @@ static enum step enter_member(struct osc_inflate *z, struct osc_inflate_io *io)
     z->info.in_bytes -= z->n_magic; /* they are counted again */
     z->decoder->start(z);
     z->phase = IN_MEMBER;
-    /* No output comes of so few bytes, so all of them are taken. */
+    /* So few bytes give no output, so all of them are consumed. */
     while (step == STEP_MORE && magic.n_in > 0)
         step = z->decoder->step(z, &magic);
     z->n_magic = 0;
     return step;
 }
 
-/* The input is over, or no member begins here; .magic holds what there is. */
+/* End decoding: the input has ended, or no member begins here. .magic has the bytes read. */
 static enum step leave_members(struct osc_inflate *z)
 {
     if (z->info.n_members == 0) {
@@ -454,7 +454,7 @@ static enum step read_member(struct osc_inflate *z, struct osc_inflate_io *io)
 
     const enum step step = z->decoder->step(z, io);
     z->is_flushed = io->n_out > 0;
-    /* Nothing to read, nothing to write, and not at the end: the rest is missing. */
+    /* No input left, no output made, and the member has not ended: the rest is missing. */
     if (step == STEP_MORE && io->n_in == 0 && io->is_last && n_in == 0 && io->n_out == n_out)
         return fail(z, OSC_ETRUNC, 0, "the end of the input");
     return step;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inflate.h - gzip and zstd as one stream of bytes.
+ * inflate.h - read gzip and zstd as one stream of bytes.
  *
- * A trace is often compressed, sometimes in several members (gzip) or frames
- * (zstd) written one after the other, and not seldom cut when its writer died.
- * Readers above get what can be decoded, chunk by chunk, and then the reason why
- * there is no more.
+ * Traces are often compressed, sometimes in several members (gzip) or frames (zstd) one after
+ * the other, and some are cut because their writer died. The caller gets all bytes that can be
+ * decoded, piece by piece, and then the reason why there are no more.
  *
- *   - Memory does not depend on the input: some 200 KiB for gzip; for zstd the
- *     window of the file, which is refused above 128 MiB or what osc_mem_room() is.
- *   - What was written to the output before an error is good. (A member whose
- *     checksum fails was handed out already; the error says so.)
- *   - After the last member, zero bytes are padding and anything else is
- *     garbage: both are skipped and counted, and are no error.
- *   - In what pieces the bytes come makes no difference to what is decoded, but
- *     for a few bytes more or less right before an error.
+ *   - Memory does not depend on the input: about 200 KiB for gzip; for zstd the window of the
+ *     file, which is refused above 128 MiB or osc_mem_room().
+ *   - The output before an error is good. (If the checksum of a member is wrong, its text was
+ *     returned already; the error says so.)
+ *   - After the last member, zero bytes are padding and anything else is garbage. Both are
+ *     skipped and counted, and are not errors.
+ *   - The size of the pieces does not change the decoded bytes, except for a few more or less
+ *     right before an error.
  *
  * Threading: not locked; one thread at a time.
  */
@@ -27,29 +26,29 @@
 #include "base/status.h"
 
 enum osc_inflate_format {
-    OSC_INFLATE_NONE, /* not compressed, as far as the first bytes tell */
+    OSC_INFLATE_NONE, /* not compressed, judged by the first bytes */
     OSC_INFLATE_GZIP,
     OSC_INFLATE_ZSTD,
 };
 
 enum osc_inflate_state {
-    OSC_INFLATE_MORE,          /* call again, with more input or room, whichever ran out */
+    OSC_INFLATE_MORE,          /* call again with more input or more room, whichever ran out */
     OSC_INFLATE_END_OF_MEMBER, /* its checksum was right; call again for the next */
-    OSC_INFLATE_END,           /* of all; only when .is_last was set */
-    OSC_INFLATE_ERROR,         /* for good; the same error again on every call */
+    OSC_INFLATE_END,           /* of all members; only if .is_last is set */
+    OSC_INFLATE_ERROR,         /* permanent: every further call returns the same error */
 };
 
-/* Buffers of the caller. A call moves the pointers on and the counts down. */
+/* Buffers of the caller. A call advances the pointers and reduces the counts. */
 struct osc_inflate_io {
     const unsigned char *in; /* borrowed */
     size_t n_in;
     unsigned char *out; /* borrowed */
     size_t n_out;
-    bool is_last; /* after .n_in the input ends */
+    bool is_last; /* the input ends after .n_in bytes */
 };
 
 struct osc_inflate_info {
-    uint64_t in_bytes;       /* consumed, padding and garbage included */
+    uint64_t in_bytes;       /* consumed, including padding and garbage */
     uint64_t out_bytes;      /* produced */
     uint64_t padding_bytes;  /* zeros between and after members */
     uint64_t garbage_bytes;  /* other bytes after the last member */
@@ -59,7 +58,7 @@ struct osc_inflate_info {
 
 struct osc_inflate;
 
-/* What the first LEN bytes of a file say; 4 are enough. */
+/* The format by the first LEN bytes of a file; 4 are enough. */
 enum osc_inflate_format osc_inflate_probe(const void *head, size_t len);
 
 /* *Z is NULL on failure: OSC_ENOMEM, or OSC_EINVAL if built without FORMAT. */
@@ -68,10 +67,10 @@ OSC_MUST_USE osc_status osc_inflate_new(struct osc_inflate **z, enum osc_inflate
 void osc_inflate_free(struct osc_inflate *z); /* NULL is allowed */
 
 /*
- * Decode until the input is used up, the output is full, or a member ends. Given
- * room, and input or .is_last, every call gets on. ERR is filled on
- * OSC_INFLATE_ERROR: OSC_ETRUNC (cut), OSC_EFORMAT (damaged), OSC_ELIMIT (window
- * too large) or OSC_ENOMEM, with the offset in the compressed bytes.
+ * Decode until the input is used up, the output is full, or a member ends. Every call makes
+ * progress if it has room, and input or .is_last. On OSC_INFLATE_ERROR, ERR is set to
+ * OSC_ETRUNC (cut), OSC_EFORMAT (damaged), OSC_ELIMIT (window too large) or OSC_ENOMEM, with
+ * the offset in the compressed bytes.
  */
 enum osc_inflate_state osc_inflate_run(struct osc_inflate *z, struct osc_inflate_io *io,
                                        struct osc_err *err);

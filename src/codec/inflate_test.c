@@ -26,7 +26,7 @@ static const unsigned char gzip_fields[] = {
     0x6f, 0x6d, 0x6d, 0x65, 0x6e, 0x74, 0x00, 0x21, 0x9c, 0x4b, 0x2c, 0x49, 0xcd, 0xb3, 0xb2,
     0xca, 0xc9, 0xcc, 0x4b, 0x4d, 0x2c, 0x52, 0x48, 0xc4, 0xe4, 0x24, 0xa6, 0xa4, 0xe4, 0xe6,
     0x72, 0x01, 0x00, 0xc0, 0x5c, 0x9a, 0x61, 0x26, 0x00, 0x00, 0x00};
-/* "stored", as such. */
+/* "stored", in a stored block. */
 static const unsigned char gzip_stored[] = {
     0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x01, 0x06, 0x00, 0xf9, 0xff,
     0x73, 0x74, 0x6f, 0x72, 0x65, 0x64, 0x0b, 0xf9, 0x43, 0x56, 0x06, 0x00, 0x00, 0x00};
@@ -73,7 +73,7 @@ static struct result decode(enum osc_inflate_format format, struct bytes in, siz
         n_idle = n_read == (size_t)(io.in - in.p) && r.n_out == (size_t)(io.out - out.p)
                      ? n_idle + 1
                      : 0;
-        assert_true(n_idle < 3); /* every call gets on */
+        assert_true(n_idle < 3); /* every call makes progress */
         n_read = (size_t)(io.in - in.p);
         r.n_out = (size_t)(io.out - out.p);
     }
@@ -101,7 +101,7 @@ static void expect_text(struct bytes in, size_t n_in, size_t n_out, const char *
     assert_int_equal(r.info.in_bytes, in.n);
 }
 
-/* A copy, so that ASan sees its end. */
+/* A copy on the heap, so that ASan checks its end. */
 static struct bytes copy(const void *p, size_t n)
 {
     const struct bytes b = {osc_malloc(n), n};
@@ -234,7 +234,7 @@ static void other_bytes_are_no_header(void **state)
     assert_int_equal(zstd.err.offset, 0);
 }
 
-/* Put N bytes at the end of B, which has room. */
+/* Append N bytes to B, which has room. */
 static void add(struct bytes *b, const void *p, size_t n)
 {
     memcpy(b->p + b->n, p, n);
@@ -317,7 +317,7 @@ static void padding_and_garbage_after_the_end_are_counted(void **state)
     }
 }
 
-/* Text that compresses to a third or so, in many blocks. */
+/* Text that compresses to about a third, in many blocks. */
 static struct bytes make_text(size_t n)
 {
     const struct bytes b = {osc_malloc(n + 64), n};
@@ -390,7 +390,7 @@ static void check_large(struct bytes plain, struct bytes packed)
     osc_free(out.p);
 }
 
-/* Cut PACKED, then damage it: SLACK bytes before that point may get lost. */
+/* Cut PACKED, then damage it; up to SLACK bytes before the damage may be lost. */
 static void check_damage(struct bytes plain, struct bytes packed, size_t slack)
 {
     const struct bytes out = {osc_malloc(plain.n * 4), plain.n * 4};
@@ -398,7 +398,7 @@ static void check_damage(struct bytes plain, struct bytes packed, size_t slack)
 
     assert_non_null(out.p);
     for (size_t at = 100; at < packed.n; at += packed.n / 30) {
-        /* How much the bytes before AT stand for shows when the rest is missing. */
+        /* Decoding a cut copy shows how much text the bytes before AT give. */
         const struct result cut =
             decode(probe(packed), (struct bytes){packed.p, at}, 5000, out, 4096);
         assert_int_equal(cut.err.code, OSC_ETRUNC);

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* Digits of 10^-18 ns behind the decimal point of a microsecond. */
+/* Digits after the decimal point of a microsecond, down to 10^-18 ns. */
 #define MICROS_FRACTION_DIGITS 21
 
 static bool is_digit(char c)
@@ -16,7 +16,7 @@ static bool is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-/* Behind the digits at Q; Q itself if there is none. */
+/* The end of the digits at Q; Q itself if there are none. */
 static const char *skip_digits(const char *q, const char *end)
 {
     while (q < end && is_digit(*q))
@@ -24,7 +24,7 @@ static const char *skip_digits(const char *q, const char *end)
     return q;
 }
 
-/* Behind the fraction and the exponent at Q, if they are there; NULL if they are broken. */
+/* The end of the fraction and exponent at Q, which may be missing; NULL: malformed. */
 static const char *skip_decimals(const char *q, const char *end)
 {
     const char *start = q;
@@ -92,7 +92,7 @@ double osc_json_double(const char *p, const char *end)
     int n_fraction = 0;
     bool in_fraction = false;
 
-    /* Up to 2^53, divided by a power of ten that a double holds: rounded once. */
+    /* An integer up to 2^53 divided by a power of ten that is an exact double: rounded once. */
     for (; q < end && mantissa < UINT64_C(1) << 53; q++) {
         if (*q == '.') {
             in_fraction = true;
@@ -121,7 +121,7 @@ double osc_json_double(const char *p, const char *end)
     return d;
 }
 
-/* The exponent after the 'e' at P; its size is cut at one million. */
+/* Read the exponent after the 'e' at P; it is limited to one million. */
 static int read_exponent(const char *p, const char *end)
 {
     bool is_negative = false;
@@ -139,7 +139,7 @@ bool osc_json_micros(const char *p, const char *end, struct osc_json_micros *out
     struct osc_json_number number;
     const osc_wide limit = (osc_wide)INT64_MAX * 1000000000 * 1000000000;
     osc_wide v = 0;
-    int scale = MICROS_FRACTION_DIGITS; /* tens to multiply by in the end */
+    int scale = MICROS_FRACTION_DIGITS; /* the power of ten to multiply by at the end */
     const char *mark = p;
 
     out->atto = 0;
@@ -156,7 +156,7 @@ bool osc_json_micros(const char *p, const char *end, struct osc_json_micros *out
         if (!is_digit(*q))
             continue;
         if (in_fraction) {
-            /* What lies below the last unit is dropped, not rounded. */
+            /* Digits below the last unit are dropped, not rounded. */
             if (scale <= 0)
                 continue;
             scale--;
@@ -183,7 +183,7 @@ int64_t osc_json_micros_ns(struct osc_json_micros m)
     osc_wide ns = raised / unit;
 
     if (raised % unit < 0)
-        ns--; /* division truncates; a floor is wanted */
+        ns--; /* division truncates, but this must round down */
     return (int64_t)ns;
 }
 
@@ -207,7 +207,7 @@ static int hex_value(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The four hexadecimal digits at P, or -1. */
+/* The value of the four hexadecimal digits at P, or -1. */
 static int32_t read_hex4(const char *p, const char *end)
 {
     int32_t v = 0;
@@ -246,7 +246,7 @@ static void add_code_point(struct osc_strbuf *out, uint32_t c)
     osc_strbuf_add(out, b, n);
 }
 
-/* \uXXXX, P behind the 'u'. Returns how many bytes behind it were used. */
+/* Unescape \uXXXX; P is after the 'u'. Returns how many bytes from P on were used. */
 static size_t unescape_unicode(const char *p, const char *end, struct osc_strbuf *out,
                                unsigned *flaws)
 {
@@ -357,7 +357,7 @@ void osc_json_quote(struct osc_strbuf *out, struct osc_str s)
     osc_strbuf_addc(out, '"');
 }
 
-/* Behind the string whose opening quotation mark is at P. */
+/* The end of the string whose opening quotation mark is at P. */
 static const char *skip_string(const char *p, const char *end)
 {
     for (p++; p < end && *p != '"'; p++)
@@ -373,7 +373,7 @@ static const char *skip_blank(const char *p, const char *end)
     return p;
 }
 
-/* Behind the value at P. */
+/* The end of the value at P. */
 static const char *skip_value(const char *p, const char *end)
 {
     uint32_t depth = 0;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.h - JSON tokens: numbers exactly, strings unescaped.
+ * json.h - read JSON tokens: exact numbers, unescaped strings.
  *
- * The pieces that the reader of traces is put together from, shared by its slow,
- * forgiving path and its fast one, so that both read a token alike. Nothing here
- * knows what a trace is.
+ * The slow and the fast path of the reader of traces share these functions, so that both read
+ * a token in the same way. Nothing here depends on traces.
  *
- *   - A decimal number is never rounded through a double where an integer of
- *     nanoseconds is wanted: see osc_json_micros().
- *   - Text that is not JSON but common (bare control characters, wrong escapes)
- *     is read and reported; see enum osc_json_flaw.
+ *   - A decimal number is never rounded through a double if integer nanoseconds are wanted:
+ *     see osc_json_micros().
+ *   - Common deviations from JSON (bare control characters, wrong escapes) are accepted and
+ *     reported; see enum osc_json_flaw.
  *
  * Threading: pure functions.
  */
@@ -22,21 +21,22 @@
 #include "base/strbuf.h"
 #include "base/wide.h"
 
-/* A number token, taken apart. */
+/* The parts of a number token. */
 struct osc_json_number {
     const char *start, *end; /* the token */
     bool is_integer;         /* no fraction, no exponent */
-    bool fits_int64;         /* an integer that INT64 holds */
+    bool fits_int64;         /* an integer in the range of int64_t */
     int64_t i;               /* its value, if fits_int64 */
 };
 
 /*
- * Read the number at P, which ends before END at the latest. False if there is no
- * JSON number; a leading zero or a leading plus sign is none.
+ * Read the number at P, which ends at END at the latest. False: there is no number of JSON;
+ * with a leading zero or plus sign it is not one.
  */
 bool osc_json_number(const char *p, const char *end, struct osc_json_number *out);
 
-/* All of TEXT is a JSON integer that INT64 holds; its value, else false. */
+/* Read TEXT, which must be completely an integer of JSON in the range of int64_t; else false.
+ */
 bool osc_json_int(struct osc_str text, int64_t *value);
 
 /* The double nearest to the number token [P, END). */
@@ -48,57 +48,57 @@ struct osc_json_micros {
 };
 
 /*
- * Read a number token [P, END) of microseconds; digits beyond 10^-18 ns are
- * dropped. False beyond what INT64 nanoseconds hold, or if it is no number.
+ * Read a number token [P, END) of microseconds; digits below 10^-18 ns are dropped. False: it
+ * is not a number, or its nanoseconds exceed int64_t.
  */
 bool osc_json_micros(const char *p, const char *end, struct osc_json_micros *out);
 
 /* Nanoseconds, rounded half up (towards positive infinity at a tie). */
 int64_t osc_json_micros_ns(struct osc_json_micros m);
 
-/* A + B in nanoseconds, rounded half up once. False if INT64 does not hold it. */
+/* A + B in nanoseconds, rounded half up once. False: the sum exceeds int64_t. */
 bool osc_json_micros_sum_ns(struct osc_json_micros a, struct osc_json_micros b, int64_t *ns);
 
 enum osc_json_flaw {
     OSC_JSON_CONTROL = 1,   /* a bare control character */
-    OSC_JSON_ESCAPE = 2,    /* a backslash before what cannot be escaped: kept as it is */
+    OSC_JSON_ESCAPE = 2,    /* a backslash that begins no valid escape: kept as it is */
     OSC_JSON_SURROGATE = 4, /* half a surrogate pair: read as U+FFFD */
 };
 
 /*
- * Append the string whose raw bytes between the quotation marks are [P, END),
- * unescaped, to OUT. Returns the flaws met (bits of enum osc_json_flaw).
+ * Unescape the string whose raw bytes between the quotation marks are [P, END), and append it
+ * to OUT. Returns the flaws found (bits of enum osc_json_flaw).
  */
 unsigned osc_json_unescape(const char *p, const char *end, struct osc_strbuf *out);
 
-/* Append S as a JSON string with its quotation marks; not UTF-8 becomes U+FFFD. */
+/* Append S as a JSON string with quotation marks; invalid UTF-8 becomes U+FFFD. */
 void osc_json_quote(struct osc_strbuf *out, struct osc_str s);
 
 /*
- * Append S as osc_json_quote() does, but without quotation marks. Returns whether
- * that changed anything.
+ * Append S like osc_json_quote(), but without quotation marks. Returns whether the appended
+ * text differs from S.
  */
 bool osc_json_escape(struct osc_strbuf *out, struct osc_str s);
 
-/* Whether S stands in a JSON string as it is: nothing to escape, valid UTF-8. */
+/* Whether S can be in a JSON string without changes: nothing to escape, valid UTF-8. */
 bool osc_json_is_plain(struct osc_str s);
 
 /*
- * Whether TEXT is one JSON value by RFC 8259, white space around it allowed, and
- * nested less than 10,000 levels deep. If its strings alone are wrong (control
- * characters, wrong escapes, not UTF-8) and OUT is not NULL, append it mended and
- * return true; a value that is right is not appended.
+ * Whether TEXT is one JSON value by RFC 8259, with white space around it allowed and less than
+ * 10,000 levels of nesting. If only its strings are wrong (control characters, wrong escapes,
+ * invalid UTF-8) and MENDED is not NULL, append the corrected value and return true; a correct
+ * value is not appended.
  */
 bool osc_json_check(struct osc_str text, struct osc_strbuf *mended);
 
 /*
- * The value of member KEY of the JSON object TEXT, as raw text, its first level
- * only. False if TEXT is no object or has no such member.
+ * Find the value, as raw text, of the member KEY in the first level of the JSON object TEXT.
+ * False: TEXT is not an object or has no such member.
  */
 bool osc_json_member(struct osc_str text, const char *key, struct osc_str *value);
 
 /*
- * The next value of a JSON list, as raw text. REST is the list at first and then what
- * is left of it. False at its end, or if it is none.
+ * Read the next value of a JSON list as raw text. REST is first the list and then the rest of
+ * it. False: the list has ended, or REST is not a list.
  */
 bool osc_json_next(struct osc_str *rest, struct osc_str *value);

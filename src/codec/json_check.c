@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a text is JSON, and strings made fit to stand in one. */
+/* Check JSON, mend its strings, and escape strings for it. */
 #include "codec/json.h"
 
 #include <string.h>
@@ -18,12 +18,13 @@ bool osc_json_is_plain(struct osc_str s)
         uint64_t v;
 
         memcpy(&v, s.s + i, 8);
-        /* A byte below N: taking N away borrows its top bit; wrong above 0x80 alone. */
+        /* Subtracting N from a byte below N sets its top bit. A borrow may set others, too, so
+         * a word with a hit is checked byte by byte. */
         const uint64_t quote = v ^ ones * '"', slash = v ^ ones * '\\';
         const uint64_t special = (v - ones * 0x20) | (quote - ones) | (slash - ones);
         high |= v & tops;
         if (special & ~v & tops)
-            break; /* perhaps: looked at one by one */
+            break; /* perhaps special */
     }
     for (; i < s.len; i++) {
         const unsigned char c = (unsigned char)s.s[i];
@@ -54,10 +55,10 @@ bool osc_json_escape(struct osc_strbuf *out, struct osc_str s)
 
 struct check {
     const char *p, *end;
-    const char *run;           /* what lies from here to p is not in mended yet */
+    const char *run;           /* the text from here to p is not in mended yet */
     struct osc_strbuf *mended; /* or NULL */
     uint32_t depth;
-    uint8_t is_object[DEPTH_MAX / 8]; /* a bit per level */
+    uint8_t is_object[DEPTH_MAX / 8]; /* one bit per level */
 };
 
 static void skip_blank(struct check *c)
@@ -66,7 +67,7 @@ static void skip_blank(struct check *c)
         c->p++;
 }
 
-/* Whether every backslash of the string begins an escape that JSON has. */
+/* Whether every backslash of the string begins a valid escape of JSON. */
 static bool has_good_escapes(const char *p, const char *end)
 {
     for (; p < end; p++) {
@@ -85,7 +86,7 @@ static bool has_good_escapes(const char *p, const char *end)
     return true;
 }
 
-/* Whether the bytes of the string between its quotation marks are JSON's. */
+/* Whether the bytes between the quotation marks are a valid string of JSON. */
 static bool is_right(const char *p, const char *end)
 {
     for (const char *q = p; q < end; q++) {
@@ -95,7 +96,7 @@ static bool is_right(const char *p, const char *end)
     return has_good_escapes(p, end) && osc_utf8_valid(p, (size_t)(end - p));
 }
 
-/* A string at p, which goes behind it. */
+/* Read the string at p; p moves after it. */
 static bool read_string(struct check *c)
 {
     const char *const start = c->p + 1;
@@ -148,7 +149,7 @@ static bool is_in_object(const struct check *c)
     return (c->is_object[level / 8] >> level % 8 & 1) != 0;
 }
 
-/* "KEY": and the blanks after it. */
+/* Read "KEY": and the white space after it. */
 static bool read_key(struct check *c)
 {
     skip_blank(c);
@@ -161,7 +162,7 @@ static bool read_key(struct check *c)
     return true;
 }
 
-/* An opening bracket at p. *IS_EMPTY: it was closed at once. */
+/* Read the opening bracket at p. *IS_EMPTY: it was closed at once. */
 static bool open_level(struct check *c, bool *is_empty)
 {
     const bool is_object = *c->p++ == '{';
@@ -183,7 +184,8 @@ static bool open_level(struct check *c, bool *is_empty)
     return !is_object || read_key(c);
 }
 
-/* Behind a value: close what closes here, up to the next value. *IS_DONE: there is none. */
+/* After a value, close the levels that end here and move to the next value. *IS_DONE: there is
+ * none. */
 static bool close_levels(struct check *c, bool *is_done)
 {
     while (c->depth > 0) {

@@ -77,7 +77,7 @@ static bool read_micros(const char *text, struct osc_json_micros *m)
     return osc_json_micros(text, text + strlen(text), m);
 }
 
-/* Microseconds of TEXT in nanoseconds; -1 if it is no time. */
+/* The microseconds of TEXT in nanoseconds; -1: it is not a time. */
 static int64_t micros(const char *text)
 {
     struct osc_json_micros m;
@@ -175,7 +175,7 @@ static void assert_checked(struct osc_str text, const char *want)
 
     assert_int_equal(osc_json_check(text, &mended), want != NULL);
     assert_int_equal(mended.status, OSC_OK);
-    if (want && *want) /* it had to be mended */
+    if (want && *want) /* it needs mending */
         assert_string_equal(mended.s, want);
     else
         assert_int_equal(mended.len, 0);

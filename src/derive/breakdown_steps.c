@@ -7,12 +7,12 @@
 #include "base/sort.h"
 #include "derive/facts.h"
 
-/* When the device was at work for a step. */
+/* The extent of a step's device work. */
 struct extent {
-    int64_t first_ns, last_ns; /* least start and largest end; no work: never read */
+    int64_t first_ns, last_ns; /* least start and largest end; unused without work */
 };
 
-/* The step (index + 1) in which the call of WORK began and ended; 0: in none. */
+/* The step (index + 1) that contains the call that launched WORK; 0: none. */
 static uint32_t step_of(const struct osc_trace *t, const struct osc_facts *f,
                         const struct osc_work *work)
 {
@@ -48,7 +48,8 @@ static void find_extents(const struct osc_trace *t, const struct osc_facts *f,
     }
 }
 
-/* The end of the last work of no step that was over before FIRST_NS, or LEAST_NS. */
+/* The latest end, before FIRST_NS, of device work that belongs to no step; at least LEAST_NS.
+ */
 static int64_t end_of_earlier(const struct osc_trace *t, const struct osc_facts *f,
                               int64_t first_ns, int64_t least_ns)
 {
@@ -62,7 +63,7 @@ static int64_t end_of_earlier(const struct osc_trace *t, const struct osc_facts 
     return least_ns;
 }
 
-/* The tail rule for the N steps OF a process. Some step has device work. */
+/* Apply the tail rule to the N steps OF a process. Some step has device work. */
 static void drop_tail(struct osc_breakdown *b, const uint32_t *of, uint32_t n)
 {
     uint32_t last = n - 1;
@@ -91,12 +92,13 @@ static bool has_works(const struct osc_breakdown *b, const uint32_t *of, uint32_
     return false;
 }
 
-/* Give the N steps OF a process their device work: each begins when the one before ended. */
+/* Extend the N steps OF a process by their device work; each begins when the one before it
+ * ends. */
 static void chain_steps(const struct osc_trace *t, const struct osc_facts *f,
                         struct osc_breakdown *b, const struct extent *extents,
                         const uint32_t *of, uint32_t n)
 {
-    bool is_device = true; /* it was the device that was busy until PREVIOUS_NS */
+    bool is_device = true; /* the device was busy until PREVIOUS_NS */
 
     if (!has_works(b, of, n))
         return;
@@ -119,7 +121,7 @@ static void chain_steps(const struct osc_trace *t, const struct osc_facts *f,
     drop_tail(b, of, n);
 }
 
-/* From the annotations to steps with their device work, in each process. */
+/* Extend the annotated steps by their device work, in each process. */
 static osc_status extend_steps(const struct osc_trace *t, const struct osc_facts *f,
                                struct osc_breakdown *b)
 {
@@ -141,7 +143,7 @@ static osc_status extend_steps(const struct osc_trace *t, const struct osc_facts
     return OSC_OK;
 }
 
-/* How much of each step lies in SET, as cost KIND. */
+/* Store as cost KIND of each step how much of it lies in SET. */
 static osc_status measure(struct osc_breakdown *b, unsigned kind,
                           const struct osc_intervals *set)
 {
@@ -156,8 +158,8 @@ static osc_status measure(struct osc_breakdown *b, unsigned kind,
 }
 
 /*
- * Class after class takes what it covers of the time that is still free. What is
- * free before each class stands in its cost first; the differences are the costs.
+ * Each class in turn gets the free time that it covers. At first the cost of each class is the
+ * free time before it; the differences are then the costs.
  */
 static osc_status share_out(struct osc_breakdown *b, const struct osc_unions *u)
 {
@@ -180,7 +182,7 @@ static osc_status share_out(struct osc_breakdown *b, const struct osc_unions *u)
         st = osc_intervals_subtract(&free_time, &u->of[k], &rest);
         const struct osc_intervals swap = free_time;
         free_time = rest;
-        rest = swap; /* for its room */
+        rest = swap; /* to reuse its memory */
         if (st == OSC_OK)
             st = measure(b, k + 1, &free_time);
     }
@@ -200,7 +202,7 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Twice the median of V, which is sorted on the way; N is not 0. */
+/* Twice the median of V; sorts V. N is not 0. */
 static int64_t median_twice(int64_t *v, size_t n)
 {
     osc_sort(v, n, sizeof *v, by_value);
@@ -208,9 +210,9 @@ static int64_t median_twice(int64_t *v, size_t n)
 }
 
 /*
- * Whether a step is far from the median: DISTANCE and MAD are twice and four times as
- * long, MIDDLE twice, so that all is exact. Where more than half of the steps are equal,
- * a tenth of the median is far.
+ * Whether a step is far from the median. To be exact, DISTANCE is doubled, MAD is four times as
+ * large, and MIDDLE is doubled. If more than half of the steps are equal, MAD is 0, and a tenth
+ * of the median is far.
  */
 static bool is_far(int64_t distance, int64_t mad, int64_t middle)
 {

@@ -8,7 +8,7 @@
 #include "derive/facts.h"
 #include "derive/nest.h"
 
-/* What facts are made of; a bit is set once the part is there. */
+/* The parts of facts; the bit of a part is set once it is made. */
 enum part {
     PART_CLASSES = 1,
     PART_COLUMNS = 2,
@@ -31,7 +31,7 @@ enum part {
 /* parent, self_ns, depth, step, link */
 #define COLUMN_BYTES (4u + 8u + 2u + 4u + 4u)
 
-/* What only derive/ counts. */
+/* The findings that only derive/ counts. */
 static const enum osc_finding_code own_findings[] = {
     OSC_FINDING_partial_overlap, OSC_FINDING_negative_self,     OSC_FINDING_duplicate_id,
     OSC_FINDING_no_launch,       OSC_FINDING_no_operator,       OSC_FINDING_unpaired_release,
@@ -40,7 +40,7 @@ static const enum osc_finding_code own_findings[] = {
     OSC_FINDING_arrow_no_end,
 };
 
-/* Of these those that say that something is missing. */
+/* Those of them that report missing data. */
 static const enum osc_finding_code absences[] = {
     OSC_FINDING_no_launch,      OSC_FINDING_no_operator,  OSC_FINDING_unpaired_release,
     OSC_FINDING_lost_release,   OSC_FINDING_memory_gap,   OSC_FINDING_no_work,
@@ -103,7 +103,8 @@ void osc_derive_forget(struct osc_trace *t)
     osc_derive_forget_findings(&t->findings);
 }
 
-/* One block for all chunks, so that it lies in huge pages; the widest column first. */
+/* Allocate the columns of all chunks as one block, so that it is in huge pages; the widest
+ * column comes first. */
 static osc_status make_columns(struct osc_trace *t, struct osc_facts *f)
 {
     const size_t n_rows = t->events.n_rows;
@@ -132,7 +133,7 @@ static osc_status make_columns(struct osc_trace *t, struct osc_facts *f)
     return OSC_OK;
 }
 
-/* Parts that FACTS need, in the order of their bits. */
+/* The parts that FACTS need; they are made in the order of their bits. */
 static uint32_t parts_of(uint32_t facts)
 {
     const uint32_t links = PART_COLUMNS | PART_ORDER | PART_TREE | PART_LINKS;
@@ -165,7 +166,7 @@ static uint32_t parts_of(uint32_t facts)
     return parts;
 }
 
-/* The forest, the operator tree, or both in one walk, as PARTS asks. */
+/* Make the forest, the operator tree, or both in one walk, as PARTS says. */
 static osc_status make_nest(struct osc_trace *t, struct osc_facts *f, uint32_t parts,
                             unsigned n_threads)
 {
@@ -179,7 +180,8 @@ static osc_status make_nest(struct osc_trace *t, struct osc_facts *f, uint32_t p
                          n_threads);
 }
 
-/* Links start from what the tree has left in their column, so it goes with them. */
+/* Drop the links and the operator tree: making links starts from the values that the tree has
+ * stored in their column. */
 static void drop_links(struct osc_trace *t, struct osc_facts *f)
 {
     osc_links_fini(&f->links);
@@ -241,7 +243,7 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
     return OSC_OK;
 }
 
-/* Parts that know nothing of each other, made side by side. */
+/* Two independent parts, made at the same time. */
 struct pair {
     struct osc_trace *t;
     struct osc_facts *f;
@@ -257,8 +259,8 @@ static void make_one_of_pair(void *ctx, uint32_t i)
 }
 
 /*
- * Links are made by one thread for the most part, unions by as many as there are: on
- * two processors both are done in the time of one.
+ * Links are made mostly by one thread, unions by all. On two processors both together take the
+ * time of one.
  */
 static osc_status make_links_and_unions(struct osc_trace *t, struct osc_facts *f,
                                         unsigned n_threads)
@@ -274,7 +276,7 @@ static osc_status make_links_and_unions(struct osc_trace *t, struct osc_facts *f
     return OSC_OK;
 }
 
-/* Forget what is there of PART, which is half-made: it was not there before. */
+/* Discard PART, whose making failed halfway; it did not exist before. */
 static void drop_part(struct osc_trace *t, struct osc_facts *f, enum part part)
 {
     f->parts &= ~(uint32_t)part;
@@ -283,7 +285,7 @@ static void drop_part(struct osc_trace *t, struct osc_facts *f, enum part part)
         osc_classes_fini(&f->classes);
         break;
     case PART_COLUMNS:
-    case PART_FOREST: /* columns are written again */
+    case PART_FOREST: /* the columns will be overwritten */
         break;
     case PART_ORDER:
         osc_order_fini(&f->order);
@@ -325,7 +327,7 @@ static void drop_part(struct osc_trace *t, struct osc_facts *f, enum part part)
     }
 }
 
-/* Make PART of WANTED, and what goes with it. On failure nothing of that is there. */
+/* Make PART, and the parts of WANTED that are made with it. On failure none of them exists. */
 static osc_status add_part(struct osc_trace *t, struct osc_facts *f, enum part part,
                            uint32_t wanted, unsigned n_threads)
 {
@@ -348,7 +350,7 @@ static osc_status add_part(struct osc_trace *t, struct osc_facts *f, enum part p
     return st;
 }
 
-/* The same as osc_derive(), by who has T alone, for ASKER, who may lose interest. */
+/* osc_derive() with the lock of T held, for the account ASKER, which may be canceled. */
 static osc_status derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
                          const struct osc_mem_account *asker, struct osc_err *err)
 {
@@ -371,7 +373,7 @@ static osc_status derive(struct osc_trace *t, uint32_t facts, unsigned n_threads
         else if ((wanted & part) && !(f->parts & part))
             st = add_part(t, f, (enum part)part, wanted, n_threads);
     }
-    /* What a selection has left out is not missing in the trace. */
+    /* Data that a selection has left out is not missing in the trace. */
     for (size_t i = 0; t->is_selected && i < sizeof absences / sizeof *absences; i++)
         t->findings.by_code[absences[i]] = (struct osc_finding){0};
     if (st != OSC_OK)

@@ -10,11 +10,11 @@
 #include "base/wide.h"
 #include "table/row_sort.h"
 
-/* The fraction of a sum counts multiples of 2^-100. One double adds at most 2^120. */
+/* The fraction of a sum is in units of 2^-100. One double adds at most 2^120. */
 #define FRACTION_BITS 100
 #define NUMBER_MAX    0x1p120
 
-/* A text of a JOIN column. The one before it is that of the next smaller origin. */
+/* A text of a JOIN column; the list is linked from the largest origin to the smallest. */
 struct osc_joined {
     struct osc_joined *before;
     struct osc_origin origin;
@@ -40,7 +40,7 @@ static void add_cell(struct osc_sum *sum, const struct osc_result *r, uint64_t i
     }
 }
 
-/* Make SUM the cell (I, C) of R. */
+/* Set the cell (I, C) of R to SUM. */
 static void set_sum(struct osc_result *r, uint64_t i, uint32_t c, struct osc_sum sum)
 {
     const osc_wide one = (osc_wide)1 << FRACTION_BITS;
@@ -90,7 +90,7 @@ void osc_merger_fini(struct osc_merger *m)
     *m = (struct osc_merger){0};
 }
 
-/* The key of row I of PART as bytes, in m->key. */
+/* Write the key of row I of PART as bytes to m->key. */
 static void write_key(struct osc_merger *m, const struct osc_result *part, uint64_t i)
 {
     const struct osc_table_def *def = part->def;
@@ -131,7 +131,7 @@ static void write_key(struct osc_merger *m, const struct osc_result *part, uint6
     }
 }
 
-/* Copy cell (I, C) of FROM to row TO of R, be it missing. */
+/* Copy cell (I, C) of FROM, which may be missing, to row TO of R. */
 static void copy_cell(struct osc_result *r, uint64_t to, const struct osc_result *from,
                       uint64_t i, uint32_t c)
 {
@@ -178,7 +178,7 @@ static void fold_cell(struct osc_result *r, uint64_t to, const struct osc_result
                       uint64_t i, uint32_t c)
 {
     if (!osc_result_has(part, i, c))
-        return; /* nothing changes nothing */
+        return; /* a missing cell changes nothing */
     if (!osc_result_has(r, to, c)) {
         copy_cell(r, to, part, i, c);
         return;
@@ -195,11 +195,11 @@ static void fold_cell(struct osc_result *r, uint64_t to, const struct osc_result
                             osc_result_get_bool(r, to, c) || osc_result_get_bool(part, i, c));
         break;
     case OSC_TYPE_STRING:
-        break; /* a key, the first one, or made by finish */
+        break; /* a key, the text of the first row, or made by finish */
     }
 }
 
-/* Make room for one more row and begin it. */
+/* Append an empty row. */
 static osc_status new_row(struct osc_merger *m, struct osc_origin origin)
 {
     const size_t n = m->rows.n_rows + 1;
@@ -228,8 +228,8 @@ static osc_status new_row(struct osc_merger *m, struct osc_origin origin)
     return OSC_OK;
 }
 
-/* Add row I of PART to the sums of row TO. Their cells in m->rows only say that there is one.
- */
+/* Add row I of PART to the sums of row TO. In m->rows their cells only show whether there is a
+ * sum. */
 static void add_sums(struct osc_merger *m, uint64_t to, const struct osc_result *part,
                      uint64_t i)
 {
@@ -244,7 +244,7 @@ static void add_sums(struct osc_merger *m, uint64_t to, const struct osc_result 
     }
 }
 
-/* Put TEXT, which is of ORIGIN, into LIST where it belongs: mostly it is the last. */
+/* Insert TEXT into LIST in order of ORIGIN; mostly it is the last. */
 static osc_status join_text(struct osc_arena *arena, struct osc_joined **list,
                             struct osc_origin origin, struct osc_str text)
 {
@@ -277,7 +277,7 @@ static osc_status add_joins(struct osc_merger *m, uint64_t to, const struct osc_
     return st;
 }
 
-/* The texts of LIST, a line each, as cell (TO, C) of OUT. */
+/* Write the texts of LIST, one line each, to cell (TO, C) of OUT. */
 static osc_status put_joined(const struct osc_joined *list, struct osc_result *out, uint64_t to,
                              uint32_t c)
 {
@@ -324,7 +324,7 @@ static void add_cells(struct osc_merger *m, uint64_t to, const struct osc_result
     }
 }
 
-/* The row for the key of row I of PART; m->rows.n_rows if that is new. */
+/* Find the row with the key of row I of PART; m->rows.n_rows: the key is new. */
 static osc_status find_row(struct osc_merger *m, const struct osc_result *part, uint64_t i,
                            uint64_t *row)
 {
@@ -365,7 +365,7 @@ static osc_status add_row(struct osc_merger *m, const struct osc_result *part, u
     return st != OSC_OK ? st : m->rows.status;
 }
 
-/* Add the lines of FROM that are not in R yet. */
+/* Add the lines of FROM that R lacks. */
 static osc_status add_notes(struct osc_result *r, const struct osc_strbuf *from)
 {
     const char *line = from->len > 0 ? from->s : "";
@@ -422,7 +422,7 @@ static int compare_lines(const void *a, const void *b)
     return osc_str_cmp(*x, *y);
 }
 
-/* The notes of FROM in bytewise order. */
+/* Copy the notes of FROM to OUT, sorted by bytes. */
 static osc_status sort_notes(struct osc_result *out, const struct osc_strbuf *from)
 {
     size_t n = 0;
@@ -449,7 +449,7 @@ static osc_status sort_notes(struct osc_result *out, const struct osc_strbuf *fr
     return out->notes.status;
 }
 
-/* Row I of M as row TO of OUT. */
+/* Write row I of M to row TO of OUT. */
 static osc_status put_row(const struct osc_merger *m, uint64_t i, struct osc_result *out,
                           uint64_t to)
 {
