@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench.h - what the benches share: clocks, a pinned core, one line per sample.
+ * bench.h - common code of the benches: clocks, a pinned core, one line per sample.
  *
- * A program prints "NAME NUMBER" as often as it measures NAME; run.py takes medians and
- * divides. A measure is a ratio of two figures taken in the same minute, in turns:
- * times by themselves move with the machine and its neighbours. Work on one core is timed
- * by the thread's own clock, on a pinned core.
+ * A program prints "NAME NUMBER" for each sample of NAME; run.py divides medians. A measure is
+ * the ratio of two figures that are sampled alternately in the same minute, because times by
+ * themselves vary with the machine and its load. Work on one core is timed with the clock of
+ * the thread, on a pinned core.
  *
  * Threading: not locked.
  */
@@ -36,8 +36,8 @@ static inline double bench_wall_s(void)
     return bench_clock_s(CLOCK_MONOTONIC);
 }
 
-/* Stay on the last processor that we may use, as interrupts prefer the first; or, if not
- * IS_PINNED, on those that the program began with. */
+/* Pin the thread to the last allowed processor, because interrupts prefer the first; if not
+ * IS_PINNED, allow again all that the program began with. */
 static inline void bench_pin(int is_pinned)
 {
     static cpu_set_t all;
@@ -58,7 +58,7 @@ static inline void bench_sample(const char *name, double value)
     printf("%s %.9g\n", name, value);
 }
 
-/* Argument I as a number, or else N. */
+/* Argument I as a number, or N if it is missing. */
 static inline int bench_number(int argc, char **argv, int i, int n)
 {
     return i < argc ? atoi(argv[i]) : n;

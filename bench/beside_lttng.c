@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A begin and an end as tracepoints of LTTng-UST. */
+/* Begin and end of a scope as tracepoints of LTTng-UST. */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "lttng_points.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The function that uftrace records: compiled with -finstrument-functions, as nothing else. */
+/* The function that uftrace records; only this file is compiled with -finstrument-functions. */
 void bench_seen(unsigned i);
 
 void bench_seen(unsigned i)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export.c - writing a trace, and opening what was written.
+ * export.c - measure writing a trace and opening the result.
  *
  *   export FILE [REPETITIONS]
  *
- * Chrome's JSON against a loop that writes records of the same kind from columns with a
- * table of digits (L-text), per byte; compressed, against the deflater alone on the same
- * text, and one core against two; nothing is kept of it. Then .osc in a file without
- * a name: opening that and checking all columns against mapping the file and adding up its
- * words (L-map), the unmapping included. The file is in the page cache.
+ * Chrome's JSON is compared, per byte, with a loop that writes such records from columns with a
+ * table of digits (L-text); compressed, with the deflater alone on the same text, and one core
+ * with two. The text is discarded. Then .osc is written to a file without a name; opening it
+ * and checking all columns is compared with mapping the file, adding up its words and unmapping
+ * it (L-map). The file is in the page cache.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static struct record *make_records(void)
     return r;
 }
 
-/* Pairs of digits from a table, into a scratch, then copied. */
+/* Write pairs of digits from a table into a scratch buffer, and copy them. */
 static char *put_number(char *p, uint64_t v)
 {
     char text[24];
@@ -102,7 +102,7 @@ static char *put_micros(char *p, uint64_t ns)
 
 #define PUT(p, literal) ((char *)memcpy(p, literal, sizeof(literal) - 1) + sizeof(literal) - 1)
 
-/* All records through a buffer; how many bytes they are. */
+/* Write all records through a buffer. Returns the number of bytes. */
 static size_t write_records(const struct record *records)
 {
     static char room[1 << 16];
@@ -126,12 +126,12 @@ static size_t write_records(const struct record *records)
     return n_bytes + (size_t)(p - room);
 }
 
-/* --- our writers -------------------------------------------------------------------------- */
+/* --- the exporters ------------------------------------------------------------------------ */
 
-/* What becomes of the text: all optional. */
+/* Where the text goes; all members are optional. */
 struct sink {
-    struct osc_deflate *z; /* compress it here */
-    FILE *out;             /* write it there */
+    struct osc_deflate *z; /* compresses it */
+    FILE *out;             /* gets it */
     size_t n_bytes;
     double deflate_s; /* spent in Z */
 };
@@ -154,7 +154,7 @@ static osc_status take(void *ctx, const char *s, size_t len)
     return !k->out || fwrite(s, 1, len, k->out) == len ? OSC_OK : OSC_EIO;
 }
 
-/* Write T as FORM to K; seconds by CLOCK. */
+/* Write T as FORM to K. Returns seconds by CLOCK. */
 static double export(struct osc_trace *t, const char *form, unsigned n_threads, clockid_t clock,
                      struct sink *k)
 {
@@ -197,7 +197,7 @@ static void measure_text(struct osc_trace *t, int n)
 /* --- opening ---------------------------------------------------------------------------------
  */
 
-/* L-map of the SIZE bytes of FD: the sum of their words. */
+/* L-map: map the SIZE bytes of FD and return the sum of their words. */
 static uint64_t add_up(int fd, size_t size)
 {
     const uint64_t *const p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -212,7 +212,8 @@ static uint64_t add_up(int fd, size_t size)
     return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-/* Open and check PATH with N_THREADS; samples go to NAMES: opened, checked, added up. */
+/* Open and check OUT with N_THREADS; SAMPLE has the names of the samples: opened, checked,
+ * added up. */
 static void reopen(FILE *out, unsigned n_threads, clockid_t clock, const char *const sample[3])
 {
     const struct osc_import_options o = {.n_threads = n_threads};

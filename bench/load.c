@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load.c - how fast plain JSON is loaded on one core.
+ * load.c - measure loading plain JSON on one core.
  *
  *   load FILE [REPETITIONS [KERNEL]]
  *
- * Limit: simdjson On-Demand puts the same text, which is already in memory, into
- * columns, with every argument typed and interned; it keeps its parser between
- * repetitions. We read the file from the page cache and start with no memory at all,
- * each time. Both count what they read, so that nobody wins by reading less.
+ * Limit: simdjson On-Demand reads the same text, which is already in memory, into columns, with
+ * every argument typed and interned; it keeps its parser between repetitions. opscope reads the
+ * file from the page cache and starts without memory each time. Both count what they read, so
+ * that neither wins by reading less.
  */
 #include "bench.h"
 #include "import/import.h"
@@ -15,7 +15,7 @@
 /* peer.cpp */
 uint64_t bench_peer_load(const char *path, uint64_t *n_args);
 
-/* Arguments of the events, as the peer counts them. */
+/* The number of arguments of events, as the peer counts them. */
 static uint64_t count_args(const struct osc_trace *t)
 {
     const struct osc_store *const stores[] = {&t->events, &t->others};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lttng_points.h - two tracepoints of LTTng-UST, with one number and with two: what a
- * begin and an end are there. Its headers read this one several times.
+ * lttng_points.h - two tracepoints of LTTng-UST, with one number and with two, for begin and
+ * end. Its headers include this one several times.
  *
  * Threading: as LTTng-UST says.
  */

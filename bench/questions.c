@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * questions.c - what loading a trace and asking it costs.
+ * questions.c - measure loading a trace and asking questions about it.
  *
- *   questions tables FILE [N]     all tables and their facts against loading. Events
- *                                 are only counted: as a table they are as long as the file
- *   questions operators FILE [N]  the table of operators against the cheapest sweep:
- *                                 one pass over slices in columns, by thread and start,
- *                                 with a stack of the open ones; time of a name within
- *                                 itself counts once. It runs on 10 million made slices and
- *                                 on those of the trace. Ours does more: it follows
- *                                 launches to device work, and finds medians
- *   questions memory FILE [N]     a range of time of the tables of memory, once the trace
- *                                 is loaded and its facts are made: a third and a
- *                                 hundredth of the time that has records, and all of it
+ *   questions tables FILE [N]     all tables and their facts, compared with loading. Events
+ *                                 are only counted: that table is as long as the file
+ *   questions operators FILE [N]  the table of operators, compared with the cheapest sweep:
+ *                                 one pass over slices in columns, by thread and start, with
+ *                                 a stack of the open ones; nested time of the same name
+ *                                 counts once. It runs on 10 million made-up slices and on
+ *                                 those of the trace. The table does more: it follows
+ *                                 launches to device work and finds medians
+ *   questions memory FILE [N]     the tables of memory for a range of time, once the trace is
+ *                                 loaded and its facts are made: a third, a hundredth and all
+ *                                 of the time that has records
  *   questions load|facts|views FILE THREADS
  *                                 for run.py, which measures the process from outside:
  *                                 load; then derive all facts; or make every table that
@@ -43,7 +43,7 @@ static void require(osc_status st, const struct osc_err *err)
     exit(1);
 }
 
-/* Load PATH; processor seconds of this thread. */
+/* Load PATH. Returns processor seconds of this thread. */
 static double load(struct osc_trace *t, const char *path, unsigned n_threads)
 {
     const struct osc_import_options o = {.n_threads = n_threads};
@@ -55,7 +55,7 @@ static double load(struct osc_trace *t, const char *path, unsigned n_threads)
     return bench_cpu_s() - start;
 }
 
-/* Derive FACTS anew; processor seconds of this thread. */
+/* Derive FACTS again. Returns processor seconds of this thread. */
 static double derive(struct osc_trace *t, uint32_t facts, unsigned n_threads)
 {
     const double start = bench_cpu_s();
@@ -88,8 +88,8 @@ static osc_status discard(void *ctx, const char *s, size_t len)
 }
 
 /*
- * Make the table DEF of T, and where N_BYTES is given its text in JSON. Processor seconds;
- * *N_ROWS gets the number of rows.
+ * Make the table DEF of T, and its text in JSON if N_BYTES is not NULL. *N_ROWS becomes the
+ * number of rows. Returns processor seconds.
  */
 static double ask(const struct osc_trace *t, const struct osc_table_def *def,
                   const struct osc_options *options, uint64_t *n_rows, uint64_t *n_bytes)
@@ -138,15 +138,15 @@ static void measure_tables(const char *path, int n)
     }
 }
 
-/* Slices by thread and start. */
+/* Slices, sorted by thread and start. */
 struct slices {
     uint32_t *name;
     int64_t *ts_ns, *dur_ns;
-    uint32_t *first; /* of every thread, and the end of the last */
+    uint32_t *first; /* the first slice of each thread, and the end of the last */
     uint32_t n, n_threads, n_names;
 };
 
-/* Zeroed, in pages as the analyser's. */
+/* Zeroed memory in pages like the analyser's. */
 static void *room(size_t n, size_t size)
 {
     void *const p = osc_pages_alloc(n * size);
@@ -176,7 +176,7 @@ static uint32_t below(uint32_t n)
     return (uint32_t)(x % n);
 }
 
-/* A slice from AT_NS with what it calls. Returns its end. */
+/* Make a slice from AT_NS and the slices that it calls. Returns its end. */
 static int64_t make_slice(struct slices *s, int64_t at_ns, uint32_t depth, uint32_t limit)
 {
     if (s->n >= limit)
@@ -226,7 +226,7 @@ static struct slices copy_slices(const struct osc_trace *t)
     return s;
 }
 
-/* Calls, own and total time of every name. */
+/* Number of calls, own time and total time of every name. */
 struct sums {
     int64_t *total_ns, *self_ns;
     uint32_t *n_calls, *n_open;
@@ -261,7 +261,7 @@ static void sweep(const struct slices *s, struct sums *sums)
     }
 }
 
-/* Nanoseconds of processor time a slice. */
+/* Nanoseconds of processor time per slice. */
 static double sweep_ns(const struct slices *s)
 {
     struct sums sums = {room(s->n_names, 8), room(s->n_names, 8), room(s->n_names, 4),
@@ -372,12 +372,12 @@ static void make_views(struct osc_trace *t, unsigned n_threads)
         facts |= defs[i]->facts;
     (void)derive(t, facts, n_threads);
     for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
-        /* Operators by shape and kernels by operator are views of their own. */
+        /* TensorBoard shows operators by shape and kernels by operator as separate views. */
         const struct osc_options options = {
             .n_threads = n_threads, .by_shape = i == 4, .by_op = i == 5};
 
         (void)ask(t, defs[i], &options, &n_rows, &n_bytes);
-        /* So that nobody takes no table at all for a fast one. */
+        /* The number of rows shows that there was a table to make. */
         bench_sample("rows", (double)n_rows);
     }
     bench_sample("bytes", (double)n_bytes);
@@ -389,7 +389,7 @@ static void run_process(const char *what, const char *path, unsigned n_threads)
     struct osc_trace t;
 
     if (is_views) {
-        /* As the command has it: large blocks go back to the system at once. */
+        /* As in the command: large blocks return to the system at once. */
         (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
         (void)mallopt(M_TRIM_THRESHOLD, 2 << 20);
     }
@@ -406,7 +406,7 @@ static void run_process(const char *what, const char *path, unsigned n_threads)
     else if (is_views)
         make_views(&t, n_threads);
     bench_sample("held_bytes", (double)osc_mem_held());
-    /* Not freed: a process that exits has no need of it. */
+    /* Not freed: the process exits. */
     fflush(stdout);
     _Exit(0);
 }

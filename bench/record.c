@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.c - what recording costs the program, beside the cheapest that could be done.
+ * record.c - measure what recording costs the program, compared with the least possible cost.
  *
  *   record pair DIR [N]          scopes, counters, memory, stacks
- *   record itt COLLECTOR [N]     an ITT task through the collector, which $OPSCOPE_OUT tells
- *                                where to record
- *   record flush DIR [N]         what the flusher costs, how large its file is
- *   record uftrace|lttng DIR     our pair beside what the other records, which run.py started
+ *   record itt COLLECTOR [N]     an ITT task through the collector, which records to
+ *                                $OPSCOPE_OUT
+ *   record flush DIR [N]         the cost of the flusher and the size of its file
+ *   record uftrace|lttng DIR     a pair of opscope beside one of the other recorder, which
+ *                                run.py has started
  *
- * The limits are those of a recorder that only reads the clock and writes a record of 32
- * bytes to a ring of its own, published for a reader: two of them (L-pair), two readings
- * and one record (L-complete), one (L-one); L-off, a load and a branch; L-fp reads
- * the clock once and follows 32 frame pointers within bounds that it knows. The recorder
- * is the one that programs get: the installed header, the shared library, all of signal
- * safety, counting and writing to disk. Nanoseconds of the thread's own clock, in turns.
+ * The limits are those of a recorder that only reads the clock and writes a record of 32 bytes
+ * to its own ring, published for a reader: twice (L-pair), two readings and one record
+ * (L-complete), once (L-one); L-off is a load and a branch; L-fp reads the clock once and
+ * follows 32 frame pointers within known bounds. The recorder is the one that programs use: the
+ * installed header and the shared library, with signal safety, counting and writing to disk.
+ * Figures are nanoseconds of the thread's clock, sampled alternately.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -68,7 +69,8 @@ static inline void put(uint64_t ts, uint32_t id, uint32_t kind, uint64_t a)
     atomic_store_explicit(&ring.head, head + 1, memory_order_release);
 }
 
-/* Nanoseconds of one BODY; a floor is a loop without a call. */
+/* Define a function that returns the nanoseconds of one BODY; a floor is a loop without a
+ * call. */
 #define LOOP(what, body)                          \
     static double what(void)                      \
     {                                             \
@@ -84,21 +86,22 @@ LOOP(floor_one, put(ticks(), i, 3, i))
 LOOP(floor_pair, put(ticks(), i, 0, i); put(ticks(), i, 1, i))
 LOOP(floor_complete, const uint64_t at = ticks(); put(at, i, 2, ticks() - at))
 
-/* Not static, as the recorder's is not, or clang knows that it never is. */
+/* Not static, like the recorder's: otherwise clang would know that it is never set. */
 int floor_is_on;
 #define TEST                                                                  \
     if (__builtin_expect(__atomic_load_n(&floor_is_on, __ATOMIC_RELAXED), 0)) \
         put(ticks(), i, 3, i);
-/* Four pairs at once, as below: alone, they take as long as the loop happens to lie. */
+/* Four pairs at once, as below: the time of a single one would depend on the alignment of the
+ * loop. */
 LOOP(floor_off, TEST TEST TEST TEST TEST TEST TEST TEST)
 
-/* Records with a stack, in a ring of 1 MiB; and where the stack ends. */
+/* Records with a stack, in a ring of 1 MiB, and the end of the stack. */
 static struct {
     uint64_t ts, n, addresses[62];
 } stacks[2048];
 static uintptr_t stack_high;
 
-/* To be called, as the recorder's is. */
+/* Not inlined, like the recorder's. */
 __attribute__((noinline)) static void floor_stack(uint32_t i)
 {
     const uintptr_t *frame = __builtin_frame_address(0);
@@ -124,7 +127,7 @@ LOOP(floor_stacks, floor_stack(i))
 
 static osc_name name;
 
-/* Inlined, as a program's would be. */
+/* Inlined, as in a program. */
 __attribute__((always_inline)) static inline void begin_end(void)
 {
     osc_begin(OSC_SCOPE_OPERATOR, name);
@@ -168,10 +171,10 @@ __attribute__((always_inline)) static inline void begin_end_task(void)
 }
 
 LOOP(task, begin_end_task())
-/* As PyTorch does it: the string handle is asked for every time. */
+/* As in PyTorch, which requests the string handle every time. */
 LOOP(named_task, handle = string_create(task_names[i % TASK_NAMES]); begin_end_task())
 
-/* Load the collector as a client's static part does. */
+/* Load the collector as the static part of a client does. */
 static bool load(const char *collector)
 {
     static struct osc_itt_api apis[] = {
@@ -195,7 +198,7 @@ static bool load(const char *collector)
 
 /* --- measuring --------------------------------------------------------------------------- */
 
-/* Take samples of OURS and of LIMIT in turns, as WHAT and WHAT with "/limit" behind. */
+/* Sample OURS and LIMIT alternately, as WHAT and WHAT/limit. */
 static void compare(const char *what, double (*ours)(void), double (*limit)(void), int n)
 {
     char other[64];
@@ -203,7 +206,7 @@ static void compare(const char *what, double (*ours)(void), double (*limit)(void
     snprintf(other, sizeof other, "%s/limit", what);
     bench_pin(1);
     for (int i = 0; i < n; i++) {
-        /* Let the disk catch up: what is measured is the program's thread. */
+        /* Let the disk catch up: only the program's thread is measured. */
         (void)osc_dump();
         bench_sample(what, ours());
         bench_sample(other, limit());
@@ -233,17 +236,17 @@ static void record(const char *dir, const char *file, uint64_t buffer_bytes)
     name = osc_name_c("conv2d");
 }
 
-/* Called by way of it, or the compiler would make one frame of many. */
+/* Called through a pointer, or the compiler would make one frame of many. */
 static void (*volatile go_deeper)(uint32_t, int);
 
-/* DEPTH frames of this function, then the comparison. */
+/* Call this function DEPTH times recursively, then compare. */
 static void compare_stacks(uint32_t depth, int n)
 {
     if (depth > 1)
         go_deeper(depth - 1, n);
     else
         compare("a8-stack-32", stack, floor_stacks, n);
-    __asm__ volatile("" ::: "memory"); /* or the call would become a jump */
+    __asm__ volatile("" ::: "memory"); /* otherwise the call would become a jump */
 }
 
 static pthread_barrier_t both;
@@ -259,7 +262,7 @@ static void *record_beside(void *times)
     return NULL;
 }
 
-/* The slower of two threads, N times. */
+/* Sample the slower of two threads, N times. */
 static void measure_two(int n)
 {
     double ns[2][64];
@@ -285,7 +288,7 @@ static void measure_pair(const char *dir, int n)
     compare("a6-instant", instant, floor_one, n);
     compare("a6-counter", counter, floor_one, n);
     compare("a7-alloc-free", memory, floor_pair, n);
-    /* Outside of those are this function and main(); inside what compares. */
+    /* Besides these frames there are those of this function, main() and the comparison. */
     go_deeper = compare_stacks;
     compare_stacks(FRAMES - 3, n);
     if (stacks[0].n != FRAMES)
@@ -316,7 +319,7 @@ static void measure_itt(const char *collector, int n)
 
 /* --- other recorders --------------------------------------------------------------------- */
 
-/* A call that uftrace records; a pair of tracepoints of LTTng, where that is there. */
+/* A call that uftrace records; a pair of tracepoints of LTTng, if it is installed. */
 void bench_seen(uint32_t i);
 __attribute__((weak)) void bench_lttng(uint32_t i);
 
@@ -327,10 +330,10 @@ LOOP(tracepoints, bench_lttng(i))
  */
 
 /*
- * The program has a thousand names and scopes of 0.1 to 10 us in each other, written at given
- * times, so that it takes no longer than the calls do. Its speed is held at five million
- * scopes a second: nothing may be lost. The flusher's time is what the process takes beside
- * this thread.
+ * The program has a thousand names and nested scopes of 0.1 to 10 us. Their times are passed
+ * in, so that it takes no longer than the calls. Its speed is limited to five million scopes a
+ * second, so that nothing is lost. The flusher's time is that of the process less that of this
+ * thread.
  */
 static uint32_t next_random(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * children.h - what does not come back, such as limits and identities, in a child.
+ * children.h - run in a child process what cannot be undone, such as limits and identities.
  *
- * A child ends with 0 if all is well, with a number that says which line was not, or with
- * CHILD_CANNOT where the machine does not allow the test.
+ * A child exits with 0 on success, with a number that names the failed line, or with
+ * CHILD_CANNOT if the machine does not allow the test.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 enum { CHILD_CANNOT = 77 };
 
-/* How PID ended. */
+/* Wait for PID and return its status. */
 static inline int children_status(pid_t pid)
 {
     int status = -1;
@@ -37,7 +37,7 @@ static inline void expect(bool is_so, int code)
         _exit(code);
 }
 
-/* Do ACT in a child. */
+/* Call ACT in a child. */
 static inline int in_child_status(void (*act)(void))
 {
     const pid_t pid = fork();
@@ -54,7 +54,7 @@ static inline void in_child(void (*act)(void))
     assert_int_equal(in_child_status(act), 0);
 }
 
-/* The same if the machine allows it; else say that WHAT is not tested. */
+/* The same if the machine allows it; otherwise print that WHAT is not tested. */
 static inline void in_child_if_allowed(void (*act)(void), const char *what)
 {
     const int status = in_child_status(act);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fingerprint.h - one number for all that a loaded trace says.
+ * fingerprint.h - one number for the whole content of a loaded trace.
  *
- * Two loads of the same text must agree in it, whatever the number of threads, the
- * size of units and blocks, and the kernel. Ids of strings, forms and tracks do not
- * count: they may differ; the bytes behind them count.
+ * Two loads of the same text must have the same one, whatever the number of threads, the size
+ * of units and blocks, and the kernel. Ids of strings, forms and tracks may differ; the bytes
+ * that they stand for are compared.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ static inline uint64_t mix_store(uint64_t h, const struct osc_trace *t,
             h = osc_hash_u64(h ^ (uint64_t)k->ts_ns[i]);
             if (store == &t->events)
                 h = osc_hash_u64(h ^ (uint64_t)k->dur_ns[i] ^ k->kind[i]);
-            else if (k->dur_ns) /* not of columns: all that has an end is a row with one */
+            else if (k->dur_ns) /* files of columns have none: there ends are in the rows */
                 h = osc_hash_u64(h ^ ((uint64_t)k->first_event + (uint64_t)k->dur_ns[i]));
             h = mix_str(h, osc_row_name(t, k, i));
             h = mix_str(h, osc_trace_str(t, track->pid));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lines_reader.h - a reader of a format that nobody has: what "Add a reader" in
- * ARCHITECTURE.md asks for, whole.
+ * lines_reader.h - a complete reader of a made-up format, as "How to change it" in
+ * ARCHITECTURE.md describes readers.
  *
- *     thread NAME PID TID                      a thread; NAME is what other lines call it
+ *     thread NAME PID TID                      a thread; other lines refer to it by NAME
  *     device NAME FAMILY INDEX MEMORY UNITS    a device
  *     queue NAME DEVICE NUMBER                 a queue of it
  *     KIND TRACK START DURATION NAME           a range of that kind: operator, runtime, kernel
@@ -12,7 +12,7 @@
  *     memory TRACK TIME DEVICE ADDRESS BYTES TOTAL
  *     counter TRACK TIME VALUE NAME
  *
- * It knows builders alone: no phase, no category, no name that means something.
+ * It uses only builders: no phases, no categories, no names with a meaning.
  */
 #pragma once
 
@@ -25,7 +25,7 @@
 #include "import/bytes/inflate_pipe.h"
 #include "import/bytes/text_window.h"
 
-/* What lines have named: tracks, and devices with no track. */
+/* A name that a line has defined: a track, or a device without a track. */
 struct lines_name {
     char name[32];
     osc_track_id track;
@@ -123,7 +123,7 @@ static void lines_take(struct lines *l, const char *line)
     }
 }
 
-/* The lines of TEXT up to its end, which may come in blocks of any size. */
+/* Read the lines of TEXT to its end; blocks may have any size. */
 static void lines_take_all(struct lines *l, struct osc_text *text)
 {
     for (bool is_last = false; !is_last && l->builder.status == OSC_OK;) {
@@ -140,7 +140,7 @@ static void lines_take_all(struct lines *l, struct osc_text *text)
     }
 }
 
-/* What came of it goes to the trace, whole or cut short. */
+/* Join the rows to the trace, even if the text was cut. */
 static osc_status lines_join(struct lines *l, const struct osc_text *text,
                              struct osc_loading *loading)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loaded_recording.h - a small recording, read. */
+/* loaded_recording.h - read a small recording into a trace. */
 #pragma once
 
 #include "import/import.h"
 #include "support/small_recording.h"
 #include "support/unit.h"
 
-/* Read R into T, which is to be freed; O may be NULL: defaults. */
+/* Read R into T, which the caller frees. O: NULL means defaults. */
 static inline void recording_load(const struct small_recording *r, struct osc_trace *t,
                                   const struct osc_import_options *o)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mend.h - put the hashes of an .osc file right, whatever else is wrong with it.
+ * mend.h - correct the hashes of an .osc file, whatever else is wrong with it.
  *
- * So a changed byte gets past them to those who read payloads.
+ * So changed bytes pass the checks of hashes and reach the code that reads payloads.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "wire/chunk.h"
 
-/* Put right what a chunk at AT says of itself; its bytes, cut to what there is. */
+/* Correct the header of the chunk at AT. Returns the size of the chunk, limited to the data. */
 static inline size_t mend_chunk(uint8_t *data, size_t size, size_t at)
 {
     struct osc_wire_header h;
@@ -25,7 +25,7 @@ static inline size_t mend_chunk(uint8_t *data, size_t size, size_t at)
     return (size_t)osc_wire_chunk_bytes(h.payload_bytes);
 }
 
-/* All chunks of the SIZE bytes at DATA. What is an index still has the hashes of before. */
+/* Correct all chunks of the SIZE bytes at DATA. The entries of an index keep the old hashes. */
 static inline void mend(uint8_t *data, size_t size)
 {
     struct osc_file_header h;

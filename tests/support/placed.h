@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * placed.h - traces that were opened together: rank, span and origin of each (import/run.h).
+ * placed.h - give traces that were opened together their ranks, spans and origin
+ * (import/run.h).
  */
 #pragma once
 
 #include "base/mem.h"
 #include "import/run.h"
 
-/* Decide about the N TRACES, read from PATHS (NULL: they do not matter). */
+/* Do so for the N TRACES, read from PATHS (NULL: paths do not matter). */
 static inline osc_status placed(struct osc_trace *const *traces, const char *const *paths,
                                 uint32_t n)
 {

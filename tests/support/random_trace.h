@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * random_trace.h - traces of a run, all different: the same ones whenever a test runs.
+ * random_trace.h - random traces of a run, the same ones in every run of a test.
  */
 #pragma once
 
@@ -64,8 +64,8 @@ static inline void add_event(struct osc_strbuf *out, uint32_t at)
     }
 }
 
-/* Append to TEXT trace I of a run, of some rank, host, boot and clock, with or without steps,
- * and its name to NAME. */
+/* Append trace I of a run to TEXT, with random rank, host, boot and clock, with or without
+ * steps, and its name to NAME. */
 static inline void make_trace(uint32_t i, struct osc_strbuf *text, struct osc_strbuf *name)
 {
     struct osc_strbuf out = {0};

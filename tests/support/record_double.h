@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_double.h - stands in for libopscope: writes down what record.h's functions are
- * called with, a line each, so that a test can compare them.
+ * record_double.h - replaces libopscope in tests: logs each call of record.h with its arguments
+ * on a line, so that a test can compare them.
  *
  *     begin operator aten::relu
  *     arg domain=tbb
  *     end
  *
- * Ids of ranges and arrows appear as #1, #2, ... in the order of first sight. Times are
- * CLOCK_MONOTONIC in nanoseconds, or stand still while double_frozen is not 0; given
- * ones appear as what they are ahead of double_origin. Before each of the next double_n_late
- * looks at them others run for 5 ms.
+ * Ids of ranges and arrows are logged as #1, #2, ... in the order of their first use. The clock
+ * is CLOCK_MONOTONIC in nanoseconds, or stands still while double_frozen is not 0; times that
+ * are passed in are logged relative to double_origin. Each of the next double_n_late readings
+ * of the clock is delayed by 5 ms, so that other threads run.
  *
- * Threading: thread-safe, but for the reading of double_log.
+ * Threading: thread-safe, except reading double_log.
  */
 #pragma once
 
@@ -55,7 +55,7 @@ __attribute__((format(printf, 1, 2))) static void double_say(const char *format,
     pthread_mutex_unlock(&double_lock);
 }
 
-/* Forget what was said. */
+/* Clear the log. */
 static inline void double_clear(void)
 {
     double_len = 0;
@@ -86,7 +86,7 @@ static const char *double_kind(enum osc_scope_kind kind)
                                           : "?";
 }
 
-/* --- what record.h has ------------------------------------------------------------------ */
+/* --- the functions of record.h ----------------------------------------------------------- */
 
 uint64_t osc_now(void)
 {
@@ -101,7 +101,7 @@ uint64_t osc_now(void)
                          : (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* " at TICKS", unless that is about now. */
+/* " at TICKS", or "" if that is about now. */
 static const char *double_at(uint64_t ticks)
 {
     static _Thread_local char text[40];

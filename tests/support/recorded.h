@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorded.h - a recording in a directory of its own, and counts of what is in it.
+ * recorded.h - make a recording in a new directory, and count its records.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "opscope/record.h"
 #include "support/walk_recording.h"
 
-/* In the child of a fork ThreadSanitizer takes the threads of the parent to be at work. */
+/* In a child process ThreadSanitizer believes that the threads of the parent are running. */
 #if defined __SANITIZE_THREAD__
 #define CHILDREN_FAIL 1
 #elif defined __has_feature
@@ -28,7 +28,7 @@ enum { RECORDED_THREADS = 32768, RECORDED_KINDS = 256 };
 
 /* Counts over all threads. */
 struct recorded_counts {
-    uint64_t n[RECORDED_KINDS]; /* by kind */
+    uint64_t n[RECORDED_KINDS]; /* by kind of record */
     uint64_t begins, completes, args;
     uint64_t lost[OSC_LOSS_COUNT];
 };
@@ -40,7 +40,7 @@ struct recorded {
     int64_t least_depth;
     uint32_t n_threads; /* highest ordinal */
     uint64_t n_unfinished;
-    walk_fn look; /* may be NULL: called as well */
+    walk_fn look; /* called for each record; may be NULL */
     void *ctx;
 };
 
@@ -65,10 +65,10 @@ static inline void recorded_count(void *ctx, uint32_t thread, const struct osc_p
         c->look(c->ctx, thread, r);
 }
 
-/* Start to record into a new directory, with room for BUFFER_BYTES; 0: as by default. */
 /*
- * AddressSanitizer locks its allocator while it starts a thread, and a child of a fork has
- * that lock for good: wait until the flusher runs our code, where it calls itself opscope.
+ * AddressSanitizer locks its allocator while it starts a thread, and in a child of a fork that
+ * lock would stay locked. So wait until the flusher has started, which names its thread
+ * opscope.
  */
 static inline void recorded_wait_for_flusher(void)
 {
@@ -95,6 +95,7 @@ static inline void recorded_wait_for_flusher(void)
     }
 }
 
+/* Start recording into a new directory with BUFFER_BYTES of memory; 0: the default. */
 static inline osc_status recorded_begin(struct recorded *c, uint64_t buffer_bytes)
 {
     memset(c, 0, sizeof *c);
@@ -128,13 +129,13 @@ static inline void recorded_remove(const char *path)
     (void)rmdir(path);
 }
 
-/* Count what the recording at C->out holds. */
+/* Count the records of the recording at C->out. */
 static inline void recorded_read(struct recorded *c)
 {
     c->n_unfinished = walk_recording(c->out, recorded_count, c);
 }
 
-/* Stop, count, and remove it. */
+/* Stop the recording, count its records, and remove it. */
 static inline osc_status recorded_end(struct recorded *c)
 {
     const osc_status st = osc_stop();

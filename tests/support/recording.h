@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recording.h - what the parts of a recording hold, as tests of the recorder ask for it.
+ * recording.h - read the parts of a recording, for tests of the recorder.
  *
- * Reads by wire/ alone, and holds all to be whole: anything that is damaged fails the
- * test. Not the reader that import/ has.
+ * Uses only wire/, not the reader of import/. Any damage fails the test.
  *
  * Threading: not locked.
  */
@@ -33,7 +32,7 @@ struct recording {
     uint64_t n_names;
     struct osc_wire_end end;
     struct osc_wire_before before;
-    struct osc_wire_thread threads[64]; /* as they came */
+    struct osc_wire_thread threads[64]; /* in order of the file */
     uint64_t n_threads;
 };
 
@@ -119,7 +118,7 @@ static inline bool recording_read(struct recording *r, const char *path)
     return true;
 }
 
-/* Whether a chunk of names holds the LEN bytes S as the name ID. */
+/* Whether a chunk of names has the text S as the name ID. */
 static inline bool recording_has_name(const struct recording *r, uint32_t id, const char *s)
 {
     struct osc_wire_header h;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * said.h - what is printed on standard error between two calls.
+ * said.h - capture the text that is printed on standard error between two calls.
  *
- * Threading: one thread; the text is good until the next said_end().
+ * Threading: one thread; the text is valid until the next said_end().
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 static FILE *said_file;
 static int said_stderr;
 
-/* From here on standard error is kept. */
+/* Begin to capture standard error. */
 static inline void said_begin(void)
 {
     fflush(stderr);
@@ -22,7 +22,7 @@ static inline void said_begin(void)
         dup2(fileno(said_file), STDERR_FILENO);
 }
 
-/* What came, and standard error is as before. */
+/* Restore standard error and return the captured text. */
 static inline const char *said_end(void)
 {
     static char text[8192];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * single_step.h - a SIGTRAP after each instruction: a handler between any two of them.
+ * single_step.h - get a SIGTRAP after each instruction, to run a handler between any two.
  *
- * CAN_STEP is 0 where there is no such thing, or too much of it: what sanitizers add to each
- * access is far too much to be stepped through.
+ * CAN_STEP is 0 if the processor is not supported, or with sanitizers, which add too many
+ * instructions to each access to step through all of them.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 #endif
 
 #if CAN_STEP
-/* The processor traps after each instruction from here on. */
+/* From here on the processor traps after each instruction, or no longer. */
 static inline void step(bool is_on)
 {
     if (is_on)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * small_recording.h - recordings made in memory, for tests of what reads them.
+ * small_recording.h - recordings made in memory, for tests of their readers.
  *
  * Records go into a live block as the recorder puts them there, and blocks become
  * chunks through wire/pack.h.
@@ -49,7 +49,7 @@ static inline uint32_t recording_name(struct small_recording *r, const char *tex
     return (OSC_STRINGS_AT + at) / 8;
 }
 
-/* A record of one slot, or with the N words of WORDS behind it. */
+/* Add a record of one slot, followed by the N words of WORDS if N is not 0. */
 static inline void recording_add(struct small_recording *r, uint32_t kind, uint32_t id,
                                  uint64_t value, const uint64_t *words, uint32_t n)
 {
@@ -81,7 +81,7 @@ static inline void recording_chunk(struct small_recording *r, uint16_t type,
         r->n_records += n_items;
 }
 
-/* The block becomes a chunk, and the next one begins. */
+/* Make a chunk of the block and begin the next block. */
 static inline void recording_flush(struct small_recording *r)
 {
     static unsigned char packed[65536];
@@ -98,7 +98,7 @@ static inline void recording_flush(struct small_recording *r)
     r->n_slots = 0;
 }
 
-/* More instants than a chunk of rows holds, a tick each from TICKS on. */
+/* Add more instants than a chunk of rows can have, one per tick from TICKS on. */
 static inline void recording_fill(struct small_recording *r, uint64_t ticks)
 {
     const uint32_t name = recording_name(r, "instant");
@@ -111,7 +111,7 @@ static inline void recording_fill(struct small_recording *r, uint64_t ticks)
     recording_flush(r);
 }
 
-/* The names, threads and anchors that were used; then the end for REASON, or none. */
+/* Add the names, threads and anchors, and then the end for REASON, or no end. */
 static inline void recording_end_for(struct small_recording *r, uint32_t reason)
 {
     const struct osc_clock_anchor anchors[] = {{.ticks = 1, .monotonic_ns = 1},

@@ -30,7 +30,7 @@ static inline int small_end(void **state)
     return 0;
 }
 
-/* Place the rows where the trace is. */
+/* Give the trace its rank, span and origin. */
 static inline osc_status small_place(void)
 {
     const struct osc_placing at = {trace.rank, trace.span, trace.origin_ns, trace.base_ns,
@@ -61,8 +61,8 @@ static inline void small_table(const struct osc_table_def *def, const struct osc
 }
 
 /*
- * Make DEF anew of the trace, which has its facts: with the first allocation failing,
- * then the second, ... until the work gets done.
+ * Make DEF again from the trace, which has its facts: fail the first allocation, then the
+ * second, ... until the table is made.
  */
 static inline void small_table_survives(const struct osc_table_def *def,
                                         const struct osc_options *o)

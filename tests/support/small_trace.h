@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * small_trace.h - traces of a few events, written in the test that needs them.
+ * small_trace.h - traces of a few events, written as text in the tests.
  *
  * Times are microseconds in the text and nanoseconds in the trace. Rows are numbered
  * from 0 in the order in which they are written.
@@ -29,7 +29,7 @@
     "{'ph':'i','s':'t','cat':'cpu_instant_event','name':'[memory]','pid':1,'tid':" #tid \
     ",'ts':" #ts ",'args':{'Device Type':0,'Device Id':-1,'Addr':1,'Bytes':" #bytes "}},"
 
-/* Read EVENTS, each ended by a comma, into T. False: that failed. */
+/* Read EVENTS, each followed by a comma, into T. False: failed. */
 static inline bool small_load(struct osc_trace *t, const char *events)
 {
     const struct osc_import_options options = {.n_threads = 1};
@@ -47,13 +47,13 @@ static inline bool small_load(struct osc_trace *t, const char *events)
                              NULL) == OSC_OK;
 }
 
-/* The chunk that holds all rows of a small trace. */
+/* The chunk with all rows of a small trace. */
 static inline const struct osc_chunk *small_chunk(const struct osc_trace *t)
 {
     return t->events.chunks[1];
 }
 
-/* The number of the row that ROW, of a small trace, stands for; -1: none. */
+/* The number, from 0, of ROW in a small trace; -1: none. */
 static inline int small_number(uint32_t row)
 {
     return row == 0 ? -1 : (int)(row & OSC_CHUNK_MASK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unit.h - a unit test: cmocka, what it needs, and a list of tests that writes itself.
+ * unit.h - unit tests: cmocka with its headers, and a list of tests that is made by itself.
  *
  *   TEST(name)                    then the body; its argument is void **state
  *   TEST_WITH(name, make, end)    the same between two fixtures, either of which may be NULL
@@ -24,7 +24,7 @@ static struct CMUnitTest unit_tests[UNIT_TESTS_MAX];
 static int unit_lines[UNIT_TESTS_MAX];
 static size_t n_unit_tests;
 
-/* Put TEST, of LINE, where it belongs: constructors run in an order of their own. */
+/* Insert TEST in order of LINE, because constructors run in any order. */
 static inline void unit_add(struct CMUnitTest test, int line)
 {
     size_t i = n_unit_tests++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unsealed.h - traces as readers leave them, for the tests of what sealing does.
+ * unsealed.h - traces in the state before sealing, for tests of sealing.
  *
  * Text is JSON with '...' for strings. Times are microseconds in the text and
  * nanoseconds in the trace.
@@ -17,7 +17,7 @@
 #include "base/strbuf.h"
 #include "import/build/reader.h"
 
-/* Read TEXT into T, which is zeroed; it is to be finished in any case. */
+/* Read TEXT into T, which is zeroed. The caller must free T in any case. */
 static inline osc_status unsealed_read(struct osc_trace *t, const char *text)
 {
     const struct osc_import_options options = {.n_threads = 1};
@@ -45,7 +45,7 @@ static inline osc_status unsealed_read(struct osc_trace *t, const char *text)
     return st;
 }
 
-/* Do WORK on TEXT with the first allocation failing, then the second, ... until it is done. */
+/* Do WORK on TEXT; fail the first allocation, then the second, ... until it succeeds. */
 static inline void unsealed_survives(const char *text, osc_status (*work)(struct osc_trace *t))
 {
     osc_status st = OSC_ENOMEM;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk_recording.h - every record of a recording, wherever it stands: in NAME.osc, in
- * NAME.osc.live, or half in the one and half in the other.
+ * walk_recording.h - read every record of a recording in NAME.osc, in NAME.osc.live, or partly
+ * in one and partly in the other.
  *
- * For tests of the recorder: a reader as small as can be, which asserts what a good one
- * would report. Blocks come in the order of their seq, which is that of each thread's
- * calls.
+ * A minimal reader for tests of the recorder: it asserts what a real reader would report.
+ * Blocks are read in order of their seq, which within a thread is the order of its calls.
  */
 #pragma once
 
@@ -23,7 +22,7 @@
 #include "wire/live.h"
 #include "wire/pack.h"
 
-/* One record of the thread THREAD (its ordinal). */
+/* Called with a record of the thread with the ordinal THREAD. */
 typedef void (*walk_fn)(void *ctx, uint32_t thread, const struct osc_packed *r);
 
 enum { WALK_SEGMENTS_MAX = 1 << 16, WALK_PATH = 512 };
@@ -41,7 +40,7 @@ struct walk {
     uint64_t n_unfinished;
 };
 
-/* Map the file; NULL if it is empty or not there. Never unmapped: tests are short. */
+/* Map the file; NULL: it is empty or missing. It is never unmapped, because tests are short. */
 static inline const unsigned char *walk_map(const char *path, size_t *len)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -75,7 +74,7 @@ static inline void walk_add(struct walk *w, const struct osc_pack_segment *head,
     w->n_unfinished += head->n_unfinished;
 }
 
-/* The segments of a RECORDS chunk. */
+/* Add the segments of a RECORDS chunk. */
 static inline void walk_chunk(struct walk *w, const unsigned char *p, uint64_t len)
 {
     struct osc_pack_segment head;
@@ -99,7 +98,7 @@ static inline void walk_file(struct walk *w, const char *path)
 
         memcpy(&h, p + at, sizeof h);
         if (!osc_wire_header_is_good(&h))
-            break; /* the trailer, or a chunk that is not whole */
+            break; /* the trailer, or an incomplete chunk */
         const unsigned char *payload = p + at + sizeof h;
 
         if (at + osc_wire_chunk_bytes(h.payload_bytes) > len)
@@ -112,7 +111,7 @@ static inline void walk_file(struct walk *w, const char *path)
     }
 }
 
-/* The first slot of block SEQ that the file does not have. */
+/* The first slot of block SEQ that the file lacks. */
 static inline uint32_t walk_first(const struct walk *w, uint64_t seq, size_t n_in_file)
 {
     uint32_t first = 0;
@@ -126,7 +125,8 @@ static inline uint32_t walk_first(const struct walk *w, uint64_t seq, size_t n_i
     return first;
 }
 
-/* Behind the last record of an OPEN block: its slots were empty when it was taken. */
+/* The end of the last record of an OPEN block; unused slots are empty since the block was
+ * taken. */
 static inline uint32_t walk_end(const struct osc_block *b)
 {
     for (uint32_t i = OSC_BLOCK_SLOTS; i > 0; i--) {
@@ -181,7 +181,8 @@ static inline int walk_by_seq(const void *x, const void *y)
     return (a->first_slot > b->first_slot) - (a->first_slot < b->first_slot);
 }
 
-/* Call FN for all records of OUT, the path of NAME.osc; how many slots nobody finished. */
+/* Call FN for all records of OUT, the path of NAME.osc. Returns the number of unfinished
+ * slots. */
 static inline uint64_t walk_recording(const char *out, walk_fn fn, void *ctx)
 {
     static struct walk_segment segments[WALK_SEGMENTS_MAX];
