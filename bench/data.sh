@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Make the traces that are measured, those that are not there yet.
+# Make the traces for the benches, unless they exist already.
 #
 #   bench/data.sh [DIR]     DIR: $OPSCOPE_BENCH_DATA, or build-bench/data
 #
 #   10m.json      a real trace, 10 MB
 #   1g.json       the same, its events repeated with later times and other ids
-#   1g.json.gz    by gzip -6
-#   names.json    100 MB, nearly every operator with a name of its own: repeating
-#                 events adds no strings, which would flatter any loader
+#   1g.json.gz    compressed by gzip -6
+#   names.json    100 MB, nearly every operator has a name of its own: repeated events add
+#                 no strings, which is too easy for any loader
 #   r50.json      another real trace, 35 MB, with shapes of inputs
 #   plugin.json   r50.json enlarged 20 times, as TensorBoard's plugin was measured
 #   memory.json   230 MB, a real trace with 250,000 memory records
-#   modules.json  one of Python frames, modules and memory, enlarged to 100 MB
+#   modules.json  a trace of Python frames, modules and memory, enlarged to 100 MB
 #   rank.json     60 MB: one rank of many; rank-modules.json has modules and memory
 #   4g.json       only with OPSCOPE_BENCH_LARGE=1
 #
-# The real ones come from shared/ beside the checkout. Where it is missing, made
-# traces take their place, and those behind names.json but rank.json and 4g.json are left out.
+# The real traces come from shared/ beside the checkout. If it is missing, made-up traces
+# replace them, and those after names.json are left out, except rank.json and 4g.json.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -31,8 +31,8 @@ r50=$shared/data/tb_samples/resnet50_num_workers_0/worker0.1623143089861.pt.trac
 transformer=$shared/data/torch213/transformer/trace.json.gz
 mkdir -p "$dir"
 
-# make NAME COMMAND...: unless it is there; the command's last operand is the file to
-# make. It gets its name when it is whole.
+# make NAME COMMAND...: make NAME unless it exists. The last operand of the command is the file
+# to write, which is renamed to NAME when it is complete.
 make()
 {
     local name=$1
@@ -48,7 +48,7 @@ pack() { gzip -6 -c "$1" >"$2"; }
 enlarge() { enlarge_from "$nccl" "$1" "$2"; }
 enlarge_from() { python3 $shared/tools/enlarge.py "$1" "$3" --bytes "$2" >/dev/null; }
 repeat() { python3 $shared/tools/enlarge.py "$2" "$3" --copies "$1" >/dev/null; }
-# A random number behind operators' names: about one name in four events is new.
+# Append a random number to operators' names: about one event in four has a new name.
 number_names()
 {
     python3 -c 'import random, re, sys

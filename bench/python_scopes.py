@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a scope of opscope.record costs, in nanoseconds, beside a context manager of C.
+"""Measure a scope of opscope.record, in nanoseconds, beside a context manager in C.
 
 usage: PYTHONPATH=BUILD/python python3 bench/python_scopes.py
 
-The loop around it is taken off. A lock that nobody else wants stands for an empty context manager
-of C; so does a scope while nothing records. The least of 500 short runs counts, which
-a busy machine interrupts less than long ones.
+The time of the loop is subtracted. An uncontended lock is measured as an empty context manager
+in C, and so is a scope while nothing records. The least of 500 short runs counts, because a
+busy machine interrupts short runs less often.
 """
 import os
 import tempfile
@@ -19,7 +19,7 @@ LOOPS = 2000
 
 
 def cost(statement, **names):
-    """Nanoseconds of one STATEMENT."""
+    """The nanoseconds of one STATEMENT."""
     def least(what):
         return min(timeit.repeat(what, number=LOOPS, repeat=500, globals=names))
     return (least(statement) - least("pass")) / LOOPS * 1e9

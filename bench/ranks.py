@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much memory a table of many ranks takes beside the same table of the two largest.
+"""Measure the memory of a table of many ranks beside the same table of the two largest.
 
 usage: ranks.py OPSCOPE SCRATCH TRACE...
 
-Makes 64 ranks in the folder SCRATCH, copies of the plain TRACEs in turn, each with a rank of its
-own; asks for every table but events, with and without --merge; and prints samples,
-"TABLE/two BYTES" and "TABLE/many BYTES" (TABLE+merge with --merge): peaks of whole processes. Two
-ranks are two of one TRACE, of that which takes more. "TABLE/seconds" is the time of all ranks.
-What was made is removed.
+Makes 64 ranks in the folder SCRATCH: alternating copies of the plain TRACEs, each with its own
+rank. Makes every table but events, with and without --merge, and prints samples of the peak
+memory of whole processes, "TABLE/two BYTES" and "TABLE/many BYTES" (TABLE+merge with --merge).
+The two ranks are copies of one TRACE, the one that needs more memory. "TABLE/seconds" is the
+time of all ranks. The copies are removed at the end.
 """
 import os
 import re
@@ -18,7 +18,7 @@ import sys
 import time
 
 RANKS = 64
-HEAD_BYTES = 1 << 16    # what says the rank of a file stands in front of the events
+HEAD_BYTES = 1 << 16    # the rank of a file is written before the events
 
 
 def make(trace, path, rank):
@@ -30,7 +30,7 @@ def make(trace, path, rank):
 
 
 def make_all(folder, traces):
-    """A folder with all ranks, and one for each of TRACES with its first two."""
+    """Make a folder with all ranks, and one for each of TRACES with its first two copies."""
     many = os.path.join(folder, "many")
     pairs = [os.path.join(folder, "two-%d" % k) for k in range(len(traces))]
 
@@ -45,7 +45,7 @@ def make_all(folder, traces):
 
 
 def ask(opscope, table, folder, merge):
-    """Peak of memory in bytes and wall time in seconds."""
+    """Returns the peak memory in bytes and the wall time in seconds."""
     command = [opscope, "table", table, folder, "--format", "csv", *["--merge"] * merge]
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measure everything beside its limit, and judge nobody.
+"""Run all benches and compare each measure with its limit.
 
 usage: run.py BUILD_DIR [--data DIR] [--large] [--only WORD]
 
-Makes the traces (data.sh), runs every bench, and shows a line for each measure:
-name, ratio, limit, ok or MISS, and what was measured. Writes nothing else. Where
-BUILD_DIR was configured without -Dbench=true, build-bench takes its place.
---large adds a trace of 4 GB. --only runs the benches whose name has WORD in it.
+Makes the traces (data.sh), runs every bench, and prints a line for each measure:
+name, ratio, limit, ok or MISS, and what was measured. If BUILD_DIR was configured
+without -Dbench=true, build-bench is used instead.
+--large adds a trace of 4 GB. --only runs the benches whose names contain WORD.
 Exits 1 only if a bench could not run.
 
-The programs print samples, "NAME NUMBER", often; a measure is the quotient of two medians.
-The first sample pays for fresh memory and does not count, but under NAME/first.
+The programs print many samples, "NAME NUMBER"; a measure is the quotient of two medians. The
+first sample is slower because its memory is fresh; it counts only as NAME/first.
 """
 import argparse
 import contextlib
@@ -28,7 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 COUNTS = {"ok": 0, "MISS": 0, "": 0}
 
-# What the loader of TensorBoard's plugin does for one file, without the browser.
+# The work of the loader of TensorBoard's plugin for one file, without the browser.
 PLUGIN = """
 import sys
 from torch_tb_profiler.profiler.data import RunProfileData
@@ -42,7 +42,7 @@ assert profile.operation_table_by_name
 
 
 def build(where):
-    """A build that has the benches."""
+    """Returns a build directory with the benches."""
     if os.path.exists(os.path.join(where, "bench", "questions")):
         return where
     where = os.path.join(ROOT, "build-bench")
@@ -62,7 +62,7 @@ def first(values):
 
 
 def show(name, ratio, limit="-", words=""):
-    """A line; LIMIT is ">=1.70" or "<=0.15", or "-" where nothing is demanded."""
+    """Print a line; LIMIT is ">=1.70" or "<=0.15", or "-" if there is no limit."""
     verdict = ""
     if limit != "-":
         bound = float(limit[2:])
@@ -73,13 +73,13 @@ def show(name, ratio, limit="-", words=""):
 
 
 def divide(name, samples, over, under, limit="-", words="", how=steady):
-    """Show OVER by UNDER of SAMPLES."""
+    """Show the quotient of the medians of OVER and UNDER in SAMPLES."""
     a, b = how(samples[over]), how(samples[under])
     show(name, a / b, limit, "%s: %.4g by %.4g" % (words or "%s by %s" % (over, under), a, b))
 
 
 def add(samples, prefix, *command, env=None):
-    """Run COMMAND; add to SAMPLES what it prints, and its time and memory."""
+    """Run COMMAND; add the samples that it prints, its time and its memory to SAMPLES."""
     start = time.perf_counter()
     with subprocess.Popen([str(c) for c in command], env=env, stdout=subprocess.PIPE) as child:
         for line in child.stdout:
@@ -127,7 +127,7 @@ def threads(program, trace):
 
 
 def process(program, trace):
-    """Whole processes: inflating, memory, kernel time, size, start."""
+    """Measure whole processes: inflating, memory, kernel time, size, start."""
     ask, big, s = program("questions"), trace("1g.json"), {}
     for _ in range(5):
         add(s, "zcat-", "sh", "-c", 'exec zcat "$0" >/dev/null', big + ".gz")
@@ -147,8 +147,8 @@ def process(program, trace):
         show("memory/peak%s-%d" % (name, n), m["peak_bytes"] / (1.25 * m["model_bytes"] + 2**26),
              "<=1.00", "peak while loading by 1.25 model + 64 MiB: %.0f MB, model %.0f MB"
              % (m["peak_bytes"] / 1e6, m["model_bytes"] / 1e6))
-    # A guest whose host has to supply memory first pays up to ten times as much for it,
-    # which is none of our doing: the least of all runs is judged.
+    # A virtual machine whose host must first supply memory is up to ten times slower, which
+    # opscope cannot influence: so the least of all runs counts.
     for _ in range(10):
         add(s, "", ask, "load", big, 1)
     divide("kernel/user", s, "kernel", "user", "<=0.15", "of a process, least of ten", min)
@@ -185,19 +185,19 @@ def tables(program, trace):
 
 
 def memory(program, trace):
-    """A range that somebody drags over a curve is there within 5 ms, all of it later."""
+    """A selected range of a curve must be answered within 5 ms; all of it may take longer."""
     if os.path.exists(trace("memory.json")):
         s = add({}, "", program("questions"), "memory", trace("memory.json"), 15)
         for name in [n for n in s if "/" in n]:
             show(name, steady(s[name]) * 1e3, "-" if name.endswith("/all") else "<=5", "ms")
 
 
-# Their rows stand one behind the other: no two of them become one.
+# Tables whose rows are appended, not merged.
 LISTS = ("threads", "tracks", "flows", "memory_events", "memory_curve", "memory_peaks")
 
 
 def ranks(program, trace):
-    """64 ranks of 60 MB: no more memory than two of them, and 64 MiB."""
+    """64 ranks of 60 MB may use 64 MiB more memory than two of them."""
     traces = [trace(name) for name in ("rank.json", "rank-modules.json")
               if os.path.exists(trace(name))]
     s = add({}, "", os.path.join(HERE, "ranks.py"), program("../opscope"), trace("scratch"),
@@ -211,7 +211,7 @@ def ranks(program, trace):
 
 
 def install(where):
-    """A Python that has TensorBoard's plugin, or None."""
+    """Returns a Python with TensorBoard's plugin, or None."""
     if not os.path.exists(os.path.join(where, "done")):
         venv.create(where, with_pip=True, clear=True)
         if subprocess.run([os.path.join(where, "bin", "python"), "-m", "pip", "install", "-q",
@@ -223,7 +223,7 @@ def install(where):
 
 
 def views(program, trace):
-    """Everything that the plugin shows of its own sample, enlarged 20 times."""
+    """Measure all views of the plugin, for its own sample enlarged 20 times."""
     path, python, s = trace("plugin.json"), None, {}
     if os.path.exists(path):
         python = install(trace("plugin"))
@@ -250,7 +250,7 @@ def record(program, trace):
 
 
 def beside(program, other, scratch, env, *before):
-    """Our pair beside one of OTHER, whose command BEFORE goes before the program's."""
+    """Measure a pair of opscope beside one of OTHER; BEFORE precedes the program's command."""
     try:
         s = add({}, "", *before, program("record"), other, scratch, env=env)
     except OSError as error:
@@ -260,7 +260,7 @@ def beside(program, other, scratch, env, *before):
 
 
 def recorders(program, trace):
-    """Other recorders that are installed: uftrace, and LTTng-UST with a daemon of its own."""
+    """Measure other installed recorders: uftrace, and LTTng-UST with its own daemon."""
     scratch = trace("scratch")
     beside(program, "uftrace", scratch, None, "uftrace", "record", "--no-libcall", "--no-event",
            "-d", os.path.join(scratch, "calls"))

@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What opscope.torch costs, beside torch.profiler in the same process.
+"""Measure the cost of opscope.torch beside torch.profiler in the same process.
 
     python3 bench/torch_profiler.py [--rounds N]
 
 Needs torch, a C++ compiler, and the python/ of a build on PYTHONPATH. One thread adds
-tensors of four floats. Added cost per operator: the medians of what N rounds took more than
-the rounds without a profiler right before them, in time of the processor, so that what else
-the machine does counts little. Beside it what an empty callback of torch adds: no profiler
+tensors of four floats. The added cost per operator is the median over N rounds of the time more
+than a round without a profiler right before it, in processor time, so that other load on the
+machine matters little. It is printed beside the cost of an empty callback of torch: no profiler
 that torch calls can cost less.
 
-Then: a call of Python and its return under `with_stack`, beside a profile function of C
-that does nothing; a training step of ResNet-18 with shapes, memory and FLOPs, as the median
-of what 3 N steps took beside the step without a profiler right before; and for 100,000
-operators the time from stop() to the printed key_averages().table(), of
-export_chrome_trace(), and by how much the largest memory of a process grows.
-Limits are those of the product; this prints and judges nobody.
+Then: a Python call and its return under `with_stack`, beside an empty profile function in C; a
+training step of ResNet-18 with shapes, memory and FLOPs, as the median of 3 N steps, each
+beside a step without a profiler right before it; and for 100,000 operators the time from stop()
+to the printed key_averages().table(), the time of export_chrome_trace(), and the growth of the
+peak memory of a process. Figures are printed without a verdict.
 """
 from __future__ import annotations
 
@@ -46,7 +45,7 @@ LOOP = 10000
 MANY = 100000
 MAKERS = {"torch": torch.profiler.profile, "opscope": opscope.torch.profile}
 ALL_BUT_STACKS = {"record_shapes": True, "profile_memory": True, "with_flops": True}
-# What is called back and does nothing: by torch, by the interpreter.
+# Empty callbacks: for torch and for the interpreter.
 EMPTY_CALLBACK = """
 #include <ATen/record_function.h>
 static std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction &) { return nullptr; }
@@ -74,7 +73,7 @@ CASES: list[tuple[str, dict[str, Any], float]] = [
 
 
 def per_operator(n: int = LOOP) -> float:
-    """Nanoseconds that one operator takes."""
+    """The nanoseconds of one operator."""
     a, b, add = torch.ones(4), torch.ones(4), torch.add
     start = time.thread_time_ns()
     for _ in range(n):
@@ -83,7 +82,7 @@ def per_operator(n: int = LOOP) -> float:
 
 
 def added(make: Callable[..., Any], options: dict[str, Any]) -> float:
-    """Nanoseconds that one operator takes more under the profiler that MAKE makes."""
+    """The nanoseconds that the profiler made by MAKE adds to one operator."""
     before = min(per_operator() for _ in range(3))
     with make(activities=CPU, **options):
         per_operator()
@@ -93,7 +92,7 @@ def added(make: Callable[..., Any], options: dict[str, Any]) -> float:
 
 @contextlib.contextmanager
 def empty_callback(library: ctypes.CDLL, has_inputs: bool) -> Iterator[None]:
-    """A callback of operators that does nothing."""
+    """An empty callback for operators."""
     library.add.restype, library.take_off.argtypes = ctypes.c_ulong, [ctypes.c_ulong]
     handle = library.add(ctypes.c_bool(has_inputs))
     try:
@@ -104,7 +103,7 @@ def empty_callback(library: ctypes.CDLL, has_inputs: bool) -> Iterator[None]:
 
 @contextlib.contextmanager
 def empty_profile(library: ctypes.CDLL) -> Iterator[None]:
-    """A profile function of C that does nothing."""
+    """An empty profile function in C."""
     set_profile = ctypes.pythonapi.PyEval_SetProfile
     set_profile.argtypes, set_profile.restype = [ctypes.c_void_p, ctypes.py_object], None
     set_profile(ctypes.cast(library.profile, ctypes.c_void_p), None)
@@ -115,7 +114,7 @@ def empty_profile(library: ctypes.CDLL) -> Iterator[None]:
 
 
 def build_empty(directory: str) -> ctypes.CDLL:
-    """What does nothing, compiled as the recorder is."""
+    """Compile the empty callbacks in the same way as the recorder."""
     source, out = Path(directory) / "empty.cpp", Path(directory) / "empty.so"
     source.write_text(EMPTY_CALLBACK)
     command = [x for x in opscope.torch.build.command(out) if not x.endswith(".cpp")]
@@ -125,7 +124,7 @@ def build_empty(directory: str) -> ctypes.CDLL:
 
 
 def per_call(n: int = LOOP) -> float:
-    """Nanoseconds that one call of a Python function and its return take."""
+    """The nanoseconds of one call of a Python function and its return."""
     def called() -> None:
         pass
     start = time.thread_time_ns()
@@ -135,7 +134,7 @@ def per_call(n: int = LOOP) -> float:
 
 
 def calls(library: ctypes.CDLL, rounds: int) -> dict[str, float]:
-    """Nanoseconds of a call and its return, under each."""
+    """The nanoseconds of a call and its return, under each profiler."""
     under: dict[str, Callable[[], Any]] = {
         "nothing": contextlib.nullcontext, "empty": lambda: empty_profile(library),
         **{name: lambda make=make: make(activities=CPU, with_stack=True)
@@ -150,7 +149,7 @@ def calls(library: ctypes.CDLL, rounds: int) -> dict[str, float]:
 
 
 def second_ms(work: Callable[[], None]) -> float:
-    """Milliseconds of the processor that WORK takes when it is done again."""
+    """The processor milliseconds of WORK when it is done a second time."""
     work()
     start = time.thread_time_ns()
     work()
@@ -158,7 +157,7 @@ def second_ms(work: Callable[[], None]) -> float:
 
 
 def training(rounds: int) -> tuple[float, dict[str, float]]:
-    """Milliseconds of a step of ResNet-18 without a profiler; how much longer under each."""
+    """The milliseconds of a step of ResNet-18 without a profiler, and those that each adds."""
     step = resnet18_training(8, 64)
     plain: list[float] = []
     ratios: dict[str, list[float]] = {name: [] for name in MAKERS}
@@ -171,7 +170,7 @@ def training(rounds: int) -> tuple[float, dict[str, float]]:
 
 
 def afterwards(make: Callable[..., Any], options: dict[str, Any]) -> tuple[float, float]:
-    """Milliseconds from stop() to the text of the table, and of the export."""
+    """The milliseconds from stop() to the text of the table, and those of the export."""
     prof = make(activities=CPU, **options)
     prof.start()
     per_operator(MANY)
@@ -186,13 +185,13 @@ def afterwards(make: Callable[..., Any], options: dict[str, Any]) -> tuple[float
 
 
 def largest_bytes() -> int:
-    """The most memory that this process had; getrusage() would say its parent's."""
+    """The peak memory of this process; getrusage() would include that of its parent."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return 1024 * next(int(x.split()[1]) for x in lines if x.startswith("VmHWM:"))
 
 
 def grow(name: str) -> None:
-    """Print by how many bytes this process grows under the profiler called NAME."""
+    """Print by how many bytes this process grows under the profiler NAME."""
     per_operator()
     before = largest_bytes()
     prof = MAKERS[name](activities=CPU, record_shapes=True)
@@ -203,7 +202,7 @@ def grow(name: str) -> None:
 
 
 def growth_mb(name: str) -> float:
-    """Of a process of its own, in megabytes."""
+    """The growth of a new process in megabytes."""
     done = subprocess.run([sys.executable, __file__, "--grow", name], check=True, text=True,
                           stdout=subprocess.PIPE)
     return int(done.stdout.split()[-1]) / 1e6

@@ -18,7 +18,7 @@ FUNCTION_LINES = 80
 FILE_LINES = 800
 NESTING = 4
 PARAMETERS = 6
-FOLDER_FILES = 45 # of the product: tests and build files are not counted
+FOLDER_FILES = 45 # only of the product: tests and build files are not counted
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 
 ALLOCATORS = re.compile(
@@ -30,12 +30,12 @@ ATOMIC_CALL = re.compile(r"\batomic_(?!flag\b|bool\b|u?int\b|u?long\b)\w+\s*\(")
 CONTROL = re.compile(r"( +)(?:\} )?(?:else )?(?:if|for|while|do|switch)\b")
 FREE_NAMES = {"main", "TEST", "TEST_WITH",  # of tests/support/unit.h, static functions
               "LLVMFuzzerTestOneInput", "LLVMFuzzerInitialize",
-              "mprotect",  # tests take its place, to see that the log of names gets room
+              "mprotect",  # tests replace it, to see that the log of names grows
               "__itt_api_init", "__itt_api_fini", "__itt_api_version", "_ZN5torch8profiler8itt_markEPKc"}
 
 
 class Layers:
-    """What src/LAYERS says."""
+    """The rules in src/LAYERS."""
 
     def __init__(self, path):
         self.path = path
@@ -63,7 +63,7 @@ class Layers:
 
 
 def blank(text):
-    """The code with comments and literals blanked out, line by line the same."""
+    """The code with comments and literals blanked out; the lines stay the same."""
     def spaces(match):
         s = match.group()
         keep = s[0] if s[0] in "\"'" else " "
@@ -73,7 +73,7 @@ def blank(text):
 
 
 def functions(lines):
-    """(line of the signature, line of "{", line of "}", signature), counted from 0."""
+    """For each function: (line of the signature, of "{", of "}", signature), from 0."""
     start = None
     for i, line in enumerate(lines):
         if line == "{" and i > 0:
@@ -181,7 +181,7 @@ class Checker:
                 self.check_include(i, room, m[2], path.stem.endswith("_test"))
 
     def check_include(self, i, room, included, is_test):
-        """A file of ROOM includes INCLUDED in line I. Tests may use tests/support."""
+        """Check that a file of ROOM may include INCLUDED in line I; tests may use tests/support."""
         layers = self.rules.layers
         folder, there = room.split("/")[0], included.rpartition("/")[0]
         target = there.split("/")[0]
@@ -207,7 +207,7 @@ class Checker:
             self.fault(i, f"{room} includes {there}, which is not below it")
 
     def count_module(self, path, text):
-        """Keep what PATH includes, for the circles, and that its folder has it."""
+        """Store the includes of PATH, to find circles, and count it for its folder."""
         if path.stem.endswith("_test"):
             return
         self.files[str(path.parent.relative_to(self.root))] += 1
@@ -276,7 +276,7 @@ class Checker:
 
 
     def check_tree(self):
-        """What only all files together show."""
+        """Check the rules that concern all files together."""
         self.name = "src/LAYERS"
         for path in sorted((self.root / "src").rglob("*")):
             if path.suffix in (".c", ".h", ".inc", ".cpp"):
@@ -297,7 +297,7 @@ class Checker:
         self.check_architecture()
 
     def check_architecture(self):
-        """Files are named by whole paths, from the root or from src, and exist."""
+        """Check that files are named by whole paths, from the root or from src, and exist."""
         path = self.root / "ARCHITECTURE.md"
         for n, line in enumerate(path.read_text().splitlines() if path.exists() else []):
             for name in re.findall(r"`([\w./*-]+\.(?:h|c|inc|py|md|build))`", line):
@@ -315,7 +315,7 @@ class Checker:
 
 
 def circles(edges):
-    """Of a graph, the sets of nodes that reach each other (Tarjan, without recursion)."""
+    """The sets of nodes of a graph that reach each other (Tarjan, without recursion)."""
     order, low, stack, on_stack = {}, {}, [], set()
     for root in sorted(edges):
         work = [(root, None)] if root not in order else []
@@ -344,7 +344,7 @@ def circles(edges):
 
 
 def way_around(edges, circle):
-    """A shortest way from the first node of CIRCLE through others of it and back."""
+    """A shortest path from the first node of CIRCLE through others of it and back."""
     ways = collections.deque([[circle[0]]])
     seen = set()
     while ways:

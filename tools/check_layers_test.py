@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check that check_layers.py finds made-up violations, and nothing in a tree without one.
+"""Check that check_layers.py finds made-up violations, and reports nothing in a correct tree.
 
-Each case is a small tree that keeps all rules, with some files changed.
+Each case is a small correct tree with some files changed.
 """
 import pathlib
 import subprocess
@@ -47,7 +47,7 @@ TREE = {
     "src/apart/c.h": header("apart/c", "low/a"),
 }
 
-# name, files that are changed, what the tool says of it (None: nothing)
+# name, changed files, the output of the tool (None: no output)
 CASES = [
     ("a tree that keeps all rules", {}, None),
     ("up", {"src/low/a.h": header("low/a", "high/b")}, "low includes high, which is not below it"),
@@ -116,7 +116,7 @@ CASES = [
 
 
 def said(changes):
-    """What the tool prints for the tree with CHANGES, and its exit status."""
+    """The output of the tool for the tree with CHANGES, and its exit status."""
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
         for path, text in (TREE | changes).items():

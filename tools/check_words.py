@@ -18,7 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MADE_UP = "tools/check_words_test.py"
-# Where a path in a text may begin.
+# The folders from which a path in a text may start.
 BASES = ("", "src/", "include/", "tests/", "docs/", "python/", "python/opscope/", "tests/oracle/",
          "python/opscope/torch/native/", "bench/")
 MARKDOWN = re.compile(r"(?<![\w./:*~-])(\.\.?/)*([A-Za-z][\w.-]*/)*[A-Za-z][\w-]*\.md"
@@ -28,7 +28,7 @@ SOURCE = re.compile(r"(?<![\w./:*<~{}$-])((?:[a-z_0-9]+/)+[a-z_0-9]+"
                     r"\.(?:c|h|inc|py|sh|cpp|hpp))(?![\w*{<]|\.\w)")
 BARE = re.compile(r"`([a-z_0-9]+\.(?:c|h|inc|py|sh|cpp))`")
 SECTION = re.compile(r"\b(?:TB|TP|AN) [A-Z]?[0-9]|\bR-[0-9]+\.[0-9]|\[BUG\]")
-# Files of other projects, and of what programs write, by how their paths begin.
+# The first folders of files of other projects and of files that programs write.
 FOREIGN = ("torch/", "autograd/", "aten/", "c10/", "sys/", "linux/", "asm/", "bits/", "arpa/",
            "net/", "netinet/", "usr/", "tests/data/", "bench/data/", "build/", "generated/",
            "isa-l/", "tbb/", "oneapi/", "arrow/", "pwd/")
@@ -37,9 +37,9 @@ FOREIGN = ("torch/", "autograd/", "aten/", "c10/", "sys/", "linux/", "asm/", "bi
 KINETO = re.compile(r"chrome_ph\b|\bphases? [A-Za-z]\b|\bph [A-Za-z]\b|\[memory\]|\[OutOfMemory\]|"
                     r"ProfilerStep#|cuda_runtime|cuda_driver|\bcpu_op\b|deviceProperties")
 FAMILY = re.compile("cuda", re.I)
-FAMILIES = re.compile("xpu|hip|npu|hpu|privateuse1", re.I) # beside it, in the same sentence
-# Who may say them: the reader and the writer of that format, tables and calls in torch's words,
-# and the one place of each list of names.
+FAMILIES = re.compile("xpu|hip|npu|hpu|privateuse1", re.I) # other families, to be named nearby
+# Files that may contain them: the reader and the writer of that format, tables and calls with
+# torch's words, and the one file of each list of names.
 OWNERS = ("src/import/chrome/", "src/export/chrome_", "src/analysis/torch/", "src/sources/torch/",
           "python/opscope/torch/", "src/model/known_names.", "src/export/redact",
           "src/export/folded.c", # metrics of export_stacks(), which torch names
@@ -51,7 +51,7 @@ PRODUCT = re.compile(r"(?:src|include|python/opscope)/.*(?<!_test)\.(?:c|h|inc|p
 
 
 def anchors_of(text):
-    """The names by which Markdown links to the headings of TEXT."""
+    """The anchors of the headings of TEXT in Markdown."""
     found, fenced = set(), False
     for line in text.splitlines():
         fenced ^= line.startswith("```")
@@ -63,7 +63,7 @@ def anchors_of(text):
 
 
 class Tree:
-    """The files of the project by path, with the texts of those in Markdown."""
+    """The files of the project by path, with the text of those in Markdown."""
 
     def __init__(self, texts):
         self.texts = texts
@@ -71,7 +71,7 @@ class Tree:
         self.names = {path.rsplit("/", 1)[-1] for path in texts}
 
     def find(self, name, source):
-        """The path that NAME means in file SOURCE, or None."""
+        """The path of the file that NAME refers to in file SOURCE, or None."""
         here = pathlib.PurePosixPath(source).parent
         for candidate in [str(here / name)] + [base + name for base in BASES]:
             parts = []
@@ -91,7 +91,7 @@ class Tree:
         return None
 
     def check_line(self, source, line):
-        """What is wrong with LINE of file SOURCE."""
+        """The errors in LINE of file SOURCE."""
         if SECTION.search(line):
             yield f"a section of a document that is not named: {SECTION.search(line).group(0)}"
         for m in MARKDOWN.finditer(line):
@@ -120,7 +120,7 @@ class Tree:
 
 
 def foreign_words(path, lines):
-    """(line, what) for the words of one format or family that file PATH has no right to."""
+    """(line, error) for words of one format or family that file PATH must not contain."""
     if not PRODUCT.match(path) or path.startswith(OWNERS):
         return
     for n, line in enumerate(lines, 1):
@@ -149,7 +149,7 @@ def read_tree():
 
 
 def check(texts):
-    """Lines "FILE:LINE: what" for all that is wrong in TEXTS, by path."""
+    """Lines "FILE:LINE: error" for all errors in TEXTS, a dictionary by path."""
     tree = Tree(texts)
     for path, text in texts.items():
         is_data = path.startswith(("tests/data/", "tests/fuzz/corpus/"))

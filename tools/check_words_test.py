@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check that check_words.py finds references that lead nowhere and foreign words,
-and no others."""
+"""Check that check_words.py finds broken references and foreign words, and reports nothing
+else."""
 import sys
 
 import check_words
@@ -15,7 +15,7 @@ TREE = {
     "src/import/chrome/c.c": "{\"cuda_runtime\", OSC_KIND_RUNTIME}, /* phase B */\n",
     "src/low/d.c": "/* Such as cuda:0,\n * xpu:0 and others; a phase of the program. */\n",
 }
-# Changes of the tree, and what each makes wrong.
+# Changes of the tree, and the error that each causes.
 CASES = [
     ({}, None),
     ({"src/low/b.h": "/* See docs/why.md. */\n"}, "src/low/b.h:1: no file docs/why.md"),

@@ -10,9 +10,8 @@ on the CPU. torch.profiler waits for one step, warms up for one and records thre
 with every option on: shapes, memory, stacks, modules, FLOPs, and labels around the
 phases of a step. Only torch itself is needed.
 
-The file is what PyTorch wrote, compressed, but for the name of the machine, which is
-replaced by "demo". It is refused when it names a folder of the machine that made it,
-or is larger than what a checkout should carry.
+The file is PyTorch's output, compressed; only the name of the machine is replaced by "demo". It
+is refused if it contains a path of the machine that made it, or is too large for a checkout.
 """
 import gzip
 import os
@@ -26,8 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / "tests/data/demo.pt.trace.json.gz"
 MAX_BYTES = 300_000
 
-# PyTorch takes the entries of sys.path off the names of files; this one is the
-# folder of this script, whose name would be missing from the stacks.
+# PyTorch removes the entries of sys.path from the names of files. The first one is the folder of
+# this script, which would then be missing in the stacks.
 sys.path[0] = str(ROOT)
 
 import torch  # noqa: E402
@@ -37,7 +36,7 @@ from torch.profiler import ProfilerActivity, profile, record_function, schedule 
 
 
 class Block(nn.Module):
-    """Two convolutions and a way around them."""
+    """Two convolutions and a connection around them."""
 
     def __init__(self, n_in, n_out, stride):
         super().__init__()
@@ -110,7 +109,7 @@ def record(path):
 
 
 def local_names(text):
-    """What in TEXT tells of the machine that made it."""
+    """The names in TEXT that identify the machine that made it."""
     home = str(pathlib.Path.home())
     folders = {home, str(ROOT), sys.prefix, sys.base_prefix, tempfile.gettempdir()}
     found = {f for f in folders if len(f) > 1 and f in text}
@@ -124,7 +123,7 @@ def main():
     out = pathlib.Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else OUT
     with tempfile.TemporaryDirectory() as folder:
         here = os.getcwd()
-        os.chdir(folder)  # the trace says under which name it was written
+        os.chdir(folder)  # the trace contains the name under which it was written
         record("demo.pt.trace.json")
         text = pathlib.Path("demo.pt.trace.json").read_bytes()
         os.chdir(here)
@@ -132,7 +131,7 @@ def main():
     names = local_names(text.decode("utf-8", "replace"))
     if names:
         sys.exit(f"the trace names places of this machine: {', '.join(names[:5])}")
-    # No name and no time of its own in the header: the bytes follow from the text.
+    # No name and no time in the header: the bytes depend only on the text.
     packed = gzip.compress(text, 9, mtime=0)
     if len(packed) > MAX_BYTES:
         sys.exit(f"the trace takes {len(packed)} bytes, more than {MAX_BYTES}")

@@ -4,9 +4,9 @@
 
 usage: make_reference.py --package DIR > docs/python.md
 
-DIR holds the package, as BUILD/python does. What is listed in __all__ of a module is in it, and
-what of its classes has a docstring; a test sees that the page is that of the package. What
-needs torch is read and not imported.
+DIR has the package, like BUILD/python. The page contains everything in __all__ of a module, and
+all members of its classes that have docstrings; a test checks that it is up to date. Modules
+that need torch are parsed, not imported.
 """
 import argparse
 import ast
@@ -29,10 +29,10 @@ HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 
 
 def signature(thing):
-    """The parameters of THING in parentheses, as they are written in its file."""
+    """The parameters of THING in parentheses, as written in its file."""
     first = (inspect.getdoc(thing) or "").split("\n", 1)[0]
     written = re.fullmatch(r"\w+(\(.*?\))( -> .*)?", first)
-    if written: # of C, which has no other place for it
+    if written: # a function in C, which has no other place for it
         return first[len(first.split("(")[0]):]
     try:
         found = inspect.signature(thing)
@@ -40,16 +40,16 @@ def signature(thing):
         return "()"
     parameters = [p for p in found.parameters.values() if p.name not in ("self", "cls")]
     text = str(found.replace(parameters=parameters))
-    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", text) # annotations are texts
+    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", text) # annotations are strings
 
 
 def text_of(thing):
-    """The docstring of THING as Markdown has it."""
+    """The docstring of THING as Markdown."""
     return markdown(inspect.getdoc(thing) or "")
 
 
 def markdown(text):
-    """A docstring without the line of a signature, ``this`` as Markdown has it."""
+    """A docstring as Markdown, without the line of the signature; ``code`` is converted."""
     first, _, rest = text.partition("\n")
     if re.fullmatch(r"\w+\(.*\)( -> .*)?", first):
         text = rest.lstrip("\n")
@@ -59,7 +59,7 @@ def markdown(text):
 
 
 def members(cls):
-    """What of CLS has a docstring: title, text."""
+    """The members of CLS with docstrings: (title, text)."""
     for name, member in vars(cls).items():
         if name.startswith("_") and name not in ("__getitem__", "__iter__", "__len__"):
             continue
@@ -70,8 +70,8 @@ def members(cls):
 
 
 def lay_out(path, call, text, parts=()):
-    """A class or a function: CALL are its parameters, None if nobody calls it; titles and texts
-    of its PARTS."""
+    """Yield the text about a class or function: CALL are its parameters, None if it is not
+    called; PARTS are the titles and texts of its members."""
     yield f"\n### {path}\n\n"
     if call is not None:
         yield f"`{path}{call}`\n\n"
@@ -97,7 +97,7 @@ def describe(module):
 
 
 def tree_of(module):
-    """What the file of MODULE, of a package that can be imported, says."""
+    """The syntax tree of MODULE's file, of a package that can be imported."""
     parts = module.split(".")
     path = pathlib.Path(importlib.util.find_spec(parts[0]).origin).parent.joinpath(*parts[1:])
     return ast.parse((path / "__init__.py" if path.is_dir() else path.with_suffix(".py"))
@@ -105,14 +105,14 @@ def tree_of(module):
 
 
 def read_parameters(function):
-    """The parameters of a function that was read, without the first one, which is self."""
+    """The parameters of a parsed function, without the first one, which is self."""
     arguments = copy.copy(function.args)
     arguments.args = arguments.args[1:]
     return f"({ast.unparse(arguments)})"
 
 
 def read_members(functions):
-    """What of FUNCTIONS, of a class that was read, has a docstring: title, text."""
+    """Those of FUNCTIONS, of a parsed class, that have docstrings: (title, text)."""
     for function in functions:
         if ast.get_docstring(function) and not function.name.startswith("_"):
             call = ""
@@ -123,7 +123,7 @@ def read_members(functions):
 
 
 def read_class(path, tree):
-    """A class as describe() has it, with the arguments of its __init__."""
+    """Describe a parsed class like describe(), with the parameters of its __init__."""
     functions = [x for x in tree.body if isinstance(x, ast.FunctionDef)]
     made = next((x for x in functions if x.name == "__init__"), None)
     call = read_parameters(made) if made and tree.name[0].islower() else None
@@ -131,7 +131,7 @@ def read_class(path, tree):
 
 
 def read(module, files):
-    """A module whose classes are in it and FILES beside it, as describe() has it."""
+    """Describe a parsed module like describe(); its classes are in it and in FILES beside it."""
     tree = tree_of(module)
     names = next(ast.literal_eval(x.value) for x in tree.body
                  if isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == "__all__")

@@ -6,7 +6,7 @@ import sys
 
 
 def literal(text):
-    """TEXT as string literals, a line each."""
+    """TEXT as string literals, one per line."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return "\n".join(f'"{line}\\n"' for line in escaped.rstrip("\n").split("\n"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in notebooks: the first rows, with units as the command's text has them."""
+"""Tables in notebooks: the first rows, with the units of the command's text."""
 from __future__ import annotations
 
 from html import escape
@@ -28,7 +28,7 @@ def show_bytes(n: float) -> str:
 
 
 def show(column: Column, value: Any) -> str:
-    """A cell as people read it."""
+    """A cell as text for people."""
     if value is None:
         return ""
     if column.type in ("string", "boolean"):

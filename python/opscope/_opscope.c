@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * _opscope.c - what Python sees of opscope/trace.h: traces, frames, and their memory.
+ * _opscope.c - opscope/trace.h for Python: traces, frames, and their memory.
  *
- * Thin: options are names and values, which become structs by osc_request_set(); what is
- * made of columns is Python's business (_table.py). Values are never copied: a Buffer shows
- * those of a frame and keeps it alive, whatever becomes of the traces.
+ * A thin layer: options are names and values, which osc_request_set() turns into structs, and
+ * _table.py makes arrays of columns. Values are never copied: a Buffer gives access to those of
+ * a frame and keeps the frame alive, even if the traces are freed.
  *
- * Threading: the GIL is released while traces are read and tables made.
+ * Threading: the GIL is released while traces are read and tables are made.
  */
 #include "_opscope.h"
 
@@ -16,7 +16,7 @@ static PyObject *trace_error; /* opscope.TraceError */
 
 /* --- words ------------------------------------------------------------------------------ */
 
-/* A sequence of texts as C has them. Zeroed, it is empty. */
+/* A sequence of texts for C. Zeroed, it is empty. */
 struct words {
     PyObject **held;  /* owned, each a reference to bytes */
     const char **all; /* owned; borrowed from held */
@@ -31,7 +31,7 @@ static void free_words(struct words *w)
     PyMem_Free((void *)w->all);
 }
 
-/* Take LIST, a list or tuple of str or paths, as the file system has their bytes. */
+/* Convert LIST, a list or tuple of str or paths, to W, encoded for the file system. */
 static int get_words(PyObject *list, struct words *w)
 {
     PyObject *const fast = PySequence_Fast(list, "a list of words is expected");
@@ -51,7 +51,7 @@ static int get_words(PyObject *list, struct words *w)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Options as C has them, and what they borrow. Zeroed, there are none. */
+/* Options for C, and the texts that they borrow. Zeroed, there are none. */
 struct options {
     struct osc_request request;
     PyObject *held; /* owned; a list of bytes */
@@ -62,7 +62,7 @@ static void free_options(struct options *o)
     Py_XDECREF(o->held);
 }
 
-/* The bytes of TEXT, held by O; NULL: None, or an exception. */
+/* The bytes of TEXT, which O keeps alive; NULL: TEXT is None, or an exception is set. */
 static const char *hold(struct options *o, PyObject *text)
 {
     PyObject *bytes = NULL;
@@ -74,7 +74,7 @@ static const char *hold(struct options *o, PyObject *text)
     return failed ? NULL : PyBytes_AS_STRING(bytes);
 }
 
-/* Take LIST, of pairs of a name among PARTS and a value or None. */
+/* Set in O the options in LIST: pairs of a name among PARTS and a value or None. */
 static int get_options(PyObject *list, unsigned parts, struct options *o)
 {
     PyObject *const fast = PySequence_Fast(list, "a list of options is expected");
@@ -102,10 +102,10 @@ static int get_options(PyObject *list, unsigned parts, struct options *o)
  */
 
 struct buffer {
-    PyObject_HEAD PyObject *frame; /* owned; keeps the memory */
+    PyObject_HEAD PyObject *frame; /* owned; keeps the memory alive */
     const void *at;
-    const char *format;  /* of one element, as struct has it; static */
-    Py_ssize_t n, width; /* elements, and bytes of each */
+    const char *format;  /* of one element, as in the module struct; static */
+    Py_ssize_t n, width; /* number of elements, and bytes of each */
 };
 
 static PyTypeObject *buffer_type;
@@ -129,7 +129,7 @@ static int buffer_get(PyObject *self, Py_buffer *view, int flags)
         return -1;
     }
     *view = (Py_buffer){
-        /* Never written through: the view says so. */
+        /* The cast is safe: the view is read-only. */
         .buf = (void *)(uintptr_t)(b->n > 0 ? b->at : nothing),
         .obj = Py_NewRef(self),
         .len = b->n * b->width,
@@ -194,7 +194,7 @@ static PyObject *make_buffer(PyObject *frame, const void *at, const char *format
     return (PyObject *)b;
 }
 
-/* Column I of the frame; -1 and an exception if there is none. */
+/* Get the column of the frame with INDEX; -1 and an exception if there is none. */
 static int get_column(PyObject *self, PyObject *index, struct osc_frame_column *col)
 {
     const struct frame *const frame = (struct frame *)self;
@@ -318,7 +318,8 @@ DESTROY(ArrowSchema, schema, "arrow_schema")
 DESTROY(ArrowArray, array, "arrow_array")
 DESTROY(ArrowArrayStream, stream, "arrow_array_stream")
 
-/* P, filled with ST, as a capsule called NAME; or an exception, and P is freed. */
+/* Make a capsule NAME of P, if filling P succeeded with ST; otherwise set an exception and free
+ * P. */
 static PyObject *to_capsule(void *p, osc_status st, const char *name,
                             void (*destroy)(PyObject *))
 {
@@ -338,7 +339,7 @@ static PyObject *arrow_schema(PyObject *self, PyObject *none)
                       "arrow_schema", destroy_schema);
 }
 
-/* A consumer that wishes for another schema converts by itself: that is allowed. */
+/* Ignore a request for another schema: the interface lets the consumer convert by itself. */
 static int ignore_wish(PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"requested_schema", NULL};
@@ -421,7 +422,7 @@ static PyType_Spec frame_spec = {
 
 struct traces {
     PyObject_HEAD struct osc_set *set; /* held */
-    struct words paths;                /* as it was opened */
+    struct words paths;                /* those that were opened */
     struct options options;
 };
 
@@ -437,7 +438,7 @@ static void traces_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* Raise what ST and ERR mean. Returns NULL. */
+/* Set the exception for ST and ERR. Returns NULL. */
 static PyObject *fail(osc_status st, const struct osc_err *err)
 {
     PyObject *type = trace_error;
@@ -456,7 +457,7 @@ static PyObject *fail(osc_status st, const struct osc_err *err)
     return NULL;
 }
 
-/* While C reads: let a signal through, such as the interrupt key. */
+/* The progress callback: handle signals, such as an interrupt, while C reads. */
 static int check_signals(void *ctx, const char *path, uint64_t done_bytes, uint64_t total_bytes)
 {
     const PyGILState_STATE state = PyGILState_Ensure();
@@ -508,7 +509,7 @@ static PyObject *traces_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     return (PyObject *)self;
 }
 
-/* Text as it comes; the GIL is not held. */
+/* A buffer for text that is being written; the GIL is not held. */
 struct text {
     char *s; /* owned */
     size_t len, cap;
@@ -533,8 +534,8 @@ static int add_text(void *ctx, const char *s, size_t len)
 }
 
 /*
- * Ask what R says: a frame into *F, or (NULL) text. What was read with other arguments or
- * another limit is read again. The GIL is not held.
+ * Ask the question R. The answer is a frame *F or, if F is NULL, text. Files that were read
+ * with other arguments or another limit are read again. The GIL is not held.
  */
 static osc_status ask(const struct traces *self, const struct osc_request *r,
                       struct osc_frame **f, struct osc_err *err)

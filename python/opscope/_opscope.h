@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * _opscope.h - what the files of the extension share.
+ * _opscope.h - functions shared by the files of the extension.
  *
  * Threading: called with the GIL held.
  */
@@ -13,7 +13,7 @@
 /* Make the type of SPEC and add it to MODULE. NULL: an exception is set. */
 PyTypeObject *opscope_add_type(PyObject *module, PyType_Spec *spec);
 
-/* Add what _record.c has to MODULE; -1: an exception is set. */
+/* Add the functions and types of _record.c to MODULE; -1: an exception is set. */
 int opscope_add_record(PyObject *module);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * _record.c - what Python sees of opscope/record.h.
+ * _record.c - opscope/record.h for Python.
  *
- * A scope is an object with a name that was interned once; entering and leaving it are two
- * calls of C and no allocation. Recording never raises: a value that cannot be written is
- * left out. While nothing records, a call looks at one word and returns.
+ * A scope is an object whose name was interned once; entering and leaving it are two calls of C
+ * without an allocation. Recording never raises: a value that cannot be written is left out.
+ * While nothing records, a call reads one word and returns.
  *
  * Threading: any thread, with the GIL held; it is released to start, stop and dump.
  */
@@ -12,19 +12,19 @@
 
 #include <opscope/record.h>
 
-/* Interned names: str -> int. Cleared when full, for who makes names as he goes. */
+/* Interned names: str -> int. Cleared when full, because a program may make ever new names. */
 #define NAMES_MAX 65536
 static PyObject *names;
 
 /* --- names and values ------------------------------------------------------------------- */
 
-/* The bytes of TEXT, a str: UTF-8, lone surrogates as they are. NULL: an exception. */
+/* Encode TEXT, a str, as UTF-8; lone surrogates pass through. NULL: an exception. */
 static PyObject *encode(PyObject *text)
 {
     return PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
 }
 
-/* The name of TEXT, a str; 0 and no exception where there is none. */
+/* The name of TEXT, a str; 0 without an exception if it cannot be interned. */
 static osc_name intern(PyObject *text)
 {
     PyObject *const known = PyDict_GetItemWithError(names, text);
@@ -47,7 +47,7 @@ static osc_name intern(PyObject *text)
     return name;
 }
 
-/* A list or tuple of integers as such; 0: it is none, and nothing was recorded. */
+/* Record VALUE if it is a list or tuple of integers; 0: it is not, and nothing was recorded. */
 static int put_list(osc_name key, PyObject *value)
 {
     int64_t numbers[384];
@@ -78,7 +78,7 @@ static void put_text(osc_name key, PyObject *value)
     Py_XDECREF(text);
 }
 
-/* Argument KEY, a str, of the innermost scope. */
+/* Record the argument KEY, a str, of the innermost scope. */
 static void put_arg(PyObject *key, PyObject *value)
 {
     const osc_name name = intern(key);
@@ -126,7 +126,7 @@ static const char *const kinds[OSC_SCOPE_KIND_COUNT] = {
     [OSC_SCOPE_OVERHEAD] = "overhead",
 };
 
-/* The kind called TEXT, or -1 and an exception. */
+/* The kind with the name TEXT, or -1 and an exception. */
 static int find_kind(PyObject *text)
 {
     for (int i = 0; PyUnicode_Check(text) && i < OSC_SCOPE_KIND_COUNT; i++) {
@@ -145,7 +145,7 @@ struct scope {
     PyObject_HEAD PyObject *name; /* owned; a str */
     PyObject *args;               /* owned; a dict, or NULL */
     enum osc_scope_kind kind;
-    osc_name id; /* of the name; 0: not yet */
+    osc_name id; /* of the name; 0: not interned yet */
 };
 
 static osc_name id_of(struct scope *s)
@@ -170,7 +170,7 @@ static PyObject *scope_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     PyObject *const name = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
     PyObject *kind = NULL;
 
-    if (name && !PyUnicode_Check(name) && !kwargs) /* of record.Scope, as a decorator */
+    if (name && !PyUnicode_Check(name) && !kwargs) /* record.Scope was used as a decorator */
         return PyObject_CallMethod((PyObject *)type, "_of", "O", name);
     if (!name || !PyUnicode_Check(name)) {
         PyErr_SetString(PyExc_TypeError, "scope(name, *, kind=\"plain\", **args) takes a str");
@@ -391,7 +391,7 @@ static PyObject *metadata(PyObject *module, PyObject *args)
 
 /* --- start and stop ----------------------------------------------------------------------- */
 
-/* None, or an exception for ST of WHAT. */
+/* Return None, or set an exception for the status ST of WHAT. */
 static PyObject *end(osc_status st, const char *what)
 {
     if (st == OSC_OK)
@@ -507,8 +507,8 @@ static PyObject *losses(PyObject *module, PyObject *none)
 
 /* --- garbage collections ---------------------------------------------------------------- */
 
-static unsigned long collecting_thread; /* whose collections are scopes */
-static int is_collecting;               /* there: a scope is open */
+static unsigned long collecting_thread; /* the thread whose collections are scopes */
+static int is_collecting;               /* a scope is open on that thread */
 
 static PyObject *watch_collections(PyObject *module, PyObject *none)
 {
@@ -518,7 +518,7 @@ static PyObject *watch_collections(PyObject *module, PyObject *none)
     Py_RETURN_NONE;
 }
 
-/* In C, so that it is no call of Python in what is recorded. */
+/* In C, so that it does not appear as a Python call in the recording. */
 static PyObject *collection(PyObject *module, PyObject *args)
 {
     const char *phase;

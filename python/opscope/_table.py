@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def needing(name: str) -> Iterator[None]:
-    """Where the package NAME is imported; if there is none, the error says what to do."""
+    """Import the package NAME here; if it is missing, the error says what to do."""
     try:
         yield
     except ModuleNotFoundError as e:
@@ -56,7 +56,7 @@ class Table(Mapping[str, Any]):
             column = Column(*frame.column(i))
             self._columns[column.name] = (i, column)
 
-    # --- what it is ------------------------------------------------------------------------
+    # --- description ------------------------------------------------------------------------
 
     @property
     def name(self) -> str:
@@ -100,7 +100,7 @@ class Table(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         return name in self._columns
 
-    # Of mappings: the truth of arrays is none. A table is equal to itself.
+    # Not those of Mapping, which would compare arrays: a table is only equal to itself.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -153,7 +153,7 @@ class Table(Mapping[str, Any]):
         values = self.raw(name)
         missing = self.missing(name)
         if self._columns[name][1].type == "string":
-            words = numpy.array((*self.words(name), ""), object)  # the last: of code -1
+            words = numpy.array((*self.words(name), ""), object)  # the last one is for the code -1
             values = words[values]
         return values if missing is None else numpy.ma.MaskedArray(values, missing, copy=False)
 

@@ -29,8 +29,8 @@ def get_library_dir() -> str:
 
 
 def to_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
-    """Keyword arguments as the command has them: ``group_by="shape"`` is group-by and its value,
-    True a name without one, a list its items with commas, None nothing."""
+    """Keyword arguments as options of the command: ``group_by="shape"`` is group-by with a value,
+    True a name without a value, a list its items joined by commas; None is left out."""
     pairs: list[tuple[str, Optional[str]]] = []
     for key, value in options.items():
         name = key.rstrip("_").replace("_", "-")

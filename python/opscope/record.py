@@ -54,7 +54,7 @@ class Scope(_opscope.Scope):
 
     @classmethod
     def _of(cls, function: _F) -> _F:
-        """`function`, each call of which is a scope that is called like it."""
+        """Make each call of `function` a scope with the name of the function."""
         named: Any = function
         while not hasattr(named, "__qualname__") and hasattr(named, "func"):
             named = named.func  # of a functools.partial
@@ -93,7 +93,7 @@ class Scope(_opscope.Scope):
                         except GeneratorExit:
                             await inner.aclose()
                             raise
-                        except BaseException as e:  # the caller's athrow()
+                        except BaseException as e:  # from the caller's athrow()
                             item = await inner.athrow(e)
                         else:
                             item = await inner.asend(sent)
@@ -124,11 +124,11 @@ if TYPE_CHECKING:
     def scope(name: _F, /) -> _F: ...
     def scope(name: Any, /, **args: Any) -> Any: ...
 else:
-    scope = Scope  # of a function it makes the decorated function
+    scope = Scope  # called with a function, it returns the decorated function
 
 
 def _check_count(name: str, value: int) -> None:
-    """Raise ValueError unless VALUE, of the argument NAME, is a number that can be counted to."""
+    """Raise ValueError unless VALUE, of the argument NAME, is a valid count."""
     if not 0 <= operator.index(value) < 1 << 64:
         raise ValueError(f"start: {name} must be a whole number from 0 to 2**64 - 1, not {value}")
 

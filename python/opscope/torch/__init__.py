@@ -71,7 +71,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "ProfileActivity":  # as a document of Intel's spells it
+    if name == "ProfileActivity":  # the spelling in a document of Intel
         return ProfilerActivity
     if not name.startswith("__") and hasattr(torch.profiler, name):
         return getattr(torch.profiler, name)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build the recorder against the torch that is installed, once for all who use it.
+"""Build the recorder against the installed torch, once for all programs of a user.
 
-The C++ interface of torch differs from version to version, so the recorder is compiled
-here, in some seconds. The object lies in a cache directory that only its owner can write,
-under a name made of all that it depends on. One process builds while others wait; what is
-there is there whole.
+The C++ interface of torch differs from version to version, so the recorder is compiled on this
+machine, which takes some seconds. The object is in a cache directory that only its owner can
+write, under a name made of everything that it depends on. One process builds while others
+wait; an incomplete object is never visible.
 """
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from pathlib import Path
 import torch
 
 WAIT_S = 120.0
-ROOM_BYTES = 8 << 20  # several times what an object has
+ROOM_BYTES = 8 << 20  # several times the size of an object
 NATIVE = Path(__file__).resolve().parent / "native"
-# In a build folder the public headers lie beside the sources.
+# In a build folder the public headers are beside the sources.
 INCLUDE = [NATIVE, NATIVE.parents[1] / "include"]
 
 
 class BuildError(RuntimeError):
-    """The recorder cannot be built; says what is missing."""
+    """The recorder cannot be built; the message says what is missing."""
 
 
 def compiler() -> str:
@@ -46,7 +46,7 @@ def compiler() -> str:
 
 
 def key() -> str:
-    """Of all that the object depends on: the sources, torch, its ABI, the machine."""
+    """A key for everything that the object depends on: sources, torch, its ABI, the machine."""
     h = hashlib.sha256()
     headers = (x for directory in INCLUDE for x in sorted(directory.glob("opscope/*.h")))
     for path in (*sorted(NATIVE.glob("*.[ch]*")), *headers):
@@ -59,7 +59,7 @@ def key() -> str:
 
 
 def is_private(path: Path) -> bool:
-    """Whether PATH is a directory that nobody else can write, but root."""
+    """Whether PATH is a directory that only this user and root can write."""
     try:
         st = path.lstat()
     except OSError:
@@ -69,13 +69,13 @@ def is_private(path: Path) -> bool:
 
 
 def cache_directories() -> list[Path]:
-    """Where objects may lie, the best place first."""
+    """The possible directories for objects, the best one first."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return [Path(home) / "opscope", Path(tempfile.gettempdir()) / f"opscope-{os.getuid()}"]
 
 
 def usable_cache() -> Path:
-    """The first of the cache directories that can be used, made if need be."""
+    """The first usable cache directory; created if necessary."""
     for path in cache_directories():
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -90,8 +90,8 @@ def usable_cache() -> Path:
 
 
 def is_whole(path: Path) -> bool:
-    """Whether PATH is an object up to its last byte: one that a full disk or a crash has cut
-    would end the process that loads it."""
+    """Whether PATH is a complete object: one that a full disk or a crash has cut would crash
+    the process that loads it."""
     try:
         with open(path, "rb") as f:
             head = f.read(64)
@@ -101,15 +101,15 @@ def is_whole(path: Path) -> bool:
     if len(head) < 64 or head[:4] != b"\x7fELF":
         return False
     at, entry_bytes, n = struct.unpack("<40xQ10xHH2x", head)
-    return size >= at + entry_bytes * n  # the table of sections is last
+    return size >= at + entry_bytes * n  # the table of sections is at the end
 
 
 def command(out: Path) -> list[str]:
-    """How the object is compiled to OUT."""
+    """The command that compiles the object to OUT."""
     home = Path(torch.__file__).parent
     return [
         compiler(), "-O2", "-std=c++20", "-DNDEBUG", "-shared", "-fPIC", "-fvisibility=hidden",
-        "-fno-plt", "-falign-functions=64",  # together a tenth of what an operator costs
+        "-fno-plt", "-falign-functions=64",  # together they save a tenth of an operator's cost
         f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}",
         "-isystem", str(home / "include"), *(f"-I{x}" for x in INCLUDE),
         *(str(x) for x in sorted(NATIVE.glob("*.cpp"))), "-o", str(out),
@@ -118,7 +118,7 @@ def command(out: Path) -> list[str]:
 
 
 def compile_to(out: Path) -> None:
-    """Compile; what the compiler says goes into the error. OUT is there whole or not at all."""
+    """Compile to OUT, which appears only when complete; errors have the compiler's output."""
     part = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         done = subprocess.run(command(part), stdin=subprocess.DEVNULL, capture_output=True,
@@ -137,7 +137,7 @@ def compile_to(out: Path) -> None:
 
 
 def lock(path: Path) -> int:
-    """A descriptor that holds the lock of PATH; waits at most WAIT_S seconds."""
+    """Lock PATH and return the descriptor that holds the lock; waits at most WAIT_S seconds."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     end = time.monotonic() + WAIT_S
     try:
@@ -156,9 +156,9 @@ def lock(path: Path) -> int:
 
 
 def recorder() -> Path:
-    """Where the object for this torch lies; builds it if nobody has.
+    """The path of the object for this torch; builds it if it is missing.
 
-    Raises BuildError where there is no compiler, no directory, or it does not compile.
+    Raises BuildError if there is no compiler or no directory, or if it does not compile.
     """
     name = f"torch-{key()}.so"
     for path in cache_directories():
@@ -172,7 +172,7 @@ def recorder() -> Path:
                          "another directory") from e
     try:
         if not is_whole(out):
-            for part in out.parent.glob(f".{out.name}.*"):  # of who was killed at it
+            for part in out.parent.glob(f".{out.name}.*"):  # left by processes that were killed
                 part.unlink(missing_ok=True)
             compile_to(out)
     finally:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is made of torch's `_ExperimentalConfig`: its fields, and garbage collections."""
+"""Read torch's `_ExperimentalConfig`, and record garbage collections for it."""
 from __future__ import annotations
 
 import gc
@@ -8,28 +8,28 @@ from typing import Any
 
 from .. import _opscope
 
-# In the order of its pickle, which alone shows them all.
+# In the order of its pickle, the only place that has all fields.
 FIELDS = ("profiler_metrics", "profiler_measure_per_kernel", "verbose", "performance_events",
           "enable_cuda_sync_events", "adjust_profiler_step", "disable_external_correlation",
           "profile_all_threads", "capture_overload_names", "record_python_gc_info",
           "expose_kineto_event_metadata", "custom_profiler_config", "adjust_timestamps",
           "trace_only")
-# Of the host, and not heeded. The others are of devices, or mean nothing in torch either.
+# Fields about the host that are ignored. The others concern devices or have no effect in torch.
 UNHEEDED = ("performance_events", "expose_kineto_event_metadata", "custom_profiler_config",
             "adjust_timestamps", "trace_only")
 
 
 def fields(config: Any) -> dict[str, Any]:
-    """The fields of CONFIG, or of none: false where this torch has no such.
+    """The fields of CONFIG, which may be None; a field that this torch lacks is false.
 
-    `verbose` is true without a CONFIG: stacks shall not need one, as they do in torch.
+    Without CONFIG `verbose` is true, so that stacks do not require one, as they do in torch.
     """
     state = config.__getstate__() if config is not None else ()
     return {**dict.fromkeys(FIELDS, False), "verbose": config is None, **dict(zip(FIELDS, state))}
 
 
 def warn_of_unheeded(config: Any, stacklevel: int) -> None:
-    """One warning that names the fields of CONFIG that change nothing here."""
+    """Warn once about the fields of CONFIG that have no effect here."""
     found = fields(config)
     names = [name for name in UNHEEDED if found[name]]
     if names:
@@ -38,18 +38,18 @@ def warn_of_unheeded(config: Any, stacklevel: int) -> None:
 
 
 class Collections:
-    """Python's garbage collections on one thread, as scopes of the recording that runs."""
+    """Python's garbage collections on one thread, as scopes of the running recording."""
 
     is_on = False
 
     def begin(self) -> None:
-        """Those of this thread from now on."""
+        """Begin to record the collections of this thread."""
         _opscope.watch_collections()
         gc.callbacks.append(_opscope.collection)
         self.is_on = True
 
     def end(self) -> None:
-        """No more."""
+        """Stop recording collections."""
         if self.is_on:
             gc.callbacks.remove(_opscope.collection)
         self.is_on = False

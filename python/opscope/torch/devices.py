@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices whose activity was asked for: what of it is not there, and how to get it."""
+"""Requested devices whose activity cannot be recorded: why, and what to do."""
 from __future__ import annotations
 
 import importlib
@@ -13,7 +13,7 @@ from torch.profiler import ProfilerActivity, supported_activities
 
 
 class Vendor(NamedTuple):
-    """What a device needs: `torch.MODULE`, and words for who has to install something."""
+    """What a device requires: `torch.MODULE`, and words for the advice what to install."""
 
     module: str
     package: str
@@ -35,7 +35,7 @@ VENDORS = {
 
 
 def has_support(activity: str, module: str) -> bool:
-    """Whether this torch was built for a device, or a package brought it."""
+    """Whether this torch was built for a device, or a package added support for it."""
     if activity == "CUDA":
         return bool(torch.version.cuda or torch.version.hip)
     if activity == "XPU":
@@ -53,20 +53,20 @@ def is_available(module: str) -> bool:
 
 
 def module_of(activity: str) -> str:
-    """The module of torch that the device ACTIVITY has."""
+    """The module of torch for the device ACTIVITY."""
     vendor = VENDORS.get(activity)
     return torch._C._get_privateuse1_backend_name() if vendor is None else vendor.module
 
 
 def default() -> list[ProfilerActivity]:
-    """What a profile is of that names nothing: the host, and devices that are there."""
+    """The activities of a profile that names none: the host and the available devices."""
     return [ProfilerActivity.CPU,
             *(a for a in sorted(supported_activities(), key=lambda a: a.name)
               if a != ProfilerActivity.CPU and is_available(module_of(a.name)))]
 
 
 def reason(activity: str) -> str:
-    """Why there is no activity of the device ACTIVITY, and what to do."""
+    """Why the activity of the device ACTIVITY is not recorded, and what to do."""
     vendor = VENDORS.get(activity)
     name = module_of(activity)
     if vendor is None and (name == "privateuseone" or not hasattr(torch, name)):
@@ -84,13 +84,13 @@ def reason(activity: str) -> str:
 
 
 def missing(activities: Iterable[ProfilerActivity]) -> dict[str, str]:
-    """Why there is none of each device among ACTIVITIES, by name."""
+    """For each device among ACTIVITIES, by name, why its activity is not recorded."""
     return {name: reason(name)
             for name in sorted(a.name for a in activities if a != ProfilerActivity.CPU)}
 
 
 def warn(absent: dict[str, str], stacklevel: int) -> None:
-    """One warning for all of them."""
+    """Print one warning for all devices."""
     if absent:
         text = "; ".join(f"no {name} activity will be recorded: {why}"
                          for name, why in absent.items())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Averages and events of a recording, as the objects that torch has for them.
+"""Averages and events of a recording, as objects of torch's classes.
 
-Tables are made by the command `opscope`, from the recording. Objects are made only when
-somebody looks at one.
+The command `opscope` makes the tables from the recording. Objects are made only when one is
+used.
 """
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from torch.profiler._memory_profiler import Action
 from . import flops, native
 
 FILTERED = ("[memory]", "[OutOfMemory]")
-ENGINE = "autograd::engine::evaluate_function: "  # then the backward function in it
-# What Kineto calls the kinds of host ranges that are calls; other rows are none.
+ENGINE = "autograd::engine::evaluate_function: "  # followed by the name of the backward function
+# Kineto's names for the kinds of host ranges that are calls; other rows are not calls.
 ACTIVITIES = {"operator": "cpu_op", "python": "python_function", "module": "python_function",
               **dict.fromkeys(("annotation", "step", "dataloader", "optimizer", "communication"),
                               "user_annotation")}
@@ -86,7 +86,7 @@ class EventList(profiler_util.EventList):
         return other + list(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        # A copy has the averages, and not the recording.
+        # A copy has the averages but not the recording.
         state = {name: value for name, value in vars(self).items()
                  if name in vars(profiler_util.EventList())}
         return profiler_util.EventList, (list(self),), state
@@ -118,11 +118,11 @@ class EventList(profiler_util.EventList):
         if top_level_events_only:
             args += ["--top-level"]
         text = native.run(*args)
-        return "" if text.startswith("note:") else text  # torch has nothing to say of nothing
+        return "" if text.startswith("note:") else text  # torch prints nothing for an empty table
 
 
 def count_of(limit: Any) -> int | None:
-    """How many rows torch prints with row_limit=LIMIT; None: all, as it never counts to that."""
+    """The number of rows that torch prints with row_limit=LIMIT; None: all."""
     try:
         count = int(limit)
     except (TypeError, ValueError, OverflowError):
@@ -131,7 +131,7 @@ def count_of(limit: Any) -> int | None:
 
 
 def is_known_key(key: Any) -> bool:
-    """Whether the command sorts by KEY of torch's as torch does."""
+    """Whether the command sorts by torch's KEY in the same way as torch."""
     if isinstance(key, str):
         for device in ("cuda", "xpu", "privateuse1"):
             key = key.replace(device, "device")
@@ -139,18 +139,18 @@ def is_known_key(key: Any) -> bool:
 
 
 def is_plain(header: Any) -> bool:
-    """Whether HEADER may be an argument of a command."""
+    """Whether HEADER can be passed to a command as an argument."""
     return header is None or (isinstance(header, str) and header.isprintable()
                               and len(header) < 4096)
 
 
 def is_width(width: Any) -> bool:
-    """Whether WIDTH is one of a column, or None, as a program would mean it."""
+    """Whether WIDTH is a valid width of a column or None."""
     return width is None or (type(width) is int and 0 < width < 1 << 31)
 
 
 def filled(name: str) -> Callable[..., Any]:
-    """The method NAME of lists, of one that has been filled, as the other operand has."""
+    """The method NAME of lists, which first fills the list and the other operand."""
     method = getattr(list, name)
 
     def call(self: EventList, *args: Any, **options: Any) -> Any:
@@ -171,8 +171,8 @@ for _name in ("__add__", "__contains__", "__delitem__", "__eq__", "__ge__", "__g
 
 
 def average(row: dict[str, str], use_device: str | None) -> FunctionEventAvg:
-    """A row of the table averages as torch's object."""
-    a: Any = FunctionEventAvg()  # whose declared types torch itself does not keep to
+    """Make torch's object of a row of the table averages."""
+    a: Any = FunctionEventAvg()  # Any: torch itself does not keep to the declared types
     a.key = row["name"]
     a.node_id = -1
     a.count = int(row["calls"])
@@ -197,7 +197,7 @@ def average(row: dict[str, str], use_device: str | None) -> FunctionEventAvg:
 
 
 class Memory:
-    """How many bytes were given out up to a time."""
+    """Sums of the bytes of memory records over ranges of time."""
 
     def __init__(self, records: list[tuple[int, int]]) -> None:
         records.sort()
@@ -205,16 +205,16 @@ class Memory:
         self.sums = [0, *itertools.accumulate(n for _, n in records)]
 
     def between(self, start_ns: int, end_ns: int) -> int:
-        """Bytes of the records from START_NS to END_NS, both included."""
+        """The bytes of the records from START_NS to END_NS, both included."""
         return (self.sums[bisect.bisect_right(self.times, end_ns)]
                 - self.sums[bisect.bisect_left(self.times, start_ns)])
 
 
 class Timeline:
-    """What torch makes a plot of memory of: when blocks of the host were given out and back.
+    """The data of torch's plot of memory: when blocks of host memory were allocated and freed.
 
-    What each is for, such as a parameter, is not told: it would take the addresses of all
-    tensors. Without a recording at PATH there are none.
+    Categories such as parameters are unknown: they would need the addresses of all tensors.
+    Without a recording at PATH there are no blocks.
     """
 
     def __init__(self, path: str) -> None:
@@ -241,22 +241,22 @@ class Timeline:
 
 
 def plain_shapes(dims: list[Any]) -> list[Any]:
-    """Sizes of tensors; lists of tensors have none."""
+    """The sizes of tensors; a list of tensors has none."""
     return [[] if d and isinstance(d[0], list) else d for d in dims]
 
 
 def scalar(text: str) -> Any:
-    """The value of an input that is no tensor, of its text; None: it is one."""
+    """The value of an input, from its text; None: it is a tensor."""
     if not text:
         return None
-    for value in (ast.literal_eval, float, complex):  # of nan and inf there are no literals
+    for value in (ast.literal_eval, float, complex):  # nan and inf have no literals
         with contextlib.suppress(ValueError, SyntaxError):
             return value(text)
     return text  # a device, a symbol
 
 
 class Threads:
-    """Torch's numbers of threads, which it counts from 1; known are those of forward threads."""
+    """Torch's numbers of threads, from 1; only those of forward threads are known."""
 
     def __init__(self, calls: list[tuple[dict[str, str], dict[str, Any]]]) -> None:
         began = {(args["Sequence number"], args["Fwd thread id"]) for _, args in calls
@@ -277,7 +277,7 @@ class Threads:
 
 def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int,
           use_device: str | None, with_flops: bool) -> FunctionEvent:
-    """A row of the table events as torch's object."""
+    """Make torch's object of a row of the table events."""
     start_ns = int(row["start_ns"])
     end_ns = start_ns + int(row["dur_ns"] or 0)
     is_annotation = ACTIVITIES[row["kind"]] == "user_annotation"
@@ -311,7 +311,7 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
 
 def record_event(row: dict[str, str], args: dict[str, Any], thread: int, number: int,
                  use_device: str | None) -> FunctionEvent:
-    """A record of memory that no call is around, as torch's object; NUMBER is its id."""
+    """Make torch's object of a memory record outside of all calls; NUMBER is its id."""
     at_us = int(row["start_ns"]) / 1000.0
     return FunctionEvent(
         id=number, name=row["name"], trace_name=None, thread=thread, start_us=at_us, end_us=at_us,
@@ -321,7 +321,7 @@ def record_event(row: dict[str, str], args: dict[str, Any], thread: int, number:
 
 
 def outside(rows: list[Any], calls: list[FunctionEvent]) -> Iterator[Any]:
-    """Those of ROWS, records of memory, at whose time no call runs; failures are all."""
+    """The memory records among ROWS at whose time no call runs, and all failures."""
     spans = sorted((e.time_range.start, e.time_range.end) for e in calls)
     starts = [start for start, _ in spans]
     ends = list(itertools.accumulate((end for _, end in spans), max))
@@ -333,7 +333,7 @@ def outside(rows: list[Any], calls: list[FunctionEvent]) -> Iterator[Any]:
 
 
 def mark_backward(calls: list[FunctionEvent]) -> None:
-    """Give those of CALLS that are backward functions their scope: the engine is around them."""
+    """Set the scope of the backward functions among CALLS: those inside the engine's ranges."""
     before: dict[int, str] = {}
     for call in calls:
         if before.get(call.thread) == ENGINE + call.name:

@@ -24,7 +24,7 @@ def convolution(x: list[int], w: list[int], values: list[Any]) -> int:
 
 
 def elements(shape: list[int], kind: str) -> int:
-    """As many as the input has; a number has none, a tensor without dimensions one."""
+    """The number of elements of the input: 0 for a number, 1 for a tensor without dimensions."""
     return 0 if kind in NO_TENSORS else prod(shape)
 
 
@@ -40,7 +40,7 @@ RULES: dict[str, Callable[[Any, Any, Any], int]] = {
 
 
 def of(name: str, shapes: list[Any], values: list[Any], types: list[str]) -> int:
-    """Of a call of NAME: sizes, values and types of its inputs; 0 where they give none."""
+    """The FLOPs of a call of NAME, by sizes, values and types of its inputs; 0: unknown."""
     rule = RULES.get(name)
     try:
         return rule(shapes, values, types) if rule else 0

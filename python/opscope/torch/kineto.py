@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces as Kineto writes them, of what `opscope export` writes: its head, its first events, and
-changes of the line of an event."""
+"""Change the output of `opscope export` to what Kineto writes: the head, the first events, and
+the lines of events."""
 from __future__ import annotations
 
 import itertools
@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-# Of a trace: no metadata may be called so.
+# Members of a trace; metadata must not have these names.
 OWN_MEMBERS = ("traceEvents", "traceName", "baseTimeNanoseconds", "displayTimeUnit")
-PRIVATE = ("command", "exe", "boot_id", "parent_pid")  # in a recording, though torch tells nobody
-SPANS_LAST = 0x20000000  # where viewers put the row of the window, as Kineto has it
-EVENTS = b'"traceEvents": [\n'  # then an event a line, first the names of threads
+PRIVATE = ("command", "exe", "boot_id", "parent_pid")  # in recordings, but not in torch's traces
+SPANS_LAST = 0x20000000  # Kineto's position of the row of the window in viewers
+EVENTS = b'"traceEvents": [\n'  # then one event per line; names of threads come first
 THREAD_NAME = b'{"ph":"M","name":"thread_name"'
-# Of these lines; the arguments that we write ourselves are never the last one.
+# Arguments in these lines; those that opscope adds are never the last ones.
 STACK = re.compile(rb'"Call stack":"(?:[^"\\]|\\.)*",|"Python thread":\d+,')
 OVERLOAD = re.compile(rb'"Overload name":"((?:[^"\\]|\\.)*)",')
 NAME = re.compile(rb'"name":"(?:[^"\\]|\\.)*(?=")')
@@ -27,7 +27,7 @@ Edit = Callable[[bytes], bytes]
 
 
 def window_events(pid: int, start_us: float, end_us: float) -> list[dict[str, Any]]:
-    """What Kineto says of a process and of the time that it recorded."""
+    """Kineto's events about a process and the recorded window."""
     facts = {"process_name": {"name": Path("/proc/self/comm").read_text().strip()},
              "process_labels": {"labels": "CPU"}, "process_sort_index": {"sort_index": pid}}
     return [
@@ -44,7 +44,7 @@ def window_events(pid: int, start_us: float, end_us: float) -> list[dict[str, An
 
 
 def thread_events(said: dict[str, Any], start_us: float) -> list[dict[str, Any]]:
-    """What Kineto says of a thread, of the event SAID, which has its name."""
+    """Kineto's events about a thread, made of the event SAID, which has its name."""
     tid = said["tid"]
     facts = {"thread_name": {"name": f"thread {tid} ({said['args']['name']})"},
              "thread_sort_index": {"sort_index": tid}}
@@ -78,13 +78,13 @@ def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int
     if hidden or edits:
         copy_shown(itertools.chain((line,), f), out, hidden, edits)
         return
-    out.write(b",\n" if line.startswith(b"{") else b"\n")  # where nothing ran, there are none
+    out.write(b",\n" if line.startswith(b"{") else b"\n")  # without events there is no comma
     out.write(line)
     shutil.copyfileobj(f, out, 1 << 20)
 
 
 def copy_shown(lines: Iterable[bytes], out: Any, hidden: set[bytes], edits: list[Edit]) -> None:
-    """Write the rest of a trace, an event a line, as EDITS make it, after others.
+    """Append the events of a trace, one per line, changed by EDITS.
 
     Events of the categories HIDDEN are left out.
     """
@@ -99,12 +99,12 @@ def copy_shown(lines: Iterable[bytes], out: Any, hidden: set[bytes], edits: list
 
 
 def without_stack(line: bytes) -> bytes:
-    """The line of an event as torch has it that is not told to be verbose."""
+    """The line of an event as in torch when it is not verbose."""
     return STACK.sub(b"", line)
 
 
 def named_by_overload(line: bytes) -> bytes:
-    """The line of an event; the name of the overload, if there is one, is part of its name."""
+    """The line of an event with the name of the overload, if any, as part of its name."""
     found = OVERLOAD.search(line)
     if not found:
         return line

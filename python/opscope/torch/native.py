@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two libraries and the command: what records, and what makes tables of it."""
+"""The two libraries, which record, and the command, which makes tables of recordings."""
 from __future__ import annotations
 
 import ctypes
@@ -22,7 +22,7 @@ from .plain import plain
 
 LIBRARIES = ("libopscope.so", "libopscope.so.0")  # in a package, in a build
 OK, BUSY, NO_MEMORY = range(3)  # enum osc_torch_result
-INVALID = 6  # of enum osc_status_code: it records already
+INVALID = 6  # of enum osc_status_code: already recording
 BUSY_TEXT = ("a recording is already running in this process: an opscope.torch.profile, or another "
              "one of opscope; end that one first")
 
@@ -49,7 +49,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 @functools.cache
 def program() -> str:
-    """The command: that of the package, of the build it is part of, or of the search path."""
+    """The path of the command: in the package, in the build directory, or in the search path."""
     for place in (PACKAGE / "bin/opscope", PACKAGE.parents[1] / "opscope"):
         if os.access(place, os.X_OK) and place.is_file():
             return str(place)
@@ -76,24 +76,24 @@ def opscope() -> ctypes.CDLL:
 
 @functools.cache
 def built() -> ctypes.PyDLL:
-    """The recorder for this torch, built if need be. Its calls keep the interpreter's lock.
+    """The recorder for this torch, built if necessary. Calls of it keep the interpreter's lock.
 
-    Raises BuildError where it cannot be built or loaded.
+    Raises BuildError if it cannot be built or loaded.
     """
     opscope()
     path = build.recorder()
     try:
         return ctypes.PyDLL(str(path))
-    except OSError as e:  # a directory from which nothing may be run, or another torch
+    except OSError as e:  # the directory forbids execution, or torch is another
         raise build.BuildError(f"the recorder cannot be loaded: {e}; set XDG_CACHE_HOME to another "
                                "directory") from e
 
 
 @functools.cache
 def recorder() -> ctypes.PyDLL:
-    """What records: the recorder for this torch, or where there is none, that for names and times.
+    """The recorder for this torch, or if it cannot be built, the one for names and times.
 
-    Raises BuildError where that does not know this torch either.
+    Raises BuildError if that does not support this torch either.
     """
     try:
         library = built()
@@ -104,12 +104,12 @@ def recorder() -> ctypes.PyDLL:
 
 
 def prefixes() -> bytes:
-    """What is cut from the names of files, as torch does: where modules come from."""
+    """The prefixes that are cut from file names, as in torch: the search path of modules."""
     return "".join(f"{x}\n" for x in python_tracer._prefix_regex()).encode()
 
 
 def level_of_caller() -> int:
-    """The stacklevel of a warning by whoever calls this: where torch and opscope were called."""
+    """The stacklevel of a warning by the caller that names the code outside torch and opscope."""
     level, frame = 0, inspect.currentframe()
     while frame and frame.f_globals.get("__name__", "").startswith(("torch.", "opscope.")):
         level, frame = level + 1, frame.f_back
@@ -122,15 +122,15 @@ def is_switched_off() -> bool:
 
 
 def start(path: str) -> None:
-    """Record to PATH from now on, though no operators yet."""
+    """Begin to record to PATH; operators only after attach()."""
     recorder()
     has_made_way = whole.make_way()
-    # Its schedule is the caller's, and not that of `opscope run`.
+    # The caller's schedule holds, not that of `opscope run`.
     schedule = os.environ.pop("OPSCOPE_SCHEDULE", None)
     options = StartOptions(ctypes.sizeof(StartOptions), os.fsencode(path))
     result = opscope().osc_start(ctypes.byref(options))
     if result == INVALID and gc.collect():
-        # A profile that nobody ended, and nobody can: it ends when it is collected.
+        # A profile that was not ended and is unreachable: it ends when it is collected.
         result = opscope().osc_start(ctypes.byref(options))
     if schedule is not None:
         os.environ["OPSCOPE_SCHEDULE"] = schedule
@@ -145,7 +145,7 @@ def start(path: str) -> None:
 
 def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,
            stacks: bool, modules: bool = False, is_whole: bool = False) -> bool:
-    """Record operators from now on. False: allocations cannot be seen in this torch."""
+    """Record operators from now on. False: this torch does not report allocations."""
     options = TorchOptions(ctypes.sizeof(TorchOptions), all_threads, shapes, memory, overloads,
                            stacks, prefixes() if stacks else None, VERSION if is_whole else None,
                            modules)
@@ -156,7 +156,7 @@ def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,
 
 
 def metadata(key: str, value: str) -> None:
-    """A fact about the recording that runs."""
+    """Store a fact about the running recording."""
     opscope().osc_metadata(*(x.encode(errors="replace") for x in (key, value)))
 
 
@@ -166,7 +166,7 @@ def toggle(is_on: bool) -> None:
 
 
 def detach() -> None:
-    """Record no more operators, and no more at all; those that run now end now, says torch."""
+    """Stop recording; operators that still run end now, as in torch."""
     recorder().osc_torch_detach()
     metadata("open_scopes_end_ticks", str(opscope().osc_now()))
 
@@ -180,7 +180,7 @@ def stop() -> None:
 class Whole:
     """The recording of a whole process under `opscope run --torch`, as the environment says.
 
-    It makes way for a profile of the program's own, and goes on in another file after it.
+    It stops while the program itself profiles, and continues in another file afterwards.
     """
 
     is_on = False
@@ -194,12 +194,12 @@ class Whole:
         os.register_at_fork(after_in_child=self.begin_child)
 
     def attach(self) -> None:
-        """Have the operators of all threads, and of children."""
+        """Record the operators of all threads, and of child processes."""
         attach(all_threads=True, shapes=True, memory=True, overloads=False, stacks=False,
                is_whole=True)
 
     def make_way(self) -> bool:
-        """Something else is going to record. False: this did not."""
+        """Stop, because something else is going to record. False: it was not recording."""
         if not self.is_on:
             return False
         detach()
@@ -208,7 +208,7 @@ class Whole:
         return True
 
     def come_back(self) -> None:
-        """What else recorded does so no more, or could not."""
+        """Continue, because the other recording has ended or could not begin."""
         if not self.is_aside:
             return
         self.is_aside = False
@@ -221,7 +221,7 @@ class Whole:
         self.tell_rank()
 
     def begin_child(self) -> None:
-        """In the child of a fork, which records: what its parent profiles is not its own."""
+        """Record in the child of a fork, even if its parent was profiling."""
         if self.is_aside:
             self.attach()
             self.is_on, self.is_aside = True, False
@@ -229,7 +229,7 @@ class Whole:
             self.tell_rank()
 
     def tell_rank(self) -> None:
-        """Note which process of a distributed program this is, if that is known."""
+        """Store the rank of this process in a distributed program, if it is known."""
         distributed = torch.distributed
         if self.is_on and distributed.is_available() and distributed.is_initialized():
             metadata("distributedInfo", json.dumps(
@@ -241,7 +241,7 @@ whole = Whole()
 
 
 def run(*args: str) -> str:
-    """What the command prints; its message is the error."""
+    """The output of the command; if it fails, the error has its message."""
     done = subprocess.run([program(), *args], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, errors="replace", check=False)
     if done.returncode != 0:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the recorder cannot be built, as without a compiler: names and times alone.
+"""The recorder for names and times, for use if the other cannot be built, as without a compiler.
 
-What records then is part of the package (src/sources/torch/plain.c). It knows how the
-functions of some versions of torch are called.
+It is part of the package (src/sources/torch/plain.c) and supports some versions of torch, whose
+functions it calls by their symbols.
 """
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ import torch
 from .. import _opscope
 from . import build
 
-# Whose ATen/record_function.h it was compared with; hook/sitecustomize.py has them, too.
+# Versions whose ATen/record_function.h was checked; hook/sitecustomize.py has them, too.
 VERSIONS = ("2.13.",)
 
 
 class Plain:
-    """Why there is no other recorder, if that is so, and what was said of it."""
+    """The reason why this recorder is used, if it is, and whether a warning was printed."""
 
     why = ""
-    held = b""  # the same, at an address that recordings are told from
+    held = b""  # the same text, kept at an address that recordings read
     is_told = False
 
     def recorder(self, error: build.BuildError) -> ctypes.PyDLL:
-        """The one for names and times, for ERROR says why there is no other.
+        """The recorder for names and times; ERROR says why the other cannot be built.
 
-        Raises BuildError where it does not know this torch either.
+        Raises BuildError if it does not support this torch either.
         """
         library = ctypes.PyDLL(_opscope.__file__)
         library.osc_torch_plain_find.restype = ctypes.c_char_p
@@ -47,7 +47,7 @@ class Plain:
         return library
 
     def tell(self, asked: list[str], stacklevel: int) -> None:
-        """One warning a process; ASKED are options that cannot be honoured."""
+        """Warn once per process; ASKED are the options that have no effect."""
         if self.is_told:
             return
         self.is_told = True

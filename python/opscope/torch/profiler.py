@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`profile`: torch's class, its schedule and its messages, with our recorder inside."""
+"""`profile`: torch's class, its schedule and its messages, with opscope's recorder inside."""
 from __future__ import annotations
 
 import gzip
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 UNFINISHED = "<unfinished torch.autograd.profile>"
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
-# What a program may name of ProfilerActivity.CPU, and its categories in a trace.
+# The types of ProfilerActivity.CPU that a program may name, and their categories in a trace.
 CPU_TYPES = {"CPU_OP": ("cpu_op", "fwdbwd"), "CPU_INSTANT_EVENT": ("cpu_instant_event",),
              "USER_ANNOTATION": ("user_annotation",), "PYTHON_FUNCTION": ("python_function",),
              **dict.fromkeys(("EXTERNAL_CORRELATION", "XPU_RUNTIME", "XPU_DRIVER", "CUDA_RUNTIME",
@@ -41,13 +41,13 @@ CPU_TYPES = {"CPU_OP": ("cpu_op", "fwdbwd"), "CPU_INSTANT_EVENT": ("cpu_instant_
 
 
 def text_of(value: str) -> str:
-    """The JSON text VALUE, or the string that it is."""
+    """The string that the JSON text VALUE encodes, or else VALUE itself."""
     parsed = json.loads(value)
     return parsed if isinstance(parsed, str) else value
 
 
 def end(running: list[bool]) -> None:
-    """Record no more of what runs; native.stop() writes what is there. RUNNING has nothing then."""
+    """Stop recording and clear RUNNING; native.stop() then writes the recording."""
     running.clear()
     native.detach()
     ranges.remove()
@@ -57,7 +57,7 @@ def end(running: list[bool]) -> None:
 def close(directory: str, pid: int, running: list[bool]) -> None:
     """Remove DIRECTORY in the process PID that made it, not in a child of a fork.
 
-    If RUNNING has something, nobody has ended the recording in it, which nobody can any more.
+    If RUNNING is not empty, the recording was not ended, and nothing else can end it any more.
     """
     if os.getpid() != pid:
         return
@@ -68,7 +68,7 @@ def close(directory: str, pid: int, running: list[bool]) -> None:
 
 
 def new_path(directory: str) -> str:
-    """Where the next recording goes: the directory OPSCOPE_OUT, where it stays, or DIRECTORY."""
+    """The path of the next recording: in OPSCOPE_OUT, where it stays, or in DIRECTORY."""
     kept = os.environ.get("OPSCOPE_OUT", "")
     if os.path.isdir(kept):
         name = f"torch.{socket.gethostname()}.{os.getpid()}.{time.time_ns()}.osc"
@@ -77,20 +77,20 @@ def new_path(directory: str) -> str:
 
 
 class Recording:
-    """What torch calls the inner profiler: one window of time, and its results."""
+    """Torch's inner profiler: one window of time and its results."""
 
     def __init__(self, owner: Any) -> None:  # a profile, or one of profiler_legacy
         self.owner = owner
         self.directory = tempfile.mkdtemp(prefix="opscope-")
         self.path = ""
         self.trace_id = ""
-        self.running: list[bool] = []  # something while it records
+        self.running: list[bool] = []  # not empty while it records
         self.fields = config.fields(owner.experimental_config)
-        self.flags = [x for x in FLAGS if getattr(owner, x)]  # what is recorded of these
+        self.flags = [x for x in FLAGS if getattr(owner, x)]  # those that are on
         self.window_ns = (0, 0)  # Unix time
         self.pid = 0
         self.cached_events: Any = None
-        self.earlier_events: list[Any] = []  # of windows before this one, with acc_events
+        self.earlier_events: list[Any] = []  # those of earlier windows, with acc_events
         weakref.finalize(self, close, self.directory, os.getpid(), self.running)
 
     @property
@@ -140,7 +140,7 @@ class Recording:
         ranges.install()
         if o.with_stack and self.fields["record_python_gc_info"]:
             config.collections.begin()
-        # Last, so that little of this is among the calls of Python.
+        # Last, so that few calls of this code are among the recorded Python calls.
         if not native.attach(all_threads=self.fields["profile_all_threads"],
                              shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
                              overloads=self.fields["capture_overload_names"],
@@ -154,23 +154,23 @@ class Recording:
         if self.owner.use_device:
             synchronize(self.owner.use_device)
         end(self.running)
-        self.cached_events = None  # of what was there while it ran
+        self.cached_events = None  # it was made while recording
         self.window_ns = (self.window_ns[0], time.time_ns())
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
 
     def _named_types(self) -> Any:
-        """The types of host activity that the program names; None: it wants all."""
+        """The types of host activity that the program names; None: all."""
         return getattr(self.owner, "activity_filters", {}).get(ProfilerActivity.CPU)
 
     def _hidden(self) -> set[bytes]:
-        """The categories that are not in a trace; tables have them, as torch has it."""
+        """The categories that are left out of traces but not of tables, as in torch."""
         named = self._named_types()
         return set() if named is None else {
             c.encode() for name, found in CPU_TYPES.items() if name not in named for c in found}
 
     def _edits(self) -> list[kineto.Edit]:
-        """What is changed in the line of each event of a trace."""
+        """The functions that change the line of each event of a trace."""
         edits = [] if self.has_stacks else [kineto.without_stack]
         return edits + [kineto.named_by_overload] * self.fields["capture_overload_names"]
 
@@ -235,7 +235,7 @@ class Recording:
                 **{x: 1 for x in self.flags}}
         for key, value in (metadata or {}).items():
             if key not in kineto.OWN_MEMBERS:
-                head[key] = json.loads(value, parse_constant=str)  # no reader takes a NaN
+                head[key] = json.loads(value, parse_constant=str)  # no reader accepts NaN
         if not self.path:
             with open(path, "w", encoding="utf-8") as f:
                 json.dump({**head, "traceEvents": []}, f)
@@ -306,7 +306,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     process already.
     """
 
-    itt = torch.profiler.itt  # as a document of Intel's has it
+    itt = torch.profiler.itt  # the spelling in a document of Intel
     profiler: Recording | None  # type: ignore[assignment]
 
     def __init__(self, *,
@@ -332,7 +332,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
                 warnings.warn(f"`{name}` is deprecated, use `activities` argument instead",
                               FutureWarning, stacklevel=2)
                 wanted = [a for a in wanted if a != activity] + [activity] * bool(is_used)
-        # An older torch lacks some of these: it is asked for them only if they are given.
+        # An older torch lacks some of these; they are passed on only if the caller gives them.
         given: dict[str, Any] = {name: value for name, value in (
             ("acc_events", acc_events or None),
             ("custom_trace_id_callback", custom_trace_id_callback),
@@ -382,7 +382,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         self._note(key, value)
 
     def _note(self, key: str, value: str) -> None:
-        """What both do, for a caller of theirs."""
+        """The common part of both functions."""
         if self.profiler is None:
             warnings.warn("Profiler is not initialized: skipping profiling metadata; "
                           "preset_metadata_json() keeps it for the start", stacklevel=3)
@@ -410,7 +410,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             with open(plain, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
                 shutil.copyfileobj(f, out, 1 << 20)
 
-    if TYPE_CHECKING:  # torch's own, which say that there are none, and that it takes a str
+    if TYPE_CHECKING:  # torch's declarations are too narrow
         def events(self) -> Any: ...
         def export_stacks(self, path: AnyPath, metric: str = "self_cpu_time_total") -> Any: ...
 
@@ -423,7 +423,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         super().export_memory_timeline(os.fsdecode(path), device)
 
     def _memory_profile(self) -> Any:
-        """What `export_memory_timeline()` writes: of the host, without categories."""
+        """The data for `export_memory_timeline()`: only of the host, without categories."""
         missing = [f"{x}=True" for x in ("record_shapes", "profile_memory", "with_stack")
                    if not getattr(self, x)]
         if missing:
@@ -437,5 +437,5 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         return self.profiler.trace_id if self.profiler is not None else None
 
 
-# Programs look at it for what they may give.
+# Programs inspect the signature to find out which arguments exist.
 setattr(profile.__init__, "__signature__", inspect.signature(torch.profiler.profile.__init__))

@@ -17,14 +17,14 @@ UNUSED = "<disabled profiler_legacy.profile>"
 
 
 class NotProfiledError(RuntimeError, AttributeError):
-    """There are no results. Torch has no such attributes then: hasattr() shall say so here."""
+    """There are no results. As in torch, hasattr() is then false for the attributes."""
 
     def __init__(self) -> None:
         super().__init__("nothing was profiled, for the profile was made with enabled=False")
 
 
 class Disabled:
-    """What a profile with enabled=False gives, where torch gives None: false, and no results.
+    """The value of a profile with enabled=False, for which torch returns None: it is false.
 
     Any use of its results is an error that says why there are none.
     """
@@ -49,7 +49,7 @@ class profile:  # noqa: N801 - torch's name
     Times of results are in microseconds, memory in bytes.
     """
 
-    # What a Recording asks of its owner.
+    # The attributes of its owner that a Recording reads.
     activities = frozenset([ProfilerActivity.CPU])
     custom_trace_id_callback = experimental_config = use_device = None
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges that torch marks by itself, such as the calls of compiled graphs.
+"""Ranges that torch itself marks, such as the calls of compiled graphs.
 
-`torch._C._profiler._RecordFunctionFast`, which torch looks up at each of them while
-something profiles, tells torch's own profiler alone. While ours records, something else
-stands there, which tells all who listen. Others, such as those of data pipes, torch opens
-only where `torch.autograd._profiler_enabled()`, which then is true where ours records.
+While a profiler is active, torch uses `torch._C._profiler._RecordFunctionFast` for them, which
+reports only to torch's own profiler. While opscope records, it is replaced by a class that
+reports to all observers. Torch opens other ranges, such as those of data pipes, only if
+`torch.autograd._profiler_enabled()` is true; while opscope records, it is.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ own_enabled = torch.autograd._profiler_enabled
 
 
 class Range:
-    """One such range: a context manager."""
+    """A context manager for one such range."""
 
     def __init__(self, name: str, input_values: Any = None,
                  keyword_values: dict[str, Any] | None = None) -> None:
@@ -39,8 +39,8 @@ class Range:
 
 
 def make(*args: Any, **options: Any) -> Any:
-    """A range for all profilers: by torch's own class where that does it."""
-    # Passed on as they came: an explicit None ends the process in torch 2.13.
+    """Make a range for all profilers; torch's own class if torch's profiler is active."""
+    # Arguments are passed on unchanged: an explicit None crashes torch 2.13.
     return (own if torch._C._autograd._profiler_enabled() else Range)(*args, **options)
 
 
@@ -50,12 +50,12 @@ def is_enabled() -> bool:
 
 
 def install() -> None:
-    """From now on torch's ranges are seen."""
+    """Begin to record torch's ranges."""
     torch._C._profiler._RecordFunctionFast = make  # type: ignore[assignment,misc]
     torch.autograd._profiler_enabled = is_enabled
 
 
 def remove() -> None:
-    """No more."""
+    """Restore torch's own functions."""
     torch._C._profiler._RecordFunctionFast = own  # type: ignore[misc]
     torch.autograd._profiler_enabled = own_enabled

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `opscope run --torch` does in a program that nobody changed, once torch is there."""
+"""Record an unchanged program under `opscope run --torch`, after it has imported torch."""
 from __future__ import annotations
 
 import atexit
@@ -20,30 +20,30 @@ from torch.optim import Optimizer
 
 from . import build, native, profiler, profiler_legacy
 
-# Held for as long as the process lives.
+# Kept as long as the process lives.
 itt = contextlib.ExitStack()
 
 
 def replace() -> None:
-    """torch's profilers are ours from now on; all else of torch's modules stays."""
+    """Replace torch's profilers by opscope's; everything else in torch's modules stays."""
     torch.profiler.profile = profiler.profile  # type: ignore[misc]
     torch.profiler.profiler.profile = profiler.profile  # type: ignore[misc]
     torch.autograd.profiler_legacy.profile = profiler_legacy.profile  # type: ignore
 
 
 class Steps:
-    """Steps from one step of the first optimizer that makes any to its next, while it lives.
+    """Steps, each from one step of the first optimizer that makes one to its next step.
 
-    What comes before the first one is none, as it has the making of the model; nor is what
-    comes after the last one. While a profile of torch's marks steps, those are the steps.
+    The time before its first step, in which the model is made, and the time after its last are
+    not steps. While a profile of torch's marks steps, those are used instead.
     """
 
-    marking: weakref.WeakSet[Any] = weakref.WeakSet()  # profiles of torch's that run
+    marking: weakref.WeakSet[Any] = weakref.WeakSet()  # running profiles of torch's
     first: Callable[[], Any] = staticmethod(lambda: None)
-    depth: int = 0  # of the first one's steps: one may call that of super()
+    depth: int = 0  # of nested calls of its step(), which may call super().step()
 
     def watch(self, step: Callable[..., Any]) -> Callable[..., Any]:
-        """STEP of a class of optimizers, which is watched from now on."""
+        """Wrap STEP, a method of a class of optimizers, to watch its calls."""
         @functools.wraps(step)
         def watched(optimizer: Any, *args: Any, **options: Any) -> Any:
             if torch.compiler.is_compiling():
@@ -63,13 +63,13 @@ class Steps:
         return watched
 
     def watch_all(self) -> None:
-        """Watch every class of optimizers, from outside of the range that torch puts around."""
+        """Watch every class of optimizers, outside of the range with which torch wraps step()."""
         hook = Optimizer.profile_hook_step
         Optimizer.profile_hook_step = staticmethod(  # type: ignore
             lambda step: self.watch(hook(step)))
 
     def watch_profiles(self) -> None:
-        """Know of torch's profiles that mark steps."""
+        """Keep track of torch's profiles that mark steps."""
         theirs = torch.profiler.profile
         start, stop = theirs.start, theirs.stop
 
@@ -91,7 +91,7 @@ class Steps:
 
 
 def tell_rank_when_known() -> None:
-    """A program may tell its rank to torch alone, and only after torch was imported."""
+    """Store the rank when torch learns it, which may be only after torch was imported."""
     if not torch.distributed.is_available():
         return
     begin_group = torch.distributed.init_process_group
@@ -116,7 +116,8 @@ def record() -> None:
 
 
 def give_way(module: Any, name: str) -> None:
-    """MODULE's function NAME, which begins a profiler, ends ours first: a thread has but one."""
+    """Make MODULE's function NAME, which begins a profiler, end opscope's first: a thread can have
+    only one."""
     enable = getattr(module, name)
     owner = threading.get_ident()
 
@@ -129,7 +130,8 @@ def give_way(module: Any, name: str) -> None:
 
 
 def record_by_itt() -> None:
-    """Names and times, for want of a recorder: torch tells them, until the program profiles."""
+    """Without a recorder, record names and times that torch reports to ITT, until the program
+    profiles."""
     itt.enter_context(torch.autograd.profiler.emit_itt())
     atexit.register(itt.close)
     give_way(torch.autograd.profiler, "_enable_profiler")
@@ -137,7 +139,7 @@ def record_by_itt() -> None:
 
 
 def do_without(e: build.BuildError) -> tuple[str, bool]:
-    """Record what can be had without a recorder, for E says why there is none."""
+    """Record what is possible without a recorder; E says why there is none."""
     try:
         native.recorder()
     except build.BuildError:
@@ -151,7 +153,7 @@ def do_without(e: build.BuildError) -> tuple[str, bool]:
 
 
 def begin(replaces: bool) -> tuple[str, bool]:
-    """Record, or have torch's profilers replaced. What went wrong, and whether that is done."""
+    """Begin to record, or replace torch's profilers. Returns the error, and whether it worked."""
     try:
         native.built()
     except build.BuildError as e:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python imports first under `opscope run --torch`: it waits for torch to be imported.
+"""Python imports this file first under `opscope run --torch`; it waits for torch's import.
 
-This directory stands first in PYTHONPATH, so that children find it too. Python's own search
-path gets rid of it at once, and the `sitecustomize` that would have been imported is. Nothing
-here may raise, print, or import much: it runs in every Python of the program.
+This directory comes first in PYTHONPATH, so that child processes find it, too. It is removed
+from Python's search path at once, and the original `sitecustomize` is imported. Nothing here
+may raise, print, or import much, because it runs in every Python process of the program.
 """
 import importlib.machinery
 import importlib.util
@@ -19,7 +19,7 @@ KNOWN = ("2.13.",)  # versions of torch that need no ITT: VERSIONS of plain.py
 
 
 def asked():
-    """What OPSCOPE_SOURCES asks for: "torch", "torch=replace" or nothing."""
+    """The request in OPSCOPE_SOURCES: "torch", "torch=replace" or nothing."""
     for word in os.environ.get("OPSCOPE_SOURCES", "").split(","):
         if word in ("torch", "torch=replace"):
             return word
@@ -27,13 +27,13 @@ def asked():
 
 
 def fail(what):
-    """Recordings from now on say that WHAT failed."""
+    """Store in all recordings from now on that WHAT failed."""
     sources = os.environ["OPSCOPE_SOURCES"].split(",")
     os.environ["OPSCOPE_SOURCES"] = ",".join("-" + x if x == what else x for x in sources)
 
 
 def tell(why):
-    """`opscope run` tells WHY in the end."""
+    """Make `opscope run` report WHY at the end."""
     try:
         out = os.path.join(os.environ["OPSCOPE_OUT"], f".torch-failed.{os.getpid()}")
         fd = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -44,7 +44,7 @@ def tell(why):
 
 
 def is_known(torch):
-    """Whether names and times of TORCH, a module that is not loaded yet, need no ITT."""
+    """Whether TORCH, a module that is not loaded yet, can be recorded by the plain recorder."""
     try:
         place = os.path.dirname(torch.__spec__.origin)
         with open(os.path.join(place, "version.py"), encoding="utf-8") as f:
@@ -55,7 +55,8 @@ def is_known(torch):
 
 
 def offer_itt():
-    """Without a compiler ITT may be what is left; torch looks for its collector as it is loaded."""
+    """Offer ITT's collector, which torch looks for when it is loaded: without a compiler ITT may
+    be the only way."""
     if os.environ.get(ITT) or any(map(shutil.which, ("c++", "g++", "clang++"))) or (
             shutil.which(os.environ.get("CXX") or "")):
         return
@@ -68,7 +69,7 @@ def offer_itt():
 
 
 def load_package():
-    """Make `opscope` the package that this file belongs to, wherever it lies."""
+    """Load the package to which this file belongs as `opscope`, wherever it is."""
     if "opscope" in sys.modules:
         return
     spec = importlib.util.spec_from_file_location(
@@ -79,7 +80,7 @@ def load_package():
 
 
 def begin(what):
-    """torch is there."""
+    """Begin, after torch was imported."""
     try:
         load_package()
         from opscope.torch import unchanged
@@ -94,12 +95,12 @@ def begin(what):
 
 
 class Waiter:
-    """A finder that knows one module, which others find for it."""
+    """A finder for one module, which asks the other finders for it."""
 
     is_asking = False
 
     def find_spec(self, name, path=None, target=None):
-        """The specification of torch, whose loader will call us."""
+        """The specification of torch, with a loader that calls begin()."""
         if name != "torch" or self.is_asking:
             return None
         self.is_asking = True
@@ -112,7 +113,7 @@ class Waiter:
         return spec
 
     def watch(self, loader):
-        """Make LOADER, which stays the one of the module, call us once."""
+        """Make LOADER, which remains the loader of the module, call begin() once."""
         def exec_module(module):
             what = asked()
             del loader.exec_module
@@ -128,7 +129,7 @@ class Waiter:
 
 
 def make_way():
-    """Leave the search path, and import the `sitecustomize` that we stand before."""
+    """Leave the search path, and import the `sitecustomize` that this file hides."""
     sys.path[:] = [x for x in sys.path if not x or os.path.abspath(x) != HERE]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:
