@@ -2,6 +2,7 @@
 /* Damaged live directories beside a file that was not ended. */
 #include "import/osc/live_dir.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -145,6 +146,51 @@ TEST_WITH(what_was_for_a_warm_up_is_left_out, set_up, tear_down)
     assert_int_equal(n_rows_in_window(200 + N_SLOTS), 1);
     assert_int_equal(n_rows_in_window(OSC_LIVE_NO_WINDOW), 1);
     assert_int_equal(n_rows_in_window(0), 1 + N_SLOTS);
+}
+
+/* The header of the live directory says H; load the file. */
+static void load_with(const struct osc_live_header *h)
+{
+    static const struct osc_import_options one = {.n_threads = 1};
+
+    memcpy(block_bytes, h, sizeof *h);
+    write_file(blocks, block_bytes, BLOCKS_BYTES);
+    memset(&trace, 0, sizeof trace);
+    assert_int_equal(osc_import_path(&trace, path, &one, NULL), OSC_OK);
+}
+
+TEST_WITH(losses_behind_a_window_are_those_of_the_whole_recording, set_up, tear_down)
+{
+    struct osc_live_header h;
+
+    memcpy(&h, block_bytes, sizeof h);
+    h.lost[OSC_LOSS_FULL] = 5;
+    h.lost[OSC_LOSS_LATE] = 2;
+    load_with(&h);
+    assert_int_equal(n_found(OSC_FINDING_dropped_full), 5);
+    assert_int_equal(n_found(OSC_FINDING_dropped_late), 2);
+    assert_int_equal(n_found(OSC_FINDING_dropped_anywhere), 0);
+    osc_trace_fini(&trace);
+    h.window_begin = 201;
+    load_with(&h);
+    assert_int_equal(n_found(OSC_FINDING_dropped_full), 0);
+    assert_int_equal(n_found(OSC_FINDING_dropped_late), 0);
+    assert_int_equal(n_found(OSC_FINDING_dropped_anywhere), 7);
+    osc_trace_fini(&trace);
+}
+
+TEST_WITH(a_full_disk_is_told_from_a_kill, set_up, tear_down)
+{
+    static const uint32_t errors[] = {0, EIO, ENOSPC, EDQUOT};
+    struct osc_live_header h;
+
+    memcpy(&h, block_bytes, sizeof h);
+    for (unsigned i = 0; i < sizeof errors / sizeof *errors; i++) {
+        h.write_error = errors[i];
+        load_with(&h);
+        assert_int_equal(n_found(OSC_FINDING_disk_full), i >= 2);
+        osc_trace_fini(&trace);
+    }
 }
 
 TEST_WITH(blocks_cut_anywhere_are_told, set_up, tear_down)

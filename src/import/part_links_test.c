@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/osc/part_links.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -162,6 +163,57 @@ TEST_WITH(a_scope_may_begin_in_one_part_and_end_in_the_next, set_up, tear_down)
     assert_int_equal(t.findings.by_code[OSC_FINDING_dropped_full].count, 7 + 1 + 5);
     assert_int_equal(t.findings.by_code[OSC_FINDING_dropped_parts].count, 12);
     osc_trace_fini(&t);
+}
+
+/* Load the file that REC holds, as a first part. */
+static void load_alone(struct osc_trace *t)
+{
+    static const struct osc_import_options one = {.n_threads = 1};
+
+    *t = (struct osc_trace){0};
+    write_file(0, 7, 2);
+    assert_int_equal(osc_import_path(t, paths[0], &one, NULL), OSC_OK);
+}
+
+TEST_WITH(damaged_counts_of_earlier_parts_are_told, set_up, tear_down)
+{
+    const struct osc_wire_before before = {.n_records = 12, .lost = {[OSC_LOSS_FULL] = 5}};
+    const struct osc_wire_end end = {.reason = OSC_END_STOPPED};
+    struct osc_trace t;
+
+    for (int damage = 0; damage < 3; damage++) {
+        recording_begin(&rec);
+        const size_t at = rec.n_bytes;
+
+        recording_chunk(&rec, OSC_CHUNK_BEFORE, &before, sizeof before - (damage == 2 ? 8 : 0),
+                        1);
+        rec.bytes[at + sizeof(struct osc_wire_header)] ^= damage == 1;
+        recording_chunk(&rec, OSC_CHUNK_END, &end, sizeof end, 1);
+        load_alone(&t);
+        assert_int_equal(t.findings.by_code[OSC_FINDING_lost_counts].count, damage > 0);
+        assert_int_equal(t.findings.by_code[OSC_FINDING_dropped_parts].count,
+                         damage > 0 ? 0 : 12);
+        assert_int_equal(t.findings.by_code[OSC_FINDING_dropped_full].count,
+                         damage > 0 ? 0 : 5);
+        if (damage > 0)
+            assert_int_equal(t.findings.by_code[OSC_FINDING_lost_counts].first_offset, at);
+        osc_trace_fini(&t);
+    }
+}
+
+TEST_WITH(a_full_disk_is_told_by_a_file_that_was_ended, set_up, tear_down)
+{
+    struct osc_trace t;
+
+    for (uint32_t error = 0; error <= ENOSPC; error += ENOSPC) {
+        const struct osc_wire_end end = {.reason = OSC_END_STOPPED, .write_error = error};
+
+        recording_begin(&rec);
+        recording_chunk(&rec, OSC_CHUNK_END, &end, sizeof end, 1);
+        load_alone(&t);
+        assert_int_equal(t.findings.by_code[OSC_FINDING_disk_full].count, error > 0);
+        osc_trace_fini(&t);
+    }
 }
 
 TEST_WITH(says_so_whenever_an_allocation_fails, set_up, tear_down)

@@ -103,6 +103,16 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(no_window, INFO, "a schedule without a window, or with nothing recorded in one",         \
       "check that the program makes more steps than skip_first, wait and warmup "              \
       "together")                                                                              \
+    X(dropped_anywhere, WARNING,                                                               \
+      "records dropped since the recording began, before this span or in it", "")              \
+    X(lost_counts, WARNING,                                                                    \
+      "damaged counts of what was dropped and of what earlier parts had; more is missing "     \
+      "than is counted here",                                                                  \
+      "opscope info lists the places as meta.damage; check the disk")                          \
+    X(disk_full, WARNING,                                                                      \
+      "the disk was full while the program recorded; records that did not fit into memory "    \
+      "meanwhile count as dropped_full",                                                       \
+      "record to a larger disk, or set --limit-size")                                          \
     X(dropped_late, WARNING, "records made after the end of the recording; dropped", "")       \
     X(dropped_parts, WARNING,                                                                  \
       "records in earlier parts of the recording that are missing: the limit on "              \
@@ -112,8 +122,7 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "")                                                                                      \
     X(killed, WARNING,                                                                         \
       "the program did not end the recording: it was killed, crashed, called "                 \
-      "_exit() or exec(), the disk was full, or the file was copied meanwhile; "               \
-      "all finished calls are in it",                                                          \
+      "_exit() or exec(), or the file was copied meanwhile; all finished calls are in it",     \
       "")                                                                                      \
     X(still_recording, INFO,                                                                   \
       "the program is still recording; this is what was recorded so far", "")                  \

@@ -223,6 +223,19 @@ static void fill_disk(void)
     (void)close(fd);
 }
 
+/* What the live directory says of writes that failed. */
+static uint32_t write_error(void)
+{
+    struct osc_live_header h = {0};
+    char path[160];
+
+    (void)snprintf(path, sizeof path, "%s.live/blocks", rec.out);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    expect(fd >= 0 && read(fd, &h, sizeof h) == (ssize_t)sizeof h, 62);
+    (void)close(fd);
+    return h.write_error;
+}
+
 static void record_on_a_disk_that_gets_full(void)
 {
     enum { BEFORE = 1000, AFTER = 1000000 };
@@ -230,10 +243,11 @@ static void record_on_a_disk_that_gets_full(void)
 
     expect(start_there() == OSC_OK, 3);
     record(BEFORE);
-    expect(osc_dump() == OSC_OK, 4);
+    expect(osc_dump() == OSC_OK && write_error() == 0, 4);
     fill_disk();
     record(AFTER);
     expect(osc_stop() == OSC_EIO, 5);
+    expect(write_error() == ENOSPC, 9);
     osc_losses_get(&lost);
     expect(lost.full > 0 && lost.late + lost.nested + lost.too_big == 0, 6);
     recorded_read(&rec);

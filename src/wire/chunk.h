@@ -131,10 +131,10 @@ struct osc_wire_module {
 
 /* END: the last chunk except the index. */
 struct osc_wire_end {
-    uint32_t reason; /* enum osc_wire_end_reason */
-    uint32_t reserved;
-    uint64_t ticks;   /* when */
-    uint64_t lost[4]; /* enum osc_loss: losses not counted with a thread */
+    uint32_t reason;      /* enum osc_wire_end_reason */
+    uint32_t write_error; /* Linux errno of the last write that failed; 0: all went well */
+    uint64_t ticks;       /* when */
+    uint64_t lost[4];     /* enum osc_loss: losses not counted with a thread */
 };
 
 /*

@@ -90,8 +90,8 @@ struct osc_live_header {
     /* Records in blocks count from these ticks on: the start of a window of the schedule, or
      * of the step at which a flight recorder would begin. 0: all count. */
     uint64_t window_begin;
-    uint32_t is_flight; /* a flight recorder: nothing is written until it is asked for */
-    uint32_t reserved;
+    uint32_t is_flight;   /* a flight recorder: nothing is written until it is asked for */
+    uint32_t write_error; /* Linux errno of the last write of the file that failed; 0: none */
     uint64_t lost_gone[OSC_LOSS_COUNT]; /* of threads that have ended, not yet in any part */
 };
 

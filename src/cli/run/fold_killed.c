@@ -427,6 +427,7 @@ static osc_status put_rest(struct fold *f, uint64_t n_left)
     if (st == OSC_OK)
         st = put_records(f, n_left, &f->end.ticks);
     f->end.reason = has_ended_well(f) ? OSC_END_STOPPED : OSC_END_KILLED;
+    f->end.write_error = f->live.header.write_error;
     memcpy(f->end.lost, f->live.header.lost, sizeof f->end.lost);
     osc_fold_losses_subtract(&f->losses, 0, f->end.lost);
     return st;

@@ -3,6 +3,8 @@
  * records_reader.h. */
 #include "import/records/records_reader.h"
 
+#include <errno.h>
+
 #include "base/sort.h"
 
 osc_status osc_records_damaged(struct osc_records *n, const struct osc_records_damage *d)
@@ -232,6 +234,11 @@ static void count_live(struct osc_records *n)
     count(n, OSC_FINDING_lost_records, l->n_bad_records, OSC_NO_OFFSET, OSC_NO_TIME);
 }
 
+static bool is_disk_full(uint32_t error)
+{
+    return error == ENOSPC || error == EDQUOT;
+}
+
 static void count_losses(struct osc_records *n)
 {
     static const enum osc_finding_code codes[OSC_LOSS_COUNT] = {
@@ -240,6 +247,10 @@ static void count_losses(struct osc_records *n)
         [OSC_LOSS_NESTED] = OSC_FINDING_dropped_nested,
         [OSC_LOSS_LATE] = OSC_FINDING_dropped_late};
 
+    /* Behind a window the live directory still counts from the start of the recording. */
+    const bool is_behind = n->is_live_used && n->live.header.window_begin > 0;
+    uint64_t n_anywhere = 0;
+
     for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
         const struct osc_records_loss *told = &n->rows.losses[k];
         uint64_t no_thread = n->no_thread[k];
@@ -247,9 +258,17 @@ static void count_losses(struct osc_records *n)
         if (n->is_live_used && n->live.header.lost[k] > no_thread)
             no_thread = n->live.header.lost[k];
         n->lost[k] += no_thread + n->before.lost[k];
-        count(n, codes[k], n->lost[k] > told->n ? n->lost[k] : told->n, OSC_NO_OFFSET,
-              told->first_ns);
+        const uint64_t n_more = n->lost[k] > told->n ? n->lost[k] - told->n : 0;
+
+        n_anywhere += is_behind ? n_more : 0;
+        count(n, codes[k], told->n + (is_behind ? 0 : n_more), OSC_NO_OFFSET, told->first_ns);
     }
+    count(n, OSC_FINDING_dropped_anywhere, n_anywhere, OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_lost_counts, n->bad_before > 0, n->bad_before - 1, OSC_NO_TIME);
+    count(n, OSC_FINDING_disk_full,
+          is_disk_full(n->end.write_error) ||
+              (n->is_live_used && is_disk_full(n->live.header.write_error)),
+          OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_dropped_parts, n->before.n_records, OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_unfinished, n->n_unfinished, OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_lost_name, n->names.n_lost, OSC_NO_OFFSET, OSC_NO_TIME);

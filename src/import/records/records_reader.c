@@ -137,6 +137,8 @@ static osc_status read_small_chunk(struct osc_records *n, size_t i)
         h->type > OSC_CHUNK_BEFORE)
         return OSC_OK;
     st = osc_records_payload(n, i, &data);
+    if (h->type == OSC_CHUNK_BEFORE && part == 0 && (!data || len < sizeof n->before))
+        n->bad_before = offset + 1;
     if (st != OSC_OK || !data)
         return st;
     switch (h->type) {
@@ -153,8 +155,8 @@ static osc_status read_small_chunk(struct osc_records *n, size_t i)
         st = read_strings(n, data, len);
         break;
     case OSC_CHUNK_BEFORE:
-        if (part == 0)
-            memcpy(&n->before, data, len < sizeof n->before ? len : sizeof n->before);
+        if (part == 0 && len >= sizeof n->before)
+            memcpy(&n->before, data, sizeof n->before);
         break;
     case OSC_CHUNK_THREADS:
         st = read_threads(n, data, len);

@@ -44,6 +44,7 @@ struct osc_records {
     uint64_t lost[OSC_LOSS_COUNT];      /* counted by threads */
     uint64_t no_thread[OSC_LOSS_COUNT]; /* counted by no thread; from the END chunks */
     struct osc_wire_before before;      /* totals of parts that are gone */
+    uint64_t bad_before;                /* offset + 1 of a damaged chunk of them; 0: none */
     uint64_t n_unfinished;              /* slots */
     struct osc_wire_end end;
     bool has_end; /* of the last part */

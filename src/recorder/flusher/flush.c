@@ -149,6 +149,7 @@ static osc_status report_write(osc_status st)
                     self.sink.file.path, self.sink.file.error);
         self.retry_ns = osc_clock_now_ns() + SECOND;
         self.error = self.sink.file.error;
+        osc_blocks_header()->write_error = (uint32_t)self.error;
     }
     self.written_ns = osc_clock_now_ns();
     return st;

@@ -416,7 +416,8 @@ void osc_sink_thread_done(struct osc_sink *sink, uint32_t i)
 osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
 {
     const struct osc_live_header *live = osc_blocks_header();
-    struct osc_wire_end end = {.reason = reason, .ticks = ticks};
+    struct osc_wire_end end = {
+        .reason = reason, .write_error = live->write_error, .ticks = ticks};
 
     if (!sink->file.is_open)
         return OSC_OK;
