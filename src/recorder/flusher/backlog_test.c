@@ -4,35 +4,17 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "recorder/live/blocks.h"
-#include "recorder/live/names.h"
+#include "support/open_sink.h"
 #include "support/recording.h"
-#include "support/unit.h"
 
 enum { SECOND = 1000000000 };
 
-static char folder[32], out[64];
-static int dir_fd;
-static struct osc_sink sink;
 static struct osc_backlog backlog;
 
 static int set_up(void **state)
 {
-    static const uint64_t recording[2] = {3, 4};
-    const struct osc_process_facts facts = {.clock_name = "test"};
-
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/opscope-backlog-XXXXXX");
-    if (!mkdtemp(folder))
-        return 1;
-    snprintf(out, sizeof out, "%s/run.osc", folder);
-    dir_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    assert_int_equal(osc_blocks_open(dir_fd, 4 << 20, recording), OSC_OK);
-    assert_int_equal(osc_names_open(dir_fd, recording), OSC_OK);
-    memset(&sink, 0, sizeof sink);
-    sink.file.out = out;
-    sink.has_parts = true;
-    assert_int_equal(osc_sink_open(&sink, dir_fd, &facts), OSC_OK);
+    open_sink(true);
     assert_int_equal(osc_backlog_open(&backlog, 256), OSC_OK);
     return 0;
 }
@@ -41,15 +23,8 @@ static int tear_down(void **state)
 {
     (void)state;
     osc_backlog_close(&backlog);
-    osc_sink_close(&sink);
-    osc_names_detach();
-    osc_blocks_close();
-    unlinkat(dir_fd, "blocks", 0);
-    unlinkat(dir_fd, "strings", 0);
-    unlinkat(dir_fd, "standing", 0);
-    close(dir_fd);
-    unlink(out);
-    return rmdir(folder);
+    close_sink();
+    return 0;
 }
 
 /* The thread ORDINAL is there, in entry 0 of the table. */

@@ -1,53 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/flusher/sink.h"
 
-#include "recorder/live/blocks.h"
-#include "recorder/live/names.h"
+#include "support/open_sink.h"
 #include "support/recording.h"
-#include "support/unit.h"
-
-static char folder[32], out[64];
-static int dir_fd;
-static struct osc_sink sink;
 
 static int set_up(void **state)
 {
-    static const uint64_t recording[2] = {3, 4};
-    const struct osc_process_facts facts = {.clock_name = "test"};
-
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/opscope-sink-XXXXXX");
-    if (!mkdtemp(folder))
-        return 1;
-    snprintf(out, sizeof out, "%s/run.osc", folder);
-    dir_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    assert_int_equal(osc_blocks_open(dir_fd, 4 << 20, recording), OSC_OK);
-    assert_int_equal(osc_names_open(dir_fd, recording), OSC_OK);
-    memset(&sink, 0, sizeof sink);
-    sink.file.out = out;
-    memcpy(sink.file.recording, recording, sizeof recording);
-    assert_int_equal(osc_sink_open(&sink, dir_fd, &facts), OSC_OK);
+    open_sink(false);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    char path[128];
-
     (void)state;
-    osc_sink_close(&sink);
-    osc_names_detach();
-    osc_blocks_close();
-    unlinkat(dir_fd, "blocks", 0);
-    unlinkat(dir_fd, "strings", 0);
-    unlinkat(dir_fd, "standing", 0);
-    close(dir_fd);
-    for (int part = 2; part < 20; part++) {
-        snprintf(path, sizeof path, "%s/run.%d.osc", folder, part);
-        unlink(path);
-    }
-    unlink(out);
-    return rmdir(folder);
+    close_sink();
+    return 0;
 }
 
 /* Put N instants named NAME, in a block of their own, and flush. */
