@@ -10,7 +10,7 @@
 #include "support/random_trace.h"
 #include "support/unit.h"
 
-#define N_RUNS    6
+#define N_RUNS    (6 / UNIT_SLOWNESS)
 #define FILES_MAX 5
 
 static char folder[] = "/tmp/opscope-by-rank-XXXXXX";
