@@ -29,7 +29,8 @@ import torch
 
 import opscope
 from opscope.torch import ProfilerActivity, build, native, profile, record_function, schedule
-from support import bare, counts, exported, keys, python, raises, run, trace
+from support import (bare, copying_compiler, counts, exported, fresh_cache, keys, python, raises,
+                     run, trace)
 
 CPU = [ProfilerActivity.CPU]
 CONFIG = torch._C._profiler._ExperimentalConfig
@@ -453,24 +454,6 @@ def metadata_of_any_bytes_is_written() -> None:
 
 
 # --- building ------------------------------------------------------------------------------
-
-
-def copying_compiler(directory: str, before: str = ":") -> Path:
-    """A compiler in DIRECTORY that runs BEFORE, and then copies the object of this process:
-    a real one takes half a minute of processor time.
-    """
-    compiler = Path(directory, "cxx")
-    compiler.write_text(f"#!/bin/sh\n{before}\n"
-                        'while [ "$1" != -o ]; do shift; done\n'
-                        f'exec cp "{build.recorder()}" "$2"\n')
-    compiler.chmod(0o755)
-    return compiler
-
-
-def fresh_cache(directory: str) -> dict[str, str]:
-    """Variables of a process that finds no object, but in DIRECTORY, and has such a compiler."""
-    return {"XDG_CACHE_HOME": directory, "TMPDIR": directory,
-            "CXX": str(copying_compiler(directory))}
 
 
 def cached(variables: dict[str, str]) -> str:

@@ -28,6 +28,26 @@ def bare(directory: str) -> dict[str, str]:
     return {"PATH": str(nowhere), "CXX": "", "XDG_CACHE_HOME": directory, "TMPDIR": directory}
 
 
+def copying_compiler(directory: str, before: str = ":") -> Path:
+    """A compiler in DIRECTORY that runs BEFORE, and then copies the object of this process:
+    a real one takes half a minute of processor time.
+    """
+    from opscope.torch import build
+
+    compiler = Path(directory, "cxx")
+    compiler.write_text(f"#!/bin/sh\n{before}\n"
+                        'while [ "$1" != -o ]; do shift; done\n'
+                        f'exec cp "{build.recorder()}" "$2"\n')
+    compiler.chmod(0o755)
+    return compiler
+
+
+def fresh_cache(directory: str) -> dict[str, str]:
+    """Variables of a process that finds no object, but in DIRECTORY, and has such a compiler."""
+    return {"XDG_CACHE_HOME": directory, "TMPDIR": directory,
+            "CXX": str(copying_compiler(directory))}
+
+
 def raises(kind: type[Exception], word: str, call: Callable[[], object]) -> bool:
     """Whether CALL raises KIND, with WORD in its message."""
     try:
