@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.profiler and opscope.torch record the same run, and must tell the same of it.
 
-    python3 tests/torch/compare.py [--only NAME]
+    python3 tests/torch/compare.py [--only NAME] [--quick]
 
 Needs torch, and the python/ of a build on PYTHONPATH. Each of workloads.py runs under
 both at once, with the options that a profile can have, and under one after the other, since
@@ -10,8 +10,9 @@ torch does some things only where its own profiler runs. Compared are the averag
 and by shape (calls, memory, FLOPs, shapes; the order of first sight), every call (name,
 thread, depth, shapes, types, scalars, sequence number, forward thread, modules), records of
 memory, the arrows from forward to backward, and what members and arguments events of each sort
-have. The times of a call lie within what surrounds it for the other profiler. How many of each are equal is printed. Two ranks of a
-process group do so, too. Ends with `N passed, N failed`; exit status 1 on any failure.
+have. The times of a call lie within what surrounds it for the other profiler. How many of each
+are equal is printed. Two ranks of a process group do so, too. --quick leaves out the options that
+others include. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -53,6 +54,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "modules": {"with_modules": True},
     "stacks": {"with_stack": True, "experimental_config": CONFIG(verbose=True)},
 }
+# What the others have in them: "all" has shapes, and every one of them a plain profile.
+NOT_QUICK = ("plain", "shapes")
 MAKERS = (torch.profiler.profile, opscope.torch.profile)
 # One run for each profiler: for calls of Python there is one slot.
 APART = ("alone", "stacks")
@@ -338,11 +341,11 @@ def compare_records(a: list[int], b: list[int], is_race: bool,
     return []
 
 
-def of_ranks() -> tuple[int, int]:
-    """Passed and failed of two processes that do the workload `ddp` together."""
+def of_ranks(*more: str) -> tuple[int, int]:
+    """Passed and failed of two processes that do the workload `ddp` together, run with MORE."""
     with tempfile.TemporaryDirectory() as directory:
         ranks = [subprocess.Popen([sys.executable, __file__, "--only", "ddp", "--rank", str(rank),
-                                   "--store", os.path.join(directory, "store")],
+                                   "--store", os.path.join(directory, "store"), *more],
                                   stdout=subprocess.PIPE, text=True) for rank in range(2)]
         passed = failed = 0
         for rank, process in enumerate(ranks):
@@ -359,6 +362,7 @@ def main() -> int:
     parser.add_argument("--only")
     parser.add_argument("--rank", type=int)
     parser.add_argument("--store")
+    parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     only = arguments.only
     passed = failed = 0
@@ -366,12 +370,13 @@ def main() -> int:
     torch.set_num_threads(1)
     work = [workloads.ddp] if arguments.store else workloads.ALL
     if not arguments.store and only in (None, "ddp"):
-        passed, failed = of_ranks()
+        passed, failed = of_ranks(*(["--quick"] if arguments.quick else []))
     for workload in work:
         name = workload.__name__
         equal: dict[str, int] = collections.defaultdict(int)
         for option in OPTIONS:
             if only and only not in (name, f"{name}:{option}") or \
+                    arguments.quick and option in NOT_QUICK or \
                     name in {"stacks": NO_STACKS, "alone": NOT_ALONE}.get(option, ()):
                 continue
             with tempfile.TemporaryDirectory() as directory:
