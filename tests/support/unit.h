@@ -19,13 +19,14 @@
 #include <cmocka.h>
 
 /*
- * How much slower a case is worth being: 4 under ThreadSanitizer, which makes each of them up
- * to twenty times as slow. Tests whose cases differ in data alone run a quarter of them there.
+ * Tests that take long and whose cases differ in data alone run one in so many of them.
+ * ThreadSanitizer and MemorySanitizer make each of them up to twenty times as slow.
  */
 #if defined __SANITIZE_THREAD__
 #define UNIT_SLOWNESS 4u
 #elif defined __has_feature
-#define UNIT_SLOWNESS (__has_feature(thread_sanitizer) ? 4u : 1u)
+#define UNIT_SLOWNESS \
+    (__has_feature(thread_sanitizer) || __has_feature(memory_sanitizer) ? 4u : 1u)
 #else
 #define UNIT_SLOWNESS 1u
 #endif
