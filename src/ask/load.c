@@ -47,8 +47,8 @@ static osc_status no_memory(const struct osc_loaded *l, struct osc_err *err)
 
 /*
  * Whether to read path I twice: first to find where its steps and the trace begin, then only
- * the wanted part. Not if it is small, nor a pipe, which can be read only once, nor one of
- * several files, whose origin is known only after all are read.
+ * the wanted part. Not if it is small and memory is not limited, nor a pipe, which can be read
+ * only once, nor one of several files, whose origin is known only after all are read.
  */
 static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_load *o, uint32_t i)
 {

@@ -218,7 +218,7 @@ static void write_bash(struct osc_strbuf *out)
                          "complete -o filenames -F _opscope opscope\n");
 }
 
-/* Append TEXT for single quotes in a zsh specification: without quotes, brackets and colons. */
+/* Append TEXT for single quotes in a zsh specification; escapes quotes, brackets and colons. */
 static void add_zsh_text(struct osc_strbuf *out, const char *text)
 {
     for (; *text; text++) {

@@ -45,7 +45,6 @@ static osc_sid sid(struct making *m, const char *s)
     return osc_build_string(&m->builder, s, (uint32_t)strlen(s));
 }
 
-/* Append a range with one argument KEY of one or two words, or without arguments. */
 static bool wants(struct osc_builder *b, enum osc_form_shape shape, bool is_device,
                   osc_sid name, int64_t ts_ns, int64_t dur_ns)
 {
@@ -54,6 +53,7 @@ static bool wants(struct osc_builder *b, enum osc_form_shape shape, bool is_devi
         (struct osc_keep_row){.ts_ns = ts_ns, .dur_ns = dur_ns, .is_device = is_device});
 }
 
+/* Append a record with one argument KEY of one or two words; KEY NULL: without arguments. */
 static void add(struct making *m, enum osc_form_shape shape, int64_t ts_ns, const char *key,
                 int64_t value)
 {

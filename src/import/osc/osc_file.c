@@ -199,7 +199,7 @@ static osc_status read_index(struct osc_file *f)
         chunk_bytes(f, trailer.index_offset, &h) == 0 ||
         h.payload_bytes % sizeof *f->chunks != 0 || h.payload_bytes == 0)
         return st;
-    /* One more entry for the index itself, so that it is read like any other payload. */
+    /* A list of only the index itself, so that it is read like any other payload. */
     f->chunks = osc_malloc(sizeof *f->chunks);
     if (!f->chunks)
         return OSC_ENOMEM;

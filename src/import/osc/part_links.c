@@ -71,8 +71,8 @@ static bool is_empty(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0;
 }
 
-/* Find the only one of the N files at PATHS that is the part after file I: index + 1; 0: none.
- * A part that has just begun is empty and known only by its name. */
+/* Find the part after file I among those of the N files at PATHS that continue no part yet:
+ * index + 1; 0: none. A part that has just begun is empty and known only by its name. */
 static osc_status find_next(const struct osc_part_links *l, const char *const *paths,
                             const struct osc_file_header *headers, uint32_t n, uint32_t i,
                             uint32_t *next)
