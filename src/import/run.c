@@ -147,7 +147,7 @@ static osc_status number_all(struct osc_identity *const *ids, const struct osc_f
     return st == OSC_OK ? number_others(ids, names, n) : st;
 }
 
-/* The start of a file by its own clock; drops a base that cannot be right. */
+/* The start of a file with its base added; drops a base with which times overflow. */
 static int64_t first_start(struct osc_identity *id)
 {
     int64_t start, end;
