@@ -52,7 +52,7 @@ static osc_status select_one(struct osc_chosen *c, uint32_t i, const struct osc_
     (void)osc_mem_enter(how->asker ? how->asker : here);
     osc_status st = how->is_late ? check_selection(base, s, how->n_threads, err)
                                  : make_view(view, base, s, how, err);
-    st = osc_loaded_fail(l, base, st, "selecting", err); /* it knows whose limit it is */
+    st = osc_loaded_fail(l, base, st, "selecting", err); /* in the account with the limit */
     (void)osc_mem_enter(here);
     return st;
 }

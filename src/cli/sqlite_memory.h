@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_memory.h - SQLite's memory is counted, and stays below the limit.
+ * sqlite_memory.h - count SQLite's memory, and keep it below the limit.
  *
- * It is a setting of the whole process, so it is the command's and not the library's. In
- * other programs a connection takes what the limits of lengths and depths allow
+ * This setting is one of the whole process, so the command makes it and not the library. In
+ * other programs the memory of a connection is bounded by the limits of lengths and depths
  * (sql/engine.h).
  *
  * Threading: once, before SQLite is used.

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.h - several files, one run: who each is, and one origin for all.
+ * run.h - make one run of several files: rank and span of each, and one origin for all.
  *
  *   rank    from the file's metadata, else from its name, else 0
  *   span    WORKER.NUMBER files: the numbers of a worker in order, from 1; other
  *           files of one rank are windows in order of the operands
- *   origin  the smallest start of all, by wall clock (ts + baseTimeNanoseconds; those of
- *           one boot by its own clock, where files say which boot it was);
- *           files whose times are no wall clock have an origin among themselves
+ *   origin  the earliest start of all files, by wall clock (ts + baseTimeNanoseconds; files
+ *           that name the same boot are compared by the clock of that boot); files whose
+ *           times are not wall clock times have an origin among themselves
  *
- * The same is found out from identities alone, when the traces are gone: osc_run_place().
+ * osc_run_place() needs only identities, so the traces may be freed before.
  *
  * Threading: not locked; one writer of the traces.
  */

@@ -2,8 +2,8 @@
 /*
  * child.h - run a program transparently.
  *
- *   - The program gets our descriptors, signal mask, dispositions, umask, priority, process
- *     group and terminal unchanged; of the environment only the given variables differ.
+ *   - The program inherits opscope's descriptors, signal mask, dispositions, umask, priority,
+ *     process group and terminal; of the environment only the given variables differ.
  *   - A signal sent to opscope is forwarded with its value; signals of the terminal reach the
  *     program directly. When it stops, opscope stops; when opscope is continued, so is it.
  *   - opscope ends as the program did: with its status, or by the same signal. All signals

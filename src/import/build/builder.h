@@ -147,7 +147,7 @@ struct osc_builder {
 OSC_MUST_USE osc_status osc_builder_init(struct osc_builder *b, struct osc_loading *l);
 void osc_builder_fini(struct osc_builder *b);
 
-/* What a builder made from one stretch of text. */
+/* The rows that a builder made from one part of a text. */
 struct osc_batch_of_rows {
     struct osc_chunk **events, **others; /* owned */
     uint32_t n_events, n_others;
@@ -301,7 +301,7 @@ static inline int64_t osc_build_events_so_far(const struct osc_builder *b)
     return (int64_t)b->events.n_rows_done + (b->events.chunk ? b->events.chunk->n_rows : 0);
 }
 
-/* What determines whether an event is stored while something is left out. */
+/* The properties of an event that decide whether it is stored while some are left out. */
 struct osc_keep_row {
     int64_t ts_ns, dur_ns; /* OSC_NO_DUR: none, or unknown yet */
     bool is_open;          /* its end may come later: always store it */

@@ -44,7 +44,7 @@ struct osc_import_options {
     uint32_t unit_bytes;  /* for tests: bytes of text per thread and turn; 0: automatic */
     uint32_t block_bytes; /* for tests: bytes to read at once; 0: automatic */
     uint32_t part;        /* which trace of a file with several (osc_trace.n_parts) */
-    const char **later;   /* files of parts that go on from it (native_parts.h) */
+    const char **later;   /* files of the later parts of a recording */
     uint32_t n_later;
     const char *kernel; /* which fast path: "plain", "avx2"; "none": only the slow path; NULL:
                          * the best for this processor */

@@ -30,7 +30,7 @@
 OSC_MUST_USE osc_status osc_columns_read(struct osc_reading *r, struct osc_file *f,
                                          struct osc_err *err);
 
-/* --- between columns.c and columns_check.c ------------------------------------------ */
+/* --- between columns_reader.c and columns_check.c -------------------------------------- */
 
 /* A column of a chunk of rows: its address, and the data from its header. */
 struct osc_column_place {
@@ -56,7 +56,7 @@ struct osc_unchecked {
 
 void osc_unchecked_free(void *unchecked);
 
-/* What to check in rows of a form. */
+/* The checks for rows of a form. */
 struct osc_form_needs {
     uint32_t n_words;
     uint16_t n_texts;
@@ -65,7 +65,7 @@ struct osc_form_needs {
     const uint16_t *places; /* of all of them */
 };
 
-/* What to check in the rows of a trace. */
+/* The checks for the rows of a trace. */
 struct osc_columns_rules {
     uint32_t n_texts, n_forms, n_tracks;          /* ids are below these */
     struct osc_form_needs *of_events, *of_others; /* owned; by form */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * part_links.h - which of several files are parts of one recording without a gap.
+ * part_links.h - find which of several files are parts of one recording without a gap.
  *
- * A recorder with a limit goes on in the next part, and says so at the end of the one
- * before (docs/format.md, reason 2). Such parts are read as one: what was open, which step
- * ran, what a device showed is then what it was. The last may be an empty file, only just
- * begun. Parts that are windows of a schedule or dumps are spans of their own, and so are those
- * between which one is missing.
+ * A recorder with a limit continues in the next part, and stores that at the end of the part
+ * before (docs/format.md, reason 2). Such parts are read as one trace, so that open scopes, the
+ * step and the clocks of devices continue across them. The last part may be an empty file that
+ * has just begun. Windows of a schedule and dumps are separate spans, and so are parts between
+ * which one is missing.
  *
  * Threading: thread-safe.
  */
@@ -29,7 +29,7 @@ OSC_MUST_USE osc_status osc_part_links_find(struct osc_part_links *l, const char
                                             uint32_t n);
 void osc_part_links_fini(struct osc_part_links *l);
 
-/* Whether something is left in the live directory LIVE that none of the N files at PATHS,
- * entries of which may be NULL, goes on with: the last part among them is a window or dump
- * that ended. Then it is a span of its own. */
+/* Whether the live directory LIVE has records that continue none of the N files at PATHS, of
+ * which some may be NULL, because the last part among them is a window or dump that has ended.
+ * Then these records are a span of their own. */
 bool osc_part_is_left(const char *live, const char *const *paths, uint32_t n);
