@@ -200,6 +200,29 @@ static void add_fingerprint(struct osc_set *set, const struct osc_view *view,
     osc_frame_release(f);
 }
 
+/* Open a set as HOW says, and append to OUT all that it answers about VIEW. */
+static void add_answers(const struct osc_how *how, const struct osc_view *view,
+                        struct osc_strbuf *out)
+{
+    struct osc_set *set = NULL;
+    struct osc_err err = {0};
+    osc_status st = osc_set_open(&set, names, n_files, how, &err);
+
+    assert_true((st == OSC_OK) == (set != NULL));
+    osc_strbuf_addf(out, "%d %s\n", st, st == OSC_OK ? "" : err.message);
+    if (st != OSC_OK)
+        return;
+    for (uint32_t t = 0; osc_tables[t]; t++) {
+        const struct osc_question q = {.table = osc_tables[t]->name, .merge = (int)(t & 1)};
+        const struct osc_layout layout = {.format = "csv", .write = take_text, .ctx = out};
+
+        st = osc_ask_text(set, view, &q, &layout, &err);
+        osc_strbuf_addf(out, "%d %s\n", st, st == OSC_OK ? "" : err.message);
+    }
+    add_fingerprint(set, view, out);
+    osc_set_release(set);
+}
+
 /* A set that keeps no traces answers the same as one that keeps all. */
 TEST_WITH(sets_are_the_same, set_up, tear_down)
 {
@@ -212,26 +235,8 @@ TEST_WITH(sets_are_the_same, set_up, tear_down)
 
             for (int by_one = 0; by_one < 2; by_one++) {
                 const struct osc_how how = {.one_by_one = by_one, .only = only};
-                struct osc_strbuf *const out = &texts[by_one];
-                struct osc_set *set = NULL;
-                struct osc_err err = {0};
-                osc_status st = osc_set_open(&set, names, n_files, &how, &err);
 
-                assert_true((st == OSC_OK) == (set != NULL));
-                osc_strbuf_addf(out, "%d %s\n", st, st == OSC_OK ? "" : err.message);
-                for (uint32_t t = 0; osc_tables[t] && st == OSC_OK; t++) {
-                    const struct osc_question q = {.table = osc_tables[t]->name,
-                                                   .merge = t & 1};
-                    const struct osc_layout layout = {
-                        .format = "csv", .write = take_text, .ctx = out};
-
-                    const osc_status asked =
-                        osc_ask_text(set, only ? NULL : &views[k], &q, &layout, &err);
-                    osc_strbuf_addf(out, "%d %s\n", asked, asked == OSC_OK ? "" : err.message);
-                }
-                if (st == OSC_OK)
-                    add_fingerprint(set, only ? NULL : &views[k], out);
-                osc_set_release(set);
+                add_answers(&how, only ? NULL : &views[k], &texts[by_one]);
             }
             assert_string_equal(texts[0].s, texts[1].s);
             osc_strbuf_fini(&texts[0]);

@@ -91,7 +91,7 @@ static osc_status choose_traces(struct osc_chosen *c, const struct osc_loaded *l
     bool *const keep = osc_calloc(n, sizeof *keep);
     osc_status st = OSC_ENOMEM;
 
-    c->traces = osc_calloc(n, sizeof *c->traces);
+    c->traces = osc_calloc(n, sizeof(struct osc_trace *));
     c->views = osc_calloc(n, sizeof *c->views);
     c->sources = osc_calloc(n, sizeof *c->sources);
     if (keep && c->traces && c->views && c->sources)

@@ -100,7 +100,7 @@ static osc_status apply(struct osc_trace **t, const struct osc_identity *id)
 osc_status osc_held_place(struct osc_trace **traces, const char *const *paths, uint32_t n)
 {
     struct osc_identity *const ids = osc_calloc((size_t)n + 1, sizeof *ids);
-    struct osc_identity **const all = osc_calloc((size_t)n + 1, sizeof *all);
+    struct osc_identity **const all = osc_calloc((size_t)n + 1, sizeof(struct osc_identity *));
     osc_status st = ids && all ? OSC_OK : OSC_ENOMEM;
 
     for (uint32_t i = 0; i < n && st == OSC_OK; i++) {

@@ -47,7 +47,8 @@ void osc_note_clean(struct osc_err *err)
         (void)osc_fail(err, err->code, "%s", text.s);
     } else { /* no memory to escape it */
         for (char *p = err->message; *p; p++)
-            *p = *p < ' ' || *p > '~' ? '?' : *p;
+            if (*p < ' ' || *p > '~')
+                *p = '?';
     }
     osc_strbuf_fini(&text);
 }

@@ -12,7 +12,7 @@ static bool is_equal(const struct osc_loaded *a, const struct osc_loaded *b)
         return false;
     if (a->notes.len > 0 && memcmp(a->notes.s, b->notes.s, a->notes.len) != 0)
         return false;
-    return memcmp(a->traces, b->traces, a->n_traces * sizeof *a->traces) == 0;
+    return memcmp(a->traces, b->traces, a->n_traces * sizeof(struct osc_trace *)) == 0;
 }
 
 static bool is_among(const struct osc_trace *t, const struct osc_loaded *l)

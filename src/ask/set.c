@@ -626,7 +626,7 @@ static osc_status take_again(const struct taker *taker, struct osc_set *set,
     struct osc_set *own = NULL;
     osc_status st = osc_set_load_to_ask(&own, &o, &k, 1, err);
 
-    if (st == OSC_OK) {
+    if (st == OSC_OK && own) {
         const struct asked_of whom = {own, own->now, &own->now->chosen};
 
         st = take(taker, &whom, k, err);

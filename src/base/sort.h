@@ -27,6 +27,7 @@ void osc_sort_with(void *v, size_t n, size_t size, osc_compare_with *compare, vo
  * it is not. LOW and HIGH, variables that hold the first place and the one behind the last,
  * both end there.
  */
+/* NOLINTBEGIN(bugprone-macro-parentheses): I is a name that the macro declares. */
 #define OSC_BISECT(low, high, i, is_before)                     \
     while ((low) < (high)) {                                    \
         const __typeof__(low) i = (low) + ((high) - (low)) / 2; \
@@ -35,3 +36,4 @@ void osc_sort_with(void *v, size_t n, size_t size, osc_compare_with *compare, vo
         else                                                    \
             (high) = i;                                         \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */

@@ -230,15 +230,15 @@ static uint32_t count_others(const struct making *m, const struct osc_chunk *c)
 
 /* Point the columns of TO, with N rows, to memory at AT, for each column that FROM has;
  * returns the end of the memory used. */
-static char *lay_columns(struct osc_chunk *to, const struct osc_chunk *from, uint32_t n,
-                         char *at)
+static char *lay_columns(struct osc_chunk *to, const struct osc_chunk *from, bool is_event,
+                         uint32_t n, char *at)
 {
     const size_t n_places = ((size_t)n + 7) / 8 * 8;
     int64_t *const times = (int64_t *)(void *)at;
     uint32_t *const words = (uint32_t *)(void *)(times + 2 * n_places);
 
     to->ts_ns = times;
-    to->dur_ns = from->dur_ns ? times + n_places : NULL;
+    to->dur_ns = is_event || from->dur_ns ? times + n_places : NULL;
     to->name = words;
     to->form = words + n_places;
     to->track = words + 2 * n_places;
@@ -278,15 +278,16 @@ static void widen(struct osc_chunk *c)
     }
 }
 
-/* Append to STORE a chunk with room for N rows of FROM at *AT; NULL: out of memory. */
-static struct osc_chunk *new_chunk(struct osc_store *store, const struct osc_chunk *from,
-                                   uint32_t n, char **at)
+/* Append to a store of the view a chunk with room for N rows of FROM at *AT; NULL: out of
+ * memory. */
+static struct osc_chunk *new_chunk(struct making *m, bool is_event,
+                                   const struct osc_chunk *from, uint32_t n, char **at)
 {
     struct osc_chunk *const c = osc_calloc(1, sizeof *c);
 
     if (!c)
         return NULL;
-    if (osc_store_append(store, c) != OSC_OK) {
+    if (osc_store_append(is_event ? &m->view->events : &m->view->others, c) != OSC_OK) {
         osc_chunk_free(c);
         return NULL;
     }
@@ -295,7 +296,7 @@ static struct osc_chunk *new_chunk(struct osc_store *store, const struct osc_chu
     c->max_end_ns = from->max_end_ns;
     c->args = from->args;
     c->n_arg_words = from->n_arg_words;
-    *at = lay_columns(c, from, n, *at);
+    *at = lay_columns(c, from, is_event, n, *at);
     return c;
 }
 
@@ -328,7 +329,7 @@ static osc_status gather_events(struct making *m)
 
         if (m->n_wanted[k] == 0)
             continue;
-        struct osc_chunk *const c = new_chunk(&m->view->events, from, m->n_wanted[k], &at);
+        struct osc_chunk *const c = new_chunk(m, true, from, m->n_wanted[k], &at);
         if (!c)
             return OSC_ENOMEM;
         for (uint32_t i = 0; i < from->n_rows && st == OSC_OK; i++) {
@@ -344,7 +345,6 @@ static osc_status gather_events(struct making *m)
 static osc_status gather_others(struct making *m)
 {
     const struct osc_store *const s = &m->base->others;
-    struct osc_store *const to = &m->view->others;
     size_t n_rows = 0, n_chunks = 0;
     osc_status st = OSC_OK;
 
@@ -363,14 +363,14 @@ static osc_status gather_others(struct making *m)
 
         if (n == 0)
             continue;
-        struct osc_chunk *const c = new_chunk(to, from, n, &at);
+        struct osc_chunk *const c = new_chunk(m, false, from, n, &at);
         if (!c)
             return OSC_ENOMEM;
         for (uint32_t i = 0; i < from->n_rows && st == OSC_OK; i++) {
             if (stays(m, from, i))
                 st = copy_row(m->base, c, from, i);
         }
-        to->n_rows += c->n_rows;
+        m->view->others.n_rows += c->n_rows;
     }
     return st;
 }

@@ -643,8 +643,10 @@ static inline void put_event(const struct osc_chrome_text *x, struct osc_chrome_
         put_sample(x, c, &rows->next, rows->end, o);
         return;
     }
-    const bool is_range = osc_shape_is_range(shape);
-    put_record(x, c, i, is_range && has_dur ? 'X' : ph, is_range && has_dur, o);
+    if (osc_shape_is_range(shape) && has_dur)
+        put_record(x, c, i, 'X', true, o);
+    else
+        put_record(x, c, i, ph, false, o);
     if (shape == OSC_SHAPE_ASYNC && has_dur)
         put_end(x, c, i, o);
 }

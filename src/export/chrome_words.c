@@ -22,8 +22,9 @@ static const char *const arrows[] = {
 
 char osc_chrome_letter(const struct osc_form *f)
 {
-    return osc_form_is_neutral(f) ? osc_shape_letter((enum osc_form_shape)f->shape)
-                                  : f->chrome_ph;
+    if (osc_form_is_neutral(f))
+        return osc_shape_letter((enum osc_form_shape)f->shape);
+    return f->chrome_ph;
 }
 
 struct osc_str osc_chrome_category(const struct osc_trace *t, const struct osc_form *f)

@@ -179,7 +179,8 @@ static osc_status rename_value(struct renaming *r, const struct osc_slot *slot, 
     osc_strbuf_addc(&out, ']');
     if (st == OSC_OK)
         st = intern(r->t, &out, &fresh);
-    *id = fresh.v;
+    if (st == OSC_OK)
+        *id = fresh.v;
     return st;
 }
 

@@ -23,12 +23,12 @@ static const char *const kept[] = {
     "ampere_sgemm_128x64_nn",
     "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)",
     "triton_poi_fused_add_cos_sin_0",
-    "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
-    "at::native::(anonymous namespace)::f(int)::{lambda(float)#1}, unsigned int, 4> >(char*, "
-    "3ul)",
-    "void "
-    "cutlass::Kernel<cutlass_80_simt_sgemm_128x32_8x5>(cutlass_80_simt_sgemm_128x32_8x5::"
-    "Params)",
+    ("void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+     "at::native::(anonymous namespace)::f(int)::{lambda(float)#1}, unsigned int, 4> >(char*, "
+     "3ul)"),
+    ("void "
+     "cutlass::Kernel<cutlass_80_simt_sgemm_128x32_8x5>(cutlass_80_simt_sgemm_128x32_8x5::"
+     "Params)"),
     "thread 2869224 (python3.10)",
     "GPU 0",
     "stream 7 ",

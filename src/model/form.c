@@ -21,7 +21,9 @@ char osc_shape_letter(enum osc_form_shape shape)
         [OSC_SHAPE_ARROW_TO] = 'f',  [OSC_SHAPE_ABOUT] = 'M',
     };
 
-    return (unsigned)shape < OSC_SHAPE_COUNT ? letters[shape] : '\0';
+    if ((unsigned)shape < OSC_SHAPE_COUNT)
+        return letters[shape];
+    return '\0';
 }
 
 enum osc_form_shape osc_shape_of_letter(uint8_t letter)

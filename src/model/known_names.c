@@ -132,7 +132,7 @@ unsigned osc_known_call(struct osc_str name)
 {
     unsigned does = has_any(name, launches) ? OSC_CALL_LAUNCH : 0;
 
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
         if (equals_any(name, families[i]->syncs))
             does |= OSC_CALL_SYNC;
         if (equals_any(name, families[i]->allocators))

@@ -98,7 +98,7 @@ static void put_options(struct osc_strbuf *out, const struct osc_partial_questio
     put_c_text(out, o->group_by);
     put_u32(out, o->stack_depth);
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
-        osc_strbuf_addc(out, switches[i]);
+        osc_strbuf_addc(out, (char)switches[i]);
     put_u64(out, (uint64_t)(o->has_at ? o->at_ns : 0));
     put_c_text(out, q->choice);
 }
@@ -133,7 +133,7 @@ static void put_row(struct osc_strbuf *out, const struct osc_result *r, uint64_t
             break;
         }
         case OSC_TYPE_BOOLEAN:
-            osc_strbuf_addc(out, osc_result_get_bool(r, row, c));
+            osc_strbuf_addc(out, (char)osc_result_get_bool(r, row, c));
             break;
         }
     }

@@ -36,10 +36,10 @@ osc_status osc_query_check(const struct osc_query *q, struct osc_err *err)
 /* The rank and span of source I of Q. */
 static struct osc_placing placing_of(const struct osc_query *q, uint32_t i)
 {
-    const struct osc_trace *const t = q->parts ? NULL : q->traces[i];
-
-    if (!t)
+    if (q->parts)
         return q->parts[i]->identity.among;
+    const struct osc_trace *const t = q->traces[i];
+
     return (struct osc_placing){t->rank, t->span, t->origin_ns, t->base_ns, false};
 }
 

@@ -280,8 +280,9 @@ static void store_member(struct osc_chrome *c, enum member member, const struct 
 
     switch (member) {
     case M_PH:
-        r->chrome_ph =
-            v->class == OSC_CLASS_STRING && v->string.len == 1 ? v->string.s[0] : '?';
+        r->chrome_ph = '?';
+        if (v->class == OSC_CLASS_STRING && v->string.len == 1)
+            r->chrome_ph = v->string.s[0];
         r->shape = (uint8_t)osc_shape_of_letter((uint8_t)r->chrome_ph);
         break;
     case M_CAT:
