@@ -271,7 +271,7 @@ static osc_status sweep_nodes(struct sweep *s)
         const struct osc_chunk *const c = osc_chunk_of(events, row);
         const uint32_t i = osc_row_place(row);
 
-        if (s->numbers[node] != 0)
+        if (s->launched && s->numbers[node] != 0)
             own = hand_on(s, node, parent);
         bool is_eligible = (s->f->classes.names[c->name[i]] & eligible_flag) != 0;
         if (flags & OSC_NODE_OPERATOR)
