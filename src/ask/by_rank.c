@@ -131,8 +131,8 @@ static bool is_final(osc_status st)
 
 /* Store in END that a file failed with ST and the message of ERR. Returns ST if no other file
  * can be asked, or else OSC_OK. */
-static osc_status note_failure(struct osc_by_rank_end *end, osc_status st,
-                               const struct osc_err *err)
+static osc_status store_failure(struct osc_by_rank_end *end, osc_status st,
+                                const struct osc_err *err)
 {
     const size_t size = strlen(err->message) + 1;
 
@@ -163,14 +163,14 @@ osc_status osc_by_rank_visit(void *ctx, const struct osc_loaded *l, struct osc_t
     v.id.number = b->n_ends++;
     const bool is_wanted = is_rank_wanted(b, &v);
     if (is_wanted)
-        st = note_failure(end, choose(b, &v, err), err);
+        st = store_failure(end, choose(b, &v, err), err);
     end->is_without = end->status == OSC_EINVAL;
     for (size_t i = 0; i < b->n_answers && st == OSC_OK; i++) {
         const bool has_rows = is_wanted && end->status == OSC_OK;
 
         st = ask(&b->answers[i], &v, has_rows, err);
         if (has_rows && st != OSC_OK && !is_final(st)) {
-            st = note_failure(end, st, err);
+            st = store_failure(end, st, err);
             if (st == OSC_OK) /* its identity affects the places of the others */
                 st = ask(&b->answers[i], &v, false, err);
         }

@@ -499,4 +499,4 @@ TEST(stops_at_the_limit_of_memory_with_what_it_has)
     free_file(&f);
 }
 
-UNIT_MAIN("native")
+UNIT_MAIN("column_file")

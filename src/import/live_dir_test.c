@@ -253,4 +253,4 @@ TEST_WITH(a_byte_that_is_wrong_costs_no_record_of_the_file, set_up, tear_down)
     }
 }
 
-UNIT_MAIN("native_live")
+UNIT_MAIN("live_dir")

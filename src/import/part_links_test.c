@@ -232,4 +232,4 @@ TEST_WITH(says_so_whenever_an_allocation_fails, set_up, tear_down)
     }
 }
 
-UNIT_MAIN("native_parts")
+UNIT_MAIN("part_links")

@@ -615,4 +615,4 @@ TEST(devices_are_typed_and_say_what_they_can_do)
     osc_trace_fini(&trace);
 }
 
-UNIT_MAIN("native")
+UNIT_MAIN("records_reader")

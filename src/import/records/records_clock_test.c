@@ -202,4 +202,4 @@ TEST(says_when_memory_is_exhausted)
     }
 }
 
-UNIT_MAIN("native_clock")
+UNIT_MAIN("records_clock")

@@ -137,4 +137,4 @@ TEST(the_number_of_a_thread_is_no_argument)
     osc_trace_fini(&trace);
 }
 
-UNIT_MAIN("native_links")
+UNIT_MAIN("records_links")

@@ -137,7 +137,9 @@ static osc_status read_small_chunk(struct osc_records *n, size_t i)
         h->type > OSC_CHUNK_BEFORE)
         return OSC_OK;
     st = osc_records_payload(n, i, &data);
-    if (h->type == OSC_CHUNK_BEFORE && part == 0 && (!data || len < sizeof n->before))
+    const bool is_first = h->type == OSC_CHUNK_BEFORE && part == 0;
+    const bool is_good = data && len >= sizeof n->before;
+    if (is_first && !is_good)
         n->bad_before = offset + 1;
     if (st != OSC_OK || !data)
         return st;
@@ -155,7 +157,7 @@ static osc_status read_small_chunk(struct osc_records *n, size_t i)
         st = read_strings(n, data, len);
         break;
     case OSC_CHUNK_BEFORE:
-        if (part == 0 && len >= sizeof n->before)
+        if (is_first && is_good)
             memcpy(&n->before, data, sizeof n->before);
         break;
     case OSC_CHUNK_THREADS:
