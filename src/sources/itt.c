@@ -13,15 +13,15 @@
 
 static _Atomic uint32_t is_begun; /* the recorder was started */
 
-/* What static parts look for. NOLINTBEGIN(bugprone-reserved-identifier) */
+/* The symbols that static parts look up. NOLINTBEGIN(bugprone-reserved-identifier) */
 OSC_API void __itt_api_init(struct osc_itt_global *g, int groups);
 OSC_API void __itt_api_fini(struct osc_itt_global *g);
 OSC_API const char *__itt_api_version(void);
 /* NOLINTEND(bugprone-reserved-identifier) */
 
-/* --- whether and how we begin -------------------------------------------------------- */
+/* --- whether and how recording starts ------------------------------------------------- */
 
-/* Whether the list of words at S, which commas part, has ITT in it. */
+/* Whether the comma-separated list S contains "itt". */
 static bool lists_itt(const char *s)
 {
     while (*s) {
@@ -43,27 +43,26 @@ static bool is_wanted(void)
 
 static void forked(void)
 {
-    /* Relaxed: the child has one thread. Nothing more may be done here, and nothing
-     * should: most children only call exec(). */
+    /* Relaxed: the child has one thread. Do no more here: most children only call exec(). */
     atomic_fetch_or_explicit(&osc_itt_state_, OSC_ITT_REPORT_DUE, memory_order_relaxed);
 }
 
-/* Start the recorder, unless it runs. */
+/* Start the recorder unless it is running. */
 static void begin(void)
 {
-    /* Relaxed: one thread sees 0. */
+    /* Relaxed: only one thread sees 0. */
     if (atomic_exchange_explicit(&is_begun, 1, memory_order_relaxed) != 0)
         return;
     (void)pthread_atfork(NULL, NULL, forked);
     osc_itt_clock_begin();
-    /* If it cannot start, all records are dropped: no one could be told. */
+    /* If it cannot start, all records are dropped: there is nobody to report an error to. */
     const osc_status started = osc_start(NULL);
     (void)started;
 }
 
 /* --- what a static part asks for -------------------------------------------------------- */
 
-/* Our function NAME, which begins with "__itt_"; NULL: there is none. */
+/* Our function called NAME, which begins with "__itt_"; NULL if we have none. */
 static osc_itt_function find_function(const char *name)
 {
     static const struct osc_itt_binding *const lists[N_LISTS] = {
@@ -80,7 +79,8 @@ static osc_itt_function find_function(const char *name)
     return NULL;
 }
 
-/* Set all pointers of G, to ours or, unless IS_ON, to what does nothing. */
+/* Set all function pointers of G: to our functions if IS_ON, else to functions that do
+ * nothing. */
 static void bind(struct osc_itt_global *g, bool is_on)
 {
     unsigned n_bound = 0, n_functions = 0;
@@ -98,7 +98,7 @@ static void bind(struct osc_itt_global *g, bool is_on)
         osc_itt_report_part(g, n_bound, n_functions);
 }
 
-/* What G made before it loaded us, and its client keeps using. */
+/* Take over the objects that G made before it loaded us; its client keeps using them. */
 static void adopt_objects(struct osc_itt_global *g)
 {
     for (struct osc_itt_domain *d = g->domain_list; d; d = d->next) {
@@ -122,7 +122,7 @@ void __itt_api_init(struct osc_itt_global *g, int groups)
         return;
     const bool is_on = is_wanted();
     const uint32_t closed = osc_itt_self.closed;
-    /* What the start of the recorder allocates may come back to us. */
+    /* Allocations while the recorder starts may call us again. */
     osc_itt_self.closed = OSC_ITT_INSIDE;
     if (is_on) {
         begin();
@@ -133,7 +133,7 @@ void __itt_api_init(struct osc_itt_global *g, int groups)
     osc_itt_self.closed = closed;
 }
 
-/* The client unloads its static part: nothing of it is ours, and we stay. */
+/* The client unloads its static part: none of its memory is ours, and we stay loaded. */
 void __itt_api_fini(struct osc_itt_global *g)
 {
     (void)g;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * itt.h - the ITT collector: what clients' static parts load, and the functions that
- * they are given.
+ * itt.h - the ITT collector: the library that clients' static parts load, and the functions
+ * that it gives them.
  *
  * A client names our library in INTEL_LIBITTNOTIFY64. Its static part loads it at the
- * first event, on whatever thread, and calls __itt_api_init() with a list of pointers
- * to fill. A process has several static parts (PyTorch's, oneDNN's, oneTBB's, ...);
- * each calls once, and no recording call comes back.
+ * first event, on any thread, and calls __itt_api_init() with a list of pointers to fill. A
+ * process has several static parts (PyTorch's, oneDNN's, oneTBB's, ...); each calls once.
  *
- *     tasks of PyTorch     "namespace::name" an operator, all else an annotation; what its
- *                          mark() begins and ends at once: an instant
+ *     tasks of PyTorch     operators if called "namespace::name", else annotations; a task that
+ *                          its mark() begins and ends at once: an instant
  *     tasks of others      scopes, with the domain as an argument
  *     overlapped, regions, frames, events   ranges with an id
  *     markers, marks, relations, groups     instants
@@ -18,7 +17,7 @@
  *     OPSCOPE_SOURCES excludes it: then all the client's functions do nothing.
  *   - "source.itt" in the metadata of the recording says that a static part called,
  *     its version, and how many functions it was given; "source.itt.2" is the second.
- *   - Not given: sync_* (too many), heap_*, tracks, histograms, stitching, modules.
+ *   - Not provided: sync_* (too many), heap_*, tracks, histograms, stitching, modules.
  *
  * Threading: everything may be called from any thread.
  */
@@ -26,23 +25,23 @@
 
 #include "sources/itt_abi.h"
 
-/* One function that clients may call. */
+/* A function that clients may call. */
 struct osc_itt_binding {
     const char *name; /* without "__itt_" */
     osc_itt_function function;
 };
 
-/* Each file's functions; a NULL name ends the list. */
+/* The functions of each file; a NULL name ends a list. */
 extern const struct osc_itt_binding osc_itt_tasks[];
 extern const struct osc_itt_binding osc_itt_ranges[];
 extern const struct osc_itt_binding osc_itt_values[];
 extern const struct osc_itt_binding osc_itt_control[];
 
-/* Look for PyTorch's mark() in the library of the static part G. */
+/* Look up PyTorch's mark() in the library that contains the static part G. */
 void osc_itt_find_mark(const struct osc_itt_global *g);
 
 /* Take over a counter that a static part made before it loaded us. */
 void osc_itt_counter_adopt(struct osc_itt_counter *c);
 
-/* What clients are told. */
+/* The version string that clients get. */
 const char *osc_itt_version(void);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * itt_abi.h - what ITT's static part and a collector hand each other, on 64-bit Linux.
+ * itt_abi.h - the structs that ITT's static part and a collector share, on 64-bit Linux.
  *
- * Every client carries its own copy of the static part, from any year. Its version does
- * not tell the layout of struct osc_itt_global: what lies behind string_list may be
- * read from the builds OSC_ITT_BUILD_* on only, and not be there before.
+ * Every client carries its own copy of the static part, from any year. Its version does not
+ * determine the layout of struct osc_itt_global: fields after string_list exist only from the
+ * builds OSC_ITT_BUILD_* on and must not be read before.
  *
  * Threading: constants and types.
  */
@@ -16,13 +16,13 @@
 #define OSC_ITT_MAGIC "\xed\xab\xab\xec\x0d\xee\xda\x30" /* 8 bytes */
 #define OSC_ITT_MAJOR 3
 
-/* Builds from which counter_list lies where it is declared here. */
+/* First build in which counter_list lies where it is declared here. */
 #define OSC_ITT_BUILD_COUNTERS 20210712u
 
-/* In extra1: extra2 points to something of ours. Static parts leave 0, or anything. */
+/* In extra1: extra2 points to an object of ours. Static parts leave 0 or any other value. */
 #define OSC_ITT_OURS 0x4f534349
 
-/* Client's objects that we may write to: flags, extra1 and extra2. */
+/* The client's objects. We may write to flags, extra1 and extra2. */
 struct osc_itt_domain {
     int flags; /* 0: the client drops its events itself */
     const char *name;
@@ -52,7 +52,7 @@ struct osc_itt_counter {
     struct osc_itt_counter *next;
 };
 
-/* By value, so in memory. All zeroes: none. */
+/* Passed by value, hence in memory. All zeroes: no id. */
 struct osc_itt_id {
     uint64_t d1, d2, d3;
 };
@@ -80,7 +80,7 @@ enum osc_itt_scope {
 
 struct osc_itt_clock_info {
     uint64_t hz;
-    uint64_t base; /* what the clock showed when this was asked */
+    uint64_t base; /* the clock's reading when this was filled */
 };
 
 typedef void (*osc_itt_clock_fn)(struct osc_itt_clock_info *info, void *data);
@@ -94,9 +94,9 @@ struct osc_itt_clock {
     struct osc_itt_clock *next;
 };
 
-/* What is known of a counter: numbers are uint64_t, texts char. */
+/* A fact about a counter: numbers are uint64_t, texts char. */
 struct osc_itt_context {
-    uint32_t type; /* an index of the names in itt_values.c */
+    uint32_t type; /* an index into the names in itt_values.c */
     void *value;
 };
 
@@ -122,7 +122,7 @@ struct osc_itt_global {
     void *thread_list;
     struct osc_itt_domain *domain_list;
     struct osc_itt_string *string_list;
-    int state; /* its values changed their meaning: not looked at */
+    int state; /* not read: its values have changed their meaning */
     struct osc_itt_counter *counter_list;
 };
 

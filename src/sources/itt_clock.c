@@ -8,19 +8,19 @@
 
 #define NS 1000000000
 
-/* The rate is measured from the begin until this long after it, and then known. */
+/* The rate is measured until this long after osc_itt_clock_begin(), and fixed from then on. */
 #define RATE_NS 1000000000
 
 #define READINGS 4
 
 struct clock {
     struct osc_itt_clock abi;  /* what clients get */
-    _Atomic uint64_t hz, base; /* of the client's clock: base, ... */
+    _Atomic uint64_t hz, base; /* of the client's clock, which showed base ... */
     _Atomic uint64_t ticks;    /* ... when ours showed this */
     struct clock *next;
 };
 
-/* Both clocks at one time. */
+/* Both clocks at the same moment. */
 struct reading {
     uint64_t ticks;
     int64_t ns;
@@ -38,7 +38,7 @@ static int64_t monotonic_ns(void)
     return (int64_t)t.tv_sec * NS + t.tv_nsec;
 }
 
-/* Of a few readings the one in which the least time passed: others may run in between. */
+/* The reading that took the least time of a few: other threads may run during one. */
 static struct reading read_both(void)
 {
     struct reading best = {0};
@@ -63,8 +63,8 @@ void osc_itt_clock_begin(void)
 }
 
 /*
- * Ticks of the recorder a second, from what passed since the begin. What is converted
- * is no older, so that the error is no more than that of the two readings.
+ * Ticks of the recorder per second, measured since osc_itt_clock_begin(). Times to convert are
+ * no older, so the error is no larger than that of the two readings.
  */
 static double ticks_hz(void)
 {
@@ -82,7 +82,7 @@ static double ticks_hz(void)
     return hz;
 }
 
-/* Ask CLOCK, and note our own time halfway. */
+/* Read CLOCK, and store our own time at the middle of the call. */
 static void ask(struct clock *clock)
 {
     struct osc_itt_clock_info info = {0};
@@ -90,7 +90,7 @@ static void ask(struct clock *clock)
 
     clock->abi.fn(&info, clock->abi.fn_data);
     const uint64_t after = osc_now();
-    /* Relaxed: a reset while events come in has no right order. */
+    /* Relaxed: a reset while events arrive has no right order. */
     atomic_store_explicit(&clock->hz, info.hz, memory_order_relaxed);
     atomic_store_explicit(&clock->base, info.base, memory_order_relaxed);
     atomic_store_explicit(&clock->ticks, before + (after - before) / 2, memory_order_relaxed);
@@ -130,6 +130,6 @@ uint64_t osc_itt_clock_ticks(const struct osc_itt_clock *abi, uint64_t timestamp
     const uint64_t base = atomic_load_explicit(&clock->base, memory_order_relaxed);
     const uint64_t ticks = atomic_load_explicit(&clock->ticks, memory_order_relaxed);
     const double elapsed = (double)(int64_t)(timestamp - base) / (double)hz * ticks_hz();
-    /* What is that far off was never a time. */
+    /* A value this far off was never a time. */
     return elapsed > -9e18 && elapsed < 9e18 ? ticks + (uint64_t)(int64_t)elapsed : ticks;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes domains, strings and clocks, names threads, and turns recording off and on.
+ * Functions that create domains, strings and clocks, name threads, and pause and resume
+ * recording.
  */
 #include <string.h>
 
@@ -10,10 +11,10 @@
 
 enum collection_scope { SCOPE_HOST = 1, SCOPE_OFFLOAD = 2 };
 
-/* ITT does not count pauses, as the recorder does. */
+/* ITT does not count pauses; the recorder does. */
 static _Atomic uint32_t is_paused;
 
-/* --- objects: also while this thread is ignored, or clients would crash on NULL --------- */
+/* --- objects: also for an ignored thread, since clients would crash on NULL --------------- */
 
 static struct osc_itt_domain *domain_create(const char *name)
 {
@@ -72,7 +73,7 @@ static void thread_ignore(void)
 /* --- pause, resume, detach ------------------------------------------------------------------
  */
 
-/* A call that is under way may be of an allocator, within one of ours. */
+/* A call within one of ours may come from an allocator. */
 static bool is_free_to(int scope)
 {
     return scope != SCOPE_OFFLOAD && !(osc_itt_self.closed & OSC_ITT_INSIDE);
@@ -101,7 +102,7 @@ static void resume_all(void)
     resume_scoped(SCOPE_HOST);
 }
 
-/* For good: whatever comes is dropped. */
+/* Stop for good: all later calls are dropped. */
 static void detach(void)
 {
     if (!is_free_to(SCOPE_HOST))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What does not nest: ranges keyed by an id, frames, events, and instants.
+ * Events that do not nest: ranges with an id, frames, events, and instants.
  */
 #include "sources/itt.h"
 #include "sources/itt_clock.h"
@@ -39,7 +39,7 @@ static void record_ids(const struct osc_itt_domain_entry *d, const struct osc_it
         osc_itt_arg_id(OSC_ITT_KEY_PARENT, parent);
 }
 
-/* Clients of oneTBB leave the name out: then their domain's. */
+/* Clients of oneTBB omit the name: use the domain's. */
 static void range_begin_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
                            uint64_t timestamp, struct osc_itt_id id, struct osc_itt_id parent,
                            struct osc_itt_string *name)
@@ -81,7 +81,7 @@ static void range_end(struct osc_itt_domain *domain, struct osc_itt_id id)
 
 static uint64_t frame_key(const struct osc_itt_domain_entry *d, const struct osc_itt_id *id)
 {
-    /* Not that of a range with the same id. */
+    /* Differs from the key of a range with the same id. */
     return osc_itt_id_key(d, id ? id : &(const struct osc_itt_id){0}) ^ 1;
 }
 
@@ -113,7 +113,8 @@ static void frame_end_v3(struct osc_itt_domain *domain, const struct osc_itt_id 
     osc_itt_leave(&osc_itt_self);
 }
 
-/* One that is over; OpenMP reports its parallel regions so, by our get_timestamp(). */
+/* A frame that is over. OpenMP reports its parallel regions this way, with our
+ * get_timestamp(). */
 static void frame_submit_v3(struct osc_itt_domain *domain, const struct osc_itt_id *id,
                             uint64_t begin, uint64_t end)
 {
@@ -158,7 +159,7 @@ static void marker(struct osc_itt_domain *domain, struct osc_itt_id id,
     marker_ex(domain, NULL, osc_now(), id, name, scope);
 }
 
-/* An id gets a name: nothing runs, but others refer to it. */
+/* Gives an id a name: nothing runs, but other events refer to it. */
 static void task_group(struct osc_itt_domain *domain, struct osc_itt_id id,
                        struct osc_itt_id parent, struct osc_itt_string *name)
 {
@@ -171,16 +172,17 @@ static void task_group(struct osc_itt_domain *domain, struct osc_itt_id id,
     osc_itt_leave(&osc_itt_self);
 }
 
-/* --- events and marks: of an older ITT, known by numbers ---------------------------------- */
+/* --- events and marks: older calls of ITT, with numbers instead of names ------------------ */
 
-/* The number of the text at NAME, LEN bytes or if LEN is not positive to its NUL. */
+/* The number of the text at NAME: LEN bytes, or up to its NUL if LEN is not positive. */
 static int number_of(const char *name, int len)
 {
     if (!osc_itt_enter(&osc_itt_self))
         return 0;
     struct osc_itt_text *const text =
         len > 0 ? osc_itt_text(name, (size_t)len) : osc_itt_text_c(name);
-    /* Acquire and release pair with each other: the number is in the table first. */
+    /* Acquire and release pair with each other: the text is in the table before its number is
+     * seen. */
     int32_t number = atomic_load_explicit(&text->number, memory_order_acquire);
 
     if (number == 0) {
@@ -192,7 +194,7 @@ static int number_of(const char *name, int len)
             ;
         if (mine < NUMBERS_MAX) {
             atomic_store_explicit(&numbered[mine], text, memory_order_release);
-            /* If another thread was first, its number is the one. */
+            /* If another thread was first, its number counts. */
             if (atomic_compare_exchange_strong_explicit(&text->number, &number, mine + 1,
                                                         memory_order_release,
                                                         memory_order_acquire))
@@ -203,7 +205,8 @@ static int number_of(const char *name, int len)
     return number;
 }
 
-/* The text that NUMBER stands for; NULL if for none. Enters. */
+/* The text that NUMBER stands for, and the thread entered; NULL, not entered, if there is
+ * none. */
 static struct osc_itt_text *enter_number(int number)
 {
     if (number < 1 || number > NUMBERS_MAX || !osc_is_on() || !osc_itt_enter(&osc_itt_self))
@@ -216,7 +219,7 @@ static struct osc_itt_text *enter_number(int number)
     return text;
 }
 
-/* Events are of a thread: two threads may have the same open. */
+/* An event belongs to a thread: two threads may have the same one open. */
 static uint64_t event_key(const struct osc_itt_text *text)
 {
     return text->hash ^ (uint64_t)(uintptr_t)&osc_itt_self;

@@ -16,11 +16,11 @@ struct part {
 _Atomic uint32_t osc_itt_state_;
 
 static struct part parts[PARTS_MAX];
-static _Atomic uint32_t n_parts; /* begun */
+static _Atomic uint32_t n_parts; /* numbers given out */
 
 void osc_itt_report_part(const struct osc_itt_global *g, unsigned n_bound, unsigned n_functions)
 {
-    /* Relaxed: a number of one's own. */
+    /* Relaxed: each caller gets a number of its own. */
     const uint32_t i = atomic_fetch_add_explicit(&n_parts, 1, memory_order_relaxed);
 
     if (i >= PARTS_MAX)
@@ -34,13 +34,13 @@ void osc_itt_report_part(const struct osc_itt_global *g, unsigned n_bound, unsig
                    g->version_minor, g->version_build, n_bound, n_functions);
     if (osc_is_on())
         osc_metadata(parts[i].key, parts[i].value);
-    else /* called from within the start of the recorder */
+    else /* called while the recorder starts */
         atomic_fetch_or_explicit(&osc_itt_state_, OSC_ITT_REPORT_DUE, memory_order_relaxed);
 }
 
 void osc_itt_report_parts(void)
 {
-    /* Relaxed: the thread that forked had made them, or they come by themselves. */
+    /* Relaxed: the forking thread has seen these parts, and a new one reports itself. */
     const uint32_t n = atomic_load_explicit(&n_parts, memory_order_relaxed);
 
     atomic_fetch_and_explicit(&osc_itt_state_, ~(uint32_t)OSC_ITT_REPORT_DUE,

@@ -11,17 +11,17 @@
 
 #include "sources/itt_abi.h"
 
-/* Bits of the process's state: not 0, and calls take a slow path once. */
+/* Bits of the process's state. If any is set, calls take the slow path. */
 enum osc_itt_state {
-    OSC_ITT_REPORT_DUE = 1, /* the recording does not have the static parts yet */
-    OSC_ITT_DETACHED = 2,   /* the client wants no more, for good */
+    OSC_ITT_REPORT_DUE = 1, /* the recording does not name the static parts yet */
+    OSC_ITT_DETACHED = 2,   /* the client stopped recording for good */
 };
 
 extern _Atomic uint32_t osc_itt_state_ __attribute__((visibility("hidden")));
 
-/* Record that the static part G was given N_BOUND of the N_FUNCTIONS that it knows. */
+/* Record that the static part G got N_BOUND of the N_FUNCTIONS that it knows. */
 void osc_itt_report_part(const struct osc_itt_global *g, unsigned n_bound,
                          unsigned n_functions);
 
-/* Record all static parts once more: in the child of a fork the recording is a new one. */
+/* Record all static parts again: the child of a fork has a new recording. */
 void osc_itt_report_parts(void);

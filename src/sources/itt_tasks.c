@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks that nest: a stack for each thread. The begin and end of a task without ids are
- * what PyTorch calls for every operator, so they come first and do nothing else.
+ * Tasks that nest: a stack for each thread. PyTorch begins and ends a task without ids for
+ * every operator, so these calls take the shortest path.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -14,7 +14,7 @@
 /* torch::profiler::itt_mark(char const*), whose begin and end are one instant. */
 #define MARK_SYMBOL "_ZN5torch8profiler8itt_markEPKc"
 
-/* Its code; no bytes: it is not known. */
+/* Address and size of its code; size 0 if it is not known. */
 static _Atomic uintptr_t mark_code;
 static _Atomic uintptr_t mark_bytes;
 
@@ -24,7 +24,7 @@ void osc_itt_find_mark(const struct osc_itt_global *g)
     ElfW(Sym) *symbol = NULL;
     void *library = NULL, *mark = dlsym(RTLD_DEFAULT, MARK_SYMBOL);
 
-    /* Python hides the libraries that it loads from others: ask that of the static part. */
+    /* Python loads libraries with local symbols: look in the library of the static part. */
     if (!mark && dladdr(g, &where) != 0 && where.dli_fname)
         library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (library)
@@ -38,7 +38,7 @@ void osc_itt_find_mark(const struct osc_itt_global *g)
         dlclose(library);
 }
 
-/* Whether the code that called us, at CALLER, is PyTorch's mark(). */
+/* Whether the caller at CALLER is PyTorch's mark(). */
 static inline bool is_mark(const void *caller)
 {
     const uintptr_t bytes = atomic_load_explicit(&mark_bytes, memory_order_acquire);
@@ -58,19 +58,19 @@ static void push(struct osc_itt_thread *self, const struct osc_itt_domain_entry 
 {
     const uint32_t depth = self->depth;
 
-    /* In this order, so that what a signal handler pushes and pops is undone. */
+    /* In this order, so that a signal handler's pushes and pops leave no trace. */
     if (depth < OSC_ITT_LEVELS)
         self->domains[depth] = d->number;
     self->depth = depth + 1;
 }
 
-/* Ids that tasks had, as far as a bit for every 65,536th of them tells: an arrow from
- * anything else (a region, a group) would come from nowhere. */
+/* Ids that tasks have had, in a hash of 65,536 bits: an arrow from anything else (a region, a
+ * group) would have no start. */
 static _Atomic uint64_t had_tasks[1024];
 
 static void store_task(uint64_t key)
 {
-    /* Relaxed, here and below: programs that relate tasks order them themselves. */
+    /* Relaxed, here and below: programs that relate tasks order the calls themselves. */
     atomic_fetch_or_explicit(&had_tasks[key >> 6 & 1023], UINT64_C(1) << (key & 63),
                              memory_order_relaxed);
 }
@@ -82,7 +82,7 @@ static bool had_task(uint64_t key)
            1;
 }
 
-/* Arrows and arguments of a task that has an ID or a PARENT. */
+/* Record arrows and arguments of a task with an ID or a PARENT. */
 static void record_ids(struct osc_itt_thread *self, const struct osc_itt_domain_entry *d,
                        const struct osc_itt_id *id, const struct osc_itt_id *parent)
 {
@@ -130,7 +130,7 @@ static void task_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
     osc_itt_leave(self);
 }
 
-/* End the scope of the innermost task, unless that was a mark. */
+/* End the scope of the innermost task, unless that task is a mark. */
 static void end_scope(const struct osc_itt_thread *self)
 {
     if (__builtin_expect(self->mark_depth != self->depth, 1))
@@ -146,7 +146,7 @@ static void pop(struct osc_itt_thread *self)
     self->depth--;
 }
 
-/* How deep the innermost task of D is, from 1; 0: it has none on this thread. */
+/* The depth of the innermost task of D, from 1; 0 if D has none on this thread. */
 static uint32_t find_level(const struct osc_itt_thread *self,
                            const struct osc_itt_domain_entry *d)
 {
@@ -157,7 +157,7 @@ static uint32_t find_level(const struct osc_itt_thread *self,
     return level;
 }
 
-/* What the innermost task of another domain leaves open ends with the one below it. */
+/* End the tasks of other domains that are open above the innermost task of D. */
 static bool unwind(struct osc_itt_thread *self, const struct osc_itt_domain_entry *d)
 {
     const uint32_t level = find_level(self, d);
@@ -195,7 +195,7 @@ static void task_end(struct osc_itt_domain *domain)
     osc_itt_leave(self);
 }
 
-/* A task at a time that the client gives. */
+/* Begin a task at a time that the client gives. */
 static void begin_at(struct osc_itt_domain *domain, uint64_t ticks, const struct osc_itt_id *id,
                      const struct osc_itt_id *parent, struct osc_itt_text *text)
 {
@@ -246,7 +246,7 @@ static void append(char **at, const char *end, const char *s)
         *(*at)++ = *s++;
 }
 
-/* The function at FN: its symbol, or else the file and where in it, or the address. */
+/* A name for the function at FN: its symbol, else file and offset, else the address. */
 static struct osc_itt_text *name_of_function(void *fn)
 {
     char text[512];
@@ -284,7 +284,7 @@ static void task_begin_fn(struct osc_itt_domain *domain, struct osc_itt_id id,
     task_begin_fn_ex(domain, NULL, osc_now(), id, parent, fn);
 }
 
-/* --- relations: arrows where one end is the task that runs, else instants -------- */
+/* --- relations: arrows if one end is the running task, else instants ------------- */
 
 enum relation { DEPENDS_ON = 1, CONTINUATION_OF = 4, CHILD_OF = 5 };
 
@@ -304,7 +304,7 @@ static void store_relation(const struct osc_itt_domain_entry *d, const struct os
     osc_itt_arg_id(OSC_ITT_KEY_TAIL, tail);
 }
 
-/* HEAD, or if it is none the innermost task, stands in RELATION to TAIL. */
+/* HEAD, or the innermost task if HEAD is none, stands in RELATION to TAIL. */
 static void relate(struct osc_itt_domain *domain, const struct osc_itt_id *head, int relation,
                    const struct osc_itt_id *tail)
 {
@@ -319,7 +319,7 @@ static void relate(struct osc_itt_domain *domain, const struct osc_itt_id *head,
     const bool comes_here =
         relation == DEPENDS_ON || relation == CONTINUATION_OF || relation == CHILD_OF;
 
-    /* A task with an id has begun an arrow (record_ids()), so that it may end here. */
+    /* A task with an id began an arrow in record_ids(), so one may end here. */
     if (is_here && comes_here && had_task(osc_itt_id_key(d, tail)))
         osc_flow_end(osc_itt_id_key(d, tail));
     else

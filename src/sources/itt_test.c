@@ -19,7 +19,7 @@ void __itt_api_init(struct osc_itt_global *g, int groups); /* NOLINT: of ITT */
 const char *__itt_api_version(void);                       /* NOLINT */
 __attribute__((noinline)) void _ZN5torch8profiler8itt_markEPKc(const char *name); /* NOLINT */
 
-/* --- a client: what its static part has, and the calls that go through it -------------- */
+/* --- a client: its static part, and the calls that go through it ----------------------- */
 
 static const char *const names[] = {"domain_create",
                                     "string_handle_create",
@@ -86,7 +86,7 @@ static void null_function(void)
 {
 }
 
-/* The static part of build BUILD, which has no more behind string_list than it says. */
+/* The static part of build BUILD; its memory ends after the fields which that build has. */
 static void client_init(struct client *c, unsigned long build)
 {
     memset(c, 0, sizeof *c);
@@ -109,7 +109,7 @@ static void client_init(struct client *c, unsigned long build)
     c->g->apis = c->apis;
 }
 
-/* A client that most tests use: it has called __itt_api_init(). */
+/* The client of most tests. It has called __itt_api_init(). */
 static struct client one;
 
 static osc_itt_function find(const char *name)
@@ -166,8 +166,7 @@ static int start_log(void **state)
 
 #define SAID(text) assert_string_equal(double_log, text)
 
-/* --- how it begins -------------------------------------------------------------------------
- */
+/* --- start ---------------------------------------------------------------------------- */
 
 static void leaves_alone_what_it_does_not_know(void **state)
 {
@@ -273,7 +272,7 @@ static void makes_operators_and_annotations_of_pytorchs_tasks(void **state)
     SAID("begin annotation iteration_0\nbegin operator aten::linear\nend\nend\n");
 }
 
-/* As PyTorch's is: begins and ends a task. */
+/* Like PyTorch's: begins and ends a task. */
 void _ZN5torch8profiler8itt_markEPKc(const char *name)
 {
     const domain d = domain_of("PyTorch");
@@ -405,7 +404,7 @@ static void names_functions_by_their_symbol(void **state)
     assert_non_null(strstr(double_log, "begin annotation 0x"));
 }
 
-/* A client's clock of 1 kHz that stands at 5,000. */
+/* A client's clock of 1 kHz that shows what DATA points to. */
 static void tell_clock(struct osc_itt_clock_info *info, void *data)
 {
     *info = (struct osc_itt_clock_info){.hz = 1000, .base = *(const uint64_t *)data};
@@ -421,8 +420,8 @@ static void converts_times_of_clients_clocks(void **state)
     void *const clock =
         CALL(void *, "clock_domain_create", osc_itt_clock_fn, void *)(tell_clock, &now);
     double_frozen = 0;
-    usleep(20000);     /* so that the rate is well known, */
-    double_n_late = 3; /* though others run between a look at one clock and the other */
+    usleep(20000);     /* for a good measurement of the rate, ... */
+    double_n_late = 3; /* ... although other threads run between readings of the two clocks */
     CALL(void, "task_begin_ex", domain, void *, uint64_t, id, id, handle)
     (d, clock, 5003, none, none, text("x"));
     CALL(void, "task_end_ex", domain, void *, uint64_t)(d, clock, 4998);
@@ -464,8 +463,7 @@ static void converts_times_of_clients_clocks(void **state)
     assert_null(CALL(void *, "clock_domain_create", osc_itt_clock_fn, void *)(NULL, NULL));
 }
 
-/* --- ranges and instants
- * ---------------------------------------------------------------------- */
+/* --- ranges and instants -------------------------------------------------------------- */
 
 static void keeps_overlapped_tasks_and_regions_by_their_id(void **state)
 {
@@ -536,8 +534,7 @@ static void keeps_events_by_their_number(void **state)
     SAID("async scope load #1\nasync scope store #2\nasync end #1\nasync end #2\n");
 }
 
-/* --- values
- * --------------------------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------------------- */
 
 static void add(id of, const char *key, int type, size_t n, void *data)
 {
@@ -639,8 +636,7 @@ static void notes_facts_about_counters(void **state)
     SAID("metadata gpu/bandwidth.units=GB/s\nmetadata gpu/bandwidth.max=100\n");
 }
 
-/* --- control
- * ---------------------------------------------------------------------------------------- */
+/* --- control -------------------------------------------------------------------------- */
 
 static void pauses_once_however_often_it_is_asked(void **state)
 {
@@ -738,7 +734,7 @@ static void drops_all_after_it_was_detached(void **state)
 
 int main(void)
 {
-    /* In this order: the client of most tests comes to be in the third. */
+    /* In this order: the third test sets up the client of the later ones. */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(leaves_alone_what_it_does_not_know, start_log),
         cmocka_unit_test_setup(does_nothing_where_nobody_wants_it, start_log),

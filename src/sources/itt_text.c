@@ -13,10 +13,10 @@
 __extension__ typedef unsigned __int128 wide;
 
 /*
- * A tree over the hash: 12 bits choose a slot of the root, 6 each one of the nodes
- * below. A slot is empty, an entry (others of the very same hash hang on it), or, with
- * bit 0 set, a node. Slots fill and entries make room for nodes, but nothing ever goes,
- * so a reader needs no more than what it sees.
+ * A tree over the hash: 12 bits choose a slot of the root, 6 more a slot of each node below. A
+ * slot is empty, or points to an entry (the head of a chain of entries with the same hash), or,
+ * with bit 0 set, to a node. Nothing is ever removed: a slot is filled once, and a node may
+ * replace an entry that it holds. So readers need no lock.
  */
 struct node {
     _Atomic(void *) slots[1u << NODE_BITS];
@@ -24,7 +24,7 @@ struct node {
 
 static _Atomic(void *) root[1u << ROOT_BITS];
 
-/* Memory comes from chunks; what is left of one is lost when the next begins. */
+/* Memory comes from chunks; the rest of one is lost when the next begins. */
 struct chunk {
     size_t bytes;
     _Atomic size_t used;
@@ -34,7 +34,7 @@ static _Atomic(struct chunk *) current;
 static _Atomic size_t mapped_bytes;
 static _Atomic uint32_t n_domains;
 
-/* For texts that there is no room for; its name is given when first asked for. */
+/* The entry for texts that do not fit; it is named at first use. */
 #define OVERFLOW_TEXT "(more names than there is room for)"
 static union {
     struct osc_itt_text text;
@@ -53,12 +53,12 @@ static struct osc_itt_text *overflowing(void)
     return &overflow.text;
 }
 
-/* A new chunk with BYTES of it given away, in place of SEEN. NULL: no memory. */
+/* Map a new chunk in place of SEEN and return its first BYTES. NULL: no memory. */
 static void *room_in_new_chunk(struct chunk *seen, size_t bytes)
 {
     const size_t whole = bytes + ROOM_ALIGN > CHUNK_BYTES ? bytes + ROOM_ALIGN : CHUNK_BYTES;
     const int saved = errno;
-    /* Relaxed, as nothing else goes by it: a bound. */
+    /* Relaxed: only a bound, nothing else depends on it. */
     const size_t before = atomic_fetch_add_explicit(&mapped_bytes, whole, memory_order_relaxed);
     void *const p =
         before + whole > OSC_ITT_TEXT_BYTES_MAX
@@ -73,8 +73,8 @@ static void *room_in_new_chunk(struct chunk *seen, size_t bytes)
     }
     chunk->bytes = whole;
     atomic_store_explicit(&chunk->used, ROOM_ALIGN + bytes, memory_order_relaxed);
-    /* Release pairs with the acquire in osc_itt_room(). Who comes second keeps his room
-     * all the same; the rest of his chunk is lost. */
+    /* Release pairs with the acquire in osc_itt_room(). If another thread was first, this one
+     * still uses its memory; the rest of its chunk is lost. */
     atomic_compare_exchange_strong_explicit(&current, &seen, chunk, memory_order_release,
                                             memory_order_relaxed);
     return (char *)p + ROOM_ALIGN;
@@ -129,7 +129,7 @@ static bool is_word_byte(char c)
            c == '_';
 }
 
-/* Whether it is an identifier, "::" and something. */
+/* Whether the text is an identifier, "::" and at least one more byte. */
 static bool reads_as_operator(const char *s, size_t len)
 {
     size_t i = 0;
@@ -155,7 +155,7 @@ static struct osc_itt_text *new_text(const char *s, size_t len, uint64_t hash)
     return text;
 }
 
-/* The text in the chain from *AT on, or a new one at its end. NULL: no memory. */
+/* The text in the chain that starts at AT, or a new one at its end. NULL: no memory. */
 static struct osc_itt_text *find_in_chain(struct osc_itt_text *at, const char *s, size_t len)
 {
     struct osc_itt_text *made = NULL, *next;
@@ -177,7 +177,7 @@ static struct osc_itt_text *find_in_chain(struct osc_itt_text *at, const char *s
     return at;
 }
 
-/* The node behind THERE; NULL if that is an entry, or nothing. */
+/* The node that the slot value THERE points to; NULL if it is an entry or empty. */
 static struct node *node_of(void *there)
 {
     void *const node = (uintptr_t)there & 1 ? (char *)there - 1 : NULL;
@@ -185,7 +185,7 @@ static struct node *node_of(void *there)
     return node;
 }
 
-/* Put a node that holds the entry THERE into *SLOT instead of it. False: no memory. */
+/* Replace the entry THERE in *SLOT by a node that holds it. False: no memory. */
 static bool split(_Atomic(void *) *slot, struct osc_itt_text *there, uint32_t shift)
 {
     struct node *const node = osc_itt_room(sizeof *node);
@@ -202,8 +202,8 @@ static bool split(_Atomic(void *) *slot, struct osc_itt_text *there, uint32_t sh
     return true;
 }
 
-/* The slot where HASH belongs, and in *SHIFT how many bits of it led there. What is there
- * is no node: *THERE. */
+/* The slot for HASH; *SHIFT: how many bits of it led there; *THERE: its value, which is not a
+ * node. */
 static _Atomic(void *) *find_slot(uint64_t hash, uint32_t *shift, void **there)
 {
     _Atomic(void *) *slot = &root[hash % (1u << ROOT_BITS)];
@@ -272,7 +272,7 @@ static struct osc_itt_domain_entry *new_domain(struct osc_itt_text *text)
 
     if (!d)
         return NULL;
-    /* Relaxed: only that they differ matters. */
+    /* Relaxed: the numbers need only differ. */
     const uint32_t number = atomic_fetch_add_explicit(&n_domains, 1, memory_order_relaxed) + 1;
     d->text = text;
     d->number = number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;

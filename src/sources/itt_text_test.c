@@ -105,7 +105,7 @@ TEST(makes_a_domain_once_and_knows_that_of_pytorch)
     assert_null(osc_itt_domain_of(NULL));
 }
 
-/* In a process of its own, as nothing is ever given back. */
+/* Runs in a process of its own, because entries are never freed. */
 static int fill(void)
 {
     char *const s = test_malloc(OSC_ITT_TEXT_LEN_MAX);

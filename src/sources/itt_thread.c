@@ -25,7 +25,7 @@ bool osc_itt_enter_slow(struct osc_itt_thread *self)
 {
     if (self->closed & OSC_ITT_INSIDE)
         osc_itt_count(OSC_ITT_COUNT_NESTED);
-    /* Relaxed: a thread that misses the detaching records one more. */
+    /* Relaxed: a thread that sees the detaching late records one more event. */
     const uint32_t state = atomic_load_explicit(&osc_itt_state_, memory_order_relaxed);
     if (self->closed != 0 || state & OSC_ITT_DETACHED)
         return false;

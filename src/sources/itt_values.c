@@ -21,7 +21,7 @@ static size_t size_of(int type)
     return type > 0 && type <= OSC_ITT_DOUBLE ? sizes[type] : 0;
 }
 
-/* The integer at P; unsigned ones beyond the signed range come out negative. */
+/* The integer at P; a u64 beyond the range of int64_t comes out negative. */
 static int64_t read_integer(int type, const void *p)
 {
     union {
@@ -59,13 +59,13 @@ static bool is_float(int type)
     return type == OSC_ITT_FLOAT || type == OSC_ITT_DOUBLE;
 }
 
-/* Whether it is a u64 that no int64_t holds. */
+/* Whether the value at P is a u64 beyond the range of int64_t. */
 static bool is_huge(int type, const void *p)
 {
     return type == OSC_ITT_U64 && read_integer(type, p) < 0;
 }
 
-/* Several floats, or integers that do not fit, as JSON text. */
+/* Add several floats, or integers beyond int64_t, as JSON text. */
 static void arg_list_text(osc_name key, int type, size_t n, const char *data)
 {
     char text[TEXT_MAX];
@@ -112,8 +112,9 @@ static void arg_values(osc_name key, int type, size_t n, const char *data)
 /* --- metadata ------------------------------------------------------------------------- */
 
 /*
- * Begin to note something about ID, or if that is none about the innermost task. What is
- * no argument of it becomes an instant called KEY, that says of what. Enters.
+ * Begin metadata about ID, or about the innermost task if ID is none. Metadata about anything
+ * but the innermost task becomes an instant called KEY with the id as an argument. Enters if it
+ * returns true.
  */
 static bool begin_metadata(struct osc_itt_domain *domain, const struct osc_itt_id *id,
                            struct osc_itt_text *key)
@@ -162,7 +163,7 @@ static void metadata_str_add(struct osc_itt_domain *domain, struct osc_itt_id id
     osc_itt_leave(&osc_itt_self);
 }
 
-/* The scope says whether it is about more than the task that runs. */
+/* The scope says whether the value concerns more than the running task. */
 static void metadata_add_with_scope(struct osc_itt_domain *domain, int scope,
                                     struct osc_itt_string *key, int type, size_t count,
                                     void *data)
@@ -188,7 +189,7 @@ static void metadata_str_add_with_scope(struct osc_itt_domain *domain, int scope
 
 /* --- counters --------------------------------------------------------------------------- */
 
-/* The counter NAME of DOMAIN; "NAME" or "DOMAIN/NAME" in the recording. NULL: no memory. */
+/* The counter NAME of DOMAIN, recorded as "NAME" or "DOMAIN/NAME". NULL: no memory. */
 static struct osc_itt_counter_entry *counter_of(const char *name, const char *domain, int type)
 {
     char whole[512];
@@ -232,8 +233,8 @@ void osc_itt_counter_adopt(struct osc_itt_counter *c)
     }
 }
 
-/* The entry behind what a client calls a counter. One that an old static part made before
- * it loaded us is known by its address alone. */
+/* The entry of a client's counter. A counter that an old static part made before it loaded us
+ * is known by its address only. */
 static struct osc_itt_counter_entry *entry_of(struct osc_itt_counter *c)
 {
     char name[32] = "counter ";
@@ -282,7 +283,7 @@ static void counter_set_value_ex(struct osc_itt_counter *counter, struct osc_itt
     } else if (c) {
         const int64_t x = read_integer(type, value);
 
-        /* Relaxed: what others add meanwhile has no order. */
+        /* Relaxed: concurrent additions have no order. */
         atomic_store_explicit(&c->sum, x, memory_order_relaxed);
         osc_counter_i64_at(osc_itt_name(c->text), x, ticks);
     }
@@ -298,7 +299,7 @@ static void add_to(struct osc_itt_counter_entry *c, uint64_t delta)
 {
     if (!c)
         return;
-    /* Relaxed: a sum; unsigned, so that it wraps. */
+    /* Relaxed: a sum. The addition is unsigned, so that it wraps. */
     const int64_t before =
         atomic_fetch_add_explicit(&c->sum, (int64_t)delta, memory_order_relaxed);
     osc_counter_i64(osc_itt_name(c->text), (int64_t)((uint64_t)before + delta));
@@ -355,7 +356,7 @@ static void counter_dec_v3(struct osc_itt_domain *domain, struct osc_itt_string 
     counter_inc_delta_v3(domain, name, (uint64_t)-1);
 }
 
-/* Facts about a counter: metadata "COUNTER.FACT" of the recording. */
+/* Store facts about a counter as metadata "COUNTER.FACT" of the recording. */
 static void bind_context_metadata_to_counter(struct osc_itt_counter *counter, size_t n,
                                              const struct osc_itt_context *facts)
 {
@@ -390,7 +391,7 @@ static void bind_context_metadata_to_counter(struct osc_itt_counter *counter, si
             continue;
         (void)snprintf(key, sizeof key, "%s.%s", c->text->handle.text, names[type]);
         if (type < 9) {
-            /* Of even types the text is wide, which Linux clients do not use. */
+            /* Even types have wide text, which Linux clients do not use. */
             osc_metadata(key, type % 2 == 1 ? facts[i].value : "?");
             continue;
         }

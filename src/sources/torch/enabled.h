@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * enabled.h - what torch's own code is told when it asks whether it profiles.
+ * enabled.h - our answer when torch's own code asks whether it is being profiled.
  *
- * A torch.autograd.Function hands its inputs to those who record only if torch's profiler
- * does, and wants shapes. While ours wants them, the answer is yes.
+ * A torch.autograd.Function passes its inputs to callbacks only if torch's profiler runs and
+ * records shapes. While our recorder wants shapes, the answer is yes.
  *
  * Threading: answer_for_torch() from one thread at a time; torch asks from any.
  */
@@ -12,10 +12,10 @@
 namespace osc_torch
 {
 
-/* From now on, once a process. In a torch that asks otherwise, nothing happens. */
+/* Install the answer; once per process. No effect if this torch asks in another way. */
 void answer_for_torch();
 
-/* Of recorder.cpp: whether inputs of what this thread does are recorded now. */
+/* In recorder.cpp: whether inputs of the calling thread's operators are recorded now. */
 bool wants_shapes();
 
 } // namespace osc_torch

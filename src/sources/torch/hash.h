@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hash.h - one number for a name, and for all that is told of the inputs of a call.
+ * hash.h - hashes of a name, and of everything that is recorded about the inputs of a call.
  *
- * It stands for the text of them, which is made once: so two that would be told
- * differently must not have the same, but by a chance of one in 2^63. Made for the
- * path of every operator: no reference is counted, nothing allocated.
+ * The hash stands for the text of the inputs, which is made once. So inputs with different
+ * texts must have different hashes, except with a chance of one in 2^63. Runs for every
+ * operator: it counts no references and allocates nothing.
  *
  * Threading: thread-safe.
  */
@@ -18,12 +18,12 @@
 
 namespace osc_torch
 {
-namespace // so that all of it goes into the one function that uses it
+namespace // so that all of it is inlined into the only function that uses it
 {
 
 constexpr uint64_t kOdd = UINT64_C(0x9e3779b97f4a7c15);
 
-// H, A and B as one number: the halves of a product, which any bit of them changes.
+// Mix H, A and B: both halves of a product, which depend on every bit of them.
 static inline uint64_t mix(uint64_t h, uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 wide;
@@ -40,7 +40,7 @@ static inline uint64_t eight_bytes(const char *s)
     return v;
 }
 
-// LEN bytes of S, sixteen at a time; the last ones may have been there already.
+// Hash LEN bytes of S, sixteen at a time; the last ones may overlap those before.
 static inline uint64_t hash_text(const char *s, size_t len)
 {
     uint64_t h = len * kOdd, v = 0;
@@ -56,7 +56,7 @@ static inline uint64_t hash_text(const char *s, size_t len)
     return mix(h, eight_bytes(end - s < 8 ? end - 8 : s), eight_bytes(end - 8)) | 1;
 }
 
-// Lists longer than these are not told, as torch.profiler does.
+// Longer lists are left out, as torch.profiler does.
 constexpr size_t kTensorsMax = 30, kScalarsMax = 30;
 
 static inline bool has_sizes(const at::Tensor &t)
@@ -73,8 +73,8 @@ static inline bool is_scalar_list(const c10::IValue &v)
     return list.empty() || (list[0].isScalar() && list.size() <= kScalarsMax);
 }
 
-// A number for a list of pairs of numbers: the sum of their products, each with keys of its
-// own, so that none waits for the one before.
+// A hash of a list of pairs of numbers: the sum of their products, each with a key of its own,
+// so that no multiplication waits for the one before.
 struct Hash {
     uint64_t sum = 0, key = kOdd;
 
@@ -99,7 +99,7 @@ struct Hash {
         for (size_t i = 0; i < sizes.size(); i++)
             add(static_cast<uint64_t>(sizes[i]), static_cast<uint64_t>(strides[i]));
     }
-    // False: complex or symbolic, no hash tells them apart.
+    // False: V is complex or symbolic, and its hash is incomplete.
     bool add_scalar(const c10::IValue &v)
     {
         if (v.isInt()) {
@@ -117,7 +117,7 @@ struct Hash {
         }
         return true;
     }
-    // As add_scalar().
+    // Returns the same as add_scalar().
     __attribute__((noinline)) bool add_list(const c10::IValue &v)
     {
         bool is_told = true;
@@ -142,7 +142,7 @@ struct Hash {
     }
 };
 
-// One number for all that is told of INPUTS.
+// Hash everything that is recorded about INPUTS. *IS_ODD is set if the hash is incomplete.
 static inline uint64_t hash_inputs(c10::ArrayRef<const c10::IValue> inputs, bool *is_odd)
 {
     Hash h;

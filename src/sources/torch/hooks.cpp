@@ -26,7 +26,7 @@ struct Hooks {
     size_t n;
 };
 
-// What a library that is loaded has: addresses to be filled in, and names.
+// The tables of a loaded library: relocations and symbol names.
 struct Tables {
     const ElfW(Rela) * plt, *rela;
     size_t plt_bytes, rela_bytes;
@@ -34,7 +34,7 @@ struct Tables {
     const char *strings;
 };
 
-// The entry at AT leads to H from now on.
+// Make the entry at AT lead to H.
 void lead(void **at, Hook *h)
 {
     const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -42,12 +42,12 @@ void lead(void **at, Hook *h)
 
     if (mprotect(first, page, PROT_READ | PROT_WRITE) != 0)
         return;
-    // release: who goes through it must find what it leads to in place
+    // release: a thread that calls through the entry must find our function ready
     __atomic_store_n(at, h->ours, __ATOMIC_RELEASE);
     h->is_set = true;
 }
 
-// Redirect those of the BYTES of relocations from R on that are of H's function.
+// Redirect the relocations for H's function among the BYTES of relocations at R.
 void look_at(const dl_phdr_info *info, const Tables &t, const ElfW(Rela) * r, size_t bytes,
              Hook *h)
 {
@@ -117,7 +117,7 @@ int look_into(dl_phdr_info *info, size_t, void *arg)
     return 0;
 }
 
-// torch's own function; Python loads its libraries where no search by name alone finds them.
+// torch's own function. Python loads its libraries so that RTLD_DEFAULT alone does not find it.
 void *torch_function(const char *symbol)
 {
     static const char *const names[] = {"libc10.so", "libtorch_cpu.so"};

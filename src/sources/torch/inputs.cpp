@@ -31,7 +31,7 @@ void add_scalar(Text *out, const c10::IValue &v)
         out->add(v.toBool() ? "True" : "False");
     } else if (v.isDouble()) {
         const double d = v.toDouble();
-        // torch takes for whole what a long can hold, a negative zero among it
+        // torch prints a number as whole if a long can hold it, also negative zero
         if (std::fabs(d) < 9.2e18 && d == std::trunc(d))
             snprintf(digits, sizeof digits, "%lld.", static_cast<long long>(d));
         else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inputs.h - the inputs of a call in words, as torch.profiler writes them.
+ * inputs.h - the inputs of a call as text, in the form that torch.profiler writes.
  *
- * Made for few calls: who has seen the same inputs before has a name for them (hash.h).
+ * Called rarely: inputs that were seen before have a name (hash.h).
  *
  * Threading: thread-safe.
  */
@@ -16,14 +16,15 @@
 namespace osc_torch
 {
 
-/* JSON texts, each a list with one item an input. */
+/* JSON texts, each a list with one item per input. */
 struct Told {
     std::string_view dims, strides, types, concrete;
     size_t longest; /* bytes */
-    bool is_cut;    /* there was no room for some of it: no text is JSON */
+    bool is_cut;    /* some text did not fit, and the texts are not valid JSON */
 };
 
-/* All that is told of INPUTS, in the four times BYTES from ROOM on, which it points into. */
+/* Describe INPUTS. The texts are written to ROOM, which has 4 * BYTES, and the result points
+ * there. */
 Told tell(char *room, size_t bytes, c10::ArrayRef<const c10::IValue> inputs);
 
 } // namespace osc_torch

@@ -16,18 +16,19 @@ namespace
 {
 
 /*
- * Blocks that were given out: a release does not say how many bytes. An address belongs
- * into one of a few lines; what finds no room there is not known later, and its release
- * is left out, as that of a block from before.
+ * Allocated blocks and their sizes, because a release does not state its size. An address may
+ * stand in one of kProbes lines. If these are full, the block is forgotten and its release is
+ * not recorded, like that of a block from before the start.
  */
 struct Line {
     std::atomic<uint64_t> address[4]; // 0: free
-    uint64_t bytes[4];                // of whoever put the address there
+    uint64_t bytes[4];                // written by the thread that stored the address
 };
 constexpr size_t kLines = size_t{1} << 18, kProbes = 8;
 Line *lines;
 
-// Neighbours in memory are neighbours here, or every block would cost a miss of the cache.
+// Blocks that are close in memory have lines close together, so that few of them miss the
+// cache.
 inline size_t line_of(uint64_t address)
 {
     return static_cast<size_t>(address >> 8 ^ (address >> 26) * UINT64_C(0x9e3779b1)) &
@@ -53,7 +54,7 @@ void remember(uint64_t address, uint64_t bytes)
     }
 }
 
-// How many bytes there are at ADDRESS, which are given back; 0: not known.
+// Forget the block at ADDRESS and return its bytes; 0: not known.
 uint64_t forget(uint64_t address)
 {
     for (size_t p = 0; p < kProbes; p++) {
@@ -72,15 +73,15 @@ uint64_t forget(uint64_t address)
     return 0;
 }
 
-// torch's own, which ours stand before.
+// torch's own functions, which ours call.
 void (*torch_new)(void *, void *, size_t);
 void (*torch_delete)(void *, void *);
 void (*torch_out_of_memory)(void *, size_t);
 void (*torch_report)(void *, int64_t, size_t, size_t, c10::Device);
 std::atomic<bool> has_memory{false};
 
-// Whether what this thread allocates is to be recorded: as its operators are, and while those
-// are toggled off, as torch does.
+// Whether to record this thread's allocations: if its operators are recorded, or are toggled
+// off for now, as torch does.
 inline bool records_memory()
 {
     // relaxed: a call comes before or after the change, and both are right
@@ -120,7 +121,8 @@ void on_out_of_memory(void *reporter, size_t bytes)
     torch_out_of_memory(reporter, bytes);
 }
 
-// Memory that is not of the allocator's: files and what processes share. It says all itself.
+// Memory from outside the allocator: mapped files and shared memory. Its release states the
+// size.
 void on_report(void *ptr, int64_t bytes, size_t allocated, size_t reserved, c10::Device device)
 {
     const auto address = reinterpret_cast<uint64_t>(ptr);
@@ -147,7 +149,7 @@ osc_torch::Hook hooks[] = {
      reinterpret_cast<void *>(on_report), reinterpret_cast<void **>(&torch_report), false},
 };
 
-// Once a process: entries stay redirected, so that releases between two sessions are seen.
+// Once per process: entries stay redirected, so that releases between two sessions are seen.
 bool watch_memory()
 {
     static bool is_done, is_good;

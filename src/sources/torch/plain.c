@@ -2,18 +2,19 @@
 /*
  * plain.c - the interface of recorder.h without the headers of torch: names and times.
  *
- * Where the recorder cannot be built, as without a compiler, this one is there: it is part
- * of the Python package. It calls what libtorch_cpu exports as the C++ ABI has it, and torch
- * calls it so; the layouts below are those of ATen/record_function.h of torch 2.13, and
- * whoever calls osc_torch_plain_find() has made sure that it is that torch.
+ * The Python package contains this recorder for machines where the full one cannot be built,
+ * for example without a compiler. It calls functions of libtorch_cpu, and torch calls it, by
+ * the C++ ABI. The layouts below are those of ATen/record_function.h of torch 2.13; the caller
+ * of osc_torch_plain_find() has checked that it is that torch.
  *
- *   - Operators and annotations are told apart by callbacks of their own, for the scope of a
- *     range lies at another place in each torch.
- *   - Shapes, numbers that tie backward to forward, memory, stacks and overloads are not
- *     there, whatever the options say. Each recording says so, as `names_alone`.
- *   - An operator costs no allocation, and no lock but where one ends on another thread.
+ *   - Operators and annotations have separate callbacks, because the offset of a range's scope
+ *     differs between versions of torch.
+ *   - Shapes, sequence numbers (which relate backward to forward), memory, stacks and overloads
+ *     are never recorded, whatever the options say. Each recording says so in its metadata
+ *     `names_alone`.
+ *   - An operator costs no allocation, and a lock only if it ends on another thread.
  *
- * Threading: as recorder.h has it.
+ * Threading: see recorder.h.
  */
 #include "sources/torch/recorder.h"
 
@@ -29,10 +30,11 @@
 
 /* --- torch ----------------------------------------------------------- */
 
-struct record_function; /* at::RecordFunction: its address is all that is known */
+struct record_function; /* at::RecordFunction; only its address is used */
 
-/* Returns a std::unique_ptr, which is a class with a destructor: at an address that the
- * caller gives before all arguments, and that is returned. So it is on x86-64 alone. */
+/* Returns a std::unique_ptr. As a class with a destructor it is returned at an address that the
+ * caller passes before all arguments, and which the function returns. This holds on x86-64
+ * only. */
 #ifdef __x86_64__
 enum { IS_KNOWN_ABI = 1 };
 #else
@@ -43,7 +45,7 @@ typedef void (*end_callback)(const struct record_function *fn, void *context);
 
 enum { N_SCOPES = 10, USER_SCOPE = 7 }; /* of at::RecordScope */
 
-/* at::RecordFunctionCallback, which is trivially copyable: it is passed as C does. */
+/* at::RecordFunctionCallback. It is trivially copyable, so it is passed as in C. */
 struct callback {
     start_callback start;
     end_callback end;
@@ -52,7 +54,7 @@ struct callback {
     bool needs_inputs, needs_outputs, needs_ids;
 };
 
-/* What libtorch_cpu exports. */
+/* Functions that libtorch_cpu exports. */
 static struct {
     uint64_t (*add_global)(struct callback callback);
     uint64_t (*add_thread_local)(struct callback callback);
@@ -82,40 +84,41 @@ static const struct {
 
 enum { CALLBACK_OPERATOR, CALLBACK_ANNOTATION, N_CALLBACKS };
 
-/* Why it is this one that records, for recordings; borrowed. */
+/* Why plain.c records and not the full recorder; for recordings, borrowed. */
 static const char *reason;
 
-/* Written while no callback is there. */
+/* Written only while no callback is installed. */
 static struct {
     const char *whole; /* of struct osc_torch_options */
     bool is_all_threads;
-    bool has_global_callbacks; /* the handles', of all threads */
+    bool has_global_callbacks; /* the handles are of global callbacks */
     uint64_t handles[N_CALLBACKS];
-    uint64_t begun_number; /* the session whose recording was told what it is; under the lock */
+    uint64_t begun_number; /* the last session whose metadata was written; under the lock */
 } session;
 
-/* The number of the session, 0: none; what threads know of an older one is void. */
+/* The number of the session, 0: none. Thread state from an older session is void. */
 static _Atomic uint64_t session_number;
 static uint64_t last_number;
 
-/* Of this thread alone, and not removed: another thread that ends the session cannot. */
+/* Thread-local callbacks that are still installed: another thread that ends the session cannot
+ * remove them. */
 static _Thread_local uint64_t own_handles[N_CALLBACKS];
 
 /* --- threads --------------------------------------------------------- */
 
-/* A range that has begun on a thread. */
+/* A range that began on a thread. */
 struct open {
-    const void *who;    /* an address of its own while it runs */
-    uint64_t end_ticks; /* it has ended, though what is inside of it has not; or 0 */
+    const void *who;    /* an address that identifies it while it runs */
+    uint64_t end_ticks; /* when it ended, though ranges inside of it have not; or 0 */
 };
 
 enum { OPEN_MAX = 512, ELSEWHERE_MAX = 16 };
 
 struct thread {
     uint64_t session;
-    uint64_t n_seen; /* ends on other threads: those before have been looked at */
+    uint64_t n_seen; /* how many entries of `elsewhere` have been processed */
     uint32_t n_open;
-    uint32_t n_over; /* begun inside of those: not recorded */
+    uint32_t n_over; /* open ranges beyond OPEN_MAX: not recorded */
     struct open open[OPEN_MAX];
 };
 
@@ -123,15 +126,15 @@ static _Thread_local struct thread self;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Ends of ranges that began on another thread, which closes them when it comes by. What that
- * one does not meet in time, as there are newer ones, ends when the recording does. */
-static _Atomic uint64_t n_elsewhere;         /* so far; under the lock but for reading */
+/* Ends of ranges that began on another thread, which closes them at its next range. An entry
+ * that is overwritten before ends with the recording. */
+static _Atomic uint64_t n_elsewhere;         /* so far; written under the lock */
 static struct open elsewhere[ELSEWHERE_MAX]; /* under the lock; the N-th at N % ELSEWHERE_MAX */
 
-/* Stands in the place of a range that another thread has ended: it was asynchronous. */
+/* Marks a range that another thread ended: it was asynchronous. */
 static const char ended_elsewhere;
 
-/* What only the first thread of a session does, under the lock. */
+/* Done once, by the first thread of a session, under the lock. */
 static void begin_recording(uint64_t number)
 {
     session.begun_number = number;
@@ -140,14 +143,14 @@ static void begin_recording(uint64_t number)
         osc_metadata("source.torch", session.whole);
 }
 
-/* Forget what belonged to an older session. */
+/* Reset the state that T has from an older session. */
 static __attribute__((noinline, cold)) void renew(struct thread *t, uint64_t number)
 {
     char name[17] = "";
 
     t->session = number;
     t->n_open = t->n_over = 0;
-    /* relaxed: whatever this thread opens from now on ends later */
+    /* relaxed: ranges that this thread opens from now on end later */
     t->n_seen = atomic_load_explicit(&n_elsewhere, memory_order_relaxed);
     pthread_mutex_lock(&lock);
     if (session.begun_number != number)
@@ -157,7 +160,7 @@ static __attribute__((noinline, cold)) void renew(struct thread *t, uint64_t num
         osc_thread_name(name);
 }
 
-/* Ranges that have ended, from the innermost on. */
+/* Close the innermost ranges as long as they have ended. */
 static void close_ended(struct thread *t)
 {
     while (t->n_open > 0 && t->open[t->n_open - 1].end_ticks != 0) {
@@ -169,8 +172,8 @@ static void close_ended(struct thread *t)
     }
 }
 
-/* WHO has ended at TICKS, somewhere among the ranges of T; MARK is what then stands in its
- * place. False: it is not there. */
+/* Store that WHO, one of the ranges of T, ended at TICKS; MARK replaces its address. False: T
+ * has no such range. */
 static bool store_end(struct thread *t, const void *who, uint64_t ticks, const void *mark)
 {
     for (uint32_t i = t->n_open; i-- > 0;) {
@@ -182,7 +185,7 @@ static bool store_end(struct thread *t, const void *who, uint64_t ticks, const v
     return false;
 }
 
-/* Take note of what other threads have ended since T looked. */
+/* Apply the ends that other threads stored since T last looked. */
 static __attribute__((noinline, cold)) void end_what_ended_elsewhere(struct thread *t)
 {
     pthread_mutex_lock(&lock);
@@ -200,7 +203,7 @@ static __attribute__((noinline, cold)) void end_what_ended_elsewhere(struct thre
     close_ended(t);
 }
 
-/* WHO, which began on another thread, ends now. */
+/* Store that WHO, which began on another thread, ends now. */
 static __attribute__((noinline, cold)) void end_elsewhere(const void *who)
 {
     const uint64_t ticks = osc_now();
@@ -224,7 +227,7 @@ static void begin(const void *who, enum osc_scope_kind kind, const char *name, u
         return;
     if (__builtin_expect(t->session != number, 0))
         renew(t, number);
-    /* relaxed: an end that is not seen yet is at the next call */
+    /* relaxed: an end that is missed now is seen at the next call */
     if (__builtin_expect(t->n_seen != atomic_load_explicit(&n_elsewhere, memory_order_relaxed),
                          0))
         end_what_ended_elsewhere(t);
@@ -258,24 +261,25 @@ static void end(const void *who, uint64_t number)
 /* --- callbacks of one session ---------------------------------------- */
 
 /*
- * A thread that another one took its session from keeps the callbacks until it begins one
- * itself: it must not take part in those that follow. Of so many sessions each has its own
- * functions, and those that callbacks were left with are not given out again.
+ * If another thread ends a session, the thread that began it keeps the callbacks until it
+ * begins one itself; they must not record for later sessions. So N_FUNCTIONS successive
+ * sessions have different functions, and functions with callbacks left behind are not used
+ * again.
  */
 enum { N_FUNCTIONS = 4 };
-static unsigned left_behind; /* a bit for each of them */
+static unsigned left_behind; /* one bit for each set of functions */
 
 static uint64_t next_session(uint64_t last)
 {
     uint64_t number = last + 1;
 
-    /* If all are, what cannot be told apart is told with the rest. */
+    /* If all are left behind, sessions share functions. */
     while (left_behind >> number % N_FUNCTIONS & 1 && left_behind != (1 << N_FUNCTIONS) - 1)
         number++;
     return number;
 }
 
-/* The number of the session if its functions are those of number N, else 0. */
+/* The number of the session if it uses set N of the functions, else 0. */
 static inline uint64_t number_of(unsigned n)
 {
     /* relaxed: a callback comes before or after the change, and both are right */
@@ -341,7 +345,7 @@ static void add_callbacks(uint64_t number)
     session.has_global_callbacks = session.is_all_threads;
 }
 
-/* Those of all threads, which may be those of the parent of a fork, and those of this one. */
+/* Remove the global callbacks, which may stem from the parent of a fork, and this thread's. */
 static void remove_callbacks(void)
 {
     for (unsigned i = 0; i < N_CALLBACKS; i++) {
@@ -366,7 +370,7 @@ static void after_fork(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* What its parent profiles is not the child's, unless the whole process is recorded. */
+/* The child is not recorded, unless the whole process is. */
 static void begin_child(void)
 {
     pthread_mutex_unlock(&lock);
@@ -374,7 +378,7 @@ static void begin_child(void)
     const uint64_t number = atomic_load_explicit(&session_number, memory_order_relaxed);
     const bool goes_on = number != 0 && session.whole;
 
-    /* Its callbacks stay, and so do their functions. */
+    /* Its callbacks stay, so the new number must select the same functions. */
     last_number += goes_on ? N_FUNCTIONS : 0;
     atomic_store_explicit(&session_number, goes_on ? last_number : 0, memory_order_relaxed);
 }
@@ -408,7 +412,7 @@ int osc_torch_attach(const struct osc_torch_options *options)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct osc_torch_options o = {0};
 
-    /* relaxed, here and in detach: one thread at a time, says the header */
+    /* relaxed, here and in detach: called from one thread at a time */
     if (atomic_load_explicit(&session_number, memory_order_relaxed) != 0)
         return OSC_TORCH_BUSY;
     pthread_once(&once, watch_forks);
@@ -416,7 +420,7 @@ int osc_torch_attach(const struct osc_torch_options *options)
     remove_callbacks();
     session.is_all_threads = o.is_all_threads != 0;
     session.whole = o.whole;
-    /* release: pairs with the barrier in adding the callbacks, before which none comes */
+    /* release: pairs with the barrier in adding the callbacks, which are not called before */
     last_number = next_session(last_number);
     atomic_store_explicit(&session_number, last_number, memory_order_release);
     add_callbacks(last_number);
@@ -451,7 +455,7 @@ int osc_torch_is_recorded(void)
            (session.is_all_threads || torch.has_thread_local());
 }
 
-/* A range of ours is an address of its own, which nobody reads. */
+/* A range is identified by an address that nobody reads. */
 void *osc_torch_range_open(const char *name, int is_annotation)
 {
     static char addresses[1 << 16];

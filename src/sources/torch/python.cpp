@@ -21,8 +21,8 @@ namespace
 
 // --- the interpreter -------------------------------------------------------------------
 
-// Of its objects only what no version has changed: the head, the method of a built-in, and
-// the name of a type.
+// Only those parts of its objects that are the same in all versions: the head, the method of a
+// built-in, and the name of a type.
 struct Type;
 struct Method {
     const char *name;
@@ -31,7 +31,7 @@ struct Method {
 struct Object {
     intptr_t references;
     Type *type;
-    Method *method; // of a PyCFunction
+    Method *method; // if it is a PyCFunction
 };
 struct Type {
     Object head;
@@ -64,7 +64,7 @@ struct {
     Object *(*first_thread)(Object *);
     Object *(*next_thread)(Object *);
     Object *(*swap)(Object *);
-    int (*set_profile_of)(Object *, Profile, Object *); // of a thread; may be NULL
+    int (*set_profile_of)(Object *, Profile, Object *); // of any thread; may be NULL
     int (*stop_collecting)();
     int (*collect)();
 } py;
@@ -77,7 +77,7 @@ template <class F> bool find(F *f, const char *name)
 
 bool find_all()
 {
-    (void)find(&py.set_profile_of, "_PyEval_SetProfile"); // not of every version
+    (void)find(&py.set_profile_of, "_PyEval_SetProfile"); // some versions lack it
     return find(&py.set_profile, "PyEval_SetProfile") &&
            find(&py.innermost, "PyThreadState_GetFrame") && find(&py.back, "PyFrame_GetBack") &&
            find(&py.code, "PyFrame_GetCode") && find(&py.locals, "PyFrame_GetLocals") &&
@@ -95,7 +95,7 @@ bool find_all()
            find(&py.collect, "PyGC_Enable");
 }
 
-// An object of ours, released at the end of the block; errors do not outlast it.
+// A reference that we own, released at the end of the block; errors are cleared.
 struct Held {
     Object *o;
 
@@ -125,7 +125,7 @@ struct Held {
     }
 };
 
-// The error that the program is about to raise, or has caught: what we ask for may have others.
+// Saves the program's pending error, because our own calls may raise others.
 struct Kept {
     Object *type, *value, *trace;
 
@@ -151,14 +151,15 @@ struct Key {
     }
 };
 
-// What is called. No object of the program is held but two texts of its code, so that all die
-// when they would: an address that is used again is told by what else is in the key.
+// A function or module that is called. It holds no object of the program except two strings of
+// its code, so that objects die when they would without us. If an address is used again, the
+// rest of the key differs.
 struct Call {
     Key key;
     std::string text;
     osc_name name;
-    int64_t module;  // number of the module among those of its class; -1: none
-    bool holds_key;  // the two texts that the key begins with
+    int64_t module;  // number of the module within its class; -1: not a module
+    bool holds_key;  // we hold the two strings at the start of the key
     bool is_passing; // it is in no table
     bool is_builtin; // neither code nor a module
 };
@@ -167,9 +168,9 @@ struct Call {
 struct Node {
     Node *parent;
     Call *call;
-    Node *last_child; // the one that was entered last
-    osc_name stack;   // its text; 0: not made
-    bool is_passing;  // it is in no table, and so is what is inside of it
+    Node *last_child; // the last one entered
+    osc_name stack;   // its text; 0: not made yet
+    bool is_passing;  // neither it nor its children are in a table
 };
 
 struct Hash {
@@ -187,12 +188,12 @@ constexpr size_t kCalls = size_t{1} << 16, kNodes = size_t{1} << 18, kDepth = 40
 
 std::unordered_map<Key, Call *, Hash> calls; // of functions, methods of built-ins and modules
 std::unordered_map<Key, Node *, Hash> nodes; // by parent and call
-std::unordered_map<Key, int64_t, Hash> classes; // how many modules of each are in `calls`
+std::unordered_map<Key, int64_t, Hash> classes; // number of modules of each in `calls`
 std::vector<std::string> prefixes;
 Object *module_code;     // of nn.Module.__call__
-size_t file_at, name_at; // which words of code are its file and its name; 0: not known
+size_t file_at, name_at; // indices of the words of code with its file and name; 0: unknown
 
-// What finds no room in a table, while it is open: one a level. It costs time, not memory.
+// An open call that does not fit in a table: one per level. It costs time instead of memory.
 struct Passing {
     Call call;
     Node node;
@@ -202,36 +203,38 @@ thread_local std::vector<Passing> passing;
 constexpr uint64_t kNone = UINT64_MAX;
 
 uint64_t n_sessions;
-std::atomic<uint64_t> running{kNone}; // the number of the session that runs, from 1 on
-bool is_all_threads;                  // of all that there were when it began
+std::atomic<uint64_t> running{kNone}; // the number of the running session, from 1
+bool is_all_threads;                  // all threads that existed at its start
 
-// What was open in other threads when the session began, until their first event.
+// The calls that were open in other threads when the session began, until their first event.
 std::unordered_map<Object *, std::vector<Call *>> elsewhere;
 
-// Held while the tables are deleted, and to read them without the interpreter's lock.
+// Held to delete the tables, and to read them without the interpreter's lock.
 std::mutex tables;
 
-// What this thread is in, and of which session; kDepth addresses that name its levels.
+// This thread's open calls, and the session they belong to. Levels are identified by the
+// addresses in `levels`.
 struct Here {
     uint64_t session;
     Node *now;
     uint32_t depth;
-    uint32_t first_recorded; // levels above kDepth are not
-    Node *named;             // the node whose stack is next; NULL: none
+    uint32_t first_recorded; // the innermost level recorded; deeper than kDepth, none is
+    Node *named;             // the node whose stack is in `stack`; NULL: none
     osc_name stack;
     Node root;
 };
-// Without a call to find it, as there are some of them at each call of Python.
+// initial-exec: reached without a function call, because each Python call uses it several
+// times.
 thread_local Here here __attribute__((tls_model("initial-exec")));
 char levels[kDepth];
 
 inline bool is_here()
 {
-    // relaxed: it changes under the interpreter's lock; who has not that looks again
+    // relaxed: it changes under the interpreter's lock; callers without that lock check again
     return here.session == running.load(std::memory_order_relaxed);
 }
 
-// FILE without the directory that it is imported from.
+// FILE without the directory from which it is imported.
 std::string shortened(const std::string &file)
 {
     for (const std::string &p : prefixes)
@@ -240,7 +243,7 @@ std::string shortened(const std::string &file)
     return file;
 }
 
-// The call of KEY, if it was there before: most often where it was called last.
+// The call with KEY, or NULL if it is new; most often it is the last child of this node.
 inline Call *known_call(const Key &key)
 {
     if (here.now && here.now->last_child && here.now->last_child->call->key == key)
@@ -249,7 +252,7 @@ inline Call *known_call(const Key &key)
     return known != calls.end() ? known->second : nullptr;
 }
 
-// That of the call that is about to be entered.
+// The element for the call that is about to be entered.
 Passing *passing_one()
 {
     passing.resize(kDepth + 1);
@@ -267,7 +270,7 @@ Call *add_call(const Key &key, const std::string &text, int64_t module, bool is_
     return call;
 }
 
-// The file and the name that the KEY of code begins with.
+// The file and the name at the start of the KEY of code.
 std::array<Object *, 2> texts_of(const Key &key)
 {
     return {static_cast<Object *>(const_cast<void *>(key.first)),
@@ -282,7 +285,7 @@ void delete_call(Call *call)
     delete call;
 }
 
-// What CODE has as its attribute NAME, in its word AT if that is known; CODE holds it.
+// The attribute NAME of CODE, borrowed: CODE holds it. part() reads word AT if that is known.
 __attribute__((noinline)) Object *attribute_of(Object *code, const char *name)
 {
     const Kept error;
@@ -295,7 +298,7 @@ inline Object *part(Object *code, size_t at, const char *name)
     return at > 0 ? reinterpret_cast<Object **>(code)[at] : attribute_of(code, name);
 }
 
-// The call of FRAME, which is at LINE.
+// A new call of CODE at LINE.
 __attribute__((noinline)) Call *new_call(const Key &key, Object *code, int line)
 {
     const Kept error;
@@ -311,7 +314,7 @@ __attribute__((noinline)) Call *new_call(const Key &key, Object *code, int line)
     return call;
 }
 
-// The call of SELF, a module that is new here.
+// A new call of the module SELF.
 __attribute__((noinline)) Call *new_module_call(const Key &key, Object *self)
 {
     const Key of_class{key.second, nullptr, key.third};
@@ -326,7 +329,7 @@ __attribute__((noinline)) Call *new_module_call(const Key &key, Object *self)
     return call;
 }
 
-// A number for the text S.
+// A hash of the text S.
 inline uint64_t hash_of(const char *s)
 {
     uint64_t h = 0;
@@ -336,8 +339,8 @@ inline uint64_t hash_of(const char *s)
     return h;
 }
 
-// The call of the module that is `self` in FRAME; NULL: it is none. One at the address of
-// another that has died is the same one, as in torch, if it is of the same class.
+// The call of the module that is `self` in FRAME; NULL if there is none. As in torch, a module
+// at the address of a dead one of the same class counts as that one.
 __attribute__((noinline)) Call *module_call(Frame *frame)
 {
     const Kept error;
@@ -381,7 +384,7 @@ Call *call_of_builtin(Object *function)
     return known ? known : new_builtin_call(key, function);
 }
 
-// CALL inside of PARENT.
+// The node of CALL inside PARENT.
 Node *child_of(Node *parent, Call *call)
 {
     if (parent->last_child && parent->last_child->call == call)
@@ -421,14 +424,14 @@ void enter(Call *call)
         osc_arg_i64(osc_name_c(key), call->module);
 }
 
-// What is called returns, a built-in or not.
+// The current call returns. IS_BUILTIN: the event is that of a built-in.
 void leave(bool is_builtin)
 {
     if (here.depth == 0)
-        return; // of a call that began before
+        return; // the call began before the session
     if (here.depth == here.first_recorded) {
         if (is_builtin && !here.now->call->is_builtin)
-            return; // of a built-in that was called before
+            return; // the built-in was called before the session
         range_end(&levels[here.depth]);
         here.first_recorded--;
         here.now = here.now->parent;
@@ -436,8 +439,8 @@ void leave(bool is_builtin)
     here.depth--;
 }
 
-// The calls that are open in a thread which FRAME (ours; NULL: none) is the innermost of, that
-// first.
+// The open calls of a thread, innermost first. FRAME is its innermost frame, owned by us, or
+// NULL.
 std::vector<Call *> calls_around(Frame *frame)
 {
     std::vector<Call *> found;
@@ -453,7 +456,7 @@ std::vector<Call *> calls_around(Frame *frame)
     return found;
 }
 
-// The session that runs begins for this thread, in which OPEN are, the innermost first.
+// Begin the session in this thread. OPEN are its open calls, innermost first.
 void begin_here(const std::vector<Call *> &open)
 {
     here = Here{};
@@ -464,7 +467,7 @@ void begin_here(const std::vector<Call *> &open)
         enter(open[i]);
 }
 
-// The same at its first event, if another one began the session. False: there is none.
+// Begin at this thread's first event, if another thread began the session. False: not recorded.
 bool begin_late()
 {
     const auto found = elsewhere.find(py.thread());
@@ -488,7 +491,7 @@ int on_event(Object *, Frame *frame, int what, Object *argument)
     return 0;
 }
 
-// The threads of Python.
+// All Python threads.
 std::vector<Object *> all_threads()
 {
     std::vector<Object *> found;
@@ -498,8 +501,8 @@ std::vector<Object *> all_threads()
     return found;
 }
 
-// THREAD calls FUNCTION back. It may have ended by now: what is asked of Python can run code of
-// the program, and while that runs so do other threads.
+// Set FUNCTION as the profile function of THREAD. The thread may have ended: calls into Python
+// can run code of the program, and meanwhile other threads run, too.
 void set_profile_of(Object *thread, Profile function)
 {
     const std::vector<Object *> all = all_threads();
@@ -508,24 +511,25 @@ void set_profile_of(Object *thread, Profile function)
     if (std::find(all.begin(), all.end(), thread) == all.end())
         return;
     Frame *const innermost = function ? py.innermost(thread) : nullptr;
-    // As this thread: what THREAD called back before is released, which may run code of the
-    // program, and that must not run on the frames of another thread.
+    // Called as this thread: it releases the previous function of THREAD, which may run code of
+    // the program, and that must not run on the frames of another thread.
     if (py.set_profile_of(thread, function, nullptr) < 0) {
         py.swap(thread);
-        py.clear(); // it is told there that some other thread is setting one just now
+        py.clear(); // the error in THREAD: another thread is setting a function
         py.swap(own);
     }
     if (function)
         elsewhere[thread] = calls_around(innermost);
 }
 
-// FUNCTION (NULL: none) is called back in this thread and, if those are wanted, in all others.
+// Set FUNCTION (NULL: none) as the profile function of this thread, or of all if those are
+// wanted.
 void set_profile(Profile function)
 {
     py.set_profile(function, nullptr);
     if (!is_all_threads || !py.set_profile_of)
         return;
-    const int was_collecting = py.stop_collecting(); // that runs code of the program
+    const int was_collecting = py.stop_collecting(); // the collector runs code of the program
     for (Object *thread : all_threads())
         if (thread != py.thread())
             set_profile_of(thread, function);
@@ -543,10 +547,11 @@ void after_fork()
     tables.unlock();
 }
 
-// Which word of CODE is its attribute NAME, that differs between versions; 0: none is.
+// The index of the word of CODE that holds its attribute NAME, which differs between versions;
+// 0: not found.
 size_t place_of(Object *code, const char *name)
 {
-    constexpr size_t n_words = 20; // less than any code has
+    constexpr size_t n_words = 20; // any code object is larger
     Object *const *words = reinterpret_cast<Object **>(code);
     const Held value(py.attribute(code, name));
     const auto found = std::find(words, words + n_words, value.o);
@@ -567,7 +572,7 @@ void find_module_code()
         py.clear();
 }
 
-// Of NODE and all around it, each with a semicolon.
+// The names of NODE and all its parents, each followed by a semicolon.
 std::string stack_text(const Node *node)
 {
     std::string text;
@@ -579,7 +584,8 @@ std::string stack_text(const Node *node)
     return text;
 }
 
-// Put the stack of NODE, where this thread is, into `here`. False: the session has ended.
+// Store the name of the stack of NODE, this thread's current one, in `here`. False: the session
+// has ended.
 __attribute__((noinline)) bool name_stack(Node *node)
 {
     std::string text;
@@ -615,7 +621,7 @@ bool python_start(const char *cut, bool all_threads)
     find_module_code();
     is_all_threads = all_threads;
     running.store(++n_sessions, std::memory_order_relaxed); // as in is_here()
-    here = Here{}; // of the session before nothing is left that it names
+    here = Here{}; // the previous session's nodes are gone
     begin_here(calls_around(py.innermost(py.thread())));
     set_profile(on_event);
     return true;

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python.h - the calls of Python, around the operators that they make.
+ * python.h - Python calls around operators.
  *
- * A profile function of the interpreter (PyEval_SetProfile) turns every call and return
- * of the thread that started it, or of all threads that Python has then, into a scope, named
- * as torch.profiler names them:
- * "file(line): function", "<built-in function len>", "nn.Module: Linear_0". Operators
- * take the names of the calls around them along.
+ * A profile function of the interpreter (PyEval_SetProfile) turns every call and return of the
+ * starting thread, or of all Python threads at the start, into a scope, named as torch.profiler
+ * does: "file(line): function", "<built-in function len>", "nn.Module: Linear_0". An operator
+ * carries the names of the calls around it.
  *
- *   - Every function of the interpreter is looked up when it is needed, so that the
- *     object needs no Python to be built and loads without one.
- *   - Names and stacks are made once and kept until the end of the session, in tables of
- *     at most 26 MiB; what finds no room in them is recorded, and costs more time.
- *   - No object of the program lives longer than without; a module at the address of one
- *     that has died has its number, as in torch.
- *   - The interpreter has one slot a thread: who sets a profile function of his own
- *     meanwhile ends ours.
+ *   - The functions of the interpreter are looked up at run time, so that the library can be
+ *     built and loaded without Python.
+ *   - Names and stacks are made once and kept until the end of the session, in tables of at
+ *     most 26 MiB; calls that do not fit are still recorded, but cost more time.
+ *   - No object of the program is kept alive. A module at the address of a dead one gets its
+ *     number, as in torch.
+ *   - The interpreter has one slot per thread: a profile function that the program sets
+ *     meanwhile replaces ours.
  *
- * Other threads tell of what is open in them at their next call or return, which is theirs to
- * record.
+ * A thread other than the starting one records its open calls at its next call or return,
+ * because only the thread itself can record them.
  *
  * Threading: start and stop from one thread at a time, with the interpreter's lock;
  * python_stack() from any, without.
@@ -30,18 +29,20 @@
 namespace osc_torch
 {
 
-/* Record the calls of this thread from now on, or those of ALL_THREADS, those that are open
- * included. PREFIXES end with newlines: what is cut from the names of files. False: there is no
+/* Record the calls of this thread, or with ALL_THREADS of all threads, including those that are
+ * open. PREFIXES, each ended by a newline, are cut from file names. False: there is no
  * Python. */
 bool python_start(const char *prefixes, bool all_threads);
 
-/* No more; open calls of this thread end now, if it started. */
+/* Stop; open calls of this thread end now, if it started. */
 void python_stop();
 
-/* The calls around what this thread does, innermost first, each with a semicolon; 0: none. */
+/* The Python calls that are open in this thread, innermost first, each followed by a semicolon;
+ * 0: none. */
 osc_name python_stack();
 
-/* Of recorder.cpp: a range of this thread, and the end of it, by an address of its own. */
+/* In recorder.cpp: begin and end a range of this thread. WHO is an address that identifies
+ * it. */
 bool range_begin(enum osc_scope_kind kind, osc_name name, const void *who);
 void range_end(const void *who);
 

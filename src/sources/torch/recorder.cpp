@@ -42,50 +42,50 @@ struct Keys {
         async, returned, modules;
 };
 
-// Written while no callback is there; the generation tells threads that it was.
+// Written only while no callback is installed; threads see the change by the generation.
 struct {
     osc_torch_options options;
     at::CallbackHandle handle;
-    bool has_global_callback; // the handle's, of all threads
+    bool has_global_callback; // the handle is of a global callback
     Keys keys;                // under threads_lock, by the first thread of a generation
     uint64_t keys_generation;
 } session;
 
-// The number of the session, 0: none; what threads know of an older one is void.
+// The number of the session, 0: none. Thread state from an older session is void.
 std::atomic<uint64_t> generation{0};
 std::atomic<uint64_t> last_generation{0};
 
 // --- threads ---------------------------------------------------------------------------
 
-// A range that has begun on a thread.
+// A range that began on a thread.
 struct Open {
-    const void *who;              // an address of its own while it runs; NULL: it has ended
+    const void *who;              // identifies it while it runs; NULL: it has ended
     const at::RecordFunction *fn; // or NULL
-    uint64_t end_ticks;           // it has ended, though what is inside of it has not; or 0
+    uint64_t end_ticks;           // when it ended, though ranges inside of it have not; or 0
 };
 
 struct Name {
     uint64_t hash;
     osc_name name;
-    uint32_t length; // of a second hash, so that no two names are taken for one
+    uint32_t length; // compared too, so that names with equal hashes are less likely confused
 };
 
-// What inputs look like.
+// A shape of inputs that was seen.
 struct Signature {
     uint64_t hash;
-    osc_name args; // all that is told of them, once they came twice; 0: not yet
+    osc_name args; // name of their texts, made when seen twice; 0: not yet
 };
 
 constexpr size_t kNames = 2048, kSignatures = 2048, kOpen = 65536;
 
 struct Thread {
     uint64_t generation;
-    uint64_t logical_id; // torch's number of this thread
-    bool is_numbered;    // the recording has that number
+    uint64_t logical_id; // torch's number for this thread
+    bool is_numbered;    // that number has been recorded
     bool has_more;       // ranges may have arguments besides numbers and inputs
-    Thread *next;        // in the list of all
+    Thread *next;        // in the list of all threads
     uint32_t n_open;
-    bool is_too_deep;                  // some that began inside of those are not recorded
+    bool is_too_deep;                  // ranges beyond kOpen were not recorded
     std::atomic<uint32_t> n_elsewhere; // ends on other threads, below
     struct {
         const at::RecordFunction *fn;
@@ -97,14 +97,15 @@ struct Thread {
     char text[4][kText];
 };
 
-// Of this thread alone, and not removed: another thread that ends the session cannot.
+// A thread-local callback that is still installed: another thread that ends the session cannot
+// remove it.
 thread_local at::CallbackHandle own_callback;
 
 std::mutex threads_lock;
 Thread *threads;
 thread_local Thread *self __attribute__((tls_model("initial-exec")));
 
-// The end of a thread.
+// Removes a thread from the list when it ends.
 struct Leaving {
     bool is_set = false;
     ~Leaving()
@@ -123,7 +124,7 @@ struct Leaving {
 };
 thread_local Leaving leaving;
 
-// A new thread; NULL: no memory, it is not recorded.
+// Add this thread to the list. NULL: no memory, and it is not recorded.
 __attribute__((noinline, cold)) Thread *enter()
 {
     void *p = mmap(nullptr, sizeof(Thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -131,7 +132,7 @@ __attribute__((noinline, cold)) Thread *enter()
 
     if (p == MAP_FAILED)
         return nullptr;
-    Thread *t = static_cast<Thread *>(p); // zeroed, which is what it begins with
+    Thread *t = static_cast<Thread *>(p); // zeroed, which is its initial state
     t->logical_id = at::RecordFunction::currentThreadId();
     leaving.is_set = true;
     const std::lock_guard<std::mutex> guard(threads_lock);
@@ -141,7 +142,7 @@ __attribute__((noinline, cold)) Thread *enter()
     return t;
 }
 
-// What only the first thread of a session does, with threads_lock.
+// Done once, by the first thread of a session, under threads_lock.
 void begin_recording(uint64_t now)
 {
     session.keys_generation = now;
@@ -155,7 +156,7 @@ void begin_recording(uint64_t now)
         osc_metadata("source.torch", session.options.whole);
 }
 
-// Forget what belonged to an older session.
+// Reset the state that T has from an older session.
 __attribute__((noinline, cold)) void renew(Thread *t, uint64_t now)
 {
     char name[17] = "";
@@ -206,7 +207,7 @@ inline osc_name name_of(Thread *t, const char *s)
 
 // --- inputs ------------------------------------------------------------------------------
 
-// The name of what is TOLD, as names of keys and texts.
+// One name for the texts TOLD: pairs of the names of keys and texts.
 osc_name name_of_pairs(const Told &told)
 {
     const osc_name names[] = {
@@ -218,8 +219,8 @@ osc_name name_of_pairs(const Told &told)
     return osc_name_of(reinterpret_cast<const char *>(names), sizeof names);
 }
 
-// The same of inputs whose text no thread has room for, such as all parameters of a network;
-// 0: there is no memory, or it is longer than a name can be.
+// The same for inputs whose text does not fit in a thread's buffer, such as all parameters of a
+// network; 0: no memory, or it is longer than a name can be.
 osc_name name_of_many(c10::ArrayRef<const c10::IValue> inputs)
 {
     const size_t bytes = 4 * kTextMax;
@@ -234,10 +235,10 @@ osc_name name_of_many(c10::ArrayRef<const c10::IValue> inputs)
     return name;
 }
 
-// The inputs in words, since they are not known as names.
+// Record the inputs as text, because they have no name yet.
 __attribute__((noinline, cold)) void record_inputs(Thread *t,
-                                                 c10::ArrayRef<const c10::IValue> inputs,
-                                                 Signature *s, uint64_t hash, bool is_odd)
+                                                   c10::ArrayRef<const c10::IValue> inputs,
+                                                   Signature *s, uint64_t hash, bool is_odd)
 {
     const Told told = osc_torch::tell(t->text[0], kText, inputs);
     const bool is_known = s->hash == hash && !is_odd;
@@ -267,10 +268,10 @@ inline enum osc_scope_kind kind_of(const at::RecordFunction &fn)
                                                      : OSC_SCOPE_OPERATOR;
 }
 
-// Stands in the place of a range that another thread has ended: it was asynchronous.
+// Marks a range that another thread ended: it was asynchronous.
 const char ended_elsewhere = 0;
 
-// Ranges that have ended, from the innermost on.
+// Close the innermost ranges as long as they have ended.
 void close_ended(Thread *t)
 {
     while (t->n_open > 0 && t->open[t->n_open - 1].end_ticks != 0) {
@@ -282,8 +283,8 @@ void close_ended(Thread *t)
     }
 }
 
-// WHO has ended at TICKS, somewhere below the innermost range of T; MARK is what then stands in
-// its place. False: it is not there.
+// Store that WHO, one of the ranges of T, ended at TICKS; MARK replaces its address. False: T
+// has no such range.
 bool store_end(Thread *t, const void *who, uint64_t ticks, const void *mark)
 {
     for (uint32_t i = t->n_open; i-- > 0;) {
@@ -297,7 +298,7 @@ bool store_end(Thread *t, const void *who, uint64_t ticks, const void *mark)
     return false;
 }
 
-// Take note of what other threads have ended.
+// Apply the ends that other threads stored for T.
 __attribute__((noinline, cold)) void end_what_ended_elsewhere(Thread *t)
 {
     const std::lock_guard<std::mutex> guard(threads_lock);
@@ -309,7 +310,7 @@ __attribute__((noinline, cold)) void end_what_ended_elsewhere(Thread *t)
     close_ended(t);
 }
 
-// FN began on another thread: that one closes it when it comes by.
+// Store that FN ends now. It began on another thread, which closes it at its next range.
 __attribute__((noinline, cold)) void end_elsewhere(const at::RecordFunction &fn)
 {
     const uint64_t ticks = osc_now();
@@ -326,11 +327,11 @@ __attribute__((noinline, cold)) void end_elsewhere(const at::RecordFunction &fn)
     }
 }
 
-// Arguments that go with a begin.
+// Arguments that are recorded with the begin of a range.
 using Arg = struct osc_scope_arg;
 constexpr size_t kArgs = 8;
 
-// The numbers that tie backward to forward, at A; returns where the next argument goes.
+// Add the numbers that relate backward to forward at A; return where the next argument goes.
 inline Arg *add_numbers(Arg *a, const at::RecordFunction &fn)
 {
     if (fn.seqNr() < 0)
@@ -341,7 +342,7 @@ inline Arg *add_numbers(Arg *a, const at::RecordFunction &fn)
     return a;
 }
 
-// These numbers for the innermost range.
+// Add these numbers to the innermost range.
 __attribute__((noinline)) void put_numbers(const at::RecordFunction &fn)
 {
     Arg args[kArgs];
@@ -350,7 +351,7 @@ __attribute__((noinline)) void put_numbers(const at::RecordFunction &fn)
         osc_arg_i64(a->key, static_cast<int64_t>(a->value));
 }
 
-// Whether the innermost range of T is what the engine puts around a backward function.
+// Whether the innermost range of T is the one that the engine puts around a backward function.
 bool is_in_engine(const Thread *t)
 {
     static const char prefix[] = "autograd::engine::evaluate_function: ";
@@ -359,13 +360,13 @@ bool is_in_engine(const Thread *t)
     return o && o->fn && strncmp(o->fn->name(), prefix, sizeof prefix - 1) == 0;
 }
 
-// The calls of Python around this, if they are wanted; 0: none.
+// The Python calls around this point, if they are wanted; 0: none.
 inline osc_name stack_here()
 {
     return __builtin_expect(session.options.has_stacks, 0) ? osc_torch::python_stack() : 0;
 }
 
-// By which number torch knows T, once, as an argument of the innermost range.
+// Record torch's number for T, once, as an argument of the innermost range.
 inline void put_thread(Thread *t)
 {
     if (__builtin_expect(!t->is_numbered, 0)) {
@@ -374,7 +375,7 @@ inline void put_thread(Thread *t)
     }
 }
 
-// The lines that FN is called from, if they are wanted: of TorchScript, if that runs, or of
+// The lines from which FN is called, if they are wanted: of TorchScript if that runs, else of
 // Python; 0: none.
 inline osc_name lines_of(const at::RecordFunction &fn)
 {
@@ -393,7 +394,7 @@ inline osc_name modules_of(const at::RecordFunction &fn)
                : 0;
 }
 
-// What not every range of T has, at A.
+// Add the arguments that not every range of T has at A.
 __attribute__((noinline)) Arg *add_more(Thread *t, const at::RecordFunction &fn, Arg *a)
 {
     const auto &o = session.options;
@@ -412,7 +413,7 @@ __attribute__((noinline)) Arg *add_more(Thread *t, const at::RecordFunction &fn,
     return a;
 }
 
-// More ranges are open than there is room for: the reader of the recording shall know.
+// Record, once, that more ranges are open than there is room for.
 __attribute__((noinline, cold)) void record_too_deep(Thread *t)
 {
     if (!t->is_too_deep)
@@ -420,7 +421,7 @@ __attribute__((noinline, cold)) void record_too_deep(Thread *t)
     t->is_too_deep = true;
 }
 
-// FN begins as the innermost range of T.
+// Record the begin of FN, the innermost range of T.
 inline void put_begin(Thread *t, const at::RecordFunction &fn)
 {
     const osc_name name = name_of(t, fn.name());
@@ -445,14 +446,14 @@ inline void put_begin(Thread *t, const at::RecordFunction &fn)
         record_inputs(t, fn.inputs(), unnamed, hash, is_odd);
 }
 
-// NOW: the session.
+// NOW is the number of the session.
 std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn, uint64_t now)
 {
     Thread *t;
 
     if (now == 0 || !osc_is_on() || !(t = this_thread(now)))
         return nullptr;
-    // relaxed: pairs with the lock that end_what_ended_elsewhere() takes
+    // relaxed: end_what_ended_elsewhere() takes the lock
     if (__builtin_expect(t->n_elsewhere.load(std::memory_order_relaxed) > 0, 0))
         end_what_ended_elsewhere(t);
     if (__builtin_expect(t->n_open == kOpen, 0)) {
@@ -460,7 +461,7 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn, uint
         return nullptr;
     }
     if (fn.scope() == at::RecordScope::BACKWARD_FUNCTION && is_in_engine(t))
-        put_numbers(fn); // torch gives them to what is around it, too
+        put_numbers(fn); // torch gives these numbers to the range around it, too
     t->open[t->n_open++] = Open{&fn, &fn, 0};
     put_begin(t, fn);
     return nullptr;
@@ -469,7 +470,7 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn, uint
 // End WHO, if it is the innermost range of T.
 inline bool end_innermost(Thread *t, const void *who)
 {
-    const uint32_t n = t->n_open - 1; // of none the greatest number
+    const uint32_t n = t->n_open - 1; // wraps if none is open
 
     if (__builtin_expect(n >= kOpen || t->open[n].who != who, 0))
         return false;
@@ -480,7 +481,7 @@ inline bool end_innermost(Thread *t, const void *who)
     return true;
 }
 
-// FN ends, and is not the innermost range of this thread in session NOW.
+// End FN, which is not the innermost range of this thread in session NOW.
 __attribute__((noinline, cold)) void end_other(const at::RecordFunction &fn, uint64_t now)
 {
     Thread *t = self;
@@ -511,17 +512,17 @@ inline void on_end(const at::RecordFunction &fn, uint64_t now)
 namespace
 {
 
-// A thread that another one took its session from keeps the callback until it begins one
-// itself: it must not take part in those that follow. Of so many sessions each has its own
-// functions, and those that a callback was left with are not given out again.
+// If another thread ends a session, the thread that began it keeps the callback until it begins
+// one itself; it must not record for later sessions. So kFunctions successive sessions have
+// different functions, and functions with a callback left behind are not used again.
 constexpr unsigned kFunctions = 64;
-uint64_t left_behind; // a bit for each of them
+uint64_t left_behind; // one bit for each pair of functions
 
 uint64_t next_session(uint64_t last)
 {
     uint64_t number = last + 1;
 
-    // If all are, what cannot be told apart is told with the rest.
+    // If all are left behind, sessions share functions.
     while (left_behind >> number % kFunctions & 1 && ~left_behind != 0)
         number++;
     return number;
@@ -584,7 +585,7 @@ void osc_torch::put_stack()
 
 bool osc_torch::is_recorded(bool or_toggled_off)
 {
-    // Where the callbacks of this thread are, which is the same as long as it lives.
+    // The address of this thread's callbacks, which is constant while it lives.
     static thread_local const at::RecordFunctionTLS *callbacks
         __attribute__((tls_model("initial-exec")));
 
@@ -611,13 +612,13 @@ void osc_torch::range_end(const void *who)
     if (!self || self->generation != generation.load(std::memory_order_relaxed))
         return;
     if (!end_innermost(self, who) && store_end(self, who, osc_now(), nullptr))
-        osc_arg_i64(session.keys.returned, 1); // what is called from now on it does not call
+        osc_arg_i64(session.keys.returned, 1); // later calls are not made by it
 }
 
 namespace
 {
 
-// The child of a fork has the one thread that forked: nobody else may hold the lock then.
+// The child of a fork has only the forking thread, so no other may hold the lock during fork().
 void before_fork()
 {
     threads_lock.lock();
@@ -628,13 +629,13 @@ void after_fork()
     threads_lock.unlock();
 }
 
-// It is what was to be recorded if the whole process was.
+// The child is recorded if the whole process was.
 void begin_child()
 {
     threads_lock.unlock();
     // relaxed, here and below: there is one thread
     if (session.options.whole && generation.load(std::memory_order_relaxed) != 0) {
-        // Its callback stays, and so do its functions.
+        // Its callback stays, so the new number must select the same functions.
         last_generation.store(generation.load(std::memory_order_relaxed) + kFunctions,
                               std::memory_order_relaxed);
         generation.store(last_generation.load(std::memory_order_relaxed),
@@ -653,7 +654,7 @@ int osc_torch_attach(const struct osc_torch_options *options)
 {
     int result = OSC_TORCH_OK;
 
-    // relaxed, here and in detach: one thread at a time, says the header
+    // relaxed, here and in detach: called from one thread at a time
     if (generation.load(std::memory_order_relaxed) != 0)
         return OSC_TORCH_BUSY;
     static const int is_watched = pthread_atfork(before_fork, after_fork, begin_child);
@@ -664,7 +665,7 @@ int osc_torch_attach(const struct osc_torch_options *options)
         result = OSC_TORCH_NO_MEMORY;
     if (session.options.has_shapes)
         osc_torch::answer_for_torch();
-    // release: pairs with the barrier in adding the callback, before which none comes
+    // release: pairs with the barrier in adding the callback, which is not called before
     const uint64_t number = next_session(last_generation.load(std::memory_order_relaxed));
     last_generation.store(number, std::memory_order_relaxed);
     generation.store(number, std::memory_order_release);
@@ -673,7 +674,7 @@ int osc_torch_attach(const struct osc_torch_options *options)
             .needsInputs(session.options.has_shapes != 0);
     if (own_callback != 0)
         at::removeCallback(own_callback);
-    if (session.has_global_callback) // of the parent of a fork
+    if (session.has_global_callback) // from the parent of a fork
         at::removeCallback(session.handle);
     session.has_global_callback = session.options.is_all_threads != 0;
     session.handle = session.has_global_callback ? at::addGlobalCallback(callback)

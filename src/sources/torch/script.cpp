@@ -12,7 +12,7 @@ namespace osc_torch
 namespace
 {
 
-// PARTS, each with END behind it, as one name; 0: there are none.
+// PARTS, each followed by END, as one name; 0: there are none.
 osc_name name_of_parts(const std::vector<std::string> &parts, char end)
 {
     std::string text;

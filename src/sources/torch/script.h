@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script.h - where in TorchScript an operator is, as torch.profiler tells it.
+ * script.h - where in TorchScript an operator is, in torch.profiler's form.
  *
- * Names are made anew for each operator that TorchScript runs; elsewhere the question
- * costs a look at a variable of the thread. The functions asked are those that torch's own
- * profiler asks, which torch exports and does not promise.
+ * Names are built for each operator that TorchScript runs; otherwise a call only reads a
+ * thread-local variable. It calls the same functions as torch's own profiler; torch exports
+ * them without promising to keep them.
  *
- * Threading: any thread, of itself.
+ * Threading: any thread, about itself.
  */
 #pragma once
 
@@ -15,10 +15,10 @@
 namespace osc_torch
 {
 
-/* The lines of TorchScript that run, innermost first, each with a semicolon; 0: none do. */
+/* The running lines of TorchScript, innermost first, each followed by a semicolon; 0: none. */
 osc_name script_stack();
 
-/* The modules whose methods those are, outermost first, each with a dot; 0: there are none. */
+/* The modules whose methods run, outermost first, each followed by a dot; 0: none. */
 osc_name script_modules();
 
 } // namespace osc_torch

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text.h - JSON text of inputs, in a fixed room: the recorder allocates nothing.
+ * text.h - JSON text of inputs in a fixed buffer: the recorder allocates nothing.
  *
  * Threading: not locked.
  */
@@ -14,11 +14,11 @@
 namespace osc_torch
 {
 
-constexpr size_t kText = 16384;               // of a thread
-constexpr size_t kTextMax = size_t{16} << 20; // of a name
-constexpr size_t kArgText = 3072;             // of an argument that is no name
+constexpr size_t kText = 16384;               // buffer of a thread
+constexpr size_t kTextMax = size_t{16} << 20; // longest name
+constexpr size_t kArgText = 3072;             // longest argument that is not a name
 
-// Text in a room of that many bytes; what does not fit is left out.
+// Text in a buffer of a fixed size; what does not fit is left out, and is_cut is set.
 struct Text {
     char *at, *begin, *end;
     bool is_cut;
