@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a host may do, what may be forbidden to it, and disks that are full or read-only: the
- * host is unharmed, and what is not recorded is counted to the last record.
+ * Things that a host may do, or may not be allowed to do, and disks that are full or read-only:
+ * the host is unharmed, and every lost record is counted.
  */
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static void record(int n)
         osc_instant(osc_name_c("some"));
 }
 
-/* Start to record into the directory that is REC's already. */
+/* Start to record into the directory that REC already has. */
 static osc_status start_there(void)
 {
     (void)snprintf(rec.out, sizeof rec.out, "%s/t.osc", rec.dir);
@@ -88,7 +88,7 @@ static void run_out_of_threads(void)
     recorded_remove(rec.dir);
 }
 
-/* Sanitizers need more addresses than any machine has memory. */
+/* Sanitizers reserve more address space than the limit allows. */
 #if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
 #define IS_SANITIZED 1
 #elif defined __has_feature
@@ -123,7 +123,7 @@ static void reach_the_limit_on_files(void)
     recorded_remove(rec.dir);
 }
 
-/* The host's files keep their numbers, and ours are ended all the same. */
+/* The host's files keep their numbers, and our files still get ended. */
 static void close_all_descriptors(void)
 {
     char live[sizeof rec.out + sizeof ".live"];
@@ -148,7 +148,7 @@ static void exit_in_the_middle(void)
 {
     expect(recorded_begin(&rec, 0) == OSC_OK, 2);
     osc_begin(OSC_SCOPE_PLAIN, 1);
-    recorded_remove(rec.dir); /* even so */
+    recorded_remove(rec.dir); /* fails, but the directory is removed */
     exit(0);
 }
 
@@ -163,7 +163,7 @@ TEST(survives_what_a_host_may_do_or_have_forbidden)
     in_child(exit_in_the_middle);
 }
 
-/* Do ACT as a user that may do little, in a child of this one. */
+/* Run ACT in a child, as a user with few rights. */
 static void as_nobody(void (*act)(void))
 {
     const pid_t pid = fork();
@@ -179,7 +179,7 @@ static void as_nobody(void (*act)(void))
 
 /* --- disks ------------------------------------------------------------------------------- */
 
-/* Make the directory of REC a disk of its own, with mount options OPTIONS. */
+/* Mount a disk with OPTIONS at the directory of REC. */
 static void mount_disk(const char *options)
 {
     make_directory(0777);
@@ -191,7 +191,7 @@ static void mount_disk(const char *options)
     }
 }
 
-/* Nobody but this child sees the disk: it goes with it. */
+/* Only this child sees the disk, which disappears with it. */
 static void leave_disk(void)
 {
     expect(umount2(rec.dir, MNT_DETACH) == 0 && rmdir(rec.dir) == 0, 69);
@@ -208,7 +208,7 @@ static void have_little_room(void)
     leave_disk();
 }
 
-/* Take what is left of the disk. */
+/* Fill the rest of the disk. */
 static void fill_disk(void)
 {
     static const char zeros[4096];
@@ -223,7 +223,7 @@ static void fill_disk(void)
     (void)close(fd);
 }
 
-/* What the live directory says of writes that failed. */
+/* The write error that the live directory states. */
 static uint32_t write_error(void)
 {
     struct osc_live_header h = {0};
@@ -251,7 +251,7 @@ static void record_on_a_disk_that_gets_full(void)
     osc_losses_get(&lost);
     expect(lost.full > 0 && lost.late + lost.nested + lost.too_big == 0, 6);
     recorded_read(&rec);
-    expect(rec.all.n[OSC_RECORD_INSTANT] >= BEFORE + 8 * 1022, 7); /* what had its room */
+    expect(rec.all.n[OSC_RECORD_INSTANT] >= BEFORE + 8 * 1022, 7); /* had space */
     expect(rec.all.n[OSC_RECORD_INSTANT] + lost.full == BEFORE + AFTER, 8);
 }
 
@@ -269,7 +269,7 @@ static void get_full_as_nobody(void)
     leave_disk();
 }
 
-/* Neither when told to start nor from the first call on. */
+/* Record where nothing can be written: by osc_start(), and by an armed program. */
 static void record_nowhere(void)
 {
     struct osc_losses lost;
@@ -327,7 +327,7 @@ TEST(records_nothing_where_it_may_not_write)
 
 /* --- identities -------------------------------------------------------------------------- */
 
-/* All threads change, the flusher too; what is open stays so. */
+/* All threads change, also the flusher; open files stay open. */
 static void drop_privileges(void)
 {
     if (geteuid() != 0)
@@ -336,7 +336,7 @@ static void drop_privileges(void)
     expect(start_there() == OSC_OK, 3);
     record(5000);
     const pid_t pid = fork();
-    if (pid == 0) { /* it records into the same directory, which it may not */
+    if (pid == 0) { /* it is not allowed to record into the same directory */
         become_nobody();
         record(10);
         _exit(osc_is_on() == 0 ? 0 : 1);
@@ -352,7 +352,7 @@ static void drop_privileges(void)
     recorded_remove(rec.dir);
 }
 
-/* A copy of this program in the directory of REC, at PATH. */
+/* Copy this program into the directory of REC; its path goes to PATH. */
 static void copy_myself(char *path, size_t room)
 {
     const int from = open(self_path, O_RDONLY | O_CLOEXEC);
@@ -367,8 +367,8 @@ static void copy_myself(char *path, size_t room)
     expect(close(from) == 0 && close(to) == 0 && chmod(path, 0755) == 0, 65);
 }
 
-/* Whether PATH, run by nobody as be_started() has it, was given more rights than nobody has;
- * what it records goes to the directory `out`. */
+/* Run PATH as `nobody`, see be_started(); it records into the directory `out`. Returns whether
+ * it had more rights than `nobody`. */
 static bool run_with_more_rights(const char *path)
 {
     char out[128];
@@ -417,13 +417,13 @@ static bool set_gid(const char *path)
 
 static bool set_capabilities(const char *path)
 {
-    /* As struct vfs_cap_data, version 2: effective; CAP_NET_BIND_SERVICE may be had. */
+    /* A struct vfs_cap_data, version 2: effective, with CAP_NET_BIND_SERVICE permitted. */
     static const uint32_t caps[] = {0x02000001, 1u << 10, 0, 0, 0};
 
     return setxattr(path, "security.capability", caps, sizeof caps, 0) == 0;
 }
 
-/* Nobody tells a program with more rights than his own where to write. */
+/* A user cannot make a program with more rights than their own write somewhere. */
 static void record_with_more_rights(bool (*give)(const char *path))
 {
     char path[128], out[128];
@@ -436,7 +436,7 @@ static void record_with_more_rights(bool (*give)(const char *path))
     copy_myself(path, sizeof path);
     const bool is_given = give(path) && run_with_more_rights(path);
     const bool is_clean = is_empty(out);
-    /* The same without: it is the rights that make the difference. */
+    /* The same without extra rights, to show that they make the difference. */
     expect(unlink(path) == 0, 3);
     copy_myself(path, sizeof path);
     expect(!run_with_more_rights(path) && rmdir(out) != 0, 4);
@@ -480,6 +480,6 @@ int main(int argc, char **argv)
     const ssize_t len = readlink("/proc/self/exe", self_path, sizeof self_path - 1);
 
     if (argc == 2 && strcmp(argv[1], "started") == 0)
-        _exit(be_started()); /* a program with more rights cannot be looked at for leaks */
+        _exit(be_started()); /* a program with more rights cannot be checked for leaks */
     return len > 0 ? unit_run("faults", NULL, NULL) : 1;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a finished call has recorded outlasts kill -9. A child records from two threads and
- * counts what it has finished in memory that it shares with us; we end it at a random
- * time and count what the recording holds. OPSCOPE_TEST_KILLS: how often; 20 without.
+ * The records of finished calls survive kill -9. A child records from two threads and counts
+ * finished calls in memory that it shares with us; we kill it at a random time and count the
+ * records in the recording. OPSCOPE_TEST_KILLS is the number of rounds, 20 by default.
  */
 
 #include <pthread.h>
@@ -20,14 +20,15 @@ enum { N_THREADS = 2, FIRST_ID = 100 };
 
 /* Shared with the child. */
 struct finished {
-    uint64_t n[N_THREADS]; /* calls that each thread has come back from */
+    uint64_t n[N_THREADS]; /* calls that each thread has finished */
     uint32_t has_begun;
     struct recorded rec;
 };
 
 static struct finished *finished;
 
-/* What each thread repeats: small records, with words, with text; all carry its id. */
+/* The calls that each thread repeats: records of one slot, with words, with text; all carry its
+ * id. */
 static void call(uint64_t i, osc_name id)
 {
     static const char text[] = "shapes of some length";
@@ -56,7 +57,7 @@ static void *record_until_killed(void *arg)
         /* release: the record is written before it is counted. */
         __atomic_store_n(&finished->n[me], i + 1, __ATOMIC_RELEASE);
         if (i % 1000 == 0)
-            (void)usleep(1000); /* leave the disk a chance */
+            (void)usleep(1000); /* let the disk keep up */
     }
     return NULL;
 }

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * put.h - records of one slot, and of slot 0 with a few words behind it.
+ * put.h - write records of one slot, or of slot 0 and a few words.
  *
- * Threading: as writer.h.
+ * Threading: see writer.h.
  */
 #pragma once
 
 #include "recorder/slow_path.h"
 #include "recorder/thread/writer.h"
 
-/* N_SLOTS slots for a record of this ROLE made at TICKS, or NULL: it is not recorded. */
+/* Reserve N_SLOTS slots for a record of this ROLE made at TICKS; NULL: it is not recorded. */
 static inline struct osc_record_slot *osc_put_reserve(uint32_t n_slots, enum osc_role role,
                                                       uint64_t ticks)
 {
     struct osc_writer *w = osc_writer_self;
     struct osc_record_slot *s = NULL;
 
-    /* relaxed: a change of it comes between calls or goes unseen by this one. */
+    /* relaxed: a change that comes during a call may go unseen by it. */
     if (__builtin_expect(w->epoch == __atomic_load_n(&osc_epoch, __ATOMIC_RELAXED), 1))
         s = osc_writer_try(w, n_slots);
     return __builtin_expect(s != NULL, 1) ? s : osc_slow_reserve(n_slots, role, ticks);
 }
 
-/* A record of one slot. */
+/* Record KIND in one slot. */
 static inline void osc_put_one(uint32_t kind, uint32_t id, uint64_t value, enum osc_role role,
                                uint64_t ticks)
 {
@@ -34,7 +34,8 @@ static inline void osc_put_one(uint32_t kind, uint32_t id, uint64_t value, enum 
     }
 }
 
-/* Record KIND with N_WORDS words, an even number, behind slot 0; false if it was not. */
+/* Record KIND with N_WORDS words, an even number, after slot 0; false if it was not
+ * recorded. */
 static inline bool osc_put_words(uint32_t kind, uint32_t id, uint64_t ticks, enum osc_role role,
                                  const uint64_t *words, uint32_t n_words)
 {
@@ -50,7 +51,7 @@ static inline bool osc_put_words(uint32_t kind, uint32_t id, uint64_t ticks, enu
     return true;
 }
 
-/* The same, the words as arguments. */
+/* osc_put_words() with the words as arguments. */
 #define OSC_PUT(kind, id, ticks, role, ...)                               \
     osc_put_words(kind, id, ticks, role, (const uint64_t[]){__VA_ARGS__}, \
                   sizeof(const uint64_t[]){__VA_ARGS__} / sizeof(uint64_t))

@@ -22,15 +22,15 @@
 #include "recording/open_failure.h"
 
 #define BUFFER_BYTES_DEFAULT ((uint64_t)64 << 20)
-/* What every version knows of them: less has no caller filled in. */
+/* The options that all versions have; no caller fills in fewer. */
 #define OPTIONS_LEAST (offsetof(struct osc_start_options, out) + sizeof(const char *))
 
 enum {
     WAIT_STEP_NS = 100000,
-    WAITS_OPENING = 2000,       /* of a call, for another thread that opens: 0.2 seconds */
-    WAITS_STOP = 20000,         /* of osc_stop() for others that open or stop: two seconds */
+    WAITS_OPENING = 2000,       /* of a call, while another thread opens: 0.2 seconds */
+    WAITS_STOP = 20000,         /* of osc_stop(), while others open or stop: two seconds */
     WAIT_CALLS_NS = 1000000000, /* for calls under way when recording ends */
-    RETRY_NS = 10000000         /* between looks for a handler in one thread */
+    RETRY_NS = 10000000         /* between checks for a handler in one thread */
 };
 
 enum phase { OFF, ARMED, OPENING, RECORDING, STOPPING };
@@ -39,12 +39,12 @@ int osc_on_;
 
 static uint32_t phase;
 static uint64_t generation = OSC_EPOCH_NONE; /* counts up; OSC_EPOCH_NONE: never recorded */
-static uint32_t was_armed;                   /* OPENING, and calls count already */
+static uint32_t was_armed;                   /* calls already count while OPENING */
 static uint32_t is_fresh;
-static uint32_t is_awaiting; /* RECORDING, and the flusher is to be started */
+static uint32_t is_awaiting; /* RECORDING, but the flusher is still to be started */
 static uint32_t is_slow;     /* a wait for the opening took too long: others do not wait */
 static uint32_t n_pauses, is_held;
-static uint32_t n_changes; /* of the above; see publish() */
+static uint32_t n_changes; /* changes of the above; see publish() */
 
 static struct osc_output_paths place;
 static struct osc_start_options options;
@@ -54,18 +54,18 @@ static const struct osc_session_above *above;
 
 static enum phase get_phase(void)
 {
-    /* seq_cst: pairs with set_phase(): what was opened is seen; and see
+    /* seq_cst: pairs with set_phase(), so that what was opened is seen; see also
      * osc_threads_stop(). */
     return (enum phase)__atomic_load_n(&phase, __ATOMIC_SEQ_CST);
 }
 
-/* Publish what calls look at: osc_on_ and osc_epoch. If another thread changes something
- * meanwhile, one of the two sees the change of the other and publishes again. */
+/* Publish osc_on_ and the epochs, which calls read. If another thread changes something
+ * meanwhile, one of the two sees the other's change and publishes again. */
 static void publish(void)
 {
     uint32_t seen;
 
-    /* seq_cst: all of it, for the reason above. */
+    /* seq_cst, in all of it: for the reason above. */
     __atomic_add_fetch(&n_changes, 1, __ATOMIC_SEQ_CST);
     do {
         seen = __atomic_load_n(&n_changes, __ATOMIC_SEQ_CST);
@@ -95,7 +95,7 @@ static void set_phase(enum phase next)
     publish();
 }
 
-/* True for the one thread that gets from FROM to NEXT. */
+/* True for the one thread that changes the phase from FROM to NEXT. */
 static bool change_phase(enum phase from, enum phase next)
 {
     uint32_t is = from;
@@ -115,8 +115,8 @@ static void nap(void)
     (void)nanosleep(&step, NULL);
 }
 
-/* What we do for the host must not end its thread half way: files are cancellation points.
- * What was before goes to release_cancel(). */
+/* Disable cancellation: file calls are cancellation points, and the host's thread must not end
+ * in the middle of our work. Pass the result to release_cancel(). */
 static int hold_cancel(void)
 {
     int was = PTHREAD_CANCEL_ENABLE;
@@ -144,7 +144,7 @@ static bool is_recording(void)
     return !osc_session_is_paused();
 }
 
-/* osc_pause(), osc_resume(). */
+/* Calls osc_pause() or osc_resume(). */
 static void pause_or_resume(bool pause)
 {
     above->pause(pause);
@@ -156,16 +156,16 @@ static const struct osc_flush_core core = {
     .is_recording = is_recording,
 };
 
-/* Whether this is a child that shares the memory of the process that records. */
+/* Whether this is a child that shares the memory of the recording process. */
 static bool is_borrower(void)
 {
     return osc_threads_life() == OSC_LIFE_HERE && osc_threads_pid() != getpid();
 }
 
 /*
- * Whether no thread may be started here, since it may be a signal handler. A thread where that
- * was so is asked again once it calls from further up its stack, which is outside of that
- * handler, or some milliseconds later: it may be one that always blocks signals.
+ * Whether this may be a signal handler, where no thread may be started. If so, the same thread
+ * is checked again when it calls from further up its stack, which is outside of that handler,
+ * or some milliseconds later, because it may always block signals.
  */
 static bool is_in_handler(void)
 {
@@ -182,8 +182,8 @@ static bool is_in_handler(void)
     return true;
 }
 
-/* Start what writes for what was just opened; with a thread if this IS_PLAIN, a place where
- * malloc() may be called. */
+/* Start the flusher of the recording just opened. It gets a thread only if IS_PLAIN: malloc()
+ * may be called here. */
 static osc_status start_flusher(const uint64_t recording[2], bool is_plain)
 {
     const bool has_libc = osc_threads_has_libc();
@@ -199,12 +199,12 @@ static osc_status start_flusher(const uint64_t recording[2], bool is_plain)
         .is_alone = !is_plain || !has_libc,
     };
 
-    /* relaxed: a thread that sees it too late or too early comes again. */
+    /* relaxed: a thread that sees the change too late or too early calls again. */
     __atomic_store_n(&is_awaiting, !is_plain && has_libc, __ATOMIC_RELAXED);
     return osc_flush_start(&start);
 }
 
-/* The recording has no flusher yet: start it, if that is allowed here. Busy, so that the
+/* Start the missing flusher thread, if that is allowed here. The writer is busy, so that the
  * recording is not stopped meanwhile. */
 static void attend(void)
 {
@@ -215,7 +215,7 @@ static void attend(void)
         osc_flush_attend();
 }
 
-/* Nothing is written to any more: give back what open_recording() took. */
+/* Release what open_recording() acquired. Nothing writes to it any more. */
 static void close_recording(void)
 {
     osc_threads_close();
@@ -223,14 +223,14 @@ static void close_recording(void)
     osc_blocks_close();
 }
 
-/* Make the files. The caller is the one that changed to OPENING; IS_PLAIN: see above. */
+/* Create the files. The caller changed the phase to OPENING; IS_PLAIN: see start_flusher(). */
 static osc_status open_recording(bool is_plain)
 {
     const uint64_t bytes = options.buffer_bytes ? options.buffer_bytes : BUFFER_BYTES_DEFAULT;
     uint64_t recording[2] = {0};
     osc_status st;
 
-    /* relaxed: a call that does not see it tries for itself. */
+    /* relaxed: a call that does not see it waits itself. */
     __atomic_store_n(&is_slow, 0, __ATOMIC_RELAXED);
     if (getrandom(recording, sizeof recording, GRND_NONBLOCK) != (ssize_t)sizeof recording)
         recording[0] = osc_ticks(), recording[1] = (uint64_t)getpid();
@@ -258,13 +258,13 @@ static osc_status open_recording(bool is_plain)
         osc_output_paths_remove(&place);
         return st;
     }
-    /* relaxed: the first one that sees it calls osc_session_above.begun. */
+    /* relaxed: the first thread that sees it calls osc_session_above.begun. */
     __atomic_store_n(&is_fresh, 1, __ATOMIC_RELAXED);
     return OSC_OK;
 }
 
-/* The same. Failures are reported to `opscope run`, except for OSC_ECANCELED, after which it
- * is tried again: see osc_names_open(). */
+/* open_recording(), with failures reported to `opscope run`, except OSC_ECANCELED, after which
+ * the caller tries again: see osc_names_open(). */
 static osc_status open_or_report(bool is_plain)
 {
     osc_open_failure_store(0);
@@ -282,8 +282,8 @@ static bool is_forbidden(void)
     return s && strcmp(s, "0") == 0;
 }
 
-/* Record into the directory GIVEN, which may be NULL. What is relative begins where the
- * program was when this was first told: it may be elsewhere when it records. */
+/* Record into the directory GIVEN, which may be NULL. A relative path is resolved at the first
+ * call, because the program may change its directory before it records. */
 static void set_directory(const char *given)
 {
     size_t len = 0;
@@ -298,7 +298,8 @@ static void set_directory(const char *given)
     set_text(dir + len, sizeof dir - len, given);
 }
 
-/* False, and reported, if there is no memory to record into OUT. */
+/* Set up the threads' memory. If there is none, reports that OUT cannot be recorded and returns
+ * false. */
 static bool begin_threads(const char *out)
 {
     if (osc_threads_init() == OSC_OK)
@@ -376,7 +377,7 @@ static osc_status stop(void)
     osc_threads_stop(WAIT_CALLS_NS);
     const osc_status st = osc_flush_stop();
 
-    if (st != OSC_EINVAL) /* it was the flusher that called exit(): it needs all of it */
+    if (st != OSC_EINVAL) /* the flusher called exit(), and still needs it */
         close_recording();
     if (st == OSC_OK)
         osc_output_paths_remove(&place);
@@ -406,7 +407,7 @@ bool osc_session_is_on(void)
            (now == OPENING && __atomic_load_n(&was_armed, __ATOMIC_RELAXED));
 }
 
-/* Leave what is the parent's, and record anew if it recorded. */
+/* Drop what belongs to the parent, and record afresh if the parent recorded. */
 static void begin_as_child(void)
 {
     const enum phase was = get_phase();
@@ -449,7 +450,7 @@ static void wait_for_opening(void)
     __atomic_store_n(&is_slow, get_phase() == OPENING, __ATOMIC_RELAXED);
 }
 
-/* For the call that got from ARMED to OPENING. */
+/* Open the recording, for the call that changed ARMED to OPENING. */
 static void open_armed(enum osc_loss *why)
 {
     const osc_status st = open_or_report(!is_in_handler());
@@ -498,7 +499,7 @@ uint64_t osc_session_generation(void)
 
 bool osc_session_is_paused(void)
 {
-    /* relaxed: a change comes between calls, or goes unseen by this one. */
+    /* relaxed: a change that comes during a call may go unseen by it. */
     return __atomic_load_n(&osc_on_, __ATOMIC_RELAXED) == 2;
 }
 

@@ -28,7 +28,7 @@
 
 static struct recorded rec;
 
-/* Count what the only recording of the directory of REC has whose name is not t.osc. */
+/* Count the records of the only recording in the directory of REC that is not called t.osc. */
 static struct recorded *read_child(void)
 {
     static struct recorded child;
@@ -51,7 +51,7 @@ static struct recorded *read_child(void)
     return &child;
 }
 
-/* Threads of this process, asked without malloc(). */
+/* The number of threads of this process, found without malloc(). */
 static long n_threads(void)
 {
     char text[1024];
@@ -64,7 +64,7 @@ static long n_threads(void)
         return -1;
     text[n] = '\0';
     p = strrchr(text, ')');
-    for (int i = 0; p && i < 18; i++) /* the name is field 2, this is field 20 */
+    for (int i = 0; p && i < 18; i++) /* from the name, field 2, to field 20 */
         p = strchr(p + 1, ' ');
     return p ? strtol(p, NULL, 10) : -1;
 }
@@ -128,7 +128,7 @@ static void records_a_child_of_clone_as_well(void **state)
     check_parent_and_child();
 }
 
-/* What threads of the parent hold of libc is never let go in such a child. */
+/* Locks of libc that threads of the parent hold are never released in such a child. */
 static void starts_no_thread_where_libc_may_be_locked(void **state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void goes_on_after_vfork_and_exec(void **state)
     (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     osc_instant(1);
-    const pid_t pid = vfork(); /* NOLINT: it is what is tested */
+    const pid_t pid = vfork(); /* NOLINT: vfork() is under test */
     if (pid == 0) {
         (void)execl("/bin/true", "true", (char *)NULL);
         _exit(1);
@@ -238,7 +238,7 @@ static void options_without_their_size_are_refused(void **state)
     assert_int_equal(osc_is_on(), 0);
 }
 
-/* Programs of other versions know a shorter or a longer structure. */
+/* Programs of other versions have a shorter or a longer structure. */
 static void takes_options_of_older_and_newer_programs(void **state)
 {
     struct {
@@ -352,7 +352,7 @@ static void be_forbidden(void)
     expect(osc_is_on() == 0, 6);
 }
 
-/* In a directory that is told from where we are; then we go elsewhere. */
+/* Arm recording with a relative directory, then change to another one. */
 static void arm(void)
 {
     struct osc_losses lost;
@@ -366,7 +366,7 @@ static void arm(void)
     expect(chdir("/proc") == 0, 9);
     expect(osc_is_on() == 1, 5);
     expect(access(rec.dir, F_OK) != 0, 6);
-    osc_losses_add(OSC_LOSS_NESTED, 2); /* as a handler does while it opens */
+    osc_losses_add(OSC_LOSS_NESTED, 2); /* like a handler that interrupts the opening */
     osc_begin(OSC_SCOPE_PLAIN, osc_name_c("first"));
     osc_end();
     osc_losses_get(&lost);
@@ -412,7 +412,7 @@ static void record_in_handler(int number)
     expect(n_threads() == 1, 3);
 }
 
-/* The handler may have interrupted malloc(), which starting a thread takes. */
+/* The handler may have interrupted malloc(), which starting a thread calls. */
 static void begin_in_handler(void)
 {
     const struct sigaction action = {.sa_handler = record_in_handler};
@@ -442,7 +442,7 @@ static void begin_and_end_in_handler(void)
     _exit(5);
 }
 
-/* Signals that are blocked and nobody catches: sigwait() fetches them elsewhere. */
+/* Signals that are blocked but not caught: another thread gets them by sigwait(). */
 static void begin_with_blocked_signals(void)
 {
     sigset_t some;
@@ -481,7 +481,7 @@ static void do_nothing(int number)
     (void)number;
 }
 
-/* As servers do: one thread handles the signals, its workers block them. */
+/* As in servers: one thread handles the signals, and its workers block them. */
 static void begin_in_a_worker(void)
 {
     const struct sigaction action = {.sa_handler = do_nothing};
@@ -512,7 +512,7 @@ static void leaves_the_flusher_to_a_thread_that_blocks_no_signal(void **state)
     in_child(begin_in_a_worker);
 }
 
-/* What happens when the log of names next gets room: its lock is held. */
+/* Called the next time that the log of names grows, while its lock is held. */
 static void (*while_growing)(void);
 
 int mprotect(void *p, size_t len, int protection)
@@ -550,7 +550,7 @@ static void record_at_once(void)
     osc_instant(1);
 }
 
-/* As the handler of a fault does, which cannot be put off. */
+/* Records like the handler of a fault, which cannot be deferred. */
 static void fault_in_the_first_name(void)
 {
     struct osc_losses lost;
@@ -584,7 +584,8 @@ static int record_as_borrower(void *arg)
     return osc_start(NULL) == OSC_EINVAL ? 0 : 1;
 }
 
-/* As vfork() does it, which may not return twice to who records. */
+/* Record in a child that shares our memory, as after vfork(), which must not return twice to
+ * the recording function. */
 static void borrow(void)
 {
     static _Alignas(16) char stack[256 << 10];
@@ -628,7 +629,7 @@ static void opens_and_stops_nothing_for_a_child_that_shares_the_memory(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        /* First those whose children must not find that we have recorded. */
+        /* First the tests whose children need a process that has not recorded. */
         cmocka_unit_test(does_what_the_environment_says),
         cmocka_unit_test(starts_no_thread_in_a_signal_handler),
         cmocka_unit_test(leaves_the_flusher_to_a_thread_that_blocks_no_signal),

@@ -17,12 +17,12 @@ static void absorb_and_leave(struct osc_writer *w)
     osc_writer_set_idle(w);
 }
 
-/* Out of the slow path: back to the fast one if nothing is unusual. */
+/* Leave the slow path; the next call takes the fast one if nothing is unusual. */
 static void leave(struct osc_writer *w)
 {
     absorb_and_leave(w);
-    /* A handler that came after W was absorbed still found it busy: what it dropped may be a
-     * scope, and has to be recorded before what comes next. */
+    /* A handler that ran after osc_writer_absorb() still found W busy. It may have dropped a
+     * scope, which must be accounted for before the next record. */
     while ((osc_writer_has_nested(w) || (w->epoch != 0 && osc_writer_has_pending(w))) &&
            osc_writer_set_busy(w)) {
         w->epoch = 0;
@@ -53,7 +53,7 @@ static struct osc_record_slot *reserve_slowly(uint32_t n_slots, enum osc_role ro
         return NULL;
     }
     w->epoch = 0;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see that, too */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see epoch 0, too */
 
     enum osc_loss why;
     const uint64_t generation = osc_session_enter(&why);
@@ -111,7 +111,7 @@ bool osc_slow_drop(enum osc_role role)
 
 void osc_slow_write_owed(void)
 {
-    /* A record of no slots, that is not lost if there is no room. */
+    /* A record without slots: it is not counted as lost if there is no room. */
     if (osc_session_is_on())
         (void)osc_slow_reserve(0, OSC_ROLE_FACT, osc_ticks());
 }

@@ -15,8 +15,8 @@
 
 static struct recorded rec;
 
-/* A thread in the slow path, where the test says so: what osc_slow_reserve() does, with a
- * halt behind the look at whether recording is on. */
+/* A thread that the test holds in the slow path: like osc_slow_reserve(), but it halts after it
+ * has checked whether recording is on. */
 static struct {
     pthread_barrier_t is_in;
     uint32_t may_go, is_out;
@@ -98,7 +98,7 @@ TEST(lets_a_thread_wake_up_in_a_recording_that_is_over)
 
 static void *cancel_and_record(void *arg)
 {
-    static char name[2 << 20]; /* for which the log of names must grow */
+    static char name[2 << 20]; /* makes the log of names grow */
 
     memset(name, 'n', sizeof name);
     (void)pthread_cancel(pthread_self());
@@ -108,7 +108,7 @@ static void *cancel_and_record(void *arg)
     return NULL;
 }
 
-/* In a child, which is armed until it records. */
+/* Runs in a child, which is armed until it records. */
 static void cancel_in_child(void)
 {
     pthread_t thread;

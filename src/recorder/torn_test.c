@@ -14,7 +14,7 @@
 
 static struct recorded rec;
 
-/* As a handler leaves a thread's writer that jumps out of the slow path. */
+/* Leave the thread's writer as a handler does that jumps out of the slow path. */
 static void *record_behind_a_jump(void *arg)
 {
     osc_begin(OSC_SCOPE_PLAIN, 1);
@@ -45,12 +45,12 @@ TEST(counts_what_a_thread_records_behind_a_jump)
 
 enum { HANGS_S = 200, CALLS_AFTER = 40, STEPS_MAX = 20000 };
 
-/* What happens at which trap of the thread that steps. */
+/* What to do at which trap of the stepping thread. */
 static struct {
     void (*deed)(void);
     volatile int n_left; /* traps before it */
     volatile bool is_done;
-    volatile bool is_call; /* a call is being stepped through, and not step() itself */
+    volatile bool is_call; /* the stepping is in a call, not in step() itself */
 } torn;
 
 static void count_down(int signal, siginfo_t *info, void *context)
@@ -65,8 +65,8 @@ static void count_down(int signal, siginfo_t *info, void *context)
     }
 }
 
-/* Step through the call that follows, or no more. step() moves the stack, which nobody could
- * unwind from there. */
+/* Start or stop single-stepping the following call. step() moves the stack, so it cannot be
+ * unwound from there. */
 static inline void tear(bool is_on)
 {
     torn.is_call = is_on;
@@ -79,7 +79,7 @@ static void catch_traps(struct sigaction *before)
                                  .sa_flags = SA_SIGINFO | SA_NODEFER};
 
     assert_int_equal(sigaction(SIGTRAP, &sa, before), 0);
-    (void)alarm(HANGS_S); /* what spins is killed */
+    (void)alarm(HANGS_S); /* kills a test that hangs */
 }
 
 static void let_traps_be(const struct sigaction *before)
@@ -88,7 +88,7 @@ static void let_traps_be(const struct sigaction *before)
     assert_int_equal(sigaction(SIGTRAP, before, NULL), 0);
 }
 
-/* So that the next record needs another block. */
+/* Fill the block, so that the next record needs another one. */
 static void fill_block(uint64_t *n_made)
 {
     const struct osc_writer *w = osc_writer_self;
@@ -106,10 +106,10 @@ static void cancel_myself(void)
     (void)pthread_cancel(pthread_self());
 }
 
-/* What one thread does. */
+/* The task of one thread. */
 struct life {
-    bool is_first; /* the call to be torn: the first one, which takes a writer; else the one
-                      that changes the block */
+    bool is_first; /* tear the first call, which takes a writer; else the one that changes the
+                      block */
     uint64_t n_made;
 };
 
@@ -132,7 +132,8 @@ static void *record_and_be_cancelled(void *arg)
     return NULL;
 }
 
-/* A thread that is cancelled in one of its calls, after N instructions; whether it was. */
+/* Cancel a thread after N instructions of one of its calls; returns whether it was
+ * cancelled. */
 static bool cancel_after(int n, struct life *life)
 {
     pthread_t thread;
@@ -163,7 +164,7 @@ TEST(goes_on_when_threads_are_cancelled_anywhere_in_a_call)
     assert_int_equal(osc_dump(), OSC_OK);
     assert_int_equal(recorded_end(&rec), OSC_OK);
     let_traps_be(&before);
-    /* What was finished is there; what was not may be. */
+    /* Finished calls are recorded; unfinished ones may be. */
     assert_in_range(rec.all.n[OSC_RECORD_INSTANT], life.n_made, life.n_made + n_torn);
     print_message("%llu calls were torn off\n", (unsigned long long)n_torn);
 }
@@ -177,7 +178,7 @@ static void jump_back(void)
     siglongjmp(back, 1);
 }
 
-/* A call that is left at instruction N; false: it went through. */
+/* Jump out of a call at instruction N; false: it ran to its end. */
 __attribute__((noinline)) static bool leave_call(int n)
 {
     torn.is_done = false;
@@ -190,11 +191,11 @@ __attribute__((noinline)) static bool leave_call(int n)
     return torn.is_done;
 }
 
-/* What one thread does, and how often. */
+/* The task of one thread. */
 struct jump {
     int n; /* instructions before it */
     bool is_left;
-    uint64_t n_made; /* calls that went through */
+    uint64_t n_made; /* calls that ran to their end */
 };
 
 static void *record_and_jump(void *arg)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What producers call for devices: see opscope/source.h. */
+/* The calls for devices and queues: see opscope/source.h. */
 #include "recorder/api/api_devices.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { DEVICES_MAX = 256, QUEUES_MAX = 4096, TYPE_BYTES = 32, NAME_BYTES = 64 };
 
-/* The text is kept beside: a device may be known before there is anything to record. */
+/* Copies the texts, because a device may be added before there is a recording. */
 struct device {
     uint32_t is_known; /* written last */
     uint32_t index;
@@ -28,16 +28,16 @@ struct queue {
     char name[NAME_BYTES];
 };
 
-/* Number 0 of each is none: the CPU, and no queue. */
+/* Number 0 of each is special: the CPU, and no queue. */
 static struct device devices[DEVICES_MAX];
 static struct queue queues[QUEUES_MAX];
-static uint32_t n_devices = 1, n_queues = 1; /* taken; some may not be known yet */
+static uint32_t n_devices = 1, n_queues = 1; /* reserved; some may not be known yet */
 static uint64_t last_launch;
 
-/* One more of *N; 0 if there are MAX. */
+/* Reserve a number below MAX and return it; 0 if none is left. */
 static uint32_t reserve_number(uint32_t *n, uint32_t max)
 {
-    /* relaxed: what is there gets known by is_known. */
+    /* relaxed: is_known publishes the entry. */
     uint32_t i = __atomic_load_n(n, __ATOMIC_RELAXED);
 
     while (i < max &&
@@ -76,7 +76,7 @@ static long long limit(uint32_t value)
     return value > 0 ? (long long)value : -1;
 }
 
-/* What device NUMBER can do, as a fact: numbers in the order of docs/format.md. */
+/* Record the limits of device NUMBER as a fact: numbers in the order of docs/format.md. */
 static void put_limits(uint32_t number, const struct osc_device_limits_info *l)
 {
     static const struct osc_device_limits_info none;
@@ -114,7 +114,7 @@ static void put_queue(uint32_t number)
             q->device);
 }
 
-/* The number of the device that has TYPE and INDEX already; 0: none has. */
+/* The number of the device with TYPE and INDEX; 0 if there is none. */
 static uint32_t find_device(const char *type, uint32_t index)
 {
     /* relaxed: see reserve_number() */
@@ -192,7 +192,7 @@ void osc_device_clock(uint32_t device, uint64_t before, uint64_t device_ticks, u
 
 uint64_t osc_launch(void)
 {
-    /* relaxed: they only need be different. */
+    /* relaxed: the ids need only differ. */
     const uint64_t id = __atomic_add_fetch(&last_launch, 1, __ATOMIC_RELAXED);
 
     if (osc_is_on())

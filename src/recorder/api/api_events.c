@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs call now and then: arguments, counters, memory, flows, names; see
- * opscope/record.h. */
+/* The less frequent calls: arguments, counters, memory, flows, names; see opscope/record.h. */
 #include <string.h>
 
 #include "opscope/record.h"
@@ -58,7 +57,7 @@ static uint64_t bits_of(double v)
     return bits;
 }
 
-/* An argument that fits into its slot. */
+/* Record an argument whose value fits in its slot. */
 static void put_arg(uint32_t kind, osc_name key, uint64_t value)
 {
     if (osc_is_on())
@@ -90,7 +89,8 @@ void osc_args_json(osc_name pairs)
     put_arg(OSC_RECORD_ARGS, 0, pairs);
 }
 
-/* VALUE in slot 0, and BYTES at P behind it, with zeroes up to the end of the last slot. */
+/* Record VALUE in slot 0, then the BYTES at P, padded with zeroes to the end of the last
+ * slot. */
 static void put_bytes(uint32_t kind, osc_name key, uint64_t value, const void *p, size_t bytes)
 {
     const uint32_t n_slots =
@@ -188,10 +188,9 @@ void osc_memory_free_total(uint32_t device, uint64_t addr, uint64_t bytes,
                 allocated_bytes, reserved_bytes);
 }
 
-/* --- names of threads and processes
- * ------------------------------------------------------------------------------ */
+/* --- names of threads and processes --------------------------------------------------- */
 
-/* A fact that is named NAME and true from now on. */
+/* Record the name NAME, which holds from now on. */
 static void put_name(uint32_t kind, const char *name)
 {
     if (!osc_is_on())

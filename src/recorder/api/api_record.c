@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs call for every event: see opscope/record.h. */
+/* The calls that programs make for every event: see opscope/record.h. */
 #include "opscope/record.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ osc_name osc_name_of(const char *s, size_t len)
 {
     uint64_t n_full = 0, n_too_big = 0;
 
-    /* In the child of a fork the log must leave the parent's file first. */
+    /* In the child of a fork the name log must first leave the parent's file. */
     if (osc_threads_life() == OSC_LIFE_NONE || !osc_session_is_ours())
         return 0;
     const uint32_t name = osc_names_add(s, len, &n_full, &n_too_big);
@@ -42,9 +42,9 @@ uint64_t osc_now(void)
 }
 
 /*
- * The fast path: what is unusual goes to a function of its own, called last, so that
- * nothing need be saved for after it. The clock is read first, or a handler that came
- * after it would stand before with a later time.
+ * The fast path. Unusual cases go to a function of their own that is called last, so that no
+ * register must be saved across it. The clock is read before the slots are reserved; otherwise
+ * a signal handler could record a later time in an earlier slot.
  */
 static inline struct osc_record_slot *try_slots(uint32_t n_slots, uint64_t *now)
 {
@@ -67,7 +67,7 @@ __attribute__((noinline, cold)) static void put_slowly(uint32_t kind, osc_name n
     osc_put_one(kind, name, now, role, now);
 }
 
-/* A record of KIND, made now. */
+/* Record KIND with the current time. */
 static inline void put_now(uint32_t kind, osc_name name, enum osc_role role)
 {
     uint64_t now;
@@ -86,7 +86,7 @@ void osc_scope_begin(enum osc_scope_kind kind, osc_name name)
     put_now(OSC_RECORD_BEGIN + (kind & 31), name, OSC_ROLE_BEGIN);
 }
 
-/* As many as are worth one reservation. */
+/* More arguments than this are not reserved together. */
 #define ARGS_MAX 14u
 
 _Static_assert((int)OSC_SCOPE_ARG_I64 == (int)OSC_RECORD_ARG_I64 &&

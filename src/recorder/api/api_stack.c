@@ -4,7 +4,7 @@
 #include "recorder/put.h"
 #include "recorder/thread/stack.h"
 
-/* Record the stack from FRAME to LAST without having reserved too much. */
+/* Record the stack from FRAME to LAST, reserving exactly what it needs. */
 __attribute__((noinline, cold)) static void put_slowly(uintptr_t frame, uintptr_t last)
 {
     struct osc_record_slot found[OSC_STACK_SLOTS];
@@ -20,15 +20,16 @@ __attribute__((noinline, cold)) static void put_slowly(uintptr_t frame, uintptr_
     osc_writer_finish(s, end, OSC_RECORD_ARG_STACK, n_slots);
 }
 
-/* A handler came and recorded behind the stack of N frames at S: what was reserved too much
- * becomes frames that are none. */
+/* A signal handler recorded after the stack of N frames at S, so the slots that were reserved
+ * too much cannot be given back: fill them with empty frames. */
 __attribute__((noinline, cold)) static void pad(struct osc_record_slot *s, uint32_t n)
 {
     for (uint32_t i = 1 + (n + 1) / 2; i <= OSC_STACK_SLOTS; i++)
         osc_writer_fill(&s[i], 0, 0);
 }
 
-/* Reserve for the deepest stack, follow it right into the slots, and give back the others. */
+/* Reserve slots for the deepest stack, write the frames directly to them, and give the rest
+ * back. */
 static inline void put_stack(uintptr_t frame)
 {
     const uintptr_t last = osc_stack_last(frame);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs call to start, steer and stop: see opscope/record.h. */
+/* The calls to start, steer and stop recording: see opscope/record.h. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ int osc_version(void)
     return OSC_VERSION_MAJOR * 10000 + OSC_VERSION_MINOR * 100 + OSC_VERSION_PATCH;
 }
 
-/* In the child of fork(), by the one thread it has. */
+/* Runs in the child of fork(), on its only thread. */
 static void begin_child(void)
 {
     osc_threads_forked();
@@ -51,7 +51,7 @@ __attribute__((constructor)) static void load(void)
     errno = kept;
 }
 
-/* At exit, in whatever way. */
+/* Runs at exit. */
 __attribute__((destructor)) static void unload(void)
 {
     (void)osc_stop();
@@ -103,7 +103,7 @@ osc_status osc_dump(void)
 
     if (osc_session_is_ours()) {
         if (osc_session_awaits_flusher())
-            osc_slow_write_owed(); /* which starts it, if this is the place */
+            osc_slow_write_owed(); /* starts the flusher if this thread may */
         st = osc_flush_dump();
     }
     errno = kept;

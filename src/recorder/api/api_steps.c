@@ -9,14 +9,14 @@
 #include "recorder/thread/ticks.h"
 
 static uint64_t n_steps;     /* ever begun */
-static uint64_t recorded_in; /* the recording that has the begin of the one that runs; or 0 */
+static uint64_t recorded_in; /* generation of the current step's recording; or 0 */
 
-static bool needs_end; /* the one that runs does not count unless its end is recorded */
+static bool needs_end; /* the current step does not count unless its end is recorded */
 
-/* The step that runs is over. */
+/* End the current step. */
 static void end_step(uint64_t ticks)
 {
-    /* relaxed: steps are one after the other. */
+    /* relaxed: steps follow one another. */
     const uint64_t generation = __atomic_exchange_n(&recorded_in, 0, __ATOMIC_RELAXED);
 
     if (generation != 0 && generation == osc_session_generation())
@@ -34,7 +34,7 @@ static uint64_t begin_step(bool is_tentative)
     const uint64_t step = __atomic_fetch_add(&n_steps, 1, __ATOMIC_RELAXED);
 
     if (osc_is_on()) {
-        osc_slow_write_owed(); /* the schedule is there once the recording is open */
+        osc_slow_write_owed(); /* opens the recording, and with it the schedule */
         osc_flush_step_begin(step, now);
     }
     if (osc_is_on() && OSC_PUT(OSC_RECORD_STEP_BEGIN, 0, now, OSC_ROLE_EVENT, step,

@@ -35,7 +35,7 @@ static uint32_t used_slots(const struct osc_block *b)
     return b->used_slots < OSC_BLOCK_SLOTS ? b->used_slots : OSC_BLOCK_SLOTS;
 }
 
-/* There are never more blocks than room. */
+/* Add B. There are never more blocks than entries. */
 static void add(struct osc_backlog *backlog, struct osc_block *b, uint64_t now_ticks,
                 int64_t now_ns)
 {
@@ -86,7 +86,7 @@ void osc_backlog_gather(struct osc_backlog *backlog, uint64_t now_ticks, int64_t
     }
 }
 
-/* Whether the thread of B runs, and may wake up in the middle of a recording call. */
+/* Whether the thread of B exists; it may still finish a recording call. */
 static bool is_alive(const struct osc_block *b)
 {
     const struct osc_live_thread *threads = osc_blocks_threads();
@@ -94,7 +94,7 @@ static bool is_alive(const struct osc_block *b)
     uint32_t n = __atomic_load_n(&osc_blocks_header()->n_threads, __ATOMIC_RELAXED);
 
     for (uint32_t i = 0; i < n && i < OSC_LIVE_THREADS; i++)
-        /* acquire: pairs with the release of the thread that exits: it has written all. */
+        /* acquire: pairs with the release of an exiting thread, which has written everything */
         if (__atomic_load_n(&threads[i].state, __ATOMIC_ACQUIRE) == OSC_THREAD_RUNS &&
             (uint32_t)threads[i].ordinal == b->thread)
             return true;
@@ -107,7 +107,7 @@ static void give_back(struct osc_block *b)
     osc_blocks_give_back(b);
 }
 
-/* Whether the slots of a full block, all written by now, hold whole records only. */
+/* Whether the slots of a full block hold whole records only. All of it has been written out. */
 static bool is_whole(const struct osc_block *b)
 {
     const uint32_t end = used_slots(b);
@@ -122,7 +122,8 @@ static bool is_whole(const struct osc_block *b)
     return true;
 }
 
-/* The entry is done with: give its block back, or let it sleep. True if it is gone. */
+/* Entry E is written: give its block back, or let it sleep. True if the block was given
+ * back. */
 static bool finish(struct osc_backlog *backlog, struct osc_backlog_entry *e)
 {
     if (e->may_have_holes && !is_whole(e->block) && is_alive(e->block)) {
@@ -134,7 +135,7 @@ static bool finish(struct osc_backlog *backlog, struct osc_backlog_entry *e)
     return true;
 }
 
-/* The records of B that RANGE has, in slots; of an open block up to what is there. */
+/* The slots of B that are in RANGE; of an open block, up to its last finished record. */
 static struct osc_pack_range slots_of(const struct osc_block *b, bool is_open,
                                       const struct osc_backlog_range *range)
 {
@@ -148,7 +149,7 @@ static struct osc_pack_range slots_of(const struct osc_block *b, bool is_open,
     return slots;
 }
 
-/* Entries FIRST to before END. */
+/* Write the entries from FIRST to before END. */
 static osc_status write_full(struct osc_backlog *backlog, struct osc_sink *sink,
                              const struct osc_backlog_range *range, uint32_t first,
                              uint32_t end)
@@ -175,8 +176,8 @@ static osc_status write_full(struct osc_backlog *backlog, struct osc_sink *sink,
     return st == OSC_OK && sink ? osc_sink_flush(sink) : st;
 }
 
-/* Give back what is done of entries FIRST to before END; the others move to N, and after.
- * Where the next one goes. */
+/* Give back the blocks that are written among the entries from FIRST to before END, and move
+ * the other entries to N and after. Returns the index for the next one. */
 static uint32_t sweep(struct osc_backlog *backlog, uint32_t n, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
@@ -189,7 +190,7 @@ static uint32_t sweep(struct osc_backlog *backlog, uint32_t n, uint32_t first, u
     return n;
 }
 
-/* A few blocks at a time, so that they are given back while they are in the cache. */
+/* Write a few blocks at a time, so that they are given back while they are in the cache. */
 static osc_status write_batches(struct osc_backlog *backlog, struct osc_sink *sink,
                                 const struct osc_backlog_range *range)
 {
@@ -278,8 +279,8 @@ osc_status osc_backlog_write(struct osc_backlog *backlog, struct osc_sink *sink,
     return st;
 }
 
-/* How many more blocks should be free than the N_OLD that are to be given back and those that
- * are, until a flight recorder looks again. */
+/* How many more blocks must be freed, besides the free ones and the N_OLD to be given back, to
+ * last until a flight recorder looks again. */
 static uint32_t n_missing(uint32_t n_old, uint32_t n_in_stall)
 {
     const uint32_t n = osc_blocks_header()->n_blocks, n_free = n_old + osc_blocks_free();

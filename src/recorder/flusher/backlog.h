@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backlog.h - blocks that are still to be written, and when they may be used again.
+ * backlog.h - full blocks that are still to be written, and when they may be used again.
  *
  *     osc_blocks_drain() --> waiting --written--> given back
  *                               |      or old     '--> asleep, until their thread ends
  *                               '--kept by a flight recorder
  *
- *   - A call may have reserved a slot and not have written it yet: its thread sleeps, or
- *     runs a signal handler. A block with such a slot waits a while; then it is written
- *     without that record, and is given back only after its thread has ended.
- *   - Open blocks are read where a window or dump ends; they stay with their threads.
+ *   - A call may have reserved a slot without having written it: its thread sleeps, or runs a
+ *     signal handler. A block with such a slot waits a while; then it is written without that
+ *     record, and is given back only after its thread has ended.
+ *   - Open blocks are read when a window or dump ends; they stay with their threads.
  *
  * Threading: the flusher.
  */
@@ -24,17 +24,17 @@ struct osc_backlog_entry {
     int64_t drained_ns;
     bool may_have_holes; /* not every record is known to be finished */
     bool is_waiting;     /* at the last look, a record was not finished */
-    bool is_asleep;      /* written, but for slots that its thread may still write */
+    bool is_asleep;      /* written, except slots that its thread may still write */
 };
 
 struct osc_backlog {
     struct osc_backlog_entry *entries; /* owned; in the order in which they became full */
     uint32_t n, room;
     uint32_t n_asleep;
-    uint64_t evicted_ticks; /* some records before this were given up */
+    uint64_t evicted_ticks; /* some records before this time were discarded */
 };
 
-/* For at most N_BLOCKS blocks. */
+/* Open a backlog for at most N_BLOCKS blocks. */
 OSC_MUST_USE osc_status osc_backlog_open(struct osc_backlog *backlog, uint64_t n_blocks);
 void osc_backlog_close(struct osc_backlog *backlog);
 
@@ -49,38 +49,39 @@ void osc_backlog_gather(struct osc_backlog *backlog, uint64_t now_ticks, int64_t
 
 /* Which records to write. */
 struct osc_backlog_range {
-    uint64_t from_ticks, until_ticks; /* records at FROM are in it, those at UNTIL not */
+    uint64_t from_ticks, until_ticks; /* includes records at FROM, excludes those at UNTIL */
     int64_t now_ns;
     bool with_open; /* blocks that are not full, too */
     bool take_all;  /* do not wait for slots that are not finished */
-    bool keep;      /* write from the start of each block, and keep it all the same */
+    bool keep;      /* write each block from its start, and keep it */
 };
 
 /*
- * Write what is in RANGE to SINK, or nowhere if that is NULL, and give back what is done.
- * *N_WAITING is the number of blocks in which something is not finished.
+ * Write the records in RANGE to SINK, or nowhere if that is NULL, and give back blocks that are
+ * written. *N_WAITING is the number of blocks with unfinished records.
  */
 OSC_MUST_USE osc_status osc_backlog_write(struct osc_backlog *backlog, struct osc_sink *sink,
                                           const struct osc_backlog_range *range,
                                           uint32_t *n_waiting);
 
 /*
- * A window begins: let SINK write the persistent records that it has stored, and put those
- * that it has not: of open blocks, as far as these were written or forgotten. With
- * FROM_TICKS also those of all blocks that are kept, as far as they are older.
+ * Call when a window begins: lets SINK write the persistent records that it has stored, and
+ * puts those that it has not: from open blocks, the part that was already written or skipped.
+ * With FROM_TICKS also those from all kept blocks that are older than that.
  */
 OSC_MUST_USE osc_status osc_backlog_put_persistent(const struct osc_backlog *backlog,
                                                    struct osc_sink *sink, uint64_t from_ticks);
 
 /*
- * How many blocks a flight recorder can keep, if it needs none older than TICKS: all but
- * those that threads need until it looks again. They need an eighth, or N_IN_STALL, which is
- * what fills in a stall, but at most half. Memory is added first, as far as there is any.
+ * How many blocks a flight recorder can keep if it needs none older than TICKS: all except
+ * those that threads need until it looks again. These are an eighth, or N_IN_STALL (the blocks
+ * that fill during a stall) if that is more, but at most half. First adds blocks as far as
+ * memory allows.
  */
 uint32_t osc_backlog_keep(const struct osc_backlog *backlog, uint64_t ticks,
                           uint32_t n_in_stall);
 
-/* The time before which osc_backlog_evict() would give records up; at least TICKS. */
+/* The time before which osc_backlog_evict() would discard records; at least TICKS. */
 uint64_t osc_backlog_evicts(const struct osc_backlog *backlog, uint64_t ticks, uint32_t n_max);
 
 /* Give back blocks older than TICKS, and the oldest ones until at most N_MAX are left; SINK

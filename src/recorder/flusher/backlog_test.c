@@ -27,7 +27,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The thread ORDINAL is there, in entry 0 of the table. */
+/* Put the thread ORDINAL into entry 0 of the table. */
 static void set_thread(uint64_t ordinal, uint32_t state)
 {
     osc_blocks_header()->n_threads = 1;
@@ -62,7 +62,7 @@ static uint32_t write_all(struct osc_sink *to, uint64_t until, int64_t now_ns, b
     return n_waiting;
 }
 
-/* What the part holds, which is read while it is open. */
+/* Read the part while it is open. */
 static struct recording read_out(void)
 {
     struct recording r;
@@ -94,10 +94,10 @@ TEST_WITH(a_cut_divides_blocks, set_up, tear_down)
     osc_blocks_fill(full, 100);
     osc_backlog_drain(&backlog, &sink, 2000, 0);
     write_all(&sink, 1060, 0, true);
-    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 61 + 11); /* an end at 1060 is in */
+    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 61 + 11); /* an END at 1060 is in */
     assert_int_equal(full->written_slots, 61);
     assert_int_equal(open->written_slots, 11);
-    write_all(NULL, 1080, 0, true); /* nowhere */
+    write_all(NULL, 1080, 0, true); /* discard */
     write_all(&sink, UINT64_MAX, 0, true);
     assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 61 + 11 + 19 + 19);
     assert_int_equal(backlog.n, 0);
@@ -188,7 +188,7 @@ TEST_WITH(what_is_old_is_given_up_first, set_up, tear_down)
     const struct osc_backlog_range range = {
         .from_ticks = 5005, .until_ticks = 6005, .keep = true};
     uint32_t n_waiting;
-    for (int i = 1; i <= 2; i++) { /* as often as one likes */
+    for (int i = 1; i <= 2; i++) { /* any number of times */
         assert_int_equal(osc_backlog_write(&backlog, &sink, &range, &n_waiting), OSC_OK);
         assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 10 * i);
     }

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { CLIENTS_MAX = 8, PATIENCE_US = 100000 }; /* of one visit, and for one of them */
+enum { CLIENTS_MAX = 8, PATIENCE_US = 100000 }; /* clients per call, and time limit for each */
 
 osc_status osc_control_open(struct osc_control *control, int dir_fd)
 {
@@ -25,7 +25,7 @@ osc_status osc_control_open(struct osc_control *control, int dir_fd)
     }
     const int dir = osc_fd_get(&control->directory), fd = osc_fd_get(&control->listener);
 
-    /* The way there may be longer than an address; this one never is. */
+    /* The directory's path may be longer than an address allows; this one never is. */
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", dir,
              OSC_CONTROL_SOCKET);
     unlinkat(dir, OSC_CONTROL_SOCKET, 0);
@@ -125,7 +125,7 @@ void osc_control_add(char *out, size_t room, size_t *len, const char *key, const
         static const char hex[] = "0123456789abcdef";
 
         if (room - at < 3)
-            return; /* a word that does not fit is not there */
+            return; /* a word that does not fit is left out */
         if (*s > ' ' && *s < 0x7f && *s != '%') {
             out[at++] = (char)*s;
             continue;

@@ -17,23 +17,24 @@
 #include "recording/host_fd.h"
 #include "wire/control.h"
 
-/* Write an answer to COMMAND (without its newline) to OUT; its bytes, without newline. */
+/* Write an answer to COMMAND (without its newline) to OUT; returns its bytes, without
+ * newline. */
 typedef size_t osc_control_answer(void *ctx, const char *command, char *out, size_t room);
 
 struct osc_control {
     struct osc_fd directory, listener;
 };
 
-/* Listen in the directory DIR_FD. OSC_EIO: nothing is there. */
+/* Listen in the directory DIR_FD. OSC_EIO: nothing was created. */
 OSC_MUST_USE osc_status osc_control_open(struct osc_control *control, int dir_fd);
 
-/* Answer all clients that wait. It waits only for the command of a client, up to 100 ms. */
+/* Answer all waiting clients. Waits at most 100 ms for each client's command. */
 void osc_control_serve(struct osc_control *control, osc_control_answer *answer, void *ctx);
 
 /* Close, and remove the socket if IS_OURS: not in the child of a fork. */
 void osc_control_close(struct osc_control *control, bool is_ours);
 
-/* Append "KEY=VALUE" and a blank before it to OUT of which *LEN bytes are used. */
+/* Append "KEY=VALUE" with a blank before it to OUT, of which *LEN bytes are used. */
 void osc_control_add(char *out, size_t room, size_t *len, const char *key, const char *value);
 void osc_control_add_number(char *out, size_t room, size_t *len, const char *key,
                             int64_t value);

@@ -50,7 +50,7 @@ static int connect_to(void)
     return fd;
 }
 
-/* What is answered to the LEN bytes at S. */
+/* Send the LEN bytes at S, and read the answer into LINE. */
 static size_t ask(const char *s, size_t len, char *line, size_t room)
 {
     const int fd = connect_to();
@@ -72,7 +72,7 @@ TEST_WITH(a_line_gets_a_line, set_up, tear_down)
     assert_int_equal(lstat(path, &st), 0);
     assert_true(S_ISSOCK(st.st_mode));
     assert_int_equal(st.st_mode & 0777, 0600);
-    osc_control_serve(&control, answer, path); /* nobody is there */
+    osc_control_serve(&control, answer, path); /* no client is waiting */
     ask("status\n", 7, line, sizeof line);
     snprintf(expected, sizeof expected, "ok %s=status\n", path);
     assert_string_equal(line, expected);
@@ -101,7 +101,7 @@ TEST_WITH(words_are_written_so_that_blanks_divide_them, set_up, tear_down)
     osc_control_add_number(out, sizeof out, &len, "step", -1);
     out[len] = '\0';
     assert_string_equal(out, "ok path=/a%20b%25%7f%c3 step=-1");
-    /* A word that does not fit is not there. */
+    /* A word that does not fit is left out. */
     const size_t before = len;
     osc_control_add(out, sizeof out, &len, "long",
                     "0123456789012345678901234567890123456789012345678901234567890123");
@@ -115,7 +115,7 @@ TEST_WITH(closing_removes_the_socket_only_if_it_is_ours, set_up, tear_down)
     osc_control_close(&control, false);
     assert_int_equal(lstat(path, &st), 0);
     osc_control_serve(&control, answer, path);
-    assert_int_equal(osc_control_open(&control, dir_fd), OSC_OK); /* takes its place */
+    assert_int_equal(osc_control_open(&control, dir_fd), OSC_OK); /* replaces the old socket */
     osc_control_close(&control, true);
     assert_int_equal(lstat(path, &st), -1);
     assert_int_equal(osc_control_open(&control, -1), OSC_EIO);

@@ -28,18 +28,18 @@
 #define PART_BYTES_MIN ((uint64_t)128 << 10)
 #define MS             INT64_C(1000000)
 #define SECOND         INT64_C(1000000000)
-#define STALL_NS       (200 * MS) /* that memory should last */
+#define STALL_NS       (200 * MS) /* for which free memory should last */
 
 enum {
-    PAUSE_MS = 100,        /* between looks */
-    BLOCKS_WORTH_IT = 32,  /* fewer wait for a second: chunks should not be tiny */
-    FLIGHT_WAKE_PART = 32, /* one block of so many is full */
-    TRIES = 20,            /* of a millisecond, for calls that are under way */
+    PAUSE_MS = 100,        /* between two calls of look() */
+    BLOCKS_WORTH_IT = 32,  /* fewer wait up to a second, to avoid tiny chunks */
+    FLIGHT_WAKE_PART = 32, /* wake when this fraction of all blocks is full */
+    TRIES = 20,            /* of a millisecond each, until calls under way finish */
     CRASH_WAIT_MS = 5000,
     DUMP_WAIT_MS = 60000
 };
 
-/* Who asks the flusher for something. */
+/* Requests to the flusher. */
 enum request { REQUEST_STOP = 1, REQUEST_TOGGLE = 2, REQUEST_DUMP = 4, REQUEST_CRASH = 8 };
 
 static struct {
@@ -47,25 +47,25 @@ static struct {
     struct osc_flush_options options;
     char out[OSC_PARTS_PATH_BYTES];
     uint32_t n_drained;  /* blocks since rated_ns */
-    uint32_t n_in_stall; /* that fill in STALL_NS, as far as is known */
+    uint32_t n_in_stall; /* that fill in STALL_NS, estimated */
 
     pthread_t thread;
-    pid_t pid, tid; /* of the process it runs in, and its own */
+    pid_t pid, tid; /* of its process, and its own */
     bool is_running, has_thread;
     uint32_t requests;      /* enum request */
-    uint32_t n_dumps;       /* that are done; a futex */
-    osc_status dump_status; /* of the last one */
+    uint32_t n_dumps;       /* completed; a futex */
+    osc_status dump_status; /* of the last dump */
     osc_status stop_status;
-    int error; /* errno of what went wrong last */
+    int error; /* errno of the last failure */
 
     struct osc_sink sink;
     struct osc_backlog backlog;
     struct osc_control control;
-    bool is_writing; /* what is recorded goes into a part: a window is open */
+    bool is_writing; /* records go to a part: a window is open */
     int64_t looked_ns, rated_ns, anchored_ns, written_ns, retry_ns, slow_ns, reap_ns,
         crashed_ns;
     struct osc_clock_anchor first_anchor;
-    int64_t rate_after_ns; /* how old the first one must be to tell the rate better */
+    int64_t rate_after_ns; /* age of the first anchor from which it improves the rate */
     double ticks_per_ns;
     unsigned char exited[OSC_LIVE_THREADS / 8]; /* entries whose blocks were all drained */
 } self;
@@ -92,8 +92,8 @@ static void read_anchor(void)
 }
 
 /*
- * Every second, and before that whenever the recording has become twice as old: of a
- * process that is killed early only anchors tell how long a tick is.
+ * Every second, and before that whenever the age of the recording has doubled: if a process is
+ * killed early, only its anchors show how long a tick is.
  */
 static bool anchor_is_due(int64_t now_ns)
 {
@@ -102,7 +102,7 @@ static bool anchor_is_due(int64_t now_ns)
     return since_ns >= SECOND || since_ns > self.anchored_ns - self.first_anchor.monotonic_ns;
 }
 
-/* TICKS less NS, but not before the clock began. */
+/* TICKS minus NS, but not below 0. */
 static uint64_t ticks_before(uint64_t ticks, uint64_t ns)
 {
     const double back = (double)ns * self.ticks_per_ns;
@@ -114,13 +114,13 @@ static void drain(void)
 {
     const uint64_t ticks = osc_ticks();
 
-    /* Of blocks that a flight recorder keeps, persistent records are stored when it gives them
-     * up. */
+    /* A flight recorder keeps blocks; it stores their persistent records when it discards
+     * them. */
     osc_backlog_drain(&self.backlog, self.options.is_flight ? NULL : &self.sink, ticks,
                       osc_clock_now_ns());
 }
 
-/* Add memory for the time in which the flusher may not get a processor. */
+/* Add blocks to last while the flusher gets no processor. */
 static void grow(uint32_t n_drained, int64_t now_ns)
 {
     const uint64_t took_ns = (uint64_t)(now_ns - self.looked_ns);
@@ -138,7 +138,7 @@ static void grow(uint32_t n_drained, int64_t now_ns)
     self.rated_ns = now_ns;
 }
 
-/* Report the first failure in a row, and do not write for a second after each. */
+/* Report the first failure of a series, and pause writing for a second after each. */
 static osc_status report_write(osc_status st)
 {
     if (st == OSC_OK) {
@@ -165,7 +165,7 @@ static void write_full(void)
     (void)report_write(osc_backlog_write(&self.backlog, &self.sink, &all, &n_waiting));
 }
 
-/* Whether so many blocks are full that they should be written; of a small pool a part. */
+/* Whether enough blocks are full to be written; in a small pool, a quarter of it. */
 static bool enough_are_full(void)
 {
     const uint32_t part = osc_blocks_header()->n_blocks / 4;
@@ -183,7 +183,8 @@ static void forget_full(void)
         osc_log("forgetting blocks failed");
 }
 
-/* Write, or with SINK NULL forget, all before UNTIL; wait a little for calls under way. */
+/* Write all records before UNTIL, or discard them if SINK is NULL; wait a little for calls
+ * under way. */
 static osc_status write_until(struct osc_sink *sink, uint64_t until)
 {
     struct osc_backlog_range range = {.until_ticks = until, .with_open = true};
@@ -201,7 +202,7 @@ static osc_status write_until(struct osc_sink *sink, uint64_t until)
     return report_write(st);
 }
 
-/* End the part for REASON at TICKS, with a last look at the clock. */
+/* End the part for REASON at TICKS, after a last clock reading. */
 static osc_status end_part(uint32_t reason, uint64_t ticks)
 {
     read_anchor();
@@ -226,7 +227,7 @@ static void follow_schedule(void)
         osc_status st = OSC_OK;
 
         if (self.options.is_flight)
-            continue; /* it records when the schedule says so, but writes when asked */
+            continue; /* a flight recorder records by schedule, but writes only on request */
         if ((cut.deeds & OSC_DEED_STOP) && !(cut.deeds & OSC_DEED_START_FIRST)) {
             st = write_until(&self.sink, cut.ticks);
             if (st == OSC_OK)
@@ -243,7 +244,7 @@ static void follow_schedule(void)
     }
 }
 
-/* The time from which a dump at TICKS has everything: where a whole step begins. */
+/* The begin of a dump at TICKS: the begin of a step from which all records are still there. */
 static uint64_t flight_begin(uint64_t ticks)
 {
     const struct osc_start_options *o = &self.options.o;
@@ -257,8 +258,8 @@ static uint64_t flight_begin(uint64_t ticks)
     return from;
 }
 
-/* A process that is killed leaves whole steps; after a crash was dumped, nothing is left.
- * relaxed: a number for itself */
+/* Store where whole steps begin, in case the process is killed; or that nothing is to be read,
+ * if a crash has just been dumped. relaxed: a number for itself */
 static void store_flight_begin(void)
 {
     const bool is_over = self.crashed_ns && osc_clock_now_ns() - self.crashed_ns < SECOND;
@@ -281,7 +282,7 @@ static osc_status dump_flight(uint32_t reason, uint64_t ticks)
     osc_status st;
 
     for (int i = 0; i < TRIES / 4; i++)
-        nap(); /* calls under way end */
+        nap(); /* so that calls under way can finish */
     drain();
     range.now_ns = osc_clock_now_ns();
     st = report_write(osc_backlog_put_persistent(&self.backlog, &self.sink,
@@ -318,7 +319,8 @@ static void fly(void)
     const uint32_t n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
     const bool is_due = self.slow_ns == 0 || (uint64_t)since_ns >= window_ns;
 
-    /* Once in each window, for all slow steps in it; sooner if they would be given up. */
+    /* Dump once per window, for all slow steps in it; sooner if their records would be
+     * discarded. */
     dump_slow(is_due ? UINT64_MAX : osc_backlog_evicts(&self.backlog, from, n_max));
     osc_backlog_evict(&self.backlog, &self.sink, from, n_max);
     store_flight_begin();
@@ -349,12 +351,12 @@ static osc_status dump(uint32_t reason)
 static void serve_dump(uint32_t reason)
 {
     self.dump_status = dump(reason);
-    /* release: pairs with the acquire in wait_for_dump(): the status is seen. */
+    /* release: pairs with the acquire in wait_for_dump(), which then reads the status. */
     __atomic_add_fetch(&self.n_dumps, 1, __ATOMIC_RELEASE);
     (void)syscall(SYS_futex, &self.n_dumps, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* Ask for a dump and wait for its end. Async-signal-safe. */
+/* Request a dump and wait until it is done. Async-signal-safe. */
 static osc_status wait_for_dump(enum request request, int limit_ms)
 {
     const struct timespec step = {.tv_nsec = 10 * MS};
@@ -385,7 +387,7 @@ static bool has_thread(void)
 
 static bool is_flusher(void)
 {
-    /* relaxed: the flusher wrote it, and others are none. */
+    /* relaxed: the flusher reads what it wrote itself; no other thread has its number. */
     return (pid_t)syscall(SYS_gettid) == __atomic_load_n(&self.tid, __ATOMIC_RELAXED);
 }
 
@@ -401,15 +403,15 @@ static void on_toggle_signal(void)
 
 static void on_crash(void)
 {
-    /* A child of fork() that has not recorded yet has the handlers, but no flusher. */
+    /* A child of fork() that has not recorded yet has the handlers but no flusher. */
     if (getpid() == self.pid && has_thread() && !is_flusher())
         (void)wait_for_dump(REQUEST_CRASH, CRASH_WAIT_MS);
 }
 
-/* Whether the user has paused it, by signal or socket; kept over forks and recordings. */
+/* Whether the user has paused recording, by signal or socket; survives forks and recordings. */
 static bool is_paused_by_user;
 
-/* Repeated requests count once, beside the pauses of the program. */
+/* Repeated requests count once, independent of the program's own pauses. */
 static void pause_for_user(bool pause)
 {
     if (is_paused_by_user == pause)
@@ -474,11 +476,11 @@ static size_t answer(void *ctx, const char *command, char *out, size_t room)
     return len;
 }
 
-/* Entries whose threads have ended: all their blocks are drained after this. */
+/* Find entries whose threads have ended: the next drain() gets all their blocks. */
 static void look_for_exited(void)
 {
     const struct osc_live_thread *threads = osc_blocks_threads();
-    /* relaxed: an entry is looked at by its state. */
+    /* relaxed: an entry is read only if its state says so. */
     const uint32_t n = __atomic_load_n(&osc_blocks_header()->n_threads, __ATOMIC_RELAXED);
 
     memset(self.exited, 0, sizeof self.exited);
@@ -507,15 +509,15 @@ static void write_threads(void)
         }
 }
 
-/* If few blocks are free, end the writers of threads that are gone, for the next look. If
- * there was none, not again for a while. */
+/* If few blocks are free, end the writers of threads that no longer exist, so that the next
+ * look gets their blocks. If there were none, do not try again for a while. */
 static void reap(int64_t now_ns)
 {
     if (osc_blocks_are_few() && now_ns >= self.reap_ns)
         self.reap_ns = osc_threads_reap() > 0 ? now_ns : now_ns + PAUSE_MS * MS;
 }
 
-/* One look at all there is to do. */
+/* Do everything that is due, once. */
 static void look(uint32_t requests)
 {
     const int64_t now_ns = osc_clock_now_ns();
@@ -551,7 +553,7 @@ static void be_flusher(void)
     __atomic_store_n(&self.tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
 }
 
-/* All that is left: recording is off. */
+/* Write what is left, after recording was switched off. */
 static osc_status finish(void)
 {
     const unsigned deeds = osc_windows_exit();
@@ -564,7 +566,7 @@ static osc_status finish(void)
     if (self.options.is_flight)
         dump_slow(UINT64_MAX);
     if (self.options.is_flight || !self.is_writing) {
-        /* What is left is not wanted; the first part exists in any case. */
+        /* The remaining records are not wanted; the first part exists in any case. */
         return file->is_open ? end_part(OSC_END_STOPPED, osc_ticks()) : OSC_OK;
     }
     st = write_until(&self.sink, UINT64_MAX);
@@ -609,7 +611,7 @@ static osc_status open_all(const struct osc_flush_start *start)
     self.sink.file.limit_bytes = o->limit_bytes;
     self.sink.has_parts = o->limit_bytes || has_windows;
     if (o->limit_bytes) {
-        /* Windows and dumps stay whole if they can. */
+        /* Larger parts, so that windows and dumps stay whole if possible. */
         self.sink.part_bytes = o->limit_bytes / (has_windows ? 2 : 8);
         if (self.sink.part_bytes < PART_BYTES_MIN)
             self.sink.part_bytes = PART_BYTES_MIN;
@@ -626,7 +628,7 @@ static void close_all(bool is_ours)
     osc_sink_close(&self.sink);
 }
 
-/* The thread takes no signal that is meant for the host. */
+/* Start the flusher, with all signals blocked: they are meant for the host. */
 static osc_status start_thread(void)
 {
     sigset_t all, old;
@@ -652,7 +654,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
         return OSC_EIO;
     memcpy(self.out, start->out, strlen(start->out) + 1);
     osc_flush_options_read(&self.options, start->options);
-    /* A flight recorder leaves little that is free, so it must look in time. */
+    /* A flight recorder leaves few blocks free, so it must look in time. */
     if (self.options.is_flight)
         osc_blocks_wake_at(FLIGHT_WAKE_PART);
     self.ticks_per_ns = start->ticks_hz ? (double)start->ticks_hz / (double)SECOND : 1;
@@ -679,7 +681,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     osc_windows_open(&windows);
     self.is_writing = !self.options.is_flight && osc_windows_begins_open();
     self.written_ns = osc_clock_now_ns();
-    read_anchor(); /* the second one: with it, ticks have a rate from the first call on */
+    read_anchor(); /* the second anchor: from here on the rate of ticks is known */
     st = start->is_alone ? OSC_OK : start_thread();
     if (st != OSC_OK) {
         osc_parts_discard(&self.sink.file);
@@ -695,7 +697,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
         .crash = on_crash,
     };
     osc_signals_open(&signals);
-    /* release: pairs with the acquire in is_running(): all is open. */
+    /* release: pairs with the acquire in is_running(); everything is open. */
     __atomic_store_n(&self.is_running, true, __ATOMIC_RELEASE);
     return OSC_OK;
 }
@@ -720,7 +722,7 @@ osc_status osc_flush_stop(void)
         be_flusher();
         self.stop_status = finish();
     }
-    /* relaxed: a thread that still sees it running waits in vain, for a while. */
+    /* relaxed: a thread that still sees it running waits in vain until its time limit. */
     __atomic_store_n(&self.is_running, false, __ATOMIC_RELAXED);
 
     const osc_status st = self.stop_status;
@@ -761,7 +763,7 @@ void osc_flush_forget(void)
 {
     osc_windows_close();
     close_all(false);
-    /* relaxed: a thread that still sees it running waits in vain, for a while. */
+    /* relaxed: a thread that still sees it running waits in vain until its time limit. */
     __atomic_store_n(&self.is_running, false, __ATOMIC_RELAXED);
     osc_signals_close();
 }

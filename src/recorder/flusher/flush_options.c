@@ -10,7 +10,7 @@
 
 #define BUFFER_BYTES_DEFAULT ((uint64_t)64 << 20)
 
-/* What OPSCOPE_SCHEDULE says, where the program says nothing. */
+/* Read OPSCOPE_SCHEDULE for options that the program does not set. */
 static void read_environment(struct osc_flush_options *options)
 {
     const char *text = secure_getenv("OPSCOPE_SCHEDULE");

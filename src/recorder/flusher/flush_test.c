@@ -66,7 +66,7 @@ static void remove_all(const char *path)
 static int remove_folder(void **state)
 {
     (void)state;
-    (void)osc_stop(); /* if the test failed */
+    (void)osc_stop(); /* in case the test failed */
     remove_all(folder);
     return 0;
 }
@@ -86,7 +86,7 @@ static void nap_ms(long ms)
     nanosleep(&t, NULL);
 }
 
-/* A window or dump was handed over. */
+/* Wait until a window or dump was handed over. */
 static void wait_until_ready(void)
 {
     /* acquire: pairs with the release in on_ready() */
@@ -125,7 +125,7 @@ static void run_threads(int n_threads, long n)
         pthread_join(threads[i], NULL);
 }
 
-/* A step with an instant in it; its number. */
+/* A step with an instant in it; returns its number. */
 static uint64_t step(void)
 {
     const uint64_t n = osc_step();
@@ -159,7 +159,7 @@ TEST_WITH(what_threads_recorded_is_in_the_file, make_folder, remove_folder)
     assert_in_range(r.n_threads, 3, 10);
     assert_int_equal(r.n_names, 1);
     assert_true(recording_has_name(&r, r.names[0], "last"));
-    assert_int_equal(n_ready, 1); /* all of it is one window */
+    assert_int_equal(n_ready, 1); /* everything is one window */
     assert_string_equal(ready[0], out);
     recording_free(&r);
 }
@@ -172,7 +172,7 @@ TEST_WITH(a_kind_that_is_none_is_that_of_a_scope, make_folder, remove_folder)
 
     assert_int_equal(osc_start(&o), OSC_OK);
     for (unsigned i = 0; i < 4; i++) {
-        /* NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): so do programs. */
+        /* NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): as programs do. */
         const enum osc_scope_kind kind = (enum osc_scope_kind)kinds[i];
 
         osc_begin(kind, 1);
@@ -209,7 +209,7 @@ TEST_WITH(what_was_cut_or_lost_by_no_thread_is_in_the_file, make_folder, remove_
     recording_free(&r);
 }
 
-/* A quarter of a second is enough for the flusher to write what waits. */
+/* A quarter of a second is enough for the flusher to write full blocks. */
 TEST_WITH(a_small_buffer_is_written_before_it_is_full, make_folder, remove_folder)
 {
     enum { ROUNDS = 6, INSTANTS = 6000 }; /* six blocks of sixteen */
@@ -236,7 +236,8 @@ TEST_WITH(threads_that_come_and_go_are_told_once_each, make_folder, remove_folde
     assert_int_equal(osc_start(&o), OSC_OK);
     for (int i = 0; i < 300; i++) {
         run_threads(4, 1);
-        /* Each took a block: on a busy machine they would outrun the flusher. */
+        /* Each thread took a block: without a pause they would outrun the flusher on a busy
+         * machine. */
         if (i % 30 == 0)
             assert_int_equal(osc_dump(), OSC_OK);
     }
@@ -278,7 +279,7 @@ TEST_WITH(parts_stay_below_the_limit, make_folder, remove_folder)
     assert_in_range(bytes, 1 << 19, 2 << 20);
 }
 
-/* Steps in windows of their own; the rest is nowhere. */
+/* Each window is in its own file; steps outside of windows are not written. */
 TEST_WITH(each_window_is_a_file, make_folder, remove_folder)
 {
     const struct osc_schedule schedule = {.wait = 1, .warmup = 1, .active = 2, .repeat = 2};
@@ -318,7 +319,7 @@ TEST_WITH(a_window_that_the_end_cuts_is_handed_over, make_folder, remove_folder)
     assert_int_equal(osc_start(&o), OSC_OK);
     step();
     const uint64_t first = step();
-    (void)osc_step_if_ended(); /* which the end does not end */
+    (void)osc_step_if_ended(); /* stays open at the end */
     assert_int_equal(osc_stop(), OSC_OK);
     assert_int_equal(n_ready, 1);
     assert_true(read_part(&r, 1));
@@ -347,7 +348,7 @@ TEST_WITH(a_flight_recorder_writes_whole_steps_when_asked, make_folder, remove_f
     assert_int_equal(n_ready, 1);
     assert_true(read_part(&r, 1));
     assert_int_equal(r.end.reason, OSC_END_DUMPED);
-    assert_int_equal(r.n_steps, 4); /* three, and the one that runs */
+    assert_int_equal(r.n_steps, 4); /* three, and the current one */
     assert_int_equal(r.steps[0], last - 3);
     assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 3);
     assert_int_equal(r.n_kinds[OSC_RECORD_INSTANT], 4);
@@ -384,10 +385,10 @@ TEST_WITH(a_flight_window_is_as_long_as_asked_from_the_first_second_on, make_fol
     assert_int_equal(osc_stop(), OSC_OK);
 }
 
-/* Of 128 blocks an eighth is left for what is being recorded. */
+/* An eighth of 128 blocks is left free for new records. */
 TEST_WITH(a_flight_recorder_uses_the_memory_that_it_may, make_folder, remove_folder)
 {
-    enum { STEPS = 40, INSTANTS = 5000, KEPT = 14 }; /* with the next: 73 blocks */
+    enum { STEPS = 40, INSTANTS = 5000, KEPT = 14 }; /* with the current one: 73 blocks */
     struct osc_start_options o = options();
     struct osc_losses lost;
     struct recording r;
@@ -404,7 +405,7 @@ TEST_WITH(a_flight_recorder_uses_the_memory_that_it_may, make_folder, remove_fol
     assert_int_equal(osc_dump(), OSC_OK);
     osc_losses_get(&lost);
     assert_true(read_part(&r, 1));
-    assert_int_equal(r.n_steps, KEPT + 1); /* with the one that runs */
+    assert_int_equal(r.n_steps, KEPT + 1); /* with the current one */
     assert_true(r.n_kinds[OSC_RECORD_INSTANT] + lost.full >= (KEPT + 1ull) * INSTANTS);
     recording_free(&r);
     assert_int_equal(osc_stop(), OSC_OK);
@@ -430,7 +431,7 @@ TEST_WITH(a_slow_step_is_written, make_folder, remove_folder)
     recording_free(&r);
 }
 
-/* The first one is written, the second waits for its time. */
+/* The first slow step is written at once, the second waits for the end of the window. */
 static void record_two_slow_steps(void)
 {
     struct osc_start_options o = options();
@@ -465,7 +466,7 @@ TEST_WITH(a_slow_step_that_a_dump_has_is_not_written_again, make_folder, remove_
     struct recording r;
 
     record_two_slow_steps();
-    assert_int_equal(osc_dump(), OSC_OK); /* while the second one waits for its time */
+    assert_int_equal(osc_dump(), OSC_OK); /* while the second step is waiting */
     assert_int_equal(osc_stop(), OSC_OK);
     assert_int_equal(n_ready, 2);
     assert_true(read_part(&r, 2));
@@ -510,7 +511,7 @@ static void host_handler(int number)
     _exit(number == SIGSEGV ? 42 : 43);
 }
 
-/* What a child that crashes leaves, and how it ends. */
+/* Let a child crash; returns its exit status. */
 static int crash(int number, bool has_handler)
 {
     const pid_t pid = fork();
@@ -548,7 +549,7 @@ TEST_WITH(a_child_that_crashes_waits_for_nobody, make_folder, remove_folder)
     int status = 0;
 
     o.dump_on_crash = 1;
-    signal(SIGBUS, SIG_DFL); /* not as cmocka has it */
+    signal(SIGBUS, SIG_DFL); /* instead of cmocka's handler */
     assert_int_equal(osc_start(&o), OSC_OK);
     osc_instant(osc_name_c("parent"));
     clock_gettime(CLOCK_MONOTONIC, &before);
@@ -562,7 +563,7 @@ TEST_WITH(a_child_that_crashes_waits_for_nobody, make_folder, remove_folder)
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     clock_gettime(CLOCK_MONOTONIC, &after);
-    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) != 0); /* sanitizers exit */
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) != 0); /* sanitizers exit instead */
     assert_in_range(after.tv_sec - before.tv_sec, 0, 2);
     assert_int_equal(osc_stop(), OSC_OK);
 }
@@ -596,7 +597,7 @@ TEST_WITH(a_crash_is_written_and_goes_on, make_folder, remove_folder)
     recording_free(&r);
 }
 
-/* Ask the control socket; the answer, without its newline. */
+/* Send COMMAND to the control socket; returns the answer, without its newline. */
 static const char *ask_control(const char *command)
 {
     static char line[OSC_CONTROL_LINE_MAX];
@@ -652,7 +653,7 @@ TEST_WITH(the_socket_answers, make_folder, remove_folder)
     recording_free(&r);
 }
 
-/* Record, leave a child that does not, and end as if killed. */
+/* Record, leave a child that does not record, and end as if killed. */
 static void leave_a_child(const int gate[2])
 {
     const struct osc_start_options o = options();
@@ -680,7 +681,7 @@ TEST_WITH(a_child_does_not_keep_the_socket, make_folder, remove_folder)
         leave_a_child(gate);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
-    /* The child may not have come to it yet. */
+    /* The child may not have got that far yet. */
     for (int i = 0; i < 500 && status == 0; i++) {
         const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -725,7 +726,7 @@ TEST_WITH(a_full_disk_stops_writing_and_nothing_else, make_folder, remove_folder
     setrlimit(RLIMIT_FSIZE, &low);
     assert_int_equal(osc_stop(), OSC_EIO);
     setrlimit(RLIMIT_FSIZE, &old);
-    assert_int_equal(access(live, F_OK), 0); /* there the rest is */
+    assert_int_equal(access(live, F_OK), 0); /* it holds the rest */
 }
 
 TEST_WITH(where_nothing_can_be_written_nothing_starts, make_folder, remove_folder)

@@ -9,7 +9,7 @@
 
 #define BYTES (OSC_PART_STATE_THREADS * sizeof(struct osc_part_state_thread))
 
-#define COPY_TAG 1u /* of the block that copies are packed from */
+#define COPY_TAG 1u /* of the block of copies */
 
 void osc_part_state_open(struct osc_part_state *state)
 {
@@ -26,7 +26,7 @@ void osc_part_state_close(struct osc_part_state *state)
     state->threads = NULL;
 }
 
-/* Where THREAD stands, or else could; OSC_PART_STATE_THREADS: there is no room. */
+/* The index of THREAD, or else a free one for it; OSC_PART_STATE_THREADS if there is none. */
 static uint32_t find(const struct osc_part_state *state, uint32_t thread)
 {
     const uint32_t first = thread % OSC_LIVE_THREADS;
@@ -60,7 +60,7 @@ static void store_reading(struct osc_part_state *state, uint32_t thread,
     d->n_readings += d->n_readings < 2;
 }
 
-/* Take in the record at S of N_SLOTS. */
+/* Apply the record of N_SLOTS at S. */
 static void follow_one(struct osc_part_state *state, struct osc_part_state_thread *t,
                        uint32_t thread, const struct osc_record_slot *s, uint64_t word,
                        uint32_t n_slots)
@@ -83,7 +83,7 @@ static void follow_one(struct osc_part_state *state, struct osc_part_state_threa
     }
 }
 
-/* Whether what is in B from slot FIRST on comes next in its thread. */
+/* Whether slot FIRST of B directly follows what was read of its thread. */
 static bool goes_on(const struct osc_part_state_thread *t, const struct osc_block *b,
                     uint32_t first)
 {
@@ -94,7 +94,7 @@ static bool goes_on(const struct osc_part_state_thread *t, const struct osc_bloc
 
 static void store_end(struct osc_part_state_thread *t, const struct osc_block *b, uint32_t end)
 {
-    /* acquire: pairs with the release in osc_blocks_fill(): how much is in it. */
+    /* acquire: pairs with the release in osc_blocks_fill(), for used_slots */
     const bool is_full = __atomic_load_n(&b->state, __ATOMIC_ACQUIRE) == OSC_BLOCK_FULL;
 
     t->seq = b->seq;
@@ -112,7 +112,7 @@ void osc_part_state_follow(struct osc_part_state *state, const struct osc_block 
     struct osc_part_state_thread *t = &state->threads[place];
     const bool is_new = state->ids[place] == 0;
     if (!is_new && b->seq < t->seq)
-        return; /* it waited, and was given up when the next one came */
+        return; /* a late block: a newer one of its thread was followed before */
     if (is_new || !goes_on(t, b, first)) {
         t->depth = 0;
         t->has_step = false;
@@ -135,9 +135,10 @@ void osc_part_state_forget(struct osc_part_state *state)
     memset(state->ids, 0, sizeof state->ids);
 }
 
-/* --- telling it ------------------------------------------------------------------ */
+/* --- writing the copies --------------------------------------------------------------- */
 
-/* Add the record at S of N slots to the block of copies, which has USED. */
+/* Append the record of N slots at S to the block of copies, which has USED slots; returns the
+ * new number. */
 static uint32_t copy(struct osc_part_state *state, uint32_t used,
                      const struct osc_record_slot *s, uint32_t n)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * part_state.h - what is open where one part ends and the next one continues.
+ * part_state.h - what is open when one part ends and the next one begins.
  *
  * A part of a rotation must be readable after the parts before it are deleted. So it
  * begins with copies of the records that still apply: of each thread the begins of its
  * open scopes and of its step, of each device the first and the last reading of its clock.
- * Everything that is written is followed here, so the copies are of records that earlier
- * parts have.
+ * This module follows everything that is written, so it copies only records that earlier parts
+ * contain.
  *
  *   - The blocks of a thread have to be followed in order. A block that comes too early,
  *     because a call in an older block has not finished, clears the scopes of its thread:
@@ -25,28 +25,28 @@
 
 #define OSC_PART_STATE_DEPTH   250u
 #define OSC_PART_STATE_DEVICES 64u
-/* A thread is at most so many places behind the place that its number selects. */
+/* A thread is at most this many entries after the one that its number selects. */
 #define OSC_PART_STATE_PLACES  8u
 #define OSC_PART_STATE_THREADS (OSC_LIVE_THREADS + OSC_PART_STATE_PLACES)
 
 struct osc_part_state_thread {
-    uint64_t seq;   /* of the block that was followed last */
+    uint64_t seq;   /* of the last block followed */
     uint32_t depth; /* scopes open */
     uint32_t end_slot;
-    bool is_through; /* the block has nothing more */
+    bool is_through; /* the block has been followed to its end */
     bool has_step;
-    bool is_seen; /* the thread exists, as far as was looked */
+    bool is_seen; /* the thread was found in the search under way */
     struct osc_record_slot step[2];
     struct osc_record_slot open[OSC_PART_STATE_DEPTH];
 };
 
 struct osc_part_state_device {
-    uint32_t device, thread; /* whose readings these are; the thread of the last one */
+    uint32_t device, thread; /* the device read; the thread of the last reading */
     uint32_t n_readings;     /* 0, 1, or 2 for more */
     struct osc_record_slot readings[2][2];
 };
 
-/* Zeroed, it is closed, and nothing is followed. */
+/* Zeroed it is closed: nothing is followed. */
 struct osc_part_state {
     uint32_t ids[OSC_PART_STATE_THREADS];  /* of threads, as in a block; 0: the entry is free */
     struct osc_part_state_thread *threads; /* owned; OSC_PART_STATE_THREADS of them */
@@ -59,7 +59,7 @@ struct osc_part_state {
 void osc_part_state_open(struct osc_part_state *state);
 void osc_part_state_close(struct osc_part_state *state);
 
-/* The slots of B from FIRST to before END were written. */
+/* The slots of B from FIRST to before END have been written to a part. */
 void osc_part_state_follow(struct osc_part_state *state, const struct osc_block *b,
                            uint32_t first, uint32_t end);
 

@@ -43,7 +43,7 @@ static int tear_down(void **state)
     return rmdir(folder);
 }
 
-/* The block SEQ of THREAD, in which nothing stands. */
+/* Begin the block SEQ of THREAD, which is empty. */
 static void begin_block(uint64_t seq, uint32_t thread)
 {
     block = (struct osc_block){
@@ -70,7 +70,7 @@ static void fill(uint32_t used)
     block.used_slots = used;
 }
 
-/* What is told of THREAD, as text: kinds in hex, with the ids. */
+/* The copies for THREAD, as text: kinds in hex, with the ids. */
 static const char *told_of(uint32_t thread)
 {
     static char text[2048];

@@ -48,8 +48,8 @@ static void handle_request(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* Whether what INFO tells of does not come again by itself when the handler returns: it was
- * sent, or the program goes on behind the instruction or the call that raised it. */
+/* Whether the signal of INFO does not recur by itself when the handler returns: it was sent, or
+ * the program continues after the instruction or the call that raised it. */
 static bool comes_once(int number, const siginfo_t *info)
 {
     return info->si_code <= 0 || number == SIGTRAP || number == SIGSYS;
@@ -66,7 +66,7 @@ static void handle_crash(int number, siginfo_t *info, void *context)
     for (int i = 0; i < N_FATAL; i++)
         if (installed.handlers[i].number == number)
             sigaction(number, &installed.handlers[i].old, NULL);
-    /* What has to be sent again arrives when this returns. */
+    /* A signal that is sent here arrives when this handler returns. */
     if (comes_once(number, info))
         (void)syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), number);
     errno = saved;

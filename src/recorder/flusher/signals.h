@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signals.h - signals that dump, toggle, or report a crash, as far as the user wants them.
+ * signals.h - signals that dump, toggle, or report a crash, if the user wants them.
  *
  *   - No other signal is changed.
  *   - A handler that the host installed before ours runs after it; one that the host
@@ -16,14 +16,14 @@
 
 struct osc_signals {
     int dump_signal, toggle_signal; /* 0: none */
-    bool has_crash;                 /* fatal ones */
+    bool has_crash;                 /* also handle fatal signals */
     void (*dump)(void);
     void (*toggle)(void);
     void (*crash)(void); /* returns once all is written, or after a time limit */
 };
 
-/* Install handlers, as far as that is possible. */
+/* Install the handlers, as far as possible. */
 void osc_signals_open(const struct osc_signals *signals);
 
-/* Restore the actions from before, where ours are still installed. */
+/* Restore the former actions where ours are still installed. */
 void osc_signals_close(void);

@@ -50,7 +50,7 @@ TEST(signals_are_heard_while_they_are_ours)
     assert_int_equal(n_dumps, 1);
     assert_int_equal(n_toggles, 2);
     sigaction(SIGSEGV, NULL, &now);
-    assert_ptr_equal(now.sa_handler, fault.sa_handler); /* nobody asked for it */
+    assert_ptr_equal(now.sa_handler, fault.sa_handler); /* has_crash is not set */
     osc_signals_close();
     sigaction(SIGUSR2, NULL, &now);
     assert_ptr_equal(now.sa_handler, SIG_DFL);
@@ -67,7 +67,7 @@ TEST(the_hosts_handlers_still_run)
     raise(SIGUSR2);
     assert_int_equal(n_dumps, 1);
     assert_int_equal(n_host, 1);
-    signal(SIGUSR1, host_handler); /* replaces ours, and stays */
+    signal(SIGUSR1, host_handler); /* replaces ours, and must stay */
     osc_signals_close();
     sigaction(SIGUSR1, NULL, &now);
     assert_ptr_equal(now.sa_handler, host_handler);
@@ -83,7 +83,7 @@ static void send(int number)
 }
 
 #if defined __x86_64__
-/* The program goes on behind it if nothing happens. */
+/* If the signal is not fatal, the program continues after it. */
 static void trap(int number)
 {
     (void)number;
@@ -91,7 +91,7 @@ static void trap(int number)
 }
 #endif
 
-/* How a child ends that is sent or does something fatal: its status. */
+/* The exit status of a child that calls ACT with the fatal signal NUMBER. */
 static int die(int number, bool is_caught, void (*act)(int))
 {
     const struct rlimit no_core = {0, 0};

@@ -7,12 +7,13 @@
 #include "recorder/live/blocks.h"
 #include "recorder/thread/stack.h"
 
-#define CHUNK_BYTES ((size_t)1 << 20) /* of records, about */
-/* Code that is mapped: thousands of modules; what comes then is left out. */
+#define CHUNK_BYTES ((size_t)1 << 20) /* of records, approximately */
+/* Room for thousands of code mappings; more are left out. */
 #define MODULES_BYTES ((size_t)1 << 19)
-/* What was open where the last part ended; what does not fit has no begin. */
+/* Room for copies of what was open when the last part ended; scopes that do not fit have no
+ * begin. */
 #define COPIES_BYTES ((size_t)1 << 20)
-/* What the part says of each entry, and behind that what is to be written. */
+/* The entries as written to the part, followed by those that are to be written. */
 #define THREADS_BYTES ((size_t)2 * OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
 
 static void *get_pages(size_t len)
@@ -23,7 +24,7 @@ static void *get_pages(size_t len)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* A part begins: it has nothing yet. */
+/* Begin a part, which contains nothing yet. */
 static void begin_part(struct osc_sink *sink)
 {
     sink->has_facts = false;
@@ -98,7 +99,8 @@ static osc_status append(struct osc_sink *sink, uint16_t type, const void *paylo
     return osc_parts_append(&sink->file, header, payload);
 }
 
-/* Write the anchors of the live directory that the part lacks; some may be overwritten. */
+/* Write the anchors of the live directory that the part lacks; older ones may have been
+ * overwritten. */
 static osc_status write_anchors(struct osc_sink *sink)
 {
     const struct osc_live_header *live = osc_blocks_header();
@@ -135,7 +137,7 @@ void osc_sink_add_anchor(const struct osc_clock_anchor *anchor)
     const uint64_t i = live->n_anchors;
 
     live->anchors[i == 0 ? 0 : (i - 1) % (OSC_LIVE_ANCHORS - 1) + 1] = *anchor;
-    /* release: a reader of the live directory finds all that is counted. */
+    /* release: a reader of the live directory finds every counted anchor. */
     __atomic_store_n(&live->n_anchors, i + 1, __ATOMIC_RELEASE);
 }
 
@@ -147,16 +149,16 @@ void osc_sink_drop(struct osc_sink *sink)
     sink->times = (struct osc_pack_times){0};
 }
 
-/* Store what threads LOST that have ended and that no part has. relaxed: each number stands
- * for itself, for readers of the live directory. */
+/* Store how many records were LOST by threads that have ended, and that no part contains.
+ * relaxed: readers of the live directory use each number on its own. */
 static void store_gone(const uint64_t lost[OSC_LOSS_COUNT])
 {
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
         __atomic_store_n(&osc_blocks_header()->lost_gone[cause], lost[cause], __ATOMIC_RELAXED);
 }
 
-/* Write what was in earlier parts, which may be deleted, and what threads lost that ended
- * before a window. It precedes the part's first records and threads. */
+/* Write how much earlier parts contained, because they may be deleted, and what was lost by
+ * threads that ended before a window. It precedes the part's first records and threads. */
 static osc_status write_before(struct osc_sink *sink)
 {
     static const struct osc_wire_before nothing;
@@ -194,7 +196,8 @@ static osc_status write_persistent(struct osc_sink *sink)
     return st;
 }
 
-/* Write which code is mapped, if there are stacks and the part lacks a change. */
+/* Write the code mappings, if there are stacks and the mappings changed or the part lacks
+ * them. */
 static osc_status write_modules(struct osc_sink *sink)
 {
     unsigned char *now = sink->modules + MODULES_BYTES;
@@ -275,7 +278,7 @@ osc_status osc_sink_flush(struct osc_sink *sink)
     return st;
 }
 
-/* Room for what RANGE takes at most. */
+/* Make room for the packed form of RANGE. */
 static osc_status make_room(struct osc_sink *sink, struct osc_pack_range range)
 {
     if (sink->n_blocks < OSC_SINK_BLOCKS &&
@@ -333,7 +336,7 @@ osc_status osc_sink_put_persistent(struct osc_sink *sink, const struct osc_block
         return st;
     unsigned char *at = sink->chunk + sink->chunk_len;
     const size_t len = osc_pack_standing(b, range, &segment, at + sizeof segment);
-    segment.n_unfinished = 0; /* counted in the segment that has its slots */
+    segment.n_unfinished = 0; /* counted in the segment that contains the slots */
     if (segment.n_records > 0) {
         memcpy(at, &segment, sizeof segment);
         sink->chunk_len += sizeof segment + len;
@@ -342,7 +345,8 @@ osc_status osc_sink_put_persistent(struct osc_sink *sink, const struct osc_block
     return OSC_OK;
 }
 
-/* THREAD as the part has it: without what entry I lost before the first part of the chain. */
+/* THREAD as the part states it: without the losses of entry I before the first part of the
+ * chain. */
 static struct osc_wire_thread in_part(const struct osc_sink *sink, uint32_t i,
                                       struct osc_wire_thread thread)
 {
@@ -368,14 +372,14 @@ osc_status osc_sink_write_threads(struct osc_sink *sink)
         n_threads = OSC_LIVE_THREADS;
     for (uint32_t i = 0; i < n_threads; i++) {
         const struct osc_live_thread *t = &threads[i];
-        /* acquire: pairs with the release where an entry is filled, and where its thread exits.
+        /* acquire: pairs with the releases where an entry is filled and where its thread exits.
          */
         const uint32_t state = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
         if (state == OSC_THREAD_UNUSED)
             continue;
         struct osc_wire_thread now = {.ordinal = t->ordinal, .tid = t->tid, .state = state};
         for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-            /* relaxed: each number for itself. */
+            /* relaxed: independent numbers. */
             now.lost[cause] = __atomic_load_n(&t->lost[cause], __ATOMIC_RELAXED);
         if (memcmp(&now, &sink->threads[i], sizeof now) == 0)
             continue;
@@ -389,7 +393,7 @@ osc_status osc_sink_write_threads(struct osc_sink *sink)
     if (st == OSC_OK)
         st = append(sink, OSC_CHUNK_THREADS, out, n * sizeof *out, n);
     if (st != OSC_OK)
-        memset(sink->threads, 0, n_threads * sizeof *out); /* all of them once more */
+        memset(sink->threads, 0, n_threads * sizeof *out); /* write them all again */
     return st;
 }
 

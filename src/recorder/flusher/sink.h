@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sink.h - writes what is recorded into parts, each of which can be read alone.
+ * sink.h - writes records into parts, each of which can be read on its own.
  *
  *     put block, put block, ... | flush | put ... | flush | end of the part
  *                                 '-> facts, clock, names and modules that the part
  *                                     lacks, then the records
  *
- *   - A block is written once flush has returned OSC_OK: only then does its
- *     written_slots move on, and only then may it be given back. After a failure the
- *     caller puts everything again that it has put since the last flush.
+ *   - A block is written once flush has returned OSC_OK: only then does its written_slots
+ *     advance, and only then may it be given back. After a failure the caller puts everything
+ *     again that it had put since the last flush.
  *   - A part begins with the first flush after the last part ended. If it continues that
  *     part, it begins with copies of what was open there (part_state.h).
- *   - A part has each thread and clock reading once, and again after a change.
+ *   - A part contains each thread and clock reading once, and a thread again after a change.
  *   - Losses are counted from the first part of a chain. A part that continues another one
- *     repeats what was recorded before it, and what was lost by threads that have ended. So
- *     the parts that are left have all losses, whichever were deleted.
+ *     repeats how much was recorded and lost before it by threads that have ended. So the
+ *     remaining parts contain all losses, whichever parts were deleted.
  *
  * Threading: one thread at a time.
  */
@@ -27,13 +27,13 @@
 #include "recording/process_facts.h"
 #include "wire/pack.h"
 
-#define OSC_SINK_BLOCKS 1024u /* in a chunk of records */
+#define OSC_SINK_BLOCKS 1024u /* per chunk of records */
 
 struct osc_sink {
     struct osc_parts file;
     struct osc_name_log names;
-    uint64_t part_bytes; /* a part that is larger is ended; 0: none is */
-    bool has_parts;      /* there can be more than one: each gets the persistent records */
+    uint64_t part_bytes; /* a part is ended when it is larger; 0: no limit */
+    bool has_parts;      /* there can be several, and each gets the persistent records */
 
     unsigned char *chunk; /* owned: records that were put */
     size_t chunk_room, chunk_len;
@@ -46,20 +46,20 @@ struct osc_sink {
     } blocks[OSC_SINK_BLOCKS];
 
     struct osc_persistent persistent; /* if has_parts */
-    unsigned char *copies;            /* owned: room for what STATE writes */
-    struct osc_part_state state;      /* open if parts may go on from each other */
+    unsigned char *copies;            /* owned: buffer for copies from `state` */
+    struct osc_part_state state;      /* open if parts may continue each other */
 
-    unsigned char *modules; /* owned: what code is mapped, as it was last told */
+    unsigned char *modules; /* owned: the code mappings, as last written */
     size_t modules_len;     /* 0: no stack was recorded yet */
     uint64_t n_modules;
 
     bool has_facts, has_before, has_persistent, has_modules; /* the part */
-    uint64_t n_anchors;                                      /* told in the part */
-    struct osc_wire_thread *threads; /* owned: of each entry, as the part was told */
-    uint32_t n_threads;              /* of them that it says something of */
-    struct osc_wire_before gone;     /* what a part that began now would tell of before */
-    /* Lost before the first part that the open one goes on from: of each entry (owned),
-     * and without a thread. */
+    uint64_t n_anchors;                                      /* written to the part */
+    struct osc_wire_thread *threads; /* owned: per entry, as last written to the part */
+    uint32_t n_threads;              /* of them in use */
+    struct osc_wire_before gone;     /* for a part that began now: what came before it */
+    /* Losses before the first part of the open part's chain: per entry (owned), and without a
+     * thread. */
     struct osc_wire_thread *before;
     uint64_t lost_before[OSC_LOSS_COUNT];
     size_t facts_len;
@@ -68,16 +68,16 @@ struct osc_sink {
 };
 
 /*
- * SINK->file has its place, part_bytes is set, all else is zero. LIVE_FD is the live
- * directory. OSC_ENOMEM, OSC_EIO: osc_sink_close() is still to be called.
+ * SINK->file has its path and part_bytes is set; the rest is zero. LIVE_FD is the live
+ * directory. After OSC_ENOMEM or OSC_EIO the caller still calls osc_sink_close().
  */
 OSC_MUST_USE osc_status osc_sink_open(struct osc_sink *sink, int live_fd,
                                       const struct osc_process_facts *facts);
 void osc_sink_close(struct osc_sink *sink);
 
 /*
- * Pack RANGE of B. *END_SLOT is where it ended: before RANGE.end_slot if a call has not
- * finished there. OSC_EIO: there was no room, and what was put before cannot be written.
+ * Pack RANGE of B. *END_SLOT is where packing ended: before RANGE.end_slot if a record there is
+ * unfinished. OSC_EIO: the chunk was full, and could not be written.
  */
 OSC_MUST_USE osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b,
                                      struct osc_pack_range range, uint32_t *end_slot);
@@ -87,10 +87,11 @@ OSC_MUST_USE osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b,
 bool osc_sink_store_persistent(struct osc_sink *sink, const struct osc_block *b,
                                struct osc_pack_range range);
 
-/* The open part lacks what osc_sink_store_persistent() stored: the next flush writes it. */
+/* Let the next flush write what osc_sink_store_persistent() stored, because the open part lacks
+ * it. */
 void osc_sink_repeat_persistent(struct osc_sink *sink);
 
-/* Put the persistent records in RANGE of B, which are from before the part. OSC_EIO: as
+/* Put the persistent records in RANGE of B, which were recorded before the part. OSC_EIO: as
  * osc_sink_put(). */
 OSC_MUST_USE osc_status osc_sink_put_persistent(struct osc_sink *sink,
                                                 const struct osc_block *b,
@@ -105,7 +106,7 @@ void osc_sink_drop(struct osc_sink *sink);
 /* Write the threads that changed. OSC_EINVAL: no part is open; nothing is written. */
 OSC_MUST_USE osc_status osc_sink_write_threads(struct osc_sink *sink);
 
-/* The thread of entry I has ended and is written; its entry will be given back. */
+/* The thread of entry I has ended and is written; its entry is about to be given back. */
 void osc_sink_thread_done(struct osc_sink *sink, uint32_t i);
 
 /* Store ANCHOR in the live directory; the next flush of any sink writes it. */

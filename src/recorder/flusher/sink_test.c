@@ -110,7 +110,7 @@ TEST_WITH(threads_are_told_when_something_changed, set_up, tear_down)
     assert_int_equal(r.threads[2].lost[OSC_LOSS_FULL], 9);
     assert_int_equal(r.end.lost[OSC_LOSS_TOO_BIG], 5);
     recording_free(&r);
-    r = read_part(2); /* what was lost since the first one */
+    r = read_part(2); /* lost since the first part */
     assert_int_equal(r.n_threads, 2);
     assert_int_equal(r.threads[0].lost[OSC_LOSS_FULL], 2);
     assert_int_equal(r.threads[1].lost[OSC_LOSS_LATE], 1);
@@ -146,7 +146,7 @@ TEST_WITH(a_part_that_goes_on_tells_losses_of_those_before_it, set_up, tear_down
     struct recording r = read_part(2);
     assert_int_equal(r.n_chunks[OSC_CHUNK_BEFORE], 0);
     recording_free(&r);
-    r = read_part(3); /* what was lost since part 2 began, though that is deleted */
+    r = read_part(3); /* lost since part 2 began, although it is deleted */
     assert_int_equal(r.n_threads, 1);
     assert_int_equal(r.threads[0].lost[OSC_LOSS_FULL], 11);
     assert_int_equal(r.end.lost[OSC_LOSS_TOO_BIG], 6);
@@ -160,7 +160,7 @@ TEST_WITH(a_part_that_goes_on_tells_losses_of_those_before_it, set_up, tear_down
     recording_free(&r);
 }
 
-/* As those that ended while a flight recorder only held what it recorded. */
+/* As with threads that end while a flight recorder only keeps records in memory. */
 TEST_WITH(a_part_tells_losses_of_threads_that_ended_before_its_records, set_up, tear_down)
 {
     struct osc_live_thread *t = osc_blocks_threads();
@@ -192,7 +192,7 @@ TEST_WITH(a_part_tells_losses_of_threads_that_ended_before_its_records, set_up, 
     r = read_part(2);
     assert_int_equal(r.n_chunks[OSC_CHUNK_BEFORE], 0);
     recording_free(&r);
-    r = read_part(3); /* no records at all */
+    r = read_part(3); /* without records */
     assert_int_equal(r.before.lost[OSC_LOSS_LATE], 5);
     recording_free(&r);
 }

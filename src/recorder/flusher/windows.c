@@ -7,42 +7,42 @@
 #include "wire/live.h"
 
 enum {
-    CUTS = 64,        /* that the flusher may be behind; a power of two */
+    CUTS = 64,        /* that the flusher may lag behind; a power of two */
     MEDIAN_OF = 63,   /* steps */
-    MEDIAN_NEEDS = 8, /* steps before one can be called slow */
+    MEDIAN_NEEDS = 8, /* steps before any counts as slow */
 };
 
 static struct {
     struct osc_windows_start start;
     struct osc_schedule schedule;
     bool is_stepping; /* a thread is in osc_windows_step_*() */
-    unsigned action;  /* that of the step that runs; by the thread that steps */
-    unsigned first;   /* that of step 0 */
+    unsigned action;  /* of the current step; written by the thread that steps */
+    unsigned first;   /* of step 0 */
 
     uint32_t n_cuts, n_taken; /* ever */
     struct osc_cut cuts[CUTS];
     struct osc_cut taken; /* the last one; its deeds may not be done yet */
 
-    uint64_t slow_ticks;           /* of the last slow step's end; 0: taken */
-    uint64_t slow_begin;           /* of the first one that is not taken, or before */
-    uint64_t step_ticks;           /* when the step that runs began; 0: none runs */
-    uint32_t n_durations;          /* ever */
-    uint64_t durations[MEDIAN_OF]; /* of the last steps, in the order in which they were */
+    uint64_t slow_ticks;  /* of the last slow step's end; 0: taken */
+    uint64_t slow_begin;  /* begin of the first slow step that is not taken, or earlier */
+    uint64_t step_ticks;  /* when the current step began; 0: there is none */
+    uint32_t n_durations; /* ever */
+    uint64_t durations[MEDIAN_OF]; /* of the last steps, in order */
 
     uint64_t n_steps;    /* that began, ever */
-    uint64_t first_step; /* number of the first of them: 0 for the schedule */
+    uint64_t first_step; /* number of the first step, which is step 0 of the schedule */
     int64_t step;
     uint64_t begins[OSC_WINDOWS_STEPS];
 } windows;
 
-/* relaxed, here and below: a number for itself, for readers of the live directory */
+/* relaxed, here and below: a single number for readers of the live directory */
 static void store_begin(uint64_t ticks)
 {
     if (windows.start.begin)
         __atomic_store_n(windows.start.begin, ticks, __ATOMIC_RELAXED);
 }
 
-/* A window begins at TICKS; if the one before is still to be written, that counts, too. */
+/* Store that a window begins at TICKS, unless an earlier one is still to be written. */
 static void begin_window(uint64_t ticks)
 {
     uint64_t *const begin = windows.start.begin;
@@ -53,7 +53,7 @@ static void begin_window(uint64_t ticks)
                                           __ATOMIC_RELAXED);
 }
 
-/* Whether nothing is recorded in steps for ACTION. */
+/* Whether steps with ACTION record nothing. */
 static bool is_held(enum osc_action action)
 {
     return action == OSC_ACTION_NONE ||
@@ -80,7 +80,7 @@ void osc_windows_close(void)
     windows.start = (struct osc_windows_start){0};
 }
 
-/* True for the one thread that may go on; it ends with leave(). */
+/* True for the one thread that may proceed; it must call leave(). */
 static bool enter(void)
 {
     /* acquire: pairs with the release in leave() */
@@ -117,7 +117,7 @@ void osc_windows_step_end(uint64_t ticks)
 
         if (windows.n_durations >= MEDIAN_NEEDS &&
             (double)took > windows.start.slow_step * (double)median()) {
-            /* relaxed: if it is taken just now, the begin of an older one stays. */
+            /* relaxed: if the flusher takes it just now, the begin of an older step stays. */
             if (!__atomic_load_n(&windows.slow_ticks, __ATOMIC_RELAXED))
                 __atomic_store_n(&windows.slow_begin, windows.step_ticks, __ATOMIC_RELAXED);
             /* release: pairs with the acquire in osc_windows_take_slow() */
@@ -130,7 +130,7 @@ void osc_windows_step_end(uint64_t ticks)
     leave();
 }
 
-/* Go from the action of the step before to NEXT, unless the flusher is too far behind. */
+/* Change from the previous step's action to NEXT, unless the flusher lags too far behind. */
 static void change_action(unsigned next, uint64_t ticks)
 {
     const unsigned deeds = osc_schedule_deeds(windows.action, next);
@@ -159,20 +159,20 @@ void osc_windows_step_begin(uint64_t step, uint64_t ticks)
         return;
     const uint64_t n = windows.n_steps;
 
-    /* relaxed: counted below */
+    /* relaxed: published by n_steps below */
     __atomic_store_n(&windows.begins[n % OSC_WINDOWS_STEPS], ticks, __ATOMIC_RELAXED);
     __atomic_store_n(&windows.step, (int64_t)step, __ATOMIC_RELAXED);
     /* release: pairs with the acquire in begins_known() */
     __atomic_store_n(&windows.n_steps, n + 1, __ATOMIC_RELEASE);
     windows.step_ticks = ticks;
     if (n == 0)
-        windows.first_step = step; /* what it is for has been so since the start */
+        windows.first_step = step; /* its action has applied since the start */
     else if (windows.start.schedule)
         change_action(osc_schedule_action(&windows.schedule, step - windows.first_step), ticks);
     leave();
 }
 
-/* The deeds of the last cut are done: what it ended is written. */
+/* The deeds of the last cut are done: the window that it ended is written. */
 static void finish_cut(void)
 {
     if (windows.taken.deeds & OSC_DEED_START)
@@ -231,11 +231,12 @@ void osc_windows_dumped(uint64_t from, uint64_t until)
 
 int64_t osc_windows_step(void)
 {
-    /* relaxed: a number for itself */
+    /* X */
     return __atomic_load_n(&windows.step, __ATOMIC_RELAXED);
 }
 
-/* Begins from *FIRST to before *END are known; a thread that steps may be at *FIRST. */
+/* The range of steps whose begins are stored; a stepping thread may be overwriting the one
+ * before *FIRST. */
 static void begins_known(uint64_t *first, uint64_t *end)
 {
     /* acquire: pairs with the release in osc_windows_step_begin() */

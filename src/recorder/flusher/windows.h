@@ -5,18 +5,17 @@
  *
  *     osc_step(), any thread --> osc_windows_step_*() --cuts--> osc_windows_take(), flusher
  *
- * The thread that steps moves the schedule on, so that a change applies to its next record.
- * The flusher receives each change as a cut: a time, and what begins or ends there.
+ * The thread that steps advances the schedule, so that a change applies to its next record. The
+ * flusher receives each change as a cut: a time, and what begins or ends there.
  *
- *   - The live directory says where the window begins that is not written yet. So a process
- *     that is killed leaves no warm-up and loses no window.
- *   - Steps that several threads take at the same time count once: one of them moves the
- *     schedule.
- *   - If the flusher is so late that there is no room for another cut, the schedule waits
- *     for a step.
+ *   - The live directory stores where the unwritten window begins. So a process that is killed
+ *     leaves no warm-up and loses no window.
+ *   - Steps by several threads at the same time count once: one of them advances the schedule.
+ *   - If the flusher is so late that no cut fits in the queue, the schedule waits for a later
+ *     step.
  *
  * Threading: osc_windows_step_begin() and osc_windows_step_end() from any thread and from
- * signal handlers; osc_windows_open() before all; the rest by the flusher.
+ * signal handlers; osc_windows_open() before all others; the rest by the flusher.
  */
 #pragma once
 
@@ -25,21 +24,21 @@
 
 #include "opscope/record.h"
 
-#define OSC_WINDOWS_STEPS 4096u /* whose begin is remembered */
+#define OSC_WINDOWS_STEPS 4096u /* whose begins are remembered */
 
 struct osc_windows_start {
     const struct osc_schedule *schedule; /* borrowed; NULL: all is recorded */
     double slow_step;                    /* 0: no step is slow */
-    bool is_flight;                      /* what is recorded in warm-up would get into dumps */
-    void (*hold)(bool hold);             /* see recorder/flusher/flush.h */
-    void (*wake)(void);                  /* the flusher has something to do */
+    bool is_flight; /* with a flight recorder: records of warm-up would get into dumps */
+    void (*hold)(bool hold); /* see recorder/flusher/flush.h */
+    void (*wake)(void);      /* the flusher has something to do */
     uint64_t *begin; /* borrowed: window_begin of the live directory (wire/live.h), or NULL */
 };
 
-/* Begin anew, with the action of step 0: it holds or not, from now on. */
+/* Start afresh with the action of step 0, and hold or not accordingly. */
 void osc_windows_open(const struct osc_windows_start *start);
 
-/* The recording is over: steps are only counted. */
+/* The recording is over: from now on only count steps. */
 void osc_windows_close(void);
 
 /* See osc_flush_step_end(), osc_flush_step_begin(). */
@@ -52,31 +51,31 @@ struct osc_cut {
     unsigned deeds; /* enum osc_schedule_deed */
 };
 
-/* Take the next cut; false: there is none. The caller has done what the last one asks for. */
+/* Take the next cut; false: there is none. The caller has carried out the last one. */
 bool osc_windows_take(struct osc_cut *cut);
 
-/* The recording ends: the deeds that are still to be done. */
+/* The deeds that are still to be done when the recording ends. */
 unsigned osc_windows_exit(void);
 
 /* Whether a window is open from the start, without a cut. */
 bool osc_windows_begins_open(void);
 
-/* Take all slow steps, if the first of them began before UNTIL: when the last one ended.
- * 0: there is none. No step is slow before 8 have ended. */
+/* If the first slow step began before UNTIL, take all slow steps and return when the last one
+ * ended; 0: there is none. No step counts as slow before 8 have ended. */
 uint64_t osc_windows_take_slow(uint64_t until);
 
-/* Everything from FROM to UNTIL is written: forget the slow steps in between. */
+/* Everything from FROM to UNTIL has been written: forget the slow steps in between. */
 void osc_windows_dumped(uint64_t from, uint64_t until);
 
 /* The number of the last step that began; -1: none yet. */
 int64_t osc_windows_step(void);
 
 /*
- * Where a whole step begins: the last step that began at TICKS or before. If N_STEPS is not
- * 0 and it is earlier, the step N_STEPS before the one that runs. TICKS if no step began
- * until then; the first one that is remembered if earlier ones are not.
+ * Where to begin with a whole step: the begin of the last step that began at TICKS or before.
+ * If N_STEPS is not 0, the step N_STEPS before the current one if that is earlier. If no step
+ * began by then, TICKS; if older steps are not remembered, the first that is.
  */
 uint64_t osc_windows_whole(uint64_t ticks, uint64_t n_steps);
 
-/* The first step that began at TICKS or later; TICKS if there is none. */
+/* The begin of the first step at TICKS or later; TICKS if there is none. */
 uint64_t osc_windows_next_whole(uint64_t ticks);

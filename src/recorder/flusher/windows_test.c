@@ -97,11 +97,11 @@ TEST(tells_where_the_window_begins_that_is_not_written)
     start(&schedule, 0);
     step(0, 100);
     assert_int_equal(begin, OSC_LIVE_NO_WINDOW);
-    step(1, 200); /* known at once */
+    step(1, 200); /* stored at once */
     assert_int_equal(begin, 200);
     assert_cut(200, OSC_DEED_START);
     assert_false(osc_windows_take(&cut));
-    step(2, 300); /* it is over, and is to be written */
+    step(2, 300); /* the window is over and must be written */
     assert_int_equal(begin, 200);
     assert_true(osc_windows_take(&cut));
     assert_int_equal(begin, 200);
@@ -163,7 +163,7 @@ TEST(a_step_is_slow_beside_the_median)
         if (i == 50)
             assert_int_equal(osc_windows_take_slow(UINT64_MAX), 0);
     }
-    /* That of step 3 came too early to tell. */
+    /* Step 3 came too early to count as slow. */
     assert_int_equal(n_wakes, 1);
     assert_int_not_equal(osc_windows_take_slow(UINT64_MAX), 0);
     assert_int_equal(osc_windows_take_slow(UINT64_MAX), 0);
@@ -206,7 +206,7 @@ TEST(whole_steps_are_found)
     assert_int_equal(osc_windows_next_whole(5000), 5000);
     for (uint64_t i = 10; i < 10 + OSC_WINDOWS_STEPS; i++)
         step(i, 100 + 100 * i);
-    assert_int_equal(osc_windows_whole(50, 0), 1200); /* the oldest that is remembered */
+    assert_int_equal(osc_windows_whole(50, 0), 1200); /* the oldest remembered step */
     osc_windows_close();
 }
 

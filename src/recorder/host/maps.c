@@ -8,7 +8,8 @@
 bool osc_maps_open(struct osc_maps *maps)
 {
     const int kept = errno;
-    /* Of the thread: that of the process is empty once its first thread has ended. */
+    /* The thread's file, because that of the process is empty once its first thread has
+     * ended. */
     const int fd = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
     const bool is_open = osc_fd_take(&maps->file, fd);
 
@@ -22,7 +23,7 @@ void osc_maps_close(struct osc_maps *maps)
     osc_fd_close(&maps->file);
 }
 
-/* The next character; -1: there is none. */
+/* The next character; -1 at the end. */
 static int next_char(struct osc_maps *maps)
 {
     if (maps->at == maps->n) {
@@ -38,7 +39,7 @@ static int next_char(struct osc_maps *maps)
     return (unsigned char)maps->text[maps->at++];
 }
 
-/* A number in hexadecimal digits; *BEHIND is the character that ended it. */
+/* Read a hexadecimal number; *BEHIND is the character after it. */
 static uint64_t next_hex(struct osc_maps *maps, int *behind)
 {
     uint64_t v = 0;
@@ -55,7 +56,7 @@ static uint64_t next_hex(struct osc_maps *maps, int *behind)
     }
 }
 
-/* Skip up to a blank or the end of the line; which of them it was, or -1. */
+/* Skip to a blank or the end of the line; returns which, or -1. */
 static int skip_word(struct osc_maps *maps)
 {
     int c;

@@ -17,38 +17,38 @@
 #include "recording/open_failure.h"
 
 enum {
-    PIECE_BLOCKS = 512, /* 8 MiB: what the file grows by */
-    TRIES_MAX = 1000,   /* of a thread that others keep overtaking */
-    PIECE_MIN = 16,     /* blocks that are worth a recording */
-    WAKE_PART = 4,      /* of all blocks, when they are full */
-    WAKE_EVERY = 16,    /* blocks that are taken while few are free */
+    PIECE_BLOCKS = 512, /* the file grows by 8 MiB */
+    TRIES_MAX = 1000,   /* of a thread that others keep beating */
+    PIECE_MIN = 16,     /* least number of blocks for a recording */
+    WAKE_PART = 4,      /* wake the flusher when this fraction is full */
+    WAKE_EVERY = 16,    /* and each time so many are taken while few are free */
     KEPT = 8            /* recordings whose addresses stay reserved */
 };
 
 /*
- * A stack: index + 1 of its first block in the low half, and a number that every change
- * adds to in the high half, so that a first block that went and came back is noticed.
+ * A stack: index + 1 of its first block in the low half. The high half counts changes, to
+ * detect a first block that was removed and came back.
  */
 typedef uint64_t stack_word;
 
 static struct {
     /* Start of the file; blocks follow at OSC_LIVE_BLOCKS_AT. It stays mapped when the
-     * recording ends, and the numbers in the stacks go on: a thread may sleep in this module,
-     * and must find memory and change nothing when it wakes. */
+     * recording ends, and the change counts of the stacks continue: a thread that sleeps in
+     * this module must still find memory when it wakes, and must not change a stack. */
     unsigned char *base;
     struct osc_fd file;
     uint32_t n_blocks, n_blocks_max;
     stack_word free, full;
     uint32_t n_free, n_full;
-    uint32_t wake_part; /* one in so many blocks waits: the flusher is woken */
+    uint32_t wake_part; /* wake the flusher when one in so many blocks is full */
     uint64_t last_seq;
     uint32_t wakes; /* a futex */
     uint32_t wakes_seen;
 } pool;
 
-/* The addresses of recordings that are over, the oldest at n_closed % KEPT. They are used
- * again, or a host that starts and stops often would run out of addresses; but not soon,
- * because a thread may have slept in a call since then. */
+/* Addresses of past recordings, the oldest at n_closed % KEPT. They are reused, so that a host
+ * which starts and stops often does not run out of addresses; but late, because a thread may
+ * still be asleep in a call. */
 static struct {
     unsigned char *base;
     size_t len;
@@ -82,15 +82,16 @@ static uint32_t index_of(const struct osc_block *b)
     return (uint32_t)(((uintptr_t)b - (uintptr_t)osc_blocks_at(0)) / OSC_BLOCK_BYTES);
 }
 
-/* Whether B is of this recording: a thread that was asleep may hold one of the last. */
+/* Whether B belongs to this recording: a thread that slept may hold a block of the last one. */
 static bool is_ours(const struct osc_block *b)
 {
     return get_base() && (uintptr_t)b >= (uintptr_t)osc_blocks_at(0) &&
            index_of(b) < __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED);
-    /* relaxed: a thread that got B from here has seen at least its own piece. */
+    /* relaxed: a thread that got B from this pool has seen at least its piece. */
 }
 
-/* relaxed: pop() may read that of a block that is another's by now; then it fails. */
+/* relaxed: pop() may read it of a block that another thread owns by now; its exchange then
+ * fails. */
 static uint32_t get_next(const struct osc_block *b)
 {
     return __atomic_load_n(&b->next, __ATOMIC_RELAXED);
@@ -125,8 +126,8 @@ static struct osc_block *pop(stack_word *stack)
     for (int tries = 0; tries < TRIES_MAX && (uint32_t)old != 0; tries++) {
         struct osc_block *b = osc_blocks_at((uint32_t)old - 1);
 
-        /* acquire: pairs with the release in add_piece(). A thread that was asleep may have
-         * OLD of one recording and B of the next, which has not so many. */
+        /* acquire: pairs with the release in add_piece(). A thread that slept may have OLD from
+         * one recording and B from the next, which has fewer blocks. */
         if ((uint32_t)old > __atomic_load_n(&pool.n_blocks, __ATOMIC_ACQUIRE))
             return NULL;
         const stack_word next = ((old >> 32) + 1) << 32 | get_next(b);
@@ -139,14 +140,14 @@ static struct osc_block *pop(stack_word *stack)
     return NULL;
 }
 
-/* Whether the file may grow by LEN and leave as much: names and the recording go to the same
+/* Whether the file can grow by LEN and leave as much free: names and the .osc file use the same
  * disk. */
 static bool is_room_left(size_t len)
 {
     const int kept = errno;
     struct statvfs st;
     const int fd = osc_fd_get(&pool.file);
-    /* Where it is not known, the file tells. */
+    /* If the free space is unknown, growing the file will show it. */
     const bool is_so = fd < 0 || fstatvfs(fd, &st) != 0 || st.f_blocks == 0 ||
                        (uint64_t)st.f_bavail * st.f_frsize / 2 >= len;
 
@@ -168,12 +169,12 @@ static bool add_piece(uint32_t n)
         return false;
 
     const uint32_t first = pool.n_blocks;
-    /* release: pairs with the acquire in pop(): they are mapped. */
+    /* release: pairs with the acquire in pop(); the blocks are mapped. */
     __atomic_store_n(&pool.n_blocks, first + n, __ATOMIC_RELEASE);
     __atomic_add_fetch(&pool.n_free, n, __ATOMIC_RELAXED);
     for (uint32_t i = first + n; i > first; i--)
         push(&pool.free, osc_blocks_at(i - 1));
-    /* release: a reader of the file finds the room behind what it says. */
+    /* release: a reader of the file finds all blocks that the header counts. */
     __atomic_store_n(&osc_blocks_header()->n_blocks, first + n, __ATOMIC_RELEASE);
     return true;
 }
@@ -189,8 +190,8 @@ static unsigned char *get_addresses(size_t len)
     return base;
 }
 
-/* Address space for all of it, so that blocks lie at multiples of their size; less if
- * there is a limit on it. */
+/* Reserve address space for all blocks, aligned to their size; less if the process's address
+ * space is limited. */
 static bool reserve_addresses(uint64_t limit_bytes)
 {
     uint64_t n = limit_bytes / OSC_BLOCK_BYTES;
@@ -201,7 +202,7 @@ static bool reserve_addresses(uint64_t limit_bytes)
         unsigned char *base = get_addresses(OSC_LIVE_BLOCKS_AT + n * OSC_BLOCK_BYTES);
 
         if (base) {
-            /* release: pairs with the acquire in get_base(): there are no blocks yet. */
+            /* release: pairs with the acquire in get_base(); there are no blocks yet. */
             __atomic_store_n(&pool.base, base, __ATOMIC_RELEASE);
             pool.n_blocks_max = (uint32_t)n;
             return true;
@@ -212,16 +213,16 @@ static bool reserve_addresses(uint64_t limit_bytes)
 
 static void empty_stack(stack_word *stack)
 {
-    /* relaxed: a thread that takes one meanwhile notices the new number, and finds nothing. */
+    /* relaxed: a thread in pop() detects the new count and finds the stack empty. */
     const stack_word old = __atomic_load_n(stack, __ATOMIC_RELAXED);
 
     __atomic_store_n(stack, ((old >> 32) + 1) << 32, __ATOMIC_RELAXED);
 }
 
-/* Nothing can be taken, and nothing can be given back. */
+/* Empty the pool, so that no block can be taken or given back. */
 static void empty_pool(void)
 {
-    /* relaxed: no thread records, or nothing that counts. */
+    /* relaxed: no thread records anything that matters. */
     __atomic_store_n(&pool.n_blocks, 0, __ATOMIC_RELAXED);
     empty_stack(&pool.free);
     empty_stack(&pool.full);
@@ -238,7 +239,7 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
 
     if (st != OSC_OK)
         return st;
-    /* The lock says that this process runs, see left_over.h; some file systems have none. */
+    /* The lock shows that this process runs, see left_over.h; some file systems have none. */
     (void)flock(osc_fd_get(&pool.file), LOCK_EX | LOCK_NB);
     if (!reserve_addresses(limit_bytes)) {
         osc_fd_close(&pool.file);
@@ -265,10 +266,10 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
     return OSC_OK;
 }
 
-/* Wake the flusher when so many are full, or when no more are free. */
+/* Wake the flusher when this many blocks are full, or when no more than this are free. */
 static uint32_t n_worth_it(void)
 {
-    /* relaxed: they decide only about sleep, which has a limit. */
+    /* relaxed: they only affect a sleep with a time limit. */
     const uint32_t n = __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED) /
                        __atomic_load_n(&pool.wake_part, __ATOMIC_RELAXED);
 
@@ -281,11 +282,11 @@ struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid)
 
     if (!b)
         return NULL;
-    /* relaxed: only how many matters, not when. */
+    /* relaxed: only a count. */
     const uint32_t n_left = __atomic_sub_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
 
     if (n_left % WAKE_EVERY == 0 && n_left <= n_worth_it())
-        osc_blocks_wake(); /* threads that never fill a block need one, too */
+        osc_blocks_wake(); /* needed if threads never fill their blocks */
     uint64_t seq = __atomic_add_fetch(&pool.last_seq, 1, __ATOMIC_RELAXED);
     while ((seq & 0xffff) == 0)
         seq = __atomic_add_fetch(&pool.last_seq, 1, __ATOMIC_RELAXED);
@@ -302,7 +303,7 @@ struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid)
 
 bool osc_blocks_are_out(void)
 {
-    /* relaxed: a thread that sees one takes it by osc_blocks_take(). */
+    /* relaxed: a thread that sees one still takes it by osc_blocks_take(). */
     return (uint32_t)__atomic_load_n(&pool.free, __ATOMIC_RELAXED) == 0;
 }
 
@@ -322,11 +323,11 @@ void osc_blocks_fill(struct osc_block *b, uint32_t used_slots)
     if (!is_ours(b))
         return;
     b->used_slots = used_slots;
-    /* release: a reader that sees it FULL sees how much of it is. */
+    /* release: a reader that sees it FULL sees used_slots. */
     __atomic_store_n(&b->state, OSC_BLOCK_FULL, __ATOMIC_RELEASE);
     push(&pool.full, b);
 
-    /* relaxed: it decides only about sleep, which has a limit, until the next look. */
+    /* relaxed: it only affects a sleep with a time limit. */
     if (__atomic_add_fetch(&pool.n_full, 1, __ATOMIC_RELAXED) == n_worth_it())
         osc_blocks_wake();
 }
@@ -337,8 +338,8 @@ struct osc_block *osc_blocks_drain(void)
     stack_word old = __atomic_load_n(&pool.full, __ATOMIC_RELAXED);
     struct osc_block *first = NULL;
 
-    /* Counted anew each time: a thread that was stopped after push() never counted its block.
-     * relaxed: see osc_blocks_fill() */
+    /* Restart the count each time: a thread that was stopped after push() never counted its
+     * block. relaxed: see osc_blocks_fill() */
     __atomic_store_n(&pool.n_full, 0, __ATOMIC_RELAXED);
     /* acquire: pairs with the release in push() */
     while ((uint32_t)old != 0 &&
@@ -365,9 +366,9 @@ struct osc_block *osc_blocks_next(const struct osc_block *b)
 
 void osc_blocks_give_back(struct osc_block *b)
 {
-    /* release: a reader that finds slots cleared finds it FREE. */
+    /* release: a reader that sees cleared slots sees it FREE. */
     __atomic_store_n(&b->state, OSC_BLOCK_FREE, __ATOMIC_RELEASE);
-    /* A tag is used again after 65,535 blocks: no slot may still carry it then. */
+    /* A tag is reused after 65,535 blocks: no slot may still carry it then. */
     memset(b->slots, 0, sizeof b->slots);
     push(&pool.free, b);
     /* relaxed: see osc_blocks_take() */
@@ -418,7 +419,7 @@ void osc_blocks_wake(void)
 {
     const int kept = errno;
 
-    /* release: what is asked of the flusher is seen once it is awake. */
+    /* release: the flusher sees the request once it is awake. */
     __atomic_add_fetch(&pool.wakes, 1, __ATOMIC_RELEASE);
     (void)syscall(SYS_futex, &pool.wakes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     errno = kept;

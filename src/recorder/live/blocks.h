@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blocks.h - the blocks that threads record into: taken, filled, written, used again.
+ * blocks.h - the blocks that threads record into: taken, filled, written, reused.
  *
  *     free list --take--> OPEN, of one thread --fill--> full list --drain--> flusher
  *         ^                                                                   |
  *         '---------------------------- give back ----------------------------'
  *
- * A thread touches what others touch only when its block of 1,022 slots is full. All
- * lists are stacks of indexes with a counter beside the head, so that an index that
- * comes back at the wrong moment is noticed; tries are bounded, so that a thread that
- * has bad luck drops and counts instead of spinning.
+ * A thread touches shared memory only when its block of 1,022 slots is full. All lists are
+ * stacks of indexes with a change counter beside the head, which detects an index that comes
+ * back at the wrong moment. Tries are bounded, so that an unlucky thread drops and counts a
+ * record instead of spinning.
  *
- *   - Blocks lie in the file `blocks` of the live directory (wire/live.h), mapped in
- *     pieces as it grows; room is reserved on the disk first, and as much left for what
- *     else is recorded. No piece is unmapped before the process ends: a thread may write to
- *     it at any time; its addresses serve again many recordings later.
- *   - Used blocks come back first: they are still in the cache.
- *   - In the child of a fork nothing of this is touched again: it starts anew.
+ *   - Blocks lie in the file `blocks` of the live directory (wire/live.h), mapped in pieces as
+ *     it grows. Disk space is reserved first, and as much is left free for the other files. No
+ *     piece is unmapped before the process ends, because a thread may write to it at any time;
+ *     its addresses are reused several recordings later.
+ *   - Recently used blocks are taken first: they are still in the cache.
+ *   - The child of a fork never touches these blocks: it starts afresh.
  *
  * Threading: osc_blocks_take(), osc_blocks_are_out() and osc_blocks_fill() from any thread and
  * from signal handlers; the rest by one thread at a time, the flusher.
@@ -35,36 +35,36 @@
 OSC_MUST_USE osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes,
                                         const uint64_t recording[2]);
 
-/* The header, for what else is kept there. NULL before the first
- * osc_blocks_open(); after osc_blocks_close() memory that is never read. */
+/* The header, for its other fields. NULL before the first osc_blocks_open(); after
+ * osc_blocks_close() memory that nobody reads. */
 struct osc_live_header *osc_blocks_header(void);
 
-/* The entries of threads: OSC_LIVE_THREADS of them. */
+/* The OSC_LIVE_THREADS entries of threads. */
 struct osc_live_thread *osc_blocks_threads(void);
 
 /* An OPEN block for the thread ORDINAL, TID, with a new seq; NULL: there is none. Wakes the
- * flusher when no more are free than osc_blocks_fill() wakes it for. */
+ * flusher when few blocks are free. */
 struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid);
 
-/* Whether none is free just now. */
+/* Whether no block is free at the moment. */
 bool osc_blocks_are_out(void);
 
-/* How many are free: more or less, while others take and give back. */
+/* How many are free; approximate while others take and give back. */
 uint32_t osc_blocks_free(void);
 
 /* Whether less than a quarter is free. */
 bool osc_blocks_are_few(void);
 
-/* B is full, or its thread has ended: USED_SLOTS of it were reserved. Wakes the flusher
- * once a quarter of all blocks waits, or the part that osc_blocks_wake_at() said. */
+/* B is full, or its thread has ended: USED_SLOTS of it were reserved. Wakes the flusher once a
+ * quarter of all blocks are full, or the fraction set by osc_blocks_wake_at(). */
 void osc_blocks_fill(struct osc_block *b, uint32_t used_slots);
 
 /* All full blocks, in the order in which they became full, linked by osc_block.next;
- * they are the caller's until given back. NULL: none. */
+ * the caller owns them until it gives them back. NULL: none. */
 struct osc_block *osc_blocks_drain(void);
 struct osc_block *osc_blocks_next(const struct osc_block *b);
 
-/* B was written, or is not wanted any more: it is FREE. */
+/* Free B, which was written or is no longer wanted. */
 void osc_blocks_give_back(struct osc_block *b);
 
 /* Block I of osc_live_header.n_blocks, whatever its state. */
@@ -73,22 +73,23 @@ struct osc_block *osc_blocks_at(uint32_t i);
 /* Reserve and map another piece; false: the limit or the disk does not allow it. */
 bool osc_blocks_add(void);
 
-/* The same if less than a quarter is free. */
+/* osc_blocks_add() if less than a quarter is free. */
 void osc_blocks_grow(void);
 
-/* The same if there are fewer than N_BLOCKS: ahead of need, at the rate that they fill. */
+/* osc_blocks_add() if there are fewer than N_BLOCKS: ahead of need, at the rate at which they
+ * fill. */
 void osc_blocks_grow_to(uint64_t n_blocks);
 
-/* Sleep until blocks wait, osc_blocks_wake() is called, or TIMEOUT_NS passed. */
+/* Sleep until blocks are full, osc_blocks_wake() is called, or TIMEOUT_NS have passed. */
 void osc_blocks_wait(int64_t timeout_ns);
 void osc_blocks_wake(void);
 
-/* Blocks wait from when one in PART of all does. Of a recording that is open. */
+/* Wake the flusher when one in PART blocks is full; for the open recording. */
 void osc_blocks_wake_at(uint32_t part);
 
-/* The recording is over: the room goes back to the system once the file is removed. What
- * a thread that was asleep still writes lands in memory that is never read. */
+/* The recording is over: its space is freed once the file is removed. A thread that slept may
+ * still write, to memory that nobody reads. */
 void osc_blocks_close(void);
 
-/* Forget all of it without writing to it: in the child of a fork. */
+/* Call in the child of a fork: forgets the pool without writing to it. */
 void osc_blocks_forget(void);

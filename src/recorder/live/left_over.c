@@ -19,15 +19,15 @@
 enum { NUMBERS = 10000 };
 
 struct left_over {
-    int live_fd, blocks_fd, dir_fd; /* the last is that of the directory LIVE is in */
+    int live_fd, blocks_fd, dir_fd; /* dir_fd: the directory that contains LIVE */
     struct osc_live_header header;
-    char name[NAME_MAX + 1];      /* of NAME.osc without the suffix, in DIR_FD */
+    char name[NAME_MAX + 1];      /* of NAME.osc, without the suffix; in DIR_FD */
     char live_name[NAME_MAX + 1]; /* in DIR_FD */
     bool has_suffix;
-    char aside[NAME_MAX + 1]; /* what NAME becomes */
+    char aside[NAME_MAX + 1]; /* the new NAME */
 };
 
-/* Whether LIVE_NAME still is the directory that we looked at. */
+/* Whether LIVE_NAME is still the directory that we opened. */
 static bool is_there(const struct left_over *l)
 {
     struct stat at, was;
@@ -36,7 +36,8 @@ static bool is_there(const struct left_over *l)
            fstat(l->live_fd, &was) == 0 && at.st_dev == was.st_dev && at.st_ino == was.st_ino;
 }
 
-/* Whether this is a recording without a process; then no other process moves it meanwhile. */
+/* Whether this is a recording without a process. If so, its lock keeps other processes from
+ * moving it. */
 static bool lock(struct left_over *l)
 {
     return pread(l->blocks_fd, &l->header, sizeof l->header, 0) == (ssize_t)sizeof l->header &&
@@ -44,7 +45,7 @@ static bool lock(struct left_over *l)
            is_there(l);
 }
 
-/* Split OUT and LIVE, which lie in one directory. */
+/* Split OUT and LIVE, which are in the same directory. */
 static bool set_names(struct left_over *l, const char *out, const char *live)
 {
     char dir[PATH_MAX];
@@ -99,8 +100,8 @@ static bool choose_aside(struct left_over *l)
     return false;
 }
 
-/* What follows NAME in a file name of the recording, without the suffix: "" or ".2"; false
- * if ENTRY is not such a name. */
+/* PART: what follows NAME in the file name ENTRY, without the suffix: "" or ".2". False if
+ * ENTRY is not a name of the recording. */
 static bool get_part(const struct left_over *l, const char *entry, char part[32])
 {
     const size_t n = strlen(l->name), len = strlen(entry);
@@ -115,7 +116,7 @@ static bool get_part(const struct left_over *l, const char *entry, char part[32]
            (part[0] == '.' && strspn(part + 1, "0123456789") == strlen(part + 1));
 }
 
-/* Whether the file ENTRY is of the recording. */
+/* Whether the file ENTRY belongs to the recording. */
 static bool is_its_own(const struct left_over *l, const char *entry)
 {
     struct osc_file_header h = {0};

@@ -19,7 +19,8 @@ static osc_status start_at(const char *out)
         &(struct osc_start_options){.size = sizeof(struct osc_start_options), .out = out});
 }
 
-/* A child that records KILLED instants at REC->out, tells so, and waits to be killed. */
+/* Start a child that records KILLED instants at REC->out, reports that, and waits to be
+ * killed. */
 static pid_t record_in_child(void)
 {
     int fds[2];
@@ -56,7 +57,7 @@ static void kill_child(pid_t pid)
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* The instants in the recording at PATH. */
+/* The number of instants in the recording at PATH. */
 static uint64_t instants_at(const char *path)
 {
     static struct recorded c;

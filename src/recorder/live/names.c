@@ -20,22 +20,22 @@
 
 enum {
     LEVELS = 5,
-    LEVEL_0_BITS = 10, /* slots of the first level: 2 to this */
-    LEVEL_BITS = 3,    /* each of the next has 8 times as many */
-    PROBES = 16,       /* slots that a string looks at in a level */
-    WAITS = 2000       /* times to let others go on before giving up */
+    LEVEL_0_BITS = 10, /* the first level has 2 to this power slots */
+    LEVEL_BITS = 3,    /* each next level has 8 times as many */
+    PROBES = 16,       /* slots that are tried for a string in a level */
+    WAITS = 2000       /* times to yield before giving up */
 };
 
 /* Hash in the high half, name in the low one; 0: free. */
 typedef uint64_t name_slot;
 
 static struct {
-    unsigned char *base; /* the log; osc_live_strings at its start */
+    unsigned char *base; /* the log, with an osc_live_strings at its start */
     size_t max_bytes;    /* of addresses */
     struct osc_fd file;
     bool is_file;
     name_slot *levels[LEVELS];
-    uint32_t is_growing; /* a lock, held for a few system calls */
+    uint32_t is_growing; /* a lock, held during a few system calls */
     uint32_t is_closed;  /* the log is being moved: stay out */
     uint32_t n_inside;   /* threads that may be writing to it */
 } names;
@@ -67,7 +67,7 @@ static void unlock(uint32_t *lock)
     __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Make the log, in private memory. The caller holds the lock. */
+/* Create the log in private memory. The caller holds the lock. */
 static bool create_log(void)
 {
     unsigned char *base = NULL;
@@ -111,7 +111,8 @@ static bool extend_log(size_t end)
     if (names.is_file ? osc_growing_map_reserve(&names.file, from, to, names.base) != OSC_OK
                       : mprotect(names.base + from, to - from, PROT_READ | PROT_WRITE) != 0)
         return false;
-    /* release: pairs with the acquire in reserve_room(): room is there before it is used. */
+    /* release: pairs with the acquire in reserve_room(); the memory exists before it is
+     * used. */
     __atomic_store_n(&header()->reserved_bytes, to, __ATOMIC_RELEASE);
     return true;
 }
@@ -123,8 +124,8 @@ static bool has_room(size_t end)
            __atomic_load_n(&header()->reserved_bytes, __ATOMIC_ACQUIRE) >= end;
 }
 
-/* Block all signals but those of faults, which cannot wait: a handler that came while its
- * thread holds the lock could neither add a name nor open a recording. */
+/* Block all signals except faults, which cannot wait: a handler that interrupts the holder of
+ * the lock could neither add a name nor open a recording. */
 static void hold_signals(sigset_t *was)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -136,8 +137,8 @@ static void hold_signals(sigset_t *was)
     (void)pthread_sigmask(SIG_BLOCK, &held, was);
 }
 
-/* See that the log exists and has room up to END bytes. OSC_ECANCELED: another call
- * is growing it, perhaps the one that this handler interrupted. */
+/* Make sure that the log exists and has room up to END bytes. OSC_ECANCELED: another call is
+ * growing it, perhaps one that this handler interrupted. */
 static osc_status grow(size_t end)
 {
     const int kept = errno;
@@ -145,7 +146,8 @@ static osc_status grow(size_t end)
     int was = PTHREAD_CANCEL_ENABLE;
     sigset_t signals;
 
-    /* The room reserved for the file would be lost, and the lock be held for ever. */
+    /* A cancelled thread would never release the lock, and lose the space reserved for the
+     * file. */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was);
     hold_signals(&signals);
     for (int i = 0; i < WAITS && st == OSC_ECANCELED; i++) {
@@ -167,7 +169,7 @@ static osc_status grow(size_t end)
     return st;
 }
 
-/* Reserve BYTES in the log: their offset; 0: there is no room. */
+/* Reserve BYTES in the log and return their offset; 0: there is no room. */
 static uint64_t reserve_room(size_t bytes)
 {
     struct osc_live_strings *h = header();
@@ -179,7 +181,7 @@ static uint64_t reserve_room(size_t bytes)
         if (at + bytes > __atomic_load_n(&h->reserved_bytes, __ATOMIC_ACQUIRE) &&
             grow(at + bytes) != OSC_OK)
             return 0;
-        /* relaxed: what was taken gets known by its length, which is written last. */
+        /* relaxed: an entry is published by its length, which is written last. */
     } while (!__atomic_compare_exchange_n(&h->used_bytes, &at, at + bytes, true,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return at;
@@ -214,7 +216,7 @@ static size_t level_slots(int level)
     return (size_t)1 << (LEVEL_0_BITS + LEVEL_BITS * level);
 }
 
-/* The slots of LEVEL, made if they are not there yet; NULL: no memory. */
+/* The slots of LEVEL, created if needed; NULL: no memory. */
 static name_slot *level_at(int level)
 {
     /* acquire: pairs with the release below */
@@ -231,7 +233,7 @@ static name_slot *level_at(int level)
         fresh = NULL;
     } else if (!__atomic_compare_exchange_n(&names.levels[level], &there, fresh, false,
                                             __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
-        /* acquire, release: a thread that finds the level finds it empty or filled by others.
+        /* acquire, release: a thread that finds the level finds its slots, empty or filled.
          */
         (void)munmap(fresh, bytes);
         fresh = there;
@@ -240,8 +242,8 @@ static name_slot *level_at(int level)
     return fresh;
 }
 
-/* The name in SLOT if it is that of the string; the string gets the slot if it is free. *MINE
- * is the entry of the string once it has one. 0: the slot is another's, or no room. */
+/* The name in SLOT if it is that of the string; a free slot is given to the string. *MINE is
+ * the string's entry once it has one. 0: the slot has another string, or there is no room. */
 static uint32_t try_slot(name_slot *slot, const char *s, size_t len, uint32_t hash,
                          uint32_t *mine)
 {
@@ -261,7 +263,7 @@ static uint32_t try_slot(name_slot *slot, const char *s, size_t len, uint32_t ha
     return found >> 32 == hash && is_entry((uint32_t)found, s, len) ? (uint32_t)found : 0;
 }
 
-/* Find or add; 0: there is no room. */
+/* Find or add a string; 0: there is no room. */
 static uint32_t find(const char *s, size_t len)
 {
     const uint32_t hash = hash_of(s, len);
@@ -276,22 +278,23 @@ static uint32_t find(const char *s, size_t len)
 
             if (name != 0)
                 return name;
-            /* relaxed: it was free and stayed so, because there was no room. */
+            /* relaxed: the slot was free and stayed free, because there was no room. */
             if (mine == 0 && __atomic_load_n(slot, __ATOMIC_RELAXED) == 0)
                 return 0;
         }
     }
-    return mine; /* every slot is taken: it has an entry, and will get another next time */
+    return mine; /* every slot is taken: this entry is not found again, and the next call adds
+                    another */
 }
 
-/* Whether the log may be written to; then leave() must follow. */
+/* Whether the log may be written to; if so, leave() must follow. */
 static bool enter(void)
 {
     const int kept = errno;
     bool is_in = false;
 
     for (int i = 0; i < WAITS && !is_in; i++) {
-        /* seq_cst: pairs with that of close_log(): one of the two sees the other. */
+        /* seq_cst: pairs with close_log(): at least one of the two sees the other. */
         __atomic_add_fetch(&names.n_inside, 1, __ATOMIC_SEQ_CST);
         is_in = !__atomic_load_n(&names.is_closed, __ATOMIC_SEQ_CST);
         if (!is_in) {
@@ -340,8 +343,8 @@ static void close_log(void)
         (void)sched_yield();
 }
 
-/* The same, once no thread is growing the log, which would grow it at its old place. False,
- * and open again, if one takes too long. */
+/* Close the log when no thread is growing it, because that would grow it at its old place.
+ * False, and open again, if one takes too long. */
 static bool close_whole_log(void)
 {
     close_log();
@@ -386,7 +389,7 @@ static osc_status move_to_file(struct osc_fd *file, const uint64_t recording[2])
     return osc_growing_map_reserve(file, 0, reserved, names.base);
 }
 
-/* Put the log, which is closed, into a new file of DIR_FD. */
+/* Move the closed log to a new file in DIR_FD. */
 static osc_status put_into_file(int dir_fd, const uint64_t recording[2])
 {
     struct osc_fd file;
@@ -394,7 +397,8 @@ static osc_status put_into_file(int dir_fd, const uint64_t recording[2])
 
     if (st != OSC_OK)
         return st;
-    /* First: in the child of a fork that came in between the log may be the file. */
+    /* Set before the move, because a fork in between may leave the child with the file as its
+     * log. */
     names.is_file = true;
     st = move_to_file(&file, recording);
     if (st == OSC_OK) {
@@ -425,8 +429,8 @@ void osc_names_detach(void)
 {
     const int kept = errno;
 
-    /* Without that, or without memory for a copy, the file stays the log, even if it is
-     * removed. */
+    /* If the log cannot be closed, or there is no memory for a copy, the file remains the log,
+     * even if it is removed. */
     if (!names.is_file || !close_whole_log())
         return;
     const size_t len = header()->reserved_bytes;

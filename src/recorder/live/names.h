@@ -3,20 +3,19 @@
  * names.h - one number for each distinct string that the program records.
  *
  * Strings lie in the log of wire/live.h: mapped memory that becomes the file `strings`
- * when a recording is opened. A name is the place of its entry, so it is good in every
- * recording of this process and in those of its children by fork.
+ * when a recording is opened. A name is the offset of its entry, so it is valid in every
+ * recording of this process and of its forked children.
  *
- *   - Entries are appended by moving osc_live_strings.used_bytes. The length is written
+ *   - Entries are appended by advancing osc_live_strings.used_bytes. The length is written
  *     last, so a reader that sees it sees the bytes.
  *   - A table in private memory finds strings: levels of slots, each larger than the one
  *     before. A string has a few slots in each level and takes the first free one, so two
  *     threads with the same string meet in the same slot.
- *   - The log grows ahead of its use, in the thread that needs room, with signals blocked.
- *     If that fails, or another thread grows it for too long, there is no name, and the
- *     loss is counted.
+ *   - The thread that needs room grows the log, with signals blocked. If that fails, or another
+ *     thread takes too long to grow it, the call returns no name and the loss is counted.
  *
- * Threading: osc_names_add() from any thread and from signal handlers; the others by one
- * thread at a time, osc_names_open() and osc_names_detach() beside any osc_names_add().
+ * Threading: osc_names_add() from any thread and from signal handlers; the others by one thread
+ * at a time; osc_names_open() and osc_names_detach() may run concurrently with osc_names_add().
  */
 #pragma once
 
@@ -29,17 +28,18 @@
 
 /*
  * The name of LEN bytes at S; 0: none, see opscope/record.h. Losses are added to *N_FULL (no
- * room) or *N_TOO_BIG (cut). errno is kept.
+ * room) or *N_TOO_BIG (cut). Leaves errno unchanged.
  */
 uint32_t osc_names_add(const char *s, size_t len, uint64_t *n_full, uint64_t *n_too_big);
 
 /* Move the log with its content to a new file `strings` in the directory DIR_FD.
- * OSC_ECANCELED: another call is growing the log, perhaps the one that this handler
- * interrupted; try again later. */
+ * OSC_ECANCELED: another call is growing the log, perhaps one that this handler interrupted;
+ * try again later. */
 OSC_MUST_USE osc_status osc_names_open(int dir_fd, const uint64_t recording[2]);
 
-/* Continue in private memory and forget the file: at the end, and in the child of a fork. */
+/* Continue in private memory and forget the file; at the end, and in the child of a fork. */
 void osc_names_detach(void);
 
-/* In the child of a fork: release the lock, which another thread of the parent may hold. */
+/* Call in the child of a fork: releases the lock, which another thread of the parent may have
+ * held. */
 void osc_names_unlock(void);

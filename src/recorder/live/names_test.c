@@ -25,7 +25,7 @@ static uint32_t add(const char *s)
     return osc_names_add(s, strlen(s), &n_full, &n_too_big);
 }
 
-/* A fresh directory. */
+/* Create a new directory. */
 static int make_sub(void)
 {
     static int n;
@@ -39,7 +39,7 @@ static int make_sub(void)
     return fd;
 }
 
-/* The file `strings` of a fresh directory; OPEN makes it. */
+/* Open the file `strings` that osc_names_open() creates in a new directory. */
 static int open_log(void)
 {
     const int fd = make_sub();
@@ -52,7 +52,7 @@ static int open_log(void)
     return log;
 }
 
-/* What the entry NAME of the file FD says; its hash must be right. */
+/* Read the entry NAME of the file FD into S, and check its hash. */
 static size_t read_entry(int fd, uint32_t name, char *s, size_t room)
 {
     uint32_t head[2];
@@ -176,7 +176,7 @@ TEST(keeps_a_child_out_of_its_parents_file)
     (void)close(log);
 }
 
-/* Full in the middle of the copy, and where the file is to get its room. */
+/* The disk is full while the log is copied, and when space for the file is reserved. */
 TEST(keeps_its_names_where_the_file_has_no_room)
 {
     static const rlim_t limits[] = {0, 40, 60000};
@@ -209,7 +209,7 @@ TEST(keeps_its_names_where_the_file_has_no_room)
 static bool is_to_signal;
 static int opened_in_handler = -1;
 
-/* The log gets room: a signal comes. */
+/* Replaces libc's function, which the log calls to grow, to raise a signal there. */
 int mprotect(void *p, size_t len, int protection)
 {
     if (is_to_signal) {

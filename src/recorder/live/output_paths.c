@@ -17,7 +17,7 @@
 
 enum { NUMBERS = 10000 };
 
-/* Text that is put together without stdio. */
+/* Builds text without stdio. */
 struct text {
     char *s;
     size_t room, len;
@@ -53,7 +53,7 @@ static void add_number(struct text *t, uint64_t v)
     add_bytes(t, digits + n, sizeof digits - n);
 }
 
-/* The directory that names begin in: DIR, made absolute. */
+/* Add the directory DIR, made absolute. */
 static void add_directory(struct text *t, const char *dir)
 {
     if (!dir || dir[0] != '/') {
@@ -81,7 +81,7 @@ static void add_host(struct text *t)
     add_text(t, u.nodename);
 }
 
-/* Make all directories above the last component of PATH that are not there. */
+/* Create the missing directories above the last component of PATH. */
 static void make_parents(char *path)
 {
     for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
@@ -100,8 +100,8 @@ static void remove_files(int live_fd)
 }
 
 /*
- * Hold a lock on the live directory FD until this process is gone; false if another process
- * took it for left over and removes it (cli/run/fold_killed.c). Not all file systems can.
+ * Lock the live directory FD for the life of this process. False if another process considers
+ * it left over and is removing it (cli/run/fold_killed.c). Not all file systems have locks.
  */
 static bool lock_live(int fd)
 {
@@ -111,7 +111,7 @@ static bool lock_live(int fd)
            (fstat(fd, &st) != 0 || st.st_nlink > 0);
 }
 
-/* Make the live directory that belongs to PLACE->out. */
+/* Create the live directory of PLACE->out. */
 static bool make_live(struct osc_output_paths *place)
 {
     struct text t = {.s = place->live, .room = sizeof place->live};
@@ -129,7 +129,7 @@ static bool make_live(struct osc_output_paths *place)
     if (lock_live(osc_fd_get(&place->live_fd)))
         return true;
     osc_fd_close(&place->live_fd);
-    errno = EEXIST; /* the next name */
+    errno = EEXIST; /* makes the caller try the next name */
     return false;
 }
 

@@ -7,7 +7,7 @@
 #include "recording/growing_map.h"
 #include "wire/live.h"
 
-/* Thousands of names; what comes then is only in the part it is in. */
+/* Room for thousands of names; more are only in the part that recorded them. */
 enum { PAGE = 4096, FILE_BYTES = 1 << 18 };
 
 static struct osc_live_standing *get_header(const struct osc_persistent *s)
@@ -62,10 +62,10 @@ bool osc_persistent_add(struct osc_persistent *s, const struct osc_block *b,
 
     if (segment.n_records == 0)
         return is_whole;
-    segment.n_unfinished = 0; /* told where its slots are */
+    segment.n_unfinished = 0; /* counted in the segment that contains the slots */
     memcpy(at, &segment, sizeof segment);
     h->n_records += segment.n_records;
-    /* release: a reader of the live directory finds all that is counted. */
+    /* release: a reader of the live directory finds all counted bytes. */
     __atomic_store_n(&h->used_bytes, h->used_bytes + sizeof segment + len, __ATOMIC_RELEASE);
     return is_whole;
 }

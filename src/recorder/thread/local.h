@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * local.h - one step that a signal cannot split, among one thread and its handlers.
+ * local.h - operations that are atomic with respect to the thread's own signal handlers.
  *
- * What only one thread uses needs no lock against others, which is most of the price of
- * an atomic instruction; but a handler of that thread may come between any two
- * instructions, so reading, testing and writing must be one.
+ * Memory that only one thread uses needs no bus lock, which is most of the cost of an atomic
+ * instruction. But a handler of that thread may run between any two instructions, so reading,
+ * testing and writing must be one instruction.
  *
  * Threading: *AT belongs to the calling thread and its signal handlers.
  */
@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Set *AT to NEXT if it is *OLD, which in any case becomes what *AT was: going on with
- * that, instead of a copy of his own, saves the copy. */
+/* Set *AT to NEXT if it equals *OLD. *OLD receives the former value of *AT in any case; a
+ * caller that continues with *OLD saves a copy. */
 static inline bool osc_local_swap(uintptr_t *at, uintptr_t *old, uintptr_t next)
 {
 #if defined __x86_64__
@@ -38,7 +38,7 @@ static inline void osc_local_add(uint64_t *at, uint64_t n)
 #if defined __x86_64__
     __asm__ volatile("addq %1, %0" : "+m"(*at) : "er"(n) : "memory", "cc");
 #else
-    /* relaxed: a number for itself. */
+    /* relaxed: an independent number. */
     __atomic_add_fetch(at, n, __ATOMIC_RELAXED);
 #endif
 }

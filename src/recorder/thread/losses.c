@@ -3,9 +3,9 @@
 
 #include "recorder/live/blocks.h"
 
-/* All atomics here are relaxed: each number stands for itself. */
-static uint64_t lost_without[OSC_LOSS_COUNT]; /* an entry */
-static uint64_t lost_before[OSC_LOSS_COUNT];  /* in entries, by threads that are gone */
+/* All atomics here are relaxed: the numbers are independent. */
+static uint64_t lost_without[OSC_LOSS_COUNT]; /* by threads without an entry */
+static uint64_t lost_before[OSC_LOSS_COUNT];  /* in entries, by threads that have ended */
 
 void osc_losses_add(enum osc_loss cause, uint64_t n)
 {

@@ -12,7 +12,7 @@
 
 _Thread_local uint64_t osc_stack_bounds;
 
-/* A stack was recorded, and the flusher has not looked since. */
+/* A stack was recorded since the flusher last checked. */
 static uint32_t was_used;
 
 /* --- bounds ------------------------------------------------------------------------- */
@@ -29,8 +29,8 @@ static uint64_t pack_bounds(uintptr_t low, uintptr_t high)
 
 uintptr_t osc_stack_learn(uintptr_t at)
 {
-    /* The library keeps what it knows of a thread at the end of its stack. What is mapped
-     * behind may be another's, and go. */
+    /* libc keeps a thread's control block at the end of its stack. Memory mapped after that may
+     * belong to something else and be unmapped. */
     const uintptr_t self = (uintptr_t)pthread_self();
     struct osc_maps maps;
     struct osc_map map;
@@ -48,14 +48,14 @@ uintptr_t osc_stack_learn(uintptr_t at)
         found = pack_bounds((uintptr_t)map.start, high);
     }
     osc_maps_close(&maps);
-    /* relaxed: of this thread alone. */
+    /* relaxed: used by this thread only. */
     __atomic_store_n(&osc_stack_bounds, found, __ATOMIC_RELAXED);
     return osc_stack_high(found, at);
 }
 
 void osc_stack_set_used(void)
 {
-    /* relaxed: if the flusher looks too early for this one, it does so again. */
+    /* relaxed: if the flusher checks too early for this stack, it checks again later. */
     if (__builtin_expect(__atomic_load_n(&was_used, __ATOMIC_RELAXED) == 0, 0))
         __atomic_store_n(&was_used, 1, __ATOMIC_RELAXED);
 }

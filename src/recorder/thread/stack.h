@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack.h - call stacks by frame pointers, and the modules that their addresses lie in.
+ * stack.h - call stacks by frame pointers, and the modules that contain their addresses.
  *
  *     frame of f       frame of its caller      ...         outermost frame
  *     caller, return --> caller, return         -->         0, return
  *
- *   - Only memory between the frame of the call and the end of the mapping that its stack
- *     lies in is read, upwards: that is there as long as the thread is. The mapping is
- *     looked up at the first call on it, and known from then on.
- *   - Code without frame pointers keeps any number in their place. One that does not lead
- *     upwards within those bounds ends the stack, which says so; one that does gives some
- *     wrong frames.
+ *   - Only memory from the frame of the call up to the end of its stack's mapping is read,
+ *     which exists as long as the thread does. The mapping is looked up at the first call on a
+ *     stack, and remembered.
+ *   - Code without frame pointers leaves an arbitrary number in their place. If it does not
+ *     lead upwards within these bounds, the stack ends there and is marked as broken; if it
+ *     does, some frames are wrong.
  *
- * Threading: as said at each function.
+ * Threading: see each function.
  */
 #pragma once
 
@@ -22,17 +22,17 @@
 
 #include "wire/record.h"
 
-/* Slots that the deepest stack takes behind slot 0. */
+/* Slots that the deepest stack needs after slot 0. */
 #define OSC_STACK_SLOTS (OSC_RECORD_FRAMES_MAX / 2)
 
-/* Of functions that read other functions' frames, of which sanitizers know better. */
+/* For functions that read other functions' frames, which sanitizers would report. */
 #if defined __clang__
 #define OSC_STACK_READER __attribute__((no_sanitize("address", "memory", "thread")))
 #else
 #define OSC_STACK_READER __attribute__((no_sanitize_address, no_sanitize_thread))
 #endif
 
-/* How a frame begins where we know it. */
+/* The start of a frame. */
 struct osc_stack_frame {
     uintptr_t caller, address;
 };
@@ -40,13 +40,14 @@ struct osc_stack_frame {
 enum { OSC_STACK_PAGE_SHIFT = 12, OSC_STACK_COUNT_BITS = 28 };
 
 /*
- * The stack that this thread was last seen on: number of its first page, and how many
- * pages; 0: none. One word, so that a handler on another stack sees and leaves it whole.
+ * The last stack on which this thread was seen: the number of its first page and its number of
+ * pages; 0: none. A single word, so that a handler on another stack reads and replaces it as a
+ * whole.
  */
 extern __attribute__((visibility("hidden"))) _Thread_local uint64_t osc_stack_bounds
     __attribute__((tls_model("initial-exec")));
 
-/* Where the stack ends that AT lies on, by BOUNDS; 0: it does not lie there. */
+/* The end of the stack that contains AT, if that is the one of B; else 0. */
 static inline uintptr_t osc_stack_high(uint64_t b, uintptr_t at)
 {
     const uintptr_t low = (uintptr_t)(b >> OSC_STACK_COUNT_BITS) << OSC_STACK_PAGE_SHIFT;
@@ -56,13 +57,14 @@ static inline uintptr_t osc_stack_high(uint64_t b, uintptr_t at)
     return at - low < size ? low + size : 0;
 }
 
-/* Look up and remember the stack that AT lies on; where it ends, or 0. errno is kept. */
+/* Look up and remember the stack that contains AT; returns its end, or 0. Leaves errno
+ * unchanged. */
 __attribute__((cold)) uintptr_t osc_stack_learn(uintptr_t at);
 
-/* Where the outermost frame may begin at most, seen from FRAME, which exists in any case. */
+/* The highest address at which the outermost frame may begin, seen from FRAME, which exists. */
 static inline uintptr_t osc_stack_last(uintptr_t frame)
 {
-    /* relaxed: of this thread alone. */
+    /* X */
     uintptr_t high =
         osc_stack_high(__atomic_load_n(&osc_stack_bounds, __ATOMIC_RELAXED), frame);
 
@@ -78,8 +80,9 @@ static inline const struct osc_stack_frame *osc_stack_frame_at(uintptr_t at)
 }
 
 /*
- * Follow FRAME up to LAST at most; the addresses go to the OSC_STACK_SLOTS slots from S on,
- * two each. How many they are; every frame costs, so the loop has no more than it needs.
+ * Follow the frames from FRAME up to LAST at most, and store their addresses in the
+ * OSC_STACK_SLOTS slots at S, two per slot. Returns their number. The loop is minimal, because
+ * every frame costs time.
  */
 OSC_STACK_READER static inline uint32_t osc_stack_follow(uintptr_t frame, uintptr_t last,
                                                          struct osc_record_slot *s,
@@ -94,7 +97,7 @@ OSC_STACK_READER static inline uint32_t osc_stack_follow(uintptr_t frame, uintpt
         s->value = osc_stack_frame_at(frame)->address;
         if (caller <= frame || caller > last) {
             is_odd = 1;
-            /* relaxed, here and below: as osc_writer_fill() */
+            /* relaxed, here and below: as in osc_writer_fill() */
             __atomic_store_n(&s->word, 0, __ATOMIC_RELAXED);
             break;
         }
@@ -114,14 +117,14 @@ OSC_STACK_READER static inline uint32_t osc_stack_follow(uintptr_t frame, uintpt
     return 2 * (uint32_t)(s - first) + is_odd;
 }
 
-/* A stack was recorded. Any thread and handler. */
+/* Store that a stack was recorded. Any thread and handler. */
 void osc_stack_set_used(void);
 
 /* Whether a stack was recorded since the last call. The flusher. */
 bool osc_stack_was_used(void);
 
 /*
- * Payload of a MODULES chunk: what code is mapped now, as much of it as has ROOM at OUT.
- * Returns its length; *N is how many. The flusher.
+ * Write the payload of a MODULES chunk, the current code mappings, to OUT, as far as they fit
+ * in ROOM bytes. Returns its length; *N is the number of modules. The flusher.
  */
 size_t osc_stack_modules(unsigned char *out, size_t room, uint64_t *n);

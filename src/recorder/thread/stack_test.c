@@ -21,7 +21,7 @@ static uint32_t walk(const struct osc_stack_frame *f, enum osc_stack_end *end)
     return osc_stack_follow((uintptr_t)f, osc_stack_last((uintptr_t)f), found.slots, end);
 }
 
-/* --- chains that are made up --------------------------------------------------------- */
+/* --- made-up chains --------------------------------------------------------- */
 
 TEST(frames_are_followed_outwards)
 {
@@ -49,7 +49,7 @@ TEST(a_chain_that_leads_astray_ends_the_stack)
                                (uintptr_t)INTPTR_MAX & ~(uintptr_t)7,
                                (uintptr_t)&elsewhere,
                                (uintptr_t)nowhere,
-                               (uintptr_t)&f[0], /* for ever */
+                               (uintptr_t)&f[0], /* an endless loop */
                                (uintptr_t)&f[0] - 8 /* inwards */};
     enum osc_stack_end end;
 
@@ -76,8 +76,8 @@ TEST(a_deep_stack_is_cut)
     assert_int_equal(end, OSC_STACK_WHOLE);
 }
 
-/* Addresses above the own frame, up to where the stack ends: none may be read beyond. Not
- * under AddressSanitizer, which may keep F elsewhere. */
+/* Try addresses above our own frame up to the end of the stack: nothing beyond it may be read.
+ * Not under AddressSanitizer, which may store F elsewhere. */
 OSC_STACK_READER static void *walk_to_the_end(void *arg)
 {
     struct osc_stack_frame f = {0, 0x1000};
@@ -88,7 +88,7 @@ OSC_STACK_READER static void *walk_to_the_end(void *arg)
         f.caller = at;
         const uint32_t n = walk(&f, &end);
         if (n == 1 && end == OSC_STACK_BROKEN && at > (uintptr_t)pthread_self())
-            return NULL; /* it was reached */
+            return NULL; /* the end was reached */
     }
     return arg;
 }
@@ -106,12 +106,12 @@ TEST(no_garbage_is_followed_beyond_the_stack)
 
 /* --- real ones ----------------------------------------------------------------------- */
 
-/* Each frame of the test has a frame pointer because its address is asked for. */
+/* Taking its address makes the compiler keep a frame pointer in each frame of the test. */
 #define WITH_FRAME                                                      \
     void *volatile own_frame = __builtin_frame_address(0); /* NOLINT */ \
     (void)own_frame
 
-/* Called by way of a pointer, or the compiler would make one frame of many. */
+/* Called through a pointer, so that the compiler does not merge the frames. */
 static int (*volatile call_deep)(int);
 
 static int deep(int n)
@@ -128,7 +128,7 @@ static int deep(int n)
 
 struct seen {
     uint64_t n_stacks, n_frames, ends[3];
-    uint64_t address; /* of the last one, innermost */
+    uint64_t address; /* innermost frame of the last stack */
 };
 
 static void note(void *ctx, uint32_t thread, const struct osc_packed *r)
@@ -223,7 +223,7 @@ TEST(modules_say_where_code_lies)
     }
     assert_int_equal(n_found, 1);
     assert_int_equal(n_seen, n);
-    assert_int_equal(osc_stack_modules(out, 40, &n), 0); /* no room for any */
+    assert_int_equal(osc_stack_modules(out, 40, &n), 0); /* too small for a module */
     assert_int_equal(n, 0);
 }
 

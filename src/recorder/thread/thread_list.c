@@ -32,19 +32,19 @@ enum { LIFE_WIPED, LIFE_BEGINS, LIFE_HERE };
 
 static struct memory *memory;
 
-/* Its destructor runs when a thread ends. Keys beyond the first 32 of a process take memory
- * from malloc() in each thread, which a recording call must not use: then there is none. */
+/* Its destructor runs when a thread ends. Keys beyond the first 32 of a process need memory
+ * from malloc() in each thread, which a recording call must not use; such a key is not used. */
 static pthread_key_t key;
 static bool has_key;
 
-/* Writers that may be used again: as the stacks of blocks.c, with links beside. */
+/* Writers that may be reused: a stack as in blocks.c, with its links in a separate array. */
 static uint64_t free_writers;
 static uint32_t links[OSC_LIVE_THREADS];
 static uint32_t n_writers; /* ever used */
 
 static uint64_t last_ordinal;
-static uint64_t generation; /* of the recording that goes on; 0: none does */
-static uint64_t last_reap;  /* when, in ticks */
+static uint64_t generation; /* of the current recording; 0: none */
+static uint64_t last_reap;  /* time of the last osc_threads_reap(), in ticks */
 
 static void push_index(uint32_t i)
 {
@@ -54,20 +54,20 @@ static void push_index(uint32_t i)
     do {
         /* relaxed: as osc_block.next in blocks.c */
         __atomic_store_n(&links[i], (uint32_t)old, __ATOMIC_RELAXED);
-        /* release: pairs with the acquire in pop_index(): the writer is zeroed. */
+        /* release: pairs with the acquire in pop_index(), which finds the writer zeroed. */
     } while (!__atomic_compare_exchange_n(&free_writers, &old,
                                           ((old >> 32) + 1) << 32 | (i + 1), true,
                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-/* Take a free writer: its index + 1; 0: there is none. */
+/* Take a free writer and return its index + 1; 0: there is none. */
 static uint32_t pop_index(void)
 {
     /* acquire: pairs with the release in push_index() */
     uint64_t old = __atomic_load_n(&free_writers, __ATOMIC_ACQUIRE);
 
     for (int tries = 0; tries < TRIES_MAX && (uint32_t)old != 0; tries++) {
-        /* relaxed: the exchange fails if it is not true any more. */
+        /* relaxed: the exchange fails if it is outdated. */
         const uint32_t below = __atomic_load_n(&links[(uint32_t)old - 1], __ATOMIC_RELAXED);
 
         /* acquire: as above */
@@ -75,7 +75,7 @@ static uint32_t pop_index(void)
                                         false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
             return (uint32_t)old;
     }
-    /* relaxed: fresh ones are zero for everybody; seq_cst: see wait_idle(). */
+    /* relaxed: unused writers are zero for every thread; seq_cst: see wait_idle(). */
     uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_RELAXED);
 
     while (n < OSC_LIVE_THREADS)
@@ -85,7 +85,7 @@ static uint32_t pop_index(void)
     return 0;
 }
 
-/* W has no thread any more. osc_writer_clear() clears the rest. */
+/* Detach W from its thread. osc_writer_clear() clears the rest. */
 static void clear(struct osc_writer *w)
 {
     w->epoch = w->generation = 0;
@@ -93,22 +93,22 @@ static void clear(struct osc_writer *w)
     w->is_dry = false;
     w->entry = NULL;
     w->block = NULL;
-    /* relaxed: wait_idle() and is_gone() may look at it, to no avail. */
+    /* relaxed: wait_idle() and is_gone() may read it, without harm. */
     __atomic_store_n(&w->tid, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&w->pos, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&w->busy, 0, __ATOMIC_RELAXED);
 }
 
-/* Keep all others out of W, whose thread ends; whether it jumped out of a slow path. */
+/* Keep all others out of W, whose thread ends. Returns whether it jumped out of a slow path. */
 static bool seize(struct osc_writer *w)
 {
     /* seq_cst: see wait_idle() */
     return __atomic_exchange_n(&w->busy, 1, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* The thread of writer I, W, ends, and W is seized: write what it still has for the
- * recording, and give the writer back. A thread that jumped out of the slow path may have left
- * W half changed, so its block stays where it is until the recording ends. */
+/* Write what writer I, W, still owes the recording, and give it back. Its thread has ended, and
+ * W is seized. If the thread jumped out of the slow path, W may be half changed, so its block
+ * stays where it is until the recording ends. */
 static void hand_over(struct osc_writer *w, uint32_t i, bool has_jumped)
 {
     struct osc_live_thread *entry = w->entry;
@@ -128,7 +128,8 @@ static void hand_over(struct osc_writer *w, uint32_t i, bool has_jumped)
         push_index(i);
 }
 
-/* The thread of the writer at ARG ends. If it records after this, it gets another one. */
+/* Destructor of a thread, whose writer is ARG. If the thread records after this, it gets
+ * another writer. */
 static void end_thread(void *arg)
 {
     const int kept = errno;
@@ -146,7 +147,7 @@ static void end_thread(void *arg)
     errno = kept;
 }
 
-/* Whether the thread of W is gone and its destructor did not run. */
+/* Whether the thread of W no longer exists although its destructor did not run. */
 static bool is_gone(const struct osc_writer *w)
 {
     /* relaxed: end_for() reads it again. */
@@ -155,13 +156,13 @@ static bool is_gone(const struct osc_writer *w)
     return tid != 0 && syscall(SYS_tgkill, memory->pid, tid, 0) != 0 && errno == ESRCH;
 }
 
-/* End writer I, whose thread is gone. */
+/* End writer I, whose thread no longer exists. */
 static void end_for(uint32_t i)
 {
     struct osc_writer *w = &memory->writers[i];
     uint32_t tid = __atomic_load_n(&w->tid, __ATOMIC_RELAXED);
 
-    /* acquire: one of the threads that find it takes it; relaxed: the others leave it. */
+    /* acquire: one of the threads that find it ends it; relaxed: the others leave it. */
     if (tid == 0 || !__atomic_compare_exchange_n(&w->tid, &tid, 0, false, __ATOMIC_ACQUIRE,
                                                  __ATOMIC_RELAXED))
         return;
@@ -171,7 +172,7 @@ static void end_for(uint32_t i)
 uint32_t osc_threads_reap(void)
 {
     const int kept = errno;
-    /* relaxed: those that are new meanwhile are not gone. */
+    /* relaxed: the threads of writers added meanwhile exist. */
     const uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_RELAXED);
     uint32_t n_gone = 0;
 
@@ -184,12 +185,12 @@ uint32_t osc_threads_reap(void)
     return n_gone;
 }
 
-/* All writers are taken: end those of threads that are gone, at most every tenth of a second.
+/* All writers are taken: end those of threads that no longer exist, at most ten times a second.
  */
 static void reap_at_times(void)
 {
     const uint64_t now = osc_ticks();
-    /* relaxed: only when, not what. */
+    /* relaxed: only limits the rate. */
     uint64_t last = __atomic_load_n(&last_reap, __ATOMIC_RELAXED);
 
     if (now - last >= osc_ticks_hz() / REAPS_HZ &&
@@ -222,7 +223,7 @@ osc_status osc_threads_init(void)
         errno = kept;
         return OSC_ENOMEM;
     }
-    /* Where the kernel cannot, osc_threads_forked() does it. */
+    /* If the kernel cannot, osc_threads_forked() wipes it. */
     (void)madvise(m, sizeof *m, MADV_WIPEONFORK);
     m->life = LIFE_HERE;
     m->has_libc = true;
@@ -248,7 +249,7 @@ bool osc_threads_begin_life(void)
 {
     uint32_t wiped = LIFE_WIPED;
 
-    /* relaxed: there is one thread, and handlers of it. */
+    /* relaxed: there is only one thread, with its handlers. */
     if (!__atomic_compare_exchange_n(&memory->life, &wiped, LIFE_BEGINS, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return false;
@@ -281,7 +282,7 @@ void osc_threads_forked(void)
 {
     if (!memory)
         return;
-    /* Old kernels do not know how to wipe, and emulators only say that they do. */
+    /* Old kernels cannot wipe the memory, and emulators only claim to. */
     if (memory->life != LIFE_WIPED && madvise(memory, sizeof *memory, MADV_DONTNEED) != 0)
         memset(memory, 0, sizeof *memory);
     memory->has_libc = true;
@@ -302,14 +303,14 @@ struct osc_writer *osc_threads_writer(void)
     struct osc_writer *w = &memory->writers[i - 1];
 
     w->index_1 = i;
-    /* relaxed: is_gone() finds it now or later. */
+    /* relaxed: is_gone() sees it now or later. */
     __atomic_store_n(&w->tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
     uintptr_t seen = (uintptr_t)had;
 
     if (osc_local_swap((uintptr_t *)&osc_writer_self, &seen, (uintptr_t)w)) {
         if (has_key)
             (void)pthread_setspecific(key, w);
-    } else { /* a handler was faster, and it is the same thread */
+    } else { /* a handler of this thread was faster */
         clear(w);
         push_index(i - 1);
     }
@@ -326,7 +327,7 @@ void osc_threads_enter(struct osc_writer *w, uint64_t number)
 {
     struct osc_live_header *h = osc_blocks_header();
     struct osc_live_thread *e = &osc_blocks_threads()[w->index_1 - 1];
-    /* relaxed: they only need be different. */
+    /* relaxed: ordinals need only differ. */
     uint32_t n = __atomic_load_n(&h->n_threads, __ATOMIC_RELAXED);
 
     w->ordinal = __atomic_add_fetch(&last_ordinal, 1, __ATOMIC_RELAXED);
@@ -337,12 +338,12 @@ void osc_threads_enter(struct osc_writer *w, uint64_t number)
     __atomic_store_n(&e->state, OSC_THREAD_RUNS, __ATOMIC_RELEASE);
     while (n < w->index_1 && !__atomic_compare_exchange_n(&h->n_threads, &n, w->index_1, true,
                                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        /* release: as above; relaxed: it is tried again. */
+        /* release: as above; relaxed: the loop tries again. */
         continue;
     w->generation = number;
 }
 
-/* Entries of the table of this recording that were ever used. */
+/* How many entries of the table this recording has used. */
 static uint32_t entries_used(void)
 {
     const struct osc_live_header *h = osc_blocks_header();
@@ -358,13 +359,13 @@ void osc_threads_give_back(uint32_t i)
     osc_losses_keep(e);
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
         __atomic_store_n(&e->lost[cause], 0, __ATOMIC_RELAXED); /* its thread has ended */
-    /* release: a reader of the file that sees it UNUSED needs nothing of it. */
+    /* release: a reader of the file that sees UNUSED reads nothing else of the entry. */
     __atomic_store_n(&e->state, OSC_THREAD_UNUSED, __ATOMIC_RELEASE);
     push_index(i);
 }
 
-/* Whether every slot that W has reserved carries its block's tag, as far as one can tell
- * from outside: W's thread may be at work. */
+/* Whether every slot that W has reserved carries its block's tag. Only an estimate, because W's
+ * thread may be recording. */
 static bool is_tagged(const struct osc_writer *w)
 {
     /* acquire: pairs with the release where the thread changes its block */
@@ -385,7 +386,8 @@ static bool is_tagged(const struct osc_writer *w)
     return true;
 }
 
-/* Whether the thread of writer I is in no call, as far as one can tell from outside. */
+/* Whether the thread of writer I is in no recording call. Only an estimate, as seen from
+ * outside. */
 static bool is_through(uint32_t i)
 {
     /* seq_cst: see wait_idle() */
@@ -397,13 +399,13 @@ static bool is_through(uint32_t i)
            is_tagged(&memory->writers[i]);
 }
 
-/* Wait until the calls that were under way are through, for at most TIMEOUT_NS. */
+/* Wait at most TIMEOUT_NS until the calls that were under way are done. */
 static void wait_idle(int64_t timeout_ns)
 {
     const struct timespec step = {.tv_nsec = WAIT_STEP_NS};
-    /* seq_cst: a thread takes its writer, publishes that it is busy, and looks whether
-     * recording is on; that was turned off before the look here, so one of the two sees the
-     * other. */
+    /* seq_cst: a thread takes its writer, publishes that it is busy, and checks whether
+     * recording is on, which was turned off before this load. So at least one of the two sees
+     * the other. */
     const uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_SEQ_CST);
 
     for (uint32_t i = 0; i < n; i++)
@@ -439,7 +441,7 @@ void osc_threads_close(void)
     for (uint32_t i = 0, n = entries_used(); i < n; i++) {
         const struct osc_live_thread *e = &osc_blocks_threads()[i];
 
-        /* acquire: pairs with the release in end_thread() */
+        /* acquire: pairs with the release in hand_over() */
         if (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) == OSC_THREAD_EXITED)
             osc_threads_give_back(i);
         else

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_list.h - which thread has which writer, and which entry of the live directory's table.
+ * thread_list.h - assigns writers, and entries of the live directory's table, to threads.
  *
- * A thread takes a writer at its first record and gives it back when it ends, half a
- * block and all. One that cannot tell when it ends, or records even after that, keeps its
- * writer until few blocks are free or all writers taken; then those of threads that are gone
- * are given back. Writer I goes
- * with entry I of the table; the entry is filled anew in each recording. It says EXITED until
- * the flusher has written what the thread lost; only then both are used again.
+ * A thread takes a writer at its first record and gives it back, with its partly filled block,
+ * when it ends. If it has no destructor to run then, or records even later, it keeps its writer
+ * until few blocks are free or all writers are taken; then the writers of threads that no
+ * longer exist are given back. Writer I belongs to entry I of the table; the entry is filled
+ * again in each recording. It is EXITED until the flusher has written the thread's losses; only
+ * then are both reused.
  *
- * Threading: as said at each function.
+ * Threading: see each function.
  */
 #pragma once
 
@@ -22,64 +22,62 @@
 
 enum osc_life { OSC_LIFE_NONE, OSC_LIFE_CHILD, OSC_LIFE_HERE };
 
-/* Take what there is little of, early: when the library is loaded. One thread at a time. */
+/* Reserve a scarce resource early, when the library is loaded. One thread at a time. */
 void osc_threads_load(void);
 
-/* Make the writers' memory, unless that is done. One thread at a time. */
+/* Create the writers' memory, unless it exists. One thread at a time. */
 OSC_MUST_USE osc_status osc_threads_init(void);
 
 /*
- * Whether this process made the writers' memory (HERE), was forked from one that did
- * (CHILD: this is the first call that notices, and has to act), or never had any. Any thread
- * and handler. osc_threads_begin_life() is true for the one call that acts, which then
- * calls osc_threads_live().
+ * Whether this process created the writers' memory (HERE), was forked from one that did and has
+ * not noticed yet (CHILD), or never had any (NONE). Any thread and handler. A caller that gets
+ * CHILD calls osc_threads_begin_life(); it returns true to one of them, which sets up the child
+ * and then calls osc_threads_live().
  */
 enum osc_life osc_threads_life(void);
 bool osc_threads_begin_life(void);
 void osc_threads_live(void);
 
-/* The process whose memory this is; that is not the one that asks if it is a child that
- * shares it, as after vfork(). Life is HERE. Any thread and handler. */
+/* The process that owns the memory; it differs from the calling process in a child that shares
+ * it, as after vfork(). Life is HERE. Any thread and handler. */
 pid_t osc_threads_pid(void);
 
 /*
- * Whether libc's locks can be taken here. Not in a child that was made without libc, by
- * clone() or _Fork(): what other threads held at that moment is never let go there, and
- * to start a thread takes malloc(). Life is HERE. osc_threads_forked() is libc's own word
- * that it made this child, which comes first.
+ * Whether libc's locks can be taken here. Not in a child that was created without libc, by
+ * clone() or _Fork(): locks that other threads held at that moment are never released there,
+ * and starting a thread calls malloc(). Life is HERE. In children of libc's fork(), its handler
+ * calls osc_threads_forked() first.
  */
 bool osc_threads_has_libc(void);
 void osc_threads_forked(void);
 
-/* The writer of this thread, taken if it has none; NULL: all are taken. Any thread and
- * handler. */
+/* The writer of this thread, which takes one if it has none; NULL: all are taken. Any thread
+ * and handler. */
 struct osc_writer *osc_threads_writer(void);
 
-/* This thread's writer is busy, for osc_threads_stop() as well: only then may a call look
- * whether recording is on. Its thread, which has one. */
+/* Mark this thread's writer as busy for osc_threads_stop(), too; a call must do that before it
+ * checks whether recording is on. Any thread with a writer. */
 void osc_threads_publish_busy(void);
 
-/* Fill W's entry of the table for the recording NUMBER, which W's is from then on. Its
- * thread, busy. */
+/* Fill W's entry of the table for the recording NUMBER, to which W belongs from then on. W's
+ * thread, while W is busy. */
 void osc_threads_enter(struct osc_writer *w, uint64_t number);
 
-/* End the writers of threads that are gone without having told; how many. A system call for
- * each writer. Any thread and handler. */
+/* End the writers of threads that ended without giving them back; returns how many. Makes a
+ * system call for each writer. Any thread and handler. */
 uint32_t osc_threads_reap(void);
 
-/* Entry I, which was EXITED, may be used again. The flusher, or the thread that ends a
- * recording. */
+/* Free entry I, which was EXITED. The flusher, or the thread that ends a recording. */
 void osc_threads_give_back(uint32_t i);
 
-/* The recording NUMBER begins: ordinals begin at 1. One thread at a time. */
+/* The recording NUMBER begins: restart ordinals at 1. One thread at a time. */
 void osc_threads_open(uint64_t number);
 
 /*
- * Recording is off, and no call that begins from now on records: wait until those under way
- * are through, for at most TIMEOUT_NS, and count the ends that will never be written. One
- * thread at a time.
+ * Recording is off, and calls that begin now do not record. Wait at most TIMEOUT_NS until those
+ * under way are done, and count the ends that will never be written. One thread at a time.
  */
 void osc_threads_stop(int64_t timeout_ns);
 
-/* The recording is over: no entry is of use any more. One thread at a time. */
+/* The recording is over: release all entries. One thread at a time. */
 void osc_threads_close(void);

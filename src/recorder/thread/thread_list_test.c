@@ -116,7 +116,7 @@ static void record_after_many_keys(void)
     _exit(is_good ? 0 : 2);
 }
 
-/* The first test: in a process that has not recorded yet. */
+/* Must run first: in a process that has not recorded yet. */
 TEST(asks_for_no_memory_though_the_host_made_many_keys)
 {
     int status = -1;
@@ -128,7 +128,7 @@ TEST(asks_for_no_memory_though_the_host_made_many_keys)
     assert_int_equal(status, 0);
 }
 
-/* With fewer blocks than threads, and none that says when it ends. */
+/* Record with fewer blocks than threads, none of which runs a destructor when it ends. */
 static void record_in_threads_that_do_not_tell(void)
 {
     struct osc_losses lost;
@@ -148,7 +148,7 @@ static void record_in_threads_that_do_not_tell(void)
     _exit(recorded_end(&rec) != OSC_OK ? 3 : lost.full > 0 ? 4 : rec.all.begins != N_UNTOLD);
 }
 
-/* As the first test. */
+/* Like the first test. */
 TEST(takes_back_the_blocks_of_threads_that_do_not_tell)
 {
     int status = -1;
@@ -160,7 +160,7 @@ TEST(takes_back_the_blocks_of_threads_that_do_not_tell)
     assert_int_equal(status, 0);
 }
 
-/* Too late to tell: as a record, but most without the block that it would take. */
+/* Runs after our destructor: takes a writer like a record does, but usually not the block. */
 static void take_at_end(void *arg)
 {
     if (arg == &rec)
@@ -248,7 +248,7 @@ static void *record_always(void *arg)
         osc_begin(OSC_SCOPE_PLAIN, 1);
         osc_arg_text(1, "text", 4);
         osc_end();
-        if (*n % 64 == 0) /* or memory gets full where a sanitizer slows the flusher down */
+        if (*n % 64 == 0) /* or memory fills up if a sanitizer slows the flusher */
             (void)usleep(100);
     }
     return NULL;

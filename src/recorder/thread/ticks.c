@@ -22,7 +22,7 @@ static int64_t clock_ns(clockid_t clock)
 }
 
 #if defined __x86_64__
-/* Whether the counter neither stops nor changes its rate: it is "invariant". */
+/* Whether the counter is "invariant": it neither stops nor changes its rate. */
 static int is_invariant(void)
 {
     unsigned a = 0, b = 0, c = 0, d = 0;
@@ -30,7 +30,7 @@ static int is_invariant(void)
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
-/* The kernel takes another clock once it has found processors that disagree. */
+/* The kernel switches to another clock once it has found processors that disagree. */
 static int kernel_trusts_it(void)
 {
     static const char path[] = "/sys/devices/system/clocksource/clocksource0/"
@@ -51,7 +51,7 @@ static int choose(void)
 #if defined __x86_64__
     return is_invariant() && kernel_trusts_it() ? OSC_TICKS_COUNTER : OSC_TICKS_MONOTONIC;
 #elif defined __aarch64__
-    return OSC_TICKS_COUNTER; /* the architecture promises all of it */
+    return OSC_TICKS_COUNTER; /* the architecture guarantees all of it */
 #else
     return OSC_TICKS_MONOTONIC;
 #endif

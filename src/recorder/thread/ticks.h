@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ticks.h - the clock that records carry, and how it relates to the others.
+ * ticks.h - the clock of records, and how it relates to other clocks.
  *
- * The processor's counter costs half as much as the kernel's clock, but may stop, change
- * its rate or differ between processors. It is used where the processor says that it does
- * not, and the kernel uses it too; else ticks are nanoseconds of CLOCK_MONOTONIC. The rate is
- * not measured here: it follows from anchors, which are read now and then.
+ * The processor's counter costs half as much as the kernel's clock, but may stop, change its
+ * rate or differ between processors. It is used if the processor guarantees that it does not
+ * and the kernel uses it too; otherwise ticks are nanoseconds of CLOCK_MONOTONIC. The rate is
+ * not measured here: it follows from anchors, which are read from time to time.
  *
  * Threading: thread-safe, and may be called from signal handlers.
  */
@@ -21,13 +21,13 @@
 
 enum osc_ticks_source { OSC_TICKS_UNKNOWN, OSC_TICKS_COUNTER, OSC_TICKS_MONOTONIC };
 
-/* enum osc_ticks_source, once osc_ticks_init() or a first osc_ticks() has looked. */
+/* An enum osc_ticks_source, set by osc_ticks_init() or the first osc_ticks(). */
 extern int osc_ticks_source;
 
-/* Look which clock is good. Doing so twice does no harm. */
+/* Choose the clock. May be called repeatedly. */
 void osc_ticks_init(void);
 
-/* The time where the counter is not used, or its choice is still to be made. */
+/* The time if the counter is not used, or the clock is not chosen yet. */
 uint64_t osc_ticks_slow(void);
 
 static inline uint64_t osc_ticks_counter(void)
@@ -46,7 +46,7 @@ static inline uint64_t osc_ticks_counter(void)
 
 static inline uint64_t osc_ticks(void)
 {
-    /* relaxed: a thread that sees the old value looks again. */
+    /* relaxed: a thread that sees the old value takes the slow path, which checks again. */
     if (__builtin_expect(
             __atomic_load_n(&osc_ticks_source, __ATOMIC_RELAXED) == OSC_TICKS_COUNTER, 1))
         return osc_ticks_counter();
@@ -56,8 +56,8 @@ static inline uint64_t osc_ticks(void)
 /* "tsc", "cntvct" or "monotonic", static. */
 const char *osc_ticks_name(void);
 
-/* Ticks a second as the hardware says; 0: only anchors tell. */
+/* Ticks per second as stated by the hardware; 0: known only from anchors. */
 uint64_t osc_ticks_hz(void);
 
-/* Read all clocks at once: the closest of a few tries. */
+/* Read all clocks at once; keeps the try that took the least time. */
 void osc_ticks_anchor(struct osc_clock_anchor *anchor);

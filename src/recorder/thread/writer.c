@@ -7,7 +7,8 @@
 #include "recorder/thread/losses.h"
 #include "recorder/thread/ticks.h"
 
-/* Its epoch is never that of the process, so no record is ever written to it. */
+/* The empty writer. Its epoch is never that of the process, so no record is ever written to
+ * it. */
 static struct osc_writer nobody;
 
 _Thread_local struct osc_writer *osc_writer_self = &nobody;
@@ -30,20 +31,20 @@ static void count(struct osc_writer *w, enum osc_loss cause, uint64_t n)
 
 void osc_writer_drop_nested(struct osc_writer *w, enum osc_role role)
 {
-    /* relaxed, here and where its thread looks at them: it is the same thread. */
+    /* relaxed, here and where its thread reads them: it is the same thread. */
     if (role == OSC_ROLE_BEGIN) {
         __atomic_add_fetch(&w->n_nested_begins, 1, __ATOMIC_RELAXED);
     } else if (role == OSC_ROLE_END) {
         if (__atomic_load_n(&w->n_nested_begins, __ATOMIC_RELAXED) == 0) {
             __atomic_add_fetch(&w->n_nested_ends, 1, __ATOMIC_RELAXED);
-            return; /* it is only late */
+            return; /* the end is not lost, only late */
         }
         __atomic_sub_fetch(&w->n_nested_begins, 1, __ATOMIC_RELAXED);
     }
     count(w, OSC_LOSS_NESTED, 1);
 }
 
-/* A scope begins inside of one that is missing, or is missing itself. */
+/* Open a scope whose begin is missing, or that lies inside such a scope. */
 static void push_level(struct osc_writer *w, bool is_missing, bool is_counted)
 {
     struct osc_writer_run *top = w->n_runs > 0 ? &w->runs[w->n_runs - 1] : NULL;
@@ -87,7 +88,8 @@ bool osc_writer_pop_level(struct osc_writer *w)
     return is_missing;
 }
 
-/* relaxed: the thread that ends the recording reads it, even if this one jumped away. */
+/* relaxed: the thread that ends the recording reads it, even if this one jumped out of the slow
+ * path. */
 static void set_owed(struct osc_writer *w, uint32_t n)
 {
     __atomic_store_n(&w->n_owed, n, __ATOMIC_RELAXED);
@@ -106,7 +108,7 @@ static void set_pos(struct osc_writer *w, uintptr_t pos)
     __atomic_store_n(&w->pos, pos, __ATOMIC_RELEASE);
 }
 
-/* N slots, of another block if this one has no room; NULL: there is none. */
+/* Take N slots, of a new block if this one has no room; NULL: there is none. */
 static struct osc_record_slot *take_slots(struct osc_writer *w, uint32_t n)
 {
     if (!w->block || used_slots(w) + n > OSC_BLOCK_SLOTS) {
@@ -128,7 +130,7 @@ static struct osc_record_slot *take_slots(struct osc_writer *w, uint32_t n)
     return s;
 }
 
-/* Write the ends that found no room when it was time for them. */
+/* Write the ends that found no room before. True if none is left. */
 static bool write_owed(struct osc_writer *w, uint64_t ticks)
 {
     uint32_t done = 0;
@@ -147,7 +149,7 @@ static bool write_owed(struct osc_writer *w, uint64_t ticks)
     return w->n_owed == 0;
 }
 
-/* Say what is missing before the next record. */
+/* Record the losses before the next record. False: there is no room. */
 static bool write_losses(struct osc_writer *w, uint64_t ticks)
 {
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++) {
@@ -181,7 +183,7 @@ void osc_writer_drop(struct osc_writer *w, enum osc_role role, uint64_t ticks)
     count(w, OSC_LOSS_FULL, 1);
 }
 
-/* Whether an argument would go to a scope or record that is not there. */
+/* Whether an argument would belong to a scope or record that was not recorded. */
 static bool is_orphan(const struct osc_writer *w)
 {
     return w->skips_args || osc_writer_is_inside_missing(w);
@@ -191,7 +193,7 @@ struct osc_record_slot *osc_writer_place(struct osc_writer *w, uint32_t n_slots,
                                          enum osc_role role, uint64_t ticks, bool is_paused)
 {
     if (role == OSC_ROLE_END && osc_writer_pop_level(w)) {
-        w->skips_args = false; /* those that follow are of the scope around */
+        w->skips_args = false; /* following arguments belong to the enclosing scope */
         return NULL;
     }
     if (role == OSC_ROLE_ARG && is_orphan(w)) {
@@ -217,7 +219,7 @@ struct osc_record_slot *osc_writer_place(struct osc_writer *w, uint32_t n_slots,
         osc_writer_drop(w, role, ticks);
     } else if (role != OSC_ROLE_ARG) {
         w->skips_args = false;
-        /* Only where some around it are missing need this one be known as there. */
+        /* A recorded begin only needs an entry if scopes around it are missing. */
         if (role == OSC_ROLE_BEGIN && w->n_runs > 0)
             push_level(w, false, false);
     }
@@ -281,8 +283,8 @@ void osc_writer_end(struct osc_writer *w, uint64_t ticks)
 
 void osc_writer_count_unwritten(struct osc_writer *w, struct osc_live_thread *entry)
 {
-    /* relaxed: numbers for themselves. Its thread and the one that ends the recording may do
-     * this at the same time. */
+    /* relaxed: independent numbers. W's thread and the one that ends the recording may do this
+     * at the same time. */
     const uint32_t n_owed = __atomic_exchange_n(&w->n_owed, 0, __ATOMIC_RELAXED);
     const uint32_t n_nested = __atomic_exchange_n(&w->n_nested_ends, 0, __ATOMIC_RELAXED);
 

@@ -36,7 +36,7 @@ static void *record_scopes(void *arg)
     return NULL;
 }
 
-/* The next thing of each thread: 4 a scope. */
+/* Counts the records of each thread: 4 per scope. */
 struct order {
     uint32_t at[N_THREADS + 2];
     osc_name name[N_THREADS + 2];
@@ -143,8 +143,8 @@ TEST(loses_nothing_uncounted_in_a_storm_of_signals)
 static void record_at_trap(int signal)
 {
     static uint64_t n_traps;
-    /* Not at each, or no call would ever get through undisturbed; now and then enough to
-     * change blocks. The period is prime, to be everywhere in a call in time. */
+    /* Not at every trap, so that some calls run undisturbed; occasionally enough to change
+     * blocks. The period is prime, so that over time it hits every place in a call. */
     const uint64_t n = ++n_traps % 7 != 0 ? 0 : n_traps % 91 != 0 ? 1 : 40;
 
     (void)signal;
@@ -156,7 +156,7 @@ static void record_at_trap(int signal)
     handled = handled + n;
 }
 
-/* Whether what comes next by the fast path comes after all that was lost is told. */
+/* Whether all losses are recorded before the next record on the fast path. */
 static bool tells_losses_in_time(void)
 {
     const struct osc_writer *w = osc_writer_self;
@@ -179,7 +179,7 @@ TEST(bears_a_signal_between_any_two_instructions)
     assert_int_equal(sigaction(SIGTRAP, &sa, &before), 0);
     for (uint64_t i = 0; i < n; i++) {
         if (i % 10 == 0)
-            (void)osc_dump(); /* so that there is room */
+            (void)osc_dump(); /* to free blocks */
         step(true);
         osc_begin_with(OSC_SCOPE_PLAIN, 1, &arg, 1);
         osc_memory_alloc(OSC_DEVICE_CPU, 0x1000, 64);
@@ -206,7 +206,7 @@ TEST(bears_a_signal_between_any_two_instructions)
 
 /* --- gaps ---------------------------------------------------------------------------- */
 
-/* All blocks but that of this thread, which then has no room behind it. */
+/* All blocks except this thread's, which then cannot get another. */
 static struct osc_block *hoard[64];
 
 static void take_all_blocks(void)
@@ -234,7 +234,7 @@ static uint64_t fill_block(void)
     return n - 1;
 }
 
-/* What came after the last INSTANT of fill_block(). */
+/* The records after the last INSTANT of fill_block(). */
 struct tail {
     uint8_t kind[32];
     uint64_t ticks[32], word[32];
@@ -297,16 +297,16 @@ TEST(swallows_the_ends_of_begins_that_were_dropped)
     take_all_blocks();
     (void)fill_block();
     osc_begin(OSC_SCOPE_PLAIN, 2); /* dropped */
-    osc_arg_i64(9, 9);             /* of it */
+    osc_arg_i64(9, 9);             /* its argument */
     give_blocks_back();
-    osc_arg_i64(9, 9); /* still of it */
+    osc_arg_i64(9, 9); /* still its argument */
     osc_begin(OSC_SCOPE_MODULE, 3);
     osc_arg_i64(9, 10);
     osc_end();          /* of MODULE */
-    osc_end();          /* swallowed */
+    osc_end();          /* dropped with its begin */
     osc_arg_i64(9, 11); /* of the first one */
     osc_end();
-    osc_begin(OSC_SCOPE_PYTHON, 4); /* all is as ever */
+    osc_begin(OSC_SCOPE_PYTHON, 4); /* recorded as usual */
     osc_end();
     assert_int_equal(recorded_end(&rec), OSC_OK);
 
@@ -318,7 +318,7 @@ TEST(swallows_the_ends_of_begins_that_were_dropped)
 
     assert_int_equal(t.n, sizeof expected);
     assert_memory_equal(t.kind, expected, sizeof expected);
-    /* The instant that found the end, the begin, two arguments; the end. */
+    /* The instant at the end of the block, the begin, two arguments, and the end. */
     assert_int_equal(rec.all.lost[OSC_LOSS_FULL], 5);
     assert_int_equal(rec.depth[1], 0);
     assert_int_equal(rec.least_depth, 0);
@@ -427,7 +427,7 @@ TEST(records_in_a_pause_that_is_deep)
 TEST(keeps_the_nesting_of_pauses_in_pauses)
 {
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
-    for (int i = 0; i < 100; i++) { /* more than there are runs */
+    for (int i = 0; i < 100; i++) { /* more than fit in `runs` */
         osc_pause();
         osc_begin(OSC_SCOPE_PLAIN, 1);
         osc_resume();
@@ -474,7 +474,7 @@ TEST(counts_all_of_a_storm_while_there_is_no_room)
         osc_instant(2);
         osc_complete_at(OSC_SCOPE_PLAIN, 2, 1, 2);
         osc_end();
-        if (n % 64 == 63 && n < 640) { /* and now and then, there is a little */
+        if (n % 64 == 63 && n < 640) { /* from time to time there is a little room */
             give_blocks_back();
             osc_instant(3);
             take_all_blocks();
@@ -485,7 +485,7 @@ TEST(counts_all_of_a_storm_while_there_is_no_room)
     give_blocks_back();
     osc_losses_get(&lost);
     assert_int_equal(recorded_end(&rec), OSC_OK);
-    /* One more each: the first instant, and the one that found the end of the block. */
+    /* Two more: the first instant, and the one at the end of the block. */
     assert_int_equal(rec.all.begins + rec.all.completes + rec.all.n[OSC_RECORD_INSTANT] +
                          rec.all.n[OSC_RECORD_COUNTER_I64] + rec.all.n[OSC_RECORD_END] +
                          sum_of(&lost),
