@@ -137,9 +137,9 @@ struct osc_how {
     void *ctx; /* borrowed until the set is freed */
     /*
      * Of several files keep none: each question reads them again, one after the other, so many
-     * ranks need the memory of the largest. The table `events` and questions about times are
-     * answered with all of them open, as ever. To refresh such a set is to read all of them
-     * again if one has changed.
+     * ranks need the memory of the largest. A question that names a time reads them twice. The
+     * table `events` is answered with all of them open, as ever. To refresh such a set is to
+     * read all of them again if one has changed.
      */
     int one_by_one;
 };

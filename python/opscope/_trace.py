@@ -127,8 +127,8 @@ def load(trace: Union[Path, Iterable[Path]], **options: object) -> Trace:
     ``max_memory="8G"``, ``threads=2``, ``no_args=True``.
 
     With ``one_by_one=True`` none of several files is kept: each table reads them again, one
-    after the other, so many ranks need the memory of the largest. The table ``events``, and
-    ``from_``, ``to`` and ``at``, still need all of them at once.
+    after the other, so many ranks need the memory of the largest. With ``from_``, ``to`` or
+    ``at`` it reads them twice. The table ``events`` still needs all of them at once.
 
     A missing file raises FileNotFoundError, a file that is no trace TraceError, a wrong option
     ValueError. Everything that is still readable in a damaged file is read:

@@ -6,29 +6,32 @@
 #include "base/mem.h"
 #include "import/run.h"
 
-bool osc_by_rank_is_possible(struct osc_asked *const *asked, size_t n,
-                             const struct osc_view *view)
+bool osc_by_rank_is_possible(struct osc_asked *const *asked, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!asked[i]->def->map || asked[i]->options.has_at)
+        if (!asked[i]->def->map)
             return false;
-    return n > 0 && !view->has_from && !view->has_to;
+    return n > 0;
 }
 
 osc_status osc_by_rank_init(struct osc_by_rank *b, const struct osc_load *load,
                             const struct osc_view *view, struct osc_asked *const *asked,
                             size_t n)
 {
-    *b = (struct osc_by_rank){.load = load, .view = view};
+    *b = (struct osc_by_rank){
+        .load = load, .view = view, .is_timed = view->has_from || view->has_to};
     b->answers = osc_calloc(n, sizeof *b->answers);
     if (!b->answers)
         return OSC_ENOMEM;
-    for (; b->n_answers < n; b->n_answers++)
+    for (; b->n_answers < n; b->n_answers++) {
         b->answers[b->n_answers].asked = asked[b->n_answers];
+        b->is_timed = b->is_timed || asked[b->n_answers]->options.has_at;
+    }
     return OSC_OK;
 }
 
-void osc_by_rank_restart(void *ctx)
+/* Discard what was visited, except the origins: the next visit shows whether they are right. */
+static void restart(void *ctx)
 {
     struct osc_by_rank *const b = ctx;
 
@@ -41,11 +44,12 @@ void osc_by_rank_restart(void *ctx)
 
 void osc_by_rank_fini(struct osc_by_rank *b)
 {
-    osc_by_rank_restart(b);
+    restart(b);
     for (size_t i = 0; i < b->n_answers; i++)
         osc_free(b->answers[i].sources);
     osc_free(b->answers);
     osc_free(b->ends);
+    osc_free(b->origins);
     *b = (struct osc_by_rank){0};
 }
 
@@ -107,11 +111,13 @@ static osc_status map(struct osc_asked *k, const struct visited *v, bool is_want
                         : st;
 }
 
-/* Add V's part to the answer A. */
-static osc_status ask(struct osc_by_rank_answer *a, const struct visited *v, bool is_wanted,
+/* Add V's part to answer I of B. */
+static osc_status ask(struct osc_by_rank *b, size_t i, const struct visited *v, bool is_wanted,
                       struct osc_err *err)
 {
-    const struct osc_partial_question q = {.def = a->asked->def, .options = &a->asked->options};
+    struct osc_by_rank_answer *const a = &b->answers[i];
+    const struct osc_partial_question q = {
+        .def = a->asked->def, .options = &a->asked->options, .is_timed = b->is_timed};
     struct osc_strbuf bytes = {0};
     osc_status st = map(a->asked, v, is_wanted, &q, &bytes, err);
 
@@ -146,8 +152,19 @@ static osc_status store_failure(struct osc_by_rank_end *end, osc_status st,
     return OSC_OK;
 }
 
-osc_status osc_by_rank_visit(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
-                             const char *path, struct osc_err *err)
+/* Give T, file NUMBER, the origin that it had after the previous visit. Returns whether B can
+ * ask: times are not known at the first visit. */
+static bool set_origin(const struct osc_by_rank *b, struct osc_trace *t, uint32_t number)
+{
+    if (!b->is_timed)
+        return true;
+    if (number < b->n_origins)
+        t->origin_ns = b->origins[number];
+    return b->n_origins > 0;
+}
+
+static osc_status visit(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
+                        const char *path, struct osc_err *err)
 {
     struct osc_by_rank *const b = ctx;
     struct visited v = {.loaded = *l};
@@ -159,20 +176,21 @@ osc_status osc_by_rank_visit(void *ctx, const struct osc_loaded *l, struct osc_t
     *end = (struct osc_by_rank_end){.status = OSC_OK, .rest = osc_rest_of(t)};
     v.loaded.traces = &t;
     v.loaded.n_traces = 1;
+    const bool can_ask = set_origin(b, t, b->n_ends);
     osc_run_identity(&v.id, t, path);
     v.id.number = b->n_ends++;
-    const bool is_wanted = is_rank_wanted(b, &v);
+    const bool is_wanted = can_ask && is_rank_wanted(b, &v);
     if (is_wanted)
         st = store_failure(end, choose(b, &v, err), err);
     end->is_without = end->status == OSC_EINVAL;
     for (size_t i = 0; i < b->n_answers && st == OSC_OK; i++) {
         const bool has_rows = is_wanted && end->status == OSC_OK;
 
-        st = ask(&b->answers[i], &v, has_rows, err);
+        st = ask(b, i, &v, has_rows, err);
         if (has_rows && st != OSC_OK && !is_final(st)) {
             st = store_failure(end, st, err);
             if (st == OSC_OK) /* its identity affects the places of the others */
-                st = ask(&b->answers[i], &v, false, err);
+                st = ask(b, i, &v, false, err);
         }
     }
     osc_chosen_fini(&v.chosen);
@@ -180,6 +198,41 @@ osc_status osc_by_rank_visit(void *ctx, const struct osc_loaded *l, struct osc_t
 }
 
 /* --- all of them ----------------------------------------------------------------- */
+
+/* Set *IS_DONE to whether the files were asked with the origins that they have among all, and
+ * keep these origins for the next visit. */
+static osc_status find_origins(void *ctx, bool *is_done)
+{
+    struct osc_by_rank *const b = ctx;
+    const struct osc_gathering *const g = &b->answers[0].parts;
+    struct osc_identity *const ids = osc_calloc((size_t)g->n_parts + 1, sizeof *ids);
+    struct osc_identity **const all = osc_calloc((size_t)g->n_parts + 1, sizeof(void *));
+    osc_status st = ids && all ? OSC_OK : OSC_ENOMEM;
+
+    for (uint32_t i = 0; i < g->n_parts && st == OSC_OK; i++) {
+        ids[i] = g->parts[i].identity;
+        all[i] = &ids[i];
+    }
+    if (st == OSC_OK)
+        st = osc_run_place(all, g->n_parts);
+    if (st == OSC_OK)
+        st = osc_grow(&b->origins, &b->cap_origins, (size_t)g->n_parts + 1, sizeof *b->origins);
+    *is_done = b->n_origins > 0; /* nothing was asked at the first visit */
+    b->n_origins = 0;
+    for (uint32_t i = 0; i < g->n_parts && st == OSC_OK; i++) {
+        *is_done = *is_done && ids[i].alone.origin_ns == ids[i].among.origin_ns;
+        b->origins[b->n_origins++] = ids[i].among.origin_ns;
+    }
+    osc_free(ids);
+    osc_free(all);
+    return st;
+}
+
+struct osc_visitor osc_by_rank_visitor(struct osc_by_rank *b)
+{
+    return (struct osc_visitor){
+        .visit = visit, .restart = restart, .end = b->is_timed ? find_origins : NULL, .ctx = b};
+}
 
 /* The choice of files, and why a file that was asked for is missing. */
 struct pick {

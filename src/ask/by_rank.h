@@ -30,23 +30,24 @@ struct osc_by_rank_answer {
     struct osc_str *sources; /* owned array of borrowed texts */
 };
 
-/* Zeroed, it has no questions. */
+/*
+ * Zeroed, it has no questions. If they name times, all files are visited once to learn their
+ * origins, and once more to be asked.
+ */
 struct osc_by_rank {
     const struct osc_load *load;        /* borrowed while files are read */
     const struct osc_view *view;        /* borrowed; of the set */
     struct osc_by_rank_answer *answers; /* owned */
     struct osc_by_rank_end *ends;       /* owned */
-    size_t n_answers, cap_ends;
-    uint32_t n_ends;
+    int64_t *origins; /* owned; by number of the file, from the previous visit to all files */
+    size_t n_answers, cap_ends, cap_origins;
+    uint32_t n_ends, n_origins;
+    bool is_timed; /* a question or the view names times, which count from the origin */
 };
 
-/*
- * Whether the N questions at ASKED about VIEW can be asked of one file after the other. They
- * cannot if a table streams its rows, or if a question or VIEW names a time: times count from
- * an origin that is known only after all files are read.
- */
-bool osc_by_rank_is_possible(struct osc_asked *const *asked, size_t n,
-                             const struct osc_view *view);
+/* Whether the N questions at ASKED can be asked of one file after the other. They cannot if a
+ * table streams its rows. */
+bool osc_by_rank_is_possible(struct osc_asked *const *asked, size_t n);
 
 /* Prepare to ask the N questions at ASKED of the files of LOAD. VIEW is LOAD's view and must
  * outlive B. The caller frees B in any case, in the memory account that visits the files. */
@@ -55,10 +56,8 @@ OSC_MUST_USE osc_status osc_by_rank_init(struct osc_by_rank *b, const struct osc
                                          struct osc_asked *const *asked, size_t n);
 void osc_by_rank_fini(struct osc_by_rank *b);
 
-/* The callbacks of a struct osc_visitor (load.h) whose context is B. */
-osc_status osc_by_rank_visit(void *b, const struct osc_loaded *l, struct osc_trace *t,
-                             const char *path, struct osc_err *err);
-void osc_by_rank_restart(void *b);
+/* A visitor for osc_load() that asks the questions of B. */
+struct osc_visitor osc_by_rank_visitor(struct osc_by_rank *b);
 
 /*
  * After all files were visited, give K, one of the questions, its parts for

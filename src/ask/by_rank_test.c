@@ -2,6 +2,8 @@
 /* Random runs give the same text with all files open at once and with one file at a time. */
 #include "ask/by_rank.h"
 
+#include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/table_registry.h"
@@ -129,23 +131,55 @@ static bool compare(const struct osc_request *requests, size_t n)
     return was_by_rank;
 }
 
-static const struct osc_view views[] = {
-    {.ranks = NULL},
-    {.ranks = "1"},
-    {.ranks = "0,2"},
-    {.ranks = "7"},
-    {.spans = "2"},
-    {.ranks = "0-1", .spans = "1-2"},
-    {.steps = "1"},
-    {.steps = "@0-@1", .ranks = "1"},
-    {.steps = "77"},
-    {.process = "1"},
-    {.process = "nobody"},
-    {.device = "cuda:1"},
-    {.thread = "2", .spans = "1"},
+/* Views, and their times in every form that users may give. A file has events for 0.4 ms; the
+ * files begin within 5.1 ms. */
+static const struct {
+    struct osc_view view;
+    const char *from, *to;
+} views[] = {
+    {{.ranks = NULL}, NULL, NULL},
+    {{.ranks = "1"}, NULL, NULL},
+    {{.ranks = "0,2"}, NULL, NULL},
+    {{.ranks = "7"}, NULL, NULL},
+    {{.spans = "2"}, NULL, NULL},
+    {{.ranks = "0-1", .spans = "1-2"}, NULL, NULL},
+    {{.steps = "1"}, NULL, NULL},
+    {{.steps = "@0-@1", .ranks = "1"}, NULL, NULL},
+    {{.steps = "77"}, NULL, NULL},
+    {{.process = "1"}, NULL, NULL},
+    {{.process = "nobody"}, NULL, NULL},
+    {{.device = "cuda:1"}, NULL, NULL},
+    {{.thread = "2", .spans = "1"}, NULL, NULL},
+    /* from here on with times */
+    {{.ranks = NULL}, "100us", NULL},
+    {{.ranks = NULL}, NULL, "300000"},
+    {{.ranks = NULL}, "0", "1"}, /* at most the first event */
+    {{.ranks = NULL}, "0.05ms", "4.5ms"},
+    {{.ranks = NULL}, "2s", NULL}, /* after the last */
+    {{.ranks = "1"}, "1ms", "3ms"},
+    {{.ranks = "7"}, "1ms", NULL},
+    {{.spans = "2", .ranks = "0-1"}, "0.0002s", NULL},
+    {{.steps = "1"}, "150us", NULL},
+    {{.steps = "@0-@2", .spans = "1"}, NULL, "2.5ms"},
+    {{.steps = "77"}, "100ns", NULL},
+    {{.process = "1", .device = "cuda:0"}, "120us", "5000us"},
+    {{.thread = "2"}, NULL, "0.25ms"},
 };
 
-#define N_VIEWS (sizeof views / sizeof *views)
+#define N_VIEWS       (sizeof views / sizeof *views)
+#define N_TIMED_VIEWS 13
+
+static struct osc_view view_of(size_t k)
+{
+    struct osc_request r = {.view = views[k].view};
+    struct osc_err err = {0};
+
+    if (views[k].from)
+        assert_int_equal(osc_request_set(&r, OSC_PART_VIEW, "from", views[k].from, &err), 0);
+    if (views[k].to)
+        assert_int_equal(osc_request_set(&r, OSC_PART_VIEW, "to", views[k].to, &err), 0);
+    return r.view;
+}
 
 TEST_WITH(every_table_is_the_same, set_up, tear_down)
 {
@@ -157,7 +191,7 @@ TEST_WITH(every_table_is_the_same, set_up, tear_down)
         for (uint32_t k = 0; osc_tables[k]; k++) {
             for (uint32_t n = 0; n < 3; n++) {
                 const struct osc_request requests[] = {
-                    {.view = views[n == 0 ? 0 : below(N_VIEWS)],
+                    {.view = view_of(n == 0 ? 0 : below(N_VIEWS)),
                      .question = {.table = osc_tables[k]->name, .merge = (int)below(2)},
                      .text.format = forms[below(3)]},
                     {.question = {.table = "quality", .merge = 1}},
@@ -172,19 +206,148 @@ TEST_WITH(every_table_is_the_same, set_up, tear_down)
     }
 }
 
-/* The origin is known only after all files are read, so files are not asked one by one. */
+/* Times count from an origin that is known only after all files are read. */
 TEST_WITH(times_from_the_origin_are_the_same, set_up, tear_down)
 {
-    const struct osc_request requests[] = {
-        {.view = {.has_from = 1, .from_ns = 100000}, .question = {.table = "operators"}},
-        {.view = {.has_to = 1, .to_ns = 300000}, .question = {.table = "kernels", .merge = 1}},
-        {.question = {.table = "memory_events", .has_at = 1, .at_ns = 200000}},
-    };
+    (void)state;
+    for (uint32_t run = 0; run < 2; run++) {
+        make_run();
+        for (uint32_t i = 0; osc_tables[i]; i++) {
+            for (size_t k = N_VIEWS - N_TIMED_VIEWS; k < N_VIEWS; k++) {
+                const struct osc_request r = {
+                    .how.n_threads = 1,
+                    .view = view_of(k),
+                    .question = {.table = osc_tables[i]->name, .merge = (int)below(2)},
+                };
+
+                (void)compare(&r, 1);
+            }
+        }
+        remove_run();
+    }
+}
+
+TEST_WITH(moments_from_the_origin_are_the_same, set_up, tear_down)
+{
+    static const char *const moments[] = {"0",      "1us",   "200000", "0.35ms",
+                                          "0.002s", "4.9ms", "1s"};
 
     (void)state;
     make_run();
-    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
-        assert_false(compare(&requests[i], 1));
+    for (uint32_t i = 0; osc_tables[i]; i++) {
+        for (size_t k = 0; k < sizeof moments / sizeof *moments; k++) {
+            struct osc_request r = {
+                .how.n_threads = 1,
+                .question = {.table = osc_tables[i]->name, .merge = (int)below(2)}};
+            struct osc_err err = {0};
+
+            if (!osc_request_is_for("at", osc_tables[i]))
+                continue;
+            assert_int_equal(osc_request_set(&r, OSC_PART_QUESTION, "at", moments[k], &err),
+                             OSC_OK);
+            assert_true(compare(&r, 1));
+            r.view = view_of(below(N_VIEWS));
+            (void)compare(&r, 1);
+        }
+    }
+    remove_run();
+}
+
+/* A run whose first file gets an earlier start while it is read. */
+struct moving {
+    size_t n_read;    /* files that were read to their end */
+    size_t n_changes; /* how often the file still changes */
+};
+
+static void write_start(uint32_t start)
+{
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_addf(&text,
+                    "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\","
+                    "\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":5}]}",
+                    start);
+    assert_int_equal(text.status, OSC_OK);
+    write_file(names[0], text.s);
+    osc_strbuf_fini(&text);
+}
+
+static int change_first(void *ctx, const char *path, uint64_t done_bytes, uint64_t total_bytes)
+{
+    struct moving *const m = ctx;
+
+    (void)done_bytes, (void)total_bytes;
+    if (path || ++m->n_read % n_files != 0 || m->n_changes == 0)
+        return 0;
+    write_start((uint32_t)(100 + m->n_changes--));
+    return 0;
+}
+
+/* Ask with a file that starts earlier after each of the first N_CHANGES visits. Returns how
+ * often the files were read. */
+static size_t ask_while_moving(size_t n_changes)
+{
+    struct moving m = {.n_changes = n_changes};
+    const struct osc_request r = {
+        .how = {.progress = change_first, .ctx = &m},
+        .view = {.has_to = 1, .to_ns = 90000000},
+        .question = {.table = "steps"},
+    };
+    const struct osc_request later = {.view = r.view, .question = r.question};
+    struct osc_strbuf moved = {0}, at_rest = {0};
+
+    write_start(200);
+    (void)ask(&r, 1, true, &moved);
+    (void)ask(&later, 1, false, &at_rest);
+    assert_string_equal(moved.s, at_rest.s);
+    osc_strbuf_fini(&moved);
+    osc_strbuf_fini(&at_rest);
+    return m.n_read / n_files;
+}
+
+/* Files are visited until their origins are those that they were asked with; in the end all
+ * are held. */
+TEST_WITH(origins_that_move_are_found_again, set_up, tear_down)
+{
+    (void)state;
+    make_run();
+    while (n_files < 3) {
+        remove_run();
+        make_run();
+    }
+    assert_int_equal(ask_while_moving(0), 2);
+    assert_int_equal(ask_while_moving(1), 3);
+    assert_int_equal(ask_while_moving(4), 5);
+    remove_run();
+}
+
+static void *write_pipe(void *path)
+{
+    write_file(path, "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\","
+                     "\"pid\":1,\"tid\":1,\"ts\":9,\"dur\":5}]}");
+    return NULL;
+}
+
+/* A pipe can be read only once, so the traces are held. */
+TEST_WITH(a_pipe_is_read_once, set_up, tear_down)
+{
+    const struct osc_request r = {.view = {.has_to = 1, .to_ns = 90000000},
+                                  .question = {.table = "operators"}};
+    struct osc_strbuf out = {0}, pipe = {0};
+    pthread_t writer;
+
+    (void)state;
+    make_run();
+    osc_strbuf_addf(&pipe, "%s/pipe.json", folder);
+    assert_int_equal(mkfifo(pipe.s, 0600), 0);
+    names[0] = pipe.s;
+    assert_int_equal(pthread_create(&writer, NULL, write_pipe, pipe.s), 0);
+    assert_false(ask(&r, 1, true, &out));
+    assert_int_equal(pthread_join(writer, NULL), 0);
+    assert_non_null(strstr(out.s, "aten::a"));
+    assert_int_equal(unlink(pipe.s), 0);
+    osc_strbuf_fini(&pipe);
+    osc_strbuf_fini(&out);
     remove_run();
 }
 
@@ -229,14 +392,14 @@ TEST_WITH(sets_are_the_same, set_up, tear_down)
     (void)state;
     for (uint32_t run = 0; run < 3; run++) {
         make_run();
-        for (uint32_t k = 0; k < N_VIEWS; k++) {
-            const struct osc_view *const only = below(2) ? &views[k] : NULL;
+        for (uint32_t k = 0; k < N_VIEWS - (run > 0 ? N_TIMED_VIEWS : 0); k++) {
+            const struct osc_view view = view_of(k), *const only = below(2) ? &view : NULL;
             struct osc_strbuf texts[2] = {{0}};
 
             for (int by_one = 0; by_one < 2; by_one++) {
-                const struct osc_how how = {.one_by_one = by_one, .only = only};
+                const struct osc_how how = {.n_threads = 1, .one_by_one = by_one, .only = only};
 
-                add_answers(&how, only ? NULL : &views[k], &texts[by_one]);
+                add_answers(&how, only ? NULL : &view, &texts[by_one]);
             }
             assert_string_equal(texts[0].s, texts[1].s);
             osc_strbuf_fini(&texts[0]);
@@ -292,20 +455,26 @@ TEST_WITH(what_keeps_nothing_is_refreshed, set_up, tear_down)
 /* Only one file at a time is in memory. */
 TEST_WITH(less_is_held, set_up, tear_down)
 {
-    const struct osc_request r = {.question = {.table = "operators", .merge = 1}};
-    size_t peaks[2];
+    const struct osc_request requests[] = {
+        {.question = {.table = "operators", .merge = 1}},
+        {.view = view_of(13), .question = {.table = "operators", .merge = 1}},
+    };
 
     (void)state;
     make_run();
-    for (int is_by_rank = 0; is_by_rank < 2; is_by_rank++) {
-        struct osc_strbuf out = {0};
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        size_t peaks[2];
 
-        osc_mem_forget_peak();
-        (void)ask(&r, 1, is_by_rank, &out);
-        peaks[is_by_rank] = osc_mem_peak() - osc_mem_held();
-        osc_strbuf_fini(&out);
+        for (int is_by_rank = 0; is_by_rank < 2; is_by_rank++) {
+            struct osc_strbuf out = {0};
+
+            osc_mem_forget_peak();
+            (void)ask(&requests[i], 1, is_by_rank, &out);
+            peaks[is_by_rank] = osc_mem_peak() - osc_mem_held();
+            osc_strbuf_fini(&out);
+        }
+        assert_true(peaks[1] < peaks[0]);
     }
-    assert_true(peaks[1] < peaks[0]);
     remove_run();
 }
 

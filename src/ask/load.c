@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "import/run.h"
 
-/* How often a directory is listed if it changes while it is read. */
+/* How often directories are listed if they change while they are read, or are read again. */
 #define LISTS_MAX 5
 
 /* Files smaller than this are read whole, and rows are selected afterwards. */
@@ -520,14 +520,21 @@ static osc_status list(struct osc_loaded *l, const struct osc_load *o, struct os
     return OSC_OK;
 }
 
-/* List the files of O and load them. */
-static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o,
+/* List the files of O and load them. *IS_DONE: they need not be visited again. */
+static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o, bool *is_done,
                                   struct osc_err *err)
 {
-    const osc_status st = list(l, o, err);
+    const struct osc_visitor *const visitor = o->visitor;
+    osc_status st = list(l, o, err);
 
-    l->is_visited = o->visitor && l->files.n > 1;
-    return st == OSC_OK ? import_all(l, o, err) : st;
+    l->is_visited = visitor && l->files.n > 1 && (!visitor->end || l->may_list_again);
+    if (st == OSC_OK)
+        st = import_all(l, o, err);
+    *is_done = true;
+    if (st == OSC_OK && l->is_visited && !l->is_outdated && visitor->end &&
+        visitor->end(visitor->ctx, is_done) != OSC_OK)
+        st = no_memory(l, err);
+    return st;
 }
 
 osc_status osc_loaded_is_current(const struct osc_loaded *l, const struct osc_load *o,
@@ -568,10 +575,11 @@ osc_status osc_load(struct osc_loaded *l, const struct osc_load *o, struct osc_e
 {
     struct osc_err own;
     osc_status st = OSC_OK;
+    bool is_done = false;
 
     err = err ? err : &own;
     *l = (struct osc_loaded){0};
-    for (int n = 1; n == 1 || l->is_outdated; n++) {
+    for (int n = 1; !is_done || l->is_outdated; n++) {
         osc_loaded_fini(l);
         if (o->visitor)
             o->visitor->restart(o->visitor->ctx);
@@ -579,7 +587,7 @@ osc_status osc_load(struct osc_loaded *l, const struct osc_load *o, struct osc_e
         l->may_list_again = n < LISTS_MAX && can_read_again(o);
         err->code = OSC_OK;
         err->message[0] = '\0';
-        st = list_and_import(l, o, err);
+        st = list_and_import(l, o, &is_done, err);
     }
     if (st == OSC_OK)
         err->message[0] = '\0'; /* from files that were left out */

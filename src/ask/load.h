@@ -31,7 +31,11 @@ struct osc_visitor {
     /* T, which is freed afterwards, was read from PATH; L has no traces. */
     osc_status (*visit)(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
                         const char *path, struct osc_err *err);
-    void (*restart)(void *ctx); /* discard all visited traces: a directory is listed again */
+    void (*restart)(void *ctx); /* discard all visited traces: all will be visited again */
+    /* All were visited. If *IS_DONE becomes false, all are visited again. If that is not
+     * possible (a pipe is read once), or not enough after some times, traces are kept. NULL:
+     * one visit is enough. */
+    osc_status (*end)(void *ctx, bool *is_done);
     void *ctx;
 };
 

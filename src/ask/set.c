@@ -216,12 +216,13 @@ static void init_refreshing(pthread_mutex_t *lock)
 /* Load O as the first state of SET, file by file if SET has questions to ask of each. */
 static osc_status load(struct osc_set *set, const struct osc_load *o, struct osc_err *err)
 {
-    const struct osc_visitor visitor = {osc_by_rank_visit, osc_by_rank_restart, &set->by_rank};
+    const bool is_by_rank = set->by_rank.n_answers > 0;
+    const struct osc_visitor visitor = osc_by_rank_visitor(&set->by_rank);
     struct osc_load own = *o;
     struct state *const s = set->now;
 
     own.paths = set->paths;
-    own.visitor = set->by_rank.n_answers > 0 ? &visitor : NULL;
+    own.visitor = is_by_rank ? &visitor : NULL;
     osc_status st = osc_load(&s->loaded, &own, err);
     if (st == OSC_OK && !s->loaded.is_visited)
         st = choose(s, o, err);
@@ -247,7 +248,7 @@ osc_status osc_set_load_to_ask(struct osc_set **to, const struct osc_load *o,
     init_refreshing(&set->refreshing);
     struct osc_mem_account *const before = osc_mem_enter(&set->account);
     osc_status st = keep(set, o);
-    if (st == OSC_OK && osc_by_rank_is_possible(asked, n, o->view))
+    if (st == OSC_OK && osc_by_rank_is_possible(asked, n))
         st = osc_by_rank_init(&set->by_rank, o, &set->only, asked, n);
     if (st == OSC_OK) {
         atomic_store_explicit(&set->account.limit, osc_budget_limit(o->how->max_memory_bytes),
