@@ -106,6 +106,15 @@ enum osc_type { OSC_TYPE_STRING, OSC_TYPE_INTEGER, OSC_TYPE_NUMBER, OSC_TYPE_BOO
 OSC_API const char *osc_catalog_name(size_t i);
 OSC_API const char *osc_catalog_help(size_t i);
 
+/*
+ * Torch's estimate of the floating-point operations of one call of the operator NAME, the sum
+ * of which is the column `flops` of `averages`. The others are the JSON texts of the arguments
+ * `Input Dims`, `Concrete Inputs` and `Input type` of the call; "": there is none. 0: there is
+ * no estimate. Pure.
+ */
+OSC_API uint64_t osc_operator_flops(const char *name, const char *dims, const char *inputs,
+                                    const char *types);
+
 /* --- sets -------------------------------------------------------------------------------- */
 
 /* Traces opened together: immutable, and shared by everyone who holds the set. */

@@ -688,7 +688,22 @@ static PyObject *catalog(PyObject *module, PyObject *none)
     return list;
 }
 
+static PyObject *flops(PyObject *module, PyObject *args)
+{
+    const char *name, *dims, *inputs, *types;
+    Py_ssize_t len; /* a trace may have names with '\0' */
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "s#sss", &name, &len, &dims, &inputs, &types))
+        return NULL;
+    return PyLong_FromUnsignedLongLong(
+        strlen(name) == (size_t)len ? osc_operator_flops(name, dims, inputs, types) : 0);
+}
+
 static PyMethodDef module_methods[] = {
+    {"flops", flops, METH_VARARGS,
+     "flops(name, dims, inputs, types) -> int\n\n"
+     "Torch's estimate of the operations of one call, from JSON texts of its arguments."},
     {"catalog", catalog, METH_NOARGS,
      "catalog() -> list of (name, help)\n\nThe tables that there are."},
     {NULL, NULL, 0, NULL},

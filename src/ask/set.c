@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/table_registry.h"
+#include "analysis/torch/flops.h"
 #include "ask/budget.h"
 #include "ask/by_rank.h"
 #include "ask/cancel.h"
@@ -59,6 +60,15 @@ const char *osc_catalog_name(size_t i)
 const char *osc_catalog_help(size_t i)
 {
     return osc_tables[i] ? osc_tables[i]->help : NULL;
+}
+
+uint64_t osc_operator_flops(const char *name, const char *dims, const char *inputs,
+                            const char *types)
+{
+    const enum osc_flops_rule rule = osc_flops_rule(osc_str_c(name));
+
+    return osc_flops(rule, osc_str_c(dims),
+                     osc_str_c(osc_flops_reads_types(rule) ? types : inputs));
 }
 
 /* --- opening --------------------------------------------------------------------- */

@@ -399,4 +399,13 @@ TEST_WITH(any_allocation_may_fail, set_up, tear_down)
     }
 }
 
+TEST(estimates_operations_of_a_call)
+{
+    assert_int_equal(osc_operator_flops("aten::mm", "[[4, 8], [8, 16]]", "", ""), 1024);
+    assert_int_equal(osc_operator_flops("aten::mul", "[[], []]", "[\"2\"]", "[\"float\"]"), 1);
+    assert_int_equal(osc_operator_flops("aten::mul", "[[], []]", "[\"2\"]", "[\"Scalar\"]"), 0);
+    assert_int_equal(osc_operator_flops("aten::mm", "", "", ""), 0);
+    assert_int_equal(osc_operator_flops("mm", "[[4, 8], [8, 16]]", "", ""), 0);
+}
+
 UNIT_MAIN("set")

@@ -15,6 +15,7 @@ import warnings
 import numpy
 
 import opscope
+from opscope import _opscope
 import support
 
 READ = {"string": lambda s: s, "integer": int, "number": float, "boolean": {"true": True,
@@ -319,6 +320,12 @@ class Errors(unittest.TestCase):
                         self.assertEqual(table[column].shape, (table.n_rows,))
                     table.__arrow_c_stream__()
         self.assertGreater(read, 10)
+
+    def test_estimates_of_calls_take_any_name(self):
+        flops = _opscope.flops
+        self.assertEqual(flops("aten::mm", "[[4, 8], [8, 16]]", "[]", "[]"), 1024)
+        self.assertEqual(flops("aten::mm\0", "[[4, 8], [8, 16]]", "[]", "[]"), 0)
+        self.assertEqual(flops("\U0001f600", "[[4, 8], [8, 16]]", "[]", "[]"), 0)
 
     def test_the_interrupt_key_stops_reading(self):
         with tempfile.TemporaryDirectory() as folder:

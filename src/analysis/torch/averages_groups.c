@@ -67,7 +67,7 @@ static osc_status flops_of(struct osc_avg_groups *g, const struct osc_avg_tree *
     const enum osc_flops_rule rule = (enum osc_flops_rule)tree->names[n->name].flops_rule;
     const osc_sid dims = text_arg(tree, n, OSC_ARG_KEY_INPUT_DIMS, OSC_ARG_KEY_INPUT_DIMS);
     const enum osc_arg_key key =
-        rule == OSC_FLOPS_ELEMENTWISE ? OSC_ARG_KEY_INPUT_TYPE : OSC_ARG_KEY_CONCRETE_INPUTS;
+        osc_flops_reads_types(rule) ? OSC_ARG_KEY_INPUT_TYPE : OSC_ARG_KEY_CONCRETE_INPUTS;
     const osc_sid inputs = text_arg(tree, n, key, key);
 
     *flops = 0;

@@ -22,6 +22,11 @@ enum osc_flops_rule osc_flops_rule(struct osc_str name)
     return OSC_FLOPS_NONE;
 }
 
+bool osc_flops_reads_types(enum osc_flops_rule rule)
+{
+    return rule == OSC_FLOPS_ELEMENTWISE;
+}
+
 /* Unsigned, so that absurd sizes wrap instead of being undefined. */
 static uint64_t product(const struct osc_shape *s)
 {

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
@@ -27,8 +28,11 @@ enum osc_flops_rule {
 /* The rule of the operator NAME. */
 enum osc_flops_rule osc_flops_rule(struct osc_str name);
 
+/* Whether RULE needs the argument `Input type` of a call, instead of `Concrete Inputs`. */
+bool osc_flops_reads_types(enum osc_flops_rule rule);
+
 /*
- * Operations of one call by RULE, from its `Input Dims` and `Concrete Inputs`, or for an
- * ELEMENTWISE one its `Input type`; 0 if they are missing. Wraps at 2^64, as in torch.
+ * Operations of one call by RULE, from its `Input Dims` and the other argument that RULE needs;
+ * 0 if they are missing. Wraps at 2^64, as in torch.
  */
 uint64_t osc_flops(enum osc_flops_rule rule, struct osc_str dims, struct osc_str inputs);
