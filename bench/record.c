@@ -265,7 +265,7 @@ static void *record_beside(void *times)
 /* Sample the slower of two threads, N times. */
 static void measure_two(int n)
 {
-    double ns[2][64];
+    double ns[2][64] = {{0}};
     pthread_t other;
 
     n = n < 64 ? n : 63;

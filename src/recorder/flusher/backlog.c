@@ -176,16 +176,24 @@ static osc_status write_full(struct osc_backlog *backlog, struct osc_sink *sink,
     return st == OSC_OK && sink ? osc_sink_flush(sink) : st;
 }
 
-/* Give back the blocks that are written among the entries from FIRST to before END, and move
- * the other entries to N and after. Returns the index for the next one. */
+/*
+ * Give back the blocks that are written among the entries from FIRST to before END, and move
+ * the other entries to N and after. Returns the index for the next one. The last block goes
+ * back first: a thread that takes the blocks again gets them in the same order, which is that
+ * of their addresses if it was so before.
+ */
 static uint32_t sweep(struct osc_backlog *backlog, uint32_t n, uint32_t first, uint32_t end)
 {
-    for (uint32_t i = first; i < end; i++) {
-        struct osc_backlog_entry *e = &backlog->entries[i];
+    for (uint32_t i = end; i > first; i--) {
+        struct osc_backlog_entry *e = &backlog->entries[i - 1];
 
-        if (e->is_asleep || e->block->written_slots < used_slots(e->block) ||
-            !finish(backlog, e))
-            backlog->entries[n++] = *e;
+        if (!e->is_asleep && e->block->written_slots >= used_slots(e->block) &&
+            finish(backlog, e))
+            e->block = NULL;
+    }
+    for (uint32_t i = first; i < end; i++) {
+        if (backlog->entries[i].block)
+            backlog->entries[n++] = backlog->entries[i];
     }
     return n;
 }

@@ -87,6 +87,24 @@ TEST_WITH(full_blocks_are_written_once_and_given_back, set_up, tear_down)
     assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 100);
 }
 
+TEST_WITH(blocks_come_again_in_the_order_of_their_addresses, set_up, tear_down)
+{
+    struct osc_block *b[3];
+
+    set_thread(1, OSC_THREAD_RUNS);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 3; i++) {
+            b[i] = new_block(1, 100, 1000 + 100 * (uint64_t)i);
+            assert_true(i == 0 || b[i] > b[i - 1]);
+        }
+        for (int i = 0; i < 3; i++)
+            osc_blocks_fill(b[i], 100);
+        osc_backlog_drain(&backlog, &sink, 2000, 0);
+        write_all(&sink, UINT64_MAX, 0, false);
+        assert_int_equal(backlog.n, 0);
+    }
+}
+
 TEST_WITH(a_cut_divides_blocks, set_up, tear_down)
 {
     set_thread(1, OSC_THREAD_RUNS);
