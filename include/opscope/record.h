@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - record what a program does, at close to the price of reading the clock.
+ * record.h - record what a program does, for little more than the cost of reading the clock.
  *
  *     static osc_name conv;
  *     osc_name_once(&conv, "conv2d");
@@ -15,14 +15,14 @@
  *     and every reader of the recording says so. They neither block, allocate, print
  *     nor change errno, and may be called from signal handlers.
  *   - What a finished call has recorded survives kill -9 of the process.
- *   - Names are bytes: copied when interned, of any content; NULL is the empty name.
+ *   - Names are arbitrary bytes, copied when interned; NULL is the empty name.
  *   - Every thread has a stack of scopes; osc_end() ends the innermost one. An end
  *     without a begin is counted and otherwise ignored.
- *   - Times are ticks of osc_now(): of the processor's counter where that is good
- *     enough, else nanoseconds of CLOCK_MONOTONIC. Only the recording knows the rate.
+ *   - Times are ticks of osc_now(): the processor's counter if that is reliable, otherwise
+ *     nanoseconds of CLOCK_MONOTONIC. Only the recording knows the rate.
  *
- * Threading: everything may be called from any thread at any time, but for
- * osc_start() and osc_stop(), which wait for each other.
+ * Threading: everything may be called from any thread at any time; osc_start() and osc_stop()
+ * wait for each other.
  */
 #ifndef OPSCOPE_RECORD_H
 #define OPSCOPE_RECORD_H
@@ -87,7 +87,7 @@ static inline int osc_is_on(void)
  */
 OSC_API osc_name osc_name_of(const char *s, size_t len);
 
-/* The same for a string that ends with NUL. */
+/* Like osc_name_of(), for a string that ends with NUL. */
 OSC_API osc_name osc_name_c(const char *s);
 
 /* Intern S into *NAME unless that is done already; NAME is a static variable at the call
@@ -247,7 +247,7 @@ OSC_API void osc_memory_free_total(uint32_t device, uint64_t addr, uint64_t byte
  */
 OSC_API uint64_t osc_step(void);
 /*
- * As osc_step(), for callers that know where a step ends but not whether another one follows,
+ * Like osc_step(), for callers that know where a step ends but not whether another one follows,
  * such as the hook after a training loop's last optimizer call. The new step counts only if
  * osc_step(), osc_step_if_ended() or osc_step_end() ends it; otherwise readers leave it out.
  */
@@ -295,14 +295,14 @@ struct osc_start_options {
                            * limit. Below 1 MiB they may take more: each is at least 128 KiB */
     /* Flight recorder: keep the most recent records in memory and write them when a trigger
      * fires, beginning at the start of a step. If they do not fit, the oldest are dropped.
-     * Part of buffer_bytes is for records being made: an eighth, or at high rates what 200 ms
-     * fill (at most half). The rest keeps history. */
+     * Part of buffer_bytes is left free for new records: an eighth, or at high rates as much as
+     * fills in 200 ms (at most half). The rest keeps history. */
     uint64_t flight_ns;    /* keep this many nanoseconds; 0: no limit by time */
     uint64_t flight_steps; /* keep this many steps; 0: no limit by steps. Both 0: no flight
                             * recorder */
     /* Dump when a step takes this many times the median of the earlier steps (at least 8 of
-     * them); 0: never. Dumps are a window apart or at the end, and include all slow steps
-     * until then. */
+     * them); 0: never. Dumps are made once per window and at the end, and include all slow
+     * steps until then. */
     double slow_step;
     int dump_signal;   /* dump at this signal; 0: none */
     int toggle_signal; /* pause or resume at this signal; 0: none */

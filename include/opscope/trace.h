@@ -48,7 +48,7 @@
 extern "C" {
 #endif
 
-/* --- the Arrow C data and stream interfaces, as their specification has them ----------- */
+/* --- the Arrow C data and stream interfaces, as specified by Apache Arrow ----------- */
 
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
@@ -97,7 +97,7 @@ struct ArrowArrayStream {
 
 #endif
 
-/* --- what tables there are --------------------------------------------------------------- */
+/* --- the catalog of tables ------------------------------------------------------------ */
 
 enum osc_type { OSC_TYPE_STRING, OSC_TYPE_INTEGER, OSC_TYPE_NUMBER, OSC_TYPE_BOOLEAN };
 
@@ -139,16 +139,16 @@ struct osc_how {
      * spans are not kept, nor, in one long file, events far from the selected steps or times:
      * a view that needs them reads the files again, in their state at that time. */
     const struct osc_view *only;
-    /* Called now and then, by a thread that reads PATH, with the bytes read so far; a total of
-     * 0 is unknown. PATH is NULL when all is read. A nonzero result stops reading. May be
-     * NULL. */
+    /* Called from time to time by a thread that reads PATH, with the bytes read so far; a total
+     * of 0 is unknown. PATH is NULL when everything is read. A nonzero result stops reading.
+     * May be NULL. */
     int (*progress)(void *ctx, const char *path, uint64_t done_bytes, uint64_t total_bytes);
     void *ctx; /* borrowed until the set is freed */
     /*
-     * Of several files keep none: each question reads them again, one after the other, so many
-     * ranks need the memory of the largest. A question that names a time reads them twice. The
-     * table `events` is answered with all of them open, as ever. To refresh such a set is to
-     * read all of them again if one has changed.
+     * Do not keep files in memory if there are several: each question reads them again, one
+     * after the other, so that many ranks need only the memory of the largest. A question that
+     * names a time reads them twice. The table `events` still has all of them open. A refresh
+     * of such a set reads all files again if one has changed.
      */
     int one_by_one;
 };
@@ -181,7 +181,7 @@ struct osc_changes {
 };
 
 /*
- * Look at the paths of SET again and read what has changed: afterwards the set is what
+ * Check the paths of SET again and read what has changed: afterwards the set is what
  * osc_set_open() would make of them now. Questions that began earlier use the traces from
  * before. CHANGES may be NULL.
  *
@@ -221,7 +221,7 @@ struct osc_question {
     struct osc_cancel *cancel; /* lets another thread stop the question; or NULL */
 };
 
-/* A switch that stops questions: once it is pulled, each question that has it soon returns
+/* A switch that stops questions: once it is pulled, each question that uses it soon returns
  * OSC_ECANCELED. */
 struct osc_cancel;
 
@@ -267,13 +267,13 @@ struct osc_layout {
     void *ctx;
 };
 
-/* As osc_ask(), but write the answer as text: byte for byte what `opscope table` prints. */
+/* Like osc_ask(), but write the answer as text: byte for byte what `opscope table` prints. */
 OSC_API OSC_MUST_USE osc_status osc_ask_text(struct osc_set *set, const struct osc_view *view,
                                              const struct osc_question *question,
                                              const struct osc_layout *text,
                                              struct osc_err *err);
 
-/* --- the same from words ------------------------------------------------------------------ */
+/* --- requests from names and values --------------------------------------------------- */
 
 /* All options in one struct, for osc_request_set(). */
 struct osc_request {
@@ -353,7 +353,7 @@ OSC_API struct osc_frame_column osc_frame_column_at(const struct osc_frame *f, s
 OSC_API OSC_MUST_USE osc_status osc_frame_schema(struct osc_frame *f, struct ArrowSchema *out);
 OSC_API OSC_MUST_USE osc_status osc_frame_array(struct osc_frame *f, struct ArrowArray *out);
 
-/* As osc_frame_array(), as a stream of one array. */
+/* Like osc_frame_array(), but as a stream of one array. */
 OSC_API OSC_MUST_USE osc_status osc_frame_stream(struct osc_frame *f,
                                                  struct ArrowArrayStream *out);
 

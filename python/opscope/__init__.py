@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Table", "Trace", "TraceError", "__version__", "get_include", "get_library_dir",
            "load", "record", "tables"]
 
-# Imported when they are asked for: the command, and opscope.torch, do without.
+# Imported on first use: the command and opscope.torch do not need them.
 _WHERE = {"Table": "_table", "Trace": "_trace", "TraceError": "_opscope", "load": "_trace",
           "__version__": "_opscope", "get_include": "_trace", "get_library_dir": "_trace",
           "tables": "_trace"}

@@ -10,7 +10,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-/* Make the type of SPEC and add it to MODULE. NULL: an exception is set. */
+/* Create the type of SPEC and add it to MODULE. NULL: an exception is set. */
 PyTypeObject *opscope_add_type(PyObject *module, PyType_Spec *spec);
 
 /* Add the functions and types of _record.c to MODULE; -1: an exception is set. */

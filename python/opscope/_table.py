@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def needing(name: str) -> Iterator[None]:
-    """Import the package NAME here; if it is missing, the error says what to do."""
+    """Around an import of the package `name`: if it is missing, the error says what to do."""
     try:
         yield
     except ModuleNotFoundError as e:
@@ -27,7 +27,7 @@ def needing(name: str) -> Iterator[None]:
 
 
 class Column(NamedTuple):
-    """What a column is."""
+    """Description of a column."""
 
     name: str
     type: str
@@ -37,7 +37,7 @@ class Column(NamedTuple):
     help: str
     """What it means, its formula, its source."""
     n_missing: int
-    """In how many rows there is no value."""
+    """Number of rows without a value."""
 
 
 class Table(Mapping[str, Any]):
@@ -80,10 +80,10 @@ class Table(Mapping[str, Any]):
 
     @property
     def fingerprint(self) -> str:
-        """What the table rests on, as 32 hexadecimal digits: of each file its path, size, time
-        of change and inode (of a recording that runs, its content so far), how much was read,
-        and its place among the others (rank, span, origin of times). Tables of the same traces
-        have the same one, in any process, until a file changes."""
+        """Identifies the traces from which the table was made, as 32 hexadecimal digits. It covers
+        each file's path, size, time of change and inode (for a recording that has not ended, its
+        content so far), how much was read, and the rank, span and origin of times. Tables of the
+        same traces have the same fingerprint in any process, until a file changes."""
         return self._frame.fingerprint
 
     def column(self, name: str) -> Column:
@@ -100,7 +100,7 @@ class Table(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         return name in self._columns
 
-    # Not those of Mapping, which would compare arrays: a table is only equal to itself.
+    # Not Mapping's versions, which would compare arrays: a table is only equal to itself.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -117,14 +117,15 @@ class Table(Mapping[str, Any]):
 
     def raw(self, name: str) -> numpy.ndarray[Any, Any]:
         """Values of column `name` as they are in memory, of shape (n_rows,): int64, float64, bool,
-        or int32 codes for strings (see :meth:`words`; -1 means missing). Other missing cells
-        are 0."""
+        or int32 codes for strings (see :meth:`words`; -1 means missing). Other missing cells are
+        0."""
         import numpy
 
         return numpy.asarray(memoryview(self._frame.values(self._columns[name][0])))
 
     def missing(self, name: str) -> Optional[numpy.ndarray[Any, Any]]:
-        """Which cells of column `name` are missing: bool of shape (n_rows,), or None if none is."""
+        """Which cells of column `name` are missing: bool of shape (n_rows,), or None if none
+        are."""
         import numpy
 
         missing = self._frame.missing(self._columns[name][0])
@@ -153,7 +154,7 @@ class Table(Mapping[str, Any]):
         values = self.raw(name)
         missing = self.missing(name)
         if self._columns[name][1].type == "string":
-            words = numpy.array((*self.words(name), ""), object)  # the last one is for the code -1
+            words = numpy.array((*self.words(name), ""), object)  # "" for the code -1
             values = words[values]
         return values if missing is None else numpy.ma.MaskedArray(values, missing, copy=False)
 
@@ -162,7 +163,7 @@ class Table(Mapping[str, Any]):
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame. Strings are categories. In columns with missing cells, integers and booleans
         have pandas' nullable types, and numbers are NaN or masked. Memory is shared if pandas
-        can share it; such columns are read-only, a `.copy()` is not."""
+        can share it; such columns are read-only, but a `.copy()` is not."""
         with needing("pandas"):
             import pandas
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces, and the tables that are made of them."""
+"""Traces, and the tables that are made from them."""
 from __future__ import annotations
 
 import os
@@ -45,8 +45,8 @@ def to_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
 class Trace:
     """Traces that were loaded together: the files of one run, its ranks, its spans.
 
-    Made by :func:`load`. Tables are made when they are asked for and keep what they need:
-    they outlive the trace. Several threads may ask.
+    Made by :func:`load`. Tables are made on request and keep what they need, so they outlive the
+    trace. Several threads may ask for tables at the same time.
     """
 
     def __init__(self, paths: list[str], options: dict[str, object]) -> None:
@@ -65,10 +65,10 @@ class Trace:
         ``limit=10`` (rows; default: all), ``columns=["name", "calls"]``,
         ``where="total_ns > us(10)"`` (an SQLite expression over the columns),
         ``group_by="shape"``, ``merge=True`` (all ranks and spans as one), ``no_python=True``,
-        ``compat="tb"``, ``at="1.5ms"``. Those that select what is counted (``rank``, ``span``,
-        ``process``, ``thread``, ``device``, ``steps="5-7"``, ``from_="10ms"``, ``to``) make a
-        view of what is loaded. No file is read again, unless they name ranks or spans that
-        :func:`load` left out, or it got steps or times of a file above 64 MB; ``no_args`` and
+        ``compat="tb"``, ``at="1.5ms"``. Options that select what is counted (``rank``, ``span``,
+        ``process``, ``thread``, ``device``, ``steps="5-7"``, ``from_="10ms"``, ``to``) make a view
+        of what is loaded. No file is read again, unless they name ranks or spans that :func:`load`
+        left out, or :func:`load` selected steps or times of a file above 64 MB; ``no_args`` and
         ``max_memory`` always read again.
 
         A wrong name or option is a ValueError that names the nearest right one.
@@ -78,20 +78,20 @@ class Trace:
     def text(self, name: str = "averages", **options: object) -> str:
         """Make the table `name` as text: what ``opscope table`` prints, to the letter.
 
-        Takes ``format`` ("text", "csv", "json", "md") all options of :meth:`table`, and
-        those of text: ``header``, ``max_name_width``, ``torch="1.13"``, ``full_names=True``.
-        Text has 100 rows by default (`limit=0`: all).
+        Takes ``format`` ("text", "csv", "json", "md"), all options of :meth:`table`, and those of
+        text: ``header``, ``max_name_width``, ``torch="1.13"``, ``full_names=True``. Text has 100
+        rows by default (`limit=0`: all).
         """
         return self._traces.text(name, to_options(options))
 
     def refresh(self) -> bool:
         """Read what has changed since the files were read, and say whether anything has.
 
-        A file is the same if its path, size, time of change and inode are; it is not opened.
-        Files that appear in a directory are added, those that are gone are left out, and ranks,
-        spans and the origin of times are found anew. Tables that were made before stay as they
-        are, and so does the trace if this fails: a file that is gone and was named raises
-        FileNotFoundError, one that is no trace any more TraceError.
+        A file whose path, size, time of change and inode are the same is unchanged and not opened.
+        New files in a directory are added, deleted ones are left out, and ranks, spans and the
+        origin of times are computed again. Tables that were made before stay as they are, and so
+        does the trace if this fails: a missing file that was given by name raises
+        FileNotFoundError, a file that is no longer a trace TraceError.
         """
         for path in self._paths:
             if path != "-":
@@ -126,13 +126,13 @@ def load(trace: Union[Path, Iterable[Path]], **options: object) -> Trace:
     (labels; "@0-@2": numbers), ``from_="10ms"``, ``to="2s"`` (from the first event),
     ``max_memory="8G"``, ``threads=2``, ``no_args=True``.
 
-    With ``one_by_one=True`` none of several files is kept: each table reads them again, one
-    after the other, so many ranks need the memory of the largest. With ``from_``, ``to`` or
-    ``at`` it reads them twice. The table ``events`` still needs all of them at once.
+    With ``one_by_one=True``, several files are not kept in memory: each table reads them again, one
+    after the other, so that many ranks need only the memory of the largest. With ``from_``, ``to``
+    or ``at`` it reads them twice. The table ``events`` still needs all of them at once.
 
-    A missing file raises FileNotFoundError, a file that is no trace TraceError, a wrong option
-    ValueError. Everything that is still readable in a damaged file is read:
-    ``trace["quality"]`` says what was left out.
+    A missing file raises FileNotFoundError, a file that is not a trace TraceError, a wrong option
+    ValueError. Everything that is still readable in a damaged file is read: ``trace["quality"]``
+    says what was left out.
     """
     if isinstance(trace, (str, bytes, os.PathLike)):
         trace = [trace]

@@ -15,8 +15,8 @@
         record.counter("loss", loss)
     record.stop()
 
-Under ``opscope run``, start and stop are not needed. While nothing records, a scope costs an
-empty context manager. Recording never raises and never prints: losses are counted
+Under ``opscope run``, start and stop are not needed. While nothing records, a scope costs as much
+as an empty context manager. Recording never raises and never prints: losses are counted
 (:func:`losses`), and every reader of the recording reports them.
 """
 from __future__ import annotations
@@ -42,12 +42,12 @@ class Scope(_opscope.Scope):
     A named range. It is a context manager, which can be entered any number of times on any
     threads, and a decorator: each call of the function is the scope; for a coroutine or a
     generator it lasts from the first step to the end. ``@scope`` alone uses the name of the
-    function. A class is refused: decorate its methods.
+    function. Classes cannot be decorated: decorate their methods.
 
     `kind` tells tables how to count the scope: plain, operator, annotation, module, runtime,
     driver, communication, dataloader, optimizer, python, overhead. `args` are recorded each time
     it is entered: integers, floats, booleans, strings, lists of integers; anything else as
-    its str(). A scope that is made once and entered often is cheapest.
+    its str(). It is cheapest to make a scope once and enter it often.
     """
 
     __slots__ = ()
@@ -57,7 +57,7 @@ class Scope(_opscope.Scope):
         """Make each call of `function` a scope with the name of the function."""
         named: Any = function
         while not hasattr(named, "__qualname__") and hasattr(named, "func"):
-            named = named.func  # of a functools.partial
+            named = named.func  # a functools.partial
         return cls(getattr(named, "__qualname__", type(named).__qualname__))(function)
 
     def __call__(self, function: _F) -> _F:
@@ -147,14 +147,14 @@ def start(out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]]
           skip_first_wait: int = 0, buffer_bytes: int = 0, limit_bytes: int = 0,
           flight_seconds: float = 0.0, flight_steps: int = 0, slow_step: float = 0.0,
           dump_signal: int = 0, toggle_signal: int = 0, dump_on_crash: bool = False) -> None:
-    """Begin to record into `out` (such as "run.osc"), or into a file in ``OPSCOPE_OUT`` or here.
+    """Begin to record into `out` (such as "run.osc"), or a file in ``OPSCOPE_OUT`` or here.
 
-    Missing directories of `out` are created. With `active` only some steps are recorded, as with
+    Missing directories of `out` are created. With `active`, only some steps are recorded, as with
     ``torch.profiler.schedule``. `buffer_bytes` is the memory that all threads share (default: 64
-    MiB), `limit_bytes` the size of files beyond which the oldest are deleted. With
-    `flight_seconds` or `flight_steps` the last part is kept in memory and written by
-    :func:`dump`, by `dump_signal`, when a step takes `slow_step` times the median, or on a crash.
-    ``OPSCOPE=0`` makes this do nothing.
+    MiB), `limit_bytes` the size of files beyond which the oldest are deleted. With `flight_seconds`
+    or `flight_steps` the most recent part is kept in memory and written by :func:`dump`, by
+    `dump_signal`, when a step takes `slow_step` times the median, or on a crash. ``OPSCOPE=0``
+    makes this do nothing.
 
     RuntimeError: a recording is running. OSError: the file cannot be written. ValueError: an
     argument is wrong, or needs another one.

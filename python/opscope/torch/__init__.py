@@ -16,14 +16,14 @@ torch at first use, with a C++ compiler, and kept in a cache for all programs of
 only names and times are recorded, and a warning and `quality` say so. `profiler_legacy` is the
 same for `torch.autograd.profiler_legacy`. `opscope run --torch` records unmodified programs.
 
-OPSCOPE_OUT: a directory in which the recordings stay, one file a window, for `opscope` and
-`opscope.load()`; without it they are removed with the profile. OPSCOPE=0: nothing is recorded,
-and results are empty.
+OPSCOPE_OUT: a directory in which the recordings stay, one file per window, for `opscope` and
+`opscope.load()`; without it they are removed with the profile. OPSCOPE=0: nothing is recorded, and
+results are empty.
 
 Limits:
 
-- One recording a process: `opscope.record.start()` and a `profile` exclude each other, as do
-  two profiles. `torch.profiler` may run at the same time.
+- One recording per process: `opscope.record.start()` and a `profile` exclude each other, as do two
+  profiles. `torch.profiler` may run at the same time.
 - Only the host is recorded. If a device is asked for, a warning says what is missing.
 - `export_memory_timeline()` has no categories such as parameters: all memory is unknown.
 - `prof.profiler.kineto_results` does not exist.
@@ -71,7 +71,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "ProfileActivity":  # the spelling in a document of Intel
+    if name == "ProfileActivity":  # the spelling in Intel's documentation
         return ProfilerActivity
     if not name.startswith("__") and hasattr(torch.profiler, name):
         return getattr(torch.profiler, name)

@@ -90,8 +90,8 @@ def usable_cache() -> Path:
 
 
 def is_whole(path: Path) -> bool:
-    """Whether PATH is a complete object: one that a full disk or a crash has cut would crash
-    the process that loads it."""
+    """Whether PATH is a complete object: one that was truncated by a full disk or a crash would
+    crash the process that loads it."""
     try:
         with open(path, "rb") as f:
             head = f.read(64)
@@ -118,7 +118,7 @@ def command(out: Path) -> list[str]:
 
 
 def compile_to(out: Path) -> None:
-    """Compile to OUT, which appears only when complete; errors have the compiler's output."""
+    """Compile to OUT, which appears only when complete; errors contain the compiler's output."""
     part = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         done = subprocess.run(command(part), stdin=subprocess.DEVNULL, capture_output=True,

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _opscope
 
-# In the order of its pickle, the only place that has all fields.
+# In the order of its pickled state, the only place with all fields.
 FIELDS = ("profiler_metrics", "profiler_measure_per_kernel", "verbose", "performance_events",
           "enable_cuda_sync_events", "adjust_profiler_step", "disable_external_correlation",
           "profile_all_threads", "capture_overload_names", "record_python_gc_info",

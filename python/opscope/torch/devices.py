@@ -13,7 +13,7 @@ from torch.profiler import ProfilerActivity, supported_activities
 
 
 class Vendor(NamedTuple):
-    """What a device requires: `torch.MODULE`, and words for the advice what to install."""
+    """What a device requires: `torch.MODULE`, and what the advice says to install."""
 
     module: str
     package: str

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Averages and events of a recording, as objects of torch's classes.
 
-The command `opscope` makes the tables from the recording. Objects are made only when one is
-used.
+The command `opscope` makes the tables from the recording. Objects are made only when they are used.
 """
 from __future__ import annotations
 
@@ -58,7 +57,7 @@ class FunctionEventAvg(profiler_util.FunctionEventAvg):
 class EventList(profiler_util.EventList):
     """A list of averages that is filled when its elements are used.
 
-    `table()` does not fill it: it prints what `opscope table averages` makes of the recording,
+    `table()` does not fill it: it prints the output of `opscope table averages` for the recording,
     unless only torch's own code can interpret the arguments. FROM_EVENTS makes the same list from
     all events, as torch does; the list keeps the recording alive.
     """
@@ -174,7 +173,7 @@ for _name in ("__add__", "__contains__", "__delitem__", "__eq__", "__ge__", "__g
 
 def average(row: dict[str, str], use_device: str | None) -> FunctionEventAvg:
     """Make torch's object of a row of the table averages."""
-    a: Any = FunctionEventAvg()  # Any: torch itself does not keep to the declared types
+    a: Any = FunctionEventAvg()  # Any: torch itself does not follow the declared types
     a.key = row["name"]
     a.node_id = -1
     a.count = int(row["calls"])
@@ -324,7 +323,7 @@ def record_event(row: dict[str, str], args: dict[str, Any], thread: int, number:
 
 
 def outside(rows: list[Any], calls: list[FunctionEvent]) -> Iterator[Any]:
-    """The memory records among ROWS at whose time no call runs, and all failures."""
+    """The memory records among ROWS that were made while no call ran, and all failures."""
     spans = sorted((e.time_range.start, e.time_range.end) for e in calls)
     starts = [start for start, _ in spans]
     ends = list(itertools.accumulate((end for _, end in spans), max))

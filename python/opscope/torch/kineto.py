@@ -44,7 +44,7 @@ def window_events(pid: int, start_us: float, end_us: float) -> list[dict[str, An
 
 
 def thread_events(said: dict[str, Any], start_us: float) -> list[dict[str, Any]]:
-    """Kineto's events about a thread, made of the event SAID, which has its name."""
+    """Kineto's events about a thread, made from the event SAID, which has its name."""
     tid = said["tid"]
     facts = {"thread_name": {"name": f"thread {tid} ({said['args']['name']})"},
              "thread_sort_index": {"sort_index": tid}}
@@ -56,7 +56,7 @@ def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int
                hidden: set[bytes], edits: list[Edit]) -> None:
     """Copy the trace F of process PID to OUT with the members HEAD, which replace its own.
 
-    Events of the categories HIDDEN are left out, the others are as EDITS make them.
+    Events of the categories HIDDEN are left out, the others are changed by EDITS.
     """
     begin = f.read(1 << 20)
     while (at := begin.find(EVENTS)) < 0:
@@ -99,7 +99,7 @@ def copy_shown(lines: Iterable[bytes], out: Any, hidden: set[bytes], edits: list
 
 
 def without_stack(line: bytes) -> bytes:
-    """The line of an event as in torch when it is not verbose."""
+    """The line of an event as torch writes it when `verbose` is false."""
     return STACK.sub(b"", line)
 
 

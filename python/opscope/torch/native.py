@@ -76,7 +76,8 @@ def opscope() -> ctypes.CDLL:
 
 @functools.cache
 def built() -> ctypes.PyDLL:
-    """The recorder for this torch, built if necessary. Calls of it keep the interpreter's lock.
+    """The recorder for this torch, built if necessary. Calls of its functions keep the
+    interpreter's lock.
 
     Raises BuildError if it cannot be built or loaded.
     """
@@ -84,7 +85,7 @@ def built() -> ctypes.PyDLL:
     path = build.recorder()
     try:
         return ctypes.PyDLL(str(path))
-    except OSError as e:  # the directory forbids execution, or torch is another
+    except OSError as e:  # the directory forbids execution, or this is another torch
         raise build.BuildError(f"the recorder cannot be loaded: {e}; set XDG_CACHE_HOME to another "
                                "directory") from e
 
@@ -122,15 +123,15 @@ def is_switched_off() -> bool:
 
 
 def start(path: str) -> None:
-    """Begin to record to PATH; operators only after attach()."""
+    """Begin to record to PATH; operators are recorded only after attach()."""
     recorder()
     has_made_way = whole.make_way()
-    # The caller's schedule holds, not that of `opscope run`.
+    # The caller's schedule applies, not that of `opscope run`.
     schedule = os.environ.pop("OPSCOPE_SCHEDULE", None)
     options = StartOptions(ctypes.sizeof(StartOptions), os.fsencode(path))
     result = opscope().osc_start(ctypes.byref(options))
     if result == INVALID and gc.collect():
-        # A profile that was not ended and is unreachable: it ends when it is collected.
+        # A profile that was not ended but is unreachable: collecting it ended it.
         result = opscope().osc_start(ctypes.byref(options))
     if schedule is not None:
         os.environ["OPSCOPE_SCHEDULE"] = schedule

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recorder for names and times, for use if the other cannot be built, as without a compiler.
+"""The recorder for names and times, used if the full one cannot be built, as without a compiler.
 
 It is part of the package (src/sources/torch/plain.c) and supports some versions of torch, whose
 functions it calls by their symbols.
@@ -15,7 +15,7 @@ import torch
 from .. import _opscope
 from . import build
 
-# Versions whose ATen/record_function.h was checked; hook/sitecustomize.py has them, too.
+# Versions whose ATen/record_function.h was checked; hook/sitecustomize.py lists them, too.
 VERSIONS = ("2.13.",)
 
 

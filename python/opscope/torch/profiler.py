@@ -55,7 +55,7 @@ def end(running: list[bool]) -> None:
 
 
 def close(directory: str, pid: int, running: list[bool]) -> None:
-    """Remove DIRECTORY in the process PID that made it, not in a child of a fork.
+    """Remove DIRECTORY in the process PID, which made it, but not in a child of a fork.
 
     If RUNNING is not empty, the recording was not ended, and nothing else can end it any more.
     """
@@ -86,11 +86,11 @@ class Recording:
         self.trace_id = ""
         self.running: list[bool] = []  # not empty while it records
         self.fields = config.fields(owner.experimental_config)
-        self.flags = [x for x in FLAGS if getattr(owner, x)]  # those that are on
+        self.flags = [x for x in FLAGS if getattr(owner, x)]  # the flags that are set
         self.window_ns = (0, 0)  # Unix time
         self.pid = 0
         self.cached_events: Any = None
-        self.earlier_events: list[Any] = []  # those of earlier windows, with acc_events
+        self.earlier_events: list[Any] = []  # events of earlier windows, with acc_events
         weakref.finalize(self, close, self.directory, os.getpid(), self.running)
 
     @property
@@ -154,7 +154,7 @@ class Recording:
         if self.owner.use_device:
             synchronize(self.owner.use_device)
         end(self.running)
-        self.cached_events = None  # it was made while recording
+        self.cached_events = None  # may have been made while recording
         self.window_ns = (self.window_ns[0], time.time_ns())
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
@@ -194,7 +194,7 @@ class Recording:
 
     @property
     def kineto_results(self) -> NoReturn:
-        """What only torch's own profiler has."""
+        """Raises an error: only torch's own profiler has this attribute."""
         raise RuntimeError("opscope.torch has no kineto_results: use events(), whose cpu_parent "
                            "and cpu_children are the tree, or export_chrome_trace()")
 
@@ -218,17 +218,17 @@ class Recording:
         return str(self.function_events.table(*args, **options))
 
     def total_average(self) -> Any:
-        """The sum of all calls, nested ones counted again."""
+        """The sum of all calls; nested calls count again."""
         return self.function_events.total_average()
 
     @property
     def self_cpu_time_total(self) -> float:
-        """Time on the host without that of children, of all calls, in microseconds."""
+        """Host time without children, of all calls, in microseconds."""
         return float(self.key_averages(False, 0).self_cpu_time_total)
 
     def export_chrome_trace(self, path: AnyPath, metadata: dict[str, str] | None = None,
                             use_python_export: bool = False) -> None:
-        """Write Kineto's JSON to PATH, valid whatever the names are."""
+        """Write Kineto's JSON to PATH; it is valid JSON with any names."""
         path = os.fsdecode(path)
         head = {"schemaVersion": 1, "deviceProperties": [], "trace_id": self.trace_id,
                 "displayTimeUnit": "ms", "traceName": path,
@@ -261,7 +261,7 @@ class Recording:
 
 
 def synchronize(device: str) -> None:
-    """Wait until the current device of that sort has done its work."""
+    """Wait until the current device of that type has finished its work."""
     module = getattr(torch, device, None)
     if module is not None and hasattr(module, "synchronize") and module.is_available():
         module.synchronize()
@@ -273,16 +273,17 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     - activities: `ProfilerActivity.CPU` is the host; for devices, one warning says what is
       missing. `{CPU: [...]}` names the types of events in the exported trace. None: the host, and
       the devices that torch finds
-    - schedule: a function of the number of a step, as `schedule()` makes; None: record all
+    - schedule: a function of the step number, such as `schedule()` returns; None: record all
     - on_trace_ready: called with this object when a window of the schedule has ended
     - record_shapes: sizes (elements), strides, types and scalar values of inputs
     - profile_memory: allocations and releases of host memory in bytes, of the recorded threads
-    - with_stack: calls of Python of the calling thread, modules among them, and the stacks of
-      operators; with `profile_all_threads`, of all threads that exist then; lines of TorchScript
+    - with_stack: Python calls of the calling thread, including modules, and the stacks of
+      operators; with `profile_all_threads`, of all threads that exist at the start; lines of
+      TorchScript
     - with_flops: estimates of floating-point operations by torch's rules; needs nothing else
     - with_modules: in the trace, the modules of TorchScript around operators
     - experimental_config: the fields `verbose` (if it is false, no event has a stack; without a
-      config all have), `profile_all_threads`, `capture_overload_names` and, with with_stack,
+      config, all have one), `profile_all_threads`, `capture_overload_names` and, with with_stack,
       `record_python_gc_info` are used; one warning names others that matter on the host
     - execution_trace_observer: started and stopped with each window
     - acc_events: `events()` and `key_averages()` cover all windows instead of the last one
@@ -290,7 +291,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     - custom_trace_id_callback: its result is the id of each window
     - post_processing_timeout_s: accepted and ignored
 
-    Any other argument goes to torch's class, which accepts or refuses it.
+    Any other argument is passed to torch's class, which accepts or rejects it.
 
     Results, while it runs and after it has ended, have times in microseconds and memory in bytes,
     as in torch: `key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)`,
@@ -302,11 +303,11 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     Records go to a file at once, and readers find them even if the process is killed: in the
     directory OPSCOPE_OUT, where the file stays, or in one that is removed with this object.
 
-    TypeError: an unknown argument. RuntimeError at the start: something is recording in this
-    process already.
+    TypeError: an unknown argument. RuntimeError at the start: a recording is already running in
+    this process.
     """
 
-    itt = torch.profiler.itt  # the spelling in a document of Intel
+    itt = torch.profiler.itt  # the spelling in Intel's documentation
     profiler: Recording | None  # type: ignore[assignment]
 
     def __init__(self, *,
@@ -382,7 +383,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         self._note(key, value)
 
     def _note(self, key: str, value: str) -> None:
-        """The common part of both functions."""
+        """Common code of both functions."""
         if self.profiler is None:
             warnings.warn("Profiler is not initialized: skipping profiling metadata; "
                           "preset_metadata_json() keeps it for the start", stacklevel=3)
@@ -423,7 +424,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         super().export_memory_timeline(os.fsdecode(path), device)
 
     def _memory_profile(self) -> Any:
-        """The data for `export_memory_timeline()`: only of the host, without categories."""
+        """The data for `export_memory_timeline()`: host memory only, without categories."""
         missing = [f"{x}=True" for x in ("record_shapes", "profile_memory", "with_stack")
                    if not getattr(self, x)]
         if missing:

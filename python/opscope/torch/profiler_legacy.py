@@ -45,11 +45,11 @@ class profile:  # noqa: N801 - torch's name
     """A context manager that records operators, with the arguments of torch's legacy profiler.
 
     `use_cuda` and `use_xpu` are accepted; a warning says that devices are not recorded. With
-    enabled=False nothing is, and what is entered is false (torch gives None) and has no results.
-    Times of results are in microseconds, memory in bytes.
+    enabled=False nothing is recorded, and the context value is false (torch gives None) and has no
+    results. Times of results are in microseconds, memory in bytes.
     """
 
-    # The attributes of its owner that a Recording reads.
+    # Attributes that a Recording reads from its owner.
     activities = frozenset([ProfilerActivity.CPU])
     custom_trace_id_callback = experimental_config = use_device = None
 

@@ -32,13 +32,14 @@ def replace() -> None:
 
 
 class Steps:
-    """Steps, each from one step of the first optimizer that makes one to its next step.
+    """Steps of the program: each lasts from one step() of the first optimizer that makes one to its
+    next.
 
     The time before its first step, in which the model is made, and the time after its last are
-    not steps. While a profile of torch's marks steps, those are used instead.
+    not steps. While one of torch's profiles marks steps, those are used instead.
     """
 
-    marking: weakref.WeakSet[Any] = weakref.WeakSet()  # running profiles of torch's
+    marking: weakref.WeakSet[Any] = weakref.WeakSet()  # torch's running profiles
     first: Callable[[], Any] = staticmethod(lambda: None)
     depth: int = 0  # of nested calls of its step(), which may call super().step()
 
@@ -130,8 +131,8 @@ def give_way(module: Any, name: str) -> None:
 
 
 def record_by_itt() -> None:
-    """Without a recorder, record names and times that torch reports to ITT, until the program
-    profiles."""
+    """Without a recorder, record the names and times that torch reports to ITT, until the program
+    starts a profiler."""
     itt.enter_context(torch.autograd.profiler.emit_itt())
     atexit.register(itt.close)
     give_way(torch.autograd.profiler, "_enable_profiler")

@@ -27,7 +27,7 @@ def asked():
 
 
 def fail(what):
-    """Store in all recordings from now on that WHAT failed."""
+    """Make all later recordings state that WHAT failed."""
     sources = os.environ["OPSCOPE_SOURCES"].split(",")
     os.environ["OPSCOPE_SOURCES"] = ",".join("-" + x if x == what else x for x in sources)
 
@@ -55,8 +55,8 @@ def is_known(torch):
 
 
 def offer_itt():
-    """Offer ITT's collector, which torch looks for when it is loaded: without a compiler ITT may
-    be the only way."""
+    """Offer ITT's collector, which torch looks for when it is loaded, because ITT may be the only
+    way without a compiler."""
     if os.environ.get(ITT) or any(map(shutil.which, ("c++", "g++", "clang++"))) or (
             shutil.which(os.environ.get("CXX") or "")):
         return
@@ -129,7 +129,8 @@ class Waiter:
 
 
 def make_way():
-    """Leave the search path, and import the `sitecustomize` that this file hides."""
+    """Remove this directory from the search path, and import the `sitecustomize` that this file
+    hides."""
     sys.path[:] = [x for x in sys.path if not x or os.path.abspath(x) != HERE]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:
