@@ -37,7 +37,7 @@ static inline double bench_wall_s(void)
 }
 
 /* Pin the thread to the last allowed processor, because interrupts prefer the first; if not
- * IS_PINNED, allow again all that the program began with. */
+ * IS_PINNED, allow again all processors that the program started with. */
 static inline void bench_pin(int is_pinned)
 {
     static cpu_set_t all;

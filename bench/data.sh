@@ -6,10 +6,10 @@
 #   bench/data.sh [DIR]     DIR: $OPSCOPE_BENCH_DATA, or build-bench/data
 #
 #   10m.json      a real trace, 10 MB
-#   1g.json       the same, its events repeated with later times and other ids
+#   1g.json       the same events, repeated with later times and other ids
 #   1g.json.gz    compressed by gzip -6
-#   names.json    100 MB, nearly every operator has a name of its own: repeated events add
-#                 no strings, which is too easy for any loader
+#   names.json    100 MB, nearly every operator has its own name, because repeated events add no
+#                 strings, which is too easy for any loader
 #   r50.json      another real trace, 35 MB, with shapes of inputs
 #   plugin.json   r50.json enlarged 20 times, as TensorBoard's plugin was measured
 #   memory.json   230 MB, a real trace with 250,000 memory records

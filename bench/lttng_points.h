@@ -3,7 +3,7 @@
  * lttng_points.h - two tracepoints of LTTng-UST, with one number and with two, for begin and
  * end. Its headers include this one several times.
  *
- * Threading: as LTTng-UST says.
+ * Threading: see LTTng-UST.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER opscope_bench

@@ -2,8 +2,8 @@
 /*
  * The strongest reader of JSON that we know of, doing our work: simdjson On-Demand
  * (3.0 and later) walks the events and puts them into columns, every argument typed,
- * microseconds as nanoseconds, every string, list and object interned. It interns with our
- * own table, so that what is compared is the reading.
+ * microseconds as nanoseconds, every string, list and object interned. It interns with our own
+ * table, so that only the reading is compared.
  */
 #include <cstring>
 #include <string_view>
@@ -116,7 +116,8 @@ struct columns {
 
 } // namespace
 
-/* Make columns of the file PATH and free them. How many events; 0 if it is no trace. */
+/* Read the file PATH into columns and free them. Returns the number of events; 0 if it is not a
+ * trace. */
 uint64_t bench_peer_load(const char *path, uint64_t *n_args)
 try {
     static const simdjson::padded_string text = simdjson::padded_string::load(path);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measure a scope of opscope.record, in nanoseconds, beside a context manager in C.
+"""Measure a scope of opscope.record, in nanoseconds, compared with a context manager in C.
 
 usage: PYTHONPATH=BUILD/python python3 bench/python_scopes.py
 

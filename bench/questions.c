@@ -3,7 +3,7 @@
  * questions.c - measure loading a trace and asking questions about it.
  *
  *   questions tables FILE [N]     all tables and their facts, compared with loading. Events
- *                                 are only counted: that table is as long as the file
+ *                                 are only counted: their table is as long as the file
  *   questions operators FILE [N]  the table of operators, compared with the cheapest sweep:
  *                                 one pass over slices in columns, by thread and start, with
  *                                 a stack of the open ones; nested time of the same name

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measure the memory of a table of many ranks beside the same table of the two largest.
+"""Measure the memory of a table of many ranks, compared with the same table of the two largest.
 
 usage: ranks.py OPSCOPE SCRATCH TRACE...
 

@@ -6,8 +6,8 @@
  *   record itt COLLECTOR [N]     an ITT task through the collector, which records to
  *                                $OPSCOPE_OUT
  *   record flush DIR [N]         the cost of the flusher and the size of its file
- *   record uftrace|lttng DIR     a pair of opscope beside one of the other recorder, which
- *                                run.py has started
+ *   record uftrace|lttng DIR     a pair of opscope and one of the other recorder, which run.py
+ *                                has started
  *
  * The limits are those of a recorder that only reads the clock and writes a record of 32 bytes
  * to its own ring, published for a reader: twice (L-pair), two readings and one record
@@ -236,7 +236,7 @@ static void record(const char *dir, const char *file, uint64_t buffer_bytes)
     name = osc_name_c("conv2d");
 }
 
-/* Called through a pointer, or the compiler would make one frame of many. */
+/* Called through a pointer, so that the compiler does not merge the frames. */
 static void (*volatile go_deeper)(uint32_t, int);
 
 /* Call this function DEPTH times recursively, then compare. */
@@ -331,9 +331,9 @@ LOOP(tracepoints, bench_lttng(i))
 
 /*
  * The program has a thousand names and nested scopes of 0.1 to 10 us. Their times are passed
- * in, so that it takes no longer than the calls. Its speed is limited to five million scopes a
- * second, so that nothing is lost. The flusher's time is that of the process less that of this
- * thread.
+ * in, so that the program takes no longer than the calls. It is limited to five million scopes
+ * a second, so that nothing is lost. The flusher's time is that of the process minus that of
+ * this thread.
  */
 static uint32_t next_random(void)
 {

@@ -250,7 +250,7 @@ def record(program, trace):
 
 
 def beside(program, other, scratch, env, *before):
-    """Measure a pair of opscope beside one of OTHER; BEFORE precedes the program's command."""
+    """Measure a pair of opscope against one of OTHER; BEFORE precedes the program's command."""
     try:
         s = add({}, "", *before, program("record"), other, scratch, env=env)
     except OSError as error:

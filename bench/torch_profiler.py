@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measure the cost of opscope.torch beside torch.profiler in the same process.
+"""Measure the cost of opscope.torch against torch.profiler in the same process.
 
     python3 bench/torch_profiler.py [--rounds N]
 
 Needs torch, a C++ compiler, and the python/ of a build on PYTHONPATH. One thread adds
-tensors of four floats. The added cost per operator is the median over N rounds of the time more
-than a round without a profiler right before it, in processor time, so that other load on the
-machine matters little. It is printed beside the cost of an empty callback of torch: no profiler
-that torch calls can cost less.
+tensors of four floats. The added cost per operator is the median over N rounds of the processor
+time beyond that of a round without a profiler right before it, so that other load on the machine
+matters little. It is printed with the cost of an empty callback of torch, because no profiler that
+torch calls can cost less.
 
-Then: a Python call and its return under `with_stack`, beside an empty profile function in C; a
-training step of ResNet-18 with shapes, memory and FLOPs, as the median of 3 N steps, each
-beside a step without a profiler right before it; and for 100,000 operators the time from stop()
-to the printed key_averages().table(), the time of export_chrome_trace(), and the growth of the
-peak memory of a process. Figures are printed without a verdict.
+Then: a Python call and its return under `with_stack`, compared with an empty profile function in C;
+a training step of ResNet-18 with shapes, memory and FLOPs, as the median of 3 N steps, each
+compared with a step without a profiler right before it; and for 100,000 operators the time from
+stop() to the printed key_averages().table(), the time of export_chrome_trace(), and the growth of
+the peak memory of a process. Figures are printed without a verdict.
 """
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def calls(library: ctypes.CDLL, rounds: int) -> dict[str, float]:
 
 
 def second_ms(work: Callable[[], None]) -> float:
-    """The processor milliseconds of WORK when it is done a second time."""
+    """The processor milliseconds of the second run of WORK."""
     work()
     start = time.thread_time_ns()
     work()

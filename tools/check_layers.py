@@ -4,9 +4,8 @@
 
 Reads src/LAYERS. The C code is formatted by clang-format, so a function begins
 with "{" and ends with "}" in the first column, and four columns are one level.
-Prints "FILE:LINE: what is wrong", then how many files that is about. What a
-single file does not show (circles of includes, full folders, lines of src/LAYERS
-that nothing needs) is looked at if no file is named.
+Prints "FILE:LINE: what is wrong", then the number of such files. Rules about the whole tree
+(circles of includes, full folders, unused lines of src/LAYERS) are checked if no file is named.
 """
 import argparse
 import collections
@@ -18,7 +17,7 @@ FUNCTION_LINES = 80
 FILE_LINES = 800
 NESTING = 4
 PARAMETERS = 6
-FOLDER_FILES = 45 # only of the product: tests and build files are not counted
+FOLDER_FILES = 45 # tests and build files are not counted
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 
 ALLOCATORS = re.compile(
@@ -28,9 +27,9 @@ SORTERS = re.compile(r"(?<![\w.>])(qsort(?:_r)?)\s*\(")
 ATOMIC = re.compile(r"\b(_Atomic|atomic_\w+|stdatomic\.h|__atomic_\w+|__sync_\w+)\b")
 ATOMIC_CALL = re.compile(r"\batomic_(?!flag\b|bool\b|u?int\b|u?long\b)\w+\s*\(")
 CONTROL = re.compile(r"( +)(?:\} )?(?:else )?(?:if|for|while|do|switch)\b")
-FREE_NAMES = {"main", "TEST", "TEST_WITH",  # of tests/support/unit.h, static functions
+FREE_NAMES = {"main", "TEST", "TEST_WITH",  # static functions, by tests/support/unit.h
               "LLVMFuzzerTestOneInput", "LLVMFuzzerInitialize",
-              "mprotect",  # tests replace it, to see that the log of names grows
+              "mprotect",  # a test replaces it, to watch the log of names grow
               "__itt_api_init", "__itt_api_fini", "__itt_api_version", "_ZN5torch8profiler8itt_markEPKc"}
 
 
@@ -39,7 +38,7 @@ class Layers:
 
     def __init__(self, path):
         self.path = path
-        self.layers = {} # folder -> (level, the folders it may include, or None: all below)
+        self.layers = {} # folder -> (level, the folders that it may include; None: all lower ones)
         self.rooms = {} # folder or sub-folder -> level within its folder
         self.atomic, self.circles, self.flat = set(), set(), set()
         for n, line in enumerate(path.read_text().splitlines(), 1):

@@ -42,10 +42,10 @@ FAMILIES = re.compile("xpu|hip|npu|hpu|privateuse1", re.I) # other families, to 
 # torch's words, and the one file of each list of names.
 OWNERS = ("src/import/chrome/", "src/export/chrome_", "src/analysis/torch/", "src/sources/torch/",
           "python/opscope/torch/", "src/model/known_names.", "src/export/redact",
-          "src/export/folded.c", # metrics of export_stacks(), which torch names
+          "src/export/folded.c", # metrics of export_stacks() have torch's names
           "src/cli/options.c", # the same, and `--sort`
           "src/table/row_sort.", # torch's names of columns
-          "src/model/form.", "src/import/build/builder.", # keep the letter of a Chrome trace
+          "src/model/form.", "src/import/build/builder.", # keep the phase letters of Chrome traces
           "src/import/columns/columns_reader.c", "src/export/column_file_tables.c")
 PRODUCT = re.compile(r"(?:src|include|python/opscope)/.*(?<!_test)\.(?:c|h|inc|py|cpp)$")
 

@@ -5,13 +5,12 @@
     python3 -m venv /tmp/torch && /tmp/torch/bin/pip install torch==2.13.0
     /tmp/torch/bin/python tools/make_demo_trace.py [OUT]
 
-A ResNet in miniature is trained for five steps on random images from a DataLoader,
-on the CPU. torch.profiler waits for one step, warms up for one and records three,
-with every option on: shapes, memory, stacks, modules, FLOPs, and labels around the
-phases of a step. Only torch itself is needed.
+A miniature ResNet is trained for five steps on random images from a DataLoader, on the CPU.
+torch.profiler waits for one step, warms up for one and records three, with every option on: shapes,
+memory, stacks, modules, FLOPs, and labels around the phases of a step. Only torch itself is needed.
 
-The file is PyTorch's output, compressed; only the name of the machine is replaced by "demo". It
-is refused if it contains a path of the machine that made it, or is too large for a checkout.
+The file is PyTorch's output, compressed; only the name of the machine is replaced by "demo". The
+file is rejected if it contains a path of the machine that made it, or is too large for a checkout.
 """
 import gzip
 import os

@@ -4,8 +4,8 @@
 
 usage: make_reference.py --package DIR > docs/python.md
 
-DIR has the package, like BUILD/python. The page contains everything in __all__ of a module, and
-all members of its classes that have docstrings; a test checks that it is up to date. Modules
+DIR contains the package, such as BUILD/python. The page contains everything in __all__ of a module,
+and all members of its classes that have docstrings; a test checks that it is up to date. Modules
 that need torch are parsed, not imported.
 """
 import argparse
@@ -32,7 +32,7 @@ def signature(thing):
     """The parameters of THING in parentheses, as written in its file."""
     first = (inspect.getdoc(thing) or "").split("\n", 1)[0]
     written = re.fullmatch(r"\w+(\(.*?\))( -> .*)?", first)
-    if written: # a function in C, which has no other place for it
+    if written: # a function in C states its parameters only there
         return first[len(first.split("(")[0]):]
     try:
         found = inspect.signature(thing)
@@ -97,7 +97,7 @@ def describe(module):
 
 
 def tree_of(module):
-    """The syntax tree of MODULE's file, of a package that can be imported."""
+    """The syntax tree of the file of MODULE; its package must be importable."""
     parts = module.split(".")
     path = pathlib.Path(importlib.util.find_spec(parts[0]).origin).parent.joinpath(*parts[1:])
     return ast.parse((path / "__init__.py" if path.is_dir() else path.with_suffix(".py"))
@@ -112,7 +112,7 @@ def read_parameters(function):
 
 
 def read_members(functions):
-    """Those of FUNCTIONS, of a parsed class, that have docstrings: (title, text)."""
+    """The methods among FUNCTIONS of a parsed class that have docstrings: (title, text)."""
     for function in functions:
         if ast.get_docstring(function) and not function.name.startswith("_"):
             call = ""

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Make C of src/table/rules.md: make_rules.py FILE > rules_text.c"""
+"""Convert src/table/rules.md to C: make_rules.py FILE > rules_text.c"""
 import re
 import sys
 

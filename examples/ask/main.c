@@ -4,8 +4,8 @@
  *
  *     ask TRACE...
  *
- * One thread sums the time of the operators. The other finds the longest step, and then
- * what took the most time in the first one alone: a view, for which nothing is read again.
+ * One thread sums the time of the operators. The other finds the longest step, and then the
+ * operator that took the most time in the first step: a view, for which nothing is read again.
  *
  *     cc main.c $(pkg-config --cflags --static --libs opscope-trace)
  */
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a thread asks of SET, and what comes of it. */
+/* A thread that asks SET, and its results. */
 struct asker {
     pthread_t thread;
     struct osc_set *set;
@@ -23,7 +23,7 @@ struct asker {
     osc_status st;
     int64_t host_ns;    /* of all operators */
     int64_t longest_ns; /* step */
-    char name[64];      /* of the operator that took most of the first step */
+    char name[64];      /* operator that took the most time in the first step */
 };
 
 static struct osc_frame_column find(const struct osc_frame *f, const char *name)

@@ -16,7 +16,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t has_batch, has_room;
     pthread_t thread;
-    struct batch ahead[N_AHEAD]; /* a ring: N_READY from FIRST on */
+    struct batch ahead[N_AHEAD]; /* a ring with N_READY batches, the first at FIRST */
     int first, n_ready;
     int n_batches, batch_size;
 } loader = {
@@ -25,7 +25,7 @@ static struct {
     .has_room = PTHREAD_COND_INITIALIZER,
 };
 
-/* Numbers that look random: Lehmer's generator, 0 up to 1. */
+/* Pseudo-random numbers from 0 to 1: Lehmer's generator. */
 static float next_random(uint64_t *state)
 {
     *state = *state * 48271 % 2147483647;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loader.h - batches of labelled pictures, made ahead by a thread of their own.
+ * loader.h - batches of labelled pictures, made in advance by a thread.
  *
- * A picture of class c is a bright bar turned by c tenths of half a turn, in noise. The
- * same seed gives the same pictures.
+ * A picture of class c is a bright bar turned by c tenths of half a turn, with noise. The same
+ * seed gives the same pictures.
  *
  * Threading: one thread takes batches.
  */
@@ -17,17 +17,17 @@
 
 struct batch {
     struct tensor images; /* n, 1, LOADER_SIDE, LOADER_SIDE */
-    int *labels;          /* owned, of the pool; n of them */
+    int *labels;          /* owned, from the pool; n of them */
 };
 
-/* Begin to make N_BATCHES of BATCH_SIZE pictures each. */
+/* Start the thread, which makes N_BATCHES of BATCH_SIZE pictures each. */
 void loader_start(int n_batches, int batch_size);
 
-/* The next batch, waited for if need be; it is the caller's. There must be one left. */
+/* The next batch; waits until it is ready. The caller owns it. There must be one left. */
 struct batch loader_next(void);
 void batch_free(struct batch *b);
 
-/* Every batch has been taken: end the thread. */
+/* End the thread, after every batch was taken. */
 void loader_stop(void);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convnet - train a small network in C, and let opscope see it.
+ * convnet - train a small network in C, recorded by opscope.
  *
  *     picture -> conv 8 -> relu, pool -> conv 16 -> relu, pool -> dense 10 -> class
  *
  *     opscope run -o recording ./convnet         recorded from outside
  *     ./convnet --record convnet.osc             or by itself
  *
- * It prints the loss of each step; the numbers are the same on every run, whether
- * recorded or not.
+ * It prints the loss of each step. Every run has the same losses, recorded or not.
  */
 #include <math.h>
 #include <opscope/record.h>
@@ -82,7 +81,7 @@ static void update(struct layer *l, struct grads *g, float rate)
     tensor_free(&g->b);
 }
 
-/* What forward() leaves for backward(). */
+/* Results of forward() that backward() needs. */
 struct activations {
     struct tensor conv1, pool1, conv2, pool2, logits;
 };
@@ -103,7 +102,7 @@ static struct activations forward(const struct network *net, const struct tensor
     return a;
 }
 
-/* Gradients of all layers, then one step against them. Frees A and DLOGITS. */
+/* Compute the gradients of all layers and update the weights. Frees A and DLOGITS. */
 static void backward(struct network *net, const struct tensor *x, struct activations *a,
                      struct tensor *dlogits)
 {
@@ -169,7 +168,7 @@ static int usage(FILE *to)
     return to == stdout ? EXIT_SUCCESS : 2;
 }
 
-/* 0, or the exit status + 1 if the program is to end. */
+/* Returns 0, or the exit status + 1 if the program must end. */
 static int parse(struct options *o, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {

@@ -9,10 +9,10 @@
 
 #define N_CLASSES 40
 
-/* In front of every block; as long as a line of cache. */
+/* Header of every block; as long as a cache line. */
 struct block {
-    struct block *next; /* of its class, while it waits */
-    size_t bytes;       /* that were asked for */
+    struct block *next; /* next free block of its class */
+    size_t bytes;       /* requested */
     unsigned size_class;
     char unused[64 - sizeof(void *) - sizeof(size_t) - sizeof(unsigned)];
 };
@@ -32,7 +32,7 @@ static unsigned class_of(size_t bytes)
     return c;
 }
 
-/* A block of class C, from those that wait or from the system. */
+/* Take a block of class C, a free one or one from the system. */
 static struct block *take(unsigned c)
 {
     struct block *b = pool.waiting[c];

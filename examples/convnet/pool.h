@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool.h - an allocator that keeps what is freed, as those of tensor libraries do.
+ * pool.h - an allocator that keeps freed blocks, as those of tensor libraries do.
  *
  * Sizes are rounded up to powers of two; a freed block waits for the next allocation
  * of its size. Every allocation and release is recorded with the totals of the pool.
@@ -12,13 +12,13 @@
 
 #include <stddef.h>
 
-/* BYTES at a multiple of 64, not cleared. Ends the program if there are none. */
+/* Allocate BYTES, aligned to 64 and not cleared. Ends the program if there is no memory. */
 void *pool_alloc(size_t bytes);
 
-/* Give back what pool_alloc() returned; NULL is fine. */
+/* Free a block from pool_alloc(); P may be NULL. */
 void pool_free(void *p);
 
-/* Free all that waits. Nothing may be in use any more. */
+/* Give all free blocks back to the system. No block may be in use. */
 void pool_fini(void);
 
 #endif

@@ -14,11 +14,11 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t has_work, is_done;
     pthread_t threads[THREADS_MAX];
-    int n_threads; /* the caller is number 0 */
+    int n_threads; /* including the caller, number 0 */
     team_work work;
     void *ctx;
     int n;
-    uint64_t round; /* counts team_run() */
+    uint64_t round; /* counts calls of team_run() */
     int n_busy;
     bool is_over;
 } team = {
@@ -27,7 +27,7 @@ static struct {
     .is_done = PTHREAD_COND_INITIALIZER,
 };
 
-/* Share number I of the work. Its arrow is numbered by round and share. */
+/* Do share I of the work. Its arrow is identified by round and share. */
 static void do_share(int i)
 {
     static osc_name name;

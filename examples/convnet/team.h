@@ -9,13 +9,13 @@
 #ifndef EXAMPLE_TEAM_H
 #define EXAMPLE_TEAM_H
 
-/* Do FIRST up to, but without, LAST. */
+/* Do the items from FIRST to before LAST. */
 typedef void (*team_work)(void *ctx, int first, int last);
 
-/* N_THREADS, the caller among them. Ends the program if they cannot be started. */
+/* Start N_THREADS, including the caller. Ends the program on failure. */
 void team_start(int n_threads);
 
-/* Do WORK for 0 up to N on all threads; back when all of it is done. */
+/* Do WORK for the items 0 to N - 1 on all threads; returns when all are done. */
 void team_run(team_work work, void *ctx, int n);
 
 /* End the threads. */

@@ -78,7 +78,7 @@ static void begin_op(osc_name *id, const char *name, const struct tensor *const 
 
 /* --- convolution --------------------------------------------------------------- */
 
-/* What the shares of a convolution, forward or backward, work on. */
+/* Operands of a convolution, forward or backward, for all shares. */
 struct conv {
     const struct tensor *x, *w, *b, *dy;
     struct tensor *y, *dx, *dw, *db;
@@ -96,7 +96,7 @@ static const float *kernel(const struct tensor *w, int out, int in)
     return w->data + ((size_t)out * (size_t)w->dims[1] + (size_t)in) * 9;
 }
 
-/* TO += FROM, moved by (DY, DX), times FACTOR; what would come from outside is 0. */
+/* Add FROM, shifted by (DY, DX), times FACTOR to TO; elements outside count as 0. */
 static void add_moved(float *to, const float *from, const int *dims, const int *by,
                       float factor)
 {
@@ -107,7 +107,7 @@ static void add_moved(float *to, const float *from, const int *dims, const int *
             to[i * width + j] += factor * from[(i + dy) * width + j + dx];
 }
 
-/* Sum of A times B moved by (DY, DX). */
+/* The sum of A times B shifted by (DY, DX). */
 static float dot_moved(const float *a, const float *b, const int *dims, const int *by)
 {
     const int h = dims[2], width = dims[3], dy = by[0], dx = by[1];
@@ -259,7 +259,7 @@ struct grads linear_backward(const struct tensor *x, const struct tensor *w,
 
 /* --- the rest ----------------------------------------------------------------------- */
 
-/* Where the greatest of the 2 x 2 square that becomes (I, J) stands in its plane. */
+/* The index of the greatest element in the 2 x 2 square that becomes (I, J). */
 static int greatest(const float *p, int width, int i, int j)
 {
     int best = 2 * i * width + 2 * j;

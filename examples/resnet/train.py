@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A small ResNet, trained for some steps on random pictures under opscope.torch.
+"""Train a small ResNet for some steps on random pictures, recorded by opscope.torch.
 
     python3 examples/resnet/train.py [--steps N]
 
-Needs PyTorch and the package opscope. `./demo torch` runs it with both. What torch.profiler
-would need instead is one other import.
+Needs PyTorch and the package opscope. `./demo torch` runs it with both. With torch.profiler, only
+one import would differ.
 """
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from torch.nn import functional as F
 
 from opscope.torch import ProfilerActivity, profile, record_function, schedule
 
-PASSED = 2  # steps before those that are recorded: the first ones are slow
+PASSED = 2  # steps before the recorded ones, because the first steps are slow
 
 
 class Block(nn.Module):
-    """Two convolutions and what goes past them."""
+    """Two convolutions and the connection that bypasses them."""
 
     def __init__(self, n_in: int, n_out: int, stride: int) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ def resnet(width: int = 16, n_classes: int = 10) -> nn.Module:
 
 
 def train_step(model: nn.Module, optimizer: torch.optim.Optimizer) -> float:
-    """One batch forward and backward; its loss."""
+    """Train on one batch; returns its loss."""
     with record_function("load batch"):
         pictures, labels = torch.randn(16, 3, 32, 32), torch.randint(10, (16,))
     optimizer.zero_grad()
