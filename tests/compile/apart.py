@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check that a program has nothing of a library that it must not link.
+"""Check that a program contains nothing from a library that it must not link.
 
 usage: apart.py PROGRAM LIBRARY.a
 
-The command reads and writes recordings, but does not record itself: it links what writes
-the files, and nothing of the recorder.
+The command reads and writes recordings, but does not record itself: it links the code that writes
+the files, but not the recorder.
 """
 import os
 import subprocess
@@ -17,7 +17,7 @@ def defined(path):
     text = subprocess.run([os.environ.get("NM", "nm"), "--defined-only", path], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     words = (line.split() for line in text.splitlines())
-    # Hidden ones are local in a program: by name, then, and ours have a prefix.
+    # Hidden symbols are local in a program, so ours are found by their prefix.
     return {w[2] for w in words if len(w) == 3 and w[2].startswith("osc_")}
 
 

@@ -5,8 +5,8 @@
 usage: check.py --include DIR --library FILE --needed NAME,NAME -- CC...
 
 Each public header compiles by itself as C99 and as C++11, without a warning. The library
-exports what those of the recorder declare with OSC_API, all of it and nothing else; it needs
-no library but those NAMED, keeps what it exports to itself, and is never unloaded.
+exports exactly what the recorder's headers declare with OSC_API. It needs only the NAMED libraries,
+binds its own symbols to itself, and is never unloaded.
 """
 import argparse
 import os
@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 HEADERS = ["opscope.h", "record.h", "source.h"]
-OTHERS = ["trace.h"] # of the analyser, which is another library
+OTHERS = ["trace.h"] # the analyser's, which is another library
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow", "-Wconversion",
             "-Wstrict-prototypes"]
 failed = []

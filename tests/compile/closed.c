@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * closed.c - load the library, record, close it, and go on as if it were there.
+ * closed.c - load the library, record, close it, and continue as if it were loaded.
  *
  *   closed LIBRARY
  *
  * The environment arms it (OPSCOPE_OUT). A thread that has recorded ends after the library
- * was closed, the same code is called again, and the end of the program writes it all.
+ * was closed, the same code is called again, and at exit everything is written.
  */
 #include <dlfcn.h>
 #include <pthread.h>

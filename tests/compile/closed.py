@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Run PROGRAM with OPSCOPE_OUT, and see that it ends well and leaves one recording.
+"""Run PROGRAM with OPSCOPE_OUT, and check that it succeeds and leaves one recording.
 
 usage: closed.py PROGRAM LIBRARY
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Build examples/ask against what is installed, by pkg-config alone, and run it.
+"""Build examples/ask against the installed files, with pkg-config only, and run it.
 
     installed.py --build BUILD --opscope COMMAND -- COMPILER...
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check that the analyser is a guest in the programs that link it.
+"""Check that the analyser does not disturb the programs that link it.
 
 usage: quiet.py LIBRARY.a
 
 It prints nothing, ends no process, reads no environment and changes no setting of the whole
-process: no object of it refers to what does. And what may be called from elsewhere is what
-opscope/trace.h declares: all else is hidden.
+process: none of its objects refers to a function that does. It exports only what opscope/trace.h
+declares; everything else is hidden.
 """
 import os
 import pathlib

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings, read by opscope and by the reader that was written from docs/format.md.
+"""Compare how opscope and the reader written from docs/format.md read recordings.
 
     check.py [--opscope PATH] [--recorder PATH] [--count N] [--seed N] [--flips] [FILE...]
 
 Makes N random recordings with records of every kind, in files, live directories and
 both, and compares the events of both readers; lets the recorder make some that end, are
-killed, still run or come in parts, and compares those, and FILEs too. --flips flips every
-byte of a small file, one at a time: opscope must not fail, must read every other
-chunk, and must tell what was lost; info --verify must see each of them. Ends with "N passed, N failed".
+killed, still run or come in parts, and compares those and the FILEs, too. --flips flips every byte
+of a small file, one at a time: opscope must not fail, must read every other chunk, and must report
+what was lost; info --verify must detect each flip. Ends with "N passed, N failed".
 """
 import argparse
 import concurrent.futures
@@ -30,7 +30,7 @@ import reader
 import writer as w
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# By the argument Device Type; 64 is the first type that torch does not know.
+# By the argument Device Type; 64 is the first number that torch does not use.
 DEVICES = {0: "cpu", 1: "cuda", 12: "xpu"}
 
 
@@ -43,7 +43,7 @@ def run(opscope, *args):
 
 
 class Random:
-    """A recording with whatever the seed says."""
+    """A random recording, determined by the seed."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -62,7 +62,7 @@ class Random:
         return self.rng.choice(["aten::mm", "f", "", "a\x00b", "\xe4\u4e2d", "conv2d", "x" * 300])
 
     def frames(self):
-        """Outer ones that many stacks share, inner ones that they do not."""
+        """Frames of a stack: outer ones that many stacks share, and inner ones of its own."""
         rng = self.rng
         outer = [0x7f1200000000 + 977 * i for i in range(rng.choice([0, 1, 5, 100]))]
         inner = [rng.choice([1, rng.randrange(1, 1 << 20), rng.randrange(1, 1 << 64)])
@@ -70,7 +70,7 @@ class Random:
         return inner + outer[::-1]
 
     def torch(self, t):
-        """What PyTorch says of threads and ranges."""
+        """Arguments that PyTorch adds to threads and ranges."""
         rng = self.rng
         key = rng.choice(["torch thread", "Python returned", "Sequence number", "Fwd thread id"])
         if rng.random() < 0.3:
@@ -181,7 +181,8 @@ class Random:
             rec.anchor(ticks, 10 ** 9 + (ticks - self.start) * 10 ** 9 // self.hz + i * 3)
 
     def write_parts(self, folder):
-        """The same as one file and in parts, whose copies say what holds already; the paths."""
+        """Write the recording as one file and in parts, which begin with copies of records that
+        still apply. Returns the paths."""
         rng, rec = self.rng, self.rec
         for t in rec.threads:
             t.flush()
@@ -204,10 +205,10 @@ class Random:
         return whole, parts
 
     def write(self, path):
-        """A file, a live directory, or both; the path to give to readers."""
+        """Write a file, a live directory, or both. Returns the path for readers."""
         rng, rec = self.rng, self.rec
         form = rng.randrange(4)
-        if form == 0:  # whole; blocks that waited stand behind later ones
+        if form == 0:  # one file, in which delayed blocks follow later ones
             for t in rec.threads:
                 t.flush()
             order = list(range(len(rec.chunks)))
@@ -229,11 +230,11 @@ class Random:
         return path
 
 
-# --- what both say -----------------------------------------------------------------------
+# --- comparing both readers -----------------------------------------------------------------
 
 
 def device_types(opscope, path):
-    """Names of the types of devices by number, those that are the recording's own, too."""
+    """Names of device types by number, including those that only the recording has."""
     prefix, names = "meta.device_type.", dict(DEVICES)
     done = run(opscope, "table", "info", path, "--format", "csv")
     for row in csv.DictReader(io.StringIO(done.stdout.decode())):
@@ -258,7 +259,7 @@ def theirs(opscope, path):
     rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
     keys, types = [], device_types(opscope, path)
     for row in rows:
-        name = row["name"].replace("\u2400", "\0")  # as CSV shows it
+        name = row["name"].replace("\u2400", "\0")  # the form that CSV uses
         e = reader.Event(name, row["process"], row["thread"], int(row["start_ns"]),
                          int(row["dur_ns"]) if row["dur_ns"] else None)
         e.args = as_args(row, types)
@@ -279,13 +280,14 @@ def without_times(keys):
 
 
 def with_depths(keys):
-    """Of stacks only how many frames they have: opscope finds names where there are symbols."""
+    """Replace stacks by their number of frames, because opscope shows names if there are
+    symbols."""
     return sorted(k[:5] + (re.sub(r'("Call stack": )"([^"]*)"',
                                   lambda m: m[1] + str(m[2].count(";") + 1), k[5]),) for k in keys)
 
 
 def compare(opscope, path, with_times=True, with_frames=True):
-    """What differs, or None."""
+    """The difference, or None."""
     got, want = theirs(opscope, path), ours(path)
     if not with_frames:
         got, want = with_depths(got), with_depths(want)
@@ -308,7 +310,7 @@ def check_random(opscope, seed):
 
 
 def check_parts(opscope, seed):
-    """Parts are read as one recording: as the same recording in one file."""
+    """Check that parts are read like the same recording in one file."""
     with tempfile.TemporaryDirectory(prefix="format-") as scratch:
         whole, parts = Random(seed).write_parts(scratch)
         wrong = compare(opscope, parts)
@@ -321,7 +323,7 @@ def check_parts(opscope, seed):
 
 
 def record(recorder, mode, scratch):
-    """Let the recorder make a recording; yields once it is there to be read."""
+    """Let the recorder make a recording; yields when it can be read."""
     path = os.path.join(scratch, f"{mode}.osc")
     with subprocess.Popen([recorder, path, mode], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as program:
@@ -341,18 +343,18 @@ def codes(opscope, path):
 
 
 def check_recorder(opscope, recorder, mode):
-    """What is wrong with how a recording of MODE is read, or None."""
+    """Check how a recording of MODE is read. Returns the error, or None."""
     expected = "killed" if mode.endswith("kill") else {"wait": "still_recording"}.get(mode)
     with tempfile.TemporaryDirectory(prefix="record-") as scratch:
         for path in record(recorder, mode, scratch):
             parts = sorted(pathlib.Path(scratch).glob("*.osc"))
             for part in parts[-2:]:
-                # While it records, another anchor comes, and times become more exact.
+                # While it records, anchors are added, and times become more exact.
                 wrong = compare(opscope, str(part), with_times=mode != "wait",
                                 with_frames=False)
                 if wrong:
                     return f"{part.name}: {wrong}"
-            if mode == "dumpkill":  # what was left behind the dump is a span of its own
+            if mode == "dumpkill":  # records after the dump are a separate span
                 wrong = compare(opscope, f"{path}.live", with_frames=False)
                 if wrong:
                     return f"the live directory: {wrong}"
@@ -370,7 +372,7 @@ def check_recorder(opscope, recorder, mode):
                 return f"quality has {sorted(found)}"
             if run(opscope, "info", "--verify", scratch).returncode != 0:
                 return "info --verify is not content"
-            if mode == "partskill":  # as if it had been killed when it began the last one
+            if mode == "partskill":  # as if it had been killed when the last part began
                 os.truncate(max(parts, key=reader.part_of), 0)
                 wrong = compare(opscope, scratch, with_frames=False)
                 if wrong:
@@ -380,11 +382,12 @@ def check_recorder(opscope, recorder, mode):
     return None
 
 
-# --- parts of what was killed ---------------------------------------------------------
+# --- parts of a killed recording ---------------------------------------------------------
 
 
 def check_torn(opscope, n_cut):
-    """What is wrong where the recorder was killed N_CUT bytes before a chunk was written."""
+    """Check a recorder that was killed N_CUT bytes before the end of a chunk. Returns the error, or
+    None."""
     rec = w.Recording()
     rec.anchor(1, 10 ** 9)
     t = rec.thread(71)
@@ -411,7 +414,8 @@ def check_torn(opscope, n_cut):
 
 
 def killed_between_parts(scratch, ended, follower):
-    """Part 1, which ended for the reason ENDED, what lives on, and FOLLOWER as part 2."""
+    """Write part 1, which ended for the reason ENDED, its live directory, and FOLLOWER as part
+    2."""
     rec = w.Recording()
     rec.anchor(1, 10 ** 9)
     t = rec.thread(71)
@@ -427,8 +431,9 @@ def killed_between_parts(scratch, ended, follower):
 
 
 def check_between_parts(opscope, ended, follower, expected, is_killed):
-    """What is wrong with what is read where the recorder had ended part 1 when it was killed:
-    EXPECTED are the names of the events of each part, IS_KILLED whether it is told."""
+    """Check a recorder that was killed after it had ended part 1. EXPECTED are the names of the
+    events of each part, IS_KILLED is whether the end is reported as a kill. Returns the error, or
+    None."""
     with tempfile.TemporaryDirectory(prefix="between-") as scratch:
         path = killed_between_parts(scratch, ended, follower)
         for part, names in zip((path, path.replace(".osc", ".2.osc")), expected):
@@ -444,7 +449,7 @@ def check_between_parts(opscope, ended, follower, expected, is_killed):
 
 
 def between_parts(opscope):
-    """(name, check) of every such state."""
+    """Every such state as (name, check)."""
     other = w.Recording(recording=(1, 2), part=2)
     for ended, follower, expected, is_killed in (
             (2, None, [["written", "alive"]], True),
@@ -459,7 +464,8 @@ def between_parts(opscope):
 
 
 def check_launch(opscope, recorder):
-    """What an operator has launched itself is linked to it, without a call in between."""
+    """Check that work which an operator launches itself is linked to it, without a call in
+    between."""
     with tempfile.TemporaryDirectory(prefix="record-") as scratch:
         for path in record(recorder, "end", scratch):
             done = run(opscope, "table", "kernels", "--group-by", "op", path, "--format", "csv",
@@ -473,7 +479,7 @@ def check_launch(opscope, recorder):
 
 
 def without_limit(opscope, path):
-    """What does not depend on when it was recorded."""
+    """The tables without the values that depend on the time of recording."""
     out = [run(opscope, "table", *table, path, "--format", "csv", "--limit", "0").stdout
            for table in (("events", "--columns", "name,kind,category,device,queue,bytes"),
                          ("steps", "--columns", "step,label"))]
@@ -487,7 +493,7 @@ def n_found(opscope, path, code):
 
 
 def check_limit(opscope, recorder):
-    """A limit changes no table, and each part knows what was open where it begins."""
+    """Check that a limit changes no table, and that each part knows what is open at its begin."""
     with tempfile.TemporaryDirectory(prefix="record-") as a, \
             tempfile.TemporaryDirectory(prefix="record-") as b:
         for _ in record(recorder, "allparts", a):
@@ -499,7 +505,7 @@ def check_limit(opscope, recorder):
             return f"{len(parts)} parts are too few"
         if without_limit(opscope, a) != without_limit(opscope, b):
             return "the tables differ"
-        # A range that is torn has an end too many in one part, and in another a begin.
+        # A range that is split has an extra end in one part, and an extra begin in another.
         alone = [sum(n_found(opscope, str(p), code) for p in parts)
                  for code in ("unmatched_end", "unmatched_begin")]
         if alone[0] - alone[1] != n_found(opscope, b, "unmatched_end"):
@@ -511,7 +517,7 @@ def check_limit(opscope, recorder):
 
 
 def small_file(index):
-    """Chunks of records whose scopes tell which of them was read."""
+    """Chunks of records whose scopes show which chunks were read."""
     rec = w.Recording()
     rec.anchor(1, 10 ** 9)
     rec.anchor(10 ** 6, 10 ** 9 + 10 ** 6)
@@ -524,7 +530,7 @@ def small_file(index):
 
 
 def check_flip(opscope, data, at, scratch):
-    """(what is wrong or None, records lost)"""
+    """Returns (the error or None, the number of lost records)."""
     path = os.path.join(scratch, f"{at}.osc")
     flipped = bytearray(data)
     flipped[at] ^= 1 << at % 8

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bytes of recordings, as docs/format.md has them: chunks, records, live directories.
+"""Parse the bytes of recordings by docs/format.md: chunks, records, live directories.
 
-A Recording has what files and a live directory say, segment by segment; reader.py makes
-events of it.
+A Recording has the contents of files and a live directory by segment; reader.py makes events from
+it.
 """
 import os
 import struct
@@ -13,7 +13,7 @@ FILE_MAGIC, CHUNK_MAGIC = b"\x89OSC\r\n\x1a\n", b"OSCk"
 TRAILER_MAGIC, LIVE_MAGIC = b"\x89OSCkEnd", b"oslive01"
 UNKNOWN = (1 << 64) - 1
 
-# kind: name, timed, has an id, words
+# kind: name, is timed, has an id, words
 KINDS = {
     0x01: ("END", True, False, 0), 0x02: ("INSTANT", True, True, 0),
     0x03: ("COUNTER_I64", True, True, 2), 0x04: ("COUNTER_F64", True, True, 2),
@@ -40,7 +40,7 @@ for s in range(11):
 
 
 class Nonsense(Exception):
-    """Bytes that cannot be what they should be."""
+    """Bytes that are not in the format."""
 
 
 # --- the file -----------------------------------------------------------------------
@@ -67,7 +67,7 @@ def is_file_header(data):
 
 
 class File:
-    """The chunks of a file, and what of it is damaged: (offset, end, records, first, last)."""
+    """The chunks of a file, and its damaged ranges: (offset, end, records, first, last)."""
 
     def __init__(self, data):
         self.data, self.chunks, self.damage = data, [], []
@@ -110,7 +110,7 @@ class File:
     def walk(self):
         at, size = 64, len(self.data)
         n_records = last = 0
-        hole = None  # where damage began
+        hole = None  # where the damage began
         while at < size:
             head = self.data[at:at + 64]
             if not is_header(head):
@@ -140,7 +140,7 @@ class File:
             self.damage.append((hole, size, 0, 0, 0))
 
     def forgive_torn(self):
-        """A chunk that the recorder was writing: what it holds lives."""
+        """Ignore an incomplete last chunk: the live directory still has its records."""
         if self.damage and self.damage[-1][1] == len(self.data) and \
                 (self.is_cut or len(self.data) - self.damage[-1][0] < 64):
             self.damage.pop()
@@ -227,7 +227,7 @@ class Packed:
 
 
 def unpack_frames(p, n, stack):
-    """N addresses, the innermost first; STACK: those of the stack before."""
+    """Read N addresses, the innermost first; STACK: those of the previous stack."""
     n_same = p.varint()
     if n > 128 or n_same > min(n, len(stack)):
         raise Nonsense("a stack that cannot be")
@@ -239,7 +239,7 @@ def unpack_frames(p, n, stack):
 
 
 def unpack(data, ticks):
-    """The records of a segment; those before the first that makes no sense."""
+    """The records of a segment, up to the first invalid one."""
     p = Packed(data)
     records, stack = [], []
     try:
@@ -292,8 +292,8 @@ STANDING = ("DEVICE", "DEVICE_NAME", "QUEUE", "THREAD_NAME", "PROCESS_NAME", "ME
 
 
 def from_block(block, first, begin=0):
-    """The records of a live block from slot FIRST and BEGIN on, how many slots nobody
-    finished, and the records before that which hold for all that follows."""
+    """The records of a live block from slot FIRST and BEGIN on, the number of unfinished slots, and
+    the earlier records that apply to everything after them."""
     tag, state, used = struct.unpack_from("<HBxI", block, 12)
     slots = [struct.unpack_from("<QQ", block, 32 + 16 * i) for i in range(1022)]
     end = min(used, 1022) if state == 2 else 1022
@@ -350,7 +350,7 @@ def from_block(block, first, begin=0):
 
 
 class Live:
-    """What lies in a live directory."""
+    """The contents of a live directory."""
 
     def __init__(self, path):
         with open(os.path.join(path, "blocks"), "rb") as f:
@@ -392,16 +392,16 @@ class Live:
 class Recording:
     def __init__(self):
         self.facts, self.anchors, self.pieces, self.lost = {}, [], [], {}
-        self.modules = []  # (start, end, offset in the file, name), as they came
+        self.modules = []  # (start, end, offset in the file, name), in order
         self.tids = {}      # ordinal -> tid
         self.segments = []  # (thread, seq, first slot, n slots, chunk, records)
         self.end = None
         self.lost_no_thread, self.n_unfinished = [0] * 4, 0
-        self.records_before, self.lost_before = 0, [0] * 4  # by parts that are not here
+        self.records_before, self.lost_before = 0, [0] * 4  # in parts that are missing
         self.damage = []    # (offset, end, records, first ticks, last ticks)
         self.is_cut = False
         self.breaks = []    # chunks before which records are missing
-        self.n_chunks = 0   # of the files so far
+        self.n_chunks = 0   # in the files so far
 
     def add_file(self, file):
         self.damage += file.damage
@@ -447,7 +447,7 @@ class Recording:
             at += 48 + n + -n % 8
 
     def frame(self, address):
-        """What the call is called that returns to ADDRESS, without symbols."""
+        """The name of the call that returns to ADDRESS, without symbols."""
         address -= 1
         for start, end, offset, name in reversed(self.modules):
             if start <= address < end:
@@ -504,7 +504,7 @@ class Recording:
         return f"name {number}" if data is None else data.decode(errors="replace")
 
     def bytes_of(self, number):
-        """The bytes of a name, or None where they are lost."""
+        """The bytes of a name, or None if they are lost."""
         if number == 0:
             return b""
         for start, piece in sorted(self.pieces, key=lambda p: (p[0], len(p[1])), reverse=True):
@@ -518,7 +518,7 @@ class Recording:
         return None
 
     def ordered(self):
-        """(thread, records) of every segment, those of a thread in order of its calls."""
+        """Every segment as (thread, records); those of a thread in the order of its calls."""
         due, latest, done = [], {}, {}
         for s in sorted(self.segments, key=lambda s: (s[0], s[1], s[2], s[4])):
             thread, seq, first, n_slots, chunk, records = s

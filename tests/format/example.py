@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The file that docs/format.md takes apart byte by byte.
+"""The file that docs/format.md explains byte by byte.
 
-    example.py          prints it as the page has it
+    example.py prints it as in the page
     example.py FILE     writes it
 """
 import pathlib
@@ -35,7 +35,7 @@ def lines():
 
 
 def differs():
-    """How the dump in the page differs from the file, or None."""
+    """The difference between the dump in the page and the file, or None."""
     text = PAGE.read_text()
     shown = [line.split("  |")[0].strip() for line in text.splitlines()
              if re.match(r"^ *[0-9a-f]{4}  [0-9a-f]{2} ", line)]

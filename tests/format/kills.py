@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 at random times: every record that was finished is read.
+"""Check after kill -9 at random times that every finished record is read.
 
     kills.py [--opscope PATH] [--recorder PATH] [--count N] [--seed N]
 
 Each run records with one to four threads and is killed after up to a second. The
-program counts in shared memory which calls have returned; opscope must read as many
-instants of each thread, or one more: the call that the kill met. What it had to drop
-it must have counted. Ends with "N passed, N failed".
+program counts in shared memory which calls have returned; opscope must read as many instants of
+each thread, or one more, for the call that the kill interrupted. Dropped records must be counted.
+Ends with "N passed, N failed".
 """
 import argparse
 import csv
@@ -34,11 +34,11 @@ def table(opscope, *args):
 
 
 def kill_one(opscope, recorder, rng, scratch):
-    """(calls that returned, what is wrong or None)"""
+    """Returns (the number of calls that returned, the error or None)."""
     path, counts = os.path.join(scratch, "a.osc"), os.path.join(scratch, "counts")
     n_threads = rng.randrange(1, 5)
     with subprocess.Popen([recorder, path, counts, str(n_threads)]) as program:
-        # From before the first call on.
+        # Also before the first call.
         time.sleep(rng.choice([0.02, 0.1, 1]) * rng.random())
         program.send_signal(signal.SIGKILL)
         program.wait()

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A second reader of recordings, written from docs/format.md alone.
 
-    reader.py FILE|DIRECTORY.osc.live    prints the records and what they come to
+    reader.py FILE|DIRECTORY.osc.live prints the records and the events they give
     reader.py DIRECTORY                  the parts of one recording in it, as one
 
-It is slow and obvious. read() is for tests: its events are to agree with `opscope
-table events`.
+It is slow and simple. read() is for tests: its events must agree with `opscope table events`.
 """
 import json
 import os
@@ -50,7 +49,7 @@ class Device:
 # --- events ---------------------------------------------------------------------------
 
 
-PYTHON = 9  # the kind of scopes that are functions of Python
+PYTHON = 9  # the kind of scopes for Python functions
 OF_SCOPES = ("Is asynchronous", "Sequence number", "Fwd thread id")
 
 
@@ -58,7 +57,7 @@ class Event:
     def __init__(self, name, process, thread, start, dur=None):
         self.name, self.process, self.thread = name, process, thread
         self.start, self.dur, self.args = start, dur, {}
-        self.is_tentative = False  # a step only if something ends it
+        self.is_tentative = False  # counts as a step only if something ends it
 
     def key(self):
         return (self.name, self.process, self.thread, self.start,
@@ -68,11 +67,11 @@ class Event:
 class Thread:
     def __init__(self, name):
         self.name, self.stack, self.target, self.step = name, [], None, None
-        self.is_torch, self.functions = False, []  # functions of Python that have not returned
+        self.is_torch, self.functions = False, []  # Python functions that have not returned
 
 
 class Maker:
-    """Events from records, as docs/format.md says what records mean."""
+    """Makes events from records, by their meaning in docs/format.md."""
 
     def __init__(self, rec):
         self.rec, self.events, self.threads = rec, [], {}
@@ -227,11 +226,11 @@ class Maker:
         return self.plain(r.value)
 
     def break_all(self):
-        """Records are missing: what is open stays so."""
+        """Records are missing: open ranges stay open."""
         for t in self.threads.values():
             t.stack, t.target, t.functions = [], None, []
 
-    # --- what goes by time over all threads -----------------------------------------
+    # --- events by time, over all threads ------------------------------------------
 
     def device_name(self, number):
         d = self.devices.get(number)
@@ -316,7 +315,7 @@ class Maker:
 
 
 def is_followed(path, file):
-    """Whether behind the part at PATH there is another one, if only an empty file."""
+    """Whether another part follows the one at PATH, even if it is an empty file."""
     part = struct.unpack_from("<I", file.data, 32)[0]
     stem = path.removesuffix(".osc")
     if part > 1:
@@ -335,14 +334,15 @@ def part_of(path):
 
 
 def read(path):
-    """The recording at PATH, or in parts in the directory PATH, and a Maker with its events."""
+    """Read the recording at PATH, or its parts in the directory PATH. Returns it, and a Maker with
+    its events."""
     rec, live, file, paths = Recording(), None, None, [path]
     if os.path.isdir(path):
         paths = sorted((os.path.join(path, name) for name in os.listdir(path)
                         if name.endswith(".osc")), key=part_of)
     last = paths[-1] if paths else path
     beside = last + ".live" if paths else path
-    if not os.path.isdir(beside):  # of a part
+    if not os.path.isdir(beside):  # the path of a part
         beside = re.sub(r"\.\d+\.osc$", ".osc.live", last)
     if os.path.isdir(beside):
         live = Live(beside)
@@ -354,7 +354,8 @@ def read(path):
         if live and part == last and live.state == 1 and live.recording == file.recording:
             file.forgive_torn()
         rec.add_file(file)
-    # Of a directory all parts are read: an empty one behind them leaves the live directory theirs.
+    # All parts of a directory are read. If an empty one follows, the live directory still belongs
+    # to them.
     if live and (not file or not file.recording or live.recording == file.recording) and \
             (not rec.end or rec.end[0] == 1 or
              rec.end[0] == 2 and (os.path.isdir(path) or not is_followed(last, file))):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_all.c - records of every kind, through the recorder itself.
+ * record_all.c - make records of every kind with the recorder.
  *
  * Usage: record_all FILE end|kill|wait|parts|partskill|allparts|whole|flightkill|dumpkill
  *   end     ends as programs do
@@ -10,7 +10,7 @@
  *   partskill   the same, and kills itself as soon as there is a second part
  *   allparts    has a limit that leaves all parts
  *   whole       records the same without a limit
- *   flightkill  is a flight recorder that holds less than was recorded, and kills itself
+ *   flightkill is a flight recorder that holds only part of the records, and kills itself
  *   dumpkill    the same, with a dump in between
  */
 #include <opscope/record.h>
@@ -136,13 +136,13 @@ static void record(void)
     osc_resume();
     if (pthread_create(&thread, NULL, other_thread, NULL) == 0)
         pthread_join(thread, NULL);
-    osc_end(); /* of nothing */
+    osc_end(); /* without a begin */
     osc_begin(OSC_SCOPE_PLAIN, op);
     osc_arg_i64(key, 1);
 }
 
-/* Record until the flusher has begun the part after OUT, which ends in .osc, if it has not
- * deleted that one by now. */
+/* Record until the flusher has begun the part after OUT, which ends in .osc, or has already
+ * deleted that part. */
 static void record_second_part(const char *out)
 {
     const struct timespec pause = {.tv_nsec = 20000000};
@@ -155,8 +155,8 @@ static void record_second_part(const char *out)
     }
 }
 
-/* Fill what a flight recorder holds, so that names and metadata are not in it any more; with
- * a dump if ask_for_one is set. */
+/* Fill the flight recorder's memory, so that names and metadata are no longer in it; with a
+ * dump if ask_for_one is set. */
 static void fly_on(bool ask_for_one)
 {
     const struct timespec pause = {.tv_nsec = 30000000};

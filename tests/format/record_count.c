@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_count.c - record without end, and count for itself what has been recorded.
+ * record_count.c - record endlessly, and count the recorded calls.
  *
  * Usage: record_count FILE COUNTS THREADS
  *
- * COUNTS becomes THREADS numbers of 64 bits, in memory shared with that file: how many
- * recording calls of each thread have returned. Thread K records the instant "tK". Every
- * hundred calls it waits a moment, so that nothing has to be dropped.
+ * The file COUNTS, mapped into memory, gets THREADS numbers of 64 bits: how many recording
+ * calls of each thread have returned. Thread K records the instant "tK", and pauses every
+ * hundred calls, so that nothing must be dropped.
  */
 #include <opscope/record.h>
 
@@ -30,7 +30,7 @@ static void *work(void *number)
     const osc_name name = osc_name_c(text);
     for (uint64_t n = 1;; n++) {
         osc_instant(name);
-        /* release: not before the call has returned, whatever the compiler would like. */
+        /* release: the compiler must not move it before the call. */
         __atomic_store_n(mine, n, __ATOMIC_RELEASE);
         if (n % 100 == 0)
             (void)nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);

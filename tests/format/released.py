@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files that a release wrote give the tables that the release gave.
+"""Check that files of a release give the same tables as with that release.
 
     released.py --opscope PATH [--data FOLDER]
 
 Reads every fixture in FOLDER/VERSION (tests/data/released, made by make.py there) and
-compares every table, cell by cell, with what the release itself said, apart from the
-differences in ALLOWED. Ends with "N passed, N failed" (tables).
+compares every table, cell by cell, with the release's own output, apart from the differences in
+ALLOWED. Ends with "N passed, N failed" (tables).
 """
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ SENTENCES = {"quality": {"message", "remedy"}, "advice": {"text"}}
 ALLOWED: dict[tuple[str, str, str], set[str]] = {
     ("0.1.0", family, table): names
     for family in ("columns", "recordings") for table, names in SENTENCES.items()}
-ALLOWED["0.1.0", "recordings", "events"] = {"category"}    # it is the word of the kind
+ALLOWED["0.1.0", "recordings", "events"] = {"category"}    # now named by the kind
 
-# Findings of `quality` that the release did not look for.
+# Findings of `quality` that the release did not have.
 NEWER = {"0.1.0": ("arrow_no_start", "arrow_no_end")}
 
 
@@ -46,19 +46,19 @@ def columns_of(text: str) -> dict[str, list[str]]:
 
 
 def short(text: str) -> str:
-    """TEXT as a few characters."""
+    """A short digest of TEXT."""
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 def digest(text: str) -> dict[str, str]:
-    """A table in CSV as digests: of all of it under no name, and of each column with its
-    number of rows, which show what differs."""
+    """Digests of a table in CSV: of the whole table under the empty name, and of each column with
+    its number of rows, to show what differs."""
     return {"": short(text)} | {name: f"{len(cells)} {short(chr(0).join(cells))}"
                                 for name, cells in columns_of(text).items()}
 
 
 def difference(text: str, expected: str | dict[str, str], allowed: set[str]) -> str | None:
-    """What is wrong with a table in CSV; None if it is what was expected."""
+    """The difference between a table in CSV and the expected one, or None."""
     is_whole = isinstance(expected, str)
     if text == expected or not is_whole and short(text) == expected[""]:
         return None
@@ -81,7 +81,7 @@ def difference(text: str, expected: str | dict[str, str], allowed: set[str]) -> 
 
 
 def allowed_for(version: str, fixture: str, table: str) -> set[str]:
-    """What may differ in TABLE of FIXTURE, whose name begins with its family."""
+    """The columns that may differ in TABLE of FIXTURE, whose name begins with its family."""
     return set().union(*(ALLOWED.get((version, where, table), set())
                          for where in (fixture.split("/")[0], fixture)))
 
@@ -94,13 +94,13 @@ def reading_version(opscope: Path) -> str:
 
 
 def by(opscope_version: str, text: str, version: str) -> str:
-    """The table `info` in TEXT, said by another version: it names the version that reads."""
+    """The table `info` in TEXT as printed by VERSION, because it names the reading version."""
     return re.sub(rf"(?m)((?:^|,)opscope_version),{re.escape(version)}$",
                   rf"\g<1>,{opscope_version}", text)
 
 
 def compare(opscope: Path, folder: Path, job: tuple) -> str | None:
-    """One table of one fixture."""
+    """Compare one table of one fixture."""
     version, fixture, question, expected = job
     if question == "info":
         expected = by(reading_version(opscope), expected, version)
@@ -118,7 +118,7 @@ def compare(opscope: Path, folder: Path, job: tuple) -> str | None:
 
 
 def compare_release(opscope: Path, release: Path) -> list[str | None]:
-    """Every table of every fixture of one release."""
+    """Compare every table of every fixture of one release."""
     answers = json.loads(lzma.decompress((release / "tables.xz").read_bytes()))
     jobs = [(release.name, fixture, question, expected)
             for fixture, tables in answers.items() for question, expected in tables.items()]

@@ -7,7 +7,7 @@
     t.end(2000)
     r.write("a.osc")
 
-What the recorder would never write can be written too: that is what this is for.
+It can also write recordings that the recorder would never write, which is its purpose.
 """
 import os
 import struct
@@ -51,7 +51,7 @@ def f64(value):
 
 
 def packed_frames(frames, stack):
-    """What follows the number of FRAMES, those before were STACK."""
+    """The bytes after the number of FRAMES; STACK is the previous stack."""
     n_same = 0
     while n_same < min(len(frames), len(stack)) and frames[-1 - n_same] == stack[-1 - n_same]:
         n_same += 1
@@ -63,14 +63,14 @@ def packed_frames(frames, stack):
 
 
 class Record:
-    """One call: KIND, and TICKS where it is timed; ID; VALUE or WORDS; BYTES of texts."""
+    """The record of one call: KIND; TICKS if it is timed; ID; VALUE or WORDS; BYTES of a text."""
 
     def __init__(self, kind, ticks=None, ident=None, value=None, words=(), data=b""):
         self.kind, self.ticks, self.ident, self.value = kind, ticks, ident, value
         self.words, self.data = list(words), data
 
     def packed(self, before, stack=()):
-        """BEFORE: the time, and STACK: the frames, that the segment had last."""
+        """BEFORE and STACK are the last time and frames in the segment."""
         out = bytes([self.kind])
         if self.ticks is not None:
             out += varint(zigzag(self.ticks - before))
@@ -95,7 +95,7 @@ class Record:
         return out
 
     def slots(self, tag):
-        """The slots of a block that it takes."""
+        """Its slots in a block."""
         body = self.data
         if self.words:
             body = b"".join(struct.pack("<Q", w & M) for w in self.words)
@@ -114,7 +114,7 @@ def packed_module(start, end, offset, path):
 class Thread:
     def __init__(self, recording, ordinal, tid):
         self.recording, self.ordinal, self.tid = recording, ordinal, tid
-        self.records = []  # of the block that is being filled
+        self.records = []  # of the block being filled
         self.lost = [0, 0, 0, 0]
 
     def add(self, *args, **kwargs):
@@ -163,7 +163,7 @@ class Thread:
         self.add(ARG_NAME, None, self.name(key), self.name(value))
 
     def flush(self, chunk=True):
-        """What was added since the last flush becomes a block, and a chunk with it alone."""
+        """Make a block of the records since the last flush, and a chunk with only this block."""
         segment = Segment(self, self.records)
         self.records = []
         if chunk:
@@ -183,7 +183,7 @@ class Segment:
         return sum(len(r.slots(0)) // 16 for r in self.records)
 
     def heads(self):
-        """The slots at which its records begin."""
+        """The first slot of each record."""
         at, heads = 0, []
         for r in self.records:
             heads.append(at)
@@ -213,11 +213,11 @@ class Segment:
 class Recording:
     def __init__(self, pid=4242, recording=RECORDING, part=1):
         self.pid, self.recording, self.part = pid, recording, part
-        self.log = bytearray(64)  # of names, from the header of the file on
+        self.log = bytearray(64)  # of names, with the header of its file
         self.names = {b"": 0}
         self.threads, self.chunks = [], []
         self.n_blocks = 0
-        self.lost = [0, 0, 0, 0]  # of no thread
+        self.lost = [0, 0, 0, 0]  # by no thread
         self.anchors = []
         self.window_begin = 0  # of the live directory
         self.modules = []  # lists of (start, end, offset in the file, path)
@@ -256,7 +256,7 @@ class Recording:
         return head + payload + bytes(-len(payload) % 64)
 
     def content(self, index=True, end=1, strings_at=0, order=None):
-        """The bytes of the file. ORDER: of the chunks of records; END: a reason, or 0."""
+        """The bytes of the file. ORDER is that of the chunks of records; END is a reason, or 0."""
         for t in self.threads:
             if t.records:
                 t.flush()
@@ -302,8 +302,8 @@ class Recording:
     # --- the live directory -----------------------------------------------------
 
     def live(self, blocks, state=1, pid=None, torn=()):
-        """The files `blocks` and `strings`. BLOCKS: (segment, is_full); TORN: places of slots,
-        (block, slot), that nobody has finished."""
+        """The files `blocks` and `strings`. BLOCKS: (segment, is_full); TORN: unfinished slots as
+        (block, slot)."""
         header = struct.pack("<QIIIIIIQQ4QQ", 0x31306576696c736f, 1, 16384, len(blocks), state,
                              self.pid if pid is None else pid, len(self.threads),
                              *self.recording, *self.lost, len(self.anchors))
@@ -328,7 +328,8 @@ class Recording:
         return bytes(out), head.ljust(64, b"\0") + bytes(self.log[64:])
 
     def write_live(self, path, blocks, **kwargs):
-        """The live directory of the recording at PATH, which is returned; as live()."""
+        """Write the live directory of the recording at PATH, and return its path; arguments as for
+        live()."""
         directory = path + ".live"
         os.mkdir(directory)
         for name, content in zip(("blocks", "strings"), self.live(blocks, **kwargs)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XXH64 with seed 0, as its specification has it: slow, and nothing to install."""
+"""XXH64 with seed 0, written from its specification: slow, but nothing to install."""
 import struct
 
 M = (1 << 64) - 1

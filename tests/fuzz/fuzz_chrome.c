@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_chrome.c - any bytes as a trace: no crash, and the same trace by every way.
+ * fuzz_chrome.c - read any bytes as a trace: no crash, and every path gives the same trace.
  *
- * The text is read by the slow path alone, on one thread, in one piece; then by
- * each kernel on two threads in units and blocks of odd sizes. Both must come to
- * the same status and the same fingerprint. Then once more with something left out.
+ * The text is read by the slow path only, on one thread, in one piece; then by each kernel on
+ * two threads, in units and blocks of odd sizes. Both must give the same status and the same
+ * fingerprint. Then again with some option that leaves something out.
  */
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ static struct result load(const uint8_t *data, size_t size, const struct osc_imp
     return r;
 }
 
-/* Both ways must agree, with what EXTRA leaves out. */
+/* Check that both paths agree, also with the options EXTRA. */
 static void compare(const uint8_t *data, size_t size, const struct osc_import_options *extra,
                     const struct osc_import_options *ways, size_t n_ways)
 {
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > UINT32_MAX)
         return 0;
     compare(data, size, &nothing, ways, sizeof ways / sizeof *ways);
-    /* The size chooses one more, so that an input always runs the same. */
+    /* The size selects an option, so that the same input always runs the same way. */
     compare(data, size, &others[size % (sizeof others / sizeof *others)], ways + 2, 1);
     return 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_columns.c - any bytes as exported columns: no crash, whatever is made of them.
+ * fuzz_columns.c - read any bytes as exported columns: no crash in any analysis.
  *
- * The hashes are put right first, as somebody would who wants more than a damaged file:
- * then bounds are all that stands between the file and every analysis. All facts are
- * derived, all tables made, and the trace is written again.
+ * The hashes are corrected first, as an attacker would do: then only bounds checks protect the
+ * analyses from the file. All facts are derived, all tables made, and the trace is written
+ * again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static void write_again(struct osc_trace *t, const char *form)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* The size chooses, so that an input always runs the same. */
+    /* The size selects, so that the same input always runs the same way. */
     const struct osc_import_options o = {.n_threads = 1,
                                          .keep = {.is_on = size % 4 == 1 || size % 4 == 2,
                                                   .is_scout = size % 4 == 2,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first byte chooses format and piece sizes, the rest is a compressed stream.
- * Whole and in pieces it has to give the same bytes and the same end; before an
- * error one may give a little more than the other.
+ * Decoded as a whole and in pieces, it must give the same bytes and the same end; before an
+ * error, one may give a little more than the other.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const size_t n_whole =
         decode(format, data + 1, size - 1, MAX_OUT_BYTES, whole, &whole_state);
     if (n_whole / piece > 50000)
-        return 0; /* too slow to tell anything */
+        return 0; /* too slow to be useful */
     const size_t n_pieces = decode(format, data + 1, size - 1, piece, pieces, &pieces_state);
     const size_t n_both = n_whole < n_pieces ? n_whole : n_pieces;
     if (memcmp(whole, pieces, n_both) != 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_native.c - any bytes as a recording: no crash, and the same trace every time.
+ * fuzz_native.c - read any bytes as a recording: no crash, and the same trace every time.
  *
- * A mutated file would end at the first hash that is wrong. So each input is read as it
- * is, and then with the hashes of all its chunks put right, so that what hashes keep from
- * the readers of payloads gets there too.
+ * Reading a mutated file would end at the first wrong hash. So each input is read as it is, and
+ * then with the hashes of all its chunks corrected, so that the readers of payloads are tested,
+ * too.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A part of a table with bytes changed. The first byte says whether its length and hash are
- * put right afterwards, as somebody hostile would; then each three are a place and what
- * stands there. What is read must be read whole or refused.
+ * A part of a table with changed bytes. The first byte says whether its length and hash are
+ * corrected afterwards, as an attacker would do; then each three bytes are an offset and a new
+ * value. The part must be read completely or rejected.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const char text[] =
 
 static const struct osc_options options;
 
-/* A part of DEF of a small trace, in TO. 0: that failed. */
+/* Write a part of DEF for a small trace to TO. Returns its bytes, or 0 on failure. */
 static size_t make_part(const struct osc_table_def *def, unsigned char *to)
 {
     const struct osc_import_options how = {.n_threads = 1};

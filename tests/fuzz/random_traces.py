@@ -4,10 +4,9 @@
 
 usage: random_traces.py DIR N SEED
 
-The fast path of the reader only reads what looks like an event before it, and bytes without
-a plan seldom do. Here each file has a few layouts of events, filled again and again with
-values of every sort, usual and not, and then a few bytes are changed. replay_chrome compares
-the ways of reading them.
+The reader's fast path only reads events with the layout of an earlier one, and random bytes seldom
+have one. Here each file has a few layouts of events, filled repeatedly with values of every type,
+usual and unusual, and then a few bytes are changed. replay_chrome compares the paths of the reader.
 """
 import os
 import random
@@ -27,7 +26,7 @@ BYTES = b"[]{}\",:\\ \n0ex\x00"
 class Maker:
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.odd = 0.0  # how often a value is not what it should be
+        self.odd = 0.0  # how often a value is wrong
 
     def pick(self, choices):
         return self.random.choice(choices)
@@ -51,7 +50,7 @@ class Maker:
 
     def nested(self, depth=0):
         if depth == 0 and self.chance(0.05):
-            levels = [1, 62, 63, 64, 65]  # as far as the fast path goes
+            levels = [1, 62, 63, 64, 65]  # around the limit of the fast path
             return "[" * self.pick(levels) + "]" * self.pick(levels)
         inner = [self.anything(depth + 1) for _ in range(self.random.randrange(4))]
         if self.chance(0.7):

@@ -2,8 +2,8 @@
 /*
  * replay.c - run a fuzz target over files and folders, without an engine.
  *
- * Usage: replay_NAME PATH... ; prints how many inputs it ran. A target that
- * finds something aborts, after the name of the input was printed to stderr.
+ * Usage: replay_NAME PATH... ; prints how many inputs it ran. A target that finds an error
+ * aborts; the name of the input is printed to stderr before.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A copy of just the right size, so that ASan sees its end. */
+/* Run the target on a copy of the exact size, so that ASan detects accesses beyond its end. */
 static int run_bytes(const struct osc_strbuf *b)
 {
     uint8_t *const copy = osc_malloc(b->len);
@@ -60,7 +60,7 @@ static int is_hidden(const struct dirent *e)
     return e->d_name[0] != '.';
 }
 
-/* The files of one folder, in the order of their names. */
+/* Run the target on the files of one folder, in the order of their names. */
 static int run_folder(const char *path, unsigned *n_run)
 {
     struct dirent **entries;

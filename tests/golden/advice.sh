@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What could be changed: sentences and commands below their rows; the commands work.
+# Advice: its sentences and commands stand below the rows, and the commands work.
 trace() { # PID RANK LOADER_US
     echo '{"distributedInfo": {"rank": '"$2"'}, "deviceProperties": [
         {"id": 0, "name": "GPU", "totalGlobalMem": 1000, "computeMajor": 7, "computeMinor": 0, "numSms": 8}],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Arguments that look nearly right are told apart from those that are.
+# Arguments that look almost right are distinguished from right ones.
 try()
 {
     "$OPSCOPE" "$@"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Names that are not UTF-8: the recorder writes them as they are, every output is valid.
+# Names that are not UTF-8: the recorder writes them unchanged, and every output is valid.
 export LIBRARY="${OPSCOPE%/*}/libopscope.so.0"
 cat >record.py <<'END'
 import ctypes
@@ -7,7 +7,8 @@ import os
 
 lib = ctypes.CDLL(os.environ["LIBRARY"])
 OPERATOR, MODULE = 1, 3
-# Latin-1; a byte of no character; one cut short; too long a form; half a pair; beyond the last.
+# Latin-1; an invalid byte; a truncated character; an overlong form; half a surrogate pair; a number
+# beyond the last character.
 BAD = [b"caf\xe9", b"\xff", b"\xe2\x82", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"]
 
 

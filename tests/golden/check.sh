@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# ./check says what it needs before it installs it; ./check fast installs nothing. The system
-# is a stub that lacks two packages, and whose apt-get shows what was said before it was
-# called, and ends ./check.
+# ./check lists what it needs before it installs it; ./check fast installs nothing. The system is a
+# stub without two packages, and its apt-get prints the output so far and ends ./check.
 cp "$DATA/../../check" .
 mkdir stubs
 cat >stubs/dpkg-query <<'END'

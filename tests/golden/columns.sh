@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Columns: the cache of a trace, several in one file, and what damage costs.
+# Columns: as a cache of a trace, several traces in one file, and the effects of damage.
 cp "$DATA/small.json" t.json
 "$OPSCOPE" export t.json -o t.osc
 for table in events steps kernels threads flows; do
@@ -22,7 +22,7 @@ cp t.json later.json
 echo "status $?"
 
 echo "--- damage"
-# The payload of the first column of events: behind the first header of type 64.
+# The payload of the first column of events follows the first header of type 64.
 python3 - <<'END'
 import struct
 data = bytearray(open("t.osc", "rb").read())
@@ -40,7 +40,7 @@ done
 "$OPSCOPE" table events cut.osc -f csv
 "$OPSCOPE" info --verify bad.osc | cut -d: -f1 | sed 's/[0-9][0-9]* to [0-9]*/A to B/'
 
-# Compressed, as a file and in a directory, with a table longer than what is looked at first.
+# Compressed, as a file and in a directory, with a table longer than the part that is read first.
 "$OPSCOPE" export "$DATA/small.json" -o small.osc 2>/dev/null
 gzip -k small.osc
 mkdir packed
@@ -51,7 +51,7 @@ mv small.osc.gz packed/
 "$OPSCOPE" export small.osc -o other.csv.gz
 ls other* 2>/dev/null
 
-# Without arguments, as of JSON; exported so, too.
+# Without arguments, as with JSON; also exported without them.
 "$OPSCOPE" table events small.osc --no-args --format csv --columns name,value,args
 "$OPSCOPE" export small.osc --no-args -o bare.osc 2>/dev/null
 "$OPSCOPE" table events bare.osc --format csv --columns name,value,args | cksum

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What zsh proposes: the functions of its completion tell what they are asked for.
+# What zsh proposes: stubs of its completion functions print their arguments.
 command -v zsh >/dev/null || { echo "zsh is not there" >&2; exit 77; }
 "$OPSCOPE" completion zsh >_opscope
 cat >try.zsh <<'END'
@@ -29,7 +29,7 @@ shown='--compat' try table kernels ''
 shown='--compat' try info ''
 shown=operand try table kernels ''
 try help ''
-# Arguments and operands, as the specifications call for them.
+# Arguments and operands, as called by the specifications.
 local command=table table=kernels tables='kernels steps' named=
 _opscope_operand
 named=1

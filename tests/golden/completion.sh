@@ -18,7 +18,7 @@ try opscope table averages --group-by ''
 try opscope info --format = j
 try opscope help ''
 try opscope help info ''
-# Files, and tables until there is one, wherever the options stand.
+# Files, and tables until one is given, wherever the options are.
 try opscope table k
 try opscope table --limit 5 k
 try opscope table kernels k
@@ -26,7 +26,7 @@ try opscope info k
 COMP_WORDS=(opscope info a) COMP_CWORD=2
 _opscope
 printf '<%s>\n' "${COMPREPLY[@]}"
-# The options of the table, and of none that is not there.
+# The options of the given table only.
 try opscope table --max-
 try opscope table kernels --max-
 try opscope table kernels --f

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What devices are and how much of them was used; arrows between events.
+# Devices, their properties and utilization; arrows between events.
 cp "$DATA/alexnet_a100.json.gz" a100.json.gz
 t() { "$OPSCOPE" table "$@" 2>/dev/null || echo "exit $?"; echo; }
 t devices a100.json.gz --format csv

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A directory is a run: its spans go by number, not by text, its ranks by metadata.
+# A directory is a run: its spans are ordered by number, not as text, its ranks by metadata.
 cp "$DATA/small.json" .
 mkdir run others
 sed 's/"rank": 3/"rank": 1/; s/"ts": 90.0005/"ts": 50/' small.json >run/w1.9.pt.trace.json
@@ -20,13 +20,13 @@ print({k: v for k, v in json.load(sys.stdin)[0]["rows"]
 cp small.json others/rank-4.json
 sed '/distributedInfo/d' small.json >others/rank-5.json
 "$OPSCOPE" table threads others --format csv
-# JSON names the files, those alone that are left.
+# JSON names only the selected files.
 for options in run 'run --rank 1' others; do
     "$OPSCOPE" table threads $options --format json 2>/dev/null | python3 -c '
 import json, sys
 print(json.load(sys.stdin)["sources"])'
 done
-# A run may lie below; of several one has to be named.
+# A run may be in a subdirectory; with several runs, one must be named.
 mkdir -p logs/one/inner logs/two
 cp run/w1.* logs/one/inner
 "$OPSCOPE" table threads logs --format csv

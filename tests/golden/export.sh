@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# export: what it writes, what it refuses, and that nothing half written stays.
+# export: what it writes, what it rejects, and that no incomplete file stays.
 cp "$DATA/small.json" t.json
 "$OPSCOPE" export t.json -o - --format json 2>/dev/null | head -n 12
 echo "status $?"
@@ -49,17 +49,17 @@ try t.json -o /dev/full --format json
 try t.json -o /dev/full --format json.gz
 try t.json -o /dev/full --format csv
 try t.json -o /dev/null --format json
-for form in json csv; do # a file that is cut is none
+for form in json csv; do # output that is cut short is an error
     { "$OPSCOPE" export "$DATA/demo.pt.trace.json.gz" -o - --format $form; echo "status $?" >&2; } | true
 done
 demo=$DATA/demo.pt.trace.json.gz
-for table in memory memory_events; do # which look at more than what is selected
+for table in memory memory_events; do # which read more than the selection
     "$OPSCOPE" export "$demo" --table $table --steps @1 -o selected.csv
     "$OPSCOPE" table $table "$demo" --steps @1 --format csv | cmp - selected.csv
     wc -l <selected.csv
 done
 rm selected.csv
-# Nothing in the place of what was not found, and a word on what was lost.
+# No file if nothing was found, and a note about losses.
 try t.json -o x.json --from 99s
 try t.json -o x.csv --to 0
 try t.json -o x.json --steps 999

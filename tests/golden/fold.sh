@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# opscope run folds what processes that are gone left beside into their files; a crash in the
-# middle of that loses nothing, and what a process still records into stays as it is.
+# opscope run folds the live directories of ended processes into their files. A crash in the middle
+# of that loses nothing, and a recording still in progress is not touched.
 cat >make.py <<'END'
 import os
 import sys
@@ -41,7 +41,7 @@ look left | diff before - && echo "nothing is lost"
 look left
 "$OPSCOPE" info --verify left
 
-# The same from a copy that was cut wherever a crash may have come.
+# The same with a copy that is truncated wherever a crash may have happened.
 size=$(stat -c %s left/a.osc)
 whole=$(stat -c %s held/a.osc)
 for ((at = whole; at <= size; at += at + 97 < size ? 97 : at < size ? size - at : 1)); do
@@ -54,7 +54,7 @@ for ((at = whole; at <= size; at += at + 97 < size ? 97 : at < size ? size - at 
     look cut | diff before - >/dev/null || echo "folded from $at it differs"
 done
 
-# What was lost is told once, whatever the parts before say of it, and if they are gone.
+# Losses are reported once, whatever earlier parts say about them, and even if those are deleted.
 cat >rotation.py <<'END'
 import os
 import sys
@@ -94,13 +94,13 @@ for gone in none r.osc; do
 done
 cat before
 
-# Where the directory is all there is.
+# If only the live directory exists.
 look alone/a.osc.live >before
 "$OPSCOPE" run --sources api -o alone -- true
 ls alone
 look alone | diff before - && echo "nothing is lost"
 
-# Somebody still has it; it is damaged; it is of another recording.
+# The directory is locked by another process; damaged; of another recording.
 flock held/a.osc.live/blocks "$OPSCOPE" run --sources api -o held -- true
 ls held
 for offset in 3 $((1024 * 1024 + 16384 * 2 + 12)); do
@@ -118,8 +118,8 @@ printf '\377' | dd of=held/a.osc bs=1 seek=20 conv=notrunc 2>/dev/null
 "$OPSCOPE" run --sources api -o held -- true
 ls held
 
-# Of processes that were gone before they had opened a recording nothing stays; of one that
-# is about to, all does. What has names is not blank, whatever became of its blocks.
+# Nothing stays of processes that ended before they had opened a recording; everything stays of one
+# that is about to open it. A directory with names is not empty, whatever happened to its blocks.
 mkdir -p new/{a,b,c,d,e}.osc.live
 touch new/b.osc.live/blocks new/e.osc.live/strings
 truncate -s 2000000 new/c.osc.live/blocks
@@ -131,7 +131,7 @@ flock new/d.osc.live "$OPSCOPE" run --sources api -o new -- true
 ls new | sed 's/^[^.]*\.[0-9]*\.[0-9]*\.0\.osc$/blank.osc/'
 "$OPSCOPE" table quality new --format csv --columns code 2>&1
 
-# What the program itself left says how that ended; a child of it nobody has seen end.
+# The program's own recording states how the program ended; nobody has seen a child of it end.
 cat >call.py <<'END'
 import ctypes, os, sys
 ctypes.CDLL(os.environ["LIBRARY"]).osc_scope_instant(1)
@@ -152,7 +152,7 @@ done
 echo "child: $(ls child | wc -l) file, $("$OPSCOPE" table quality child --format csv --columns code | grep -c killed) killed"
 "$OPSCOPE" table events child --format csv --columns kind
 
-# Whoever goes without a word leaves no steps for warm-up, in no window nor behind one.
+# A killed process leaves no warm-up steps, neither in a window nor after one.
 cat >steps.py <<'END'
 import ctypes, os, sys, time
 library = ctypes.CDLL(os.environ["LIBRARY"])
@@ -175,8 +175,8 @@ for n in 3 4 5 6 7; do
     done
 done
 
-# A flight recorder that nobody asked leaves nothing if its program ends well, and whole steps
-# if that is killed.
+# A flight recorder without a dump leaves nothing if its program ends normally, and whole steps if
+# it is killed.
 for how in exit kill; do
     rm -rf steps
     { "$OPSCOPE" run --sources api --flight 2steps -o steps -- python3 steps.py 6 "$how" 1; } 2>/dev/null
@@ -184,7 +184,7 @@ for how in exit kill; do
         "$("$OPSCOPE" table events steps --format csv --columns kind 2>/dev/null | tr '\n' ' ')"
 done
 
-# What it recorded since it was dumped is a part of its own, with the names of its threads.
+# Records after a dump are a separate part, with the names of the threads.
 cat >dumped.py <<'END'
 import ctypes, os, sys, time
 library = ctypes.CDLL(os.environ["LIBRARY"])
@@ -206,8 +206,9 @@ for part in dumped/*; do
     "$OPSCOPE" table quality "$part" --format csv --columns code,count
 done
 
-# Who is killed behind a dump leaves what came since as the next part, and both have what holds
-# for all. Without opscope run that lies in the live directory, a span of its own.
+# If a process is killed after a dump, the records since then become the next part, and both parts
+# contain the records that apply to all. Without opscope run they stay in the live directory as a
+# separate span.
 cat >holds.py <<'END'
 import ctypes, os, time
 library = ctypes.CDLL(os.environ["LIBRARY"])

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every form of one small trace: exact for programs, readable for people.
+# Every output format for one small trace: exact for programs, readable for people.
 cp "$DATA/small.json" .
 for form in text csv json md; do
     "$OPSCOPE" table events small.json --format $form | sed "s/opscope [0-9][0-9.]*/opscope VERSION/; s/\"opscope\": \"[^\"]*\"/\"opscope\": VERSION/"
 done
 "$OPSCOPE" table kernels small.json --columns name,calls,total_ns 2>/dev/null
 "$OPSCOPE" table kernels small.json --columns name,calls,total_ns --full-names 2>/dev/null
-# Of events the names of device work alone are folded, whichever columns are shown.
+# In the table of events, only names of device work are shortened, whichever columns are shown.
 cat >names.json <<'END'
 {"traceEvents": [
  {"ph": "X", "cat": "cpu_op", "name": "torch::autograd::CppNode<A<B> >", "pid": 1, "tid": 1, "ts": 0, "dur": 1},
@@ -20,7 +20,8 @@ cat >names.json <<'END'
 ]}
 END
 "$OPSCOPE" table events names.json --columns name 2>/dev/null
-# A NUL has a spelling in every form: at a bare one readers of CSV stop or fail.
+# A NUL is written as another character in every format, because readers of CSV stop or fail at a
+# NUL.
 printf '{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "a\\u0000b, c\\u0000", "pid": 1, "tid": 1, "ts": 0, "dur": 1}]}' >nul.json
 for form in text csv json md; do
     "$OPSCOPE" table events nul.json --columns name --format $form 2>/dev/null | grep 'a.*b, c'
@@ -29,7 +30,7 @@ done
 python3 -c 'import csv; print(ascii([row["name"] for row in csv.DictReader(open("nul.csv", encoding="utf-8", newline=""))]))'
 "$OPSCOPE" table events names.json --columns name --sort name --full-names 2>/dev/null
 "$OPSCOPE" table events names.json --columns kind,name --format csv 2>/dev/null
-# Text tells the process where there are several.
+# Text shows the process if there are several.
 python3 - <<'END'
 import json
 events = []

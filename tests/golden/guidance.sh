@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A message names the way on: what there is, the order, the line to type.
+# A message says how to continue: what exists, the right order, the command to type.
 cp "$DATA/small.json" .
 : >empty.txt
 try()
@@ -18,16 +18,16 @@ try table threads small.json ./small.json --rank 4
 "$OPSCOPE" help help | head -n 1
 "$OPSCOPE" table threads - <small.json
 "$OPSCOPE" table threads small.json ./small.json --merge
-# Names of files do not steer a terminal either.
+# Names of files cannot control a terminal either.
 try table threads $'no\e[31m\nsuch.json'
-# What the last line says can be typed.
+# The command in the last line can be typed.
 cp small.json "a b's.json"
 try table threads "a b's.json"
-# A folder in a directory is no trace, whatever its name.
+# A folder in a directory is not a trace, whatever its name.
 mkdir -p run/folder.json
 cp small.json run
 try table threads run
-# What some of the ranks lack is looked for in the others.
+# Something that some ranks lack is looked up in the others.
 mkdir ranks
 for pid in 10 20; do
     echo '{"distributedInfo": {"rank": '$pid'}, "traceEvents": [
@@ -37,7 +37,7 @@ for selection in '--process 20' '--thread 10' '--steps 20' '--steps 30' '--steps
     "$OPSCOPE" table events ranks $selection --format csv --columns rank,name
     echo "$?" >&2
 done
-# What was typed tells what was meant.
+# The message guesses what was meant from what was typed.
 try kernels small.json
 try table foo --explain name
 try table --list foo

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The pages teach with examples, and name only what exists.
+# The pages contain examples, and name only what exists.
 "$OPSCOPE" --help
 "$OPSCOPE" help table >table.txt
 "$OPSCOPE" table --help | cmp - table.txt && cat table.txt

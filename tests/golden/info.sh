@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# info and quality on one page, and as an array.
+# info and quality on one page, and as a JSON array.
 scratch=$PWD
 cd "$DATA" || exit 1
 "$OPSCOPE" info small.json | sed 's/^\(opscope_version  *\).*/\1VERSION/'
@@ -10,14 +10,14 @@ for table in json.load(sys.stdin):
 "$OPSCOPE" table threads small.json
 "$OPSCOPE" table tracks small.json 2>/dev/null
 cd "$scratch" || exit 1
-# Pages of metadata are one short line for people, one line in Markdown, whole in CSV.
+# Long metadata is one short line in text, one line in Markdown, and complete in CSV.
 python3 -c '
 print("{\"deviceProperties\": [" + ",".join("\n  {\"id\": %d, \"name\":\t\"A \\u001b100\"}" % i for i in range(9)) +
       "\n],\"traceEvents\":[]}")' >long.json
 for form in text md csv; do
     "$OPSCOPE" table info long.json --format $form 2>/dev/null | grep -A1 deviceProperties
 done
-# Times that cannot be right, durations that are not there, work that is not.
+# Impossible times, missing durations, missing work.
 cat >odd.json <<'END'
 [{"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "PyTorch Profiler", "ts": 5000000, "dur": 100},
  {"ph": "X", "cat": "cpu_op", "name": "zero", "pid": 1, "tid": 1, "ts": 0, "dur": 1},

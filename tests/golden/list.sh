@@ -5,11 +5,11 @@
 "$OPSCOPE" table --list | tail -n 1
 "$OPSCOPE" table events --explain dur_ns
 "$OPSCOPE" table kernels --explain rank
-# Each table is there for itself too.
+# Each table can also be listed by itself.
 "$OPSCOPE" table --list | sed -n 's/^\([a-z_][a-z_]*\)  .*/\1/p' | while read -r name; do
     "$OPSCOPE" table "$name" --list | head -n 1 | grep -q "^$name " || echo "no table $name"
 done
-# What users read refers to nothing that they do not have.
+# Texts for users refer only to things that users have.
 opscope_columns=$("$OPSCOPE" completion bash | sed -n '/^_opscope_columns/,/^}/s/^    \([a-z_]*\)) echo "\(.*\)" ;;/\1 \2/p')
 echo "$opscope_columns" | while read -r table columns; do
     for column in $columns; do
@@ -18,7 +18,7 @@ echo "$opscope_columns" | while read -r table columns; do
     done
 done
 echo "$opscope_columns" | wc -l
-# The document has what the command says, and every rule that it refers to.
+# The document contains the command's output, and every rule to which it refers.
 "$OPSCOPE" table --list --format md | diff - "$DATA/../../docs/numbers.md" | head -n 20
 "$OPSCOPE" table steps --explain kernel_ns
 "$OPSCOPE" table --list --format csv

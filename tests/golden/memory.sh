@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# At the limit of memory: the table of what was read, a sentence, status 1; and the
-# process never holds much more, whatever the file is made of.
+# At the memory limit: the table of what was read, a sentence, status 1; and the process never uses
+# much more, whatever the file contains.
 python3 - <<'END'
 import gzip
 
@@ -42,8 +42,8 @@ import sys
 
 OPSCOPE = sys.argv[1]
 MIB = 40
-SLACK_MIB = 8  # code, stacks, what the allocator keeps
-# A sanitizer takes memory of its own.
+SLACK_MIB = 8  # code, stacks, the allocator's free memory
+# A sanitizer needs memory of its own.
 CAN_MEASURE = b"__asan_init" not in open(OPSCOPE, "rb").read()
 WAY_OUT = ("; select with --from/--to or --steps, leave out arguments with --no-args, or raise "
            "--max-memory\n")

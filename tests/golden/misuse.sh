@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# One line each, the nearest right word, status 2.
+# Each error is one line with the nearest right word, and status 2.
 try()
 {
     "$OPSCOPE" "$@"
@@ -42,7 +42,7 @@ try info --format csv x.json
 try info --sort key x.json
 try completion fish
 try table kernels --columns totl x.json
-# What would change nothing is not ignored.
+# An option without effect is an error.
 try table kernels --header text x.json
 try table kernels --top-level x.json
 try table events --torch 1.13 x.json

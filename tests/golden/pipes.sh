@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Who reads may leave early; a trace may come from standard input.
+# The reader of a pipe may stop early; a trace may come from standard input.
 cp "$DATA/small.json" .
 "$OPSCOPE" table events small.json --format csv | true
 "$OPSCOPE" table threads - --format csv <small.json
@@ -12,7 +12,8 @@ gzip -c small.json | "$OPSCOPE" table threads - --format csv
 echo "${PIPESTATUS[0]}"
 "$OPSCOPE" table events many.json --format csv | wc -l
 "$OPSCOPE" table events many.json 2>/dev/null | tail -n 1
-# An interrupt ends it, also while it waits for more; the shell sees of what it died.
+# An interrupt ends the command, also while it waits for input; the shell sees the signal in its
+# status.
 python3 - "$OPSCOPE" <<'END'
 import signal, subprocess, sys, time
 with open("many.json", "rb") as f:
@@ -26,6 +27,6 @@ time.sleep(0.3)
 p.send_signal(signal.SIGINT)
 print(signal.Signals(-p.wait(60)).name, p.stdout.read(), p.stderr.read())
 END
-# Neither progress nor colour where there is no terminal, whatever it is said to be.
+# Neither progress nor colour without a terminal, even if TERM is set.
 { head -c 3000000 many.json; sleep 0.7; tail -c +3000001 many.json; } |
     TERM=xterm "$OPSCOPE" table threads - 2>&1 | tr -dc '\033' | wc -c

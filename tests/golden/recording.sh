@@ -49,7 +49,7 @@ with open("flipped.osc", "wb") as f:  # in the first record chunk
 with open("cut.osc", "wb") as f:
     f.write(data[:data.rindex(b"OSCk\6") + 90])
 
-# Killed: one block in the file, of one a part, one still open.
+# Killed: one block in the file, one partly written, one still open.
 r = Recording(pid=1 << 30)
 r.anchor(0, 5_000_000_000)
 r.anchor(9_000_000, 5_009_000_000)
@@ -88,7 +88,7 @@ mkdir numbered
 cp killed.osc numbered/host.71.0.osc
 cp -r killed.osc.live numbered/host.71.0.osc.live
 "$OPSCOPE" info numbered | grep -c events
-# A live directory that is damaged: its magic, its id, the tag of a block; and one that is cut.
+# Damaged live directories: the magic, the id, the tag of a block; and a truncated one.
 for byte in 3 40 $((1024 * 1024 + 16384 * 2 + 12)) cut; do
     cp killed.osc hurt.osc
     rm -rf hurt.osc.live
@@ -107,7 +107,7 @@ mv killed.osc.live alone.osc.live
 "$OPSCOPE" table events alone.osc.live --format csv --columns name,process,start_ns,dur_ns
 head -c 64 small.osc >header.osc
 "$OPSCOPE" info header.osc
-# Every hash of every file; 1 if one is wrong.
+# Check every hash of every file; status 1 if one is wrong.
 "$OPSCOPE" info --verify small.osc run flipped.osc cut.osc small.osc.gz
 echo "$?"
 cp "$DATA/small.json" .

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# export --redact: what stays of a trace, and that nothing else does.
+# export --redact: what remains of a trace, and that nothing else does.
 event() { # NAME TS DUR
     echo '{"ph": "X", "cat": "user_annotation", "name": "'"$1"'", "pid": 1, "tid": 1, "ts": '"$2"', "dur": '"$3"'},'
 }
@@ -17,7 +17,7 @@ mkdir -p "al smith"
 "$OPSCOPE" export "al smith/node17 a.json" --redact -o - -f csv -t advice | grep -o 'opscope table.*trace' | head -n 1
 "$OPSCOPE" export "al smith/node17 a.json" --redact -o - -f csv -t events | cut -d, -f5-9 | sort -u
 
-# Texts where analyses look for numbers, and what nobody looks at.
+# Texts where analyses expect numbers, and in fields that nobody reads.
 cat >t.json <<'JSON'
 {"schemaVersion": "mine", "host_name": "node17", "user": "al", "with_stack": "mine", "record_shapes": 1,
  "displayTimeUnit": "mine", "torch_version": "2.13.0", "cuda_driver_version": 13000,

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Run the command as users do, and compare what it prints with what it should.
+"""Run the command as users do, and compare its output with the expected one.
 
 Each NAME.sh of this folder (or one below) runs under bash in an empty folder,
 with
     OPSCOPE   the command
     DATA      tests/data
-    SHARED    ../shared, where it exists; a script that needs it exits with 77
-              ("skipped") where it does not
+    SHARED ../shared, if it exists; a script that needs it exits with 77 ("skipped") if it does not
 Its output is compared with NAME.stdout and NAME.stderr, its status with NAME.exit;
-where a file is missing, nothing and 0 are expected. Scripts make times and ids
-the same on every run. --bless writes the files anew.
+if a file is missing, no output and 0 are expected. Scripts make times and ids the same in every
+run. --bless rewrites the files.
 """
 import argparse
 import concurrent.futures
@@ -33,7 +32,7 @@ def run(script, opscope):
     shared = ROOT.parent / "shared"
     env.update(OPSCOPE=str(opscope), DATA=str(ROOT / "tests/data"), LC_ALL="C.UTF-8", TZ="UTC",
                SHARED=str(shared) if shared.is_dir() else "")
-    # Python loads the library of a build with sanitizers without being one itself.
+    # Python itself is built without sanitizers, but loads a library that is built with them.
     env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
     with tempfile.TemporaryDirectory(prefix="golden-") as scratch:
         env["HOME"] = scratch

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# opscope run: a guest that does not notice, and its status; opscope ctl without a recording.
+# opscope run: the program notices nothing, and its status is passed on; opscope ctl without a
+# recording.
 show()
 {
     echo "\$ opscope $*"
@@ -38,7 +39,7 @@ show run --strict -o not-executable/rec -- echo "does not run"
 show run --sources api -o not-executable -- echo "runs"
 show run --sources api -o "" -- echo "does not run"
 
-# What forbids all recording is told, and the recording says so.
+# A setting that forbids all recording is reported, also in the recording.
 export LIBRARY="${OPSCOPE%/*}/libopscope.so.0"
 cat >call.py <<'END'
 import ctypes, sys
@@ -49,7 +50,7 @@ env OPSCOPE=0 "$OPSCOPE" run --sources api --summary -o forbidden -- python3 cal
 env OPSCOPE=0 "$OPSCOPE" run --strict -o forbidden -- echo "does not run" 2>/dev/null
 echo "strict: exit $?"
 
-# What the program finds: its own signals and descriptors, with ours only in between.
+# The program sees its own signals and descriptors; ours exist only in between.
 python3 - "$OPSCOPE" <<'END'
 import os, signal, subprocess, sys
 
@@ -86,22 +87,22 @@ run.stdout.readline()
 run.send_signal(signal.SIGUSR1)
 print("a signal to opscope reaches it:", run.stdout.read().strip(), run.wait())
 
-# It ends by itself, while we get what timeout(1) and Ctrl-C send.
+# The program ends by itself, while opscope gets the signals of timeout(1) and Ctrl-C.
 LATE = "(sleep 0.2; kill -HUP $PPID; kill -TERM $PPID; kill -INT $PPID; kill -CONT $PPID) & "
 run = subprocess.run([sys.argv[1], "run", "--sources", "api", "-o", "rec", "--", "sh", "-c",
                       LATE + "kill -STOP $PPID; exit 5"], check=False)
 print("signals that come after its end change nothing:", run.returncode)
 END
 
-# A program that uses nothing we collect leaves a recording all the same.
+# A program that uses no source still leaves a recording.
 show run --sources api --summary -o blank -- echo "hi there" | sed 's/, in .*/, in .../'
 "$OPSCOPE" info blank | grep -E '^(format|events|meta.command) '
 
-# What could not be used is told, and the recording says so.
+# A source that could not be used is reported, also in the recording.
 INTEL_LIBITTNOTIFY64=/other.so "$OPSCOPE" run -o refused -- true 2>/dev/null
 "$OPSCOPE" table quality refused --format csv --columns code,count
 
-# A run in a run takes over nothing of the one around it.
+# A nested run inherits nothing from the outer one.
 OPSCOPE_RUN_ID=1 OPSCOPE_SOURCES=-itt OPSCOPE_SCHEDULE=active=1 show run -o rec --print-env |
     sed 's|NOTIFY64=.*|NOTIFY64=...|'
 
@@ -111,21 +112,22 @@ show run --sources api -o some -- sh -c 'python3 call.py "$LIBRARY"; ulimit -f 1
     sed 's/process [0-9]*/process N/; s|: /.*osc: |: /...osc: |'
 "$OPSCOPE" table quality some --format csv --columns code,count | grep source
 
-# Records that no longer fit under a limit on files: the program ends as it would, and so do we.
+# Records beyond a limit on file size: the program ends as it would without opscope, and so does
+# opscope.
 cat >large.py <<'END'
 import ctypes, os, sys, time
 library = ctypes.CDLL(sys.argv[1])
 name = library.osc_name_of(b"large", 5)
 for i in range(7000):
     if i % 500 == 0:
-        time.sleep(0.02) # as long as the disk takes
+        time.sleep(0.02) # lets the disk keep up
     library.osc_scope_instant(name)
     library.osc_arg_text(name, b"a" * 3000, 3000)
 os._exit(5)
 END
 (ulimit -f 12000 && show run --sources api -o large -- sh -c 'exec python3 large.py "$LIBRARY"')
 
-# Whether ITT was there: asked for by name; loaded by a program that then is silent, or not.
+# ITT that is asked for by name: loaded by the program, which then records nothing, or not loaded.
 cat >itt.py <<'END'
 import ctypes, os, struct, sys
 part = ctypes.create_string_buffer(bytes.fromhex("edababec0deeda30") + struct.pack("<Q", 3), 256)
@@ -140,15 +142,15 @@ for program in true "python3 itt.py" "python3 itt.py calls"; do
     "$OPSCOPE" table quality asked --format csv --columns code,count 2>/dev/null | grep source
 done
 
-# What writes at times alone, and had no cause to: that is all there is to tell.
+# Modes that write only on occasion, and had no occasion: only that is reported.
 for when in --flight=10s --schedule=wait=5,active=1; do
     "$OPSCOPE" run --sources api,torch $when -o "idle${when%%=*}" -- python3 call.py "$LIBRARY"
     show table events "idle${when%%=*}"
     "$OPSCOPE" table quality "idle${when%%=*}" --format csv --columns severity,code,count 2>/dev/null
 done
 
-# What waits for torch stands first in PYTHONPATH, leaves the search path of Python, makes way for
-# the program's own sitecustomize, and tells through a note what did not work.
+# The hook that waits for torch is first in PYTHONPATH, leaves Python's search path, loads the
+# program's own sitecustomize, and reports failures by a note.
 mkdir own
 echo 'print("own")' >own/sitecustomize.py
 export PYTHONPATH=own
@@ -162,7 +164,7 @@ show run --torch=replace -o failed -- python3 -c 'import sys; sys.path.insert(0,
 "$OPSCOPE" table quality failed --format csv --columns code,count | grep source
 unset PYTHONPATH
 
-# What a recording that runs says of itself, and whether the manual explains it.
+# The status of a running recording, and whether the manual explains it.
 cat >live.py <<'END'
 import ctypes, os, pathlib, time
 ctypes.CDLL(os.environ["LIBRARY"]).osc_scope_instant(1)

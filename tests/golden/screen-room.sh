@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The one screen where room is short: three ranks with all there is to tell and a long path,
-# kernels that fold to one name, names of any byte and of wide characters, a narrow
-# terminal, 100,000 steps, a path of three lines; and commands that name traces as a shell
-# reads them.
+# The one screen when space is short: three ranks with everything to report and a long path, kernels
+# with the same short name, names of any bytes and of wide characters, a narrow terminal, 100,000
+# steps, a path of three lines; and commands with traces quoted for the shell.
 python3 - <<'END'
 import json, os
 
@@ -71,7 +70,7 @@ wide = lambda c: 2 if unicodedata.east_asian_width(c) in "WF" else 1
 lines = open("shown", encoding="utf-8").read().splitlines()
 widths = [sum(map(wide, line)) for line in lines]
 assert sum(max(1, -(-width // 80)) for width in widths) <= 40, widths
-# A word alone may be longer: a path that is to be typed.
+# A single word, such as a path to be typed, may be longer.
 assert all(width <= 80 or len(line.removesuffix(" \\").split()) == 1
            for line, width in zip(lines, widths)), lines
 END
@@ -98,7 +97,7 @@ for path in one.json steps ./-x.json $'\u00fc\'\u00df\x1b[31m\n.json' $'\u540d \
     try
 done
 "$OPSCOPE" -- -x.json | tail -n 3
-# Of 60 columns, and of fewer than it needs.
+# With 60 columns, and with fewer than it needs.
 for columns in 60 30; do
     python3 - "$columns" a_directory_of_some_length/that_leaves_a_line_little_room <<'END'
 import fcntl, os, pty, re, struct, sys, termios

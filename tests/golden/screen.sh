@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The one screen: of a CPU, of a GPU, of two ranks with a slow step; of what is broken, tiny
-# or empty. All of them in 40 lines of 80 columns.
+# The one screen: for a CPU, a GPU, two ranks with a slow step; for broken, tiny and empty traces.
+# All of them in 40 lines of 80 columns.
 cp "$DATA/small.json" "$DATA/demo.pt.trace.json.gz" "$DATA/alexnet_a100.json.gz" .
 mkdir ranks
 python3 - <<'END'
@@ -32,7 +32,7 @@ python3 - <<'END'
 import json
 def x(cat, name, ts, dur, tid=1, **args):
     return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur, "args": args}
-# The slow step waits for data, and a kernel is called by its operator().
+# The slow step waits for data, and a kernel is named by its operator().
 long_name = "void a::very_long_name_space::and_another::Functor<int, 4>::operator()(float const*, int) const"
 events = []
 for step in range(7):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A selection is the same whether it is made while loading (--max-memory asks for
-# that) or afterwards.
-# What is left keeps the numbers of its steps.
+# A selection gives the same result while loading (with --max-memory) and afterwards. The selected
+# steps keep their numbers.
 trace=$DATA/demo.pt.trace.json.gz
 for what in '--steps 3-4' '--steps @2' '--from 20ms' '--thread 19423 --to 20ms'; do
     echo "$what"
@@ -17,7 +16,7 @@ for what in '--steps 3-4' '--steps @1' '--from 20ms --to 60ms' '--from 9s' '--to
         cmp -s after while && echo "$what $table: the same, $(wc -l <after) lines"
     done
 done
-# Steps that overlap: the first takes what both hold, whether it is asked for or not.
+# Overlapping steps: events in both belong to the first, whether or not it is selected.
 cat >overlap.json <<'END'
 {"traceEvents": [
  {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#0", "pid": 1, "tid": 1, "ts": 0, "dur": 50},

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# --where: expressions over rows, before they are sorted and limited; what is wrong is
-# told before a trace is read.
+# --where: expressions over rows, before they are sorted and limited; errors are reported before a
+# trace is read.
 cp "$DATA/small.json" .
 t() { "$OPSCOPE" table "$@" 2>/dev/null || echo "exit $?"; echo; }
 t events small.json --where 'dur_ns > us(5)' --columns id,name,dur_ns --format csv
@@ -8,9 +8,9 @@ t events small.json --where 'dur_ns > us(5)' --sort dur_ns --limit 2 --columns i
 t events small.json --where "kind = 'kernel' AND args ->> 'stream' IS NOT NULL" --columns id,kind,args
 t kernels small.json --where 'calls > 0' --columns name,calls
 t operators small.json --where 'device_self_ns > gib(1)' --format json --columns name | sed 's/"opscope": "[^"]*"/"opscope": VERSION/'
-# torch's table keeps the sums of the whole.
+# torch's table keeps the sums of all rows.
 t averages small.json --where "name LIKE 'aten::%'"
-# With several ranks each has its number, summed up none has one.
+# With several ranks, each row has its rank; merged rows have none.
 mkdir ranks
 for rank in 0 1; do
     echo '{"distributedInfo": {"rank": '$rank'}, "traceEvents": [

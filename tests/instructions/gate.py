@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Count the instructions that loading takes, a byte of text, and recording, a scope.
+"""Count the instructions of loading, per byte of text, and of recording, per scope.
 
 usage: gate.py --build DIR [--bless]
 
-Unlike times, counts do not move with the neighbours. A trace is loaded twice
-under callgrind, the second time with its events twice over; the difference is
-divided by the bytes that were added. A count passes up to 1.03 times the one in
-expected.txt; --bless records those of today. A begin and an end of a scope may
-take 70 together, the caller's part and its loop included.
+Unlike times, counts do not depend on other load. A trace is loaded twice under callgrind, the
+second time with its events doubled; the difference is divided by the added bytes. A count passes up
+to 1.03 times the one in expected.txt; --bless stores the current ones. The begin and the end of a
+scope may take 70 together, including the caller's part and its loop.
 """
 import argparse
 import os
@@ -25,7 +24,7 @@ SHARED = os.path.join(HERE, "..", "..", "..", "shared")
 ALLOWED = 1.03
 MADE_BYTES = 4000000
 
-# Real traces, measured only where they are.
+# Real traces, measured only if they exist.
 REAL = {
     "nccl": "data/hta/nccl_parser_config/nccl_data.json.gz",
     "r50": "data/tb_samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz",
@@ -57,7 +56,7 @@ def enlarged(source):
 
 
 def measures():
-    """Name, kernel, and a function that makes a trace of so many copies."""
+    """Name, kernel, and a function that makes a trace with a number of copies."""
     yield "made-plain", "plain", made
     if platform.machine() == "x86_64" and "avx2" in open("/proc/cpuinfo").read():
         yield "made-avx2", "avx2", made
@@ -81,7 +80,7 @@ PAIR_LIMIT = 70
 
 
 def per_pair(program, scratch):
-    """Of the program's own thread: what the flusher does is another's business."""
+    """Instructions of the program's own thread, without the flusher."""
     counts = []
     for n in (100000, 200000):
         out = os.path.join(scratch, "pairs.%d" % n)

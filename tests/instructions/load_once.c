@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_once.c - load one trace on one thread: what gate.py counts instructions of.
+ * load_once.c - load one trace on one thread, for gate.py to count its instructions.
  *
  *   load_once FILE KERNEL
  */

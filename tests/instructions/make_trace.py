@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Make a trace that looks like those of Kineto, the same one each time.
+"""Make a trace that looks like Kineto's, the same one each time.
 
 usage: make_trace.py OUT BYTES [COPIES]
 
-About BYTES of events, written COPIES times over (once): a run on two copies less
-a run on one is what the events of one copy cost, without start and end.
+About BYTES of events, written COPIES times over (once): a run on two copies minus a run on one is
+the cost of the events of one copy, without start and end.
 """
 import random
 import sys

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Install the package as a new user would, and do what README says.
+"""Install the package as a new user would, and follow the README.
 
     python3 tests/python/install.py [--torch PYTHON]
 
-Makes an environment of its own, for which pip fetches what is needed to build; runs the Python of
-README in it, then the command: it must find its libraries, and the headers must be there. With a
-PYTHON that has torch, and is of the same version, a training loop is recorded, too.
+Makes a new environment, for which pip downloads the build requirements; runs the README's Python
+code in it, then the command: it must find its libraries, and the headers must exist. With a PYTHON
+of the same version that has torch, a training loop is recorded, too.
 """
 import argparse
 import os
@@ -41,7 +41,7 @@ if __name__ == "__main__":
 
 
 def record_torch(torch, python, folder, clean):
-    """Record a training loop by what is installed for PYTHON, with the torch of another."""
+    """Record a training loop with the package installed for PYTHON and the torch of another."""
     say = "import {0}, os; print(os.path.dirname(os.path.dirname({0}.__file__)))"
     place = run(python, "-c", say.format("opscope"), cwd=folder, env=clean).strip()
     pathlib.Path(place, "torch.pth").write_text(run(torch, "-c", say.format("torch")))

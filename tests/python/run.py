@@ -30,7 +30,7 @@ def main():
     suite = (loader.loadTestsFromNames(options.names) if options.names
              else loader.discover(str(HERE), pattern="test_*.py"))
     done = unittest.TextTestRunner(verbosity=2).run(suite)
-    # Of a test that fails in several parts, each part is listed.
+    # If several parts of a test fail, each is listed.
     failed = len({test.id().split(" ")[0] for test, _ in done.failures + done.errors})
     for test, why in done.skipped:
         print(f"skipped {test}: {why}")

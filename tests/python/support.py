@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests share: traces, and the command they are compared with."""
+"""Shared by the tests: traces, and the command with which they are compared."""
 import csv
 import io
 import os

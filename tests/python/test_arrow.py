@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Arrow C data interface, read by ctypes as its specification says, and by others."""
+"""The Arrow C data interface, read with ctypes by its specification, and by other libraries."""
 import ctypes
 import gc
 import struct
@@ -53,7 +53,7 @@ def read_words(array):
 
 
 def read_column(schema, array):
-    """The values of one child; None is missing."""
+    """The values of one child; None for missing ones."""
     n = array.length
     if schema.format == b"b":
         values = [bool(bit(array.buffers[1], i)) for i in range(n)]
@@ -71,7 +71,7 @@ def read_column(schema, array):
 
 
 def read_metadata(address):
-    """The pairs that Arrow keeps as a number of them, and texts with their lengths."""
+    """The metadata pairs, which Arrow stores as their number and texts with lengths."""
     at = address
 
     def number():
@@ -120,7 +120,7 @@ class Arrow(unittest.TestCase):
         parent = Array.from_address(pointer(capsule, b"arrow_array"))
         moved = Array()
         ctypes.memmove(ctypes.byref(moved), parent.children[at], ctypes.sizeof(Array))
-        # As the specification wants it of who moves a child: its place is released.
+        # The specification requires a consumer that moves a child to mark its struct as released.
         ctypes.memset(ctypes.addressof(parent.children[at].contents) + Array.release.offset, 0,
                       ctypes.sizeof(ctypes.c_void_p))
         del table, capsule, parent

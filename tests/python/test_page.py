@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people see of tables: notebooks, and the reference."""
+"""What users see: tables in notebooks, and the reference."""
 import html.parser
 import sys
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""opscope.record: what a program says is what its recording has."""
+"""opscope.record: the recording contains what the program recorded."""
 import json
 import os
 import pathlib

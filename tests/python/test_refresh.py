@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces follow their files, and views of them open none."""
+"""Traces follow changes of their files, and views open no file."""
 import json
 import os
 import pathlib
@@ -38,7 +38,7 @@ class Views(unittest.TestCase):
             write(path, i, 1000 + i)
 
     def expect(self, selections, *words):
-        """What the command prints for each of them."""
+        """The command's output for each of SELECTIONS."""
         return [support.table(name, *words, *[f"--{key.rstrip('_')}={value}"
                                               for key, value in options.items()],
                               self.folder.name)[1]
@@ -97,7 +97,7 @@ class Refresh(unittest.TestCase):
         write(self.folder / "rank0.json", 0)
 
     def spoil(self, name):
-        """Change the content in such a way that nothing else tells."""
+        """Change the content of a file without changing its size or times."""
         path = self.folder / name
         info = path.stat()
         with open(path, "r+b") as f:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""opscope.load(): the same numbers as the command, memory that lives as long as it is seen."""
+"""opscope.load(): the same numbers as the command, and memory that lives as long as it is used."""
 import gc
 import os
 import pathlib
@@ -23,7 +23,7 @@ READ = {"string": lambda s: s, "integer": int, "number": float, "boolean": {"tru
 
 
 def cells(table, name):
-    """Column NAME as CSV has it, but for the form of numbers: None is missing."""
+    """Column NAME as in CSV, except for the format of numbers; None for missing cells."""
     column = table[name]
     mask = numpy.ma.getmaskarray(column)
     return [None if gone else value for gone, value in zip(mask.tolist(), numpy.ma.getdata(column).tolist())]
@@ -185,7 +185,7 @@ class Memory(unittest.TestCase):
             gc.collect()
         work(20)
         growth = []
-        for _ in range(3): # what leaks does so every time; an allocator settles
+        for _ in range(3): # a leak grows every time; an allocator settles
             before = grown()
             work(40)
             growth.append(grown() - before)
@@ -330,11 +330,11 @@ class Errors(unittest.TestCase):
     def test_the_interrupt_key_stops_reading(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "big.json")
-            with open(path, "w") as f: # no two alike, so that no fast path runs through
+            with open(path, "w") as f: # no two alike, so that the fast path never applies
                 f.write('{"traceEvents":[\n')
                 for i in range(100000):
                     f.write('{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"args":{"k%d":1}},\n' % i)
-            # What was started in the background ignores the key.
+            # A process started in the background ignores the interrupt key.
             before = signal.signal(signal.SIGINT, signal.default_int_handler)
             self.addCleanup(signal.signal, signal.SIGINT, before)
             timer = threading.Timer(0.0, lambda: os.kill(os.getpid(), signal.SIGINT))

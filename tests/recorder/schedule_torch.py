@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ask torch.profiler.schedule and osc_schedule_action() the same.
+"""Compare torch.profiler.schedule with osc_schedule_action().
 
     schedule_torch.py --library build/libopscope.so [--sets 10000] [--seed 1]
 

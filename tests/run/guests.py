@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Real programs behave the same, recorded or not: output, errors, status, files.
+"""Check that real programs behave the same, recorded or not: output, errors, status, files.
 
-Each runs alone, under `opscope run`, and under it with our libraries loaded into every
-process of it; in a folder and with a home of its own each time. What it prints, how it ends
-and what files it leaves must be the same, but for caches: what drivers keep there has random
-names. Ends with "N passed, N failed".
+Each runs alone, under `opscope run`, and under it with our libraries loaded into all of its
+processes; each time with a new folder and home. Its output, status and files must be the same,
+except caches, where drivers use random names. Ends with "N passed, N failed".
 """
 from __future__ import annotations
 
@@ -91,7 +90,7 @@ PROGRAMS = (
 NEEDS = {"sqlite3": "sqlite3", "git": "git", "compiler": "cc", "static": "cc", "mpi": "mpicc"}
 
 
-# Below the home: where programs look. What they keep in the last two is no part of what they do.
+# Folders in the home that programs use. The contents of the last two do not count as behaviour.
 HOMES = {"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share",
          "XDG_STATE_HOME": ".local/state", "XDG_RUNTIME_DIR": ".run", "XDG_CACHE_HOME": ".cache",
          "TMPDIR": ".tmp"}
@@ -99,7 +98,7 @@ NOT_COMPARED = ("home/.cache/", "home/.tmp/")
 
 
 def files_below(folder: Path) -> dict[str, str]:
-    """What the program left; not what git and linkers write by the clock."""
+    """The files that the program left, without files of git and linkers that contain times."""
     left = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -110,7 +109,7 @@ def files_below(folder: Path) -> dict[str, str]:
 
 
 def behave(command: str, before: list[str], more: dict[str, str]) -> tuple:
-    """Output, errors, status and files of COMMAND, with the words BEFORE it."""
+    """Output, errors, status and files of COMMAND, preceded by the words BEFORE."""
     with tempfile.TemporaryDirectory(prefix="guest-") as place:
         work, home = Path(place) / "work", Path(place) / "home"
         work.mkdir()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The one screen has at most 40 lines of 80 columns, whatever the trace.
+"""Check that the one screen has at most 40 lines of 80 columns for any trace.
 
 usage: lines.py [--opscope PATH] [FILE...]
 
-Shows each trace of ../shared and tests/data alone, and each directory that holds several
-as one run. A word that alone is longer than a line, a path, may be so in a command.
+Shows each trace of ../shared and tests/data by itself, and each directory with several as one run.
+In a command, a single word such as a path may be longer than a line.
 """
 import argparse
 import subprocess

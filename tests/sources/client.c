@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A client of ITT with a static part of its own, as small as one can be: it loads what
+ * A client of ITT with a minimal static part of its own: it loads the library that
  * INTEL_LIBITTNOTIFY64 names, lets it fill pointers, and records tasks.
  *
  *   client nest | late | kill | open | fork | parts | threads | signals | exec PROGRAM
@@ -77,7 +77,7 @@ static void nest(void)
     end();
 }
 
-/* Tasks of objects that are older than the collector, of a domain that is off. */
+/* Tasks with objects that are older than the collector, and with a domain that is off. */
 static void use_what_was_there(void)
 {
     struct osc_itt_domain early = {.name = "early"};
@@ -142,7 +142,7 @@ static void on_signal(int number)
     end();
 }
 
-/* Tasks, and others in a handler that comes at any time. */
+/* Tasks, and other tasks in a signal handler that runs at any time. */
 static int interrupted_tasks(void)
 {
     const struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};

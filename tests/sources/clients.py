@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that call ITT are recorded: what opscope's tables say of them is what they did.
+"""Check that programs which call ITT are recorded: opscope's tables show what they did.
 
-A client of our own plays what is rare (an old static part, kill -9, fork); oneTBB, LLVM's
-OpenMP, PyTorch and OpenVINO are real ones, each skipped where it is not there. Ends with
-"N passed, N failed".
+Our own client covers rare cases (an old static part, kill -9, fork); oneTBB, LLVM's OpenMP, PyTorch
+and OpenVINO are real clients, each skipped if it is not installed. Ends with "N passed, N failed".
 """
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ for _ in range(3):
 
 
 class Missing(Exception):
-    """What a test needs is not there."""
+    """Something that a test needs is not installed."""
 
 
 class Place:
@@ -81,7 +80,8 @@ class Place:
         return [self.python, str(path)]
 
     def record(self, command: list[str], env: dict[str, str] | None = None):
-        """Run COMMAND with the collector: how it ended, and the folder of its recordings."""
+        """Run COMMAND with the collector. Returns how it ended, and the folder of its
+        recordings."""
         self.n_recordings += 1
         out = self.folder / f"recordings-{self.n_recordings}"
         out.mkdir()
@@ -189,7 +189,7 @@ def what_a_handler_does_is_recorded_or_counted(place: Place) -> None:
     dropped = [int(row["value"]) for row in found if row["name"] == "itt: calls within calls"]
     same(sum(row["name"] == "aten::task" for row in found) >= 50000, True)
     handled = sum(row["name"] == "aten::handler" for row in found) + (dropped or [0])[-1] // 2
-    # The count itself may come while the recorder changes blocks: then that is counted.
+    # The count itself may be dropped while the recorder changes blocks; then that loss is counted.
     lost = sum(row["count"] for row in place.table("quality", out)
                if row["code"] == "dropped_nested")
     same(0 <= int(done.stdout) - handled <= lost, True)
@@ -204,7 +204,7 @@ def nothing_happens_where_nobody_wants_it(place: Place) -> None:
 
 
 def beside(place: Place, name: str, *command: str) -> dict[str, str]:
-    """The environment for a copy of the collector beside the libopscope that COMMAND makes."""
+    """The environment for a copy of the collector next to the libopscope that COMMAND makes."""
     folder = place.folder / name
     folder.mkdir()
     shutil.copy(place.opscope.parent / "libopscope-collect.so", folder)
