@@ -452,6 +452,49 @@ TEST_WITH(what_keeps_nothing_is_refreshed, set_up, tear_down)
     remove_run();
 }
 
+/* Counts the files that were read, and pulls a switch after the first. */
+struct watch {
+    struct osc_cancel *cancel;
+    int n_read;
+};
+
+static int watch_reading(void *ctx, const char *path, uint64_t done, uint64_t total)
+{
+    struct watch *const w = ctx;
+
+    (void)done, (void)total;
+    if (!path && ++w->n_read == 1 && w->cancel)
+        osc_cancel_pull(w->cancel);
+    return 0;
+}
+
+TEST_WITH(limit_and_cancel_of_a_question_reach_its_reading, set_up, tear_down)
+{
+    struct watch w = {0};
+    const struct osc_how how = {.one_by_one = 1, .progress = watch_reading, .ctx = &w};
+    struct osc_question q = {.table = "operators", .max_memory_bytes = 64 << 20};
+    struct osc_set *set = NULL;
+    struct osc_frame *f = NULL;
+    struct osc_err err;
+
+    (void)state;
+    make_run();
+    assert_int_equal(osc_set_open(&set, names, n_files, &how, NULL), OSC_OK);
+    assert_int_equal(osc_ask(set, NULL, &q, &f, NULL), OSC_OK);
+    osc_frame_release(f);
+    q.max_memory_bytes = 100000;
+    assert_int_equal(osc_ask(set, NULL, &q, &f, &err), OSC_ELIMIT);
+    assert_non_null(strstr(err.message, "memory limit reached"));
+    q.max_memory_bytes = 0;
+    q.cancel = w.cancel = osc_cancel_new();
+    w.n_read = 0;
+    assert_int_equal(osc_ask(set, NULL, &q, &f, NULL), OSC_ECANCELED);
+    assert_int_equal(w.n_read, 1);
+    osc_set_release(set);
+    osc_cancel_free(w.cancel);
+    remove_run();
+}
+
 /* Only one file at a time is in memory. */
 TEST_WITH(less_is_held, set_up, tear_down)
 {

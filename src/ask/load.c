@@ -344,15 +344,19 @@ static osc_status add_one(struct osc_loaded *l, const struct osc_load *o, uint32
         return no_memory(l, err);
     err->message[0] = '\0';
     st = import_one(l, o, i, part, t, err);
-    if (st != OSC_OK && !l->is_outdated && t->is_partial) {
+    const bool must_fail = o->asker && st == OSC_ELIMIT; /* half an answer would be wrong */
+    if (st != OSC_OK && !l->is_outdated && t->is_partial && !must_fail) {
         report_failure(l, t, st, err);
         st = OSC_OK;
     }
     if (st != OSC_OK || l->is_outdated) {
         if (st != OSC_OK && !l->is_outdated && st != OSC_EINVAL && st != OSC_ECANCELED) {
-            if (!l->files.is_named[i])
+            if (l->files.is_named[i] || must_fail) {
+                st = add_way_out(err, st);
+            } else {
                 report_failure(l, t, st, err);
-            st = l->files.is_named[i] ? add_way_out(err, st) : OSC_OK;
+                st = OSC_OK;
+            }
         }
         osc_held_release(h);
         return st;

@@ -14,6 +14,7 @@
 
 #include "ask/paths.h"
 #include "base/hash.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "derive/select.h"
 #include "import/import.h"
@@ -50,6 +51,9 @@ struct osc_load {
     struct osc_import_reserve reserve; /* budget.h */
     bool has_digests;                  /* of files, for fingerprints and refreshes */
     const struct osc_loaded *before;   /* its unchanged files are not read again; or NULL */
+    /* The account of the question for which the files are read: it is charged too, and a file
+     * for which its limit does not suffice fails the load. NULL: they are read for a set. */
+    struct osc_mem_account *asker;
     /* Called at the end with each note, even if loading failed. May be NULL. */
     void (*hear)(void *ctx, const char *line);
     void *hear_ctx;

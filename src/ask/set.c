@@ -255,6 +255,7 @@ osc_status osc_set_load_to_ask(struct osc_set **to, const struct osc_load *o,
         return osc_fail(err, OSC_ENOMEM, "out of memory");
     atomic_store_explicit(&set->n_holders, 1, memory_order_relaxed); /* nobody else has it */
     pthread_mutex_init(&set->lock, NULL);                            /* cannot fail on Linux */
+    set->account.parent = o->asker;
     init_refreshing(&set->refreshing);
     struct osc_mem_account *const before = osc_mem_enter(&set->account);
     osc_status st = keep(set, o);
@@ -633,6 +634,7 @@ static osc_status take_again(const struct taker *taker, struct osc_set *set,
         .selects_late = osc_asked_selects_late(k),
         .reserve = osc_budget_for_table(k->def, k->request.question.sort != NULL, false),
         .has_digests = true,
+        .asker = osc_mem_account_here(),
     };
     struct osc_set *own = NULL;
     osc_status st = osc_set_load_to_ask(&own, &o, &k, 1, err);

@@ -82,7 +82,8 @@ static bool tick(struct osc_chrome *c)
         if (!o->progress(o->progress_ctx, shown, s->r->in->size))
             atomic_store_explicit(&s->is_cancelled, true, memory_order_relaxed);
     }
-    return !atomic_load_explicit(&s->is_cancelled, memory_order_relaxed);
+    return !atomic_load_explicit(&s->is_cancelled, memory_order_relaxed) &&
+           !osc_mem_is_cancelled();
 }
 
 static void open_parser(struct worker *w, uint64_t offset)

@@ -417,8 +417,8 @@ static osc_status tick(struct osc_records *n, uint64_t done)
     if (n->r->loading->reserve.for_text)
         osc_build_reserve(&n->builder, (size_t)(done - n->n_done));
     n->n_done = done;
-    return o->progress && !o->progress(o->progress_ctx, done, n->file.size) ? OSC_ECANCELED
-                                                                            : OSC_OK;
+    const bool is_wanted = !o->progress || o->progress(o->progress_ctx, done, n->file.size);
+    return is_wanted && !osc_mem_is_cancelled() ? OSC_OK : OSC_ECANCELED;
 }
 
 static osc_status read_segments(struct osc_records *n)
