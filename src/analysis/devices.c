@@ -37,7 +37,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Device, such as cuda:0 or xpu:0. Rows are the devices that did any work in the "
                "trace."),
     OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
-               "Name of the device, as the trace says."),
+               "Name of the device, as the trace says.", .torch = OSC_TORCH_KEY),
     OSC_COLUMN(MEMORY, "memory_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_DEVICES,
                "Memory of the device, as the trace says."),
     OSC_COLUMN(CAPABILITY, "compute_capability", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,

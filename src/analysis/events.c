@@ -58,7 +58,7 @@ static const struct osc_column columns[] = {
                "Category as the file has it: member cat; of recordings of opscope, which have "
                "none, the same as kind."),
     OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, OSC_COLUMN_SYMBOL, OSC_RULE_NAMES,
-               "Name as the file has it."),
+               "Name as the file has it.", .torch = OSC_TORCH_KEY),
     OSC_COLUMN(RANK, "rank", INTEGER, NULL, FIRST, 0, OSC_RULE_RANKS,
                "Rank of the file; 0 if the file does not name one."),
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,

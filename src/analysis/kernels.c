@@ -37,7 +37,7 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL, OSC_RULE_NAMES,
-               "Name of the kernel as the file has it."),
+               "Name of the kernel as the file has it.", .torch = OSC_TORCH_KEY),
     OSC_COLUMN(
         OPERATOR, "operator", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_LINKS,
         "Operator that launched the kernel; (none) if no operator did or it is not known."),
@@ -57,10 +57,12 @@ static const struct osc_column columns[N_COLUMNS] = {
                OSC_RULE_TENSOR_CORES,
                "Whether the operator that launched the kernel can use Tensor Cores, by the "
                "operator's name alone."),
-    OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, 0, "Number of times the kernel ran."),
+    OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, 0, "Number of times the kernel ran.",
+               .torch = OSC_TORCH_COUNT),
     OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, 0,
                "Sum of the durations. Kernels that run at the same time on several queues "
-               "count each time."),
+               "count each time.",
+               .torch = OSC_TORCH_SELF_DEVICE | OSC_TORCH_DEVICE),
     OSC_COLUMN(MEAN, "mean_ns", NUMBER, "ns", FINISH, 0, 0, "total_ns / calls."),
     OSC_COLUMN(MAX, "max_ns", INTEGER, "ns", MAX, 0, 0, "Longest duration."),
     OSC_COLUMN(MIN, "min_ns", INTEGER, "ns", MIN, 0, 0, "Shortest duration."),
@@ -311,7 +313,7 @@ const struct osc_table_def osc_table_kernels = {
     .rules = OSC_RULE_LINKS,
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .sort = "total_ns",
+    .sorted_by = TOTAL + 1,
     .groupings = groupings,
     .facts = OSC_FACT_LINKS,
     .takes = OSC_TAKES_COMPAT,

@@ -52,7 +52,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                "was done; from the origin of all files."),
     OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, OSC_RULE_STEP_LENGTH,
                "Time from start_ns to the end of the annotation or of the last device work "
-               "that was launched in it, whichever is later."),
+               "that was launched in it, whichever is later.",
+               .torch = OSC_TORCH_SELF_DEVICE | OSC_TORCH_DEVICE),
     OSC_COLUMN(
         ANNOTATION, "annotation_ns", INTEGER, "ns", SUM, 0, OSC_RULE_STEPS,
         "Duration of the annotation on the host alone; missing for a trace without steps."),

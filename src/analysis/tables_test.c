@@ -384,23 +384,6 @@ TEST(every_column_has_unit_formula_and_source)
     assert_true(n > 100);
 }
 
-TEST(every_default_order_names_a_column)
-{
-    uint32_t n = 0;
-
-    for (size_t i = 0; osc_tables[i]; i++) {
-        struct osc_sort_key key;
-        struct osc_err err = {0};
-
-        if (!osc_tables[i]->sort)
-            continue;
-        if (osc_sort_parse(osc_tables[i], osc_tables[i]->sort, &key, &err) != OSC_OK)
-            fail_msg("%s: %s", osc_tables[i]->name, err.message);
-        n++;
-    }
-    assert_true(n > 3);
-}
-
 /* Keys of torch that users give; each means a column of the table that torch prints. */
 TEST(every_key_of_torch_names_a_column_of_averages)
 {

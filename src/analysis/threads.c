@@ -13,7 +13,8 @@ static const struct osc_column columns[] = {
     OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
                "Thread as the file names it."),
     OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
-               "Name of the thread: the last thread_name in the metadata of the file."),
+               "Name of the thread: the last thread_name in the metadata of the file.",
+               .torch = OSC_TORCH_KEY),
     OSC_COLUMN(EVENTS, "events", INTEGER, NULL, FIRST, 0, 0,
                "Number of events on the thread: ranges, instants, and samples of counters."),
 };

@@ -15,7 +15,8 @@ static const struct osc_column columns[] = {
     OSC_COLUMN(KIND, "kind", STRING, NULL, FIRST, 0, 0,
                "thread, or queue: a stream of a device."),
     OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
-               "Name of the track: the last thread_name in the metadata of the file."),
+               "Name of the track: the last thread_name in the metadata of the file.",
+               .torch = OSC_TORCH_KEY),
     OSC_COLUMN(PARENT, "parent", STRING, NULL, FIRST, 0, OSC_RULE_NAMES | OSC_RULE_DEVICES,
                "Process that a thread belongs to, or device that a queue belongs to."),
 };

@@ -218,11 +218,11 @@ static void page_table(struct osc_strbuf *out, const struct osc_table_def *def)
     add_wrapped(out, def->help, 0);
     osc_strbuf_adds(out, "\nSource, where a column names no other: ");
     osc_strbuf_addf(out, "%s\n\n", def->source);
-    if (def->sort)
+    if (def->sorted_by > 0)
         osc_strbuf_addf(out,
                         "Sorted by `%s`, the largest first; ties stay in order of first "
                         "appearance.",
-                        def->sort);
+                        def->columns[def->sorted_by - 1].name);
     else
         osc_strbuf_adds(out, "Rows stand in order of time, or of first appearance.");
     if (def->groupings && def->groupings[0]) {

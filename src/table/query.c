@@ -219,13 +219,13 @@ static osc_status fill_block(const struct osc_query *q, struct osc_answer_block 
     if (st != OSC_OK)
         return st;
 
-    const char *const by = q->sort ? q->sort : q->def->sort;
-    if (!q->sort && b->result.sorted_by != 0)
-        key = (struct osc_sort_key){.column = b->result.sorted_by - 1, .divisor = -1};
-    else if (!by)
-        return OSC_OK;
+    const uint32_t by = b->result.sorted_by > 0 ? b->result.sorted_by : q->def->sorted_by;
+    if (q->sort)
+        st = osc_sort_parse(q->def, q->sort, &key, err);
+    else if (by > 0)
+        key = (struct osc_sort_key){.column = by - 1, .divisor = -1};
     else
-        st = osc_sort_parse(q->def, by, &key, err);
+        return OSC_OK;
     if (st != OSC_OK)
         return st;
     st = osc_sort_rows(&b->result, &key, &b->order);

@@ -9,27 +9,24 @@
 #include "base/wide.h"
 #include "table/nearest.h"
 
-/*
- * torch's sort keys, with "device" for cuda, xpu and the like, and the columns that they stand
- * for: the first one that the table has counts.
- */
-static const struct alias {
-    const char *key;
-    const char *columns[4];
+/* torch's sort keys, with "device" for cuda, xpu and the like. */
+static const struct torch_key {
+    const char *word;
+    enum osc_torch_key key;
     bool is_average;
-} aliases[] = {
-    {"self_cpu_time_total", {"self_cpu_ns", "host_self_ns"}, false},
-    {"cpu_time_total", {"cpu_ns", "host_total_ns"}, false},
-    {"cpu_time", {"cpu_ns", "host_total_ns"}, true},
-    {"self_device_time_total", {"self_device_ns", "device_self_ns", "total_ns"}, false},
-    {"device_time_total", {"device_ns", "device_total_ns", "total_ns"}, false},
-    {"device_time", {"device_ns", "device_total_ns", "total_ns"}, true},
-    {"self_cpu_memory_usage", {"self_cpu_bytes"}, false},
-    {"cpu_memory_usage", {"cpu_bytes"}, false},
-    {"self_device_memory_usage", {"self_device_bytes"}, false},
-    {"device_memory_usage", {"device_bytes"}, false},
-    {"count", {"calls"}, false},
-    {"key", {"name"}, false},
+} torch_keys[] = {
+    {"self_cpu_time_total", OSC_TORCH_SELF_CPU, false},
+    {"cpu_time_total", OSC_TORCH_CPU, false},
+    {"cpu_time", OSC_TORCH_CPU, true},
+    {"self_device_time_total", OSC_TORCH_SELF_DEVICE, false},
+    {"device_time_total", OSC_TORCH_DEVICE, false},
+    {"device_time", OSC_TORCH_DEVICE, true},
+    {"self_cpu_memory_usage", OSC_TORCH_SELF_CPU_BYTES, false},
+    {"cpu_memory_usage", OSC_TORCH_CPU_BYTES, false},
+    {"self_device_memory_usage", OSC_TORCH_SELF_DEVICE_BYTES, false},
+    {"device_memory_usage", OSC_TORCH_DEVICE_BYTES, false},
+    {"count", OSC_TORCH_COUNT, false},
+    {"key", OSC_TORCH_KEY, false},
 };
 
 /* Copy KEY with torch's words for a device replaced by "device". */
@@ -49,27 +46,32 @@ static void unify_device(const char *key, char *out, size_t size)
     snprintf(out, size, "%s", key);
 }
 
-static bool find_alias(const struct osc_table_def *def, const char *name,
-                       struct osc_sort_key *key)
+/* The first column of DEF that KEY of torch means, or -1. */
+static int column_of(const struct osc_table_def *def, enum osc_torch_key key)
+{
+    for (uint32_t c = 0; c < def->n_columns; c++) {
+        if (def->columns[c].torch & (unsigned)key)
+            return (int)c;
+    }
+    return -1;
+}
+
+static bool find_torch_key(const struct osc_table_def *def, const char *name,
+                           struct osc_sort_key *key)
 {
     char word[64];
 
     unify_device(name, word, sizeof word);
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
-        const struct alias *a = &aliases[i];
+    for (size_t i = 0; i < sizeof torch_keys / sizeof *torch_keys; i++) {
+        const struct torch_key *const k = &torch_keys[i];
+        const int column = strcmp(k->word, word) == 0 ? column_of(def, k->key) : -1;
+        const int divisor = k->is_average ? column_of(def, OSC_TORCH_COUNT) : -1;
 
-        if (strcmp(a->key, word) != 0)
+        if (column < 0 || (k->is_average && divisor < 0))
             continue;
-        for (size_t k = 0; k < 4 && a->columns[k]; k++) {
-            const int column = osc_table_column(def, a->columns[k]);
-            const int divisor = a->is_average ? osc_table_column(def, "calls") : -1;
-
-            if (column < 0 || (a->is_average && divisor < 0))
-                continue;
-            key->column = (uint32_t)column;
-            key->divisor = divisor;
-            return true;
-        }
+        key->column = (uint32_t)column;
+        key->divisor = divisor;
+        return true;
     }
     return false;
 }
@@ -83,11 +85,11 @@ static osc_status wrong_key(const struct osc_table_def *def, const char *name,
         if (!(def->columns[c].flags & OSC_COLUMN_HIDDEN))
             osc_nearest_try(&near, def->columns[c].name);
     }
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+    for (size_t i = 0; i < sizeof torch_keys / sizeof *torch_keys; i++) {
         struct osc_sort_key key;
 
-        if (find_alias(def, aliases[i].key, &key))
-            osc_nearest_try(&near, aliases[i].key);
+        if (find_torch_key(def, torch_keys[i].word, &key))
+            osc_nearest_try(&near, torch_keys[i].word);
     }
     if (near.best)
         return osc_fail(err, OSC_EINVAL, "cannot sort %s by '%s'; did you mean '%s'?",
@@ -123,7 +125,7 @@ osc_status osc_sort_parse(const struct osc_table_def *def, const char *text,
         key->column = (uint32_t)column;
         return OSC_OK;
     }
-    return find_alias(def, name, key) ? OSC_OK : wrong_key(def, name, err);
+    return find_torch_key(def, name, key) ? OSC_OK : wrong_key(def, name, err);
 }
 
 struct comparison {

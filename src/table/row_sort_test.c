@@ -9,9 +9,9 @@
 enum { NAME, CALLS, CPU, RATIO, OK };
 
 static const struct osc_column columns[] = {
-    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = ""},
-    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = ""},
-    {"cpu_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, .help = ""},
+    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = "", .torch = OSC_TORCH_KEY},
+    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = "", .torch = OSC_TORCH_COUNT},
+    {"cpu_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, .help = "", .torch = OSC_TORCH_CPU},
     {"busy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0, .help = ""},
     {"ok", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, .help = ""},
 };

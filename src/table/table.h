@@ -61,6 +61,20 @@ enum osc_column_flag {
     OSC_COLUMN_BELOW = 32,   /* text puts it below the row; with LONG, on several lines */
 };
 
+/* torch's sort keys; row_sort.c has the words. */
+enum osc_torch_key {
+    OSC_TORCH_KEY = 1,
+    OSC_TORCH_COUNT = 2,
+    OSC_TORCH_SELF_CPU = 4,
+    OSC_TORCH_CPU = 8,
+    OSC_TORCH_SELF_DEVICE = 16,
+    OSC_TORCH_DEVICE = 32,
+    OSC_TORCH_SELF_CPU_BYTES = 64,
+    OSC_TORCH_CPU_BYTES = 128,
+    OSC_TORCH_SELF_DEVICE_BYTES = 256,
+    OSC_TORCH_DEVICE_BYTES = 512,
+};
+
 struct osc_column {
     const char *name;
     enum osc_type type;
@@ -70,9 +84,11 @@ struct osc_column {
     uint32_t rules;     /* bits of enum osc_rule, instead of the table's rules; or 0 */
     const char *help;   /* one sentence or more: meaning and formula */
     const char *source; /* instead of the table's source; or NULL */
+    unsigned torch; /* bits of enum osc_torch_key: torch's sort keys that mean this column */
 };
 
-/* A member of an array of columns; after the help `.source = "…"` may follow. */
+/* A member of an array of columns; after the help `.source = "…"` and `.torch = …` may follow.
+ */
 #define OSC_COLUMN(index, name, type, unit, merge, flags, rules, ...)     \
     [index] = {name,  OSC_TYPE_##type,    unit, OSC_MERGE_##merge, flags, \
                rules, .help = __VA_ARGS__}
@@ -126,7 +142,8 @@ struct osc_table_def {
     uint32_t rules;     /* default for columns: bits of enum osc_rule */
     const struct osc_column *columns;
     uint32_t n_columns;
-    const char *sort;             /* column, descending; "COL:asc"; NULL: the order of rows */
+    uint32_t sorted_by;           /* index + 1 of the column that rows are sorted by, largest
+                                   * first; 0: the order of rows */
     const char *const *groupings; /* for --group-by, ended by NULL; or NULL */
     uint32_t facts;               /* bits of enum osc_fact that map and open need */
     unsigned takes;               /* bits of enum osc_takes; other options are refused */
@@ -189,9 +206,8 @@ struct osc_result {
     uint64_t shown;          /* bit per OPTIONAL column */
     struct osc_strbuf notes; /* one per line */
     osc_status status;       /* sticky */
-    uint32_t sorted_by; /* index + 1 of the column that rows are sorted by, descending, instead
-                         * of def->sort; 0: none */
-    bool *marks;        /* owned; for def->text: the rows to print; NULL: all */
+    uint32_t sorted_by;      /* instead of def->sorted_by; 0: that one */
+    bool *marks;             /* owned; for def->text: the rows to print; NULL: all */
 };
 
 void osc_result_init(struct osc_result *r, const struct osc_table_def *def);
