@@ -9,6 +9,7 @@
 #include "analysis/table_registry.h"
 #include "ask/set.h"
 #include "base/mem.h"
+#include "support/peak.h"
 #include "support/random_trace.h"
 #include "support/unit.h"
 
@@ -87,7 +88,8 @@ static bool ask(const struct osc_request *requests, size_t n, bool is_by_rank,
                                .how = &requests[0].how,
                                .view = &requests[0].view,
                                .hear = take_line,
-                               .hear_ctx = out};
+                               .hear_ctx = out,
+                               .asker = osc_mem_account_here()};
     struct osc_load own = o;
     struct osc_set *set = NULL;
     struct osc_err err = {0};
@@ -510,10 +512,11 @@ TEST_WITH(less_is_held, set_up, tear_down)
 
         for (int is_by_rank = 0; is_by_rank < 2; is_by_rank++) {
             struct osc_strbuf out = {0};
+            struct peak peak;
 
-            osc_mem_forget_peak();
+            peak_begin(&peak);
             (void)ask(&requests[i], 1, is_by_rank, &out);
-            peaks[is_by_rank] = osc_mem_peak() - osc_mem_held();
+            peaks[is_by_rank] = peak_end(&peak);
             osc_strbuf_fini(&out);
         }
         assert_true(peaks[1] < peaks[0]);

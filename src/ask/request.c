@@ -300,11 +300,6 @@ static const struct field *find(const char *name)
     return NULL;
 }
 
-bool osc_request_has(const char *name)
-{
-    return find(name) != NULL;
-}
-
 bool osc_request_is_all(const char *name)
 {
     const struct field *const f = find(name);

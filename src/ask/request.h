@@ -19,9 +19,8 @@
 #include "render/render.h"
 #include "table/query.h"
 
-/* Whether there is a field NAME; whether it applies to all tables; only to a table's own text;
- * to the table DEF. A NAME that is not a field applies to all tables. */
-bool osc_request_has(const char *name);
+/* Whether the field NAME applies to all tables; only to a table's own text; to the table DEF.
+ * A NAME that is not a field applies to all tables. */
 bool osc_request_is_all(const char *name);
 bool osc_request_is_own_text(const char *name);
 bool osc_request_is_for(const char *name, const struct osc_table_def *def);

@@ -302,32 +302,10 @@ size_t osc_mem_held(void)
     return held > 0 ? (size_t)held : 0;
 }
 
-size_t osc_mem_peak(void)
-{
-    return (size_t)atomic_load_explicit(&whole.peak, memory_order_relaxed);
-}
-
-void osc_mem_forget_peak(void)
-{
-    atomic_store_explicit(&whole.peak, held_by(&whole), memory_order_relaxed);
-}
-
 void osc_mem_set_limit(size_t bytes)
 {
     atomic_store_explicit(&whole.limit, bytes, memory_order_relaxed);
     atomic_store_explicit(&whole.is_refused, false, memory_order_relaxed);
-}
-
-size_t osc_mem_limit(void)
-{
-    size_t least = SIZE_MAX;
-
-    for (const struct osc_mem_account *a = first_account(); a; a = next_account(a)) {
-        const size_t limit = atomic_load_explicit(&a->limit, memory_order_relaxed);
-
-        least = limit > 0 && limit < least ? limit : least;
-    }
-    return least;
 }
 
 void osc_mem_reserve(size_t size)

@@ -91,16 +91,11 @@ void osc_pages_unmap(void *p, size_t size);
 OSC_MUST_USE bool osc_mem_take(size_t size);
 void osc_mem_give(size_t size);
 
-/* Bytes that the process holds, and their maximum since osc_mem_forget_peak(). */
+/* Bytes that the process holds. */
 size_t osc_mem_held(void);
-size_t osc_mem_peak(void);
-void osc_mem_forget_peak(void);
 
 /* Limit the process to BYTES; the initial limit is SIZE_MAX, which is none. */
 void osc_mem_set_limit(size_t bytes);
-
-/* The lowest limit that applies to this thread. */
-size_t osc_mem_limit(void);
 
 /* Reserve SIZE bytes for later; osc_mem_unreserve() gives them back. */
 void osc_mem_reserve(size_t size);

@@ -2,6 +2,7 @@
 #include "base/sort.h"
 
 #include "base/mem.h"
+#include "support/peak.h"
 #include "support/unit.h"
 
 #define MOST 3000u
@@ -81,11 +82,12 @@ TEST(the_comparison_gets_its_context)
 TEST(counts_what_the_library_takes)
 {
     const size_t before = osc_mem_held();
+    struct peak peak;
 
     fill(MOST);
-    osc_mem_forget_peak();
+    peak_begin(&peak);
     osc_sort(items, MOST, sizeof *items, compare);
-    assert_int_equal(osc_mem_peak(), before + sizeof items);
+    assert_int_equal(peak_end(&peak), sizeof items);
     assert_int_equal(osc_mem_held(), before);
 }
 

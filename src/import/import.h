@@ -16,7 +16,7 @@
 
 /*
  * Read PATH ("-": standard input) into T, which is zeroed. OSC_OK: T is sealed. OSC_ELIMIT (of
- * memory: osc_mem_limit()) and OSC_EIO with T->is_partial: T is sealed and contains everything
+ * memory) and OSC_EIO with T->is_partial: T is sealed and contains everything
  * before the limit or the error. Any other status: T is empty.
  */
 OSC_MUST_USE osc_status osc_import_path(struct osc_trace *t, const char *path,

@@ -24,7 +24,7 @@ struct osc_import_keep {
 };
 
 /*
- * Memory to leave below osc_mem_limit() for derivations: bytes for each row, string and so on.
+ * Memory to leave free for derivations: bytes for each row, string and so on.
  * Reading stops when only that much is left.
  */
 struct osc_import_reserve {
