@@ -40,7 +40,7 @@ class Layers:
         self.path = path
         self.layers = {} # folder -> (level, the folders that it may include; None: all lower ones)
         self.rooms = {} # folder or sub-folder -> level within its folder
-        self.atomic, self.circles, self.flat = set(), set(), set()
+        self.atomic, self.circles, self.flat, self.half = set(), set(), set(), set()
         for n, line in enumerate(path.read_text().splitlines(), 1):
             words = line.split("#")[0].split()
             if words and not self.take(words):
@@ -54,6 +54,8 @@ class Layers:
             self.rooms[rest[0]] = int(rest[1])
         elif kind in ("atomic", "flat") and len(rest) == 1:
             getattr(self, kind).add(rest[0])
+        elif kind == "half" and rest:
+            self.half.update(rest)
         elif kind == "circle" and len(rest) >= 2:
             self.circles.add(tuple(sorted(rest)))
         else:
@@ -110,6 +112,7 @@ class Checker:
         self.faults = []
         self.modules = collections.defaultdict(set) # x.h and x.c -> the modules they include
         self.files = collections.Counter() # of the product, in each folder of src
+        self.named = collections.defaultdict(set) # (half, base name) -> modules of that name
         self.uses_atomics = set()
 
     def fault(self, line, text):
@@ -211,6 +214,7 @@ class Checker:
             return
         self.files[str(path.parent.relative_to(self.root))] += 1
         own = str(path.relative_to(self.root / "src").with_suffix(""))
+        self.named[own.split("/")[0] in self.rules.half, path.stem].add(own)
         for included in re.findall(r'^#include "([^"]+)"', text, flags=re.M):
             module = str(pathlib.PurePath(included).with_suffix(""))
             if module != own:
@@ -292,6 +296,9 @@ class Checker:
                 self.fault(0, f"{name} is no room of src/LAYERS")
             if n > FOLDER_FILES:
                 self.fault(0, f"{name} has {n} files of the product, more than {FOLDER_FILES}")
+        for modules in self.named.values():
+            if len(modules) > 1:
+                self.fault(0, f"one name for several modules: {' '.join(sorted(modules))}")
         self.check_circles()
         self.check_architecture()
 

@@ -43,7 +43,7 @@ FAMILIES = re.compile("xpu|hip|npu|hpu|privateuse1", re.I) # other families, to 
 OWNERS = ("src/import/chrome/", "src/export/chrome_", "src/analysis/torch/", "src/sources/torch/",
           "python/opscope/torch/", "src/model/known_names.", "src/export/redact",
           "src/export/folded.c", # metrics of export_stacks() have torch's names
-          "src/cli/options.c", # the same, and `--sort`
+          "src/cli/command_options.c", # the same, and `--sort`
           "src/table/row_sort.", # torch's names of columns
           "src/model/form.", "src/import/build/builder.", # keep the phase letters of Chrome traces
           "src/import/columns/columns_reader.c", "src/export/column_file_tables.c")

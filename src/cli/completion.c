@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/table_registry.h"
-#include "cli/options.h"
+#include "cli/command_options.h"
 
 /* Append "a b c", the names of all tables. */
 static void add_tables(struct osc_strbuf *out)

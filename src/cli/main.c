@@ -6,8 +6,8 @@
 
 #include "analysis/table_registry.h"
 #include "base/strbuf.h"
+#include "cli/command_options.h"
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "cli/show.h"
 #include "table/nearest.h"
 

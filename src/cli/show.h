@@ -10,7 +10,7 @@
 #pragma once
 
 #include "ask/set.h"
-#include "cli/options.h"
+#include "cli/command_options.h"
 
 /*
  * Open the traces of ARGS, with a progress line on the terminal; sets paths, how and view of O.

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "cli/command_options.h"
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "cli/show.h"
 #include "table/nearest.h"
 #include "wire/control.h"

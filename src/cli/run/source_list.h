@@ -16,7 +16,7 @@
 #pragma once
 
 #include "base/strbuf.h"
-#include "cli/options.h"
+#include "cli/command_options.h"
 #include "cli/run/child.h"
 
 #define OSC_SOURCES_VARIABLES_MAX 8

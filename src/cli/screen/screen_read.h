@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "cli/options.h"
+#include "cli/command_options.h"
 #include "table/query.h"
 
 enum osc_screen_table {

@@ -9,7 +9,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/ScalarType.h>
 
-#include "hash.h"
+#include "input_hash.h"
 #include "text.h"
 
 namespace

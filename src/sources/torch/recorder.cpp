@@ -17,7 +17,7 @@
 #include <ATen/record_function.h>
 
 #include "enabled.h"
-#include "hash.h"
+#include "input_hash.h"
 #include "inputs.h"
 #include "memory.h"
 #include "opscope/record.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options.h"
+#include "cli/command_options.h"
 
 #include <stddef.h>
 #include <stdio.h>

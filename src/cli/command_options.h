@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.h - every option of every command, once.
+ * command_options.h - every option of every command, once.
  *
  * One table has name, argument, commands and help of each option; parsing, --help and shell
  * completion are made from it.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hash.h - hashes of a name, and of everything that is recorded about the inputs of a call.
+ * input_hash.h - hashes of a name, and of everything that is recorded about the inputs of a
+ * call.
  *
  * The hash stands for the text of the inputs, which is made once. So inputs with different
  * texts must have different hashes, except with a chance of one in 2^63. Runs for every
