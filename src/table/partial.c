@@ -198,7 +198,7 @@ struct reader {
     bool is_bad;
 };
 
-static const unsigned char *take(struct reader *r, size_t n)
+static const unsigned char *read_bytes(struct reader *r, size_t n)
 {
     const char *const at = r->at;
 
@@ -212,7 +212,7 @@ static const unsigned char *take(struct reader *r, size_t n)
 
 static uint64_t get_number(struct reader *r, int n_bytes)
 {
-    const unsigned char *const p = take(r, (size_t)n_bytes);
+    const unsigned char *const p = read_bytes(r, (size_t)n_bytes);
     uint64_t v = 0;
 
     for (int i = 0; p && i < n_bytes; i++)
@@ -236,7 +236,7 @@ static struct osc_str get_text(struct reader *r)
 
     if (r->is_bad || len == UINT32_MAX)
         return (struct osc_str){NULL, 0};
-    const char *const s = (const char *)take(r, (size_t)len + 1);
+    const char *const s = (const char *)read_bytes(r, (size_t)len + 1);
     if (!s || s[len] != '\0') {
         r->is_bad = true;
         return (struct osc_str){NULL, 0};
@@ -282,7 +282,7 @@ static bool has_options(struct reader *r, const struct osc_partial_question *q, 
 
     put_options(&own, q);
     *st = own.status;
-    const unsigned char *const p = take(r, own.len);
+    const unsigned char *const p = read_bytes(r, own.len);
     const bool is_same = p && own.status == OSC_OK && memcmp(p, own.s, own.len) == 0;
     osc_strbuf_fini(&own);
     return is_same;
@@ -292,7 +292,7 @@ static bool has_options(struct reader *r, const struct osc_partial_question *q, 
 static osc_status open_body(struct reader *r, struct osc_str bytes, struct osc_err *err)
 {
     *r = (struct reader){bytes.s, bytes.s + bytes.len, false};
-    const unsigned char *const head = take(r, sizeof magic);
+    const unsigned char *const head = read_bytes(r, sizeof magic);
     const uint32_t version = get_u32(r);
     (void)get_u32(r);
     const uint64_t len = get_u64(r), hash = get_u64(r);
@@ -311,7 +311,7 @@ static osc_status open_body(struct reader *r, struct osc_str bytes, struct osc_e
 osc_status osc_partial_next(struct osc_str *rest, struct osc_str *part, struct osc_err *err)
 {
     struct reader r = {rest->s, rest->s + rest->len, false};
-    const unsigned char *const head = take(&r, sizeof magic);
+    const unsigned char *const head = read_bytes(&r, sizeof magic);
     (void)get_u64(&r); /* version */
     const uint64_t len = get_u64(&r);
 
@@ -374,7 +374,7 @@ static bool get_words(struct reader *r, struct osc_result *out)
 static void get_row(struct reader *r, struct osc_result *out)
 {
     const struct osc_table_def *const def = out->def;
-    const unsigned char *const has = take(r, (def->n_columns + 7) / 8);
+    const unsigned char *const has = read_bytes(r, (def->n_columns + 7) / 8);
 
     osc_result_row(out);
     for (uint32_t c = 0; has && c < def->n_columns && out->status == OSC_OK; c++) {

@@ -578,8 +578,8 @@ static void read_other(struct osc_records_rows *rows, struct osc_records_thread 
 
 /* --- segments ------------------------------------------------------------ */
 
-static inline void take(struct osc_records_rows *rows, struct osc_records_thread *t,
-                        uint32_t thread, const struct osc_packed *p)
+static inline void read_record(struct osc_records_rows *rows, struct osc_records_thread *t,
+                               uint32_t thread, const struct osc_packed *p)
 {
     if (is_begin(p->kind)) {
         release(rows, t);
@@ -627,7 +627,7 @@ bool osc_records_rows_read(struct osc_records_rows *rows, const struct osc_pack_
     }
     struct osc_records_thread *t = &rows->threads[thread - 1];
     while (rows->builder->status == OSC_OK && osc_unpack_next(&u, &p)) {
-        take(rows, t, thread - 1, &p);
+        read_record(rows, t, thread - 1, &p);
         n++;
     }
     rows->n_records += n;
