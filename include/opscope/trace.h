@@ -135,13 +135,14 @@ struct osc_how {
     unsigned n_threads;
     int no_args;               /* drop arguments of events that no analysis needs */
     uint64_t max_memory_bytes; /* 0: 80 % of the available memory */
-    /* The view that questions use unless they give another; NULL: everything. Other ranks and
-     * spans are not kept, nor, in one long file, events far from the selected steps or times:
-     * a view that needs them reads the files again, in their state at that time. */
+    /* Each member that is set applies to all questions whose view does not set that member;
+     * NULL: everything. Other ranks and spans are not kept, nor, in one long file, events far
+     * from the selected steps or times: a view that needs them reads the files again, in their
+     * state at that time. */
     const struct osc_view *only;
-    /* Called from time to time by a thread that reads PATH, with the bytes read so far; a total
-     * of 0 is unknown. PATH is NULL when everything is read. A nonzero result stops reading.
-     * May be NULL. */
+    /* Called from time to time by a thread that reads PATH, which need not be the caller's,
+     * with the bytes read so far; never by two at once for one call. A total of 0 is unknown.
+     * PATH is NULL when everything is read. A nonzero result stops reading. May be NULL. */
     int (*progress)(void *ctx, const char *path, uint64_t done_bytes, uint64_t total_bytes);
     void *ctx; /* borrowed until the set is freed */
     /*
@@ -155,10 +156,15 @@ struct osc_how {
 
 /*
  * Read the N files (of any format that opscope reads) and directories at PATHS into a new set,
- * which the caller releases. HOW may be NULL. OSC_EINVAL: an option in HOW is wrong, or it
- * selects nothing. OSC_ECANCELED: `progress` stopped it. A damaged file gives OSC_OK with
+ * which the caller releases. HOW may be NULL. OSC_EINVAL: an option in HOW is wrong, or
+ * selects a step or thread that does not exist. OSC_ENOTFOUND: no trace has a selected rank or
+ * span. OSC_ECANCELED: `progress` stopped it. A damaged file gives OSC_OK with
  * everything that is still readable: the table `quality` lists what was left out, and
  * osc_set_notes() reports if memory or the disk ended the reading.
+ *
+ * Files of columns (exported .osc) stay mapped until the set is freed: they may be replaced or
+ * removed, but must not be shortened in place, or a question that reads beyond the new end
+ * raises SIGBUS.
  */
 OSC_API OSC_MUST_USE osc_status osc_set_open(struct osc_set **set, const char *const *paths,
                                              size_t n, const struct osc_how *how,
@@ -239,7 +245,8 @@ struct osc_frame;
 /*
  * Answer QUESTION about the part of SET that VIEW selects; either may be NULL. The caller
  * releases *F, which is NULL after a failure. OSC_EINVAL: a name in the question or view does
- * not exist, or an option does not apply to this table. OSC_ELIMIT: a memory limit was
+ * not exist, or an option does not apply to this table. OSC_ENOTFOUND: no trace has a selected
+ * rank or span. OSC_ELIMIT: a memory limit was
  * reached. OSC_ECANCELED: it was cancelled. A failure does not affect other questions about
  * the set.
  */

@@ -466,6 +466,9 @@ osc_status osc_request_check(const struct osc_request *r, struct osc_err *err)
                 &fields[i],
                 *(const char *const *)(const void *)((const char *)r + fields[i].at), err);
     }
+    if (st == OSC_OK && r->question.limit < -1)
+        st = osc_fail(err, OSC_EINVAL, "--limit: %lld is not a number of rows; 0 means all",
+                      (long long)r->question.limit);
     if (st == OSC_OK && v->has_from && v->has_to && v->to_ns <= v->from_ns)
         st = osc_fail(err, OSC_EINVAL,
                       "--to is not later than --from: there is nothing between them");

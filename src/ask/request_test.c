@@ -238,6 +238,7 @@ TEST(a_name_is_one_of_the_parts_that_are_asked_for)
 TEST(what_a_program_fills_in_is_checked_too)
 {
     const struct osc_request wrong[] = {
+        {.question.limit = -2},    {.question.limit = INT64_MIN},
         {.view.ranks = "1,"},      {.view.steps = "1,2"},
         {.question.compat = "TB"}, {.text.torch = "2.1"},
         {.text.format = "cvs"},    {.view = {.has_from = 1, .from_ns = 2, .has_to = 1}}};

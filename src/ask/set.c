@@ -495,25 +495,25 @@ static struct osc_view join_views(const struct osc_view *only, const struct osc_
 }
 
 /* Where an answer goes. */
-struct taker {
+struct recipient {
     const struct osc_layout *layout; /* as text; or NULL: as columns, to frame */
     struct osc_frame **frame;
 };
 
-static osc_status take(const struct taker *taker, const struct asked_of *whom,
-                       struct osc_asked *k, struct osc_err *err)
+static osc_status answer_from(const struct recipient *recipient, const struct asked_of *whom,
+                              struct osc_asked *k, struct osc_err *err)
 {
     const struct osc_loaded *const l = &whom->state->loaded;
     struct osc_digest files;
     osc_status st = run(whom, k, err);
 
-    if (st == OSC_OK && taker->layout)
+    if (st == OSC_OK && recipient->layout)
         st = osc_asked_write(k, err);
     else if (st == OSC_OK)
         st = l->is_visited ? osc_by_rank_digest(&whom->set->by_rank, k, &files)
                            : osc_chosen_digest(whom->chosen, l, &files);
-    if (st == OSC_OK && !taker->layout)
-        st = osc_frame_make(taker->frame, k, &files, err);
+    if (st == OSC_OK && !recipient->layout)
+        st = osc_frame_make(recipient->frame, k, &files, err);
     return osc_loaded_fail(l, NULL, st, "making a table", err);
 }
 
@@ -589,8 +589,8 @@ static osc_status make_seen(struct seen **made, const struct asked_of *whom,
 }
 
 /* Answer K about a view of WHOM, whose set has all that the view needs. */
-static osc_status take_view(const struct taker *taker, const struct asked_of *whom,
-                            struct osc_asked *k, struct osc_err *err)
+static osc_status answer_view(const struct recipient *recipient, const struct asked_of *whom,
+                              struct osc_asked *k, struct osc_err *err)
 {
     struct osc_set *const set = whom->set;
     const struct osc_choice how = {
@@ -613,7 +613,7 @@ static osc_status take_view(const struct taker *taker, const struct asked_of *wh
     if (st != OSC_OK)
         return st;
     const struct asked_of of_view = {set, whom->state, &seen->chosen};
-    st = take(taker, &of_view, k, err);
+    st = answer_from(recipient, &of_view, k, err);
     osc_asked_fini(k); /* it borrows the view */
     pthread_mutex_lock(&set->lock);
     seen = unuse(seen);
@@ -623,8 +623,8 @@ static osc_status take_view(const struct taker *taker, const struct asked_of *wh
 }
 
 /* Answer K about a view for which SET lacks traces or rows: read the files again. */
-static osc_status take_again(const struct taker *taker, struct osc_set *set,
-                             struct osc_asked *k, struct osc_err *err)
+static osc_status answer_anew(const struct recipient *recipient, struct osc_set *set,
+                              struct osc_asked *k, struct osc_err *err)
 {
     const struct osc_load o = {
         .paths = set->paths,
@@ -642,7 +642,7 @@ static osc_status take_again(const struct taker *taker, struct osc_set *set,
     if (st == OSC_OK && own) {
         const struct asked_of whom = {own, own->now, &own->now->chosen};
 
-        st = take(taker, &whom, k, err);
+        st = answer_from(recipient, &whom, k, err);
     }
     osc_asked_fini(k); /* it borrows the traces */
     osc_set_release(own);
@@ -658,8 +658,8 @@ static bool has_traces(const struct osc_set *set, const struct state *s,
 }
 
 /* Answer K from the traces of SET, or from files that are read again. */
-static osc_status answer(const struct taker *taker, struct osc_set *set, bool is_all_asked,
-                         struct osc_asked *k, struct osc_err *err)
+static osc_status answer(const struct recipient *recipient, struct osc_set *set,
+                         bool is_all_asked, struct osc_asked *k, struct osc_err *err)
 {
     struct state *const s = use_state(set);
     const struct asked_of whom = {set, s, &s->chosen};
@@ -667,18 +667,18 @@ static osc_status answer(const struct taker *taker, struct osc_set *set, bool is
     osc_status st = OSC_OK;
 
     if (is_kept && is_all_asked && (is_all(&set->only) || !is_late))
-        st = take(taker, &whom, k, err);
+        st = answer_from(recipient, &whom, k, err);
     else if (is_kept && has_traces(set, s, &k->request.view))
-        st = take_view(taker, &whom, k, err);
+        st = answer_view(recipient, &whom, k, err);
     else
-        st = take_again(taker, set, k, err);
+        st = answer_anew(recipient, set, k, err);
     osc_asked_fini(k); /* it borrows the traces */
     unuse_state(set, s);
     return st;
 }
 
 static osc_status ask(struct osc_set *set, const struct osc_view *view,
-                      const struct osc_question *question, const struct taker *taker,
+                      const struct osc_question *question, const struct recipient *recipient,
                       struct osc_err *err)
 {
     static const struct osc_view all;
@@ -693,14 +693,14 @@ static osc_status ask(struct osc_set *set, const struct osc_view *view,
     err = err ? err : &own; /* failures are reported through it */
     err->message[0] = '\0';
     r.view = join_views(&set->only, view ? view : &all);
-    if (taker->layout)
-        r.text = *taker->layout;
+    if (recipient->layout)
+        r.text = *recipient->layout;
     struct osc_mem_account *const before = osc_mem_enter(&account);
     osc_cancel_join(r.question.cancel, &entry);
     osc_status st =
-        osc_asked_init(&k, &r, taker->layout ? NULL : osc_renderer_find("csv"), err);
+        osc_asked_init(&k, &r, recipient->layout ? NULL : osc_renderer_find("csv"), err);
     if (st == OSC_OK)
-        st = answer(taker, set, !view || is_all(view), &k, err);
+        st = answer(recipient, set, !view || is_all(view), &k, err);
     osc_asked_fini(&k);
     const osc_status reason = osc_mem_reason(st);
     if (st != OSC_OK && (err->message[0] == '\0' || reason == OSC_ECANCELED))
@@ -717,17 +717,17 @@ osc_status osc_ask(struct osc_set *set, const struct osc_view *view,
                    const struct osc_question *question, struct osc_frame **f,
                    struct osc_err *err)
 {
-    const struct taker taker = {.frame = f};
+    const struct recipient recipient = {.frame = f};
 
     *f = NULL;
-    return ask(set, view, question, &taker, err);
+    return ask(set, view, question, &recipient, err);
 }
 
 osc_status osc_ask_text(struct osc_set *set, const struct osc_view *view,
                         const struct osc_question *question, const struct osc_layout *layout,
                         struct osc_err *err)
 {
-    const struct taker taker = {.layout = layout};
+    const struct recipient recipient = {.layout = layout};
 
-    return ask(set, view, question, &taker, err);
+    return ask(set, view, question, &recipient, err);
 }
