@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A browser reads every export.
+"""Check that a browser reads every export.
 
     python3 tests/export/browser.py --opscope PATH [--shared DIR] [--chromium PROGRAM]
 
-Each trace of the shared data and tests/data, and some whose names hold any byte, is
-written as .json, .json.gz and with --counters and --redact. A page in a headless Chromium
-takes them from a server in here, inflates and parses them with what the browser has, and
-sends back how many events it has seen and a sum of their names: the same as Python's json
-and gzip find. Ends with `N passed, N failed`; exit status 1 on any failure.
+Each trace of the shared data and tests/data, and some whose names contain any bytes, is written as
+.json, .json.gz and with --counters and --redact. A page in a headless Chromium gets them from a
+server in this program, inflates and parses them with the browser's own functions, and sends back
+the number of events and the total length of their names. Both must be the same as with Python's
+json and gzip. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def expected(path: Path) -> list[int]:
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """The page, the files below FOLDER, and what the page answers."""
+    """Serves the page and the files below FOLDER, and receives the page's answers."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -101,7 +101,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 def ask_browser(chromium: str, folder: Path, profile: Path) -> dict:
-    """What the page says of the files below FOLDER."""
+    """The page's answers about the files below FOLDER."""
     with Server(folder) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with subprocess.Popen(

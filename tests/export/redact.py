@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No text of a program is left in what --redact writes, whatever the form.
+"""Check that the output of --redact contains no text of a program, in any format.
 
 usage: redact.py [--opscope PATH] [--random N] [--seed N]
 
-Makes traces in which every text that a program or a host could have given holds a secret
-of its own: names, categories, ids, arguments and their keys, counters, metadata, members
-of the file, names of files. Some stand behind text that stays, as "nn.Module: ". Writes
-each in every form and as every table, with and without --redact, and looks for each secret
-in all bytes: with --redact none is there. Without it those are there that the form can
-hold, or the search proves nothing.
+Makes traces in which every text that can come from a program or a host contains a different secret:
+names, categories, ids, arguments and their keys, counters, metadata, members of the file, names of
+files. Some follow text that is kept, such as "nn.Module: ". Writes each trace in every format and
+as every table, with and without --redact, and searches all bytes for each secret: with --redact
+there must be none. Without it the secrets that the format can hold must be there; otherwise the
+search would prove nothing.
 """
 import argparse
 import gzip
@@ -30,7 +30,7 @@ FORMS = ["out.json", "out.json.gz", "out.osc", "out.csv", "out.folded"]
 
 
 class Maker:
-    """Texts with secrets, all of which it remembers."""
+    """Makes texts with secrets, and remembers the secrets."""
 
     def __init__(self, r: random.Random) -> None:
         self.r = r
@@ -106,7 +106,7 @@ def main() -> int:
             jobs += [("out.csv", ["--table", t]) for t in tables]
             for name, options in jobs:
                 out = Path(where, name)
-                if name != "out.folded":  # a form of few texts
+                if name != "out.folded":  # contains few of the texts
                     run(args.opscope, "export", path, "-o", out, *options)
                     n_open = len(found(out, make.secrets))
                     if not options and n_open < 30:

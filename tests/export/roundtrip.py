@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Export traces and read them back: every table must be as before.
+"""Export traces and read them back: every table must be the same.
 
     python3 tests/export/roundtrip.py --opscope PATH [--traces DIR] [--random N] [--seed S]
 
 Takes every trace below DIR (by default the shared data, if it is there), those of
-tests/data (with --largest BYTES only such as are not larger), N random ones and N whose names hold any byte. Each is written to .json.gz and
-to .osc and read back: all tables but info and quality must be the same, as CSV, which
-Python's csv must read. It is written to .json as well, from what was read and from the
-.osc, which must be the same: Python's json and, where it is installed, node's JSON.parse
-must read both forms, and find the same. A cut (--steps) must give the same tables in either
-form, and --redact the same JSON by way of .osc. Its first steps are cut out: their rows of
-the table steps must be those of --steps, and arrows be whole. A log directory of several
-ranks is one .osc with the same tables, merged too. Ends with `N passed, N failed`; exit
-status 1 on any failure.
+tests/data (with --largest BYTES, only those that are not larger), N random ones and N whose names
+contain any bytes. Each is written to .json.gz and to .osc and read back: all tables but info and
+quality must be the same, as CSV, which Python's csv must read. It is written to .json as well, from
+what was read and from the .osc, which must be the same: Python's json and, if it is installed,
+node's JSON.parse must read both forms with the same result. A selection (--steps) must give the
+same tables in either form, and --redact the same JSON through .osc. The first steps are exported
+one by one: their rows of the table steps must be those of --steps, and arrows must be complete. A
+log directory of several ranks becomes one .osc with the same tables, also merged. Ends with `N
+passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ import randomtrace  # noqa: E402
 from support import Tally, nasty_trace, run  # noqa: E402
 
 NOT_COMPARED = {"info", "quality"}
-# What names the file is another in each.
+# Other columns contain the name of the file.
 COLUMNS = {"advice": "impact_ns,severity,code,title,text,ratio,count,subject"}
 NODE = shutil.which("node") or shutil.which("nodejs")
 # A string of over 2^29 characters is more than node holds.
@@ -53,7 +53,7 @@ def first_difference(a: bytes, b: bytes) -> str:
 
 
 def parse(tally: Tally, where: str, plain: Path, packed: Path) -> None:
-    """Whatever reads JSON reads what was written."""
+    """Check that all readers of JSON read the file."""
     text = plain.read_bytes()
     tally.expect(gzip.decompress(packed.read_bytes()) == text, where, ".json.gz is not .json")
     try:
@@ -76,7 +76,7 @@ def parse(tally: Tally, where: str, plain: Path, packed: Path) -> None:
 
 
 def arrows(path: Path) -> collections.Counter:
-    """How many records each arrow has."""
+    """The number of records of each arrow."""
     events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
     return collections.Counter((e.get("cat"), str(e.get("id"))) for e in events
                                if e["ph"] in ("s", "t", "f"))
@@ -84,10 +84,10 @@ def arrows(path: Path) -> collections.Counter:
 
 def check_steps(tally: Tally, opscope: Path, path: Path, where: str, scratch: Path,
                 whole: collections.Counter) -> None:
-    """A step cut out has the row that it has where it is selected, and whole arrows."""
+    """Check that an exported step has the same row as when it is selected, and complete arrows."""
     def steps(p: Path, *selection: str) -> list[list[str]]:
         done = run(opscope, "table", "steps", p, *selection, "--format", "csv")
-        # Which step it is and when it was, a cut cannot tell.
+        # The exported file cannot know which step it is and when it began.
         return [[v for k, v in row.items() if k not in ("step", "start_ns")]
                 for row in csv.DictReader(done.stdout.decode().split("\n"))]
 
@@ -104,7 +104,7 @@ def check_steps(tally: Tally, opscope: Path, path: Path, where: str, scratch: Pa
 
 def compare(tally: Tally, opscope: Path, tables: list[str], where: str, one: Path,
             other: Path) -> None:
-    """All tables of two files are the same."""
+    """Check that all tables of two files are the same."""
     for table in tables:
         columns = ["--columns", COLUMNS[table]] if table in COLUMNS else []
         before, after = (run(opscope, "table", table, p, "--format", "csv", *columns)
@@ -116,7 +116,7 @@ def compare(tally: Tally, opscope: Path, tables: list[str], where: str, one: Pat
 
 def check_changed(tally: Tally, opscope: Path, tables: list[str], path: Path, where: str,
                   scratch: Path) -> None:
-    """What is cut or redacted is the same in our own form as in JSON."""
+    """Check that selected and redacted exports are the same as .osc and as JSON."""
     text, own, again = (scratch / f"changed.{name}" for name in ("json", "osc", "osc.json"))
     for source, out, option in ((path, text, "--redact"), (path, own, "--redact"),
                                 (own, again, "")):
@@ -128,13 +128,13 @@ def check_changed(tally: Tally, opscope: Path, tables: list[str], path: Path, wh
         done = run(opscope, "export", path, "--steps", "@0", "-o", out)
         if done.returncode != 0:
             return  # there is no step
-    # Which step it was, JSON does not say.
+    # JSON does not state which step it was.
     compare(tally, opscope, [t for t in tables if t != "steps"], f"{where} --steps", text, own)
 
 
 def check_csv(tally: Tally, opscope: Path, path: Path, where: str, text: bytes) -> None:
-    """Python's csv finds in TEXT, the events of PATH, what is in them as JSON. Its older
-    versions fail at a NUL."""
+    """Check that Python's csv reads from TEXT, the events of PATH, the same values as from JSON.
+    Older versions of csv fail at a NUL."""
     found = json.loads(run(opscope, "table", "events", path, "--format", "json").stdout)
     names = [c["name"] for c in found["columns"]]
     texts = [k for k, c in enumerate(found["columns"]) if c["type"] == "string"]
@@ -173,7 +173,7 @@ def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tal
 
 
 def check_run(opscope: Path, tables: list[str], folder: Path) -> Tally:
-    """The ranks of a folder, in one file."""
+    """Check the export of the ranks in a folder to one file."""
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="roundtrip-") as scratch:
         own = Path(scratch) / "run.osc"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Folded stacks and counters beside what torch wrote, and beside the tables.
+"""Compare folded stacks and counters with torch's files and with the tables.
 
     python3 tests/export/stacks.py --opscope PATH [--shared DIR] [--random N] [--seed S]
 
 torch     export_stacks() of torch 2.13 (expected/torch213/*/stacks_*.txt) to the letter, but
           because torch cuts a double, so that a line of an event of
           exactly 1 microsecond may be missing
-twin      the same of the slow twin, to the letter
+twin the same by the slow twin, to the letter
 sums      lines of one last frame sum up to the rows of operators, modules and averages of
           that name; a stack that took less than nothing has no line, so that times may be
           more than the table's where one of the table's parts is negative
@@ -44,7 +44,7 @@ from support import Tally, nasty_trace, run  # noqa: E402
 from twin import averages, events, reader  # noqa: E402
 
 NOTHING = ("no operators", "no modules", "no Python stacks", "by this metric", "holds one")
-# Rows of averages that are no ranges.
+# Rows of averages that are not ranges.
 RECORDS = ("[memory]", "[OutOfMemory]")
 # Stack, metric, table, and the column that it sums up to.
 SUMS = [
@@ -65,7 +65,7 @@ def table(opscope: Path, name: str, path: Path) -> list[dict]:
 
 
 def fold(opscope: Path, path: Path, stack: str, metric: str) -> list[tuple[list[str], int]] | None:
-    """Frames and value of each line; None if there is nothing to write."""
+    """The frames and the value of each line; None if nothing is written."""
     done = run(opscope, "export", path, "--stack", stack, "--metric", metric, "--format",
                "folded", "-o", "-")
     if done.returncode != 0:
@@ -152,15 +152,15 @@ def check_counters(tally: Tally, opscope: Path, path: Path, where: str) -> None:
 
 
 def twin_stacks(trace: events.Trace) -> list[tuple[str, int]] | None:
-    """Stack and self time in ns of each event that torch has a line for; None
-    where no event says its stack."""
+    """Stack and self time in ns of each event for which torch has a line; None if no event has a
+    stack."""
     if not any("Call stack" in e.args for e in trace.events):
         return None
     lines = []
     for f in averages.function_events(trace):
         self_ns = 0 if f.is_async else f.dur - sum(c.dur for c in f.children)
         if not f.is_device and f.stack and self_ns >= 1000:
-            # No stack is cut but those of over 512 frames.
+            # Only stacks of more than 512 frames are cut.
             lines.append((";".join(clean(frame) for frame in reversed(f.stack[-512:])), self_ns))
     return lines
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of exports share: the command, a count of checks, traces of any bytes."""
+"""Shared by the tests of exports: the command, a count of checks, traces of any bytes."""
 from __future__ import annotations
 
 import random
 import subprocess
 from pathlib import Path
 
-# Every byte and what may end a string, a line or a file too early.
+# Every byte, and sequences that may end a string, a line or a file too early.
 NASTY = [bytes([b]) for b in range(256)] + [
     b'\\"', b"\\\\", b"\\n", b"\\ud800", b"\\udc00\\ud800", b"\\u0000", b"\\x", b"\xc3\xa9",
     b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x80\xa8", b"</script>", b"},\n{", b"],", b"'"]
@@ -18,7 +18,7 @@ def run(opscope: Path, *words: object) -> subprocess.CompletedProcess:
 
 
 def nasty_trace(seed: int) -> bytes:
-    """A trace whose names, categories, keys and values are any bytes, as they come."""
+    """A trace whose names, categories, keys and values are any bytes, unescaped."""
     rng = random.Random(seed)
 
     def word() -> bytes:
@@ -50,7 +50,7 @@ def nasty_trace(seed: int) -> bytes:
 
 
 class Tally:
-    """What was checked of one trace."""
+    """Counts the checks of one trace."""
 
     def __init__(self) -> None:
         self.passed, self.failed, self.lines = 0, 0, []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to ask of a random trace: selections that fit it, options of texts, damage."""
+"""Random questions about a random trace: matching selections, options of texts, damage."""
 from __future__ import annotations
 
 import random
@@ -13,7 +13,7 @@ GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack", "shape,stack"), "kernels": (None, "op"),
              "modules": (None, "annotation", "line")}
 COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice"}
-# Tables whose rows the twin does not merge: compared where no two files share theirs.
+# Tables whose rows the twin does not merge: compared only if no two files share a row.
 UNMERGED = {"devices", "utilization", "modules", *memory_tables.TABLES}
 AT_A_TIME = {"memory_events", "memory_peaks"}       # tables with --at
 TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
@@ -26,7 +26,7 @@ TEXT_GROUPINGS: tuple[dict, ...] = (
 
 
 def selection(source: random.Random, trace: Trace) -> Selection:
-    """One that leaves something of TRACE, most of the time."""
+    """A selection that usually leaves something of TRACE."""
     events = trace.events or [None]
     fields = source.sample(("steps", "time", "thread", "process", "device"),
                            source.choice((1, 1, 1, 2)))
@@ -55,7 +55,7 @@ def selection(source: random.Random, trace: Trace) -> Selection:
 
 
 def of_memory(source: random.Random, trace: Trace) -> list[memory_tables.Selection]:
-    """Some of the ways to look at a part of the memory of TRACE."""
+    """Some selections for the tables of memory of TRACE."""
     records = memory_tables.records_of(trace)
     if not records:
         return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a table of opscope is that of the twin, cell by cell."""
+"""Compare a table of opscope with the twin's, cell by cell."""
 from __future__ import annotations
 
 import json
@@ -10,8 +10,8 @@ from twin import places
 from twin.inventory import ANY
 from twin.tolerant import Word
 
-# What names a row; the columns that a table has not are None in both. Events and tracks of
-# several files have no names: their rows are compared one after the other.
+# The columns that identify a row; columns that a table lacks are None in both. Events and tracks of
+# several files have no such columns: their rows are compared in order.
 KEYS = {
     "averages": ("name", "device_type", "is_user_annotation", "input_shapes", "stack"),
     "operators": ("name", "input_shape", "call_stack"),
@@ -25,12 +25,12 @@ KEYS = {
 }
 # Texts in the tables, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track"}
-# Optional columns (`?` in --list): absent is as good as null in every row.
+# Optional columns (`?` in --list): an absent column equals null in every row.
 OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
             "fwd_id", "correlation", "value", "bytes", "is_async", "first_offset", "first_ns",
             "sm_efficiency_ratio", "module", "note", "capacity_bytes", "grew", "grew_on", "grew_by_ns",
             "backward_host_ns", "backward_device_ns"}
-# Sentences: golden tests have them.
+# Sentences, which golden tests check.
 SENTENCES = {"note", "message", "remedy", "title", "text", "evidence"}
 
 
@@ -42,13 +42,13 @@ class Report:
     lines: list[str] = field(default_factory=list)
 
     def differ(self, *words: object) -> None:
-        """One more difference."""
+        """Count one more difference."""
         self.failed += 1
         self.lines.append("  ".join(str(w)[:700] for w in words))
 
 
 def shown(value: object) -> object:
-    """VALUE as JSON shows it: bytes that are not UTF-8 are U+FFFD."""
+    """VALUE as shown in JSON: bytes that are not UTF-8 are U+FFFD."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return [shown(v) for v in value] if isinstance(value, list) else value
@@ -61,7 +61,7 @@ def truth(value: object) -> object:
 
 
 def same_json(ours: object, twin: object) -> bool:
-    """Whether two values of JSON are the same; numbers by the double next to them."""
+    """Whether two JSON values are the same; numbers are compared as their nearest doubles."""
     if isinstance(ours, dict) and isinstance(twin, dict):
         return ours.keys() == {shown(k) for k in twin} and all(
             same_json(ours[shown(k)], v) for k, v in twin.items())
@@ -113,7 +113,7 @@ def same(table: str, column: str, ours: object, twin: object) -> bool:
 
 
 def key_of(table: str, row: dict) -> tuple:
-    """What names ROW."""
+    """The key of ROW."""
     def hashable(column: str) -> object:
         value = shown(row.get(column))
         if column == "stack" and value is not None:
@@ -124,7 +124,7 @@ def key_of(table: str, row: dict) -> tuple:
 
 
 def numbered(table: str, rows: list[dict]) -> dict[tuple, dict]:
-    """ROWS by their keys; of equal keys by their number, too."""
+    """ROWS by key; equal keys are distinguished by a number."""
     seen: dict[tuple, int] = {}
     result = {}
     for row in rows:
@@ -136,7 +136,7 @@ def numbered(table: str, rows: list[dict]) -> dict[tuple, dict]:
 
 def compare_row(report: Report, where: str, table: str, key: tuple, mine: dict,
                 twin: dict) -> None:
-    """Every cell of a row."""
+    """Compare every cell of a row."""
     for column, value in twin.items():
         if column not in mine:
             if column in OPTIONAL and value in (None, False):
@@ -150,7 +150,7 @@ def compare_row(report: Report, where: str, table: str, key: tuple, mine: dict,
             report.differ(where, key, column, f"opscope {mine[column]!r}", f"twin {value!r}")
     for column in mine.keys() - twin.keys() - SENTENCES:
         if mine[column] is None or column in OPTIONAL and mine[column] == 0:
-            # Another rank or span has it.
+            # Another rank or span has the column.
             report.passed += 1
             continue
         report.differ(where, key, column, "column that the twin lacks", mine[column])
@@ -158,7 +158,7 @@ def compare_row(report: Report, where: str, table: str, key: tuple, mine: dict,
 
 def compare_table(report: Report, where: str, table: str, ours: list[dict],
                   twin: list[dict]) -> None:
-    """Every cell of one table, and the order of its rows."""
+    """Compare every cell of one table, and the order of its rows."""
     mine, wanted = numbered(table, ours), numbered(table, twin)
     for key in mine.keys() - wanted.keys():
         report.differ(where, key, "row that the twin lacks")

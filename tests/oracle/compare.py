@@ -6,9 +6,9 @@
 
 Takes every trace below DIR (by default the shared data, if it is there) that is not larger
 than BYTES, and N random ones:
-whole, selected from, cut, damaged, and several as one run. Integers, texts and truth values
-must be equal, doubles within 1e-12 of each other, rows in the same order. Ends with
-`N passed, N failed` (cells); exit status 1 on any difference.
+complete, selected from, truncated, damaged, and several as one run. Integers, texts and truth
+values must be equal, doubles within 1e-12 of each other, rows in the same order. Ends with `N
+passed, N failed` (cells); exit status 1 on any difference.
 """
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class Comparison:
-    """Asks one binary, and the twin beside it."""
+    """Asks one binary and the twin, and compares the answers."""
 
     def __init__(self, binary: Path, is_thorough: bool):
         self.provider = OpscopeProvider(binary)
@@ -46,7 +46,7 @@ class Comparison:
 
     def table(self, where: str, run: list[Trace], operands: list[Path], ask: tuple,
               more: tuple[str, ...] = ()) -> None:
-        """One table: ASK is its name, grouping and whether --compat tb."""
+        """Compare one table: ASK is its name, its grouping, and whether --compat tb."""
         name, grouping, compat = ask
         blocks = runs.blocks(run, "--merge" in more)
         if name in asks.UNMERGED and any(len(block) > 1 for block in blocks):
@@ -62,7 +62,7 @@ class Comparison:
         compare_table(self.report, label, name, ours, twin)
 
     def all_tables(self, where: str, run: list[Trace], operands: list[Path]) -> None:
-        """Every table in every way."""
+        """Compare every table with every grouping."""
         for name in tables.NAMES:
             for grouping in asks.GROUPINGS.get(name, (None,)):
                 for compat in (False, True) if name in asks.COMPAT else (False,):
@@ -70,7 +70,7 @@ class Comparison:
 
     def some_tables(self, where: str, run: list[Trace], operands: list[Path],
                     source: random.Random, more: tuple[str, ...] = ()) -> None:
-        """Every table in one way."""
+        """Compare every table with one grouping."""
         for name in tables.NAMES:
             if name in memory_tables.TABLES and more:   # see memory()
                 continue
@@ -79,7 +79,7 @@ class Comparison:
             self.table(where, run, operands, (name, grouping, compat), more)
 
     def memory(self, where: str, trace: Trace, path: Path, source: random.Random) -> None:
-        """The tables of memory of parts of a trace: they choose from all records."""
+        """Compare the tables of memory for parts of a trace; they select from all records."""
         for selection in asks.of_memory(source, trace):
             for name, table in memory_tables.TABLES.items():
                 if selection.at_ns is not None and name not in asks.AT_A_TIME:
@@ -95,7 +95,7 @@ class Comparison:
     def text(self, where: str, run: list[Trace], operands: list[Path],
              options: averages_text.Options, grouping: dict,
              more: tuple[str, ...] = ()) -> None:
-        """The text of averages."""
+        """Compare the text of averages."""
         try:
             text = self.provider.text(operands, options, grouping, more)
         except OpscopeError as failed:
@@ -109,13 +109,13 @@ class Comparison:
 
     def texts(self, where: str, run: list[Trace], operands: list[Path],
               source: random.Random) -> None:
-        """Its text in many ways, or in a few."""
+        """Compare its text with many options, or with a few."""
         ways = [(o, g) for o in asks.TEXTS for g in asks.TEXT_GROUPINGS]
         for options, grouping in ways if self.is_thorough else source.sample(ways, 9):
             self.text(where, run, operands, options, grouping)
 
     def is_refused(self, where: str, operands: list[Path], more: tuple[str, ...] = ()) -> None:
-        """That the command finds nothing to show."""
+        """Check that the command finds nothing to show."""
         try:
             self.provider.rows("info", operands, more=more)
         except OpscopeError as failed:
@@ -129,7 +129,7 @@ class Comparison:
     def selected(self, where: str, traces: list[Trace], operands: list[Path],
                  selection: Selection, source: random.Random,
                  more: tuple[str, ...] = ()) -> None:
-        """All tables and a text of what SELECTION and MORE leave."""
+        """Compare all tables and a text of what SELECTION and MORE leave."""
         options = dict(word.removeprefix("--").split("=") for word in more if "=" in word)
         words = (*selection.arguments(), *more)
         try:
@@ -145,7 +145,7 @@ class Comparison:
 
 
 def compare_file(binary: Path, is_thorough: bool, path: Path, where: str) -> Report:
-    """All tables and many texts of a trace, and what a selection leaves of it."""
+    """Compare all tables and many texts of a trace, complete and after a selection."""
     comparison = Comparison(binary, is_thorough)
     source = random.Random(where)
     try:
@@ -161,7 +161,7 @@ def compare_file(binary: Path, is_thorough: bool, path: Path, where: str) -> Rep
 
 
 def compare_cut(comparison: Comparison, where: str, path: Path, source: random.Random) -> None:
-    """What is left of a file that was cut."""
+    """Compare what is left of a truncated file."""
     path.write_bytes(damage.cut(source, path.read_bytes()))
     try:
         trace = tables.load(path)
@@ -175,7 +175,7 @@ def compare_cut(comparison: Comparison, where: str, path: Path, source: random.R
 
 def compare_flipped(comparison: Comparison, where: str, path: Path,
                     source: random.Random) -> None:
-    """A file with a wrong byte."""
+    """Check a file with a wrong byte."""
     file = reader.read(path)
     flipped = damage.flip(source, path.read_bytes(), file)
     if flipped is None:
@@ -191,7 +191,7 @@ def compare_flipped(comparison: Comparison, where: str, path: Path,
 
 
 def compare_run(comparison: Comparison, seed: int, place: Path) -> None:
-    """Several files as one run: side by side, merged, and what is asked for of them."""
+    """Compare several files as one run: side by side, merged, and selected."""
     source = random.Random(f"run {seed}")
     paths = []
     for name, data in randomtrace.run(seed):
@@ -215,7 +215,7 @@ def compare_run(comparison: Comparison, seed: int, place: Path) -> None:
 
 
 def compare_random(binary: Path, is_thorough: bool, keep: Path | None, seed: int) -> Report:
-    """The random trace of SEED: whole, cut and damaged; now and then with others."""
+    """Compare the random trace of SEED: complete, truncated and damaged; sometimes with others."""
     comparison = Comparison(binary, is_thorough)
     source = random.Random(f"damage {seed}")
     data = randomtrace.data(seed)
@@ -245,7 +245,7 @@ def traces_of(folder: Path) -> list[Path]:
 
 
 def jobs(options: argparse.Namespace) -> Iterator[tuple]:
-    """What there is to compare, as functions and their last arguments."""
+    """All comparisons, as functions and their last arguments."""
     folder = options.traces or HERE.parents[2] / "shared" / "data"
     if str(folder) != "-":
         if folder.is_dir():
@@ -261,10 +261,10 @@ def jobs(options: argparse.Namespace) -> Iterator[tuple]:
 
 
 def run_job(binary: Path, is_thorough: bool, job: tuple) -> Report:
-    """The outcome of one job; also if the twin fails on it."""
+    """The outcome of one job, also if the twin fails."""
     try:
         return job[0](binary, is_thorough, *job[1:])
-    except Exception as failed:     # noqa: BLE001: the others go on
+    except Exception as failed:     # noqa: BLE001: the other jobs continue
         report = Report()
         report.differ(job[1:], "the twin failed:", repr(failed), traceback.format_exc()[-600:])
         return report

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that were cut or had a byte changed.
+"""Truncated files, and files with a changed byte.
 
-What is left of a cut file is defined, and the twin reads it too. What a wrong byte does to
-its own record is not; what it must not do is ("read for the rest, and quality
-counts what was left out"): touch records further away, or let any vanish in silence.
+The result for a truncated file is defined, and the twin reads it, too. The effect of a wrong byte
+on its own record is not defined, but it must not change records further away, or make any disappear
+without a finding: the rest is read, and `quality` counts what was left out.
 """
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from twin import exact, quality
 from twin.events import Trace
 from twin.reader import File
 
-# No letters: they make other phases, which is no damage that can be told.
+# No letters: they could make another phase, which is damage that cannot be detected.
 WRONG_BYTES = b'"{}[],:\\ \n\t0-.\x00\x80'
 FAR = 2
 COUNTED_BY_READING = tuple(quality.SEVERITY)[:tuple(quality.SEVERITY).index("partial_overlap")]
 
 
 def cut(source: random.Random, data: bytes) -> bytes:
-    """DATA up to anywhere."""
+    """DATA truncated anywhere."""
     return data[:source.randrange(len(data))]
 
 
 def flip(source: random.Random, data: bytes, file: File) -> tuple[bytes, int] | None:
-    """DATA with a wrong byte in one member of the list of events, and which that is."""
+    """DATA with a wrong byte in one member of the list of events, and the number of that member."""
     borders = file.places.borders()
     records = [number for number, entry in enumerate(file.entries)
                if isinstance(entry, dict) and entry.get("ph") != "C"]
@@ -38,19 +38,19 @@ def flip(source: random.Random, data: bytes, file: File) -> tuple[bytes, int] | 
 
 
 def base_of(trace: Trace) -> int:
-    """What the file adds to its times."""
+    """The base that the file adds to its times."""
     return exact.integer(trace.members.get("baseTimeNanoseconds")) or 0
 
 
 def before(trace: Trace, code: str) -> int:
-    """How often CODE was met in the whole file."""
+    """How often CODE was found in the complete file."""
     return trace.findings[code].count if code in trace.findings else 0
 
 
 def compare_rest(report: Report, where: str, trace: Trace, number: int,
                  tables: dict[str, list[dict]]) -> None:
-    """That TABLES of the damaged file hold all events of TRACE that stand far from record
-    NUMBER, in order, and a finding if any is gone."""
+    """Check that TABLES of the damaged file contain all events of TRACE that are far from record
+    NUMBER, in order, and a finding if any is missing."""
     origin = next(int(row["value"] or 0) for row in tables["info"]
                   if row["key"] == "origin_unix_ns")
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Type the commands that `advice` gives as evidence, and look at the rows they print.
+"""Run the commands that `advice` gives as evidence, and check the rows they print.
 
     python3 tests/oracle/evidence.py --opscope PATH [--traces DIR] [--random N] [--seed S]
 
 For every trace below DIR (by default the shared data, if it is there), N random ones and
-runs of three of these, merged and not: each command must run in a shell and print rows; where these are the ones that the advice
-sums up, they must be as many, and their times must add up. Ends with `N passed, N failed`.
+runs of three of these, merged and not: each command must run in a shell and print rows. If these
+are the rows that the advice sums up, their number must match, and their times must add up. Ends
+with `N passed, N failed`.
 """
 from __future__ import annotations
 
@@ -26,10 +27,10 @@ import randomtrace  # noqa: E402
 HERE = Path(__file__).resolve().parent
 # Code -> the column whose sum is the time at stake.
 SUMS = {"data_loading": "dataloader_ns", "communication": "communication_ns"}
-# Codes whose count is that of the rows. Calls of several copies have several rows.
+# Codes whose count is the number of rows. Calls of several copies have several rows.
 COUNTED = {"data_loading", "data_parallel", "backend", "communication", "low_utilization",
            "pageable_copies", "allocator", "slow_steps"}
-# What is selected before the rules look: of these two by turns, beside nothing and --compat tb.
+# Selections before the rules apply: two of these in turn, besides none and --compat tb.
 SELECTIONS = (" --steps @1-@2", " --from 1ms", " --thread 102", " --from 10us --steps @0-@3",
               " --device cuda:0", " --process 200 --to 60us", " --steps 4-5")
 RANKS = 3   # of a run
@@ -50,7 +51,7 @@ def rows_of(done: subprocess.CompletedProcess) -> list[dict]:
 
 
 def wrong(advice: dict, rows: list[dict]) -> str | None:
-    """What is wrong with ROWS as the evidence of ADVICE."""
+    """The error in ROWS as the evidence of ADVICE, or None."""
     code = advice["code"]
     if not rows:
         return "no rows"
@@ -65,7 +66,7 @@ def wrong(advice: dict, rows: list[dict]) -> str | None:
 
 
 def check(folder: Path, name: str, number: int, bin_folder: Path) -> tuple[int, list[str]]:
-    """(commands that are right, what is wrong with the others) for trace or run NUMBER."""
+    """(The number of right commands, the errors of the others) for trace or run NUMBER."""
     passed, lines = 0, []
     selections = [SELECTIONS[(2 * number + n) % len(SELECTIONS)] for n in (0, 1)]
     options = ["", " --compat tb", *selections]
@@ -122,7 +123,7 @@ def main() -> int:
             name = NAMES[number % len(NAMES)]
             (folder / name).write_bytes(randomtrace.data(seed))
             jobs.append((folder, name))
-            # Names of files say which rank they are of.
+            # The names of files state their ranks.
             run = folder.parent / f"run {number // RANKS}"
             run.mkdir(exist_ok=True)
             (run / f"rank{number % RANKS}, {name}").write_bytes((folder / name).read_bytes())

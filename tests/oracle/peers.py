@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare a provider of tables with what the peers answered on the same traces.
+"""Compare a provider of tables with the peers' answers for the same traces.
 
     python3 tests/oracle/peers.py [--opscope PATH] [--shared DIR] [--only GROUP] [--show N]
 
-Each recorded number is an Item: where it stands in our tables, the peer's value, how to
-compare, and the name of the rule that excludes it where a specification marks the peer
-wrong. Ends with `N passed, N failed`; exit status 1 on any difference.
+Each recorded number is an Item: its place in our tables, the peer's value, how to compare them, and
+the name of the rule that excludes it if a specification marks the peer as wrong. Ends with `N
+passed, N failed`; exit status 1 on any difference.
 """
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ class Item:
     table: str = ""
     group_by: str | None = None
     compat: bool = False
-    key: tuple = ()                  # (column, value) pairs that name the row
+    key: tuple = ()                  # (column, value) pairs that identify the row
     column: str = ""                 # "" with how "rows": the number of rows
     slack_ns: float = 0.0            # beyond the peer's rounding
     rule: str | None = None          # excluded by
     options: Options | None = None   # of a text
     grouping: dict | None = None
-    unit: int = 1                    # of a shown value, in bytes or ns
+    unit: int = 1                    # of a displayed value, in bytes or ns
     selection: Selection = ALL       # for the tables of memory
 
 
 def same(item: Item, got: object) -> bool:
-    """Whether GOT is the peer's value, as far as that is known."""
+    """Whether GOT is the peer's value, within its known precision."""
     want = item.expected
-    if item.how == "absent_or_0":     # a column that needs data which the file lacks
+    if item.how == "absent_or_0":     # a column whose data the file lacks
         return got is MISSING or got == 0
     if item.how == "absent":          # the same, in a column that is hidden without data
         return got is MISSING or got is None
@@ -78,7 +78,7 @@ def same(item: Item, got: object) -> bool:
         return abs(Fraction(want) - Fraction(got, 2**30)) <= Fraction("0.00501")
     if item.how == "2digits":
         return abs(want - got) <= 0.00501
-    if item.how == "near":           # a double that was divided on the way
+    if item.how == "near":           # a double that was divided before
         return abs(want - got) <= 1
     if item.how == "shown":          # two digits, or the first that is not 0
         digit = 0.01 if abs(want) >= 0.01 or want == 0 else 10 ** floor(log10(abs(want)))
@@ -123,8 +123,8 @@ class Rows:
         return got
 
     def is_on_curve(self, item: Item) -> bool:
-        """Whether a point lies on the steps of our curve: at the time of a record, with the
-        values after it or after the one before."""
+        """Whether a point lies on the steps of our curve: at the time of a record, with the values
+        after that record or after the previous one."""
         rows = self.index.setdefault(item.key, [
             row for row in self.rows if all(row[c] == v for c, v in item.key)])
         at, *values = item.expected
@@ -140,9 +140,9 @@ class Rows:
 
 
 def with_places(item: Item, rows: list[dict]) -> list[dict]:
-    """ROWS with a column `#`: of a curve the place among those of its device; of memory
-    events the place in the plugin's order, ends out of the range left out; of statistics
-    `named` but for what no operator holds."""
+    """ROWS with a column `#`: for a curve the place among those of its device; for memory events
+    the place in the plugin's order, without ends outside the range; for statistics `named`, except
+    for memory outside of operators."""
     if item.table == "memory":
         return [{**row, "#": "named" if row["name"] != "(none)" else None} for row in rows]
     if item.table not in ("memory_events", "memory_curve"):
@@ -165,7 +165,7 @@ def with_places(item: Item, rows: list[dict]) -> list[dict]:
 
 
 def cut(row: dict, selection: Selection) -> dict:
-    """A memory event as the plugin shows it: without what lies outside the range."""
+    """A memory event as the plugin shows it: without its ends outside the range."""
     row = dict(row)
     for column in ("alloc_ns", "free_ns"):
         at = row[column]
@@ -176,15 +176,15 @@ def cut(row: dict, selection: Selection) -> dict:
 
 
 def normal(column: str, value: object) -> object:
-    """A cell as a key: lists as tuples, and the plugin's 0 where a kernel says nothing of
-    registers and shared memory, which is null for us."""
+    """A cell as a key: lists as tuples, and null as the plugin's 0 if a kernel does not state
+    registers or shared memory."""
     if value is None and column in ("registers_per_thread", "shared_memory_bytes"):
         return 0
     return tuple(value) if isinstance(value, list) else value
 
 
 def check(provider, items: Iterator[Item], show: int) -> tuple[int, int]:
-    """Print per group what was compared; (passed, failed)."""
+    """Print the result of each group. Returns (passed, failed)."""
     compared, equal, excluded = Counter(), Counter(), Counter()
     rules: Counter = Counter()
     shown: Counter = Counter()

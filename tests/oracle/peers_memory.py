@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch-tb-profiler answered about memory (expected/tb), and where it is wrong.
+"""torch-tb-profiler's answers about memory (expected/tb), and where they are wrong.
 
-Names as in peers_plugin.py. The plugin shows kilobytes and milliseconds, or bytes and
-microseconds for what is small, with two digits or the first one that is not 0. Its
-rows of events have no key: pairs stand in order of release, then what was not released in
-order of allocation, then releases alone; of ours those of one device are put so too, and
-compared by place.
+Names as in peers_plugin.py. The plugin shows kilobytes and milliseconds, or bytes and microseconds
+for small values, with two digits or the first one that is not 0. Its rows of events have no key:
+pairs come in order of release, then allocations without release in order of allocation, then single
+releases; our rows of one device are sorted likewise, and compared by place.
 """
 from __future__ import annotations
 
@@ -31,17 +30,17 @@ EVENTS = (("operator", "exact"), ("bytes", "shown"), ("alloc_ns", "shown"),
 TWO_DEVICES = "TestProfiler-test_memory_view-1"
 TWO_DEVICES_RULE = "paired by address alone, over two devices"
 UNWALKED = {("transformer", "aten::reshape"), ("transformer", "ViewBackward0")}
-# Began before the range of `transformer` and allocate nothing in it.
+# They began before the range of `transformer` and allocate nothing in it.
 BEGAN_BEFORE = {"aten::bmm", "aten::matmul"}
 
 
 def device(name: str) -> str:
-    """The plugin's CPU, GPU0 as ours."""
+    """Our name for the plugin's CPU, GPU0."""
     return f"cuda:{name[3:]}" if name.startswith("GPU") else name.lower()
 
 
 def unit(column: dict) -> int:
-    """Of a title such as `Size (KB)`."""
+    """The unit in a title such as `Size (KB)`."""
     title = column["name"]
     return UNITS[title[title.rindex("(") + 1:-1]] if title.endswith(")") else 1
 
@@ -66,14 +65,14 @@ def statistics_items(group: str, case: str, path: Path, table: dict,
 
 
 def kind_of(row: list) -> str:
-    """Which of the three sorts of rows it is."""
+    """The kind of the row, one of three."""
     if row[2] is None:
         return "release"
     return "allocation" if row[3] is None else "pair"
 
 
 def apart(rows: list[list]) -> list[list]:
-    """The pair of two devices as the allocation that it is."""
+    """ROWS with the pair of two devices as the allocation that it is."""
     wrong = next(r for r in rows if r[2:] == [680.0, 739.0, 59.0])
     rest = [r for r in rows if r is not wrong]
     at = next(i for i, r in enumerate(rest) if kind_of(r) == "allocation" and r[2] > 680)
@@ -106,8 +105,8 @@ def event_items(group: str, case: str, path: Path, table: dict,
 
 
 def curve_items(group: str, case: str, path: Path, curve: dict) -> Iterator[Item]:
-    """Every point: of the steps (t[i], y[i-1]), (t[i], y[i]) the second, or where the plugin
-    reduced the curve to 10,240 points, each as one of ours."""
+    """Every point: the second one of each step (t[i], y[i-1]), (t[i], y[i]); or, if the plugin
+    reduced the curve to 10,240 points, each point as one of ours."""
     time, memory = (UNITS[curve["metadata"][f"{what}_metric"]] for what in ("time", "memory"))
     for name, points in curve["rows"].items():
         key = (("device", device(name)),)
@@ -136,15 +135,15 @@ def range_of(path: Path, answer: dict) -> Selection:
 
 
 def items(shared: Path) -> Iterator[Item]:
-    """All that the plugin said about memory."""
+    """All the plugin's answers about memory."""
     folder = shared / "expected/tb"
     for case in MEMORY_CASES:
         path = shared / "data" / CASES[case][0]
         kind = "samples" if case.startswith("resnet50") else "torch 2.13"
         group = f"plugin {kind}: memory"
         yield from statistics_items(group, case, path, load(folder / case, "memory_stats.json"))
-        # The release takes the step, not the data loader, for a parent; the last source
-        # lost rows of the others.
+        # The release uses the step, not the data loader, as the parent; the last source lost rows
+        # of the others.
         answer_of = latest if case == "steps_loader" else (
             lambda folder, case, name: load(folder / case, name))
         events = answer_of(folder, case, "memory_events.json")

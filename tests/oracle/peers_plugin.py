@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch-tb-profiler answered (expected/tb), and the rules where it is wrong.
+"""torch-tb-profiler's answers (expected/tb), and rules for where they are wrong.
 
-"The notes" come with the recorded answers in expected/tb. Operators
-of PyTorch 2.13 are compared with the released package, all else with the plugin's last
-source where that differs. All numbers are asked for with --compat tb.
+"The notes" come with the recorded answers in expected/tb. Operators of PyTorch 2.13 are compared
+with the released package, everything else with the plugin's last source if that differs. All
+numbers are requested with --compat tb.
 """
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ CASES = {
     "hta_trace_filter/rank0": ("hta/trace_filter/sampled_rank-0.json.gz", True),
     "hta_trace_filter/rank1": ("hta/trace_filter/sampled_rank-1.json.gz", True),
 }
-# What the peer's doubles lose of a share where times have 16 digits: the notes for the whole;
-# of a bucket of 10 ms up to 0.25 us for each of its hundred kernels.
+# The error of the peer's doubles in a share if times have 16 digits: by the notes for the whole; in
+# a bucket of 10 ms up to 0.25 us for each of its hundred kernels.
 RATIO_SLACK = {(NS_RESOLUTION, "utilization_ratio"): 0.00005,
                (NS_RESOLUTION, "sm_efficiency_ratio"): 0.00005,
                (NS_RESOLUTION, "occupancy_ratio"): 0.00005,
@@ -57,10 +57,10 @@ SUMMARY = {"Name": ("name", "exact"), "Memory": ("memory_bytes", "gib"),
            "Est. SM Efficiency": ("sm_efficiency_ratio", "percent"),
            "Est. Achieved Occupancy": ("occupancy_ratio", "percent"),
            "Kernel Time using Tensor Cores": ("tensor_core_ratio", "percent")}
-# SM efficiency ranges of a device as they are right by the notes; the peer has more.
+# The right numbers of SM efficiency ranges of a device, by the notes; the peer has more.
 RIGHT_RANGES = {"hta_nccl_parser_config": 2931, "hta_trace_diff_control": 11624,
                 "hta_trace_filter/rank0": 1407}
-RESIDUE = 1e-9                       # below it an efficiency is none
+RESIDUE = 1e-9                       # an efficiency below this counts as none
 COSTS = {"Kernel": "kernel", "Memcpy": "memcpy", "Memset": "memset",
          "Communication": "communication", "Runtime": "runtime", "DataLoader": "dataloader",
          "CpuOp": "cpu_exec", "Other": "other", "Total": "total"}
@@ -77,12 +77,13 @@ KERNEL_COLUMNS = {
     "Min Duration (us)": ("min_ns", "us"),
     "Mean Blocks Per SM": ("mean_blocks_per_sm", "2digits"),
     "Mean Est. Achieved Occupancy (%)": ("mean_occupancy_ratio", "percent")}
-# Vectors whose expected costs are wrong for a step that devices cover whole, by case and category.
+# Vectors whose expected costs are wrong for a step that devices cover completely, by case and
+# category.
 COVERED_STEP = {("TestDataPipe-test_datapipe-1", "Other"),
                 ("TestDistributed-test_distributed_nccl-2", "CpuOp"),
                 ("TestDistributed-test_distributed_nccl-2", "Other")}
-# Operators of which the peer dropped calls, or whose children or launches it dropped: the
-# first line by the notes (and `aten::copy_` there), the others follow from the same cause.
+# Operators with calls, children or launches that the peer dropped: the first line by the notes
+# (also `aten::copy_`), the others for the same reason.
 DROPPED = {"aten::slice", "detach", "aten::detach", "aten::result_type", "aten::narrow",
            "aten::as_strided", "aten::copy_",
            "aten::mul", "aten::view", "aten::_foreach_add_", "aten::_foreach_mul_",
@@ -120,8 +121,8 @@ for _case, _names in (
 RIGHT += [("hta_trace_diff_control", "operators", name, "host_self_ns", us)
           for name, us in (("aten::copy_", 2478), ("aten::mm", 28592))]
 # Not among them: aten::mm of trace_filter (38,486 and 37,591) and aten::_local_scalar_dense
-# of control (2,092). There the notes took the outer of two ops that start together (aten::matmul
-# and aten::mm: 2,470 and 2,137 us) where the innermost is right: 40,956, 39,728 and 134.
+# of control (2,092). There the notes used the outer of two ops that start together (aten::matmul
+# and aten::mm: 2,470 and 2,137 us), but the innermost is right: 40,956, 39,728 and 134.
 
 
 def load(folder: Path, name: str) -> object:
@@ -134,7 +135,7 @@ def load(folder: Path, name: str) -> object:
 
 
 def latest(folder: Path, case: str, name: str) -> object:
-    """The last source's answer where it differs from the release's."""
+    """The last source's answer if it differs from the release's, else the release's."""
     parts = case.split("/")
     source = folder / parts[0] / "src_041e7ce" / "/".join(parts[1:])
     answer = load(source, name)
@@ -142,13 +143,13 @@ def latest(folder: Path, case: str, name: str) -> object:
 
 
 def slack(case: str) -> float:
-    """What the peer's doubles lose, in ns: 0.04 us by the notes, a digit of 0.25 us per event
-    where times have 16 digits."""
+    """The error of the peer's doubles, in ns: 0.04 us by the notes; 0.25 us per event if times have
+    16 digits."""
     return 13_000 if case == NS_RESOLUTION else 50
 
 
 def cost_rule(case: str, category: str) -> str | None:
-    """Where the peer's cost of a step is wrong."""
+    """The rule by which the peer's cost of a step is wrong, or None."""
     if (case, category) in COVERED_STEP:
         return "covered-step"
     if case in DEVICE_ANNOTATIONS and category in ("Communication", "Runtime", "DataLoader",
@@ -165,7 +166,7 @@ def step_items(group: str, case: str, path: Path, names: list[str], costs: list[
         yield Item(group, case, path, "no steps", 0, "rows", "steps", compat=True)
         return
     for number, (name, cost) in enumerate(zip(names, costs)):
-        # The label is the peer's name; kept steps are the first ones.
+        # The label is the peer's name; the first steps are the kept ones.
         key = (("step", number), ("label", name), ("kept", True))
         for category, value in cost.items():
             yield Item(group, case, path, "cost", value, "ns", "steps", None, True, key,
@@ -181,7 +182,7 @@ def step_items(group: str, case: str, path: Path, names: list[str], costs: list[
 
 
 def operator_rule(case: str, name: str, field: str) -> str | None:
-    """Where the peer's number of an operator is wrong."""
+    """The rule by which the peer's number of an operator is wrong, or None."""
     device = field.startswith(("device", "tc_"))
     if case in GENERATION_B and (device or field == "host_self_duration"):
         return GENERATION_B_RULE
@@ -269,7 +270,7 @@ def kernel_items(group: str, case: str, path: Path, table: dict | None,
 
 def summary_items(group: str, case: str, path: Path, summary: list[dict] | None
                   ) -> Iterator[Item]:
-    """The plugin's text on each device: what it is, and shares with two digits."""
+    """The plugin's text on each device: its properties, and shares with two digits."""
     devices_of: dict[str, dict[str, str]] = {}
     values: dict[str, str] = {}
     for entry in summary or []:
@@ -291,8 +292,8 @@ def summary_items(group: str, case: str, path: Path, summary: list[dict] | None
 
 
 def start_of_bucket(path: Path, ts: float) -> tuple[int, int] | None:
-    """(start_ns of our bucket, that of the peer's) of the bucket that the peer starts at TS;
-    None if that is no bucket's start but the end of all: its last value is a constant 0."""
+    """(start_ns of our bucket, start_ns of the peer's) for the bucket that the peer starts at TS;
+    None if TS is the end of the last bucket, where the peer's value is always 0."""
     trace = load_trace(path)
     at = round(Fraction(str(ts)) * 1000) - trace.origin
     starts = [start - trace.origin for start, _ in devices.buckets(trace)]
@@ -302,13 +303,13 @@ def start_of_bucket(path: Path, ts: float) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=1)
 def load_trace(path: Path):
-    """The trace of PATH, for its times alone."""
+    """The trace of PATH, only for its times."""
     return tables.load(path)
 
 
 def device_items(group: str, case: str, path: Path, metrics: dict) -> Iterator[Item]:
-    """What the plugin says of every device that ran a kernel. METRICS: device
-    -> its numbers by our names, those of buckets under `buckets`."""
+    """The plugin's numbers for every device that ran a kernel. METRICS: device -> its numbers by
+    our names, with those of buckets in `buckets`."""
     for number, values in metrics.items():
         device = ("device", f"cuda:{number}")
         for column, value in values.items():
@@ -334,8 +335,8 @@ def device_items(group: str, case: str, path: Path, metrics: dict) -> Iterator[I
 
 def efficiency_items(group: str, case: str, path: Path, device: tuple,
                      values: dict) -> Iterator[Item]:
-    """Mean efficiency of those buckets of which all of the peer's ranges are known: all, or
-    those that end before the last of the first fifty."""
+    """The mean efficiency of buckets for which all of the peer's ranges are known: all buckets, or
+    those that end before the last of the first fifty ranges."""
     ranges = [(Fraction(str(start)) * 1000, Fraction(str(end)) * 1000, Fraction(value))
               for start, end, value in values["sm_ranges"] if value > RESIDUE]
     trace = load_trace(path)
@@ -351,11 +352,11 @@ def efficiency_items(group: str, case: str, path: Path, device: tuple,
 
 
 def known_ranges(shared: Path) -> Iterator[tuple[str, object, object]]:
-    """(what, the twin's, right) of every efficiency range that is known and of how many
-    there are. No table shows ranges; the means of `utilization` come from them."""
+    """(what, the twin's value, the right value) for every known efficiency range and for their
+    number. No table shows ranges; the means of `utilization` come from them."""
     for case, (name, _) in CASES.items():
         answer = latest(shared / "expected/tb", case, "gpu_metrics.json")
-        if not answer or case == NS_RESOLUTION:       # its times are doubles'
+        if not answer or case == NS_RESOLUTION:       # its times have the precision of doubles
             continue
         works = devices.work_of(tables.load(shared / "data" / name))
         for number in map(str, answer["gpu_ids"]):
@@ -363,7 +364,7 @@ def known_ranges(shared: Path) -> Iterator[tuple[str, object, object]]:
             peers = [entry for entry in answer["sm_efficiency_ranges_first_50"][number]
                      if entry[2] > RESIDUE]
             for at, (mine, peer) in enumerate(zip(ours, peers)):
-                # The end is a sum of doubles: a digit of the last place may be lost.
+                # The end is a sum of doubles, so its last digit may differ.
                 off = [abs(Fraction(str(peer[k])) * 1000 - mine[k]) for k in (0, 1)]
                 yield (f"{case} range {at}: {mine}, peer {peer}",
                        (max(off) <= 1, round(float(mine[2]), 6)), (True, round(peer[2], 6)))
@@ -390,7 +391,7 @@ def metrics_of(answer: dict | None) -> dict:
 
 
 def metrics_of_vector(answer: dict) -> dict:
-    """The same of a vector."""
+    """The same for a vector."""
     def scaled(value: float | None) -> float | None:
         return None if value is None else value / 100
     return {number: {"utilization_ratio": device.get("util"),
@@ -481,18 +482,19 @@ def module_items(group: str, case: str, path: Path, table: dict | None) -> Itera
 
 def backward_items(group: str, case: str, path: Path,
                    twins: list[dict] | None) -> Iterator[Item]:
-    """The host time of the backward operators of every module, from its `.backward` twin (the
-    last source has them): the twin's time less what no operator covers."""
+    """The host time of the backward operators of every module, from its `.backward` twin (in the
+    last source): the twin's time minus the time that no operator covers."""
     sums: dict[tuple[str, ...], float] = {}
     names: list[str] = []
     for twin in twins or []:
-        # The twins stand in preorder, from depth 1 on.
+        # The twins come in preorder, starting at depth 1.
         del names[twin["depth"] - 1:]
         names.append(twin["name"].removeprefix("nn.Module: ").removesuffix(".backward"))
         span = twin["end"] - twin["start"]
         for depth in range(1, len(names) + 1):
             place = tuple(names[:depth])
-            # What no operator covers in a module is not covered in those around it.
+            # Time that no operator covers in a module is not covered in the enclosing modules
+            # either.
             sums[place] = sums.get(place, 0) - twin["host_self"] + (
                 span if depth == len(names) else 0)
     for names_of, us in sums.items():
@@ -546,7 +548,7 @@ def case_items(shared: Path, case: str, name: str, last_source: bool) -> Iterato
                             metrics_of(latest(folder, case, "gpu_metrics.json")))
     yield from summary_items(f"plugin {kind}: devices", case, path,
                              latest(folder, case, "overview.json")["gpu_summary"])
-    # The released package has them right; the last source lost rows.
+    # They are right in the released package; the last source lost rows.
     if case in ("resnet_all", "transformer") or case.startswith("resnet50"):
         yield from stack_items(f"plugin {kind}: stacks", case, path,
                                load(folder / case, "operator_stacks.json"))
@@ -562,7 +564,7 @@ def right_items(shared: Path) -> Iterator[Item]:
 
 
 def items(shared: Path) -> Iterator[Item]:
-    """All that the plugin answered."""
+    """All the plugin's answers."""
     yield from vector_items(shared)
     yield from right_items(shared)
     for case, (name, last_source) in CASES.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch 2.13 answered: key_averages() and table() (expected/torch213)."""
+"""Answers of torch 2.13: key_averages() and table() (expected/torch213)."""
 from __future__ import annotations
 
 import ast
@@ -41,7 +41,7 @@ def arguments(text: str) -> dict:
 
 
 def is_lost(name: str) -> bool:
-    """Rule lost-names: the file holds another name than torch had."""
+    """Rule lost-names: the file contains another name than torch had."""
     return name == "unknown" or any(not " " <= c <= "~" or c == "\\" for c in name)
 
 
@@ -73,13 +73,13 @@ def numbers(shared: Path, case: str, path: Path) -> Iterator[Item]:
             rule = "lost-names" if is_lost(row["key"]) else None
             common = {"group_by": option, "key": key, "rule": rule, "table": "averages"}
             for field, column in INTEGERS.items():
-                # Columns that need data of the file are absent without it, torch has 0.
+                # Columns are absent if the file lacks their data; torch has 0.
                 optional = column in ("cpu_bytes", "self_cpu_bytes", "flops") and not any(
                     r[field] for r in rows)
                 yield Item(group, case, path, text, row[field],
                            "absent_or_0" if optional else "exact", column=column, **common)
             for field, column in TIMES.items():
-                # A double of us, with the residue of sums of doubles: far below half a ns.
+                # A double in us; the error of sums of doubles is far below half a ns.
                 yield Item(group, case, path, text, row[field], "ns", column=column,
                            slack_ns=0.4, **common)
             for field, column in DEVICE_TIMES.items():
@@ -94,8 +94,8 @@ def texts(shared: Path, case: str, path: Path) -> Iterator[Item]:
         grouping, options = arguments(match.group(1)), arguments(match.group(2))
         yield Item(
             "torch texts", case, path, answer["call"], answer["text"],
-            # Rows of `labels` whose names the file lost are other rows for us, and shares
-            # and order of the rest stand around them.
+            # Rows of `labels` whose names the file lost are other rows for us, which also changes
+            # the shares and the order of the rest.
             rule="lost-names" if case == "labels" else None,
             options=Options(
                 sort=options.get("sort_by"), limit=options.get("row_limit", 100),
@@ -108,7 +108,7 @@ def texts(shared: Path, case: str, path: Path) -> Iterator[Item]:
 
 
 def items(shared: Path) -> Iterator[Item]:
-    """All that torch answered."""
+    """All of torch's answers."""
     for case, name in CASES.items():
         path = shared / "data/torch213" / name
         yield from numbers(shared, case, path)

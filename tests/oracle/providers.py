@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who answers for a table: the twin, or the opscope binary."""
+"""Providers of tables: the twin and the opscope binary."""
 from __future__ import annotations
 
 import json
@@ -12,7 +12,7 @@ from twin.memory_tables import ALL, Selection
 
 
 class TwinProvider:
-    """The slow twin; keeps the last trace, since questions come file by file."""
+    """The slow twin; keeps the last trace, because questions come file by file."""
     name = "twin"
 
     def __init__(self) -> None:
@@ -38,13 +38,13 @@ class TwinProvider:
 
     def text_differs(self, path: Path, options: Options, grouping: dict,
                      expected: str) -> str | None:
-        """None if EXPECTED is the text of averages, ties aside; else what differs."""
+        """None if EXPECTED is the text of averages, apart from ties; else the difference."""
         text = averages_text.render(self.load(path), options, **grouping)
         return text.differs_from(expected)
 
 
 class OpscopeError(Exception):
-    """The binary failed or printed something else than a table."""
+    """The binary failed, or its output is not a table."""
 
 
 class OpscopeProvider:
@@ -82,7 +82,7 @@ class OpscopeProvider:
     def rows(self, name: str, operands: list[Path], group_by: str | None = None,
              compat: bool = False, python: bool = True,
              more: tuple[str, ...] = ()) -> list[dict]:
-        """Rows of a table of several files. MORE are other options."""
+        """Rows of a table of several files; MORE are further options."""
         arguments = [name, *map(str, operands), *more]
         if group_by:
             arguments += ["--group-by", group_by]
@@ -139,7 +139,7 @@ class OpscopeProvider:
 
     def text_differs(self, path: Path, options: Options, grouping: dict,
                      expected: str) -> str | None:
-        """None if both EXPECTED and the binary's text are the table, ties aside. What text
-        torch's exact numbers allow is known to the twin alone."""
+        """None if both EXPECTED and the binary's text are the table, apart from ties. Only the twin
+        knows which texts torch's exact numbers allow."""
         allowed = averages_text.render(self.twin.load(path), options, **grouping)
         return allowed.differs_from(self.text([path], options, grouping))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small random traces: valid, but as unkind as the dialects of all versions of Kineto allow.
+"""Small random traces: valid, but as difficult as the dialects of all versions of Kineto allow.
 
     python3 tests/oracle/randomtrace.py SEED > trace.json
 
-The same seed gives the same bytes. Times lie on a coarse grid, so that equal starts, touching
-and empty ranges and partial overlaps are common.
+The same seed gives the same bytes. Times are on a coarse grid, so that equal starts, touching and
+empty ranges, and partial overlaps are common.
 """
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Generator:
         self.time_form = self.random.choice(("integer", "fraction", "fraction", "text"))
         self.base_us = self.random.choice((0, 1000, 1_623_143_089_861_000, 4_381_786_529_027))
         self.records: list[dict] = []
-        self.other_calls = self.random.choice((0, 30, 60))          # in a hundred
+        self.other_calls = self.random.choice((0, 30, 60))          # percent
         self.kernels = self.random.choice((KERNELS, KERNELS, KERNELS[1:2] + KERNELS[3::2]))
         self.launch_grids = self.random.choice((3, 3, 12))          # longest call
         self.kernel_grids = self.random.choice((15, 15, 2))         # longest work
@@ -62,7 +62,7 @@ class Generator:
         self.launches: list[tuple[object, list[tuple[str, object, object, int]]]] = []
 
     def chance(self, percent: int) -> bool:
-        """True PERCENT times in a hundred."""
+        """True with a probability of PERCENT."""
         return self.random.randrange(100) < percent
 
     def us(self, tenths_ns: int) -> object:
@@ -103,8 +103,8 @@ class Generator:
         return args
 
     def numbers(self) -> dict:
-        """Sequence number and forward thread: of a forward or a backward operator, or not
-        quite."""
+        """Sequence number and forward thread of a forward or a backward operator, or something
+        similar."""
         if not self.chance(60):
             return {}
         choice = self.random.choice
@@ -115,7 +115,7 @@ class Generator:
         return args
 
     def arrows(self) -> None:
-        """Arrows between operators; some lead from or to nowhere, some ids come twice."""
+        """Arrows between operators; some lack one end, some ids are used twice."""
         for number in range(self.random.randrange(8) if self.ops else 0):
             category = self.random.choice(("fwdbwd", "fwdbwd", "fwdbwd", "forward_backward",
                                            "ac2g"))
@@ -134,8 +134,8 @@ class Generator:
                     self.records.append(record)
 
     def launch_arrows(self) -> None:
-        """Arrows from calls to their work; some stand beside what they mean, lack an end or
-        are led on by a step."""
+        """Arrows from calls to their work; some miss their event, lack an end or have a step in
+        between."""
         category = self.random.choice(("async", "async_cpu_to_gpu", "ac2g", "ac2g", "mylib",
                                        None))
         found = []
@@ -161,7 +161,7 @@ class Generator:
 
     def add(self, phase: str, category: str | None, name: str, pid: object, tid: object,
             start: int, end: int, args: dict | None) -> None:
-        """A range as X or as B and E, with now and then something missing."""
+        """A range as X or as B and E; sometimes something is missing."""
         record: dict = {"ph": phase, "name": name, "pid": pid, "tid": tid,
                         "ts": self.instant(start)}
         if category is not None:
@@ -195,14 +195,15 @@ class Generator:
             at = max(at, 0)
 
     def caller(self) -> dict:
-        """`Python parent id`: one before or after, its own, one that is nowhere, or none."""
+        """`Python parent id`: that of an earlier or a later call, its own, a nonexistent one, or
+        none."""
         if not self.has_callers:
             return self.random.choice(({}, {"Python parent id": None}))
         near = self.external + self.random.choice((-3, -2, -1, -1, -1, 0, 1, 2, 5))
         return {"Python parent id": self.random.choice((near, near, near, near, 9_999, None))}
 
     def even_steps(self, pid: int, tid: int, at: int, grid: int) -> None:
-        """Steps of nearly the same length, but for one."""
+        """Steps of nearly the same length, except one."""
         count = self.random.randrange(4, 9)
         slow = self.random.randrange(count)
         for number in range(count):
@@ -216,7 +217,7 @@ class Generator:
 
     def nest(self, pid: int, tid: int, start: int, end: int, grid: int, depth: int,
              number: int) -> None:
-        """One range and what lies in it."""
+        """One range and its contents."""
         kind = self.random.choice(("op", "op", "op", "annotation", "python", "call",
                                    "call", "legacy"))
         if depth == 0 and self.chance(60):
@@ -267,7 +268,7 @@ class Generator:
     def launch(self, pid: int, tid: int, start: int, end: int, grid: int) -> None:
         """A call of the runtime or driver, and the work that it launched."""
         if not self.chance(10):
-            self.correlation += 1                                  # else it is used again
+            self.correlation += 1                                  # else the last one is used again
         args: dict = {"correlation": self.correlation}
         owner = self.random.choice((self.external, self.external, 0, 9_999))
         key = "external id" if self.generation == "A" else "External id"
@@ -349,7 +350,7 @@ class Generator:
         self.records += [r for r in noise if self.chance(45)]
 
     def spoil(self) -> None:
-        """Members of other types than they should have, and list members that are none."""
+        """Give some members wrong types, and add list members that are not records."""
         choice = self.random.choice
         for record in self.records:
             if not self.chance(2):
@@ -413,7 +414,7 @@ class Generator:
                 "args": args})
 
     def device_properties(self) -> object:
-        """Devices of the machine: more or fewer than did work, some with little said."""
+        """Devices of the machine: more or fewer than did work, some with few properties."""
         if self.chance(30):
             return self.random.choice(([], None, "none", {"id": 0}))
         devices: list = []
@@ -440,7 +441,7 @@ class Generator:
         self.arrows()
         self.launch_arrows()
         if self.chance(30):
-            # Only whole records move: an E stays behind its B.
+            # Only metadata moves to the front: an E stays after its B.
             self.records.sort(key=lambda r: r["ph"] != "M")
         if self.chance(40):
             self.spoil()
@@ -472,8 +473,8 @@ LAYOUTS = {"lines": (",\n", ", ", ": "), "compact": (",", ",", ":"),
 
 
 def dump(value: object, layout: str, depth: int = 0) -> str:
-    """JSON with raw values as written. In every layout but `members` lists stand on one line,
-    as do arguments in `torch`."""
+    """JSON with raw values unchanged. In every layout except `members` lists are on one line, and
+    in `torch` arguments, too."""
     between_records, between_members, colon = LAYOUTS[layout]
     if layout == "torch" and depth > 3 or layout == "members" and depth > 4:
         between_members = ", "

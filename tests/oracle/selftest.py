@@ -20,7 +20,7 @@ from twin.averages_text import Options  # noqa: E402
 
 
 class Tally:
-    """Counts what held and prints what did not."""
+    """Counts checks that held and prints those that failed."""
 
     def __init__(self) -> None:
         self.passed = self.failed = 0
@@ -36,7 +36,7 @@ class Tally:
 
 def x(name: str, ts: object, dur: object, category: str = "cpu_op", pid: object = 1,
       tid: object = 1, **args: object) -> dict:
-    """An X record; underscores in names of arguments stand for blanks."""
+    """An X record; underscores in names of arguments become blanks."""
     return {"ph": "X", "cat": category, "name": name, "ts": ts, "dur": dur, "pid": pid,
             "tid": tid, "args": {k.replace("_", " "): v for k, v in args.items()}}
 
@@ -66,12 +66,12 @@ def test_time(t: Tally) -> None:
 
 
 def parsed(text: str) -> object:
-    """TEXT, read with forbearance."""
+    """TEXT, parsed tolerantly."""
     return tolerant.TolerantParser(text).parse()
 
 
 def test_reader(t: Tally) -> None:
-    """Bare quotation marks; N/A; a comma too many; a cut end."""
+    """Bare quotation marks; N/A; an extra comma; a truncated end."""
     t.equal("bare quotation marks",
             parsed('[{\n"name": "a "quoted" label",\n"ts": 1.50\n},]'),
             [{"name": 'a "quoted" label', "ts": Decimal("1.50")}])
@@ -96,7 +96,7 @@ def test_forest(t: Tally) -> None:
 
 
 def test_pairs(t: Tally) -> None:
-    """Issue: what is a row of events, and what is only counted."""
+    """Which records become rows of events, and which are only counted."""
     base = {"pid": 1, "tid": 1}
     tr = trace([
         {**base, "ph": "B", "ts": 1, "name": "outer"}, {**base, "ph": "B", "ts": 2,
@@ -204,7 +204,7 @@ def test_example_c(t: Tally) -> None:
 
 
 def test_names_of_tracks(t: Tally) -> None:
-    """The last name counts; an empty one is none."""
+    """The last name counts; an empty one counts as none."""
     def named(what: str, thread: int, name: str) -> dict:
         return {"ph": "M", "name": what, "pid": 1, "tid": thread, "args": {"name": name}}
     tr = trace([named("thread_name", 1, "main"), named("thread_name", 2, "gone"),
@@ -220,7 +220,7 @@ def test_text_cells(t: Tally) -> None:
     t.equal("1 ms", averages_text.time_cell(1_000_000), ("1.000ms",))
     t.equal("1000 ms", averages_text.time_cell(999_999_900), ("1000.000ms",))
     t.equal("negative", averages_text.time_cell(-247_365_000), ("-247365.000us",))
-    # The same in Python's doubles, as torch has it: f"{-2.15 * 100.0 / 88885.0:.2f}%".
+    # The same with Python's doubles, as in torch: f"{-2.15 * 100.0 / 88885.0:.2f}%".
     t.equal("negative share", averages_text.share_cell(-2150, 88_885_000), ("-0.00%",))
     t.equal("of a negative total", averages_text.share_cell(0, -1000), ("-0.00%",))
     t.equal("both negative", averages_text.share_cell(-1, -1_000_000), ("0.00%",))
@@ -259,8 +259,8 @@ def test_priority(t: Tally) -> None:
 
 
 def test_steps(t: Tally) -> None:
-    """Device work makes steps longer, the next starts later; device copies of the
-    annotation are no steps."""
+    """Device work extends a step, and the next one starts later; device copies of the annotation
+    are not steps."""
     records = []
     for number, (call, kernel) in enumerate(((50, (60, 90)), (150, (160, 80)))):
         records += [
@@ -275,7 +275,7 @@ def test_steps(t: Tally) -> None:
 
 
 def test_operators(t: Tally) -> None:
-    """Calls are not self time; a chain of equal names is one; a driver call counts."""
+    """Calls are not self time; a chain of equal names is one operator; a driver call counts."""
     tr = trace([
         x("aten::mm", 0, 100), x("aten::mm", 10, 80), x("inner", 20, 10),
         x("cuLaunchKernel", 60, 5, "cuda_driver", correlation=1),
@@ -292,8 +292,8 @@ def test_operators(t: Tally) -> None:
 
 
 def test_forward(t: Tally) -> None:
-    """By the arrow, which also tells the thread; then by the number, the last to
-    start; nothing where two threads run forward and no arrow tells."""
+    """By the arrow, which also identifies the thread; else by the number, the last one to start;
+    none if two threads run forward and there is no arrow."""
     forward = {"Sequence_number": 5, "Fwd_thread_id": 0}
     backward = {"Sequence_number": 5, "Fwd_thread_id": 1}
     records = [
@@ -311,8 +311,8 @@ def test_forward(t: Tally) -> None:
 
 
 def test_memory(t: Tally) -> None:
-    """The deepest node that holds the time, if it is an operator; a merged one's is
-    its parent's."""
+    """The deepest node that contains the time, if it is an operator; records of a merged node
+    belong to its parent."""
     def memory(ts: int) -> dict:
         return {"ph": "i", "name": "[memory]", "ts": ts, "pid": 1, "tid": 1,
                 "args": {"Bytes": 8}}
@@ -335,7 +335,7 @@ def test_ranges(t: Tally) -> None:
 
 
 def test_advice(t: Tally) -> None:
-    """Thresholds, time at stake, whom a gap belongs to."""
+    """Thresholds, time at stake, and the owner of a gap."""
     def stakes(*records: dict, **members: object) -> dict:
         rows = tables.table(trace([x("ProfilerStep#1", 0, 1000, "user_annotation"), *records],
                                   **members), "advice")

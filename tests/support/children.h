@@ -54,7 +54,7 @@ static inline void in_child(void (*act)(void))
     assert_int_equal(in_child_status(act), 0);
 }
 
-/* The same if the machine allows it; otherwise print that WHAT is not tested. */
+/* Call ACT in a child if the machine allows it; otherwise print that WHAT is not tested. */
 static inline void in_child_if_allowed(void (*act)(void), const char *what)
 {
     const int status = in_child_status(act);

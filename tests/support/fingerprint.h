@@ -31,7 +31,7 @@ static inline uint64_t mix_store(uint64_t h, const struct osc_trace *t,
             h = osc_hash_u64(h ^ (uint64_t)k->ts_ns[i]);
             if (store == &t->events)
                 h = osc_hash_u64(h ^ (uint64_t)k->dur_ns[i] ^ k->kind[i]);
-            else if (k->dur_ns) /* files of columns have none: there ends are in the rows */
+            else if (k->dur_ns) /* column files have none, and their ends are in the rows */
                 h = osc_hash_u64(h ^ ((uint64_t)k->first_event + (uint64_t)k->dur_ns[i]));
             h = mix_str(h, osc_row_name(t, k, i));
             h = mix_str(h, osc_trace_str(t, track->pid));

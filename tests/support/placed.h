@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "import/run.h"
 
-/* Do so for the N TRACES, read from PATHS (NULL: paths do not matter). */
+/* Place the N TRACES, read from PATHS (NULL: paths do not matter). */
 static inline osc_status placed(struct osc_trace *const *traces, const char *const *paths,
                                 uint32_t n)
 {

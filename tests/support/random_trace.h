@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * random_trace.h - random traces of a run, the same ones in every run of a test.
+ * random_trace.h - random traces that form a run, the same ones each time a test runs.
  */
 #pragma once
 
@@ -92,7 +92,7 @@ static inline void make_trace(uint32_t i, struct osc_strbuf *text, struct osc_st
     for (size_t k = 0; k < out.len; k++)
         osc_strbuf_addc(text, out.s[k] == '\'' ? '"' : out.s[k]);
     osc_strbuf_fini(&out);
-    if (below(2)) /* windows of a worker */
+    if (below(2)) /* a window of a worker */
         osc_strbuf_addf(name, "w%u.%u.pt.trace.json", below(2), below(4));
     else
         osc_strbuf_addf(name, "trace%u.json", i);

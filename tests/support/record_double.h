@@ -101,7 +101,7 @@ uint64_t osc_now(void)
                          : (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* " at TICKS", or "" if that is about now. */
+/* " at TICKS", or "" if that is approximately now. */
 static const char *double_at(uint64_t ticks)
 {
     static _Thread_local char text[40];

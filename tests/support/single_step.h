@@ -20,7 +20,7 @@
 #endif
 
 #if CAN_STEP
-/* From here on the processor traps after each instruction, or no longer. */
+/* Make the processor trap after each instruction from here on, or stop it. */
 static inline void step(bool is_on)
 {
     if (is_on)

@@ -2,8 +2,8 @@
 /*
  * small_recording.h - recordings made in memory, for tests of their readers.
  *
- * Records go into a live block as the recorder puts them there, and blocks become
- * chunks through wire/pack.h.
+ * Records are put into a live block as by the recorder, and blocks become chunks through
+ * wire/pack.h.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct small_recording {
     unsigned char bytes[1 << 17]; /* of the file */
     size_t n_bytes;
     uint64_t n_records;
-    unsigned char log[4096]; /* of names; the first byte is that of offset 64 */
+    unsigned char log[4096]; /* of names; its first byte has offset 64 */
     uint32_t n_log;
     struct osc_block block; /* being filled */
     uint32_t n_slots;

@@ -39,7 +39,7 @@ static inline osc_status small_place(void)
     return osc_result_place(&result, &at, &at);
 }
 
-/* Make DEF of the trace that is loaded. */
+/* Make the table DEF of the loaded trace. */
 static inline void small_make(const struct osc_table_def *def, const struct osc_options *o)
 {
     const uint32_t more = o->selection ? osc_select_facts(o->selection) : 0;
@@ -52,7 +52,7 @@ static inline void small_make(const struct osc_table_def *def, const struct osc_
         assert_int_equal(def->finish(&result, o, NULL), OSC_OK);
 }
 
-/* Load EVENTS and make DEF of them. */
+/* Load EVENTS and make the table DEF of them. */
 static inline void small_table(const struct osc_table_def *def, const struct osc_options *o,
                                const char *events)
 {
@@ -61,8 +61,8 @@ static inline void small_table(const struct osc_table_def *def, const struct osc
 }
 
 /*
- * Make DEF again from the trace, which has its facts: fail the first allocation, then the
- * second, ... until the table is made.
+ * Make the table DEF again, with facts already derived: fail the first allocation, then the
+ * second, ... until it succeeds.
  */
 static inline void small_table_survives(const struct osc_table_def *def,
                                         const struct osc_options *o)

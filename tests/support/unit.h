@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unit.h - unit tests: cmocka with its headers, and a list of tests that is made by itself.
+ * unit.h - unit tests: cmocka with its headers, and an automatic list of tests.
  *
  *   TEST(name)                    then the body; its argument is void **state
  *   TEST_WITH(name, make, end)    the same between two fixtures, either of which may be NULL
@@ -19,8 +19,8 @@
 #include <cmocka.h>
 
 /*
- * Tests that take long and whose cases differ in data alone run one in so many of them.
- * ThreadSanitizer and MemorySanitizer make each of them up to twenty times as slow.
+ * Slow tests whose cases differ only in data run one in so many of their cases, because
+ * ThreadSanitizer and MemorySanitizer make them up to twenty times slower.
  */
 #if defined __SANITIZE_THREAD__
 #define UNIT_SLOWNESS 4u

@@ -4,7 +4,7 @@
  * in one and partly in the other.
  *
  * A minimal reader for tests of the recorder: it asserts what a real reader would report.
- * Blocks are read in order of their seq, which within a thread is the order of its calls.
+ * Blocks are read in order of their seq, which is the order of calls within a thread.
  */
 #pragma once
 

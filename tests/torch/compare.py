@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""torch.profiler and opscope.torch record the same run, and must tell the same of it.
+"""torch.profiler and opscope.torch record the same run, and must give the same results.
 
     python3 tests/torch/compare.py [--only NAME] [--quick]
 
-Needs torch, and the python/ of a build on PYTHONPATH. Each of workloads.py runs under
-both at once, with the options that a profile can have, and under one after the other, since
-torch does some things only where its own profiler runs. Compared are the averages by name
-and by shape (calls, memory, FLOPs, shapes; the order of first sight), every call (name,
-thread, depth, shapes, types, scalars, sequence number, forward thread, modules), records of
-memory, the arrows from forward to backward, and what members and arguments events of each sort
-have. The times of a call lie within what surrounds it for the other profiler. How many of each
-are equal is printed. Two ranks of a process group do so, too. --quick leaves out the options that
-others include. Ends with `N passed, N failed`; exit status 1 on any failure.
+Needs torch, and the python/ of a build on PYTHONPATH. Each workload of workloads.py runs under both
+at once, with all options of a profile, and under one after the other, because torch does some
+things only while its own profiler runs. These are compared: the averages by name and by shape
+(calls, memory, FLOPs, shapes; the order of first appearance), every call (name, thread, depth,
+shapes, types, scalars, sequence number, forward thread, modules), records of memory, the arrows
+from forward to backward, and the members and arguments of events of each type. The times of a call
+must lie within those of the surrounding events of the other profiler. The number of equal ones is
+printed. Two ranks of a process group are compared, too. --quick leaves out options that others
+include. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -54,49 +54,50 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "modules": {"with_modules": True},
     "stacks": {"with_stack": True, "experimental_config": CONFIG(verbose=True)},
 }
-# What the others have in them: "all" has shapes, and every one of them a plain profile.
+# Included in the others: "all" has shapes, and each of them contains a plain profile.
 NOT_QUICK = ("plain", "shapes")
 MAKERS = (torch.profiler.profile, opscope.torch.profile)
-# One run for each profiler: for calls of Python there is one slot.
+# One run for each profiler, because there is only one slot for a profile function of Python.
 APART = ("alone", "stacks")
-# Threads that each run makes anew, or what runs the first time alone.
+# Workloads that make new threads in each run, or do something only in the first.
 NOT_ALONE = ("threads", "scripted", "scripted_module", "ddp")
-# torch refers to the inputs it has seen weakly, and sparse and quantised tensors go in whole.
+# torch keeps weak references to inputs, and sparse and quantised tensors as a whole.
 NO_MEMORY_ALONE = ("odd_tensors",)
-# What another thread allocates falls into whatever call runs then: a race, for each profiler
-# its own. The records are compared, but not their order, nor what rows make of them.
+# An allocation by another thread belongs to whichever call runs at that time, which is a race and
+# differs between the profilers. The records are compared, but not their order or the rows that
+# contain them.
 RACES = ("scripted", "scripted_module", "ddp")
-# Only Kineto tells the place of a thread in a list.
+# Only Kineto states the position of a thread in a list.
 KINETO_ALONE = ("thread_sort_index",)
-# What torch tells in objects alone, and what a recording of ours knows besides.
+# Facts that torch states only in objects, and further facts of our recordings.
 OURS_ALONE = ("Is asynchronous",)
 OURS_ALONE_OF_ALL = {"pid", "start_unix_ns", "cpus", "opscope_version", "clock"}
-# Where Kineto writes no JSON, gives the calls of other threads, a script that waits may go on on
-# another thread, or Python asks whether a profiler runs.
+# Cases in which Kineto writes invalid JSON or calls of other threads, a waiting script may continue
+# on another thread, or Python code asks whether a profiler runs.
 NO_STACKS = ("odd_labels", "odd_tensors", "threads", "scripted", "scripted_module", "compiled",
              "resnet18_training", "ddp", "data_pipes")
 NO_JSON = ("odd_labels",)
-# What the engine calls a backward function from.
+# The range from which the engine calls a backward function.
 ENGINE = "autograd::engine::evaluate_function: "
-# What two clocks count of one second, and what a time is rounded by.
+# The relative difference of the clocks' rates, and the rounding of a time.
 RATE, ROUNDED_NS = 1e-4, 2
 
 
 def rows(averages: Any, has_memory: bool) -> list[tuple[Any, ...]]:
-    """What must be equal of averages, in their order."""
+    """The parts of averages that must be equal, in order."""
     return [(a.key, a.count, a.is_user_annotation, str(a.input_shapes), a.flops,
              (a.cpu_memory_usage, a.self_cpu_memory_usage) if has_memory else None)
             for a in averages]
 
 
 def thread(event: dict[str, Any]) -> int:
-    """The same for the first thread of each process."""
+    """The thread of EVENT, with the same number for the first thread of each process."""
     tid: int = event["tid"] - event["pid"]
     return tid
 
 
 def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
-    """The calls of each thread in their order, of a trace at PATH; start and end are last."""
+    """The calls of each thread in a trace at PATH, in order; start and end come last."""
     with open(path, encoding="utf-8") as f:
         events = [e for e in json.load(f)["traceEvents"]
                   if e["ph"] == "X" and e["cat"] in ("cpu_op", "user_annotation")]
@@ -119,8 +120,8 @@ def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
 
 
 def misplaced(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """FOUND, the calls of a thread, each with the modules of the call that torch takes it for:
-    it notes none for backward functions, and afterwards gives them out to all calls in turn."""
+    """FOUND, the calls of a thread, with modules as torch assigns them: torch stores none for
+    backward functions, and later assigns the stored ones to all calls in turn."""
     noted = [call[-2] for before, call in zip([("",), *found], found)
              if before[0] != ENGINE + call[0]]
     return [(*call[:-2], modules, call[-1])
@@ -128,14 +129,14 @@ def misplaced(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def plain(key: str, args: dict[str, Any]) -> Any:
-    """What ARGS say of KEY; Kineto writes that there is no forward thread."""
+    """The value of KEY in ARGS; Kineto also writes that there is no forward thread."""
     value = args.get(key)
     no_thread = key == "Fwd thread id" and value == 0
     return None if value in (None, -1) or no_thread else json.dumps(value)
 
 
 def arrows(path: str) -> list[Any]:
-    """What each arrow goes from and to: the innermost call that begins there."""
+    """The calls at both ends of each arrow: the innermost ones that begin there."""
     with open(path, encoding="utf-8") as f:
         events = json.load(f)["traceEvents"]
     begins = {}
@@ -150,7 +151,7 @@ def arrows(path: str) -> list[Any]:
 
 
 def members(path: str) -> dict[Any, set[str]]:
-    """The members and arguments that events of each sort have in a trace, in any of them."""
+    """All members and arguments of the events of each type in a trace."""
     with open(path, encoding="utf-8") as f:
         trace = json.load(f)
     result: dict[Any, set[str]] = {"": set(trace) - OURS_ALONE_OF_ALL}
@@ -164,7 +165,7 @@ def members(path: str) -> dict[Any, set[str]]:
 
 
 def compare_forms(a: str, b: str) -> list[str]:
-    """Arrows, and what events consist of."""
+    """Compare arrows, and the members of events."""
     found = []
     if arrows(a) != arrows(b):
         found.append(f"arrows differ: {len(arrows(a))}, {len(arrows(b))}")
@@ -174,7 +175,7 @@ def compare_forms(a: str, b: str) -> list[str]:
 
 
 def memory_records(path: str) -> list[int]:
-    """Bytes of all allocations and releases in their order."""
+    """Bytes of all allocations and releases, in order."""
     with open(path, encoding="utf-8") as f:
         found = [e for e in json.load(f)["traceEvents"] if e["name"] == "[memory]"]
     return [e["args"]["Bytes"] for e in sorted(found, key=lambda e: e["ts"])]
@@ -190,7 +191,7 @@ def is_json(path: str) -> bool:
 
 
 def warm(name: str) -> Callable[[], None]:
-    """Workload NAME, which has run once: the same each time."""
+    """Workload NAME after a first run, so that it does the same each time."""
     torch.manual_seed(0)
     work: Callable[[], None] = getattr(workloads, name)()
     work()
@@ -199,8 +200,9 @@ def warm(name: str) -> Callable[[], None]:
 
 def told(name: str, option: str, makers: tuple[type, ...], paths: list[str],
          rank: int, store: str | None) -> list[list[list[tuple[Any, ...]]]]:
-    """The rows by name and by shape of the profilers of MAKERS, under all of which workload NAME
-    runs at once. Their traces go to PATHS. STORE: where the ranks of a process group meet."""
+    """The rows by name and by shape of all profilers of MAKERS, under which workload NAME runs at
+    the same time. Their traces go to PATHS. STORE is the file by which the ranks of a process group
+    meet."""
     if store:
         torch.distributed.init_process_group("gloo", rank=rank, world_size=2,
                                              init_method=f"file://{store}")
@@ -210,7 +212,7 @@ def told(name: str, option: str, makers: tuple[type, ...], paths: list[str],
     made = [make(**options) for make in makers]
     work = warm(name)
     gc.collect()
-    gc.disable()  # it releases memory whenever it runs
+    gc.disable()  # the collector would release memory at any time
     with contextlib.ExitStack() as running:
         for profile in made:
             running.enter_context(profile)
@@ -223,8 +225,8 @@ def told(name: str, option: str, makers: tuple[type, ...], paths: list[str],
 
 
 def told_apart(*arguments: Any) -> list[list[list[tuple[Any, ...]]]]:
-    """The same in a process of its own: torch takes the size of a block that comes from before
-    the profile for that of an older one at its address, where a profile of before saw that one."""
+    """The same in a new process. Otherwise torch may confuse a block from before the profile with
+    an older one at the same address that an earlier profile saw, and use its size."""
     with concurrent.futures.ProcessPoolExecutor(
             1, mp_context=multiprocessing.get_context("fork")) as pool:
         return pool.submit(told, *arguments).result()
@@ -232,7 +234,7 @@ def told_apart(*arguments: Any) -> list[list[list[tuple[Any, ...]]]]:
 
 def differences(name: str, option: str, rank: int, store: str | None, directory: str,
                 equal: dict[str, int]) -> list[str]:
-    """What differs between the two profilers on workload NAME; EQUAL: how much does not."""
+    """The differences between the two profilers on workload NAME; EQUAL counts what is equal."""
     traces = [os.path.join(directory, f"{x}.json") for x in ("theirs", "ours")]
     where = rank, f"{store}.{option}" if store else None
     if option in APART:
@@ -263,8 +265,8 @@ def differences(name: str, option: str, rank: int, store: str | None, directory:
 
 
 def python_calls(path: str) -> list[tuple[Any, ...]]:
-    """What ran inside of the workload, Python's calls among it, and the stacks of all of it:
-    sort, number of the module, name, stack, name of the call around it.
+    """The calls inside of the workload, including Python calls, with their stacks: type, number of
+    the module, name, stack, name of the enclosing call.
     """
     with open(path, encoding="utf-8") as f:
         events = [e for e in json.load(f)["traceEvents"] if e["ph"] == "X" and
@@ -286,7 +288,7 @@ def python_calls(path: str) -> list[tuple[Any, ...]]:
 
 
 def compare_stacks(a: list[Any], b: list[Any]) -> list[str]:
-    """What ran, and the stacks of it."""
+    """Compare calls and their stacks."""
     for i, (x, y) in enumerate(zip(a, b)):
         if x != y:
             return [f"call {i}: torch {x}, opscope {y}"]
@@ -294,7 +296,7 @@ def compare_stacks(a: list[Any], b: list[Any]) -> list[str]:
 
 
 def compare_calls(a: dict[Any, Any], b: dict[Any, Any], equal: dict[str, int]) -> list[str]:
-    """Of each thread every call; threads are those of the system."""
+    """Compare every call of each thread; threads are those of the system."""
     if a.keys() != b.keys():
         return [f"threads {sorted(a)} and {sorted(b)}"]
     for tid, of_torch in a.items():
@@ -308,18 +310,18 @@ def compare_calls(a: dict[Any, Any], b: dict[Any, Any], equal: dict[str, int]) -
 
 
 def around(times: list[int], others: list[int], at: int) -> tuple[float, float]:
-    """Of two lists of the same moments, when in OTHERS it was not yet AT of TIMES, and when no
-    longer: the moments beside it there."""
+    """TIMES and OTHERS are the same moments by two clocks. Returns the moments in OTHERS next to
+    AT, a time of TIMES: the last one before it and the first one after it."""
     before, after = bisect.bisect_left(times, at) - 1, bisect.bisect_right(times, at)
     return (others[before] if before >= 0 else -math.inf,
             others[after] if after < len(others) else math.inf)
 
 
 def compare_times(a: dict[Any, Any], b: dict[Any, Any]) -> list[str]:
-    """Of calls under both profilers at once: at the begin or the end of a call both read their
-    clocks after all that came before it and before all that comes next. So a call takes no longer
-    for one than from the moment before it to the moment after it for the other, and no shorter
-    than what lies between the next and the last moment in it, however busy the machine is."""
+    """Compare times of calls under both profilers at once. At the begin and the end of a call, both
+    read their clocks after all earlier and before all later events. So a call takes no longer for
+    one profiler than from the moment before it to the moment after it for the other, and no shorter
+    than from the first to the last moment inside it, however busy the machine is."""
     for tid, of_torch in a.items():
         theirs, ours = (sorted(at for call in found for at in call[-1])
                         for found in (of_torch, b[tid]))
@@ -334,7 +336,7 @@ def compare_times(a: dict[Any, Any], b: dict[Any, Any]) -> list[str]:
 
 def compare_records(a: list[int], b: list[int], is_race: bool,
                     equal: dict[str, int]) -> list[str]:
-    """Allocations and releases."""
+    """Compare allocations and releases."""
     if (sorted(a) != sorted(b)) if is_race else (a != b):
         return ["memory records differ"]
     equal["memory records"] += len(a)
@@ -342,7 +344,8 @@ def compare_records(a: list[int], b: list[int], is_race: bool,
 
 
 def of_ranks(*more: str) -> tuple[int, int]:
-    """Passed and failed of two processes that do the workload `ddp` together, run with MORE."""
+    """The passed and failed checks of two processes that run the workload `ddp` together, with the
+    arguments MORE."""
     with tempfile.TemporaryDirectory() as directory:
         ranks = [subprocess.Popen([sys.executable, __file__, "--only", "ddp", "--rank", str(rank),
                                    "--store", os.path.join(directory, "store"), *more],

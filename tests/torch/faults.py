@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong under opscope.torch: exceptions, threads, forks, exits, odd names, builds.
+"""Faults under opscope.torch: exceptions, threads, forks, exits, odd names, builds.
 
     python3 tests/torch/faults.py
 
 Needs torch, and the python/ of a build on PYTHONPATH. Ends with `N passed, N failed`;
-exit status 1 on any failure. What tensors of odd kinds look like is in compare.py.
+exit status 1 on any failure. Unusual kinds of tensors are in compare.py.
 """
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ x = torch.randn(8, 8)
 
 
 def durations(prof: profile) -> dict[str, float]:
-    """What was recorded, but for the window itself."""
+    """The recorded durations, without the window itself."""
     return {e["name"]: e["dur"] for e in exported(prof)
             if e["ph"] == "X" and e["cat"] != "Trace"}
 
@@ -74,7 +74,7 @@ def a_callback_that_fails_leaves_the_profile_usable() -> None:
     prof.step()
     assert raises(ValueError, "mine", prof.step)
     try:
-        prof.stop()  # where torch's own dies of a null pointer
+        prof.stop()  # torch's own profiler crashes here
     except ValueError:
         pass
     with profile(activities=CPU) as again:
@@ -105,7 +105,7 @@ def hooks_that_fail_end_what_is_around_them() -> None:
 
 
 def growth(work: Callable[[], Any]) -> int:
-    """By how much the memory of this process is larger after WORK."""
+    """The growth of this process's memory by WORK."""
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
@@ -120,7 +120,7 @@ def functions(prof: profile, file: str) -> dict[str, int]:
 
 
 def modules_die_as_they_would_and_are_numbered_by_address_as_in_torch() -> None:
-    # Torch takes a module for one of another class that had its address.
+    # Torch confuses a module with one of another class that had the same address.
     for make, kinds in ((torch.profiler.profile, ["ReLU"]), (profile, ["ReLU", "Tanh"])):
         expected: dict[str, int] = {}
         seen: dict[str, list[int]] = {kind: [] for kind in kinds}
@@ -429,7 +429,7 @@ def labels_of_any_bytes_are_recorded() -> None:
         with record_function("cut\0here"):
             pass
         assert raises(RuntimeError, "", record_function("\ud800").__enter__)  # torch's own
-    want = {*NAMES, "cut"} - {"[memory]"}  # which is what torch calls a record
+    want = {*NAMES, "cut"} - {"[memory]"}  # torch's name for a record
     assert counts(prof).keys() == want | {"aten::add"}, set(counts(prof)) ^ want
     assert {e.name for e in prof.events()} == want | {"aten::add"}
     assert set(durations(prof)) == \
@@ -457,14 +457,14 @@ def metadata_of_any_bytes_is_written() -> None:
 
 
 def cached(variables: dict[str, str]) -> str:
-    """Where the object lies that a process with VARIABLES builds."""
+    """The path of the object that a process with VARIABLES builds."""
     done = python("from opscope.torch import build; print(build.recorder())", **variables)
     assert done.returncode == 0, done
     return done.stdout.strip()
 
 
 def built(**variables: str) -> subprocess.CompletedProcess[str]:
-    """What `python -m opscope.torch build` does, with VARIABLES in its environment."""
+    """Run `python -m opscope.torch build` with VARIABLES in its environment."""
     return subprocess.run([sys.executable, "-m", "opscope.torch", "build"],
                           env={**os.environ, **variables}, capture_output=True, text=True,
                           check=False)
@@ -478,7 +478,7 @@ def an_object_of_another_torch_is_not_taken() -> None:
                       "from opscope.torch import build; print(build.key())")
         assert done.stdout.strip() not in path, done
         os.chmod(path, 0o700)
-        for size in (0, 1000, os.path.getsize(path) - 1):  # one that is cut is made again
+        for size in (0, 1000, os.path.getsize(path) - 1):  # a truncated object is built again
             os.truncate(path, size)
             assert cached(fresh) == path and os.path.getsize(path) > 1000
         done = python(ONE_PROFILE, **fresh)
@@ -494,7 +494,7 @@ def a_cache_that_cannot_be_written_is_passed_over() -> None:
         code = "import os\nfor k in ('HOME', 'XDG_CACHE_HOME'): os.environ.pop(k, None)\n"
         del fresh["XDG_CACHE_HOME"]
         assert python(code + ONE_PROFILE, **fresh).stdout == ITS_KEYS
-        path = cached(fresh_cache(d))  # one that is there is taken
+        path = cached(fresh_cache(d))  # an existing object is used
         done = python("import os; os.access = lambda path, mode: mode != os.W_OK\n"
                       "from opscope.torch import build; print(build.recorder())",
                       XDG_CACHE_HOME=d, TMPDIR=d)
@@ -522,7 +522,7 @@ def refuse(*_, **__): raise OSError(errno.ENOLCK, "No locks available")
             done = python(code.format(fault), XDG_CACHE_HOME=d, TMPDIR=d)
         assert done.stdout == ITS_KEYS, (fault, done)
         assert "names and times" in done.stderr and word in done.stderr, done
-        assert "<string>:" in done.stderr, done  # where it is called
+        assert "<string>:" in done.stderr, done  # the place of the call
 
 
 def eight_at_once_build_one_object() -> None:
@@ -670,7 +670,7 @@ worker.join()
         assert done.returncode == 0, done.stderr
 
 
-# Of threads that never stopped the profile they started, one stops that of the other.
+# Threads a and c start profiles that other threads stop, once the thread a.
 LEFT = HEAD + """
 import queue
 class Thread:

@@ -5,7 +5,7 @@
     python3 tests/torch/interface.py
 
 Needs torch, and the python/ of a build on PYTHONPATH. Ends with `N passed, N failed`;
-exit status 1 on any failure. What a profile tells is in results.py.
+exit status 1 on any failure. The results of a profile are tested in results.py.
 """
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def misuse_says_what_is_wrong() -> None:
 
 
 def said(**options: Any) -> list[str]:
-    """The warnings of a profile that is made with OPTIONS, but for those of old arguments."""
+    """The warnings of a profile that is made with OPTIONS, except those about old arguments."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         with profile(**options) as prof:
@@ -222,7 +222,7 @@ def fields_that_change_nothing_are_named() -> None:
 def all_arguments_of_torch_are_named() -> None:
     for ours, theirs in ((profile, torch.profiler.profile),
                          (profiler_legacy.profile, torch.autograd.profiler_legacy.profile)):
-        # What is written, for tools that read it.
+        # The declared parameters, for tools that read the source.
         code = ours.__init__.__code__
         named = code.co_varnames[1:code.co_argcount + code.co_kwonlyargcount]
         defaults = {**dict(zip(named, ours.__init__.__defaults__ or ())),

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A training loop under `opscope run --torch` for as long as is wanted, ended by kill -9.
+"""Run a training loop under `opscope run --torch` for a given time, and end it by kill -9.
 
     python3 tests/torch/long.py --opscope COMMAND [--seconds 120] [--out DIRECTORY]
 
-Needs torch. Prints the memory of the process over time, what the program counted and what its
-recording holds, and what its tables take of time and memory. The recording, some hundred MiB an
-hour, goes to DIRECTORY, where it stays, or to a temporary one.
+Needs torch. Prints the memory of the process over time, the counts of the program and of its
+recording, and the time and memory that the tables take. The recording, some hundred MiB per hour,
+is written to DIRECTORY, where it stays, or to a temporary one.
 
 The verdict: memory is flat if the median of its last quarter is at most 16 MiB above that of
-its second, and nothing is lost if steps and operators are those that the program
-counted, but for the first step and that which was going on. Ends with `N passed, N failed`;
-exit status 1 on any failure.
+its second, and nothing is lost if steps and operators are those that the program counted, except
+the first step and the unfinished one. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -49,14 +48,14 @@ while True:
 """
 # Operators, and how often a step calls them.
 OPERATORS = {"aten::conv2d": 2, "aten::cross_entropy_loss": 1, "aten::addmm": 1}
-# Of quality: that something is missing.
+# Codes of `quality` for missing data.
 LOSSES = ("dropped", "lost_records", "corrupt", "truncated", "limit")
 MIB = 1 << 20
 FLAT_BYTES = 16 * MIB
 
 
 def read_counts(directory: Path) -> tuple[int, int]:
-    """The program's PID, 0 before its first step, and how many steps it has ended."""
+    """The program's PID, 0 before its first step, and its number of finished steps."""
     pid, n = struct.unpack("qq", Path(directory, "counts").read_bytes())
     return pid, n
 
@@ -69,7 +68,7 @@ def memory(pid: int) -> dict[str, int]:
 
 
 def size(directory: Path) -> int:
-    """Bytes on the disk below DIRECTORY, of files that may go meanwhile."""
+    """Bytes on disk of the files below DIRECTORY, which may disappear meanwhile."""
     n = 0
     for place, _, names in os.walk(directory):
         for name in names:
@@ -81,7 +80,8 @@ def size(directory: Path) -> int:
 
 
 def watch(program: subprocess.Popen[bytes], directory: Path, seconds: float) -> list[int]:
-    """Sizes in memory, 40 of them, from the first step on for SECONDS; then it is killed."""
+    """Take 40 samples of the program's memory during SECONDS from its first step on, then kill
+    it."""
     while program.poll() is None and read_counts(directory)[0] == 0:
         time.sleep(0.1)
     begin = time.monotonic()
@@ -101,20 +101,20 @@ def watch(program: subprocess.Popen[bytes], directory: Path, seconds: float) -> 
 
 
 class LongTests(Tests):
-    """Of one recording, which is in DIRECTORY."""
+    """Tests of one recording in DIRECTORY."""
 
     def __init__(self, opscope: str, directory: Path) -> None:
         super().__init__(opscope)
         self.directory = directory
 
     def check(self, name: str, is_good: bool, told: object = "") -> None:
-        """One result, which is shown."""
+        """Count and print one result."""
         super().check(name, is_good, told)
         if is_good:
             print(f"ok {name}: {told}", flush=True)
 
     def record(self, seconds: float) -> list[int]:
-        """Record the loop for SECONDS and kill it; its sizes in memory."""
+        """Record the loop for SECONDS and kill it. Returns its sizes in memory."""
         Path(self.directory, "loop.py").write_text(LOOP, encoding="utf-8")
         Path(self.directory, "counts").write_bytes(bytes(16))
         command = [self.opscope, "run", "--torch", "-o", "rec", "--", sys.executable, "loop.py"]
@@ -131,7 +131,7 @@ class LongTests(Tests):
         return found
 
     def table(self, *words: str) -> list[dict[str, str]]:
-        """Rows of a table of the recording; prints what they cost."""
+        """Rows of a table of the recording; prints the time and memory it took."""
         out = Path(self.directory, "table.csv")
         begin = time.monotonic()
         with out.open("wb") as f, subprocess.Popen(
@@ -145,17 +145,17 @@ class LongTests(Tests):
             return list(csv.DictReader(f))
 
     def compare(self) -> None:
-        """What the program counted, and what the recording holds."""
+        """Compare the program's counts with the recording."""
         n = read_counts(self.directory)[1]
         print(f"the program counted {n} steps")
         operators = {x["name"]: int(x["calls"]) for x in self.table("operators")}
         print(f"the recording holds {sum(operators.values())} calls of operators")
-        for name, times in OPERATORS.items():  # one more step may have been going on
+        for name, times in OPERATORS.items():  # one more step may have been under way
             calls = operators.get(name, 0)
             self.check(name, times * n <= calls <= times * (n + 1), f"{calls} calls")
         steps = self.table("steps")
         labels = [int(x["label"]) for x in steps]
-        # A step goes from one step of the optimizer to its next.
+        # A step lasts from one step of the optimizer to its next.
         self.check("steps", n - 1 <= len(labels) <= n and labels == list(range(len(labels))),
                    f"{len(labels)}, from {labels[:1]} to {labels[-1:]}")
         codes = [x["code"] for x in self.table("quality")]

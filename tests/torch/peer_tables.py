@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch-tb-profiler and HolisticTraceAnalysis make of traces, as JSON.
+"""Print the results of torch-tb-profiler and HolisticTraceAnalysis for traces, as JSON.
 
     python peer_tables.py TRACE...
 
 Runs in an environment that has both (see peers.py), without torch and without opscope.
-For each trace: what they complained of, the plugin's views and its tables of operators,
-memory and modules, and what the other makes of operators, steps, annotations and calls.
+For each trace: their complaints, the plugin's views and its tables of operators, memory and
+modules, and the other's operators, steps, annotations and calls.
 """
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from torch_tb_profiler.profiler.run_generator import RunGenerator
 
 
 class Complaints(logging.Handler):
-    """Keeps what is logged as a warning or worse."""
+    """Stores messages logged as a warning or worse."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.found: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """As a handler of logging."""
+        """Called by logging."""
         text = record.getMessage()
-        if " seconds" not in text:  # what one of the two took is a warning there
+        if " seconds" not in text:  # one of the two logs its run time as a warning
             self.found.append(f"{record.name}: {text}")
 
 
@@ -71,7 +71,7 @@ def main() -> None:
     complaints = Complaints()
     logging.getLogger().addHandler(complaints)
     logging.getLogger("tensorboard").addHandler(complaints)
-    warnings.simplefilter("ignore")  # of the peers' own dependencies
+    warnings.simplefilter("ignore")  # from the peers' own dependencies
     result = []
     with tempfile.TemporaryDirectory() as cache:
         for path in sys.argv[1:]:

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Other programs read the traces of opscope.torch as they read those of torch.profiler.
+"""Check that other programs read the traces of opscope.torch like those of torch.profiler.
 
     python3 tests/torch/peers.py --peers PYTHON [--only NAME]
 
 Needs torch, and the python/ of a build on PYTHONPATH. PYTHON has torch-tb-profiler 0.4.3
 and HolisticTraceAnalysis 0.5. Each of some workloads runs for three steps under both
-profilers at once, and with stacks under one after the other; both write what
-tensorboard_trace_handler makes of it. Of both traces the peers must find the same
-operators (names, shapes, calls), memory, modules, steps and annotations, without a
-complaint; times differ by what the two profilers cost. Ends with `N passed, N failed`;
-exit status 1 on any failure.
+profilers at once, and with stacks under one after the other; both write traces by
+tensorboard_trace_handler. In both traces the peers must find the same operators (names, shapes,
+calls), memory, modules, steps and annotations, without a complaint; times differ by the costs of
+the two profilers. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -35,25 +34,25 @@ WORKLOADS = ("residual_training", "transformer", "lstm")
 CPU = [torch.profiler.ProfilerActivity.CPU]
 ALL = {"record_shapes": True, "profile_memory": True, "with_flops": True}
 STACKS = {"with_stack": True, "with_modules": True}
-TIMES_MAY_DIFFER = 0.4  # of a table's sum; torch's own cost stands in its times
+TIMES_MAY_DIFFER = 0.4  # of a table's sum; torch's times include its own cost
 
 
 def profiles(directory: Path, **options: Any) -> list[Any]:
-    """Of torch and of ours, each of which writes to a directory of its own."""
+    """A profile of torch and one of opscope, each with a separate directory."""
     return [make(activities=CPU, on_trace_ready=tensorboard_trace_handler(str(place)), **options)
             for make, place in ((torch.profiler.profile, directory / "theirs"),
                                 (opscope.torch.profile, directory / "ours"))]
 
 
 def train(work: Any) -> None:
-    """WORK three times, as steps that both profilers see."""
+    """Run WORK three times, as steps that both profilers see."""
     for i in range(3):
         with record_function(f"ProfilerStep#{i}"):
             work()
 
 
 def record(name: str, directory: Path) -> list[Path]:
-    """The traces of both profilers: at once, and one after the other with stacks."""
+    """Record the traces of both profilers: at once, and one after the other with stacks."""
     torch.manual_seed(0)
     work = getattr(workloads, name)()
     work()
@@ -78,9 +77,9 @@ def sum_differs(a: list[list[Any]], b: list[list[Any]], column: int) -> bool:
 
 
 def differences(theirs: dict[str, Any], ours: dict[str, Any]) -> list[str]:
-    """What the peers find in one of the two alone."""
+    """What the peers find in only one of the two."""
     found = [f"complaint: {x}" for x in ours["complaints"] if x not in theirs["complaints"]]
-    # With stacks the runs are two, and the calls that start and stop a profiler are told.
+    # With stacks there are two runs, which include the calls that start and stop a profiler.
     is_one_run = "Module" not in ours["plugin"]["views"]
     tables = [(peer, key) for peer in ("plugin", "hta") for key in ours[peer]
               if key != "calls" or is_one_run]
@@ -105,7 +104,7 @@ def main() -> int:
     torch.set_num_threads(1)
     passed = failed = 0
     script = Path(__file__).with_name("peer_tables.py")
-    # Rounded times overlap, which the second peer does not stand.
+    # The second peer fails if rounded times overlap.
     environment = {**os.environ, "HTA_DISABLE_NS_ROUNDING": "1", "PYTHONPATH": ""}
     for name in WORKLOADS:
         if args.only not in (None, name):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every process of a program is recorded under `opscope run --torch`, and every profile in it.
+"""Check that `opscope run --torch` records every process of a program, and every profile in it.
 
     python3 tests/torch/processes.py --opscope COMMAND
 
 Needs torch. Forked and spawned workers, ranks of a distributed program, programs that profile
-themselves by opscope: which files there are, and how often an operator was called in each.
-Ends with `N passed, N failed`; exit status 1 on any failure.
+themselves with opscope: checks the files, and how often an operator was called in each. Ends with
+`N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ print(*(f"{x.key} {x.count}" for x in prof.key_averages() if x.key == "aten::add
 with opscope.torch.profiler_legacy.profile() as prof:
     train(1)
 """
-# Two steps of the optimizer alone make one, and what follows is ended by a profile of torch's,
-# which marks four, and one more that is empty.
+# The first two calls of the optimizer's step() make one step. The next step is ended by a profile
+# of torch's, which marks four steps, and one more that is empty.
 MARKED_STEPS = """
 import torch
 from torch.profiler import ProfilerActivity, profile, schedule
@@ -151,15 +151,15 @@ train(torch.optim.Adam(model.parameters()), 4)
 
 
 class ProcessTests(Tests):
-    """Of programs that have more than one process, or more than one profile."""
+    """Tests of programs with more than one process, or more than one profile."""
 
     def __init__(self, opscope: str) -> None:
         super().__init__(opscope)
-        self.mode = ""  # goes before the name of each result
-        self.variables: dict[str, str] = {}  # of programs
+        self.mode = ""  # prefix of the name of each result
+        self.variables: dict[str, str] = {}  # of the programs
 
     def check(self, name: str, is_good: bool, told: object = "") -> None:
-        """One result of the mode."""
+        """Count one result of the mode."""
         super().check(self.mode + name, is_good, told)
 
     def table(self, path: Path, *words: str) -> list[dict[str, str]]:
@@ -170,7 +170,7 @@ class ProcessTests(Tests):
 
     def record(self, directory: str, program: str, *command: str,
                options: tuple[str, ...] = ()) -> tuple[str, list[Path]]:
-        """What PROGRAM printed, run as COMMAND where "-" is its file, and its recordings."""
+        """The output of PROGRAM, run as COMMAND with its file for "-", and its recordings."""
         place = Path(directory, "program.py")
         place.write_text(program, encoding="utf-8")
         words = [str(place) if x == "-" else x for x in command]
@@ -183,7 +183,7 @@ class ProcessTests(Tests):
         return done.stdout, sorted(Path(directory, "rec").iterdir())
 
     def calls(self, files: list[Path], operator: str) -> list[int]:
-        """How often OPERATOR was called in each of FILES where it was, the least first."""
+        """The number of calls of OPERATOR in each of FILES that has any, in ascending order."""
         found = []
         for path in files:
             rows = self.table(path, "operators", "--columns", "name,calls")
@@ -207,7 +207,7 @@ class ProcessTests(Tests):
             self.check_equal("a child with a thread", self.calls(files, "aten::sin"), [2])
 
     def ranks(self) -> None:
-        """DDP with gloo, by torchrun and by processes that know their rank from a call alone."""
+        """DDP with gloo, by torchrun and by processes that get their rank only by a call."""
         run = (sys.executable, "-m", "torch.distributed.run", "--standalone",
                "--nproc-per-node", "2", "-")
         for name, command, n_files in (("torchrun", run, 2), ("spawn", (sys.executable, "-"), 4)):
@@ -221,7 +221,7 @@ class ProcessTests(Tests):
                 self.check_equal(f"{name}: ranks of children", found, ["0", "1"][:n_files - 2])
 
     def profiles(self) -> None:
-        """A program that profiles itself has its profile, and all around it is recorded."""
+        """A program that profiles itself gets its profile, and everything around it is recorded."""
         with tempfile.TemporaryDirectory() as d:
             printed, files = self.record(d, PROFILES, sys.executable, "-")
             self.check_equal("its profile", printed, "True\naten::addmm 2\n")
@@ -234,9 +234,9 @@ class ProcessTests(Tests):
                              "True\naten::addmm 2\n")
 
     def steps(self) -> None:
-        """A step of super() is none, and an optimizer that is gone has a successor.
+        """super().step() does not make a step, and a deleted optimizer is replaced by another.
 
-        Nor is what comes before the first and after the last step of optimizers.
+        The times before the first and after the last step of optimizers are not steps either.
         """
         for name, program, labels in (
                 ("steps", STEPS, "0 1 2 3 4 5"),
@@ -250,7 +250,7 @@ class ProcessTests(Tests):
                     "names_alone", "source_failed")], [bool(self.mode), False])
 
     def without_a_compiler(self) -> None:
-        """Names and times of them all."""
+        """All of these record names and times."""
         with tempfile.TemporaryDirectory() as d:
             self.mode, self.variables = "without a compiler, ", bare(d)
             os.symlink("/bin/true", os.path.join(self.variables["PATH"], "true"))

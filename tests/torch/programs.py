@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs print the same with opscope: unchanged, and with their import changed.
+"""Check that programs print the same with opscope: unchanged, and with a changed import.
 
     python3 tests/torch/programs.py --opscope COMMAND [--programs DIRECTORY] [--quick]
 
 Needs torch. Each program of DIRECTORY (default: ../shared/programs; --quick: some) runs by itself
-and under `opscope run --torch=replace`; what both print must be equal but for times and for what
-depends on them: shares, the order of rows, and rows that a limit cut. Then its import is changed,
-and every profile in it is of shapes, memory and FLOPs, and tells all its rows: they must be those
-of torch. Then come the other ways of `opscope run --torch`, with a loop of a few steps. Ends with
-`N passed, N failed`; exit status 1 on any failure.
+and under `opscope run --torch=replace`; their output must be equal except times and what depends on
+them: shares, the order of rows, and rows beyond a limit. Then its import is changed, and every
+profile in it records shapes, memory and FLOPs, and prints all its rows, which must be those of
+torch. Then the other modes of `opscope run --torch` are tested with a loop of a few steps. Ends
+with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pathlib import Path
 from support import Tests, bare
 
 ROOT = Path(__file__).resolve().parents[2]
-# Arguments; whether its rows are sorted by time and cut, so that which are there may differ.
+# Arguments; whether its rows are sorted by time and limited, so that different rows may appear.
 PROGRAMS = {
     "basic.py": ([], False),
     "itt_sample.py": ([], False),
@@ -42,7 +42,7 @@ PROGRAMS = {
     "switchable.py": (["--profile"], False),
 }
 QUICK = ("basic.py", "legacy.py", "scheduled.py", "loops")
-# Hides which torch it is, from what runs before it and after.
+# Hides the version of torch from code before and after its import.
 UNKNOWN = """
 import builtins, ctypes
 class Plain:
@@ -56,8 +56,8 @@ def open_others(path, *args, open=open, **options):
 builtins.open = open_others
 ctypes.PyDLL = lambda path: Plain()
 """
-# Goes before a program: each of its windows prints all of its averages, with everything on, but
-# for the calls of Python that are the profiler's own.
+# Precedes a program: each of its windows prints all averages with all options on, without the
+# profiler's own Python calls.
 EVERYTHING = """
 import os, re, sys, torch, torch.profiler
 from torch.autograd import profiler_legacy
@@ -113,7 +113,7 @@ for _ in range(10):
     optimizer.step()
 print("done")
 """
-# With the profiler that torch brings.
+# With torch's own profiler.
 PROFILED = """
 import torch
 with torch.profiler.profile() as prof:
@@ -125,34 +125,36 @@ print("done")
 
 
 def run(command: list[str], directory: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """What COMMAND does in DIRECTORY, with one thread: others might have to wait for a core."""
+    """Run COMMAND in DIRECTORY, with one thread, because more might have to wait for a core."""
     return subprocess.run(command, cwd=directory,
                           env={**os.environ, "OMP_NUM_THREADS": "1", **variables},
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
 
 def cells(line: str) -> str:
-    """A line of a table without times and shares; of these, that they are there."""
+    """A line of a table, with times and shares replaced by placeholders."""
     line = re.sub(r"-?\d+\.\d+(us|ms|s)\b", "TIME", line)
     line = re.sub(r"-?\d+\.\d+%", "SHARE", line)
-    # An address differs by run, a module's number by which of the equal ones took longest.
+    # Addresses differ between runs, and a module's number depends on which of equal ones took
+    # longest.
     line = re.sub(r"0x[0-9a-f]+|(?<=nn.Module: Conv2d_)\d+", "N", line)
-    # legacy.py: torch says that None has no such attribute, and we that nothing was profiled.
+    # legacy.py: torch reports that None has no such attribute, and we that nothing was profiled.
     line = re.sub(r"^as expected: .*", "as expected", line)
-    # The legacy profiler has no shapes of what allocates outside of operators, and we empty ones.
+    # For allocations outside of operators the legacy profiler has no shapes, and we have empty
+    # ones.
     line = re.sub(r"(?<=^ROW \[memory\])(.*?)\| None", r"\1| []", line)
-    # What is allocated while it is under way, on whatever thread.
+    # It includes allocations by any thread in the meantime.
     line = re.sub(r"(?<=^ROW gloo:all_reduce)(.*?)(\| -?\d+ ?){2}$", r"\1", line)
     return re.sub(r"(\s|--+)+", " ", line).strip()
 
 
 def lines(text: str) -> list[str]:
-    """What is compared of an output: its lines, in an order that times do not change."""
+    """The lines of an output to compare, in an order that times do not change."""
     return sorted(x for x in map(cells, text.splitlines()) if x)
 
 
 def change_import(text: str) -> str:
-    """The program TEXT with opscope.torch in the place of torch.profiler."""
+    """The program TEXT with opscope.torch instead of torch.profiler."""
     text = re.sub(r"\btorch\.autograd\.profiler\.emit_itt\b", "opscope.torch.emit_itt", text)
     text = text.replace("from torch.autograd import profiler_legacy",
                         "from opscope.torch import profiler_legacy")
@@ -167,10 +169,11 @@ def plain(path: str) -> list[str]:
 def together(name: str, commands: Sequence[list[str]],
              prepare: Iterable[Callable[[str], object]] = (), **variables: str) -> tuple[
                  list[subprocess.CompletedProcess[str]], list[dict[str, str]]]:
-    """Run COMMANDS at once, each in a directory that PREPARE has filled and with VARIABLES; what
-    they leave there: the names of files, and of stacks the text.
+    """Run COMMANDS at once, each in a directory that PREPARE has filled and with VARIABLES. Returns
+    also what they leave there: the names of files, and the text of stacks.
 
-    torch's logdir.py aborts now and then at its end, with nothing recording: it has three tries.
+    With torch, logdir.py sometimes aborts at its end, even without recording, so it has three
+    tries.
     """
     prepare = list(prepare)
     for _ in range(3 if name == "logdir.py" else 1):
@@ -188,7 +191,7 @@ def together(name: str, commands: Sequence[list[str]],
 
 
 def common(a: list[str], b: list[str]) -> bool:
-    """Whether rows of one name and shape, which both have, are equal in some table."""
+    """Whether rows of both outputs with the same name and shape are equal in at least one table."""
     def by_key(x: list[str]) -> dict[tuple[str, ...], set[str]]:
         found: dict[tuple[str, ...], set[str]] = {}
         for line in x:
@@ -202,8 +205,8 @@ def common(a: list[str], b: list[str]) -> bool:
 
 
 def same_stacks(texts: Sequence[str]) -> bool:
-    """Whether what took some time in one of two files of stacks is in the other, but for a few:
-    those that took less than a microsecond are in none.
+    """Whether stacks that took some time in one of two files are in the other, with few exceptions:
+    stacks of less than a microsecond are in neither.
     """
     found: list[dict[str, int]] = []
     for text in texts:
@@ -217,7 +220,7 @@ def same_stacks(texts: Sequence[str]) -> bool:
 
 
 class ProgramTests(Tests):
-    """Of the programs of a directory, and of a loop."""
+    """Tests of the programs of a directory, and of a loop."""
 
     def __init__(self, opscope: str, programs: Path) -> None:
         super().__init__(opscope)
@@ -228,7 +231,8 @@ class ProgramTests(Tests):
         return [self.opscope, "run", "--torch=replace", "-o", "rec", "--", *plain(name)]
 
     def program(self, name: str) -> None:
-        """NAME prints the same with torch's profilers replaced, and leaves the same files."""
+        """Check that NAME prints the same with torch's profilers replaced, and leaves the same
+        files."""
         path = str(self.programs / name)
         (a, b), files = together(name, (plain(path), self.replaced(path)))
         self.check(f"{name}: status", a.returncode == b.returncode, b.stderr[-500:])
@@ -242,7 +246,7 @@ class ProgramTests(Tests):
         self.check(name, is_equal(lines(a.stdout), lines(b.stdout)), difference(a, b))
 
     def everything(self, name: str) -> None:
-        """Every row of every window of NAME: replaced, and with its import changed."""
+        """Compare every row of every window of NAME: replaced, and with its import changed."""
         def prepare(change: Callable[[str], str], directory: str) -> None:
             for path in self.programs.glob("*.py"):
                 text = path.read_text(encoding="utf-8")
@@ -265,7 +269,8 @@ class ProgramTests(Tests):
 
     def loop(self, name: str, options: list[str], table: list[str], wanted: str,
              program: str = LOOP, **variables: str) -> None:
-        """A run of PROGRAM with OPTIONS has WANTED in TABLE, and prints that it is done."""
+        """Check that a run of PROGRAM with OPTIONS has WANTED in TABLE, and prints that it is
+        done."""
         with tempfile.TemporaryDirectory() as d:
             Path(d, "loop.py").write_text(program, encoding="utf-8")
             done = run([self.opscope, "run", *options, "-o", "rec", "--", sys.executable,
@@ -276,7 +281,7 @@ class ProgramTests(Tests):
         self.check(name, re.search(wanted, text) is not None, text)
 
     def loops(self) -> None:
-        """All ways of --torch but that of the programs."""
+        """All modes of --torch except that of the programs."""
         calls = ["table", "operators", "--columns", "name,calls", "--format", "csv", "--limit",
                  "0"]
         steps = ["table", "steps", "--columns", "label", "--format", "csv"]
@@ -310,7 +315,7 @@ class ProgramTests(Tests):
 
 
 def difference(a: subprocess.CompletedProcess[str], b: subprocess.CompletedProcess[str]) -> str:
-    """Lines that one of both has."""
+    """Lines that only one of the two has."""
     one, other = lines(a.stdout), lines(b.stdout)
     return "\n".join([*(f"- {x}" for x in one if x not in other),
                       *(f"+ {x}" for x in other if x not in one), b.stderr[-300:]])

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a profile of opscope.torch tells: as torch.profiler does, or as torch says it should.
+"""Check the results of opscope.torch: the same as torch.profiler's, or as torch documents them.
 
     python3 tests/torch/results.py
 
-Averages, tables, events, traces, stacks, memory, of small pieces of work; whole workloads are
-in compare.py. Needs torch, and the python/ of a build on PYTHONPATH. Ends with
-`N passed, N failed`; exit status 1 on any failure.
+Averages, tables, events, traces, stacks and memory of small pieces of work; whole workloads are in
+compare.py. Needs torch, and the python/ of a build on PYTHONPATH. Ends with `N passed, N failed`;
+exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ x = torch.randn(8, 8)
 
 
 def both(work: Callable[[], None], **options: Any) -> tuple[torch.profiler.profile, profile]:
-    """WORK under torch's profiler and ours at once, after it has been done once without."""
+    """Run WORK under torch's profiler and ours at once, after one run without them."""
     work()
     with torch.profiler.profile(**options) as theirs:
         with profile(**options) as ours:
@@ -53,7 +53,7 @@ def both(work: Callable[[], None], **options: Any) -> tuple[torch.profiler.profi
 
 
 def exhaust() -> None:
-    """Ask for more memory than there is."""
+    """Allocate more memory than there is."""
     try:
         torch.empty(1 << 58, dtype=torch.int8)
     except RuntimeError:
@@ -262,7 +262,7 @@ def variety(model: torch.nn.Module) -> None:
 
 
 def windows(make: type, is_scheduled: bool) -> list[Any]:
-    """What MAKE, a profiler, tells of variety() in each of its windows."""
+    """The results of MAKE, a profiler, for variety() in each of its windows."""
     def tell(prof: Any) -> None:
         events = [(e.name, *e.stack) for e in prof.events()]
         averages = [[a for a in prof.key_averages(group_by_stack_n=n)] for n in (1, 5, 20)]
@@ -313,7 +313,7 @@ def lines_and_modules_of_torchscript_are_told_as_torch_does() -> None:
 
     def record(make: type, **options: bool) -> list[Any]:
         with make(activities=CPU, experimental_config=VERBOSE, **options) as prof:
-            with torch.no_grad():  # behind backward functions, torch mistakes the operators
+            with torch.no_grad():  # after backward functions, torch confuses the operators
                 y = script(x + 1)
             y - 1
         return [(e["name"], e["args"].get("Call stack", "").split("record;")[0],
@@ -465,7 +465,7 @@ def events_have_the_fields_that_torch_gives_them() -> None:
     a, b = ([{n: getattr(e, n) for n in names} |
              {"parent": e.cpu_parent.name if e.cpu_parent else None} for e in p.events()]
             for p in (theirs, ours))
-    for found in (a, b):  # torch counts on, and sees those that it leaves out
+    for found in (a, b):  # torch continues counting, and sees modules that it leaves out
         first = found[0]["id"] - 1
         for e in found:
             e["id"], e["external_id"] = e["id"] > first, e["external_id"] - e["id"]
@@ -618,7 +618,7 @@ def threads_that_run_already_have_calls_of_python() -> None:
             assert is_done.wait(60)
         tasks.put(False)
         worker.join()
-        # What it does behind the last operator is a race.
+        # Its actions after the last operator are a race.
         found = [e for e in exported(prof) if e["ph"] == "X" and e["tid"] == worker.native_id and
                  (e["cat"] == "cpu_op" or "nn.Module" in e["name"] + str(e["args"]))]
         return sorted((re.sub("0x[0-9a-f]+", "0x", e["name"]),
@@ -632,7 +632,7 @@ def threads_that_run_already_have_calls_of_python() -> None:
 
 def what_ends_on_another_thread_is_asynchronous() -> None:
     def record(make: type) -> list[tuple[str, bool, bool]]:
-        # What x + x gives back comes last before the range is closed.
+        # The release of the result of x + x comes last before the range is closed.
         with make(activities=CPU, profile_memory=True) as prof:
             label = record_function("label")
             label.__enter__()

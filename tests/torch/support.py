@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of torch share. Neither torch nor opscope is imported here at once: long.py,
+"""Shared by the tests of torch. Neither torch nor opscope is imported at the start: long.py,
 processes.py and programs.py need neither in their own process.
 """
 from __future__ import annotations
@@ -16,20 +16,20 @@ from typing import Any
 
 
 def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """CODE in an interpreter of its own, with VARIABLES in its environment."""
+    """Run CODE in a new interpreter, with VARIABLES in its environment."""
     return subprocess.run([sys.executable, "-c", code], env={**os.environ, **variables},
                           capture_output=True, text=True, check=False)
 
 
 def bare(directory: str) -> dict[str, str]:
-    """Variables of a process that has no compiler and finds no object, but in DIRECTORY."""
+    """Variables of a process without a compiler that finds objects only in DIRECTORY."""
     nowhere = Path(directory, "nowhere")
     nowhere.mkdir(exist_ok=True)
     return {"PATH": str(nowhere), "CXX": "", "XDG_CACHE_HOME": directory, "TMPDIR": directory}
 
 
 def copying_compiler(directory: str, before: str = ":") -> Path:
-    """A compiler in DIRECTORY that runs BEFORE, and then copies the object of this process:
+    """A compiler in DIRECTORY that runs BEFORE, and then copies the object of this process, because
     a real one takes half a minute of processor time.
     """
     from opscope.torch import build
@@ -43,7 +43,7 @@ def copying_compiler(directory: str, before: str = ":") -> Path:
 
 
 def fresh_cache(directory: str) -> dict[str, str]:
-    """Variables of a process that finds no object, but in DIRECTORY, and has such a compiler."""
+    """Variables of a process that finds objects only in DIRECTORY, and has such a compiler."""
     return {"XDG_CACHE_HOME": directory, "TMPDIR": directory,
             "CXX": str(copying_compiler(directory))}
 
@@ -81,7 +81,7 @@ def exported(prof: Any) -> list[dict[str, Any]]:
 
 
 class Tests:
-    """Results of programs that the command at OPSCOPE records, counted."""
+    """Counts the results of tests of programs that the command at OPSCOPE records."""
 
     def __init__(self, opscope: str) -> None:
         self.opscope = os.path.abspath(opscope)
@@ -89,30 +89,30 @@ class Tests:
         self.n_failed = 0
 
     def check(self, name: str, is_good: bool, told: object = "") -> None:
-        """One result; TOLD is shown where it is bad."""
+        """Count one result; TOLD is printed if it is bad."""
         self.n_passed += is_good
         self.n_failed += not is_good
         if not is_good:
             print(f"FAILED {name}: {told}", flush=True)
 
     def check_equal(self, name: str, got: object, wanted: object) -> None:
-        """One result: that GOT is what was WANTED."""
+        """Check that GOT equals WANTED."""
         self.check(name, got == wanted, f"{got!r}, and not {wanted!r}")
 
     def package(self) -> dict[str, str]:
-        """Variables by which Python finds the package that a build has beside the command."""
+        """Variables with which Python finds the package next to the command in a build."""
         beside = os.path.join(os.path.dirname(self.opscope), "python")
         return {"PYTHONPATH": beside} if os.path.isdir(beside) else {}
 
     def end(self) -> int:
-        """Say how many there were; the exit status."""
+        """Print the number of results. Returns the exit status."""
         print(f"{self.n_passed} passed, {self.n_failed} failed")
         return 1 if self.n_failed else 0
 
 
 def run(namespace: dict[str, object], module: str) -> int:
-    """Run the tests of MODULE, which are all functions with "_" in their name in its NAMESPACE;
-    1: some failed.
+    """Run the tests of MODULE, which are all functions with "_" in their name in its NAMESPACE.
+    Returns 1 if any failed.
     """
     tests = [f for name, f in list(namespace.items())
              if callable(f) and getattr(f, "__module__", "") == module and "_" in name]
@@ -120,7 +120,7 @@ def run(namespace: dict[str, object], module: str) -> int:
     for test in tests:
         try:
             test()
-        except Exception:  # the next one shall run, too
+        except Exception:  # so that the next test runs, too
             failed += 1
             print(f"FAILED {test.__name__}")
             traceback.print_exc(limit=3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What both profilers record at once: programs of every kind that users write, small."""
+"""Small programs of every kind that users write, which both profilers record at once."""
 from __future__ import annotations
 
 import os
@@ -43,7 +43,7 @@ def residual_training():
 
 
 class BasicBlock(nn.Module):
-    """Of ResNet-18: two convolutions, and a shortcut that fits."""
+    """A block of ResNet-18: two convolutions, and a matching shortcut."""
 
     def __init__(self, inside: int, outside: int, stride: int) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class BasicBlock(nn.Module):
 
 
 def resnet18_training(n_images: int = 2, side: int = 32):
-    """ResNet-18 as torchvision has it: forward, backward, optimizer."""
+    """ResNet-18 as in torchvision: forward, backward, optimizer."""
     layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True),
               nn.MaxPool2d(3, 2, 1)]
     for inside, outside, stride in ((64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)):
@@ -191,7 +191,7 @@ def script_of_modules():
 
 
 def compiled():
-    """Graphs that were compiled, whose ranges torch marks by itself."""
+    """Compiled graphs, whose ranges torch itself marks."""
     model = torch.compile(nn.Sequential(nn.Linear(8, 8), nn.ReLU()), backend="aot_eager")
     x = torch.randn(4, 8)
 
@@ -270,13 +270,13 @@ def odd_tensors():
     return work
 
 
-# Whole and not, on both sides of what a long, a double and a float can hold.
+# Integral and other numbers, on both sides of the limits of a long, a double and a float.
 NUMBERS = (0.0, -0.0, 3.0, -3.0, 2.5, 0.1, -1e-7, 1e10, -1e10, 1e15, 9e15 + 1, 1e17, 9e18, 1e19,
            1e300, 5e-324, float("inf"), float("-inf"), float("nan"))
 
 
 def odd_inputs():
-    """Scalars of all sorts, long lists, tensors that have no sizes to tell."""
+    """Scalars of all types, long lists, tensors without sizes."""
     x = torch.randn(4, 6)
     nested = torch.nested.nested_tensor([torch.randn(2, 3), torch.randn(4, 3)])
     many = [torch.ones(1)] * 100
@@ -308,7 +308,7 @@ def odd_inputs():
 
 
 def odd_labels():
-    """Of which Kineto makes what is no JSON."""
+    """Labels for which Kineto writes invalid JSON."""
     x = torch.ones(4)
 
     def work() -> None:
@@ -319,7 +319,7 @@ def odd_labels():
 
 
 def labels():
-    """Labels inside each other, overlapping in part, of equal names."""
+    """Labels that are nested, overlap partially, or have equal names."""
     x = torch.randn(8)
 
     def work() -> None:
@@ -373,7 +373,7 @@ def ddp():
 
 
 class Scale(torch.autograd.Function):
-    """A function of the user's own: torch tells its inputs to profilers only if asked."""
+    """A user-defined function: torch passes its inputs to profilers only if they ask."""
 
     @staticmethod
     def forward(context, x, other, factor):
@@ -385,7 +385,7 @@ class Scale(torch.autograd.Function):
 
 
 class Sum(torch.autograd.Function):
-    """A function of as many inputs as there are."""
+    """A function of any number of inputs."""
 
     @staticmethod
     def forward(context, *inputs):
@@ -397,7 +397,7 @@ class Sum(torch.autograd.Function):
 
 
 def functions():
-    """Functions of the user's own with inputs of all kinds, and checkpoints made of them."""
+    """User-defined functions with inputs of all kinds, and checkpoints made of them."""
     x = torch.ones(2, 3, requires_grad=True)
     inputs = [(None, None), ("text", object()), ([x, x], 3), (True, 2.5), ({}, ())]
 
@@ -421,7 +421,7 @@ def many_inputs():
 
 
 def data_pipes():
-    """Pipes, whose steps torch marks only where a profiler is known to run."""
+    """Pipes, whose steps torch marks only if it knows that a profiler runs."""
     from torch.utils.data.datapipes.iter import IterableWrapper
 
     def work() -> None:
@@ -431,7 +431,7 @@ def data_pipes():
 
 
 def shared_memory():
-    """Memory that is no allocator's: shared with other processes, and of files."""
+    """Memory from outside the allocator: shared with other processes, and of files."""
     def work() -> None:
         torch.ones(3).share_memory_()
         with tempfile.TemporaryDirectory() as directory:

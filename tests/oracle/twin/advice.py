@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`advice`: its rules, by docs/numbers.md, the help of the table's columns and
-DECISIONS.md. Sentences and commands are not made here."""
+DECISIONS.md. Without sentences and commands."""
 from __future__ import annotations
 
 from fractions import Fraction
@@ -43,13 +43,13 @@ def devices_of_file(trace: Trace) -> list[dict]:
 
 
 def lower_median(values: list[int]) -> int:
-    """The middle value, of two the smaller."""
+    """The middle value, or the smaller of two."""
     return sorted(values)[(len(values) - 1) // 2]
 
 
 def largest(sums: dict[str, int]) -> str | None:
-    """The name with the most, of several the first, what has no name left out; None if
-    nothing is above 0."""
+    """The name with the largest sum, the first of equals, without the nameless; None if no sum is
+    above 0."""
     name = max(filter(None, sums), key=lambda key: sums[key], default=None)
     return name if name is not None and sums[name] > 0 else None
 
@@ -81,22 +81,22 @@ class Rules:
         self.found: dict[str, dict] = {}
 
     def is_kept(self, event: Event) -> bool:
-        """Whether EVENT is of a kept step."""
+        """Whether EVENT belongs to a kept step."""
         if any(s.annotation for s in self.steps):
             return self.step_of.get(event) in self.ordinals
         return any(s.start <= event.start < s.end for s in self.steps)
 
     def within(self, events: list[Event]) -> list[Interval]:
-        """When any of EVENTS ran, in kept steps."""
+        """The intervals in kept steps in which any of EVENTS ran."""
         return intersect(union([(e.start, e.end) for e in events]), self.kept)
 
     def properties_of(self, number: int | None) -> dict | None:
-        """Those of a device."""
+        """The properties of a device."""
         return next((p for p in self.properties if p["id"] == number), None)
 
     def add(self, code: str, applies: bool, impact: int, part: int, whole: int, count: int,
             subject: str | None = None) -> None:
-        """A rule that was looked at."""
+        """Add the result of a rule."""
         if applies:
             self.found[code] = {"impact_ns": impact, "part": part, "whole": whole,
                                 "count": count, "subject": subject or None, "grew": None,
@@ -104,12 +104,12 @@ class Rules:
 
     def add_share(self, code: str, applies: bool, ns: int, count: int,
                   subject: str | None = None) -> None:
-        """A rule whose share is that of its time at stake in the kept steps."""
+        """Add a rule whose share is its time at stake in the kept steps."""
         self.add(code, applies, ns, ns, self.kept_ns, count, subject)
 
     def add_cost(self, code: str, category: str, least: Fraction | None, applies: bool = True,
                  count: int | None = None) -> None:
-        """A rule about a category of time."""
+        """Add a rule about a category of time."""
         cost = sum(c[category] for c in self.costs)
         if count is None:
             count = sum(c[category] > 0 for c in self.costs)
@@ -119,7 +119,7 @@ class Rules:
     # --- torch-tb-profiler -----------------------------------------------------
 
     def devices(self) -> list[str]:
-        """Those that did any work: by number, then those without."""
+        """The devices that did any work, by number, followed by those without a number."""
         def order(name: str) -> tuple:
             number = self.number(name)
             return (number is None, number or 0, name.encode())
@@ -213,16 +213,16 @@ class Rules:
                  len(eligible))
 
     def memory_limit(self) -> None:
-        """The fullest of the devices beyond nine tenths."""
+        """The fullest of the devices that use more than nine tenths of their memory."""
         peaks: dict[int, list[int]] = {}
-        names: dict[int, str] = {}      # of the device, by the first record with the most
+        names: dict[int, str] = {}      # from the first record with the largest total
         for event in self.trace.events:
             if event.kind not in ("alloc", "free"):
                 continue
             kind, number, total = (event.integer(key) for key in
                                    ("Device Type", "Device Id", "Total Allocated"))
             if None in (kind, number, total) or not 0 < kind < 128 \
-                    or not 0 <= number < 32767 or total >= 2 ** 63:     # no size of anything
+                    or not 0 <= number < 32767 or total >= 2 ** 63:     # not a valid size
                 continue
             own = self.properties_of(number)
             if own and own["memory"]:
@@ -248,7 +248,7 @@ class Rules:
         return op.name if op else event.name
 
     def own(self) -> None:
-        """What device and host cost each other."""
+        """Rules of opscope's own about device and host."""
         if not self.kept_steps:
             return
         if self.work:
@@ -261,22 +261,22 @@ class Rules:
 
     @staticmethod
     def longest(calls: list[Event]) -> str | None:
-        """The name on which most time went."""
+        """The name with the most time."""
         sums: dict[str, int] = {}
         for call in calls:
             sums[call.name] = sums.get(call.name, 0) + call.dur
         return largest(sums)
 
     def device_rules(self) -> None:
-        """Gaps, and why they are there."""
+        """Rules about gaps and their causes."""
         gaps = subtract(self.kept, union([(e.start, e.end) for e in self.work]))
         ended = {}
         for event in reversed(self.work):
-            ended[event.start] = event                      # the first of the file stays
+            ended[event.start] = event                      # the first in the file wins
         waited = {self.launch[e] for e in self.work if e in self.launch
                   and e.kind == "memcpy" and "(Device -> Pageable)" in e.name}
         syncs = [c for c in self.calls if c.name in SYNC_CALLS or c in waited]
-        # The end of a call counts too.
+        # The end of a call is included.
         waiting = union([(c.start, c.end + 1) for c in syncs])
         begun = {start for start, _ in intersect(waiting, [(g[0], g[0] + 1) for g in gaps])}
         sync_gaps = [g for g in gaps if g[0] in begun]
@@ -290,7 +290,7 @@ class Rules:
                            and ended[g[1]].kind == "kernel"], ended)
 
     def idle_device(self, gaps: list[Interval], ended: dict[int, Event]) -> None:
-        """No device works."""
+        """Times in which no device works."""
         sums: dict[str, int] = {}
         for start, end in gaps:
             if end in ended:
@@ -300,7 +300,7 @@ class Rules:
         self.add_share("idle_device", 10 * ns > self.kept_ns > ns, ns, len(gaps), largest(sums))
 
     def pageable_copies(self) -> None:
-        """Copies to the device that no kernel hides."""
+        """Copies to the device that do not overlap with a kernel."""
         copies = [e for e in self.work
                   if e.kind == "memcpy" and "(Pageable -> Device)" in e.name]
         count = sum(map(self.is_kept, copies))
@@ -342,7 +342,7 @@ class Rules:
 
 
 def rows_of(trace: Trace, compat: bool) -> dict[str, dict]:
-    """What applies to one trace, by code."""
+    """The rules that apply to one trace, by code."""
     rules = Rules(trace, compat)
     rules.plugin()
     if not compat:
@@ -351,7 +351,7 @@ def rows_of(trace: Trace, compat: bool) -> dict[str, dict]:
 
 
 def table(traces: list[Trace], compat: bool = False) -> list[dict]:
-    """`advice`, of one trace or summed up."""
+    """`advice`, for one trace or several summed up."""
     merged: dict[str, dict] = {}
     for trace in traces:
         for code, row in rows_of(trace, compat).items():

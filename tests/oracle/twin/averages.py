@@ -38,7 +38,7 @@ class Function:
     is_device: bool
     is_async: bool
     is_annotation: bool
-    track: tuple                                    # where it stands in torch's tree
+    track: tuple                                    # its thread in torch's tree
     stack: list[str]
     shapes: str
     cpu_bytes: int = 0
@@ -102,8 +102,8 @@ def synthetic(event: Event, name: str, cpu: int, device: int) -> Function:
 
 
 def attribute_memory(trace: Trace, functions: list[Function]) -> list[Function]:
-    """Give every host range the bytes of the records in its closed interval, on any thread;
-    the rows for the records that none took, and for failed allocations."""
+    """Give every host range the bytes of the records in its closed interval, on any thread. Returns
+    the rows for records that no range got, and for failed allocations."""
     records = []
     for event in trace.events:
         if event.phase in ("i", "I") and event.name == "[memory]":
@@ -139,8 +139,8 @@ def attribute_memory(trace: Trace, functions: list[Function]) -> list[Function]:
 
 
 def attach_device_work(trace: Trace, functions: list[Function]) -> None:
-    """Kernels go to the operator that launched them, calls to its thread. The
-    work of operators that are filtered out goes to none."""
+    """Kernels go to the operator that launched them, calls to its thread. The work of filtered
+    operators is not attributed."""
     of_event = {f.event: f for f in functions}
     ops = [e for e in trace.events if operators.host_type(e) == "Operator" and e.kind != "step"]
     calls = [e for e in trace.events if e in of_event and e.kind in LAUNCHES]
@@ -173,8 +173,8 @@ def build_tree(functions: list[Function]) -> None:
 
 
 def fold(functions: list[Function]) -> list[Function]:
-    """Merge a range into its parent of equal name whose only child it is, until there is
-    none left: children and kernels move up, the parent keeps all else."""
+    """Merge a range into its parent if it is the only child and has the parent's name; repeat until
+    there is none left. Children and kernels move up, the parent keeps everything else."""
     while True:
         merged = set()
         for inner in functions:
@@ -191,7 +191,7 @@ def fold(functions: list[Function]) -> list[Function]:
 
 
 def is_backward(function: Function) -> bool:
-    """Its parent is the wrapper of its own name."""
+    """Whether its parent is the wrapper with its name."""
     return function.parent is not None and function.parent.name == WRAPPER + function.name
 
 
@@ -204,8 +204,8 @@ def backward_above(function: Function) -> Function | None:
 
 
 def forward_threads(trace: Trace, functions: list[Function]) -> dict[int, tuple]:
-    """Logical `Fwd thread id` -> (pid, tid): where the fwdbwd flow starts that ends at an
-    event with that number."""
+    """Logical `Fwd thread id` -> (pid, tid): the start of the fwdbwd flow that ends at an event
+    with that number."""
     starts: dict[object, tuple] = {}
     ends: dict[tuple, object] = {}
     for record in trace.records:
@@ -229,7 +229,7 @@ def forward_threads(trace: Trace, functions: list[Function]) -> dict[int, tuple]
 
 
 def set_backward_stacks(trace: Trace, functions: list[Function]) -> None:
-    """Backward functions and all below them get the stack of their forward operator."""
+    """Give backward functions and all their descendants the stack of their forward operator."""
     threads = forward_threads(trace, functions)
     forward: dict[tuple, list[str]] = {}
     above = {f: backward_above(f) for f in functions}
@@ -248,7 +248,7 @@ def set_backward_stacks(trace: Trace, functions: list[Function]) -> None:
 
 
 def set_device_totals(functions: list[Function]) -> None:
-    """Own kernels and those of all below; children before parents."""
+    """Sum the kernels of each function and all its descendants; children before parents."""
     for function in reversed(functions):
         if function.is_device:
             function.device_total = function.dur
@@ -295,17 +295,17 @@ class Row:
     device_bytes: int = 0
     self_device_bytes: int = 0
     flops: int = 0
-    has_bytes: bool = False       # some trace that it is of has such numbers
+    has_bytes: bool = False       # some trace with the row has such numbers
     has_device_bytes: bool = False
     has_flops: bool = False
 
     def bound(self) -> None:
-        """Sums of bytes are exact and shown within 64 bits: the nearest."""
+        """Limit the sums of bytes, which are exact, to the nearest values of 64 bits."""
         for name in ("cpu_bytes", "self_cpu_bytes", "device_bytes", "self_device_bytes"):
             setattr(self, name, exact.nearest(getattr(self, name)))
 
     def join(self, other: "Row") -> None:
-        """The calls of another trace."""
+        """Add the calls of another trace."""
         for name in ("calls", "cpu_ns", "self_cpu_ns", "device_ns", "self_device_ns",
                      "cpu_bytes", "self_cpu_bytes", "device_bytes", "self_device_bytes",
                      "flops"):
@@ -314,7 +314,7 @@ class Row:
             setattr(self, name, getattr(self, name) or getattr(other, name))
 
     def add(self, f: Function) -> None:
-        """One more call."""
+        """Add one call."""
         self.calls += 1
         self.flops += f.flops
         if f.is_device:
@@ -334,7 +334,7 @@ class Row:
 
 
 def device_type(function: Function) -> str:
-    """As torch names the type of device."""
+    """torch's name for the type of device."""
     if not function.is_device:
         return "CPU"
     family = (function.event.device or "cuda").split(":")[0]
@@ -342,7 +342,7 @@ def device_type(function: Function) -> str:
 
 
 def rows_of(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
-    """Rows of one trace in order of first appearance, for whoever asks to change."""
+    """Rows of one trace in order of first appearance; the caller may change them."""
     key = ("averages", by_shape, stack_n)
     if key not in trace.kept:
         trace.kept[key] = sum_rows(trace, by_shape, stack_n)
@@ -373,8 +373,8 @@ def sum_rows(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
 
 def key_averages(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
                  python: bool = True) -> list[Row]:
-    """The rows of TRACES as one list. PYTHON false drops the rows of Python functions at the
-    end, so that all other numbers stay."""
+    """The rows of TRACES as one list. PYTHON false drops the rows of Python functions at the end,
+    so that all other numbers stay the same."""
     rows: dict[tuple, Row] = {}
     for trace in traces:
         for key, row in rows_of(trace, by_shape, stack_n).items():
@@ -391,7 +391,7 @@ def key_averages(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
 
 def table(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
           python: bool = True) -> list[dict]:
-    """The machine form, with the column names of the table."""
+    """The rows as dictionaries, with the column names of the table."""
     rows = key_averages(traces, by_shape, stack_n, python)
     has_bytes, has_device_bytes, has_flops = (any(getattr(row, name) for row in rows) for name in
                                               ("has_bytes", "has_device_bytes", "has_flops"))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of torch's table().
 
-torch prints binary doubles; exact numbers differ from them in a last digit only at an exact
-tie. So a cell is a tuple of texts that may stand there: one, or two at a tie. Rows with equal
-sort keys may stand in any order. `Text.differs_from` judges by both, `str(text)` takes the
-first choice (half to even, order of appearance).
+torch prints binary doubles; exact numbers differ from them in the last digit only at an exact tie.
+So a cell is a tuple of its possible texts: one, or two at a tie. Rows with equal sort keys may come
+in any order. `Text.differs_from` allows both; `str(text)` uses the first choice (half to even,
+order of appearance).
 """
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Options:
 
 def fixed(value: Fraction, digits: int, is_negative: bool | None = None) -> Cell:
     """VALUE with DIGITS decimals; both neighbours at an exact tie, the even one first. A
-    negative value keeps its sign when it rounds to zero, as a double does; IS_NEGATIVE says
-    it of a zero."""
+    negative value keeps its sign when it rounds to zero, as a double does; IS_NEGATIVE gives the
+    sign of a zero."""
     scaled = value * 10 ** digits
     even = exact.half_even(scaled)
     choices = [even]
@@ -50,7 +50,7 @@ def fixed(value: Fraction, digits: int, is_negative: bool | None = None) -> Cell
 
 
 def decimal_text(scaled: int, digits: int) -> str:
-    """The integer SCALED, which is not negative, with the point DIGITS places from its end."""
+    """The nonnegative integer SCALED, with the decimal point DIGITS places from its end."""
     text = str(scaled).zfill(digits + 1)
     return f"{text[:-digits]}.{text[-digits:]}"
 
@@ -71,7 +71,7 @@ def time_cell(ns: Fraction) -> Cell:
 
 
 def share_cell(ns: int, total_ns: int) -> Cell:
-    """Per cent of a total; NaN of nothing. Nothing of a negative total is -0."""
+    """Per cent of a total; NaN if the total is 0. 0 of a negative total is -0."""
     if total_ns == 0:
         return ("NaN",)
     return with_unit(fixed(Fraction(ns * 100, total_ns), 2, (ns < 0) != (total_ns < 0)), "%")
@@ -82,14 +82,14 @@ def memory_cell(size: int, torch: str) -> Cell:
     size = exact.nearest(size)
     for power, unit in zip((30, 20, 10), UNITS[torch]):
         if abs(size) >= 1 << power:
-            # Exact in a double too, hence never two choices.
+            # Also exact in a double, so there are never two choices.
             return (fixed(Fraction(size, 1 << power), 2)[0] + " " + unit,)
     return (f"{size} {UNITS[torch][3]}",)
 
 
 def plain(text: str) -> str:
-    """TEXT as no terminal gets it: what is not UTF-8 as U+FFFD. Where a NUL is in
-    it, which would end it, control characters are \\xNN as on a terminal."""
+    """TEXT as printed without a terminal: bytes that are not UTF-8 as U+FFFD. If it contains a NUL,
+    which would end it, control characters are \\xNN as on a terminal."""
     text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if "\0" not in text:
         return text
@@ -97,14 +97,14 @@ def plain(text: str) -> str:
 
 
 def short_name(name: str, limit: int | None) -> str:
-    """Cut from 3 characters below the limit on."""
+    """The name, cut 3 characters below the limit."""
     if limit is not None and len(name) >= limit - 3:
         return name[:limit - 3] + "..."
     return name
 
 
 def short_path(path: str, width: int) -> str:
-    """The tail of WIDTH characters, its first three as dots."""
+    """The last WIDTH characters, with the first three replaced by dots."""
     if len(path) > width:
         path = path[len(path) - width:]
         if len(path) > 3:
@@ -140,7 +140,7 @@ class Text:
     foot: list[list[Cell]] = field(default_factory=list)
 
     def shown(self) -> int:
-        """Number of rows that the limit lets through."""
+        """Number of rows within the limit."""
         return len(self.blocks) if self.limit < 0 else min(self.limit, len(self.blocks))
 
     def __str__(self) -> str:
@@ -150,8 +150,8 @@ class Text:
         return "\n".join(self.head + rows + [first(cells) for cells in self.foot]) + "\n"
 
     def differs_from(self, text: str) -> str | None:
-        """None if TEXT is this table, else what is wrong. Notes may follow; of a table
-        without rows there is nothing else."""
+        """None if TEXT is this table, else the difference. Notes may follow; a table without rows
+        has only notes."""
         while text.endswith("\n") and text[:-1].split("\n")[-1].startswith("note: "):
             text = text[:text[:-1].rfind("\n") + 1]
         if not self.head or not text:
@@ -171,7 +171,7 @@ class Text:
                 if expected != key:
                     return f"row at line {at + 1}: {lines[at:at + 1]}, expected " \
                            f"{first(self.blocks[waiting[0]][1])!r}"
-                # A name may have line breaks, which stay.
+                # A name may contain line breaks, which are kept.
                 length = first(block).count("\n") + 1
                 if is_one_of(block, "\n".join(lines[at:at + length])):
                     break
@@ -218,8 +218,8 @@ def columns_of(rows: list[Row], options: Options, device: str | None,
 
 def cells_of(row: Row, columns: list[Column], options: Options, cpu_total: int,
              device_total: int, flop_power: int) -> list[Cell]:
-    """The cells of one row in the order in which torch emits them: FLOPs before the source,
-    whatever the titles say."""
+    """The cells of one row in the order in which torch emits them: FLOPs come before the source,
+    unlike in the titles."""
     have = {c.title: c for c in columns}
     cells: list[Cell] = [
         (short_name(row.name, options.max_name_width),),
@@ -259,7 +259,7 @@ def first(cells: list[Cell]) -> str:
 
 
 def is_one_of(cells: list[Cell], text: str) -> bool:
-    """Whether TEXT is a choice of each of CELLS, one after the other."""
+    """Whether TEXT is the sequence of one choice of each of CELLS."""
     ends = {0}
     for choices in cells:
         ends = {at + len(choice) for at in ends for choice in choices

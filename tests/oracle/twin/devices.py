@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`utilization` and `devices`, from every kernel anew."""
+"""`utilization` and `devices`, computed from all kernels."""
 from __future__ import annotations
 
 from fractions import Fraction
@@ -20,7 +20,7 @@ def number_of(device: str) -> int | None:
 
 
 def work_of(trace: Trace) -> dict[str, list[Event]]:
-    """Device -> its kernels, copies and fills; by number, those without one last."""
+    """Device -> its kernels, copies and fills; sorted by number, devices without one last."""
     found: dict[str, list[Event]] = {}
     for event in trace.events:
         if event.kind in DEVICE_WORK and event.is_range:
@@ -38,8 +38,8 @@ def kernels_of(work: list[Event]) -> list[Event]:
 
 
 def sm_ranges(kernels: list[Event]) -> list[Range]:
-    """Between two neighbouring end points of kernels with blocks per SM: their sum over
-    those that run all the while, at most 1; nothing where none runs."""
+    """For each interval between neighbouring end points of kernels with blocks per SM: the sum over
+    the kernels that run in it, at most 1; nothing if none runs."""
     blocks = []
     for kernel in kernels:
         value = usable(kernel, BLOCKS)
@@ -101,8 +101,8 @@ def utilization_table(trace: Trace) -> list[dict]:
 
 
 def properties(trace: Trace) -> dict[int, dict]:
-    """Device number -> what `deviceProperties` says: by member `id`, else by place; of
-    several the first."""
+    """Device number -> its entry in `deviceProperties`: by member `id`, else by place; the first of
+    several."""
     result: dict[int, dict] = {}
     listed = trace.members.get("deviceProperties")
     for place, entry in enumerate(listed if isinstance(listed, list) else []):
@@ -113,7 +113,7 @@ def properties(trace: Trace) -> dict[int, dict]:
 
 
 def natural(value: object) -> int | None:
-    """A whole number from 0 up, also as text."""
+    """A nonnegative integer, also as text; else None."""
     number = exact.integer(value)
     return number if number is not None and number >= 0 else None
 
@@ -130,7 +130,7 @@ def identity(entry: dict) -> dict:
 
 
 def window_of(trace: Trace) -> Interval | None:
-    """W: from the first kept step to the last; None if that is empty."""
+    """W: from the first kept step to the last; None if it is empty."""
     kept = [s for s in steps.steps_of(trace) if s.kept]
     window = (min(s.start for s in kept), max(s.end for s in kept)) if kept else (0, 0)
     return window if window[0] < window[1] else None
@@ -161,7 +161,7 @@ def shares(kernels: list[Event], window: Interval | None) -> dict:
 
 
 def devices_table(trace: Trace, compat: bool = False) -> list[dict]:
-    """`devices`: those that did any work."""
+    """`devices`: the devices that did any work."""
     launch = links.launch_of_device_event(trace)
     op_of_call = operators.op_of_call(trace)
     props, window = properties(trace), window_of(trace)

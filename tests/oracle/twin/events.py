@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of a file to events (docs/numbers.md, and DECISIONS.md for the details).
+"""Make events from the records of a file (docs/numbers.md, and DECISIONS.md for the details).
 
-One event per record that is one: X, a B with its E, a b with its e, an instant (i, I, n), a
-sample of a counter per series. Metadata, flows and unknown phases are none. An event stands
-where the record stood that opened it.
+Events are: X, a B with its E, a b with its e, an instant (i, I, n), and a sample of each series of
+a counter. Metadata, flows and unknown phases are not events. An event has the place of the record
+that opened it.
 """
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Event:
     args: dict
     has_args: bool = False
     entry: int = 0              # the place of its record in the list of the file
-    device: str | None = None   # of its queue, on the host None
+    device: str | None = None   # of its queue; None on the host
     value: object = None        # of a counter's series
     # Filled in by forest.py:
     parent: "Event | None" = None
@@ -50,17 +50,17 @@ class Event:
 
     @property
     def is_range(self) -> bool:
-        """Whether it is a finished synchronous range, a member of the forest."""
+        """Whether it is a finished synchronous range, and so in the forest."""
         return self.phase in SYNCHRONOUS and self.end is not None
 
     @cached_property
     def is_host(self) -> bool:
-        """Whether it lies on a host thread rather than on a device queue."""
+        """Whether it is on a host thread rather than on a device queue."""
         return (self.category or "").lower() not in kinds.DEVICE_CATEGORIES
 
     @cached_property
     def host_type(self) -> str | None:
-        """The plugin's word for what it is if it is a range on the host, None if it has none."""
+        """The plugin's word for its kind if it is a range on the host; None if there is none."""
         if not self.is_host:
             return None
         category = (self.category or "").lower()
@@ -78,19 +78,19 @@ class Event:
         return (self.start, -self.end, self.id)
 
     def integer(self, key: str) -> int | None:
-        """The whole number of 64 bits in args[KEY], if there is one."""
+        """The integer of 64 bits in args[KEY], if there is one."""
         number = exact.integer(self.args.get(key))
         return number if number is not None and number in findings.INT64 else None
 
     @property
     def external_id(self) -> int:
-        """`external id`, or else `External id`; 0 is none."""
+        """`external id`, or else `External id`; 0 if there is none."""
         value = self.integer("external id")
         return (value if value is not None else self.integer("External id")) or 0
 
 
 def text_of(value: object) -> str | None:
-    """A process, thread or id as text: numbers by their digits, what is missing as None."""
+    """A process, thread or id as text: numbers by their digits, None if missing."""
     if value is None or isinstance(value, (dict, list)):
         return None
     if isinstance(value, bool):
@@ -99,13 +99,13 @@ def text_of(value: object) -> str | None:
 
 
 def name_of(value: object) -> str | None:
-    """A name or category: a text, else None. Half a surrogate pair is U+FFFD."""
+    """A name or category if it is a text, else None. Half a surrogate pair becomes U+FFFD."""
     return clean(value) if isinstance(value, str) and not isinstance(value, Word) else None
 
 
 def who(record: dict) -> tuple[str, str]:
-    """Process and thread. PyTorch writes an empty text where there is none, so what is
-    missing is the same (DECISIONS.md)."""
+    """Process and thread. PyTorch writes an empty text if there is none, so a missing value is
+    treated the same (DECISIONS.md)."""
     return (text_of(record.get("pid")) or "", text_of(record.get("tid")) or "")
 
 
@@ -115,7 +115,7 @@ def clean(text: str) -> str:
 
 
 def argument_of(value: object) -> object:
-    """An argument: bare words are missing."""
+    """An argument; bare words count as missing."""
     if isinstance(value, Word):
         return None
     return clean(value) if isinstance(value, str) else value
@@ -123,7 +123,7 @@ def argument_of(value: object) -> object:
 
 @dataclass
 class Finding:
-    """How often something was met; the offset and the time of the first, None if it has
+    """How often something was found, and the offset and the time of the first; None if it has
     none."""
     count: int
     offset: int | None
@@ -132,22 +132,22 @@ class Finding:
 
 @dataclass
 class Trace:
-    """All that a file says."""
+    """The contents of a file."""
     members: dict
     records: list[dict]
     events: list[Event] = field(default_factory=list)
     findings: dict[str, Finding] = field(default_factory=dict)   # by quality code
-    kept: dict = field(default_factory=dict)                # results asked for repeatedly
+    kept: dict = field(default_factory=dict)                # cached results
     has_call_stacks: bool = False       # any event of the file has the argument
-    device_word: str | None = None      # for devices in titles, of a file that has any
-    is_part: bool = False               # what a selection left
+    device_word: str | None = None      # for devices in titles, if the file has any
+    is_part: bool = False               # the result of a selection
     rank: int = 0
     span: int = 1
     worker: str | None = None
 
     def count(self, code: str, place: Callable[[], int] | None = None,
               ns: int | None = None) -> None:
-        """One more finding of quality code CODE. PLACE tells its offset if asked."""
+        """Count one more finding of quality code CODE. PLACE returns its offset when needed."""
         if code in self.findings:
             self.findings[code].count += 1
         else:
@@ -155,8 +155,8 @@ class Trace:
 
     @property
     def origin(self) -> int:
-        """Smallest start of any event, in ns; 0 without events. All events are there when
-        it is first asked for; a run sets that of all its files."""
+        """Smallest start of any event, in ns; 0 without events. Called only when all events exist;
+        a run sets it for all its files."""
         if "origin" not in self.kept:
             self.kept["origin"] = min((e.start for e in self.events), default=0)
         return self.kept["origin"]
@@ -171,7 +171,7 @@ class Trace:
 
 
 def device_family(records: list[dict]) -> str:
-    """The word for devices: from the categories of the runtime (DECISIONS.md)."""
+    """The word for devices, by the categories of the runtime (DECISIONS.md)."""
     families = {str(r.get("cat", "")).lower().split("_")[0] for r in records}
     for family in ("xpu", "mtia", "privateuse1"):
         if family in families:
@@ -180,7 +180,7 @@ def device_family(records: list[dict]) -> str:
 
 
 def opening(trace: Trace, record: dict, ts: Fraction) -> Event:
-    """The event that RECORD opens, so far without an end."""
+    """The event that RECORD opens, without an end so far."""
     phase = record["ph"]
     args = record.get("args")
     args = ({key: argument_of(value) for key, value in args.items()}
@@ -213,7 +213,7 @@ def name_devices(trace: Trace, family: str) -> None:
 
 
 def add_counter(trace: Trace, record: dict, ts: Fraction) -> None:
-    """A row per series of a counter's sample."""
+    """Add a row for each series of a counter's sample."""
     args = record.get("args")
     for series, value in (args.items() if isinstance(args, dict) else ()):
         value = argument_of(value)
@@ -225,7 +225,7 @@ def add_counter(trace: Trace, record: dict, ts: Fraction) -> None:
 
 
 def in_range(ns: int) -> bool:
-    """Whether a time is one that two of can be added."""
+    """Whether a time is small enough that two such times can be added."""
     return abs(ns) <= TIME_MAX_NS
 
 
@@ -238,21 +238,21 @@ class Builder:
         self.open_ranges: dict[tuple, list[Event]] = {}
 
     def place(self, index: int, *keys: str) -> Callable[[], int] | None:
-        """How to find out where member INDEX of the list stands, or a value of it."""
+        """A function that finds the offset of member INDEX of the list, or of a value in it."""
         places = self.file.places
         if places is None:
             return None
         return lambda: places.value(index, *keys)
 
     def take(self, index: int, entry: object) -> None:
-        """Member INDEX of the list of events."""
+        """Process member INDEX of the list of events."""
         before = len(self.trace.events)
         self.look_at(index, entry)
         for event in self.trace.events[before:]:
             event.entry = index
 
     def look_at(self, index: int, entry: object) -> None:
-        """The same, but for noting which events came of it."""
+        """The same, without recording which events were made from it."""
         if not isinstance(entry, dict):
             self.trace.count("wrong_type", self.place(index))
             return
@@ -284,7 +284,7 @@ class Builder:
                 self.open_ranges.setdefault(pair_key(entry), []).append(event)
 
     def finish(self, index: int, event: Event, ts: Fraction, dur: object) -> None:
-        """The end of an X. DUR is None if it is there but wrong, "" if it is not there."""
+        """Set the end of an X. DUR is None if it is invalid, "" if it is missing."""
         if dur is None:
             return
         length = exact.number(dur)
@@ -299,8 +299,8 @@ class Builder:
             event.end = exact.span_ns(ts, length)[1]
 
     def close(self, record: dict, at: int) -> None:
-        """The end of a B or b; its arguments join those of the begin. Errors are counted
-        behind those of reading."""
+        """Set the end of a B or b; its arguments are added to those of the begin. Errors are
+        counted after those of reading."""
         stack = self.open_ranges.get(pair_key(record))
         late = self.trace.kept.setdefault("late findings", [])
         if not stack:
@@ -317,7 +317,7 @@ class Builder:
                           **{key: argument_of(value) for key, value in args.items()}}
 
     def conclude(self) -> Trace:
-        """What can be told only behind the last record."""
+        """Do what is only possible after the last record."""
         trace = self.trace
         trace.has_call_stacks = any("Call stack" in e.args for e in trace.events)
         name_devices(trace, device_family(trace.records))
@@ -353,8 +353,8 @@ def build(file: File) -> Trace:
 
 
 def pair_key(record: dict) -> tuple:
-    """What a begin and its end have in common: B and E the thread, b and e category, id and
-    process (the Chrome format)."""
+    """The key shared by a begin and its end: the thread for B and E; category, id and process for b
+    and e (the Chrome format)."""
     if record["ph"] in ("B", "E"):
         return ("B", *who(record))
     return ("b", who(record)[0], name_of(record.get("cat")),

@@ -14,7 +14,7 @@ NUMBER_TEXT = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
 
 
 def number(value: object) -> Fraction | None:
-    """The exact value of a JSON number, or of a text that holds one; else None."""
+    """The exact value of a JSON number, or of a text with one; else None."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int):
@@ -27,7 +27,8 @@ def number(value: object) -> Fraction | None:
 
 
 def double(value: object) -> float | None:
-    """The double next to the number VALUE; None if it is none or beyond all doubles."""
+    """The double nearest to the number VALUE; None if it is not a number or beyond the range of
+    doubles."""
     exact = number(value)
     try:
         return None if exact is None else float(exact)
@@ -36,7 +37,7 @@ def double(value: object) -> float | None:
 
 
 def integer(value: object) -> int | None:
-    """VALUE if it is a whole number (also as text or with a zero fraction), else None."""
+    """VALUE if it is an integer (also as text or with a zero fraction), else None."""
     if value is None or type(value) is int:
         return value
     exact = number(value)
@@ -78,5 +79,5 @@ def median(values: list[int]) -> Fraction | None:
 
 
 def nearest(value: int) -> int:
-    """What a cell of 64 bits holds of VALUE."""
+    """VALUE limited to 64 bits."""
     return max(-2 ** 63, min(2 ** 63 - 1, value))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with the members of one record, whatever its phase."""
+"""Errors in the members of one record of any phase."""
 from __future__ import annotations
 
 import re
@@ -10,12 +10,12 @@ from . import exact
 from .tolerant import Word
 
 INT64 = range(-2 ** 63, 2 ** 63)
-# Halves of a surrogate pair that were escaped. Bytes that are no UTF-8 are DC80 to DCFF.
+# Escaped halves of surrogate pairs. Bytes that are not UTF-8 are DC80 to DCFF.
 HALF_PAIR = re.compile("[\ud800-\udbff\udc00-\udc7f\udd00-\udfff]")
 
 
 def of_record(record: dict) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """(quality code, keys of the value), in the order of the record."""
+    """Errors as (quality code, keys of the value), in the order of the record."""
     for key, value in record.items():
         if key == "ph":
             continue
@@ -30,7 +30,7 @@ def of_record(record: dict) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def of_member(key: str, value: object) -> str | None:
-    """What is wrong with VALUE of member KEY."""
+    """The error in VALUE of member KEY, or None."""
     if key in ("name", "cat"):
         if not isinstance(value, str) or isinstance(value, Word):
             return "wrong_type"
@@ -45,7 +45,7 @@ def of_member(key: str, value: object) -> str | None:
 
 
 def of_time(value: object) -> str | None:
-    """Times are numbers, or texts that are, of up to 64 bits of nanoseconds."""
+    """Times must be numbers, also as texts, of up to 64 bits of nanoseconds."""
     time = exact.number(value)
     if time is None:
         return "wrong_type"
@@ -54,7 +54,7 @@ def of_time(value: object) -> str | None:
 
 
 def of_argument(value: object) -> str | None:
-    """Arguments may be anything but bare words, and numbers have their limits."""
+    """Arguments may be anything except bare words, and numbers have limits."""
     if isinstance(value, Word):
         return "wrong_type"
     if isinstance(value, bool):
@@ -67,7 +67,7 @@ def of_argument(value: object) -> str | None:
 
 
 def of_text(value: str) -> str | None:
-    """Half a surrogate pair is no text."""
+    """Half a surrogate pair is not a valid text."""
     return "not_utf8" if HALF_PAIR.search(value) else None
 
 

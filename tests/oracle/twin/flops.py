@@ -7,7 +7,7 @@ from math import prod
 
 
 def size(dims: list, index: int) -> list[int] | None:
-    """The sizes of tensor INDEX; None where the input is none (or a list of tensors)."""
+    """The sizes of tensor INDEX; None if the input is not a tensor (or is a list of tensors)."""
     if index >= len(dims) or not isinstance(dims[index], list) or not dims[index]:
         return None
     if not all(isinstance(n, int) and not isinstance(n, bool) for n in dims[index]):
@@ -16,7 +16,7 @@ def size(dims: list, index: int) -> list[int] | None:
 
 
 def concrete(inputs: list, index: int) -> object:
-    """The value that stands as text in `Concrete Inputs`, such as "[1, 1]"; None if none."""
+    """The value of a text in `Concrete Inputs`, such as "[1, 1]"; None if there is none."""
     if index >= len(inputs) or not isinstance(inputs[index], str):
         return None
     try:
@@ -57,7 +57,7 @@ def matrix(first: list[int] | None, second: list[int] | None, batched: bool) -> 
 
 
 def of(name: str, args: dict) -> int:
-    """FLOPs of one call; 0 where the name or the arguments give none."""
+    """FLOPs of one call; 0 if they cannot be computed from the name and the arguments."""
     dims = args.get("Input Dims")
     dims = dims if isinstance(dims, list) else []
     inputs = args.get("Concrete Inputs")

@@ -25,7 +25,7 @@ class Record:
 
 
 def records_of(trace: Trace) -> list[Record]:
-    """All that have a time and an id: a whole number, or a text."""
+    """All records of arrows with a time and an id, which is an integer or a text."""
     found = []
     for place, record in enumerate(trace.records):
         ts = exact.number(record.get("ts"))
@@ -43,7 +43,7 @@ def records_of(trace: Trace) -> list[Record]:
 
 
 def event_of(record: Record, ranges: list[Event]) -> Event | None:
-    """What RECORD stands for; RANGES are those of its track in the order of the forest."""
+    """The event of RECORD; RANGES are those of its track in the order of the forest."""
     here = [e for e in ranges if e.start == record.at]
     if KINDS.get(record.category) == "fwdbwd":
         return forward.operator_of([e for e in here if e.kind == "operator"])
@@ -57,8 +57,8 @@ def event_of(record: Record, ranges: list[Event]) -> Event | None:
 
 
 def arrows(records: list[Record]) -> list[tuple[Record | None, Record | None]]:
-    """(start, end) of every arrow, in the order of the file of its end, or where there is
-    none of its start."""
+    """(start, end) of every arrow, in file order of the ends, or of the start if there is no
+    end."""
     chains: dict[tuple, list[Record]] = {}
     for record in records:
         chains.setdefault((record.category, record.key), []).append(record)
@@ -79,7 +79,7 @@ def arrows(records: list[Record]) -> list[tuple[Record | None, Record | None]]:
 
 
 def table(trace: Trace) -> list[dict]:
-    """`flows`; arrows that touch no event are none."""
+    """`flows`, without arrows that touch no event."""
     tracks: dict[tuple, list[Event]] = {}
     for event in sorted((e for e in trace.events if e.is_range), key=Event.order):
         tracks.setdefault(event.track, []).append(event)
@@ -91,7 +91,7 @@ def table(trace: Trace) -> list[dict]:
     def bound(record: Record | None) -> int | None:
         if record is None:
             return None
-        # Most stand where something starts: then nothing else is looked at.
+        # Most records are at the start of an event, which then is the one.
         here = by_start.get((record.track, record.at))
         event = event_of(record, here or tracks.get(record.track, []))
         return event.id if event else None

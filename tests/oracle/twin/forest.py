@@ -3,7 +3,7 @@
 
 Sorted by (start, -end, order in the file). A range ends before another starts if its end is
 not after the other's start. A partial overlap makes siblings and is counted; nothing is
-removed or clipped. Self time is the duration less that of the children.
+removed or clipped. Self time is the duration minus that of the children.
 """
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .events import Event, Trace
 
 def nest(ranges: Iterable[Event],
          set_parent: Callable[[Event, Event | None], None]) -> list[int]:
-    """Tell SET_PARENT of each of RANGES (one track's) its parent; the starts of those that
-    overlap one before in part."""
+    """Call SET_PARENT for each of RANGES, of one track, with its parent. Returns the starts of
+    ranges that partially overlap an earlier one."""
     overlaps = []
     stack: list[Event] = []
     for event in sorted(ranges, key=Event.order):
@@ -40,7 +40,7 @@ def by_track(events: Iterable[Event]) -> dict[tuple, list[Event]]:
 
 
 def build(trace: Trace) -> None:
-    """Set parent, children and depth of every event, and note the partial overlaps."""
+    """Set parent, children and depth of every event, and count partial overlaps."""
     def set_parent(event: Event, parent: Event | None) -> None:
         event.parent = parent
         event.depth = parent.depth + 1 if parent else 0
@@ -52,5 +52,5 @@ def build(trace: Trace) -> None:
 
 
 def self_ns(event: Event) -> int:
-    """Duration less the children's; may be negative."""
+    """The duration minus that of the children; may be negative."""
     return event.dur - sum(child.dur for child in event.children)

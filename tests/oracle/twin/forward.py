@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backward operator -> the forward operator whose gradient it takes.
+"""Backward operator -> the forward operator whose gradient it computes.
 
-The file's own arrows say it: from the start of the one to the start of the other. Where none
-does, the numbers do: the forward operator of the same `Sequence number` that starts last, on
-the thread that the backward operator's `Fwd thread id` means. Which thread that is the arrows
-tell, or it is the only one that runs forward. Else there is no link.
+The link is an arrow in the file, from the start of the forward to the start of the backward
+operator. Without an arrow it is found by numbers: the forward operator with the same `Sequence
+number` that starts last, on the thread of the backward operator's `Fwd thread id`. That thread is
+known from arrows, or it is the only one that runs forward. Otherwise there is no link.
 """
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Track = tuple[str, str]
 
 
 def arrows(trace: Trace) -> list[tuple[tuple[Track, int], tuple[Track, int]]]:
-    """(thread and time of the start, the same of the end) in the order of the ends in the
-    file. The first start of an id counts, wherever in the file it stands."""
+    """(thread and time of the start, thread and time of the end) in file order of the ends. The
+    first start with an id counts, anywhere in the file."""
     starts: dict[str, tuple[Track, int]] = {}
     ends: list[tuple[str, tuple[Track, int]]] = []
     for record in trace.records:
@@ -36,14 +36,14 @@ def arrows(trace: Trace) -> list[tuple[tuple[Track, int], tuple[Track, int]]]:
 
 
 def operator_of(here: list[Event]) -> Event | None:
-    """Of the operators that start at one place the innermost with a sequence number, or if
-    none has one the outermost."""
+    """The innermost operator with a sequence number among those that start at one place, or the
+    outermost if none has a number."""
     numbered = [op for op in here if "Sequence number" in op.args]
     return numbered[-1] if numbered else (here[0] if here else None)
 
 
 def number_of(event: Event) -> int | None:
-    """Its sequence number, if it has a sensible one."""
+    """Its sequence number, if it has a valid one."""
     number = event.integer("Sequence number")
     return number if number is not None and 0 <= number <= NUMBER_MAX else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`steps`: which operator a slow outlier spent more on than its median step."""
+"""`steps`: the operator on which a slow outlier spent more time than the median step."""
 from __future__ import annotations
 
 from fractions import Fraction
@@ -22,7 +22,7 @@ def times(trace: Trace) -> dict[tuple[str, str], dict[int, int]]:
         if node.merged_into or not (node.is_row or event.kind == "dataloader"):
             continue
         if not event.name:
-            continue  # nothing to call it by
+            continue  # without a name
         number = step.get(event)
         if number is None:
             continue
@@ -35,7 +35,8 @@ def times(trace: Trace) -> dict[tuple[str, str], dict[int, int]]:
 
 
 def add(trace: Trace, rows: list[dict]) -> list[dict]:
-    """ROWS of `steps` with what grew in each slow outlier; equals: host, then the first."""
+    """ROWS of `steps` with what grew in each slow outlier; among equals the host, then the
+    first."""
     kept = [row["step"] for row in rows if row["kept"]]
     middle = exact.median([row["total_ns"] for row in rows if row["kept"]])
     slow = [row for row in rows if row["outlier"] and row["total_ns"] > middle]
@@ -52,7 +53,7 @@ def add(trace: Trace, rows: list[dict]) -> list[dict]:
                 if where == side and row["step"] in sums and growth > most:
                     most = growth
                     row |= {"grew": name, "grew_on": side, "grew_by_ns": exact.half_up(growth)}
-    if any("grew" in row for row in rows):  # the columns are there, or not at all
+    if any("grew" in row for row in rows):  # all rows have the columns, or none
         for row in rows:
             for column in ("grew", "grew_on", "grew_by_ns"):
                 row.setdefault(column, None)

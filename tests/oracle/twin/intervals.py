@@ -17,7 +17,7 @@ def union(intervals: list[Interval]) -> list[Interval]:
 
 
 def intersect(a: list[Interval], b: list[Interval]) -> list[Interval]:
-    """What lies in both of two merged lists."""
+    """The intersection of two merged lists."""
     result, i, j = [], 0, 0
     while i < len(a) and j < len(b):
         start, end = max(a[i][0], b[j][0]), min(a[i][1], b[j][1])
@@ -31,7 +31,7 @@ def intersect(a: list[Interval], b: list[Interval]) -> list[Interval]:
 
 
 def subtract(a: list[Interval], b: list[Interval]) -> list[Interval]:
-    """What lies in A and not in B, both merged: A cut with the gaps of B."""
+    """A without B, both merged: the intersection of A with the gaps of B."""
     if not a:
         return []
     gaps, at = [], a[0][0]

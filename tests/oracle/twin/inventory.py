@@ -10,8 +10,8 @@ ANY = object()
 
 
 def step_of(trace: Trace) -> dict[Event, int]:
-    """Ordinal of the step that holds an event's start, or for device work its launch's (AN
-    1.8). Steps are the program's annotations, not extended by device work."""
+    """Ordinal of the step that contains an event's start, or for device work that of its launch.
+    Steps are the program's annotations, not extended by device work."""
     if "steps of events" not in trace.kept:
         trace.kept["steps of events"] = find_steps(trace)
     return trace.kept["steps of events"]
@@ -39,7 +39,7 @@ def find_steps(trace: Trace) -> dict[Event, int]:
 
 
 def events_table(trace: Trace) -> list[dict]:
-    """One row per event, in the order of the file of the records that opened them."""
+    """One row per event, in file order of the records that opened them."""
     launch = links.launch_of_device_event(trace)
     op_of_call = operators.op_of_call(trace)
     op_of_record = memory.op_of_record(trace)
@@ -70,7 +70,7 @@ def events_table(trace: Trace) -> list[dict]:
 
 
 def threads_table(trace: Trace) -> list[dict]:
-    """Host threads that hold an event, in order of the first."""
+    """Host threads with events, in order of the first event."""
     names = thread_names(trace)
     rows: dict[tuple, dict] = {}
     for event in trace.events:
@@ -90,7 +90,7 @@ def device_tracks(trace: Trace) -> set[tuple]:
 
 
 def thread_names(trace: Trace) -> dict[tuple, str | None]:
-    """The last `thread_name` of each thread. An empty one is no name."""
+    """The last `thread_name` of each thread. An empty name counts as none."""
     return {who(r): text_of(r["args"].get("name")) or None
             for r in trace.records
             if r.get("ph") == "M" and r.get("name") == "thread_name"
@@ -98,7 +98,7 @@ def thread_names(trace: Trace) -> dict[tuple, str | None]:
 
 
 def process_names(trace: Trace) -> dict[str, str | None]:
-    """The last `process_name` of each process. An empty one is no name."""
+    """The last `process_name` of each process. An empty name counts as none."""
     return {who(r)[0]: text_of(r["args"].get("name")) or None
             for r in trace.records
             if r.get("ph") == "M" and r.get("name") == "process_name"
@@ -118,8 +118,8 @@ def tracks_table(trace: Trace) -> list[dict]:
 
 
 def seen(trace: Trace) -> dict[str, bool]:
-    """What a file without the profiler's flags shows to have been recorded: files before
-    torch 1.13 have none (DECISIONS.md)."""
+    """The options that were on, by the events of a file without the profiler's flags: files before
+    torch 1.13 have no flags (DECISIONS.md)."""
     def any_arg(*keys: str) -> bool:
         return any(key in e.args for e in trace.events for key in keys)
     kinds_seen = {e.kind for e in trace.events}
@@ -131,8 +131,8 @@ def seen(trace: Trace) -> dict[str, bool]:
 
 
 def info_table(traces: list[Trace]) -> list[dict]:
-    """`info`: counts are summed, devices, ranks and spans counted once, switches on if they
-    are on anywhere, texts are those of the first. ANY: told by the build of opscope."""
+    """`info`: counts are summed; devices, ranks and spans are counted once; a switch is on if it is
+    on anywhere; texts are those of the first. ANY: depends on the build of opscope."""
     def first(*keys: str) -> str | None:
         found = [text_of(traces[0].members[k]) for k in keys if k in traces[0].members]
         return found[0] if found else None

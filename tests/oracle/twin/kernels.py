@@ -12,15 +12,15 @@ BLOCKS, OCCUPANCY = "blocks per SM", "est. achieved occupancy %"
 
 
 def quantity(event: Event, key: str) -> Fraction | None:
-    """A number in the arguments, also as text; None if there is none that a double holds
-    ("inf" is none)."""
+    """A number in the arguments, also as text; None if there is none that fits in a double ("inf"
+    does not)."""
     value = event.args.get(key)
     return None if exact.double(value) is None else exact.number(value)
 
 
 def usable(event: Event, key: str) -> Fraction | None:
-    """The number, if it counts: blocks above 0, an occupancy of 0 or more, neither
-    beyond 2^64."""
+    """The number if it is usable: blocks above 0, an occupancy of 0 or more, neither beyond
+    2^64."""
     value = quantity(event, key)
     counts = value is not None and value <= 2 ** 64 and (
         value >= 0 if key == OCCUPANCY else value > 0)
@@ -28,8 +28,8 @@ def usable(event: Event, key: str) -> Fraction | None:
 
 
 def weighted(group: list[Event], key: str) -> float:
-    """Mean of args[KEY], weighted with durations; missing values and those that do not count
-    are 0; 0 if all durations are 0."""
+    """Mean of args[KEY], weighted by durations; missing and unusable values count as 0; 0 if all
+    durations are 0."""
     total = sum(e.dur for e in group)
     if total == 0:
         return 0.0
@@ -64,8 +64,7 @@ def grouped(traces: list[Trace], by_op: bool) -> dict[tuple, list[tuple[int, Eve
 
 def table(traces: list[Trace], group_by: str | None = None,
           compat: bool = False) -> list[dict]:
-    """`kernels`. A mean is told for a row if any kernel of a trace that it is of has a value
-    that counts."""
+    """`kernels`. A row has a mean if any kernel of one of its traces has a usable value."""
     groups = grouped(traces, group_by == "op")
     with_values = {key: {number for events in groups.values() for number, e in events
                          if usable(e, key) is not None} for key in (BLOCKS, OCCUPANCY)}

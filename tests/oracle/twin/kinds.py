@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Categories of trace events to one vocabulary."""
+"""Kinds of trace events by their categories."""
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-# Category in lower case -> kind. The first four groups are those of the plugin.
+# Lower-case category -> kind. The first four groups are the plugin's.
 OF_CATEGORY = {
     "cpu_op": "operator", "operator": "operator", "hpu_op": "operator",
     "user_annotation": "annotation", "gpu_user_annotation": "annotation",
@@ -37,7 +37,7 @@ def is_dataloader(name: str) -> bool:
 
 def of_range(category: str, name: str, args: dict) -> str:
     """The kind of a range (X, B/E, b/e). Only host operators and annotations are refined by
-    name: a device-side copy of an annotation stays one."""
+    name: a device-side copy of an annotation remains one."""
     category = category.lower()
     kind = OF_CATEGORY.get(category, "scope")
     if category == "python_function" and args.get("Python module id") is not None:
@@ -56,7 +56,8 @@ def of_range(category: str, name: str, args: dict) -> str:
 
 
 def of_instant(name: str, freed_or_allocated: int | None) -> str:
-    """The kind of an instant: allocator records by sign: above 0 is an allocation."""
+    """The kind of an instant. Allocator records are told apart by sign: above 0 is an
+    allocation."""
     if name == "[memory]":
         return "alloc" if (freed_or_allocated or 0) > 0 else "free"
     return "oom" if name == "[OutOfMemory]" else "instant"
@@ -75,7 +76,7 @@ PLUGIN_COLLECTIVES = {f"{backend}:{name}" for backend in ("nccl", "gloo")
 
 
 def is_collective_kernel(name: str, args: dict) -> bool:
-    """By the kernel's name, any case, or by Kineto's own arguments."""
+    """Whether a kernel is a collective, by its name in any case, or by Kineto's arguments."""
     lower = name.lower()
     return (any(part in lower for part in COLLECTIVE_KERNEL)
             or any(args.get(key) is not None for key in COLLECTIVE_ARGS))
@@ -86,7 +87,7 @@ ALWAYS_LAUNCH = ("LaunchKernel", "LaunchCooperativeKernel", "GraphLaunch", "Memc
 
 
 def is_host_collective(name: str) -> bool:
-    """Host ranges of a collective."""
+    """Whether a host range is a collective."""
     return name == "record_param_comms" or name.startswith(HOST_BACKENDS)
 
 
@@ -126,8 +127,8 @@ aten::_scaled_mm aten::_grouped_mm aten::einsum
 
 @lru_cache(maxsize=None)
 def kernel_uses_tc(name: str, compat: bool) -> bool | None:
-    """Whether a kernel uses Tensor Cores: with COMPAT by the list of 2021, which always
-    answers; else true or false only if a rule covers the name."""
+    """Whether a kernel uses Tensor Cores: with COMPAT by the list of 2021, which covers all names;
+    else None if no rule covers the name."""
     if any(part in name for part in TC_KERNEL_2021):
         return True
     if compat:

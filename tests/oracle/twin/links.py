@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launch -> device work, and launch -> operator.
 
-A device event belongs to the runtime or driver call of its correlation; where several calls
-carry it, to the latest that started not after it. A call belongs to the op that its external
-id names, if the op's closed range holds the call in time, on any thread of the process; else
-to the innermost op of the call's own thread; else to none.
+A device event belongs to the runtime or driver call with its correlation; if several calls have it,
+to the last one that did not start after the event. A call belongs to the op with its external id,
+on any thread of the process, if the op's closed range contains the call; else to the innermost op
+of the call's own thread; else to none.
 """
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .kinds import DEVICE_WORK, LAUNCHES
 
 
 def launch_of_device_event(trace: Trace) -> dict[Event, Event]:
-    """Device event (work or sync) -> the call that launched it, where one did."""
+    """Device event (work or sync) -> the call that launched it, if any."""
     if "launches" not in trace.kept:
         trace.kept["launches"] = find_launches(trace.events)
     return trace.kept["launches"]
@@ -63,9 +63,9 @@ def op_of_call(calls: list[Event], ops: list[Event]) -> dict[Event, Event]:
 
 
 def innermost(ops: list[tuple[Event, int]], call: Event) -> Event | None:
-    """The last of OPS (in order of the forest) that encloses CALL: it starts not after the
-    call, the call starts before it ends, and ends not after it. Beside each op stands the
-    latest end so far, so that the way back can stop."""
+    """The last of OPS (in order of the forest) that encloses CALL: it does not start after the
+    call, and the call starts before it ends and does not end after it. Each op comes with the
+    latest end so far, so that the search backwards can stop."""
     first_after = bisect.bisect_right(ops, call.start, key=lambda pair: pair[0].start)
     for at in range(first_after - 1, -1, -1):
         op, latest_end = ops[at]

@@ -14,12 +14,12 @@ TYPES = ("cpu", "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip", "fpga", "m
          "privateuse1")             # c10::DeviceType
 DEVICES_MAX = 4096
 CODES = ("bad_memory_record", "lost_release", "unpaired_release", "memory_gap",
-         "out_of_memory")           # of quality
+         "out_of_memory")           # codes of quality
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What of the records to show; times from the origin, steps by ordinal."""
+    """Which records to show; times from the origin, steps by ordinal."""
     first_ns: int | None = None     # --from
     end_ns: int | None = None       # --to
     thread: str | None = None
@@ -47,16 +47,16 @@ class Record:
     process: str | None
     device: str
     address: int | None
-    node: operators.Node | None     # the deepest of its thread that holds it
+    node: operators.Node | None     # the deepest node of its thread that contains it
     parents: dict[operators.Node, operators.Node]
     step: int | None                # ordinal
     release: "Record | None" = None         # of an allocation
-    overwritten_by: "Record | None" = None  # of an allocation whose release was lost
+    overwritten_by: "Record | None" = None  # for an allocation whose release was lost
     allocation: "Record | None" = None      # of a release
 
     @property
     def is_allocation(self) -> bool:
-        """More than 0 bytes."""
+        """Whether it has more than 0 bytes."""
         return self.bytes > 0
 
     @property
@@ -65,7 +65,7 @@ class Record:
         return self.node.event.name if self.node and self.node.is_row else None
 
     def total(self, key: str) -> int | None:
-        """One of the two totals, if it fits into 64 bits."""
+        """One of the two totals, if it fits in 64 bits."""
         value = self.event.integer(key)
         return value if value is not None and -2 ** 63 <= value < 2 ** 63 else None
 
@@ -125,7 +125,7 @@ def records_of(trace: Trace) -> list[Record]:
 
 
 def pair(records: list[Record]) -> None:
-    """By process, device and address; nothing on a device that is unknown."""
+    """Pair records by process, device and address, except on unknown devices."""
     live: dict[tuple, Record] = {}
     for record in records:
         if record.address is None or record.device == "unknown":
@@ -141,7 +141,7 @@ def pair(records: list[Record]) -> None:
 
 
 def gaps(records: list[Record]) -> list[Record]:
-    """Those of one device whose total does not follow from that of the record before."""
+    """Records of one device whose total does not follow from that of the previous record."""
     result, last = [], None
     for record in records:
         total = record.total("Total Allocated")
@@ -153,7 +153,7 @@ def gaps(records: list[Record]) -> list[Record]:
 
 
 def findings(trace: Trace) -> dict[str, list[int]]:
-    """The times of what does not fit, by the code of `quality`; ascending."""
+    """The times of inconsistent records by code of `quality`, ascending."""
     records = records_of(trace)
     usable = {record.event for record in records}
     known = [r for r in records if r.device != "unknown"]
@@ -251,7 +251,7 @@ def memory_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
 
 
 def label(record: Record) -> str:
-    """The operator, behind its parent's name if it only makes room."""
+    """The operator, preceded by its parent's name if it only allocates memory."""
     if not record.is_allocation or record.op is None:
         return "(none)"
     parent = record.parents.get(record.node)
@@ -269,14 +269,14 @@ def module(record: Record) -> str | None:
 
 
 def is_live(record: Record, at: tuple[int, int]) -> bool:
-    """Whether an allocation stands once the record of (time, id) AT is done."""
+    """Whether an allocation is live after the record with (time, id) AT."""
     end = record.release or record.overwritten_by
     return (record.is_allocation and (record.event.start, record.event.id) <= at
             and (end is None or (end.event.start, end.event.id) > at))
 
 
 def events_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
-    """`memory_events`: an allocation counts if either of its ends is selected."""
+    """`memory_events`: an allocation is shown if either of its ends is selected."""
     rows = []
     has_addresses = any(r.address is not None and r.device != "unknown"
                         for r in records_of(trace))
@@ -304,7 +304,7 @@ def events_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
 
 
 def note(record: Record) -> str | None:
-    """What does not fit."""
+    """The inconsistency of the record, or None."""
     if record.device == "unknown":
         return "not paired: its device is unknown"
     if record.address is None:
@@ -329,7 +329,7 @@ def curve_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
 
 
 def capacity(trace: Trace, record: Record) -> int | None:
-    """What the device of RECORD has, by its id in `deviceProperties`."""
+    """The memory of RECORD's device, by its id in `deviceProperties`."""
     number = record.event.integer("Device Id")
     if record.device in ("cpu", "unknown") or ":" not in record.device:
         return None

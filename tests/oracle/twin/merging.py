@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of several ranks and spans as one, for the tables whose rows are not made of events
-again: what counts is summed, of what cannot be summed the first stays."""
+"""Merge rows of several ranks and spans, for the tables that are not computed again from events:
+counts are summed, and values that cannot be summed are those of the first row."""
 from __future__ import annotations
 
 from .quality import SEVERITY
@@ -10,13 +10,13 @@ SUMMED = ("total_ns", "annotation_ns", "kernel_ns", "memcpy_ns", "memset_ns",
 
 
 def total(values: list[int | None]) -> int | None:
-    """Their sum, null if there is none."""
+    """The sum of VALUES, null if there are none."""
     there = [value for value in values if value is not None]
     return sum(there) if there else None
 
 
 def grouped(parts: list[list[dict]], key: str) -> list[list[dict]]:
-    """Rows of equal KEY, by first appearance."""
+    """Groups of rows with equal KEY, in order of first appearance."""
     groups: dict[object, list[dict]] = {}
     for rows in parts:
         for row in rows:
@@ -25,7 +25,7 @@ def grouped(parts: list[list[dict]], key: str) -> list[list[dict]]:
 
 
 def steps(parts: list[list[dict]]) -> list[dict]:
-    """Steps of equal number."""
+    """Merge steps with equal numbers."""
     return [{**group[0], **{c: total([row[c] for row in group]) for c in SUMMED},
              "start_ns": min(row["start_ns"] for row in group),
              "outlier": any(row["outlier"] for row in group)}
@@ -33,7 +33,7 @@ def steps(parts: list[list[dict]]) -> list[dict]:
 
 
 def quality(parts: list[list[dict]]) -> list[dict]:
-    """Findings of equal code, the worst first."""
+    """Merge findings with equal codes, the worst first."""
     rows = []
     for group in grouped(parts, "code"):
         times = [row["first_ns"] for row in group if row["first_ns"] is not None]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`modules`: what ran inside of modules, by place in the hierarchy.
+"""`modules`: work inside modules, by place in the hierarchy.
 
-A scope is a range to group by: a module's call, or for traces without modules an annotation
-or a Python line, of frames or else of `Call stack`. A place is the path of names (and module
-ids) from the outermost scope. Only scopes and the nodes of the operator tree take time from
-one another.
+A scope is a range to group by: a module's call, or in traces without modules an annotation or a
+Python line, from frames or else from `Call stack`. A place is the path of names (and module ids)
+from the outermost scope. Only scopes and the nodes of the operator tree are subtracted from each
+other's time.
 """
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ Path = tuple[Step, ...]                 # from the outermost
 
 @dataclass(eq=False)
 class Entry:
-    """A scope, or a node of the operator tree that is not merged, or both."""
+    """A scope, an unmerged node of the operator tree, or both."""
     event: Event
     node: operators.Node | None
     shown: str | None                   # the name of a scope
     parent: "Entry | None" = None
     children: list["Entry"] = field(default_factory=list)
     place: Path = ()                    # of a scope
-    holder: Event | None = None         # of a module: the module that holds it
+    holder: Event | None = None         # for a module: the module that contains it
 
     @property
     def is_operator(self) -> bool:
@@ -42,12 +42,12 @@ class Entry:
                 and self.event.kind != "step")
 
     def device(self) -> int:
-        """What was launched in it."""
+        """Time of the device work that was launched in it."""
         own = self.node.device_self if self.node else 0
         return own + sum(c.device() for c in self.children)
 
     def around(self) -> list["Entry"]:
-        """Itself and what holds it, the innermost first."""
+        """Itself and its ancestors, the innermost first."""
         chain, entry = [], self
         while entry is not None:
             chain.append(entry)
@@ -86,14 +86,14 @@ def line_name(name: str) -> str | None:
 
 
 def stack_line(event: Event) -> str | None:
-    """The innermost line that `Call stack` tells."""
+    """The innermost line in `Call stack`."""
     stack = event.args.get("Call stack")
     frames = stack.split(";") if isinstance(stack, str) else []
     return next((line for line in map(line_name, frames) if line), None)
 
 
 def shown_name(event: Event, scopes: str) -> str | None:
-    """The name of a scope; None if the event is none."""
+    """The name of a scope; None if the event is not a scope."""
     name = event.name
     if not event.is_range or not event.is_host:
         return None
@@ -110,7 +110,7 @@ def shown_name(event: Event, scopes: str) -> str | None:
 
 
 def scopes_of(trace: Trace, group_by: str | None) -> str:
-    """What to group by: as asked, or modules, those of Lightning before others."""
+    """The kind of scopes: as asked, or modules, preferably those of Lightning."""
     if group_by:
         return group_by
     is_lightning = any(shown_name(e, "lightning") is not None for e in trace.events)
@@ -118,7 +118,8 @@ def scopes_of(trace: Trace, group_by: str | None) -> str:
 
 
 def holders(trace: Trace, entries: list[Entry]) -> None:
-    """Of each module the one that holds it: by the ids of callers, or else around it."""
+    """Set the module that contains each module: by the ids of callers, or else by enclosing
+    ranges."""
     by_id: dict[tuple[str, int], Event] = {}
     for event in trace.events:
         number = event.integer("Python id")
@@ -153,7 +154,7 @@ def step_of(event: Event, shown: str, scopes: str) -> Step:
 
 def set_places(trace: Trace, entries: list[Entry], scopes: str) -> None:
     """The place of each scope, ENTRIES being in the order of their threads."""
-    of: dict[Event, Path | None] = {}       # None while it is looked for
+    of: dict[Event, Path | None] = {}       # None while it is being determined
     known = {e.event: e for e in entries if e.shown is not None}
     dotted = {e.shown for e in known.values()}
 
@@ -187,8 +188,8 @@ def set_places(trace: Trace, entries: list[Entry], scopes: str) -> None:
 
 
 def build(trace: Trace, scopes: str) -> tuple[list[Entry], list[operators.Node]]:
-    """Scopes and nodes with parents and children, thread by thread in order of time, threads
-    by their first event; and the merged nodes."""
+    """Scopes and nodes with parents and children, by thread in order of time, threads in order of
+    their first event; and the merged nodes."""
     nodes = operators.filled(trace, False)
     by_event = {n.event: n for n in nodes if n.merged_into is None}
     entries: dict[Event, Entry] = {}
@@ -216,7 +217,8 @@ def build(trace: Trace, scopes: str) -> tuple[list[Entry], list[operators.Node]]
 
 
 def add_lines(entries: dict[Event, Entry]) -> dict[Event, Entry]:
-    """Around each operator the line that called it, unless that is the innermost there."""
+    """Add around each operator the line that called it, unless it is already the innermost scope
+    there."""
     lines: dict[Event, Entry] = {}
     for entry in sorted(entries.values(), key=lambda e: e.event.order()):
         line = stack_line(entry.event) if entry.is_operator else None
@@ -232,7 +234,7 @@ def add_lines(entries: dict[Event, Entry]) -> dict[Event, Entry]:
 
 
 class Threads:
-    """Entries thread by thread, each with the latest end up to it."""
+    """Entries by thread, each with the latest end up to it."""
 
     def __init__(self, entries: list[Entry]):
         self.of_track: dict[tuple, list[tuple[Entry, int]]] = {}
@@ -241,7 +243,7 @@ class Threads:
             own.append((entry, max(entry.event.end, own[-1][1] if own else entry.event.end)))
 
     def innermost(self, event: Event) -> Entry | None:
-        """The last entry of its thread that stands before EVENT and holds it."""
+        """The last entry of its thread that comes before EVENT and contains it."""
         own = self.of_track.get(event.track, [])
         at = bisect.bisect_left(own, event.order(), key=lambda pair: pair[0].event.order())
         for entry, latest in reversed(own[:at]):
@@ -298,7 +300,7 @@ def backward(trace: Trace, entries: list[Entry],
 
 def sums(trace: Trace, entries: list[Entry],
          merged: list[operators.Node]) -> dict[Path, Sums]:
-    """The numbers of each place; backward work counts for all places around as well."""
+    """The numbers of each place; backward work also counts for all enclosing places."""
     result: dict[Path, Sums] = {}
     for entry in entries:
         if entry.shown is None:
@@ -316,7 +318,7 @@ def sums(trace: Trace, entries: list[Entry],
 
 
 def in_order(entries: list[Entry], places: dict[Path, Sums]) -> list[Path]:
-    """What holds a place first; siblings by their first call."""
+    """Places after those that contain them; siblings by their first call."""
     first: dict[Path, tuple[int, int]] = {}
     for entry in entries:
         if entry.shown is not None:
@@ -326,7 +328,7 @@ def in_order(entries: list[Entry], places: dict[Path, Sums]) -> list[Path]:
 
 
 def trees(entries: list[Entry], places: dict[Path, Sums]) -> list[tuple[Path, Sums]]:
-    """As the plugin has them: distinct trees of calls, sums over equal names and ids."""
+    """The plugin's form: distinct trees of calls, with sums over equal names and ids."""
     by_step: dict[Step, Sums] = {}
     for place, numbers in places.items():
         by_step.setdefault(place[-1], Sums()).add(numbers)

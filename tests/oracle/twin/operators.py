@@ -10,7 +10,7 @@ from .events import Event, Trace
 from .steps import host_type
 
 
-# Of a rebuilt stack the text shows so many frames.
+# The number of frames in the text of a rebuilt stack.
 FRAMES_MAX = 128
 
 
@@ -22,7 +22,7 @@ class Node:
     stack: str | None = None
     children: list["Node"] = field(default_factory=list)
     calls: list[Event] = field(default_factory=list)        # of the device runtime
-    merged_into: "Node | None" = None                       # its parent, of its name
+    merged_into: "Node | None" = None                       # its parent with the same name
     host_self: int = 0
     device_self: int = 0
     device_total: int = 0
@@ -52,8 +52,8 @@ def is_node(event: Event) -> bool:
 
 
 def op_of_call(trace: Trace) -> dict[Event, Event]:
-    """Call of the runtime or driver -> the operator that made it. Steps, annotations, modules
-    and `python` are no operators: what only they enclose belongs to none."""
+    """Call of the runtime or driver -> the operator that made it. Steps, annotations, modules and
+    `python` are not operators: a call that only they enclose belongs to none."""
     if "op of call" not in trace.kept:
         ops = [e for e in trace.events if host_type(e) == "Operator" and e.kind != "step"]
         calls = [e for e in trace.events if e.kind in kinds.LAUNCHES and e.is_range]
@@ -62,7 +62,7 @@ def op_of_call(trace: Trace) -> dict[Event, Event]:
 
 
 def build(trace: Trace) -> list[Node]:
-    """Nodes with children and calls; in order of the file."""
+    """Nodes with children and calls, in file order."""
     if "operators" not in trace.kept:
         trace.kept["operators"] = made(trace)
     return trace.kept["operators"]
@@ -87,8 +87,8 @@ def made(trace: Trace) -> list[Node]:
 
 
 def merge_equal(tops: list[Node]) -> None:
-    """Top-down: an operator whose only child is an operator of its name takes that child's
-    children and calls, discarding its own calls; repeated."""
+    """From the top down: an operator whose only child is an operator with its name gets that
+    child's children and calls and loses its own calls; repeated."""
     waiting = list(tops)
     while waiting:
         node = waiting.pop()
@@ -102,7 +102,7 @@ def merge_equal(tops: list[Node]) -> None:
 
 
 def filled(trace: Trace, compat: bool) -> list[Node]:
-    """Nodes with statistics, which the next call may have with other rules."""
+    """Nodes with statistics; the next call may overwrite them by other rules."""
     nodes = build(trace)
     if trace.kept.get("filled") is not compat:
         fill(trace, nodes, compat)
@@ -111,12 +111,12 @@ def filled(trace: Trace, compat: bool) -> list[Node]:
 
 
 def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
-    """Statistics, children before parents."""
+    """Compute the statistics, children before parents."""
     work: dict[Event, list[Event]] = {}
     for event, call in links.launch_of_device_event(trace).items():
         if event.kind in kinds.DEVICE_WORK:
             work.setdefault(call, []).append(event)
-    # A child starts not before its parent and, at equal starts, is not longer.
+    # A child does not start before its parent and, at equal starts, is not longer.
     for node in sorted(nodes, key=lambda n: n.event.order(), reverse=True):
         if node.merged_into:
             continue
@@ -136,8 +136,8 @@ def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
 
 
 def stack_of(trace: Trace, event: Event, compat: bool) -> str | None:
-    """`Call stack` as the file has it; in a file without any, the Python frames that hold
-    EVENT on its thread, innermost first (the plugin has no such)."""
+    """`Call stack` as in the file; in a file without any, the Python frames around EVENT on its
+    thread, innermost first (the plugin has none)."""
     if trace.has_call_stacks or compat:
         text = event.args.get("Call stack")
         return text if isinstance(text, str) and text else None
@@ -159,7 +159,7 @@ def shape_text(args: dict) -> str:
 
 
 def ratio(part: int, whole: int) -> float:
-    """Share of a sum; 0 of nothing."""
+    """Share of a sum; 0 if the sum is 0."""
     return float(Fraction(part, whole)) if whole else 0.0
 
 
@@ -183,8 +183,8 @@ def table(traces: list[Trace], group_by: str | None = None,
 
 
 def row(key: tuple, parts: list[list[Node]], by: list[str]) -> dict:
-    """One row of the table; the ops of each trace in order of the file. The median over
-    several traces is not told."""
+    """One row of the table; the ops of each trace in file order. Rows of several traces have no
+    median."""
     group = [node for part in parts for node in part]
     is_whole = sum(bool(part) for part in parts) == 1
     cells: dict = {"name": key[0]}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where in a file a record or one of its values stands: bytes from the start. Looked for only
-when a finding asks, with the decoder of the standard library."""
+"""Find the offset of a record or one of its values in a file, in bytes. Only done when a finding
+needs it, with the decoder of the standard library."""
 from __future__ import annotations
 
 import json
@@ -13,8 +13,8 @@ UNKNOWN = -1
 
 
 class Places:
-    """Offsets in TEXT, in front of which SKIPPED bytes stand in the file. ENTRIES: where the
-    members of the list of events stand, of a text that is no JSON."""
+    """Offsets in TEXT, which follows SKIPPED bytes in the file. ENTRIES: the places of the members
+    of the list of events, for a text that is not JSON."""
 
     def __init__(self, text: str, skipped: int, entries: list[int]):
         self.text = text
@@ -22,15 +22,15 @@ class Places:
         self.entries = entries
 
     def bytes_before(self, at: int) -> int:
-        """Bytes of the file before place AT of the text."""
+        """Bytes of the file before position AT of the text."""
         return self.skipped + len(self.text[:at].encode("utf-8", "surrogateescape"))
 
     def blank(self, at: int) -> int:
-        """Behind the white space at AT."""
+        """The position after the white space at AT."""
         return BLANK.match(self.text, at).end()
 
     def items(self, at: int) -> Iterator[tuple[object, int]]:
-        """(key or None, place of the value) of the object or list at AT."""
+        """(key or None, position of the value) for each member of the object or list at AT."""
         is_object = self.text[at] == "{"
         at = self.blank(at + 1)
         while self.text[at] not in "}]":
@@ -44,7 +44,7 @@ class Places:
                 at = self.blank(at + 1)
 
     def list_of_events(self) -> int:
-        """Place of the list of events."""
+        """Position of the list of events."""
         start = self.blank(0)
         if self.text[start] == "[":
             return start
@@ -55,7 +55,7 @@ class Places:
         return self.bytes_before(self.entry_place(index))
 
     def entry_place(self, index: int) -> int:
-        """The same as a place of the text."""
+        """The same as a position in the text."""
         if not self.entries:
             self.entries = [at for _, at in self.items(self.list_of_events())]
         return self.entries[index]
@@ -67,8 +67,8 @@ class Places:
             self.bytes_before(end)]
 
     def value(self, index: int, *keys: str) -> int:
-        """Offset of the value at KEYS in the record that is member INDEX; of a text behind
-        its quotation mark. UNKNOWN if the record is no JSON."""
+        """Offset of the value at KEYS in the record that is member INDEX; for a text, after its
+        quotation mark. UNKNOWN if the record is not JSON."""
         at = self.entry_place(index)
         try:
             for key in keys:

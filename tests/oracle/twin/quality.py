@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`quality`: what reading met, what follows from the events,
-what a trace of PyTorch could have had. Messages are not told here."""
+"""`quality`: findings from reading, findings from the events, and what a trace of PyTorch could
+have contained. Without messages."""
 from __future__ import annotations
 
 from . import flows, forest, inventory, links, memory_tables, operators
 from .events import Finding, Trace
 from .kinds import ALWAYS_LAUNCH, DEVICE_WORK, LAUNCHES
 
-# In the order of docs/numbers.md, which is that of rows of one severity.
+# In the order of docs/numbers.md, which is that of rows with the same severity.
 SEVERITY = {
     "truncated": "error", "corrupt": "error", "not_utf8": "warning",
     "repaired_name": "warning", "lost_name": "warning", "wrong_type": "warning",
@@ -24,7 +24,7 @@ SEVERITY = {
     "single_step": "info"}
 ABSENT = {"no_shapes": "record_shapes", "no_stacks": "with_stack",
           "no_memory": "profile_memory", "no_modules": "with_modules"}
-# Findings that say that something is missing.
+# Findings about something that is missing.
 MISSING = {"no_launch", "no_work", "no_operator", "unpaired_release", "lost_release", "memory_gap",
            "arrow_no_start", "arrow_no_end"}
 
@@ -35,7 +35,7 @@ def of_starts(starts: list[int]) -> Finding:
 
 
 def repeated_calls(trace: Trace) -> list[int]:
-    """Start of the second call (in the file) of each correlation id but 0."""
+    """Start of the second call (in the file) of each correlation id except 0."""
     seen: dict[int, int] = {}
     starts = []
     for event in trace.events:
@@ -48,7 +48,8 @@ def repeated_calls(trace: Trace) -> list[int]:
 
 
 def idle_calls(trace: Trace) -> list[int]:
-    """Start of launches with a correlation whose device work is not there, if any is."""
+    """Starts of launches with a correlation but without device work, if the trace has any device
+    work."""
     launch = links.launch_of_device_event(trace)
     busy = set(launch.values())
     if not any(e.kind in DEVICE_WORK and e.is_range for e in trace.events):
@@ -60,7 +61,8 @@ def idle_calls(trace: Trace) -> list[int]:
 
 
 def zero_times(trace: Trace) -> list[int]:
-    """Events at 0, if all others are more than a second, and than they all last, later."""
+    """Events at 0, if all others start later than a second, and later than the time that they
+    span."""
     others = [e for e in trace.events if e.start != 0]
     first = min((e.start for e in others), default=0)
     last = max((e.start if e.end is None else e.end for e in others), default=0)
@@ -77,7 +79,7 @@ def outside_span(trace: Trace) -> list[int]:
 
 
 def open_arrows(trace: Trace) -> dict[str, Finding]:
-    """Arrows all of whose records start it, and those of which none does, at their first."""
+    """Arrows that only have starts, and arrows without a start, at their first records."""
     chains: dict[tuple, list[flows.Record]] = {}
     for record in flows.records_of(trace):
         chains.setdefault((record.category, record.key), []).append(record)
@@ -87,7 +89,7 @@ def open_arrows(trace: Trace) -> dict[str, Finding]:
 
 
 def derived(trace: Trace) -> dict[str, Finding]:
-    """What follows from the events."""
+    """Findings from the events."""
     launch = links.launch_of_device_event(trace)
     op_of_call = operators.op_of_call(trace)
     work = [e for e in trace.events if e.kind in DEVICE_WORK and e.is_range]
@@ -106,17 +108,18 @@ def derived(trace: Trace) -> dict[str, Finding]:
                                   if e in launch and launch[e] not in op_of_call]),
         **open_arrows(trace),
         **{code: of_starts(at) for code, at in memory_tables.findings(trace).items()}}
-    # What a selection has left out is not missing in the trace.
+    # Events that a selection left out are not missing in the trace.
     return {code: finding for code, finding in found.items()
             if not trace.is_part or code not in MISSING}
 
 
 def absent(trace: Trace) -> set[str]:
-    """Codes of what was not recorded. A part of a trace does not tell, only the file can."""
+    """Codes of data that was not recorded. A part of a trace cannot show that, only the complete
+    file."""
     kinds_seen = {e.kind for e in trace.events}
     if "operator" not in kinds_seen:
         return set()
-    if trace.is_part:  # the rest may have it: what the file says of itself alone
+    if trace.is_part:  # the rest may have it, so use only the file's own flags
         return {code for code, flag in (*ABSENT.items(), ("no_flops", "with_flops"))
                 if trace.says_off(flag)}
     seen = inventory.seen(trace)
@@ -130,7 +133,7 @@ def absent(trace: Trace) -> set[str]:
 
 
 def table(trace: Trace) -> list[dict]:
-    """`quality` of one trace; only what was met."""
+    """`quality` of one trace, with only what was found."""
     found = {**trace.findings, **derived(trace)}
     found |= {code: Finding(1, None, None) for code in absent(trace)}
     rows = []

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file of trace events to Python values.
+"""Read a file of trace events into Python values.
 
 Numbers with a fraction become Decimal, so that no time passes through a double; bytes that
-are not UTF-8 become lone surrogates, so that names stay apart. Most files are JSON. Some are
-not: torch 2.13 leaves quotation marks in names bare, others write N/A for a number, leave a
-comma too many or end early. Those go through `tolerant.py`.
+are not UTF-8 become lone surrogates, so that names stay apart. Most files are JSON. Some are not:
+torch 2.13 does not escape quotation marks in names, others write N/A for a number, have an extra
+comma or end early. Those are read by `tolerant.py`.
 """
 from __future__ import annotations
 
@@ -19,23 +19,22 @@ from .tolerant import TolerantParser, Word
 
 
 class NotATrace(Exception):
-    """The file holds no list of event records."""
+    """The file has no list of event records."""
 
 
 @dataclass
 class File:
-    """What a file says: members beside the events, all that its list of events holds, where
-    each stands, and what was found wrong on the way (quality code, offset)."""
+    """The contents of a file: members besides the events, the members of its list of events, their
+    places, and the errors found (quality code, offset)."""
     members: dict
     entries: list
     places: Places | None = None
     findings: list[tuple[str, int]] = field(default_factory=list)
-    cut: dict = field(default_factory=dict)         # what there is of a record that was cut
+    cut: dict = field(default_factory=dict)         # the rest of a truncated record
 
 
 def parse(text: str) -> tuple[object, TolerantParser]:
-    """TEXT as JSON if it is, else as much of it as can be read; with the parser that knows
-    what was wrong."""
+    """TEXT parsed as JSON, or as much of it as can be read; and the parser with the errors."""
     parser = TolerantParser(text)
     try:
         return json.loads(text, parse_float=Decimal, parse_constant=Word), parser
@@ -44,7 +43,7 @@ def parse(text: str) -> tuple[object, TolerantParser]:
 
 
 def of_bytes(data: bytes, name: str) -> File:
-    """The file that holds DATA."""
+    """The file with the bytes DATA."""
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
     text = data.decode("utf-8", errors="surrogateescape")

@@ -14,7 +14,7 @@ ANY_TRACE = re.compile(r"(.*)\.json(?:\.gz|\.zst)?\Z", re.S)
 RANK_MEMBERS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 RANK_IN_NAME = re.compile(r"rank[-_]?([0-9]{1,9})(?![0-9])")
 RANK_AT_END = re.compile(r"_([0-9]{1,3})\Z")
-# Before 1973: no wall clock, but the time since some machine was started.
+# Earlier times, before 1973, are not from a wall clock, but the time since a machine was started.
 UNIX_LEAST_NS = 10 ** 17
 
 
@@ -33,8 +33,8 @@ def rank_of(trace: Trace, stem: str) -> int:
 
 
 def identify(traces: list[Trace], paths: list[Path]) -> None:
-    """Ranks and spans. Windows of a worker count by their numbers, from 1; the files without
-    worker of a rank stand behind them, in the order given."""
+    """Set ranks and spans. Windows of a worker are numbered from 1 in the order of their numbers;
+    files of a rank without a worker follow them in the given order."""
     windows: dict[str, set[tuple[bool, int]]] = {}
     names = [LOGDIR.match(path.name) for path in paths]
     numbers = [(name is not None and name.group(2) is not None,
@@ -56,8 +56,8 @@ def identify(traces: list[Trace], paths: list[Path]) -> None:
 
 
 def align(traces: list[Trace]) -> None:
-    """The smallest start by wall clock is time 0 for all; files that know no wall clock have
-    a time 0 among themselves. A file of another host than the first is unaligned."""
+    """Set the origins. The smallest start by wall clock is time 0 for all; files without a wall
+    clock share another time 0. A file of another host than the first is unaligned."""
     def base(trace: Trace) -> int:
         return exact.integer(trace.members.get("baseTimeNanoseconds")) or 0
 
@@ -74,7 +74,7 @@ def align(traces: list[Trace]) -> None:
 
 
 def listed(text: str | None, number: int) -> bool:
-    """Whether `0,4-7` has NUMBER; None has all."""
+    """Whether a list such as `0,4-7` contains NUMBER; None contains all."""
     if text is None:
         return True
     ranges = [part.split("-") for part in text.split(",")]
@@ -84,7 +84,7 @@ def listed(text: str | None, number: int) -> bool:
 def assemble(traces: list[Trace], paths: list[Path],
              selected: selection.Selection = selection.Selection(), ranks: str | None = None,
              spans: str | None = None) -> list[Trace]:
-    """The run that the files of PATHS are, or what is asked for of it."""
+    """The run of the files in PATHS, or the selected part of it."""
     identify(traces, paths)
     align(traces)
     left = []
@@ -100,7 +100,7 @@ def assemble(traces: list[Trace], paths: list[Path],
 
 
 def blocks(run: list[Trace], merged: bool) -> list[list[Trace]]:
-    """What has rows of its own: each rank and span, or all."""
+    """The blocks with their own rows: each rank and span, or all together."""
     if merged:
         return [run]
     found: dict[tuple[int, int], list[Trace]] = {}

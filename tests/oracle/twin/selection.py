@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `--process`, `--thread`, `--device`, `--steps`, `--from` and `--to` leave of a trace
-(opscope-table(1)). Decided on the whole trace, before anything is
-counted: device work goes with its launch. Times and numbers of steps stay."""
+"""Apply `--process`, `--thread`, `--device`, `--steps`, `--from` and `--to` to a trace
+(opscope-table(1)). The selection is made on the whole trace, before anything is counted: device
+work follows its launch. Times and numbers of steps stay the same."""
 from __future__ import annotations
 
 import bisect
@@ -19,7 +19,7 @@ class NothingLeft(Exception):
 
 @dataclass(frozen=True)
 class Selection:
-    """None selects all."""
+    """What to select; None selects all."""
     process: str | None = None
     thread: str | None = None
     device: str | None = None
@@ -34,7 +34,7 @@ class Selection:
 
 
 def tracks_of(trace: Trace, selection: Selection) -> set[tuple]:
-    """Host threads with events that are asked for, by id or by name."""
+    """The selected host threads with events, by id or by name."""
     threads = inventory.thread_names(trace)
     processes = inventory.process_names(trace)
     tracks = {e.track for e in trace.events if not e.device}
@@ -48,7 +48,7 @@ def tracks_of(trace: Trace, selection: Selection) -> set[tuple]:
 
 
 def steps_of(trace: Trace, text: str) -> set[int] | None:
-    """Ordinals of the steps that TEXT asks for; None: the one step of a trace without."""
+    """Ordinals of the steps that TEXT selects; None: the single step of a trace without steps."""
     match = re.fullmatch(r"(@?)(\d+)(?:-\1(\d+))?", text)
     first, last = int(match.group(2)), int(match.group(3) or match.group(2))
     found = [(ordinal, step) for ordinal, step in steps.numbered(trace)
@@ -59,20 +59,20 @@ def steps_of(trace: Trace, text: str) -> set[int] | None:
 
 
 def is_in_time(trace: Trace, selection: Selection, at: int) -> bool:
-    """Whether the time AT, by the clock of the file, is asked for."""
+    """Whether the time AT, by the clock of the file, is selected."""
     at -= trace.origin
     return ((selection.from_ns is None or at >= selection.from_ns)
             and (selection.to_ns is None or at < selection.to_ns))
 
 
 def is_annotation(event: Event) -> bool:
-    """Whether it is an annotation by its category, whatever its name makes of it."""
+    """Whether it is an annotation by its category, regardless of its name."""
     return event.is_range and kinds.OF_CATEGORY.get((event.category or "").lower()) == "annotation"
 
 
 def causes(trace: Trace) -> dict[Event, Event]:
-    """What on the host each row of a device goes with: its launch; for an annotation the
-    first of the host with its name and external id."""
+    """Device event -> the host event that it follows: its launch; for an annotation the first one
+    on the host with its name and external id."""
     originals: dict[tuple, Event] = {}
     for event in trace.events:
         if event.is_host and is_annotation(event) and event.external_id:
@@ -83,7 +83,7 @@ def causes(trace: Trace) -> dict[Event, Event]:
 
 
 def wanted(trace: Trace, selection: Selection) -> list[Event]:
-    """The events that stay."""
+    """The selected events."""
     tracks = tracks_of(trace, selection)
     ordinals = None if selection.steps is None else steps_of(trace, selection.steps)
     devices = {e.device for e in trace.events if e.device} | {"cpu"}
@@ -91,7 +91,7 @@ def wanted(trace: Trace, selection: Selection) -> list[Event]:
         raise NothingLeft
     cause = causes(trace)
     step = inventory.step_of(trace)
-    # An annotation goes with the step that it makes.
+    # An annotation belongs to the step that it makes.
     step = step | {s.annotation: ordinal for ordinal, s in steps.numbered(trace)
                    if s.annotation}
     goes_by_launch = (ordinals is not None or selection.process is not None
@@ -115,7 +115,7 @@ def wanted(trace: Trace, selection: Selection) -> list[Event]:
 
 
 def arrow_of(record: dict) -> tuple | None:
-    """Category and id of the arrow that RECORD is of; None if of none."""
+    """Category and id of the arrow of RECORD; None if it is not part of one."""
     ts = exact.number(record.get("ts"))
     if record.get("ph") not in ("s", "t", "f") or ts is None or not in_range(
             exact.us_to_ns(ts)):
@@ -126,9 +126,9 @@ def arrow_of(record: dict) -> tuple | None:
 
 
 def gone_arrows(trace: Trace, selection: Selection, events: set[Event]) -> set[tuple]:
-    """Arrows stay whole or go: each record has to touch one of EVENTS, the innermost range
-    that is open at its time on its track. What touches nothing is in no step, and goes by
-    its own time and track."""
+    """The arrows that are left out. An arrow stays only if each of its records touches one of
+    EVENTS, as the innermost range open at its time on its track. A record that touches nothing is
+    in no step, and is selected by its own time and track."""
     is_any_step = selection.steps is None or steps_of(trace, selection.steps) is None
     is_anywhere = selection.process is None and selection.thread is None
     tracks = tracks_of(trace, selection) | {e.track for e in trace.events if e.device}
@@ -152,7 +152,7 @@ def gone_arrows(trace: Trace, selection: Selection, events: set[Event]) -> set[t
 
 
 def apply(trace: Trace, selection: Selection) -> Trace:
-    """What SELECTION leaves of TRACE. Ids count anew."""
+    """The part of TRACE that SELECTION leaves, with new ids."""
     if selection == Selection():
         return trace
     events = wanted(trace, selection)

@@ -15,7 +15,7 @@ CATEGORIES = ("kernel", "memcpy", "memset", "communication", "runtime", "dataloa
 
 @dataclass
 class Step:
-    """One step: what the program said, and with the device's work."""
+    """One step, as annotated by the program and including device work."""
     label: str
     annotation: Event | None
     host: Interval
@@ -26,12 +26,12 @@ class Step:
 
 
 def host_type(event: Event) -> str | None:
-    """The plugin's word for a range on the host, None where it has none."""
+    """The plugin's word for a range on the host, None if it has none."""
     return event.host_type if event.is_range else None
 
 
 def host_steps(trace: Trace) -> list[Step]:
-    """Every step annotation of the host by its start; without any, one step `0` over all
+    """Every step annotation on the host in order of start; without any, one step `0` over all
     operators (annotations and calls do not extend it)."""
     annotations = [e for e in trace.events if e.kind == "step" and e.is_range]
     if annotations:
@@ -44,14 +44,14 @@ def host_steps(trace: Trace) -> list[Step]:
 
 
 def belonging(steps: list, process: str, of=lambda step: step) -> list:
-    """Those of STEPS, or of what OF makes steps, that rows of PROCESS may belong to: its own
-    or, if it announced none, all."""
+    """Those of STEPS (or of objects with a step OF(x)) that can contain events of PROCESS: its own,
+    or all if it has none."""
     own = [s for s in steps if of(s).annotation and of(s).annotation.process == process]
     return own or steps
 
 
 def numbered(trace: Trace) -> list[tuple[int, Step]]:
-    """Steps by their start with their ordinals, which a selection has left as they were."""
+    """Steps in order of start with their ordinals, which a selection does not change."""
     steps = host_steps(trace)
     ordinals = trace.kept.get("ordinals") or range(len(steps))
     return list(zip(ordinals, steps))
@@ -78,7 +78,7 @@ def steps_of(trace: Trace) -> list[Step]:
 
 
 def chain(steps: list[Step], launched: list[list[Event]], unmatched: list[Event]) -> None:
-    """Give the steps of a process the device work that was LAUNCHED in each."""
+    """Extend the steps of a process by the device work that was LAUNCHED in each."""
     if not any(launched):
         return
     previous = steps[0].host[0]
@@ -94,7 +94,7 @@ def chain(steps: list[Step], launched: list[list[Event]], unmatched: list[Event]
 
 
 def drop_tail(steps: list[Step]) -> None:
-    """Mark the last steps as not kept whose device work was probably not all recorded."""
+    """Mark the last steps as not kept if their device work was probably not recorded completely."""
     if len(steps) < 2:
         return
     last = len(steps) - 1
@@ -170,14 +170,14 @@ def outliers(steps: list[Step]) -> list[bool]:
     middle = exact.median(totals)
     if middle is None:
         return [False] * len(steps)
-    # In halves of a nanosecond, so that all stays integer.
+    # In halves of a nanosecond, so that everything stays an integer.
     mad = exact.median([int(abs(2 * t - 2 * middle)) for t in totals])
     far = 3 * mad if mad else 2 * middle / 10
     return [s.kept and abs(2 * (s.end - s.start) - 2 * middle) > far for s in steps]
 
 
 def steps_table(trace: Trace, compat: bool = False) -> list[dict]:
-    """`steps`, all of them, kept or not."""
+    """`steps`: all steps, kept or not."""
     steps = steps_of(trace)
     is_several = len({s.annotation.process for s in steps if s.annotation}) > 1
     rows = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way in: any table of a file by its name, as a list of rows."""
+"""The entry point: any table of a file by its name, as a list of rows."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -19,7 +19,7 @@ def load(path: Path) -> Trace:
 
 
 def of_file(file: reader.File) -> Trace:
-    """The trace that FILE holds."""
+    """The trace in FILE."""
     trace = events.build(file)
     forest.build(trace)
     return trace
@@ -40,8 +40,8 @@ def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
           compat: bool = False, python: bool = True, merged: bool = False,
           selection: memory_tables.Selection = memory_tables.ALL) -> list[dict]:
     """The rows of table NAME. COMPAT is --compat tb, PYTHON false is --no-python, MERGED is
-    --merge; SELECTION is for the tables of memory. With several ranks or spans each has its
-    rows, behind the columns rank and span."""
+    --merge; SELECTION is for the tables of memory. With several ranks or spans each has its own
+    rows, which begin with the columns rank and span."""
     found = runs.blocks([run] if isinstance(run, Trace) else run, merged)
     rows = []
     for block in found:

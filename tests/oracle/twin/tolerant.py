@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON with what torch and others do to it: bare quotation marks in names, words such as N/A,
-commas too many or too few, an end that is missing."""
+"""Parse the faulty JSON of torch and others: bare quotation marks in names, words such as N/A,
+extra or missing commas, a missing end."""
 from __future__ import annotations
 
 import re
@@ -8,7 +8,7 @@ from decimal import Decimal
 
 
 class Word(str):
-    """A word that stands where a value should and is none: N/A, NaN, inf."""
+    """A word in the place of a value that is not a valid one: N/A, NaN, inf."""
 
 
 class Broken(Exception):
@@ -19,7 +19,7 @@ NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 CUT_NUMBER = re.compile(r"-?[0-9][0-9.eE+-]*\Z")
 BARE_WORD = re.compile(r"[A-Za-z+-][A-Za-z0-9_/.+-]*")
 BLANK = re.compile(r"[ \t\r\n]*")
-# The end of a text that stands last on its line: quotation mark, perhaps a comma, line break.
+# The end of a text that is the last on its line: quotation mark, optional comma, line break.
 END_ON_LINE = re.compile(r'"[ \t]*,?[ \t]*\r?(?:\n|\Z)')
 PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r",
@@ -28,18 +28,18 @@ WORDS = {"true": True, "false": False, "null": None}
 
 
 class TolerantParser:
-    """Recursive descent over TEXT; objects and arrays are filled in place, so that what was
-    read before a break is kept. A break is where a token was cut, or the end."""
+    """Recursive descent over TEXT; objects and arrays are filled in place, so that the values
+    before a break are kept. A break is a truncated token, or the end."""
 
     def __init__(self, text: str):
         self.text = text
         self.at = 0
         self.findings: list[tuple[str, int]] = []       # code, place in TEXT
         self.entries: list[int] = []                    # places of members of the list
-        self.cut: dict = {}                             # what there is of a record that was cut
+        self.cut: dict = {}                             # the rest of a truncated record
 
     def parse(self) -> object:
-        """The value that TEXT holds, or what there is of it."""
+        """The value in TEXT, or as much of it as there is."""
         slot: list = []
         try:
             if self.blank() == "[":
@@ -58,7 +58,8 @@ class TolerantParser:
         return self.text[self.at:self.at + 1]
 
     def string(self, is_name: bool) -> str:
-        """A text. A NAME ends where its line does: bare quotation marks inside belong to it."""
+        """Parse a text. A NAME ends at the end of its line: bare quotation marks inside belong to
+        it."""
         start = self.at + 1
         if is_name:
             end_of_line = self.text.find("\n", start)
@@ -103,8 +104,8 @@ class TolerantParser:
             at += 1
 
     def value(self, into: list, is_name: bool = False) -> None:
-        """Append the value that stands here to INTO. A list or object is one token: if it was
-        cut, it was cut where it begins."""
+        """Append the value at this position to INTO. A list or object is one token: if it is
+        truncated, the break is at its begin."""
         char = self.blank()
         before = self.at
         try:
@@ -121,8 +122,8 @@ class TolerantParser:
             raise
 
     def object(self, into: list, opened: str = "") -> None:
-        """An object; a trailing comma is allowed. Its member OPENED, if that is an object, is
-        no token: all up to a cut is kept."""
+        """Parse an object; a trailing comma is allowed. Its member OPENED, if it is an object, is
+        not a token: everything before a break is kept."""
         result: dict = {}
         into.append(result)
         self.at += 1
@@ -157,7 +158,7 @@ class TolerantParser:
             result[key] = slot[0]
 
     def array(self, into: list, is_list_of_events: bool = False) -> None:
-        """An array; a trailing comma is allowed."""
+        """Parse an array; a trailing comma is allowed."""
         result: list = []
         into.append(result)
         self.at += 1
@@ -180,14 +181,15 @@ class TolerantParser:
                 else:
                     self.value(result)
             except Broken:
-                # An element that was cut is not an element.
+                # A truncated element does not count.
                 if is_list_of_events and isinstance(result[-1], dict):
                     self.cut = result[-1]
                 del result[length:]
                 raise
 
     def scalar(self, into: list) -> None:
-        """A number or a word. One that the text ends with may go on: it was cut."""
+        """Parse a number or a word. At the end of the text it may be incomplete, so it counts as
+        truncated."""
         match = NUMBER.match(self.text, self.at) or BARE_WORD.match(self.text, self.at)
         if not match or CUT_NUMBER.match(self.text, self.at) or match.end() == len(self.text):
             raise Broken("neither a value nor an end")
