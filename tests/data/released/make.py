@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Make the files of a release that later releases have to read, and what it says of them.
+"""Make the files of a release that later releases must read, and the release's tables of them.
 
     make.py --build BUILD [--torch PYTHON] [--traces FOLDER] [--out FOLDER]
 
-BUILD is the build folder of the release, PYTHON one that has torch and runs the package in
-BUILD, FOLDER of traces the one with torch213. Run it once, before the first change after
-the release. Leaves recordings.tar.xz, columns.tar.xz and tables.xz in OUT
-(default: a folder beside this script that is named after the release);
-tests/format/released.py reads them. A part that cannot be made is an error: a release has
-all of them.
+BUILD is the build folder of the release, PYTHON has torch and can run the package in BUILD, and the
+FOLDER of traces contains torch213. Run it once, before the first change after the release. Leaves
+recordings.tar.xz, columns.tar.xz and tables.xz in OUT (default: a folder next to this script, named
+after the release); tests/format/released.py reads them. A part that cannot be made is an error,
+because a release needs all of them.
 """
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ sys.path.insert(0, str(ROOT / "tests/format"))
 import released  # noqa: E402
 
 LONG = 1 << 15  # bytes of CSV; longer tables are kept as digests of their columns
-# No process has this number, as it is above what Linux gives out.
+# No process has this number, because it is above Linux's limit.
 NO_PROCESS = 1 << 30
 PID_AT = 24     # in the file `blocks` of a live directory, see docs/format.md
 
@@ -90,7 +89,7 @@ with profile(activities=[ProfilerActivity.CPU], record_shapes=True, profile_memo
 
 
 def linked(source: str, to: str) -> None:
-    """A copy of SOURCE as TO, which costs nothing if it can."""
+    """Copy SOURCE to TO, by a link if possible."""
     try:
         os.link(source, to)
     except OSError:
@@ -98,8 +97,9 @@ def linked(source: str, to: str) -> None:
 
 
 class Kitchen:
-    """A folder with copies of what makes recordings, which no recording outlives: names of
-    functions come from a program that is there, and must not depend on where it is read."""
+    """A folder with copies of the programs that make recordings, deleted afterwards: names of
+    functions are read from a program if it exists, and must not depend on where a recording is
+    read."""
 
     def __init__(self, options: argparse.Namespace, folder: Path):
         self.options, self.folder, self.out = options, folder, folder / "out"
@@ -112,7 +112,7 @@ class Kitchen:
         self.opscope = self.tools / "opscope"
         self.python = options.torch
         if (options.torch.parents[1] / "pyvenv.cfg").exists():
-            # Stacks and lists of libraries have its paths.
+            # Stacks and lists of libraries contain its paths.
             shutil.copytree(options.torch.parents[1], self.tools / "torch", symlinks=True,
                             copy_function=linked)
             self.python = self.tools / "torch/bin/python"
@@ -120,7 +120,7 @@ class Kitchen:
             shutil.copy2(options.torch.resolve(), self.python)
 
     def program(self, source: Path, *flags: str) -> list[str]:
-        """The command of a program in C, with a C library of its own."""
+        """The command of a C program, which runs with a copy of its C library."""
         program = self.tools / source.stem
         subprocess.run(["cc", "-O1", "-g", "-fno-omit-frame-pointer", "-D_GNU_SOURCE",
                         f"-I{ROOT}/include", f"-I{ROOT}/src", str(source), "-o", str(program),
@@ -135,7 +135,7 @@ class Kitchen:
         return [str(loader), "--library-path", str(libraries), str(program)]
 
     def run(self, name: str, command: list[str], is_killed: bool = False, **variables: str) -> Path:
-        """Run COMMAND in the folder of fixture NAME, with no more variables than these."""
+        """Run COMMAND in the folder of fixture NAME, with only these VARIABLES."""
         folder = self.out / "recordings" / name
         folder.mkdir(parents=True)
         home = self.folder / "home"
@@ -152,7 +152,7 @@ class Kitchen:
                  PYTHONPATH=str(self.tools / "python"), **variables)
 
     def export(self, name: str, traces: Path, operands: str, *options: str) -> None:
-        """A file of columns, of OPERANDS in the folder TRACES."""
+        """Export OPERANDS in the folder TRACES to a file of columns."""
         folder = self.out / "columns"
         folder.mkdir(exist_ok=True)
         subprocess.run([str(self.opscope), "export", *operands.split(), *options, "-o",
@@ -160,7 +160,7 @@ class Kitchen:
 
 
 def make_recordings(kitchen: Kitchen) -> None:
-    """Whole ones, killed ones, parts, dumps of a flight recorder, and runs."""
+    """Make recordings: complete, killed, in parts, dumps of a flight recorder, and runs."""
     record_all = kitchen.program(ROOT / "tests/format/record_all.c", "-lopscope")
     for name, mode in (("whole", "end"), ("killed", "kill"), ("parts", "parts"),
                        ("flight-killed", "flightkill"), ("flight-dump", "dumpkill")):
@@ -185,7 +185,8 @@ def make_recordings(kitchen: Kitchen) -> None:
 
 
 def make_columns(kitchen: Kitchen) -> None:
-    """Of a trace of torch, one of a GPU, a cut, several files, and a recording."""
+    """Make column files from a trace of torch, one of a GPU, a selection, several files, and a
+    recording."""
     data, torch = ROOT / "tests/data", kitchen.options.traces / "torch213"
     recordings = kitchen.out / "recordings"
     kitchen.export("small", data, "small.json")
@@ -216,14 +217,14 @@ def questions(opscope: Path) -> list[list[str]]:
 
 
 def answer(opscope: Path, folder: Path, operand: str, question: list[str]) -> object:
-    """One table of one fixture: its CSV, or of a long one what released.digest() says."""
+    """One table of one fixture: its CSV, or released.digest() of a long one."""
     done = subprocess.run([opscope, "table", *question, operand, "--format", "csv"], cwd=folder,
                           capture_output=True, text=True, check=True)
     return done.stdout if len(done.stdout) <= LONG else released.digest(done.stdout)
 
 
 def pack(folder: Path, to: Path) -> None:
-    """FOLDER as an archive that says nothing of who made it."""
+    """Pack FOLDER into an archive without information about its maker."""
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
         member.uid = member.gid = member.mtime = 0
         member.uname = member.gname = ""
@@ -251,7 +252,7 @@ def main() -> int:
         kitchen = Kitchen(options, Path(place))
         make_recordings(kitchen)
         make_columns(kitchen)
-        # What it says of them where what made them is gone.
+        # Make the tables when the programs that made the recordings are gone.
         opscope = kitchen.folder / "opscope"
         shutil.move(kitchen.opscope, opscope)
         shutil.rmtree(kitchen.tools)
