@@ -259,7 +259,7 @@ OSC_API void osc_step_end(void);
 OSC_API void osc_flow_begin(uint64_t id);
 OSC_API void osc_flow_end(uint64_t id);
 
-/* --- who ------------------------------------------------------------------------- */
+/* --- names of threads and processes, metadata --------------------------------- */
 
 OSC_API void osc_thread_name(const char *name);
 OSC_API void osc_process_name(const char *name);
