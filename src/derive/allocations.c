@@ -64,14 +64,38 @@ static void name_type(const struct osc_trace *t, uint32_t type, char *name, size
         snprintf(name, size, "type%u", type);
 }
 
+/*
+ * The family that the queues and devices of T have where PyTorch says WORD: it says `cuda` for
+ * `hip`, too, and `privateuse1` for every family that it does not know.
+ */
+static struct osc_str family_of_word(const struct osc_trace *t, struct osc_str word)
+{
+    struct osc_str found = word;
+
+    for (uint32_t i = 0; i < t->n_tracks + t->n_devices; i++) {
+        struct osc_str family = i < t->n_tracks
+                                    ? osc_trace_str(t, t->tracks[i].device)
+                                    : osc_trace_str(t, t->devices[i - t->n_tracks].family);
+
+        (void)osc_device_split(family, &family);
+        if (osc_str_eq(family, word))
+            return word;
+        if (family.len > 0 && family.len < OSC_MEMORY_DEVICE_NAME / 2 &&
+            osc_str_eq(osc_known_device_word(family), word))
+            found = family;
+    }
+    return found;
+}
+
 void osc_memory_device_name(const struct osc_trace *t, uint32_t type, int32_t id,
                             char name[OSC_MEMORY_DEVICE_NAME])
 {
     const char *const known = osc_known_device_type(type);
     char number[12] = "", type_name[16];
+    const struct osc_str family = known ? family_of_word(t, osc_str_c(known)) : OSC_STR("");
 
     if (known)
-        snprintf(type_name, sizeof type_name, "%s", known);
+        snprintf(type_name, sizeof type_name, "%.*s", (int)family.len, family.s);
     else
         name_type(t, type, type_name, sizeof type_name);
     if (id >= 0)

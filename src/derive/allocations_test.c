@@ -58,6 +58,35 @@ TEST_WITH(pairs_by_device_and_address, NULL, end)
     assert_int_equal(found(OSC_FINDING_lost_release), 0);
 }
 
+#define CALL_OF(category, name) \
+    "{'ph':'X','cat':'" category "','name':'" name "','pid':1,'tid':1,'ts':1,'dur':1},"
+
+TEST_WITH(names_a_device_as_its_queues_do, NULL, end)
+{
+    static const struct {
+        const char *call, *one, *six, *twenty;
+    } cases[] = {
+        {CALL_OF("cuda_runtime", "hipLaunchKernel"), "hip:0", "hip:0", "privateuse1:0"},
+        {CALL_OF("cuda_runtime", "cudaLaunchKernel"), "cuda:0", "hip:0", "privateuse1:0"},
+        {CALL_OF("privateuse1_runtime", "aclrtLaunchKernel"), "cuda:0", "hip:0", "npu:0"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+
+        snprintf(text, sizeof text, "%s%s", cases[i].call,
+                 RECORD(1, ON(1, 0, "64", 16)) RECORD(2, ON(6, 0, "64", 16))
+                     RECORD(3, ON(20, 0, "64", 16)) KERNEL("k", 1, 1, 1));
+        const struct osc_allocations *const a = load(text);
+
+        assert_int_equal(a->n_devices, 3);
+        assert_string_equal(a->devices[0].name, cases[i].one);
+        assert_string_equal(a->devices[1].name, cases[i].six);
+        assert_string_equal(a->devices[2].name, cases[i].twenty);
+        osc_trace_fini(&trace);
+    }
+}
+
 TEST_WITH(keeps_what_has_no_counterpart, NULL, end)
 {
     const struct osc_allocations *const a = load(

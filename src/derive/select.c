@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "derive/facts.h"
+#include "model/known_names.h"
 
 bool osc_selection_is_all(const struct osc_selection *s)
 {
@@ -61,22 +62,45 @@ static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
     return OSC_OK;
 }
 
-static osc_status choose_devices(struct osc_filter *f, struct osc_err *err)
+bool osc_device_has_word(struct osc_str name, struct osc_str word)
+{
+    struct osc_str family = name, asked = word;
+    const int64_t index = osc_device_split(name, &family);
+
+    return name.len > 0 && osc_device_split(word, &asked) == index &&
+           osc_str_eq(osc_known_device_word(family), asked);
+}
+
+/* Mark the queues of the device ASKED for, by its name or by PyTorch's word for it. */
+static bool choose_queues(struct osc_filter *f, struct osc_str asked, bool is_word)
 {
     const struct osc_trace *const t = f->t;
-    /* "cpu" is a device too: selecting it drops all work of other devices. */
-    bool is_any = !f->s->device || strcmp(f->s->device, "cpu") == 0;
+    bool is_any = false;
 
     for (uint32_t k = 0; k < t->n_tracks; k++) {
-        f->has_queue[k] = !f->s->device || is_name(t, t->tracks[k].device, f->s->device);
+        const struct osc_str name = osc_trace_str(t, t->tracks[k].device);
+
+        f->has_queue[k] = is_word ? osc_device_has_word(name, asked) : osc_str_eq(name, asked);
         is_any = is_any || f->has_queue[k];
     }
-    if (!is_any)
-        return osc_fail(
-            err, OSC_EINVAL,
-            "--device: there is no '%s' in the trace; 'opscope table tracks' lists all",
-            f->s->device);
-    return OSC_OK;
+    return is_any;
+}
+
+static osc_status choose_devices(struct osc_filter *f, struct osc_err *err)
+{
+    const char *const device = f->s->device;
+
+    if (!device) {
+        memset(f->has_queue, 1, (size_t)f->t->n_tracks + 1);
+        return OSC_OK;
+    }
+    /* "cpu" is a device too: selecting it drops all work of other devices. */
+    if (choose_queues(f, osc_str_c(device), false) || strcmp(device, "cpu") == 0 ||
+        choose_queues(f, osc_str_c(device), true))
+        return OSC_OK;
+    return osc_fail(err, OSC_EINVAL,
+                    "--device: there is no '%s' in the trace; 'opscope table tracks' lists all",
+                    device);
 }
 
 /* One end of a range of steps: "7" is a label, "@2" an ordinal. */

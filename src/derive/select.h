@@ -58,6 +58,12 @@ struct osc_filter {
 uint32_t osc_select_facts(const struct osc_selection *s);
 
 /*
+ * Whether NAME is that of a device which PyTorch calls WORD: hip:0 is its cuda:0. For words
+ * that are the name of no device.
+ */
+bool osc_device_has_word(struct osc_str name, struct osc_str word);
+
+/*
  * Resolve S for T, which has LINKS, STEPS and osc_select_facts(S). OSC_EINVAL: a wrong value
  * in S, with a sentence. On failure F is empty.
  */

@@ -108,6 +108,19 @@ TEST_WITH(a_device_takes_nothing_from_the_host, NULL, end)
          "ProfilerStep#6 b cudaLaunchKernel ka kb");
 }
 
+TEST_WITH(a_device_has_the_word_of_the_program_too, NULL, end)
+{
+    static const char hip[] = RANGE("cuda_runtime", "hipLaunchKernel", 1, 12, 2,
+                                    "'correlation':1") KERNEL("ka", 150, 9, 1);
+
+    stay_of(hip, &(struct osc_selection){.device = "hip:0"}, "hipLaunchKernel ka");
+    stay_of(hip, &(struct osc_selection){.device = "cuda:0"}, "hipLaunchKernel ka");
+    assert_int_equal(view_of(hip, &(struct osc_selection){.device = "cuda:1"}, NULL),
+                     OSC_EINVAL);
+    assert_int_equal(view_of(hip, &(struct osc_selection){.device = "xpu:0"}, NULL),
+                     OSC_EINVAL);
+}
+
 TEST_WITH(times_go_by_starts_from_the_origin, NULL, end)
 {
     stay(

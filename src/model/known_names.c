@@ -7,6 +7,8 @@
 
 /* The lists end in NULL. */
 struct family {
+    const char *device;            /* the family of devices that these calls drive; NULL: any */
+    const char *const *prefixes;   /* of such calls, each before a capital letter */
     const char *const *syncs;      /* whole names */
     const char *const *allocators; /* whole names */
     const char *const *graphs;     /* whole names */
@@ -14,6 +16,8 @@ struct family {
 
 /* Synchronous copies also wait for the device. */
 static const struct family cuda = {
+    .device = "cuda",
+    .prefixes = (const char *const[]){"cuda", "cu", NULL},
     .syncs =
         (const char *const[]){"cudaDeviceSynchronize", "cudaStreamSynchronize",
                               "cudaEventSynchronize", "cudaThreadSynchronize", "cudaMemcpy",
@@ -27,6 +31,8 @@ static const struct family cuda = {
 };
 
 static const struct family hip = {
+    .device = "hip",
+    .prefixes = (const char *const[]){"hip", NULL},
     .syncs =
         (const char *const[]){"hipDeviceSynchronize", "hipStreamSynchronize",
                               "hipEventSynchronize", "hipMemcpy", "hipMemcpyWithStream", NULL},
@@ -53,8 +59,30 @@ static const struct family opencl = {
     .graphs = (const char *const[]){NULL},
 };
 
-static const struct family *const families[] = {&cuda, &hip, &level_zero, &unified_runtime,
-                                                &opencl};
+static const struct family npu = {
+    .device = "npu",
+    .prefixes = (const char *const[]){"aclrt", "aclmdl", NULL},
+    .syncs = (const char *const[]){"aclrtSynchronizeDevice", "aclrtSynchronizeStream",
+                                   "aclrtSynchronizeEvent", "aclrtSynchronizeDeviceWithTimeout",
+                                   "aclrtSynchronizeStreamWithTimeout",
+                                   "aclrtSynchronizeEventWithTimeout", "aclrtMemcpy", NULL},
+    .allocators =
+        (const char *const[]){"aclrtMalloc", "aclrtFree", "aclrtMallocPhysical",
+                              "aclrtFreePhysical", "aclrtMapMem", "aclrtUnmapMem", NULL},
+    .graphs = (const char *const[]){"aclmdlRIExecuteAsync", NULL},
+};
+
+static const struct family hpu = {
+    .device = "hpu",
+    .prefixes = (const char *const[]){"syn", NULL},
+    .syncs = (const char *const[]){"synDeviceSynchronize", "synStreamSynchronize",
+                                   "synEventSynchronize", NULL},
+    .allocators = (const char *const[]){"synDeviceMalloc", "synDeviceFree", NULL},
+    .graphs = (const char *const[]){NULL},
+};
+
+static const struct family *const families[] = {&cuda,   &hip, &level_zero, &unified_runtime,
+                                                &opencl, &npu, &hpu};
 
 /* Parts of names of calls that always launch something, in any family. */
 static const char *const launches[] = {"LaunchKernel", "LaunchCooperativeKernel",
@@ -143,6 +171,27 @@ unsigned osc_known_call(struct osc_str name)
     return does;
 }
 
+static bool has_prefix(struct osc_str name, const char *const *prefixes)
+{
+    for (; *prefixes; prefixes++) {
+        const struct osc_str prefix = osc_str_c(*prefixes);
+
+        if (osc_str_starts(name, prefix) && name.len > prefix.len &&
+            name.s[prefix.len] >= 'A' && name.s[prefix.len] <= 'Z')
+            return true;
+    }
+    return false;
+}
+
+struct osc_str osc_known_call_device(struct osc_str name)
+{
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        if (families[i]->device && has_prefix(name, families[i]->prefixes))
+            return osc_str_c(families[i]->device);
+    }
+    return OSC_STR("");
+}
+
 bool osc_known_is_comm_kernel(struct osc_str name)
 {
     for (const char *const *part = comm_kernels; *part; part++) {
@@ -215,4 +264,11 @@ int32_t osc_known_device_number(struct osc_str family)
             return (int32_t)i;
     }
     return -1;
+}
+
+struct osc_str osc_known_device_word(struct osc_str family)
+{
+    if (osc_str_eq(family, OSC_STR("hip")))
+        return OSC_STR("cuda");
+    return osc_known_device_number(family) >= 0 ? family : OSC_STR("privateuse1");
 }

@@ -27,6 +27,10 @@ enum osc_known_call {
 
 unsigned osc_known_call(struct osc_str name);
 
+/* The family of the devices that a call NAME drives, such as "cuda" or "hip"; "" if the name
+ * does not tell. */
+struct osc_str osc_known_call_device(struct osc_str name);
+
 /* Whether NAME is a kernel of a communication library. */
 bool osc_known_is_comm_kernel(struct osc_str name);
 
@@ -62,3 +66,9 @@ bool osc_known_is_step(struct osc_str name);
  */
 const char *osc_known_device_type(uint32_t number);
 int32_t osc_known_device_number(struct osc_str family);
+
+/*
+ * PyTorch's word for devices of FAMILY: "cuda" for "hip", since PyTorch for ROCm calls them so;
+ * "privateuse1" for a family that it does not know.
+ */
+struct osc_str osc_known_device_word(struct osc_str family);

@@ -27,6 +27,23 @@ LIGHTNING = ("[pl][module]a.Net: model", "[pl][module]a.B: model.b.c", "[pl][mod
 # Calls that wait for the device, allocate or launch many kernels at once.
 OTHER_CALLS = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaMalloc", "cudaFree",
                "cudaGraphLaunch", "cudaMemcpyAsync")
+# What other families call them.
+CALLS_OF = {
+    "hip": {"cudaLaunchKernel": "hipExtModuleLaunchKernel", "cuLaunchKernel": "hipLaunchKernel",
+            "cudaStreamSynchronize": "hipStreamSynchronize", "cudaMalloc": "hipMalloc",
+            "cudaDeviceSynchronize": "hipDeviceSynchronize", "cudaFree": "hipFree",
+            "cudaGraphLaunch": "hipGraphLaunch", "cudaMemcpyAsync": "hipMemcpyAsync"},
+    "npu": {"cudaLaunchKernel": "aclrtLaunchKernel", "cuLaunchKernel": "aclrtLaunchKernel",
+            "cudaStreamSynchronize": "aclrtSynchronizeStream", "cudaMalloc": "aclrtMalloc",
+            "cudaDeviceSynchronize": "aclrtSynchronizeDevice", "cudaFree": "aclrtFree",
+            "cudaGraphLaunch": "aclmdlRIExecuteAsync", "cudaMemcpyAsync": "aclrtMemcpyAsync"},
+    "xpu": {"cudaLaunchKernel": "urEnqueueKernelLaunch",
+            "cuLaunchKernel": "zeCommandListAppendLaunchKernel",
+            "cudaStreamSynchronize": "urQueueFinish", "cudaMalloc": "urUSMDeviceAlloc",
+            "cudaDeviceSynchronize": "zeCommandQueueSynchronize", "cudaFree": "urUSMFree",
+            "cudaGraphLaunch": "urEnqueueKernelLaunch", "cudaMemcpyAsync": "urEnqueueUSMMemcpy"}}
+# The first word of their categories, where it is not that of CUDA.
+CATEGORY_OF = {"npu": "privateuse1", "xpu": "xpu"}
 COPIES = ("Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)",
           "Memcpy DtoH (Device -> Pageable)", "Memcpy HtoD (Pinned -> Device)")
 KERNELS = ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "volta_sgemm_64x64_nt",
@@ -47,6 +64,7 @@ class Generator:
         self.time_form = self.random.choice(("integer", "fraction", "fraction", "text"))
         self.base_us = self.random.choice((0, 1000, 1_623_143_089_861_000, 4_381_786_529_027))
         self.records: list[dict] = []
+        self.family = self.random.choice(("cuda", "cuda", "cuda", "hip", "npu", "xpu"))
         self.other_calls = self.random.choice((0, 30, 60))          # percent
         self.kernels = self.random.choice((KERNELS, KERNELS, KERNELS[1:2] + KERNELS[3::2]))
         self.launch_grids = self.random.choice((3, 3, 12))          # longest call
@@ -283,6 +301,9 @@ class Generator:
             ("cuda_runtime", "cudaLaunchKernel"), ("cuda_driver", "cuLaunchKernel")))
         if self.chance(self.other_calls):
             name = self.random.choice(OTHER_CALLS)
+        if not self.chance(2):
+            name = CALLS_OF.get(self.family, {}).get(name, name)
+            category = category.replace("cuda", CATEGORY_OF.get(self.family, "cuda"))
         self.add("X", category, name, pid, self.thread(tid), start, end, args)
         self.launches.append((args.get("correlation", 0), [("s", pid, tid, start)]))
         for _ in range(self.random.choice((0, 1, 1, 1, 2))):
@@ -385,6 +406,7 @@ class Generator:
         released twice, allocated twice or released elsewhere."""
         choice, total = self.random.choice, self.random.randrange(3) * 100_000
         devices = choice(([(0, -1)], [(0, 0), (1, 0)], [(0, 0), (1, 0), (1, 1)],
+                          [(6, 0), (1, 1)],
                           [(1, 0), (12, 0), (20, -1), (33, 5), (None, 0), (-1, 0), (1, "x")]))
         live: list[tuple] = []
         for _ in range(choice((0, 2, 5, 12, 40))):
@@ -513,6 +535,7 @@ def run(seed: int) -> list[tuple[str, bytes]]:
     files = []
     for number, name in enumerate(names):
         generator = Generator(seed * 10 + number)
+        generator.family = "cuda"       # whose word titles have in mixed runs is not said
         if source.randrange(5):
             generator.base_us = base + source.choice((0, 10, 250))
         document = generator.document()

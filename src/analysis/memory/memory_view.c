@@ -15,6 +15,22 @@ static int64_t add_bounded(int64_t a, int64_t b)
     return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
+/* The device of A called DEVICE, or else the one for which that is PyTorch's word. */
+static const char *device_called(const struct osc_allocations *a, const char *device)
+{
+    const char *found = device;
+
+    for (uint32_t d = 0; device && d < a->n_devices; d++) {
+        const char *const name = a->devices[d].name;
+
+        if (strcmp(name, device) == 0)
+            return device;
+        if (osc_device_has_word(osc_str_c(name), osc_str_c(device)))
+            found = name;
+    }
+    return found;
+}
+
 osc_status osc_memory_view_init(struct osc_memory_view *v, const struct osc_trace *t,
                                 const struct osc_options *o, struct osc_err *err)
 {
@@ -27,7 +43,7 @@ osc_status osc_memory_view_init(struct osc_memory_view *v, const struct osc_trac
         v->at_ns = add_bounded(t->origin_ns, o->at_ns);
     if (!s)
         return OSC_OK;
-    v->device = s->device;
+    v->device = device_called(v->a, s->device);
     v->rest = *s;
     v->rest.device = NULL;
     v->has_rest = s->process || s->thread || s->steps;

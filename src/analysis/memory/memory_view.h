@@ -24,7 +24,7 @@ struct osc_memory_view {
     int64_t at_ns;                   /* time for --at, on the clock of the file */
     struct osc_selection rest;       /* the selection without the device */
     struct osc_filter filter;        /* of rest */
-    const char *device;              /* NULL: all */
+    const char *device;              /* as its records say; NULL: all */
     bool has_rest;                   /* something besides time is selected */
     uint32_t *modules;               /* owned; by node - 1: its module + 1; 1: none; 0:
                                       * unknown; NULL: no cache yet */

@@ -95,7 +95,8 @@ static const struct osc_column columns[OSC_AVERAGES_COLUMNS] = {
                .source = "category user_annotation or gpu_user_annotation."),
     OSC_COLUMN(
         OSC_AVERAGES_DEVICE_TYPE, "device_type", STRING, NULL, KEY, 0, OSC_RULE_AVERAGES,
-        "Where the events ran, in torch's words: CPU, CUDA, HIP, XPU, MTIA, HPU, PrivateUse1."),
+        "Where the events ran, in torch's words: CPU, CUDA (also for HIP), XPU, MTIA, HPU, "
+        "PrivateUse1."),
     OSC_COLUMN(OSC_AVERAGES_SELF_CPU_US, "self_cpu_us", NUMBER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
                "torch's double of self_cpu_time_total."),
     OSC_COLUMN(OSC_AVERAGES_CPU_US, "cpu_us", NUMBER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
@@ -110,7 +111,10 @@ static const struct osc_column columns[OSC_AVERAGES_COLUMNS] = {
 static struct osc_str device_type(const struct osc_avg_tree *tree, uint32_t flags)
 {
     static const char *const types[][2] = {
-        {"cuda", "CUDA"}, {"xpu", "XPU"}, {"mtia", "MTIA"}, {"hpu", "HPU"}, {"hip", "HIP"},
+        {"cuda", "CUDA"},
+        {"xpu", "XPU"},
+        {"mtia", "MTIA"},
+        {"hpu", "HPU"},
     };
     const struct osc_str family = osc_avg_family(tree, flags);
 

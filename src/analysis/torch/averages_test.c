@@ -198,6 +198,21 @@ TEST(calls_of_operators_that_torch_hides_stay_on_their_thread)
     fini(&f);
 }
 
+TEST(has_the_word_of_torch_for_devices_of_rocm)
+{
+    struct fixture f;
+
+    average(&f, "",
+            RANGE("cuda_runtime", "hipLaunchKernel", 1, 6, 3, "'correlation':1")
+                RANGE("kernel", "k", 7, 16, 3, "'correlation':1,'device':2"));
+    const uint64_t row = (uint64_t)find_nth(&f, "k", 0);
+    assert_true(osc_str_eq(osc_result_get_str(&f.rows, row, OSC_AVERAGES_DEVICE_TYPE),
+                           OSC_STR("CUDA")));
+    assert_true(
+        osc_str_eq(osc_result_get_str(&f.rows, row, OSC_AVERAGES_DEVICE), OSC_STR("cuda")));
+    fini(&f);
+}
+
 TEST(folds_only_children_of_the_same_name)
 {
     struct fixture f;

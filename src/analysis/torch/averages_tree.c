@@ -128,6 +128,8 @@ static osc_status prepare(struct builder *b)
 
         if (colon)
             device.len = (uint32_t)(colon - device.s);
+        if (osc_str_eq(osc_known_device_word(device), OSC_STR("cuda")))
+            device = OSC_STR("cuda"); /* torch's word for HIP */
         if (device.len > 0)
             b->track_family[i] = add_family(tree, device);
     }

@@ -105,6 +105,27 @@ TEST(names_devices_by_argument_or_process_and_by_their_runtime)
         {"[" RANGE("privateuse1_runtime", "r", 1, 1, 1, "") "," RANGE("gpu_memcpy", "k", 0, 7,
                                                                       1, "'device':0") "]",
          "privateuse1:0"},
+        {"[" RANGE("privateuse1_runtime", "aclrtMalloc", 1, 1, 1,
+                   "") "," RANGE("gpu_memcpy", "k", 0, 7, 1, "'device':0") "]",
+         "npu:0"},
+        /* Kineto has the categories of CUDA for ROCm, too. */
+        {"[" RANGE("cuda_runtime", "hipLaunchKernel", 1, 1, 1,
+                   "") "," RANGE("kernel", "k", 0, 7, 1, "'device':2") "]",
+         "hip:2"},
+        {"[" RANGE("Runtime", "r", 1, 1, 1, "") "," RANGE(
+             "cuda_driver", "cuLaunchKernel", 1, 1, 1,
+             "") "," RANGE("cuda_runtime", "hipLaunchKernel", 1, 1, 1,
+                           "") "," RANGE("kernel", "k", 0, 7, 1, "'device':2") "]",
+         "cuda:2"},
+        {"[" RANGE("cpu_op", "hipLaunchKernel", 1, 1, 1, "") "," RANGE("kernel", "k", 0, 7, 1,
+                                                                       "'device':2") "]",
+         "cuda:2"},
+        {"[{'ph':'i','name':'[memory]','pid':1,'tid':1,'ts':1,'args':{'Bytes':1,"
+         "'Device Type':6,'Device Id':0}}," RANGE("kernel", "k", 0, 7, 1, "'device':0") "]",
+         "hip:0"},
+        {"{'hip_runtime_version':60,'traceEvents':[" RANGE("kernel", "k", 0, 7, 1,
+                                                           "'device':0") "]}",
+         "hip:0"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

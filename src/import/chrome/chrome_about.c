@@ -8,11 +8,12 @@
 #include "base/strbuf.h"
 #include "codec/json.h"
 #include "import/chrome/dialect.h"
+#include "model/known_names.h"
 
 /* --- queues ------------------------------------------------------------------------------ */
 
-/* The family of the devices of this trace: that of the host calls that drive them. */
-static struct osc_str device_family(const struct osc_trace *t)
+/* The family that the categories of host calls tell, or "". */
+static struct osc_str family_of_categories(const struct osc_trace *t)
 {
     for (uint32_t i = 1; i < t->n_forms; i++) {
         const struct osc_str family =
@@ -20,7 +21,74 @@ static struct osc_str device_family(const struct osc_trace *t)
         if (family.len > 0)
             return family;
     }
-    return OSC_STR("cuda"); /* Kineto uses the categories of CUDA for ROCm, too */
+    return OSC_STR("");
+}
+
+/* The family that row I of K tells if it is a call whose category tells FAMILY. */
+static struct osc_str family_of_call(const struct osc_trace *t, const struct osc_chunk *k,
+                                     uint32_t i, struct osc_str family)
+{
+    if (k->kind[i] != OSC_KIND_RUNTIME && k->kind[i] != OSC_KIND_DRIVER)
+        return OSC_STR("");
+    const osc_sid category = osc_row_form(t, k, i)->category;
+
+    if (!osc_str_eq(osc_dialect_device(osc_trace_str(t, category)), family))
+        return OSC_STR("");
+    return osc_known_call_device(osc_row_name(t, k, i));
+}
+
+/* The family that row I of K tells if it is a memory record: hip, or none. */
+static struct osc_str family_of_record(const struct osc_trace *t, const struct osc_chunk *k,
+                                       uint32_t i)
+{
+    const struct osc_str hip = OSC_STR("hip");
+    int64_t type;
+
+    if ((k->kind[i] != OSC_KIND_ALLOC && k->kind[i] != OSC_KIND_FREE) ||
+        !osc_row_arg_int(t, k, i, OSC_ARG_KEY_DEVICE_TYPE, &type) ||
+        type != osc_known_device_number(hip))
+        return OSC_STR("");
+    return hip;
+}
+
+/* The family that the first call of CATEGORY tells, or if that is NULL the first memory
+ * record; "": none does. */
+static struct osc_str family_of_rows(const struct osc_trace *t, const struct osc_str *category)
+{
+    for (uint32_t c = 1; c < t->events.n_chunks; c++) {
+        const struct osc_chunk *const k = t->events.chunks[c];
+
+        for (uint32_t i = 0; i < k->n_rows; i++) {
+            const struct osc_str family =
+                category ? family_of_call(t, k, i, *category) : family_of_record(t, k, i);
+
+            if (family.len > 0)
+                return family;
+        }
+    }
+    return OSC_STR("");
+}
+
+/*
+ * The family of the devices of this trace: that of the host calls that drive them. Kineto has
+ * categories for some families; those of CUDA also stand for ROCm, and a backend of its own
+ * name shares one with all others. There the names of the calls tell more.
+ */
+static struct osc_str device_family(const struct osc_trace *t)
+{
+    const struct osc_str category = family_of_categories(t);
+    struct osc_str family, version;
+
+    if (category.len > 0 && !osc_str_eq(category, OSC_STR("privateuse1")))
+        return category;
+    family = family_of_rows(t, &category);
+    if (family.len > 0 || category.len > 0)
+        return family.len > 0 ? family : category;
+    family = family_of_rows(t, NULL);
+    if (family.len > 0)
+        return family;
+    return osc_trace_meta(t, "hip_runtime_version", &version) ? OSC_STR("hip")
+                                                              : OSC_STR("cuda");
 }
 
 /* Set *ID to "cuda:0" or another FAMILY and INDEX; an INDEX below 0: no id. */
@@ -179,9 +247,21 @@ static struct osc_str find_list(const struct osc_trace *t)
     return OSC_STR("");
 }
 
-osc_status osc_chrome_devices(struct osc_trace *t)
+/* The family of the first queue, or "". */
+static struct osc_str family_of_queues(const struct osc_trace *t)
 {
-    const struct osc_str family = device_family(t);
+    for (uint32_t i = 1; i < t->n_tracks; i++) {
+        struct osc_str family = osc_trace_str(t, t->tracks[i].device);
+
+        (void)osc_device_split(family, &family);
+        if (family.len > 0)
+            return family;
+    }
+    return OSC_STR("");
+}
+
+static osc_status read_devices(struct osc_trace *t, struct osc_str family)
+{
     struct osc_str rest = find_list(t), text;
     osc_status st = OSC_OK;
     size_t cap = 0;
@@ -195,21 +275,37 @@ osc_status osc_chrome_devices(struct osc_trace *t)
     return st;
 }
 
+osc_status osc_chrome_devices(struct osc_trace *t)
+{
+    struct osc_str family = family_of_queues(t);
+
+    if (family.len == 0)
+        family = family_of_categories(t);
+    return read_devices(t, family.len > 0 ? family : OSC_STR("cuda"));
+}
+
 osc_status osc_chrome_about(struct osc_trace *t)
 {
-    const struct osc_str family = device_family(t);
-    struct osc_str value;
+    struct osc_str family = OSC_STR(""), value;
     osc_status st = OSC_OK;
     int64_t base_ns;
 
     for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
-        if (t->tracks[i].is_queue && t->tracks[i].n_events > 0)
-            st = name_device(t, &t->tracks[i], family);
+        if (!t->tracks[i].is_queue || t->tracks[i].n_events == 0)
+            continue;
+        if (family.len == 0)
+            family = device_family(t);
+        st = name_device(t, &t->tracks[i], family);
     }
     read_names(t);
     if (osc_trace_meta(t, "baseTimeNanoseconds", &value) && osc_json_int(value, &base_ns))
         t->base_ns = base_ns;
-    return st == OSC_OK ? osc_chrome_devices(t) : st;
+    /* Recordings that were exported name their devices, in whatever family. */
+    if (st == OSC_OK && family_of_queues(t).len > 0)
+        family = family_of_queues(t);
+    else if (st == OSC_OK && find_list(t).len > 0)
+        family = device_family(t);
+    return st == OSC_OK ? read_devices(t, family) : st;
 }
 
 /* --- members for traces of other formats ---------------------------------------------------

@@ -4,7 +4,7 @@
  *
  * Names of threads and processes are in metadata records. A queue is a track with device
  * work. Its device is an argument of that work, or its pid; the family of devices follows from
- * the category of the calls that drive them. Kineto lists the devices of the machine in a
+ * category and names of the calls that drive them. Kineto lists the devices of the machine in a
  * member `deviceProperties` beside the events: CUDA and ROCm differ in some members, old files
  * have fewer members, and files of CPU runs have an empty list.
  *
@@ -17,7 +17,7 @@
 /* Fill the names, queues and devices of T, whose tracks are counted and forms have kinds. */
 OSC_MUST_USE osc_status osc_chrome_about(struct osc_trace *t);
 
-/* Fill only the devices, from the member of T. */
+/* Fill only the devices, from the member of T; no row is looked at. */
 OSC_MUST_USE osc_status osc_chrome_devices(struct osc_trace *t);
 
 /*

@@ -20,12 +20,17 @@ cuCtxSynchronize cuStreamSynchronize cuEventSynchronize cuMemcpyDtoH_v2 cuMemcpy
 hipDeviceSynchronize hipStreamSynchronize hipEventSynchronize hipMemcpy hipMemcpyWithStream
 zeCommandListHostSynchronize zeCommandQueueSynchronize zeEventHostSynchronize
 zeFenceHostSynchronize urEventWait urQueueFinish clFinish clWaitForEvents
+aclrtSynchronizeDevice aclrtSynchronizeStream aclrtSynchronizeEvent aclrtMemcpy
+aclrtSynchronizeDeviceWithTimeout aclrtSynchronizeStreamWithTimeout
+aclrtSynchronizeEventWithTimeout synDeviceSynchronize synStreamSynchronize synEventSynchronize
 """.split())
 ALLOCATOR_CALLS = set("""
 cudaMalloc cudaFree cuMemAlloc_v2 cuMemFree_v2 cuMemCreate cuMemRelease cuMemMap cuMemUnmap
 cuMemSetAccess hipMalloc hipFree zeMemFree zeMemAllocDevice urUSMFree urUSMDeviceAlloc
+aclrtMalloc aclrtFree aclrtMallocPhysical aclrtFreePhysical aclrtMapMem aclrtUnmapMem
+synDeviceMalloc synDeviceFree
 """.split())
-GRAPH_CALLS = {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"}
+GRAPH_CALLS = {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch", "aclmdlRIExecuteAsync"}
 
 
 def devices_of_file(trace: Trace) -> list[dict]:
@@ -228,7 +233,7 @@ class Rules:
             if own and own["memory"]:
                 place = self.properties.index(own)
                 if total > max(peaks.get(place, [-1])):
-                    names[place] = memory_tables.device_of(event)
+                    names[place] = memory_tables.device_of(event, self.trace.family)
                 peaks.setdefault(place, []).append(total)
         near = {place: [t for t in totals if 10 * t > 9 * self.properties[place]["memory"]]
                 for place, totals in sorted(peaks.items())}

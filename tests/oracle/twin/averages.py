@@ -12,7 +12,7 @@ import copy
 from dataclasses import dataclass, field
 
 from . import exact, flops, forest, links, operators
-from .events import Event, Trace, who
+from .events import Event, Trace, torch_word, who
 from .kinds import LAUNCHES
 
 HOST_KINDS = {"operator", "annotation", "step", "dataloader", "optimizer", "communication",
@@ -337,8 +337,8 @@ def device_type(function: Function) -> str:
     """torch's name for the type of device."""
     if not function.is_device:
         return "CPU"
-    family = (function.event.device or "cuda").split(":")[0]
-    return {"privateuse1": "PrivateUse1"}.get(family, family.upper())
+    family = torch_word(function.event.device.split(":")[0])
+    return family.upper() if family in ("cuda", "xpu", "mtia", "hpu") else "PrivateUse1"
 
 
 def rows_of(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:

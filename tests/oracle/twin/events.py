@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from string import ascii_uppercase
 from typing import Callable
 
 from . import exact, findings, kinds
@@ -19,6 +20,7 @@ from .tolerant import Word
 SYNCHRONOUS = ("X", "B")
 INSTANTS = ("i", "I", "n")
 TIME_MAX_NS = 2 ** 62 - 1
+UPPER = tuple(ascii_uppercase)
 
 
 @dataclass(eq=False)
@@ -139,6 +141,7 @@ class Trace:
     findings: dict[str, Finding] = field(default_factory=dict)   # by quality code
     kept: dict = field(default_factory=dict)                # cached results
     has_call_stacks: bool = False       # any event of the file has the argument
+    family: str | None = None           # of its devices, if anything says that it has some
     device_word: str | None = None      # for devices in titles, if the file has any
     is_part: bool = False               # the result of a selection
     rank: int = 0
@@ -170,13 +173,37 @@ class Trace:
         return exact.number(self.members.get(name)) == 0 or self.members.get(name) is False
 
 
-def device_family(records: list[dict]) -> str:
-    """The word for devices, by the categories of the runtime (DECISIONS.md)."""
-    families = {str(r.get("cat", "")).lower().split("_")[0] for r in records}
-    for family in ("xpu", "mtia", "privateuse1"):
-        if family in families:
-            return family
-    return "cuda"
+CALLS_OF = {"cuda": ("cuda", "cu"), "hip": ("hip",), "npu": ("aclrt", "aclmdl"), "hpu": ("syn",)}
+HIP_TYPE = 6                            # of memory records
+FIRST_GUESS = "cuda"                    # where nothing tells the family
+
+
+def family_of_call(name: str) -> str | None:
+    """The family whose prefix NAME has before a capital letter."""
+    return next((family for family, prefixes in CALLS_OF.items() for prefix in prefixes
+                 if name.startswith(prefix) and name[len(prefix):len(prefix) + 1] in UPPER), None)
+
+
+def device_family(trace: Trace) -> str:
+    """The first that tells one (docs/numbers.md, Names of devices)."""
+    words = {str(r.get("cat", "")).lower().partition("_") for r in trace.records}
+    told = [w for w in ("xpu", "mtia", "privateuse1") if any(w == f and r for f, _, r in words)]
+    if told and told[0] != "privateuse1":
+        return told[0]
+    calls = (family_of_call(e.name) for e in trace.events if e.kind in kinds.LAUNCHES
+             and (e.category or "").lower().startswith("privateuse1_") == bool(told))
+    of_call = next(filter(None, calls), None)
+    if of_call or told:
+        return of_call or told[0]
+    is_hip = "hip_runtime_version" in trace.members or any(
+        e.kind in ("alloc", "free") and e.integer("Device Type") == HIP_TYPE
+        for e in trace.events)
+    return "hip" if is_hip else FIRST_GUESS
+
+
+def torch_word(family: str) -> str:
+    """PyTorch for ROCm calls its devices as PyTorch for CUDA does."""
+    return "cuda" if family == "hip" else family
 
 
 def opening(trace: Trace, record: dict, ts: Fraction) -> Event:
@@ -197,11 +224,14 @@ def opening(trace: Trace, record: dict, ts: Fraction) -> Event:
     return event
 
 
-def name_devices(trace: Trace, family: str) -> None:
+def name_devices(trace: Trace) -> None:
     """Give all events of each device queue its device: `args.device` of its first event, else
     the pid."""
     queues = {event.track for event in trace.events if not event.is_host}
-    trace.device_word = family.upper() if queues else None
+    if not queues and not trace.members.get("deviceProperties"):
+        return
+    family = trace.family = device_family(trace)
+    trace.device_word = torch_word(family).upper() if queues else None
     devices: dict[tuple, str] = {}
     for event in trace.events:
         if event.track in queues:
@@ -320,7 +350,7 @@ class Builder:
         """Do what is only possible after the last record."""
         trace = self.trace
         trace.has_call_stacks = any("Call stack" in e.args for e in trace.events)
-        name_devices(trace, device_family(trace.records))
+        name_devices(trace)
         for code, ns in trace.kept.pop("late findings", []):
             trace.count(code, None, ns)
         still_open = {id(e) for stack in self.open_ranges.values() for e in stack}

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from . import exact, inventory, memory, operators
-from .events import Event, Trace
+from .events import Event, Trace, torch_word
 
 TYPES = ("cpu", "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip", "fpga", "maia", "xla",
          "vulkan", "metal", "xpu", "mps", "meta", "hpu", "ve", "lazy", "ipu", "mtia",
@@ -70,12 +70,14 @@ class Record:
         return value if value is not None and -2 ** 63 <= value < 2 ** 63 else None
 
 
-def device_of(event: Event) -> str:
-    """The name of the record's device, or `unknown`."""
+def device_of(event: Event, family: str | None) -> str:
+    """The name of the record's device, or `unknown`; FAMILY is that of the trace's devices."""
     kind, number = event.integer("Device Type"), event.integer("Device Id")
     if kind is None or not 0 <= kind <= 127:
         return "unknown"
     name = TYPES[kind] if kind < len(TYPES) else f"type{kind}"
+    if family and name == (torch_word(family) if torch_word(family) in TYPES else TYPES[-1]):
+        name = family
     if kind == 0:
         return name
     if number is not None and not -1 <= number <= 32766:
@@ -110,8 +112,9 @@ def records_of(trace: Trace) -> list[Record]:
         size = event.integer("Bytes")
         if size is None or abs(size) >= 2 ** 62:
             continue
-        result.append(Record(event, size, event.process, device_of(event), address_of(event),
-                             node_of.get(event), parents, step_of.get(event)))
+        result.append(Record(event, size, event.process, device_of(event, trace.family),
+                             address_of(event), node_of.get(event), parents,
+                             step_of.get(event)))
     known: list[tuple] = []
     for record in result:
         if (record.process, record.device) not in known:
