@@ -272,3 +272,15 @@ struct osc_str osc_known_device_word(struct osc_str family)
         return OSC_STR("cuda");
     return osc_known_device_number(family) >= 0 ? family : OSC_STR("privateuse1");
 }
+
+bool osc_known_has_tensor_cores(struct osc_str family, int64_t major)
+{
+    return osc_str_eq(family, OSC_STR("cuda")) && major >= 7;
+}
+
+bool osc_known_has_nccl(struct osc_str family, int64_t major, int64_t minor)
+{
+    if (osc_str_eq(family, OSC_STR("hip")))
+        return true; /* RCCL, which PyTorch for ROCm calls so */
+    return osc_str_eq(family, OSC_STR("cuda")) && (major > 3 || (major == 3 && minor >= 5));
+}

@@ -72,3 +72,10 @@ int32_t osc_known_device_number(struct osc_str family);
  * "privateuse1" for a family that it does not know.
  */
 struct osc_str osc_known_device_word(struct osc_str family);
+
+/*
+ * Whether devices of FAMILY with the compute capability MAJOR.MINOR (-1: unknown) have Tensor
+ * Cores, and whether NCCL runs there, under whatever name.
+ */
+bool osc_known_has_tensor_cores(struct osc_str family, int64_t major);
+bool osc_known_has_nccl(struct osc_str family, int64_t major, int64_t minor);

@@ -360,7 +360,8 @@ def test_advice(t: Tally) -> None:
         x("j", 430, 29, "kernel", 0, 7, correlation=2, device=0),
         x("l", 459, 541, "memcpy", 0, 8, device=0))
     t.equal("launches", short, {"low_utilization": 601000, "launch_bound": 60000})
-    for call, want in (("hipLaunchKernel", False), ("cudaLaunchKernel", True)):
+    for call, want in (("hipLaunchKernel", False), ("cudaLaunchKernel", True),
+                       ("aclrtLaunchKernel", False)):
         matmul = stakes(
             x("aten::mm", 5, 20), x(call, 6, 1, "cuda_runtime", correlation=2),
             x("Cijk_MI16x16", 30, 20, "kernel", 0, 7, correlation=2, device=0),

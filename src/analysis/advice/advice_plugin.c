@@ -7,6 +7,7 @@
 #include "base/wide.h"
 #include "derive/allocations.h"
 #include "derive/args.h"
+#include "model/known_names.h"
 
 /* What names of host ranges show about how the program uses several devices. */
 struct seen {
@@ -95,13 +96,14 @@ static osc_status check_data_parallel(const struct osc_advice_base *a, const str
     return st;
 }
 
-/* NCCL needs compute capability 3.5. */
 static bool has_nccl_device(const struct osc_advice_base *a)
 {
     for (uint32_t i = 0; i < a->t->n_devices; i++) {
         const struct osc_device_limits *const l = &a->t->devices[i].limits;
 
-        if (l->major > 3 || (l->major == 3 && l->minor >= 5))
+        if (a->is_compat ? l->major > 3 || (l->major == 3 && l->minor >= 5)
+                         : osc_known_has_nccl(osc_trace_str(a->t, a->t->devices[i].family),
+                                              l->major, l->minor))
             return true;
     }
     return false;
@@ -153,20 +155,39 @@ static osc_status check_utilization(const struct osc_advice_base *a, struct osc_
     return st;
 }
 
-/* Whether the devices used have Tensor Cores: compute capability 7. */
-static bool has_tensor_cores(const struct osc_advice_base *a)
+/* Whether device D of the loads ran kernels and has Tensor Cores. */
+static bool has_tensor_cores(const struct osc_advice_base *a, uint32_t d)
 {
-    if (a->is_compat)
-        return a->t->n_devices > 0 && a->t->devices[0].limits.major >= 7;
-    for (uint32_t d = 0; d < a->f->loads.n_devices; d++) {
-        const struct osc_device_load *const load = &a->f->loads.devices[d];
-        const struct osc_device *const device =
-            osc_trace_device(a->t, osc_trace_str(a->t, load->name), load->number);
+    const struct osc_device_load *const load = &a->f->loads.devices[d];
+    struct osc_str family = osc_trace_str(a->t, load->name);
+    const struct osc_device *const device = osc_trace_device(a->t, family, load->number);
 
-        if (load->has_kernels && device && device->limits.major >= 7)
-            return true;
+    (void)osc_device_split(family, &family);
+    return load->has_kernels && device &&
+           osc_known_has_tensor_cores(family, device->limits.major);
+}
+
+/*
+ * Mark the devices of the loads that have Tensor Cores. The plugin looks at the first device
+ * of the file, and at kernels of all. False: there are none.
+ */
+static bool find_tensor_cores(const struct osc_advice_base *a, bool *has)
+{
+    const bool is_first = a->t->n_devices > 0 && a->t->devices[0].limits.major >= 7;
+    bool is_any = a->is_compat && is_first;
+
+    for (uint32_t d = 0; d < a->f->loads.n_devices; d++) {
+        has[d] = a->is_compat ? is_first : has_tensor_cores(a, d);
+        is_any |= has[d];
     }
-    return false;
+    return is_any;
+}
+
+/* Whether row I of C, which is device work, is a kernel of a device that HAS Tensor Cores. */
+static bool is_candidate(const struct osc_advice_base *a, const bool *has,
+                         const struct osc_chunk *c, uint32_t i)
+{
+    return c->kind[i] == OSC_KIND_KERNEL && has[a->f->loads.of_track[c->track[i]] - 1];
 }
 
 /* Mark the nodes that contain an operator that can use Tensor Cores. */
@@ -188,30 +209,11 @@ static uint8_t *find_eligible(const struct osc_advice_base *a, size_t *bytes)
     return below;
 }
 
-/*
- * Whether it is unknown if row I of C, launched by CALL, uses matrix cores: no rule covers it,
- * and HIP devices have such cores under another name.
- */
-static bool is_unsure(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i,
-                      const struct osc_call *call)
-{
-    const osc_row row = {call->row};
-    const struct osc_chunk *const k = osc_chunk_of(&a->t->events, row);
-
-    return osc_name_tensor_cores(a->f->classes.names[c->name[i]], a->is_compat) ==
-               OSC_TENSOR_CORES_UNKNOWN &&
-           osc_str_starts(osc_row_name(a->t, k, osc_row_place(row)), OSC_STR("hip"));
-}
-
-/*
- * Sum the kernels of operators, and of operators that could use Tensor Cores. False: for one
- * of these it is unknown.
- */
-static bool sum_kernels(const struct osc_advice_base *a, const uint8_t *below,
+/* Sum the kernels of operators, and of operators that could use Tensor Cores. */
+static void sum_kernels(const struct osc_advice_base *a, const bool *has, const uint8_t *below,
                         struct osc_advice_item *item, struct osc_intervals *eligible)
 {
     const struct osc_links *const links = &a->f->links;
-    bool is_sure = true;
 
     for (size_t n = 0; n < links->n_works; n++) {
         const osc_row row = {links->works[n].row};
@@ -220,7 +222,7 @@ static bool sum_kernels(const struct osc_advice_base *a, const uint8_t *below,
         const uint32_t node =
             call == 0 ? 0 : osc_optree_owner(&a->f->tree, links->calls[call - 1].node);
 
-        if (c->kind[i] != OSC_KIND_KERNEL || node == 0)
+        if (node == 0 || !is_candidate(a, has, c, i))
             continue;
         const osc_row op = {a->f->order.rows[node - 1]};
         const uint32_t name = osc_chunk_of(&a->t->events, op)->name[osc_row_place(op)];
@@ -229,14 +231,12 @@ static bool sum_kernels(const struct osc_advice_base *a, const uint8_t *below,
             continue;
         item->part += c->dur_ns[i];
         item->count++;
-        is_sure &= !is_unsure(a, c, i, &links->calls[call - 1]);
         osc_intervals_add(eligible, c->ts_ns[i], osc_row_end(c, i));
     }
-    return is_sure;
 }
 
 /* Whether any kernel is known to use Tensor Cores. */
-static bool uses_tensor_cores(const struct osc_advice_base *a)
+static bool uses_tensor_cores(const struct osc_advice_base *a, const bool *has)
 {
     const struct osc_links *const links = &a->f->links;
 
@@ -245,7 +245,7 @@ static bool uses_tensor_cores(const struct osc_advice_base *a)
         const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
         const uint32_t i = osc_row_place(row);
 
-        if (c->kind[i] == OSC_KIND_KERNEL && c->dur_ns[i] > 0 &&
+        if (is_candidate(a, has, c, i) && c->dur_ns[i] > 0 &&
             osc_name_tensor_cores(a->f->classes.names[c->name[i]], a->is_compat) ==
                 OSC_TENSOR_CORES_YES)
             return true;
@@ -257,18 +257,23 @@ static osc_status check_tensor_cores(const struct osc_advice_base *a,
                                      struct osc_advice_item *item)
 {
     struct osc_intervals eligible = {0};
-    size_t bytes;
+    bool *const has = osc_calloc((size_t)a->f->loads.n_devices + 1, sizeof *has);
+    osc_status st = has ? OSC_OK : OSC_ENOMEM;
+    uint8_t *below = NULL;
+    size_t bytes = 0;
 
-    if (!has_tensor_cores(a) || uses_tensor_cores(a))
-        return OSC_OK;
-    uint8_t *const below = find_eligible(a, &bytes);
-    if (!below)
-        return OSC_ENOMEM;
-    const bool is_sure = sum_kernels(a, below, item, &eligible);
-    const osc_status st = osc_advice_stake(a, &eligible, NULL, &item->impact_ns);
-    item->applies = item->part > 0 && is_sure;
+    if (st == OSC_OK && find_tensor_cores(a, has) && !uses_tensor_cores(a, has)) {
+        below = find_eligible(a, &bytes);
+        st = below ? OSC_OK : OSC_ENOMEM;
+    }
+    if (below) {
+        sum_kernels(a, has, below, item, &eligible);
+        st = osc_advice_stake(a, &eligible, NULL, &item->impact_ns);
+        item->applies = item->part > 0;
+        osc_pages_free(below, bytes);
+    }
     osc_intervals_fini(&eligible);
-    osc_pages_free(below, bytes);
+    osc_free(has);
     return st;
 }
 

@@ -14,6 +14,9 @@
     NOTE("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", ts, dur)
 #define RUNTIME(name, ts, dur, correlation) \
     RANGE("cuda_runtime", name, 1, ts, dur, "'correlation':" #correlation)
+/* What makes devices those of a FAMILY that Kineto has a category for. */
+#define OF_FAMILY(family) \
+    "{'ph':'X','cat':'" family "_runtime','name':'r','pid':3,'tid':1,'ts':1,'dur':1},"
 #define COPY(way, ts, dur, correlation) \
     WORK("gpu_memcpy", "Memcpy (" way ")", ts, dur, correlation, "")
 #define KERNEL_1(ts, dur)                                                          \
@@ -180,6 +183,15 @@ TEST_WITH(another_backend_than_nccl_counts_where_nccl_would_run, NULL, end)
                            "backend"),
                      -1);
     assert_int_equal(stake(DEVICE(8, 0), STEP(1, 0, 100) GLOO BUSY, "backend"), -1);
+    /* Other families have other backends; PyTorch for ROCm has RCCL by the name of NCCL. */
+    assert_int_equal(stake(DEVICE(9, 0), OF_FAMILY("xpu") DDP GLOO BUSY, "backend"), -1);
+    assert_int_equal(stake(DEVICE(9, 0), OF_FAMILY("privateuse1") DDP GLOO BUSY, "backend"),
+                     -1);
+    assert_int_equal(stake_tb(DEVICE(9, 0), OF_FAMILY("xpu") DDP GLOO BUSY, "backend"), 30000);
+    assert_int_equal(stake(DEVICE(9, 0),
+                           RUNTIME("hipMalloc", 0, 1, 9) DDP GLOO KERNEL("k", 50, 10, 1),
+                           "backend"),
+                     30000);
     /* A program on the CPU has no use for it, but the plugin says so. */
     assert_int_equal(stake(DEVICE(8, 0), DDP GLOO, "backend"), -1);
     assert_int_equal(stake_tb(DEVICE(8, 0), DDP GLOO, "backend"), 30000);
@@ -227,6 +239,12 @@ TEST_WITH(tensor_cores_count_where_nothing_uses_them, NULL, end)
     OP("aten::mm", 1, 5, 20, "")                 \
     RUNTIME("hipExtModuleLaunchKernel", 6, 1, 2) \
     KERNEL(kernel, 30, 20, 2)
+#define MM_ON(device)                                                                    \
+    STEP(1, 0, 100)                                                                      \
+    OP("aten::mm", 1, 5, 20, "")                                                         \
+    RUNTIME("zorkLaunch", 6, 1, 2)                                                       \
+    "{'ph':'X','cat':'kernel','name':'sgemm','pid':1,'tid':7,'ts':30,'dur':20,'args':{'" \
+    "device':'" device "','stream':7,'correlation':2}},"
     int64_t row;
 
     /* aten::linear has an eligible operator below it: what it launches itself is no matmul. */
@@ -237,11 +255,18 @@ TEST_WITH(tensor_cores_count_where_nothing_uses_them, NULL, end)
     assert_int_equal(stake(DEVICE(7, 0), MM("volta_s884gemm"), "tensor_cores"), -1);
     assert_int_equal(stake(DEVICE(6, 1), MM("sgemm"), "tensor_cores"), -1);
     assert_int_equal(stake("", MM("sgemm"), "tensor_cores"), -1);
-    /* What HIP launches may use matrix cores, but for kernels known not to. */
+    /* The numbers of other families say nothing about Tensor Cores; the plugin reads them. */
     assert_int_equal(stake(DEVICE(9, 0), HIP_MM("Cijk_Ailk_MI16x16x1"), "tensor_cores"), -1);
-    assert_int_equal(stake(DEVICE(9, 0), HIP_MM("void at::native::k"), "tensor_cores"), 20000);
+    assert_int_equal(stake(DEVICE(9, 0), HIP_MM("void at::native::k"), "tensor_cores"), -1);
+    assert_int_equal(stake(DEVICE(9, 0), OF_FAMILY("xpu") MM("sgemm"), "tensor_cores"), -1);
+    assert_int_equal(stake(DEVICE(9, 0), OF_FAMILY("privateuse1") MM("sgemm"), "tensor_cores"),
+                     -1);
     assert_int_equal(stake_tb(DEVICE(9, 0), HIP_MM("Cijk_Ailk_MI16x16x1"), "tensor_cores"),
                      20000);
+    /* Recordings say the family themselves, whatever the call is named. */
+    assert_int_equal(stake(DEVICE(9, 0), MM_ON("cuda:0"), "tensor_cores"), 20000);
+    assert_int_equal(stake(DEVICE(9, 0), MM_ON("hip:0"), "tensor_cores"), -1);
+    assert_int_equal(stake(DEVICE(9, 0), MM_ON("zorg:0"), "tensor_cores"), -1);
     /* The list of 2021 does not know these. */
     assert_int_equal(stake(DEVICE(7, 0), MM("nvjet_x"), "tensor_cores"), -1);
     assert_int_equal(stake_tb(DEVICE(7, 0), MM("nvjet_x"), "tensor_cores"), 20000);

@@ -97,8 +97,8 @@ static void say_backend(const struct osc_advice_numbers *n, struct osc_strbuf *o
 {
     osc_strbuf_adds(out, "DistributedDataParallel runs without NCCL, and communication takes ");
     add_share(out, n);
-    osc_strbuf_adds(out, ". Where the devices have it, NCCL is the fastest backend: "
-                         "torch.distributed.init_process_group('nccl').");
+    osc_strbuf_adds(out, ". Where the devices have it, NCCL (on ROCm RCCL) is the fastest "
+                         "backend: torch.distributed.init_process_group('nccl').");
 }
 
 static void say_communication(const struct osc_advice_numbers *n, struct osc_strbuf *out)

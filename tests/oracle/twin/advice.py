@@ -148,8 +148,10 @@ class Rules:
                            for n in names)
         else:
             has_nccl = self.device_communication or any(n.startswith("nccl:") for n in names)
-        capable = any(((p["major"] or 0), (-1 if p["minor"] is None else p["minor"])) >= (3, 5)
-                      for p in self.properties)
+        recent = any(((p["major"] or 0), (-1 if p["minor"] is None else p["minor"])) >= (3, 5)
+                     for p in self.properties)
+        capable = recent and (self.compat or self.trace.family == "cuda") \
+            or bool(self.properties) and not self.compat and self.trace.family == "hip"
         self.add_cost("backend", "communication", None, ddp > 0 and not has_nccl and capable
                       and (self.compat or bool(self.work)), ddp)
         self.add_cost("communication", "communication", Fraction(1, 10))
@@ -190,7 +192,8 @@ class Rules:
         else:
             found = [self.properties_of(self.number(d)) for d in self.devices()
                      if any(e.device == d for e in self.kernels)]
-            capable = any(p and (p["major"] or 0) >= 7 for p in found)
+            capable = self.trace.family == "cuda" and any(p and (p["major"] or 0) >= 7
+                                                          for p in found)
         used = any(e.dur > 0 and kinds.kernel_uses_tc(e.name, self.compat)
                    for e in self.kernels)
         if not capable or used:
@@ -210,9 +213,6 @@ class Rules:
             whole += sum(k.dur for k in own)
             if is_eligible and not has_below:
                 eligible += own
-        if any(kinds.kernel_uses_tc(k.name, self.compat) is None
-               and self.launch[k].name.startswith("hip") for k in eligible):
-            return                      # it may use matrix cores
         part = sum(k.dur for k in eligible)
         self.add("tensor_cores", part > 0, length(self.within(eligible)), part, whole,
                  len(eligible))
