@@ -117,7 +117,12 @@ static osc_status ask(struct osc_by_rank *b, size_t i, const struct visited *v, 
 {
     struct osc_by_rank_answer *const a = &b->answers[i];
     const struct osc_partial_question q = {
-        .def = a->asked->def, .options = &a->asked->options, .is_timed = b->is_timed};
+        .def = a->asked->def,
+        .options = &a->asked->options,
+        .is_timed = b->is_timed,
+        .n_rows = osc_query_rows_of_each(&a->asked->query),
+        .sort = a->asked->query.sort,
+    };
     struct osc_strbuf bytes = {0};
     osc_status st = map(a->asked, v, is_wanted, &q, &bytes, err);
 

@@ -171,6 +171,22 @@ static const struct {
 #define N_VIEWS       (sizeof views / sizeof *views)
 #define N_TIMED_VIEWS 13
 
+/* A random limit and order of the rows of DEF. */
+static struct osc_question question_of(const struct osc_table_def *def)
+{
+    static const int64_t limits[] = {0, 0, -1, 1, 2, 7};
+    static char sort[64];
+    struct osc_question q = {.table = def->name,
+                             .merge = (int)below(2),
+                             .limit = limits[below(sizeof limits / sizeof *limits)]};
+
+    snprintf(sort, sizeof sort, "%s%s", def->columns[below(def->n_columns)].name,
+             below(2) ? ":asc" : "");
+    if (below(2))
+        q.sort = sort;
+    return q;
+}
+
 static struct osc_view view_of(size_t k)
 {
     struct osc_request r = {.view = views[k].view};
@@ -194,7 +210,7 @@ TEST_WITH(every_table_is_the_same, set_up, tear_down)
             for (uint32_t n = 0; n < 3; n++) {
                 const struct osc_request requests[] = {
                     {.view = view_of(n == 0 ? 0 : below(N_VIEWS)),
-                     .question = {.table = osc_tables[k]->name, .merge = (int)below(2)},
+                     .question = question_of(osc_tables[k]),
                      .text.format = forms[below(3)]},
                     {.question = {.table = "quality", .merge = 1}},
                 };
@@ -219,7 +235,7 @@ TEST_WITH(times_from_the_origin_are_the_same, set_up, tear_down)
                 const struct osc_request r = {
                     .how.n_threads = 1,
                     .view = view_of(k),
-                    .question = {.table = osc_tables[i]->name, .merge = (int)below(2)},
+                    .question = question_of(osc_tables[i]),
                 };
 
                 (void)compare(&r, 1);
@@ -238,9 +254,7 @@ TEST_WITH(moments_from_the_origin_are_the_same, set_up, tear_down)
     make_run();
     for (uint32_t i = 0; osc_tables[i]; i++) {
         for (size_t k = 0; k < sizeof moments / sizeof *moments; k++) {
-            struct osc_request r = {
-                .how.n_threads = 1,
-                .question = {.table = osc_tables[i]->name, .merge = (int)below(2)}};
+            struct osc_request r = {.how.n_threads = 1, .question = question_of(osc_tables[i])};
             struct osc_err err = {0};
 
             if (!osc_request_is_for("at", osc_tables[i]))

@@ -25,11 +25,11 @@ static void read_trace(struct osc_trace *t, uint32_t i)
 
 /* --- answers ------------------------------------------------------------------------ */
 
-/* Print all of R, hidden columns too. */
-static void print_result(const struct osc_result *r, const uint32_t *order,
+/* Print the first N rows of R, hidden columns too. */
+static void print_result(const struct osc_result *r, const uint32_t *order, uint64_t n,
                          struct osc_strbuf *out)
 {
-    for (uint64_t i = 0; i < r->n_rows; i++) {
+    for (uint64_t i = 0; i < n; i++) {
         const uint64_t row = order ? order[i] : i;
 
         for (uint32_t c = 0; c < r->def->n_columns; c++) {
@@ -56,10 +56,13 @@ static void print_answer(const struct osc_query *q, struct osc_strbuf *out)
     assert_int_equal(osc_query_run(q, &a, NULL), OSC_OK);
     for (uint32_t i = 0; i < a.n_blocks; i++) {
         const struct osc_answer_block *const b = &a.blocks[i];
+        const uint64_t n = b->result.n_rows,
+                       limit = q->limit > 0 && n > (uint64_t)q->limit ? (uint64_t)q->limit : n;
 
-        osc_strbuf_addf(out, "rank %d, span %d, %u of %llx\n", b->rank, b->span, b->n_traces,
-                        (unsigned long long)b->result.shown);
-        print_result(&b->result, b->order, out);
+        osc_strbuf_addf(out, "rank %d, span %d, %u of %llx, %llu rows\n", b->rank, b->span,
+                        b->n_traces, (unsigned long long)b->result.shown,
+                        (unsigned long long)(n + b->result.n_left_out));
+        print_result(&b->result, b->order, limit, out);
     }
     osc_strbuf_add(out, a.sheet.notes.s ? a.sheet.notes.s : "", a.sheet.notes.len);
     for (uint32_t c = 0; c < a.sheet.n_columns; c++)
@@ -110,7 +113,10 @@ static void ask_alone(const struct osc_query *q, const struct osc_partial_questi
 /* Append to OUT the answer made of parts that arrive in random groups. */
 static void ask_apart(struct osc_query q, uint32_t n, struct osc_strbuf *out)
 {
-    const struct osc_partial_question of = {.def = q.def, .options = q.options};
+    const struct osc_partial_question of = {.def = q.def,
+                                            .options = q.options,
+                                            .n_rows = osc_query_rows_of_each(&q),
+                                            .sort = q.sort};
     const uint32_t n_piles = 1 + below(n);
     struct osc_strbuf piles[TRACES_MAX] = {{0}};
     struct osc_gathering g = {0};
@@ -152,6 +158,9 @@ TEST(parts_give_the_answer_of_all_at_once)
                 .compat_tb = osc_tables[k]->takes & OSC_TAKES_COMPAT && below(2)};
             const struct osc_query q = {.def = osc_tables[k],
                                         .options = &options,
+                                        .sort =
+                                            below(2) ? osc_tables[k]->columns[0].name : NULL,
+                                        .limit = below(4),
                                         .is_merged = below(2),
                                         .is_machine = true};
             struct osc_strbuf together = {0}, apart = {0};

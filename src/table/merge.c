@@ -52,7 +52,7 @@ static void set_sum(struct osc_result *r, uint64_t i, uint32_t c, struct osc_sum
         osc_result_set_num(r, i, c, (double)whole + ldexp((double)fraction, -FRACTION_BITS));
 }
 
-static bool has_key(const struct osc_table_def *def)
+bool osc_merge_has_keys(const struct osc_table_def *def)
 {
     for (uint32_t c = 0; c < def->n_columns; c++) {
         if (def->columns[c].merge == OSC_MERGE_KEY)
@@ -332,7 +332,7 @@ static osc_status find_row(struct osc_merger *m, const struct osc_result *part, 
     osc_status st = OSC_OK;
 
     *row = m->rows.n_rows;
-    if (!has_key(part->def))
+    if (!osc_merge_has_keys(part->def))
         return OSC_OK;
     write_key(m, part, i);
     st = m->key.status;
@@ -397,6 +397,7 @@ osc_status osc_merger_add(struct osc_merger *m, const struct osc_result *part, u
 
     if (part->n_rows > 0) /* without rows a column has no data */
         m->rows.shown |= part->shown;
+    m->rows.n_left_out += part->n_left_out;
     if (st == OSC_OK)
         st = add_notes(&m->rows, &part->notes);
     for (uint64_t i = 0; i < part->n_rows && st == OSC_OK; i++)
@@ -422,8 +423,8 @@ static int compare_lines(const void *a, const void *b)
     return osc_str_cmp(*x, *y);
 }
 
-/* Copy the notes of FROM to OUT, sorted by bytes. */
-static osc_status sort_notes(struct osc_result *out, const struct osc_strbuf *from)
+/* Append the lines of FROM to OUT, sorted by bytes. */
+static osc_status sort_notes(struct osc_strbuf *out, const struct osc_strbuf *from)
 {
     size_t n = 0;
 
@@ -444,9 +445,9 @@ static osc_status sort_notes(struct osc_result *out, const struct osc_strbuf *fr
     }
     osc_sort(lines, n, sizeof *lines, compare_lines);
     for (size_t i = 0; i < n; i++)
-        osc_strbuf_addstr(&out->notes, lines[i]);
+        osc_strbuf_addstr(out, lines[i]);
     osc_free(lines);
-    return out->notes.status;
+    return out->status;
 }
 
 /* Write row I of M to row TO of OUT. */
@@ -472,23 +473,50 @@ static osc_status put_row(const struct osc_merger *m, uint64_t i, struct osc_res
     return st != OSC_OK ? st : out->status;
 }
 
-osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out)
+/* Copy the rows of M to OUT, in the order of their origins. */
+static osc_status copy_rows(const struct osc_merger *m, struct osc_result *out)
 {
     uint32_t *order = NULL;
     osc_status st = osc_sort_rows(&m->rows, NULL, &order);
 
-    if (st != OSC_OK)
-        goto out;
-    out->shown |= m->rows.shown;
-    st = sort_notes(out, &m->rows.notes);
-    if (st != OSC_OK)
-        goto out;
-    osc_sort_with(order, m->rows.n_rows, sizeof *order, compare_origins, m->origins);
+    if (st == OSC_OK)
+        osc_sort_with(order, m->rows.n_rows, sizeof *order, compare_origins, m->origins);
     for (uint64_t i = 0; i < m->rows.n_rows && st == OSC_OK; i++) {
         osc_result_row(out);
         st = out->status != OSC_OK ? out->status : put_row(m, order[i], out, i);
     }
-out:
     osc_free(order);
     return st;
+}
+
+/* Whether the rows of M are complete and in order as they are, so that long lists need not be
+ * copied. */
+static bool is_in_place(const struct osc_merger *m)
+{
+    if (m->n_sums + m->n_joins > 0)
+        return false;
+    for (uint64_t i = 1; i < m->rows.n_rows; i++) {
+        if (origin_less(m->origins[i], m->origins[i - 1]))
+            return false;
+    }
+    return true;
+}
+
+osc_status osc_merger_result(struct osc_merger *m, struct osc_result *out)
+{
+    struct osc_strbuf notes = {0};
+    const osc_status st = sort_notes(&notes, &m->rows.notes);
+
+    osc_strbuf_fini(&m->rows.notes);
+    m->rows.notes = notes;
+    if (st != OSC_OK)
+        return st;
+    if (is_in_place(m)) {
+        osc_result_move(out, &m->rows);
+        return OSC_OK;
+    }
+    out->shown = m->rows.shown;
+    out->n_left_out = m->rows.n_left_out;
+    osc_strbuf_add(&out->notes, notes.s ? notes.s : "", notes.len);
+    return out->notes.status == OSC_OK ? copy_rows(m, out) : out->notes.status;
 }

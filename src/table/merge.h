@@ -54,7 +54,10 @@ OSC_MUST_USE osc_status osc_merger_add(struct osc_merger *m, const struct osc_re
                                        uint32_t number);
 
 /*
- * Write the merged rows to OUT (initialised, empty), in the order of their first parts. FINISH
- * columns are missing: the caller calls def->finish.
+ * Write the merged rows to OUT (initialised, empty), in the order of their first parts; M may
+ * be empty afterwards. FINISH columns are missing: the caller calls def->finish.
  */
-OSC_MUST_USE osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out);
+OSC_MUST_USE osc_status osc_merger_result(struct osc_merger *m, struct osc_result *out);
+
+/* Whether rows of DEF can have equal keys; otherwise merging appends them. */
+bool osc_merge_has_keys(const struct osc_table_def *def);

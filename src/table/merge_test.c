@@ -130,6 +130,58 @@ TEST(gives_the_same_bytes_for_any_order)
     osc_strbuf_fini(&first);
 }
 
+/* A list has no keys. Its rows are moved if the parts came in order, and sorted if not. */
+TEST(a_list_has_the_rows_of_all_parts_in_order)
+{
+    static const struct osc_column list_columns[] = {
+        {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0, .help = ""},
+        {"mean", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH, 0, .help = ""},
+    };
+    static const struct osc_table_def list = {
+        .name = "l", .columns = list_columns, .n_columns = 2};
+    static const unsigned orders[][3] = {{0, 1, 2}, {2, 0, 1}};
+
+    assert_false(osc_merge_has_keys(&list));
+    assert_true(osc_merge_has_keys(&def));
+    for (size_t k = 0; k < 2; k++) {
+        struct osc_merger m;
+        struct osc_result out, part;
+
+        osc_merger_init(&m, &list);
+        osc_result_init(&out, &list);
+        for (size_t i = 0; i < 3; i++) {
+            const unsigned p = orders[k][i];
+
+            osc_result_init(&part, &list);
+            part.n_left_out = 10 + p;
+            osc_result_note(&part, "note %u", 2 - p);
+            for (unsigned row = 0; row < 2; row++) {
+                osc_result_row(&part);
+                osc_result_str(&part, 0, (struct osc_str){"aabbcc" + 2 * p + row, 1});
+                osc_result_num(&part, 1, 0.5);
+            }
+            assert_int_equal(osc_merger_add(&m, &part, p), OSC_OK);
+            osc_result_fini(&part);
+        }
+        assert_int_equal(osc_merger_result(&m, &out), OSC_OK);
+        osc_merger_fini(&m);
+        assert_int_equal(out.n_rows, 6);
+        assert_int_equal(out.n_left_out, 33);
+        assert_string_equal(out.notes.s, "note 0\nnote 1\nnote 2\n");
+        for (uint64_t i = 0; i < 6; i++) {
+            const struct osc_str name = osc_result_get_str(&out, i, 0);
+
+            assert_int_equal(name.len, 1);
+            assert_int_equal(name.s[0], "aabbcc"[i]);
+            assert_false(osc_result_has(&out, i, 1));
+        }
+        osc_result_row(&out); /* it can go on growing */
+        osc_result_str(&out, 0, OSC_STR("d"));
+        assert_int_equal(out.status, OSC_OK);
+        osc_result_fini(&out);
+    }
+}
+
 TEST(follows_the_rule_of_each_column)
 {
     static const double weights[] = {1e30, 1.0, -1e30};

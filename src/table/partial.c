@@ -101,6 +101,8 @@ static void put_options(struct osc_strbuf *out, const struct osc_partial_questio
         osc_strbuf_addc(out, (char)switches[i]);
     put_u64(out, (uint64_t)(o->has_at ? o->at_ns : 0));
     put_c_text(out, q->choice);
+    put_u64(out, q->n_rows);
+    put_c_text(out, q->n_rows > 0 ? q->sort : NULL);
 }
 
 static void put_row(struct osc_strbuf *out, const struct osc_result *r, uint64_t row)
@@ -159,6 +161,7 @@ static void put_body(struct osc_strbuf *out, const struct osc_partial_question *
     osc_trace_read_end(t);
     put_u64(out, r->shown);
     put_u32(out, r->sorted_by);
+    put_u64(out, r->n_left_out);
     put_text(out, (struct osc_str){r->notes.s ? r->notes.s : "", (uint32_t)r->notes.len});
     put_u32(out, r->dict.n_entries);
     for (uint32_t i = 1; i <= r->dict.n_entries; i++)
@@ -418,6 +421,7 @@ osc_status osc_partial_read(const struct osc_partial *p, struct osc_result *out,
                         id->source.s);
     out->shown |= get_u64(&r);
     out->sorted_by = get_u32(&r);
+    out->n_left_out = get_u64(&r);
     const struct osc_str notes = get_text(&r);
     if (notes.len > 0)
         osc_strbuf_addstr(&out->notes, notes);

@@ -10,7 +10,8 @@
  *   magic "oscpart\0", version, length and XXH3 of what follows
  *   table, a hash of its columns, the options of the question
  *   identity of the trace
- *   shown, sorted_by, notes, words, rows: for each row the columns it has, then the cells
+ *   shown, sorted_by, rows left out, notes, words, rows: for each row the columns it has,
+ *   then the cells
  *
  * Numbers are little-endian. A part with another version, other columns or another question is
  * refused, and so is a damaged one.
@@ -23,7 +24,7 @@
 #include "model/identity.h"
 #include "table/table.h"
 
-#define OSC_PARTIAL_VERSION 1u
+#define OSC_PARTIAL_VERSION 2u
 
 /* Size of magic, version, four zeroes, length and hash; the seed of the hash. */
 #define OSC_PARTIAL_HEAD_BYTES 32u
@@ -35,6 +36,8 @@ struct osc_partial_question {
     const struct osc_options *options; /* its selection is given as words in choice */
     const char *choice;                /* the rows to use of each trace; NULL: all */
     bool is_timed;                     /* choice contains times from the origin */
+    uint64_t n_rows;                   /* that each part has at most; 0: all */
+    const char *sort;                  /* with n_rows: the order of which they are the first */
 };
 
 /* A part that was opened. */
@@ -47,7 +50,7 @@ struct osc_partial {
     bool is_timed;                           /* its question contained times from the origin */
 };
 
-/* Append R, all rows of T for Q, not yet placed, to OUT. ID is the identity of T. */
+/* Append R, the rows of T for Q, not yet placed, to OUT. ID is the identity of T. */
 OSC_MUST_USE osc_status osc_partial_write(const struct osc_partial_question *q,
                                           const struct osc_result *r, const struct osc_trace *t,
                                           const struct osc_identity *id, struct osc_strbuf *out,

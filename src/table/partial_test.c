@@ -51,6 +51,7 @@ static int make_part(void **state)
     osc_result_row(&r);
     osc_result_str(&r, 0, OSC_STR(""));
     osc_result_note(&r, "a note");
+    r.n_left_out = 5;
     const osc_status st = osc_partial_write(&q, &r, &t, &id, &bytes, NULL);
     osc_result_fini(&r);
     return st == OSC_OK ? 0 : -1;
@@ -96,6 +97,7 @@ static void rows_come_back_and_moments_move(void **state)
     osc_result_init(&r, &table);
     assert_int_equal(osc_partial_read(&p, &r, NULL), OSC_OK);
     assert_int_equal(r.n_rows, 2);
+    assert_int_equal(r.n_left_out, 5);
     assert_true(osc_str_eq(osc_result_get_str(&r, 0, 0), OSC_STR("x")));
     assert_int_equal(osc_result_get_int(&r, 0, 1), 670);
     assert_true(osc_result_get_num(&r, 0, 2) == -0.5);
@@ -150,11 +152,14 @@ static void a_part_of_something_else_is_refused(void **state)
     q.choice = "--steps 5";
     assert_refused(&q, "otherwise");
     q = question_of(&table);
+    q.n_rows = 2;
+    assert_refused(&q, "otherwise");
+    q = question_of(&table);
     q.options = &tb;
     assert_refused(&q, "otherwise");
     q = question_of(&table);
-    bytes.s[8] = 2;
-    assert_refused(&q, "version 2");
+    bytes.s[8] = OSC_PARTIAL_VERSION - 1;
+    assert_refused(&q, "in version 1; this reads 2");
     bytes.s[0] = 'x';
     assert_refused(&q, "no part");
 }

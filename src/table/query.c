@@ -118,6 +118,61 @@ static osc_status map_trace(const struct osc_query *q, const struct osc_trace *t
     return st;
 }
 
+uint64_t osc_query_rows_of_each(const struct osc_query *q)
+{
+    const struct osc_table_def *const def = q->def;
+    const uint64_t limit = row_limit(q);
+
+    if (limit == UINT64_MAX || q->where || q->has_own_text || def->place || def->finish ||
+        osc_merge_has_keys(def))
+        return 0;
+    return limit;
+}
+
+/* Sort the rows of R by SORT or, if that is NULL, as its table does. *ORDER becomes NULL if
+ * they stay in their order. */
+static osc_status sort_rows(const struct osc_result *r, const char *sort, uint32_t **order,
+                            struct osc_err *err)
+{
+    const uint32_t by = r->sorted_by > 0 ? r->sorted_by : r->def->sorted_by;
+    struct osc_sort_key key = {.column = by - 1, .divisor = -1};
+    osc_status st = OSC_OK;
+
+    *order = NULL;
+    if (sort)
+        st = osc_sort_parse(r->def, sort, &key, err);
+    else if (by == 0)
+        return OSC_OK;
+    if (st != OSC_OK)
+        return st;
+    st = osc_sort_rows(r, &key, order);
+    return st == OSC_OK ? OSC_OK : osc_fail(err, st, "%s", osc_status_text(st));
+}
+
+/* Leave only the rows in R that the answer to OF can show. */
+static osc_status cut(const struct osc_partial_question *of, struct osc_result *r,
+                      struct osc_err *err)
+{
+    const uint64_t n = r->n_rows;
+    uint32_t *order;
+
+    if (of->n_rows == 0 || n <= of->n_rows || (!of->sort && r->sorted_by > 0))
+        return OSC_OK;
+    const osc_status st = sort_rows(r, of->sort, &order, err);
+    if (st != OSC_OK)
+        return st;
+    bool *const keep = osc_calloc(n, sizeof *keep);
+    for (uint64_t i = 0; i < of->n_rows && keep; i++)
+        keep[order ? order[i] : i] = true;
+    osc_free(order);
+    if (!keep)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    osc_result_keep(r, keep);
+    r->n_left_out = n - r->n_rows;
+    osc_free(keep);
+    return OSC_OK;
+}
+
 osc_status osc_query_map(const struct osc_query *q, const struct osc_trace *t,
                          const struct osc_partial_question *of, const struct osc_identity *id,
                          struct osc_strbuf *out, struct osc_err *err)
@@ -126,6 +181,8 @@ osc_status osc_query_map(const struct osc_query *q, const struct osc_trace *t,
 
     osc_result_init(&r, q->def);
     osc_status st = map_trace(q, t, &r, err);
+    if (st == OSC_OK)
+        st = cut(of, &r, err);
     if (st == OSC_OK)
         st = osc_partial_write(of, &r, t, id, out, err);
     osc_result_fini(&r);
@@ -208,7 +265,6 @@ static osc_status filter_block(const struct osc_query *q, struct osc_answer_bloc
 static osc_status fill_block(const struct osc_query *q, struct osc_answer_block *b,
                              struct osc_err *err)
 {
-    struct osc_sort_key key;
     osc_status st =
         b->n_traces == 1 ? map(q, b->first_trace, &b->result, err) : map_and_merge(q, b, err);
 
@@ -216,20 +272,7 @@ static osc_status fill_block(const struct osc_query *q, struct osc_answer_block 
         st = q->def->finish(&b->result, q->options, err);
     if (st == OSC_OK)
         st = filter_block(q, b, err);
-    if (st != OSC_OK)
-        return st;
-
-    const uint32_t by = b->result.sorted_by > 0 ? b->result.sorted_by : q->def->sorted_by;
-    if (q->sort)
-        st = osc_sort_parse(q->def, q->sort, &key, err);
-    else if (by > 0)
-        key = (struct osc_sort_key){.column = by - 1, .divisor = -1};
-    else
-        return OSC_OK;
-    if (st != OSC_OK)
-        return st;
-    st = osc_sort_rows(&b->result, &key, &b->order);
-    return st == OSC_OK ? OSC_OK : osc_fail(err, st, "%s", osc_status_text(st));
+    return st == OSC_OK ? sort_rows(&b->result, q->sort, &b->order, err) : st;
 }
 
 /* Add the notes of a block once; name the block if there are several. */
@@ -401,6 +444,7 @@ osc_status osc_answer_rows(const struct osc_query *q, struct osc_answer *a,
         if (!a->is_stream) {
             struct osc_rows rows = {&b->result, b->order, b->result.n_rows, b->rank, b->span};
 
+            a->sheet.n_more += b->result.n_left_out;
             if (rows.n_rows > limit) {
                 a->sheet.n_more += rows.n_rows - limit;
                 rows.n_rows = limit;

@@ -65,6 +65,12 @@ OSC_MUST_USE osc_status osc_query_run(const struct osc_query *q, struct osc_answ
                                       struct osc_err *err);
 
 /*
+ * The number of rows that suffice of each trace to answer Q: the first ones in its order. 0:
+ * all are needed, because there is no limit or rows are merged, filtered or changed later.
+ */
+uint64_t osc_query_rows_of_each(const struct osc_query *q);
+
+/*
  * Map T and append the result as a part of the answer to OF. Only the table and options of Q
  * are used. Once all parts are opened and placed, a query over them gives the same answer as a
  * query over the traces.

@@ -366,6 +366,14 @@ static void move_cell(struct osc_result *r, uint64_t to, uint64_t from, uint32_t
     b->valid[at_to >> 3] |= (uint8_t)(bit << (at_to & 7));
 }
 
+void osc_result_move(struct osc_result *to, struct osc_result *from)
+{
+    osc_result_fini(to);
+    *to = *from;
+    to->dict.arena = &to->arena;
+    osc_result_init(from, to->def);
+}
+
 void osc_result_keep(struct osc_result *r, const bool *keep)
 {
     uint64_t n = 0;

@@ -201,6 +201,7 @@ struct osc_result {
     struct osc_batch *batches; /* owned */
     uint32_t n_batches, cap_batches;
     uint64_t n_rows;
+    uint64_t n_left_out;     /* further rows, which are behind every limit of the question */
     struct osc_arena arena;  /* bytes of strings */
     struct osc_intern dict;  /* strings of all batches; string i has osc_sid i */
     uint64_t shown;          /* bit per OPTIONAL column */
@@ -245,6 +246,9 @@ void osc_result_set_int(struct osc_result *r, uint64_t i, uint32_t column, int64
 void osc_result_set_bool(struct osc_result *r, uint64_t i, uint32_t column, bool v);
 void osc_result_set_str(struct osc_result *r, uint64_t i, uint32_t column, struct osc_str v);
 void osc_result_set_missing(struct osc_result *r, uint64_t i, uint32_t column);
+
+/* Move all of FROM, which is empty afterwards, to TO, which is initialised and empty. */
+void osc_result_move(struct osc_result *to, struct osc_result *from);
 
 /* Remove rows whose KEEP is false, for finish(); KEEP has one entry per row. */
 void osc_result_keep(struct osc_result *r, const bool *keep);
