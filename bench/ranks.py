@@ -5,8 +5,8 @@
 usage: ranks.py OPSCOPE SCRATCH TRACE...
 
 Makes 64 ranks in the folder SCRATCH: alternating copies of the plain TRACEs, each with its own
-rank. Makes every table but events, with and without --merge, and prints samples of the peak
-memory of whole processes, "TABLE/two BYTES" and "TABLE/many BYTES" (TABLE+merge with --merge).
+rank. Makes every table but events as each of WAYS says, and prints samples of the peak memory of
+whole processes, "TABLE/two BYTES" and "TABLE/many BYTES" (TABLE+merge with --merge, and so on).
 The two ranks are copies of one TRACE, the one that needs more memory. "TABLE/seconds" is the
 time of all ranks. The copies are removed at the end.
 """
@@ -19,6 +19,8 @@ import time
 
 RANKS = 64
 HEAD_BYTES = 1 << 16    # the rank of a file is written before the events
+# A time counts from the first event of all files. This one leaves out next to nothing.
+WAYS = {"": [], "+merge": ["--merge"], "+merge+from": ["--merge", "--from", "1ms"]}
 
 
 def make(trace, path, rank):
@@ -44,9 +46,9 @@ def make_all(folder, traces):
     return many, pairs
 
 
-def ask(opscope, table, folder, merge):
+def ask(opscope, table, folder, way):
     """Returns the peak memory in bytes and the wall time in seconds."""
-    command = [opscope, "table", table, folder, "--format", "csv", *["--merge"] * merge]
+    command = [opscope, "table", table, folder, "--format", "csv", *WAYS[way]]
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
         said = child.stderr.read().decode(errors="replace")
@@ -66,14 +68,13 @@ def main():
     try:
         many, pairs = make_all(folder, traces)
         for name in names:
-            for merge in (False, True):
+            for way in WAYS:
                 if name == "events":
                     continue
-                peak, seconds = ask(opscope, name, many, merge)
-                two = max(ask(opscope, name, pair, merge)[0] for pair in pairs)
+                peak, seconds = ask(opscope, name, many, way)
+                two = max(ask(opscope, name, pair, way)[0] for pair in pairs)
                 for word, value in (("two", two), ("many", peak), ("seconds", seconds)):
-                    print("%s%s/%s %.9g" % (name, "+merge" if merge else "", word, value),
-                          flush=True)
+                    print("%s%s/%s %.9g" % (name, way, word, value), flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
