@@ -43,71 +43,71 @@ static const struct osc_column columns[N_COLUMNS] = {
                "recorded, the release has another size, or there is no address to pair by."),
 };
 
-/* A row of the table: an allocation, or a release without one. */
-struct line {
-    int64_t time_ns; /* of its first record */
-    uint32_t row;    /* of that record */
-    uint32_t k;      /* its index */
-    uint32_t device;
-};
-
+/* The rows of the table: allocations, and releases without one. There may be as many as
+ * records, so a row is only the index of its first record. */
 struct lines {
-    struct line *all; /* owned */
+    const struct osc_allocation_record *records; /* borrowed */
+    uint32_t *all;                               /* owned */
     size_t n, cap;
     size_t *runs; /* owned; where each ascending run begins */
     size_t n_runs, cap_runs;
 };
 
-static int compare_lines(const void *pa, const void *pb)
+/* Whether record A comes before record B. */
+static bool is_before(const struct lines *lines, uint32_t a, uint32_t b)
 {
-    const struct line *const a = pa, *const b = pb;
+    const struct osc_allocation_record *const x = &lines->records[a];
+    const struct osc_allocation_record *const y = &lines->records[b];
 
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
+    return x->time_ns != y->time_ns ? x->time_ns < y->time_ns : x->row < y->row;
 }
 
-static osc_status add_line(struct lines *lines, const struct osc_memory_view *v,
-                           uint32_t device, uint32_t k)
+static int compare_lines(const void *pa, const void *pb, void *lines)
 {
-    const struct osc_allocation_record *const r = &v->a->records[k];
-    const struct line line = {r->time_ns, r->row, k, device};
+    const uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
+    return is_before(lines, b, a) - is_before(lines, a, b);
+}
+
+static osc_status add_line(struct lines *lines, uint32_t k)
+{
     if (osc_grow(&lines->all, &lines->cap, lines->n + 1, sizeof *lines->all) != OSC_OK)
         return OSC_ENOMEM;
-    if (lines->n == 0 || compare_lines(&lines->all[lines->n - 1], &line) > 0) {
+    if (lines->n == 0 || is_before(lines, k, lines->all[lines->n - 1])) {
         if (osc_grow(&lines->runs, &lines->cap_runs, lines->n_runs + 1, sizeof *lines->runs) !=
             OSC_OK)
             return OSC_ENOMEM;
         lines->runs[lines->n_runs++] = lines->n;
     }
-    lines->all[lines->n++] = line;
+    lines->all[lines->n++] = k;
     return OSC_OK;
 }
 
-/* Merge the sorted lines [A, MIDDLE) and [MIDDLE, END) into OUT. */
-static void merge(const struct line *a, const struct line *middle, const struct line *end,
-                  struct line *out)
+/* Merge the sorted lines [BEGIN, MIDDLE) and [MIDDLE, END) into OUT. */
+static void merge(const struct lines *lines, size_t begin, size_t middle, size_t end,
+                  uint32_t *out)
 {
-    const struct line *b = middle;
+    const uint32_t *const all = lines->all;
+    size_t a = begin, b = middle;
 
+    out += begin;
     while (a < middle && b < end)
-        *out++ = compare_lines(b, a) < 0 ? *b++ : *a++;
-    memcpy(out, a, (size_t)(middle - a) * sizeof *a);
-    memcpy(out + (middle - a), b, (size_t)(end - b) * sizeof *b);
+        *out++ = is_before(lines, all[b], all[a]) ? all[b++] : all[a++];
+    memcpy(out, all + a, (middle - a) * sizeof *all);
+    memcpy(out + (middle - a), all + b, (end - b) * sizeof *all);
 }
 
 /* Merge pairs of runs until one is left; usually there is one run per device. */
 static void put_in_order(struct lines *lines)
 {
-    struct line *room = lines->n_runs > 1 ? osc_malloc(lines->n * sizeof *room) : NULL;
+    uint32_t *room = lines->n_runs > 1 ? osc_malloc(lines->n * sizeof *room) : NULL;
 
     if (lines->n_runs > 1 && !room) {
-        osc_sort(lines->all, lines->n, sizeof *lines->all, compare_lines);
+        osc_sort_with(lines->all, lines->n, sizeof *lines->all, compare_lines, lines);
         return;
     }
     while (lines->n_runs > 1) {
-        struct line *const all = lines->all;
+        uint32_t *const all = lines->all;
         const size_t n_runs = lines->n_runs;
 
         for (size_t i = 0; i < n_runs; i += 2) {
@@ -115,7 +115,7 @@ static void put_in_order(struct lines *lines)
             const size_t middle = i + 1 < n_runs ? lines->runs[i + 1] : lines->n;
             const size_t end = i + 2 < n_runs ? lines->runs[i + 2] : lines->n;
 
-            merge(all + begin, all + middle, all + end, room + begin);
+            merge(lines, begin, middle, end, room);
             lines->runs[i / 2] = begin;
         }
         lines->n_runs = (n_runs + 1) / 2;
@@ -143,7 +143,7 @@ static osc_status collect(struct lines *lines, const struct osc_memory_view *v, 
         const uint32_t start = start_of(v->a, k);
 
         if (osc_memory_view_wants(v, k) && (start == k || !osc_memory_view_has(v, start)))
-            st = add_line(lines, v, device, start);
+            st = add_line(lines, start);
     }
     return st;
 }
@@ -159,14 +159,15 @@ static osc_status collect_live(struct lines *lines, const struct osc_memory_view
 
     for (uint32_t k = range.begin; k < range.end && k < end && st == OSC_OK; k++) {
         if (osc_allocation_is_live(v->a, k, end - 1) && osc_memory_view_wants(v, k))
-            st = add_line(lines, v, device, k);
+            st = add_line(lines, k);
     }
     return st;
 }
 
-static const char *note_of(const struct osc_memory_view *v, const struct line *line)
+static const char *note_of(const struct osc_memory_view *v, const struct osc_memory_device *d,
+                           uint32_t k)
 {
-    const struct osc_allocation_record *const r = &v->a->records[line->k];
+    const struct osc_allocation_record *const r = &v->a->records[k];
     const osc_row row = {r->row};
     uint64_t address;
 
@@ -179,7 +180,7 @@ static const char *note_of(const struct osc_memory_view *v, const struct line *l
             return "its address was allocated again, its release is not recorded";
         return other != -r->bytes ? "its release says another size" : NULL;
     }
-    if (v->a->devices[line->device].is_unknown)
+    if (d->is_unknown)
         return "not paired: its device is unknown";
     return osc_allocation_address(v->t, osc_chunk_of(&v->t->events, row), osc_row_place(row),
                                   &address)
@@ -204,26 +205,35 @@ static void add_times(const struct osc_memory_view *v, const struct osc_allocati
     osc_result_int(out, DUR, end->time_ns - r->time_ns);
 }
 
-/* Add a row for LINE. BEFORE is the previous line, or NULL. */
-static void add_row(struct osc_memory_view *v, const struct line *before,
-                    const struct line *line, struct osc_result *out)
+static bool is_of(const struct osc_memory_device *d, uint32_t k)
 {
-    const struct osc_memory_device *const d = &v->a->devices[line->device];
-    const struct osc_allocation_record *const r = &v->a->records[line->k];
+    return k >= d->first && k - d->first < d->n;
+}
+
+/* Add a row for record K. BEFORE is the device of the previous row, or NULL. Returns that of
+ * this one. */
+static const struct osc_memory_device *add_row(struct osc_memory_view *v,
+                                               const struct osc_memory_device *before,
+                                               uint32_t k, struct osc_result *out)
+{
+    const struct osc_memory_device *d = before ? before : v->a->devices;
+    const struct osc_allocation_record *const r = &v->a->records[k];
     const osc_row row = {r->row};
     const uint32_t step = osc_chunk_of(&v->t->events, row)->step[osc_row_place(row)];
-    const osc_sid module = r->bytes > 0 ? osc_memory_view_module(v, line->k) : (osc_sid){0};
-    const char *const note = note_of(v, line);
+    const osc_sid module = r->bytes > 0 ? osc_memory_view_module(v, k) : (osc_sid){0};
 
+    for (uint32_t i = 0; !is_of(d, k); i++)
+        d = &v->a->devices[i];
+    const char *const note = note_of(v, d, k);
     osc_result_row(out);
-    if (before && before->device == line->device) {
+    if (d == before) {
         osc_result_str_again(out, PROCESS);
         osc_result_str_again(out, DEVICE);
     } else {
         osc_result_str(out, PROCESS, osc_memory_view_process(v, d));
         osc_result_str(out, DEVICE, osc_str_c(d->name));
     }
-    osc_result_str(out, OPERATOR, osc_memory_view_operator(v, line->k));
+    osc_result_str(out, OPERATOR, osc_memory_view_operator(v, k));
     if (module.v != 0) {
         osc_result_str(out, MODULE, osc_trace_str(v->t, module));
         osc_result_show(out, MODULE);
@@ -238,6 +248,7 @@ static void add_row(struct osc_memory_view *v, const struct line *before,
         osc_result_str(out, NOTE, osc_str_c(note));
         osc_result_show(out, NOTE);
     }
+    return d;
 }
 
 /* Note how many rows have no end, or no start. */
@@ -247,7 +258,7 @@ static void note_unpaired(const struct osc_memory_view *v, const struct lines *l
     size_t n_kept = 0, n_released = 0;
 
     for (size_t i = 0; i < lines->n; i++) {
-        const struct osc_allocation_record *const r = &v->a->records[lines->all[i].k];
+        const struct osc_allocation_record *const r = &v->a->records[lines->all[i]];
 
         n_kept += r->bytes > 0 && r->other == 0;
         n_released += r->bytes <= 0;
@@ -272,12 +283,15 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 
     if (st == OSC_EINVAL)
         return st;
+    if (st == OSC_OK)
+        lines.records = v.a->records;
     for (uint32_t d = 0; st == OSC_OK && d < v.a->n_devices; d++)
         st = o->has_at ? collect_live(&lines, &v, d, v.at_ns) : collect(&lines, &v, d);
     if (st == OSC_OK) {
         put_in_order(&lines);
+        const struct osc_memory_device *device = NULL;
         for (size_t i = 0; i < lines.n && out->status == OSC_OK; i++)
-            add_row(&v, i > 0 ? &lines.all[i - 1] : NULL, &lines.all[i], out);
+            device = add_row(&v, device, lines.all[i], out);
         osc_memory_view_show_process(&v, out, PROCESS);
         osc_memory_view_note(&v, out);
         note_unpaired(&v, &lines, out);
