@@ -287,30 +287,53 @@ static osc_status sweep_nodes(struct sweep *s)
     return OSC_OK;
 }
 
-/* Compute medians of host or device self time: values are grouped in one array, DEALT. */
-static void find_medians(struct sweep *s, bool is_host, int64_t *dealt, size_t *next)
+/* Values of groups FIRST to before END, grouped in one array. */
+struct dealing {
+    int64_t *values; /* owned */
+    size_t room;
+    size_t *next; /* owned; by group: where its next value goes */
+    size_t first, end;
+};
+
+static size_t count_values(const struct osc_operator_group *g, bool is_host)
+{
+    return is_host ? g->n_calls : g->n_device_values;
+}
+
+static void deal(struct dealing *d, size_t group, int64_t ns)
+{
+    if (group >= d->first && group < d->end)
+        d->values[d->next[group]++] = ns;
+}
+
+/* Compute medians of host or device self time of as many groups from D->first as there is room
+ * for; sets D->end. */
+static void find_some_medians(struct sweep *s, bool is_host, struct dealing *d)
 {
     struct osc_operator_group *const groups = s->ops->groups;
-    const size_t n_groups = s->ops->n_groups;
     size_t at = 0;
 
-    for (size_t g = 0; g < n_groups; g++) {
-        next[g] = at;
-        at += is_host ? groups[g].n_calls : groups[g].n_device_values;
+    for (d->end = d->first; d->end < s->ops->n_groups; d->end++) {
+        const size_t n = count_values(&groups[d->end], is_host);
+
+        if (n > d->room - at)
+            break;
+        d->next[d->end] = at;
+        at += n;
     }
     if (is_host) {
         for (uint32_t node = 1; node <= s->f->order.n_rows; node++) {
             if (s->numbers[node] != 0)
-                dealt[next[s->numbers[node] - 1]++] = s->ns[node];
+                deal(d, s->numbers[node] - 1, s->ns[node]);
         }
     } else {
         for (size_t i = 0; i < s->n_device; i++)
-            dealt[next[s->device[i].group]++] = s->device[i].self_ns;
+            deal(d, s->device[i].group, s->device[i].self_ns);
     }
-    for (size_t g = 0; g < n_groups; g++) {
+    for (size_t g = d->first; g < d->end; g++) {
         struct osc_operator_group *const group = &groups[g];
-        const size_t n = is_host ? group->n_calls : group->n_device_values;
-        const double median = osc_median(dealt + next[g] - n, n, group->n_calls - n);
+        const size_t n = count_values(group, is_host);
+        const double median = osc_median(d->values + d->next[g] - n, n, group->n_calls - n);
 
         if (is_host)
             group->median_host_self_ns = median;
@@ -319,23 +342,31 @@ static void find_medians(struct sweep *s, bool is_host, int64_t *dealt, size_t *
     }
 }
 
+/* Find all medians in a few rounds: an array for all values at once would be the largest of the
+ * whole table. */
 static osc_status find_all_medians(struct sweep *s)
 {
-    size_t n_calls = 0;
+    const size_t n_groups = s->ops->n_groups;
+    size_t n_calls = 0, most = 0;
 
-    for (size_t g = 0; g < s->ops->n_groups; g++)
-        n_calls += s->ops->groups[g].n_calls;
-    const size_t bytes = (n_calls + 1) * sizeof(int64_t);
-    int64_t *dealt = osc_pages_alloc(bytes);
-    size_t *next = osc_calloc(s->ops->n_groups + 1, sizeof *next);
-    const osc_status st = dealt && next ? OSC_OK : OSC_ENOMEM;
+    for (size_t g = 0; g < n_groups; g++) {
+        const size_t n = s->ops->groups[g].n_calls;
 
-    if (st == OSC_OK) {
-        find_medians(s, true, dealt, next);
-        find_medians(s, false, dealt, next);
+        n_calls += n;
+        most = n > most ? n : most;
     }
-    osc_pages_free(dealt, bytes);
-    osc_free(next);
+    struct dealing d = {.room = n_calls / 2 > most ? n_calls / 2 : most};
+    const size_t bytes = (d.room + 1) * sizeof *d.values;
+    d.values = osc_pages_alloc(bytes);
+    d.next = osc_calloc(n_groups + 1, sizeof *d.next);
+    const osc_status st = d.values && d.next ? OSC_OK : OSC_ENOMEM;
+
+    for (int is_host = 0; st == OSC_OK && is_host < 2; is_host++) {
+        for (d.first = 0; d.first < n_groups; d.first = d.end)
+            find_some_medians(s, is_host != 0, &d);
+    }
+    osc_pages_free(d.values, bytes);
+    osc_free(d.next);
     return st;
 }
 
