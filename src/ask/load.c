@@ -535,7 +535,7 @@ static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o
     if (st == OSC_OK)
         st = import_all(l, o, err);
     *is_done = true;
-    if (st == OSC_OK && l->is_visited && !l->is_outdated && visitor->end &&
+    if (st == OSC_OK && visitor && l->is_visited && !l->is_outdated && visitor->end &&
         visitor->end(visitor->ctx, is_done) != OSC_OK)
         st = no_memory(l, err);
     return st;

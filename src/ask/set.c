@@ -303,11 +303,10 @@ static osc_status open_one_by_one(struct osc_set **to, const struct osc_load *o,
 
     if (st == OSC_OK)
         st = osc_set_load_to_ask(to, o, &all, 1, err);
-    if (st == OSC_OK)
-        (*to)->load.visitor = &nobody;
-    if (st == OSC_OK && osc_set_loaded(*to)->is_visited) {
-        struct osc_set *const set = *to;
-
+    struct osc_set *const set = st == OSC_OK ? *to : NULL;
+    if (set)
+        set->load.visitor = &nobody;
+    if (set && osc_set_loaded(set)->is_visited) {
         st = osc_set_run(set, &k, err);
         struct osc_mem_account *const before = osc_mem_enter(&set->account);
         osc_by_rank_fini(&set->by_rank);
