@@ -36,6 +36,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+import torch._inductor  # a profile of torch imports it, which takes each process two seconds
 import torch.profiler
 
 import opscope.torch
@@ -371,6 +372,7 @@ def main() -> int:
     passed = failed = 0
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
+    gc.freeze()  # so that no process copies all objects to search them for garbage
     work = [workloads.ddp] if arguments.store else workloads.ALL
     if not arguments.store and only in (None, "ddp"):
         passed, failed = of_ranks(*(["--quick"] if arguments.quick else []))

@@ -4,8 +4,11 @@ processes.py and programs.py need neither in their own process.
 """
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -14,11 +17,66 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+# Imports torch, and runs each program that is sent to it in a child, because the import takes two
+# seconds. The child leaves the loop and ends as an interpreter does. Its parent, itself a child,
+# sends the exit status.
+FORKING = """
+import gc, json, os, socket, sys, tempfile, torch
+gc.freeze()  # so that no child searches all of torch for garbage when it ends
+asked = socket.socket(fileno=int(sys.argv[1]))
+n_parents = 0
+while True:
+    request, files, _, _ = socket.recv_fds(asked, 1 << 20, 3)
+    while n_parents and os.waitpid(-1, os.WNOHANG if request else 0)[0]: n_parents -= 1
+    if not request: os._exit(0)
+    n_parents += 1
+    if os.fork() == 0:
+        asked.close()
+        child = os.fork()
+        if child == 0: break
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        os.write(files[2], str(status).encode())
+        os._exit(0)
+    for file in files: os.close(file)
+request = json.loads(request)
+for number in (1, 2): os.dup2(files[number - 1], number)
+for file in files: os.close(file)
+os.environ.clear()
+os.environ.update(request["variables"])
+sys.argv, tempfile.tempdir = ["-c"], None
+for name in ("asked", "child", "file", "files", "number", "n_parents", "_"): del globals()[name]
+exec(compile(globals().pop("request")["code"], "<string>", "exec"))
+"""
+
+
+@functools.cache
+def forking() -> socket.socket:
+    """Start the process that has imported torch, and ends with this one. Returns its socket."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    process = subprocess.Popen([sys.executable, "-c", FORKING, str(theirs.fileno())],
+                               pass_fds=[theirs.fileno()])
+    theirs.close()
+    atexit.register(lambda: (ours.close(), process.wait()))
+    return ours
+
 
 def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run CODE in a new interpreter, with VARIABLES in its environment."""
-    return subprocess.run([sys.executable, "-c", code], env={**os.environ, **variables},
-                          capture_output=True, text=True, check=False)
+    """Run CODE in a new process that has imported torch, with VARIABLES in its environment. If the
+    tests have OPSCOPE_TEST_APART in theirs, it is a new interpreter."""
+    environment = {**os.environ, **variables}
+    if "OPSCOPE_TEST_APART" in os.environ:
+        return subprocess.run([sys.executable, "-c", code], env=environment,
+                              capture_output=True, text=True, check=False)
+    request = json.dumps({"code": code, "variables": environment}).encode()
+    status, told = os.pipe()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(status) as end:
+        socket.send_fds(forking(), [request], [out.fileno(), err.fileno(), told])
+        os.close(told)
+        code_of_exit = int(end.read())
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess([sys.executable, "-c", code], code_of_exit,
+                                           out.read().decode(), err.read().decode())
 
 
 def bare(directory: str) -> dict[str, str]:
