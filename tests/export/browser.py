@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check that a browser reads every export.
 
-    python3 tests/export/browser.py --opscope PATH [--shared DIR] [--chromium PROGRAM]
+    python3 tests/export/browser.py --opscope PATH [--shared DIR] [--largest BYTES]
+        [--chromium PROGRAM]
 
-Each trace of the shared data and tests/data, and some whose names contain any bytes, is written as
-.json, .json.gz and with --counters and --redact. A page in a headless Chromium gets them from a
-server in this program, inflates and parses them with the browser's own functions, and sends back
-the number of events and the total length of their names. Both must be the same as with Python's
-json and gzip. Ends with `N passed, N failed`; exit status 1 on any failure.
+Each trace of the shared data and tests/data (with --largest only those that are not larger), and
+some whose names contain any bytes, is written as .json, .json.gz and with --counters and --redact.
+A page in a headless Chromium gets them from a server in this program, inflates and parses them
+with the browser's own functions, and sends back the number of events and the total length of their
+names. Both must be the same as with Python's json and gzip. Ends with `N passed, N failed`; exit
+status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -119,6 +121,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--opscope", type=Path, required=True)
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
+    parser.add_argument("--largest", type=int, default=sys.maxsize, metavar="BYTES",
+                        help="leave out larger traces")
     parser.add_argument("--chromium", default="chromium")
     args = parser.parse_args()
     opscope = args.opscope / "opscope" if args.opscope.is_dir() else args.opscope
@@ -127,7 +131,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True) as scratch:
         files, profile = Path(scratch) / "files", Path(scratch) / "profile"
         traces = [p for folder in (args.shared / "data", ROOT / "tests/data")
-                  for p in sorted(folder.rglob("*.json*")) if p.is_file()]
+                  for p in sorted(folder.rglob("*.json*"))
+                  if p.is_file() and p.stat().st_size <= args.largest]
         for seed in range(20):
             traces.append(Path(scratch) / f"{seed}.json")
             traces[-1].write_bytes(nasty_trace(seed))

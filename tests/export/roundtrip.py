@@ -52,18 +52,18 @@ def first_difference(a: bytes, b: bytes) -> str:
     return f"{len(a)} bytes became {len(b)}"
 
 
-def parse(tally: Tally, where: str, plain: Path, packed: Path) -> None:
-    """Check that all readers of JSON read the file."""
+def parse(tally: Tally, where: str, plain: Path, packed: Path) -> list[dict]:
+    """Check that all readers of JSON read the file. Returns its events."""
     text = plain.read_bytes()
     tally.expect(gzip.decompress(packed.read_bytes()) == text, where, ".json.gz is not .json")
     try:
         events = json.loads(text)["traceEvents"]
     except (ValueError, KeyError) as e:
         tally.expect(False, where, "Python's json:", e)
-        return
+        return []
     tally.expect(all(e["ph"] for e in events), where, "an event without a phase")
     if not NODE or len(text) > NODE_BYTES_MAX:
-        return
+        return events
     done = subprocess.run(
         [NODE, "-e", "const fs = require('fs'), zlib = require('zlib');"
          "const read = (b) => JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(b))"
@@ -73,11 +73,11 @@ def parse(tally: Tally, where: str, plain: Path, packed: Path) -> None:
         capture_output=True, check=False)
     tally.expect(done.stdout.split() == [str(len(events)).encode()] * 2, where, "node:",
                  done.stdout, done.stderr)
+    return events
 
 
-def arrows(path: Path) -> collections.Counter:
+def arrows(events: list[dict]) -> collections.Counter:
     """The number of records of each arrow."""
-    events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
     return collections.Counter((e.get("cat"), str(e.get("id"))) for e in events
                                if e["ph"] in ("s", "t", "f"))
 
@@ -92,26 +92,31 @@ def check_steps(tally: Tally, opscope: Path, path: Path, where: str, scratch: Pa
                 for row in csv.DictReader(done.stdout.decode().split("\n"))]
 
     for n in range(min(3, len(steps(path)))):
-        cut = scratch / "cut.json.gz"
+        cut = scratch / "cut.json"
         done = run(opscope, "export", path, "--steps", f"@{n}", "-o", cut)
         tally.expect(done.returncode == 0, where, "export --steps", done.stderr)
         before, after = steps(path, "--steps", f"@{n}"), steps(cut)
         tally.expect(before == after, where, f"step @{n}", before, after)
-        got = arrows(cut)
+        got = arrows(json.loads(cut.read_bytes())["traceEvents"])
         tally.expect(all(whole[k] == n for k, n in got.items()), where, "arrows in halves",
                      [k for k, n in got.items() if whole[k] != n][:3])
 
 
 def compare(tally: Tally, opscope: Path, tables: list[str], where: str, one: Path,
-            other: Path) -> None:
-    """Check that all tables of two files are the same."""
+            *others: Path) -> bytes:
+    """Check that all tables of ONE are those of OTHERS, too. Returns its events."""
+    events = b""
     for table in tables:
         columns = ["--columns", COLUMNS[table]] if table in COLUMNS else []
-        before, after = (run(opscope, "table", table, p, "--format", "csv", *columns)
-                         for p in (one, other))
-        tally.expect(before.returncode == after.returncode == 0 and
-                     before.stdout == after.stdout, where, other.suffix, table,
-                     first_difference(before.stdout, after.stdout), after.stderr)
+        before, *found = (run(opscope, "table", table, p, "--format", "csv", *columns)
+                          for p in (one, *others))
+        for other, after in zip(others, found):
+            tally.expect(before.returncode == after.returncode == 0 and
+                         before.stdout == after.stdout, where, other.suffix, table,
+                         first_difference(before.stdout, after.stdout), after.stderr)
+        if table == "events":
+            events = before.stdout
+    return events
 
 
 def check_changed(tally: Tally, opscope: Path, tables: list[str], path: Path, where: str,
@@ -160,14 +165,12 @@ def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tal
             tally.expect(done.returncode == 0, where, "export:", done.stderr)
         if tally.failed:
             return tally
-        parse(tally, where, plain, packed)
-        check_steps(tally, opscope, path, where, Path(scratch), arrows(packed))
+        events = parse(tally, where, plain, packed)
+        check_steps(tally, opscope, path, where, Path(scratch), arrows(events))
         tally.expect(again.read_bytes() == plain.read_bytes(), where, ".json by way of .osc",
                      first_difference(plain.read_bytes(), again.read_bytes()))
-        compare(tally, opscope, tables, where, path, packed)
-        compare(tally, opscope, tables, where, path, own)
+        rows = compare(tally, opscope, tables, where, path, packed, own)
         check_changed(tally, opscope, tables, path, where, Path(scratch))
-        rows = run(opscope, "table", "events", path, "--format", "csv").stdout
         check_csv(tally, opscope, path, where, rows)
     return tally
 

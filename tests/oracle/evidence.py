@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the commands that `advice` gives as evidence, and check the rows they print.
 
-    python3 tests/oracle/evidence.py --opscope PATH [--traces DIR] [--random N] [--seed S]
+    python3 tests/oracle/evidence.py --opscope PATH [--traces DIR] [--largest BYTES]
+        [--random N] [--seed S]
 
-For every trace below DIR (by default the shared data, if it is there), N random ones and
-runs of three of these, merged and not: each command must run in a shell and print rows. If these
-are the rows that the advice sums up, their number must match, and their times must add up. Ends
-with `N passed, N failed`.
+For every trace below DIR (by default the shared data, if it is there) that is not larger than
+BYTES, N random ones and runs of three of these, merged and not: each command must run in a shell
+and print rows. If these are the rows that the advice sums up, their number must match, and their
+times must add up. Ends with `N passed, N failed`.
 """
 from __future__ import annotations
 
@@ -105,13 +106,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--opscope", type=Path, required=True)
     parser.add_argument("--traces", type=Path, default=HERE.parents[2] / "shared" / "data")
+    parser.add_argument("--largest", type=int, default=sys.maxsize, metavar="BYTES",
+                        help="leave out larger traces")
     parser.add_argument("--random", type=int, default=50, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     jobs: list[tuple[Path, str]] = []
     if options.traces.is_dir():
         jobs += [(options.traces, str(p.relative_to(options.traces)))
-                 for p in sorted(options.traces.rglob("*.json*")) if p.is_file()]
+                 for p in sorted(options.traces.rglob("*.json*"))
+                 if p.is_file() and p.stat().st_size <= options.largest]
     with tempfile.TemporaryDirectory(prefix="evidence-") as place:
         bin_folder = Path(place) / "bin"
         bin_folder.mkdir()

@@ -97,7 +97,7 @@ class Rows:
         self.provider = provider
         self.asked: tuple | None = None
         self.rows: list[dict] = []
-        self.index: dict[tuple, dict[tuple, dict]] = {}
+        self.index: dict[tuple, dict[tuple, dict] | list[dict]] = {}    # of a curve its rows
 
     def find(self, item: Item) -> object:
         """The cell of ITEM, or MISSING."""
@@ -125,8 +125,10 @@ class Rows:
     def is_on_curve(self, item: Item) -> bool:
         """Whether a point lies on the steps of our curve: at the time of a record, with the values
         after that record or after the previous one."""
-        rows = self.index.setdefault(item.key, [
-            row for row in self.rows if all(row[c] == v for c, v in item.key)])
+        if item.key not in self.index:
+            self.index[item.key] = [
+                row for row in self.rows if all(row[c] == v for c, v in item.key)]
+        rows = self.index[item.key]
         at, *values = item.expected
         first = bisect_left(rows, at - 1, key=lambda row: row["time_ns"])
         for number in range(first, len(rows)):

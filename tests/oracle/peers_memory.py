@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Iterator
 
 from peers import Item
-from peers_plugin import CASES, latest, load
-from twin import tables
+from peers_plugin import CASES, latest, load, times_of
 from twin.memory_tables import ALL, Selection
 
 MEMORY_CASES = ("resnet50_num_workers_0_span1", "resnet50_num_workers_4_span1", "resnet_all",
@@ -129,7 +128,7 @@ def curve_items(group: str, case: str, path: Path, curve: dict) -> Iterator[Item
 
 def range_of(path: Path, answer: dict) -> Selection:
     """The plugin's range, both ends included, from our origin."""
-    origin = tables.load(path).origin
+    origin, _ = times_of(path)
     return Selection(first_ns=answer["start_ts"] * 1000 - origin,
                      end_ns=answer["end_ts"] * 1000 + 1 - origin)
 

@@ -294,17 +294,18 @@ def summary_items(group: str, case: str, path: Path, summary: list[dict] | None
 def start_of_bucket(path: Path, ts: float) -> tuple[int, int] | None:
     """(start_ns of our bucket, start_ns of the peer's) for the bucket that the peer starts at TS;
     None if TS is the end of the last bucket, where the peer's value is always 0."""
-    trace = load_trace(path)
-    at = round(Fraction(str(ts)) * 1000) - trace.origin
-    starts = [start - trace.origin for start, _ in devices.buckets(trace)]
+    origin, buckets = times_of(path)
+    at = round(Fraction(str(ts)) * 1000) - origin
+    starts = [start - origin for start, _ in buckets]
     nearest = min(starts, key=lambda start: abs(start - at))
     return (nearest, at) if abs(nearest - at) < 500_000 else None
 
 
-@lru_cache(maxsize=1)
-def load_trace(path: Path):
-    """The trace of PATH, only for its times."""
-    return tables.load(path)
+@lru_cache(maxsize=None)
+def times_of(path: Path) -> tuple[int, list[tuple[int, int]]]:
+    """The origin of the trace of PATH, and its buckets."""
+    trace = tables.load(path)
+    return trace.origin, devices.buckets(trace)
 
 
 def device_items(group: str, case: str, path: Path, metrics: dict) -> Iterator[Item]:
@@ -339,15 +340,15 @@ def efficiency_items(group: str, case: str, path: Path, device: tuple,
     those that end before the last of the first fifty ranges."""
     ranges = [(Fraction(str(start)) * 1000, Fraction(str(end)) * 1000, Fraction(value))
               for start, end, value in values["sm_ranges"] if value > RESIDUE]
-    trace = load_trace(path)
-    for start, end in devices.buckets(trace):
+    origin, buckets = times_of(path)
+    for start, end in buckets:
         if not values["sm_ranges_all"] and end > ranges[-1][1]:
             break
         mean = sum(max(0, min(e, end) - max(s, start)) * v for s, e, v in ranges)
         yield Item(group, case, path, "efficiency in a bucket",
                    float(mean / (end - start)) if ranges else None,
                    "ratio" if ranges else "absent", "utilization", None, False,
-                   (device, ("start_ns", start - trace.origin)), "sm_efficiency_ratio",
+                   (device, ("start_ns", start - origin)), "sm_efficiency_ratio",
                    RATIO_SLACK.get((case, "buckets"), 1e-6))
 
 

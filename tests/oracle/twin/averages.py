@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from . import exact, flops, forest, links, operators
 from .events import Event, Trace, torch_word, who
@@ -53,6 +54,15 @@ class Function:
     def dur(self) -> int:
         """Own duration, ns."""
         return self.event.end - self.event.start
+
+    @cached_property
+    def own(self) -> tuple[int, int, int, int]:
+        """Time, bytes, bytes and time of devices without what the children have. To be asked
+        for once all of the tree is there."""
+        return (self.dur - sum(c.dur for c in self.children),
+                self.cpu_bytes - sum(c.cpu_bytes for c in self.children),
+                self.device_bytes - sum(c.device_bytes for c in self.children),
+                self.device_total - sum(c.device_total for c in self.children))
 
 
 def call_stack(args: dict) -> list[str]:
@@ -326,11 +336,12 @@ class Row:
         self.device_bytes += f.device_bytes
         if f.is_async:
             return
-        self.self_cpu_ns += f.dur - sum(c.dur for c in f.children)
-        self.self_cpu_bytes += f.cpu_bytes - sum(c.cpu_bytes for c in f.children)
-        self.self_device_bytes += f.device_bytes - sum(c.device_bytes for c in f.children)
+        self_ns, self_bytes, self_device_bytes, self_device_ns = f.own
+        self.self_cpu_ns += self_ns
+        self.self_cpu_bytes += self_bytes
+        self.self_device_bytes += self_device_bytes
         self.device_ns += f.device_total
-        self.self_device_ns += f.device_total - sum(c.device_total for c in f.children)
+        self.self_device_ns += self_device_ns
 
 
 def device_type(function: Function) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 from . import exact
 from .averages import Row, key_averages
@@ -60,6 +61,7 @@ def with_unit(cell: Cell, unit: str) -> Cell:
     return tuple(text + unit for text in cell)
 
 
+@lru_cache(1 << 16)
 def time_cell(ns: Fraction) -> Cell:
     """The unit is chosen on the value before rounding; negative values stay in us."""
     us = Fraction(ns) / 1000
@@ -70,6 +72,7 @@ def time_cell(ns: Fraction) -> Cell:
     return with_unit(fixed(us, 3), "us")
 
 
+@lru_cache(1 << 16)
 def share_cell(ns: int, total_ns: int) -> Cell:
     """Per cent of a total; NaN if the total is 0. 0 of a negative total is -0."""
     if total_ns == 0:
