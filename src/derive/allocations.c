@@ -37,33 +37,6 @@ static uint64_t unknown_of(uint64_t device)
     return (device >> 32) << 32 | (uint64_t)NO_TYPE << 16;
 }
 
-static uint64_t device_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
-{
-    const uint64_t process = (uint64_t)t->tracks[c->track[i]].process << 32;
-    int64_t type, id = -1;
-
-    if (!osc_args_int(t, c, i, OSC_ARG_KEY_DEVICE_TYPE, &type) || type < 0 || type > TYPE_MAX)
-        return unknown_of(process);
-    if (type == 0)
-        return process;
-    if (osc_args_int(t, c, i, OSC_ARG_KEY_DEVICE_ID, &id) && (id < -1 || id > ID_MAX))
-        return unknown_of(process);
-    return process | (uint64_t)type << 16 | (uint64_t)(id + 1);
-}
-
-/* The name of a type that torch does not know, as in the file; or a number. */
-static void name_type(const struct osc_trace *t, uint32_t type, char *name, size_t size)
-{
-    struct osc_str given;
-    char key[32];
-
-    snprintf(key, sizeof key, "device_type.%u", type);
-    if (osc_trace_meta(t, key, &given) && given.len > 0 && given.len < size)
-        snprintf(name, size, "%.*s", (int)given.len, given.s);
-    else
-        snprintf(name, size, "type%u", type);
-}
-
 /*
  * The family that the queues and devices of T have where PyTorch says WORD: it says `cuda` for
  * `hip`, too, and `privateuse1` for every family that it does not know.
@@ -85,6 +58,46 @@ static struct osc_str family_of_word(const struct osc_trace *t, struct osc_str w
             found = family;
     }
     return found;
+}
+
+/* Fill SAME_AS, by type: the number of the family that it stands for in T, or else itself. */
+static void unite_types(const struct osc_trace *t, uint8_t same_as[TYPE_MAX + 1])
+{
+    for (uint32_t type = 0; type <= TYPE_MAX; type++) {
+        const char *const word = osc_known_device_type(type);
+        const int32_t number =
+            word ? osc_known_device_number(family_of_word(t, osc_str_c(word))) : -1;
+
+        same_as[type] = (uint8_t)(number >= 0 ? (uint32_t)number : type);
+    }
+}
+
+static uint64_t device_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                          const uint8_t same_as[TYPE_MAX + 1])
+{
+    const uint64_t process = (uint64_t)t->tracks[c->track[i]].process << 32;
+    int64_t type, id = -1;
+
+    if (!osc_args_int(t, c, i, OSC_ARG_KEY_DEVICE_TYPE, &type) || type < 0 || type > TYPE_MAX)
+        return unknown_of(process);
+    if (type == 0)
+        return process;
+    if (osc_args_int(t, c, i, OSC_ARG_KEY_DEVICE_ID, &id) && (id < -1 || id > ID_MAX))
+        return unknown_of(process);
+    return process | (uint64_t)same_as[type] << 16 | (uint64_t)(id + 1);
+}
+
+/* The name of a type that torch does not know, as in the file; or a number. */
+static void name_type(const struct osc_trace *t, uint32_t type, char *name, size_t size)
+{
+    struct osc_str given;
+    char key[32];
+
+    snprintf(key, sizeof key, "device_type.%u", type);
+    if (osc_trace_meta(t, key, &given) && given.len > 0 && given.len < size)
+        snprintf(name, size, "%.*s", (int)given.len, given.s);
+    else
+        snprintf(name, size, "type%u", type);
 }
 
 void osc_memory_device_name(const struct osc_trace *t, uint32_t type, int32_t id,
@@ -153,9 +166,11 @@ static int compare_drafts(const void *pa, const void *pb)
 /* Collect the usable records of M in order of time. */
 static uint32_t draft_all(struct osc_trace *t, const struct osc_memory *m, struct draft *drafts)
 {
+    uint8_t same_as[TYPE_MAX + 1];
     uint32_t n = 0;
     bool is_sorted = true;
 
+    unite_types(t, same_as);
     for (uint32_t k = 0; k < m->n_records; k++) {
         const struct osc_chunk *const c =
             osc_chunk_of(&t->events, (osc_row){m->records[k].row});
@@ -171,7 +186,7 @@ static uint32_t draft_all(struct osc_trace *t, const struct osc_memory *m, struc
                                               .bytes = bytes,
                                               .row = m->records[k].row,
                                               .node = m->records[k].node},
-                                   .device = device_of(t, c, i)};
+                                   .device = device_of(t, c, i, same_as)};
         is_sorted = is_sorted && (n == 0 || compare_drafts(&drafts[n - 1], &drafts[n]) <= 0);
         n++;
     }

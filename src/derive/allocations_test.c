@@ -66,7 +66,6 @@ TEST_WITH(names_a_device_as_its_queues_do, NULL, end)
     static const struct {
         const char *call, *one, *six, *twenty;
     } cases[] = {
-        {CALL_OF("cuda_runtime", "hipLaunchKernel"), "hip:0", "hip:0", "privateuse1:0"},
         {CALL_OF("cuda_runtime", "cudaLaunchKernel"), "cuda:0", "hip:0", "privateuse1:0"},
         {CALL_OF("privateuse1_runtime", "aclrtLaunchKernel"), "cuda:0", "hip:0", "npu:0"},
     };
@@ -85,6 +84,18 @@ TEST_WITH(names_a_device_as_its_queues_do, NULL, end)
         assert_string_equal(a->devices[2].name, cases[i].twenty);
         osc_trace_fini(&trace);
     }
+}
+
+TEST_WITH(both_words_of_rocm_are_one_device, NULL, end)
+{
+    const struct osc_allocations *const a = load(
+        CALL_OF("cuda_runtime", "hipLaunchKernel") RECORD(1, ON(6, 0, "64", 16))
+            RECORD(2, ON(1, 0, "64", -16)) RECORD(3, ON(1, 1, "64", 16)) KERNEL("k", 1, 1, 1));
+
+    assert_int_equal(a->n_devices, 2);
+    assert_string_equal(a->devices[0].name, "hip:0");
+    assert_string_equal(a->devices[1].name, "hip:1");
+    assert_int_equal(other(a, 0), 1);
 }
 
 TEST_WITH(keeps_what_has_no_counterpart, NULL, end)
