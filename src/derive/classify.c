@@ -9,12 +9,6 @@
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* The plugin's collectives: one of these backends, then one of these operations. */
-static const char *const tb_backends[] = {"nccl:", "gloo:"};
-static const char *const tb_collectives[] = {
-    "broadcast", "reduce", "all_reduce", "all_gather", "reduce_scatter",
-};
-
 /* Parts of names of kernels that use Tensor Cores: the list of 2021. */
 static const char *const tc_kernels_tb[] = {
     "h884",
@@ -136,20 +130,6 @@ static bool has_any(struct osc_str s, const char *const *list, size_t n)
     return false;
 }
 
-static bool is_comm_tb(struct osc_str name)
-{
-    for (size_t i = 0; i < COUNT(tb_backends); i++) {
-        const struct osc_str backend = osc_str_c(tb_backends[i]);
-
-        if (osc_str_starts(name, backend)) {
-            const struct osc_str rest = {name.s + backend.len, name.len - backend.len};
-
-            return equals_any(rest, tb_collectives, COUNT(tb_collectives));
-        }
-    }
-    return false;
-}
-
 uint16_t osc_classify_kernel(struct osc_str name)
 {
     unsigned flags = OSC_NAME_SEEN_KERNEL;
@@ -172,7 +152,7 @@ uint16_t osc_classify_host(struct osc_str name)
 
     if (osc_known_is_collective(name))
         flags |= OSC_NAME_COMM_HOST;
-    if (is_comm_tb(name))
+    if (osc_known_is_plugin_collective(name))
         flags |= OSC_NAME_COMM_TB;
     if (equals_any(name, eligible_tb, COUNT(eligible_tb)))
         flags |= OSC_NAME_ELIGIBLE | OSC_NAME_ELIGIBLE_TB;

@@ -2,10 +2,10 @@
 /*
  * classify.h - what a name implies: communication, Tensor Cores, eligibility for them.
  *
- * Lists of names of libraries and calls are in model/known_names.c; those of Tensor Cores, of
- * eligible operators and of TensorBoard's plugin are here. Each name is examined once, however
- * many events have it: osc_classes holds a word of flags per string and per form. Names of
- * Python frames, of which there are many, are not examined.
+ * Lists of names of libraries and calls are in model/known_names.c; those of Tensor Cores and
+ * of eligible operators are here. Each name is examined once, however many events have it:
+ * osc_classes holds a word of flags per string and per form. Names of Python frames, of which
+ * there are many, are not examined.
  *
  *   - What tables derive from them: docs/numbers.md#communication and
  *     docs/numbers.md#tensor-cores.

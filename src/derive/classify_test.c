@@ -91,6 +91,27 @@ TEST(calls_of_the_runtime_are_known_by_what_they_do)
     assert_false(host_has("cudaFreeHost", OSC_NAME_ALLOCATOR));
     assert_true(host_has("cudaGraphLaunch", OSC_NAME_GRAPH));
     assert_false(host_has("cudaLaunchKernel", OSC_NAME_GRAPH | OSC_NAME_SYNC));
+    assert_true(host_has("aclrtSynchronizeStream", OSC_NAME_SYNC));
+    assert_true(host_has("synDeviceFree", OSC_NAME_ALLOCATOR));
+}
+
+TEST(launches_are_known_in_every_family)
+{
+    static const char *const calls[] = {"cudaLaunchKernel",
+                                        "hipExtModuleLaunchKernel",
+                                        "urEnqueueKernelLaunch",
+                                        "zeCommandListAppendLaunchKernel",
+                                        "clEnqueueNDRangeKernel",
+                                        "zeCommandListAppendMemoryCopy",
+                                        "synLaunch",
+                                        "aclrtLaunchKernelWithConfig",
+                                        "urEnqueueUSMMemcpy",
+                                        "zorkLaunchKernel"};
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        assert_true(host_has(calls[i], OSC_NAME_LAUNCH));
+    assert_false(host_has("urEventWait", OSC_NAME_LAUNCH));
+    assert_false(host_has("clFinish", OSC_NAME_LAUNCH));
 }
 
 UNIT_MAIN("classify")

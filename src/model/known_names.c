@@ -3,120 +3,118 @@
 
 #include <string.h>
 
-/* --- calls, by family -------------------------------------------------------------------- */
+/* --- calls and collectives, by family ------------------------------------------------------
+ */
 
-/* The lists end in NULL. */
+typedef const char *const *words; /* ends in NULL */
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* A list that is NULL is empty. Lists of calls have whole names. */
 struct family {
-    const char *device;            /* the family of devices that these calls drive; NULL: any */
-    const char *const *prefixes;   /* of such calls, each before a capital letter */
-    const char *const *syncs;      /* whole names */
-    const char *const *allocators; /* whole names */
-    const char *const *graphs;     /* whole names */
+    const char *device; /* the family of devices that these calls drive; NULL: any */
+    words prefixes;     /* of such calls, each before a capital letter */
+    words launches;     /* calls that always launch something; launch_parts tells the others */
+    words syncs;        /* synchronous copies also wait for the device */
+    words allocators;
+    words graphs;
+    words comm_kernels; /* parts of names of device kernels that communicate, in lower case */
+    words backends;     /* prefixes of names of collectives on the host */
 };
 
-/* Synchronous copies also wait for the device. */
 static const struct family cuda = {
     .device = "cuda",
-    .prefixes = (const char *const[]){"cuda", "cu", NULL},
-    .syncs =
-        (const char *const[]){"cudaDeviceSynchronize", "cudaStreamSynchronize",
-                              "cudaEventSynchronize", "cudaThreadSynchronize", "cudaMemcpy",
-                              "cudaMemcpy2D", "cudaMemcpy3D", "cudaMemcpyFromSymbol",
-                              "cudaMemcpyToSymbol", "cuCtxSynchronize", "cuStreamSynchronize",
-                              "cuEventSynchronize", "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2", NULL},
-    .allocators = (const char *const[]){"cudaMalloc", "cudaFree", "cuMemAlloc_v2",
-                                        "cuMemFree_v2", "cuMemCreate", "cuMemRelease",
-                                        "cuMemMap", "cuMemUnmap", "cuMemSetAccess", NULL},
-    .graphs = (const char *const[]){"cudaGraphLaunch", "cuGraphLaunch", NULL},
+    .prefixes = WORDS("cuda", "cu"),
+    .syncs = WORDS("cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
+                   "cudaThreadSynchronize", "cudaMemcpy", "cudaMemcpy2D", "cudaMemcpy3D",
+                   "cudaMemcpyFromSymbol", "cudaMemcpyToSymbol", "cuCtxSynchronize",
+                   "cuStreamSynchronize", "cuEventSynchronize", "cuMemcpyDtoH_v2",
+                   "cuMemcpyHtoD_v2"),
+    .allocators =
+        WORDS("cudaMalloc", "cudaFree", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemCreate",
+              "cuMemRelease", "cuMemMap", "cuMemUnmap", "cuMemSetAccess"),
+    .graphs = WORDS("cudaGraphLaunch", "cuGraphLaunch"),
+    .comm_kernels = WORDS("nccl", "msccl", "nvshmem", "multimem_all_", "deep_ep"),
+    .backends = WORDS("nccl:"), /* for RCCL, too */
 };
 
 static const struct family hip = {
     .device = "hip",
-    .prefixes = (const char *const[]){"hip", NULL},
-    .syncs =
-        (const char *const[]){"hipDeviceSynchronize", "hipStreamSynchronize",
-                              "hipEventSynchronize", "hipMemcpy", "hipMemcpyWithStream", NULL},
-    .allocators = (const char *const[]){"hipMalloc", "hipFree", NULL},
-    .graphs = (const char *const[]){"hipGraphLaunch", NULL},
+    .prefixes = WORDS("hip"),
+    .syncs = WORDS("hipDeviceSynchronize", "hipStreamSynchronize", "hipEventSynchronize",
+                   "hipMemcpy", "hipMemcpyWithStream"),
+    .allocators = WORDS("hipMalloc", "hipFree"),
+    .graphs = WORDS("hipGraphLaunch"),
+    .comm_kernels = WORDS("rccl"),
 };
 
-static const struct family level_zero = {
-    .syncs = (const char *const[]){"zeCommandListHostSynchronize", "zeCommandQueueSynchronize",
-                                   "zeEventHostSynchronize", "zeFenceHostSynchronize", NULL},
-    .allocators = (const char *const[]){"zeMemFree", "zeMemAllocDevice", NULL},
-    .graphs = (const char *const[]){NULL},
-};
-
-static const struct family unified_runtime = {
-    .syncs = (const char *const[]){"urEventWait", "urQueueFinish", NULL},
-    .allocators = (const char *const[]){"urUSMFree", "urUSMDeviceAlloc", NULL},
-    .graphs = (const char *const[]){NULL},
+/* Level Zero and the Unified Runtime above it, which drive devices of several families. */
+static const struct family xpu = {
+    .launches = WORDS("zeCommandListAppendMemoryCopy", "zeCommandListAppendMemoryFill",
+                      "urEnqueueKernelLaunch", "urEnqueueCooperativeKernelLaunchExp",
+                      "urEnqueueUSMMemcpy", "urEnqueueUSMMemcpy2D", "urEnqueueUSMFill"),
+    .syncs = WORDS("zeCommandListHostSynchronize", "zeCommandQueueSynchronize",
+                   "zeEventHostSynchronize", "zeFenceHostSynchronize", "urEventWait",
+                   "urQueueFinish"),
+    .allocators = WORDS("zeMemFree", "zeMemAllocDevice", "urUSMFree", "urUSMDeviceAlloc"),
+    .comm_kernels = WORDS("oneccl"),
+    .backends = WORDS("xccl:"),
 };
 
 static const struct family opencl = {
-    .syncs = (const char *const[]){"clFinish", "clWaitForEvents", NULL},
-    .allocators = (const char *const[]){NULL},
-    .graphs = (const char *const[]){NULL},
+    .launches = WORDS("clEnqueueNDRangeKernel", "clEnqueueReadBuffer", "clEnqueueWriteBuffer",
+                      "clEnqueueCopyBuffer", "clEnqueueFillBuffer", "clEnqueueSVMMemcpy",
+                      "clEnqueueSVMMemFill"),
+    .syncs = WORDS("clFinish", "clWaitForEvents"),
 };
 
 static const struct family npu = {
     .device = "npu",
-    .prefixes = (const char *const[]){"aclrt", "aclmdl", NULL},
-    .syncs = (const char *const[]){"aclrtSynchronizeDevice", "aclrtSynchronizeStream",
-                                   "aclrtSynchronizeEvent", "aclrtSynchronizeDeviceWithTimeout",
-                                   "aclrtSynchronizeStreamWithTimeout",
-                                   "aclrtSynchronizeEventWithTimeout", "aclrtMemcpy", NULL},
-    .allocators =
-        (const char *const[]){"aclrtMalloc", "aclrtFree", "aclrtMallocPhysical",
-                              "aclrtFreePhysical", "aclrtMapMem", "aclrtUnmapMem", NULL},
-    .graphs = (const char *const[]){"aclmdlRIExecuteAsync", NULL},
+    .prefixes = WORDS("aclrt", "aclmdl"),
+    .syncs = WORDS("aclrtSynchronizeDevice", "aclrtSynchronizeStream", "aclrtSynchronizeEvent",
+                   "aclrtSynchronizeDeviceWithTimeout", "aclrtSynchronizeStreamWithTimeout",
+                   "aclrtSynchronizeEventWithTimeout", "aclrtMemcpy"),
+    .allocators = WORDS("aclrtMalloc", "aclrtFree", "aclrtMallocPhysical", "aclrtFreePhysical",
+                        "aclrtMapMem", "aclrtUnmapMem"),
+    .graphs = WORDS("aclmdlRIExecuteAsync"),
+    .comm_kernels = WORDS("hccl"),
+    .backends = WORDS("hccl:"), /* that of hpu has the same name */
 };
 
 static const struct family hpu = {
     .device = "hpu",
-    .prefixes = (const char *const[]){"syn", NULL},
-    .syncs = (const char *const[]){"synDeviceSynchronize", "synStreamSynchronize",
-                                   "synEventSynchronize", NULL},
-    .allocators = (const char *const[]){"synDeviceMalloc", "synDeviceFree", NULL},
-    .graphs = (const char *const[]){NULL},
+    .prefixes = WORDS("syn"),
+    .launches = WORDS("synLaunch", "synLaunchExt", "synMemCopyAsync"),
+    .syncs = WORDS("synDeviceSynchronize", "synStreamSynchronize", "synEventSynchronize"),
+    .allocators = WORDS("synDeviceMalloc", "synDeviceFree"),
 };
 
-static const struct family *const families[] = {&cuda,   &hip, &level_zero, &unified_runtime,
-                                                &opencl, &npu, &hpu};
-
-/* Parts of names of calls that always launch something, in any family. */
-static const char *const launches[] = {"LaunchKernel", "LaunchCooperativeKernel",
-                                       "GraphLaunch",  "MemcpyAsync",
-                                       "MemsetAsync",  NULL};
-
-/* --- collectives -------------------------------------------------------------------------- */
-
-/* Parts of names of device kernels that communicate, in lower case. */
-static const char *const comm_kernels[] = {
-    "nccl",
-    "rccl",
-    "oneccl",
-    "hccl",
-    "msccl",
-    "cross_device_reduce",
-    "one_shot_all_reduce",
-    "two_shot_all_reduce",
-    "multimem_all_",
-    "nvshmem",
-    "deep_ep",
-    "userbuffers",
-    NULL,
+/* What belongs to no single family; c10d is PyTorch's own. */
+static const struct family any = {
+    .comm_kernels = WORDS("cross_device_reduce", "one_shot_all_reduce", "two_shot_all_reduce",
+                          "userbuffers"),
+    .backends = WORDS("gloo:", "mpi:", "ucc:", "c10d::"),
 };
 
-/* Prefixes of names of collectives on the host, by backend; c10d is PyTorch's own. */
-static const char *const backends[] = {
-    "nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", "c10d::", NULL,
-};
+static const struct family *const families[] = {&cuda, &hip, &xpu, &opencl, &npu, &hpu, &any};
+#define FAMILIES (sizeof families / sizeof *families)
 
-/* Another such name, matched as a whole. */
+/* Parts of such names in the families whose interfaces follow that of CUDA. */
+static const char *const launch_parts[] = {"LaunchKernel", "LaunchCooperativeKernel",
+                                           "GraphLaunch",  "MemcpyAsync",
+                                           "MemsetAsync",  NULL};
+
+/* Another name of a collective, matched as a whole. */
 static const char *const comm_params = "record_param_comms";
 
 static const char *const comm_args[] = {"Collective name", "Process Group Name", NULL};
+
+/* The backends that torch.profiler knows. */
+static const char *const torch_backends[] = {"gloo:", "nccl:", "mpi:", "ucc:", "xccl:", NULL};
+
+/* The collectives that TensorBoard's plugin knows: a backend, then an operation. */
+static const char *const plugin_backends[] = {"nccl:", "gloo:", NULL};
+static const char *const plugin_collectives[] = {"broadcast",  "reduce",         "all_reduce",
+                                                 "all_gather", "reduce_scatter", NULL};
 
 /* --- devices ------------------------------------------------------------------------------ */
 
@@ -129,27 +127,27 @@ static const char *const device_types[] = {
 /* -------------------------------------------------------------------------------------------
  */
 
-static bool equals_any(struct osc_str s, const char *const *list)
+static bool equals_any(struct osc_str s, words list)
 {
-    for (; *list; list++) {
+    for (; list && *list; list++) {
         if (osc_str_eq(s, osc_str_c(*list)))
             return true;
     }
     return false;
 }
 
-static bool has_any(struct osc_str s, const char *const *list)
+static bool has_any(struct osc_str s, words list)
 {
-    for (; *list; list++) {
+    for (; list && *list; list++) {
         if (osc_str_has(s, osc_str_c(*list)))
             return true;
     }
     return false;
 }
 
-static bool starts_with_any(struct osc_str s, const char *const *list)
+static bool starts_with_any(struct osc_str s, words list)
 {
-    for (; *list; list++) {
+    for (; list && *list; list++) {
         if (osc_str_starts(s, osc_str_c(*list)))
             return true;
     }
@@ -158,9 +156,11 @@ static bool starts_with_any(struct osc_str s, const char *const *list)
 
 unsigned osc_known_call(struct osc_str name)
 {
-    unsigned does = has_any(name, launches) ? OSC_CALL_LAUNCH : 0;
+    unsigned does = has_any(name, launch_parts) ? OSC_CALL_LAUNCH : 0;
 
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+    for (size_t i = 0; i < FAMILIES; i++) {
+        if (equals_any(name, families[i]->launches))
+            does |= OSC_CALL_LAUNCH;
         if (equals_any(name, families[i]->syncs))
             does |= OSC_CALL_SYNC;
         if (equals_any(name, families[i]->allocators))
@@ -171,9 +171,9 @@ unsigned osc_known_call(struct osc_str name)
     return does;
 }
 
-static bool has_prefix(struct osc_str name, const char *const *prefixes)
+static bool has_prefix(struct osc_str name, words prefixes)
 {
-    for (; *prefixes; prefixes++) {
+    for (; prefixes && *prefixes; prefixes++) {
         const struct osc_str prefix = osc_str_c(*prefixes);
 
         if (osc_str_starts(name, prefix) && name.len > prefix.len &&
@@ -185,7 +185,7 @@ static bool has_prefix(struct osc_str name, const char *const *prefixes)
 
 struct osc_str osc_known_call_device(struct osc_str name)
 {
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+    for (size_t i = 0; i < FAMILIES; i++) {
         if (families[i]->device && has_prefix(name, families[i]->prefixes))
             return osc_str_c(families[i]->device);
     }
@@ -194,16 +194,44 @@ struct osc_str osc_known_call_device(struct osc_str name)
 
 bool osc_known_is_comm_kernel(struct osc_str name)
 {
-    for (const char *const *part = comm_kernels; *part; part++) {
-        if (osc_str_has_case(name, osc_str_c(*part)))
-            return true;
+    for (size_t i = 0; i < FAMILIES; i++) {
+        for (words part = families[i]->comm_kernels; part && *part; part++) {
+            if (osc_str_has_case(name, osc_str_c(*part)))
+                return true;
+        }
     }
     return false;
 }
 
 bool osc_known_is_collective(struct osc_str name)
 {
-    return starts_with_any(name, backends) || osc_str_eq(name, osc_str_c(comm_params));
+    for (size_t i = 0; i < FAMILIES; i++) {
+        if (starts_with_any(name, families[i]->backends))
+            return true;
+    }
+    return osc_str_eq(name, osc_str_c(comm_params));
+}
+
+bool osc_known_is_torch_collective(struct osc_str name)
+{
+    return starts_with_any(name, torch_backends);
+}
+
+bool osc_known_is_plugin_collective(struct osc_str name)
+{
+    for (words list = plugin_backends; *list; list++) {
+        const struct osc_str backend = osc_str_c(*list);
+
+        if (osc_str_starts(name, backend))
+            return equals_any((struct osc_str){name.s + backend.len, name.len - backend.len},
+                              plugin_collectives);
+    }
+    return false;
+}
+
+bool osc_known_is_nccl(struct osc_str name)
+{
+    return starts_with_any(name, cuda.backends);
 }
 
 bool osc_known_is_collective_arg(struct osc_str key)

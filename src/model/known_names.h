@@ -37,6 +37,11 @@ bool osc_known_is_comm_kernel(struct osc_str name);
 /* Whether host ranges called NAME are collectives. */
 bool osc_known_is_collective(struct osc_str name);
 
+/* Whether they are for torch.profiler, for TensorBoard's plugin, and of NCCL or RCCL. */
+bool osc_known_is_torch_collective(struct osc_str name);
+bool osc_known_is_plugin_collective(struct osc_str name);
+bool osc_known_is_nccl(struct osc_str name);
+
 /* Whether only collectives have an argument KEY. */
 bool osc_known_is_collective_arg(struct osc_str key);
 

@@ -43,7 +43,7 @@ static struct seen look_at_names(const struct osc_advice_base *a)
             const struct osc_str name = osc_row_name(a->t, c, i);
             seen.n_dp += osc_str_eq(name, OSC_STR("DataParallel.forward"));
             seen.n_ddp += osc_str_eq(name, OSC_STR("DistributedDataParallel.forward"));
-            seen.has_nccl |= (flags & comm) && osc_str_starts(name, OSC_STR("nccl:"));
+            seen.has_nccl |= (flags & comm) && osc_known_is_nccl(name);
         }
     }
     return seen;

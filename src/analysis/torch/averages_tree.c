@@ -166,13 +166,6 @@ static bool is_filtered(struct osc_str name)
     return false;
 }
 
-static bool is_collective(struct osc_str name)
-{
-    return osc_str_starts(name, OSC_STR("gloo:")) || osc_str_starts(name, OSC_STR("nccl:")) ||
-           osc_str_starts(name, OSC_STR("mpi:")) || osc_str_starts(name, OSC_STR("ucc:")) ||
-           osc_str_starts(name, OSC_STR("xccl:"));
-}
-
 /* Add a name; *NAME is its index + 1. */
 static osc_status add_name(struct osc_avg_tree *tree, struct osc_str text, uint32_t *name)
 {
@@ -184,7 +177,7 @@ static osc_status add_name(struct osc_avg_tree *tree, struct osc_str text, uint3
     tree->names[tree->n_names++] = (struct osc_avg_name){
         .text = text,
         .flops_rule = (uint8_t)osc_flops_rule(text),
-        .is_collective = is_collective(text),
+        .is_collective = osc_known_is_torch_collective(text),
         .is_wrapper = osc_str_starts(text, OSC_STR("autograd::engine::evaluate_function: ")),
     };
     *name = (uint32_t)tree->n_names;

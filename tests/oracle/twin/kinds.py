@@ -82,8 +82,21 @@ def is_collective_kernel(name: str, args: dict) -> bool:
             or any(args.get(key) is not None for key in COLLECTIVE_ARGS))
 
 
-ALWAYS_LAUNCH = ("LaunchKernel", "LaunchCooperativeKernel", "GraphLaunch", "MemcpyAsync",
-                 "MemsetAsync")                 # parts of the names of calls
+# Parts of the names of calls that follow those of CUDA, and whole names of others.
+LAUNCH_PARTS = ("LaunchKernel", "LaunchCooperativeKernel", "GraphLaunch", "MemcpyAsync",
+                "MemsetAsync")
+LAUNCH_CALLS = set("""
+urEnqueueKernelLaunch urEnqueueCooperativeKernelLaunchExp urEnqueueUSMMemcpy
+urEnqueueUSMMemcpy2D urEnqueueUSMFill zeCommandListAppendMemoryCopy
+zeCommandListAppendMemoryFill clEnqueueNDRangeKernel clEnqueueReadBuffer clEnqueueWriteBuffer
+clEnqueueCopyBuffer clEnqueueFillBuffer clEnqueueSVMMemcpy clEnqueueSVMMemFill
+synLaunch synLaunchExt synMemCopyAsync
+""".split())
+
+
+def always_launches(name: str) -> bool:
+    """Whether a call of this name always launches something."""
+    return name in LAUNCH_CALLS or any(part in name for part in LAUNCH_PARTS)
 
 
 def is_host_collective(name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from . import flows, forest, inventory, links, memory_tables, operators
 from .events import Finding, Trace
-from .kinds import ALWAYS_LAUNCH, DEVICE_WORK, LAUNCHES
+from .kinds import DEVICE_WORK, LAUNCHES, always_launches
 
 # In the order of docs/numbers.md, which is that of rows with the same severity.
 SEVERITY = {
@@ -57,7 +57,7 @@ def idle_calls(trace: Trace) -> list[int]:
     return [e.start for e in trace.events
             if e.kind in LAUNCHES and e.is_range and e not in busy
             and e.integer("correlation") is not None
-            and any(part in e.name for part in ALWAYS_LAUNCH)]
+            and always_launches(e.name)]
 
 
 def zero_times(trace: Trace) -> list[int]:
