@@ -252,6 +252,7 @@ TEST_WITH(tensor_cores_count_where_nothing_uses_them, NULL, end)
     assert_int_equal(cell_int(row, "impact_ns"), 20000);
     assert_int_equal(cell_int(row, "count"), 1);
     assert_true(has_text(row, "text", "50 % of the kernel time"));
+    assert_true(has_text(row, "text", "torch.autocast('cuda')"));
     assert_int_equal(stake(DEVICE(7, 0), MM("volta_s884gemm"), "tensor_cores"), -1);
     assert_int_equal(stake(DEVICE(6, 1), MM("sgemm"), "tensor_cores"), -1);
     assert_int_equal(stake("", MM("sgemm"), "tensor_cores"), -1);
@@ -355,6 +356,15 @@ TEST_WITH(waiting_counts_by_the_gap_that_it_leaves, NULL, end)
     assert_true(has_text(row, "subject", "cudaStreamSynchronize"));
     assert_true(has_text(row, "evidence", "(name in ('cudaStreamSynchronize')) and "));
     assert_true(has_text(row, "evidence", "step between 0 and 0"));
+    assert_true(has_text(row, "text", "above all cudaStreamSynchronize,"));
+    assert_true(has_text(row, "text", " torch.cuda.synchronize() "));
+    row = row_of("",
+                 STEP(1, 0, 1000) RUNTIME("hipLaunchKernel", 0, 10, 1)
+                     RUNTIME("hipStreamSynchronize", 100, 205, 9)
+                         RUNTIME("hipLaunchKernel", 350, 10, 2) KERNEL("k", 10, 290, 1)
+                             KERNEL("j", 360, 640, 2),
+                 "synchronization", false);
+    assert_true(has_text(row, "text", " torch.cuda.synchronize() "));
     /* The host was done before the device was. */
     assert_int_equal(stake("",
                            STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") RUNTIME(
@@ -429,7 +439,12 @@ TEST_WITH(the_allocator_counts_within_steps_alone, NULL, end)
     assert_int_equal(cell_int(row, "impact_ns"), 12000);
     assert_int_equal(cell_int(row, "count"), 2);
     assert_true(has_text(row, "subject", "cudaFree"));
+    assert_true(has_text(row, "text", " torch.cuda.empty_cache() "));
     assert_true(has_text(row, "evidence", "(name in ('cudaFree', 'cudaMalloc'))"));
+    row = row_of("", STEP(1, 0, 1000) RUNTIME("aclrtFree", 100, 80, 1), "allocator", false);
+    assert_true(has_text(row, "text", " torch.npu.empty_cache() "));
+    row = row_of("", STEP(1, 0, 1000) RUNTIME("urUSMFree", 100, 80, 1), "allocator", false);
+    assert_true(has_text(row, "text", " torch.DEVICE.empty_cache() "));
     assert_int_equal(stake("", STEP(1, 0, 1000) RUNTIME("cudaFree", 100, 10, 1), "allocator"),
                      -1);
     assert_int_equal(stake("", STEP(1, 200, 100) RUNTIME("cudaFree", 100, 50, 1), "allocator"),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice/advice_list.h"
 
+#include "model/known_names.h"
+
 #define NAME_BYTES 120 /* most bytes of a name in a sentence */
 
 /* Write V, which is not negative, with three digits. */
@@ -75,6 +77,20 @@ static bool has_name(const struct osc_advice_numbers *n, struct osc_str name)
     return n->n_parts == 1 && name.len > 0;
 }
 
+/* Write CALL with its module, which is that of the devices which the call SUBJECT drives. */
+static void add_torch_call(struct osc_strbuf *out, const struct osc_advice_numbers *n,
+                           const char *call)
+{
+    const struct osc_str family =
+        has_name(n, n->subject) ? osc_known_call_device(n->subject) : OSC_STR("");
+    struct osc_str word = osc_known_device_word(family);
+
+    if (osc_known_device_number(word) == osc_known_device_number(OSC_STR("privateuse1")))
+        word = family; /* a backend of its own name has a module of that name */
+    osc_strbuf_addf(out, "torch.%.*s.%s", word.len > 0 ? (int)word.len : 6,
+                    word.len > 0 ? word.s : "DEVICE", call);
+}
+
 static void say_data_loading(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
     add_share(out, n);
@@ -130,8 +146,9 @@ static void say_tensor_cores(const struct osc_advice_numbers *n, struct osc_strb
                     "Cores, and no kernel is known to use them; these kernels run for ",
                     percent(n->part, n->whole));
     add_time(out, n->impact_ns);
-    osc_strbuf_adds(out, " of the steps. Use automatic mixed precision: "
-                         "torch.autocast().");
+    osc_strbuf_adds(out, " of the steps. Use automatic mixed precision: ");
+    /* Only this family has Tensor Cores: there is no such advice for hip, xpu and others. */
+    osc_strbuf_adds(out, "torch.autocast('cuda').");
 }
 
 static void say_memory_limit(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -164,7 +181,7 @@ static void say_idle_device(const struct osc_advice_numbers *n, struct osc_strbu
                     percent(n->more[0], all), percent(n->more[1], all),
                     percent(n->more[2], all), percent(n->more[3], all));
     if (has_name(n, n->subject)) {
-        osc_strbuf_adds(out, " Most of it ends with work of ");
+        osc_strbuf_adds(out, " The largest part of it ends with work of ");
         add_name(out, n->subject);
         osc_strbuf_adds(out, ".");
     }
@@ -174,7 +191,7 @@ static void say_synchronization(const struct osc_advice_numbers *n, struct osc_s
 {
     add_count(out, n->count, "call");
     if (has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", mostly ");
+        osc_strbuf_adds(out, ", above all ");
         add_name(out, n->subject);
         osc_strbuf_adds(out, ",");
     }
@@ -183,8 +200,9 @@ static void say_synchronization(const struct osc_advice_numbers *n, struct osc_s
     add_time(out, n->more[0]);
     osc_strbuf_adds(out, " in total; afterwards the device has no work for ");
     add_share(out, n);
-    osc_strbuf_adds(out, ". Avoid .item(), .cpu(), print() of tensors and "
-                         "synchronize() in steps, or use them less often.");
+    osc_strbuf_adds(out, ". Avoid .item(), .cpu(), print() of tensors and ");
+    add_torch_call(out, n, "synchronize()");
+    osc_strbuf_adds(out, " in steps, or use them less often.");
 }
 
 static void say_pageable_copies(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -215,7 +233,7 @@ static void say_launch_bound(const struct osc_advice_numbers *n, struct osc_strb
     add_share(out, n);
     osc_strbuf_adds(out, " devices wait for the next launch");
     if (has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", mostly before ");
+        osc_strbuf_adds(out, ", above all before ");
         add_name(out, n->subject);
     }
     osc_strbuf_adds(out,
@@ -227,7 +245,7 @@ static void say_allocator(const struct osc_advice_numbers *n, struct osc_strbuf 
 {
     add_count(out, n->count, "call");
     if (has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", mostly ");
+        osc_strbuf_adds(out, ", above all ");
         add_name(out, n->subject);
         osc_strbuf_adds(out, ",");
     }
@@ -237,9 +255,9 @@ static void say_allocator(const struct osc_advice_numbers *n, struct osc_strbuf 
     add_share(out, n);
     osc_strbuf_adds(out,
                     ". The caching allocator does that while it grows, and again and again "
-                    "where memory is short or fragmented. Keep shapes the same, do not call "
-                    "empty_cache() in steps, or set "
-                    "PYTORCH_ALLOC_CONF=expandable_segments:True.");
+                    "where memory is short or fragmented. Keep shapes the same, do not call ");
+    add_torch_call(out, n, "empty_cache()");
+    osc_strbuf_adds(out, " in steps, or set PYTORCH_ALLOC_CONF=expandable_segments:True.");
 }
 
 static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf *out)
