@@ -157,7 +157,7 @@ TEST(a_list_has_the_rows_of_all_parts_in_order)
             osc_result_note(&part, "note %u", 2 - p);
             for (unsigned row = 0; row < 2; row++) {
                 osc_result_row(&part);
-                osc_result_str(&part, 0, (struct osc_str){"aabbcc" + 2 * p + row, 1});
+                osc_result_str(&part, 0, (struct osc_str){&"aabbcc"[2 * p + row], 1});
                 osc_result_num(&part, 1, 0.5);
             }
             assert_int_equal(osc_merger_add(&m, &part, p), OSC_OK);
