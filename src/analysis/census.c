@@ -17,16 +17,6 @@ static void look_at_form(const struct osc_form *f, struct osc_census *c)
     c->has_modules = c->has_modules || form_has(f, OSC_ARG_KEY_MODULE_HIERARCHY);
 }
 
-/*
- * Whether PID is a process. Kineto writes its own events (the span of the recording, its start
- * and end) with the pids "Spans", "Traces" and "".
- */
-static bool is_process(struct osc_str pid)
-{
-    return pid.len > 0 && !osc_str_eq(pid, OSC_STR("Spans")) &&
-           !osc_str_eq(pid, OSC_STR("Traces"));
-}
-
 static osc_status count_threads(const struct osc_trace *t, struct osc_census *c)
 {
     struct osc_idmap seen = {0};
@@ -35,8 +25,7 @@ static osc_status count_threads(const struct osc_trace *t, struct osc_census *c)
     for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
         const struct osc_track *track = &t->tracks[i];
 
-        if (track->n_events == 0 || track->is_queue ||
-            !is_process(osc_trace_str(t, track->pid)))
+        if (track->n_events == 0 || track->is_queue || track->is_of_trace)
             continue;
         uint32_t *process = osc_idmap_put(&seen, track->process);
         if (!process) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome_words.h"
 
+#include "import/chrome/dialect.h"
+
 static const char *const categories[OSC_KIND_COUNT] = {
     [OSC_KIND_OPERATOR] = "cpu_op",         [OSC_KIND_ANNOTATION] = "user_annotation",
     [OSC_KIND_STEP] = "user_annotation",    [OSC_KIND_MODULE] = "module",
@@ -23,7 +25,7 @@ static const char *const arrows[] = {
 char osc_chrome_letter(const struct osc_form *f)
 {
     if (osc_form_is_neutral(f))
-        return osc_shape_letter((enum osc_form_shape)f->shape);
+        return osc_dialect_letter((enum osc_form_shape)f->shape);
     return f->chrome_ph;
 }
 

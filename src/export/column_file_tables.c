@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "import/chrome/dialect.h"
 #include "wire/column_layout.h"
 
 bool osc_column_file_keeps(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
@@ -201,7 +202,7 @@ void osc_column_file_texts(const struct osc_trace *t, const struct osc_column_fi
 
 static uint8_t letter_of(const struct osc_form *f)
 {
-    return (uint8_t)(osc_form_is_neutral(f) ? osc_shape_letter((enum osc_form_shape)f->shape)
+    return (uint8_t)(osc_form_is_neutral(f) ? osc_dialect_letter((enum osc_form_shape)f->shape)
                                             : f->chrome_ph);
 }
 

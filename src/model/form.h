@@ -56,13 +56,6 @@ enum osc_form_shape {
     OSC_SHAPE_COUNT
 };
 
-/*
- * The letter of SHAPE in Chrome's format, and the shape of LETTER, or NONE. That format has
- * three letters for instants.
- */
-char osc_shape_letter(enum osc_form_shape shape);
-enum osc_form_shape osc_shape_of_letter(uint8_t letter);
-
 static inline bool osc_shape_is_event(enum osc_form_shape s)
 {
     return s >= OSC_SHAPE_RANGE && s <= OSC_SHAPE_COUNTER;

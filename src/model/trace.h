@@ -149,6 +149,7 @@ struct osc_track {
     uint32_t process;  /* index in osc_trace.processes */
     osc_sid name;      /* the program's name for it, or none */
     bool is_queue;     /* holds device work */
+    bool is_of_trace;  /* no thread: the format uses it for events about the whole trace */
     osc_sid device;    /* of a queue: FAMILY:N */
     uint32_t n_events; /* rows of the store of events */
     osc_row first_event;

@@ -109,7 +109,8 @@ static void put_head(struct osc_page *p)
 {
     const struct osc_args *const args = p->s->args;
     const struct osc_str torch = osc_screen_info(p->s, "torch_version"),
-                         producer = osc_screen_info(p->s, "producer");
+                         producer = osc_screen_info(p->s, "producer"),
+                         format = osc_screen_info(p->s, "format");
     struct osc_strbuf text = {0};
 
     osc_utf8_append_terminal(&p->cell, osc_str_c(args->operands[0]));
@@ -129,8 +130,13 @@ static void put_head(struct osc_page *p)
         osc_utf8_append_terminal(&text, torch);
     } else if (osc_str_eq(producer, OSC_STR("opscope"))) {
         osc_strbuf_adds(&text, "Recording");
+    } else if (producer.len > 0) {
+        osc_strbuf_adds(&text, "PyTorch (Kineto)");
+    } else if (osc_str_eq(format, OSC_STR("chrome"))) {
+        osc_strbuf_adds(&text, "Chrome trace");
     } else {
-        osc_strbuf_adds(&text, producer.len > 0 ? "PyTorch (Kineto)" : "Chrome trace");
+        osc_utf8_append_terminal(&text, format);
+        osc_strbuf_adds(&text, " trace");
     }
     if (osc_screen_info_count(p->s, "ranks") > 1)
         add_number_of(&text, ", ", osc_screen_info_count(p->s, "ranks"), "rank", "ranks");

@@ -290,6 +290,7 @@ osc_status osc_chrome_about(struct osc_trace *t)
     osc_status st = OSC_OK;
     int64_t base_ns;
 
+    osc_dialect_mark_tracks(t);
     for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
         if (!t->tracks[i].is_queue || t->tracks[i].n_events == 0)
             continue;

@@ -283,7 +283,7 @@ static void store_member(struct osc_chrome *c, enum member member, const struct 
         r->chrome_ph = '?';
         if (v->class == OSC_CLASS_STRING && v->string.len == 1)
             r->chrome_ph = v->string.s[0];
-        r->shape = (uint8_t)osc_shape_of_letter((uint8_t)r->chrome_ph);
+        r->shape = (uint8_t)osc_dialect_shape((uint8_t)r->chrome_ph);
         break;
     case M_CAT:
         if (read_string(c, v, &r->category) && c->builder->loading->keep.is_on)

@@ -107,11 +107,48 @@ static enum osc_kind kind_of(enum osc_form_shape shape, const struct category *c
     return c ? c->kind : OSC_KIND_SCOPE;
 }
 
+char osc_dialect_letter(enum osc_form_shape shape)
+{
+    static const char letters[OSC_SHAPE_COUNT] = {
+        [OSC_SHAPE_RANGE] = 'X',     [OSC_SHAPE_BEGIN] = 'B',      [OSC_SHAPE_ASYNC] = 'b',
+        [OSC_SHAPE_INSTANT] = 'i',   [OSC_SHAPE_COUNTER] = 'C',    [OSC_SHAPE_END] = 'E',
+        [OSC_SHAPE_ASYNC_END] = 'e', [OSC_SHAPE_ARROW_FROM] = 's', [OSC_SHAPE_ARROW_STEP] = 't',
+        [OSC_SHAPE_ARROW_TO] = 'f',  [OSC_SHAPE_ABOUT] = 'M',
+    };
+
+    if ((unsigned)shape < OSC_SHAPE_COUNT)
+        return letters[shape];
+    return '\0';
+}
+
+enum osc_form_shape osc_dialect_shape(uint8_t letter)
+{
+    if (letter == 'I' || letter == 'n')
+        return OSC_SHAPE_INSTANT;
+    for (int shape = OSC_SHAPE_RANGE; shape < OSC_SHAPE_COUNT; shape++) {
+        if ((uint8_t)osc_dialect_letter((enum osc_form_shape)shape) == letter)
+            return (enum osc_form_shape)shape;
+    }
+    return OSC_SHAPE_NONE;
+}
+
+void osc_dialect_mark_tracks(struct osc_trace *t)
+{
+    static const char *const pids[] = {"", "Spans", "Traces"};
+
+    for (uint32_t i = 1; i < t->n_tracks; i++) {
+        const struct osc_str pid = osc_trace_str(t, t->tracks[i].pid);
+
+        for (size_t k = 0; k < sizeof pids / sizeof *pids; k++)
+            t->tracks[i].is_of_trace |= osc_str_eq(pid, osc_str_c(pids[k]));
+    }
+}
+
 void osc_dialect_fit_form(const struct osc_trace *t, struct osc_form *f)
 {
     const struct osc_str text = osc_trace_str(t, f->category);
     const struct category *const c = find_category(text);
-    const enum osc_form_shape shape = osc_shape_of_letter((uint8_t)f->chrome_ph);
+    const enum osc_form_shape shape = osc_dialect_shape((uint8_t)f->chrome_ph);
 
     f->shape = (uint8_t)shape;
     f->kind = (uint8_t)kind_of(shape, c);

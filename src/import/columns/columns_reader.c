@@ -145,7 +145,7 @@ static osc_status read_form(struct opening *o, const struct osc_wire_form *w,
                             struct osc_form *f)
 {
     struct osc_loading *const l = o->r->loading;
-    const enum osc_form_shape shape = osc_shape_of_letter(w->letter);
+    const enum osc_form_shape shape = osc_dialect_shape(w->letter);
     const bool is_neutral = (w->bits & OSC_FORM_IS_NEUTRAL) != 0;
     struct osc_record r = {.shape = (uint8_t)shape,
                            .kind = w->kind,
@@ -257,6 +257,7 @@ static osc_status read_tracks(struct opening *o, const struct osc_wire_tracks *w
         t->processes[i] = (struct osc_process){{p->pid}, {p->name}, {p->labels}};
     }
     t->n_processes = w->n_processes;
+    osc_dialect_mark_tracks(t);
     return OSC_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/records/records_links.h"
 
+#include "import/chrome/dialect.h"
 #include "opscope/record.h"
 #include "support/loaded_recording.h"
 #include "support/unit.h"
@@ -57,7 +58,7 @@ static void assert_arrows(const char *expected)
                 continue;
             assert_true(osc_row_arg_int(&trace, c, i, OSC_ARG_KEY_FLOW_ID, &id));
             len += (size_t)snprintf(got + len, sizeof got - len, "%c%lld@%lld ",
-                                    osc_shape_letter((enum osc_form_shape)f->shape),
+                                    osc_dialect_letter((enum osc_form_shape)f->shape),
                                     (long long)id, (long long)c->ts_ns[i]);
         }
     }
