@@ -20,10 +20,13 @@
 
 /*
  * Slow tests whose cases differ only in data run one in so many of their cases, because
- * ThreadSanitizer and MemorySanitizer make them up to twenty times slower.
+ * ThreadSanitizer and MemorySanitizer make them up to twenty times slower, and AddressSanitizer
+ * two or three times.
  */
 #if defined __SANITIZE_THREAD__
 #define UNIT_SLOWNESS 4u
+#elif defined __SANITIZE_ADDRESS__
+#define UNIT_SLOWNESS 2u
 #elif defined __has_feature
 #define UNIT_SLOWNESS \
     (__has_feature(thread_sanitizer) || __has_feature(memory_sanitizer) ? 4u : 1u)
