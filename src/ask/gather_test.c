@@ -56,12 +56,12 @@ static void print_answer(const struct osc_query *q, struct osc_strbuf *out)
     assert_int_equal(osc_query_run(q, &a, NULL), OSC_OK);
     for (uint32_t i = 0; i < a.n_blocks; i++) {
         const struct osc_answer_block *const b = &a.blocks[i];
-        const uint64_t n = b->result.n_rows,
+        const uint64_t n = b->result.n_rows, n_all = n + b->result.n_left_out,
                        limit = q->limit > 0 && n > (uint64_t)q->limit ? (uint64_t)q->limit : n;
 
         osc_strbuf_addf(out, "rank %d, span %d, %u of %llx, %llu rows\n", b->rank, b->span,
                         b->n_traces, (unsigned long long)b->result.shown,
-                        (unsigned long long)(n + b->result.n_left_out));
+                        (unsigned long long)n_all);
         print_result(&b->result, b->order, limit, out);
     }
     osc_strbuf_add(out, a.sheet.notes.s ? a.sheet.notes.s : "", a.sheet.notes.len);

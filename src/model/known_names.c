@@ -95,8 +95,8 @@ static const struct family any = {
     .backends = WORDS("gloo:", "mpi:", "ucc:", "c10d::"),
 };
 
-static const struct family *const families[] = {&cuda, &hip, &xpu, &opencl, &npu, &hpu, &any};
-#define FAMILIES (sizeof families / sizeof *families)
+static const struct family *const families[] = {&cuda, &hip, &xpu, &opencl,
+                                                &npu,  &hpu, &any, NULL};
 
 /* Parts of such names in the families whose interfaces follow that of CUDA. */
 static const char *const launch_parts[] = {"LaunchKernel", "LaunchCooperativeKernel",
@@ -158,7 +158,7 @@ unsigned osc_known_call(struct osc_str name)
 {
     unsigned does = has_any(name, launch_parts) ? OSC_CALL_LAUNCH : 0;
 
-    for (size_t i = 0; i < FAMILIES; i++) {
+    for (size_t i = 0; families[i]; i++) {
         if (equals_any(name, families[i]->launches))
             does |= OSC_CALL_LAUNCH;
         if (equals_any(name, families[i]->syncs))
@@ -185,7 +185,7 @@ static bool has_prefix(struct osc_str name, words prefixes)
 
 struct osc_str osc_known_call_device(struct osc_str name)
 {
-    for (size_t i = 0; i < FAMILIES; i++) {
+    for (size_t i = 0; families[i]; i++) {
         if (families[i]->device && has_prefix(name, families[i]->prefixes))
             return osc_str_c(families[i]->device);
     }
@@ -194,7 +194,7 @@ struct osc_str osc_known_call_device(struct osc_str name)
 
 bool osc_known_is_comm_kernel(struct osc_str name)
 {
-    for (size_t i = 0; i < FAMILIES; i++) {
+    for (size_t i = 0; families[i]; i++) {
         for (words part = families[i]->comm_kernels; part && *part; part++) {
             if (osc_str_has_case(name, osc_str_c(*part)))
                 return true;
@@ -205,7 +205,7 @@ bool osc_known_is_comm_kernel(struct osc_str name)
 
 bool osc_known_is_collective(struct osc_str name)
 {
-    for (size_t i = 0; i < FAMILIES; i++) {
+    for (size_t i = 0; families[i]; i++) {
         if (starts_with_any(name, families[i]->backends))
             return true;
     }
