@@ -536,8 +536,10 @@ static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o
         st = import_all(l, o, err);
     *is_done = true;
     if (st == OSC_OK && visitor && l->is_visited && !l->is_outdated && visitor->end &&
-        visitor->end(visitor->ctx, is_done) != OSC_OK)
+        visitor->end(visitor->ctx, is_done) != OSC_OK) {
+        *is_done = true;
         st = no_memory(l, err);
+    }
     return st;
 }
 
