@@ -25,7 +25,8 @@ static const char *device_called(const struct osc_allocations *a, const char *de
 
         if (strcmp(name, device) == 0)
             return device;
-        if (osc_device_has_word(osc_str_c(name), osc_str_c(device)))
+        if (!a->devices[d].is_unknown &&
+            osc_device_has_word(osc_str_c(name), osc_str_c(device)))
             found = name;
     }
     return found;
