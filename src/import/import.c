@@ -103,6 +103,7 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
     loading.reserve = o->reserve;
     osc_mem_reserve(t->reserved_bytes = o->reserve.fixed_bytes);
     loading.keep = o->keep;
+    t->is_windowed = o->keep.is_on;
     r.n_threads = o->n_threads > 0 ? o->n_threads : osc_cpu_count();
     while (r.n_threads > 1 && r.n_threads > osc_mem_room() / THREAD_BYTES)
         r.n_threads--;

@@ -672,6 +672,43 @@ TEST(a_scout_keeps_neither_arguments_nor_what_they_hold)
     osc_trace_fini(&t);
 }
 
+/* The calls that tell the family may lie outside of the times that are read. */
+TEST(names_a_device_the_same_when_a_part_is_read)
+{
+    static const struct {
+        const char *category, *call, *device;
+    } cases[] = {{"cuda_runtime", "hipLaunchKernel", "hip:2"},
+                 {"cuda_runtime", "cudaLaunchKernel", "cuda:2"},
+                 {"xpu_runtime", "urEnqueueKernelLaunch", "xpu:2"},
+                 {"privateuse1_runtime", "aclrtLaunchKernel", "npu:2"}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int is_on = 0; is_on < 2; is_on++) {
+            const struct osc_import_options o = {.n_threads = 1,
+                                                 .keep = {.is_on = is_on != 0,
+                                                          .from_ns = 4000,
+                                                          .host_to_ns = INT64_MAX,
+                                                          .device_to_ns = INT64_MAX}};
+            struct osc_trace t = {0};
+            char json[512];
+
+            snprintf(
+                json, sizeof json,
+                "[{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":1,"
+                "\"dur\":1},{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":2,"
+                "\"tid\":7,\"ts\":5,\"dur\":1,\"args\":{\"device\":2}}]",
+                cases[i].category, cases[i].call);
+            assert_int_equal(osc_import_memory(&t, "t", osc_str_c(json), &o, NULL), OSC_OK);
+            assert_int_equal(t.events.n_rows, is_on ? 1 : 2);
+            const struct osc_chunk *const k = t.events.chunks[1];
+            const struct osc_track *const queue = &t.tracks[k->track[k->n_rows - 1]];
+            assert_true(
+                osc_str_eq(osc_trace_str(&t, queue->device), osc_str_c(cases[i].device)));
+            osc_trace_fini(&t);
+        }
+    }
+}
+
 /* Fail the first allocation, then the second, ... until loading succeeds. */
 TEST(survives_any_failed_allocation)
 {

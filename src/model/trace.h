@@ -240,6 +240,7 @@ struct osc_trace {
                                     * it */
     bool is_stdin;                 /* read from standard input */
     bool is_partial;               /* reading stopped at a limit or a read error */
+    bool is_windowed;              /* only some times were read: rows of others are missing */
     bool is_selected;              /* a view, or read from a file that holds a selection */
     size_t reserved_bytes;         /* by osc_mem_reserve(), for later derivations */
     struct osc_arena arena;        /* data that lives as long as the trace */

@@ -12,6 +12,25 @@
 
 /* --- queues ------------------------------------------------------------------------------ */
 
+/*
+ * The family that a string tells by OF, or "". Events outside of the times to read leave their
+ * names and categories, but neither row nor form. Any other string may look like one, so rows
+ * and forms come first.
+ */
+static struct osc_str family_of_strings(const struct osc_trace *t,
+                                        struct osc_str (*of)(struct osc_str))
+{
+    for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
+        const osc_sid id = {i};
+        const struct osc_str family =
+            osc_strings_has(&t->strings, id) ? of(osc_trace_str(t, id)) : OSC_STR("");
+
+        if (family.len > 0)
+            return family;
+    }
+    return OSC_STR("");
+}
+
 /* The family that the categories of host calls tell, or "". */
 static struct osc_str family_of_categories(const struct osc_trace *t)
 {
@@ -21,7 +40,7 @@ static struct osc_str family_of_categories(const struct osc_trace *t)
         if (family.len > 0)
             return family;
     }
-    return OSC_STR("");
+    return t->is_windowed ? family_of_strings(t, osc_dialect_device) : OSC_STR("");
 }
 
 /* The family that row I of K tells if it is a call whose category tells FAMILY. */
@@ -82,6 +101,8 @@ static struct osc_str device_family(const struct osc_trace *t)
     if (category.len > 0 && !osc_str_eq(category, OSC_STR("privateuse1")))
         return category;
     family = family_of_rows(t, &category);
+    if (family.len == 0 && t->is_windowed)
+        family = family_of_strings(t, osc_known_call_device);
     if (family.len > 0 || category.len > 0)
         return family.len > 0 ? family : category;
     family = family_of_rows(t, NULL);
@@ -251,10 +272,9 @@ static struct osc_str find_list(const struct osc_trace *t)
 static struct osc_str family_of_queues(const struct osc_trace *t)
 {
     for (uint32_t i = 1; i < t->n_tracks; i++) {
-        struct osc_str family = osc_trace_str(t, t->tracks[i].device);
+        struct osc_str family;
 
-        (void)osc_device_split(family, &family);
-        if (family.len > 0)
+        if (osc_device_split(osc_trace_str(t, t->tracks[i].device), &family) >= 0)
             return family;
     }
     return OSC_STR("");
