@@ -205,9 +205,13 @@ static void add_times(const struct osc_memory_view *v, const struct osc_allocati
     osc_result_int(out, DUR, end->time_ns - r->time_ns);
 }
 
-static bool is_of(const struct osc_memory_device *d, uint32_t k)
+/* The device of record K: their records lie one device after the other. */
+static const struct osc_memory_device *device_of(const struct osc_allocations *a, uint32_t k)
 {
-    return k >= d->first && k - d->first < d->n;
+    uint32_t low = 0, high = a->n_devices;
+
+    OSC_BISECT(low, high, i, a->devices[i].first <= k);
+    return &a->devices[low - 1];
 }
 
 /* Add a row for record K. BEFORE is the device of the previous row, or NULL. Returns that of
@@ -216,15 +220,13 @@ static const struct osc_memory_device *add_row(struct osc_memory_view *v,
                                                const struct osc_memory_device *before,
                                                uint32_t k, struct osc_result *out)
 {
-    const struct osc_memory_device *d = before ? before : v->a->devices;
+    const struct osc_memory_device *const d = device_of(v->a, k);
     const struct osc_allocation_record *const r = &v->a->records[k];
     const osc_row row = {r->row};
     const uint32_t step = osc_chunk_of(&v->t->events, row)->step[osc_row_place(row)];
     const osc_sid module = r->bytes > 0 ? osc_memory_view_module(v, k) : (osc_sid){0};
-
-    for (uint32_t i = 0; !is_of(d, k); i++)
-        d = &v->a->devices[i];
     const char *const note = note_of(v, d, k);
+
     osc_result_row(out);
     if (d == before) {
         osc_result_str_again(out, PROCESS);

@@ -322,6 +322,18 @@ TEST_WITH(devices_of_any_type_have_rows_and_unknown_ones_a_note, NULL, small_end
     }
 }
 
+TEST_WITH(the_word_of_a_backend_does_not_select_what_is_unknown, NULL, small_end)
+{
+    static const char mixed[] = RECORD(1, 1, 999, 1, 8, 8) RECORD(1, 2, 20, 1, 16, 16);
+    const struct osc_selection word = {.device = "privateuse1"}, name = {.device = "unknown"};
+
+    run_on(mixed, &osc_table_memory_events, &(struct osc_options){.selection = &word});
+    assert_int_equal(result.n_rows, 0);
+    run_on(mixed, &osc_table_memory_events, &(struct osc_options){.selection = &name});
+    assert_int_equal(result.n_rows, 1);
+    assert_text(0, "device", "unknown");
+}
+
 /* Its number among the names is 0, whoever comes first. */
 TEST_WITH(an_operator_without_a_name_holds_memory_too, NULL, small_end)
 {
@@ -435,4 +447,4 @@ TEST_WITH(survives_any_failed_allocation, NULL, small_end)
     }
 }
 
-UNIT_MAIN("memory tables")
+UNIT_MAIN("memory")
