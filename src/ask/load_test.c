@@ -111,4 +111,43 @@ TEST_WITH(a_part_that_a_limit_removed_meanwhile_is_not_missed, set_up, tear_down
     assert_int_equal(load(remove_part_1), 2);
 }
 
+/* A visitor that counts its visits and cannot end them. */
+static osc_status count_visit(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
+                              const char *path, struct osc_err *err)
+{
+    (void)l, (void)t, (void)path, (void)err;
+    ++*(int *)ctx;
+    return OSC_OK;
+}
+
+static void restart(void *ctx)
+{
+    (void)ctx;
+}
+
+static osc_status fail_to_end(void *ctx, bool *is_done)
+{
+    (void)ctx;
+    *is_done = false;
+    return OSC_ENOMEM;
+}
+
+TEST_WITH(an_error_after_all_visits_ends_them, set_up, tear_down)
+{
+    const char *const paths[] = {first, part_1};
+    const struct osc_how how = {.n_threads = 1};
+    const struct osc_view all = {0};
+    int n_visits = 0;
+    const struct osc_visitor visitor = {
+        .visit = count_visit, .restart = restart, .end = fail_to_end, .ctx = &n_visits};
+    const struct osc_load o = {
+        .paths = paths, .n_paths = 2, .how = &how, .view = &all, .visitor = &visitor};
+    struct osc_loaded l;
+
+    write_part(part_1, 1, OSC_END_STOPPED);
+    assert_int_equal(osc_load(&l, &o, NULL), OSC_ENOMEM);
+    assert_int_equal(n_visits, 2);
+    osc_loaded_fini(&l);
+}
+
 UNIT_MAIN("load")

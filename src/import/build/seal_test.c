@@ -140,6 +140,17 @@ TEST(names_devices_by_argument_or_process_and_by_their_runtime)
     }
 }
 
+/* Neither is there a number to match a device of the list by. */
+TEST(takes_no_family_from_a_name_without_a_number)
+{
+    struct osc_trace t = seal("{'deviceProperties':[{'id':0}],'traceEvents':[" RANGE(
+        "kernel", "k", 0, 7, 1, "'device':'My GPU'") "]}");
+
+    assert_int_equal(t.n_devices, 1);
+    assert_text(&t, t.devices[0].family, "cuda");
+    osc_trace_fini(&t);
+}
+
 TEST(takes_the_base_of_times_from_the_file)
 {
     struct osc_trace with = seal("{'baseTimeNanoseconds':1712195495000000001,"
