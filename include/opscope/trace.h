@@ -108,12 +108,10 @@ OSC_API const char *osc_catalog_help(size_t i);
 
 /*
  * Torch's estimate of the floating-point operations of one call of the operator NAME, the sum
- * of which is the column `flops` of `averages`. The others are the JSON texts of the arguments
- * `Input Dims`, `Concrete Inputs` and `Input type` of the call; "": there is none. 0: there is
- * no estimate. Pure.
+ * of which is the column `flops` of `averages`. ARGS is the JSON object of the arguments of the
+ * call, as in the column `args` of `events`. 0: there is no estimate. Pure.
  */
-OSC_API uint64_t osc_operator_flops(const char *name, const char *dims, const char *inputs,
-                                    const char *types);
+OSC_API uint64_t osc_operator_flops(const char *name, const char *args);
 
 /* --- sets -------------------------------------------------------------------------------- */
 

@@ -690,20 +690,20 @@ static PyObject *catalog(PyObject *module, PyObject *none)
 
 static PyObject *flops(PyObject *module, PyObject *args)
 {
-    const char *name, *dims, *inputs, *types;
+    const char *name, *arguments;
     Py_ssize_t len; /* a trace may have names with '\0' */
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "s#sss", &name, &len, &dims, &inputs, &types))
+    if (!PyArg_ParseTuple(args, "s#s", &name, &len, &arguments))
         return NULL;
     return PyLong_FromUnsignedLongLong(
-        strlen(name) == (size_t)len ? osc_operator_flops(name, dims, inputs, types) : 0);
+        strlen(name) == (size_t)len ? osc_operator_flops(name, arguments) : 0);
 }
 
 static PyMethodDef module_methods[] = {
     {"flops", flops, METH_VARARGS,
-     "flops(name, dims, inputs, types) -> int\n\n"
-     "Torch's estimate of the operations of one call, from JSON texts of its arguments."},
+     "flops(name, args) -> int\n\n"
+     "Torch's estimate of the operations of one call, from the JSON object of its arguments."},
     {"catalog", catalog, METH_NOARGS,
      "catalog() -> list of (name, help)\n\nThe tables that there are."},
     {NULL, NULL, 0, NULL},

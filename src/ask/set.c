@@ -14,6 +14,7 @@
 #include "ask/note.h"
 #include "ask/refresh.h"
 #include "base/mem.h"
+#include "codec/json.h"
 
 /* A view; it lives while a question uses it or it is the last view. */
 struct seen {
@@ -62,13 +63,18 @@ const char *osc_catalog_help(size_t i)
     return osc_tables[i] ? osc_tables[i]->help : NULL;
 }
 
-uint64_t osc_operator_flops(const char *name, const char *dims, const char *inputs,
-                            const char *types)
+uint64_t osc_operator_flops(const char *name, const char *args)
 {
     const enum osc_flops_rule rule = osc_flops_rule(osc_str_c(name));
+    const struct osc_str all = osc_str_c(args);
+    struct osc_str dims = OSC_STR(""), inputs = OSC_STR("");
 
-    return osc_flops(rule, osc_str_c(dims),
-                     osc_str_c(osc_flops_reads_types(rule) ? types : inputs));
+    if (rule == OSC_FLOPS_NONE)
+        return 0;
+    (void)osc_json_member(all, "Input Dims", &dims);
+    (void)osc_json_member(all, osc_flops_reads_types(rule) ? "Input type" : "Concrete Inputs",
+                          &inputs);
+    return osc_flops(rule, dims, inputs);
 }
 
 /* --- opening --------------------------------------------------------------------- */

@@ -402,11 +402,19 @@ TEST_WITH(any_allocation_may_fail, set_up, tear_down)
 
 TEST(estimates_operations_of_a_call)
 {
-    assert_int_equal(osc_operator_flops("aten::mm", "[[4, 8], [8, 16]]", "", ""), 1024);
-    assert_int_equal(osc_operator_flops("aten::mul", "[[], []]", "[\"2\"]", "[\"float\"]"), 1);
-    assert_int_equal(osc_operator_flops("aten::mul", "[[], []]", "[\"2\"]", "[\"Scalar\"]"), 0);
-    assert_int_equal(osc_operator_flops("aten::mm", "", "", ""), 0);
-    assert_int_equal(osc_operator_flops("mm", "[[4, 8], [8, 16]]", "", ""), 0);
+    static const char matrices[] = "{\"Ev Idx\": 1, \"Input Dims\": [[4, 8], [8, 16]]}";
+
+    assert_int_equal(osc_operator_flops("aten::mm", matrices), 1024);
+    assert_int_equal(osc_operator_flops("aten::mul",
+                                        "{\"Input Dims\":[[],[]],\"Concrete Inputs\":"
+                                        "[\"2\"],\"Input type\":[\"float\"]}"),
+                     1);
+    assert_int_equal(osc_operator_flops("aten::mul", "{\"Input Dims\":[[],[]],"
+                                                     "\"Input type\":[\"Scalar\"]}"),
+                     0);
+    assert_int_equal(osc_operator_flops("aten::mm", ""), 0);
+    assert_int_equal(osc_operator_flops("aten::mm", "{\"Input Dims\": [[4"), 0);
+    assert_int_equal(osc_operator_flops("mm", matrices), 0);
 }
 
 UNIT_MAIN("set")

@@ -323,9 +323,10 @@ class Errors(unittest.TestCase):
 
     def test_estimates_of_calls_take_any_name(self):
         flops = _opscope.flops
-        self.assertEqual(flops("aten::mm", "[[4, 8], [8, 16]]", "[]", "[]"), 1024)
-        self.assertEqual(flops("aten::mm\0", "[[4, 8], [8, 16]]", "[]", "[]"), 0)
-        self.assertEqual(flops("\U0001f600", "[[4, 8], [8, 16]]", "[]", "[]"), 0)
+        args = '{"Input Dims": [[4, 8], [8, 16]]}'
+        self.assertEqual(flops("aten::mm", args), 1024)
+        self.assertEqual(flops("aten::mm\0", args), 0)
+        self.assertEqual(flops("\U0001f600", args), 0)
 
     def test_the_interrupt_key_stops_reading(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -31,7 +31,6 @@ ENGINE = "autograd::engine::evaluate_function: "  # followed by the name of the 
 ACTIVITIES = {"operator": "cpu_op", "python": "python_function", "module": "python_function",
               **dict.fromkeys(("annotation", "step", "dataloader", "optimizer", "communication"),
                               "user_annotation")}
-FLOPS_OF = ("Input Dims", "Concrete Inputs", "Input type")
 SORT_KEYS = ("count", "key", "flops", "cpu_time", "cpu_time_total", "self_cpu_time_total",
              "cpu_memory_usage", "self_cpu_memory_usage", "device_time", "device_time_total",
              "self_device_time_total", "device_memory_usage", "self_device_memory_usage")
@@ -302,8 +301,7 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
         is_python_function=is_python, scope=7 if is_annotation else 0,
         use_device=use_device, sequence_nr=args.get("Sequence number", -1),
         cpu_memory_usage=memory.between(start_ns, end_ns),
-        flops=_opscope.flops(name, *(json.dumps(args.get(key, [])) for key in FLOPS_OF))
-        if with_flops else 0,
+        flops=_opscope.flops(name, row["args"]) if with_flops else 0,
         activity_type=ACTIVITIES[row["kind"]], device_index=int(row["process"]),
         device_resource_id=int(row["thread"].split(".")[0]),
         is_async=(row["kind"] == "communication" and is_annotation) or
