@@ -30,4 +30,4 @@ TEST(what_is_no_list_gives_nothing_and_what_is_cut_ends)
     is("[\"\\", "['\\'");
 }
 
-UNIT_MAIN("listtext")
+UNIT_MAIN("list_text")

@@ -152,4 +152,4 @@ TEST_WITH(a_slow_step_names_the_operator_that_grew, NULL, small_end)
     assert_false(osc_result_has(&result, 0, column("grew")));
 }
 
-UNIT_MAIN("steps")
+UNIT_MAIN("steps_table")

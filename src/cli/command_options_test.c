@@ -249,4 +249,4 @@ TEST(wrong_values_are_told)
         assert_refuses(wrong[i][0], wrong[i][1]);
 }
 
-UNIT_MAIN("options")
+UNIT_MAIN("command_options")

@@ -28,4 +28,4 @@ TEST(records_belong_to_the_deepest_operator_that_holds_them)
     osc_trace_fini(&t);
 }
 
-UNIT_MAIN("memory")
+UNIT_MAIN("memory_operators")

@@ -113,7 +113,7 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
     if (st == OSC_OK) {
         /* A live directory has only one format, however damaged it is. */
         const struct osc_reader *reader =
-            in->is_live ? &osc_reader_native : choose_reader(head, len);
+            in->is_live ? &osc_reader_records : choose_reader(head, len);
         struct osc_err read_err = {0};
 
         st = reader->read(&r, &read_err);

@@ -164,4 +164,4 @@ TEST(keeps_whole_rows_at_any_limit)
     osc_strbuf_fini(&b);
 }
 
-UNIT_MAIN("import limits")
+UNIT_MAIN("import_limit")

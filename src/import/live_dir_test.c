@@ -14,7 +14,7 @@
 #define BLOCKS_BYTES (OSC_LIVE_BLOCKS_AT + OSC_BLOCK_BYTES)
 #define N_SLOTS      3u
 
-static char folder[] = "/tmp/opscope-native-live-XXXXXX";
+static char folder[] = "/tmp/opscope-live-dir-XXXXXX";
 static char path[64], live[80], blocks[96], strings[96];
 static unsigned char block_bytes[BLOCKS_BYTES], string_bytes[256];
 static struct small_recording rec;

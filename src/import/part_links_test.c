@@ -11,7 +11,7 @@
 
 #define N_MAX 5u
 
-static char folder[] = "/tmp/opscope-native-parts-XXXXXX";
+static char folder[] = "/tmp/opscope-part-links-XXXXXX";
 static char names[N_MAX][64];
 static const char *paths[N_MAX];
 static struct small_recording rec;

@@ -7,6 +7,6 @@ extern const struct osc_reader osc_reader_chrome;
 
 const struct osc_reader *const osc_readers[] = {
     &osc_reader_chrome,
-    &osc_reader_native,
+    &osc_reader_records,
     NULL,
 };

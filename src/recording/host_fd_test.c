@@ -76,4 +76,4 @@ TEST(a_low_limit_leaves_some_number)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 }
 
-UNIT_MAIN("fd")
+UNIT_MAIN("host_fd")

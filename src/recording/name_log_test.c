@@ -15,7 +15,7 @@ static uint64_t used;
 static int set_up(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/opscope-namelog-XXXXXX");
+    snprintf(folder, sizeof folder, "/tmp/opscope-name-log-XXXXXX");
     if (!mkdtemp(folder))
         return 1;
     snprintf(out, sizeof out, "%s/run.osc", folder);
@@ -214,4 +214,4 @@ TEST_WITH(without_a_log_there_is_an_error, set_up, tear_down)
     osc_parts_forget(&f);
 }
 
-UNIT_MAIN("namelog")
+UNIT_MAIN("name_log")

@@ -308,4 +308,4 @@ TEST_WITH(a_file_that_was_not_ended_is_gone_on_with_and_ended, make_folder, remo
     osc_parts_forget(&later);
 }
 
-UNIT_MAIN("file")
+UNIT_MAIN("part_writer")

@@ -104,4 +104,4 @@ TEST(huge_values_leave_the_rest_whole)
     assert_string_equal(value, "5");
 }
 
-UNIT_MAIN("facts")
+UNIT_MAIN("process_facts")

@@ -91,4 +91,4 @@ TEST(names_the_nearest_key_for_a_wrong_one)
     assert_int_equal(osc_sort_parse(&def, "-cpu_ns:asc", &key, &err), OSC_EINVAL);
 }
 
-UNIT_MAIN("sort")
+UNIT_MAIN("row_sort")

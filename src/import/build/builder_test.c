@@ -378,4 +378,4 @@ TEST(survives_any_failed_allocation)
     }
 }
 
-UNIT_MAIN("build")
+UNIT_MAIN("builder")

@@ -44,4 +44,4 @@ struct osc_reader {
 
 /* All readers; the last one is NULL. */
 extern const struct osc_reader *const osc_readers[];
-extern const struct osc_reader osc_reader_native;
+extern const struct osc_reader osc_reader_records;

@@ -201,4 +201,4 @@ TEST(survives_any_failed_allocation)
 
 #endif
 
-UNIT_MAIN("pipe")
+UNIT_MAIN("inflate_pipe")

@@ -242,4 +242,4 @@ TEST(says_so_when_there_is_no_memory_for_a_long_token)
     unmake(&m, &t);
 }
 
-UNIT_MAIN("text")
+UNIT_MAIN("text_window")

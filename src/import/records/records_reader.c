@@ -658,7 +658,7 @@ osc_status osc_records_read(struct osc_reading *r, struct osc_err *err)
     return st;
 }
 
-static int native_probe(const char *head, size_t len)
+static int records_probe(const char *head, size_t len)
 {
     const uint64_t live = OSC_LIVE_MAGIC;
 
@@ -667,8 +667,8 @@ static int native_probe(const char *head, size_t len)
     return osc_file_probe(head, len);
 }
 
-const struct osc_reader osc_reader_native = {
+const struct osc_reader osc_reader_records = {
     .name = "opscope",
-    .probe = native_probe,
+    .probe = records_probe,
     .read = osc_records_read,
 };

@@ -168,4 +168,4 @@ TEST_WITH(modules_that_make_no_sense_are_damage, begin, end)
     assert_int_equal(trace.findings.by_code[OSC_FINDING_corrupt].count, 1);
 }
 
-UNIT_MAIN("native stacks")
+UNIT_MAIN("records_stacks")

@@ -121,4 +121,4 @@ TEST_WITH(closing_removes_the_socket_only_if_it_is_ours, set_up, tear_down)
     assert_int_equal(osc_control_open(&control, -1), OSC_EIO);
 }
 
-UNIT_MAIN("control")
+UNIT_MAIN("control_socket")

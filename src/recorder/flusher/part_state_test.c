@@ -8,9 +8,9 @@
 #include "recorder/live/blocks.h"
 #include "support/unit.h"
 
-static char folder[] = "/tmp/opscope-carry-XXXXXX";
+static char folder[] = "/tmp/opscope-part-state-XXXXXX";
 static int dir_fd;
-static struct osc_part_state carry;
+static struct osc_part_state state_of_part;
 static struct osc_block block;
 static unsigned char out[65536];
 
@@ -28,15 +28,15 @@ static int set_up(void **state)
     for (uint32_t i = 0; i < 2; i++)
         osc_blocks_threads()[i] =
             (struct osc_live_thread){.state = OSC_THREAD_RUNS, .ordinal = i + 1};
-    memset(&carry, 0, sizeof carry);
-    osc_part_state_open(&carry);
-    return carry.threads ? 0 : 1;
+    memset(&state_of_part, 0, sizeof state_of_part);
+    osc_part_state_open(&state_of_part);
+    return state_of_part.threads ? 0 : 1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    osc_part_state_close(&carry);
+    osc_part_state_close(&state_of_part);
     osc_blocks_close();
     unlinkat(dir_fd, "blocks", 0);
     close(dir_fd);
@@ -75,7 +75,7 @@ static const char *told_of(uint32_t thread)
 {
     static char text[2048];
     uint64_t n_records, n = 0;
-    const size_t len = osc_part_state_write(&carry, out, sizeof out, &n_records);
+    const size_t len = osc_part_state_write(&state_of_part, out, sizeof out, &n_records);
     struct osc_pack_segment s;
     size_t used = 0;
 
@@ -109,15 +109,15 @@ TEST_WITH(open_scopes_and_the_step_are_told_of_each_thread, set_up, tear_down)
     at = add_begin(at, 9);
     at = add(at, OSC_RECORD_END, 0, 300, 1);
     at = add_begin(at, 10);
-    osc_part_state_follow(&carry, &block, 0, at);
+    osc_part_state_follow(&state_of_part, &block, 0, at);
     begin_block(2, 2);
     at = add_begin(0, 11);
     at = add(at, OSC_RECORD_STEP_BEGIN, 0, 400, 2);
     at = add(at, OSC_RECORD_STEP_END, 0, 500, 1);
-    osc_part_state_follow(&carry, &block, 0, at);
+    osc_part_state_follow(&state_of_part, &block, 0, at);
     assert_string_equal(told_of(1), "9:0@200 40:8@100 40:10@105 ");
     assert_string_equal(told_of(2), "40:11@100 ");
-    osc_part_state_forget(&carry);
+    osc_part_state_forget(&state_of_part);
     assert_string_equal(told_of(1), "");
 }
 
@@ -127,13 +127,13 @@ TEST_WITH(a_block_is_followed_piece_by_piece_and_then_the_next_one, set_up, tear
 
     begin_block(1, 1);
     first = add_begin(0, 8);
-    osc_part_state_follow(&carry, &block, 0, first);
+    osc_part_state_follow(&state_of_part, &block, 0, first);
     at = add(first, OSC_RECORD_END, 0, 200, 1);
     at = add_begin(at, 9);
     fill(at);
-    osc_part_state_follow(&carry, &block, first, at);
+    osc_part_state_follow(&state_of_part, &block, first, at);
     begin_block(5, 1);
-    osc_part_state_follow(&carry, &block, 0, add_begin(0, 10));
+    osc_part_state_follow(&state_of_part, &block, 0, add_begin(0, 10));
     assert_string_equal(told_of(1), "40:9@102 40:10@100 ");
 }
 
@@ -146,11 +146,11 @@ TEST_WITH(what_comes_before_its_time_ends_what_was_followed, set_up, tear_down)
     (void)add(1, OSC_RECORD_END, 0, 200, 1);
     fill(end);
     const struct osc_block waiting = block;
-    osc_part_state_follow(&carry, &block, 0, 1);
+    osc_part_state_follow(&state_of_part, &block, 0, 1);
     begin_block(2, 1);
-    osc_part_state_follow(&carry, &block, 0, add_begin(0, 9));
+    osc_part_state_follow(&state_of_part, &block, 0, add_begin(0, 9));
     assert_string_equal(told_of(1), "40:9@100 ");
-    osc_part_state_follow(&carry, &waiting, 1, end);
+    osc_part_state_follow(&state_of_part, &waiting, 1, end);
     assert_string_equal(told_of(1), "40:9@100 ");
 }
 
@@ -159,15 +159,16 @@ TEST_WITH(scopes_that_are_too_deep_are_counted_and_not_told, set_up, tear_down)
     begin_block(1, 1);
     for (uint32_t i = 0; i <= OSC_PART_STATE_DEPTH; i++)
         (void)add_begin(i, 8);
-    osc_part_state_follow(&carry, &block, 0, OSC_PART_STATE_DEPTH + 1);
+    osc_part_state_follow(&state_of_part, &block, 0, OSC_PART_STATE_DEPTH + 1);
     assert_string_equal(told_of(1), "");
     (void)add(OSC_PART_STATE_DEPTH + 1, OSC_RECORD_END, 0, 900, 1);
-    osc_part_state_follow(&carry, &block, OSC_PART_STATE_DEPTH + 1, OSC_PART_STATE_DEPTH + 2);
+    osc_part_state_follow(&state_of_part, &block, OSC_PART_STATE_DEPTH + 1,
+                          OSC_PART_STATE_DEPTH + 2);
     for (uint32_t i = 0; i < OSC_PART_STATE_DEPTH - 1; i++)
         (void)add(i, OSC_RECORD_END, 0, 1000, 1);
     block.seq = 2;
-    carry.threads[1].is_through = true;
-    osc_part_state_follow(&carry, &block, 0, OSC_PART_STATE_DEPTH - 1);
+    state_of_part.threads[1].is_through = true;
+    osc_part_state_follow(&state_of_part, &block, 0, OSC_PART_STATE_DEPTH - 1);
     assert_string_equal(told_of(1), "40:8@100 ");
 }
 
@@ -178,8 +179,8 @@ TEST_WITH(of_a_device_the_first_and_the_last_reading_are_told, set_up, tear_down
     (void)add(2, OSC_RECORD_DEVICE_CLOCK, 4, 150, 2);
     (void)add(4, OSC_RECORD_DEVICE_CLOCK, 3, 200, 2);
     (void)add(6, OSC_RECORD_DEVICE_CLOCK, 3, 300, 2);
-    osc_part_state_follow(&carry, &block, 0, 8);
-    osc_part_state_forget(&carry);
+    osc_part_state_follow(&state_of_part, &block, 0, 8);
+    osc_part_state_forget(&state_of_part);
     assert_string_equal(told_of(1), "10:3@100 10:3@300 10:4@150 ");
 }
 
@@ -187,12 +188,12 @@ TEST_WITH(threads_that_are_gone_are_forgotten, set_up, tear_down)
 {
     for (uint32_t thread = 2; thread < 20000; thread++) {
         begin_block(thread, thread);
-        osc_part_state_follow(&carry, &block, 0, add_begin(0, 8));
+        osc_part_state_follow(&state_of_part, &block, 0, add_begin(0, 8));
     }
     assert_string_equal(told_of(2), "40:8@100 ");
     begin_block(20000, 1);
-    osc_part_state_follow(&carry, &block, 0, add_begin(0, 9));
+    osc_part_state_follow(&state_of_part, &block, 0, add_begin(0, 9));
     assert_string_equal(told_of(1), "40:9@100 ");
 }
 
-UNIT_MAIN("carry")
+UNIT_MAIN("part_state")

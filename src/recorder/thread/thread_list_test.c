@@ -290,4 +290,4 @@ TEST(stops_and_starts_beside_threads_that_record)
     assert_true(n[0] + n[1] + n[2] > 0);
 }
 
-UNIT_MAIN("threads")
+UNIT_MAIN("thread_list")

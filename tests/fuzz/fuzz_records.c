@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_native.c - read any bytes as a recording: no crash, and the same trace every time.
+ * fuzz_records.c - read any bytes as a recording: no crash, and the same trace every time.
  *
  * Reading a mutated file would end at the first wrong hash. So each input is read as it is, and
  * then with the hashes of all its chunks corrected, so that the readers of payloads are tested,
