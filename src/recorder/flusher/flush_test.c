@@ -259,6 +259,8 @@ TEST_WITH(parts_stay_below_the_limit, make_folder, remove_folder)
         run_threads(1, 50000);
         nap_ms(5);
     }
+    /* On a busy machine the scopes may have filled all blocks: make room for the last record. */
+    assert_int_equal(osc_dump(), OSC_OK);
     osc_instant(osc_name_c("last"));
     assert_int_equal(osc_stop(), OSC_OK);
     for (unsigned part = 1; part < 200; part++) {
