@@ -294,15 +294,18 @@ struct osc_start_options {
     uint64_t limit_bytes; /* total size of the files; beyond it the oldest are deleted; 0: no
                            * limit. Below 1 MiB they may take more: each is at least 128 KiB */
     /* Flight recorder: keep the most recent records in memory and write them when a trigger
-     * fires, beginning at the start of a step. If they do not fit, the oldest are dropped.
-     * Part of buffer_bytes is left free for new records: an eighth, or at high rates as much as
-     * fills in 200 ms (at most half). The rest keeps history. */
-    uint64_t flight_ns;    /* keep this many nanoseconds; 0: no limit by time */
-    uint64_t flight_steps; /* keep this many steps; 0: no limit by steps. Both 0: no flight
-                            * recorder */
+     * fires, beginning at the start of a step. If they do not fit, the oldest are dropped, and
+     * the dump says so. Part of buffer_bytes is left free for new records: an eighth, or at
+     * high rates as much as fills in 200 ms (at most three eighths). The rest keeps history. */
+    uint64_t flight_ns;    /* keep this many nanoseconds before the current step; 0: no limit
+                            * by time */
+    uint64_t flight_steps; /* keep this many steps before the current one (131,070 at most);
+                            * 0: no limit by steps. Both 0: no flight recorder */
     /* Dump when a step takes this many times the median of the earlier steps (at least 8 of
-     * them); 0: never. Dumps are made once per window and at the end, and include all slow
-     * steps until then. */
+     * them); 0: never. The dump is written once no further slow step can share it: after as
+     * many steps, or as much time, as it has before the slow step, or when no step has begun
+     * for 10 seconds. If memory runs out before, it is written at once; of a step that fills
+     * all memory there are two dumps, one of its begin and one of its end. */
     double slow_step;
     int dump_signal;   /* dump at this signal; 0: none */
     int toggle_signal; /* pause or resume at this signal; 0: none */

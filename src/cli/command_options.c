@@ -132,7 +132,8 @@ const struct osc_option osc_options[] = {
      .text = AT(run.schedule)},
     {"flight", 0, "SPAN", RUN,
      .help = "keep the last SPAN, such as 10s or 20steps, and write it when something happens: "
-             "a slow step (slow=2), a signal (signal=USR2), a crash (crash), opscope ctl dump",
+             "a slow step (slow=2), a signal (signal=USR2), a crash (crash), opscope ctl dump; "
+             "buffer=SIZE sets the memory",
      .text = AT(run.flight)},
     {"limit-size", 0, "SIZE", RUN,
      .help = "keep at most SIZE of files for each process, such as "

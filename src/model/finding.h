@@ -100,6 +100,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "occurred",                                                                              \
       "run opscope ctl dump, or name a trigger in --flight: slow=, signal= or "                \
       "crash")                                                                                 \
+    X(flight_short, WARNING,                                                                   \
+      "steps in dumps of a flight recorder that begin later than asked: memory held no more",  \
+      "give it more memory: --flight SPAN,buffer=SIZE, or buffer_bytes")                       \
     X(no_window, INFO, "a schedule without a window, or with nothing recorded in one",         \
       "check that the program makes more steps than skip_first, wait and warmup "              \
       "together")                                                                              \

@@ -21,7 +21,6 @@
 #include "recorder/thread/ticks.h"
 #include "recording/open_failure.h"
 
-#define BUFFER_BYTES_DEFAULT ((uint64_t)64 << 20)
 /* The options that all versions have; no caller fills in fewer. */
 #define OPTIONS_LEAST (offsetof(struct osc_start_options, out) + sizeof(const char *))
 
@@ -48,6 +47,7 @@ static uint32_t n_changes; /* changes of the above; see publish() */
 
 static struct osc_output_paths place;
 static struct osc_start_options options;
+static struct osc_flush_options flush_options; /* from these and the environment */
 static char out_option[PATH_MAX], dir[PATH_MAX];
 static bool is_child;
 static const struct osc_session_above *above;
@@ -195,7 +195,7 @@ static osc_status start_flusher(const uint64_t recording[2], bool is_plain)
         .recording = {recording[0], recording[1]},
         .ticks_hz = osc_ticks_hz(),
         .clock_name = osc_ticks_name(),
-        .options = &options,
+        .options = &flush_options,
         .is_alone = !is_plain || !has_libc,
     };
 
@@ -226,9 +226,11 @@ static void close_recording(void)
 /* Create the files. The caller changed the phase to OPENING; IS_PLAIN: see start_flusher(). */
 static osc_status open_recording(bool is_plain)
 {
-    const uint64_t bytes = options.buffer_bytes ? options.buffer_bytes : BUFFER_BYTES_DEFAULT;
     uint64_t recording[2] = {0};
     osc_status st;
+
+    flush_options = (struct osc_flush_options){0};
+    osc_flush_options_read(&flush_options, &options);
 
     /* relaxed: a call that does not see it waits itself. */
     __atomic_store_n(&is_slow, 0, __ATOMIC_RELAXED);
@@ -239,7 +241,7 @@ static osc_status open_recording(bool is_plain)
         return st;
     const int live_fd = osc_fd_get(&place.live_fd);
 
-    st = osc_blocks_open(live_fd, bytes, recording);
+    st = osc_blocks_open(live_fd, flush_options.o.buffer_bytes, recording);
     if (st == OSC_OK) {
         st = osc_names_open(live_fd, recording);
         if (st != OSC_OK)

@@ -124,7 +124,8 @@ static bool read_flight(const struct word *w, struct osc_schedule_text *out)
     return false;
 }
 
-static bool read_size(const struct word *w, uint64_t *bytes)
+/* Read a size of at least MIN bytes. */
+static bool read_size(const struct word *w, uint64_t min, uint64_t *bytes)
 {
     static const struct unit sizes[] = {
         {"", 1},
@@ -139,8 +140,7 @@ static bool read_size(const struct word *w, uint64_t *bytes)
         {"TiB", UINT64_C(1) << 40},
     };
 
-    return read_units(w, sizes, sizeof sizes / sizeof *sizes, bytes) &&
-           *bytes >= OSC_SCHEDULE_LIMIT_MIN;
+    return read_units(w, sizes, sizeof sizes / sizeof *sizes, bytes) && *bytes >= min;
 }
 
 /* Read a decimal number above 1. */
@@ -217,9 +217,14 @@ static const char *read_word(const struct word *w, struct osc_schedule_text *out
         return read_signal(w, &out->dump_signal) ? NULL : "is not a signal that can be used";
     if (is_text(w->key, w->key_len, "toggle"))
         return read_signal(w, &out->toggle_signal) ? NULL : "is not a signal that can be used";
+    if (is_text(w->key, w->key_len, "buffer"))
+        return read_size(w, OSC_SCHEDULE_BUFFER_MIN, &out->buffer_bytes)
+                   ? NULL
+                   : "is not a size such as 256M; the minimum is 256K";
     if (is_text(w->key, w->key_len, "limit_size"))
-        return read_size(w, &out->limit_bytes) ? NULL
-                                               : "is not a size such as 2G; the minimum is 1M";
+        return read_size(w, OSC_SCHEDULE_LIMIT_MIN, &out->limit_bytes)
+                   ? NULL
+                   : "is not a size such as 2G; the minimum is 1M";
     return "is not known";
 }
 

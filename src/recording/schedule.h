@@ -32,6 +32,8 @@ enum osc_schedule_deed {
 /* Deeds between a step for FROM and one for TO (enum osc_action, or OSC_ACTION_EXIT). */
 unsigned osc_schedule_deeds(unsigned from, unsigned to);
 
+/* The smallest buffer: 16 blocks. */
+#define OSC_SCHEDULE_BUFFER_MIN (UINT64_C(256) << 10)
 /* The smallest limit_size: a part has at least 128 KiB, and a rotation has eight parts. */
 #define OSC_SCHEDULE_LIMIT_MIN (UINT64_C(1) << 20)
 
@@ -39,7 +41,7 @@ unsigned osc_schedule_deeds(unsigned from, unsigned to);
 struct osc_schedule_text {
     bool has_schedule;
     struct osc_schedule schedule;
-    uint64_t flight_ns, flight_steps, limit_bytes;
+    uint64_t flight_ns, flight_steps, buffer_bytes, limit_bytes;
     double slow_step;
     int dump_signal, toggle_signal;
     bool dump_on_crash;
@@ -53,7 +55,8 @@ struct osc_schedule_text {
  *     slow=2.5                       dump when a step takes that many medians
  *     signal=USR2 toggle=USR1        dump, or pause and resume, at a signal
  *     crash                          dump at a fatal signal
- *     limit_size=2G                  of files: bytes, or K, M, G, T of 1,024
+ *     buffer=256M                    memory for records: bytes, or K, M, G, T of 1,024
+ *     limit_size=2G                  of files, likewise
  *
  * OSC_EINVAL: ERR names the wrong word, and OUT is zeroed.
  */

@@ -44,6 +44,7 @@ enum osc_chunk_type {
                             * thread */
     OSC_CHUNK_MODULES = 8, /* mapped code: translates the addresses in stacks */
     OSC_CHUNK_BEFORE = 9,  /* struct osc_wire_before: totals of earlier parts */
+    OSC_CHUNK_DUMP = 10,   /* struct osc_wire_dump: what a flight recorder wrote */
     /* From 32 on: the sealed model as columns, see wire/column_layout.h. */
     OSC_CHUNK_MODEL = 32,   /* facts about the trace */
     OSC_CHUNK_TEXTS = 33,   /* all strings */
@@ -145,6 +146,14 @@ struct osc_wire_end {
 struct osc_wire_before {
     uint64_t n_records;
     uint64_t lost[4]; /* enum osc_loss */
+};
+
+/* DUMP: what was asked of a flight recorder, and what it had when it was dumped. */
+struct osc_wire_dump {
+    uint64_t asked_ns, asked_steps; /* before the slow step or the dump; 0: not asked */
+    uint64_t n_steps;               /* that begin in the dump, also in part */
+    uint64_t from_ticks, until_ticks;
+    uint64_t is_cut; /* 1: memory did not hold all that was asked for */
 };
 
 enum osc_wire_end_reason {

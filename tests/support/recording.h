@@ -32,6 +32,7 @@ struct recording {
     uint64_t n_names;
     struct osc_wire_end end;
     struct osc_wire_before before;
+    struct osc_wire_dump dump;
     struct osc_wire_thread threads[64]; /* in order of the file */
     uint64_t n_threads;
 };
@@ -81,6 +82,8 @@ static inline void recording_chunk(struct recording *r, const struct osc_wire_he
         memcpy(&r->end, payload, sizeof r->end);
     } else if (h->type == OSC_CHUNK_BEFORE) {
         memcpy(&r->before, payload, sizeof r->before);
+    } else if (h->type == OSC_CHUNK_DUMP) {
+        memcpy(&r->dump, payload, sizeof r->dump);
     } else if (h->type == OSC_CHUNK_THREADS) {
         for (uint64_t i = 0; i < h->n_items && r->n_threads < 64; i++)
             memcpy(&r->threads[r->n_threads++], payload + i * sizeof *r->threads,

@@ -12,6 +12,7 @@
  */
 #include "import/records/records_reader.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -123,6 +124,36 @@ static void read_end(struct osc_records *n, const unsigned char *data, size_t le
     n->has_end = part == n->n_inputs;
 }
 
+/* Add NUMBER as a member of the source. */
+static void add_number(struct osc_builder *b, struct osc_str key, uint64_t number)
+{
+    char text[24];
+    const int len = snprintf(text, sizeof text, "%" PRIu64, number);
+
+    osc_build_member(b, osc_build_string(b, key.s, key.len),
+                     osc_build_string(b, text, (uint32_t)len), false);
+}
+
+static void read_dump(struct osc_records *n, const unsigned char *data, size_t len)
+{
+    struct osc_wire_dump dump;
+
+    if (len < sizeof dump)
+        return;
+    memcpy(&dump, data, sizeof dump);
+    if (dump.asked_ns)
+        add_number(&n->builder, OSC_STR("dump_asked_ns"), dump.asked_ns);
+    if (dump.asked_steps)
+        add_number(&n->builder, OSC_STR("dump_asked_steps"), dump.asked_steps);
+    add_number(&n->builder, OSC_STR("dump_steps"), dump.n_steps);
+    if (!dump.is_cut)
+        return;
+    osc_findings_add(&n->builder.findings, OSC_FINDING_flight_short, OSC_NO_OFFSET,
+                     OSC_NO_TIME);
+    n->builder.findings.by_code[OSC_FINDING_flight_short].count +=
+        dump.n_steps > 0 ? dump.n_steps - 1 : 0;
+}
+
 /* Read chunk I if it is of another type than records. */
 static osc_status read_small_chunk(struct osc_records *n, size_t i)
 {
@@ -133,8 +164,7 @@ static osc_status read_small_chunk(struct osc_records *n, size_t i)
     const unsigned char *data;
     osc_status st;
 
-    if (h->type == OSC_CHUNK_RECORDS || h->type == OSC_CHUNK_INDEX ||
-        h->type > OSC_CHUNK_BEFORE)
+    if (h->type == OSC_CHUNK_RECORDS || h->type == OSC_CHUNK_INDEX || h->type > OSC_CHUNK_DUMP)
         return OSC_OK;
     st = osc_records_payload(n, i, &data);
     const bool is_first = h->type == OSC_CHUNK_BEFORE && part == 0;
@@ -159,6 +189,9 @@ static osc_status read_small_chunk(struct osc_records *n, size_t i)
     case OSC_CHUNK_BEFORE:
         if (is_first && is_good)
             memcpy(&n->before, data, sizeof n->before);
+        break;
+    case OSC_CHUNK_DUMP:
+        read_dump(n, data, len);
         break;
     case OSC_CHUNK_THREADS:
         st = read_threads(n, data, len);

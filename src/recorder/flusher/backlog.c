@@ -27,6 +27,7 @@ void osc_backlog_close(struct osc_backlog *backlog)
 {
     if (backlog->entries)
         munmap(backlog->entries, backlog->room * sizeof *backlog->entries);
+    osc_part_state_close(&backlog->evicted);
     *backlog = (struct osc_backlog){0};
 }
 
@@ -198,6 +199,42 @@ static uint32_t sweep(struct osc_backlog *backlog, uint32_t n, uint32_t first, u
     return n;
 }
 
+/* Discard what E has; SINK stores its persistent records. True if its block was given back. */
+static bool evict(struct osc_backlog *backlog, struct osc_sink *sink,
+                  struct osc_backlog_entry *e)
+{
+    const struct osc_pack_range all = {0, used_slots(e->block), false};
+
+    osc_part_state_follow(&backlog->evicted, e->block, 0, all.end_slot);
+    e->may_have_holes = !osc_sink_store_persistent(sink, e->block, all);
+    if (e->drained_ticks > backlog->evicted_ticks)
+        backlog->evicted_ticks = e->drained_ticks;
+    return finish(backlog, e);
+}
+
+/* Whether threads fill blocks faster than a dump is written. */
+static bool is_nearly_out(void)
+{
+    return osc_blocks_free() < osc_blocks_header()->n_blocks / 16;
+}
+
+/* Move the entries from FIRST to before END to N and after. If threads need blocks, give back
+ * those that have nothing from UNTIL on: SINK, if not NULL, has them. Returns the index for the
+ * next one. */
+static uint32_t keep(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t until,
+                     uint32_t n, uint32_t first, uint32_t end)
+{
+    const bool is_needed = sink && is_nearly_out();
+
+    for (uint32_t i = first; i < end; i++) {
+        struct osc_backlog_entry e = backlog->entries[i];
+
+        if (!is_needed || e.is_asleep || e.drained_ticks > until || !evict(backlog, sink, &e))
+            backlog->entries[n++] = e;
+    }
+    return n;
+}
+
 /* Write a few blocks at a time, so that they are given back while they are in the cache. */
 static osc_status write_batches(struct osc_backlog *backlog, struct osc_sink *sink,
                                 const struct osc_backlog_range *range)
@@ -210,7 +247,9 @@ static osc_status write_batches(struct osc_backlog *backlog, struct osc_sink *si
         const uint32_t end = n_before - first < BATCH ? n_before : first + BATCH;
 
         st = write_full(backlog, sink, range, first, end);
-        n = range->keep ? end : sweep(backlog, n, first, end);
+        n = range->keep
+                ? keep(backlog, st == OSC_OK ? sink : NULL, range->until_ticks, n, first, end)
+                : sweep(backlog, n, first, end);
         first = end;
     }
     while (first < n_before)
@@ -294,7 +333,7 @@ static uint32_t n_missing(uint32_t n_old, uint32_t n_in_stall)
     const uint32_t n = osc_blocks_header()->n_blocks, n_free = n_old + osc_blocks_free();
     uint32_t reserve = n_in_stall > n / 8 ? n_in_stall : n / 8;
 
-    reserve = reserve < n / 2 ? reserve : n / 2;
+    reserve = reserve < n / 8 * 3 ? reserve : n / 8 * 3;
     return reserve > n_free ? reserve - n_free : 0;
 }
 
@@ -345,13 +384,23 @@ void osc_backlog_evict(struct osc_backlog *backlog, struct osc_sink *sink, uint6
             continue;
         }
         n_over -= n_over > 0;
-        backlog->evicted_ticks = e->drained_ticks;
-        const struct osc_pack_range all = {0, used_slots(e->block), false};
-        e->may_have_holes = !osc_sink_store_persistent(sink, e->block, all);
-        if (!finish(backlog, e))
-            backlog->entries[n++] = *e;
+        struct osc_backlog_entry old = *e;
+        if (!evict(backlog, sink, &old))
+            backlog->entries[n++] = old;
     }
     backlog->n = n;
+}
+
+bool osc_backlog_is_small_part(const struct osc_backlog *backlog, uint64_t ticks)
+{
+    uint32_t n_since = 0;
+
+    for (uint32_t i = 0; i < backlog->n; i++) {
+        const struct osc_backlog_entry *e = &backlog->entries[i];
+
+        n_since += !e->is_asleep && e->drained_ticks > ticks;
+    }
+    return n_since < osc_blocks_header()->n_blocks / 2;
 }
 
 void osc_backlog_wake(struct osc_backlog *backlog)

@@ -31,7 +31,8 @@ struct osc_backlog {
     struct osc_backlog_entry *entries; /* owned; in the order in which they became full */
     uint32_t n, room;
     uint32_t n_asleep;
-    uint64_t evicted_ticks; /* some records before this time were discarded */
+    uint64_t evicted_ticks;        /* some records before this time were discarded */
+    struct osc_part_state evicted; /* what was open where kept records begin; may be closed */
 };
 
 /* Open a backlog for at most N_BLOCKS blocks. */
@@ -53,7 +54,8 @@ struct osc_backlog_range {
     int64_t now_ns;
     bool with_open; /* blocks that are not full, too */
     bool take_all;  /* do not wait for slots that are not finished */
-    bool keep;      /* write each block from its start, and keep it */
+    bool keep;      /* write each block from its start, and keep it; if threads run out of
+                     * blocks meanwhile, the oldest that were written are given back */
 };
 
 /*
@@ -75,14 +77,17 @@ OSC_MUST_USE osc_status osc_backlog_put_persistent(const struct osc_backlog *bac
 /*
  * How many blocks a flight recorder can keep if it needs none older than TICKS: all except
  * those that threads need until it looks again. These are an eighth, or N_IN_STALL (the blocks
- * that fill during a stall) if that is more, but at most half. First adds blocks as far as
- * memory allows.
+ * that fill during a stall) if that is more, but at most three eighths. First adds blocks as
+ * far as memory allows.
  */
 uint32_t osc_backlog_keep(const struct osc_backlog *backlog, uint64_t ticks,
                           uint32_t n_in_stall);
 
 /* The time before which osc_backlog_evict() would discard records; at least TICKS. */
 uint64_t osc_backlog_evicts(const struct osc_backlog *backlog, uint64_t ticks, uint32_t n_max);
+
+/* Whether the full blocks with records from TICKS on are less than half of all blocks. */
+bool osc_backlog_is_small_part(const struct osc_backlog *backlog, uint64_t ticks);
 
 /* Give back blocks older than TICKS, and the oldest ones until at most N_MAX are left; SINK
  * stores their persistent records. */

@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "recorder/flusher/backlog.h"
 #include "recorder/flusher/control_socket.h"
-#include "recorder/flusher/flush_options.h"
 #include "recorder/flusher/signals.h"
 #include "recorder/flusher/sink.h"
 #include "recorder/flusher/windows.h"
@@ -28,7 +27,8 @@
 #define PART_BYTES_MIN ((uint64_t)128 << 10)
 #define MS             INT64_C(1000000)
 #define SECOND         INT64_C(1000000000)
-#define STALL_NS       (200 * MS) /* for which free memory should last */
+#define STALL_NS       (200 * MS)    /* for which free memory should last */
+#define IDLE_NS        (10 * SECOND) /* without a new step: a slow one is written */
 
 enum {
     PAUSE_MS = 100,        /* between two calls of look() */
@@ -62,8 +62,8 @@ static struct {
     struct osc_backlog backlog;
     struct osc_control control;
     bool is_writing; /* records go to a part: a window is open */
-    int64_t looked_ns, rated_ns, anchored_ns, written_ns, retry_ns, slow_ns, reap_ns,
-        crashed_ns;
+    int64_t looked_ns, rated_ns, anchored_ns, written_ns, retry_ns, reap_ns, crashed_ns;
+    uint64_t early_ticks; /* begin of a slow step that was dumped before it ended */
     struct osc_clock_anchor first_anchor;
     int64_t rate_after_ns; /* age of the first anchor from which it improves the rate */
     double ticks_per_ns;
@@ -244,84 +244,143 @@ static void follow_schedule(void)
     }
 }
 
-/* The begin of a dump at TICKS: the begin of a step from which all records are still there. */
-static uint64_t flight_begin(uint64_t ticks)
+/* Where a dump should begin that is about the step at TICKS: so many steps, and so much time,
+ * before that step begins. */
+static uint64_t wanted_begin(uint64_t ticks)
 {
     const struct osc_start_options *o = &self.options.o;
-    uint64_t from = o->flight_ns ? ticks_before(ticks, o->flight_ns) : ticks;
+    const uint64_t step = osc_windows_whole(ticks, 0);
+    uint64_t from = step;
 
     if (o->flight_steps && osc_windows_step() < 0)
         return 0;
-    from = osc_windows_whole(from, o->flight_steps);
-    if (self.backlog.evicted_ticks > from)
-        from = osc_windows_next_whole(self.backlog.evicted_ticks);
+    if (o->flight_ns)
+        from = osc_windows_whole(ticks_before(step, o->flight_ns), 0);
+    if (o->flight_steps) {
+        const uint64_t by_steps = osc_windows_whole(step, o->flight_steps);
+        from = by_steps < from ? by_steps : from;
+    }
     return from;
 }
 
-/* Store where whole steps begin, in case the process is killed; or that nothing is to be read,
- * if a crash has just been dumped. relaxed: a number for itself */
+/* What a dump would have now that is about the step at TICKS. From FROM_TICKS 0 on: all that is
+ * kept, after copies of what was open before it. */
+static struct osc_wire_dump plan_dump(uint64_t ticks)
+{
+    const uint64_t evicted = self.backlog.evicted_ticks;
+    struct osc_wire_dump dump = {.asked_ns = self.options.o.flight_ns,
+                                 .asked_steps = self.options.o.flight_steps,
+                                 .from_ticks = wanted_begin(ticks)};
+
+    dump.is_cut = evicted > dump.from_ticks;
+    if (!dump.is_cut)
+        return dump;
+    /* A whole step, unless the slow step or half of what memory can hold would be left out. */
+    dump.from_ticks = osc_windows_next_whole(evicted);
+    if (dump.from_ticks > osc_windows_whole(ticks, 0) ||
+        osc_backlog_is_small_part(&self.backlog, dump.from_ticks))
+        dump.from_ticks = 0;
+    return dump;
+}
+
+/* The step that the next dump is about: the first slow one that is in none, else the current
+ * one. */
+static uint64_t flight_subject(void)
+{
+    struct osc_windows_slow slow;
+
+    return osc_windows_slow(&slow) ? slow.begin : osc_ticks();
+}
+
+/* Store where the next dump would begin, in case the process is killed; or that nothing is to
+ * be read, if a crash has just been dumped. relaxed: a number for itself */
 static void store_flight_begin(void)
 {
     const bool is_over = self.crashed_ns && osc_clock_now_ns() - self.crashed_ns < SECOND;
 
     __atomic_store_n(&osc_blocks_header()->window_begin,
-                     is_over ? OSC_LIVE_NO_WINDOW : flight_begin(osc_ticks()),
+                     is_over ? OSC_LIVE_NO_WINDOW : plan_dump(flight_subject()).from_ticks,
                      __ATOMIC_RELAXED);
 }
 
-static osc_status dump_flight(uint32_t reason, uint64_t ticks)
+/* Write a dump up to UNTIL that is about the step at TICKS. */
+static osc_status dump_flight(uint32_t reason, uint64_t ticks, uint64_t until)
 {
     struct osc_backlog_range range = {
-        .from_ticks = flight_begin(ticks),
-        .until_ticks = ticks,
+        .until_ticks = until,
         .with_open = true,
         .take_all = true,
         .keep = true,
     };
+    struct osc_wire_dump dump;
     uint32_t n_waiting;
     osc_status st;
 
     for (int i = 0; i < TRIES / 4; i++)
         nap(); /* so that calls under way can finish */
     drain();
+    dump = plan_dump(ticks);
+    range.from_ticks = dump.from_ticks;
     range.now_ns = osc_clock_now_ns();
+    dump.until_ticks = until;
+    dump.n_steps =
+        range.from_ticks
+            ? osc_windows_count(range.from_ticks, until)
+            : osc_windows_count(osc_windows_whole(self.backlog.evicted_ticks, 0), until);
+    osc_sink_begin_dump(&self.sink, &dump, range.from_ticks ? NULL : &self.backlog.evicted);
     st = report_write(osc_backlog_put_persistent(&self.backlog, &self.sink,
                                                  range.from_ticks + !range.from_ticks));
     if (st == OSC_OK)
         st = report_write(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
     if (st == OSC_OK)
-        st = end_part(reason, ticks);
+        st = end_part(reason, until);
     if (reason == OSC_END_CRASHED)
         self.crashed_ns = range.now_ns, store_flight_begin();
     if (st == OSC_OK) {
-        osc_windows_dumped(range.from_ticks, ticks);
+        osc_windows_dumped(range.from_ticks, until);
         report_ready();
     }
     return st;
 }
 
-/* Write the slow steps that have ended, if the first of them began before UNTIL. */
-static void dump_slow(uint64_t until)
+/* Write the slow steps that have ended. */
+static void dump_slow(void)
 {
-    const uint64_t slow = osc_windows_take_slow(until);
+    struct osc_windows_slow slow;
 
-    if (!slow)
-        return;
-    self.slow_ns = osc_clock_now_ns();
-    (void)dump_flight(OSC_END_DUMPED, slow);
+    if (osc_windows_slow(&slow))
+        (void)dump_flight(OSC_END_DUMPED, slow.begin, slow.end);
+}
+
+/* Whether no step after SLOW can be in one dump with it: what would lead to that step begins
+ * later, or no step has begun for a while. */
+static bool is_closed(const struct osc_windows_slow *slow, uint64_t now)
+{
+    const uint64_t idle_since = ticks_before(now, IDLE_NS);
+
+    return wanted_begin(now) > slow->end ||
+           (slow->end < idle_since && osc_windows_whole(now, 0) < idle_since);
 }
 
 static void fly(void)
 {
-    const uint64_t window_ns = self.options.o.flight_ns ? self.options.o.flight_ns : SECOND;
-    const uint64_t from = flight_begin(osc_ticks());
-    const int64_t since_ns = osc_clock_now_ns() - self.slow_ns;
-    const uint32_t n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
-    const bool is_due = self.slow_ns == 0 || (uint64_t)since_ns >= window_ns;
+    const uint64_t now = osc_ticks(), step = osc_windows_whole(now, 0);
+    struct osc_windows_slow slow;
+    const bool has_slow = osc_windows_slow(&slow);
+    uint64_t from = wanted_begin(has_slow ? slow.begin : now);
+    uint32_t n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
+    const bool is_short = osc_backlog_evicts(&self.backlog, from, n_max) > from;
+    const bool can_write = osc_clock_now_ns() >= self.retry_ns;
 
-    /* Dump once per window, for all slow steps in it; sooner if their records would be
-     * discarded. */
-    dump_slow(is_due ? UINT64_MAX : osc_backlog_evicts(&self.backlog, from, n_max));
+    /* What led to a slow step is written before it would be discarded. */
+    if (has_slow && can_write && (is_short || is_closed(&slow, now))) {
+        dump_slow();
+        from = wanted_begin(osc_ticks());
+        n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
+    } else if (is_short && can_write && self.early_ticks != step && osc_windows_is_slow(now)) {
+        self.early_ticks = step;
+        (void)dump_flight(OSC_END_DUMPED, step, now);
+    }
     osc_backlog_evict(&self.backlog, &self.sink, from, n_max);
     store_flight_begin();
 }
@@ -344,7 +403,7 @@ static osc_status dump(uint32_t reason)
     const uint64_t now = osc_ticks();
 
     if (self.options.is_flight)
-        return dump_flight(reason, now);
+        return dump_flight(reason, flight_subject(), now);
     return self.is_writing ? write_until(&self.sink, now) : OSC_OK;
 }
 
@@ -564,7 +623,7 @@ static osc_status finish(void)
     osc_backlog_gather(&self.backlog, osc_ticks(), osc_clock_now_ns());
     follow_schedule();
     if (self.options.is_flight)
-        dump_slow(UINT64_MAX);
+        dump_slow();
     if (self.options.is_flight || !self.is_writing) {
         /* The remaining records are not wanted; the first part exists in any case. */
         return file->is_open ? end_part(OSC_END_STOPPED, osc_ticks()) : OSC_OK;
@@ -618,6 +677,8 @@ static osc_status open_all(const struct osc_flush_start *start)
     }
     const osc_status st =
         osc_backlog_open(&self.backlog, o->buffer_bytes / OSC_BLOCK_BYTES + 1);
+    if (self.options.is_flight && st == OSC_OK)
+        osc_part_state_open(&self.backlog.evicted);
     return st == OSC_OK ? osc_sink_open(&self.sink, start->live_fd, &facts) : st;
 }
 
@@ -653,7 +714,9 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     if (strlen(start->out) >= sizeof self.out)
         return OSC_EIO;
     memcpy(self.out, start->out, strlen(start->out) + 1);
-    osc_flush_options_read(&self.options, start->options);
+    self.options = *start->options;
+    if (self.options.o.schedule)
+        self.options.o.schedule = &self.options.schedule;
     /* A flight recorder leaves few blocks free, so it must look in time. */
     if (self.options.is_flight)
         osc_blocks_wake_at(FLIGHT_WAKE_PART);

@@ -27,6 +27,7 @@
 
 #include "base/status.h"
 #include "opscope/record.h"
+#include "recorder/flusher/flush_options.h"
 #include "wire/live.h"
 
 /* Functions of the state machine that the flusher calls. All are set, wait-free, and leave
@@ -51,7 +52,7 @@ struct osc_flush_start {
     uint64_t recording[2];
     uint64_t ticks_hz;                       /* of osc_now(); 0: known only from the anchors */
     const char *clock_name;                  /* "tsc", "monotonic"; static */
-    const struct osc_start_options *options; /* NULL: all defaults. Copied with its schedule */
+    const struct osc_flush_options *options; /* copied with its schedule */
     bool is_alone;                           /* no thread may be started here */
 };
 

@@ -32,6 +32,7 @@ static void read_environment(struct osc_flush_options *options)
         o->flight_ns = said.flight_ns;
         o->flight_steps = said.flight_steps;
     }
+    o->buffer_bytes = o->buffer_bytes ? o->buffer_bytes : said.buffer_bytes;
     o->limit_bytes = o->limit_bytes ? o->limit_bytes : said.limit_bytes;
     o->slow_step = o->slow_step > 0 ? o->slow_step : said.slow_step;
     o->dump_signal = o->dump_signal ? o->dump_signal : said.dump_signal;

@@ -189,10 +189,13 @@ static osc_status write_persistent(struct osc_sink *sink)
         if (len > 0)
             st = append(sink, OSC_CHUNK_RECORDS, segments, len, n);
     }
-    len = osc_part_state_write(&sink->state, sink->copies, COPIES_BYTES, &n);
+    len = osc_part_state_write(sink->before_kept ? sink->before_kept : &sink->state,
+                               sink->copies, COPIES_BYTES, &n);
     if (len > 0 && st == OSC_OK)
         st = append(sink, OSC_CHUNK_RECORDS, sink->copies, len, n);
     sink->has_persistent = st == OSC_OK;
+    if (sink->has_persistent)
+        sink->before_kept = NULL;
     return st;
 }
 
@@ -260,6 +263,10 @@ osc_status osc_sink_flush(struct osc_sink *sink)
         st = append(sink, OSC_CHUNK_PROCESS, sink->facts, sink->facts_len, sink->n_facts);
         sink->has_facts = st == OSC_OK;
     }
+    if (st == OSC_OK && sink->has_dump) {
+        st = append(sink, OSC_CHUNK_DUMP, &sink->dump, sizeof sink->dump, 1);
+        sink->has_dump = st != OSC_OK;
+    }
     if (st == OSC_OK && (sink->gone.n_records > 0 || sink->chunk_len > 0))
         st = write_before(sink);
     if (st == OSC_OK)
@@ -322,6 +329,14 @@ bool osc_sink_store_persistent(struct osc_sink *sink, const struct osc_block *b,
 void osc_sink_repeat_persistent(struct osc_sink *sink)
 {
     sink->has_persistent = false;
+}
+
+void osc_sink_begin_dump(struct osc_sink *sink, const struct osc_wire_dump *dump,
+                         struct osc_part_state *before)
+{
+    sink->dump = *dump;
+    sink->has_dump = true;
+    sink->before_kept = before;
 }
 
 osc_status osc_sink_put_persistent(struct osc_sink *sink, const struct osc_block *b,

@@ -45,16 +45,18 @@ struct osc_sink {
         uint32_t first_slot, written_slots;
     } blocks[OSC_SINK_BLOCKS];
 
-    struct osc_persistent persistent; /* if has_parts */
-    unsigned char *copies;            /* owned: buffer for copies from `state` */
-    struct osc_part_state state;      /* open if parts may continue each other */
+    struct osc_persistent persistent;   /* if has_parts */
+    unsigned char *copies;              /* owned: buffer for copies from `state` */
+    struct osc_part_state state;        /* open if parts may continue each other */
+    struct osc_part_state *before_kept; /* see osc_sink_begin_dump() */
+    struct osc_wire_dump dump;
 
     unsigned char *modules; /* owned: the code mappings, as last written */
     size_t modules_len;     /* 0: no stack was recorded yet */
     uint64_t n_modules;
 
-    bool has_facts, has_before, has_persistent, has_modules; /* the part */
-    uint64_t n_anchors;                                      /* written to the part */
+    bool has_facts, has_before, has_persistent, has_modules, has_dump; /* the part */
+    uint64_t n_anchors;                                                /* written to the part */
     struct osc_wire_thread *threads; /* owned: per entry, as last written to the part */
     uint32_t n_threads;              /* of them in use */
     struct osc_wire_before gone;     /* for a part that began now: what came before it */
@@ -90,6 +92,11 @@ bool osc_sink_store_persistent(struct osc_sink *sink, const struct osc_block *b,
 /* Let the next flush write what osc_sink_store_persistent() stored, because the open part lacks
  * it. */
 void osc_sink_repeat_persistent(struct osc_sink *sink);
+
+/* The part that begins with the next flush is DUMP. BEFORE, if not NULL, is what was open where
+ * its records begin; borrowed until that flush. */
+void osc_sink_begin_dump(struct osc_sink *sink, const struct osc_wire_dump *dump,
+                         struct osc_part_state *before);
 
 /* Put the persistent records in RANGE of B, which were recorded before the part. OSC_EIO: as
  * osc_sink_put(). */

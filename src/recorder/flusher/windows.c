@@ -23,8 +23,9 @@ static struct {
     struct osc_cut cuts[CUTS];
     struct osc_cut taken; /* the last one; its deeds may not be done yet */
 
-    uint64_t slow_ticks;  /* of the last slow step's end; 0: taken */
-    uint64_t slow_begin;  /* begin of the first slow step that is not taken, or earlier */
+    uint64_t slow_ticks;  /* of the last slow step's end; 0: all are in dumps */
+    uint64_t slow_begin;  /* begin of the first slow step that is in no dump, or earlier */
+    uint64_t slow_after;  /* ticks after its begin when the current step is slow; 0: never */
     uint64_t step_ticks;  /* when the current step began; 0: there is none */
     uint32_t n_durations; /* ever */
     uint64_t durations[MEDIAN_OF]; /* of the last steps, in order */
@@ -32,8 +33,11 @@ static struct {
     uint64_t n_steps;    /* that began, ever */
     uint64_t first_step; /* number of the first step, which is step 0 of the schedule */
     int64_t step;
-    uint64_t begins[OSC_WINDOWS_STEPS];
 } windows;
+
+/* Of the last steps. Not cleared at a start, so that pages that no step needs stay untouched.
+ */
+static uint64_t begins[OSC_WINDOWS_STEPS];
 
 /* relaxed, here and below: a single number for readers of the live directory */
 static void store_begin(uint64_t ticks)
@@ -108,6 +112,25 @@ static uint64_t median(void)
     return sorted[n / 2];
 }
 
+/* The ticks beyond which a step is slow; 0: no step can be. */
+static uint64_t slow_limit(void)
+{
+    const double limit = windows.start.slow_step * (double)median();
+
+    return limit < (double)INT64_MAX ? (uint64_t)limit : 0;
+}
+
+/* A step from BEGIN to END was slow. */
+static void store_slow(uint64_t begin, uint64_t end)
+{
+    /* relaxed: if the flusher writes a dump just now, the begin of an older step stays. */
+    if (!__atomic_load_n(&windows.slow_ticks, __ATOMIC_RELAXED))
+        __atomic_store_n(&windows.slow_begin, begin, __ATOMIC_RELAXED);
+    /* release: pairs with the acquire in osc_windows_slow() */
+    __atomic_store_n(&windows.slow_ticks, end, __ATOMIC_RELEASE);
+    windows.start.wake();
+}
+
 void osc_windows_step_end(uint64_t ticks)
 {
     if (!enter())
@@ -115,18 +138,14 @@ void osc_windows_step_end(uint64_t ticks)
     if (windows.step_ticks && windows.start.slow_step > 0) {
         const uint64_t took = ticks - windows.step_ticks;
 
-        if (windows.n_durations >= MEDIAN_NEEDS &&
-            (double)took > windows.start.slow_step * (double)median()) {
-            /* relaxed: if the flusher takes it just now, the begin of an older step stays. */
-            if (!__atomic_load_n(&windows.slow_ticks, __ATOMIC_RELAXED))
-                __atomic_store_n(&windows.slow_begin, windows.step_ticks, __ATOMIC_RELAXED);
-            /* release: pairs with the acquire in osc_windows_take_slow() */
-            __atomic_store_n(&windows.slow_ticks, ticks, __ATOMIC_RELEASE);
-            windows.start.wake();
-        }
+        if (windows.slow_after && took > windows.slow_after)
+            store_slow(windows.step_ticks, ticks);
         windows.durations[windows.n_durations++ % MEDIAN_OF] = took;
+        if (windows.n_durations >= MEDIAN_NEEDS)
+            /* relaxed, here and below: the flusher reads each number for itself. */
+            __atomic_store_n(&windows.slow_after, slow_limit(), __ATOMIC_RELAXED);
     }
-    windows.step_ticks = 0;
+    __atomic_store_n(&windows.step_ticks, 0, __ATOMIC_RELAXED);
     leave();
 }
 
@@ -160,11 +179,11 @@ void osc_windows_step_begin(uint64_t step, uint64_t ticks)
     const uint64_t n = windows.n_steps;
 
     /* relaxed: published by n_steps below */
-    __atomic_store_n(&windows.begins[n % OSC_WINDOWS_STEPS], ticks, __ATOMIC_RELAXED);
+    __atomic_store_n(&begins[n % OSC_WINDOWS_STEPS], ticks, __ATOMIC_RELAXED);
     __atomic_store_n(&windows.step, (int64_t)step, __ATOMIC_RELAXED);
     /* release: pairs with the acquire in begins_known() */
     __atomic_store_n(&windows.n_steps, n + 1, __ATOMIC_RELEASE);
-    windows.step_ticks = ticks;
+    __atomic_store_n(&windows.step_ticks, ticks, __ATOMIC_RELAXED);
     if (n == 0)
         windows.first_step = step; /* its action has applied since the start */
     else if (windows.start.schedule)
@@ -209,23 +228,30 @@ bool osc_windows_begins_open(void)
     return windows.first == OSC_ACTION_RECORD || windows.first == OSC_ACTION_SAVE;
 }
 
-uint64_t osc_windows_take_slow(uint64_t until)
+bool osc_windows_slow(struct osc_windows_slow *slow)
 {
-    /* acquire: pairs with the release in osc_windows_step_end(); relaxed: see there. */
-    if (!__atomic_load_n(&windows.slow_ticks, __ATOMIC_ACQUIRE) ||
-        __atomic_load_n(&windows.slow_begin, __ATOMIC_RELAXED) >= until)
-        return 0;
-    return __atomic_exchange_n(&windows.slow_ticks, 0, __ATOMIC_ACQUIRE);
+    /* acquire: pairs with the release in store_slow(); relaxed: see there. */
+    slow->end = __atomic_load_n(&windows.slow_ticks, __ATOMIC_ACQUIRE);
+    slow->begin = __atomic_load_n(&windows.slow_begin, __ATOMIC_RELAXED);
+    return slow->end != 0;
+}
+
+bool osc_windows_is_slow(uint64_t ticks)
+{
+    /* relaxed: see osc_windows_step_end() */
+    const uint64_t begin = __atomic_load_n(&windows.step_ticks, __ATOMIC_RELAXED);
+    const uint64_t after = __atomic_load_n(&windows.slow_after, __ATOMIC_RELAXED);
+
+    return begin && after && ticks > begin && ticks - begin > after;
 }
 
 void osc_windows_dumped(uint64_t from, uint64_t until)
 {
-    /* acquire: pairs with the release in osc_windows_step_end(); relaxed: see there. */
-    uint64_t slow = __atomic_load_n(&windows.slow_ticks, __ATOMIC_ACQUIRE);
+    struct osc_windows_slow slow;
 
-    if (slow != 0 && slow <= until &&
-        __atomic_load_n(&windows.slow_begin, __ATOMIC_RELAXED) >= from)
-        (void)__atomic_compare_exchange_n(&windows.slow_ticks, &slow, 0, false,
+    /* relaxed: if another slow step ended meanwhile, all of them stay. */
+    if (osc_windows_slow(&slow) && slow.end <= until && slow.begin >= from)
+        (void)__atomic_compare_exchange_n(&windows.slow_ticks, &slow.end, 0, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
@@ -247,7 +273,21 @@ static void begins_known(uint64_t *first, uint64_t *end)
 static uint64_t begin_of(uint64_t i)
 {
     /* relaxed: see begins_known() */
-    return __atomic_load_n(&windows.begins[i % OSC_WINDOWS_STEPS], __ATOMIC_RELAXED);
+    return __atomic_load_n(&begins[i % OSC_WINDOWS_STEPS], __ATOMIC_RELAXED);
+}
+
+/* The first step from FIRST to before END that began at TICKS or later; END: none did. */
+static uint64_t find_begin(uint64_t first, uint64_t end, uint64_t ticks)
+{
+    while (first < end) {
+        const uint64_t mid = first + (end - first) / 2;
+
+        if (begin_of(mid) < ticks)
+            first = mid + 1;
+        else
+            end = mid;
+    }
+    return first;
 }
 
 uint64_t osc_windows_whole(uint64_t ticks, uint64_t n_steps)
@@ -255,15 +295,11 @@ uint64_t osc_windows_whole(uint64_t ticks, uint64_t n_steps)
     uint64_t first, end, i;
 
     begins_known(&first, &end);
-    if (n_steps && end > 0) {
-        const uint64_t at = end - first > n_steps ? end - 1 - n_steps : first;
-        ticks = begin_of(at) < ticks ? begin_of(at) : ticks;
-    }
-    for (i = end; i > first && begin_of(i - 1) > ticks; i--)
-        continue;
-    if (i > first)
-        return begin_of(i - 1);
-    return first > 0 ? begin_of(first) : ticks;
+    i = find_begin(first, end, ticks + 1);
+    if (i == first)
+        return first > 0 ? begin_of(first) : ticks;
+    i--;
+    return begin_of(i - first > n_steps ? i - n_steps : first);
 }
 
 uint64_t osc_windows_next_whole(uint64_t ticks)
@@ -271,7 +307,15 @@ uint64_t osc_windows_next_whole(uint64_t ticks)
     uint64_t first, end, i;
 
     begins_known(&first, &end);
-    for (i = end; i > first && begin_of(i - 1) >= ticks; i--)
-        continue;
+    i = find_begin(first, end, ticks);
     return i < end ? begin_of(i) : ticks;
+}
+
+uint64_t osc_windows_count(uint64_t from, uint64_t until)
+{
+    uint64_t first, end;
+
+    begins_known(&first, &end);
+    first = find_begin(first, end, from);
+    return find_begin(first, end, until) - first;
 }

@@ -24,7 +24,7 @@
 
 #include "opscope/record.h"
 
-#define OSC_WINDOWS_STEPS 4096u /* whose begins are remembered */
+#define OSC_WINDOWS_STEPS (1u << 17) /* whose begins are remembered */
 
 struct osc_windows_start {
     const struct osc_schedule *schedule; /* borrowed; NULL: all is recorded */
@@ -60,9 +60,17 @@ unsigned osc_windows_exit(void);
 /* Whether a window is open from the start, without a cut. */
 bool osc_windows_begins_open(void);
 
-/* If the first slow step began before UNTIL, take all slow steps and return when the last one
- * ended; 0: there is none. No step counts as slow before 8 have ended. */
-uint64_t osc_windows_take_slow(uint64_t until);
+/* Slow steps that have ended and are in no dump. */
+struct osc_windows_slow {
+    uint64_t begin; /* of the first of them, or earlier */
+    uint64_t end;   /* of the last of them */
+};
+
+/* Get the slow steps; false: there are none. No step counts as slow before 8 have ended. */
+bool osc_windows_slow(struct osc_windows_slow *slow);
+
+/* Whether the current step began so long before TICKS that it will count as slow. */
+bool osc_windows_is_slow(uint64_t ticks);
 
 /* Everything from FROM to UNTIL has been written: forget the slow steps in between. */
 void osc_windows_dumped(uint64_t from, uint64_t until);
@@ -71,11 +79,14 @@ void osc_windows_dumped(uint64_t from, uint64_t until);
 int64_t osc_windows_step(void);
 
 /*
- * Where to begin with a whole step: the begin of the last step that began at TICKS or before.
- * If N_STEPS is not 0, the step N_STEPS before the current one if that is earlier. If no step
- * began by then, TICKS; if older steps are not remembered, the first that is.
+ * Where to begin with a whole step: the begin of the step N_STEPS before the last one that
+ * began at TICKS or before; of the first step if there are fewer. If no step began by then,
+ * TICKS; if older steps are not remembered, the first that is.
  */
 uint64_t osc_windows_whole(uint64_t ticks, uint64_t n_steps);
 
 /* The begin of the first step at TICKS or later; TICKS if there is none. */
 uint64_t osc_windows_next_whole(uint64_t ticks);
+
+/* How many of the remembered steps began at FROM or later and before UNTIL. */
+uint64_t osc_windows_count(uint64_t from, uint64_t until);

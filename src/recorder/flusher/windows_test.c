@@ -154,6 +154,7 @@ TEST(a_flusher_that_is_late_holds_the_schedule_up)
 
 TEST(a_step_is_slow_beside_the_median)
 {
+    struct osc_windows_slow slow;
     uint64_t ticks = 1000;
 
     start(NULL, 2.5);
@@ -161,17 +162,19 @@ TEST(a_step_is_slow_beside_the_median)
         step(i, ticks);
         ticks += i == 3 || i == 50 ? 300 : 100 + i % 3;
         if (i == 50)
-            assert_int_equal(osc_windows_take_slow(UINT64_MAX), 0);
+            assert_false(osc_windows_slow(&slow));
     }
     /* Step 3 came too early to count as slow. */
     assert_int_equal(n_wakes, 1);
-    assert_int_not_equal(osc_windows_take_slow(UINT64_MAX), 0);
-    assert_int_equal(osc_windows_take_slow(UINT64_MAX), 0);
+    assert_true(osc_windows_slow(&slow));
+    osc_windows_dumped(0, ticks);
+    assert_false(osc_windows_slow(&slow));
     osc_windows_close();
 }
 
-TEST(slow_steps_wait_until_the_first_of_them_is_due)
+TEST(slow_steps_stay_until_a_dump_has_all_of_them)
 {
+    struct osc_windows_slow slow;
     uint64_t ticks = 1000, first = 0, end = 0;
 
     start(NULL, 2.5);
@@ -181,9 +184,27 @@ TEST(slow_steps_wait_until_the_first_of_them_is_due)
         ticks += i == 10 || i == 15 ? 300 : 100;
         end = i == 15 ? ticks : end;
     }
-    assert_int_equal(osc_windows_take_slow(first), 0);
-    assert_int_equal(osc_windows_take_slow(first + 1), end);
-    assert_int_equal(osc_windows_take_slow(UINT64_MAX), 0);
+    assert_true(osc_windows_slow(&slow));
+    assert_int_equal(slow.begin, first);
+    assert_int_equal(slow.end, end);
+    osc_windows_dumped(first + 1, end);
+    osc_windows_dumped(first, end - 1);
+    assert_true(osc_windows_slow(&slow));
+    osc_windows_dumped(first, end);
+    assert_false(osc_windows_slow(&slow));
+    osc_windows_close();
+}
+
+TEST(a_step_under_way_is_slow_before_it_ends)
+{
+    start(NULL, 2.5);
+    for (uint64_t i = 0; i < 9; i++) {
+        step(i, 1000 + 100 * i);
+        assert_false(osc_windows_is_slow(1000 + 100 * i + (i < 8 ? 1000 : 250)));
+    }
+    assert_true(osc_windows_is_slow(1800 + 251));
+    osc_windows_step_end(1800 + 260);
+    assert_false(osc_windows_is_slow(1800 + 270));
     osc_windows_close();
 }
 
@@ -199,8 +220,13 @@ TEST(whole_steps_are_found)
     assert_int_equal(osc_windows_whole(450, 0), 400);
     assert_int_equal(osc_windows_whole(400, 0), 400);
     assert_int_equal(osc_windows_whole(5000, 3), 700);
-    assert_int_equal(osc_windows_whole(250, 3), 200);
+    assert_int_equal(osc_windows_whole(650, 3), 300);
+    assert_int_equal(osc_windows_whole(250, 3), 100);
     assert_int_equal(osc_windows_whole(5000, 300), 100);
+    assert_int_equal(osc_windows_count(0, 5000), 10);
+    assert_int_equal(osc_windows_count(200, 400), 2);
+    assert_int_equal(osc_windows_count(201, 401), 2);
+    assert_int_equal(osc_windows_count(1001, 5000), 0);
     assert_int_equal(osc_windows_next_whole(450), 500);
     assert_int_equal(osc_windows_next_whole(400), 400);
     assert_int_equal(osc_windows_next_whole(5000), 5000);
