@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "recorder/flusher/backlog.h"
 #include "recorder/flusher/control_socket.h"
+#include "recorder/flusher/flight.h"
 #include "recorder/flusher/signals.h"
 #include "recorder/flusher/sink.h"
 #include "recorder/flusher/windows.h"
@@ -27,8 +28,7 @@
 #define PART_BYTES_MIN ((uint64_t)128 << 10)
 #define MS             INT64_C(1000000)
 #define SECOND         INT64_C(1000000000)
-#define STALL_NS       (200 * MS)    /* for which free memory should last */
-#define IDLE_NS        (10 * SECOND) /* without a new step: a slow one is written */
+#define STALL_NS       (200 * MS) /* for which free memory should last */
 
 enum {
     PAUSE_MS = 100,        /* between two calls of look() */
@@ -66,7 +66,7 @@ static struct {
     uint64_t early_ticks; /* begin of a slow step that was dumped before it ended */
     struct osc_clock_anchor first_anchor;
     int64_t rate_after_ns; /* age of the first anchor from which it improves the rate */
-    double ticks_per_ns;
+    struct osc_flight flight;
     unsigned char exited[OSC_LIVE_THREADS / 8]; /* entries whose blocks were all drained */
 } self;
 
@@ -87,8 +87,8 @@ static void read_anchor(void)
     if (self.first_anchor.ticks == 0)
         self.first_anchor = now;
     else if (now.monotonic_ns > self.first_anchor.monotonic_ns + self.rate_after_ns)
-        self.ticks_per_ns = (double)(now.ticks - self.first_anchor.ticks) /
-                            (double)(now.monotonic_ns - self.first_anchor.monotonic_ns);
+        self.flight.ticks_per_ns = (double)(now.ticks - self.first_anchor.ticks) /
+                                   (double)(now.monotonic_ns - self.first_anchor.monotonic_ns);
 }
 
 /*
@@ -100,14 +100,6 @@ static bool anchor_is_due(int64_t now_ns)
     const int64_t since_ns = now_ns - self.anchored_ns;
 
     return since_ns >= SECOND || since_ns > self.anchored_ns - self.first_anchor.monotonic_ns;
-}
-
-/* TICKS minus NS, but not below 0. */
-static uint64_t ticks_before(uint64_t ticks, uint64_t ns)
-{
-    const double back = (double)ns * self.ticks_per_ns;
-
-    return back < (double)ticks ? ticks - (uint64_t)back : 0;
 }
 
 static void drain(void)
@@ -244,45 +236,6 @@ static void follow_schedule(void)
     }
 }
 
-/* Where a dump should begin that is about the step at TICKS: so many steps, and so much time,
- * before that step begins. */
-static uint64_t wanted_begin(uint64_t ticks)
-{
-    const struct osc_start_options *o = &self.options.o;
-    const uint64_t step = osc_windows_whole(ticks, 0);
-    uint64_t from = step;
-
-    if (o->flight_steps && osc_windows_step() < 0)
-        return 0;
-    if (o->flight_ns)
-        from = osc_windows_whole(ticks_before(step, o->flight_ns), 0);
-    if (o->flight_steps) {
-        const uint64_t by_steps = osc_windows_whole(step, o->flight_steps);
-        from = by_steps < from ? by_steps : from;
-    }
-    return from;
-}
-
-/* What a dump would have now that is about the step at TICKS. From FROM_TICKS 0 on: all that is
- * kept, after copies of what was open before it. */
-static struct osc_wire_dump plan_dump(uint64_t ticks)
-{
-    const uint64_t evicted = self.backlog.evicted_ticks;
-    struct osc_wire_dump dump = {.asked_ns = self.options.o.flight_ns,
-                                 .asked_steps = self.options.o.flight_steps,
-                                 .from_ticks = wanted_begin(ticks)};
-
-    dump.is_cut = evicted > dump.from_ticks;
-    if (!dump.is_cut)
-        return dump;
-    /* A whole step, unless the slow step or half of what memory can hold would be left out. */
-    dump.from_ticks = osc_windows_next_whole(evicted);
-    if (dump.from_ticks > osc_windows_whole(ticks, 0) ||
-        osc_backlog_is_small_part(&self.backlog, dump.from_ticks))
-        dump.from_ticks = 0;
-    return dump;
-}
-
 /* The step that the next dump is about: the first slow one that is in none, else the current
  * one. */
 static uint64_t flight_subject(void)
@@ -298,9 +251,11 @@ static void store_flight_begin(void)
 {
     const bool is_over = self.crashed_ns && osc_clock_now_ns() - self.crashed_ns < SECOND;
 
-    __atomic_store_n(&osc_blocks_header()->window_begin,
-                     is_over ? OSC_LIVE_NO_WINDOW : plan_dump(flight_subject()).from_ticks,
-                     __ATOMIC_RELAXED);
+    __atomic_store_n(
+        &osc_blocks_header()->window_begin,
+        is_over ? OSC_LIVE_NO_WINDOW
+                : osc_flight_plan(&self.flight, flight_subject(), osc_ticks()).from_ticks,
+        __ATOMIC_RELAXED);
 }
 
 /* Write a dump up to UNTIL that is about the step at TICKS. */
@@ -319,14 +274,9 @@ static osc_status dump_flight(uint32_t reason, uint64_t ticks, uint64_t until)
     for (int i = 0; i < TRIES / 4; i++)
         nap(); /* so that calls under way can finish */
     drain();
-    dump = plan_dump(ticks);
+    dump = osc_flight_plan(&self.flight, ticks, until);
     range.from_ticks = dump.from_ticks;
     range.now_ns = osc_clock_now_ns();
-    dump.until_ticks = until;
-    dump.n_steps =
-        range.from_ticks
-            ? osc_windows_count(range.from_ticks, until)
-            : osc_windows_count(osc_windows_whole(self.backlog.evicted_ticks, 0), until);
     osc_sink_begin_dump(&self.sink, &dump, range.from_ticks ? NULL : &self.backlog.evicted);
     st = report_write(osc_backlog_put_persistent(&self.backlog, &self.sink,
                                                  range.from_ticks + !range.from_ticks));
@@ -352,30 +302,20 @@ static void dump_slow(void)
         (void)dump_flight(OSC_END_DUMPED, slow.begin, slow.end);
 }
 
-/* Whether no step after SLOW can be in one dump with it: what would lead to that step begins
- * later, or no step has begun for a while. */
-static bool is_closed(const struct osc_windows_slow *slow, uint64_t now)
-{
-    const uint64_t idle_since = ticks_before(now, IDLE_NS);
-
-    return wanted_begin(now) > slow->end ||
-           (slow->end < idle_since && osc_windows_whole(now, 0) < idle_since);
-}
-
 static void fly(void)
 {
     const uint64_t now = osc_ticks(), step = osc_windows_whole(now, 0);
     struct osc_windows_slow slow;
     const bool has_slow = osc_windows_slow(&slow);
-    uint64_t from = wanted_begin(has_slow ? slow.begin : now);
+    uint64_t from = osc_flight_begin(&self.flight, has_slow ? slow.begin : now);
     uint32_t n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
     const bool is_short = osc_backlog_evicts(&self.backlog, from, n_max) > from;
     const bool can_write = osc_clock_now_ns() >= self.retry_ns;
 
     /* What led to a slow step is written before it would be discarded. */
-    if (has_slow && can_write && (is_short || is_closed(&slow, now))) {
+    if (has_slow && can_write && (is_short || osc_flight_is_closed(&self.flight, &slow, now))) {
         dump_slow();
-        from = wanted_begin(osc_ticks());
+        from = osc_flight_begin(&self.flight, osc_ticks());
         n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
     } else if (is_short && can_write && self.early_ticks != step && osc_windows_is_slow(now)) {
         self.early_ticks = step;
@@ -679,6 +619,9 @@ static osc_status open_all(const struct osc_flush_start *start)
         osc_backlog_open(&self.backlog, o->buffer_bytes / OSC_BLOCK_BYTES + 1);
     if (self.options.is_flight && st == OSC_OK)
         osc_part_state_open(&self.backlog.evicted);
+    self.flight.flight_ns = o->flight_ns;
+    self.flight.flight_steps = o->flight_steps;
+    self.flight.backlog = &self.backlog;
     return st == OSC_OK ? osc_sink_open(&self.sink, start->live_fd, &facts) : st;
 }
 
@@ -720,7 +663,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     /* A flight recorder leaves few blocks free, so it must look in time. */
     if (self.options.is_flight)
         osc_blocks_wake_at(FLIGHT_WAKE_PART);
-    self.ticks_per_ns = start->ticks_hz ? (double)start->ticks_hz / (double)SECOND : 1;
+    self.flight.ticks_per_ns = start->ticks_hz ? (double)start->ticks_hz / (double)SECOND : 1;
     self.rate_after_ns = start->ticks_hz ? SECOND / 2 : 0;
     read_anchor();
     osc_status st = open_all(start);
