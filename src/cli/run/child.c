@@ -10,7 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
+
+#define FOLLOWS_WITHIN_NS INT64_C(10000000000)
 
 /* Signal settings of this process, to be restored in the guest. */
 struct before {
@@ -39,6 +42,19 @@ static _Noreturn void become(char *const *argv, const struct osc_child_variable 
     _exit(127);
 }
 
+/* The guest while it runs. */
+struct guest {
+    pid_t pid;
+    int status; /* as of waitpid(), once it has ended */
+    bool is_stopped;
+    int64_t job_signal_ns; /* when a signal of job control last came here, or 0 */
+};
+
+static bool is_job_signal(int signo)
+{
+    return signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
+}
+
 /* Forward the signal INFO to the guest, unless it got the signal already or sent it itself. */
 static void send_on(const siginfo_t *info, pid_t guest)
 {
@@ -50,40 +66,63 @@ static void send_on(const siginfo_t *info, pid_t guest)
         kill(guest, info->si_signo);
 }
 
-/*
- * Check the state of the guest. True: it has ended with *STATUS. If it was stopped, this
- * process stops, too, until it is continued.
- */
-static bool has_ended(pid_t guest, int *status)
+static void take_signal(struct guest *g, const siginfo_t *info)
 {
-    const pid_t got = waitpid(guest, status, WNOHANG | WUNTRACED);
+    if (info->si_signo == SIGCHLD)
+        return;
+    if (info->si_signo == SIGCONT)
+        g->job_signal_ns = 0;
+    else if (is_job_signal(info->si_signo))
+        g->job_signal_ns = osc_clock_now_ns();
+    send_on(info, g->pid);
+}
 
-    if (got < 0)
-        return errno != EINTR;
-    if (got == 0)
-        return false;
-    if (!WIFSTOPPED(*status))
+/* Read from the system whether the guest is stopped. True: it has ended. */
+static bool has_ended(struct guest *g)
+{
+    int status;
+    pid_t got;
+
+    while ((got = waitpid(g->pid, &status, WNOHANG | WUNTRACED | WCONTINUED)) == g->pid) {
+        g->is_stopped = WIFSTOPPED(status);
+        if (WIFSTOPPED(status) || WIFCONTINUED(status))
+            continue;
+        g->status = status;
         return true;
+    }
+    return got < 0 && errno != EINTR;
+}
+
+/*
+ * If job control has stopped the guest, stop, too, until this process is continued, and
+ * continue the guest then. A guest that was stopped alone is not followed, because whoever
+ * continues it need not know of this process. A guest that stops long after a signal of job
+ * control has ignored that signal.
+ */
+static void stop_along(struct guest *g)
+{
+    if (!g->is_stopped || g->job_signal_ns == 0 ||
+        osc_clock_now_ns() - g->job_signal_ns > FOLLOWS_WITHIN_NS)
+        return;
     raise(SIGSTOP);
-    kill(guest, SIGCONT);
-    return false;
+    g->job_signal_ns = 0;
+    kill(g->pid, SIGCONT);
 }
 
 /* With all signals blocked, wait for the end of GUEST and forward signals to it. */
 static int wait_for(pid_t guest)
 {
+    struct guest g = {.pid = guest};
     sigset_t all;
     siginfo_t info;
-    int status = 0;
 
     sigfillset(&all);
-    while (!has_ended(guest, &status)) {
-        const int signo = sigwaitinfo(&all, &info);
-
-        if (signo > 0 && signo != SIGCHLD)
-            send_on(&info, guest);
+    while (!has_ended(&g)) {
+        stop_along(&g);
+        if (sigwaitinfo(&all, &info) > 0)
+            take_signal(&g, &info);
     }
-    return status;
+    return g.status;
 }
 
 /* The errno if the program could not be started; 0: it was, and its end of the pipe closed. */

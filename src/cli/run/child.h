@@ -5,7 +5,9 @@
  *   - The program inherits opscope's descriptors, signal mask, dispositions, umask, priority,
  *     process group and terminal; of the environment only the given variables differ.
  *   - A signal sent to opscope is forwarded with its value; signals of the terminal reach the
- *     program directly. When it stops, opscope stops; when opscope is continued, so is it.
+ *     program directly. When job control stops it, as the suspend key of the terminal does,
+ *     opscope stops; when opscope is continued, so is it. When only the program is stopped,
+ *     opscope waits until it goes on.
  *   - opscope ends as the program did: with its status, or by the same signal. All signals
  *     stay blocked after it has ended: timeout(1) and Ctrl-C send a second one, which must
  *     not end opscope before it has tidied up.
