@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/pid.h"
 #include "import/import.h"
 #include "support/small_recording.h"
 #include "support/unit.h"
@@ -191,6 +193,104 @@ TEST_WITH(a_full_disk_is_told_from_a_kill, set_up, tear_down)
         assert_int_equal(n_found(OSC_FINDING_disk_full), i >= 2);
         osc_trace_fini(&trace);
     }
+}
+
+/* Who is the process of the live directory, and whether anything holds the lock on it. */
+struct owner {
+    struct osc_pid process;
+    bool is_locked, says_so;
+};
+
+/* The live directory of O is written, and read while O holds the lock. Whether it is said to be
+ * still recording; if not, it must be said to be of a killed process. */
+static bool is_recording(const struct owner *o)
+{
+    static const struct osc_import_options one = {.n_threads = 1};
+    struct osc_live_header h;
+
+    memcpy(&h, block_bytes, sizeof h);
+    h.state = OSC_LIVE_RECORDING;
+    h.pid = o->process.pid;
+    h.pid_space = o->process.space;
+    h.start_ticks = o->process.start_ticks;
+    memcpy(h.boot_id, o->process.boot_id, sizeof h.boot_id);
+    h.is_locked = o->says_so;
+    memcpy(block_bytes, &h, sizeof h);
+    write_file(blocks, block_bytes, BLOCKS_BYTES);
+    const int fd = open(blocks, O_RDWR | O_CLOEXEC);
+
+    assert_true(fd >= 0);
+    if (o->is_locked)
+        assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    memset(&trace, 0, sizeof trace);
+    assert_int_equal(osc_import_path(&trace, path, &one, NULL), OSC_OK);
+    const bool is_so = n_found(OSC_FINDING_still_recording) == 1;
+
+    assert_int_equal(n_found(OSC_FINDING_killed), !is_so);
+    osc_trace_fini(&trace);
+    /* Looking at the lock leaves no lock behind. */
+    if (!o->is_locked)
+        assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    close(fd);
+    return is_so;
+}
+
+TEST_WITH(it_still_records_while_the_lock_is_held, set_up, tear_down)
+{
+    struct owner o = {.is_locked = true, .says_so = true};
+
+    osc_pid_get_self(&o.process);
+    assert_true(is_recording(&o));
+    o.is_locked = false; /* a copy, or another process has the number now */
+    assert_false(is_recording(&o));
+}
+
+TEST_WITH(it_records_no_more_if_only_a_child_holds_the_lock, set_up, tear_down)
+{
+    struct owner o = {.is_locked = true, .says_so = true};
+
+    osc_pid_get_self(&o.process);
+    if (osc_pid_find(&o.process) == OSC_PID_UNKNOWN)
+        skip();
+    o.process.start_ticks--;
+    assert_false(is_recording(&o));
+}
+
+TEST_WITH(a_process_elsewhere_is_judged_by_the_lock, set_up, tear_down)
+{
+    struct owner o = {.is_locked = true, .says_so = true};
+
+    osc_pid_get_self(&o.process);
+    o.process.space++;
+    o.process.pid = 1;
+    assert_true(is_recording(&o));
+    o.is_locked = false;
+    assert_false(is_recording(&o));
+}
+
+TEST_WITH(without_locks_the_process_decides, set_up, tear_down)
+{
+    struct owner o = {.is_locked = false};
+
+    osc_pid_get_self(&o.process);
+    if (osc_pid_find(&o.process) == OSC_PID_UNKNOWN)
+        skip();
+    assert_true(is_recording(&o));
+    o.process.start_ticks--;
+    assert_false(is_recording(&o));
+    o.process.start_ticks++;
+    o.process.space++;
+    assert_false(is_recording(&o));
+}
+
+/* Its recorder held the lock, but stored only the number of the process. */
+TEST_WITH(an_older_recording_is_judged_by_the_lock, set_up, tear_down)
+{
+    struct owner o = {.process = {.pid = (uint32_t)getpid()}, .is_locked = true};
+
+    assert_true(is_recording(&o));
+    o.is_locked = false;
+    assert_false(is_recording(&o));
 }
 
 TEST_WITH(blocks_cut_anywhere_are_told, set_up, tear_down)

@@ -35,6 +35,9 @@
  *   - Records that are in the file already (its record chunks name seq and slots) are not
  *     read from here again.
  *
+ * While the process, or a child that shares its memory, is there, it holds a lock (flock(2)) on
+ * `blocks`, taken before the magic is written.
+ *
  * Only the recorder writes these files; its flusher and import/ read them. Threading: see
  * recorder/live/blocks.h.
  */
@@ -93,6 +96,11 @@ struct osc_live_header {
     uint32_t is_flight;   /* a flight recorder: nothing is written until it is asked for */
     uint32_t write_error; /* Linux errno of the last write of the file that failed; 0: none */
     uint64_t lost_gone[OSC_LOSS_COUNT]; /* of threads that have ended, not yet in any part */
+    /* The process, as in base/pid.h. Zero: unknown, or a version that did not store it. */
+    uint64_t pid_space, start_ticks;
+    unsigned char boot_id[16];
+    uint32_t is_locked; /* the process locked the file; 0: it may run without a lock */
+    uint32_t reserved;
 };
 
 enum osc_live_thread_state { OSC_THREAD_UNUSED, OSC_THREAD_RUNS, OSC_THREAD_EXITED };

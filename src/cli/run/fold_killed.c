@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -183,6 +184,20 @@ static bool has_ended_well(const struct fold *f)
     return is_guest(f) && f->guest->has_ended_well;
 }
 
+/* Lock FD. A reader that is looking whether the lock is held has it for a moment. */
+static bool lock(int fd)
+{
+    enum { TRIES = 5 };
+    const struct timespec moment = {.tv_nsec = 1000000};
+
+    for (int i = 0; i < TRIES; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        nanosleep(&moment, NULL);
+    }
+    return false;
+}
+
 /* Whether F can be folded: its process has ended, and nothing is damaged. */
 static bool look(struct fold *f, const char *directory)
 {
@@ -192,7 +207,7 @@ static bool look(struct fold *f, const char *directory)
     if (f->live_fd >= 0)
         f->blocks_fd =
             openat(f->live_fd, "blocks", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (f->blocks_fd < 0 || flock(f->blocks_fd, LOCK_EX | LOCK_NB) != 0 ||
+    if (f->blocks_fd < 0 || !lock(f->blocks_fd) ||
         osc_live_dir_open(&f->live, f->live_path, &ignored) != OSC_OK || !f->live.is_there ||
         f->live.is_cut || f->live.names_are_cut || f->live.names_are_bad ||
         f->live.n_bad_blocks > 0)

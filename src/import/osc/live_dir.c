@@ -3,14 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/pid.h"
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "import/osc/osc_file.h"
@@ -72,6 +73,36 @@ static void cut_anchors(struct osc_live_header *h, uint64_t n_bytes)
     h->n_anchors = h->n_anchors < n ? h->n_anchors : n;
 }
 
+enum lock { LOCK_UNKNOWN, LOCK_FREE, LOCK_HELD };
+
+/* Whether another process, or a recorder in this one, holds the lock on FD. */
+static enum lock look_at_lock(int fd)
+{
+    if (flock(fd, LOCK_SH | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? LOCK_HELD : LOCK_UNKNOWN;
+    flock(fd, LOCK_UN);
+    return LOCK_FREE;
+}
+
+/*
+ * Whether the process of H, the header of the file FD, still records. The lock ends with the
+ * process, but a child that shares its memory inherits it, so the process must not be known to
+ * have ended. Without a lock the process must be known to run.
+ */
+static bool is_running(const struct osc_live_header *h, int fd)
+{
+    struct osc_pid p = {.pid = h->pid, .space = h->pid_space, .start_ticks = h->start_ticks};
+
+    memcpy(p.boot_id, h->boot_id, sizeof p.boot_id);
+    const enum osc_pid_life life = osc_pid_find(&p);
+
+    const enum lock lock = look_at_lock(fd);
+
+    if (lock == LOCK_HELD)
+        return life != OSC_PID_ENDED;
+    return life == OSC_PID_RUNS && (lock == LOCK_UNKNOWN || !h->is_locked);
+}
+
 /* Read the header. Its magic is written last, so without it there is no recording yet. */
 static osc_status read_header(struct osc_live_dir *l, int fd, const char *path,
                               struct osc_err *err)
@@ -92,9 +123,7 @@ static osc_status read_header(struct osc_live_dir *l, int fd, const char *path,
                            path, h->version, OSC_LIVE_VERSION);
     l->is_there = true;
     cut_anchors(h, (uint64_t)info.st_size);
-    /* EPERM: the process exists but belongs to another user. */
-    l->is_running = h->state == OSC_LIVE_RECORDING && h->pid > 0 && h->pid <= INT32_MAX &&
-                    (kill((pid_t)h->pid, 0) == 0 || errno == EPERM);
+    l->is_running = h->state == OSC_LIVE_RECORDING && is_running(h, fd);
     return OSC_OK;
 }
 

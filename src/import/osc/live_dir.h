@@ -19,7 +19,7 @@
 /* Zeroed, there is none. */
 struct osc_live_dir {
     bool is_there;
-    bool is_running; /* the process is alive */
+    bool is_running; /* the process still records into it */
     struct osc_live_header header;
     struct osc_live_thread *threads; /* owned; header.n_threads at most */
     size_t n_threads;

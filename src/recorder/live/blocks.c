@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/pid.h"
 #include "recording/growing_map.h"
 #include "recording/open_failure.h"
 
@@ -239,8 +240,10 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
 
     if (st != OSC_OK)
         return st;
-    /* The lock shows that this process runs, see left_over.h; some file systems have none. */
-    (void)flock(osc_fd_get(&pool.file), LOCK_EX | LOCK_NB);
+    /* The lock shows that this process runs, see left_over.h; some file systems have none. The
+     * mapping holds it, too, if the host closes the descriptor. */
+    const bool is_locked = flock(osc_fd_get(&pool.file), LOCK_EX | LOCK_NB) == 0;
+
     if (!reserve_addresses(limit_bytes)) {
         osc_fd_close(&pool.file);
         return OSC_ENOMEM;
@@ -254,11 +257,17 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
     }
 
     struct osc_live_header *h = osc_blocks_header();
+    struct osc_pid self;
 
+    osc_pid_get_self(&self);
     h->version = OSC_LIVE_VERSION;
     h->block_bytes = OSC_BLOCK_BYTES;
     h->state = OSC_LIVE_RECORDING;
-    h->pid = (uint32_t)getpid();
+    h->pid = self.pid;
+    h->pid_space = self.space;
+    h->start_ticks = self.start_ticks;
+    memcpy(h->boot_id, self.boot_id, sizeof h->boot_id);
+    h->is_locked = is_locked;
     h->recording[0] = recording[0];
     h->recording[1] = recording[1];
     /* release: a reader that sees the magic sees the header. */
