@@ -25,6 +25,7 @@ enum {
     MAX_DEVICE_SELF,
     TC_SELF,
     TC_TOTAL,
+    ASYNC_CALLS,
     PART_CALLS,
     PART_MEDIAN_HOST,
     PART_MEDIAN_DEVICE,
@@ -60,7 +61,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                .torch = OSC_TORCH_DEVICE),
     OSC_COLUMN(HOST_SELF, "host_self_ns", INTEGER, "ns", SUM, 0, OSC_RULE_OPERATORS,
                "Host time - durations of the ranges inside it - durations of its calls of the "
-               "device runtime and driver.",
+               "device runtime and driver. An asynchronous call adds nothing.",
                .torch = OSC_TORCH_SELF_CPU),
     OSC_COLUMN(HOST_TOTAL, "host_total_ns", INTEGER, "ns", SUM, 0, OSC_RULE_OPERATORS,
                "Host time: sum over the calls of (end - start).", .torch = OSC_TORCH_CPU),
@@ -79,24 +80,29 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(HAS_CALL_STACK, "has_call_stack", BOOLEAN, NULL, OR, 0, OSC_RULE_STACKS,
                "Whether any call has a Python stack; --group-by stack shows it."),
     OSC_COLUMN(MEAN_HOST_SELF, "mean_host_self_ns", NUMBER, "ns", FINISH, OSC_COLUMN_DEEP,
-               OSC_RULE_OPERATORS, "host_self_ns / calls."),
+               OSC_RULE_OPERATORS, "host_self_ns / synchronous calls; missing without any."),
     OSC_COLUMN(MEDIAN_HOST_SELF, "median_host_self_ns", NUMBER, "ns", FINISH, OSC_COLUMN_DEEP,
                OSC_RULE_OPERATORS | OSC_RULE_MERGE,
-               "Median over the calls of their host self time."),
+               "Median over the synchronous calls of their host self time."),
     OSC_COLUMN(MAX_HOST_SELF, "max_host_self_ns", INTEGER, "ns", MAX, OSC_COLUMN_DEEP,
-               OSC_RULE_OPERATORS, "Longest host self time of one call."),
+               OSC_RULE_OPERATORS, "Longest host self time of one synchronous call."),
     OSC_COLUMN(MEAN_DEVICE_SELF, "mean_device_self_ns", NUMBER, "ns", FINISH, OSC_COLUMN_DEEP,
-               OSC_RULE_OPERATORS | OSC_RULE_LINKS, "device_self_ns / calls."),
-    OSC_COLUMN(MEDIAN_DEVICE_SELF, "median_device_self_ns", NUMBER, "ns", FINISH,
-               OSC_COLUMN_DEEP, OSC_RULE_OPERATORS | OSC_RULE_LINKS | OSC_RULE_MERGE,
-               "Median over the calls of their device self time, calls that launched nothing "
-               "included."),
+               OSC_RULE_OPERATORS | OSC_RULE_LINKS,
+               "device_self_ns / synchronous calls; missing without any."),
+    OSC_COLUMN(
+        MEDIAN_DEVICE_SELF, "median_device_self_ns", NUMBER, "ns", FINISH, OSC_COLUMN_DEEP,
+        OSC_RULE_OPERATORS | OSC_RULE_LINKS | OSC_RULE_MERGE,
+        "Median over the synchronous calls of their device self time, those that launched "
+        "nothing included."),
     OSC_COLUMN(MAX_DEVICE_SELF, "max_device_self_ns", INTEGER, "ns", MAX, OSC_COLUMN_DEEP,
-               OSC_RULE_OPERATORS | OSC_RULE_LINKS, "Longest device self time of one call."),
+               OSC_RULE_OPERATORS | OSC_RULE_LINKS,
+               "Longest device self time of one synchronous call."),
     OSC_COLUMN(TC_SELF, "tc_self_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Part of device_self_ns in kernels that use Tensor Cores."),
     OSC_COLUMN(TC_TOTAL, "tc_total_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Part of device_total_ns in kernels that use Tensor Cores."),
+    OSC_COLUMN(ASYNC_CALLS, "async_calls", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "Calls that are asynchronous."),
     OSC_COLUMN(PART_CALLS, "part_calls", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
                "Calls that part_median_host_ns and part_median_device_ns are of."),
     OSC_COLUMN(PART_MEDIAN_HOST, "part_median_host_ns", NUMBER, "ns", FIRST, OSC_COLUMN_HIDDEN,
@@ -140,11 +146,14 @@ static void add_row(const struct osc_trace *t, const struct osc_options *o,
     osc_result_int(out, HOST_TOTAL, g->host_total_ns);
     osc_result_bool(out, TC_ELIGIBLE, g->is_eligible);
     osc_result_bool(out, HAS_CALL_STACK, g->has_stack);
-    osc_result_int(out, MAX_HOST_SELF, g->max_host_self_ns);
-    osc_result_int(out, MAX_DEVICE_SELF, g->max_device_self_ns);
     osc_result_int(out, TC_SELF, g->tc_self_ns);
     osc_result_int(out, TC_TOTAL, g->tc_total_ns);
+    osc_result_int(out, ASYNC_CALLS, (int64_t)g->n_async);
     osc_result_int(out, PART_CALLS, (int64_t)g->n_calls);
+    if (g->n_async == g->n_calls)
+        return;
+    osc_result_int(out, MAX_HOST_SELF, g->max_host_self_ns);
+    osc_result_int(out, MAX_DEVICE_SELF, g->max_device_self_ns);
     osc_result_num(out, PART_MEDIAN_HOST, g->median_host_self_ns);
     osc_result_num(out, PART_MEDIAN_DEVICE, g->median_device_self_ns);
 }
@@ -182,6 +191,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     (void)err;
     for (uint64_t i = 0; i < r->n_rows; i++) {
         const int64_t calls = osc_result_get_int(r, i, CALLS);
+        const int64_t sync_calls = calls - osc_result_get_int(r, i, ASYNC_CALLS);
         const int64_t device_ns = osc_result_get_int(r, i, DEVICE_SELF);
 
         osc_result_set_num(r, i, TC_SELF_RATIO,
@@ -189,9 +199,11 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
         osc_result_set_num(
             r, i, TC_TOTAL_RATIO,
             ratio(osc_result_get_int(r, i, TC_TOTAL), osc_result_get_int(r, i, DEVICE_TOTAL)));
+        if (sync_calls == 0)
+            continue;
         osc_result_set_num(r, i, MEAN_HOST_SELF,
-                           ratio(osc_result_get_int(r, i, HOST_SELF), calls));
-        osc_result_set_num(r, i, MEAN_DEVICE_SELF, ratio(device_ns, calls));
+                           ratio(osc_result_get_int(r, i, HOST_SELF), sync_calls));
+        osc_result_set_num(r, i, MEAN_DEVICE_SELF, ratio(device_ns, sync_calls));
         if (osc_result_get_int(r, i, PART_CALLS) != calls)
             continue; /* merged from several parts: see the rule "Merging" */
         osc_result_set_num(r, i, MEDIAN_HOST_SELF, osc_result_get_num(r, i, PART_MEDIAN_HOST));

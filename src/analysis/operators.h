@@ -3,7 +3,8 @@
  * operators.h - calls, host and device time by operator.
  *
  * One sweep over the operator tree of derive/optree.h, children before parents, so that no
- * stack is needed; groups are dense numbers, so that an event costs a few loads.
+ * stack is needed; groups are dense numbers, so that an event costs a few loads. Asynchronous
+ * operators are not in the tree, and are counted afterwards.
  *
  * Threading: not locked.
  */
@@ -22,6 +23,7 @@ struct osc_operator_group {
     uint32_t rebuilt;   /* stack of osc_operators.stacks; 0: none */
     uint32_t first_row; /* the first in the file */
     uint64_t n_calls;
+    uint64_t n_async; /* of these; they have a duration and nothing else */
     int64_t host_self_ns, host_total_ns, max_host_self_ns;
     int64_t device_self_ns, device_total_ns, max_device_self_ns;
     int64_t tc_self_ns, tc_total_ns; /* the part in kernels that use Tensor Cores */

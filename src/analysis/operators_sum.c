@@ -148,7 +148,7 @@ static uint32_t *find_key(struct sweep *s, uint32_t name, osc_sid shape, uint32_
     return osc_idmap_put(&s->keys, (uint64_t)name << 32 | *pair);
 }
 
-/* The group of the operator in row I of C. */
+/* The group of the operator in row I of C; NODE is 0 if it is asynchronous. */
 static osc_status find_group(struct sweep *s, uint32_t node, const struct osc_chunk *c,
                              uint32_t i, uint32_t *group)
 {
@@ -163,7 +163,7 @@ static osc_status find_group(struct sweep *s, uint32_t node, const struct osc_ch
         if (st != OSC_OK)
             return st;
         if (s->o->by_stack && s->has_frames)
-            rebuilt = s->ops->stacks.of_place[node - 1];
+            rebuilt = node == 0 ? 0 : s->ops->stacks.of_place[node - 1];
         else if (s->o->by_stack)
             stack = stack_of(s->t, c, i);
         place = find_key(s, c->name[i], shape, stack.v | rebuilt);
@@ -287,6 +287,58 @@ static osc_status sweep_nodes(struct sweep *s)
     return OSC_OK;
 }
 
+/* Whether rows of FORM are asynchronous ranges of the host of kind operator. */
+static bool is_async_operator(const struct osc_form *form)
+{
+    return form->shape == OSC_SHAPE_ASYNC && form->kind == OSC_KIND_OPERATOR &&
+           !form->is_device;
+}
+
+/* Count the asynchronous operator in row I of C: nobody knows what it was doing meanwhile. */
+static osc_status count_async_call(struct sweep *s, const struct osc_chunk *c, uint32_t i)
+{
+    const uint16_t name = s->f->classes.names[c->name[i]];
+    const uint32_t row = osc_row_at(c, i).v;
+    uint32_t at = 0;
+
+    if (c->kind[i] != OSC_KIND_OPERATOR || c->dur_ns[i] == OSC_NO_DUR ||
+        name & OSC_NAME_WRAPPER)
+        return OSC_OK;
+    const osc_status st = find_group(s, 0, c, i, &at);
+    if (st != OSC_OK)
+        return st;
+    struct osc_operator_group *const g = &s->ops->groups[at];
+    g->first_row = row < g->first_row ? row : g->first_row;
+    g->n_calls++;
+    g->n_async++;
+    g->host_total_ns += c->dur_ns[i];
+    g->is_eligible |= (name & OSC_NAME_ELIGIBLE) != 0;
+    g->has_stack |= s->has_stacks && stack_of(s->t, c, i).v != 0;
+    return OSC_OK;
+}
+
+/* Count the asynchronous operators, which the plugin does not know. */
+static osc_status count_async(struct sweep *s)
+{
+    const struct osc_store *const events = &s->t->events;
+    bool has_any = false;
+
+    for (uint32_t f = 0; f < s->t->n_forms && !s->o->compat_tb; f++)
+        has_any |= is_async_operator(&s->t->forms[f]);
+    for (uint32_t k = 1; k < events->n_chunks && has_any; k++) {
+        const struct osc_chunk *const c = events->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (!is_async_operator(&s->t->forms[c->form[i]]))
+                continue;
+            const osc_status st = count_async_call(s, c, i);
+            if (st != OSC_OK)
+                return st;
+        }
+    }
+    return OSC_OK;
+}
+
 /* Values of groups FIRST to before END, grouped in one array. */
 struct dealing {
     int64_t *values; /* owned */
@@ -297,7 +349,7 @@ struct dealing {
 
 static size_t count_values(const struct osc_operator_group *g, bool is_host)
 {
-    return is_host ? g->n_calls : g->n_device_values;
+    return is_host ? g->n_calls - g->n_async : g->n_device_values;
 }
 
 static void deal(struct dealing *d, size_t group, int64_t ns)
@@ -333,7 +385,8 @@ static void find_some_medians(struct sweep *s, bool is_host, struct dealing *d)
     for (size_t g = d->first; g < d->end; g++) {
         struct osc_operator_group *const group = &groups[g];
         const size_t n = count_values(group, is_host);
-        const double median = osc_median(d->values + d->next[g] - n, n, group->n_calls - n);
+        const double median =
+            osc_median(d->values + d->next[g] - n, n, group->n_calls - group->n_async - n);
 
         if (is_host)
             group->median_host_self_ns = median;
@@ -350,7 +403,7 @@ static osc_status find_all_medians(struct sweep *s)
     size_t n_calls = 0, most = 0;
 
     for (size_t g = 0; g < n_groups; g++) {
-        const size_t n = s->ops->groups[g].n_calls;
+        const size_t n = count_values(&s->ops->groups[g], true);
 
         n_calls += n;
         most = n > most ? n : most;
@@ -412,6 +465,8 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
         st = sum_launched(&s);
     if (st == OSC_OK)
         st = sweep_nodes(&s);
+    if (st == OSC_OK)
+        st = count_async(&s);
     /* Not needed any more: the medians use the memory. */
     osc_free(s.launched);
     osc_pages_free(s.eligible, s.n_nodes);

@@ -150,6 +150,36 @@ TEST_WITH(ranks_merge_to_means_but_not_to_medians, NULL, end)
     osc_merger_fini(&m);
 }
 
+#define ASYNC(name, id, ts, end)                                                             \
+    "{'ph':'b','cat':'cpu_op','name':'" name "','id':" #id ",'pid':1,'tid':1,'ts':" #ts "}," \
+    "{'ph':'e','cat':'cpu_op','name':'" name "','id':" #id ",'pid':1,'tid':2,'ts':" #end "},"
+
+TEST_WITH(an_asynchronous_operator_has_a_total_and_no_self_time, NULL, end)
+{
+    static const char events[] = ASYNC("rpc", 1, 0, 30) OP("a", 1, 1, 9, "") ASYNC("a", 2, 2, 5)
+        ASYNC("DataParallel.forward", 3, 2, 5) ASYNC("rpc", 4, 6, 7);
+
+    sum_up(events, &(struct osc_options){0});
+    assert_int_equal(ops.n_groups, 2);
+    assert_int_equal(ops.groups[0].n_calls, 2);
+    assert_int_equal(ops.groups[0].n_async, 2);
+    assert_int_equal(ops.groups[0].host_total_ns, 31000);
+    assert_int_equal(ops.groups[0].host_self_ns, 0);
+    assert_int_equal(ops.groups[1].n_calls, 2);
+    assert_int_equal(ops.groups[1].n_async, 1);
+    assert_int_equal(ops.groups[1].host_total_ns, 12000);
+    assert_int_equal(ops.groups[1].host_self_ns, 9000);
+    assert_true(ops.groups[1].median_host_self_ns == 9000);
+}
+
+TEST_WITH(the_plugin_knows_no_asynchronous_operators, NULL, end)
+{
+    sum_up(ASYNC("rpc", 1, 0, 30) OP("a", 1, 1, 9, ""),
+           &(struct osc_options){.compat_tb = true});
+    assert_int_equal(ops.n_groups, 1);
+    assert_int_equal(ops.groups[0].n_async, 0);
+}
+
 TEST_WITH(a_failed_allocation_loses_nothing, NULL, end)
 {
     const struct osc_options o = {.by_shape = true, .by_stack = true};

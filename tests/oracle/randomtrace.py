@@ -345,6 +345,20 @@ class Generator:
             self.add("X", "gpu_user_annotation", name, device, stream,
                      max(start, 0), max(end, start, 0) + grid, {"External id": external})
 
+    def asynchronous(self, here: dict) -> list[dict]:
+        """Begins and ends with an id, perhaps on different threads, or without the other."""
+        records = []
+        for number in range(self.random.randrange(3)):
+            same = {**here, "id": 10 + number,
+                    "cat": self.random.choice(("cpu_op", "mine", "user_annotation")),
+                    "name": self.random.choice(("aten::mm", "request", "DataParallel.forward"))}
+            first, last = sorted(self.random.randrange(60) for _ in range(2))
+            records += [
+                {**same, "ph": "b", "ts": self.instant(first * 10_000)},
+                {**same, "ph": "e", "ts": self.instant(last * 10_000),
+                 "tid": self.random.choice((here["tid"], 77))}]
+        return records
+
     def extras(self, pid: int, tid: int) -> None:
         """Instants, memory, counters, flows, async pairs, metadata, noise."""
         self.memory(pid, tid)
@@ -361,6 +375,7 @@ class Generator:
             {**here, "ph": "b", "id": 1, "cat": "async", "name": "request"},
             {**here, "ph": "n", "id": 1, "cat": "async", "name": "request"},
             {**here, "ph": "e", "id": 1, "cat": "async", "name": "request"},
+            *self.asynchronous(here),
             {**here, "ph": "E"}, {**here, "ph": "?", "name": "what"},
             {**here, "ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "dur": 9,
              "pid": "Spans", "tid": "PyTorch Profiler"},

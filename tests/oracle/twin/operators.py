@@ -23,6 +23,7 @@ class Node:
     children: list["Node"] = field(default_factory=list)
     calls: list[Event] = field(default_factory=list)        # of the device runtime
     merged_into: "Node | None" = None                       # its parent with the same name
+    is_async: bool = False                                  # not in the tree, has no self time
     host_self: int = 0
     device_self: int = 0
     device_total: int = 0
@@ -66,6 +67,13 @@ def build(trace: Trace) -> list[Node]:
     if "operators" not in trace.kept:
         trace.kept["operators"] = made(trace)
     return trace.kept["operators"]
+
+
+def asynchronous(trace: Trace) -> list[Node]:
+    """Operators whose begin and end share an id: outside the tree."""
+    return [Node(e, True, is_async=True, tc_eligible=kinds.op_is_tc_eligible(e.name, False))
+            for e in trace.events
+            if e.kind == "operator" and e.is_host and e.end is not None and not e.is_range]
 
 
 def made(trace: Trace) -> list[Node]:
@@ -169,7 +177,8 @@ def table(traces: list[Trace], group_by: str | None = None,
     by = (group_by or "").split(",")
     groups: dict[tuple, list[list[Node]]] = {}
     for number, trace in enumerate(traces):
-        for node in filled(trace, compat):
+        nodes = filled(trace, compat) + ([] if compat else asynchronous(trace))
+        for node in sorted(nodes, key=lambda n: n.event.id):
             if node.is_row:
                 node.stack = stack_of(trace, node.event, compat)
                 key = (node.event.name, shape_text(node.event.args) if "shape" in by else None,
@@ -203,8 +212,11 @@ def row(key: tuple, parts: list[list[Node]], by: list[str]) -> dict:
         "tc_total_ratio": ratio(sum(n.tc_total for n in group), device_total),
         "has_call_stack": any(n.stack is not None for n in group)}
     for side in ("host", "device"):
-        values = [getattr(n, f"{side}_self") for n in group]
-        cells |= {f"mean_{side}_self_ns": float(Fraction(sum(values), len(values))),
-                  f"median_{side}_self_ns": float(exact.median(values)) if is_whole else None,
-                  f"max_{side}_self_ns": max(values)}
+        values = [getattr(n, f"{side}_self") for n in group if not n.is_async]
+        has = bool(values)
+        cells |= {f"mean_{side}_self_ns": float(Fraction(sum(values), len(values))) if has
+                  else None,
+                  f"median_{side}_self_ns": float(exact.median(values)) if has and is_whole
+                  else None,
+                  f"max_{side}_self_ns": max(values, default=None)}
     return cells
