@@ -455,14 +455,7 @@ static osc_status next(struct osc_scan *s, struct osc_result *out, struct osc_er
 /* Only device work has names of C++ functions; an operator's name may look like one. */
 static bool is_symbol(const struct osc_result *r, uint64_t row)
 {
-    const struct osc_str kind = osc_result_get_str(r, row, KIND);
-
-    for (unsigned k = 0; k < OSC_KIND_COUNT; k++) {
-        if (osc_kind_is_device_work((enum osc_kind)k) &&
-            osc_str_eq(kind, osc_str_c(osc_kind_text((enum osc_kind)k))))
-            return true;
-    }
-    return false;
+    return osc_kind_is_device_work(osc_kind_of_text(osc_result_get_str(r, row, KIND)));
 }
 
 const struct osc_table_def osc_table_events = {

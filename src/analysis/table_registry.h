@@ -18,6 +18,7 @@
     X(threads)            \
     X(tracks)             \
     X(flows)              \
+    X(ranges)             \
     X(averages)           \
     X(operators)          \
     X(kernels)            \

@@ -151,10 +151,13 @@ TEST(parts_give_the_answer_of_all_at_once)
         for (uint32_t i = 0; i < n; i++)
             make_trace(i, &texts[i], &paths[i]);
         for (uint32_t k = 0; osc_tables[k]; k++) {
+            const bool is_ranges = osc_tables[k] == &osc_table_ranges;
             const struct osc_options options = {
                 .n_threads = 1,
                 .operands = "all",
                 .n_traces = n,
+                .by_thread = is_ranges && below(2),
+                .by_step = is_ranges && below(2),
                 .compat_tb = osc_tables[k]->takes & OSC_TAKES_COMPAT && below(2)};
             const struct osc_query q = {.def = osc_tables[k],
                                         .options = &options,

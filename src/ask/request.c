@@ -586,6 +586,11 @@ static osc_status split_groups(const char *group_by, const struct osc_table_def 
             return wrong_grouping(def, group_by, err);
         o->by_shape |= strcmp(name, "shape") == 0;
         o->by_op |= strcmp(name, "op") == 0;
+        o->by_process |= strcmp(name, "process") == 0;
+        o->by_thread |= strcmp(name, "thread") == 0;
+        o->by_track |= strcmp(name, "track") == 0;
+        o->by_category |= strcmp(name, "category") == 0;
+        o->by_step |= strcmp(name, "step") == 0;
         o->by_stack |= strncmp(name, "stack", 5) == 0;
         if (key < len) {
             snprintf(number, sizeof number, "%.*s", (int)(len - key - 1), p + key + 1);

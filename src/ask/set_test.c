@@ -157,9 +157,10 @@ TEST_WITH(what_is_wrong_is_said_to_the_program_alone, set_up, tear_down)
                    "unknown table 'evnts'; did you mean 'events'?");
     assert_refuses((struct osc_question){.table = "events", .compat = "x"},
                    "--compat: 'x' is not 'tb'");
-    assert_refuses((struct osc_question){.table = "threads", .group_by = "x"},
-                   "--group-by has no effect for threads, only for averages, operators, "
-                   "kernels and modules");
+    assert_refuses(
+        (struct osc_question){.table = "threads", .group_by = "x"},
+        "--group-by has no effect for threads, only for ranges, averages, operators, "
+        "kernels and modules");
 }
 
 /* Collects a limited number of bytes. */

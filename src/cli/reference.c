@@ -194,9 +194,11 @@ static void page_column(struct osc_strbuf *out, const struct osc_table_def *def,
                         const struct osc_column *c)
 {
     static const char *const merges[] = {
-        [OSC_MERGE_KEY] = "key",      [OSC_MERGE_FIRST] = "first",     [OSC_MERGE_SUM] = "sum",
-        [OSC_MERGE_MIN] = "smallest", [OSC_MERGE_MAX] = "largest",     [OSC_MERGE_OR] = "any",
-        [OSC_MERGE_JOIN] = "all",     [OSC_MERGE_FINISH] = "computed",
+        [OSC_MERGE_KEY] = "key",         [OSC_MERGE_FIRST] = "first",
+        [OSC_MERGE_SUM] = "sum",         [OSC_MERGE_MIN] = "smallest",
+        [OSC_MERGE_MAX] = "largest",     [OSC_MERGE_OR] = "any",
+        [OSC_MERGE_JOIN] = "all",        [OSC_MERGE_BUCKETS] = "buckets",
+        [OSC_MERGE_FINISH] = "computed",
     };
 
     osc_strbuf_addf(out, "| `%s`%s | %s%s%s | ", c->name,

@@ -11,3 +11,13 @@ const char *osc_kind_text(enum osc_kind kind)
 
     return (unsigned)kind < OSC_KIND_COUNT ? texts[kind] : "";
 }
+
+enum osc_kind osc_kind_of_text(struct osc_str text)
+{
+    unsigned kind = OSC_KIND_COUNT - 1;
+
+    while (kind > OSC_KIND_NONE &&
+           !osc_str_eq(text, osc_str_c(osc_kind_text((enum osc_kind)kind))))
+        kind--;
+    return (enum osc_kind)kind;
+}

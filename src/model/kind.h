@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/str.h"
+
 #define OSC_KIND_LIST(X)              \
     X(NONE, "")                       \
     X(OPERATOR, "operator")           \
@@ -43,6 +45,9 @@ enum osc_kind {
 
 /* The word for KIND that users see; static. */
 const char *osc_kind_text(enum osc_kind kind);
+
+/* The kind whose word is TEXT; OSC_KIND_NONE if there is none. */
+enum osc_kind osc_kind_of_text(struct osc_str text);
 
 /* Work that ran on a device: a kernel, a copy or a memset, but not a synchronisation. */
 static inline bool osc_kind_is_device_work(enum osc_kind k)

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/wide.h"
+#include "table/buckets.h"
 #include "table/row_sort.h"
 
 /* The fraction of a sum is in units of 2^-100. One double adds at most 2^120. */
@@ -75,11 +76,15 @@ void osc_merger_init(struct osc_merger *m, const struct osc_table_def *def)
     for (uint32_t c = 0; c < def->n_columns; c++) {
         m->n_sums += is_sum(&def->columns[c]);
         m->n_joins += def->columns[c].merge == OSC_MERGE_JOIN;
+        m->n_buckets += def->columns[c].merge == OSC_MERGE_BUCKETS;
     }
 }
 
 void osc_merger_fini(struct osc_merger *m)
 {
+    for (size_t k = 0; k < m->rows.n_rows * m->n_buckets; k++)
+        osc_buckets_fini(&m->buckets[k]);
+    osc_free(m->buckets);
     osc_result_fini(&m->rows);
     osc_free(m->origins);
     osc_free(m->sums);
@@ -221,6 +226,13 @@ static osc_status new_row(struct osc_merger *m, struct osc_origin origin)
         for (uint32_t k = 0; k < m->n_joins; k++)
             m->joins[(n - 1) * m->n_joins + k] = NULL;
     }
+    if (m->n_buckets > 0) {
+        st = osc_grow(&m->buckets, &m->cap_buckets, n * m->n_buckets, sizeof *m->buckets);
+        if (st != OSC_OK)
+            return st;
+        for (uint32_t k = 0; k < m->n_buckets; k++)
+            m->buckets[(n - 1) * m->n_buckets + k] = (struct osc_buckets){0};
+    }
     osc_result_row(&m->rows);
     if (m->rows.status != OSC_OK)
         return m->rows.status;
@@ -277,6 +289,35 @@ static osc_status add_joins(struct osc_merger *m, uint64_t to, const struct osc_
     return st;
 }
 
+/* Add the counts in row I of PART to those of row TO. */
+static osc_status add_buckets(struct osc_merger *m, uint64_t to, const struct osc_result *part,
+                              uint64_t i)
+{
+    osc_status st = OSC_OK;
+
+    for (uint32_t c = 0, k = 0; c < part->def->n_columns && st == OSC_OK; c++) {
+        if (part->def->columns[c].merge == OSC_MERGE_BUCKETS)
+            st = osc_buckets_add(&m->buckets[to * m->n_buckets + k++],
+                                 osc_result_get_str(part, i, c));
+    }
+    return st;
+}
+
+/* Write the counts of B to cell (TO, C) of OUT. */
+static osc_status put_buckets(const struct osc_buckets *b, struct osc_result *out, uint64_t to,
+                              uint32_t c)
+{
+    struct osc_strbuf text = {0};
+
+    for (size_t k = 0; k < b->n; k++)
+        osc_buckets_put(&text, b->at[k].index, b->at[k].count);
+    const osc_status st = text.status;
+    if (st == OSC_OK && text.len > 0)
+        osc_result_set_str(out, to, c, (struct osc_str){text.s, (uint32_t)text.len});
+    osc_strbuf_fini(&text);
+    return st;
+}
+
 /* Write the texts of LIST, one line each, to cell (TO, C) of OUT. */
 static osc_status put_joined(const struct osc_joined *list, struct osc_result *out, uint64_t to,
                              uint32_t c)
@@ -318,7 +359,7 @@ static void add_cells(struct osc_merger *m, uint64_t to, const struct osc_result
             if (is_first)
                 copy_cell(&m->rows, to, part, i, c);
         } else if (rule != OSC_MERGE_FINISH && rule != OSC_MERGE_SUM &&
-                   rule != OSC_MERGE_JOIN) {
+                   rule != OSC_MERGE_JOIN && rule != OSC_MERGE_BUCKETS) {
             fold_cell(&m->rows, to, part, i, c);
         }
     }
@@ -362,6 +403,8 @@ static osc_status add_row(struct osc_merger *m, const struct osc_result *part, u
     add_cells(m, to, part, i, is_new, is_first);
     add_sums(m, to, part, i);
     st = add_joins(m, to, part, i, origin);
+    if (st == OSC_OK)
+        st = add_buckets(m, to, part, i);
     return st != OSC_OK ? st : m->rows.status;
 }
 
@@ -455,7 +498,7 @@ static osc_status put_row(const struct osc_merger *m, uint64_t i, struct osc_res
                           uint64_t to)
 {
     const struct osc_table_def *def = m->rows.def;
-    uint32_t n_sums = 0, n_joins = 0;
+    uint32_t n_sums = 0, n_joins = 0, n_buckets = 0;
     osc_status st = OSC_OK;
 
     for (uint32_t c = 0; c < def->n_columns && st == OSC_OK; c++) {
@@ -466,6 +509,8 @@ static osc_status put_row(const struct osc_merger *m, uint64_t i, struct osc_res
                 set_sum(out, to, c, sum);
         } else if (def->columns[c].merge == OSC_MERGE_JOIN) {
             st = put_joined(m->joins[i * m->n_joins + n_joins++], out, to, c);
+        } else if (def->columns[c].merge == OSC_MERGE_BUCKETS) {
+            st = put_buckets(&m->buckets[i * m->n_buckets + n_buckets++], out, to, c);
         } else {
             copy_cell(out, to, &m->rows, i, c);
         }
@@ -493,7 +538,7 @@ static osc_status copy_rows(const struct osc_merger *m, struct osc_result *out)
  * copied. */
 static bool is_in_place(const struct osc_merger *m)
 {
-    if (m->n_sums + m->n_joins > 0)
+    if (m->n_sums + m->n_joins + m->n_buckets > 0)
         return false;
     for (uint64_t i = 1; i < m->rows.n_rows; i++) {
         if (origin_less(m->origins[i], m->origins[i - 1]))

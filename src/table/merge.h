@@ -10,7 +10,8 @@
  *   - sums are integers of 128 bits, one for the whole part and one for the fraction of
  *     doubles. They are cut to 64 bits, or rounded, once, at the end: what leaves the
  *     range on the way may come back;
- *   - texts that are joined stand in the order of the (part, row) that they are of.
+ *   - texts that are joined stand in the order of the (part, row) that they are of;
+ *   - counts of buckets (buckets.h) are integers, too.
  *
  * A table without a key column keeps every row. Notes stand once each, in bytewise
  * order. Shown optional columns are those that any part shows.
@@ -31,19 +32,21 @@ struct osc_sum {
     osc_wide whole, fraction; /* fraction in units of 2^-100; it may exceed 1 */
 };
 
-struct osc_joined; /* a text and its origin, see merge.c */
+struct osc_joined;  /* a text and its origin, see merge.c */
+struct osc_buckets; /* see buckets.h */
 
 /* Initialise with osc_merger_init(); zeroed except for rows, it is empty. */
 struct osc_merger {
-    struct osc_result rows;     /* owned; in order of arrival; FINISH columns missing */
-    struct osc_origin *origins; /* owned; one per row */
-    struct osc_sum *sums;       /* owned; per row and column with rule SUM */
-    struct osc_joined **joins;  /* owned; per row and column with rule JOIN: the last text */
-    size_t cap_origins, cap_sums, cap_joins; /* elements */
-    uint32_t n_sums, n_joins;                /* columns with rule SUM, with rule JOIN */
-    struct osc_arena arena;                  /* keys and texts */
-    struct osc_intern keys;                  /* entry i is the key of row i - 1 */
-    struct osc_strbuf key;                   /* scratch */
+    struct osc_result rows;      /* owned; in order of arrival; FINISH columns missing */
+    struct osc_origin *origins;  /* owned; one per row */
+    struct osc_sum *sums;        /* owned; per row and column with rule SUM */
+    struct osc_joined **joins;   /* owned; per row and column with rule JOIN: the last text */
+    struct osc_buckets *buckets; /* owned; per row and column with rule BUCKETS */
+    size_t cap_origins, cap_sums, cap_joins, cap_buckets; /* elements */
+    uint32_t n_sums, n_joins, n_buckets; /* columns with rule SUM, JOIN, BUCKETS */
+    struct osc_arena arena;              /* keys and texts */
+    struct osc_intern keys;              /* entry i is the key of row i - 1 */
+    struct osc_strbuf key;               /* scratch */
 };
 
 void osc_merger_init(struct osc_merger *m, const struct osc_table_def *def);

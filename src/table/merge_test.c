@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "support/unit.h"
 
-enum { NAME, STREAM, CALLS, MAX, MIN, WEIGHT, ANY, WHERE, ALL, MEAN };
+enum { NAME, STREAM, CALLS, MAX, MIN, WEIGHT, ANY, WHERE, ALL, COUNTS, MEAN };
 
 static const struct osc_column columns[] = {
     {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = ""},
@@ -16,9 +16,10 @@ static const struct osc_column columns[] = {
     {"any", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, .help = ""},
     {"where", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL, .help = ""},
     {"all", OSC_TYPE_STRING, NULL, OSC_MERGE_JOIN, 0, .help = ""},
+    {"counts", OSC_TYPE_STRING, NULL, OSC_MERGE_BUCKETS, OSC_COLUMN_HIDDEN, .help = ""},
     {"mean", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH, 0, .help = ""},
 };
-static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 10};
+static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 11};
 
 #define PARTS 7
 
@@ -51,6 +52,9 @@ static osc_status fill_part(struct osc_result *r, unsigned p)
         osc_result_str(r, WHERE, (struct osc_str){text, (uint32_t)len});
         if (rand_r(&seed) % 3)
             osc_result_str(r, ALL, (struct osc_str){text, (uint32_t)len});
+        len = snprintf(text, sizeof text, "%d:%d 40:7", rand_r(&seed) % 30, 1 + i);
+        if (rand_r(&seed) % 4)
+            osc_result_str(r, COUNTS, (struct osc_str){text, (uint32_t)len});
     }
     return r->status;
 }

@@ -43,6 +43,7 @@ enum osc_rule {
     OSC_RULE_QUALITY = 1 << 27,
     OSC_RULE_SELECTION = 1 << 28,
     OSC_RULE_FACTS = 1 << 29,
+    OSC_RULE_RANGES = 1 << 30,
 };
 
 struct osc_rule_text {

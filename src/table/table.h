@@ -44,9 +44,10 @@ enum osc_merge {
     OSC_MERGE_SUM,
     OSC_MERGE_MIN,
     OSC_MERGE_MAX,
-    OSC_MERGE_OR,    /* of booleans */
-    OSC_MERGE_JOIN,  /* of texts: all of them, in the order of parts, one per line */
-    OSC_MERGE_FINISH /* empty until finish() fills it */
+    OSC_MERGE_OR,      /* of booleans */
+    OSC_MERGE_JOIN,    /* of texts: all of them, in the order of parts, one per line */
+    OSC_MERGE_BUCKETS, /* of texts of buckets.h: the counts are added */
+    OSC_MERGE_FINISH   /* empty until finish() fills it */
 };
 
 enum osc_column_flag {
@@ -97,11 +98,12 @@ struct osc_selection;
 
 /* The options of a question. Zeroed: the defaults. */
 struct osc_options {
-    const char *group_by;           /* one of the table's groupings, or NULL */
+    const char *group_by;           /* one or more of the table's groupings, or NULL */
     uint32_t stack_depth;           /* N of --group-by stack:N */
     bool by_shape, by_stack, by_op; /* group_by, parsed */
-    bool compat_tb;                 /* use the rules of the TensorBoard plugin */
-    bool no_python;                 /* averages: without python_function rows */
+    bool by_process, by_thread, by_track, by_category, by_step; /* the same */
+    bool compat_tb; /* use the rules of the TensorBoard plugin */
+    bool no_python; /* averages: without python_function rows */
     unsigned n_threads;
     const struct osc_selection *selection; /* borrowed; NULL: all. With OSC_TAKES_SELECTION the
                                             * table applies it; otherwise T is already cut to

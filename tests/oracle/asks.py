@@ -11,7 +11,9 @@ from twin.selection import Selection
 
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack", "shape,stack"), "kernels": (None, "op"),
-             "modules": (None, "annotation", "line")}
+             "modules": (None, "annotation", "line"),
+             "ranges": (None, "process", "thread", "track", "category", "step",
+                        "category,thread", "step,process,track")}
 COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice"}
 # Tables whose rows the twin does not merge: compared only if no two files share a row.
 UNMERGED = {"devices", "utilization", "modules", *memory_tables.TABLES}

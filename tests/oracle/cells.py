@@ -17,6 +17,7 @@ KEYS = {
     "operators": ("name", "input_shape", "call_stack"),
     "kernels": ("name", "operator", "grid", "block", "registers_per_thread",
                 "shared_memory_bytes"),
+    "ranges": ("name", "kind", "category", "process", "thread", "device", "step"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
     "quality": ("code",), "advice": ("code",), "flows": (), "modules": (), "devices": ("device",),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import (advice, averages, devices, events, flows, forest, growth, inventory, kernels,
-               memory_tables, merging, modules, operators, quality, reader, runs, steps)
+               memory_tables, merging, modules, operators, quality, ranges, reader, runs,
+               steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info", "quality", "flows", "devices", "utilization", "modules", "advice",
-         *memory_tables.TABLES)
+         "tracks", "info", "quality", "flows", "ranges", "devices", "utilization", "modules",
+         "advice", *memory_tables.TABLES)
 
 
 def load(path: Path) -> Trace:
@@ -62,6 +63,8 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
         return operators.table(block, group_by, compat)
     if name == "kernels":
         return kernels.table(block, group_by, compat)
+    if name == "ranges":
+        return ranges.table(block, group_by)
     if name == "steps":
         return merging.steps([growth.add(trace, steps.steps_table(trace, compat))
                               for trace in block])

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# Ranges of every kind by name: scopes, asynchronous ones, groupings, and files added up.
+python3 - <<'END'
+import json
+def x(name, start, dur, tid=1, cat="mine", **more):
+    return dict(ph="X", cat=cat, name=name, pid=5, tid=tid, ts=start, dur=dur, **more)
+def both(name, number, start, end, cat="mine"):
+    return [dict(ph=p, cat=cat, name=name, id=number, pid=5, tid=t, ts=ts)
+            for p, t, ts in (("b", 1, start), ("e", 2, end))]
+def trace(rank, events):
+    meta = [dict(ph="M", name="process_name", pid=5, tid=0, args={"name": "server"}),
+            dict(ph="M", name="thread_name", pid=5, tid=2, args={"name": "worker 2"})]
+    text = json.dumps({"distributedInfo": {"rank": rank}, "traceEvents": meta + events})
+    open(f"rank{rank}.json", "w").write(text)
+trace(0, [x("ProfilerStep#3", 0, 500, cat="user_annotation")] +
+      [x("parse", 10 * i, 4 + i % 5) for i in range(100)] + [x("load", 2, 0.25), x("serve", 1000, 90)] +
+      both("rpc", 1, 0, 700) + both("rpc", 2, 100, 160) + both("aten::all", 3, 0, 9, "cpu_op") +
+      [x("aten::mm", 600, 3, 2, "cpu_op"), x("gemm", 601, 9, 7, "kernel", args={"device": 0})])
+trace(1, [x("parse", 10 * i, 8, 2) for i in range(50)] + [x("serve", 1000, 70)])
+END
+t() { echo "--- $*"; "$OPSCOPE" table ranges "$@" 2>/dev/null; }
+t rank0.json
+t rank0.json --format csv
+t rank0.json --group-by thread,step --format csv
+t rank0.json --group-by track --columns name,process_name,thread_name,device,track,calls
+t rank0.json --group-by category --columns name,category,calls --limit 2
+t rank0.json --steps 3 --columns name,calls --sort name
+t rank0.json --where "kind = 'kernel'" --columns name,total_ns,self_ns
+t rank0.json rank1.json --columns rank,name,calls,median_ns,p99_ns,std_ns -f csv
+t rank0.json rank1.json --merge --columns name,calls,total_ns,self_ns,mean_ns,median_ns,p99_ns,max_ns,std_ns -f csv
+"$OPSCOPE" table ranges rank1.json rank0.json --merge -f csv 2>/dev/null | cksum
+"$OPSCOPE" table ranges rank0.json rank1.json --merge -f csv 2>/dev/null | cksum
+"$OPSCOPE" export rank0.json -o rank0.osc 2>/dev/null
+"$OPSCOPE" table ranges rank0.json --group-by track,category,step -f csv 2>/dev/null | cksum
+"$OPSCOPE" table ranges rank0.osc --group-by track,category,step -f csv 2>/dev/null | cksum
+echo "--- an asynchronous operator in the other table"
+"$OPSCOPE" table operators rank0.json -f csv 2>/dev/null | cut -d, -f 1,2,5-6,11-15
+"$OPSCOPE" table ranges rank0.json --group-by step,line 2>&1

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ranges`: everything that has a duration, by kind and name and what else is asked for."""
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from . import forest, inventory
+from .events import Event, Trace
+
+PLACES = {"category": ("category",), "process": ("process",), "thread": ("process", "thread"),
+          "track": ("process", "thread", "device"), "step": ("step",)}
+
+
+def place_of(trace: Trace, event: Event) -> dict:
+    """All that a range may be grouped by."""
+    return {"category": event.category, "process": event.process, "thread": event.thread,
+            "device": event.device, "step": inventory.step_of(trace).get(event)}
+
+
+def names_of(trace: Trace, event: Event, columns: list[str]) -> dict:
+    """What is told about the first range of a row, besides its key."""
+    cells = {}
+    if "process" in columns:
+        cells["process_name"] = inventory.process_names(trace).get(event.process)
+    if "thread" in columns:
+        cells["thread_name"] = inventory.thread_names(trace).get(event.track)
+    if "device" in columns:
+        tracks = list(dict.fromkeys(e.track for e in trace.events))
+        cells["track"] = tracks.index(event.track)
+    return cells
+
+
+def quantile(values: list[int], part: int, whole: int) -> int:
+    """The middle of the bucket of the value at the place PART / WHOLE, rounded up, but neither
+    less than the least nor more than the largest of VALUES."""
+    value = sorted(values)[-(-len(values) * part // whole) - 1]
+    width = 1 if value < 16 else 2 ** (value.bit_length() - 4)
+    middle = value // width * width + (width - 1) // 2
+    return min(max(middle, min(values)), max(values))
+
+
+def deviation(values: list[int]) -> float:
+    """The standard deviation of a sample."""
+    if len(values) == 1:
+        return 0.0
+    mean = Fraction(sum(values), len(values))
+    return math.sqrt(sum((v - mean) ** 2 for v in values) / (len(values) - 1))
+
+
+def row(key: dict, events: list[Event]) -> dict:
+    """The row of EVENTS."""
+    durations = [e.dur for e in events]
+    selves = [forest.self_ns(e) for e in events if e.is_range]
+    return {**key, "calls": len(events), "total_ns": sum(durations),
+            "self_ns": sum(selves) if selves else None,
+            "mean_ns": float(Fraction(sum(durations), len(durations))),
+            "median_ns": quantile(durations, 1, 2), "p99_ns": quantile(durations, 99, 100),
+            "min_ns": min(durations), "max_ns": max(durations), "std_ns": deviation(durations)}
+
+
+def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
+    """`ranges` of TRACES together; largest total first, of equal ones the first to appear."""
+    columns = [c for part in (group_by or "").split(",") for c in PLACES.get(part, ())]
+    groups: dict[tuple, tuple[dict, list[Event]]] = {}
+    for trace in traces:
+        for event in trace.events:
+            if event.dur is None:
+                continue
+            place = place_of(trace, event)
+            key = {"name": event.name, "kind": event.kind, **{c: place[c] for c in columns}}
+            known = tuple(sorted(key.items(), key=lambda item: item[0]))
+            if known not in groups:
+                groups[known] = ({**key, **names_of(trace, event, columns)}, [])
+            groups[known][1].append(event)
+    rows = [row(key, events) for key, events in groups.values()]
+    rows.sort(key=lambda r: -r["total_ns"])
+    return rows
