@@ -20,7 +20,8 @@ import re
 import sys
 
 MODULES = ["opscope", "opscope.record"]
-READ = {"opscope.torch": ["profiler", "events"], "opscope.torch.profiler_legacy": []}
+READ = {"opscope.torch": ["profiler", "events"], "opscope.torch.autograd_profiler": [],
+        "opscope.torch.profiler_legacy": []}
 HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 <!-- Made by tools/make_reference.py from the docstrings of python/opscope: do not edit. -->
 

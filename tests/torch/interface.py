@@ -86,6 +86,28 @@ def files_are_written_to_any_path() -> None:
         assert json.loads((folder / "0.path").read_text())["traceName"] == d + "/0.path"
 
 
+def the_profile_of_autograd_has_the_interface_of_torchs() -> None:
+    theirs = torch.autograd.profiler.profile
+    found = []
+    for cls in (theirs, opscope.torch.autograd_profiler.profile):
+        prof = cls(record_shapes=True, with_flops=True, profile_memory=True)
+        assert isinstance(prof, theirs) and not prof.entered
+        with prof as inner:
+            (x @ x).sum()
+        assert inner is prof and raises(RuntimeError, "not reentrant", prof.__enter__)
+        with cls(enabled=False) as off:
+            x + x
+        assert off is None
+        assert raises(AssertionError, "requires with_stack", lambda: prof.export_stacks("/"))
+        averages = prof.key_averages(group_by_input_shape=True)
+        found.append(({(a.key, str(a.input_shapes), a.count, a.flops) for a in averages},
+                      len(prof.function_events), prof.total_average().count,
+                      sorted(e["name"] for e in exported(prof) if e.get("cat") == "cpu_op"),
+                      inspect.signature(cls)))
+        assert prof.self_cpu_time_total > 0
+    assert found[0] == found[1], found
+
+
 def metadata_stands_in_the_trace() -> None:
     with profile(activities=CPU) as prof:
         prof.add_metadata("who", 'me "myself"')

@@ -123,6 +123,22 @@ assert "aten::ones" in [a.key for a in prof.key_averages()]
 print("done")
 """
 
+# Uses each class of torch that --torch=replace replaces.
+REPLACED = """
+import torch
+import torch.autograd.profiler_legacy
+for profile in (torch.profiler.profile, torch.profiler._KinetoProfile,
+                torch.autograd.profiler.profile, torch.autograd.profiler_legacy.profile):
+    prof = profile()
+    prof.__enter__() if hasattr(prof, "__enter__") else prof.start()
+    torch.ones(2)
+    prof.__exit__(None, None, None) if hasattr(prof, "__exit__") else prof.stop()
+    inner = getattr(prof, "profiler", prof)
+    assert type(inner).__module__.startswith("opscope."), profile
+    assert {a.key: a.count for a in prof.key_averages()}["aten::ones"] == 1, profile
+print("done")
+"""
+
 
 def run(command: list[str], directory: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run COMMAND in DIRECTORY, with one thread, because more might have to wait for a core."""
@@ -290,6 +306,8 @@ class ProgramTests(Tests):
                   r"aten::addmm,3\n")
         self.loop("steps are from one of the optimizer's to its next", ["--torch"], steps,
                   r"label\n0\n1\n2\n3\n4\n5\n6\n7\n8\n(?!\d)")
+        self.loop("every profiler of torch is replaced", ["--torch=replace"], calls,
+                  r"(?s)(aten::ones,1\n.*){4}", REPLACED)
         with tempfile.TemporaryDirectory() as d:
             without = bare(d)
             self.loop("names and times need no compiler", ["--torch"], calls,

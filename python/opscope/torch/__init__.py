@@ -13,8 +13,9 @@
 torch's own objects. Operators are recorded by a small object that is built against the installed
 torch at first use, with a C++ compiler, and kept in a cache for all programs of this user.
 `python -m opscope.torch build` builds it ahead of time and prints its path. If it cannot be built,
-only names and times are recorded, and a warning and `quality` say so. `profiler_legacy` is the
-same for `torch.autograd.profiler_legacy`. `opscope run --torch` records unmodified programs.
+only names and times are recorded, and a warning and `quality` say so. `autograd_profiler` and
+`profiler_legacy` are the same for `torch.autograd.profiler` and `torch.autograd.profiler_legacy`.
+`opscope run --torch` records unmodified programs.
 
 OPSCOPE_OUT: a directory in which the recordings stay, one file per window, for `opscope` and
 `opscope.load()`; without it they are removed with the profile. OPSCOPE=0: nothing is recorded, and
@@ -48,7 +49,7 @@ from torch.profiler import (
 )
 
 from .events import EventList
-from . import profiler_legacy
+from . import autograd_profiler, profiler_legacy
 from .profiler import profile
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "ExecutionTraceObserver",
     "ProfilerAction",
     "ProfilerActivity",
+    "autograd_profiler",
     "emit_itt",
     "emit_nvtx",
     "itt",

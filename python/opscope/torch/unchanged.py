@@ -18,7 +18,7 @@ import torch.distributed
 import torch.profiler
 from torch.optim import Optimizer
 
-from . import build, native, profiler, profiler_legacy
+from . import autograd_profiler, build, native, profiler, profiler_legacy
 
 # Kept as long as the process lives.
 itt = contextlib.ExitStack()
@@ -28,6 +28,7 @@ def replace() -> None:
     """Replace torch's profilers by opscope's; everything else in torch's modules stays."""
     torch.profiler.profile = profiler.profile  # type: ignore[misc]
     torch.profiler.profiler.profile = profiler.profile  # type: ignore[misc]
+    torch.autograd.profiler.profile = autograd_profiler.profile  # type: ignore[misc]
     torch.autograd.profiler_legacy.profile = profiler_legacy.profile  # type: ignore
 
 

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interface of `torch.autograd.profiler.profile`, with the same recorder behind it."""
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import torch.autograd.profiler
+from torch.profiler import ProfilerActivity
+
+from . import devices
+from .profiler import UNFINISHED, AnyPath, Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torch._C._profiler import _ExperimentalConfig
+
+__all__ = ["profile"]
+
+
+class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
+    """A context manager that records operators, with the arguments of torch's class.
+
+    With enabled=False nothing is recorded, and the context value is None. Results are those of
+    `opscope.torch.profile`: times in microseconds, memory in bytes. `use_device` and `use_cuda`
+    are accepted; a warning says that devices are not recorded.
+    """
+
+    def __init__(self, enabled: bool = True, *,
+                 experimental_config: _ExperimentalConfig | None = None, **options: Any) -> None:
+        self.recording: Recording | None = None
+        super().__init__(enabled, experimental_config=experimental_config, **options)
+        if not enabled:
+            return
+        # None is not the same as a config without fields: stacks do not require one here.
+        self.experimental_config = experimental_config  # type: ignore[assignment]
+        self.activities = self.kineto_activities
+        self.absent = devices.missing(
+            a for a in ProfilerActivity.__members__.values()
+            if self.use_device and devices.module_of(a.name) == self.use_device)
+        devices.warn(self.absent, stacklevel=2)
+
+    def _prepare_trace(self) -> None:
+        self.entered = True
+        self.recording = self.recording or Recording(self)
+        self.recording._prepare_trace()
+
+    def _start_trace(self) -> None:
+        if self.recording is not None:
+            self.recording._start_trace({})
+
+    def __exit__(self, *error: object) -> bool | None:  # type: ignore[override]
+        if not self.enabled:
+            return None
+        if self.recording is not None:
+            self.recording.__exit__(*error)
+        return False
+
+    def __repr__(self) -> str:
+        return repr(self.recording) if self.recording else UNFINISHED
+
+    def __str__(self) -> str:
+        return str(self.recording) if self.recording else UNFINISHED
+
+    def _results(self) -> Recording:
+        if self.recording is None:
+            raise AssertionError("Expected profiling results")
+        return self.recording
+
+    @property
+    def function_events(self) -> Any:
+        """All calls, as torch's `EventList`."""
+        return self._results().function_events
+
+    def table(self, *args: Any, **options: Any) -> str:  # type: ignore[override]
+        """The calls as text, not averaged; arguments as in torch's `EventList.table()`."""
+        return self._results().table(*args, **options)
+
+    def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0,
+                     group_by_overload_name: bool = False) -> Any:
+        """The averages by torch's keys."""
+        return self._results().key_averages(group_by_input_shape, group_by_stack_n,
+                                            group_by_overload_name)
+
+    def total_average(self) -> Any:
+        """The sum of all calls; nested calls count again."""
+        return self._results().total_average()
+
+    def export_chrome_trace(self, path: AnyPath, metadata: dict[str, str] | None = None,
+                            use_python_export: bool = False) -> None:
+        """Write Kineto's JSON; may be repeated."""
+        self._results().export_chrome_trace(path, metadata)
+
+    def export_stacks(self, path: AnyPath,  # type: ignore[override]
+                      metric: str = "self_cpu_time_total") -> Any:
+        """Write stacks, the outermost call first, each with its METRIC in microseconds."""
+        return self._results().export_stacks(path, metric)
+
+    def toggle_collection_dynamic(self, enabled: bool,
+                                  activities: Iterable[ProfilerActivity]) -> None:
+        """Switch the recording of operators off or on."""
+        self._results().toggle_collection_dynamic(enabled, activities)
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """Host time without children, of all calls, in microseconds."""
+        return self._results().self_cpu_time_total
+
+
+# Programs inspect the signature to find out which arguments exist.
+setattr(profile.__init__, "__signature__",
+        inspect.signature(torch.autograd.profiler.profile.__init__))
