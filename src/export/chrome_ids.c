@@ -14,6 +14,17 @@ static const struct osc_chrome_extra of_forwards[] = {
     {"\"Record function id\":0", 0, true},
     {"\"Ev Idx\":", OSC_CHROME_ID_INDEX, false},
     {0}};
+/* The same of recordings that have the id, which torch assigns only if something asks for it.
+ */
+static const struct osc_chrome_extra of_numbered_operators[] = {
+    {"\"External id\":", OSC_CHROME_ID_NUMBER, false},
+    {"\"Ev Idx\":", OSC_CHROME_ID_INDEX, false},
+    {0}};
+static const struct osc_chrome_extra of_numbered_forwards[] = {
+    {"\"External id\":", OSC_CHROME_ID_NUMBER, false},
+    {"\"Fwd thread id\":0", 0, true},
+    {"\"Ev Idx\":", OSC_CHROME_ID_INDEX, false},
+    {0}};
 static const struct osc_chrome_extra of_calls[] = {
     {"\"Python id\":", OSC_CHROME_ID_NUMBER, false},
     {"\"Python parent id\":", OSC_CHROME_ID_CALLER, false},
@@ -37,11 +48,13 @@ const struct osc_chrome_extra *osc_chrome_extras(const struct osc_trace *t,
         return NULL;
     if (form->is_frame)
         return of_calls;
+
+    const bool is_numbered = form->known[OSC_ARG_KEY_RECORD_FUNCTION_ID] >= 0;
     if (form->kind == OSC_KIND_OPERATOR && form->known[OSC_ARG_KEY_SEQUENCE_NUMBER] >= 0 &&
         form->known[OSC_ARG_KEY_FWD_THREAD] < 0)
-        return of_forwards;
+        return is_numbered ? of_numbered_forwards : of_forwards;
     if (form->kind == OSC_KIND_OPERATOR || osc_kind_is_label((enum osc_kind)form->kind))
-        return of_operators;
+        return is_numbered ? of_numbered_operators : of_operators;
     return form->known[OSC_ARG_KEY_BYTES] >= 0 ? of_memory : NULL;
 }
 

@@ -82,8 +82,14 @@ TEST(events_of_recordings_get_the_numbers_of_kineto)
     add_int("Sequence number", 7);
     add_int("Fwd thread id", 1);
     recording_add(&rec, OSC_RECORD_END, 0, 150, NULL, 0);
+    begin(OSC_SCOPE_OPERATOR, "numbered", 160);
+    add_int("Sequence number", 8);
+    add_int("Record function id", 17);
+    recording_add(&rec, OSC_RECORD_END, 0, 170, NULL, 0);
     load();
     export();
+    assert_args("numbered", "{\"Sequence number\":8,\"Record function id\":17,"
+                            "\"External id\":5,\"Fwd thread id\":0,\"Ev Idx\":4}}");
     assert_args("outer", "{\"Python id\":1,\"Python parent id\":null,\"Python thread\":0,"
                          "\"Ev Idx\":0}}");
     assert_args("op", "{\"Sequence number\":7,\"External id\":2,\"Fwd thread id\":0,"

@@ -374,7 +374,7 @@ time.sleep(0.1)
 
 
 def ranges_of_graphs_pass_their_arguments_to_torch_as_they_came() -> None:
-    with profile(activities=CPU) as ours:
+    with profile(activities=CPU, record_shapes=True) as ours:
         with torch.profiler.profile(activities=CPU) as theirs:  # a None would end the process
             with torch._C._profiler._RecordFunctionFast("both"):
                 x + x

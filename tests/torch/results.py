@@ -34,7 +34,8 @@ import torch.profiler
 from torch.nn import functional as F
 
 import opscope.torch
-from opscope.torch import ProfilerActivity, profile, record_function, schedule
+from opscope.torch import (ExecutionTraceObserver, ProfilerActivity, profile, record_function,
+                           schedule)
 from support import counts, exported, raises, run
 
 CPU = [ProfilerActivity.CPU]
@@ -506,6 +507,66 @@ def numbers_that_are_inputs_are_those_of_torch() -> None:
             torch.full((1,), number, dtype=torch.complex128)
     found = [e.concrete_inputs[1] for e in p.events() if e.name == "aten::full"]
     assert [repr(x) for x in found] == [repr(x) for x in numbers], found
+
+
+def ranges_of_graphs_keep_their_inputs_and_keywords_as_in_torch() -> None:
+    half = torch.ones(2, dtype=torch.float16)
+    inputs = [x, 3, 2.5, True, "text", None, [x, half], [1, 2], (1, 2), [1.5, 2.5], ["a"],
+              {"a": 1}, [], [1, "a"], 1j, torch.device("cpu"), x.shape, [True], 1e30, (x, half),
+              [[1, 2]], [x, None], [x, 1], slice(1), len, torch.nn.Parameter(x), [1] * 40,
+              [x] * 40]
+    keywords = {"grid": "grid(1,)", "stream": 0, "num_warps": 4, "debug": True, "neg": -2,
+                "half": 0.1, "texts": ["a", "b"], "none": [], "scope": "user_scope",
+                "uni": "\u00e9", "long": 2 ** 40, "tiny": 1e-7}
+    found = []
+    for cls in (torch.profiler.profile, profile):
+        for has_shapes in (True, False):
+            with cls(activities=CPU, record_shapes=has_shapes) as prof:
+                for given in ((), (inputs,), ((x, x),), ([], keywords)):
+                    with torch._C._profiler._RecordFunctionFast("range", *given):
+                        x + x
+            names = ("Input Dims", "Input Strides", "Input type", "Concrete Inputs", *keywords)
+            found.append([
+                [(e["cat"], {k: v for k, v in e["args"].items() if k in names})
+                 for e in exported(prof) if e["name"] == "range"],
+                [(e.kwinputs, e.input_shapes, e.concrete_inputs, e.is_user_annotation)
+                 for e in prof.events() if e.name == "range"]])
+    assert found[0] == found[2], (found[0], found[2])
+    assert found[1] == found[3], (found[1], found[3])
+    assert len(found[0][0]) == 4 and len(found[0][1][1][1]) > 20, found[0]
+
+
+def stacks_have_no_frame_of_opscope() -> None:
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, value: torch.Tensor) -> torch.Tensor:
+            return value * 2
+
+    with profile(activities=CPU, with_stack=True, record_shapes=True) as prof:
+        with torch._C._profiler._RecordFunctionFast("range", [x], {"key": ["text"]}):
+            Double.apply(x)
+        prof.add_metadata("key", "value")
+    found = {e["name"] for e in exported(prof) if e.get("cat") == "python_function"}
+    stacks = {e["args"].get("Call stack", "") for e in exported(prof) if "args" in e}
+    assert any(y.endswith(": forward") for y in found), found
+    wrong = [y for y in (*found, *stacks) if "opscope/" in y or "ctypes" in y or "json/" in y]
+    assert not wrong, wrong
+
+
+def functions_of_operators_have_the_numbers_of_the_execution_trace() -> None:
+    leaf = torch.randn(4, 4, requires_grad=True)
+    with tempfile.TemporaryDirectory() as d:
+        observer = ExecutionTraceObserver().register_callback(os.path.join(d, "et.json"))
+        with profile(activities=CPU, execution_trace_observer=observer) as prof:
+            with record_function("label"):
+                (leaf @ leaf).relu().sum().backward()
+        observer.unregister_callback()
+        nodes = json.loads(Path(d, "et.json").read_text())["nodes"]
+    traced = {(a["value"], node["name"]) for node in nodes for a in node.get("attrs", [])
+              if a["name"] == "rf_id" and a["value"] != 0}
+    ours = {(e["args"]["Record function id"], e["name"]) for e in exported(prof)
+            if e.get("cat") in ("cpu_op", "user_annotation")}
+    assert len(traced) > 20 and traced == ours, traced ^ ours
 
 
 def ranges_may_be_as_deep_as_python_has_them() -> None:

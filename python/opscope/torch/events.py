@@ -31,6 +31,10 @@ ENGINE = "autograd::engine::evaluate_function: "  # followed by the name of the 
 ACTIVITIES = {"operator": "cpu_op", "python": "python_function", "module": "python_function",
               **dict.fromkeys(("annotation", "step", "dataloader", "optimizer", "communication"),
                               "user_annotation")}
+# Arguments of calls that are no keyword values of the program.
+ARGUMENTS = {"torch thread", "Sequence number", "Fwd thread id", "Input Dims", "Input Strides",
+             "Input type", "Concrete Inputs", "Overload name", "Call stack", "Is asynchronous",
+             "Module Hierarchy", "Record function id"}
 SORT_KEYS = ("count", "key", "flops", "cpu_time", "cpu_time_total", "self_cpu_time_total",
              "cpu_memory_usage", "self_cpu_memory_usage", "device_time", "device_time_total",
              "self_device_time_total", "device_memory_usage", "self_device_memory_usage")
@@ -293,7 +297,8 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
         end_us=end_ns / 1000.0, fwd_thread=args.get("Fwd thread id", 0),
         input_shapes=plain_shapes(dims), structured_input_shapes=dims,
         structured_input_strides=args.get("Input Strides", []),
-        input_dtypes=types, kwinputs={},
+        input_dtypes=types,
+        kwinputs={} if is_python else {x: y for x, y in args.items() if x not in ARGUMENTS},
         concrete_inputs=values,
         overload_name=args.get("Overload name", ""),
         stack=[x for x in args.get("Call stack", "").split(";")

@@ -40,11 +40,34 @@ class TorchOptions(ctypes.Structure):
                 ("has_shapes", ctypes.c_int), ("has_memory", ctypes.c_int),
                 ("has_overloads", ctypes.c_int), ("has_stacks", ctypes.c_int),
                 ("prefixes", ctypes.c_char_p), ("whole", ctypes.c_char_p),
-                ("has_modules", ctypes.c_int)]
+                ("has_modules", ctypes.c_int), ("own", ctypes.c_char_p)]
+
+
+class Value(ctypes.Structure):
+    """struct osc_torch_value."""
+
+    _fields_ = [("kind", ctypes.c_int64), ("number", ctypes.c_int64), ("real", ctypes.c_double),
+                ("imaginary", ctypes.c_double), ("tensor", ctypes.c_void_p)]
+
+
+class Keyword(ctypes.Structure):
+    """struct osc_torch_keyword."""
+
+    _fields_ = [("key", ctypes.c_char_p), ("value", Value), ("text", ctypes.c_char_p)]
+
+
+# enum osc_torch_kind
+OTHER, TENSOR, INT, BOOL, FLOAT, COMPLEX, LIST = range(7)
 
 
 VERSION = torch.__version__.encode()  # the recorder keeps its address
 PACKAGE = Path(__file__).resolve().parents[1]
+# How the names of our files begin in Python's code, and those that wrap functions of the program.
+HERE = os.path.dirname((lambda: None).__code__.co_filename)
+OWN_FILES = "".join(f"{x}\n" for x in (
+    os.path.join(os.path.dirname(HERE), ""), os.path.join(HERE, "unchanged.py"),
+    os.path.join(os.path.dirname(HERE), "record.py"))).encode()
+
 
 
 @functools.cache
@@ -101,6 +124,13 @@ def recorder() -> ctypes.PyDLL:
     except build.BuildError as e:
         library = plain.recorder(e)
     library.osc_torch_range_open.restype = ctypes.c_void_p
+    library.osc_torch_range_open.argtypes = [ctypes.c_char_p, ctypes.c_int,
+                                             ctypes.POINTER(Value), ctypes.c_size_t,
+                                             ctypes.POINTER(Keyword), ctypes.c_size_t]
+    library.osc_torch_range_close.argtypes = [ctypes.c_void_p]
+    # The first access to a function calls Python, which would be recorded.
+    for name in ("detach", "is_recorded", "wants_inputs", "toggle"):
+        getattr(library, f"osc_torch_{name}")
     return library
 
 
@@ -149,7 +179,7 @@ def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,
     """Record operators from now on. False: this torch does not report allocations."""
     options = TorchOptions(ctypes.sizeof(TorchOptions), all_threads, shapes, memory, overloads,
                            stacks, prefixes() if stacks else None, VERSION if is_whole else None,
-                           modules)
+                           modules, OWN_FILES)
     attached = recorder().osc_torch_attach(ctypes.byref(options))
     if attached == BUSY:
         raise RuntimeError(BUSY_TEXT)

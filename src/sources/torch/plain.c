@@ -455,9 +455,17 @@ int osc_torch_is_recorded(void)
            (session.is_all_threads || torch.has_thread_local());
 }
 
-/* A range is identified by an address that nobody reads. */
-void *osc_torch_range_open(const char *name, int is_annotation)
+int osc_torch_wants_inputs(void)
 {
+    return 0;
+}
+
+/* A range is identified by an address that nobody reads. */
+void *osc_torch_range_open(const char *name, int is_annotation,
+                           const struct osc_torch_value *values, size_t n,
+                           const struct osc_torch_keyword *keywords, size_t n_keywords)
+{
+    (void)values, (void)n, (void)keywords, (void)n_keywords;
     static char addresses[1 << 16];
     static _Atomic uint64_t last;
     /* relaxed, here and below: as in number_of() */

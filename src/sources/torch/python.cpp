@@ -162,6 +162,8 @@ struct Call {
     bool holds_key;  // we hold the two strings at the start of the key
     bool is_passing; // it is in no table
     bool is_builtin; // neither code nor a module
+    bool is_own;     // code of opscope, which is in no stack
+    bool is_wrapper; // code of opscope around a function of the program
 };
 
 // A call inside of others.
@@ -171,6 +173,8 @@ struct Node {
     Node *last_child; // the last one entered
     osc_name stack;   // its text; 0: not made yet
     bool is_passing;  // neither it nor its children are in a table
+    bool is_hidden;   // it is not recorded
+    bool is_closed;   // no child is recorded either
 };
 
 struct Hash {
@@ -190,8 +194,9 @@ std::unordered_map<Key, Call *, Hash> calls; // of functions, methods of built-i
 std::unordered_map<Key, Node *, Hash> nodes; // by parent and call
 std::unordered_map<Key, int64_t, Hash> classes; // number of modules of each in `calls`
 std::vector<std::string> prefixes;
-Object *module_code;     // of nn.Module.__call__
-size_t file_at, name_at; // indices of the words of code with its file and name; 0: unknown
+std::vector<std::string> own; // how names of our files begin, and those that have wrappers
+Object *module_code;          // of nn.Module.__call__
+size_t file_at, name_at;      // indices of the words of code with its file and name; 0: unknown
 
 // An open call that does not fit in a table: one per level. It costs time instead of memory.
 struct Passing {
@@ -264,9 +269,10 @@ Call *add_call(const Key &key, const std::string &text, int64_t module, bool is_
     const osc_name name = osc_name_of(text.data(), text.size());
 
     if (calls.size() < kCalls)
-        return calls[key] = new Call{key, text, name, module, false, false, is_builtin};
+        return calls[key] =
+                   new Call{key, text, name, module, false, false, is_builtin, false, false};
     Call *const call = &passing_one()->call;
-    *call = Call{key, text, name, module, false, true, is_builtin};
+    *call = Call{key, text, name, module, false, true, is_builtin, false, false};
     return call;
 }
 
@@ -303,9 +309,12 @@ __attribute__((noinline)) Call *new_call(const Key &key, Object *code, int line)
 {
     const Kept error;
     const Held file(py.attribute(code, "co_filename")), name(py.attribute(code, "co_name"));
-    Call *const call = add_call(
-        key, shortened(file.text()) + "(" + std::to_string(line) + "): " + name.text(), -1);
+    const std::string path = file.text();
+    Call *const call =
+        add_call(key, shortened(path) + "(" + std::to_string(line) + "): " + name.text(), -1);
 
+    call->is_own = !own.empty() && path.compare(0, own[0].size(), own[0]) == 0;
+    call->is_wrapper = call->is_own && std::find(own.begin(), own.end(), path) != own.end();
     if (!call->is_passing) {
         call->holds_key = true;
         for (Object *text : texts_of(key))
@@ -391,17 +400,21 @@ Node *child_of(Node *parent, Call *call)
         return parent->last_child;
     const Key key{parent, call, 0};
     const auto known = nodes.find(key);
+    const bool is_closed = parent->is_closed || (call->is_own && !call->is_wrapper);
+    const bool is_hidden =
+        is_closed || call->is_own || (call->is_builtin && parent->call && parent->call->is_own);
 
     if (known != nodes.end())
         return parent->last_child = known->second;
     if (call->is_passing || parent->is_passing || nodes.size() >= kNodes) {
         Node *const node = &passing_one()->node;
 
-        *node = Node{parent, call, nullptr, 0, true};
+        *node = Node{parent, call, nullptr, 0, true, is_hidden, is_closed};
         here.named = nullptr;
         return node;
     }
-    Node *const node = nodes[key] = new Node{parent, call, nullptr, 0, false};
+    Node *const node = nodes[key] =
+        new Node{parent, call, nullptr, 0, false, is_hidden, is_closed};
     return parent->last_child = node;
 }
 
@@ -416,7 +429,7 @@ void enter(Call *call)
     here.depth++;
     if (!child || here.depth >= kDepth)
         return;
-    if (!range_begin(OSC_SCOPE_PYTHON, call->name, &levels[here.depth]))
+    if (!child->is_hidden && !range_begin(OSC_SCOPE_PYTHON, call->name, &levels[here.depth]))
         return;
     here.first_recorded = here.depth;
     here.now = child;
@@ -432,7 +445,8 @@ void leave(bool is_builtin)
     if (here.depth == here.first_recorded) {
         if (is_builtin && !here.now->call->is_builtin)
             return; // the built-in was called before the session
-        range_end(&levels[here.depth]);
+        if (!here.now->is_hidden)
+            range_end(&levels[here.depth]);
         here.first_recorded--;
         here.now = here.now->parent;
     }
@@ -578,6 +592,8 @@ std::string stack_text(const Node *node)
     std::string text;
 
     for (; node->parent; node = node->parent) {
+        if (node->is_hidden)
+            continue;
         text += node->call->text;
         text += ';';
     }
@@ -607,17 +623,26 @@ __attribute__((noinline)) bool name_stack(Node *node)
     return is_here();
 }
 
+// The lines of TEXT, or nothing for NULL.
+std::vector<std::string> lines_of(const char *text)
+{
+    std::vector<std::string> found;
+
+    for (const char *p = text, *end; p && (end = strchr(p, '\n')); p = end + 1)
+        found.emplace_back(p, end);
+    return found;
+}
+
 } // namespace
 
-bool python_start(const char *cut, bool all_threads)
+bool python_start(const char *cut, const char *own_files, bool all_threads)
 {
     if (!find_all())
         return false;
     static const int is_watched = pthread_atfork(before_fork, after_fork, after_fork);
     (void)is_watched;
-    prefixes.clear();
-    for (const char *p = cut, *end; p && (end = strchr(p, '\n')); p = end + 1)
-        prefixes.emplace_back(p, end);
+    prefixes = lines_of(cut);
+    own = lines_of(own_files);
     find_module_code();
     is_all_threads = all_threads;
     running.store(++n_sessions, std::memory_order_relaxed); // as in is_here()

@@ -30,9 +30,11 @@ namespace osc_torch
 {
 
 /* Record the calls of this thread, or with ALL_THREADS of all threads, including those that are
- * open. PREFIXES, each ended by a newline, are cut from file names. False: there is no
- * Python. */
-bool python_start(const char *prefixes, bool all_threads);
+ * open. PREFIXES, each ended by a newline, are cut from file names. OWN is such a list, too:
+ * functions of files whose names begin with its first line are not recorded, nor what they
+ * call; in the files of its other lines, functions of Python that they call are. False: there
+ * is no Python. */
+bool python_start(const char *prefixes, const char *own, bool all_threads);
 
 /* Stop; open calls of this thread end now, if it started. */
 void python_stop();
@@ -45,5 +47,8 @@ osc_name python_stack();
  * it. */
 bool range_begin(enum osc_scope_kind kind, osc_name name, const void *who);
 void range_end(const void *who);
+
+/* In recorder.cpp: whether WHO is the innermost range of this thread that is recorded. */
+bool is_innermost(const void *who);
 
 } // namespace osc_torch

@@ -39,7 +39,7 @@ namespace
 
 struct Keys {
     osc_name thread, sequence, fwd_thread, dims, strides, types, concrete, overload, stack,
-        async, returned, modules;
+        async, returned, modules, function_id;
 };
 
 // Written only while no callback is installed; threads see the change by the generation.
@@ -146,12 +146,13 @@ __attribute__((noinline, cold)) Thread *enter()
 void begin_recording(uint64_t now)
 {
     session.keys_generation = now;
-    session.keys = Keys{osc_name_c("torch thread"),    osc_name_c("Sequence number"),
-                        osc_name_c("Fwd thread id"),   osc_name_c("Input Dims"),
-                        osc_name_c("Input Strides"),   osc_name_c("Input type"),
-                        osc_name_c("Concrete Inputs"), osc_name_c("Overload name"),
-                        osc_name_c("Call stack"),      osc_name_c("Is asynchronous"),
-                        osc_name_c("Python returned"), osc_name_c("Module Hierarchy")};
+    session.keys = Keys{osc_name_c("torch thread"),      osc_name_c("Sequence number"),
+                        osc_name_c("Fwd thread id"),     osc_name_c("Input Dims"),
+                        osc_name_c("Input Strides"),     osc_name_c("Input type"),
+                        osc_name_c("Concrete Inputs"),   osc_name_c("Overload name"),
+                        osc_name_c("Call stack"),        osc_name_c("Is asynchronous"),
+                        osc_name_c("Python returned"),   osc_name_c("Module Hierarchy"),
+                        osc_name_c("Record function id")};
     if (session.options.whole)
         osc_metadata("source.torch", session.options.whole);
 }
@@ -439,6 +440,8 @@ inline void put_begin(Thread *t, const at::RecordFunction &fn)
         else
             unnamed = s;
     }
+    if (__builtin_expect(fn.handle() != 0, 0)) // torch numbers ranges if an observer asks
+        *a++ = {OSC_SCOPE_ARG_I64, session.keys.function_id, fn.handle()};
     if (__builtin_expect(t->has_more, 0))
         a = add_more(t, fn, a);
     osc_begin_with(kind_of(fn), name, args, static_cast<uint32_t>(a - args));
@@ -606,6 +609,15 @@ bool osc_torch::wants_shapes()
            osc_is_on() && is_recorded(false);
 }
 
+bool osc_torch::is_innermost(const void *who)
+{
+    const Thread *const t = self;
+
+    // relaxed: as in begin()
+    return t && t->generation == generation.load(std::memory_order_relaxed) && t->n_open > 0 &&
+           t->open[t->n_open - 1].who == who;
+}
+
 void osc_torch::range_end(const void *who)
 {
     // relaxed: as in begin(); the child of a fork has none, or a new one
@@ -681,7 +693,8 @@ int osc_torch_attach(const struct osc_torch_options *options)
                                                  : at::addThreadLocalCallback(callback);
     own_callback = session.has_global_callback ? 0 : session.handle;
     if (session.options.has_stacks &&
-        !osc_torch::python_start(session.options.prefixes, session.options.is_all_threads != 0))
+        !osc_torch::python_start(session.options.prefixes, session.options.own,
+                                 session.options.is_all_threads != 0))
         session.options.has_stacks = 0;
     return result;
 }

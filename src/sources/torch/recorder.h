@@ -20,6 +20,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +39,8 @@ struct osc_torch_options {
     const char *whole;    /* torch's version if the whole process is recorded, else NULL; then
                              children of a fork are recorded too, each in a file of its own */
     int has_modules;      /* modules of TorchScript around operators, as `Module Hierarchy` */
+    const char *own; /* lines: how names of our files of Python begin, whose calls are in no
+                        stack, and the files of which wrap functions of the program */
 };
 
 enum osc_torch_result {
@@ -60,12 +63,43 @@ OSC_TORCH_API void osc_torch_toggle(int is_on);
 /* Whether the calling thread is recorded now. Callable from any thread. */
 OSC_TORCH_API int osc_torch_is_recorded(void);
 
+/* Whether the inputs of ranges that the calling thread opens are recorded now. */
+OSC_TORCH_API int osc_torch_wants_inputs(void);
+
+enum osc_torch_kind {
+    OSC_TORCH_OTHER, /* a value of which nothing is recorded */
+    OSC_TORCH_TENSOR,
+    OSC_TORCH_INT,
+    OSC_TORCH_BOOL,
+    OSC_TORCH_FLOAT,
+    OSC_TORCH_COMPLEX,
+    OSC_TORCH_LIST /* of the next `number` values, at least one, which have one kind */
+};
+
+/* An input of a range. */
+struct osc_torch_value {
+    int64_t kind;   /* enum osc_torch_kind */
+    int64_t number; /* of an INT, a BOOL, a LIST */
+    double real, imaginary;
+    void *tensor; /* borrowed: the c10::TensorImpl, `_cdata` in Python */
+};
+
+/* An argument of a range. */
+struct osc_torch_keyword {
+    const char *key;
+    struct osc_torch_value value; /* an INT, a BOOL, a FLOAT, or for OTHER and LIST `text` */
+    const char *text;             /* OTHER: the value; LIST: the value as JSON */
+};
+
 /*
  * Open a range as torch's own code does for its profiler: an annotation or an operator called
- * NAME, which must outlive it. (`torch._C._profiler._RecordFunctionFast` reaches torch's
- * profiler only.) NULL: nothing is recorded here.
+ * NAME, which must outlive it, with N inputs and N_KEYWORDS arguments. (`torch._C._profiler.
+ * _RecordFunctionFast` reaches torch's profiler only.) NULL: nothing is recorded here.
  */
-OSC_TORCH_API void *osc_torch_range_open(const char *name, int is_annotation);
+OSC_TORCH_API void *osc_torch_range_open(const char *name, int is_annotation,
+                                         const struct osc_torch_value *values, size_t n,
+                                         const struct osc_torch_keyword *keywords,
+                                         size_t n_keywords);
 OSC_TORCH_API void osc_torch_range_close(void *range);
 
 /*
