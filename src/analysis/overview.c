@@ -73,6 +73,16 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return out->status;
 }
 
+/* Steps are those of the files that have steps. */
+static osc_status place(struct osc_result *part, const struct osc_placing *from,
+                        const struct osc_placing *to)
+{
+    (void)from;
+    if (to->is_beside_steps)
+        osc_result_empty(part);
+    return part->status;
+}
+
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
     (void)o;
@@ -103,5 +113,6 @@ const struct osc_table_def osc_table_overview = {
     .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .takes = OSC_TAKES_COMPAT,
     .map = map,
+    .place = place,
     .finish = finish,
 };

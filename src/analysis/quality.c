@@ -174,11 +174,13 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return out->status;
 }
 
-/* Whether the trace is aligned with others is known only when all are known. */
+/* Whether the trace is aligned with others, and is beside others that have steps, is known only
+ * when all are known. */
 static osc_status place(struct osc_result *part, const struct osc_placing *from,
                         const struct osc_placing *to)
 {
     const struct osc_str code = osc_str_c(osc_finding_code_text(OSC_FINDING_unaligned));
+    const struct osc_str no_steps = osc_str_c(osc_finding_code_text(OSC_FINDING_no_steps));
     bool *const keep = osc_calloc(part->n_rows + 1, sizeof *keep);
 
     if (!keep)
@@ -189,12 +191,11 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
         if (osc_str_eq(osc_result_get_str(part, i, CODE), code))
             n += to->is_unaligned && !from->is_unaligned;
         osc_result_set_int(part, i, COUNT, n);
-        keep[i] = n > 0;
+        keep[i] = n > 0 && !(to->is_beside_steps &&
+                             osc_str_eq(osc_result_get_str(part, i, CODE), no_steps));
     }
     osc_result_keep(part, keep);
     osc_free(keep);
-    if (part->n_rows == 0)
-        osc_result_note(part, "nothing was skipped, repaired or found missing");
     return part->status;
 }
 
@@ -204,7 +205,9 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     (void)o;
     (void)err;
     r->sorted_by = RANK_OF_SEVERITY + 1;
-    return OSC_OK;
+    if (r->n_rows == 0)
+        osc_result_note(r, "nothing was skipped, repaired or found missing");
+    return r->status;
 }
 
 /* See table_columns.h. */

@@ -41,9 +41,9 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(LABEL, "label", STRING, NULL, FIRST, 0, OSC_RULE_STEPS,
                "Number that the program gave the step. A trace without steps "
                "counts as one step, labelled 0."),
-    OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
+    OSC_COLUMN(PROCESS, "process", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL,
                OSC_RULE_STEPS | OSC_RULE_NAMES,
-               "Process that announced the step, if several did."),
+               "Process that announced the step, if several of a rank and span did."),
     OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_STEPS | OSC_RULE_NAMES,
                "Thread that announced the step; missing for a trace without steps."),
     OSC_COLUMN(START, "start_ns", INTEGER, "ns", MIN, OSC_COLUMN_MOMENT,
@@ -115,10 +115,9 @@ static void add_row(const struct osc_trace *t, const struct osc_step_cost *s, ui
     osc_result_int(out, STEP, step->ordinal);
     if (step->row.v != 0) {
         osc_result_str(out, LABEL, osc_trace_str(t, step->label));
-        if (osc_trace_facts(t)->step_map.first) {
-            osc_result_str(out, PROCESS, osc_trace_str(t, t->tracks[step->track.v].pid));
+        osc_result_str(out, PROCESS, osc_trace_str(t, t->tracks[step->track.v].pid));
+        if (osc_trace_facts(t)->step_map.first)
             osc_result_show(out, PROCESS);
-        }
         osc_result_str(out, THREAD, osc_trace_str(t, t->tracks[step->track.v].tid));
         osc_result_int(out, ANNOTATION, step->end_ns - step->start_ns);
     } else {
@@ -172,6 +171,20 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return out->status;
 }
 
+/* Steps are those of the files that have steps. Those of several processes stay apart. */
+static osc_status place(struct osc_result *part, const struct osc_placing *from,
+                        const struct osc_placing *to)
+{
+    (void)from;
+    if (to->is_beside_steps)
+        osc_result_empty(part);
+    if (to->shares_steps)
+        osc_result_show(part, PROCESS);
+    for (uint64_t i = 0; i < part->n_rows && !(part->shown >> PROCESS & 1); i++)
+        osc_result_set_missing(part, i, PROCESS);
+    return part->status;
+}
+
 /* See table_columns.h. */
 const uint32_t osc_column_steps_step = STEP, osc_column_steps_label = LABEL,
                osc_column_steps_total_ns = TOTAL, osc_column_steps_annotation_ns = ANNOTATION,
@@ -190,4 +203,5 @@ const struct osc_table_def osc_table_steps = {
     .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .takes = OSC_TAKES_COMPAT,
     .map = map,
+    .place = place,
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/run.h"
 
-#include "base/idmap.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "codec/json.h"
-#include "import/bytes/filename.h"
+#include "import/spans.h"
 
 /* Times before 1973 are not wall clock times but the uptime of a machine, or made up. */
 #define UNIX_LEAST INT64_C(100000000000000000)
+
+#define GENERATIONS 64 /* of processes between one and the ancestor whose rank it has */
 
 /* Metadata with the rank, as launchers set it; the first one that is there counts. */
 static const char *const rank_keys[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
@@ -50,6 +50,14 @@ static struct osc_str meta(const struct osc_trace *t, const char *key)
     return value;
 }
 
+/* A process id in the metadata of T; 0: it has none. */
+static int64_t find_pid(const struct osc_trace *t, const char *key)
+{
+    int64_t pid;
+
+    return osc_json_int(meta(t, key), &pid) && pid > 0 ? pid : 0;
+}
+
 void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const char *path)
 {
     while (t->base) /* the identity is that of the whole trace, not of the view */
@@ -59,92 +67,65 @@ void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const 
         .source = osc_trace_str(t, t->source),
         .boot_id = meta(t, "boot_id"),
         .host = meta(t, "host_name"),
+        .run_id = meta(t, "run_id"),
         .torch_version = meta(t, "torch_version"),
         .n_events = t->events.n_rows,
         .min_ts_ns = t->min_ts_ns,
         .max_end_ns = t->max_end_ns,
-        .alone = {t->rank, t->span, t->origin_ns, t->base_ns, false},
+        .from_ns = t->min_ts_ns,
+        .to_ns = t->max_end_ns,
+        .pid = find_pid(t, "pid"),
+        .parent_pid = find_pid(t, "parent_pid"),
+        .has_steps = t->has_steps,
+        .alone = {.rank = t->rank,
+                  .span = t->span,
+                  .origin_ns = t->origin_ns,
+                  .base_ns = t->base_ns},
     };
     if (!id->torch_version.s)
         id->torch_version = meta(t, "pytorch_version");
+    if (t->to_ns > t->from_ns) {
+        id->from_ns = t->from_ns < id->from_ns ? t->from_ns : id->from_ns;
+        id->to_ns = t->to_ns > id->to_ns ? t->to_ns : id->to_ns;
+    }
     id->among = id->alone;
     id->has_rank = find_rank(t, &id->among.rank);
 }
 
-/* Compare by worker, then by number. */
-static int compare_windows(const void *a, const void *b)
+/* The first file of the process that started the process of CHILD, at that time; NULL: none. */
+static const struct osc_identity *find_parent(struct osc_identity *const *ids, uint32_t n,
+                                              const struct osc_identity *child)
 {
-    const struct osc_filename *x = *(const struct osc_filename *const *)a;
-    const struct osc_filename *y = *(const struct osc_filename *const *)b;
-    const int order = osc_str_cmp(x->worker, y->worker);
-
-    return order != 0 ? order : osc_filename_compare_numbers(x->number, y->number);
+    for (uint32_t k = 0; k < n && child->parent_pid > 0; k++) {
+        if (ids[k]->pid == child->parent_pid && ids[k] != child &&
+            osc_spans_overlap(ids[k], child))
+            return ids[k];
+    }
+    return NULL;
 }
 
-/* Number the windows of each worker; files with the same number are one window. */
-static osc_status number_windows(struct osc_identity *const *ids,
-                                 const struct osc_filename *names, uint32_t n)
+/* A file without a rank gets that of the next recorded ancestor that has one. */
+static void inherit_rank(struct osc_identity *const *ids, uint32_t n, struct osc_identity *id)
 {
-    const struct osc_filename **sorted = osc_calloc(n ? n : 1, sizeof(void *));
-    const struct osc_filename *last = NULL;
-    int32_t span = 0;
-    uint32_t n_sorted = 0;
+    const struct osc_identity *of = id;
 
-    if (!sorted)
-        return OSC_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
-        if (names[i].is_logdir)
-            sorted[n_sorted++] = &names[i];
-    }
-    osc_sort(sorted, n_sorted, sizeof(void *), compare_windows);
-    for (uint32_t k = 0; k < n_sorted; last = sorted[k++]) {
-        if (!last || !osc_str_eq(last->worker, sorted[k]->worker))
-            span = 1;
-        else
-            span += osc_filename_compare_numbers(last->number, sorted[k]->number) != 0;
-        ids[sorted[k] - names]->among.span = span;
-    }
-    osc_free(sorted);
-    return OSC_OK;
+    for (int depth = 0; depth < GENERATIONS && of && !of->has_rank; depth++)
+        of = find_parent(ids, n, of);
+    if (of && of->has_rank)
+        id->among.rank = of->among.rank;
 }
 
-/* Number the other files after all windows that their rank already has. */
-static osc_status number_others(struct osc_identity *const *ids,
-                                const struct osc_filename *names, uint32_t n)
-{
-    struct osc_idmap latest = {0}; /* rank -> its last window */
-    osc_status st = OSC_OK;
-
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
-            uint32_t *span;
-
-            if (names[i].is_logdir != (pass == 0))
-                continue;
-            span = osc_idmap_put(&latest, (uint64_t)ids[i]->among.rank);
-            if (!span)
-                st = OSC_ENOMEM;
-            else if (pass == 1)
-                ids[i]->among.span = (int32_t)++ * span;
-            else if ((uint32_t)ids[i]->among.span > *span)
-                *span = (uint32_t)ids[i]->among.span;
-        }
-    }
-    osc_idmap_fini(&latest);
-    return st;
-}
-
-/* Give the N files at IDS, with NAMES, their ranks and spans. */
-static osc_status number_all(struct osc_identity *const *ids, const struct osc_filename *names,
-                             uint32_t n)
+/* Give the N files at IDS, with NAMES, their ranks. */
+static void find_ranks(struct osc_identity *const *ids, const struct osc_filename *names,
+                       uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (!ids[i]->has_rank)
             ids[i]->among.rank = names[i].has_rank ? names[i].rank : 0;
         ids[i]->has_rank = ids[i]->has_rank || names[i].has_rank;
     }
-    const osc_status st = number_windows(ids, names, n);
-    return st == OSC_OK ? number_others(ids, names, n) : st;
+    for (uint32_t i = 0; i < n; i++)
+        inherit_rank(ids, n, ids[i]);
 }
 
 /* The start of a file with its base added; drops a base with which times overflow. */
@@ -193,7 +174,6 @@ static void align_all(struct osc_identity *const *ids, uint32_t n)
     int64_t first[2] = {INT64_MAX, INT64_MAX}; /* uptimes, wall clocks */
     const struct osc_identity *reference = NULL;
 
-    join_boots(ids, n);
     for (uint32_t i = 0; i < n; i++) {
         const int64_t start = first_start(ids[i]);
         int64_t *least = &first[start >= UNIX_LEAST];
@@ -221,7 +201,9 @@ osc_status osc_run_place(struct osc_identity *const *ids, uint32_t n)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < n; i++)
         names[i] = osc_filename_parse(ids[i]->path.s);
-    const osc_status st = number_all(ids, names, n);
+    join_boots(ids, n);
+    find_ranks(ids, names, n);
+    const osc_status st = osc_spans_number(ids, names, n);
     if (st == OSC_OK)
         align_all(ids, n);
     osc_free(names);
@@ -233,6 +215,8 @@ osc_status osc_run_apply(struct osc_trace *t, const struct osc_identity *id)
     const struct osc_filename name = osc_filename_parse(id->path.s);
 
     t->has_rank = id->has_rank;
+    t->is_beside_steps = id->among.is_beside_steps;
+    t->shares_steps = id->among.shares_steps;
     t->rank = id->among.rank;
     t->span = id->among.span;
     t->base_ns = id->among.base_ns;

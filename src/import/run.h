@@ -2,9 +2,9 @@
 /*
  * run.h - make one run of several files: rank and span of each, and one origin for all.
  *
- *   rank    from the file's metadata, else from its name, else 0
- *   span    WORKER.NUMBER files: the numbers of a worker in order, from 1; other
- *           files of one rank are windows in order of the operands
+ *   rank    from the file's metadata, else from its name, else that of the nearest recorded
+ *           ancestor of its process, else 0
+ *   span    spans.h
  *   origin  the earliest start of all files, by wall clock (ts + baseTimeNanoseconds; files
  *           that name the same boot are compared by the clock of that boot); files whose
  *           times are not wall clock times have an origin among themselves

@@ -127,6 +127,10 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "the program did not end the recording: it was killed, crashed, called "                 \
       "_exit() or exec(), or the file was copied meanwhile; all finished calls are in it",     \
       "")                                                                                      \
+    X(ended_silently, INFO,                                                                    \
+      "processes that ended without notice (_exit(), exec() or a signal) between two calls, "  \
+      "while the program went on to its own end; all calls are in it",                         \
+      "")                                                                                      \
     X(still_recording, INFO,                                                                   \
       "the program is still recording; this is what was recorded so far", "")                  \
     X(no_shapes, INFO, "no input shapes", "pass record_shapes=True to torch.profiler.profile") \

@@ -20,17 +20,22 @@ struct osc_placing {
     int32_t rank, span;
     int64_t origin_ns, base_ns; /* as in osc_trace */
     bool is_unaligned;          /* recorded on another host than the first */
+    bool is_beside_steps;       /* it has no steps, but another file of its span has some */
+    bool shares_steps;          /* it has steps, and so has another file of its span */
 };
 
 /* Strings are borrowed; s is NULL for a missing one. */
 struct osc_identity {
     struct osc_str path;   /* as it was opened; "-" is standard input */
     struct osc_str source; /* as shown to users */
-    struct osc_str boot_id, host, torch_version;
+    struct osc_str boot_id, host, run_id, torch_version;
     uint32_t number; /* place among all opened traces, for sorting */
     bool has_rank;   /* the file gives a rank */
     uint64_t n_events;
     int64_t min_ts_ns, max_end_ns; /* on the clock of the file */
+    int64_t from_ns, to_ns;        /* what the file covers, likewise; at least its events */
+    int64_t pid, parent_pid;       /* of the recorded process on its host; 0: not known */
+    bool has_steps;                /* the program announced steps */
     struct osc_placing alone;      /* as the trace alone suggests */
     struct osc_placing among;      /* as all traces together determine: osc_run_place() */
 };

@@ -228,24 +228,27 @@ struct osc_trace {
     uint64_t text_bytes;           /* after inflating */
     int64_t base_ns;               /* baseTimeNanoseconds, or 0: add it for Unix time */
     int64_t min_ts_ns, max_end_ns; /* over events; 0, 0 if there are none */
+    int64_t from_ns, to_ns;        /* what the recording covers; both 0: not known */
     int64_t origin_ns;             /* zero of the times that users see, on the clock of this
                                     * file */
     int64_t own_origin_ns;         /* what origin_ns would be if the file were opened alone */
     int32_t rank;                  /* 0 if the file does not say */
     bool has_rank;                 /* the file or its name gave it */
     int32_t span;                  /* which recording window of its worker, from 1 */
-    osc_sid worker;                /* from the file name or the metadata; may be none */
-    uint32_t n_parts;              /* number of traces in its file; 0: only this one */
-    bool goes_on;                  /* goes on in a part of its recording that was not read with
-                                    * it */
-    bool is_stdin;                 /* read from standard input */
-    bool is_partial;               /* reading stopped at a limit or a read error */
-    bool is_windowed;              /* only some times were read: rows of others are missing */
-    bool is_selected;              /* a view, or read from a file that holds a selection */
-    size_t reserved_bytes;         /* by osc_mem_reserve(), for later derivations */
-    struct osc_arena arena;        /* data that lives as long as the trace */
-    uint32_t facts;                /* bits of enum osc_fact that derive/ has made */
-    void *derived;                 /* owned by derive/, freed by derived_free */
+    bool has_steps;                /* the program announced steps */
+    bool is_beside_steps, shares_steps; /* see struct osc_placing */
+    osc_sid worker;                     /* from the file name or the metadata; may be none */
+    uint32_t n_parts;                   /* number of traces in its file; 0: only this one */
+    bool goes_on;           /* goes on in a part of its recording that was not read with
+                             * it */
+    bool is_stdin;          /* read from standard input */
+    bool is_partial;        /* reading stopped at a limit or a read error */
+    bool is_windowed;       /* only some times were read: rows of others are missing */
+    bool is_selected;       /* a view, or read from a file that holds a selection */
+    size_t reserved_bytes;  /* by osc_mem_reserve(), for later derivations */
+    struct osc_arena arena; /* data that lives as long as the trace */
+    uint32_t facts;         /* bits of enum osc_fact that derive/ has made */
+    void *derived;          /* owned by derive/, freed by derived_free */
     void (*derived_free)(void *derived);
     pthread_rwlock_t *lock;          /* owned; NULL: not sealed yet */
     struct osc_mem_account *account; /* borrowed; charged for everything in it, facts too */

@@ -49,6 +49,8 @@ static void put_placing(struct osc_strbuf *out, const struct osc_placing *p)
     put_u64(out, (uint64_t)p->origin_ns);
     put_u64(out, (uint64_t)p->base_ns);
     put_u32(out, p->is_unaligned);
+    put_u32(out, p->is_beside_steps);
+    put_u32(out, p->shares_steps);
 }
 
 static void put_identity(struct osc_strbuf *out, const struct osc_identity *id)
@@ -57,12 +59,18 @@ static void put_identity(struct osc_strbuf *out, const struct osc_identity *id)
     put_text(out, id->source);
     put_text(out, id->boot_id);
     put_text(out, id->host);
+    put_text(out, id->run_id);
     put_text(out, id->torch_version);
     put_u32(out, id->number);
     put_u32(out, id->has_rank);
     put_u64(out, id->n_events);
     put_u64(out, (uint64_t)id->min_ts_ns);
     put_u64(out, (uint64_t)id->max_end_ns);
+    put_u64(out, (uint64_t)id->from_ns);
+    put_u64(out, (uint64_t)id->to_ns);
+    put_u64(out, (uint64_t)id->pid);
+    put_u64(out, (uint64_t)id->parent_pid);
+    put_u32(out, id->has_steps);
     put_placing(out, &id->alone);
     put_placing(out, &id->among);
 }
@@ -255,6 +263,8 @@ static struct osc_placing get_placing(struct reader *r)
     p.origin_ns = (int64_t)get_u64(r);
     p.base_ns = (int64_t)get_u64(r);
     p.is_unaligned = get_u32(r) != 0;
+    p.is_beside_steps = get_u32(r) != 0;
+    p.shares_steps = get_u32(r) != 0;
     return p;
 }
 
@@ -265,12 +275,18 @@ static struct osc_identity get_identity(struct reader *r)
     id.source = get_text(r);
     id.boot_id = get_text(r);
     id.host = get_text(r);
+    id.run_id = get_text(r);
     id.torch_version = get_text(r);
     id.number = get_u32(r);
     id.has_rank = get_u32(r) != 0;
     id.n_events = get_u64(r);
     id.min_ts_ns = (int64_t)get_u64(r);
     id.max_end_ns = (int64_t)get_u64(r);
+    id.from_ns = (int64_t)get_u64(r);
+    id.to_ns = (int64_t)get_u64(r);
+    id.pid = (int64_t)get_u64(r);
+    id.parent_pid = (int64_t)get_u64(r);
+    id.has_steps = get_u32(r) != 0;
     id.alone = get_placing(r);
     id.among = get_placing(r);
     if (!id.path.s || !id.source.s)

@@ -40,7 +40,12 @@ static struct osc_placing placing_of(const struct osc_query *q, uint32_t i)
         return q->parts[i]->identity.among;
     const struct osc_trace *const t = q->traces[i];
 
-    return (struct osc_placing){t->rank, t->span, t->origin_ns, t->base_ns, false};
+    return (struct osc_placing){.rank = t->rank,
+                                .span = t->span,
+                                .origin_ns = t->origin_ns,
+                                .base_ns = t->base_ns,
+                                .is_beside_steps = t->is_beside_steps,
+                                .shares_steps = t->shares_steps};
 }
 
 /* Make one block for each rank and span, or one for all. */

@@ -374,6 +374,13 @@ void osc_result_move(struct osc_result *to, struct osc_result *from)
     osc_result_init(from, to->def);
 }
 
+void osc_result_empty(struct osc_result *r)
+{
+    osc_result_clear(r);
+    osc_strbuf_clear(&r->notes);
+    r->shown = 0;
+}
+
 void osc_result_keep(struct osc_result *r, const bool *keep)
 {
     uint64_t n = 0;

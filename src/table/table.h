@@ -255,5 +255,8 @@ void osc_result_move(struct osc_result *to, struct osc_result *from);
 /* Remove rows whose KEEP is false, for finish(); KEEP has one entry per row. */
 void osc_result_keep(struct osc_result *r, const bool *keep);
 
+/* Remove all rows and notes and hide the optional columns, for place(). */
+void osc_result_empty(struct osc_result *r);
+
 /* Index of column NAME in DEF, or -1. */
 int osc_table_column(const struct osc_table_def *def, const char *name);

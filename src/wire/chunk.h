@@ -164,6 +164,7 @@ enum osc_wire_end_reason {
     OSC_END_CRASHED = 5,   /* a dump at a fatal signal */
     OSC_END_KILLED = 6,    /* finished by another process after a kill:
                             * cli/run/fold_killed.h */
+    OSC_END_LEFT = 7,      /* the same, for another process of a run whose program ended well */
 };
 
 _Static_assert(sizeof(struct osc_wire_thread) == 48, "as format.md draws it");

@@ -131,7 +131,8 @@ flock new/d.osc.live "$OPSCOPE" run --sources api -o new -- true
 ls new | sed 's/^[^.]*\.[0-9]*\.[0-9]*\.0\.osc$/blank.osc/'
 "$OPSCOPE" table quality new --format csv --columns code 2>&1
 
-# The program's own recording states how the program ended; nobody has seen a child of it end.
+# The program's own recording states how the program ended; a child of it that ended without
+# notice, between two calls, is not called killed.
 cat >call.py <<'END'
 import ctypes, os, sys
 ctypes.CDLL(os.environ["LIBRARY"]).osc_scope_instant(1)

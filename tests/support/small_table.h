@@ -33,8 +33,12 @@ static inline int small_end(void **state)
 /* Give the trace its rank, span and origin. */
 static inline osc_status small_place(void)
 {
-    const struct osc_placing at = {trace.rank, trace.span, trace.origin_ns, trace.base_ns,
-                                   false};
+    const struct osc_placing at = {.rank = trace.rank,
+                                   .span = trace.span,
+                                   .origin_ns = trace.origin_ns,
+                                   .base_ns = trace.base_ns,
+                                   .is_beside_steps = trace.is_beside_steps,
+                                   .shares_steps = trace.shares_steps};
 
     return osc_result_place(&result, &at, &at);
 }

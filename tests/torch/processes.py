@@ -36,6 +36,15 @@ if __name__ == "__main__":
     for batch in DataLoader(Sines(), 4, num_workers=2, multiprocessing_context=sys.argv[1]):
         torch.cos(batch)
 """
+TRAINER = LOADER.split("if __name__")[0] + """
+if __name__ == "__main__":
+    model = torch.nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in DataLoader(Sines(), 2, num_workers=2):
+        optimizer.zero_grad()
+        model(batch).sum().backward()
+        optimizer.step()
+"""
 FORKS = """
 import os, subprocess, threading, torch
 torch.cos(torch.ones(2))
@@ -201,6 +210,22 @@ class ProcessTests(Tests):
                 self.check_equal(f"{how}: of the parent", self.calls(files, "aten::cos"), [4])
                 self.check_equal(f"{how}: of workers", self.calls(files, "aten::sin"), [8, 8])
 
+    def trainer(self) -> None:
+        """Workers of a DataLoader belong to the window of their trainer, whose steps count."""
+        with tempfile.TemporaryDirectory() as d:
+            self.record(d, TRAINER, sys.executable, "-")
+            run = Path(d, "rec")
+            rows = self.table(run, "steps")
+            self.check_equal("steps of the trainer", [x["step"] for x in rows],
+                             [str(i) for i in range(7)])
+            self.check("one span", "span" not in rows[0], rows[0])
+            rows = self.table(run, "operators", "--columns", "name,calls")
+            found = {x["name"]: x["calls"] for x in rows}
+            self.check_equal("operators of all", [found.get("aten::sin"), found.get("aten::addmm")],
+                             ["16", "8"])
+            found = {x["code"] for x in self.table(run, "quality")}
+            self.check_equal("workers are not killed", found & {"killed", "no_steps"}, set())
+
     def forks(self) -> None:
         """os.fork."""
         with tempfile.TemporaryDirectory() as d:
@@ -275,6 +300,7 @@ def main() -> int:
     arguments = parser.parse_args()
     tests = ProcessTests(arguments.opscope, arguments.quick)
     tests.workers()
+    tests.trainer()
     tests.forks()
     tests.ranks()
     tests.profiles()

@@ -168,6 +168,8 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
 {
     struct osc_strbuf rows = {0};
 
+    if (to->is_beside_steps) /* its stakes are shares of steps that it does not have */
+        osc_result_empty(part);
     for (uint64_t i = 0; i < part->n_rows && rows.status == OSC_OK; i++) {
         if (!osc_result_has(part, i, ROWS))
             continue;

@@ -66,8 +66,10 @@ static void run(const struct osc_options *o, const char *members, const char *ev
     load("small", members, events);
     osc_result_init(&result, &osc_table_advice);
     assert_int_equal(osc_table_advice.map(&trace, o, &result, NULL), OSC_OK);
-    const struct osc_placing at = {trace.rank, trace.span, trace.origin_ns, trace.base_ns,
-                                   false};
+    const struct osc_placing at = {.rank = trace.rank,
+                                   .span = trace.span,
+                                   .origin_ns = trace.origin_ns,
+                                   .base_ns = trace.base_ns};
     assert_int_equal(osc_result_place(&result, &at, &at), OSC_OK);
     assert_int_equal(osc_table_advice.finish(&result, o, NULL), OSC_OK);
 }

@@ -171,12 +171,17 @@ static bool open_part(struct fold *f, const char *path)
            read_end(f) && read_written(f);
 }
 
-static bool is_guest(const struct fold *f)
+/* Whether the recording began during this run. */
+static bool is_of_run(const struct fold *f)
 {
     const struct osc_live_header *const h = &f->live.header;
 
-    return h->pid == (uint32_t)f->guest->pid && h->n_anchors > 0 &&
-           h->anchors[0].realtime_ns >= f->guest->start_unix_ns;
+    return h->n_anchors > 0 && h->anchors[0].realtime_ns >= f->guest->start_unix_ns;
+}
+
+static bool is_guest(const struct fold *f)
+{
+    return f->live.header.pid == (uint32_t)f->guest->pid && is_of_run(f);
 }
 
 static bool has_ended_well(const struct fold *f)
@@ -196,6 +201,14 @@ static bool lock(int fd)
         nanosleep(&moment, NULL);
     }
     return false;
+}
+
+/* How the process ended, as far as it is known. */
+static uint32_t reason_of(const struct fold *f)
+{
+    if (has_ended_well(f))
+        return OSC_END_STOPPED;
+    return f->guest->has_ended_well && is_of_run(f) ? OSC_END_LEFT : OSC_END_KILLED;
 }
 
 /* Whether F can be folded: its process has ended, and nothing is damaged. */
@@ -441,7 +454,7 @@ static osc_status put_rest(struct fold *f, uint64_t n_left)
         st = put_persistent(f);
     if (st == OSC_OK)
         st = put_records(f, n_left, &f->end.ticks);
-    f->end.reason = has_ended_well(f) ? OSC_END_STOPPED : OSC_END_KILLED;
+    f->end.reason = reason_of(f);
     f->end.write_error = f->live.header.write_error;
     memcpy(f->end.lost, f->live.header.lost, sizeof f->end.lost);
     osc_fold_losses_subtract(&f->losses, 0, f->end.lost);

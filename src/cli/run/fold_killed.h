@@ -16,7 +16,8 @@
  *   - The file gets complete chunks at its end, with all records in one of them, and the
  *     directory is removed last: after any interruption both together are the recording.
  *   - Records of a warm-up, and of a flight recorder whose program ended well, are dropped.
- *   - The END chunk says that the process was killed, unless it is known to have ended well.
+ *   - The END chunk says that the process was killed, unless it is known to have ended well; of
+ *     processes other than the program of the run, which ended well, that nothing is known.
  *
  * Threading: one thread; of several processes only one folds.
  */

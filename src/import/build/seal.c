@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/build/seal.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "import/build/kinds.h"
@@ -88,6 +90,18 @@ static osc_status look_at_names(struct osc_trace *t)
     return OSC_OK;
 }
 
+static bool find_steps(const struct osc_trace *t)
+{
+    bool has_steps = false;
+
+    for (uint32_t c = 1; c < t->events.n_chunks && !has_steps; c++) {
+        const struct osc_chunk *const k = t->events.chunks[c];
+
+        has_steps = memchr(k->kind, OSC_KIND_STEP, k->n_rows) != NULL;
+    }
+    return has_steps;
+}
+
 osc_status osc_trace_seal(struct osc_trace *t, const struct osc_reader *reader,
                           unsigned n_threads)
 {
@@ -102,6 +116,7 @@ osc_status osc_trace_seal(struct osc_trace *t, const struct osc_reader *reader,
     if (st == OSC_OK) {
         count_members(t);
         find_extent(t);
+        t->has_steps = find_steps(t);
         st = look_at_names(t);
     }
     return st == OSC_OK ? osc_trace_share(t) : st;

@@ -359,6 +359,7 @@ static osc_status read_model(struct opening *o, const struct osc_wire_model *w,
     t->worker.v = w->worker;
     t->format.v = w->format;
     t->is_selected = (w->flags & OSC_MODEL_IS_SELECTED) != 0;
+    t->has_steps = (w->flags & OSC_MODEL_HAS_STEPS) != 0;
     return read_lists(o, w);
 }
 

@@ -274,8 +274,11 @@ static void count_losses(struct osc_records *n)
     count(n, OSC_FINDING_lost_name, n->names.n_lost, OSC_NO_OFFSET, OSC_NO_TIME);
     if (n->is_live_used && n->live.is_running)
         count(n, OSC_FINDING_still_recording, 1, OSC_NO_OFFSET, OSC_NO_TIME);
+    else if (!n->is_live_used && n->has_end && n->end.reason == OSC_END_LEFT &&
+             n->rows.n_open == 0)
+        count(n, OSC_FINDING_ended_silently, 1, OSC_NO_OFFSET, OSC_NO_TIME);
     else if (n->is_live_used ? !n->has_end || n->end.reason != OSC_END_STOPPED
-             : n->has_end    ? n->end.reason == OSC_END_KILLED
+             : n->has_end    ? n->end.reason >= OSC_END_KILLED
                              : !n->file.has_index)
         count(n, OSC_FINDING_killed, 1, OSC_NO_OFFSET, OSC_NO_TIME);
 }

@@ -36,6 +36,7 @@ static void read_fact(struct osc_records *n, struct osc_str key, struct osc_str 
     if (osc_str_eq(key, OSC_STR("failed_sources")) &&
         b->findings.by_code[OSC_FINDING_source_failed].count == 0) /* every part reports it */
         osc_findings_add(&b->findings, OSC_FINDING_source_failed, OSC_NO_OFFSET, OSC_NO_TIME);
+    n->has_mode = n->has_mode || osc_str_eq(key, OSC_STR("mode"));
     if (osc_str_eq(key, OSC_STR("host")))
         key = OSC_STR("host_name"); /* the name in Kineto's files */
     osc_build_member(&n->builder, osc_build_string(b, key.s, key.len),
@@ -523,12 +524,20 @@ static osc_status merge_threads(struct osc_records *n)
     return st;
 }
 
-/* Store the difference between Unix time and times of the trace. */
-static void store_base(struct osc_records *n)
+/* Store the difference between Unix time and times of the trace, and, unless it is a window or
+ * a dump, what the recording covers. */
+static void store_times(struct osc_records *n)
 {
-    if (n->clock.n_anchors > 0)
-        n->r->loading->trace->base_ns =
-            n->clock.anchors[0].realtime_ns - n->clock.anchors[0].monotonic_ns;
+    struct osc_trace *const t = n->r->loading->trace;
+    const size_t n_anchors = n->clock.n_anchors;
+
+    if (n_anchors == 0)
+        return;
+    t->base_ns = n->clock.anchors[0].realtime_ns - n->clock.anchors[0].monotonic_ns;
+    if (n->has_mode)
+        return;
+    t->from_ns = n->clock.anchors[0].monotonic_ns;
+    t->to_ns = n->clock.anchors[n_anchors - 1].monotonic_ns;
 }
 
 /* --- the reader ---------------------------------------------------------- */
@@ -606,7 +615,7 @@ static osc_status read_all(struct osc_records *n)
         return st;
     osc_records_rows_finish(&n->rows);
     osc_records_count(n);
-    store_base(n);
+    store_times(n);
     return n->builder.status;
 }
 

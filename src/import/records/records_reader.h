@@ -47,7 +47,8 @@ struct osc_records {
     uint64_t bad_before;                /* offset + 1 of a damaged chunk of them; 0: none */
     uint64_t n_unfinished;              /* slots */
     struct osc_wire_end end;
-    bool has_end; /* of the last part */
+    bool has_end;  /* of the last part */
+    bool has_mode; /* the recorder wrote only at certain times */
     bool is_live_used;
     bool is_followed;     /* by a part that is not among the inputs */
     bool is_live_damaged; /* nothing was read from the live directory */

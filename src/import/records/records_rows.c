@@ -646,8 +646,13 @@ void osc_records_rows_finish(struct osc_records_rows *rows)
                                ? osc_records_clock_ns(rows->clock, rows->open_end_ticks)
                                : OSC_NO_TIME;
 
-    for (size_t i = 0; i < rows->n_threads; i++)
+    for (size_t i = 0; i < rows->n_threads; i++) {
+        const struct osc_records_thread *const t = &rows->threads[i];
+
+        for (uint32_t k = 0; k < t->depth; k++)
+            rows->n_open += t->open[k].kind != OSC_SCOPE_PYTHON;
         end_open(rows, &rows->threads[i], end_ns);
+    }
     if (rows->builder->status == OSC_OK)
         osc_deferred_build(rows);
     if (rows->builder->status == OSC_OK)

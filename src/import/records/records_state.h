@@ -130,6 +130,7 @@ struct osc_records_rows {
     struct osc_records_loss losses[OSC_LOSS_COUNT]; /* from records LOST */
     struct osc_strbuf text;
     uint64_t n_records;      /* read so far */
+    uint64_t n_open;         /* scopes that were open at the end, except of Python functions */
     uint64_t open_end_ticks; /* when scopes end that no record ends; 0: unknown */
     bool is_scout;           /* only steps are wanted */
     bool is_torch;           /* operators are recorded by PyTorch */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/spans.h"
+
+#include "base/idmap.h"
+#include "base/mem.h"
+#include "base/sort.h"
+
+/* The time that a file covers, on a clock that files of one host have in common. */
+struct cover {
+    int64_t from_ns, to_ns;
+};
+
+/* False: the file is of no known process, or has no such time. */
+static bool cover_of(const struct osc_identity *id, struct cover *c)
+{
+    return id->pid > 0 &&
+           !__builtin_add_overflow(id->from_ns, id->among.base_ns, &c->from_ns) &&
+           !__builtin_add_overflow(id->to_ns, id->among.base_ns, &c->to_ns);
+}
+
+static bool is_same(struct osc_str a, struct osc_str b)
+{
+    return a.s && b.s ? osc_str_eq(a, b) : !a.s && !b.s;
+}
+
+static bool is_same_host(const struct osc_identity *a, const struct osc_identity *b)
+{
+    return is_same(a->boot_id, b->boot_id) && is_same(a->host, b->host);
+}
+
+bool osc_spans_overlap(const struct osc_identity *a, const struct osc_identity *b)
+{
+    struct cover x, y;
+
+    return is_same_host(a, b) && cover_of(a, &x) && cover_of(b, &y) && x.from_ns <= y.to_ns &&
+           y.from_ns <= x.to_ns;
+}
+
+/* --- files of a log directory ----------------------------------------------- */
+
+/* Compare by worker, then by number. */
+static int compare_windows(const void *a, const void *b)
+{
+    const struct osc_filename *x = *(const struct osc_filename *const *)a;
+    const struct osc_filename *y = *(const struct osc_filename *const *)b;
+    const int order = osc_str_cmp(x->worker, y->worker);
+
+    return order != 0 ? order : osc_filename_compare_numbers(x->number, y->number);
+}
+
+/* Number the windows of each worker; files with the same number are one window. */
+static osc_status number_windows(struct osc_identity *const *ids,
+                                 const struct osc_filename *names, uint32_t n)
+{
+    const struct osc_filename **sorted = osc_calloc(n ? n : 1, sizeof(void *));
+    const struct osc_filename *last = NULL;
+    int32_t span = 0;
+    uint32_t n_sorted = 0;
+
+    if (!sorted)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        if (names[i].is_logdir)
+            sorted[n_sorted++] = &names[i];
+    }
+    osc_sort(sorted, n_sorted, sizeof(void *), compare_windows);
+    for (uint32_t k = 0; k < n_sorted; last = sorted[k++]) {
+        if (!last || !osc_str_eq(last->worker, sorted[k]->worker))
+            span = 1;
+        else
+            span += osc_filename_compare_numbers(last->number, sorted[k]->number) != 0;
+        ids[sorted[k] - names]->among.span = span;
+    }
+    osc_free(sorted);
+    return OSC_OK;
+}
+
+/* --- other files -------------------------------------------------------------- */
+
+/* A file, and the window that it begins or belongs to. */
+struct file {
+    struct osc_identity *id;
+    struct cover covers; /* of the first file of a window: all of it */
+    struct file *window; /* its first file; itself at first */
+    struct file *next;   /* of the same window */
+    struct file *open;   /* of first files: the next window that has not ended */
+};
+
+/* Compare by rank, then by start. */
+static int compare_starts(const void *a, const void *b)
+{
+    const struct file *const x = *(const struct file *const *)a;
+    const struct file *const y = *(const struct file *const *)b;
+
+    if (x->id->among.rank != y->id->among.rank)
+        return x->id->among.rank < y->id->among.rank ? -1 : 1;
+    if (x->covers.from_ns != y->covers.from_ns)
+        return x->covers.from_ns < y->covers.from_ns ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* Whether F, which begins before WINDOW ends, belongs to it: it is of the same run, and of
+ * another process than all files of the window. */
+static bool belongs_to(const struct file *f, const struct file *window)
+{
+    if (!is_same_host(f->id, window->id) || !is_same(f->id->run_id, window->id->run_id))
+        return false;
+    for (const struct file *k = window; k; k = k->next) {
+        if (k->id->pid == f->id->pid)
+            return false;
+    }
+    return true;
+}
+
+/* Join the N files at SORTED, which are sorted by rank and start, to windows. */
+static void join(struct file *const *sorted, uint32_t n)
+{
+    struct file *first = NULL; /* windows of the rank that have not ended */
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct file *const f = sorted[i];
+        struct file **at = &first, *window = NULL;
+
+        if (i > 0 && sorted[i - 1]->id->among.rank != f->id->among.rank)
+            first = NULL;
+        while (*at && !window) {
+            if ((*at)->covers.to_ns < f->covers.from_ns)
+                *at = (*at)->open;
+            else if (belongs_to(f, *at))
+                window = *at;
+            else
+                at = &(*at)->open;
+        }
+        if (!window) {
+            *at = f;
+            continue;
+        }
+        f->window = window;
+        f->next = window->next;
+        window->next = f;
+        if (f->covers.to_ns > window->covers.to_ns)
+            window->covers.to_ns = f->covers.to_ns;
+    }
+}
+
+/* Number the windows of the N FILES, in their order, after all that their rank already has. */
+static osc_status number_files(struct file *files, uint32_t n, struct osc_idmap *latest)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct osc_identity *const id = files[i].window->id;
+
+        if (id->among.span == 0) {
+            uint32_t *const span = osc_idmap_put(latest, (uint64_t)id->among.rank);
+            if (!span)
+                return OSC_ENOMEM;
+            id->among.span = (int32_t)++ * span;
+        }
+        files[i].id->among.span = id->among.span;
+    }
+    return OSC_OK;
+}
+
+static osc_status number_others(struct osc_identity *const *ids,
+                                const struct osc_filename *names, uint32_t n)
+{
+    struct file *const files = osc_calloc((size_t)n + 1, sizeof *files);
+    struct file **const sorted = osc_calloc((size_t)n + 1, sizeof *sorted);
+    struct osc_idmap latest = {0}; /* rank -> its last window */
+    uint32_t n_files = 0, n_sorted = 0;
+    osc_status st = files && sorted ? OSC_OK : OSC_ENOMEM;
+
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+        if (names[i].is_logdir) {
+            uint32_t *const span = osc_idmap_put(&latest, (uint64_t)ids[i]->among.rank);
+
+            if (!span)
+                st = OSC_ENOMEM;
+            else if ((uint32_t)ids[i]->among.span > *span)
+                *span = (uint32_t)ids[i]->among.span;
+            continue;
+        }
+        struct file *const f = &files[n_files++];
+        f->id = ids[i];
+        f->id->among.span = 0;
+        f->window = f;
+        if (cover_of(f->id, &f->covers))
+            sorted[n_sorted++] = f;
+    }
+    if (st == OSC_OK) {
+        osc_sort(sorted, n_sorted, sizeof(void *), compare_starts);
+        join(sorted, n_sorted);
+        st = number_files(files, n_files, &latest);
+    }
+    osc_idmap_fini(&latest);
+    osc_free(sorted);
+    osc_free(files);
+    return st;
+}
+
+/* Tell each file of the N at IDS whether other files of its span have steps. */
+static osc_status tell_steps(struct osc_identity *const *ids, uint32_t n)
+{
+    struct osc_idmap n_with_steps = {0}; /* by rank and span */
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+        const struct osc_placing *const p = &ids[i]->among;
+        uint32_t *const count =
+            osc_idmap_put(&n_with_steps, (uint64_t)(uint32_t)p->rank << 32 | (uint32_t)p->span);
+
+        if (count)
+            *count += ids[i]->has_steps;
+        else
+            st = OSC_ENOMEM;
+    }
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+        struct osc_placing *const p = &ids[i]->among;
+        const uint32_t count =
+            osc_idmap_get(&n_with_steps, (uint64_t)(uint32_t)p->rank << 32 | (uint32_t)p->span);
+
+        p->is_beside_steps = !ids[i]->has_steps && count > 0;
+        p->shares_steps = ids[i]->has_steps && count > 1;
+    }
+    osc_idmap_fini(&n_with_steps);
+    return st;
+}
+
+osc_status osc_spans_number(struct osc_identity *const *ids, const struct osc_filename *names,
+                            uint32_t n)
+{
+    osc_status st = number_windows(ids, names, n);
+
+    if (st == OSC_OK)
+        st = number_others(ids, names, n);
+    return st == OSC_OK ? tell_steps(ids, n) : st;
+}

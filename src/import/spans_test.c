@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/spans.h"
+
+#include "import/run.h"
+#include "support/unit.h"
+
+enum { MAX_FILES = 8 };
+
+static struct osc_identity ids[MAX_FILES];
+static struct osc_identity *pointers[MAX_FILES];
+
+/* File I: a recording of the process PID on one host, from FROM to TO. */
+static struct osc_identity *add(uint32_t i, int64_t pid, int64_t from_ns, int64_t to_ns)
+{
+    ids[i] = (struct osc_identity){
+        .path = OSC_STR("vm.osc"),
+        .boot_id = OSC_STR("boot"),
+        .host = OSC_STR("vm"),
+        .run_id = OSC_STR("run"),
+        .pid = pid,
+        .number = i,
+        .n_events = 1,
+        .min_ts_ns = from_ns,
+        .max_end_ns = to_ns,
+        .from_ns = from_ns,
+        .to_ns = to_ns,
+    };
+    pointers[i] = &ids[i];
+    return &ids[i];
+}
+
+static void place(uint32_t n)
+{
+    assert_int_equal(osc_run_place(pointers, n), OSC_OK);
+}
+
+static void assert_spans(uint32_t n, const int32_t *spans)
+{
+    place(n);
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(ids[i].among.span, spans[i]);
+}
+
+TEST(processes_at_the_same_time_are_one_span)
+{
+    add(0, 10, 0, 100);
+    add(1, 12, 50, 60);   /* a worker */
+    add(2, 11, 100, 120); /* begins when the first one ends */
+    add(3, 13, 121, 130); /* after all of them */
+    add(4, 14, 110, 200); /* joins both */
+    assert_spans(4, (const int32_t[]){1, 1, 1, 2});
+    assert_spans(5, (const int32_t[]){1, 1, 1, 1, 1});
+}
+
+TEST(windows_of_one_process_are_spans)
+{
+    add(0, 10, 0, 100);
+    add(1, 10, 100, 200);
+    add(2, 11, 0, 50);
+    add(3, 11, 120, 150);
+    assert_spans(4, (const int32_t[]){1, 2, 1, 2});
+}
+
+TEST(what_is_not_known_to_belong_together_stays_apart)
+{
+    add(0, 10, 0, 100);
+    add(1, 11, 0, 100)->run_id = OSC_STR("other run");
+    add(2, 12, 0, 100)->boot_id = OSC_STR("other boot");
+    add(3, 0, 0, 100); /* no process is known */
+    add(4, 0, 0, 100);
+    add(5, 13, 0, 100);
+    assert_spans(6, (const int32_t[]){1, 2, 3, 4, 5, 1});
+}
+
+TEST(spans_are_counted_in_each_rank)
+{
+    for (uint32_t i = 0; i < 6; i++) {
+        add(i, 10 + i, i < 4 ? 0 : 500, i < 4 ? 100 : 600)->has_rank = true;
+        ids[i].among.rank = (int32_t)i % 2;
+    }
+    assert_spans(6, (const int32_t[]){1, 1, 1, 1, 2, 2});
+}
+
+TEST(numbers_in_names_go_before_times)
+{
+    add(0, 10, 0, 100)->path = OSC_STR("a.1.pt.trace.json");
+    add(1, 11, 0, 100)->path = OSC_STR("a.2.pt.trace.json");
+    add(2, 12, 0, 100);
+    add(3, 13, 0, 100);
+    assert_spans(4, (const int32_t[]){1, 2, 3, 3});
+}
+
+TEST(a_rank_is_that_of_an_ancestor)
+{
+    add(0, 20, 30, 40)->parent_pid = 15;
+    add(1, 15, 20, 60)->parent_pid = 10;
+    add(2, 10, 0, 100)->has_rank = true;
+    ids[2].among.rank = 3;
+    add(3, 21, 30, 40)->parent_pid = 99;
+    add(4, 22, 300, 310)->parent_pid = 10; /* another process had that number by then */
+    add(5, 23, 30, 40)->parent_pid = 10;
+    ids[5].boot_id = OSC_STR("other boot");
+    place(6);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(ids[i].among.rank, 3);
+    for (uint32_t i = 3; i < 6; i++)
+        assert_int_equal(ids[i].among.rank, 0);
+}
+
+TEST(an_ancestor_of_itself_ends_the_search)
+{
+    add(0, 10, 0, 100)->parent_pid = 11;
+    add(1, 11, 0, 100)->parent_pid = 10;
+    place(2);
+    assert_int_equal(ids[0].among.rank, 0);
+}
+
+TEST(steps_are_those_of_files_that_have_steps)
+{
+    add(0, 10, 0, 100)->has_steps = true;
+    add(1, 11, 0, 100);
+    add(2, 12, 200, 300);
+    place(3);
+    assert_false(ids[0].among.is_beside_steps || ids[0].among.shares_steps);
+    assert_true(ids[1].among.is_beside_steps);
+    assert_false(ids[2].among.is_beside_steps);
+    add(1, 11, 0, 100)->has_steps = true;
+    place(2);
+    assert_true(ids[0].among.shares_steps && ids[1].among.shares_steps);
+    assert_false(ids[0].among.is_beside_steps || ids[1].among.is_beside_steps);
+}
+
+UNIT_MAIN("spans")
