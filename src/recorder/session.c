@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,6 +51,9 @@ static struct osc_start_options options;
 static struct osc_flush_options flush_options; /* from these and the environment */
 static char out_option[PATH_MAX], dir[PATH_MAX];
 static bool is_child;
+static struct {
+    uint64_t device, inode;
+} root; /* the directory "/" to which out_option and dir belong; 0: unknown */
 static const struct osc_session_above *above;
 
 static enum phase get_phase(void)
@@ -223,6 +227,51 @@ static void close_recording(void)
     osc_blocks_close();
 }
 
+static bool get_root(struct stat *st)
+{
+    const int kept = errno;
+    const bool is_known = stat("/", st) == 0;
+
+    errno = kept;
+    return is_known;
+}
+
+/* Store the current root directory with the paths that were just given. */
+static void store_root(void)
+{
+    struct stat st;
+
+    if (get_root(&st)) {
+        root.device = st.st_dev;
+        root.inode = st.st_ino;
+    }
+}
+
+/*
+ * Whether the paths given mean another place here: the process has another root directory, or
+ * the directory that a listening `opscope run` made is missing. Files there would lie where
+ * nobody looks for them. Stores why, and the path for the report.
+ */
+static bool is_elsewhere(void)
+{
+    const int kept = errno;
+    struct stat st;
+    int why = 0;
+
+    if (root.inode != 0 && get_root(&st) &&
+        (st.st_dev != root.device || st.st_ino != root.inode))
+        why = OSC_OPEN_FAILURE_ROOT;
+    else if (!out_option[0] && dir[0] && access(dir, F_OK) != 0 && errno == ENOENT &&
+             osc_open_failure_is_heard())
+        why = ENOENT;
+    errno = kept;
+    if (why == 0)
+        return false;
+    set_text(place.out, sizeof place.out, out_option[0] ? out_option : dir);
+    osc_open_failure_store(why);
+    return true;
+}
+
 /* Create the files. The caller changed the phase to OPENING; IS_PLAIN: see start_flusher(). */
 static osc_status open_recording(bool is_plain)
 {
@@ -236,6 +285,8 @@ static osc_status open_recording(bool is_plain)
     __atomic_store_n(&is_slow, 0, __ATOMIC_RELAXED);
     if (getrandom(recording, sizeof recording, GRND_NONBLOCK) != (ssize_t)sizeof recording)
         recording[0] = osc_ticks(), recording[1] = (uint64_t)getpid();
+    if (is_elsewhere())
+        return OSC_EIO;
     st = osc_output_paths_open(&place, out_option, dir[0] ? dir : NULL, is_child);
     if (st != OSC_OK)
         return st;
@@ -323,6 +374,7 @@ void osc_session_arm(void)
     if (!out || out[0] == '\0' || is_forbidden() || !begin_threads(out))
         return;
     set_directory(out);
+    store_root();
     /* relaxed: there is one thread. */
     __atomic_store_n(&was_armed, 1, __ATOMIC_RELAXED);
     set_phase(ARMED);
@@ -347,8 +399,13 @@ osc_status osc_session_start(const struct osc_start_options *given)
     if (given)
         memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
     set_text(out_option, sizeof out_option, options.out);
+    const char *env = secure_getenv("OPSCOPE_OUT");
+
     if (!options.out)
-        set_directory(secure_getenv("OPSCOPE_OUT"));
+        set_directory(env);
+    /* A directory of the environment belongs to the root that there was at first. */
+    if (options.out || !env || root.inode == 0)
+        store_root();
     is_child = false;
 
     const int was = hold_cancel();

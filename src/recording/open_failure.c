@@ -50,28 +50,51 @@ static bool is_trusted(int fd)
            (peer.uid == geteuid() || peer.uid == 0);
 }
 
+/* A socket that is connected to the run of this process; -1: there is none. */
+static int connect_to_run(void)
+{
+    struct sockaddr_un address;
+    const socklen_t len = osc_open_failure_address(&address, secure_getenv("OPSCOPE_RUN_ID"));
+    const int fd =
+        len > 0 ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
+
+    if (fd < 0)
+        return -1;
+    if (connect(fd, (const struct sockaddr *)&address, len) == 0 && is_trusted(fd))
+        return fd;
+    (void)close(fd);
+    return -1;
+}
+
+bool osc_open_failure_is_heard(void)
+{
+    const int kept = errno, fd = connect_to_run();
+
+    if (fd >= 0)
+        (void)close(fd);
+    errno = kept;
+    return fd >= 0;
+}
+
 void osc_open_failure_report(const char *path, int otherwise)
 {
     const int kept = errno;
     int why = osc_open_failure_get() ? osc_open_failure_get() : otherwise;
-    struct sockaddr_un address;
-    const socklen_t len = osc_open_failure_address(&address, secure_getenv("OPSCOPE_RUN_ID"));
     union {
         const void *in;
         void *out; /* made by the system; not written to */
     } text = {path};
     struct iovec iov[] = {{&why, sizeof why}, {text.out, strlen(path)}};
     const struct msghdr message = {.msg_iov = iov, .msg_iovlen = 2};
-    const int fd =
-        len > 0 ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
 
     osc_log("%s: cannot record into it: error %d", path, why);
-    /* Without a listener the report is lost. */
-    if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, len) == 0 && is_trusted(fd)) {
+    /* Without a run the report is lost. */
+    const int fd = connect_to_run();
+
+    if (fd >= 0) {
         const ssize_t n = sendmsg(fd, &message, MSG_NOSIGNAL);
         (void)n;
-    }
-    if (fd >= 0)
         (void)close(fd);
+    }
     errno = kept;
 }

@@ -6,22 +6,31 @@
  * abstract socket that is named by the id of the run (OPSCOPE_RUN_ID), since it may be the
  * directory that cannot be written to. Without such a run only OPSCOPE_LOG=debug shows it.
  *
- *   a message: i32 errno, then the path of the file that was to be (no zero behind it)
+ *   a message: i32 errno or cause, then the path of the file or directory that was to be (no
+ *   zero behind it)
  *
  * Threading: thread-safe, and async-signal-safe. No function changes errno.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/* Store the errno WHY of the last failure; 0: no failure. */
+/* A cause that is no errno: the process has another root directory than the one to which the
+ * path belongs, as after chroot(). */
+#define OSC_OPEN_FAILURE_ROOT 0x10000
+
+/* Store the errno or cause WHY of the last failure; 0: no failure. */
 void osc_open_failure_store(int why);
 
-/* The errno that was stored last. */
+/* What was stored last. */
 int osc_open_failure_get(void);
 
-/* Report that PATH could not be opened, with the stored errno or, if it is 0, OTHERWISE. */
+/* Whether an `opscope run` receives reports of this process. */
+bool osc_open_failure_is_heard(void);
+
+/* Report that PATH could not be opened, with what is stored or, if that is 0, OTHERWISE. */
 void osc_open_failure_report(const char *path, int otherwise);
 
 /* Write the address for the run RUN_ID to TO; returns its length, or 0 if the id is

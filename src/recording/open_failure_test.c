@@ -56,6 +56,29 @@ TEST(the_run_is_told_the_file_and_why)
     (void)close(fd);
 }
 
+TEST(a_run_that_listens_is_heard_of_and_told_nothing)
+{
+    char path[64];
+
+    errno = EDOM;
+    assert_false(osc_open_failure_is_heard());
+    const int fd = listen_as_run();
+
+    assert_true(osc_open_failure_is_heard());
+    assert_int_equal(errno, EDOM);
+    osc_open_failure_store(OSC_OPEN_FAILURE_ROOT);
+    osc_open_failure_report("/a", EIO);
+    const int nothing = accept(fd, NULL, NULL);
+    char byte;
+
+    assert_int_equal(recv(nothing, &byte, 1, 0), 0);
+    (void)close(nothing);
+    assert_int_equal(take(fd, path), OSC_OPEN_FAILURE_ROOT);
+    assert_string_equal(path, "/a");
+    osc_open_failure_store(0);
+    (void)close(fd);
+}
+
 TEST(without_a_run_nobody_is_told)
 {
     errno = EDOM;

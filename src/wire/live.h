@@ -53,8 +53,10 @@
 #define OSC_LIVE_MAGIC   UINT64_C(0x31306576696c736f) /* "oslive01" */
 #define OSC_LIVE_VERSION 1u
 
-#define OSC_BLOCK_BYTES     16384u
-#define OSC_BLOCK_SLOTS     1022u /* after the header, which takes the space of two */
+#define OSC_BLOCK_BYTES       16384u
+#define OSC_BLOCK_SLOTS       1022u /* after the header, which takes the space of two */
+#define OSC_LIVE_RUN_ID_BYTES 48u
+
 #define OSC_LIVE_THREADS_AT 4096u
 #define OSC_LIVE_THREADS    16320u /* one page less than a megabyte */
 #define OSC_LIVE_BLOCKS_AT  (1u << 20)
@@ -101,6 +103,7 @@ struct osc_live_header {
     unsigned char boot_id[16];
     uint32_t is_locked; /* the process locked the file; 0: it may run without a lock */
     uint32_t reserved;
+    char run_id[OSC_LIVE_RUN_ID_BYTES]; /* of its `opscope run`, with a zero; empty: none */
 };
 
 enum osc_live_thread_state { OSC_THREAD_UNUSED, OSC_THREAD_RUNS, OSC_THREAD_EXITED };

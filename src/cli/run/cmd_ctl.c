@@ -15,9 +15,11 @@
 #include "base/strbuf.h"
 #include "cli/command_options.h"
 #include "cli/commands.h"
+#include "cli/run/run_card.h"
 #include "cli/show.h"
 #include "table/nearest.h"
 #include "wire/control.h"
+#include "wire/live.h"
 
 #define LIVE ".osc.live"
 
@@ -119,8 +121,25 @@ static int ask(struct asking *a, const char *live_path)
     return failed;
 }
 
-/* Send the command to every recording in the directory PATH. */
-static int ask_directory(struct asking *a, const char *path)
+/* Whether the recording in LIVE_PATH is of a process of the run RUN_ID. */
+static bool is_of_run(const char *live_path, const char *run_id)
+{
+    struct osc_live_header h = {0};
+    char path[PATH_MAX + 16];
+
+    snprintf(path, sizeof path, "%s/blocks", live_path);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const bool is_read = fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h;
+
+    if (fd >= 0)
+        close(fd);
+    return is_read && h.magic == OSC_LIVE_MAGIC &&
+           strncmp(h.run_id, run_id, sizeof h.run_id) == 0;
+}
+
+/* Send the command to every recording in the directory PATH; of the run RUN_ID, if it is not
+ * NULL. */
+static int ask_directory(struct asking *a, const char *path, const char *run_id)
 {
     DIR *const dir = opendir(path);
     int failed = OSC_EXIT_DONE;
@@ -129,7 +148,8 @@ static int ask_directory(struct asking *a, const char *path)
         char live[PATH_MAX];
 
         if (osc_str_ends(osc_str_c(e->d_name), OSC_STR(LIVE)) &&
-            snprintf(live, sizeof live, "%s/%s", path, e->d_name) < (int)sizeof live)
+            snprintf(live, sizeof live, "%s/%s", path, e->d_name) < (int)sizeof live &&
+            (!run_id || is_of_run(live, run_id)))
             failed = ask(a, live);
     }
     if (dir)
@@ -163,22 +183,39 @@ static bool find_live(const char *pid, char *live, size_t room)
     return is_found;
 }
 
+/* Send the command to the recording of process PID or, if it is an `opscope run`, to those of
+ * its run. */
+static int ask_process(struct asking *a, const char *pid)
+{
+    struct osc_run_card card;
+    char live[PATH_MAX];
+
+    if (find_live(pid, live, sizeof live))
+        return ask(a, live);
+    if (!osc_run_card_read(&card, pid)) {
+        osc_cli_error("%s: no such process is recording, or it belongs to another user", pid);
+        return OSC_EXIT_FAILED;
+    }
+    const int failed = ask_directory(a, card.directory, card.run_id);
+
+    if (failed || a->n_found > 0)
+        return failed;
+    osc_cli_error("%s: no process of this run is recording", pid);
+    return OSC_EXIT_FAILED;
+}
+
 static int ask_operand(struct asking *a, const char *operand)
 {
     char live[PATH_MAX];
     struct stat st;
     const bool is_there = stat(operand, &st) == 0;
 
-    if (!is_there && operand[strspn(operand, "0123456789")] == '\0' && operand[0]) {
-        if (find_live(operand, live, sizeof live))
-            return ask(a, live);
-        osc_cli_error("%s: no such process is recording, or it belongs to another user",
-                      operand);
-        return OSC_EXIT_FAILED;
-    }
+    if (!is_there && operand[strspn(operand, "0123456789")] == '\0' && operand[0])
+        return ask_process(a, operand);
     if (is_there && S_ISDIR(st.st_mode))
-        return osc_str_ends(osc_str_c(operand), OSC_STR(LIVE)) ? ask(a, operand)
-                                                               : ask_directory(a, operand);
+        return osc_str_ends(osc_str_c(operand), OSC_STR(LIVE))
+                   ? ask(a, operand)
+                   : ask_directory(a, operand, NULL);
     if (osc_str_ends(osc_str_c(operand), OSC_STR(".osc")) &&
         snprintf(live, sizeof live, "%s.live", operand) < (int)sizeof live)
         return ask(a, live);
@@ -228,7 +265,8 @@ const struct osc_command osc_command_ctl = {
     .summary = "start, pause or dump a running recording, or report its state",
     .text =
         "Sends a request to the recording of a process, or to all in a directory that\n"
-        "'opscope run' records into, and prints one line with the answer of each.\n"
+        "'opscope run' records into, or to all of the 'opscope run' with that process number,\n"
+        "and prints one line with the answer of each.\n"
         "\n"
         "  start   record from now on\n"
         "  stop    pause; open scopes are recorded until they end\n"

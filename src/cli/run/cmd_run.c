@@ -19,6 +19,7 @@
 #include "cli/run/empty_recording.h"
 #include "cli/run/fold_killed.h"
 #include "cli/run/report_sources.h"
+#include "cli/run/run_card.h"
 #include "cli/run/source_list.h"
 #include "cli/run/torch_hook.h"
 #include "cli/run/unrecorded.h"
@@ -255,6 +256,8 @@ static int record(const struct osc_args *args, struct osc_sources *s, const char
     struct osc_child_end end;
 
     osc_unrecorded_open(&u, path ? s->run_id : NULL);
+    if (path)
+        osc_run_card_show(s->run_id, path);
     const osc_status st = osc_child_run(args->operands, s->variables, s->n_variables, &end);
     const int why = errno;
     osc_unrecorded_close(&u);

@@ -14,7 +14,8 @@
 #include "recording/process_facts.h"
 
 osc_status osc_empty_recording_facts(struct osc_process_facts_out *to, pid_t pid,
-                                     char *const *argv, const struct osc_sources *s)
+                                     char *const *argv, const char *run_id,
+                                     const struct osc_sources *s)
 {
     struct osc_strbuf command = {0}, failed = {0};
     char host[HOST_NAME_MAX + 1] = "";
@@ -27,7 +28,7 @@ osc_status osc_empty_recording_facts(struct osc_process_facts_out *to, pid_t pid
         osc_process_facts_add_number(to, "parent_pid", (uint64_t)getpid());
     osc_process_facts_add(to, "host", host);
     osc_process_facts_add(to, "command", command.s);
-    osc_process_facts_add(to, "run_id", s->run_id);
+    osc_process_facts_add(to, "run_id", run_id);
     osc_process_facts_add(to, "sources", s->asked);
     osc_sources_add_names(&failed, s->failed, "");
     osc_process_facts_add(to, "failed_sources", failed.s);
@@ -54,7 +55,7 @@ osc_status osc_empty_recording_write(const char *directory, pid_t pid, char *con
                  (long long)time(NULL)) >= (int)sizeof path)
         return OSC_EIO;
     file.out = path;
-    st = osc_empty_recording_facts(&to, pid, argv, s);
+    st = osc_empty_recording_facts(&to, pid, argv, s->run_id, s);
     header.n_items = to.n;
     header.payload_bytes = to.len;
     if (st == OSC_OK)

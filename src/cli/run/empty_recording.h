@@ -16,10 +16,10 @@
 
 struct osc_sources;
 
-/* Add the facts about process PID of the run S to TO. ARGV is NULL for a child of the
- * program. */
+/* Add the facts about process PID, which the run RUN_ID recorded with the sources S, to TO.
+ * ARGV is NULL for a child of the program. */
 OSC_MUST_USE osc_status osc_empty_recording_facts(struct osc_process_facts_out *to, pid_t pid,
-                                                  char *const *argv,
+                                                  char *const *argv, const char *run_id,
                                                   const struct osc_sources *s);
 
 /*

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "cli/run/empty_recording.h"
 #include "cli/run/fold_losses.h"
+#include "cli/run/source_list.h"
 #include "import/osc/live_dir.h"
 #include "import/osc/open_input.h"
 #include "import/osc/osc_file.h"
@@ -249,8 +250,12 @@ static osc_status put_facts(struct fold *f)
     unsigned char facts[OSC_PROCESS_FACTS_BYTES];
     struct osc_process_facts_out to = {.out = facts};
     struct osc_wire_header header = {.type = OSC_CHUNK_PROCESS};
-    const osc_status st = osc_empty_recording_facts(
-        &to, (pid_t)f->live.header.pid, is_guest(f) ? f->guest->argv : NULL, f->guest->sources);
+    /* Recorders of 0.1.0 did not store the run. */
+    const char *const run_id =
+        f->live.header.run_id[0] ? f->live.header.run_id : f->guest->sources->run_id;
+    const osc_status st = osc_empty_recording_facts(&to, (pid_t)f->live.header.pid,
+                                                    is_guest(f) ? f->guest->argv : NULL, run_id,
+                                                    f->guest->sources);
 
     header.n_items = to.n;
     header.payload_bytes = to.len;

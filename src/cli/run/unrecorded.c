@@ -73,9 +73,19 @@ const char *osc_unrecorded_way_out(int why)
         return "raise the limit on processes and threads (ulimit -u)";
     case EMFILE:
         return "raise the limit on open files (ulimit -n)";
+    case ENOENT:
+        return "it was removed, or the process has another root directory (chroot, container)";
+    case OSC_OPEN_FAILURE_ROOT:
+        return "to record it, start opscope run below that directory";
     default:
         return "name another directory with -o";
     }
+}
+
+static const char *text_of(int why)
+{
+    return why == OSC_OPEN_FAILURE_ROOT ? "it has another root directory (chroot)"
+                                        : strerror(why);
 }
 
 void osc_unrecorded_report(const struct osc_unrecorded *u)
@@ -87,5 +97,5 @@ void osc_unrecorded_report(const struct osc_unrecorded *u)
     if (u->n > 1)
         snprintf(others, sizeof others, ", nor %u more", u->n - 1);
     osc_cli_error("%s: process %d could not be recorded%s: %s; %s", u->path, (int)u->pid,
-                  others, strerror(u->why), osc_unrecorded_way_out(u->why));
+                  others, text_of(u->why), osc_unrecorded_way_out(u->why));
 }

@@ -16,7 +16,7 @@
 struct osc_unrecorded {
     int fd;     /* owned; -1: not listening */
     uint32_t n; /* number of processes that sent a message */
-    int why;    /* the errno of the first one; pid and path are its process and file */
+    int why;    /* the errno or cause of the first one; pid and path are its process and file */
     pid_t pid;
     char path[PATH_MAX];
 };
@@ -30,5 +30,6 @@ void osc_unrecorded_close(struct osc_unrecorded *u);
 /* Report on standard error, in one line; nothing if there are none. */
 void osc_unrecorded_report(const struct osc_unrecorded *u);
 
-/* A static text: what to do if a file could not be created because of the errno WHY. */
+/* A static text: what to do if a file could not be created because of the errno or cause WHY.
+ */
 const char *osc_unrecorded_way_out(int why);

@@ -123,6 +123,7 @@ static osc_status read_header(struct osc_live_dir *l, int fd, const char *path,
                            path, h->version, OSC_LIVE_VERSION);
     l->is_there = true;
     cut_anchors(h, (uint64_t)info.st_size);
+    h->run_id[sizeof h->run_id - 1] = '\0';
     l->is_running = h->state == OSC_LIVE_RECORDING && is_running(h, fd);
     return OSC_OK;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -232,6 +233,22 @@ static void empty_pool(void)
     __atomic_store_n(&pool.last_seq, 0, __ATOMIC_RELAXED);
 }
 
+/* Write into H which process this is. */
+static void write_process(struct osc_live_header *h)
+{
+    const char *run_id = secure_getenv("OPSCOPE_RUN_ID");
+    struct osc_pid self;
+
+    osc_pid_get_self(&self);
+    h->pid = self.pid;
+    h->pid_space = self.space;
+    h->start_ticks = self.start_ticks;
+    memcpy(h->boot_id, self.boot_id, sizeof h->boot_id);
+    /* The last byte stays 0. */
+    if (run_id)
+        memcpy(h->run_id, run_id, strnlen(run_id, sizeof h->run_id - 1));
+}
+
 osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t recording[2])
 {
     empty_pool();
@@ -257,16 +274,11 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
     }
 
     struct osc_live_header *h = osc_blocks_header();
-    struct osc_pid self;
 
-    osc_pid_get_self(&self);
     h->version = OSC_LIVE_VERSION;
     h->block_bytes = OSC_BLOCK_BYTES;
     h->state = OSC_LIVE_RECORDING;
-    h->pid = self.pid;
-    h->pid_space = self.space;
-    h->start_ticks = self.start_ticks;
-    memcpy(h->boot_id, self.boot_id, sizeof h->boot_id);
+    write_process(h);
     h->is_locked = is_locked;
     h->recording[0] = recording[0];
     h->recording[1] = recording[1];

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Check where processes of a run record, and how they are found there.
+
+    python3 tests/run/places.py --opscope COMMAND
+
+Processes with another root directory, directories that are missing, and several runs in one
+directory. Ends with "N passed, N failed".
+"""
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+RECORD = "import ctypes, os, sys\nrecord = ctypes.CDLL(os.environ['LIBRARY']).osc_scope_instant\n"
+# A child of a process that records gets another root directory.
+JAILED = RECORD + """
+record(1)
+if os.fork() == 0:
+    os.mkdir("jail")
+    os.chroot("jail")
+    os.chdir("/")
+    record(2)
+    os._exit(0)
+os.wait()
+"""
+# As JAILED, but the parent has not recorded yet.
+JAILED_FIRST = JAILED.replace("record(1)", "")
+REMOVED = RECORD + """
+os.rmdir(os.environ["OPSCOPE_OUT"])
+record(1)
+"""
+# Says that it records, then waits for a line.
+WAITS = RECORD + """
+record(1)
+if sys.argv[1:] and os.fork() == 0:
+    record(1)
+os.write(1, b"x")
+sys.stdin.readline()
+"""
+AS_ROOT = [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user"]
+
+
+class Place:
+    """A directory for one test."""
+
+    def __init__(self, opscope: Path, path: str):
+        self.opscope = opscope
+        self.path = Path(path)
+        self.env = {"PATH": os.environ["PATH"], "LIBRARY": str(opscope.parent / "libopscope.so.0")}
+
+    def run(self, *words: str, **more: str) -> subprocess.CompletedProcess:
+        return subprocess.run(words, cwd=self.path, env=self.env | more, capture_output=True,
+                              text=True, check=False, timeout=60)
+
+    def record(self, program: str, to: str = "rec", before: list[str] | None = None) -> str:
+        """Record PROGRAM; returns what opscope says."""
+        return self.run(*(before or []), str(self.opscope), "run", "--sources", "api", "-o", to,
+                        "--", sys.executable, "-c", program).stderr
+
+    def table(self, *words: str) -> list[dict]:
+        done = self.run(str(self.opscope), "table", *words, "--format", "csv")
+        assert done.returncode == 0, done.stderr
+        return list(csv.DictReader(io.StringIO(done.stdout)))
+
+    def codes(self, what: str = "rec") -> set[str]:
+        return {row["code"] for row in self.table("quality", what)}
+
+
+def jailed(place: Place) -> None:
+    """A child below another root records nowhere, and the run says so."""
+    said = place.record(JAILED, before=AS_ROOT)
+    assert "could not be recorded: it has another root directory (chroot)" in said, said
+    assert not list((place.path / "jail").iterdir())
+    assert "source_failed" in place.codes()
+    assert len(place.table("events", "rec")) == 1
+
+
+def jailed_first(place: Place) -> None:
+    """So does the first process that records."""
+    said = place.record(JAILED_FIRST, before=AS_ROOT)
+    assert "it has another root directory (chroot)" in said, said
+    assert not list((place.path / "jail").iterdir())
+    assert "source_failed" in place.codes()
+
+
+def removed(place: Place) -> None:
+    """The directory that opscope run made is not there."""
+    said = place.record(REMOVED)
+    assert "could not be recorded: No such file or directory; it was removed" in said, said
+
+
+def missing(place: Place) -> None:
+    """Without a run, a directory that does not exist is made."""
+    done = place.run(sys.executable, "-c", RECORD + "record(1)", OPSCOPE_OUT="a/b")
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert len(place.table("events", "a/b")) == 1
+
+
+def steered(place: Place) -> None:
+    """opscope ctl takes the process of opscope run, for the processes of that run only."""
+    runs = [subprocess.Popen([place.opscope, "run", "--sources", "api", "-o", "rec", "--",
+                              sys.executable, "-c", WAITS, *words], cwd=place.path, env=place.env,
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            for words in (["child"], [])]
+    try:
+        for run, n in zip(runs, (2, 1)):
+            for _ in range(n):
+                assert run.stdout.read(1) == b"x"
+        for run, n in zip(runs, (2, 1)):
+            done = place.run(str(place.opscope), "ctl", str(run.pid), "status")
+            assert done.returncode == 0, done.stderr
+            assert done.stdout.count("state=recording") == n, done.stdout
+        done = place.run(str(place.opscope), "ctl", "rec", "status")
+        assert done.stdout.count("state=recording") == 3, done.stdout
+    finally:
+        for run in runs:
+            run.communicate(b"\n\n", timeout=60)
+    done = place.run(str(place.opscope), "ctl", str(os.getpid()), "status")
+    assert done.returncode == 1 and "no such process is recording" in done.stderr, done.stderr
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--opscope", required=True, type=Path)
+    opscope = parser.parse_args().opscope.resolve()
+    tests = [removed, missing, steered]
+    if subprocess.run([*AS_ROOT, "true"], capture_output=True, check=False).returncode == 0:
+        tests += [jailed, jailed_first]
+    else:
+        print("skipped jailed: no other root directory can be set")
+    passed = failed = 0
+    for test in tests:
+        try:
+            with tempfile.TemporaryDirectory(prefix="places-") as path:
+                test(Place(opscope, path))
+            passed += 1
+        except Exception:  # pylint: disable=broad-except
+            failed += 1
+            print(f"FAILED {test.__name__}\n{traceback.format_exc()}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
