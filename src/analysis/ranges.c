@@ -35,6 +35,7 @@ enum {
     MIN,
     MAX,
     STD,
+    IS_MARKED,
     BUCKETS,
     SQUARES_LOW,
     SQUARES_MIDDLE,
@@ -96,6 +97,9 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(STD, "std_ns", NUMBER, "ns", FINISH, OSC_COLUMN_DEEP, 0,
                "Standard deviation of the durations: the root of the sum of (duration - "
                "mean)^2 / (calls - 1); 0 for one call."),
+    OSC_COLUMN(
+        IS_MARKED, "is_marked", BOOLEAN, NULL, OR, OSC_COLUMN_HIDDEN, 0,
+        "Whether the program marked the ranges, and not as steps or synchronous operators."),
     OSC_COLUMN(BUCKETS, "buckets", STRING, NULL, BUCKETS, OSC_COLUMN_HIDDEN, 0,
                "How many durations lie in which bucket."),
     OSC_COLUMN(SQUARES_LOW, "squares_low", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
@@ -132,6 +136,7 @@ struct group {
     uint64_t n_calls, n_sync;
     osc_wide total_ns, self_ns, squares;
     int64_t min_ns, max_ns;
+    bool is_marked;
 };
 
 /* Zeroed, it is empty. */
@@ -194,9 +199,21 @@ static osc_status find_group(struct sums *s, const struct osc_chunk *c, uint32_t
     return OSC_OK;
 }
 
+/* Whether FORM is what programs write to name a part of their own work. Of operators only
+ * asynchronous ones, which have no self time in the table of operators. */
+static bool is_marked(const struct osc_form *form, enum osc_kind kind)
+{
+    return !form->is_frame && !form->is_profiler && !form->is_device &&
+           (kind == OSC_KIND_ANNOTATION || kind == OSC_KIND_MODULE || kind == OSC_KIND_SCOPE ||
+            kind == OSC_KIND_COMMUNICATION || kind == OSC_KIND_DATALOADER ||
+            kind == OSC_KIND_OPTIMIZER ||
+            (kind == OSC_KIND_OPERATOR && form->shape == OSC_SHAPE_ASYNC));
+}
+
 static void add_range(struct group *g, const struct osc_trace *t, const struct osc_chunk *c,
                       uint32_t i)
 {
+    const struct osc_form *const form = &t->forms[c->form[i]];
     const int64_t dur_ns = c->dur_ns[i];
 
     g->n_calls++;
@@ -206,7 +223,8 @@ static void add_range(struct group *g, const struct osc_trace *t, const struct o
         g->squares = SQUARES_MAX;
     g->min_ns = dur_ns < g->min_ns ? dur_ns : g->min_ns;
     g->max_ns = dur_ns > g->max_ns ? dur_ns : g->max_ns;
-    if (c->parent && osc_shape_is_range((enum osc_form_shape)t->forms[c->form[i]].shape)) {
+    g->is_marked |= is_marked(form, (enum osc_kind)c->kind[i]);
+    if (c->parent && osc_shape_is_range((enum osc_form_shape)form->shape)) {
         g->n_sync++;
         g->self_ns += c->self_ns[i];
     }
@@ -321,6 +339,7 @@ static void add_row(const struct sums *s, const struct group *g, struct osc_str 
         osc_result_int(out, SELF, osc_wide_nearest(g->self_ns));
     osc_result_int(out, MIN, g->min_ns);
     osc_result_int(out, MAX, g->max_ns);
+    osc_result_bool(out, IS_MARKED, g->is_marked);
     osc_result_str(out, BUCKETS, buckets);
     osc_result_int(out, SQUARES_LOW, (int64_t)(g->squares & PIECE));
     osc_result_int(out, SQUARES_MIDDLE, (int64_t)(g->squares >> PIECE_BITS & PIECE));
@@ -469,7 +488,8 @@ static const char *const groupings[] = {"process", "thread", "track", "category"
 
 /* See table_columns.h. */
 const uint32_t osc_column_ranges_name = NAME, osc_column_ranges_kind = KIND,
-               osc_column_ranges_calls = CALLS, osc_column_ranges_total_ns = TOTAL;
+               osc_column_ranges_calls = CALLS, osc_column_ranges_total_ns = TOTAL,
+               osc_column_ranges_mean_ns = MEAN, osc_column_ranges_is_marked = IS_MARKED;
 
 const struct osc_table_def osc_table_ranges = {
     .name = "ranges",

@@ -36,3 +36,30 @@ t rank0.json rank1.json --merge --columns name,calls,total_ns,self_ns,mean_ns,me
 echo "--- an asynchronous operator in the other table"
 "$OPSCOPE" table operators rank0.json -f csv 2>/dev/null | cut -d, -f 1,2,5-6,11-15
 "$OPSCOPE" table ranges rank0.json --group-by step,line 2>&1
+echo "--- a recording of plain and asynchronous scopes"
+cat >make.py <<'END'
+import os
+import sys
+
+sys.path.insert(0, os.environ["DATA"] + "/../format")
+from writer import *
+
+r = Recording(pid=1 << 30)
+r.anchor(0, 5_000_000_000)
+r.anchor(90_000_000, 5_090_000_000)
+t = r.thread(71)
+for i in range(40):
+    t.begin(PLAIN, "parse", 100 * i)
+    t.begin(ANNOTATION, "parse", 100 * i + 10)
+    t.end(100 * i + 30)
+    t.instant("parse", 100 * i + 40)
+    t.end(100 * i + 50)
+    for kind, name in ((PLAIN, "rpc"), (OPERATOR, "my::rpc")):
+        t.add(ASYNC_BEGIN, 100 * i + 60, r.name(name), words=(i, kind))
+        t.add(ASYNC_END, 100 * i + 70 + i, r.name(name), words=(i, kind))
+t.flush()
+r.write("plain.osc")
+END
+python3 make.py || exit 1
+t plain.osc -f csv
+"$OPSCOPE" plain.osc

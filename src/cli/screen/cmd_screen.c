@@ -19,6 +19,7 @@ static const struct {
     [OSC_SCREEN_RANKS] = {&osc_table_overview, false},
     [OSC_SCREEN_OPERATORS] = {&osc_table_operators, true},
     [OSC_SCREEN_KERNELS] = {&osc_table_kernels, true},
+    [OSC_SCREEN_RANGES] = {&osc_table_ranges, true},
     [OSC_SCREEN_ADVICE] = {&osc_table_advice, false},
     [OSC_SCREEN_TRACKS] = {&osc_table_tracks, false},
 };
@@ -99,10 +100,11 @@ const struct osc_command osc_command_screen = {
     .bit = OSC_COMMAND_SCREEN,
     .operands = "[TRACE...] [OPTION...]",
     .summary = "one screen: what the trace is, where the time goes, what to type next",
-    .text = "Prints one screen: what the trace is, how its average step divides, the five\n"
-            "operators and kernels that take the most time, the slowest steps and the\n"
-            "operator that grew in them, the worst finding about its quality, what was not\n"
-            "recorded, and three commands to type next. Several traces, or a directory, are\n"
+    .text = "Prints one screen: what the trace is, how its average step divides, up to five\n"
+            "operators, kernels and ranges that the program marked, each with the most\n"
+            "time, the slowest steps and the operator that grew in them, the worst finding\n"
+            "about its quality, what was not recorded, and three commands to type next. "
+            "Several traces, or a directory, are\n"
             "one run; their ranks are summed.\n",
     .examples = "  opscope trace.json.gz\n"
                 "  opscope runs/ddp/                          all ranks of a directory\n"

@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/screen/screen.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <string.h>
 
 #include "analysis/table_columns.h"
 #include "base/utf8.h"
 #include "cli/screen/page.h"
 #include "cli/screen/screen_read.h"
-#include "render/symbol.h"
+#include "cli/screen/screen_top.h"
 #include "render/units.h"
 
 /* Rows of each section. With titles, blank lines and the limited hints, the page always leaves
- * three lines for commands. */
-#define STEP_ROWS 6
-#define TOP_ROWS  5
-#define SLOW_ROWS 2
-
-/* The columns left for a name in a line with numbers. */
-static size_t name_width(const struct osc_page *p)
-{
-    return p->width - 34;
-}
+ * LIST_LINES for lists and three lines for commands. */
+#define STEP_ROWS  6
+#define SLOW_ROWS  2
+#define LIST_LINES 14
+#define NEXT_LINES 5 /* a blank line, the title, three commands */
 
 static int bar_width(const struct osc_page *p)
 {
@@ -269,192 +262,6 @@ static void put_steps(struct osc_page *p)
     put_ranks(p);
 }
 
-/* --- operators and kernels -------------------------------------------------- */
-
-/* Whether the parenthesis at AT of S opens the list of parameters. */
-static bool is_parameters(const char *s, size_t at)
-{
-    static const char call[] = "operator()";
-    const size_t len = sizeof call - 1, word = len - 2;
-
-    if (s[at] != '(' || at == 0 || strncmp(s + at, "(anonymous", 10) == 0)
-        return false;
-    return at < word || strncmp(s + at - word, call, len) != 0;
-}
-
-/*
- * Append SYMBOL in at most WIDTH columns, folded. If that is too long, leave out its result
- * type and parameters, which tell less than the name.
- */
-static void add_symbol(struct osc_strbuf *out, struct osc_str symbol, size_t width)
-{
-    struct osc_strbuf folded = {0};
-
-    osc_symbol_fold(&folded, symbol);
-    const char *name = folded.s ? folded.s : "";
-    size_t len = strlen(name), at = 0;
-    if (osc_page_columns((struct osc_str){name, (uint32_t)len}) > width) {
-        if (strncmp(name, "void ", 5) == 0)
-            name += 5;
-        while (name[at] && !is_parameters(name, at))
-            at++;
-        len = at;
-    }
-    osc_strbuf_add(out, name, len);
-    if (folded.status != OSC_OK)
-        out->status = folded.status;
-    osc_strbuf_fini(&folded);
-}
-
-/* The start of the scope that ends with the last two bytes of S, "::". */
-static size_t scope_start(const char *s, size_t len)
-{
-    size_t i = len - 2;
-
-    if (i > 0 && s[i - 1] == ')') { /* (anonymous namespace) */
-        while (i > 0 && s[i - 1] != '(')
-            i--;
-        return i > 0 ? i - 1 : len;
-    }
-    while (i > 0 && (isalnum((unsigned char)s[i - 1]) || s[i - 1] == '_'))
-        i--;
-    return i;
-}
-
-/* Append SYMBOL with its template arguments, but without scopes: f<4, Fill<float>>. */
-static void add_arguments(struct osc_strbuf *out, struct osc_str symbol)
-{
-    struct osc_strbuf clean = {0};
-    const size_t start = out->len;
-
-    osc_utf8_append_terminal(&clean, symbol);
-    const char *const s = clean.s ? clean.s : "";
-    for (size_t i = strncmp(s, "void ", 5) == 0 ? 5 : 0; s[i] && out->status == OSC_OK; i++) {
-        osc_strbuf_addc(out, s[i]);
-        if (s[i] != ':' || out->len - start < 2 || out->s[out->len - 2] != ':')
-            continue;
-        out->len = start + scope_start(out->s + start, out->len - start);
-        out->s[out->len] = '\0';
-    }
-    if (clean.status != OSC_OK)
-        out->status = clean.status;
-    osc_strbuf_fini(&clean);
-}
-
-/* The names in a list, kept so that no two rows look the same. */
-struct names {
-    struct osc_strbuf text[TOP_ROWS];
-    struct osc_str raw[TOP_ROWS];
-    unsigned n;
-};
-
-static void compose_names(struct names *names, const struct osc_page *p, bool are_symbols)
-{
-    const size_t width = name_width(p);
-    bool is_shared[TOP_ROWS] = {false};
-
-    for (unsigned i = 0; i < names->n; i++) {
-        if (are_symbols && !p->s->args->request.text.full_names)
-            add_symbol(&names->text[i], names->raw[i], width);
-        else
-            osc_utf8_append_terminal(&names->text[i], names->raw[i]);
-        for (unsigned k = 0; k < i && are_symbols; k++) {
-            if (names->text[i].len != names->text[k].len ||
-                memcmp(names->text[i].s, names->text[k].s, names->text[i].len) != 0)
-                continue;
-            is_shared[i] = is_shared[k] = true;
-        }
-    }
-    for (unsigned i = 0; i < names->n; i++) {
-        if (!is_shared[i] || p->s->args->request.text.full_names)
-            continue;
-        osc_strbuf_clear(&names->text[i]);
-        add_arguments(&names->text[i], names->raw[i]);
-        const struct osc_str all = {names->text[i].s, (uint32_t)names->text[i].len};
-        if (!all.s || osc_page_columns(all) <= width)
-            continue;
-        names->text[i].len = osc_page_prefix(all, width - 1);
-        names->text[i].s[names->text[i].len] = '\0';
-        osc_strbuf_adds(&names->text[i], "\xe2\x80\xa6");
-    }
-}
-
-static void put_top_head(struct osc_page *p, const char *title, const char *by)
-{
-    osc_page_section(p, title);
-    osc_strbuf_addf(&p->cell, "  %s", by);
-    osc_page_cell(p, 2 + name_width(p) - strlen(title), false);
-    osc_page_text(p, "calls", 9, true);
-    osc_page_text(p, "time", OSC_PAGE_TIME, true);
-    osc_page_text(p, "share", OSC_PAGE_SHARE, true);
-    osc_page_end_line(p);
-}
-
-static void put_calls(struct osc_page *p, uint64_t n)
-{
-    if (n < 1000000)
-        osc_page_add_count(&p->cell, n);
-    else
-        osc_strbuf_addf(&p->cell, "%.1f M", (double)n / 1e6);
-    osc_page_cell(p, 9, true);
-}
-
-/* A section with the rows that have the largest values of a column. */
-struct top {
-    enum osc_screen_table table;
-    const char *title, *by;
-    uint32_t name, calls, most; /* columns of the table */
-};
-
-/* Print the first rows of T, which are sorted, with their shares of the column's sum. */
-static void put_top(struct osc_page *p, const struct top *t)
-{
-    const struct osc_answer_block *const b = &osc_screen_answer(p->s, t->table)->blocks[0];
-    const struct osc_result *const r = &b->result;
-    struct names names = {.n = (unsigned)(r->n_rows < TOP_ROWS ? r->n_rows : TOP_ROWS)};
-    double sum = 0;
-
-    if (r->n_rows == 0)
-        return;
-    for (uint64_t i = 0; i < r->n_rows; i++)
-        sum += (double)osc_result_get_int(r, i, t->most);
-    for (unsigned k = 0; k < names.n; k++)
-        names.raw[k] = osc_result_get_str(r, b->order ? b->order[k] : k, t->name);
-    compose_names(&names, p, r->def->columns[t->name].flags & OSC_COLUMN_SYMBOL);
-    put_top_head(p, t->title, t->by);
-    for (unsigned k = 0; k < names.n; k++) {
-        const uint64_t i = b->order ? b->order[k] : k;
-        const int64_t ns = osc_result_get_int(r, i, t->most);
-
-        osc_strbuf_adds(p->out, "  ");
-        osc_strbuf_add(&p->cell, names.text[k].s, names.text[k].len);
-        osc_page_cell(p, name_width(p), false);
-        put_calls(p, (uint64_t)osc_result_get_int(r, i, t->calls));
-        osc_page_time(p, (double)ns);
-        osc_page_share(p, sum > 0 ? (double)ns / sum : 0);
-        osc_page_end_line(p);
-        p->out->status = p->out->status == OSC_OK ? names.text[k].status : p->out->status;
-        osc_strbuf_fini(&names.text[k]);
-    }
-}
-
-static void put_operators(struct osc_page *p)
-{
-    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OPERATORS);
-    bool has_worked = false;
-
-    for (uint64_t i = 0; i < r->n_rows && !has_worked; i++)
-        has_worked = osc_result_get_int(r, i, osc_column_operators_device_self_ns) > 0;
-    put_top(p, &(struct top){.table = OSC_SCREEN_OPERATORS,
-                             .title = "OPERATORS",
-                             .by = has_worked ? "by their own device time"
-                                              : "by their own host time",
-                             .name = osc_column_operators_name,
-                             .calls = osc_column_operators_calls,
-                             .most = has_worked ? osc_column_operators_device_self_ns
-                                                : osc_column_operators_host_self_ns});
-}
-
 /* --- what stands out -------------------------------------------------------- */
 
 /* Append "rank 1" or "span 2" of block B of A, and SEP, if there are several. */
@@ -664,6 +471,50 @@ static void put_not_recorded(struct osc_page *p)
     osc_strbuf_fini(&text);
 }
 
+/* Print what is below the lists, but for the commands. */
+static void put_findings(struct osc_page *p)
+{
+    put_outliers(p);
+    put_worst(p);
+    put_advice(p);
+    put_not_recorded(p);
+}
+
+static void put_next(struct osc_page *p)
+{
+    osc_page_section(p, "NEXT");
+    osc_page_end_line(p);
+    osc_screen_put_commands(p);
+}
+
+/* The number of lines that PUT prints. */
+static unsigned count_lines(const struct osc_page *p, void (*put)(struct osc_page *))
+{
+    struct osc_strbuf out = {0};
+    struct osc_page page = {.s = p->s, .out = &out, .width = p->width};
+
+    put(&page);
+    if (out.status != OSC_OK)
+        p->out->status = out.status;
+    osc_strbuf_fini(&out);
+    osc_strbuf_fini(&page.cell);
+    return page.n_lines;
+}
+
+/* The lines that the lists may take: all that is left, and LIST_LINES even if long paths in
+ * commands want them. */
+static unsigned list_lines(const struct osc_page *p)
+{
+    const unsigned used = p->n_lines + count_lines(p, put_findings);
+    const unsigned next = count_lines(p, put_next);
+    const unsigned most =
+        used + NEXT_LINES < OSC_PAGE_LINES ? OSC_PAGE_LINES - used - NEXT_LINES : 0;
+    const unsigned left = used + next < OSC_PAGE_LINES ? OSC_PAGE_LINES - used - next : 0;
+    const unsigned least = most < LIST_LINES ? most : LIST_LINES;
+
+    return left > least ? left : least;
+}
+
 void osc_screen_write(const struct osc_screen *s, struct osc_strbuf *out)
 {
     const size_t width = s->width > 0 && s->width < OSC_PAGE_WIDTH ? s->width : OSC_PAGE_WIDTH;
@@ -676,19 +527,8 @@ void osc_screen_write(const struct osc_screen *s, struct osc_strbuf *out)
 
     put_head(p);
     put_steps(p);
-    put_operators(p);
-    put_top(p, &(struct top){.table = OSC_SCREEN_KERNELS,
-                             .title = "KERNELS",
-                             .by = "by total time",
-                             .name = osc_column_kernels_name,
-                             .calls = osc_column_kernels_calls,
-                             .most = osc_column_kernels_total_ns});
-    put_outliers(p);
-    put_worst(p);
-    put_advice(p);
-    put_not_recorded(p);
-    osc_page_section(p, "NEXT");
-    osc_page_end_line(p);
-    osc_screen_put_commands(p);
+    osc_screen_put_tops(p, list_lines(p));
+    put_findings(p);
+    put_next(p);
     osc_strbuf_fini(&page.cell);
 }

@@ -6,6 +6,7 @@
 #include "base/shell.h"
 #include "cli/screen/page.h"
 #include "cli/screen/screen_read.h"
+#include "cli/screen/screen_top.h"
 
 #define COMMANDS 3
 #define OUTLIERS 2 /* as many as the page shows */
@@ -202,6 +203,8 @@ void osc_screen_put_commands(struct osc_page *p)
     propose(c, has_operators && osc_screen_info_flag(p->s, "record_shapes"),
             "opscope table operators --group-by shape", NULL, "by input shape");
     propose(c, has_operators, "opscope table", NULL, "key_averages()");
+    propose(c, !has_operators && osc_screen_has_marked(p->s), "opscope table ranges", NULL,
+            "all that has a duration");
     propose(c, !has_error, "opscope info", NULL, "all facts, all findings");
     propose(c, has_events, "opscope table events --limit 20", NULL, "the first events");
     propose(c, has_events, "opscope table threads", NULL, "who did what");

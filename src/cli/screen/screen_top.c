@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/screen/screen_top.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "analysis/table_columns.h"
+#include "base/utf8.h"
+#include "cli/screen/page.h"
+#include "render/symbol.h"
+#include "render/units.h"
+
+#define TOP_ROWS    5 /* of each list, if there is room */
+#define HEAD_LINES  2 /* of each list: a blank one and the title */
+#define CALLS_WIDTH 9
+#define MEAN_WIDTH  (OSC_PAGE_SHARE + 3) /* the page has three columns to spare */
+
+/* A list of the rows that have the largest values of a column. */
+struct top {
+    enum osc_screen_table table;
+    const char *title, *by;
+    uint32_t name, calls, most; /* columns of the table */
+    uint32_t only;              /* column of what rows must be; 0: all rows */
+    uint32_t mean;              /* column to show instead of shares of the sum; 0: none */
+    uint32_t kind;              /* column that tells rows of one name apart; 0: none */
+    uint64_t rows[TOP_ROWS];    /* the first ones */
+    unsigned n_rows;
+};
+
+/* The columns left for a name in a line with numbers. */
+static size_t name_width(const struct osc_page *p)
+{
+    return p->width - 34;
+}
+
+/* Whether the parenthesis at AT of S opens the list of parameters. */
+static bool is_parameters(const char *s, size_t at)
+{
+    static const char call[] = "operator()";
+    const size_t len = sizeof call - 1, word = len - 2;
+
+    if (s[at] != '(' || at == 0 || strncmp(s + at, "(anonymous", 10) == 0)
+        return false;
+    return at < word || strncmp(s + at - word, call, len) != 0;
+}
+
+/*
+ * Append SYMBOL in at most WIDTH columns, folded. If that is too long, leave out its result
+ * type and parameters, which tell less than the name.
+ */
+static void add_symbol(struct osc_strbuf *out, struct osc_str symbol, size_t width)
+{
+    struct osc_strbuf folded = {0};
+
+    osc_symbol_fold(&folded, symbol);
+    const char *name = folded.s ? folded.s : "";
+    size_t len = strlen(name), at = 0;
+    if (osc_page_columns((struct osc_str){name, (uint32_t)len}) > width) {
+        if (strncmp(name, "void ", 5) == 0)
+            name += 5;
+        while (name[at] && !is_parameters(name, at))
+            at++;
+        len = at;
+    }
+    osc_strbuf_add(out, name, len);
+    if (folded.status != OSC_OK)
+        out->status = folded.status;
+    osc_strbuf_fini(&folded);
+}
+
+/* The start of the scope that ends with the last two bytes of S, "::". */
+static size_t scope_start(const char *s, size_t len)
+{
+    size_t i = len - 2;
+
+    if (i > 0 && s[i - 1] == ')') { /* (anonymous namespace) */
+        while (i > 0 && s[i - 1] != '(')
+            i--;
+        return i > 0 ? i - 1 : len;
+    }
+    while (i > 0 && (isalnum((unsigned char)s[i - 1]) || s[i - 1] == '_'))
+        i--;
+    return i;
+}
+
+/* Append SYMBOL with its template arguments, but without scopes: f<4, Fill<float>>. */
+static void add_arguments(struct osc_strbuf *out, struct osc_str symbol)
+{
+    struct osc_strbuf clean = {0};
+    const size_t start = out->len;
+
+    osc_utf8_append_terminal(&clean, symbol);
+    const char *const s = clean.s ? clean.s : "";
+    for (size_t i = strncmp(s, "void ", 5) == 0 ? 5 : 0; s[i] && out->status == OSC_OK; i++) {
+        osc_strbuf_addc(out, s[i]);
+        if (s[i] != ':' || out->len - start < 2 || out->s[out->len - 2] != ':')
+            continue;
+        out->len = start + scope_start(out->s + start, out->len - start);
+        out->s[out->len] = '\0';
+    }
+    if (clean.status != OSC_OK)
+        out->status = clean.status;
+    osc_strbuf_fini(&clean);
+}
+
+/* The names in a list, kept so that no two rows look the same. */
+struct names {
+    struct osc_strbuf text[TOP_ROWS];
+    struct osc_str raw[TOP_ROWS];
+    unsigned n;
+};
+
+/* Append the kind to names that several rows have. */
+static void add_kinds(struct names *names, const struct top *t, const struct osc_result *r)
+{
+    bool is_shared[TOP_ROWS] = {false};
+
+    for (unsigned i = 0; i < names->n; i++) {
+        for (unsigned k = 0; k < i; k++) {
+            if (osc_str_eq(names->raw[i], names->raw[k]))
+                is_shared[i] = is_shared[k] = true;
+        }
+    }
+    for (unsigned i = 0; i < names->n; i++) {
+        if (!is_shared[i])
+            continue;
+        osc_strbuf_adds(&names->text[i], " (");
+        osc_strbuf_addstr(&names->text[i], osc_result_get_str(r, t->rows[i], t->kind));
+        osc_strbuf_addc(&names->text[i], ')');
+    }
+}
+
+/* Write the names of symbols so that they fit, with arguments where they look the same. */
+static void compose_symbols(struct names *names, size_t width)
+{
+    bool is_shared[TOP_ROWS] = {false};
+
+    for (unsigned i = 0; i < names->n; i++) {
+        add_symbol(&names->text[i], names->raw[i], width);
+        for (unsigned k = 0; k < i; k++) {
+            if (names->text[i].len != names->text[k].len ||
+                memcmp(names->text[i].s, names->text[k].s, names->text[i].len) != 0)
+                continue;
+            is_shared[i] = is_shared[k] = true;
+        }
+    }
+    for (unsigned i = 0; i < names->n; i++) {
+        if (!is_shared[i])
+            continue;
+        osc_strbuf_clear(&names->text[i]);
+        add_arguments(&names->text[i], names->raw[i]);
+        const struct osc_str all = {names->text[i].s, (uint32_t)names->text[i].len};
+        if (!all.s || osc_page_columns(all) <= width)
+            continue;
+        names->text[i].len = osc_page_prefix(all, width - 1);
+        names->text[i].s[names->text[i].len] = '\0';
+        osc_strbuf_adds(&names->text[i], "\xe2\x80\xa6");
+    }
+}
+
+static void compose_names(struct names *names, const struct osc_page *p, const struct top *t,
+                          const struct osc_result *r)
+{
+    const bool are_symbols = (r->def->columns[t->name].flags & OSC_COLUMN_SYMBOL) && !t->kind;
+
+    names->n = t->n_rows;
+    for (unsigned k = 0; k < names->n; k++)
+        names->raw[k] = osc_result_get_str(r, t->rows[k], t->name);
+    if (are_symbols && !p->s->args->request.text.full_names) {
+        compose_symbols(names, name_width(p));
+        return;
+    }
+    for (unsigned k = 0; k < names->n; k++)
+        osc_utf8_append_terminal(&names->text[k], names->raw[k]);
+    if (t->kind)
+        add_kinds(names, t, r);
+}
+
+static void put_top_head(struct osc_page *p, const struct top *t)
+{
+    osc_page_section(p, t->title);
+    osc_strbuf_addf(&p->cell, "  %s", t->by);
+    osc_page_cell(p, 2 + name_width(p) - strlen(t->title), false);
+    osc_page_text(p, "calls", CALLS_WIDTH, true);
+    osc_page_text(p, "time", OSC_PAGE_TIME, true);
+    if (t->mean)
+        osc_page_text(p, "mean", MEAN_WIDTH, true);
+    else
+        osc_page_text(p, "share", OSC_PAGE_SHARE, true);
+    osc_page_end_line(p);
+}
+
+static void put_calls(struct osc_page *p, uint64_t n)
+{
+    if (n < 1000000)
+        osc_page_add_count(&p->cell, n);
+    else
+        osc_strbuf_addf(&p->cell, "%.1f M", (double)n / 1e6);
+    osc_page_cell(p, CALLS_WIDTH, true);
+}
+
+/* The table of T, merged. */
+static const struct osc_answer_block *block_of(const struct osc_page *p, const struct top *t)
+{
+    return &osc_screen_answer(p->s, t->table)->blocks[0];
+}
+
+/* Find the first rows of T; its table is sorted. */
+static void find_rows(const struct osc_page *p, struct top *t)
+{
+    const struct osc_answer_block *const b = block_of(p, t);
+
+    for (uint64_t k = 0; k < b->result.n_rows && t->n_rows < TOP_ROWS; k++) {
+        const uint64_t i = b->order ? b->order[k] : k;
+
+        if (t->only == 0 || osc_result_get_bool(&b->result, i, t->only))
+            t->rows[t->n_rows++] = i;
+    }
+}
+
+/* Print the rows of T with their means, or their shares of the column's sum. */
+static void put_top(struct osc_page *p, const struct top *t)
+{
+    const struct osc_result *const r = &block_of(p, t)->result;
+    struct names names = {0};
+    double sum = 0;
+
+    if (t->n_rows == 0)
+        return;
+    for (uint64_t i = 0; i < r->n_rows; i++)
+        sum += (double)osc_result_get_int(r, i, t->most);
+    compose_names(&names, p, t, r);
+    put_top_head(p, t);
+    for (unsigned k = 0; k < names.n; k++) {
+        const uint64_t i = t->rows[k];
+        const int64_t ns = osc_result_get_int(r, i, t->most);
+
+        osc_strbuf_adds(p->out, "  ");
+        osc_strbuf_add(&p->cell, names.text[k].s, names.text[k].len);
+        osc_page_cell(p, name_width(p), false);
+        put_calls(p, (uint64_t)osc_result_get_int(r, i, t->calls));
+        osc_page_time(p, (double)ns);
+        if (t->mean) {
+            osc_units_time(&p->cell, osc_result_get_num(r, i, t->mean));
+            osc_page_cell(p, MEAN_WIDTH, true);
+        } else {
+            osc_page_share(p, sum > 0 ? (double)ns / sum : 0);
+        }
+        osc_page_end_line(p);
+        p->out->status = p->out->status == OSC_OK ? names.text[k].status : p->out->status;
+        osc_strbuf_fini(&names.text[k]);
+    }
+}
+
+/* Whether any operator has device time. */
+static bool has_worked(const struct osc_page *p)
+{
+    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OPERATORS);
+
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        if (osc_result_get_int(r, i, osc_column_operators_device_self_ns) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Leave out rows, of the longest list first, and of equally long ones of the last, until the
+ * N lists need at most N_LINES. */
+static void shorten(struct top *tops, size_t n, unsigned n_lines)
+{
+    for (;;) {
+        struct top *longest = &tops[0];
+        unsigned needed = 0;
+
+        for (size_t i = 0; i < n; i++) {
+            needed += tops[i].n_rows > 0 ? HEAD_LINES + tops[i].n_rows : 0;
+            longest = tops[i].n_rows >= longest->n_rows ? &tops[i] : longest;
+        }
+        if (needed <= n_lines)
+            return;
+        longest->n_rows--;
+    }
+}
+
+void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
+{
+    const bool on_device = has_worked(p);
+    struct top tops[] = {
+        {.table = OSC_SCREEN_OPERATORS,
+         .title = "OPERATORS",
+         .by = on_device ? "by their own device time" : "by their own host time",
+         .name = osc_column_operators_name,
+         .calls = osc_column_operators_calls,
+         .most = on_device ? osc_column_operators_device_self_ns
+                           : osc_column_operators_host_self_ns},
+        {.table = OSC_SCREEN_KERNELS,
+         .title = "KERNELS",
+         .by = "by total time",
+         .name = osc_column_kernels_name,
+         .calls = osc_column_kernels_calls,
+         .most = osc_column_kernels_total_ns},
+        {.table = OSC_SCREEN_RANGES,
+         .title = "RANGES",
+         .by = "by total time",
+         .name = osc_column_ranges_name,
+         .calls = osc_column_ranges_calls,
+         .most = osc_column_ranges_total_ns,
+         .only = osc_column_ranges_is_marked,
+         .mean = osc_column_ranges_mean_ns,
+         .kind = osc_column_ranges_kind},
+    };
+    const size_t n = sizeof tops / sizeof *tops;
+
+    for (size_t i = 0; i < n; i++)
+        find_rows(p, &tops[i]);
+    shorten(tops, n, n_lines);
+    for (size_t i = 0; i < n; i++)
+        put_top(p, &tops[i]);
+}
+
+bool osc_screen_has_marked(const struct osc_screen *s)
+{
+    const struct osc_result *const r = osc_screen_merged(s, OSC_SCREEN_RANGES);
+
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        if (osc_result_get_bool(r, i, osc_column_ranges_is_marked))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * screen_top.h - the lists of the one screen: operators, kernels and ranges that take the most
+ * time.
+ *
+ * Threading: one thread.
+ */
+#pragma once
+
+#include "cli/screen/page.h"
+#include "cli/screen/screen_read.h"
+
+/* Print the lists that have rows, with at most N_LINES lines together: five rows each, or as
+ * many as there is room for. */
+void osc_screen_put_tops(struct osc_page *p, unsigned n_lines);
+
+/* Whether the program marked ranges, other than steps and operators. */
+bool osc_screen_has_marked(const struct osc_screen *s);
