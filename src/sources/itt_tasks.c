@@ -157,13 +157,27 @@ static uint32_t find_level(const struct osc_itt_thread *self,
     return level;
 }
 
+/*
+ * Record the end of a task of D that this thread has not begun. It must not end a scope that
+ * belongs to others, so it is the end of a range that never begins: readers find no begin for
+ * it and count it.
+ */
+static void record_unmatched(const struct osc_itt_domain_entry *d)
+{
+    /* Differs from the keys of ranges and of frames. */
+    const uint64_t key = osc_itt_id_key(d, &(const struct osc_itt_id){0}) ^ 2;
+
+    if (osc_is_on())
+        osc_async_end(OSC_SCOPE_PLAIN, osc_itt_name(d->text), key);
+}
+
 /* End the tasks of other domains that are open above the innermost task of D. */
 static bool unwind(struct osc_itt_thread *self, const struct osc_itt_domain_entry *d)
 {
     const uint32_t level = find_level(self, d);
 
     if (level == 0) {
-        osc_itt_count(OSC_ITT_COUNT_UNMATCHED_END);
+        record_unmatched(d);
         return false;
     }
     while (self->depth > level) {

@@ -45,7 +45,6 @@ extern _Thread_local struct osc_itt_thread osc_itt_self
 
 /* Misuse that is counted, as counters "itt: TEXT" of the recording. */
 #define OSC_ITT_COUNT_LIST(X)                       \
-    X(UNMATCHED_END, "ends without a task")         \
     X(UNBALANCED, "tasks ended by one around them") \
     X(NESTED, "calls within calls")
 

@@ -3,7 +3,7 @@
  * A client of ITT with a minimal static part of its own: it loads the library that
  * INTEL_LIBITTNOTIFY64 names, lets it fill pointers, and records tasks.
  *
- *   client nest | late | kill | open | fork | parts | threads | signals | exec PROGRAM
+ *   client nest | late | kill | open | ends | fork | parts | threads | signals | exec PROGRAM
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -28,6 +28,11 @@ static domain (*domain_create)(const char *);
 static handle (*string_handle_create)(const char *);
 static void (*task_begin)(domain, id, id, handle);
 static void (*task_end)(domain);
+static void (*region_begin)(domain, id, id, handle);
+static void (*region_end)(domain, id);
+static void (*frame_end)(domain, const id *);
+static int (*event_create)(const char *, int);
+static int (*event_end)(int);
 
 static struct osc_itt_api apis[] = {
     {.name = "__itt_domain_create", .function = (osc_itt_function *)&domain_create},
@@ -35,6 +40,11 @@ static struct osc_itt_api apis[] = {
      .function = (osc_itt_function *)&string_handle_create},
     {.name = "__itt_task_begin", .function = (osc_itt_function *)&task_begin},
     {.name = "__itt_task_end", .function = (osc_itt_function *)&task_end},
+    {.name = "__itt_region_begin", .function = (osc_itt_function *)&region_begin},
+    {.name = "__itt_region_end", .function = (osc_itt_function *)&region_end},
+    {.name = "__itt_frame_end_v3", .function = (osc_itt_function *)&frame_end},
+    {.name = "__itt_event_create", .function = (osc_itt_function *)&event_create},
+    {.name = "__itt_event_end", .function = (osc_itt_function *)&event_end},
     {.name = NULL},
 };
 static struct osc_itt_global part = {
@@ -91,6 +101,27 @@ static void use_what_was_there(void)
         task_begin(&early, none, none, &name);
         task_end(&early);
     }
+}
+
+/* Six ends of what has not begun, and a task and a region that are whole. */
+static int unmatched_ends(void)
+{
+    const domain d = domain_create("ends"), other = domain_create("other");
+    const id first = {1, 0, 0}, second = {2, 0, 0};
+
+    if (!region_end || !frame_end || !event_end)
+        return 1;
+    task_end(d);
+    task_begin(d, none, none, string_handle_create("whole"));
+    task_end(other);
+    task_end(d);
+    task_end(d);
+    region_begin(d, first, none, string_handle_create("region"));
+    region_end(d, second);
+    region_end(d, first);
+    frame_end(d, NULL);
+    event_end(event_create("event", 5));
+    return 0;
 }
 
 static int fork_without_exec(void)
@@ -168,6 +199,8 @@ int main(int argc, char **argv)
         return 0;
     }
     load();
+    if (strcmp(what, "ends") == 0)
+        return unmatched_ends();
     if (strcmp(what, "fork") == 0)
         return fork_without_exec();
     if (strcmp(what, "threads") == 0)

@@ -127,7 +127,7 @@ def tasks_nest(place: Place) -> None:
     same((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
     same(lines(place.events(out)), NEST)
     hello = {row["key"]: row["value"] for row in place.table("info", out)}["meta.source.itt"]
-    same(hello, "version 3.0, build 20230630, 4 of 4 functions")
+    same(hello, "version 3.0, build 20230630, 9 of 9 functions")
 
 
 def what_was_there_before_is_used(place: Place) -> None:
@@ -152,6 +152,16 @@ def what_is_open_at_the_end_stays_open(place: Place) -> None:
          {"aten::left_open"})
 
 
+def ends_without_a_begin_are_counted(place: Place) -> None:
+    done, out = place.record([place.client(), "ends"])
+    same(done.returncode, 0)
+    found = place.events(out)
+    same([(row["name"], row["dur_ns"] is None) for row in found],
+         [("whole", False), ("region", False)])
+    quality = {row["code"]: row["count"] for row in place.table("quality", out)}
+    same(quality.get("unmatched_end"), 6)
+
+
 def a_forked_child_has_a_recording_and_a_hello(place: Place) -> None:
     done, out = place.record([place.client(), "fork"])
     same(done.returncode, 0)
@@ -174,7 +184,7 @@ def an_exec_starts_another_recording(place: Place) -> None:
 def two_static_parts_say_hello(place: Place) -> None:
     _, out = place.record([place.client(), "parts"])
     facts = {row["key"]: row["value"] for row in place.table("info", out)}
-    same(facts["meta.source.itt.2"], "version 3.0, build 20250807, 4 of 4 functions")
+    same(facts["meta.source.itt.2"], "version 3.0, build 20250807, 9 of 9 functions")
 
 
 def threads_come_and_go(place: Place) -> None:
@@ -225,9 +235,9 @@ def a_library_of_another_version_costs_the_recording_alone(place: Place) -> None
         done, out = place.record([client, "nest"], env)
         same((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
         same(list(out.iterdir()), [])
-    parts = [str(path) for folder in ("recorder", "wire") for path in (ROOT / "src" / folder)
-             .glob("*.c") if not path.name.endswith("_test.c")]
-    parts += [str(ROOT / "src/base" / name) for name in ("clock.c", "log.c", "status.c")]
+    parts = [str(path) for folder in ("recorder", "recording", "wire")
+             for path in (ROOT / "src" / folder).rglob("*.c") if not path.name.endswith("_test.c")]
+    parts += [str(ROOT / "src/base" / name) for name in ("clock.c", "pid.c", "status.c")]
     newer = beside(place, "newer", f"-I{ROOT}/src", f"-I{ROOT}/include", "-fvisibility=hidden",
                    '-DOSC_VERSION="9.9.9"', *parts, "-lpthread")
     done, out = place.record([client, "nest"], newer)
@@ -288,7 +298,8 @@ def openvino_is_recorded(place: Place) -> None:
 
 
 TESTS = (tasks_nest, what_was_there_before_is_used, kill_loses_nothing_and_leaves_open_what_was,
-         what_is_open_at_the_end_stays_open, a_forked_child_has_a_recording_and_a_hello,
+         what_is_open_at_the_end_stays_open, ends_without_a_begin_are_counted,
+         a_forked_child_has_a_recording_and_a_hello,
          an_exec_starts_another_recording, two_static_parts_say_hello, threads_come_and_go,
          what_a_handler_does_is_recorded_or_counted, nothing_happens_where_nobody_wants_it,
          a_library_of_another_version_costs_the_recording_alone, run_sets_what_it_takes,
