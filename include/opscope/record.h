@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /* The id of an interned string of this process; 0 is the empty string. Valid until the process
- * ends. */
+ * ends, in all its recordings and in its children. */
 typedef uint32_t osc_name;
 
 /* What a scope is. Tables treat each kind differently. */
@@ -82,8 +82,9 @@ static inline int osc_is_on(void)
 /*
  * Intern LEN bytes at S, which are copied, and return the id. The same bytes give the same id,
  * unless two threads intern them for the first time at the same moment. Longer strings are cut
- * at 16 MiB. Returns 0 if S is NULL, LEN is 0, nothing has recorded yet, or there is no room
- * (the loss is counted).
+ * at 16 MiB. Names may be made before osc_start(), such as by constructors. Returns 0 if S is
+ * NULL, LEN is 0, or there is no room (the loss is counted): a process keeps 256 MiB of names,
+ * and while nothing records 16 MiB.
  */
 OSC_API osc_name osc_name_of(const char *s, size_t len);
 

@@ -352,6 +352,79 @@ static void be_forbidden(void)
     expect(osc_is_on() == 0, 6);
 }
 
+/* --- names ------------------------------------------------------------------------------ */
+
+static void count_named(void *ctx, uint32_t thread, const struct osc_packed *r)
+{
+    static const char text[] = "made before";
+    char path[256], s[sizeof text - 1];
+    const uint32_t name = *(const uint32_t *)ctx;
+
+    (void)thread;
+    if (r->kind != OSC_RECORD_INSTANT || r->id != name)
+        return;
+    (void)snprintf(path, sizeof path, "%s.live/strings", rec.out);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    expect(pread(fd, s, sizeof s, (off_t)name * 8 + 8) == (ssize_t)sizeof s, 40);
+    expect(memcmp(s, text, sizeof s) == 0, 41);
+    (void)close(fd);
+    rec.n_threads = 1000;
+}
+
+/* Record NAME, and find its bytes in the recording. */
+static void record_name(uint32_t name)
+{
+    expect(recorded_begin(&rec, 0) == OSC_OK, 42);
+    rec.look = count_named;
+    rec.ctx = &name;
+    osc_instant(name);
+    recorded_read(&rec);
+    expect(rec.n_threads == 1000, 43);
+    expect(osc_stop() == OSC_OK, 44);
+    recorded_remove(rec.dir);
+}
+
+static void name_before_starting(void)
+{
+    const uint32_t name = osc_name_c("made before");
+
+    expect(name != 0 && osc_name_c("made before") == name && osc_is_on() == 0, 2);
+    for (int i = 0; i < 2; i++)
+        record_name(name);
+
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        record_name(name);
+        _exit(0);
+    }
+    expect(children_status(pid) == 0, 3);
+}
+
+static void name_and_fork_before_starting(void)
+{
+    const uint32_t name = osc_name_c("made before");
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        expect(osc_name_c("made before") == name && osc_name_c("by the child") > name, 2);
+        record_name(name);
+        _exit(0);
+    }
+    expect(children_status(pid) == 0, 3);
+    record_name(name);
+}
+
+static void keeps_names_that_were_made_before_the_start(void **state)
+{
+    (void)state;
+    if (CHILDREN_FAIL)
+        return;
+    in_child(name_before_starting);
+    in_child(name_and_fork_before_starting);
+}
+
 /* Arm recording with a relative directory, then change to another one. */
 static void arm(void)
 {
@@ -630,6 +703,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         /* First the tests whose children need a process that has not recorded. */
+        cmocka_unit_test(keeps_names_that_were_made_before_the_start),
         cmocka_unit_test(does_what_the_environment_says),
         cmocka_unit_test(starts_no_thread_in_a_signal_handler),
         cmocka_unit_test(leaves_the_flusher_to_a_thread_that_blocks_no_signal),

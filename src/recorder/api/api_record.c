@@ -17,8 +17,10 @@ osc_name osc_name_of(const char *s, size_t len)
 {
     uint64_t n_full = 0, n_too_big = 0;
 
-    /* In the child of a fork the name log must first leave the parent's file. */
-    if (osc_threads_life() == OSC_LIFE_NONE || !osc_session_is_ours())
+    /* Before the first recording, too: a constructor often makes names. The threads' memory
+     * shows a child of a fork that it is one, where the log must first leave the parent's file.
+     */
+    if (osc_threads_init() != OSC_OK || !osc_session_is_ours())
         return 0;
     const uint32_t name = osc_names_add(s, len, &n_full, &n_too_big);
 

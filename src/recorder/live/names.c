@@ -17,6 +17,7 @@
 #define LOG_BYTES_MAX ((size_t)256 << 20)
 #define LOG_BYTES_MIN ((size_t)1 << 20)
 #define LOG_STEP      ((size_t)1 << 20)
+#define IDLE_BYTES    ((size_t)16 << 20) /* of the log while nothing records */
 
 enum {
     LEVELS = 5,
@@ -37,6 +38,7 @@ static struct {
     name_slot *levels[LEVELS];
     uint32_t is_growing; /* a lock, held during a few system calls */
     uint32_t is_closed;  /* the log is being moved: stay out */
+    uint32_t is_wanted;  /* names are recorded */
     uint32_t n_inside;   /* threads that may be writing to it */
 } names;
 
@@ -100,14 +102,21 @@ static bool log_is_there(void)
     return __atomic_load_n(&names.base, __ATOMIC_ACQUIRE) != NULL;
 }
 
+/* Whether the log may grow to END bytes. A program that makes names without end and never
+ * records must not lose its memory to them. */
+static bool may_reach(size_t end)
+{
+    /* relaxed: a thread that sees a change too late gets the limit of before. */
+    return end <= names.max_bytes &&
+           (end <= IDLE_BYTES || __atomic_load_n(&names.is_wanted, __ATOMIC_RELAXED));
+}
+
 /* Reserve room up to END bytes. The caller holds the lock. */
 static bool extend_log(size_t end)
 {
     const size_t from = header()->reserved_bytes;
     const size_t to = (end + LOG_STEP - 1) / LOG_STEP * LOG_STEP;
 
-    if (to > names.max_bytes)
-        return false;
     if (names.is_file ? osc_growing_map_reserve(&names.file, from, to, names.base) != OSC_OK
                       : mprotect(names.base + from, to - from, PROT_READ | PROT_WRITE) != 0)
         return false;
@@ -179,7 +188,7 @@ static uint64_t reserve_room(size_t bytes)
     do {
         /* acquire: pairs with the release in extend_log() */
         if (at + bytes > __atomic_load_n(&h->reserved_bytes, __ATOMIC_ACQUIRE) &&
-            grow(at + bytes) != OSC_OK)
+            (!may_reach(at + bytes) || grow(at + bytes) != OSC_OK))
             return 0;
         /* relaxed: an entry is published by its length, which is written last. */
     } while (!__atomic_compare_exchange_n(&h->used_bytes, &at, at + bytes, true,
@@ -330,6 +339,12 @@ uint32_t osc_names_add(const char *s, size_t len, uint64_t *n_full, uint64_t *n_
     }
     *n_full += name == 0;
     return name;
+}
+
+void osc_names_want(bool want)
+{
+    /* relaxed: as in may_reach() */
+    __atomic_store_n(&names.is_wanted, want, __ATOMIC_RELAXED);
 }
 
 /* Keep other threads out while the log moves. A handler of this thread that adds a name

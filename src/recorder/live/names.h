@@ -4,7 +4,7 @@
  *
  * Strings lie in the log of wire/live.h: mapped memory that becomes the file `strings`
  * when a recording is opened. A name is the offset of its entry, so it is valid in every
- * recording of this process and of its forked children.
+ * recording of this process and of its forked children, whenever it was made.
  *
  *   - Entries are appended by advancing osc_live_strings.used_bytes. The length is written
  *     last, so a reader that sees it sees the bytes.
@@ -13,12 +13,14 @@
  *     threads with the same string meet in the same slot.
  *   - The thread that needs room grows the log, with signals blocked. If that fails, or another
  *     thread takes too long to grow it, the call returns no name and the loss is counted.
+ *   - The log grows to 256 MiB, but while nothing records only to 16 MiB.
  *
  * Threading: osc_names_add() from any thread and from signal handlers; the others by one thread
  * at a time; osc_names_open() and osc_names_detach() may run concurrently with osc_names_add().
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +33,9 @@
  * room) or *N_TOO_BIG (cut). Leaves errno unchanged.
  */
 uint32_t osc_names_add(const char *s, size_t len, uint64_t *n_full, uint64_t *n_too_big);
+
+/* Names are for a recording from now on, or are not. Any thread and handler. */
+void osc_names_want(bool want);
 
 /* Move the log with its content to a new file `strings` in the directory DIR_FD.
  * OSC_ECANCELED: another call is growing the log, perhaps one that this handler interrupted;

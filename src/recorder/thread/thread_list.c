@@ -212,9 +212,10 @@ void osc_threads_load(void)
 osc_status osc_threads_init(void)
 {
     const int kept = errno;
-    struct memory *m = memory;
+    struct memory *m, *none = NULL;
 
-    if (m)
+    /* acquire: pairs with the release below */
+    if (__atomic_load_n(&memory, __ATOMIC_ACQUIRE))
         return OSC_OK;
     osc_threads_load();
     m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
@@ -228,8 +229,11 @@ osc_status osc_threads_init(void)
     m->life = LIFE_HERE;
     m->has_libc = true;
     m->pid = getpid();
-    /* release: pairs with the acquire in osc_threads_life() */
-    __atomic_store_n(&memory, m, __ATOMIC_RELEASE);
+    /* release: pairs with the acquire in osc_threads_life(); relaxed: another thread, or a
+     * handler, was faster. */
+    if (!__atomic_compare_exchange_n(&memory, &none, m, false, __ATOMIC_RELEASE,
+                                     __ATOMIC_RELAXED))
+        (void)munmap(m, sizeof *m);
     errno = kept;
     return OSC_OK;
 }

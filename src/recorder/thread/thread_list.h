@@ -25,7 +25,8 @@ enum osc_life { OSC_LIFE_NONE, OSC_LIFE_CHILD, OSC_LIFE_HERE };
 /* Reserve a scarce resource early, when the library is loaded. One thread at a time. */
 void osc_threads_load(void);
 
-/* Create the writers' memory, unless it exists. One thread at a time. */
+/* Create the writers' memory, unless it exists. Any thread and handler, once
+ * osc_threads_load() is done. */
 OSC_MUST_USE osc_status osc_threads_init(void);
 
 /*
