@@ -13,7 +13,8 @@
  *
  *   - Recording calls return nothing and never fail: they drop and count, by cause,
  *     and every reader of the recording says so. They neither block, allocate, print
- *     nor change errno, and may be called from signal handlers.
+ *     nor change errno, and may be called from signal handlers. Only if many threads begin
+ *     at once, a call waits, a second at most, until the library has added memory for them.
  *   - What a finished call has recorded survives kill -9 of the process.
  *   - Names are arbitrary bytes, copied when interned; NULL is the empty name.
  *   - Every thread has a stack of scopes; osc_end() ends the innermost one. An end
@@ -291,7 +292,8 @@ struct osc_start_options {
                       * start */
     const struct osc_schedule *schedule; /* NULL: OPSCOPE_SCHEDULE, else everything is
                                           * recorded */
-    uint64_t buffer_bytes;               /* memory that all threads share; 0: 64 MiB */
+    uint64_t buffer_bytes;               /* memory that all threads share, 16 KiB for each and
+                                          * as much for what waits to be written; 0: 64 MiB */
     uint64_t limit_bytes; /* total size of the files; beyond it the oldest are deleted; 0: no
                            * limit. Below 1 MiB they may take more: each is at least 128 KiB */
     /* Flight recorder: keep the most recent records in memory and write them when a trigger
@@ -342,7 +344,8 @@ OSC_API osc_status osc_dump(void);
 
 /* Records lost so far, by cause, over all threads. */
 struct osc_losses {
-    uint64_t full;    /* no room left in memory: the disk did not keep up */
+    uint64_t full;    /* no room left in memory: the disk did not keep up, or more than
+                       * 16,320 threads recorded at once */
     uint64_t too_big; /* a record or name was longer than its limit */
     uint64_t nested;  /* a signal handler recorded while its thread changed buffers */
     uint64_t late;    /* recorded after the end of the recording */

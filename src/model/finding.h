@@ -74,8 +74,10 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "raise --max-memory")                                                                    \
     X(lost_records, ERROR, "records in damaged parts of a recording",                          \
       "opscope info lists the places as meta.damage; check the disk")                          \
-    X(dropped_full, WARNING, "records for which memory had no room; dropped",                  \
-      "record to a faster disk, or raise the buffers of the recording")                        \
+    X(dropped_full, WARNING,                                                                   \
+      "records for which memory had no room, or beyond a limit of opscope_record(3); dropped", \
+      "raise buffer_bytes of osc_start(), to 32 KiB for each thread at least, or record to "   \
+      "a faster disk")                                                                         \
     X(dropped_too_big, WARNING, "records or names longer than their limit; cut or dropped",    \
       "")                                                                                      \
     X(dropped_nested, WARNING,                                                                 \

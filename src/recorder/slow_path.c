@@ -64,7 +64,9 @@ static struct osc_record_slot *reserve_slowly(uint32_t n_slots, enum osc_role ro
             osc_writer_clear(w);
             osc_threads_enter(w, generation);
         }
+        w->may_wait = n_slots > 0;
         s = osc_writer_place(w, n_slots, role, ticks, osc_session_is_paused());
+        w->may_wait = false;
     } else {
         osc_losses_add(why, 1);
     }

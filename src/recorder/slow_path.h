@@ -8,8 +8,9 @@
  *   - Meanwhile, records of the thread's signal handlers are dropped and counted.
  *   - The thread is not cancelled meanwhile.
  *   - A handler that jumps out of the slow path ends recording for its thread: later records of
- *     that thread are dropped and counted as nested, and it keeps its block until the recording
- *     ends.
+ *     that thread are dropped and counted as nested, and it keeps its block until it ends.
+ *   - If no block is free, the call waits for the flusher to add some, as long as
+ *     osc_blocks_await() says that it can: many threads may begin at once.
  *
  * Threading: from any thread and from signal handlers.
  */

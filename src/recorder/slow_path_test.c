@@ -140,4 +140,47 @@ TEST(is_not_cancelled_within_a_call)
     assert_int_equal(recorded_end(&rec), OSC_OK);
 }
 
+enum { CROWD = 700, CROWD_TRIES = 5 }; /* more threads than blocks at the begin */
+static pthread_barrier_t crowd;
+
+static void *record_in_crowd(void *arg)
+{
+    (void)pthread_barrier_wait(&crowd);
+    osc_instant(1);
+    (void)pthread_barrier_wait(&crowd); /* until then each has its block */
+    return arg;
+}
+
+/* How many records of threads that begin at once are lost. */
+static uint64_t lost_in_crowd(void)
+{
+    static pthread_t threads[CROWD];
+    struct osc_losses lost;
+    pthread_attr_t small;
+
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    assert_int_equal(pthread_attr_init(&small), 0);
+    assert_int_equal(pthread_attr_setstacksize(&small, 128 << 10), 0);
+    assert_int_equal(pthread_barrier_init(&crowd, NULL, CROWD), 0);
+    for (int i = 0; i < CROWD; i++)
+        assert_int_equal(pthread_create(&threads[i], &small, record_in_crowd, NULL), 0);
+    for (int i = 0; i < CROWD; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(pthread_barrier_destroy(&crowd), 0);
+    osc_losses_get(&lost);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT] + lost.full, CROWD);
+    return lost.full;
+}
+
+/* Without a processor for the flusher, a thread does not wait for ever: so several tries. */
+TEST(loses_nothing_when_many_threads_begin_at_once)
+{
+    uint64_t n_lost = 1;
+
+    for (int i = 0; i < CROWD_TRIES && n_lost > 0; i++)
+        n_lost = lost_in_crowd();
+    assert_int_equal(n_lost, 0);
+}
+
 UNIT_MAIN("slow_path")

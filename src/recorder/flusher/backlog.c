@@ -6,7 +6,7 @@
 
 #include "recorder/live/blocks.h"
 
-#define PATIENCE_NS INT64_C(2000000000) /* for a call that has not finished */
+#define PATIENCE_NS INT64_C(1000000000) /* for a call that has not finished */
 #define BATCH       64u                 /* blocks: a megabyte */
 
 osc_status osc_backlog_open(struct osc_backlog *backlog, uint64_t n_blocks)
@@ -50,6 +50,7 @@ void osc_backlog_drain(struct osc_backlog *backlog, struct osc_sink *sink, uint6
 {
     struct osc_block *next;
 
+    backlog->now_ns = now_ns;
     for (struct osc_block *b = osc_blocks_drain(); b; b = next) {
         next = osc_blocks_next(b);
         if (sink)
@@ -102,6 +103,55 @@ static bool is_alive(const struct osc_block *b)
     return false;
 }
 
+static void add_thread(struct osc_thread_set *set, uint64_t ordinal)
+{
+    const uint32_t bit = ordinal & 0xffff;
+
+    set->bits[bit / 8] |= (unsigned char)(1 << bit % 8);
+}
+
+static void find_alive(struct osc_thread_set *set)
+{
+    const struct osc_live_thread *threads = osc_blocks_threads();
+    /* relaxed: a thread that enters meanwhile is found by is_alive(). */
+    const uint32_t n = __atomic_load_n(&osc_blocks_header()->n_threads, __ATOMIC_RELAXED);
+
+    memset(set, 0, sizeof *set);
+    for (uint32_t i = 0; i < n && i < OSC_LIVE_THREADS; i++)
+        /* acquire: as in is_alive() */
+        if (__atomic_load_n(&threads[i].state, __ATOMIC_ACQUIRE) == OSC_THREAD_RUNS)
+            add_thread(set, threads[i].ordinal);
+}
+
+uint32_t osc_backlog_adopt(struct osc_backlog *backlog, struct osc_sink *sink,
+                           uint64_t now_ticks, int64_t now_ns)
+{
+    const uint32_t n = osc_blocks_header()->n_blocks;
+    struct osc_thread_set alive;
+    uint32_t n_found = 0;
+
+    find_alive(&alive); /* is_alive() reads the whole table for each block */
+    for (uint32_t i = 0; i < n; i++) {
+        struct osc_block *b = osc_blocks_at(i);
+
+        /* acquire: pairs with the release in osc_blocks_take(); the second one is after that in
+         * is_alive(): a thread that ended as usual filled B before. */
+        if (__atomic_load_n(&b->state, __ATOMIC_ACQUIRE) != OSC_BLOCK_OPEN ||
+            osc_threads_in(&alive, b->thread) || is_alive(b) ||
+            __atomic_load_n(&b->state, __ATOMIC_ACQUIRE) != OSC_BLOCK_OPEN)
+            continue;
+        b->used_slots = osc_pack_find(b, b->written_slots, OSC_BLOCK_SLOTS, UINT64_MAX);
+        /* release: as in osc_blocks_fill() */
+        __atomic_store_n(&b->state, OSC_BLOCK_FULL, __ATOMIC_RELEASE);
+        if (sink)
+            (void)osc_sink_store_persistent(sink, b,
+                                            (struct osc_pack_range){0, used_slots(b), false});
+        add(backlog, b, now_ticks, now_ns);
+        n_found++;
+    }
+    return n_found;
+}
+
 static void give_back(struct osc_block *b)
 {
     b->written_slots = 0;
@@ -123,11 +173,18 @@ static bool is_whole(const struct osc_block *b)
     return true;
 }
 
+/* Whether a call that has not finished was left for good: B is full, so its thread went on, in
+ * a handler or behind a jump out of one. */
+static bool is_left(const struct osc_backlog *backlog, const struct osc_backlog_entry *e)
+{
+    return backlog->now_ns - e->drained_ns > PATIENCE_NS || !is_alive(e->block);
+}
+
 /* Entry E is written: give its block back, or let it sleep. True if the block was given
  * back. */
 static bool finish(struct osc_backlog *backlog, struct osc_backlog_entry *e)
 {
-    if (e->may_have_holes && !is_whole(e->block) && is_alive(e->block)) {
+    if (e->may_have_holes && !is_whole(e->block) && !is_left(backlog, e)) {
         e->is_asleep = true;
         backlog->n_asleep++;
         return false;
@@ -312,6 +369,7 @@ osc_status osc_backlog_put_persistent(const struct osc_backlog *backlog, struct 
 osc_status osc_backlog_write(struct osc_backlog *backlog, struct osc_sink *sink,
                              const struct osc_backlog_range *range, uint32_t *n_waiting)
 {
+    backlog->now_ns = range->now_ns;
     osc_status st = write_batches(backlog, sink, range);
 
     *n_waiting = 0;
@@ -412,7 +470,7 @@ void osc_backlog_wake(struct osc_backlog *backlog)
     for (uint32_t i = 0; i < backlog->n; i++) {
         const struct osc_backlog_entry e = backlog->entries[i];
 
-        if (e.is_asleep && !is_alive(e.block)) {
+        if (e.is_asleep && is_left(backlog, &e)) {
             give_back(e.block);
             backlog->n_asleep--;
         } else {
@@ -425,11 +483,8 @@ void osc_backlog_wake(struct osc_backlog *backlog)
 void osc_backlog_threads(const struct osc_backlog *backlog, struct osc_thread_set *set)
 {
     memset(set, 0, sizeof *set);
-    for (uint32_t i = 0; i < backlog->n; i++) {
-        const uint32_t bit = backlog->entries[i].block->thread & 0xffff;
-
-        set->bits[bit / 8] |= (unsigned char)(1 << bit % 8);
-    }
+    for (uint32_t i = 0; i < backlog->n; i++)
+        add_thread(set, backlog->entries[i].block->thread);
 }
 
 bool osc_threads_in(const struct osc_thread_set *set, uint64_t ordinal)

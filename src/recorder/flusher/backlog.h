@@ -3,12 +3,16 @@
  * backlog.h - full blocks that are still to be written, and when they may be used again.
  *
  *     osc_blocks_drain() --> waiting --written--> given back
- *                               |      or old     '--> asleep, until their thread ends
+ *                               |      or old     '--> asleep, for a second at most
  *                               '--kept by a flight recorder
  *
- *   - A call may have reserved a slot without having written it: its thread sleeps, or runs a
- *     signal handler. A block with such a slot waits a while; then it is written without that
- *     record, and is given back only after its thread has ended.
+ *   - A call may have reserved a slot without having written it: a signal handler that
+ *     interrupted it filled the block, or jumped out of it. A block with such a slot waits
+ * until a second has passed or its thread has ended; then it is written without that record and
+ *     given back. A handler that records for more than a second and returns into such a call
+ *     overwrites a slot of whoever has the block by then.
+ *   - A thread that jumped out of the slow path and then ended leaves its block open; it is
+ *     adopted when blocks are few.
  *   - Open blocks are read when a window or dump ends; they stay with their threads.
  *
  * Threading: the flusher.
@@ -24,13 +28,14 @@ struct osc_backlog_entry {
     int64_t drained_ns;
     bool may_have_holes; /* not every record is known to be finished */
     bool is_waiting;     /* at the last look, a record was not finished */
-    bool is_asleep;      /* written, except slots that its thread may still write */
+    bool is_asleep;      /* written, except slots that a call may still write */
 };
 
 struct osc_backlog {
     struct osc_backlog_entry *entries; /* owned; in the order in which they became full */
     uint32_t n, room;
     uint32_t n_asleep;
+    int64_t now_ns;                /* of the last call that had one */
     uint64_t evicted_ticks;        /* some records before this time were discarded */
     struct osc_part_state evicted; /* what was open where kept records begin; may be closed */
 };
@@ -47,6 +52,10 @@ void osc_backlog_drain(struct osc_backlog *backlog, struct osc_sink *sink, uint6
 /* Recording is over: take over full blocks that never reached the list, because their thread
  * jumped out of the slow path. */
 void osc_backlog_gather(struct osc_backlog *backlog, uint64_t now_ticks, int64_t now_ns);
+
+/* Take over open blocks whose threads have ended, at NOW; returns how many. SINK: as above. */
+uint32_t osc_backlog_adopt(struct osc_backlog *backlog, struct osc_sink *sink,
+                           uint64_t now_ticks, int64_t now_ns);
 
 /* Which records to write. */
 struct osc_backlog_range {
@@ -94,7 +103,7 @@ bool osc_backlog_is_small_part(const struct osc_backlog *backlog, uint64_t ticks
 void osc_backlog_evict(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t ticks,
                        uint32_t n_max);
 
-/* Give back blocks that are asleep and whose thread has ended. */
+/* Give back blocks that have slept for long enough, or whose thread has ended. */
 void osc_backlog_wake(struct osc_backlog *backlog);
 
 /* Threads by the low bits of their ordinals: it may contain threads that were not added. */

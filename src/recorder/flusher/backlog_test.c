@@ -138,21 +138,70 @@ TEST_WITH(a_call_that_has_not_finished_is_waited_for, set_up, tear_down)
     assert_int_equal(b->state, OSC_BLOCK_FREE);
 }
 
-TEST_WITH(a_sleeping_call_keeps_its_block_until_its_thread_ends, set_up, tear_down)
+/* A block of a running thread with a call that was never finished, all written. */
+static struct osc_block *write_unfinished(void)
 {
+    const struct osc_backlog_range range = {.until_ticks = UINT64_MAX, .take_all = true};
+    uint32_t n_waiting = 0;
+
     set_thread(1, OSC_THREAD_RUNS);
     struct osc_block *b = new_block(1, 100, 1000);
     b->slots[40].word = 0;
     osc_blocks_fill(b, 100);
     osc_backlog_drain(&backlog, &sink, 2000, 0);
-    assert_int_equal(write_all(&sink, UINT64_MAX, INT64_C(3) * SECOND, false), 0);
+    assert_int_equal(osc_backlog_write(&backlog, &sink, &range, &n_waiting), OSC_OK);
+    return b;
+}
+
+TEST_WITH(a_call_that_was_left_keeps_its_block_for_a_second, set_up, tear_down)
+{
+    struct osc_block *b = write_unfinished();
+
+    assert_int_equal(read_out().n_unfinished, 1);
+    assert_int_equal(backlog.n_asleep, 1);
+    osc_backlog_drain(&backlog, &sink, 3000, SECOND);
+    osc_backlog_wake(&backlog);
+    assert_int_equal(b->state, OSC_BLOCK_FULL);
+    osc_backlog_drain(&backlog, &sink, 3000, SECOND + 1);
+    osc_backlog_wake(&backlog);
+    assert_int_equal(b->state, OSC_BLOCK_FREE);
+    assert_int_equal(backlog.n + backlog.n_asleep, 0);
+
+    /* After that second, a block comes back as soon as it is written. */
+    b = new_block(1, 100, 3000);
+    b->slots[40].word = 0;
+    osc_blocks_fill(b, 100);
+    osc_backlog_drain(&backlog, &sink, 4000, 0);
+    assert_int_equal(write_all(&sink, UINT64_MAX, SECOND + 1, false), 0);
+    assert_int_equal(b->state, OSC_BLOCK_FREE);
+    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 2 * 99);
+}
+
+TEST_WITH(blocks_that_threads_left_open_are_taken_over, set_up, tear_down)
+{
+    set_thread(1, OSC_THREAD_RUNS);
+    struct osc_block *b = new_block(1, 100, 1000);
+    b->slots[40].word = 0;
+    assert_int_equal(osc_backlog_adopt(&backlog, &sink, 2000, 0), 0);
+    set_thread(1, OSC_THREAD_EXITED);
+    assert_int_equal(osc_backlog_adopt(&backlog, &sink, 2000, 0), 1);
+    assert_int_equal(osc_backlog_adopt(&backlog, &sink, 2000, 0), 0);
+    assert_int_equal(b->state, OSC_BLOCK_FULL);
+    assert_int_equal(write_all(&sink, UINT64_MAX, SECOND + 1, false), 0);
+    assert_int_equal(b->state, OSC_BLOCK_FREE);
+    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 99);
+}
+
+TEST_WITH(a_call_that_was_left_keeps_its_block_until_its_thread_ends, set_up, tear_down)
+{
+    struct osc_block *b = write_unfinished();
     struct recording r = read_out();
     assert_int_equal(r.n_kinds[OSC_RECORD_END], 99);
     assert_int_equal(r.n_unfinished, 1);
     assert_int_equal(backlog.n_asleep, 1);
     osc_backlog_wake(&backlog);
     assert_int_equal(b->state, OSC_BLOCK_FULL);
-    assert_int_equal(write_all(&sink, UINT64_MAX, INT64_C(3) * SECOND, false), 0);
+    assert_int_equal(write_all(&sink, UINT64_MAX, 1, false), 0);
     set_thread(1, OSC_THREAD_EXITED);
     osc_backlog_wake(&backlog);
     assert_int_equal(b->state, OSC_BLOCK_FREE);

@@ -509,11 +509,18 @@ static void write_threads(void)
 }
 
 /* If few blocks are free, end the writers of threads that no longer exist, so that the next
- * look gets their blocks. If there were none, do not try again for a while. */
+ * look gets their blocks, and take over blocks that such threads left open. If there were none,
+ * do not try again for a while. */
 static void reap(int64_t now_ns)
 {
-    if (osc_blocks_are_few() && now_ns >= self.reap_ns)
-        self.reap_ns = osc_threads_reap() > 0 ? now_ns : now_ns + PAUSE_MS * MS;
+    if (!osc_blocks_are_few() || now_ns < self.reap_ns)
+        return;
+    const uint32_t n =
+        osc_threads_reap() + osc_backlog_adopt(&self.backlog,
+                                               self.options.is_flight ? NULL : &self.sink,
+                                               osc_ticks(), now_ns);
+
+    self.reap_ns = n > 0 ? now_ns : now_ns + PAUSE_MS * MS;
 }
 
 /* Do everything that is due, once. */

@@ -24,7 +24,9 @@ enum {
     PIECE_MIN = 16,     /* least number of blocks for a recording */
     WAKE_PART = 4,      /* wake the flusher when this fraction is full */
     WAKE_EVERY = 16,    /* and each time so many are taken while few are free */
-    KEPT = 8            /* recordings whose addresses stay reserved */
+    KEPT = 8,           /* recordings whose addresses stay reserved */
+    AWAIT_STEPS = 4,    /* of a call that waits for a block: one second; thousands may wait, */
+    AWAIT_STEP_NS = 250000000 /* and must leave the flusher a processor */
 };
 
 /*
@@ -46,6 +48,9 @@ static struct {
     uint64_t last_seq;
     uint32_t wakes; /* a futex */
     uint32_t wakes_seen;
+    uint32_t n_pieces; /* a futex: how often blocks were added, or could not be */
+    uint32_t may_grow; /* the flusher would add blocks if it were woken */
+    bool has_failed;   /* the last piece could not be added */
 } pool;
 
 /* Addresses of past recordings, the oldest at n_closed % KEPT. They are reused, so that a host
@@ -56,6 +61,9 @@ static struct {
     size_t len;
 } closed[KEPT];
 static uint32_t n_closed; /* ever */
+
+/* The flusher records, too, such as in a callback of the host; it cannot wait for itself. */
+static _Thread_local bool is_flusher __attribute__((tls_model("initial-exec")));
 
 static unsigned char *get_base(void)
 {
@@ -213,6 +221,17 @@ static bool reserve_addresses(uint64_t limit_bytes)
     return false;
 }
 
+/* relaxed, and in may_grow(): it only ends a wait with a time limit. */
+static void set_may_grow(bool may_grow)
+{
+    __atomic_store_n(&pool.may_grow, may_grow, __ATOMIC_RELAXED);
+}
+
+static bool may_grow(void)
+{
+    return __atomic_load_n(&pool.may_grow, __ATOMIC_RELAXED);
+}
+
 static void empty_stack(stack_word *stack)
 {
     /* relaxed: a thread in pop() detects the new count and finds the stack empty. */
@@ -231,6 +250,8 @@ static void empty_pool(void)
     __atomic_store_n(&pool.n_free, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&pool.n_full, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&pool.last_seq, 0, __ATOMIC_RELAXED);
+    set_may_grow(false);
+    pool.has_failed = false;
 }
 
 /* Write into H which process this is. */
@@ -328,6 +349,34 @@ bool osc_blocks_are_out(void)
     return (uint32_t)__atomic_load_n(&pool.free, __ATOMIC_RELAXED) == 0;
 }
 
+struct osc_block *osc_blocks_await(uint64_t ordinal, uint32_t tid)
+{
+    const struct timespec step = {.tv_nsec = AWAIT_STEP_NS};
+    const int kept = errno;
+    struct osc_block *b = NULL;
+
+    if (is_flusher)
+        return NULL;
+    for (int i = 0, n_late = 0; i < TRIES_MAX && n_late < AWAIT_STEPS && may_grow(); i++) {
+        /* acquire: pairs with the release in osc_blocks_add() */
+        const uint32_t seen = __atomic_load_n(&pool.n_pieces, __ATOMIC_ACQUIRE);
+
+        b = osc_blocks_take(ordinal, tid);
+        if (b)
+            break;
+        osc_blocks_wake();
+        n_late +=
+            syscall(SYS_futex, &pool.n_pieces, FUTEX_WAIT_PRIVATE, seen, &step, NULL, 0) != 0 &&
+            errno == ETIMEDOUT;
+    }
+    if (!b)
+        b = osc_blocks_take(ordinal, tid);
+    if (!b)
+        set_may_grow(false); /* other calls do not wait until the flusher is there again */
+    errno = kept;
+    return b;
+}
+
 uint32_t osc_blocks_free(void)
 {
     /* relaxed: a number for itself. */
@@ -400,13 +449,29 @@ bool osc_blocks_add(void)
 {
     const uint32_t n = pool.n_blocks_max - pool.n_blocks;
 
-    return n > 0 && add_piece(n < PIECE_BLOCKS ? n : PIECE_BLOCKS);
+    if (n == 0)
+        return false;
+    pool.has_failed = !add_piece(n < PIECE_BLOCKS ? n : PIECE_BLOCKS);
+    if (pool.has_failed)
+        set_may_grow(false);
+    /* release: a thread that sees it finds the blocks. */
+    __atomic_add_fetch(&pool.n_pieces, 1, __ATOMIC_RELEASE);
+    (void)syscall(SYS_futex, &pool.n_pieces, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+    return !pool.has_failed;
+}
+
+/* The flusher sleeps, or is about to: it would add blocks at once. */
+static void invite(void)
+{
+    is_flusher = true;
+    set_may_grow(!pool.has_failed && pool.n_blocks < pool.n_blocks_max);
 }
 
 void osc_blocks_grow(void)
 {
-    if (osc_blocks_are_few())
-        (void)osc_blocks_add();
+    /* Threads that waited take a piece at once; then another one is needed. */
+    while (osc_blocks_are_few() && osc_blocks_add())
+        continue;
 }
 
 void osc_blocks_grow_to(uint64_t n_blocks)
@@ -422,6 +487,7 @@ void osc_blocks_wait(int64_t timeout_ns)
     /* relaxed: as in osc_blocks_fill() */
     const bool many_wait = __atomic_load_n(&pool.n_full, __ATOMIC_RELAXED) >= n_worth_it();
 
+    invite();
     /* Returns at once if osc_blocks_wake() was called since the last sleep. */
     if (!many_wait)
         (void)syscall(SYS_futex, &pool.wakes, FUTEX_WAIT_PRIVATE, pool.wakes_seen, &timeout,

@@ -16,10 +16,12 @@
  *     piece is unmapped before the process ends, because a thread may write to it at any time;
  *     its addresses are reused several recordings later.
  *   - Recently used blocks are taken first: they are still in the cache.
+ *   - The flusher adds blocks ahead of need. If many threads begin at once, they wait for it
+ *     (osc_blocks_await()), but never when the limit or the disk is what is missing.
  *   - The child of a fork never touches these blocks: it starts afresh.
  *
- * Threading: osc_blocks_take(), osc_blocks_are_out() and osc_blocks_fill() from any thread and
- * from signal handlers; the rest by one thread at a time, the flusher.
+ * Threading: osc_blocks_take(), osc_blocks_are_out(), osc_blocks_await() and osc_blocks_fill()
+ * from any thread and from signal handlers; the rest by one thread at a time, the flusher.
  */
 #pragma once
 
@@ -49,6 +51,10 @@ struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid);
 /* Whether no block is free at the moment. */
 bool osc_blocks_are_out(void);
 
+/* osc_blocks_take() when no block is free, for a thread that may wait until the flusher adds
+ * some: a second at most. After that no call waits again before the flusher has slept. */
+struct osc_block *osc_blocks_await(uint64_t ordinal, uint32_t tid);
+
 /* How many are free; approximate while others take and give back. */
 uint32_t osc_blocks_free(void);
 
@@ -73,7 +79,7 @@ struct osc_block *osc_blocks_at(uint32_t i);
 /* Reserve and map another piece; false: the limit or the disk does not allow it. */
 bool osc_blocks_add(void);
 
-/* osc_blocks_add() if less than a quarter is free. */
+/* osc_blocks_add() while less than a quarter is free. */
 void osc_blocks_grow(void);
 
 /* osc_blocks_add() if there are fewer than N_BLOCKS: ahead of need, at the rate at which they

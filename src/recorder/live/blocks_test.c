@@ -121,6 +121,54 @@ TEST(grows_by_pieces_once_less_than_a_quarter_is_free)
     osc_blocks_close();
 }
 
+static uint32_t is_taken;
+
+static void *add_when_asked(void *arg)
+{
+    (void)arg;
+    /* acquire: pairs with the release in the test */
+    while (!__atomic_load_n(&is_taken, __ATOMIC_ACQUIRE)) {
+        osc_blocks_wait(INT64_C(100000000));
+        osc_blocks_grow();
+    }
+    return NULL;
+}
+
+/* Take a block as a thread does that may wait, until the flusher is there. */
+static struct osc_block *take_patiently(void)
+{
+    struct osc_block *b = NULL;
+
+    for (int i = 0; i < 10000 && !b; i++) {
+        b = osc_blocks_await(1, 1);
+        (void)usleep(1000);
+    }
+    return b;
+}
+
+TEST(waits_for_blocks_as_long_as_some_can_be_added)
+{
+    const uint32_t n_max = 600;
+    pthread_t flusher;
+
+    open_pool((uint64_t)n_max * OSC_BLOCK_BYTES);
+    const uint32_t n = osc_blocks_header()->n_blocks;
+
+    for (uint32_t i = 0; i < n; i++)
+        assert_non_null(osc_blocks_take(1, 1));
+    assert_null(osc_blocks_await(1, 1)); /* there is no flusher */
+    is_taken = 0;
+    assert_int_equal(pthread_create(&flusher, NULL, add_when_asked, NULL), 0);
+    for (uint32_t i = n; i < n_max; i++)
+        assert_non_null(take_patiently());
+    assert_null(osc_blocks_await(1, 1)); /* the limit is reached */
+    __atomic_store_n(&is_taken, 1, __ATOMIC_RELEASE);
+    osc_blocks_wake();
+    assert_int_equal(pthread_join(flusher, NULL), 0);
+    osc_blocks_close();
+}
+
+/* From here on this thread counts as the flusher. */
 TEST(wakes_who_waits_and_is_not_late_for_a_wake_before)
 {
     open_pool(1 << 20);

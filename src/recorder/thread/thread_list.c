@@ -90,7 +90,7 @@ static void clear(struct osc_writer *w)
 {
     w->epoch = w->generation = 0;
     w->index_1 = 0;
-    w->is_dry = false;
+    w->is_dry = w->may_wait = false;
     w->entry = NULL;
     w->block = NULL;
     /* relaxed: wait_idle() and is_gone() may read it, without harm. */
@@ -108,7 +108,7 @@ static bool seize(struct osc_writer *w)
 
 /* Write what writer I, W, still owes the recording, and give it back. Its thread has ended, and
  * W is seized. If the thread jumped out of the slow path, W may be half changed, so its block
- * stays where it is until the recording ends. */
+ * stays open until the flusher finds it (osc_backlog_adopt()) or the recording ends. */
 static void hand_over(struct osc_writer *w, uint32_t i, bool has_jumped)
 {
     struct osc_live_thread *entry = w->entry;

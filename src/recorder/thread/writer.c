@@ -116,6 +116,8 @@ static struct osc_record_slot *take_slots(struct osc_writer *w, uint32_t n)
         struct osc_block *full = w->block;
         const uint32_t n_used = full ? used_slots(w) : 0;
 
+        if (!next && w->may_wait)
+            next = osc_blocks_await(w->ordinal, w->tid);
         if (!next)
             return NULL;
         w->block = next;

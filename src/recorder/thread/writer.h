@@ -73,6 +73,7 @@ struct osc_writer {
     uint32_t n_over; /* more scopes inside those of RUNS: not recorded either */
     uint32_t n_over_counted;
     struct osc_writer_run runs[OSC_WRITER_RUNS]; /* the last one is the innermost */
+    bool may_wait;                               /* for a block, if memory can grow */
     bool is_dry;                                 /* the last record found no room */
     bool skips_args;                             /* the previous record was not recorded */
     uint32_t n_owed; /* ends that found no room; those beyond the array have no time */

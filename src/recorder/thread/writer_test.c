@@ -206,12 +206,13 @@ TEST(bears_a_signal_between_any_two_instructions)
 
 /* --- gaps ---------------------------------------------------------------------------- */
 
-/* All blocks except this thread's, which then cannot get another. */
+/* All blocks except this thread's, which then cannot get another. They are taken for this
+ * thread, because the flusher takes over those of threads that have ended. */
 static struct osc_block *hoard[64];
 
 static void take_all_blocks(void)
 {
-    for (int i = 0; (hoard[i] = osc_blocks_take(0, 0)); i++)
+    for (int i = 0; (hoard[i] = osc_blocks_take(osc_writer_self->ordinal, 0)); i++)
         continue;
 }
 
