@@ -166,7 +166,8 @@ static void try_name(const struct sum *sums, size_t n, const struct osc_breakdow
                 continue;
             if (half_ns > best->half_ns || is_first ||
                 (half_ns == best->half_ns && side < (int)best->is_device)) {
-                *best = (struct osc_growth){{sums[i].name}, half_ns, side == DEVICE};
+                *best = (struct osc_growth){
+                    .name = {sums[i].name}, .half_ns = half_ns, .is_device = side == DEVICE};
                 first_rows[step] = first_row;
             }
         }
@@ -193,6 +194,43 @@ static osc_status try_names(struct sums *s, const struct osc_breakdown *b,
     return st;
 }
 
+struct osc_str osc_growth_name(const struct osc_trace *t, const struct osc_growth *g)
+{
+    return g->is_other ? OSC_STR("other") : osc_trace_str(t, g->name);
+}
+
+/* Compare the time in which nothing was recorded with the best in each outlier of B; drop what
+ * explains less than a tenth. */
+static osc_status try_other(const struct osc_breakdown *b, struct osc_growth *growth)
+{
+    int64_t *const v = osc_malloc(((size_t)b->n_steps + 1) * sizeof *v);
+    size_t n = 0;
+
+    if (!v)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < b->n_steps; i++) {
+        if (b->steps[i].is_kept)
+            v[n++] = b->steps[i].cost_ns[OSC_COST_OTHER];
+    }
+    osc_sort(v, n, sizeof *v, by_value);
+    const int64_t median_twice = n > 0 ? v[(n - 1) / 2] + v[n / 2] : 0;
+    osc_free(v);
+    for (uint32_t i = 0; i < b->n_steps; i++) {
+        const struct osc_step_cost *const s = &b->steps[i];
+        const int64_t half_ns = 2 * s->cost_ns[OSC_COST_OTHER] - median_twice;
+        const int64_t of_half_ns = 2 * (s->end_ns - s->start_ns) - b->median_twice_ns;
+
+        if (!is_slow(b, i))
+            continue;
+        if (half_ns > growth[i].half_ns)
+            growth[i] = (struct osc_growth){.half_ns = half_ns, .is_other = true};
+        if (growth[i].half_ns < of_half_ns / 10 + (of_half_ns % 10 != 0))
+            growth[i] = (struct osc_growth){0};
+        growth[i].of_half_ns = of_half_ns;
+    }
+    return OSC_OK;
+}
+
 osc_status osc_growth_find(const struct osc_trace *t, const struct osc_breakdown *b,
                            struct osc_growth *growth)
 {
@@ -208,6 +246,8 @@ osc_status osc_growth_find(const struct osc_trace *t, const struct osc_breakdown
         st = sum_device(&s);
     if (st == OSC_OK)
         st = try_names(&s, b, growth);
+    if (st == OSC_OK)
+        st = try_other(b, growth);
     osc_free(s.all);
     osc_idmap_fini(&s.places);
     return st;

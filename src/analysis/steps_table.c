@@ -25,7 +25,9 @@ enum {
     GREW,
     GREW_ON,
     GREW_BY,
+    GREW_RATIO,
     NOTE,
+    OF_PROCESS, /* the process, if several files of a rank and span have steps */
     N_COLUMNS
 };
 
@@ -41,7 +43,7 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(LABEL, "label", STRING, NULL, FIRST, 0, OSC_RULE_STEPS,
                "Number that the program gave the step. A trace without steps "
                "counts as one step, labelled 0."),
-    OSC_COLUMN(PROCESS, "process", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL,
+    OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
                OSC_RULE_STEPS | OSC_RULE_NAMES,
                "Process that announced the step, if several of a rank and span did."),
     OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_STEPS | OSC_RULE_NAMES,
@@ -80,16 +82,23 @@ static const struct osc_column columns[N_COLUMNS] = {
                "of such distances (MAD); if that is 0, above a tenth of the median step."),
     OSC_COLUMN(GREW, "grew", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_OUTLIERS,
                "For an outlier that took longer than the median step: the operator, or the "
-               "wait for data, whose time exceeds its median over the kept steps by most."),
+               "wait for data, whose time exceeds its median over the kept steps by most; "
+               "other: the time in which nothing was recorded on the threads. Missing if "
+               "that is less than a tenth of what the step took longer."),
     OSC_COLUMN(GREW_ON, "grew_on", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_OUTLIERS,
                "Where that time grew: host or device."),
     OSC_COLUMN(GREW_BY, "grew_by_ns", INTEGER, "ns", FIRST, OSC_COLUMN_OPTIONAL,
                OSC_RULE_OUTLIERS,
                "Its time in this step - its median over the kept steps, half a nanosecond "
                "rounded up."),
+    OSC_COLUMN(GREW_RATIO, "grew_ratio", NUMBER, "ratio", FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_OUTLIERS, "grew_by_ns / (total_ns - median of the kept steps)."),
     OSC_COLUMN(
         NOTE, "note", STRING, NULL, FIRST, 0, OSC_RULE_STEP_LENGTH,
         "Why the step is not kept, or that it began late because the device was still busy."),
+    OSC_COLUMN(OF_PROCESS, "of_process", STRING, NULL, KEY, OSC_COLUMN_HIDDEN, 0,
+               "Process that announced the step, if other files of its rank and span have "
+               "steps, too."),
 };
 
 static const char *note_of(const struct osc_trace *t, const struct osc_step_cost *s, uint32_t i)
@@ -129,11 +138,12 @@ static void add_row(const struct osc_trace *t, const struct osc_step_cost *s, ui
     for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
         osc_result_int(out, KERNEL + k, s->cost_ns[k]);
     osc_result_bool(out, OUTLIER, s->is_outlier);
-    if (growth->name.v != 0) {
-        osc_result_str(out, GREW, osc_trace_str(t, growth->name));
+    if (growth->name.v != 0 || growth->is_other) {
+        osc_result_str(out, GREW, osc_growth_name(t, growth));
+        osc_result_num(out, GREW_RATIO, (double)growth->half_ns / (double)growth->of_half_ns);
         osc_result_str(out, GREW_ON, growth->is_device ? OSC_STR("device") : OSC_STR("host"));
         osc_result_int(out, GREW_BY, growth->half_ns / 2 + growth->half_ns % 2);
-        for (uint32_t c = GREW; c <= GREW_BY; c++)
+        for (uint32_t c = GREW; c <= GREW_RATIO; c++)
             osc_result_show(out, c);
     }
     if (note)
@@ -180,8 +190,12 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
         osc_result_empty(part);
     if (to->shares_steps)
         osc_result_show(part, PROCESS);
-    for (uint64_t i = 0; i < part->n_rows && !(part->shown >> PROCESS & 1); i++)
-        osc_result_set_missing(part, i, PROCESS);
+    for (uint64_t i = 0; i < part->n_rows; i++) {
+        if (to->shares_steps)
+            osc_result_set_str(part, i, OF_PROCESS, osc_result_get_str(part, i, PROCESS));
+        else if (!(part->shown >> PROCESS & 1))
+            osc_result_set_missing(part, i, PROCESS);
+    }
     return part->status;
 }
 
@@ -190,7 +204,7 @@ const uint32_t osc_column_steps_step = STEP, osc_column_steps_label = LABEL,
                osc_column_steps_total_ns = TOTAL, osc_column_steps_annotation_ns = ANNOTATION,
                osc_column_steps_kept = KEPT, osc_column_steps_outlier = OUTLIER,
                osc_column_steps_grew = GREW, osc_column_steps_grew_on = GREW_ON,
-               osc_column_steps_grew_by_ns = GREW_BY;
+               osc_column_steps_grew_by_ns = GREW_BY, osc_column_steps_grew_ratio = GREW_RATIO;
 
 const struct osc_table_def osc_table_steps = {
     .name = "steps",

@@ -115,41 +115,75 @@ TEST_WITH(ranks_merge_to_the_mean_over_all_their_steps, NULL, small_end)
     osc_merger_fini(&m);
 }
 
-/* Five steps, most of about 100 us: the third is longer by what aten::add took. */
+/* Steps of 100 us, which run aten::mm for 50, and in it aten::add for 10. */
+#define USUAL(n, step, mm, add) \
+    STEP(n, step, 100) "," OP("aten::mm", 1, mm, 50, "") "," OP("aten::add", 1, add, 10, "") ","
+#define SEVEN                  \
+    USUAL(0, 0, 10, 20)        \
+    USUAL(1, 1000, 1010, 1020) \
+    USUAL(2, 2000, 2010, 2020) \
+    USUAL(3, 3000, 3010, 3020) \
+    USUAL(4, 4000, 4010, 4020) USUAL(5, 5000, 5010, 5020) USUAL(6, 6000, 6010, 6020)
+
 TEST_WITH(a_slow_step_names_the_operator_that_grew, NULL, small_end)
 {
-    run(&osc_table_steps,
-        STEP(0, 0, 100) "," OP("aten::mm", 1, 10, 50, "") "," OP("aten::add", 1, 70, 10, "") "," STEP(1, 1000, 101) "," OP(
-            "aten::mm", 1, 1010, 51,
-            "") "," OP("aten::add", 1, 1070, 10,
-                       "") "," STEP(2, 2000,
-                                    133) "," OP("aten::mm", 1, 2010, 82,
-                                                "") "," OP("aten::add", 1, 2020, 42,
-                                                           "") "," STEP(3, 3000,
-                                                                        99) "," OP("aten::mm",
-                                                                                   1, 3010, 50,
-                                                                                   "") "," OP("aten::add",
-                                                                                              1,
-                                                                                              3070,
-                                                                                              9,
-                                                                                              "") "," STEP(4,
-                                                                                                           4000,
-                                                                                                           60) "," OP("aten::mm",
-                                                                                                                      1,
-                                                                                                                      4010,
-                                                                                                                      20,
-                                                                                                                      ""));
-    assert_int_equal(result.n_rows, 5);
-    /* 42 - 10, the median of 10, 10, 42, 9 and 0; aten::mm around it took 40 of its own. */
-    assert_true(osc_result_get_bool(&result, 2, column("outlier")));
+    run(&osc_table_steps, SEVEN STEP(7, 7000, 132) "," OP("aten::mm", 1, 7010, 82, "") "," OP(
+                              "aten::add", 1, 7020, 42, "") "," STEP(8, 8000, 60));
+    assert_int_equal(result.n_rows, 9);
+    assert_true(osc_result_get_bool(&result, 7, column("outlier")));
     assert_true(
-        osc_str_eq(osc_result_get_str(&result, 2, column("grew")), OSC_STR("aten::add")));
-    assert_true(osc_str_eq(osc_result_get_str(&result, 2, column("grew_on")), OSC_STR("host")));
-    assert_true(integer(2, "grew_by_ns") == 32000);
+        osc_str_eq(osc_result_get_str(&result, 7, column("grew")), OSC_STR("aten::add")));
+    assert_true(osc_str_eq(osc_result_get_str(&result, 7, column("grew_on")), OSC_STR("host")));
+    assert_true(integer(7, "grew_by_ns") == 32000);
+    assert_true(osc_result_get_num(&result, 7, column("grew_ratio")) == 1);
     /* The short one is an outlier as well, but nothing has grown in it. */
-    assert_true(osc_result_get_bool(&result, 4, column("outlier")));
-    assert_false(osc_result_has(&result, 4, column("grew")));
+    assert_true(osc_result_get_bool(&result, 8, column("outlier")));
+    assert_false(osc_result_has(&result, 8, column("grew")));
     assert_false(osc_result_has(&result, 0, column("grew")));
+}
+
+TEST_WITH(time_that_nobody_recorded_can_grow, NULL, small_end)
+{
+    run(&osc_table_steps, SEVEN STEP(7, 7000, 1100) "," OP("aten::mm", 1, 7010, 51, ""));
+    assert_true(osc_str_eq(osc_result_get_str(&result, 7, column("grew")), OSC_STR("other")));
+    assert_true(integer(7, "grew_by_ns") == 999000); /* 1,049 - 50 */
+    assert_true(osc_result_get_num(&result, 7, column("grew_ratio")) == 0.999);
+}
+
+/* Twelve operators take 15 us each: together 130 us more, none of them 18. */
+TEST_WITH(what_explains_less_than_a_tenth_is_not_named, NULL, small_end)
+{
+    run(&osc_table_steps,
+        SEVEN STEP(7, 7000, 280) "," OP("a", 1, 7000, 15, "") "," OP("b", 1, 7015, 15, "") "," OP("c", 1, 7030, 15, "") "," OP(
+            "d", 1, 7045, 15,
+            "") "," OP("e", 1, 7060, 15,
+                       "") "," OP("f", 1, 7075, 15,
+                                  "") "," OP("g", 1, 7090, 15,
+                                             "") "," OP("h", 1, 7105, 15,
+                                                        "") "," OP("i", 1, 7120, 15,
+                                                                   "") "," OP("j", 1, 7135, 15,
+                                                                              "") "," OP("k", 1,
+                                                                                         7150,
+                                                                                         15,
+                                                                                         "") "," OP("l",
+                                                                                                    1,
+                                                                                                    7165,
+                                                                                                    15,
+                                                                                                    "") "," OP("m",
+                                                                                                               1,
+                                                                                                               7180,
+                                                                                                               15,
+                                                                                                               "") "," OP("n",
+                                                                                                                          1,
+                                                                                                                          7195,
+                                                                                                                          15,
+                                                                                                                          "") "," OP("o",
+                                                                                                                                     1,
+                                                                                                                                     7210,
+                                                                                                                                     15,
+                                                                                                                                     ""));
+    assert_true(osc_result_get_bool(&result, 7, column("outlier")));
+    assert_false(osc_result_has(&result, 7, column("grew")));
 }
 
 UNIT_MAIN("steps_table")

@@ -195,6 +195,9 @@ static osc_status share_out(struct osc_breakdown *b, const struct osc_unions *u)
     return st;
 }
 
+/* With fewer kept steps none stands out: their median and noise are not known. */
+enum { STEPS_ENOUGH = 8 };
+
 static int by_value(const void *x, const void *y)
 {
     const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
@@ -210,13 +213,12 @@ static int64_t median_twice(int64_t *v, size_t n)
 }
 
 /*
- * Whether a step is far from the median. To be exact, DISTANCE is doubled, MAD is four times as
- * large, and MIDDLE is doubled. If more than half of the steps are equal, MAD is 0, and a tenth
- * of the median is far.
+ * Whether a step is far from the median: beyond the noise of the steps, and by more than a
+ * tenth. To be exact, DISTANCE is doubled, MAD is four times as large, and MIDDLE is doubled.
  */
 static bool is_far(int64_t distance, int64_t mad, int64_t middle)
 {
-    return mad > 0 ? 2 * distance > 3 * mad : distance > middle / 10;
+    return 2 * distance > 3 * mad && distance > middle / 10;
 }
 
 /* Mark kept steps that are far from the median. */
@@ -240,8 +242,8 @@ static osc_status mark_outliers(struct osc_breakdown *b)
     for (uint32_t i = 0; i < b->n_steps; i++) {
         struct osc_step_cost *const s = &b->steps[i];
 
-        s->is_outlier =
-            s->is_kept && is_far(llabs(2 * (s->end_ns - s->start_ns) - middle), mad, middle);
+        s->is_outlier = n >= STEPS_ENOUGH && s->is_kept &&
+                        is_far(llabs(2 * (s->end_ns - s->start_ns) - middle), mad, middle);
     }
     osc_free(v);
     return OSC_OK;

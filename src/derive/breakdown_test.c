@@ -121,18 +121,41 @@ TEST_WITH(a_trace_without_steps_is_one_step_over_its_operators, NULL, end)
 TEST_WITH(a_step_far_from_the_others_is_an_outlier, NULL, end)
 {
     const struct osc_breakdown *const b =
-        load(STEP(1, 0, 10) STEP(2, 10, 11) STEP(3, 21, 12) STEP(4, 33, 90));
-    assert_false(b->steps[0].is_outlier || b->steps[1].is_outlier || b->steps[2].is_outlier);
-    assert_true(b->steps[3].is_outlier);
+        load(STEP(1, 0, 10) STEP(2, 10, 11) STEP(3, 21, 12) STEP(4, 33, 10) STEP(5, 43, 11)
+                 STEP(6, 54, 12) STEP(7, 66, 11) STEP(8, 77, 90));
+
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(b->steps[i].is_outlier, i == 7);
+}
+
+TEST_WITH(of_seven_steps_none_is_an_outlier, NULL, end)
+{
+    const struct osc_breakdown *const b = load(STEP(1, 0, 10) STEP(2, 10, 11) STEP(
+        3, 21, 12) STEP(4, 33, 10) STEP(5, 43, 11) STEP(6, 54, 12) STEP(7, 66, 90));
+
+    for (uint32_t i = 0; i < 7; i++)
+        assert_false(b->steps[i].is_outlier);
+}
+
+/* MAD is 1; 1,006 is beyond 3 MAD, but by less than a tenth. */
+TEST_WITH(a_small_difference_is_no_outlier, NULL, end)
+{
+    const struct osc_breakdown *const b = load(
+        STEP(1, 0, 1000) STEP(2, 1000, 1001) STEP(3, 2001, 1002) STEP(4, 3003, 1000)
+            STEP(5, 4003, 1001) STEP(6, 5004, 1002) STEP(7, 6006, 1001) STEP(8, 7007, 1006));
+
+    for (uint32_t i = 0; i < 8; i++)
+        assert_false(b->steps[i].is_outlier);
 }
 
 TEST_WITH(among_equal_steps_a_tenth_is_far, NULL, end)
 {
-    const struct osc_breakdown *const b = load(STEP(1, 0, 100) STEP(2, 100, 100) STEP(
-        3, 200, 100) STEP(4, 300, 100) STEP(5, 400, 110) STEP(6, 510, 111) STEP(7, 621, 80));
-    const bool are_outliers[] = {false, false, false, false, false, true, true};
+    const struct osc_breakdown *const b =
+        load(STEP(1, 0, 100) STEP(2, 100, 100) STEP(3, 200, 100) STEP(4, 300, 100)
+                 STEP(5, 400, 110) STEP(6, 510, 111) STEP(7, 621, 80) STEP(8, 701, 100));
+    const bool are_outliers[] = {false, false, false, false, false, true, true, false};
 
-    for (uint32_t i = 0; i < 7; i++)
+    for (uint32_t i = 0; i < 8; i++)
         assert_int_equal(b->steps[i].is_outlier, are_outliers[i]);
 }
 

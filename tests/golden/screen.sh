@@ -7,7 +7,7 @@ python3 - <<'END'
 import json
 for rank in 0, 1:
     events, at = [], 0
-    for step in range(7):
+    for step in range(8):
         slow = 60 if step == 4 and rank == 1 else 0
         length = 100 + 2 * step + 10 * rank + slow
         def add(cat, name, start, dur):
@@ -21,8 +21,8 @@ for rank in 0, 1:
     with open(f"ranks/{rank}.json", "w") as file:
         json.dump({"distributedInfo": {"rank": rank}, "traceEvents": events}, file)
 events = [{"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "args": {},
-           "ts": 500 * step, "dur": 100 if step < 5 else 300}
-          for step in range(6)
+           "ts": 500 * step, "dur": 100 if step != 5 else 300}
+          for step in range(8)
           for cat, name in (("user_annotation", "ProfilerStep#1"), ("cpu_op", "aten::mm"))]
 with open("same.json", "w") as file:
     json.dump({"traceEvents": events}, file)
@@ -35,7 +35,7 @@ def x(cat, name, ts, dur, tid=1, **args):
 # The slow step waits for data, and a kernel is named by its operator().
 long_name = "void a::very_long_name_space::and_another::Functor<int, 4>::operator()(float const*, int) const"
 events = []
-for step in range(7):
+for step in range(8):
     at, wait = 1000 * step, 500 if step == 5 else 10 + step
     events += [x("user_annotation", f"ProfilerStep#{step}", at, 400 + wait),
                x("user_annotation", "enumerate(DataLoader)#_X.__next__", at, wait),

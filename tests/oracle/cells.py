@@ -29,7 +29,8 @@ AS_TEXT = {"process", "thread", "queue", "label", "value", "track"}
 # Optional columns (`?` in --list): an absent column equals null in every row.
 OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
             "fwd_id", "correlation", "value", "bytes", "is_async", "first_offset", "first_ns",
-            "sm_efficiency_ratio", "module", "note", "capacity_bytes", "grew", "grew_on", "grew_by_ns",
+            "sm_efficiency_ratio", "module", "note", "capacity_bytes", "grew", "grew_on",
+            "grew_by_ns", "grew_ratio",
             "backward_host_ns", "backward_device_ns"}
 # Sentences, which golden tests check.
 SENTENCES = {"note", "message", "remedy", "title", "text", "evidence"}

@@ -297,14 +297,14 @@ static osc_status check_slow_steps(const struct osc_advice_base *a, struct osc_a
         if (excess_ns <= item->more[0])
             continue;
         slowest = i;
-        item->grew = name_of(a, growth[i].name);
+        item->grew = osc_growth_name(a->t, &growth[i]);
         item->more[0] = excess_ns;
         item->more[1] = growth[i].half_ns / 2;
         item->more[2] = growth[i].is_device;
     }
     item->part = item->impact_ns;
     item->whole = a->kept_ns;
-    item->applies = item->count > 0 && is_much(a, item->impact_ns, 100);
+    item->applies = item->count > 0 && is_much(a, item->impact_ns, 20);
     if (item->applies) {
         item->subject = step_name(a, slowest, arena);
         st = item->subject.s ? st : OSC_ENOMEM;

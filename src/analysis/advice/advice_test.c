@@ -464,6 +464,9 @@ TEST_WITH(slow_steps_name_what_grew, NULL, end)
     OP("aten::a", 1, 210, 10, "") \
     STEP(4, 303, 103)             \
     OP("aten::a", 1, 310, 12, "") \
+    STEP(6, 1100, 100)            \
+    STEP(7, 1200, 104)            \
+    STEP(8, 1304, 102)            \
     STEP(5, 406, last) OP("aten::a", 1, 410, 15, "") OP("aten::b", 1, 430, 60, "")
     int64_t row;
 
@@ -474,8 +477,8 @@ TEST_WITH(slow_steps_name_what_grew, NULL, end)
     assert_true(has_text(row, "text", "aten::b grew most, by 60.0 us on the host"));
     assert_int_equal(stake("", SLOW(104), "slow_steps"), -1);
     /* A label that is not the only one does not tell the step. */
-    row = row_of("", STEP(5, 506, 101) STEP(5, 706, 400) SLOW(100), "slow_steps", false);
-    assert_true(has_text(row, "subject", "@6"));
+    row = row_of("", STEP(5, 1506, 101) STEP(5, 1706, 400) SLOW(100), "slow_steps", false);
+    assert_true(has_text(row, "subject", "@9"));
 }
 
 TEST_WITH(a_trace_without_steps_or_devices_says_what_does_not_apply, NULL, end)

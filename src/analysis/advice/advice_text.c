@@ -278,6 +278,12 @@ static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf
     osc_strbuf_adds(out, ".");
     if (!has_name(n, n->grew))
         return;
+    if (osc_str_eq(n->grew, OSC_STR("other"))) {
+        osc_strbuf_adds(out, " There nothing was recorded for ");
+        add_time(out, n->more[1]);
+        osc_strbuf_adds(out, " more than usual.");
+        return;
+    }
     osc_strbuf_adds(out, " There ");
     add_name(out, n->grew);
     osc_strbuf_adds(out, " grew most, by ");

@@ -61,7 +61,8 @@ static const struct osc_column columns[N_COLUMNS] = {
 
 /* What the operators with one name hold. */
 struct holder {
-    uint32_t label; /* osc_sid in labels: by their first live allocation */
+    uint32_t label; /* osc_sid in labels */
+    uint32_t first; /* its first live allocation */
     osc_wide bytes;
     uint64_t count;
 };
@@ -140,6 +141,8 @@ static osc_status find_holders(struct work *w, const struct osc_memory_device *d
             w->holders[w->n_holders] = (struct holder){.label = (uint32_t)w->n_holders};
             w->n_holders++;
         }
+        if (w->holders[label.v].count == 0)
+            w->holders[label.v].first = k;
         w->holders[label.v].bytes += w->v.a->records[k].bytes;
         w->holders[label.v].count++;
     }
@@ -155,7 +158,7 @@ static int compare_holders(const void *pa, const void *pb)
 
     if (a->bytes != b->bytes)
         return a->bytes < b->bytes ? 1 : -1;
-    return (a->label > b->label) - (a->label < b->label);
+    return (a->first > b->first) - (a->first < b->first);
 }
 
 static void add_entry(struct osc_strbuf *out, struct osc_str label, osc_wide bytes,

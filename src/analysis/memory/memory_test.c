@@ -347,6 +347,18 @@ TEST_WITH(an_operator_without_a_name_holds_memory_too, NULL, small_end)
                 "{\"operator\": \"a\", \"bytes\": 4, \"count\": 1}]");
 }
 
+TEST_WITH(of_operators_that_hold_the_same_the_first_seen_comes_first, NULL, small_end)
+{
+    const struct osc_options o = {0};
+
+    run_on(OP("a", 1, 0, 5, "") OP("", 1, 10, 5, "") RECORD(1, 2, 0, 64, 8, 8)
+               RECORD(1, 12, 0, 65, 8, 16),
+           &osc_table_memory_peaks, &o);
+    assert_text(0, "at_peak",
+                "[{\"operator\": \"a\", \"bytes\": 8, \"count\": 1}, "
+                "{\"operator\": \"\", \"bytes\": 8, \"count\": 1}]");
+}
+
 TEST_WITH(two_processes_share_a_row_but_no_address, NULL, small_end)
 {
     static const char two[] =

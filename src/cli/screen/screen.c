@@ -283,6 +283,8 @@ static void put_step_name(struct osc_page *p, const struct osc_answer_block *b, 
     osc_page_cell(p, 16, false);
 }
 
+enum { GREW_SHARE = 7 };
+
 static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
 {
     const struct osc_answer_block *const b = o->block;
@@ -311,10 +313,14 @@ static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
         osc_units_time(&p->cell,
                        (double)osc_result_get_int(r, o->row, osc_column_steps_grew_by_ns));
         osc_page_cell(p, OSC_PAGE_TIME - 1, false);
-        osc_strbuf_addc(p->out, ' ');
-        osc_utf8_append_terminal(&p->cell,
-                                 osc_result_get_str(r, o->row, osc_column_steps_grew));
-        osc_page_cell(p, p->width < 72 ? p->width - 24 : p->width - 59, false);
+        osc_strbuf_addf(&p->cell, "%.0f %% ",
+                        osc_result_get_num(r, o->row, osc_column_steps_grew_ratio) * 100);
+        osc_page_cell(p, GREW_SHARE, true);
+        const struct osc_str grew = osc_result_get_str(r, o->row, osc_column_steps_grew);
+        osc_utf8_append_terminal(&p->cell, grew);
+        if (osc_str_eq(grew, OSC_STR("other")))
+            osc_strbuf_adds(&p->cell, ": nothing recorded on the thread");
+        osc_page_cell(p, (p->width < 72 ? p->width - 23 : p->width - 58) - GREW_SHARE, false);
     }
     osc_page_end_line(p);
 }
@@ -335,7 +341,7 @@ static void put_outliers(struct osc_page *p)
         osc_page_add_count(&text, n);
         osc_strbuf_addc(&text, ' ');
     }
-    osc_strbuf_adds(&text, "beyond 3 MAD of the median; what grew most");
+    osc_strbuf_adds(&text, "beyond 3 MAD of the median; what grew, its share");
     put_text(p, &text, 22, 1);
     osc_strbuf_fini(&text);
     for (uint64_t i = 0; i < n && i < SLOW_ROWS; i++)

@@ -337,7 +337,7 @@ class Rules:
         middle = exact.median([row["total_ns"] for row in rows]).__floor__()
         slow = [row for row in rows if row["outlier"] and row["total_ns"] > middle]
         excess = sum(row["total_ns"] - middle for row in slow)
-        if slow and 100 * excess > self.kept_ns:
+        if slow and 20 * excess > self.kept_ns:
             worst = max(slow, key=lambda row: row["total_ns"])
             labels = [step.label for step in steps.host_steps(self.trace)]
             name = (worst["label"] if labels.count(worst["label"]) == 1

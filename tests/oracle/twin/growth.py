@@ -35,8 +35,8 @@ def times(trace: Trace) -> dict[tuple[str, str], dict[int, int]]:
 
 
 def add(trace: Trace, rows: list[dict]) -> list[dict]:
-    """ROWS of `steps` with what grew in each slow outlier; among equals the host, then the
-    first."""
+    """ROWS of `steps` with what grew in each slow outlier, if that is a tenth of what it took
+    longer; among equals the host, then the first, then what nobody recorded."""
     kept = [row["step"] for row in rows if row["kept"]]
     middle = exact.median([row["total_ns"] for row in rows if row["kept"]])
     slow = [row for row in rows if row["outlier"] and row["total_ns"] > middle]
@@ -45,16 +45,24 @@ def add(trace: Trace, rows: list[dict]) -> list[dict]:
     found = times(trace)
     medians = {key: exact.median([sums.get(number, 0) for number in kept])
                for key, sums in found.items()}
+    others = exact.median([row["other_ns"] for row in rows if row["kept"]])
     for row in slow:
-        most = Fraction(0)
+        most, best = Fraction(0), ("", "")
         for side in ("host", "device"):
             for (name, where), sums in found.items():
                 growth = Fraction(sums.get(row["step"], 0)) - Fraction(medians[name, where])
                 if where == side and row["step"] in sums and growth > most:
                     most = growth
-                    row |= {"grew": name, "grew_on": side, "grew_by_ns": exact.half_up(growth)}
+                    best = name, side
+        growth = Fraction(row["other_ns"]) - Fraction(others)
+        if growth > most:
+            most, best = growth, ("other", "host")
+        more = Fraction(row["total_ns"]) - Fraction(middle)
+        if 10 * most >= more:
+            row |= {"grew": best[0], "grew_on": best[1], "grew_by_ns": exact.half_up(most),
+                    "grew_ratio": float(most / more)}
     if any("grew" in row for row in rows):  # all rows have the columns, or none
         for row in rows:
-            for column in ("grew", "grew_on", "grew_by_ns"):
+            for column in ("grew", "grew_on", "grew_by_ns", "grew_ratio"):
                 row.setdefault(column, None)
     return rows

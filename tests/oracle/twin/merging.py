@@ -25,11 +25,16 @@ def grouped(parts: list[list[dict]], key: str) -> list[list[dict]]:
 
 
 def steps(parts: list[list[dict]]) -> list[dict]:
-    """Merge steps with equal numbers."""
-    return [{**group[0], **{c: total([row[c] for row in group]) for c in SUMMED},
-             "start_ns": min(row["start_ns"] for row in group),
-             "outlier": any(row["outlier"] for row in group)}
-            for group in grouped(parts, "step")]
+    """Merge steps with equal numbers; those of several processes of a rank and span, which have
+    the member `of_process`, stay apart."""
+    keyed = [[{**row, "key": (row["step"], row.pop("of_process", None))} for row in rows]
+             for rows in parts]
+    merged = [{**group[0], **{c: total([row[c] for row in group]) for c in SUMMED},
+               "start_ns": min(row["start_ns"] for row in group),
+               "outlier": any(row["outlier"] for row in group)}
+              for group in grouped(keyed, "key")]
+    return [{column: cell for column, cell in row.items() if column not in ("key", "of_process")}
+            for row in merged]
 
 
 def quality(parts: list[list[dict]]) -> list[dict]:

@@ -55,6 +55,16 @@ def identify(traces: list[Trace], paths: list[Path]) -> None:
             trace.span = last[trace.rank] = last.get(trace.rank, 0) + 1
 
 
+def tell_steps(traces: list[Trace]) -> None:
+    """Whether other files of the rank and span of each file have steps: "theirs" if it has none
+    itself, "shared" if it has some, too."""
+    for trace in traces:
+        has_steps = any(e.kind == "step" for e in trace.events)
+        others = any(e.kind == "step" for other in traces for e in other.events
+                     if other is not trace and (other.rank, other.span) == (trace.rank, trace.span))
+        trace.kept["steps beside"] = ("shared" if has_steps else "theirs") if others else None
+
+
 def align(traces: list[Trace]) -> None:
     """Set the origins. The smallest start by wall clock is time 0 for all; files without a wall
     clock share another time 0. A file of another host than the first is unaligned."""
@@ -86,6 +96,7 @@ def assemble(traces: list[Trace], paths: list[Path],
              spans: str | None = None) -> list[Trace]:
     """The run of the files in PATHS, or the selected part of it."""
     identify(traces, paths)
+    tell_steps(traces)
     align(traces)
     left = []
     for trace in sorted(traces, key=lambda t: (t.rank, t.span)):

@@ -159,7 +159,7 @@ def apply(trace: Trace, selection: Selection) -> Trace:
     gone = gone_arrows(trace, selection, set(events))
     records = [r for r in trace.records if arrow_of(r) is None or arrow_of(r) not in gone]
     result = dataclasses.replace(
-        trace, records=records, is_part=True, kept={"origin": trace.origin},
+        trace, records=records, is_part=True, kept={"origin": trace.origin, "steps beside": trace.kept.get("steps beside")},
         events=[dataclasses.replace(e, id=number, parent=None, children=[], depth=None)
                 for number, e in enumerate(events)])
     kept = {id(event) for event in events}

@@ -164,15 +164,15 @@ def costs(trace: Trace, steps: list[Step], compat: bool) -> list[dict[str, int]]
 
 
 def outliers(steps: list[Step]) -> list[bool]:
-    """Kept steps whose length is beyond 3 MAD of the median of kept steps; where MAD is 0,
-    beyond a tenth of the median."""
+    """Of eight kept steps or more: those whose length is beyond 3 MAD of the median of kept steps,
+    and beyond a tenth of it."""
     totals = [s.end - s.start for s in steps if s.kept]
     middle = exact.median(totals)
-    if middle is None:
+    if middle is None or len(totals) < 8:
         return [False] * len(steps)
     # In halves of a nanosecond, so that everything stays an integer.
     mad = exact.median([int(abs(2 * t - 2 * middle)) for t in totals])
-    far = 3 * mad if mad else 2 * middle / 10
+    far = max(3 * mad, 2 * middle / 10)
     return [s.kept and abs(2 * (s.end - s.start) - 2 * middle) > far for s in steps]
 
 
@@ -180,12 +180,14 @@ def steps_table(trace: Trace, compat: bool = False) -> list[dict]:
     """`steps`: all steps, kept or not."""
     steps = steps_of(trace)
     is_several = len({s.annotation.process for s in steps if s.annotation}) > 1
+    is_shared = trace.kept.get("steps beside") == "shared" and any(s.annotation for s in steps)
     rows = []
     for (number, _), step, cost, outlier in zip(
             numbered(trace), steps, costs(trace, steps, compat), outliers(steps)):
         rows.append({
             "step": number, "label": step.label,
-            **({"process": step.annotation.process} if is_several else {}),
+            **({"process": step.annotation.process} if is_several or is_shared else {}),
+            **({"of_process": step.annotation.process} if is_shared else {}),
             "thread": step.annotation.thread if step.annotation else None,
             "start_ns": step.start - trace.origin, "total_ns": step.end - step.start,
             "annotation_ns": step.annotation.dur if step.annotation else None,

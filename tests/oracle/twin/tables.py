@@ -57,6 +57,7 @@ def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
 def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
             python: bool) -> list[dict]:
     """The rows of table NAME over the traces of one block."""
+    with_steps = [trace for trace in block if trace.kept.get("steps beside") != "theirs"]
     if name == "averages":
         return averages.table(block, **averages_grouping(group_by), python=python)
     if name == "operators":
@@ -67,15 +68,17 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
         return ranges.table(block, group_by)
     if name == "steps":
         return merging.steps([growth.add(trace, steps.steps_table(trace, compat))
-                              for trace in block])
+                              for trace in with_steps])
     if name == "advice":
-        return advice.table(block, compat)
+        return advice.table(with_steps, compat)
     if name == "overview":
-        return steps.overview_table(block, compat)
+        return steps.overview_table(with_steps, compat)
     if name == "info":
         return inventory.info_table(block)
     if name == "quality":
-        return merging.quality([quality.table(trace) for trace in block])
+        return merging.quality([
+            [row for row in quality.table(trace)
+             if row["code"] != "no_steps" or trace in with_steps] for trace in block])
     if name == "modules":
         return [row for trace in block for row in modules.one(trace, group_by, compat)]
     if name == "devices":
