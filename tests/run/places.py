@@ -104,6 +104,46 @@ def missing(place: Place) -> None:
     assert len(place.table("events", "a/b")) == 1
 
 
+def several(place: Place) -> None:
+    """Runs into one directory are told apart, also those at the same time."""
+    runs = [subprocess.Popen([place.opscope, "run", "--sources", "api", "-o", "rec", "--",
+                              sys.executable, "-c", WAITS, "child"], cwd=place.path,
+                             env=place.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            for _ in range(2)]
+    for run in runs:
+        assert run.stdout.read(2) == b"xx"
+    for run in runs:
+        run.communicate(b"\n\n", timeout=60)
+    place.record(RECORD + "record(1)")
+    runs = {(row["span"], row["value"]) for row in place.table("info", "rec")
+            if row["key"] == "meta.run_id"}
+    assert len(runs) == len({run for _, run in runs}) == 3, runs
+    assert {row["span"] for row in place.table("events", "rec")} == {"1", "2", "3"}
+    said = place.run(str(place.opscope), "run", "--summary", "-o", "rec", "--", "true").stderr
+    assert "nothing was recorded" in said, said
+    said = place.run(str(place.opscope), "run", "--sources", "api", "--summary", "-o", "rec",
+                     "--", sys.executable, "-c", RECORD + "record(1)").stderr
+    assert "1 recording, " in said and "beside 6 of other runs" in said, said
+
+
+def lost(place: Place) -> None:
+    """Losses are reported in one line; those of other runs are not."""
+    long = RECORD + "ctypes.CDLL(os.environ['LIBRARY']).osc_arg_text(1, b'x' * 99999, 99999)\n"
+    for _ in range(2):
+        said = place.record(long + "record(1)")
+        assert said == ("opscope run: 1 record was lost (1 too long); see 'opscope table quality "
+                        "rec'\n"), said
+    assert place.record(RECORD + "record(1)") == ""
+    assert [row["count"] for row in place.table("quality", "rec")
+            if row["code"] == "dropped_too_big"] == ["1", "1"]
+
+
+def gone(place: Place) -> None:
+    """The directory is removed by the program."""
+    said = place.record("import shutil, os\nshutil.rmtree(os.environ['OPSCOPE_OUT'])")
+    assert "rec: it was removed while the program ran" in said, said
+
+
 def steered(place: Place) -> None:
     """opscope ctl takes the process of opscope run, for the processes of that run only."""
     runs = [subprocess.Popen([place.opscope, "run", "--sources", "api", "-o", "rec", "--",
@@ -131,7 +171,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--opscope", required=True, type=Path)
     opscope = parser.parse_args().opscope.resolve()
-    tests = [removed, missing, steered]
+    tests = [removed, missing, several, lost, gone, steered]
     if subprocess.run([*AS_ROOT, "true"], capture_output=True, check=False).returncode == 0:
         tests += [jailed, jailed_first]
     else:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope run`: record an unchanged program. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,12 +18,12 @@
 #include "cli/run/child.h"
 #include "cli/run/empty_recording.h"
 #include "cli/run/fold_killed.h"
+#include "cli/run/harvest.h"
 #include "cli/run/report_sources.h"
 #include "cli/run/run_card.h"
 #include "cli/run/source_list.h"
 #include "cli/run/torch_hook.h"
 #include "cli/run/unrecorded.h"
-#include "import/osc/open_input.h"
 #include "recording/growing_map.h"
 #include "recording/open_failure.h"
 
@@ -142,67 +142,62 @@ static int make_directory(const struct osc_args *args, char *path, bool *is_new)
     return failed;
 }
 
-/* A count of the files in a directory of recordings. */
-struct census {
-    uint32_t n_files;
-    uint64_t bytes;
-};
-
-/* Whether NAME in PATH, opened as DIR, is a recording: a file, or a live directory. */
-static bool is_recording(const char *path, int dir, const char *name, struct stat *st)
+/* PATH, relative if it is below the working directory. */
+static const char *shorten(const char *path)
 {
-    char file[NAME_MAX + 1], live[PATH_MAX + NAME_MAX + 2];
+    char cwd[PATH_MAX];
+    const size_t len = getcwd(cwd, sizeof cwd) ? strlen(cwd) : 0;
 
-    if (osc_str_ends(osc_str_c(name), OSC_STR(".osc")))
-        return fstatat(dir, name, st, 0) == 0 && S_ISREG(st->st_mode);
-    if (!osc_str_ends(osc_str_c(name), OSC_STR(".osc.live")))
-        return false;
-    snprintf(file, sizeof file, "%.*s", (int)(strlen(name) - strlen(".live")), name);
-    st->st_size = 0;
-    snprintf(live, sizeof live, "%s/%s", path, name);
-    return faccessat(dir, file, F_OK, 0) != 0 && !osc_live_is_blank(live);
-}
-
-static struct census count_recordings(const char *path)
-{
-    struct census c = {0};
-    DIR *const dir = opendir(path);
-    struct stat st;
-
-    for (const struct dirent *e; dir && (e = readdir(dir));) {
-        if (is_recording(path, dirfd(dir), e->d_name, &st)) {
-            c.n_files++;
-            c.bytes += (uint64_t)st.st_size;
-        }
-    }
-    if (dir)
-        closedir(dir);
-    return c;
+    return len > 1 && strncmp(path, cwd, len) == 0 && path[len] == '/' ? path + len + 1 : path;
 }
 
 /* At the end, print on standard error what was recorded from SOURCES and what to type next. */
-static void summarize(const char *path, struct census c, unsigned sources)
+static void summarize(const char *path, const struct osc_harvest *t, unsigned sources)
 {
     struct osc_strbuf word = {0};
-    char cwd[PATH_MAX];
-    size_t len;
+    char others[64] = "";
 
-    if (c.n_files == 0) {
+    if (t->n_files == 0) {
         osc_cli_error("nothing was recorded: %s",
                       sources == 0 ? "no source was selected"
                                    : "the program called neither libopscope nor ITT");
         return;
     }
-    /* Below the working directory, print the relative path. */
-    len = getcwd(cwd, sizeof cwd) ? strlen(cwd) : 0;
-    if (len > 1 && strncmp(path, cwd, len) == 0 && path[len] == '/')
-        path += len + 1;
+    if (t->n_others > 0)
+        snprintf(others, sizeof others, " beside %u of other runs, which are other spans",
+                 t->n_others);
+    path = shorten(path);
     osc_operands_add_trace(&word, path);
     if (word.status == OSC_OK) {
-        osc_cli_error("%u recording%s, %.1f MB, in %s; next:", c.n_files,
-                      c.n_files == 1 ? "" : "s", (double)c.bytes / 1e6, path);
+        osc_cli_error("%u recording%s, %.1f MB, in %s%s; next:", t->n_files,
+                      t->n_files == 1 ? "" : "s", (double)t->bytes / 1e6, path, others);
         fprintf(stderr, "  opscope %s\n  opscope table operators %s\n", word.s, word.s);
     }
+    osc_strbuf_fini(&word);
+}
+
+/* If the run lost anything, report in one line how much, and why. */
+static void report_losses(const char *path, const struct osc_harvest *t)
+{
+    static const char *const causes[OSC_LOSS_COUNT] = {
+        [OSC_LOSS_FULL] = "for which memory had no room",
+        [OSC_LOSS_TOO_BIG] = "too long",
+        [OSC_LOSS_NESTED] = "made in signal handlers",
+        [OSC_LOSS_LATE] = "made after the end"};
+    struct osc_strbuf why = {0}, word = {0};
+    uint64_t n = 0;
+
+    for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
+        if (t->lost[k] == 0)
+            continue;
+        osc_strbuf_addf(&why, "%s%" PRIu64 " %s", n > 0 ? ", " : "", t->lost[k], causes[k]);
+        n += t->lost[k];
+    }
+    osc_operands_add_trace(&word, shorten(path));
+    if (n > 0 && why.status == OSC_OK && word.status == OSC_OK)
+        osc_cli_error("%" PRIu64 " record%s lost (%s); see 'opscope table quality %s'", n,
+                      n == 1 ? " was" : "s were", why.s, word.s);
+    osc_strbuf_fini(&why);
     osc_strbuf_fini(&word);
 }
 
@@ -228,22 +223,28 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
     /* The limit on file size, which the program may have, must not end this process: from here
      * on it is an error to report. */
     (void)signal(SIGXFSZ, SIG_IGN);
+    osc_unrecorded_report(u);
+    if (access(path, F_OK) != 0 && errno == ENOENT) {
+        osc_cli_error("%s: it was removed while the program ran, with what was recorded", path);
+        return;
+    }
     if (osc_torch_report(path))
         s->failed |= s->wanted & OSC_SOURCES_TORCH;
     osc_fold_killed_all(path, &guest);
 
-    const struct census c = count_recordings(path);
+    struct osc_harvest t;
     const bool is_told = args->run.wants_summary || isatty(STDERR_FILENO);
     const pid_t pid = u->n > 0 ? u->pid : end->pid;
 
-    osc_unrecorded_report(u);
+    osc_harvest_count(&t, path, s->run_id);
+    report_losses(path, &t);
     if (u->n > 0)
         s->failed |= OSC_SOURCE_API;
-    if ((c.n_files > 0 || u->n == 0) && is_told)
-        summarize(path, c, s->wanted);
+    if ((t.n_files > 0 || u->n == 0) && is_told)
+        summarize(path, &t, s->wanted);
     if ((s->wanted & OSC_SOURCE_ITT) && (args->run.sources || is_told))
         osc_report_sources(path, end->pid, args->run.sources != NULL);
-    if ((c.n_files == 0 || u->n > 0) &&
+    if ((t.n_files == 0 || u->n > 0) &&
         osc_empty_recording_write(path, pid, args->operands, s) != OSC_OK && u->n == 0)
         osc_cli_error("%s: the recording cannot be written", path);
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * harvest.h - count what a run has left in its directory, and what it lost.
+ *
+ *   - A directory may have recordings of other runs, which every table shows as spans of their
+ *     own. A recording that names no run counts as a file of this run, but its losses do not.
+ *   - The losses of a recording with a live directory are those that the directory counts,
+ *     because they are those of the whole recording.
+ *
+ * Threading: one thread.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "wire/record.h"
+
+struct osc_harvest {
+    uint32_t n_files;              /* recordings of the run, also those without a file yet */
+    uint32_t n_others;             /* recordings of other runs */
+    uint64_t bytes;                /* of the run's files */
+    uint64_t lost[OSC_LOSS_COUNT]; /* records, by cause; as far as files could be read */
+};
+
+/* Count the recordings of the run RUN_ID in DIRECTORY; none, if it cannot be read. */
+void osc_harvest_count(struct osc_harvest *h, const char *directory, const char *run_id);
