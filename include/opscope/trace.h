@@ -113,6 +113,14 @@ OSC_API const char *osc_catalog_help(size_t i);
  */
 OSC_API uint64_t osc_operator_flops(const char *name, const char *args);
 
+/*
+ * Write the file FROM, compressed by gzip, to TO, which is made or emptied first; after a
+ * failure it is incomplete. OSC_EINVAL: this library was built without gzip. OSC_EIO: a file
+ * cannot be read or written. OSC_ENOMEM.
+ */
+OSC_API OSC_MUST_USE osc_status osc_gzip_file(const char *from, const char *to,
+                                              struct osc_err *err);
+
 /* --- sets -------------------------------------------------------------------------------- */
 
 /* Traces opened together: immutable, and shared by everyone who holds the set. */

@@ -700,7 +700,31 @@ static PyObject *flops(PyObject *module, PyObject *args)
         strlen(name) == (size_t)len ? osc_operator_flops(name, arguments) : 0);
 }
 
+static PyObject *gzip_file(PyObject *module, PyObject *args)
+{
+    PyObject *from, *to;
+    struct osc_err err = {0};
+    osc_status st = OSC_EINVAL;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O&O&", PyUnicode_FSConverter, &from, PyUnicode_FSConverter,
+                          &to))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS;
+    st = osc_gzip_file(PyBytes_AS_STRING(from), PyBytes_AS_STRING(to), &err);
+    Py_END_ALLOW_THREADS;
+    Py_DECREF(from);
+    Py_DECREF(to);
+    if (st == OSC_OK || st == OSC_EINVAL)
+        return PyBool_FromLong(st == OSC_OK);
+    PyErr_SetString(PyExc_OSError, err.message);
+    return NULL;
+}
+
 static PyMethodDef module_methods[] = {
+    {"gzip_file", gzip_file, METH_VARARGS,
+     "gzip_file(source, target) -> bool\n\n"
+     "Write the file `source`, compressed, to `target`. False: it was built without gzip."},
     {"flops", flops, METH_VARARGS,
      "flops(name, args) -> int\n\n"
      "Torch's estimate of the operations of one call, from the JSON object of its arguments."},

@@ -4,6 +4,8 @@ from typing import Any, Optional, Sequence, Union, final
 
 version: str
 
+def gzip_file(source: Union[str, bytes], target: Union[str, bytes], /) -> bool: ...
+
 class TraceError(Exception): ...
 
 @final

@@ -108,6 +108,9 @@ static int check(const struct osc_args *args, const struct osc_exporter *e)
     if (args->with_counters && !e->takes_counters)
         return osc_cli_misuse("--counters has no effect for %s, only for json and json.gz",
                               e->name);
+    if (args->no_stacks && !e->takes_counters)
+        return osc_cli_misuse("--no-stacks has no effect for %s, only for json and json.gz",
+                              e->name);
     return OSC_EXIT_DONE;
 }
 
@@ -150,6 +153,7 @@ static struct osc_export make_export(const struct osc_args *args)
         .stack = args->stack,
         .metric = args->metric,
         .with_counters = args->with_counters,
+        .no_stacks = args->no_stacks,
         .is_redacted = args->is_redacted,
         .n_threads = args->request.how.n_threads,
     };

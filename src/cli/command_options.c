@@ -46,6 +46,8 @@ const struct osc_option osc_options[] = {
     {"counters", 0, NULL, EXPORT,
      .help = "add counter tracks to json: utilization of each device, estimated SM efficiency",
      .flag = AT(with_counters)},
+    {"no-stacks", 0, NULL, EXPORT, .help = "write json without the stacks that events have",
+     .flag = AT(no_stacks)},
     {"redact", 0, NULL, EXPORT, .help = "leave out arguments, paths and hosts",
      .flag = AT(is_redacted)},
 

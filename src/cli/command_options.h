@@ -70,7 +70,7 @@ struct osc_args {
     const char *output, *form, *named_table; /* of export: as given, or NULL */
     const char *stack, *metric;              /* of export: as given, or NULL */
     struct osc_run_args run;
-    bool is_redacted, with_counters;
+    bool is_redacted, with_counters, no_stacks;
     bool verifies; /* of info */
     bool wants_list, wants_help;
     char **operands; /* borrowed from argv, ended by NULL */

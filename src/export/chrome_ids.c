@@ -31,6 +31,11 @@ static const struct osc_chrome_extra of_calls[] = {
     {"\"Python thread\":0", 0, true},
     {"\"Ev Idx\":", OSC_CHROME_ID_INDEX, false},
     {0}};
+static const struct osc_chrome_extra of_calls_without_stacks[] = {
+    {"\"Python id\":", OSC_CHROME_ID_NUMBER, false},
+    {"\"Python parent id\":", OSC_CHROME_ID_CALLER, false},
+    {"\"Ev Idx\":", OSC_CHROME_ID_INDEX, false},
+    {0}};
 static const struct osc_chrome_extra of_memory[] = {
     {"\"finished\":false", 0, true}, {"\"Ev Idx\":", OSC_CHROME_ID_INDEX, false}, {0}};
 
@@ -40,14 +45,14 @@ bool osc_chrome_is_ours(const struct osc_trace *t)
 }
 
 const struct osc_chrome_extra *osc_chrome_extras(const struct osc_trace *t,
-                                                 const struct osc_form *form)
+                                                 const struct osc_form *form, bool no_stacks)
 {
     const enum osc_form_shape shape = (enum osc_form_shape)form->shape;
 
     if (!osc_chrome_is_ours(t) || (!osc_shape_is_range(shape) && shape != OSC_SHAPE_INSTANT))
         return NULL;
     if (form->is_frame)
-        return of_calls;
+        return no_stacks ? of_calls_without_stacks : of_calls;
 
     const bool is_numbered = form->known[OSC_ARG_KEY_RECORD_FUNCTION_ID] >= 0;
     if (form->kind == OSC_KIND_OPERATOR && form->known[OSC_ARG_KEY_SEQUENCE_NUMBER] >= 0 &&

@@ -29,9 +29,10 @@ struct osc_chrome_extra {
     bool is_whole; /* text is the whole argument */
 };
 
-/* The added arguments of events of FORM in T, or NULL. */
+/* The added arguments of events of FORM in T, or NULL. With NO_STACKS, Python calls have no
+ * number of a thread, as in Kineto's traces without stacks. */
 const struct osc_chrome_extra *osc_chrome_extras(const struct osc_trace *t,
-                                                 const struct osc_form *form);
+                                                 const struct osc_form *form, bool no_stacks);
 
 /*
  * The innermost Python call around each Python call of a trace, for OSC_CHROME_ID_CALLER. Only

@@ -192,7 +192,8 @@ static osc_status fit_form(struct osc_chrome_text *x, const struct osc_form *for
                            struct osc_chrome_form *f)
 {
     struct osc_strbuf *const out = &x->literals;
-    const struct osc_chrome_extra *extra = osc_chrome_extras(x->t, form);
+    const struct osc_chrome_extra *extra = osc_chrome_extras(x->t, form, x->no_stacks);
+    const int stack = x->no_stacks ? form->known[OSC_ARG_KEY_CALL_STACK] : -1;
     const bool has_args = form->has_args || extra;
     size_t from = out->len;
     const size_t start = from;
@@ -234,7 +235,7 @@ static osc_status fit_form(struct osc_chrome_text *x, const struct osc_form *for
     if (has_args)
         osc_strbuf_adds(out, ",\"args\":{");
     for (uint32_t i = 0; i < form->n_slots && st == OSC_OK; i++) {
-        if (form->slots[i].is_member)
+        if (form->slots[i].is_member || (int)i == stack)
             continue;
         st = add_slot(x, f, &form->slots[i], sep, &from);
         sep = ",";
@@ -264,9 +265,9 @@ static osc_status fit_forms(struct osc_chrome_text *x)
 }
 
 osc_status osc_chrome_text_make(struct osc_chrome_text *x, const struct osc_trace *t,
-                                unsigned n_threads)
+                                bool no_stacks, unsigned n_threads)
 {
-    *x = (struct osc_chrome_text){.t = t};
+    *x = (struct osc_chrome_text){.t = t, .no_stacks = no_stacks};
     osc_status st = fit_strings(x, n_threads);
     if (st == OSC_OK)
         st = fit_tracks(x);

@@ -68,6 +68,7 @@ struct osc_chrome_piece {
 /* Zeroed, it is empty. */
 struct osc_chrome_text {
     const struct osc_trace *t;     /* borrowed */
+    bool no_stacks;                /* as in struct osc_export */
     struct osc_chrome_form *forms; /* owned; by osc_form_id */
     struct osc_chrome_op *ops;     /* owned */
     size_t n_ops, cap_ops;
@@ -82,9 +83,11 @@ struct osc_chrome_text {
     osc_status *statuses;              /* owned; one per arena, while strings are escaped */
 };
 
-/* Prepare for records of T. Call osc_chrome_text_fini() even after a failure. */
+/* Prepare for records of T, without stacks if NO_STACKS. Call osc_chrome_text_fini() even after
+ * a failure. */
 OSC_MUST_USE osc_status osc_chrome_text_make(struct osc_chrome_text *x,
-                                             const struct osc_trace *t, unsigned n_threads);
+                                             const struct osc_trace *t, bool no_stacks,
+                                             unsigned n_threads);
 void osc_chrome_text_fini(struct osc_chrome_text *x);
 
 /* Cached text of a double: a trace has few distinct ones, and formatting is slow. */

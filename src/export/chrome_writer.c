@@ -289,7 +289,7 @@ static osc_status write_trace(const struct osc_export *x, bool is_packed, struct
         w.n_threads--;
     pthread_mutex_init(&w.lock, NULL);
     pthread_cond_init(&w.turned, NULL);
-    osc_status st = osc_chrome_text_make(&w.text, t, w.n_threads);
+    osc_status st = osc_chrome_text_make(&w.text, t, x->no_stacks, w.n_threads);
     if (st == OSC_OK)
         st = plan(&w, t);
     if (st == OSC_OK)

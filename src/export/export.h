@@ -35,7 +35,8 @@ struct osc_export {
     const char *stack;  /* --stack, or NULL */
     const char *metric; /* --metric, or NULL */
     bool with_counters; /* supports --counters */
-    bool is_redacted;   /* --redact: stacks that the events say they have are gone */
+    bool no_stacks;   /* --no-stacks: events are written without their argument `Call stack` */
+    bool is_redacted; /* --redact: stacks that the events say they have are gone */
     unsigned n_threads; /* 0: all processors */
     struct osc_export_sink sink;
 };
@@ -46,7 +47,7 @@ struct osc_exporter {
     const char *help;
     bool is_table;       /* writes a table: write() is NULL */
     bool takes_stack;    /* supports --stack and --metric */
-    bool takes_counters; /* supports --counters */
+    bool takes_counters; /* supports --counters and --no-stacks */
     bool takes_callers;  /* also needs the callers of selected rows */
     bool takes_many;     /* writes several traces to one file */
     /* Set *FACTS to the facts that write() needs for X, or fail with a sentence about wrong

@@ -28,6 +28,11 @@ try t.json -o x.json --table events
 try t.json -o x.csv --table event
 try t.json -o x.json --stack op
 try t.json -o x.csv --counters
+echo '{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 1,
+ "dur": 1, "args": {"Call stack": "f;", "Sequence number": 7}}]}' >s.json
+"$OPSCOPE" export s.json -o - --format json --no-stacks 2>/dev/null | grep '"op"'
+rm s.json
+try t.json -o x.csv --no-stacks
 try t.json -o x.folded --stack pythn
 try t.json -o x.folded --metric total
 try t.json -o x.folded --metric self_cpu_time_total

@@ -108,6 +108,21 @@ def the_profile_of_autograd_has_the_interface_of_torchs() -> None:
     assert found[0] == found[1], found
 
 
+def the_legacy_trace_has_the_calls_that_torchs_has() -> None:
+    found = []
+    for module in (torch.autograd.profiler_legacy, profiler_legacy):
+        with module.profile() as prof:
+            with record_function("twice"), record_function("twice"):
+                x.sum()
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(os.path.join(d, "t.json"))
+            written = json.loads(Path(d, "t.json").read_text())
+        events = written if isinstance(written, list) else written["traceEvents"]
+        found.append(sorted(e["name"] for e in events
+                            if e["ph"] == "X" and e.get("cat") != "Trace"))
+    assert found[0] == found[1] and found[0].count("aten::sum") == 1, found
+
+
 def metadata_stands_in_the_trace() -> None:
     with profile(activities=CPU) as prof:
         prof.add_metadata("who", 'me "myself"')

@@ -569,6 +569,31 @@ def functions_of_operators_have_the_numbers_of_the_execution_trace() -> None:
     assert len(traced) > 20 and traced == ours, traced ^ ours
 
 
+def events_of_the_window_are_the_last_as_in_torch() -> None:
+    found = []
+    for cls in (torch.profiler.profile, profile):
+        with cls(activities=CPU) as prof:
+            x + x
+        found.append([(e["ph"], e["name"], e["pid"]) for e in exported(prof)[-4:]])
+    assert found[0] == found[1], found
+
+
+def stacks_are_in_traces_if_torch_has_them_there() -> None:
+    sizes, has_stacks = [], []
+    for cls in (torch.profiler.profile, profile):
+        for config in (None, torch._C._profiler._ExperimentalConfig(verbose=True)):
+            with cls(activities=CPU, with_stack=True, experimental_config=config) as prof:
+                for _ in range(100):
+                    F.layer_norm(F.relu(x), x.shape)
+            events = exported(prof)
+            has_stacks.append(any("Call stack" in e.get("args", {}) for e in events))
+            sizes.append(len(json.dumps(events)))
+            if cls is profile:
+                assert any(e.stack for e in prof.events())
+    assert has_stacks == [False, True, False, True], has_stacks
+    assert sizes[2] <= 1.1 * sizes[0] and sizes[3] <= 1.1 * sizes[1], sizes
+
+
 def ranges_may_be_as_deep_as_python_has_them() -> None:
     with profile(activities=CPU) as p, contextlib.ExitStack() as ranges:
         for i in range(5000):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Change the output of `opscope export` to what Kineto writes: the head, the first events, and
-the lines of events."""
+"""Change the output of `opscope export` to what Kineto writes: the head, the first and the last
+events, and the lines of events."""
 from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -18,21 +18,27 @@ PRIVATE = ("command", "exe", "boot_id", "parent_pid")  # in recordings, but not 
 SPANS_LAST = 0x20000000  # Kineto's position of the row of the window in viewers
 EVENTS = b'"traceEvents": [\n'  # then one event per line; names of threads come first
 THREAD_NAME = b'{"ph":"M","name":"thread_name"'
-# Arguments in these lines; those that opscope adds are never the last ones.
-STACK = re.compile(rb'"Call stack":"(?:[^"\\]|\\.)*",|"Python thread":\d+,')
+END = b"\n]"  # after the last event
+TAIL_BYTES = 1 << 16  # enough for what comes after the last event: at most a name of the trace
+NUMBER = re.compile(rb'"External id":(\d+),')
+# An argument in these lines; those that opscope adds are never the last ones.
 OVERLOAD = re.compile(rb'"Overload name":"((?:[^"\\]|\\.)*)",')
 NAME = re.compile(rb'"name":"(?:[^"\\]|\\.)*(?=")')
 CATEGORY = re.compile(rb'\{"ph":"[^"]*","cat":"([^"]*)"')
 Edit = Callable[[bytes], bytes]
 
 
-def window_events(pid: int, start_us: float, end_us: float) -> list[dict[str, Any]]:
-    """Kineto's events about a process and the recorded window."""
+def process_events(pid: int, start_us: float) -> list[dict[str, Any]]:
+    """Kineto's events about a process, which come first."""
     facts = {"process_name": {"name": Path("/proc/self/comm").read_text().strip()},
              "process_labels": {"labels": "CPU"}, "process_sort_index": {"sort_index": pid}}
+    return [{"ph": "M", "name": name, "ts": start_us, "pid": pid, "tid": 0, "args": args}
+            for name, args in facts.items()]
+
+
+def window_events(start_us: float, end_us: float) -> list[dict[str, Any]]:
+    """Kineto's events about the recorded window, which come last."""
     return [
-        *({"ph": "M", "name": name, "ts": start_us, "pid": pid, "tid": 0, "args": args}
-          for name, args in facts.items()),
         {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
          "tid": "PyTorch Profiler", "ts": start_us, "dur": round(end_us - start_us, 3),
          "args": {"Op count": 0}},
@@ -67,40 +73,61 @@ def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int
     own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
     text = json.dumps({**{x: own[x] for x in own if x not in PRIVATE}, **head}, indent=1)
     start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)
-    events = window_events(pid, start / 1000, end / 1000)
+    events = process_events(pid, start / 1000)
     f.seek(at + len(EVENTS))
     line = f.readline()
     while line.startswith(THREAD_NAME):
         events += thread_events(json.loads(line.rstrip(b",\n")), start / 1000)
         line = f.readline()
     out.write(text[:-2].encode() + b',\n "traceEvents": [\n')
-    out.write(",\n".join(json.dumps(x) for x in events).encode())
+    out.write(lines_of(events))
     if hidden or edits:
         copy_shown(itertools.chain((line,), f), out, hidden, edits)
-        return
-    out.write(b",\n" if line.startswith(b"{") else b"\n")  # without events there is no comma
-    out.write(line)
-    shutil.copyfileobj(f, out, 1 << 20)
+    elif line.startswith(b"{"):
+        out.write(b",\n")
+        copy_events(f, f.tell() - len(line), out)
+    out.write(b",\n" + lines_of(window_events(start / 1000, end / 1000)) + b"\n]\n}\n")
+
+
+def lines_of(events: Iterable[dict[str, Any]]) -> bytes:
+    """EVENTS as they are in a trace, one per line."""
+    return ",\n".join(json.dumps(x) for x in events).encode()
+
+
+def copy_events(f: Any, start: int, out: Any) -> None:
+    """Append all events of F from START on."""
+    tail = max(f.seek(0, os.SEEK_END) - TAIL_BYTES, 0)
+    f.seek(tail)
+    end = tail + f.read().rindex(END)
+    f.seek(start)
+    while start < end:
+        piece = f.read(min(1 << 20, end - start))
+        out.write(piece)
+        start += len(piece)
 
 
 def copy_shown(lines: Iterable[bytes], out: Any, hidden: set[bytes], edits: list[Edit]) -> None:
-    """Append the events of a trace, one per line, changed by EDITS.
+    """Append the events among the LINES of a trace, changed by EDITS, which may leave one out.
 
     Events of the categories HIDDEN are left out.
     """
     for line in lines:
         category = CATEGORY.match(line)
-        if not line.startswith(b"{"):
-            out.write(b"\n" + line.rstrip())
-        elif category is None or category[1] not in hidden:
-            for edit in edits:
-                line = edit(line)
+        if not line.startswith(b"{") or (category is not None and category[1] in hidden):
+            continue
+        for edit in edits:
+            line = edit(line)
+        if line:
             out.write(b",\n" + line.rstrip(b",\n"))
 
 
-def without_stack(line: bytes) -> bytes:
-    """The line of an event as torch writes it when `verbose` is false."""
-    return STACK.sub(b"", line)
+def only(numbers: set[int]) -> Edit:
+    """A function that leaves out the operators and labels with other NUMBERS."""
+    def edit(line: bytes) -> bytes:
+        found = NUMBER.search(line)
+        return b"" if found and int(found[1]) not in numbers else line
+
+    return edit
 
 
 def named_by_overload(line: bytes) -> bytes:

@@ -20,6 +20,7 @@ import torch
 import torch.autograd.profiler
 from torch.profiler import ProfilerAction, ProfilerActivity
 
+from .. import _opscope
 from . import config, devices, kineto, native, ranges
 from .events import EventList, Timeline, events
 from .plain import plain
@@ -171,8 +172,7 @@ class Recording:
 
     def _edits(self) -> list[kineto.Edit]:
         """The functions that change the line of each event of a trace."""
-        edits = [] if self.has_stacks else [kineto.without_stack]
-        return edits + [kineto.named_by_overload] * self.fields["capture_overload_names"]
+        return [kineto.named_by_overload] * self.fields["capture_overload_names"]
 
     @property
     def function_events(self) -> Any:
@@ -227,8 +227,12 @@ class Recording:
         return float(self.key_averages(False, 0).self_cpu_time_total)
 
     def export_chrome_trace(self, path: AnyPath, metadata: dict[str, str] | None = None,
-                            use_python_export: bool = False) -> None:
-        """Write Kineto's JSON to PATH; it is valid JSON with any names."""
+                            use_python_export: bool = False,
+                            only: set[int] | None = None) -> None:
+        """Write Kineto's JSON to PATH; it is valid JSON with any names.
+
+        ONLY are the numbers of the operators and labels in it; None: all.
+        """
         path = os.fsdecode(path)
         head = {"schemaVersion": 1, "deviceProperties": [], "trace_id": self.trace_id,
                 "displayTimeUnit": "ms", "traceName": path,
@@ -241,10 +245,12 @@ class Recording:
                 json.dump({**head, "traceEvents": []}, f)
             return
         whole = os.path.join(self.directory, "export.json")
-        native.run("export", self.path, "-f", "json", "-o", whole)
+        # As in torch, whose config is needed for them: stacks are half of such a file.
+        no_stacks = self.owner.experimental_config is None or not self.has_stacks
+        native.run("export", self.path, "-f", "json", "-o", whole, *["--no-stacks"] * no_stacks)
         with open(whole, "rb") as f, open(path, "wb") as out:
-            kineto.merge_head(f, out, head, self.window_ns, self.pid, self._hidden(),
-                              self._edits())
+            edits = self._edits() if only is None else [kineto.only(only), *self._edits()]
+            kineto.merge_head(f, out, head, self.window_ns, self.pid, self._hidden(), edits)
         os.unlink(whole)
 
     def export_stacks(self, path: AnyPath, metric: str) -> Any:
@@ -283,7 +289,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     - with_flops: estimates of floating-point operations by torch's rules; needs nothing else
     - with_modules: in the trace, the modules of TorchScript around operators
     - experimental_config: the fields `verbose` (if it is false, no event has a stack; without a
-      config, all have one), `profile_all_threads`, `capture_overload_names` and, with with_stack,
+      config, all have one, but not in the exported trace, where Python calls are events),
+      `profile_all_threads`, `capture_overload_names` and, with with_stack,
       `record_python_gc_info` are used; one warning names others that matter on the host
     - execution_trace_observer: started and stopped with each window
     - acc_events: `events()` and `key_averages()` cover all windows instead of the last one
@@ -408,8 +415,9 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         with tempfile.TemporaryDirectory(prefix="opscope-") as directory:
             plain = os.path.join(directory, "trace.json")
             self.profiler.export_chrome_trace(plain, self._trace_metadata)
-            with open(plain, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
-                shutil.copyfileobj(f, out, 1 << 20)
+            if not _opscope.gzip_file(plain, path):
+                with open(plain, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
+                    shutil.copyfileobj(f, out, 1 << 20)
 
     if TYPE_CHECKING:  # torch's declarations are too narrow
         def events(self) -> Any: ...

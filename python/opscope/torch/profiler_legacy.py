@@ -127,8 +127,12 @@ class profile:  # noqa: N801 - torch's name
         return self._results().total_average()
 
     def export_chrome_trace(self, path: AnyPath) -> None:
-        """Write Kineto's JSON; may be repeated."""
-        self._results().export_chrome_trace(path)
+        """Write Kineto's JSON; may be repeated.
+
+        As in torch, a call is left out if it is the only one in a call of the same name.
+        """
+        recording = self._results()
+        recording.export_chrome_trace(path, only={e.id for e in recording.function_events})
 
     def export_stacks(self, path: AnyPath, metric: str = "self_cpu_time_total") -> Any:
         """Write stacks, the outermost call first, each with its METRIC in microseconds."""
