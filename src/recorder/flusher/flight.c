@@ -49,11 +49,19 @@ struct osc_wire_dump osc_flight_plan(const struct osc_flight *f, uint64_t ticks,
     return dump;
 }
 
-bool osc_flight_is_closed(const struct osc_flight *f, const struct osc_windows_slow *slow,
-                          uint64_t now)
+bool osc_flight_next(const struct osc_flight *f, uint64_t now, struct osc_flight_group *group)
 {
+    struct osc_windows_slow slow[OSC_WINDOWS_SLOW];
+    const uint32_t n = osc_windows_slow(slow);
     const uint64_t idle_since = ticks_before(f, now, IDLE_NS);
+    uint32_t i = 1;
 
-    return osc_flight_begin(f, now) > slow->end ||
-           (slow->end < idle_since && osc_windows_whole(now, 0) < idle_since);
+    if (n == 0)
+        return false;
+    group->slow = slow[0];
+    for (; i < n && osc_flight_begin(f, slow[i].begin) <= group->slow.end; i++)
+        group->slow.end = slow[i].end;
+    group->is_closed = i < n || osc_flight_begin(f, now) > group->slow.end ||
+                       (group->slow.end < idle_since && osc_windows_whole(now, 0) < idle_since);
+    return true;
 }

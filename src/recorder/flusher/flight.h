@@ -33,6 +33,11 @@ uint64_t osc_flight_begin(const struct osc_flight *f, uint64_t ticks);
 struct osc_wire_dump osc_flight_plan(const struct osc_flight *f, uint64_t ticks,
                                      uint64_t until);
 
-/* Whether no later step can share a dump with SLOW; or none has begun for ten seconds. */
-bool osc_flight_is_closed(const struct osc_flight *f, const struct osc_windows_slow *slow,
-                          uint64_t now);
+/* What the next dump of slow steps is about. */
+struct osc_flight_group {
+    struct osc_windows_slow slow; /* from the begin of the first to the end of the last */
+    bool is_closed; /* no later step can share its dump, or none has begun for ten seconds */
+};
+
+/* Get the next group of slow steps that are in no dump; false: there are none. */
+bool osc_flight_next(const struct osc_flight *f, uint64_t now, struct osc_flight_group *group);

@@ -240,9 +240,10 @@ static void follow_schedule(void)
  * one. */
 static uint64_t flight_subject(void)
 {
-    struct osc_windows_slow slow;
+    struct osc_flight_group group = {.slow.begin = osc_ticks()};
 
-    return osc_windows_slow(&slow) ? slow.begin : osc_ticks();
+    (void)osc_flight_next(&self.flight, group.slow.begin, &group);
+    return group.slow.begin;
 }
 
 /* Store where the next dump would begin, in case the process is killed; or that nothing is to
@@ -293,31 +294,48 @@ static osc_status dump_flight(uint32_t reason, uint64_t ticks, uint64_t until)
     return st;
 }
 
-/* Write the slow steps that have ended. */
-static void dump_slow(void)
+static osc_status dump_group(const struct osc_flight_group *group)
 {
-    struct osc_windows_slow slow;
+    const osc_status st = dump_flight(OSC_END_DUMPED, group->slow.begin, group->slow.end);
 
-    if (osc_windows_slow(&slow))
-        (void)dump_flight(OSC_END_DUMPED, slow.begin, slow.end);
+    if (st == OSC_OK)
+        osc_windows_dumped(0, group->slow.end);
+    return st;
+}
+
+static void dump_groups(void)
+{
+    struct osc_flight_group group;
+
+    while (osc_flight_next(&self.flight, osc_ticks(), &group) && dump_group(&group) == OSC_OK)
+        continue;
+}
+
+/* Whether blocks of FROM and later would be discarded. Sets *N_MAX for osc_backlog_evict(). */
+static bool is_short(uint64_t from, uint32_t *n_max)
+{
+    *n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
+    return osc_backlog_evicts(&self.backlog, from, *n_max) > from;
 }
 
 static void fly(void)
 {
-    const uint64_t now = osc_ticks(), step = osc_windows_whole(now, 0);
-    struct osc_windows_slow slow;
-    const bool has_slow = osc_windows_slow(&slow);
-    uint64_t from = osc_flight_begin(&self.flight, has_slow ? slow.begin : now);
-    uint32_t n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
-    const bool is_short = osc_backlog_evicts(&self.backlog, from, n_max) > from;
-    const bool can_write = osc_clock_now_ns() >= self.retry_ns;
+    uint64_t now = osc_ticks();
+    const uint64_t step = osc_windows_whole(now, 0);
+    struct osc_flight_group group;
+    uint32_t n_max;
 
     /* What led to a slow step is written before it would be discarded. */
-    if (has_slow && can_write && (is_short || osc_flight_is_closed(&self.flight, &slow, now))) {
-        dump_slow();
-        from = osc_flight_begin(&self.flight, osc_ticks());
-        n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
-    } else if (is_short && can_write && self.early_ticks != step && osc_windows_is_slow(now)) {
+    while (osc_flight_next(&self.flight, now, &group) && osc_clock_now_ns() >= self.retry_ns) {
+        const uint64_t begin = osc_flight_begin(&self.flight, group.slow.begin);
+
+        if ((!is_short(begin, &n_max) && !group.is_closed) || dump_group(&group) != OSC_OK)
+            break;
+        now = osc_ticks();
+    }
+    const uint64_t from = osc_flight_begin(&self.flight, flight_subject());
+    if (is_short(from, &n_max) && self.early_ticks != step && osc_windows_is_slow(now) &&
+        osc_clock_now_ns() >= self.retry_ns) {
         self.early_ticks = step;
         (void)dump_flight(OSC_END_DUMPED, step, now);
     }
@@ -570,7 +588,7 @@ static osc_status finish(void)
     osc_backlog_gather(&self.backlog, osc_ticks(), osc_clock_now_ns());
     follow_schedule();
     if (self.options.is_flight)
-        dump_slow();
+        dump_groups();
     if (self.options.is_flight || !self.is_writing) {
         /* The remaining records are not wanted; the first part exists in any case. */
         return file->is_open ? end_part(OSC_END_STOPPED, osc_ticks()) : OSC_OK;

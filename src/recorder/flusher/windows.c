@@ -23,8 +23,9 @@ static struct {
     struct osc_cut cuts[CUTS];
     struct osc_cut taken; /* the last one; its deeds may not be done yet */
 
-    uint64_t slow_ticks;  /* of the last slow step's end; 0: all are in dumps */
-    uint64_t slow_begin;  /* begin of the first slow step that is in no dump, or earlier */
+    uint32_t n_slow, n_dumped; /* slow steps, ever */
+    struct osc_windows_slow slow[OSC_WINDOWS_SLOW];
+    uint64_t slow_end;    /* of the last one, also if the queue was full */
     uint64_t slow_after;  /* ticks after its begin when the current step is slow; 0: never */
     uint64_t step_ticks;  /* when the current step began; 0: there is none */
     uint32_t n_durations; /* ever */
@@ -123,11 +124,16 @@ static uint64_t slow_limit(void)
 /* A step from BEGIN to END was slow. */
 static void store_slow(uint64_t begin, uint64_t end)
 {
-    /* relaxed: if the flusher writes a dump just now, the begin of an older step stays. */
-    if (!__atomic_load_n(&windows.slow_ticks, __ATOMIC_RELAXED))
-        __atomic_store_n(&windows.slow_begin, begin, __ATOMIC_RELAXED);
-    /* release: pairs with the acquire in osc_windows_slow() */
-    __atomic_store_n(&windows.slow_ticks, end, __ATOMIC_RELEASE);
+    const uint32_t n = windows.n_slow;
+
+    /* relaxed: if it is not stored itself, the last one that is is extended to it. */
+    __atomic_store_n(&windows.slow_end, end, __ATOMIC_RELAXED);
+    /* acquire: pairs with the release in osc_windows_dumped() */
+    if (n - __atomic_load_n(&windows.n_dumped, __ATOMIC_ACQUIRE) < OSC_WINDOWS_SLOW) {
+        windows.slow[n % OSC_WINDOWS_SLOW] = (struct osc_windows_slow){begin, end};
+        /* release: pairs with the acquire in osc_windows_slow() */
+        __atomic_store_n(&windows.n_slow, n + 1, __ATOMIC_RELEASE);
+    }
     windows.start.wake();
 }
 
@@ -228,12 +234,18 @@ bool osc_windows_begins_open(void)
     return windows.first == OSC_ACTION_RECORD || windows.first == OSC_ACTION_SAVE;
 }
 
-bool osc_windows_slow(struct osc_windows_slow *slow)
+uint32_t osc_windows_slow(struct osc_windows_slow slow[OSC_WINDOWS_SLOW])
 {
-    /* acquire: pairs with the release in store_slow(); relaxed: see there. */
-    slow->end = __atomic_load_n(&windows.slow_ticks, __ATOMIC_ACQUIRE);
-    slow->begin = __atomic_load_n(&windows.slow_begin, __ATOMIC_RELAXED);
-    return slow->end != 0;
+    /* acquire: pairs with the release in store_slow() */
+    const uint32_t n = __atomic_load_n(&windows.n_slow, __ATOMIC_ACQUIRE) - windows.n_dumped;
+    /* relaxed: see store_slow() */
+    const uint64_t last_end = __atomic_load_n(&windows.slow_end, __ATOMIC_RELAXED);
+
+    for (uint32_t i = 0; i < n; i++)
+        slow[i] = windows.slow[(windows.n_dumped + i) % OSC_WINDOWS_SLOW];
+    if (n == OSC_WINDOWS_SLOW && last_end > slow[n - 1].end)
+        slow[n - 1].end = last_end;
+    return n;
 }
 
 bool osc_windows_is_slow(uint64_t ticks)
@@ -247,12 +259,14 @@ bool osc_windows_is_slow(uint64_t ticks)
 
 void osc_windows_dumped(uint64_t from, uint64_t until)
 {
-    struct osc_windows_slow slow;
+    struct osc_windows_slow slow[OSC_WINDOWS_SLOW];
+    const uint32_t n = osc_windows_slow(slow), n_before = windows.n_dumped;
+    uint32_t n_done = 0;
 
-    /* relaxed: if another slow step ended meanwhile, all of them stay. */
-    if (osc_windows_slow(&slow) && slow.end <= until && slow.begin >= from)
-        (void)__atomic_compare_exchange_n(&windows.slow_ticks, &slow.end, 0, false,
-                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    while (n_done < n && slow[n_done].begin >= from && slow[n_done].end <= until)
+        n_done++;
+    /* release: pairs with the acquire in store_slow() */
+    __atomic_store_n(&windows.n_dumped, n_before + n_done, __ATOMIC_RELEASE);
 }
 
 int64_t osc_windows_step(void)

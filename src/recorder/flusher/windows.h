@@ -60,19 +60,23 @@ unsigned osc_windows_exit(void);
 /* Whether a window is open from the start, without a cut. */
 bool osc_windows_begins_open(void);
 
-/* Slow steps that have ended and are in no dump. */
+#define OSC_WINDOWS_SLOW 64u /* slow steps that wait for a dump; a power of two */
+
+/* A slow step, or several that follow each other. */
 struct osc_windows_slow {
-    uint64_t begin; /* of the first of them, or earlier */
-    uint64_t end;   /* of the last of them */
+    uint64_t begin, end; /* ticks */
 };
 
-/* Get the slow steps; false: there are none. No step counts as slow before 8 have ended. */
-bool osc_windows_slow(struct osc_windows_slow *slow);
+/* Get the slow steps that have ended and are in no dump, in order; returns how many. No step
+ * counts as slow before 8 have ended. If the flusher is very late, the last one stands for all
+ * that followed. */
+uint32_t osc_windows_slow(struct osc_windows_slow slow[OSC_WINDOWS_SLOW]);
 
 /* Whether the current step began so long before TICKS that it will count as slow. */
 bool osc_windows_is_slow(uint64_t ticks);
 
-/* Everything from FROM to UNTIL has been written: forget the slow steps in between. */
+/* Everything from FROM to UNTIL has been written: forget the slow steps in between, unless an
+ * earlier one waits. */
 void osc_windows_dumped(uint64_t from, uint64_t until);
 
 /* The number of the last step that began; -1: none yet. */

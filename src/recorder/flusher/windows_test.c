@@ -154,7 +154,7 @@ TEST(a_flusher_that_is_late_holds_the_schedule_up)
 
 TEST(a_step_is_slow_beside_the_median)
 {
-    struct osc_windows_slow slow;
+    struct osc_windows_slow slow[OSC_WINDOWS_SLOW];
     uint64_t ticks = 1000;
 
     start(NULL, 2.5);
@@ -162,19 +162,20 @@ TEST(a_step_is_slow_beside_the_median)
         step(i, ticks);
         ticks += i == 3 || i == 50 ? 300 : 100 + i % 3;
         if (i == 50)
-            assert_false(osc_windows_slow(&slow));
+            assert_int_equal(osc_windows_slow(slow), 0);
     }
     /* Step 3 came too early to count as slow. */
     assert_int_equal(n_wakes, 1);
-    assert_true(osc_windows_slow(&slow));
+    assert_int_equal(osc_windows_slow(slow), 1);
+    assert_in_range(slow[0].end - slow[0].begin, 300, 300);
     osc_windows_dumped(0, ticks);
-    assert_false(osc_windows_slow(&slow));
+    assert_int_equal(osc_windows_slow(slow), 0);
     osc_windows_close();
 }
 
 TEST(slow_steps_stay_until_a_dump_has_all_of_them)
 {
-    struct osc_windows_slow slow;
+    struct osc_windows_slow slow[OSC_WINDOWS_SLOW];
     uint64_t ticks = 1000, first = 0, end = 0;
 
     start(NULL, 2.5);
@@ -184,14 +185,37 @@ TEST(slow_steps_stay_until_a_dump_has_all_of_them)
         ticks += i == 10 || i == 15 ? 300 : 100;
         end = i == 15 ? ticks : end;
     }
-    assert_true(osc_windows_slow(&slow));
-    assert_int_equal(slow.begin, first);
-    assert_int_equal(slow.end, end);
+    assert_int_equal(osc_windows_slow(slow), 2);
+    assert_int_equal(slow[0].begin, first);
+    assert_int_equal(slow[1].end, end);
     osc_windows_dumped(first + 1, end);
+    assert_int_equal(osc_windows_slow(slow), 2);
     osc_windows_dumped(first, end - 1);
-    assert_true(osc_windows_slow(&slow));
+    assert_int_equal(osc_windows_slow(slow), 1);
+    osc_windows_dumped(slow[0].begin + 1, end);
+    assert_int_equal(osc_windows_slow(slow), 1);
     osc_windows_dumped(first, end);
-    assert_false(osc_windows_slow(&slow));
+    assert_int_equal(osc_windows_slow(slow), 0);
+    osc_windows_close();
+}
+
+/* The flusher sleeps while more steps are slow than it can be told of. */
+TEST(the_last_slow_step_stands_for_those_that_follow)
+{
+    struct osc_windows_slow slow[OSC_WINDOWS_SLOW];
+    uint64_t ticks = 1000;
+
+    start(NULL, 2.5);
+    for (uint64_t i = 0; i < 1000; i++) {
+        step(i, ticks);
+        ticks += i % 10 == 9 ? 300 : 100;
+    }
+    osc_windows_step_end(ticks);
+    assert_int_equal(osc_windows_slow(slow), OSC_WINDOWS_SLOW);
+    assert_int_equal(slow[0].end, 1000 + 12 * 100);
+    assert_int_equal(slow[OSC_WINDOWS_SLOW - 1].end, ticks);
+    osc_windows_dumped(0, ticks);
+    assert_int_equal(osc_windows_slow(slow), 0);
     osc_windows_close();
 }
 
