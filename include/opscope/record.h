@@ -330,7 +330,9 @@ OSC_API OSC_MUST_USE osc_status osc_start(const struct osc_start_options *option
 
 /*
  * End the recording and write it completely. Runs automatically at exit. OSC_EIO: not
- * everything could be written; the rest stays in NAME.osc.live, where readers find it.
+ * everything could be written; the rest stays in NAME.osc.live, where readers find it. Or
+ * somebody removed, moved or cut the file while it was written: readers say so, and a file that
+ * was removed or cut has what was recorded since.
  */
 OSC_API osc_status osc_stop(void);
 

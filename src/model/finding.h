@@ -118,6 +118,10 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "the disk was full while the program recorded; records that did not fit into memory "    \
       "meanwhile count as dropped_full",                                                       \
       "record to a larger disk, or set --limit-size")                                          \
+    X(output_harmed, WARNING,                                                                  \
+      "the file was removed, moved or cut while the program recorded; what was in it before "  \
+      "may be missing",                                                                        \
+      "record to a place that nobody cleans up meanwhile")                                     \
     X(dropped_late, WARNING, "records made after the end of the recording; dropped", "")       \
     X(dropped_parts, WARNING,                                                                  \
       "records in earlier parts of the recording that are missing: the limit on "              \

@@ -435,7 +435,8 @@ static osc_status stop(void)
         return OSC_OK;
 
     osc_threads_stop(WAIT_CALLS_NS);
-    const osc_status st = osc_flush_stop();
+    bool is_harmed;
+    const osc_status st = osc_flush_stop(&is_harmed);
 
     if (st != OSC_EINVAL) /* the flusher called exit(), and still needs it */
         close_recording();
@@ -446,7 +447,7 @@ static osc_status stop(void)
     /* relaxed: set_phase() publishes it. */
     __atomic_store_n(&was_armed, 0, __ATOMIC_RELAXED);
     set_phase(OFF);
-    return st == OSC_OK ? OSC_OK : OSC_EIO;
+    return st == OSC_OK && !is_harmed ? OSC_OK : OSC_EIO;
 }
 
 osc_status osc_session_stop(void)

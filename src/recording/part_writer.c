@@ -157,16 +157,33 @@ static void store_chunk(struct osc_parts *f, uint64_t offset, struct osc_wire_he
     f->n_chunks++;
 }
 
-osc_status osc_parts_open(struct osc_parts *f)
+/* Write the header of PART to the empty file. */
+static osc_status append_header(struct osc_parts *f, uint32_t part)
 {
     struct osc_file_header header = {
         .version = OSC_FILE_VERSION,
         .header_bytes = sizeof header,
         .recording = {f->recording[0], f->recording[1]},
-        .part = f->part + 1,
+        .part = part,
     };
     struct iovec iov = {&header, sizeof header};
 
+    osc_file_header_seal(&header);
+    return append(f, &iov, 1);
+}
+
+/* The root directory: after chroot() our paths lead elsewhere. */
+static void get_root(uint64_t root[2])
+{
+    struct stat st;
+    const bool is_known = stat("/", &st) == 0;
+
+    root[0] = is_known ? st.st_dev : 0;
+    root[1] = is_known ? st.st_ino : 0;
+}
+
+osc_status osc_parts_open(struct osc_parts *f)
+{
     if (!osc_parts_name(f->out, f->part + 1, f->path)) {
         f->error = ENAMETOOLONG;
         return OSC_EIO;
@@ -183,14 +200,98 @@ osc_status osc_parts_open(struct osc_parts *f)
         return OSC_EIO;
     }
     make_index(f);
-    osc_file_header_seal(&header);
+    get_root(f->root);
     f->is_open = true;
     f->part++;
-    if (append(f, &iov, 1) != OSC_OK) {
+    if (append_header(f, f->part) != OSC_OK) {
         osc_parts_discard(f);
         return OSC_EIO;
     }
     return OSC_OK;
+}
+
+/* What was done to the open part FD; 0: nothing. *SIZE is that of the file. */
+static int find_harm(const struct osc_parts *f, int fd, uint64_t *size)
+{
+    uint64_t root[2];
+    struct stat st, named;
+
+    if (fstat(fd, &st) != 0)
+        return 0;
+    *size = (uint64_t)st.st_size;
+    if (*size < f->bytes)
+        return ENODATA;
+    get_root(root);
+    if (memcmp(root, f->root, sizeof root) != 0)
+        return 0;
+    const bool is_there = lstat(f->path, &named) == 0;
+
+    if (is_there ? named.st_ino == st.st_ino && named.st_dev == st.st_dev
+                 : errno != ENOENT && errno != ENOTDIR)
+        return 0;
+    return st.st_nlink > 0 ? ESTALE : ENOENT;
+}
+
+/* Forget the chunks behind the first SIZE bytes of the file. */
+static osc_status cut_back(struct osc_parts *f, int fd, uint64_t size)
+{
+    const uint32_t n = f->index && f->n_chunks <= OSC_PARTS_INDEX_MAX ? f->n_chunks : 0;
+    uint64_t end = sizeof(struct osc_file_header);
+    uint32_t n_kept = 0;
+
+    f->n_records = 0;
+    for (; n_kept < n; n_kept++) {
+        const struct osc_wire_index_entry *e = &f->index[n_kept];
+
+        if (e->offset + osc_wire_chunk_bytes(e->header.payload_bytes) > size)
+            break;
+        end = e->offset + osc_wire_chunk_bytes(e->header.payload_bytes);
+        if (e->header.type == OSC_CHUNK_RECORDS)
+            f->n_records += e->header.n_items;
+    }
+    if (ftruncate(fd, (off_t)(size < end ? 0 : end)) != 0) {
+        f->error = errno;
+        return OSC_EIO;
+    }
+    f->n_chunks = n_kept;
+    f->bytes = size < end ? 0 : end;
+    return f->bytes > 0 ? OSC_OK : append_header(f, f->part);
+}
+
+/* Make the removed part anew. */
+static osc_status make_anew(struct osc_parts *f)
+{
+    struct osc_fd fd;
+
+    if (!osc_fd_take(&fd, open(f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                               S_IRUSR | S_IWUSR))) {
+        f->error = errno;
+        return OSC_EIO;
+    }
+    osc_fd_close(&f->fd);
+    f->fd = fd;
+    f->n_chunks = 0;
+    f->n_records = f->bytes = 0;
+    return append_header(f, f->part);
+}
+
+osc_status osc_parts_look(struct osc_parts *f, bool *is_anew)
+{
+    const int fd = f->is_open ? file_fd(f) : -1;
+    uint64_t size = 0;
+    const int harm = fd >= 0 ? find_harm(f, fd, &size) : 0;
+    osc_status st = OSC_OK;
+
+    *is_anew = false;
+    if (harm == 0)
+        return OSC_OK;
+    f->harm = harm;
+    if (harm == ENODATA)
+        st = cut_back(f, fd, size);
+    else if (harm == ENOENT)
+        st = make_anew(f);
+    *is_anew = st == OSC_OK && harm != ESTALE;
+    return st;
 }
 
 osc_status osc_parts_append(struct osc_parts *f, struct osc_wire_header header,

@@ -6,6 +6,9 @@
  *
  *   - A file has only complete chunks: a chunk that could not be written completely is
  *     cut off again. A failed write changes nothing else and can be repeated.
+ *   - Users remove, move and cut files that are being written. A removed one is made anew, a
+ *     cut one ends at its last complete chunk, and both go on from there. A moved one goes on
+ *     where it is.
  *   - With a limit, the oldest parts are deleted, so that all parts together stay below it
  *     if a single part does.
  *   - A file has mode 0600 and replaces a file of the same name.
@@ -40,6 +43,8 @@ struct osc_parts {
     uint64_t kept_bytes;                /* of earlier parts that still exist */
     uint64_t all_bytes, all_records;    /* written in total */
     int error;                          /* errno of the last write; 0: it succeeded */
+    int harm;                           /* what was done to a part: see osc_parts_look() */
+    uint64_t root[2];                   /* device and inode of `/` when the part was opened */
     struct osc_wire_index_entry *index; /* owned; OSC_PARTS_INDEX_MAX of them, or NULL */
     char path[OSC_PARTS_PATH_BYTES];    /* of the open part, else of the last */
 };
@@ -51,6 +56,13 @@ bool osc_parts_name(const char *out, uint32_t part, char path[OSC_PARTS_PATH_BYT
 /* Create the next part. It replaces a recording or an empty file with its name. OSC_EIO, also
  * if another kind of file has the name; no part is open then. */
 OSC_MUST_USE osc_status osc_parts_open(struct osc_parts *f);
+
+/*
+ * Find out whether somebody has removed, moved or cut the open part. F->harm is then ENOENT,
+ * ESTALE or ENODATA, until F is zeroed. *IS_ANEW: what every part needs must be appended again.
+ * OSC_EIO: the removed part could not be made anew; F->error gives the reason.
+ */
+OSC_MUST_USE osc_status osc_parts_look(struct osc_parts *f, bool *is_anew);
 
 /*
  * Append a chunk. Of HEADER, type, n_items, first_ticks and last_ticks are used; payload_bytes

@@ -202,6 +202,100 @@ TEST_WITH(a_descriptor_that_the_host_closed_is_opened_again, make_folder, remove
     osc_parts_forget(&f);
 }
 
+/* What every part begins with. */
+static void append_facts(struct osc_parts *f)
+{
+    assert_int_equal(append_records(f, 100, 1), OSC_OK);
+}
+
+/* Append to F after HARM was done to it, and end it; returns how many chunks are at PATH. */
+static unsigned go_on_after(struct osc_parts *f, int harm, bool is_anew_expected,
+                            const char *path)
+{
+    static unsigned char bytes[300000];
+    const struct osc_wire_end end = {.reason = OSC_END_STOPPED, .ticks = 9};
+    bool is_anew;
+    unsigned last;
+
+    assert_int_equal(osc_parts_look(f, &is_anew), OSC_OK);
+    assert_int_equal(f->harm, harm);
+    assert_int_equal(is_anew, is_anew_expected);
+    if (is_anew)
+        append_facts(f);
+    assert_int_equal(osc_parts_look(f, &is_anew), OSC_OK);
+    assert_false(is_anew);
+    assert_int_equal(append_records(f, 1000, 10), OSC_OK);
+    assert_int_equal(osc_parts_close(f, &end), OSC_OK);
+    const unsigned n = walk(bytes, slurp(path, bytes, sizeof bytes), &last);
+
+    assert_int_equal(last, OSC_CHUNK_INDEX);
+    osc_parts_forget(f);
+    return n;
+}
+
+/* A file of three chunks, the first 100 bytes long, that is untouched. */
+static struct osc_parts three_chunks(void)
+{
+    struct osc_parts f = new_file();
+    bool is_anew;
+
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    append_facts(&f);
+    assert_int_equal(append_records(&f, 5000, 10), OSC_OK);
+    assert_int_equal(append_records(&f, 5000, 10), OSC_OK);
+    assert_int_equal(osc_parts_look(&f, &is_anew), OSC_OK);
+    assert_int_equal(f.harm, 0);
+    assert_false(is_anew);
+    return f;
+}
+
+TEST_WITH(a_removed_file_is_made_anew, make_folder, remove_folder)
+{
+    struct osc_parts f = three_chunks();
+
+    assert_int_equal(unlink(out), 0);
+    assert_int_equal(go_on_after(&f, ENOENT, true, out), 4); /* facts, records, end, index */
+}
+
+TEST_WITH(a_cut_file_goes_on_after_its_last_whole_chunk, make_folder, remove_folder)
+{
+    static const struct {
+        off_t size;
+        unsigned n_chunks;
+    } cuts[] = {{0, 4}, {10, 4}, {200, 4}, {5500, 6}};
+
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        struct osc_parts f = three_chunks();
+
+        assert_int_equal(truncate(out, cuts[i].size), 0);
+        assert_int_equal(go_on_after(&f, ENODATA, true, out), cuts[i].n_chunks);
+    }
+}
+
+TEST_WITH(a_moved_file_goes_on_where_it_is, make_folder, remove_folder)
+{
+    struct osc_parts f = three_chunks();
+    char moved[192];
+
+    (void)snprintf(moved, sizeof moved, "%s/run.2.osc", folder);
+    assert_int_equal(rename(out, moved), 0);
+    assert_int_equal(go_on_after(&f, ESTALE, false, moved), 6);
+}
+
+TEST_WITH(where_a_removed_file_has_no_folder_nothing_is_made, make_folder, remove_folder)
+{
+    struct osc_parts f = three_chunks();
+    bool is_anew;
+
+    assert_int_equal(unlink(out), 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(osc_parts_look(&f, &is_anew), OSC_EIO);
+    assert_int_equal(f.harm, ENOENT);
+    assert_int_equal(f.error, ENOENT);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(go_on_after(&f, ENOENT, true, out), 4);
+}
+
 TEST_WITH(where_nothing_can_be_created_nothing_is_open, make_folder, remove_folder)
 {
     struct osc_parts f = {.out = "/nowhere/at/all.osc"};

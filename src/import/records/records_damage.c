@@ -239,6 +239,12 @@ static bool is_disk_full(uint32_t error)
     return error == ENOSPC || error == EDQUOT;
 }
 
+/* The numbers that the recorder gives to what it found: see osc_parts_look(). */
+static bool is_harm(uint32_t error)
+{
+    return error == ENOENT || error == ESTALE || error == ENODATA;
+}
+
 static void count_losses(struct osc_records *n)
 {
     static const enum osc_finding_code codes[OSC_LOSS_COUNT] = {
@@ -268,6 +274,10 @@ static void count_losses(struct osc_records *n)
     count(n, OSC_FINDING_disk_full,
           is_disk_full(n->end.write_error) ||
               (n->is_live_used && is_disk_full(n->live.header.write_error)),
+          OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_output_harmed,
+          is_harm(n->end.write_error) ||
+              (n->is_live_used && is_harm(n->live.header.write_error)),
           OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_dropped_parts, n->before.n_records, OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_unfinished, n->n_unfinished, OSC_NO_OFFSET, OSC_NO_TIME);

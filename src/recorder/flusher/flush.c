@@ -739,8 +739,9 @@ void osc_flush_attend(void)
         osc_log("%s: no thread could be started; it is written at the end", self.out);
 }
 
-osc_status osc_flush_stop(void)
+osc_status osc_flush_stop(bool *is_harmed)
 {
+    *is_harmed = false;
     if (!is_running())
         return OSC_OK;
     if (is_flusher())
@@ -757,6 +758,7 @@ osc_status osc_flush_stop(void)
     __atomic_store_n(&self.is_running, false, __ATOMIC_RELAXED);
 
     const osc_status st = self.stop_status;
+    *is_harmed = self.sink.file.harm != 0;
     if (st == OSC_OK)
         /* release: a reader that sees it finds everything in the file. */
         __atomic_store_n(&osc_blocks_header()->state, OSC_LIVE_ENDED, __ATOMIC_RELEASE);

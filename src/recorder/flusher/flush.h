@@ -75,9 +75,10 @@ void osc_flush_attend(void);
  * Write everything recorded (the caller has switched recording off), and end the file and the
  * thread. OSC_OK: the live directory is no longer needed, and the caller removes it; also if
  * the flusher does not run. OSC_EIO: not everything could be written, so it must stay.
- * OSC_EINVAL on the flusher's own thread, which continues.
+ * OSC_EINVAL on the flusher's own thread, which continues. *IS_HARMED: somebody removed, moved
+ * or cut a file while it was written.
  */
-osc_status osc_flush_stop(void);
+osc_status osc_flush_stop(bool *is_harmed);
 
 /*
  * The current step has ended at TICKS, and its STEP_END is recorded; step STEP begins at TICKS,

@@ -466,6 +466,30 @@ TEST_WITH(a_full_disk_stops_writing_and_nothing_else, make_folder, remove_folder
     assert_int_equal(access(live, F_OK), 0); /* it holds the rest */
 }
 
+TEST_WITH(a_file_that_somebody_removes_is_told_and_goes_on, make_folder, remove_folder)
+{
+    const struct osc_start_options o = options();
+    struct recording r;
+
+    assert_int_equal(osc_start(&o), OSC_OK);
+    osc_instant(osc_name_c("before"));
+    assert_int_equal(osc_dump(), OSC_OK);
+    assert_int_equal(unlink(out), 0);
+    osc_instant(osc_name_c("after"));
+    assert_int_equal(osc_stop(), OSC_EIO);
+    assert_int_equal(access(live, F_OK), -1);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_kinds[OSC_RECORD_INSTANT], 1);
+    assert_int_equal(r.n_names, 1);
+    assert_true(recording_has_name(&r, r.names[0], "after"));
+    assert_int_equal(r.n_chunks[OSC_CHUNK_PROCESS], 1);
+    assert_int_equal(r.end.reason, OSC_END_STOPPED);
+    assert_int_equal(r.end.write_error, ENOENT);
+    recording_free(&r);
+    assert_int_equal(osc_start(&o), OSC_OK);
+    assert_int_equal(osc_stop(), OSC_OK);
+}
+
 TEST_WITH(where_nothing_can_be_written_nothing_starts, make_folder, remove_folder)
 {
     struct osc_start_options o = options();

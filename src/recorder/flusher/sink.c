@@ -250,10 +250,25 @@ static osc_status flush_records(struct osc_sink *sink)
     return OSC_OK;
 }
 
+/* Look what has become of the open part; if it lost chunks, write again what a part needs. */
+static osc_status look_at_part(struct osc_sink *sink)
+{
+    bool is_anew;
+    const osc_status st = osc_parts_look(&sink->file, &is_anew);
+
+    if (sink->file.harm)
+        osc_blocks_header()->write_error = (uint32_t)sink->file.harm;
+    if (is_anew) {
+        begin_part(sink);
+        sink->has_before = true; /* it would count as missing what is in this part */
+    }
+    return st;
+}
+
 osc_status osc_sink_flush(struct osc_sink *sink)
 {
     const uint64_t last_ticks = sink->times.last;
-    osc_status st = OSC_OK;
+    osc_status st = look_at_part(sink);
 
     if (!sink->file.is_open) {
         begin_part(sink);
