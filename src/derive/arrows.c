@@ -8,8 +8,8 @@
 
 /* Used while arrows are numbered. */
 struct numbering {
-    struct osc_idmap names; /* id of an arrow -> number */
-    struct osc_idmap keys;  /* category and that number -> arrow + 1 */
+    struct osc_idmap names;                 /* id of an arrow -> number */
+    struct osc_idmap keys[OSC_ARROW_KINDS]; /* category and that number -> arrow + 1 */
     uint32_t n_names;
 };
 
@@ -34,7 +34,7 @@ static uint32_t *find_number(struct numbering *n, const struct osc_trace *t,
         return NULL;
     if (*name == 0)
         *name = ++n->n_names;
-    return osc_idmap_put(&n->keys, (uint64_t)form->category.v << 32 | *name);
+    return osc_idmap_put(&n->keys[form->arrow], (uint64_t)form->category.v << 32 | *name);
 }
 
 static uint8_t end_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
@@ -113,7 +113,8 @@ osc_status osc_arrows_make(struct osc_trace *t, struct osc_arrows *a)
     for (uint32_t k = 1; k < s->n_chunks && st == OSC_OK; k++)
         st = number_chunk(t, &n, a, k);
     osc_idmap_fini(&n.names);
-    osc_idmap_fini(&n.keys);
+    for (size_t k = 0; k < OSC_ARROW_KINDS; k++)
+        osc_idmap_fini(&n.keys[k]);
     if (st == OSC_OK)
         count_open_arrows(t, a);
     return st;

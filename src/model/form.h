@@ -82,6 +82,7 @@ enum osc_arrow_kind {
     OSC_ARROW_OTHER,
     OSC_ARROW_LAUNCH,  /* a host call to the work that it started on a device */
     OSC_ARROW_FORWARD, /* a forward operator to its backward operator */
+    OSC_ARROW_KINDS
 };
 
 enum osc_arg_type {

@@ -259,10 +259,12 @@ void osc_build_arrow(struct osc_builder *b, enum osc_arrow_kind kind,
     add_end(b, &r, id, to);
 }
 
-void osc_build_arrow_end(struct osc_builder *b, enum osc_form_shape shape, osc_sid category,
-                         uint64_t id, const struct osc_arrow_end *at)
+void osc_build_arrow_end(struct osc_builder *b, enum osc_form_shape shape,
+                         enum osc_arrow_kind kind, osc_sid category, uint64_t id,
+                         const struct osc_arrow_end *at)
 {
-    struct osc_record r = {.shape = (uint8_t)shape, .category = category};
+    struct osc_record r = {
+        .shape = (uint8_t)shape, .arrow = (uint8_t)kind, .category = category};
 
     add_end(b, &r, id, at);
 }

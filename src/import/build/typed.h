@@ -92,11 +92,13 @@ void osc_build_arrow(struct osc_builder *b, enum osc_arrow_kind kind,
                      const struct osc_arrow_end *from, const struct osc_arrow_end *to);
 
 /*
- * Append a single end of an OSC_ARROW_OTHER, with shape ARROW_FROM, STEP or TO. All ends with
- * one CATEGORY and ID form one arrow.
+ * Append a single end of an arrow of KIND, with shape ARROW_FROM, STEP or TO. All ends with one
+ * KIND, CATEGORY and ID form one arrow. Do not use it together with osc_build_arrow() for one
+ * kind: that one chooses ids.
  */
-void osc_build_arrow_end(struct osc_builder *b, enum osc_form_shape shape, osc_sid category,
-                         uint64_t id, const struct osc_arrow_end *at);
+void osc_build_arrow_end(struct osc_builder *b, enum osc_form_shape shape,
+                         enum osc_arrow_kind kind, osc_sid category, uint64_t id,
+                         const struct osc_arrow_end *at);
 
 /* Add a member of the source outside its events. For one KEY the last VALUE wins. */
 void osc_build_member(struct osc_builder *b, osc_sid key, osc_sid value, bool is_string);

@@ -18,6 +18,8 @@ void osc_deferred_fini(struct osc_deferred *l)
     osc_arguments_fini(&l->args);
     osc_free(l->devices);
     osc_free(l->queues);
+    osc_free(l->launches);
+    osc_idmap_fini(&l->launch_of);
     *l = (struct osc_deferred){0};
 }
 
@@ -39,6 +41,22 @@ size_t osc_deferred_add(struct osc_records_rows *rows, const struct osc_records_
     memcpy(l->words + l->n_words, words, n * sizeof *words);
     l->n_words += n;
     return ++l->n_items;
+}
+
+void osc_deferred_launch(struct osc_records_rows *rows, uint64_t correlation,
+                         osc_track_id track, int64_t ts_ns)
+{
+    struct osc_deferred *const l = &rows->late;
+    osc_status st =
+        osc_build_grow(&l->launches, &l->cap_launches, l->n_launches + 1, sizeof *l->launches);
+    uint32_t *const place = st == OSC_OK ? osc_idmap_put(&l->launch_of, correlation) : NULL;
+
+    if (!place) {
+        rows->builder->status = st == OSC_OK ? OSC_ENOMEM : st;
+    } else if (*place == 0) {
+        l->launches[l->n_launches++] = (struct osc_records_launch){{track, ts_ns}, false};
+        *place = (uint32_t)l->n_launches;
+    }
 }
 
 void osc_deferred_args(struct osc_records_rows *rows, size_t at, const struct osc_arguments *a)
@@ -312,6 +330,24 @@ static int64_t device_ns(struct osc_records_rows *rows, const struct osc_records
                           : osc_records_clock_ns(rows->clock, ticks);
 }
 
+/* Draw an arrow from the launch of CORRELATION, if it was recorded, to work at TO. */
+static void build_launch_arrow(struct osc_records_rows *rows, uint64_t correlation,
+                               const struct osc_arrow_end *to)
+{
+    const uint32_t launch = osc_idmap_get(&rows->late.launch_of, correlation);
+    const osc_sid no_category = {0};
+
+    if (launch == 0)
+        return;
+    struct osc_records_launch *const from = &rows->late.launches[launch - 1];
+    if (!from->has_arrow)
+        osc_build_arrow_end(rows->builder, OSC_SHAPE_ARROW_FROM, OSC_ARROW_LAUNCH, no_category,
+                            correlation, &from->at);
+    from->has_arrow = true;
+    osc_build_arrow_end(rows->builder, OSC_SHAPE_ARROW_TO, OSC_ARROW_LAUNCH, no_category,
+                        correlation, to);
+}
+
 static void build_work(struct making *m, const struct osc_records_item *item,
                        const uint64_t *words)
 {
@@ -350,6 +386,8 @@ static void build_work(struct making *m, const struct osc_records_item *item,
     if (kind == OSC_WORK_COMMUNICATION)
         osc_arguments_string(b, &m->args, key_of(rows, OSC_ARG_KEY_COLLECTIVE_NAME), r.name);
     put(m, &r, item);
+    if (words[1] != 0)
+        build_launch_arrow(rows, words[1], &(struct osc_arrow_end){r.track, r.ts_ns});
 }
 
 /* Make a row for the call that launched the work CORRELATION. */

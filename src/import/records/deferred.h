@@ -5,7 +5,8 @@
  *   memory    the allocated bytes of a device are summed in order of time, over all threads
  *   ranges    an asynchronous range may end on another thread than it began on
  *   work      the clock of a device is fitted over all its readings
- *   launches  a call is made up for work whose launching call was not recorded
+ *   launches  a call is made up for work whose launching call was not recorded; arrows lead
+ *             from calls to their work
  *   steps     a step is one row from begin to end, because scopes may cross its limits
  *
  * Threading: not locked.
@@ -19,6 +20,11 @@ void osc_deferred_fini(struct osc_deferred *l);
 /* Add ITEM with N WORDS. Returns its index + 1; 0: see the builder's status. */
 size_t osc_deferred_add(struct osc_records_rows *rows, const struct osc_records_item *item,
                         const uint64_t *words, size_t n);
+
+/* Work with this CORRELATION was launched by the call of TRACK that starts at TS_NS; of several
+ * calls the first counts. */
+void osc_deferred_launch(struct osc_records_rows *rows, uint64_t correlation,
+                         osc_track_id track, int64_t ts_ns);
 
 /* Give the arguments A to ITEM, an index. */
 void osc_deferred_args(struct osc_records_rows *rows, size_t item,

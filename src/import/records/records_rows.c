@@ -299,6 +299,16 @@ static bool is_in_call(const struct osc_records_thread *t)
     return kind == OSC_SCOPE_RUNTIME || kind == OSC_SCOPE_DRIVER;
 }
 
+/* The start of the innermost scope of T, whose depth is not 0; AT_NS if it is not known. */
+static int64_t start_of_innermost(const struct osc_records_thread *t, int64_t at_ns)
+{
+    const struct osc_records_open *const open = &t->open[t->depth - 1];
+
+    if (is_begin(t->held.kind))
+        return t->held.ts_ns;
+    return open->chunk ? open->chunk->ts_ns[open->row] : at_ns;
+}
+
 /* Read the number of the work that the innermost scope launched. */
 static void read_launch(struct osc_records_rows *rows, struct osc_records_thread *t,
                         uint32_t thread, const struct osc_packed *p)
@@ -310,11 +320,14 @@ static void read_launch(struct osc_records_rows *rows, struct osc_records_thread
         add_callers(rows, t);
     if (args)
         osc_arguments_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
-    if (is_in_call(t))
+    const int64_t at_ns = osc_records_clock_ns(rows->clock, p->ticks);
+    if (is_in_call(t)) {
+        osc_deferred_launch(rows, correlation, t->track, start_of_innermost(t, at_ns));
         return;
-    const struct osc_records_item call = {.ts_ns = osc_records_clock_ns(rows->clock, p->ticks),
-                                          .thread = thread,
-                                          .kind = OSC_RECORD_LAUNCH};
+    }
+    osc_deferred_launch(rows, correlation, t->track, at_ns);
+    const struct osc_records_item call = {
+        .ts_ns = at_ns, .thread = thread, .kind = OSC_RECORD_LAUNCH};
     (void)osc_deferred_add(rows, &call, &correlation, 1);
 }
 
@@ -543,10 +556,11 @@ static void read_other(struct osc_records_rows *rows, struct osc_records_thread 
         break;
     case OSC_RECORD_FLOW_BEGIN:
     case OSC_RECORD_FLOW_END:
-        osc_build_arrow_end(
-            rows->builder,
-            p->kind == OSC_RECORD_FLOW_END ? OSC_SHAPE_ARROW_TO : OSC_SHAPE_ARROW_FROM,
-            rows->category_flow, p->words[0], &(struct osc_arrow_end){t->track, ts_ns});
+        osc_build_arrow_end(rows->builder,
+                            p->kind == OSC_RECORD_FLOW_END ? OSC_SHAPE_ARROW_TO
+                                                           : OSC_SHAPE_ARROW_FROM,
+                            OSC_ARROW_OTHER, rows->category_flow, p->words[0],
+                            &(struct osc_arrow_end){t->track, ts_ns});
         break;
     case OSC_RECORD_THREAD_NAME:
         osc_build_track_name(rows->builder, t->track, osc_records_name(rows->names, p->id));

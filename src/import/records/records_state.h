@@ -54,14 +54,22 @@ struct osc_records_queue {
     osc_track_id track;
 };
 
+/* Where work was launched: the start of a call, made up or not. */
+struct osc_records_launch {
+    struct osc_arrow_end at;
+    bool has_arrow; /* an arrow starts there already */
+};
+
 struct osc_deferred {
-    struct osc_records_item *items;     /* owned */
-    uint64_t *words;                    /* owned */
-    struct osc_arguments args;          /* those of all items, one after the other */
-    struct osc_records_device *devices; /* owned */
-    struct osc_records_queue *queues;   /* owned */
+    struct osc_records_item *items;      /* owned */
+    uint64_t *words;                     /* owned */
+    struct osc_arguments args;           /* those of all items, one after the other */
+    struct osc_records_device *devices;  /* owned */
+    struct osc_records_queue *queues;    /* owned */
+    struct osc_records_launch *launches; /* owned */
+    struct osc_idmap launch_of;          /* correlation -> index in launches + 1 */
     size_t n_items, cap_items, n_words, cap_words;
-    size_t n_devices, cap_devices, n_queues, cap_queues;
+    size_t n_devices, cap_devices, n_queues, cap_queues, n_launches, cap_launches;
 };
 
 /* --- threads and rows ------------------------------------------------------------------- */
