@@ -103,6 +103,48 @@ size_t osc_utf8_append_clean(struct osc_strbuf *b, struct osc_str str)
     return n_replaced;
 }
 
+/* The code point of the valid character of N bytes at S. */
+static uint32_t code_point(const unsigned char *s, size_t n)
+{
+    uint32_t c = n == 1 ? s[0] : s[0] & (0x7fu >> n);
+
+    for (size_t i = 1; i < n; i++)
+        c = c << 6 | (s[i] & 0x3fu);
+    return c;
+}
+
+/*
+ * Whether C leaves no mark of its own: format controls, marks of direction, separators of lines
+ * and fillers (Unicode 15: Default_Ignorable_Code_Point, Bidi_Control, categories Zl and Zp).
+ */
+static bool is_invisible(uint32_t c)
+{
+    static const uint32_t ranges[][2] = {
+        {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},     {0x115f, 0x1160},
+        {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
+        {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+        {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x13430, 0x1343f}, {0x1bca0, 0x1bca3},
+        {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+    };
+
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && c >= ranges[i][0]; i++) {
+        if (c <= ranges[i][1])
+            return true;
+    }
+    return false;
+}
+
+/* Append the valid character of N bytes, not a control character, at S. */
+static void append_visible(struct osc_strbuf *b, const unsigned char *s, size_t n)
+{
+    const uint32_t c = code_point(s, n);
+
+    if (!is_invisible(c))
+        osc_strbuf_add(b, (const char *)s, n);
+    else
+        osc_strbuf_addf(b, c > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)c);
+}
+
 void osc_utf8_append_terminal(struct osc_strbuf *b, struct osc_str str)
 {
     const unsigned char *const s = (const unsigned char *)str.s;
@@ -118,7 +160,7 @@ void osc_utf8_append_terminal(struct osc_strbuf *b, struct osc_str str)
         else if (s[i] == 0xc2 && s[i + 1] < 0xa0) /* C1: some terminals interpret these too */
             osc_strbuf_addf(b, "\\x%02x", s[i + 1]);
         else
-            osc_strbuf_add(b, str.s + i, n);
+            append_visible(b, s + i, n);
         i += n;
     }
 }

@@ -26,8 +26,9 @@ bool osc_utf8_valid(const char *s, size_t len);
 size_t osc_utf8_append_clean(struct osc_strbuf *b, struct osc_str str);
 
 /*
- * Append STR, made valid, with control characters (C0, DEL, C1) written as \xNN: one line
- * without control sequences.
+ * Append STR, made valid, with control characters (C0, DEL, C1) written as \xNN, and with what
+ * a terminal does not show, or what turns the direction of writing, as \uNNNN or \UNNNNNNNN:
+ * one line without control sequences, in the order in which it is stored.
  */
 void osc_utf8_append_terminal(struct osc_strbuf *b, struct osc_str str);
 

@@ -27,6 +27,32 @@ static void expect_clean(struct osc_str str, struct osc_str text, size_t n_repla
     osc_strbuf_fini(&b);
 }
 
+/* Assert that a terminal is shown SHOWN for STR. */
+static void assert_shown(struct osc_str str, const char *shown)
+{
+    struct osc_strbuf b = {0};
+
+    osc_utf8_append_terminal(&b, str);
+    assert_string_equal(b.s, shown);
+    osc_strbuf_fini(&b);
+}
+
+TEST(what_a_terminal_does_not_show_is_named)
+{
+    /* Right to left override and back, zero width space and joiner, byte order mark. */
+    assert_shown(OSC_STR("a\xe2\x80\xae"
+                         "b\xe2\x80\xac"),
+                 "a\\u202eb\\u202c");
+    assert_shown(OSC_STR("\xe2\x80\x8b\xe2\x80\x8d\xef\xbb\xbf"), "\\u200b\\u200d\\ufeff");
+    /* Isolates, a line separator, a soft hyphen, a filler, a variation selector, a tag. */
+    assert_shown(OSC_STR("\xe2\x81\xa6\xe2\x81\xa9\xe2\x80\xa8"), "\\u2066\\u2069\\u2028");
+    assert_shown(OSC_STR("\xc2\xad\xe3\x85\xa4\xef\xb8\x8f"), "\\u00ad\\u3164\\ufe0f");
+    assert_shown(OSC_STR("\xf3\xa0\x80\x81"), "\\U000e0001");
+    /* What is next to these is shown: a no-break space, a dash, a bullet, hangul, emoji. */
+    assert_shown(OSC_STR("\xc2\xa0\xe2\x80\x90\xe2\x80\xa2\xea\xb0\x80\xf0\x9f\x8e\x89"),
+                 "\xc2\xa0\xe2\x80\x90\xe2\x80\xa2\xea\xb0\x80\xf0\x9f\x8e\x89");
+}
+
 TEST(valid_text_passes_unchanged)
 {
     static const struct osc_str texts[] = {

@@ -63,3 +63,11 @@ END
 python3 make.py || exit 1
 t plain.osc -f csv
 "$OPSCOPE" plain.osc
+echo "--- names with characters that cannot be seen"
+python3 - <<'END'
+import json
+names = ("sum", "s\u200bum", "\u202emus\u202c", "sum\ufeff", "s\u009bum", "s\u00e9um \U0001f389")
+json.dump([dict(ph="X", name=n, pid=1, tid=1, ts=i, dur=1) for i, n in enumerate(names)], open("seen.json", "w"))
+END
+t seen.json --columns name,calls
+t seen.json --columns name,calls --format csv | python3 -c 'import sys; print(ascii(sys.stdin.read()))'
