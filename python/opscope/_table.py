@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional, Union
 
 from . import _opscope
 
@@ -26,6 +27,68 @@ def needing(name: str) -> Iterator[None]:
                                   f"pip install {name}", name=name) from None
 
 
+def nearest(word: object, words: Iterable[str]) -> str:
+    """The end of an error about `word`: which of `words` was perhaps meant, or which there are."""
+    known = list(words)
+    found = difflib.get_close_matches(str(word), known, 1, 0.5)
+    return f"did you mean {found[0]!r}?" if found else f"there are {', '.join(known)}"
+
+
+class Copy:
+    """A table that was pickled, with the members of a Frame that :class:`Table` uses."""
+
+    def __init__(self, frame: Any) -> None:
+        self.name, self.notes = frame.name, frame.notes
+        self.fingerprint, self.n_rows = frame.fingerprint, frame.n_rows
+        self.n_columns = frame.n_columns
+        self.parts: list[Any] = []
+        for i in range(frame.n_columns):
+            column = frame.column(i)
+            values, missing = frame.values(i), frame.missing(i)
+            self.parts.append((column, memoryview(values).format, bytes(memoryview(values)),
+                               None if missing is None else bytes(memoryview(missing)),
+                               frame.words(i) if column[1] == "string" else ()))
+
+    def column(self, i: int) -> tuple[str, str, Optional[str], str, int]:
+        """The description of column I."""
+        column: tuple[str, str, Optional[str], str, int] = self.parts[i][0]
+        return column
+
+    def values(self, i: int) -> memoryview:
+        """The values of column I."""
+        return memoryview(self.parts[i][2]).cast(self.parts[i][1])
+
+    def missing(self, i: int) -> Optional[memoryview]:
+        """Which of them are missing."""
+        missing = self.parts[i][3]
+        return None if missing is None else memoryview(missing).cast("?")
+
+    def words(self, i: int) -> tuple[str, ...]:
+        """The strings of column I."""
+        words: tuple[str, ...] = self.parts[i][4]
+        return words
+
+
+    def to_arrow(self) -> Any:
+        """The columns as pyarrow's RecordBatch."""
+        with needing("pyarrow"):
+            import numpy
+            import pyarrow
+
+        arrays, fields = [], []
+        for i in range(self.n_columns):
+            name, kind, unit, meaning, _ = self.column(i)
+            missing = self.missing(i)
+            values = pyarrow.array(numpy.asarray(self.values(i)),
+                                   mask=None if missing is None else numpy.asarray(missing))
+            if kind == "string":
+                values = pyarrow.DictionaryArray.from_arrays(values, list(self.words(i)))
+            metadata = {"help": meaning, **({"unit": unit} if unit else {})}
+            fields.append(pyarrow.field(name, values.type, metadata=metadata))
+            arrays.append(values)
+        return pyarrow.record_batch(arrays, schema=pyarrow.schema(fields))
+
+
 class Column(NamedTuple):
     """Description of a column."""
 
@@ -45,10 +108,11 @@ class Table(Mapping[str, Any]):
 
     Integers are int64, numbers float64, booleans bool, strings objects. An array with missing
     cells is a masked array. Arrays share the memory of the analyser and keep it alive; they
-    are read-only. Only strings are copied, to str.
+    are read-only. Only strings are copied, to str. A table can be pickled and copied: the result
+    holds its own memory.
     """
 
-    def __init__(self, frame: _opscope.Frame) -> None:
+    def __init__(self, frame: Union[_opscope.Frame, Copy]) -> None:
         self._frame = frame
         self._words: dict[str, tuple[str, ...]] = {}
         self._columns: dict[str, tuple[int, Column]] = {}
@@ -86,8 +150,18 @@ class Table(Mapping[str, Any]):
         same traces have the same fingerprint in any process, until a file changes."""
         return self._frame.fingerprint
 
+    def __reduce__(self) -> tuple[type[Table], tuple[Copy]]:
+        return Table, (self._frame if isinstance(self._frame, Copy) else Copy(self._frame),)
+
+    def _index(self, name: str) -> int:
+        """The position of column `name`; else a KeyError that names the nearest one."""
+        if name not in self._columns:
+            raise KeyError(f"{self.name} has no column {name!r}; {nearest(name, self._columns)}")
+        return self._columns[name][0]
+
     def column(self, name: str) -> Column:
         """Description of column `name`."""
+        self._index(name)
         return self._columns[name][1]
 
     def __iter__(self) -> Iterator[str]:
@@ -121,20 +195,20 @@ class Table(Mapping[str, Any]):
         0."""
         import numpy
 
-        return numpy.asarray(memoryview(self._frame.values(self._columns[name][0])))
+        return numpy.asarray(memoryview(self._frame.values(self._index(name))))
 
     def missing(self, name: str) -> Optional[numpy.ndarray[Any, Any]]:
         """Which cells of column `name` are missing: bool of shape (n_rows,), or None if none
         are."""
         import numpy
 
-        missing = self._frame.missing(self._columns[name][0])
+        missing = self._frame.missing(self._index(name))
         return None if missing is None else numpy.asarray(memoryview(missing))
 
     def words(self, name: str) -> tuple[str, ...]:
         """The distinct strings that the codes of column `name` stand for."""
         if name not in self._words:
-            self._words[name] = self._frame.words(self._columns[name][0])
+            self._words[name] = self._frame.words(self._index(name))
         return self._words[name]
 
     def head(self, name: str, n: int = 5) -> list[Any]:
@@ -186,13 +260,24 @@ class Table(Mapping[str, Any]):
         with needing("pyarrow"):
             import pyarrow
 
+        if isinstance(self._frame, Copy):
+            return pyarrow.Table.from_batches([self._frame.to_arrow()])
         return pyarrow.table(self)
 
+    def _shared(self) -> Any:
+        """What has Arrow's interface; that of a pickled table needs pyarrow."""
+        return self.to_arrow() if isinstance(self._frame, Copy) else self._frame
+
     def __arrow_c_schema__(self) -> object:
-        return self._frame.__arrow_c_schema__()
+        shared = self._shared()
+        return getattr(shared, "schema", shared).__arrow_c_schema__()
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        return self._frame.__arrow_c_array__(requested_schema)
+        frame: Any = self._frame
+        if isinstance(frame, Copy):
+            frame = frame.to_arrow()
+        found: tuple[object, object] = frame.__arrow_c_array__(requested_schema)
+        return found
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._frame.__arrow_c_stream__(requested_schema)
+        return self._shared().__arrow_c_stream__(requested_schema)

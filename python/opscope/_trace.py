@@ -2,12 +2,14 @@
 """Traces, and the tables that are made from them."""
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import warnings
 from typing import Iterable, Iterator, Optional, Union
 
 from . import _opscope, _place
-from ._table import Table
+from ._table import Table, nearest
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -42,6 +44,21 @@ def to_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
     return pairs
 
 
+OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)(?:=| (?='))?")
+LISTING = re.compile(r"'opscope table ([\w]+) --list' names its columns")
+
+
+@contextlib.contextmanager
+def speaking_python() -> Iterator[None]:
+    """Around a call of C: its errors name options as arguments, such as sort= for --sort."""
+    try:
+        yield
+    except ValueError as e:
+        text = LISTING.sub(r"trace['\1'].columns are its columns", str(e))
+        raise ValueError(OPTION.sub(
+            lambda x: x[1].replace("-", "_") + "_" * (x[1] == "from") + "=", text)) from None
+
+
 class Trace:
     """Traces that were loaded together: the files of one run, its ranks, its spans.
 
@@ -51,7 +68,9 @@ class Trace:
 
     def __init__(self, paths: list[str], options: dict[str, object]) -> None:
         self._paths = paths
-        self._traces = _opscope.Traces(paths, to_options(options))
+        with speaking_python():
+            self._traces = _opscope.Traces(paths, to_options(options))
+        self._held: object = None  # what removes the files when it is gone
         self._warn(stacklevel=4)
 
     def _warn(self, stacklevel: int) -> None:
@@ -73,7 +92,8 @@ class Trace:
 
         A wrong name or option is a ValueError that names the nearest right one.
         """
-        return Table(self._traces.table(name, to_options(options)))
+        with speaking_python():
+            return Table(self._traces.table(name, to_options(options)))
 
     def text(self, name: str = "averages", **options: object) -> str:
         """Make the table `name` as text: what ``opscope table`` prints, to the letter.
@@ -82,7 +102,8 @@ class Trace:
         text: ``header``, ``max_name_width``, ``torch="1.13"``, ``full_names=True``. Text has 100
         rows by default (`limit=0`: all).
         """
-        return self._traces.text(name, to_options(options))
+        with speaking_python():
+            return self._traces.text(name, to_options(options))
 
     def refresh(self) -> bool:
         """Read what has changed since the files were read, and say whether anything has.
@@ -104,7 +125,7 @@ class Trace:
     def __getitem__(self, name: str) -> Table:
         """The table `name` with all defaults."""
         if name not in tables():
-            raise KeyError(name)
+            raise KeyError(f"there is no table {name!r}; {nearest(name, tables())}")
         return self.table(name)
 
     def __iter__(self) -> Iterator[str]:
@@ -117,9 +138,14 @@ class Trace:
     def __repr__(self) -> str:
         return f"<opscope.Trace {', '.join(self._paths)}>"
 
+    def _repr_html_(self) -> str:
+        """What it is, for notebooks."""
+        return self["info"]._repr_html_()
+
 
 def load(trace: Union[Path, Iterable[Path]], **options: object) -> Trace:
-    """Read a trace: any format that opscope knows, a directory (one run), or several of them.
+    """Read a trace: any format that opscope knows, a directory (one run), or several of them; or a
+    profile of :mod:`opscope.torch`, also while it records.
 
     `options` are those of ``opscope table`` that say what to read, with ``_`` for ``-``:
     ``rank="0,4-7"``, ``span``, ``process``, ``thread``, ``device="xpu:0"``, ``steps="5-7"``
@@ -134,6 +160,7 @@ def load(trace: Union[Path, Iterable[Path]], **options: object) -> Trace:
     ValueError. Everything that is still readable in a damaged file is read: ``trace["quality"]``
     says what was left out.
     """
+    held = trace
     if isinstance(trace, (str, bytes, os.PathLike)):
         trace = [trace]
     elif not isinstance(trace, Iterable) or hasattr(trace, "read"):
@@ -142,4 +169,6 @@ def load(trace: Union[Path, Iterable[Path]], **options: object) -> Trace:
     for path in paths:
         if path != "-":
             os.stat(path)
-    return Trace(paths, options)
+    loaded = Trace(paths, options)
+    loaded._held = held
+    return loaded

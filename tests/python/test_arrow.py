@@ -2,6 +2,7 @@
 """The Arrow C data interface, read with ctypes by its specification, and by other libraries."""
 import ctypes
 import gc
+import pickle
 import struct
 import unittest
 
@@ -166,6 +167,20 @@ class Others(unittest.TestCase):
             del table
             gc.collect()
             self.assertTrue(pyarrow.array(arrow[0].to_pylist()) is not None)
+
+    @unittest.skipUnless(has("pyarrow"), "there is no pyarrow")
+    def test_pyarrow_reads_pickled_tables(self):
+        import pyarrow
+
+        trace = opscope.load(support.DEMO)
+        for name in trace:
+            table, again = trace[name], pickle.loads(pickle.dumps(trace[name]))
+            wanted = table.to_arrow()
+            for arrow in (again.to_arrow(), pyarrow.table(again), pyarrow.record_batch(again)):
+                arrow.validate(full=True)
+                self.assertEqual(arrow.to_pydict(), wanted.to_pydict())
+                self.assertEqual([f.metadata for f in arrow.schema],
+                                 [f.metadata for f in wanted.schema])
 
     @unittest.skipUnless(has("pandas"), "there is no pandas")
     def test_pandas_has_every_table(self):

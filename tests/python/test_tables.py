@@ -3,6 +3,7 @@
 import gc
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
@@ -226,13 +227,13 @@ class Errors(unittest.TestCase):
     def test_what_is_wrong_is_said_with_the_right_word(self):
         trace = opscope.load(support.DEMO)
         self.refuses(ValueError, "did you mean 'operators'", lambda: trace.table("operatrs"))
-        self.refuses(ValueError, "did you mean '--sort'", lambda: trace.table(srt="calls"))
+        self.refuses(ValueError, "did you mean 'sort='", lambda: trace.table(srt="calls"))
         self.refuses(ValueError, "'calls'", lambda: trace.table("operators", sort="cals"))
-        self.refuses(ValueError, "--where", lambda: trace.table("operators", where="calls >"))
-        self.refuses(ValueError, "--format", lambda: trace.table("operators", format="csv"))
-        self.refuses(ValueError, "--list", lambda: trace.table("operators", list=True))
+        self.refuses(ValueError, "where=", lambda: trace.table("operators", where="calls >"))
+        self.refuses(ValueError, "format=", lambda: trace.table("operators", format="csv"))
+        self.refuses(ValueError, "list=", lambda: trace.table("operators", list=True))
         self.refuses(ValueError, "only in text", lambda: trace.table("averages", header="x"))
-        self.refuses(ValueError, "--steps", lambda: trace.table("operators", steps="99"))
+        self.refuses(ValueError, "steps=", lambda: trace.table("operators", steps="99"))
         self.refuses(ValueError, "table", lambda: opscope.load(support.DEMO, sort="calls"))
         self.refuses(KeyError, "operatrs", lambda: trace["operatrs"])
         self.refuses(KeyError, "cals", lambda: trace["operators"]["cals"])
@@ -320,6 +321,31 @@ class Errors(unittest.TestCase):
                         self.assertEqual(table[column].shape, (table.n_rows,))
                     table.__arrow_c_stream__()
         self.assertGreater(read, 10)
+
+    def test_errors_speak_python(self):
+        trace = opscope.load(support.DEMO)
+        for options, text in (({"srt": "x"}, "unknown option 'srt='; did you mean 'sort='?"),
+                              ({"where": "totl_ns > 5"}, "where='totl_ns > 5': operators has no"),
+                              ({"columns": "zzzzz"}, "trace['operators'].columns are its")):
+            with self.assertRaises(ValueError) as caught:
+                trace.table("operators", **options)
+            self.assertIn(text, str(caught.exception))
+            self.assertNotIn("--", str(caught.exception))
+        with self.assertRaisesRegex(KeyError, "operators has no column 'nam'; did you mean 'name'"):
+            trace["operators"]["nam"]
+        with self.assertRaisesRegex(KeyError, "there is no table 'kernel'; did you mean 'kernels'"):
+            trace["kernel"]
+
+    def test_tables_can_be_pickled(self):
+        for name in ("operators", "steps", "averages", "quality"):
+            table = opscope.load(support.DEMO)[name]
+            again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(table))))
+            self.assertEqual((again.name, again.n_rows, again.notes, again.columns),
+                             (table.name, table.n_rows, table.notes, table.columns))
+            self.assertEqual(again.fingerprint, table.fingerprint)
+            for column in table:
+                self.assertEqual(again[column].tolist(), table[column].tolist())
+            self.assertEqual(again._repr_html_(), table._repr_html_())
 
     def test_estimates_of_calls_take_any_name(self):
         flops = _opscope.flops

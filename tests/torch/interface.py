@@ -123,6 +123,22 @@ def the_legacy_trace_has_the_calls_that_torchs_has() -> None:
     assert found[0] == found[1] and found[0].count("aten::sum") == 1, found
 
 
+def a_profile_can_be_loaded_and_shown() -> None:
+    prof = profile(activities=CPU)
+    assert raises(ValueError, "nothing was recorded", lambda: opscope.load(prof))
+    with prof:
+        x + x
+        assert "aten::add" in opscope.load(prof)["operators"]["name"]
+    with profiler_legacy.profile() as legacy:
+        x + x
+    with opscope.torch.autograd_profiler.profile() as inner:
+        x + x
+    for shown in (prof, legacy, inner):
+        trace = opscope.load(shown)
+        assert "aten::add" in trace["averages"]["name"].tolist()
+        assert "aten::add" in shown._repr_html_() and "<table>" in trace._repr_html_()
+
+
 def metadata_stands_in_the_trace() -> None:
     with profile(activities=CPU) as prof:
         prof.add_metadata("who", 'me "myself"')

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import os
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import torch.autograd.profiler
@@ -72,6 +74,14 @@ class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
     def function_events(self) -> Any:
         """All calls, as torch's `EventList`."""
         return self._results().function_events
+
+    def __fspath__(self) -> str:
+        """The recording, for `opscope.load()`."""
+        return os.fspath(self._results())
+
+    def _repr_html_(self) -> str:
+        """The averages, for notebooks."""
+        return self.recording._repr_html_() if self.recording else escape(repr(self))
 
     def table(self, *args: Any, **options: Any) -> str:  # type: ignore[override]
         """The calls as text, not averaged; arguments as in torch's `EventList.table()`."""

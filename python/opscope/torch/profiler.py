@@ -14,13 +14,14 @@ import uuid
 import warnings
 import weakref
 from collections.abc import Callable, Iterable
+from html import escape
 from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 import torch
 import torch.autograd.profiler
 from torch.profiler import ProfilerAction, ProfilerActivity
 
-from .. import _opscope
+from .. import _opscope, load
 from . import config, devices, kineto, native, ranges
 from .events import EventList, Timeline, events
 from .plain import plain
@@ -93,6 +94,15 @@ class Recording:
         self.cached_events: Any = None
         self.earlier_events: list[Any] = []  # events of earlier windows, with acc_events
         weakref.finalize(self, close, self.directory, os.getpid(), self.running)
+
+    def __fspath__(self) -> str:
+        if not self.path:
+            raise ValueError("nothing was recorded yet: start this profile before it is loaded")
+        return self.path
+
+    def _repr_html_(self) -> str:
+        """The averages, for notebooks."""
+        return load(self)["averages"]._repr_html_() if self.path else escape(repr(self))
 
     @property
     def is_running(self) -> bool:
@@ -418,6 +428,16 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             if not _opscope.gzip_file(plain, path):
                 with open(plain, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
                     shutil.copyfileobj(f, out, 1 << 20)
+
+    def __fspath__(self) -> str:
+        """The recording of the last window, for `opscope.load()`."""
+        if self.profiler is None:
+            raise ValueError("nothing was recorded yet: start this profile before it is loaded")
+        return os.fspath(self.profiler)
+
+    def _repr_html_(self) -> str:
+        """The averages, for notebooks."""
+        return self.profiler._repr_html_() if self.profiler else escape(repr(self))
 
     if TYPE_CHECKING:  # torch's declarations are too narrow
         def events(self) -> Any: ...

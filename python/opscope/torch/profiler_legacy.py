@@ -2,6 +2,8 @@
 """The interface of `torch.autograd.profiler_legacy`, with the same recorder behind it."""
 from __future__ import annotations
 
+import os
+from html import escape
 from typing import Any, NoReturn
 
 from torch.profiler import ProfilerActivity
@@ -113,6 +115,14 @@ class profile:  # noqa: N801 - torch's name
         if self.enabled and (self.recording is None or self.recording.is_running):
             return None
         return self._results().function_events
+
+    def __fspath__(self) -> str:
+        """The recording, for `opscope.load()`."""
+        return os.fspath(self._results())
+
+    def _repr_html_(self) -> str:
+        """The averages, for notebooks."""
+        return self.recording._repr_html_() if self.recording else escape(repr(self))
 
     def table(self, *args: Any, **options: Any) -> str:
         """The calls as text, not averaged; arguments as in torch's `EventList.table()`."""
