@@ -122,6 +122,7 @@ def by_signal(opscope: Path, place: str) -> None:
             os.kill(run.run.pid, signal.SIGCONT)
             wait_runs(run.program)
             wait_runs(run.run.pid)
+            wait_noticed(run.run.pid)
         assert run.finish() == 5
     finally:
         run.close()
@@ -184,6 +185,7 @@ def by_key(opscope: Path, place: str, code: str) -> None:
             os.write(order, b"c")
             wait_runs(program)
             wait_runs(parent)
+            wait_noticed(parent)
         os.write(ours, b"\n")
         wait_until("the shell ends", lambda: field(pid, "State") == "Z")
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 5

@@ -93,6 +93,17 @@ static bool has_ended(struct guest *g)
     return got < 0 && errno != EINTR;
 }
 
+/* Whether a signal of job control waits here. It came after this process was continued, because
+ * that removes such signals. */
+static bool is_suspended_again(void)
+{
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGTSTP) || sigismember(&pending, SIGTTIN) ||
+            sigismember(&pending, SIGTTOU));
+}
+
 /*
  * If job control has stopped the guest, stop, too, until this process is continued, and
  * continue the guest then. A guest that was stopped alone is not followed, because whoever
@@ -106,7 +117,8 @@ static void stop_along(struct guest *g)
         return;
     raise(SIGSTOP);
     g->job_signal_ns = 0;
-    kill(g->pid, SIGCONT);
+    if (!is_suspended_again())
+        kill(g->pid, SIGCONT);
 }
 
 /* With all signals blocked, wait for the end of GUEST and forward signals to it. */
