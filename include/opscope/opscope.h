@@ -39,6 +39,9 @@ enum osc_status_code {
 #undef OSC_STATUS_ENUM
 };
 
+/* What CODE means, such as "out of memory"; static. */
+OSC_API const char *osc_status_text(enum osc_status_code code);
+
 /* Every function that can fail returns this; the caller must check it. */
 typedef enum osc_status_code osc_status;
 #define OSC_MUST_USE __attribute__((warn_unused_result))

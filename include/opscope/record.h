@@ -322,11 +322,22 @@ struct osc_start_options {
 
 /*
  * Begin to record. OPTIONS may be NULL for all defaults; it is copied. OSC_EINVAL: a recording
- * is already running, or OPTIONS->size is not set. OSC_EIO or OSC_ENOMEM: the output cannot be
- * written. After a failure nothing has changed. With OPSCOPE=0 in the environment this does
- * nothing and returns OSC_OK.
+ * is already running, OPTIONS->size is not set, or an option cannot work: a signal that a
+ * program cannot catch, a buffer below 256 KiB or above 1 TiB, a path that names no file.
+ * OSC_EIO or OSC_ENOMEM: the output cannot be written. After a failure nothing has changed.
+ * With OPSCOPE=0 in the environment this does nothing and returns OSC_OK.
  */
 OSC_API OSC_MUST_USE osc_status osc_start(const struct osc_start_options *options);
+
+/*
+ * Why the last osc_start() of this process failed, such as "/x/run.osc: Permission denied"; "":
+ * it succeeded. Good until the next osc_start(); not for other threads meanwhile.
+ */
+OSC_API const char *osc_start_reason(void);
+
+/* The absolute path of the file that is being recorded, or of its first part; "": none. Good
+ * until the recording ends. */
+OSC_API const char *osc_recording_path(void);
 
 /*
  * End the recording and write it completely. Runs automatically at exit. OSC_EIO: not

@@ -405,6 +405,16 @@ static PyObject *end(osc_status st, const char *what)
     return NULL;
 }
 
+/* end() for osc_start(), with its reason. */
+static PyObject *end_start(osc_status st)
+{
+    if (st == OSC_EIO)
+        return PyErr_Format(PyExc_OSError, "start: %s", osc_start_reason());
+    if (st == OSC_EINVAL && osc_recording_path()[0] == '\0')
+        return PyErr_Format(PyExc_ValueError, "start: %s", osc_start_reason());
+    return end(st, "start");
+}
+
 static PyObject *start(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     static char *words[] = {"out",           "schedule",    "buffer_bytes",
@@ -440,7 +450,7 @@ static PyObject *start(PyObject *module, PyObject *args, PyObject *kwargs)
     st = osc_start(&options);
     Py_END_ALLOW_THREADS
     Py_XDECREF(path);
-    return end(st, "start");
+    return end_start(st);
 }
 
 static PyObject *stop(PyObject *module, PyObject *none)

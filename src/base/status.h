@@ -20,9 +20,6 @@
 
 #include "opscope/opscope.h"
 
-/* The text of CODE, static. */
-const char *osc_status_text(osc_status code);
-
 /* Fill ERR (may be NULL) with CODE and the formatted message; returns CODE. */
 osc_status osc_fail(struct osc_err *err, osc_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -17,6 +17,7 @@
 #include "recorder/live/blocks.h"
 #include "recorder/live/names.h"
 #include "recorder/live/output_paths.h"
+#include "recorder/start_check.h"
 #include "recorder/thread/losses.h"
 #include "recorder/thread/thread_list.h"
 #include "recorder/thread/ticks.h"
@@ -381,24 +382,42 @@ void osc_session_arm(void)
     set_phase(ARMED);
 }
 
+/* Store why the recording could not be opened. */
+static void report_start(osc_status st)
+{
+    const int failed = osc_open_failure_get();
+    const char *what = failed == EEXIST ? "there is something else than a recording"
+                       : failed         ? strerrordesc_np(failed)
+                                        : osc_status_text(st);
+
+    (void)osc_start_failed(st, place.out[0] ? place.out : out_option, what);
+}
+
 osc_status osc_session_start(const struct osc_start_options *given)
 {
     if (is_forbidden())
         return OSC_OK;
     if (given && given->size < OPTIONS_LEAST)
-        return OSC_EINVAL;
+        return osc_start_failed(OSC_EINVAL, NULL, "size must be sizeof the options");
+    struct osc_start_options all = {0};
+
+    if (given)
+        memcpy(&all, given, given->size < sizeof all ? given->size : sizeof all);
+    const char *wrong = osc_start_check(&all);
+
+    if (wrong)
+        return osc_start_failed(OSC_EINVAL, NULL, wrong);
     if (!begin_threads(given && given->out ? given->out : ""))
-        return OSC_ENOMEM;
+        return osc_start_failed(OSC_ENOMEM, NULL, "there is no memory for threads");
     if (!osc_session_is_ours() || is_borrower())
-        return OSC_EINVAL;
+        return osc_start_failed(OSC_EINVAL, NULL,
+                                "a child that shares the memory of its parent records there");
     if (change_phase(OFF, OPENING))
         osc_losses_reset();
     else if (!change_phase(ARMED, OPENING))
-        return OSC_EINVAL;
+        return osc_start_failed(OSC_EINVAL, NULL, "a recording is already running");
 
-    memset(&options, 0, sizeof options);
-    if (given)
-        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+    options = all;
     set_text(out_option, sizeof out_option, options.out);
     const char *env = secure_getenv("OPSCOPE_OUT");
 
@@ -416,6 +435,10 @@ osc_status osc_session_start(const struct osc_start_options *given)
         nap();
         st = open_or_report(true);
     }
+    if (st == OSC_OK)
+        osc_start_succeeded();
+    else
+        report_start(st);
     set_phase(st == OSC_OK ? RECORDING : OFF);
     release_cancel(was);
     return st == OSC_ECANCELED ? OSC_EIO : st;
@@ -457,6 +480,11 @@ osc_status osc_session_stop(void)
 
     release_cancel(was);
     return st;
+}
+
+const char *osc_session_path(void)
+{
+    return get_phase() == RECORDING ? place.out : "";
 }
 
 bool osc_session_is_on(void)

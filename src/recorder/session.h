@@ -51,6 +51,9 @@ void osc_session_arm(void);
 OSC_MUST_USE osc_status osc_session_start(const struct osc_start_options *options);
 osc_status osc_session_stop(void);
 
+/* The path of the file that is being recorded; "": none. */
+const char *osc_session_path(void);
+
 /* Whether calls are recorded, or will be from the first one on. Handlers, too. */
 bool osc_session_is_on(void);
 

@@ -284,6 +284,53 @@ static void says_where_nothing_can_be_written_and_changes_nothing(void **state)
     assert_int_equal(osc_stop(), OSC_OK);
 }
 
+/* Start with OPTIONS and the path OUT; it must fail by the reason that contains WHY. */
+static void refuse(struct osc_start_options o, osc_status st, const char *why)
+{
+    o.size = sizeof o;
+    assert_int_equal(osc_start(&o), st);
+    if (!strstr(osc_start_reason(), why))
+        fail_msg("'%s' is not in '%s'", why, osc_start_reason());
+    assert_string_equal(osc_recording_path(), "");
+    assert_int_equal(osc_is_on(), 0);
+}
+
+static void refuses_options_that_cannot_work_and_says_why(void **state)
+{
+    static const int wrong[] = {99, -1, SIGKILL, SIGSTOP, 32, 33};
+    static char longer[5000];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        refuse((struct osc_start_options){.dump_signal = wrong[i]}, OSC_EINVAL, "dump_signal");
+        refuse((struct osc_start_options){.toggle_signal = wrong[i]}, OSC_EINVAL,
+               "toggle_signal");
+    }
+    refuse((struct osc_start_options){.dump_signal = SIGUSR1, .toggle_signal = SIGUSR1},
+           OSC_EINVAL, "the same signal");
+    refuse((struct osc_start_options){.buffer_bytes = 1}, OSC_EINVAL, "256 KiB");
+    refuse((struct osc_start_options){.buffer_bytes = UINT64_MAX}, OSC_EINVAL, "1 TiB");
+    refuse((struct osc_start_options){.slow_step = -1}, OSC_EINVAL, "slow_step");
+    refuse((struct osc_start_options){.out = "/tmp/"}, OSC_EINVAL, "not a directory");
+    memset(longer, 'x', sizeof longer - 1);
+    refuse((struct osc_start_options){.out = longer}, OSC_EINVAL, "longer");
+    refuse((struct osc_start_options){.out = "/proc/no/such/place.osc"}, OSC_EIO,
+           "/proc/no/such/place.osc: No such file");
+    assert_string_equal(osc_status_text(OSC_EINVAL), "wrong argument");
+}
+
+static void says_where_it_records(void **state)
+{
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    assert_string_equal(osc_recording_path(), rec.out);
+    assert_string_equal(osc_start_reason(), "");
+    assert_int_equal(start_at(rec.out), OSC_EINVAL);
+    assert_string_equal(osc_start_reason(), "a recording is already running");
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_string_equal(osc_recording_path(), "");
+}
+
 static void makes_directories_and_files_that_only_the_user_may_read(void **state)
 {
     char path[256];
@@ -721,6 +768,8 @@ int main(void)
         cmocka_unit_test(says_where_nothing_can_be_written_and_changes_nothing),
         cmocka_unit_test(drops_and_counts_a_device_or_work_that_is_not_there),
         cmocka_unit_test(holds_a_lock_on_its_live_directory_as_long_as_it_records),
+        cmocka_unit_test(refuses_options_that_cannot_work_and_says_why),
+        cmocka_unit_test(says_where_it_records),
         cmocka_unit_test(makes_directories_and_files_that_only_the_user_may_read),
     };
     return cmocka_run_group_tests_name("session", tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "recorder/flusher/flush.h"
 #include "recorder/put.h"
 #include "recorder/session.h"
+#include "recorder/start_check.h"
 #include "recorder/thread/losses.h"
 #include "recorder/thread/thread_list.h"
 #include "recorder/thread/ticks.h"
@@ -65,6 +66,16 @@ osc_status osc_start(const struct osc_start_options *options)
     osc_session_announce();
     errno = kept;
     return st;
+}
+
+const char *osc_start_reason(void)
+{
+    return osc_start_why();
+}
+
+const char *osc_recording_path(void)
+{
+    return osc_session_is_ours() ? osc_session_path() : "";
 }
 
 osc_status osc_stop(void)
