@@ -526,19 +526,17 @@ static void write_threads(void)
         }
 }
 
-/* If few blocks are free, end the writers of threads that no longer exist, so that the next
- * look gets their blocks, and take over blocks that such threads left open. If there were none,
- * do not try again for a while. */
+/* If few blocks are free, end the writers of threads that are gone, and take over the blocks
+ * that they left open. If there were none, do not try again for a while. */
 static void reap(int64_t now_ns)
 {
+    struct osc_sink *sink = self.options.is_flight ? NULL : &self.sink;
+
     if (!osc_blocks_are_few() || now_ns < self.reap_ns)
         return;
-    const uint32_t n =
-        osc_threads_reap() + osc_backlog_adopt(&self.backlog,
-                                               self.options.is_flight ? NULL : &self.sink,
-                                               osc_ticks(), now_ns);
-
-    self.reap_ns = n > 0 ? now_ns : now_ns + PAUSE_MS * MS;
+    self.reap_ns = now_ns;
+    if (osc_threads_reap() + osc_backlog_adopt(&self.backlog, sink, osc_ticks(), now_ns) == 0)
+        self.reap_ns += PAUSE_MS * MS;
 }
 
 /* Do everything that is due, once. */
