@@ -89,11 +89,11 @@ TEST_WITH(a_slow_step_is_written, make_folder, remove_folder)
     struct osc_start_options o = options();
     struct recording r;
 
-    setenv("OPSCOPE_SCHEDULE", "flight=200ms,slow=20", 1);
+    setenv("OPSCOPE_SCHEDULE", "flight=200ms,slow=100", 1);
     assert_int_equal(osc_start(&o), OSC_OK);
     for (int i = 0; i < 30; i++) {
         step();
-        nap_ms(i == 20 ? 500 : 4);
+        nap_ms(i == 20 ? 800 : 4);
     }
     osc_step_end();
     nap_ms(220);
