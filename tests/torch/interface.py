@@ -13,6 +13,7 @@ import gzip
 import inspect
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -28,7 +29,8 @@ import torch.profiler
 import opscope
 import opscope.torch
 from opscope.torch import ProfilerActivity, profile, profiler_legacy, record_function, schedule
-from support import counts, exported, keys, python, raises, run, trace
+from opscope.torch import native
+from support import counts, exported, fresh_cache, keys, python, raises, run, trace
 
 CPU = [ProfilerActivity.CPU]
 DEVICES = [a for name, a in ProfilerActivity.__members__.items() if name != "CPU"]
@@ -121,6 +123,25 @@ def the_legacy_trace_has_the_calls_that_torchs_has() -> None:
         found.append(sorted(e["name"] for e in events
                             if e["ph"] == "X" and e.get("cat") != "Trace"))
     assert found[0] == found[1] and found[0].count("aten::sum") == 1, found
+
+
+def the_first_profile_says_that_it_builds() -> None:
+    code = "from opscope.torch import profile\nfor _ in range(2):\n  with profile(): pass\n"
+    with tempfile.TemporaryDirectory() as d:
+        done = python(code, **fresh_cache(d))
+        again = python(code, **fresh_cache(d))
+    assert done.returncode == 0 and done.stderr.count("opscope builds its recorder") == 1, done
+    assert again.returncode == 0 and "builds its recorder" not in again.stderr, again
+
+
+def the_first_run_says_that_it_built() -> None:
+    with tempfile.TemporaryDirectory() as d:
+        command = [native.program(), "run", "--torch", "-o", os.path.join(d, "rec"), "--",
+                   sys.executable, "-c", "import torch; torch.ones(2)"]
+        told = [subprocess.run(command, env={**os.environ, **fresh_cache(d)}, check=True,
+                               capture_output=True, text=True).stderr for _ in range(2)]
+    assert "the recorder for torch" in told[0] and "was built in" in told[0], told
+    assert "Warning" not in told[0] and "recorder for torch" not in told[1], told
 
 
 def a_profile_can_be_loaded_and_shown() -> None:

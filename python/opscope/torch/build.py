@@ -18,6 +18,7 @@ import struct
 import subprocess
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 import torch
@@ -27,6 +28,13 @@ ROOM_BYTES = 8 << 20  # several times the size of an object
 NATIVE = Path(__file__).resolve().parent / "native"
 # In a build folder the public headers are beside the sources.
 INCLUDE = [NATIVE, NATIVE.parents[1] / "include"]
+
+
+class Done:
+    """What this process has built."""
+
+    text = ""  # a sentence, or nothing
+    is_told = False  # `opscope run` reports it instead of a warning
 
 
 class BuildError(RuntimeError):
@@ -120,6 +128,10 @@ def command(out: Path) -> list[str]:
 def compile_to(out: Path) -> None:
     """Compile to OUT, which appears only when complete; errors contain the compiler's output."""
     part = out.with_name(f".{out.name}.{os.getpid()}")
+    start = time.monotonic()
+    if not Done.is_told:
+        warnings.warn(f"opscope builds its recorder for torch {torch.__version__}, which takes up "
+                      f"to a minute, once; it is kept in {out.parent}", stacklevel=2)
     try:
         done = subprocess.run(command(part), stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, errors="replace", check=False)
@@ -130,6 +142,8 @@ def compile_to(out: Path) -> None:
                              f"{what}")
         os.chmod(part, 0o500)
         os.replace(part, out)
+        Done.text = (f"the recorder for torch {torch.__version__} was built in "
+                     f"{time.monotonic() - start:.0f} s, once; it is kept in {out.parent}")
     except OSError as e:
         raise BuildError(f"{out.parent}: {e.strerror}") from e
     finally:

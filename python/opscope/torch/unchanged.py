@@ -155,7 +155,9 @@ def do_without(e: build.BuildError) -> tuple[str, bool]:
 
 
 def begin(replaces: bool) -> tuple[str, bool]:
-    """Begin to record, or replace torch's profilers. Returns the error, and whether it worked."""
+    """Begin to record, or replace torch's profilers. Returns what is to be reported at the end of
+    the run, and whether it worked."""
+    build.Done.is_told = True
     try:
         native.built()
     except build.BuildError as e:
@@ -166,4 +168,4 @@ def begin(replaces: bool) -> tuple[str, bool]:
         replace()
     else:
         record()
-    return "", True
+    return build.Done.text, True
