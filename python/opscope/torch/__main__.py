@@ -18,6 +18,7 @@ def main(args: list[str]) -> int:
     if args != ["build"]:
         print(USAGE, file=sys.stderr)
         return 2
+    build.Done.is_told = True
     try:
         print(build.recorder())
     except build.BuildError as e:

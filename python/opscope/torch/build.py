@@ -34,7 +34,7 @@ class Done:
     """What this process has built."""
 
     text = ""  # a sentence, or nothing
-    is_told = False  # `opscope run` reports it instead of a warning
+    is_told = False  # no warning: `opscope run` reports it, or the program asked for it
 
 
 class BuildError(RuntimeError):
@@ -129,11 +129,12 @@ def compile_to(out: Path) -> None:
     """Compile to OUT, which appears only when complete; errors contain the compiler's output."""
     part = out.with_name(f".{out.name}.{os.getpid()}")
     start = time.monotonic()
+    words = command(part)
     if not Done.is_told:
         warnings.warn(f"opscope builds its recorder for torch {torch.__version__}, which takes up "
                       f"to a minute, once; it is kept in {out.parent}", stacklevel=2)
     try:
-        done = subprocess.run(command(part), stdin=subprocess.DEVNULL, capture_output=True,
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, errors="replace", check=False)
         if done.returncode != 0:
             lines = [x for x in done.stderr.splitlines() if "error" in x] or [done.stderr]
