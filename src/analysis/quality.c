@@ -42,9 +42,10 @@ static const struct osc_column columns[] = {
                OSC_RULE_TIME | OSC_RULE_QUALITY,
                "End of the range of time that it concerns, from the origin; missing if it "
                "concerns no range of time."),
-    OSC_COLUMN(MESSAGE, "message", STRING, NULL, KEY, 0, OSC_RULE_QUALITY,
-               "What happened, as a sentence."),
-    OSC_COLUMN(REMEDY, "remedy", STRING, NULL, FIRST, 0, OSC_RULE_QUALITY,
+    OSC_COLUMN(MESSAGE, "message", STRING, NULL, KEY, OSC_COLUMN_LONG | OSC_COLUMN_BELOW,
+               OSC_RULE_QUALITY, "What happened, as a sentence."),
+    OSC_COLUMN(REMEDY, "remedy", STRING, NULL, FIRST, OSC_COLUMN_LONG | OSC_COLUMN_BELOW,
+               OSC_RULE_QUALITY,
                "What to change, often as the exact argument of the profiler."),
     OSC_COLUMN(RANK_OF_SEVERITY, "severity_order", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
                "2 error, 1 warning, 0 info."),
@@ -112,6 +113,10 @@ static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
     const bool has_device = c->by_kind[OSC_KIND_KERNEL] + c->by_kind[OSC_KIND_MEMCPY] +
                                 c->by_kind[OSC_KIND_MEMSET] >
                             0;
+    /* Without any of these, the machine or the program had no device to record. */
+    const bool may_have_device = t->n_devices + c->by_kind[OSC_KIND_RUNTIME] +
+                                     c->by_kind[OSC_KIND_DRIVER] + c->by_kind[OSC_KIND_SYNC] >
+                                 0;
     const bool has_memory = c->by_kind[OSC_KIND_ALLOC] + c->by_kind[OSC_KIND_FREE] > 0;
 
     if (t->is_selected || t->is_partial)
@@ -130,7 +135,7 @@ static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
     case OSC_FINDING_no_steps:
         return c->n_steps == 0;
     case OSC_FINDING_no_device:
-        return !has_device;
+        return may_have_device && !has_device;
     case OSC_FINDING_single_step:
         return c->n_steps == 1;
     default:

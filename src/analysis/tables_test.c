@@ -270,6 +270,37 @@ TEST_WITH(names_what_a_trace_of_pytorch_lacks, NULL, end)
                  "info|no_flops|1\ninfo|no_steps|1\n");
 }
 
+TEST_WITH(asks_for_device_work_only_where_there_is_a_device, NULL, end)
+{
+#define CPU_EVENT \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":9}"
+#define CALL(category)                   \
+    ",{\"ph\":\"X\",\"cat\":\"" category \
+    "\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":2,\"dur\":1}"
+    static const struct {
+        const char *text;
+        bool has_device;
+    } traces_of[] = {
+        {"{\"deviceProperties\":[],\"traceEvents\":[" CPU_EVENT "]}", false},
+        {"{\"traceEvents\":[" CPU_EVENT "]}", false},
+        {"{\"deviceProperties\":[{\"id\":0}],\"traceEvents\":[" CPU_EVENT "]}", true},
+        {"{\"traceEvents\":[" CPU_EVENT CALL("cuda_runtime") "]}", true},
+        {"{\"traceEvents\":[" CPU_EVENT CALL("cuda_driver") "]}", true},
+    };
+#undef CALL
+#undef CPU_EVENT
+
+    for (size_t i = 0; i < sizeof traces_of / sizeof *traces_of; i++) {
+        struct osc_strbuf out = {0};
+
+        load(traces_of[i].text);
+        assert_int_equal(print_table("quality", "code", false, &out), OSC_OK);
+        assert_int_equal(strstr(out.s, "no_device") != NULL, traces_of[i].has_device);
+        osc_strbuf_fini(&out);
+        end(NULL);
+    }
+}
+
 TEST_WITH(gives_no_advice_on_a_profiler_that_was_not_used, NULL, end)
 {
     load("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}]");

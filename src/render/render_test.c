@@ -131,8 +131,9 @@ static void assert_below(const char *names, unsigned width, const char *expected
          .help = "sentences"},
         {"line", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_BELOW, .help = "a command"},
         {"n", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = "a number"},
+        {"long", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_LONG, .help = "a reason"},
     };
-    static const struct osc_table_def table = {.name = "b", .columns = below, .n_columns = 4};
+    static const struct osc_table_def table = {.name = "b", .columns = below, .n_columns = 5};
     const struct osc_sheet_choice choice = {.columns = names};
     struct osc_sheet sheet = {.def = &table};
     struct osc_strbuf out = {0};
@@ -151,6 +152,12 @@ static void assert_below(const char *names, unsigned width, const char *expected
         if (i == 0)
             osc_result_str(&result, 2, OSC_STR("opscope table of a command that is long"));
         osc_result_int(&result, 3, i);
+        osc_result_str(
+            &result, 4,
+            i == 0 ? OSC_STR("it has no compiler, and a_word_that_is_too_long for it; "
+                             "install one, then begin again, and all of it is there")
+                   : OSC_STR("[\"a list of more than a hundred characters, of which "
+                             "only the beginning is shown, because it may be pages\"]"));
     }
     const struct osc_rows rows = {.result = &result, .n_rows = result.n_rows};
     assert_int_equal(osc_sheet_choose(&sheet, &choice, NULL), OSC_OK);
@@ -166,7 +173,7 @@ static void assert_below(const char *names, unsigned width, const char *expected
 
 TEST(text_puts_sentences_and_commands_below_their_row)
 {
-    assert_below(NULL, 24,
+    assert_below("code,text,line,n", 24,
                  "code   n\n"
                  "first  0\n"
                  "    a\n"
@@ -185,6 +192,30 @@ TEST(text_puts_sentences_and_commands_below_their_row)
                  "    a word_that_is_longer_than_the_line and more\n");
     /* Below nothing is no place. */
     assert_below("line", 0, "line\nopscope table of a command that is long\n\n");
+}
+
+/* Lists of the file are cut, but nothing that somebody wrote for people to read. */
+TEST(text_wraps_sentences_in_the_last_column)
+{
+    assert_below("n,code,long", 32,
+                 "n  code   long\n"
+                 "0  first  it has no compiler,\n"
+                 "          and\n"
+                 "          a_word_that_is_too_long\n"
+                 "          for it; install one,\n"
+                 "          then begin again, and\n"
+                 "          all of it is there\n"
+                 "1  b      [\"a list of more than\n"
+                 "          a hundred characters,\n"
+                 "          of which only the\n"
+                 "          beginning is shown,\n"
+                 "          because it may be\xe2\x80\xa6\n");
+    assert_below("long", 0,
+                 "long\n"
+                 "it has no compiler, and a_word_that_is_too_long for it; install one, then "
+                 "begin again, and all of it is there\n"
+                 "[\"a list of more than a hundred characters, of which only the beginning is "
+                 "shown, because it may be\xe2\x80\xa6\n");
 }
 
 TEST(csv_is_exact)

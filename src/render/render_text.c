@@ -70,7 +70,7 @@ static size_t prefix_bytes(struct osc_str s, size_t n)
     return i;
 }
 
-/* Write the beginning of S on one line. */
+/* Write S on one line: a sentence whole, of JSON the beginning. */
 static void add_long(struct osc_strbuf *out, struct osc_str s)
 {
     struct osc_strbuf shrunk = {0}, line = {0};
@@ -78,7 +78,8 @@ static void add_long(struct osc_strbuf *out, struct osc_str s)
     osc_render_shrink(&shrunk, s);
     osc_utf8_append_terminal(&line, (struct osc_str){shrunk.s, (uint32_t)shrunk.len});
     const struct osc_str all = {line.s, (uint32_t)line.len};
-    const bool is_cut = line.len > 0 && osc_utf8_width(all) > LONG_WIDTH;
+    const bool is_json = line.len > 0 && (line.s[0] == '[' || line.s[0] == '{');
+    const bool is_cut = is_json && osc_utf8_width(all) > LONG_WIDTH;
 
     if (line.len > 0)
         osc_strbuf_add(out, line.s, is_cut ? prefix_bytes(all, LONG_WIDTH - 1) : line.len);
@@ -208,28 +209,57 @@ static void fit(struct osc_render *r, struct state *s)
     }
 }
 
-/* Write TEXT on lines of its own; a sentence is wrapped between words. */
-static void add_below(struct osc_render *r, struct osc_str text, bool is_sentence)
+/* Write TEXT from the INDENT-th character of a line that has begun, wrapped between words. */
+static void add_wrapped(struct osc_strbuf *out, struct osc_str text, size_t indent, size_t room)
 {
-    const size_t width = r->width > 0 && r->width < BELOW_WIDTH ? r->width : BELOW_WIDTH;
-
     while (text.len > 0) {
-        const size_t room = width > INDENT + LEAST_WIDTH ? width - INDENT : LEAST_WIDTH;
         size_t len = text.len;
 
-        if (is_sentence && osc_utf8_width(text) > room) {
+        if (osc_utf8_width(text) > room) {
             const char *blank = memrchr(text.s, ' ', prefix_bytes(text, room + 1));
 
             if (!blank)
                 blank = memchr(text.s, ' ', text.len); /* a longer word has its own line */
             len = blank ? (size_t)(blank - text.s) : len;
         }
-        osc_strbuf_pad(&r->out, ' ', INDENT);
-        osc_strbuf_add(&r->out, text.s, len);
-        osc_strbuf_addc(&r->out, '\n');
+        osc_strbuf_add(out, text.s, len);
         len += len < text.len;
         text = (struct osc_str){text.s + len, text.len - (uint32_t)len};
+        if (text.len > 0) {
+            osc_strbuf_addc(out, '\n');
+            osc_strbuf_pad(out, ' ', indent);
+        }
     }
+}
+
+/* Write TEXT on lines of its own; a sentence is wrapped between words. */
+static void add_below(struct osc_render *r, struct osc_str text, bool is_sentence)
+{
+    const size_t width = r->width > 0 && r->width < BELOW_WIDTH ? r->width : BELOW_WIDTH;
+    const size_t room = width > INDENT + LEAST_WIDTH ? width - INDENT : LEAST_WIDTH;
+
+    if (text.len == 0)
+        return;
+    osc_strbuf_pad(&r->out, ' ', INDENT);
+    add_wrapped(&r->out, text, INDENT, is_sentence ? room : SIZE_MAX);
+    osc_strbuf_addc(&r->out, '\n');
+}
+
+/* Write TEXT to column C. A sentence in the last one is wrapped within it, so that nothing of
+ * a reason or a remedy is missing; LINE is where the row began. */
+static void add_cell_text(struct osc_render *r, uint32_t c, struct osc_str text, size_t line)
+{
+    const struct state *s = r->state;
+    const struct column *column = &s->columns[c];
+    const bool is_sentence = (r->sheet->columns[c].column->flags & OSC_COLUMN_LONG) != 0;
+
+    if (c != s->last || !is_sentence || osc_utf8_width(text) <= column->limit) {
+        add_padded(&r->out, text, column, c == s->last);
+        return;
+    }
+    const size_t indent =
+        osc_utf8_width((struct osc_str){r->out.s + line, (uint32_t)(r->out.len - line)});
+    add_wrapped(&r->out, text, indent, column->limit);
 }
 
 /* Print the row whose cells end at s->ends[FIRST] and the following. */
@@ -244,8 +274,8 @@ static osc_status print_row(struct osc_render *r, const struct state *s, size_t 
 
         has_below |= s->columns[c].is_below;
         if (!s->columns[c].is_below)
-            add_padded(&r->out, (struct osc_str){s->cells.s + start, (uint32_t)(end - start)},
-                       &s->columns[c], c == s->last);
+            add_cell_text(r, c, (struct osc_str){s->cells.s + start, (uint32_t)(end - start)},
+                          line);
         start = end;
     }
     end_line(&r->out, line);

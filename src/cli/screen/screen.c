@@ -363,6 +363,11 @@ static const struct {
 };
 #define N_LACKS (sizeof lacks / sizeof *lacks)
 
+/* Enough for the longest finding with its remedy, and for all that may be missing, on a
+ * terminal of 60 columns: what somebody should do is never cut. */
+#define WORST_LINES 8
+#define LACKS_LINES 6
+
 /* The index of CODE in lacks; N_LACKS: none. */
 static size_t lack_of(struct osc_str code)
 {
@@ -414,7 +419,7 @@ static void put_worst(struct osc_page *p)
     }
     if (n > 1)
         osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));
-    put_text(p, &text, 9, 2);
+    put_text(p, &text, 9, WORST_LINES);
     osc_strbuf_fini(&text);
 }
 
@@ -472,7 +477,7 @@ static void put_not_recorded(struct osc_page *p)
     if (text.len > 0) {
         osc_page_title(p, "NOT RECORDED");
         osc_strbuf_adds(p->out, "  ");
-        put_text(p, &text, 14, 2);
+        put_text(p, &text, 14, LACKS_LINES);
     }
     osc_strbuf_fini(&text);
 }

@@ -3,7 +3,7 @@
 have contained. Without messages."""
 from __future__ import annotations
 
-from . import flows, forest, inventory, links, memory_tables, operators
+from . import devices, flows, forest, inventory, links, memory_tables, operators
 from .events import Finding, Trace
 from .kinds import DEVICE_WORK, LAUNCHES, always_launches
 
@@ -126,7 +126,8 @@ def absent(trace: Trace) -> set[str]:
     codes = {code for code, flag in ABSENT.items() if not seen[flag]}
     if not trace.flag("with_flops"):
         codes.add("no_flops")
-    if not kinds_seen & DEVICE_WORK:
+    has_device = bool(devices.properties(trace)) or kinds_seen & (LAUNCHES | {"sync"})
+    if has_device and not kinds_seen & DEVICE_WORK:
         codes.add("no_device")
     steps = sum(e.kind == "step" and e.is_range for e in trace.events)
     return codes | {0: {"no_steps"}, 1: {"single_step"}}.get(steps, set())
