@@ -38,7 +38,8 @@ class Run:
     def __init__(self, opscope: Path, code: str, place: str):
         self.run = subprocess.Popen(
             [opscope, "run", "--sources", "api", "-o", place, "--", sys.executable, "-c", code],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            preexec_fn=lambda: os.setpgid(0, 0))  # SIGTSTP stops nobody in an orphaned group
         self.program = int(self.run.stdout.readline())
 
     def finish(self) -> int:

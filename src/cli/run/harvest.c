@@ -142,8 +142,8 @@ static void count_live(const struct counting *c, const char *name)
     snprintf(path, sizeof path, "%.*s", (int)(strlen(live) - strlen(OSC_LIVE_SUFFIX)), live);
     const bool has_file = access(path, F_OK) == 0;
 
-    snprintf(path, sizeof path, "%s/blocks", live);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int dir_fd = open(live, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    const int fd = openat(dir_fd, "blocks", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     const bool is_good =
         fd >= 0 && pread(fd, &l, sizeof l, 0) == (ssize_t)sizeof l && l.magic == OSC_LIVE_MAGIC;
     const enum whose whose =
@@ -155,6 +155,8 @@ static void count_live(const struct counting *c, const char *name)
         add_live_losses(c->harvest, fd, &l);
     if (fd >= 0)
         close(fd);
+    if (dir_fd >= 0)
+        close(dir_fd);
 }
 
 void osc_harvest_count(struct osc_harvest *h, const char *directory, const char *run_id)
