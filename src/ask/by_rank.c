@@ -111,7 +111,17 @@ static osc_status map(struct osc_asked *k, const struct visited *v, bool is_want
                         : st;
 }
 
-/* Add V's part to answer I of B. */
+/* Drop the texts of ID: they are the same in the parts of all answers. */
+static void drop_texts(struct osc_identity *id)
+{
+    const struct osc_str none = {NULL, 0};
+
+    id->path = id->source = OSC_STR("");
+    id->boot_id = id->host = id->run_id = id->torch_version = none;
+}
+
+/* Add V's part to answer I of B. Only that of the first answer has the texts of the identity;
+ * share_identities() gives them to the others. */
 static osc_status ask(struct osc_by_rank *b, size_t i, const struct visited *v, bool is_wanted,
                       struct osc_err *err)
 {
@@ -123,8 +133,12 @@ static osc_status ask(struct osc_by_rank *b, size_t i, const struct visited *v, 
         .n_rows = osc_query_rows_of_each(&a->asked->query),
         .sort = a->asked->query.sort,
     };
+    struct visited own = *v;
     struct osc_strbuf bytes = {0};
-    osc_status st = map(a->asked, v, is_wanted, &q, &bytes, err);
+
+    if (i > 0)
+        drop_texts(&own.id);
+    osc_status st = map(a->asked, &own, is_wanted, &q, &bytes, err);
 
     if (st == OSC_OK)
         st = bytes.status;
@@ -291,6 +305,15 @@ static osc_status name_sources(struct osc_by_rank_answer *a)
     return OSC_OK;
 }
 
+/* Give the parts of A, an answer of B, their identities with texts. */
+static void share_identities(const struct osc_by_rank *b, struct osc_by_rank_answer *a)
+{
+    const struct osc_gathering *const first = &b->answers[0].parts;
+
+    for (uint32_t i = 0; i < a->parts.n_parts; i++)
+        a->parts.parts[i].identity = first->parts[i].identity;
+}
+
 osc_status osc_by_rank_place(struct osc_by_rank *b, struct osc_asked *k, struct osc_err *err)
 {
     struct pick p = {.b = b};
@@ -299,6 +322,7 @@ osc_status osc_by_rank_place(struct osc_by_rank *b, struct osc_asked *k, struct 
 
     while (a->asked != k)
         a++;
+    share_identities(b, a);
     osc_status st = osc_gather_place(&a->parts, is_kept, &p, &k->query, err);
     if (st == OSC_OK && p.n_named == 0)
         return osc_rank_span_fail(&p.seen, err);
@@ -307,6 +331,13 @@ osc_status osc_by_rank_place(struct osc_by_rank *b, struct osc_asked *k, struct 
     if (why)
         return osc_fail(err, b->ends[why->number].status, "%s", b->ends[why->number].message);
     return st == OSC_OK ? name_sources(a) : st;
+}
+
+void osc_by_rank_forget(struct osc_by_rank *b, const struct osc_asked *k)
+{
+    for (size_t i = 1; i < b->n_answers; i++) /* all others need the texts of the first */
+        if (b->answers[i].asked == k)
+            osc_gathering_fini(&b->answers[i].parts);
 }
 
 osc_status osc_by_rank_digest(const struct osc_by_rank *b, const struct osc_asked *k,

@@ -66,6 +66,9 @@ struct osc_visitor osc_by_rank_visitor(struct osc_by_rank *b);
 OSC_MUST_USE osc_status osc_by_rank_place(struct osc_by_rank *b, struct osc_asked *k,
                                           struct osc_err *err);
 
+/* Free the parts of K, which was answered and is not asked again. Its sources stay valid. */
+void osc_by_rank_forget(struct osc_by_rank *b, const struct osc_asked *k);
+
 /* Compute in *D the digest for osc_frame_fingerprint() of the answer to K, which has its
  * parts. */
 OSC_MUST_USE osc_status osc_by_rank_digest(const struct osc_by_rank *b,

@@ -538,4 +538,44 @@ TEST_WITH(less_is_held, set_up, tear_down)
     remove_run();
 }
 
+/* A run of many short processes has a file for each. */
+TEST_WITH(many_small_files_need_little_each, set_up, tear_down)
+{
+    enum { N = 300 };
+    const struct osc_request requests[] = {{.question = {.table = "overview"}},
+                                           {.question = {.table = "operators"}}};
+    struct osc_asked asked[2] = {{0}}, *const all[] = {&asked[0], &asked[1]};
+    const char *const operands[] = {folder};
+    struct osc_load o = {
+        .paths = operands, .n_paths = 1, .how = &requests[0].how, .view = &requests[0].view};
+    struct osc_set *set = NULL;
+    struct osc_err err = {0};
+    char path[64];
+    struct peak peak;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        (void)snprintf(path, sizeof path, "%s/%03d.json", folder, i);
+        write_file(path, "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"work\",\"pid\":1,"
+                         "\"tid\":1,\"ts\":1,\"dur\":2}]");
+    }
+    peak_begin(&peak);
+    o.asker = osc_mem_account_here();
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(osc_asked_init(&asked[i], &requests[i], NULL, &err), OSC_OK);
+    assert_int_equal(osc_set_load_to_ask(&set, &o, all, 2, &err), OSC_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(osc_set_run(set, &asked[i], &err), OSC_OK);
+        assert_int_equal(asked[i].answer.n_blocks, N);
+    }
+    for (int i = 0; i < 2; i++)
+        osc_asked_fini(&asked[i]);
+    osc_set_release(set);
+    assert_true(peak_end(&peak) < (4 << 20) + N * (12 << 10));
+    for (int i = 0; i < N; i++) {
+        (void)snprintf(path, sizeof path, "%s/%03d.json", folder, i);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 UNIT_MAIN("by_rank")

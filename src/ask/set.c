@@ -473,8 +473,12 @@ static osc_status run(const struct asked_of *whom, struct osc_asked *k, struct o
 osc_status osc_set_run(struct osc_set *set, struct osc_asked *k, struct osc_err *err)
 {
     const struct asked_of whom = {set, set->now, &set->now->chosen};
+    const osc_status st = run(&whom, k, err);
+    struct osc_mem_account *const before = osc_mem_enter(&set->account);
 
-    return run(&whom, k, err);
+    osc_by_rank_forget(&set->by_rank, k);
+    osc_mem_enter(before);
+    return st;
 }
 
 /* Fill the fields that V does not set from ONLY. */

@@ -32,6 +32,6 @@ const struct osc_loaded *osc_set_loaded(const struct osc_set *set);
 const struct osc_chosen *osc_set_chosen(const struct osc_set *set);
 
 /* Run K, whose view is the one that SET was opened with, as osc_asked_run() does. If SET has no
- * traces, K must be one of the questions that it was loaded for. */
+ * traces, K must be one of the questions that it was loaded for, and can be run once. */
 OSC_MUST_USE osc_status osc_set_run(struct osc_set *set, struct osc_asked *k,
                                     struct osc_err *err);

@@ -247,7 +247,7 @@ TEST_WITH(arrow_arrays_hold_what_they_show, set_up, tear_down)
 
 TEST_WITH(a_limit_of_memory_is_told_with_the_name_of_the_trace, set_up, tear_down)
 {
-    const struct osc_question small = {.table = "events", .max_memory_bytes = 65536};
+    const struct osc_question small = {.table = "events", .max_memory_bytes = 1024};
     struct osc_frame *f = NULL;
 
     assert_int_equal(open_as(NULL), OSC_OK);

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 #define ALIGNMENT         16
-#define FIRST_BLOCK_BYTES 4096
+#define FIRST_BLOCK_BYTES 512
 #define MAX_BLOCK_BYTES   ((size_t)1 << 20)
 
 struct osc_arena_block {

@@ -20,11 +20,15 @@ struct osc_digest osc_digest_of(const void *p, size_t len)
     return (struct osc_digest){hash.low64, hash.high64};
 }
 
+/* A trace has dozens of tables, so the kernel is asked once for each thread. */
+static _Thread_local uint64_t last_seed;
+
 uint64_t osc_hash_seed(void)
 {
-    uint64_t seed;
+    uint64_t seed = last_seed;
 
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed)
-        seed = osc_hash_u64((uint64_t)osc_clock_now_ns());
-    return seed;
+    if (seed == 0 && getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed)
+        seed = (uint64_t)osc_clock_now_ns();
+    last_seed = osc_hash_u64(seed + UINT64_C(0x9e3779b97f4a7c15));
+    return last_seed;
 }

@@ -30,5 +30,6 @@ static inline uint64_t osc_hash_u64(uint64_t x)
     return x ^ x >> 33;
 }
 
-/* A random seed from the kernel, or a time stamp if the kernel has none. */
+/* A seed, each time another, from a random number of the kernel, or from a time stamp if the
+ * kernel has none. */
 uint64_t osc_hash_seed(void);

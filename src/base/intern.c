@@ -34,7 +34,7 @@ static osc_status grow(struct osc_intern *in)
     if (in->n_slots > UINT32_MAX / 2)
         return OSC_ELIMIT;
 
-    const uint32_t n_slots = in->n_slots ? in->n_slots * 2 : 64;
+    const uint32_t n_slots = in->n_slots ? in->n_slots * 2 : 16;
     uint32_t *slots = osc_calloc(n_slots, sizeof *slots);
     void *entries = slots ? osc_realloc(in->entries, n_slots / 2 * sizeof *in->entries) : NULL;
     if (!entries) {

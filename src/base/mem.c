@@ -280,6 +280,16 @@ void osc_pages_free(void *p, size_t size)
     osc_mem_give(rounded);
 }
 
+size_t osc_pages_trim(void *p, size_t size, size_t kept)
+{
+    const size_t before = round_to_pages(size), after = round_to_pages(kept);
+
+    if (after >= before || munmap((char *)p + after, before - after) != 0)
+        return size;
+    osc_mem_give(before - after);
+    return after;
+}
+
 void *osc_pages_map(int fd, size_t size)
 {
     if (must_fail() || round_to_pages(size) == 0)

@@ -76,6 +76,10 @@ OSC_MUST_USE osc_status osc_grow(void *p_array, size_t *cap, size_t need, size_t
 void *osc_pages_alloc(size_t size) __attribute__((warn_unused_result));
 void osc_pages_free(void *p, size_t size);
 
+/* Give back all pages of P, of SIZE bytes, behind the first KEPT bytes. Returns the bytes that
+ * are left, for osc_pages_free(). */
+size_t osc_pages_trim(void *p, size_t size, size_t kept);
+
 /*
  * Map SIZE bytes of the file FD; writes to them stay in this process. They do not count as
  * held until they are written: the kernel can drop them and read them again. If the file is

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "base/thread.h"
 #include "support/peak.h"
@@ -125,6 +126,23 @@ TEST(pages_are_zeroed_aligned_and_counted)
         assert_int_equal(osc_mem_held(), before);
     }
     osc_pages_free(NULL, 5);
+}
+
+TEST(pages_behind_what_is_used_are_given_back)
+{
+    const size_t before = osc_mem_held(), page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t size = 16 * page;
+    char *const p = osc_pages_alloc(size);
+
+    assert_non_null(p);
+    memset(p, 1, size);
+    assert_int_equal(osc_pages_trim(p, size, size), size);
+    assert_int_equal(osc_pages_trim(p, size, size - 1), size);
+    assert_int_equal(osc_pages_trim(p, size, page + 1), 2 * page);
+    assert_int_equal(osc_mem_held(), before + 2 * page);
+    assert_int_equal(p[2 * page - 1], 1);
+    osc_pages_free(p, 2 * page);
+    assert_int_equal(osc_mem_held(), before);
 }
 
 TEST(refuses_pages_beyond_any_address_space)

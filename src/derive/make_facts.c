@@ -350,6 +350,9 @@ static osc_status add_part(struct osc_trace *t, struct osc_facts *f, enum part p
     return st;
 }
 
+/* Below this number of rows, starting a thread costs more than it saves. */
+#define ROWS_FOR_THREADS 8192u
+
 /* osc_derive() with the lock of T held, for the account ASKER, which may be canceled. */
 static osc_status derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
                          const struct osc_mem_account *asker, struct osc_err *err)
@@ -360,6 +363,8 @@ static osc_status derive(struct osc_trace *t, uint32_t facts, unsigned n_threads
 
     if (st != OSC_OK)
         return st;
+    if (t->events.n_rows + t->others.n_rows < ROWS_FOR_THREADS)
+        n_threads = 1;
     if (!f) {
         f = osc_calloc(1, sizeof *f);
         if (!f)

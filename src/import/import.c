@@ -15,6 +15,9 @@
 #define BLOCK_BYTES ((size_t)256 << 10)
 #define PROBE_BYTES 4096u
 
+/* A text that is shorter fills less than a page of most columns. */
+#define SMALL_TEXT_BYTES ((uint64_t)128 << 10)
+
 /* Working memory of a thread, including its slabs with their unused rest. */
 #define THREAD_BYTES ((size_t)32 << 20)
 
@@ -110,6 +113,8 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
     r.block_bytes = o->block_bytes > 0 ? o->block_bytes : BLOCK_BYTES;
     if (st == OSC_OK)
         st = probe_text(&r, head, &len, err);
+    loading.is_small =
+        in->can_seek && in->size < SMALL_TEXT_BYTES && r.inflate == OSC_INFLATE_NONE;
     if (st == OSC_OK) {
         /* A live directory has only one format, however damaged it is. */
         const struct osc_reader *reader =

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "support/fingerprint.h"
+#include "support/peak.h"
 #include "support/unit.h"
 
 /* Load JSON, which must be readable. */
@@ -732,6 +733,21 @@ TEST(survives_any_failed_allocation)
         assert_true(n < 100000);
     }
     osc_strbuf_fini(&b);
+}
+
+/* Thousands of small files may be open at once. */
+TEST(a_short_file_takes_little_memory)
+{
+    struct peak peak;
+    struct osc_trace t;
+
+    peak_begin(&peak);
+    const size_t before = osc_mem_held();
+    t = load("[{\"ph\":\"X\",\"name\":\"work\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}]");
+    assert_true(osc_mem_held() - before < 128 << 10);
+    osc_trace_fini(&t);
+    assert_int_equal(osc_mem_held(), before);
+    assert_true(peak_end(&peak) < 4 << 20);
 }
 
 UNIT_MAIN("import")

@@ -161,7 +161,7 @@ TEST(an_end_whose_begin_found_no_memory_ends_no_other_scope)
     END(100000);
     recording_flush(&rec);
     recording_end(&rec);
-    osc_mem_set_limit(osc_mem_held() + ((size_t)40 << 20));
+    osc_mem_set_limit(osc_mem_held() + ((size_t)33 << 20));
     assert_int_equal(load(&trace, &o), OSC_ELIMIT);
     osc_mem_set_limit(SIZE_MAX);
     assert_int_equal(trace.events.n_rows, OSC_CHUNK_ROWS);

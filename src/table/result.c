@@ -11,6 +11,10 @@
 #define BATCH_SHIFT 12
 static_assert(OSC_BATCH_ROWS == 1u << BATCH_SHIFT, "a row's batch is found by a shift");
 
+/* Rows of the first batch at first, and how it grows. */
+#define FIRST_ROWS 1u
+#define GROWTH     2u
+
 static size_t value_bytes(enum osc_type type)
 {
     switch (type) {
@@ -26,60 +30,95 @@ static size_t value_bytes(enum osc_type type)
     return sizeof(uint8_t);
 }
 
-/* Size of the cells of a batch: values and validity of each column. */
-static size_t cells_bytes(const struct osc_table_def *def)
+/* Validity of N rows, in whole words of 64 bits. */
+static size_t valid_bytes(uint32_t n)
+{
+    return ((size_t)n + 63) / 64 * 8;
+}
+
+/* Values of N rows of COLUMN, in whole words of 64 bits. */
+static size_t values_bytes(const struct osc_column *column, uint32_t n)
+{
+    return (n * value_bytes(column->type) + 7) / 8 * 8;
+}
+
+/* Size of the cells of a batch of N rows. */
+static size_t cells_bytes(const struct osc_table_def *def, uint32_t n)
 {
     size_t size = 0;
 
     for (uint32_t c = 0; c < def->n_columns; c++)
-        size += OSC_BATCH_ROWS * value_bytes(def->columns[c].type) + OSC_BATCH_ROWS / 8;
+        size += values_bytes(&def->columns[c], n) + valid_bytes(n);
     return size;
 }
 
-/* Allocate a batch in one piece: the array of arrays, then the cells. */
-static osc_status new_batch(struct osc_batch *b, const struct osc_table_def *def)
+/*
+ * Give B room for N rows, which are more than it has; new cells are missing. Everything lies in
+ * one piece: the array of arrays, then the cells, all aligned to 8.
+ */
+static osc_status grow_batch(struct osc_batch *b, const struct osc_table_def *def, uint32_t n)
 {
-    b->arrays = osc_calloc(1, def->n_columns * sizeof *b->arrays + cells_bytes(def));
-    if (!b->arrays)
-        return OSC_ENOMEM;
+    struct osc_array *const arrays =
+        osc_calloc(1, def->n_columns * sizeof *arrays + cells_bytes(def, n));
 
-    /* The size of every part but the first is a multiple of 16, so all stay aligned to 8. */
-    uint8_t *at = (uint8_t *)(b->arrays + def->n_columns);
+    if (!arrays)
+        return OSC_ENOMEM;
+    uint8_t *at = (uint8_t *)(arrays + def->n_columns);
     for (uint32_t c = 0; c < def->n_columns; c++) {
-        b->arrays[c].values = at;
-        at += OSC_BATCH_ROWS * value_bytes(def->columns[c].type);
-        b->arrays[c].valid = at;
-        at += OSC_BATCH_ROWS / 8;
+        const struct osc_column *const column = &def->columns[c];
+
+        arrays[c] = (struct osc_array){.values = at, .valid = at + values_bytes(column, n)};
+        at = arrays[c].valid + valid_bytes(n);
+        if (!b->arrays)
+            continue;
+        memcpy(arrays[c].values, b->arrays[c].values, values_bytes(column, b->n_rows));
+        memcpy(arrays[c].valid, b->arrays[c].valid, valid_bytes(b->n_rows));
     }
-    b->n_rows = 0;
+    osc_free(b->arrays);
+    b->arrays = arrays;
+    b->cap_rows = n;
     return OSC_OK;
+}
+
+/* Get room for one more row of R in its last batch B. A result of few rows is small: there may
+ * be one for each of many files. */
+static osc_status make_room(struct osc_result *r, struct osc_batch *b)
+{
+    uint32_t n = b->cap_rows ? b->cap_rows * GROWTH : FIRST_ROWS;
+
+    if (b->n_rows < b->cap_rows)
+        return OSC_OK;
+    if (r->n_batches > 1 || n > OSC_BATCH_ROWS)
+        n = OSC_BATCH_ROWS;
+    return grow_batch(b, r->def, n);
 }
 
 static osc_status add_batch(struct osc_result *r)
 {
     size_t cap = r->cap_batches;
-    osc_status st = OSC_OK;
 
     if (r->n_batches < r->cap_batches && r->batches[r->n_batches].arrays) {
         /* osc_result_clear() keeps the arrays with old cells. */
-        struct osc_array *const arrays = r->batches[r->n_batches].arrays;
+        struct osc_batch *const b = &r->batches[r->n_batches++];
 
-        memset(arrays + r->def->n_columns, 0, cells_bytes(r->def));
-        r->n_batches++;
+        memset(b->arrays + r->def->n_columns, 0, cells_bytes(r->def, b->cap_rows));
         return OSC_OK;
     }
     if (r->n_batches == UINT32_MAX)
         return OSC_ELIMIT;
-    st = osc_grow(&r->batches, &cap, (size_t)r->n_batches + 1, sizeof *r->batches);
+    if (cap == 0) { /* most results have only one */
+        r->batches = osc_malloc(sizeof *r->batches);
+        cap = r->batches ? 1 : 0;
+    }
+    const osc_status st =
+        osc_grow(&r->batches, &cap, (size_t)r->n_batches + 1, sizeof *r->batches);
     if (st != OSC_OK)
         return st;
     for (size_t i = r->cap_batches; i < cap; i++)
         r->batches[i] = (struct osc_batch){0};
     r->cap_batches = (uint32_t)cap;
-    st = new_batch(&r->batches[r->n_batches], r->def);
-    if (st == OSC_OK)
-        r->n_batches++;
-    return st;
+    r->n_batches++;
+    return OSC_OK;
 }
 
 /* The array that holds row I of COLUMN; *PLACE is the index in it. */
@@ -190,7 +229,11 @@ void osc_result_row(struct osc_result *r)
         if (r->status != OSC_OK)
             return;
     }
-    r->batches[r->n_batches - 1].n_rows++; /* its cells are missing until set */
+    struct osc_batch *const b = &r->batches[r->n_batches - 1];
+    r->status = make_room(r, b);
+    if (r->status != OSC_OK)
+        return;
+    b->n_rows++; /* its cells are missing until set */
     r->n_rows++;
 }
 

@@ -2,6 +2,7 @@
 #include "table/table.h"
 
 #include "base/mem.h"
+#include "support/peak.h"
 #include "support/unit.h"
 
 enum { NAME, CALLS, MEAN, IS_ASYNC, STACK };
@@ -82,6 +83,35 @@ TEST(gives_back_every_cell_of_many_batches)
     assert_int_equal(r.batches[0].n_rows, OSC_BATCH_ROWS);
     check(&r, 10000);
     osc_result_fini(&r);
+}
+
+/* There may be a result for each of many files. */
+TEST(a_result_of_one_row_is_small)
+{
+    struct osc_result r;
+    struct peak peak;
+
+    peak_begin(&peak);
+    osc_result_init(&r, &def);
+    assert_int_equal(fill(&r, 1), OSC_OK);
+    check(&r, 1);
+    osc_result_fini(&r);
+    assert_true(peak_end(&peak) < 2048);
+}
+
+TEST(keeps_its_cells_while_it_grows)
+{
+    for (uint32_t n = 1; n < OSC_BATCH_ROWS + 300; n = n * 2 + n % 3) {
+        struct osc_result r;
+
+        osc_result_init(&r, &def);
+        assert_int_equal(fill(&r, n), OSC_OK);
+        check(&r, n);
+        osc_result_clear(&r);
+        assert_int_equal(fill(&r, n + 1), OSC_OK);
+        check(&r, n + 1);
+        osc_result_fini(&r);
+    }
 }
 
 TEST(is_filled_again_after_it_was_emptied)

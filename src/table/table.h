@@ -194,6 +194,7 @@ struct osc_array {
 
 struct osc_batch {
     uint32_t n_rows;
+    uint32_t cap_rows;        /* that the arrays have room for; up to OSC_BATCH_ROWS */
     struct osc_array *arrays; /* one per column of the definition; owned, with all values */
 };
 

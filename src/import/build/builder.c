@@ -6,8 +6,10 @@
 #include "base/hash.h"
 #include "model/known_names.h"
 
-/* Whole huge pages, but few, so that a small trace does not waste memory. */
-#define SLAB_BYTES  ((size_t)4 << 20)
+/* Whole huge pages; for a short text small ones, which cost nothing until they are touched. */
+#define SLAB_BYTES       ((size_t)4 << 20)
+#define SMALL_SLAB_BYTES ((size_t)1 << 20)
+
 #define ROW_BYTES   32u
 #define FIRST_WORDS 65536u
 
@@ -15,8 +17,16 @@
 #define LONG_BYTES  65536u
 #define LONG_COPIES 6u
 
+static size_t slab_bytes(const struct osc_loading *l)
+{
+    return l->is_small ? SMALL_SLAB_BYTES : SLAB_BYTES;
+}
+
 /* Memory for closing the open chunks: a slab for each store. */
-#define CLOSING_BYTES (2 * SLAB_BYTES)
+static size_t closing_bytes(const struct osc_loading *l)
+{
+    return 2 * slab_bytes(l);
+}
 
 osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t)
 {
@@ -29,9 +39,9 @@ osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t)
                              &l->keys[i], NULL);
     /* Form 0 and track 0 mean "none". */
     if (st == OSC_OK)
-        st = osc_grow(&t->forms, &l->cap_forms, 64, sizeof *t->forms);
+        st = osc_grow(&t->forms, &l->cap_forms, 1, sizeof *t->forms);
     if (st == OSC_OK)
-        st = osc_grow(&t->tracks, &l->cap_tracks, 64, sizeof *t->tracks);
+        st = osc_grow(&t->tracks, &l->cap_tracks, 1, sizeof *t->tracks);
     if (st != OSC_OK)
         return st;
     t->forms[0] = (struct osc_form){0};
@@ -76,10 +86,23 @@ osc_status osc_build_grow_slowly(void *p_array, size_t *cap, size_t need, size_t
 osc_status osc_builder_init(struct osc_builder *b, struct osc_loading *l)
 {
     *b = (struct osc_builder){.loading = l, .min_ts_ns = INT64_MAX};
-    osc_build_reserve(b, CLOSING_BYTES);
+    osc_build_reserve(b, closing_bytes(l));
     b->strings = osc_calloc(OSC_STRING_CACHE, sizeof *b->strings);
     b->tracks = osc_calloc(OSC_TRACK_CACHE, sizeof *b->tracks);
     return b->strings && b->tracks ? b->status : OSC_ENOMEM;
+}
+
+/* Give back the pages of C's slab, one of T, that were never used. */
+static void trim_slab(const struct osc_columns *c, struct osc_trace *t)
+{
+    for (uint32_t i = t->n_pages; i > 0 && c->slab; i--) {
+        struct osc_pages *const pages = &t->pages[i - 1];
+
+        if (pages->p != c->slab)
+            continue;
+        pages->size = osc_pages_trim(pages->p, pages->size, c->slab_used);
+        break;
+    }
 }
 
 static void columns_fini(struct osc_columns *c)
@@ -98,18 +121,22 @@ void osc_builder_fini(struct osc_builder *b)
 
     if (!l)
         return;
-    unreserve(b, CLOSING_BYTES +
+    unreserve(b, closing_bytes(l) +
                      (b->events.cap_args + b->others.cap_args) * sizeof *b->events.args);
-    columns_fini(&b->events);
-    columns_fini(&b->others);
     osc_free(b->scratch.slots);
     osc_free(b->scratch.words);
     osc_free(b->strings);
     osc_free(b->tracks);
     osc_idmap_fini(&b->steps);
     pthread_mutex_lock(&l->lock);
+    if (l->is_small) { /* a thread that reads a long text seldom leaves much of its last slab */
+        trim_slab(&b->events, l->trace);
+        trim_slab(&b->others, l->trace);
+    }
     l->trace->reserved_bytes += b->reserved_bytes;
     pthread_mutex_unlock(&l->lock);
+    columns_fini(&b->events);
+    columns_fini(&b->others);
     *b = (struct osc_builder){0};
 }
 
@@ -121,7 +148,8 @@ static void *carve(struct osc_builder *b, struct osc_columns *c, size_t size)
     if (c->slab_size - c->slab_used < rounded) {
         struct osc_loading *l = b->loading;
         struct osc_trace *t = l->trace;
-        const size_t slab_size = rounded > SLAB_BYTES ? rounded : SLAB_BYTES;
+        const size_t least = slab_bytes(l);
+        const size_t slab_size = rounded > least ? rounded : least;
         size_t n;
 
         if (!b->is_closing && osc_mem_room() < slab_size) {
@@ -164,6 +192,16 @@ static void lay_columns(struct osc_chunk *k, char *room, size_t cap)
     k->arg_word = k->track + cap;
 }
 
+/* Zero those of the SIZE bytes at COLUMN that lie at FROM or behind it. */
+static void zero_from(void *column, size_t size, const char *from)
+{
+    char *const start = column, *const end = start + size;
+    char *const first = start + (from > start ? (size_t)(from - start) : 0);
+
+    if (first < end)
+        memset(first, 0, (size_t)(end - first));
+}
+
 /* Return the unused memory of K, which is not full, to the slab. */
 static void compact(struct osc_columns *c, struct osc_chunk *k)
 {
@@ -179,10 +217,16 @@ static void compact(struct osc_columns *c, struct osc_chunk *k)
     const char *end = (const char *)old.ts_ns + (size_t)OSC_CHUNK_ROWS * ROW_BYTES;
 
     if (end == c->slab + c->slab_used) {
-        const size_t freed = ((size_t)OSC_CHUNK_ROWS - n) * ROW_BYTES & ~(size_t)63;
-        c->slab_used -= freed;
-        /* carve() must return zeroed memory. */
-        memset(c->slab + c->slab_used, 0, freed);
+        c->slab_used -= ((size_t)OSC_CHUNK_ROWS - n) * ROW_BYTES & ~(size_t)63;
+        /* carve() must return zeroed memory. What no row has reached is zero, and its pages
+         * may not even be there. */
+        const char *const from = c->slab + c->slab_used;
+        zero_from(old.ts_ns, n * sizeof *old.ts_ns, from);
+        zero_from(old.dur_ns, n * sizeof *old.dur_ns, from);
+        zero_from(old.name, n * sizeof *old.name, from);
+        zero_from(old.form, n * sizeof *old.form, from);
+        zero_from(old.track, n * sizeof *old.track, from);
+        zero_from(old.arg_word, n * sizeof *old.arg_word, from);
     }
 }
 

@@ -44,6 +44,7 @@ struct osc_build_device {
 struct osc_loading {
     struct osc_trace *trace; /* borrowed; being filled */
     bool no_args;
+    bool is_small; /* the text is short, so columns are allocated in small pieces */
     struct osc_import_keep keep;
     struct osc_import_reserve reserve;
     osc_sid keys[OSC_ARG_KEY_COUNT]; /* ids of the texts of enum osc_arg_key */
