@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "analysis/census.h"
+#include "analysis/remedies.h"
 #include "analysis/table_columns.h"
 #include "base/idmap.h"
 #include "base/mem.h"
@@ -114,7 +115,7 @@ static void add_origin(const struct osc_trace *t, struct osc_result *out)
     if (torch.len == 0)
         torch = meta(t, "pytorch_version");
     const bool is_kineto = meta(t, "schemaVersion").len > 0;
-    const bool is_ours = osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope"));
+    const bool is_ours = osc_trace_is_ours(t);
     add_text(out, "format", osc_trace_str(t, t->format));
     add_text(out, "producer",
              is_ours     ? OSC_STR("opscope")

@@ -7,6 +7,7 @@
 #include "analysis/table_registry.h"
 
 #include "analysis/census.h"
+#include "analysis/remedies.h"
 #include "analysis/table_columns.h"
 #include "base/mem.h"
 #include "derive/derive.h"
@@ -76,8 +77,8 @@ static void add_row(const struct osc_trace *t, struct osc_result *out,
         osc_result_show(out, LAST_NS);
     }
     osc_result_str(out, MESSAGE, osc_str_c(osc_finding_message(code)));
-    if (osc_finding_remedy(code)[0])
-        osc_result_str(out, REMEDY, osc_str_c(osc_finding_remedy(code)));
+    if (osc_remedy(t, code)[0])
+        osc_result_str(out, REMEDY, osc_str_c(osc_remedy(t, code)));
     osc_result_int(out, RANK_OF_SEVERITY, (int64_t)severity);
 }
 
@@ -159,9 +160,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_findings_add_tally(&found, OSC_FINDING_no_duration, &census.no_duration);
     osc_findings_add_tally(&found, OSC_FINDING_clock_step, &census.clock_step);
     osc_findings_add_tally(&found, OSC_FINDING_outside_span, &census.outside_span);
-    /* A trace not recorded by PyTorch's profiler has none of its switches. */
-    const bool is_torch = census.by_kind[OSC_KIND_OPERATOR] > 0 &&
-                          !osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope"));
+    /* Without operators it is no trace of what could lack them. */
+    const bool has_operators = census.by_kind[OSC_KIND_OPERATOR] > 0;
     for (int severity = OSC_ERROR; severity >= OSC_INFO; severity--) {
         for (int i = 0; i < OSC_FINDING_COUNT; i++) {
             const enum osc_finding_code code = (enum osc_finding_code)i;
@@ -172,7 +172,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                 add_row(t, out, code, &found.by_code[code]);
             else if (code == OSC_FINDING_unaligned)
                 add_row(t, out, code, &none); /* place() decides whether it stays */
-            else if (is_torch && is_absent(t, &census, code))
+            else if (has_operators && osc_remedy_is_there(t, code) &&
+                     is_absent(t, &census, code))
                 add_row(t, out, code, &once);
         }
     }

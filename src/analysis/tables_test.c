@@ -301,6 +301,59 @@ TEST_WITH(asks_for_device_work_only_where_there_is_a_device, NULL, end)
     }
 }
 
+/* What recorded the trace, by members of its file, and what it is told to do. */
+TEST_WITH(tells_each_recorder_what_it_can_change, NULL, end)
+{
+    static const struct {
+        const char *members, *producer, *remedies;
+    } of[] = {
+        {"\"schemaVersion\":1", "kineto",
+         "no_stacks|pass with_stack=True and experimental_config=torch._C._profiler."
+         "_ExperimentalConfig(verbose=True)\n"
+         "no_memory|pass profile_memory=True\n"
+         "no_modules|pass with_stack=True and with_modules=True\n"
+         "no_flops|pass with_flops=True and record_shapes=True\n"
+         "no_steps|pass schedule=... and call prof.step() once a step\n"},
+        {"\"schemaVersion\":1,\"opscope_version\":\"0.1.0\",\"trace_id\":\"7A\"", "opscope",
+         "no_stacks|pass with_stack=True to opscope.torch.profile\n"
+         "no_memory|pass profile_memory=True to opscope.torch.profile\n"
+         "no_modules|pass with_stack=True and with_modules=True to opscope.torch.profile\n"
+         "no_flops|pass with_flops=True to opscope.torch.profile\n"
+         "no_steps|pass schedule=... to opscope.torch.profile and call prof.step() once a "
+         "step\n"},
+        {"\"schemaVersion\":1,\"opscope_version\":\"0.1.0\",\"sources\":\"api,torch\"",
+         "opscope",
+         "no_stacks|use opscope.torch.profile(with_stack=True) in the program\n"
+         "no_memory|record with opscope run --torch where its recorder can be built\n"
+         "no_modules|use opscope.torch.profile(with_stack=True, with_modules=True) in the "
+         "program\n"
+         "no_flops|use opscope.torch.profile(with_flops=True) in the program\n"
+         "no_steps|call opscope.record.step() once a step; without that, a step ends when the "
+         "first optimizer has made one\n"},
+        {"\"schemaVersion\":1,\"opscope_version\":\"0.1.0\"", "opscope",
+         "nothing was skipped, repaired or found missing\n"},
+    };
+
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct osc_strbuf text = {0}, facts = {0};
+
+        osc_strbuf_addf(&text,
+                        "{%s,\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\","
+                        "\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":9,\"args\":"
+                        "{\"Input Dims\":[[1]]}}]}",
+                        of[i].members);
+        load(text.s);
+        assert_table("quality", "code,remedy", false, of[i].remedies);
+        assert_int_equal(print_table("info", NULL, false, &facts), OSC_OK);
+        osc_strbuf_clear(&text);
+        osc_strbuf_addf(&text, "\nproducer|%s\n", of[i].producer);
+        assert_non_null(strstr(facts.s, text.s));
+        osc_strbuf_fini(&text);
+        osc_strbuf_fini(&facts);
+        end(NULL);
+    }
+}
+
 TEST_WITH(gives_no_advice_on_a_profiler_that_was_not_used, NULL, end)
 {
     load("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}]");

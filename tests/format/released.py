@@ -46,7 +46,8 @@ NEWER = {"0.1.0": ("arrow_no_start", "arrow_no_end")}
 
 
 # Rows that the release did not have: (version, family, table) -> how they begin.
-NEWER_ROWS = {("0.1.0", "recordings", "flows"): "launch,"}      # of osc_launch()
+NEWER_ROWS = {("0.1.0", "recordings", "flows"): "launch,",      # of osc_launch()
+              ("0.1.0", "recordings", "quality"): "info,no_(stacks|modules|flops|steps),"}
 
 
 def columns_of(text: str) -> dict[str, list[str]]:

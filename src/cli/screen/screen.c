@@ -464,13 +464,18 @@ static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
 static void put_not_recorded(struct osc_page *p)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
+    const bool is_ours = osc_str_eq(osc_screen_info(p->s, "producer"), OSC_STR("opscope"));
     struct osc_strbuf text = {0};
 
     for (size_t k = 0; k < N_LACKS; k++) {
+        /* What `opscope run` records depends on no argument in the program. */
+        const size_t len = is_ours ? strcspn(lacks[k].what, "(") : strlen(lacks[k].what);
+
         for (uint64_t i = 0; i < r->n_rows; i++) {
             if (lack_of(osc_result_get_str(r, i, osc_column_quality_code)) != k)
                 continue;
-            osc_strbuf_addf(&text, "%s%s", text.len > 0 ? ", " : "", lacks[k].what);
+            osc_strbuf_addf(&text, "%s%.*s", text.len > 0 ? ", " : "",
+                            (int)(len - (lacks[k].what[len - 1] == ' ')), lacks[k].what);
             add_where_lacking(p, &text, r, i);
         }
     }

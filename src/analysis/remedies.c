@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/remedies.h"
+
+#include "model/finding.h"
+
+/* What recorded a trace. */
+enum recorder {
+    OF_TORCH,   /* torch.profiler */
+    OF_PROFILE, /* opscope.torch.profile */
+    OF_RUN,     /* opscope run --torch */
+    OF_CALLS,   /* calls of opscope/record.h, whose programs know what they call */
+    N_RECORDERS
+};
+
+/* NULL: it is not told to record that. Those of torch.profiler stand in model/finding.h. */
+static const struct {
+    enum osc_finding_code code;
+    const char *by_recorder[N_RECORDERS];
+} remedies[] = {
+    {OSC_FINDING_no_shapes,
+     {[OF_PROFILE] = "pass record_shapes=True to opscope.torch.profile",
+      [OF_RUN] = "record with opscope run --torch where its recorder can be built"}},
+    {OSC_FINDING_no_stacks,
+     {[OF_PROFILE] = "pass with_stack=True to opscope.torch.profile",
+      [OF_RUN] = "use opscope.torch.profile(with_stack=True) in the program"}},
+    {OSC_FINDING_no_memory,
+     {[OF_PROFILE] = "pass profile_memory=True to opscope.torch.profile",
+      [OF_RUN] = "record with opscope run --torch where its recorder can be built"}},
+    {OSC_FINDING_no_modules,
+     {[OF_PROFILE] = "pass with_stack=True and with_modules=True to opscope.torch.profile",
+      [OF_RUN] = "use opscope.torch.profile(with_stack=True, with_modules=True) in the "
+                 "program"}},
+    {OSC_FINDING_no_flops,
+     {[OF_PROFILE] = "pass with_flops=True to opscope.torch.profile",
+      [OF_RUN] = "use opscope.torch.profile(with_flops=True) in the program"}},
+    {OSC_FINDING_no_steps,
+     {[OF_PROFILE] = "pass schedule=... to opscope.torch.profile and call prof.step() once a "
+                     "step",
+      [OF_RUN] = "call opscope.record.step() once a step; without that, a step ends when the "
+                 "first optimizer has made one"}},
+    {OSC_FINDING_no_device,
+     {[OF_PROFILE] = "opscope.torch records the host; for devices use torch.profiler.profile("
+                     "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) (or .XPU)",
+      [OF_RUN] = "opscope run --torch records the host; for devices use "
+                 "torch.profiler.profile(activities=[ProfilerActivity.CPU, "
+                 "ProfilerActivity.CUDA]) (or .XPU)"}},
+    {OSC_FINDING_single_step,
+     {[OF_PROFILE] = "raise active= in opscope.torch.schedule(...)",
+      [OF_RUN] = "let the program make more steps, or raise active= in --schedule"}},
+};
+#define N_REMEDIES (sizeof remedies / sizeof *remedies)
+
+static struct osc_str meta(const struct osc_trace *t, const char *key)
+{
+    struct osc_str value;
+
+    return osc_trace_meta(t, key, &value) ? value : OSC_STR("");
+}
+
+bool osc_trace_is_ours(const struct osc_trace *t)
+{
+    return osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope")) ||
+           meta(t, "opscope_version").len > 0;
+}
+
+static enum recorder recorder_of(const struct osc_trace *t)
+{
+    if (!osc_trace_is_ours(t))
+        return OF_TORCH;
+    if (meta(t, "trace_id").len > 0)
+        return OF_PROFILE;
+    return osc_str_has(meta(t, "sources"), OSC_STR("torch")) ? OF_RUN : OF_CALLS;
+}
+
+/* The remedy of the table, for a trace that torch.profiler did not record. */
+static const char *find(enum recorder recorder, enum osc_finding_code code)
+{
+    for (size_t i = 0; i < N_REMEDIES; i++) {
+        if (remedies[i].code == code)
+            return remedies[i].by_recorder[recorder];
+    }
+    return NULL;
+}
+
+bool osc_remedy_is_there(const struct osc_trace *t, enum osc_finding_code code)
+{
+    const enum recorder recorder = recorder_of(t);
+
+    return recorder == OF_TORCH || find(recorder, code);
+}
+
+const char *osc_remedy(const struct osc_trace *t, enum osc_finding_code code)
+{
+    const enum recorder recorder = recorder_of(t);
+    const char *const ours = recorder == OF_TORCH ? NULL : find(recorder, code);
+
+    return ours ? ours : osc_finding_remedy(code);
+}
