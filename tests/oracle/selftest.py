@@ -233,6 +233,16 @@ def test_text_cells(t: Tally) -> None:
     t.equal("name", averages_text.short_name("n" * 52, 55), "n" * 52 + "...")
 
 
+def test_tensor_cores(t: Tally) -> None:
+    """Only kernels of devices that are known to have Tensor Cores count."""
+    tr = trace([x("aten::mm", 0, 20), x("cudaLaunchKernel", 5, 1, "cuda_runtime", correlation=1),
+                x("sgemm", 10, 30, "kernel", 0, 7, correlation=1, device=0),
+                x("volta_s884gemm", 50, 30, "kernel", 0, 8, device=1)],
+               deviceProperties=[{"id": 0, "computeMajor": 7, "computeMinor": 0}])
+    found = {row["code"]: row["impact_ns"] for row in tables.table(tr, "advice")}
+    t.equal("another device has them", found.get("tensor_cores"), 30000)
+
+
 def test_flops(t: Tally) -> None:
     """A convolution worked out by hand, and a matrix product."""
     args = {"Input Dims": [[2, 3, 8, 8], [4, 3, 3, 3], [], [], [], [], []],

@@ -22,6 +22,9 @@
 #define KERNEL_1(ts, dur)                                                          \
     "{'ph':'X','cat':'kernel','name':'k','pid':1,'tid':9,'ts':" #ts ",'dur':" #dur \
     ",'args':{'device':1,'stream':9}},"
+#define TENSOR_KERNEL_1(ts, dur)                                                 \
+    "{'ph':'X','cat':'kernel','name':'volta_s884gemm','pid':1,'tid':9,'ts':" #ts \
+    ",'dur':" #dur ",'args':{'device':1,'stream':9}},"
 #define HELD(type, total)                                                                   \
     "{'ph':'i','s':'t','cat':'cpu_instant_event','name':'[memory]','pid':1,'tid':1,'ts':5," \
     "'args':{'Device Type':" #type                                                          \
@@ -270,6 +273,12 @@ TEST_WITH(tensor_cores_count_where_nothing_uses_them, NULL, end)
     assert_int_equal(stake(DEVICE(9, 0), MM_ON("cuda:0"), "tensor_cores"), 20000);
     assert_int_equal(stake(DEVICE(9, 0), MM_ON("hip:0"), "tensor_cores"), -1);
     assert_int_equal(stake(DEVICE(9, 0), MM_ON("zorg:0"), "tensor_cores"), -1);
+    /* What other devices run counts neither for nor against it. */
+    row = row_of(DEVICE(7, 0), MM("sgemm") TENSOR_KERNEL_1(90, 5), "tensor_cores", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 20000);
+    assert_true(has_text(row, "text", "50 % of the kernel time"));
+    assert_int_equal(stake_tb(DEVICE(7, 0), MM("sgemm") TENSOR_KERNEL_1(90, 5), "tensor_cores"),
+                     -1);
     /* The list of 2021 does not know these. */
     assert_int_equal(stake(DEVICE(7, 0), MM("nvjet_x"), "tensor_cores"), -1);
     assert_int_equal(stake_tb(DEVICE(7, 0), MM("nvjet_x"), "tensor_cores"), 20000);

@@ -187,20 +187,18 @@ class Rules:
 
     def tensor_cores(self) -> None:
         """Kernels of the innermost eligible operators, where none uses Tensor Cores."""
+        def is_capable(found: dict | None) -> bool:
+            return bool(found) and (found["major"] or 0) >= 7
         if self.compat:
-            capable = bool(self.properties) and (self.properties[0]["major"] or 0) >= 7
+            kernels = self.kernels if is_capable(next(iter(self.properties), None)) else []
         else:
-            found = [self.properties_of(self.number(d)) for d in self.devices()
-                     if any(e.device == d for e in self.kernels)]
-            capable = self.trace.family == "cuda" and any(p and (p["major"] or 0) >= 7
-                                                          for p in found)
-        used = any(e.dur > 0 and kinds.kernel_uses_tc(e.name, self.compat)
-                   for e in self.kernels)
-        if not capable or used:
+            kernels = [e for e in self.kernels if self.trace.family == "cuda" and
+                       is_capable(self.properties_of(self.number(e.device)))]
+        if any(e.dur > 0 and kinds.kernel_uses_tc(e.name, self.compat) for e in kernels):
             return
         nodes = [n for n in operators.build(self.trace) if not n.merged_into]
         of_call: dict[Event, list[Event]] = {}
-        for kernel in self.kernels:
+        for kernel in kernels:
             if kernel in self.launch:
                 of_call.setdefault(self.launch[kernel], []).append(kernel)
         below: dict[int, bool] = {}
