@@ -211,7 +211,10 @@ class ProcessTests(Tests):
                 self.check_equal(f"{how}: of workers", self.calls(files, "aten::sin"), [8, 8])
 
     def trainer(self) -> None:
-        """Workers of a DataLoader belong to the window of their trainer, whose steps count."""
+        """Workers of a DataLoader belong to the window of their trainer, whose steps count.
+
+        What was recorded of memory, operations and shapes is in its averages.
+        """
         with tempfile.TemporaryDirectory() as d:
             self.record(d, TRAINER, sys.executable, "-")
             run = Path(d, "rec")
@@ -225,6 +228,17 @@ class ProcessTests(Tests):
                              ["16", "8"])
             found = {x["code"] for x in self.table(run, "quality")}
             self.check_equal("workers are not killed", found & {"killed", "no_steps"}, set())
+            rows = self.table(run, "averages", "--group-by", "shape", "--sort", "flops")
+            self.check("memory, operations and shapes in averages",
+                       rows[0]["name"] == "aten::addmm" and float(rows[0]["flops"]) > 0 and
+                       int(rows[0]["self_cpu_bytes"]) > 0 and "[2, 3]" in rows[0]["input_shapes"],
+                       rows[0])
+            said = {x["key"]: x["value"] for x in self.table(run, "info")}
+            self.check_equal("switches", [said[x] for x in (
+                "record_shapes", "profile_memory", "with_flops", "with_stack")],
+                ["true", "true", "true", "false"])
+            self.check("nothing that was recorded is missed",
+                       not found & {"no_shapes", "no_memory", "no_flops"}, found)
 
     def forks(self) -> None:
         """os.fork."""

@@ -142,6 +142,20 @@ __attribute__((noinline, cold)) Thread *enter()
     return t;
 }
 
+// State what is recorded of a whole process, as a profile does of itself.
+void tell_options()
+{
+    const auto &o = session.options;
+
+    osc_metadata("source.torch", o.whole);
+    if (o.has_shapes) {
+        osc_metadata("record_shapes", "1");
+        osc_metadata("with_flops", "1"); // which are estimated from the inputs
+    }
+    if (o.has_memory)
+        osc_metadata("profile_memory", "1");
+}
+
 // Done once, by the first thread of a session, under threads_lock.
 void begin_recording(uint64_t now)
 {
@@ -154,7 +168,7 @@ void begin_recording(uint64_t now)
                         osc_name_c("Python returned"),   osc_name_c("Module Hierarchy"),
                         osc_name_c("Record function id")};
     if (session.options.whole)
-        osc_metadata("source.torch", session.options.whole);
+        tell_options();
 }
 
 // Reset the state that T has from an older session.
@@ -673,8 +687,10 @@ int osc_torch_attach(const struct osc_torch_options *options)
     (void)is_watched;
     session.options = osc_torch_options{};
     memcpy(&session.options, options, std::min(options->size, sizeof session.options));
-    if (session.options.has_memory && !osc_torch::memory_start())
+    if (session.options.has_memory && !osc_torch::memory_start()) {
+        session.options.has_memory = 0;
         result = OSC_TORCH_NO_MEMORY;
+    }
     if (session.options.has_shapes)
         osc_torch::answer_for_torch();
     // release: pairs with the barrier in adding the callback, which is not called before
