@@ -222,7 +222,8 @@ struct osc_question {
     const char *group_by; /* one of the table's groupings, such as "shape" or "stack:5" */
     const char *columns;  /* "name,calls" */
     const char *where;    /* an SQLite expression over the columns: "total_ns > us(10)" */
-    const char *sort;     /* "calls" or "-calls": descending; "calls:asc" */
+    const char *sort;     /* "calls" or "-calls": descending; "calls:asc". If no row has a
+                           * value of that column, a note says so. */
     int64_t limit;        /* rows per rank and span; 0: all, in text 100; -1: all */
     const char *compat;   /* "tb": the rules of the TensorBoard plugin */
     int merge;            /* sum all ranks and spans into one block of rows */

@@ -90,7 +90,8 @@ class Trace:
         left out, or :func:`load` selected steps or times of a file above 64 MB; ``no_args`` and
         ``max_memory`` always read again.
 
-        A wrong name or option is a ValueError that names the nearest right one.
+        If no row has a value of the column in ``sort``, a note of the table says so. A wrong name
+        or option is a ValueError that names the nearest right one.
         """
         with speaking_python():
             return Table(self._traces.table(name, to_options(options)))

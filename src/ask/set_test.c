@@ -110,6 +110,22 @@ TEST_WITH(missing_cells_are_marked, set_up, tear_down)
     osc_frame_release(f);
 }
 
+TEST_WITH(sorting_by_what_no_row_has_is_told, set_up, tear_down)
+{
+    struct osc_frame *f = NULL;
+
+    assert_int_equal(open_as(NULL), OSC_OK);
+    assert_int_equal(ask(NULL, (struct osc_question){.table = "events", .sort = "-bytes"}, &f),
+                     OSC_OK);
+    assert_string_equal(osc_frame_notes(f),
+                        "not sorted by bytes: no row has a value of bytes\n");
+    osc_frame_release(f);
+    assert_int_equal(
+        ask(NULL, (struct osc_question){.table = "events", .sort = "parent_id"}, &f), OSC_OK);
+    assert_string_equal(osc_frame_notes(f), "");
+    osc_frame_release(f);
+}
+
 static const struct osc_view late = {.has_from = 1, .from_ns = 1000};
 
 TEST_WITH(a_view_is_of_one_question_or_of_the_set, set_up, tear_down)

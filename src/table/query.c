@@ -339,6 +339,27 @@ static void note_emptiness(const struct osc_query *q, struct osc_answer *a)
         osc_strbuf_adds(&a->sheet.notes, "no events are there, or none are left\n");
 }
 
+/* Say if the rows could not be sorted as asked. */
+static void note_order(const struct osc_query *q, struct osc_answer *a)
+{
+    struct osc_sort_key key;
+    uint64_t n_rows = 0;
+
+    if (!q->sort || osc_sort_parse(q->def, q->sort, &key, NULL) != OSC_OK)
+        return;
+    for (uint32_t i = 0; i < a->n_blocks; i++) {
+        if (osc_sort_has_any(&a->blocks[i].result, &key))
+            return;
+        n_rows += a->blocks[i].result.n_rows;
+    }
+    if (n_rows == 0)
+        return;
+    const char *const name = q->sort + (q->sort[0] == '-');
+    a->is_unsorted = true;
+    osc_strbuf_addf(&a->sheet.notes, "not sorted by %.*s: no row has a value of %s\n",
+                    (int)strcspn(name, ":"), name, q->def->columns[key.column].name);
+}
+
 osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct osc_err *err)
 {
     struct osc_sheet_choice choice = {.columns = q->columns, .is_machine = q->is_machine};
@@ -362,6 +383,8 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
     for (uint32_t i = 0; i < q->n_traces && q->def->rows && !q->parts; i++)
         (void)count_rows(q, q->traces[i], &choice.shown);
     note_emptiness(q, a);
+    if (st == OSC_OK)
+        note_order(q, a);
     choice.has_blocks = a->n_blocks > 1;
     if (st == OSC_OK)
         st = osc_sheet_choose(&a->sheet, &choice, err);

@@ -54,7 +54,8 @@ struct osc_answer {
     struct osc_sheet sheet;
     struct osc_answer_block *blocks; /* owned */
     uint32_t n_blocks;
-    bool is_stream; /* rows are read from the traces while they are handed out */
+    bool is_stream;   /* rows are read from the traces while they are handed out */
+    bool is_unsorted; /* the order is not the one asked for, because no row has the column */
 };
 
 /* Check that the columns, the sort key and the grouping of Q exist; needs no traces. */

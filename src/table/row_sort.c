@@ -184,6 +184,17 @@ static bool is_there(const struct comparison *c, uint32_t i)
     return v >= v; /* false only for NaN */
 }
 
+bool osc_sort_has_any(const struct osc_result *r, const struct osc_sort_key *key)
+{
+    const struct comparison c = {r, key};
+
+    for (uint32_t i = 0; i < r->n_rows; i++) {
+        if (is_there(&c, i))
+            return true;
+    }
+    return false;
+}
+
 static int compare_rows(const void *pa, const void *pb, void *ctx)
 {
     const struct comparison *c = ctx;

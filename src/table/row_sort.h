@@ -26,6 +26,9 @@ struct osc_sort_key {
 OSC_MUST_USE osc_status osc_sort_parse(const struct osc_table_def *def, const char *text,
                                        struct osc_sort_key *key, struct osc_err *err);
 
+/* Whether any row of R has a value to sort it by. */
+bool osc_sort_has_any(const struct osc_result *r, const struct osc_sort_key *key);
+
 /*
  * Sort the rows of R by KEY (NULL: keep the order). *ORDER receives r->n_rows row numbers, to
  * be freed with osc_free().

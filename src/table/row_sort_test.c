@@ -71,6 +71,26 @@ TEST(puts_what_is_missing_last)
     assert_string_equal(sorted("busy_ratio:asc"), "dbca");
 }
 
+TEST(tells_whether_any_row_has_a_value)
+{
+    static const char *const texts[] = {"busy_ratio", "cpu_time", "name", "ok"};
+    struct osc_sort_key key;
+    struct osc_result r;
+
+    fill(&r);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(osc_sort_parse(&def, texts[i], &key, NULL), OSC_OK);
+        assert_int_equal(osc_sort_has_any(&r, &key), i < 3);
+    }
+    osc_result_fini(&r);
+    osc_result_init(&r, &def);
+    osc_result_row(&r);
+    osc_result_num(&r, RATIO, (double)NAN);
+    assert_int_equal(osc_sort_parse(&def, "busy_ratio", &key, NULL), OSC_OK);
+    assert_false(osc_sort_has_any(&r, &key));
+    osc_result_fini(&r);
+}
+
 TEST(knows_the_keys_of_torch)
 {
     assert_string_equal(sorted("cpu_time_total"), "bdca");

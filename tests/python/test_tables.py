@@ -162,6 +162,12 @@ class Memory(unittest.TestCase):
             self.assertEqual(table[name].shape, (0,))
         self.assertTrue(table.notes)
 
+    def test_sorting_by_what_no_row_has_is_told(self):
+        trace = opscope.load(support.DEMO)
+        self.assertEqual(trace.table("operators", sort="input_shape:asc").notes,
+                         ["not sorted by input_shape: no row has a value of input_shape"])
+        self.assertEqual(trace.table("operators", sort="calls").notes, [])
+
     def test_values_cannot_be_written(self):
         table = opscope.load(support.DEMO)["operators"]
         with self.assertRaises(ValueError):
