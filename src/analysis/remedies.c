@@ -82,6 +82,31 @@ static const char *find(enum recorder recorder, enum osc_finding_code code)
     return NULL;
 }
 
+static bool has_report_of_itt(const struct osc_trace *t)
+{
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        if (osc_str_starts(osc_trace_str(t, t->metas[i].key), OSC_STR("source.itt")))
+            return true;
+    }
+    return false;
+}
+
+/* The remedy for a source that recorded nothing: which of them it was, and whether PyTorch's
+ * switch for ITT can be meant. */
+static const char *for_missing_source(const struct osc_trace *t)
+{
+    if (osc_str_has(meta(t, "sources"), OSC_STR("torch")) && meta(t, "source.torch").len == 0)
+        return "check that the program imports torch and keeps PYTHONPATH as opscope run sets "
+               "it";
+    if (has_report_of_itt(t))
+        return "check that the program begins tasks of ITT, and that ITT is not paused";
+    if (osc_str_has(meta(t, "command"), OSC_STR("python")))
+        return "check that the program uses ITT (PyTorch: torch.autograd.profiler.emit_itt()) "
+               "and keeps INTEL_LIBITTNOTIFY64 as opscope run sets it";
+    return "check that the program uses ITT and keeps INTEL_LIBITTNOTIFY64 as opscope run sets "
+           "it";
+}
+
 bool osc_remedy_is_there(const struct osc_trace *t, enum osc_finding_code code)
 {
     const enum recorder recorder = recorder_of(t);
@@ -91,6 +116,9 @@ bool osc_remedy_is_there(const struct osc_trace *t, enum osc_finding_code code)
 
 const char *osc_remedy(const struct osc_trace *t, enum osc_finding_code code)
 {
+    if (code == OSC_FINDING_source_missing)
+        return for_missing_source(t);
+
     const enum recorder recorder = recorder_of(t);
     const char *const ours = recorder == OF_TORCH ? NULL : find(recorder, code);
 

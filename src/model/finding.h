@@ -88,8 +88,7 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "sources of events that could not be used; nothing of them was recorded",                \
       "see the messages of opscope run, or run it with --strict")                              \
     X(source_missing, WARNING, "sources of events that were asked for and recorded nothing",   \
-      "check that the program uses them (ITT: torch.autograd.profiler.emit_itt())"             \
-      " and keeps the variables that opscope run sets")                                        \
+      "check that the program uses them and keeps the variables that opscope run sets")        \
     X(device_absent, WARNING,                                                                  \
       "devices whose activity was asked for and could not be recorded",                        \
       "opscope info says what is missing for each, as meta.device_absent.NAME")                \

@@ -140,7 +140,7 @@ for program in true "python3 itt.py" "python3 itt.py calls"; do
     rm -rf asked
     # shellcheck disable=SC2086
     show run --sources api,itt -o asked -- env $program | sed 's/PID [0-9]*/PID N/'
-    "$OPSCOPE" table quality asked --format csv --columns code,count 2>/dev/null | grep source
+    "$OPSCOPE" table quality asked --format csv --columns code,count,remedy 2>/dev/null | grep source
 done
 
 # Modes that write only on occasion, and had no occasion: only that is reported.
@@ -157,7 +157,7 @@ echo 'print("own")' >own/sitecustomize.py
 export PYTHONPATH=own
 show run --torch -o hooked --print-env | grep PYTHONPATH | sed 's|=/.*/|=/.../|'
 show run --torch -o hooked -- python3 -c 'import sys; print([x for x in sys.path if "hook" in x])'
-"$OPSCOPE" table quality hooked --format csv --columns code,count | grep source
+"$OPSCOPE" table quality hooked --format csv --columns code,count,remedy | grep source
 cat >torch.py <<'END'
 END
 show run --torch=replace -o failed -- python3 -c 'import sys; sys.path.insert(0, ""); import torch' |
