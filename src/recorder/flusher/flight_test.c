@@ -200,7 +200,7 @@ TEST_WITH(a_dump_has_half_of_the_memory_if_not_all_fits, make_folder, remove_fol
                          .size = sizeof(struct osc_start_options), .out = out}),
                      OSC_OK);
     for (int k = 1; k <= SLOW; k++)
-        run_steps(&i, (uint64_t)k * 150, RECORDS, 2000, 200);
+        run_steps(&i, (uint64_t)k * 150, RECORDS, 2000, 1000);
     osc_losses_get(&lost);
     assert_int_equal(osc_stop(), OSC_OK);
     for (unsigned part = 1; part <= SLOW; part++) {

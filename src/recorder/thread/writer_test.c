@@ -213,7 +213,8 @@ static struct osc_block *hoard[64];
 static void take_all_blocks(void)
 {
     for (int i = 0; (hoard[i] = osc_blocks_take(osc_writer_self->ordinal, 0)); i++)
-        continue;
+        /* release: the flusher takes it for free, and does not read it any more. */
+        __atomic_store_n(&hoard[i]->state, OSC_BLOCK_FREE, __ATOMIC_RELEASE);
 }
 
 static void give_blocks_back(void)
