@@ -9,16 +9,27 @@
 #define PATIENCE_NS INT64_C(1000000000) /* for a call that has not finished */
 #define BATCH       64u                 /* blocks: a megabyte */
 
+static size_t bitmap_bytes(uint64_t n_blocks)
+{
+    return (n_blocks + 7) / 8;
+}
+
+static size_t map_bytes(uint64_t n_blocks)
+{
+    return n_blocks * sizeof(struct osc_backlog_entry) + bitmap_bytes(n_blocks);
+}
+
 osc_status osc_backlog_open(struct osc_backlog *backlog, uint64_t n_blocks)
 {
     *backlog = (struct osc_backlog){0};
     if (n_blocks > UINT32_MAX / 4)
         n_blocks = UINT32_MAX / 4;
-    void *p = mmap(NULL, n_blocks * sizeof *backlog->entries, PROT_READ | PROT_WRITE,
+    void *p = mmap(NULL, map_bytes(n_blocks), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return OSC_ENOMEM;
     backlog->entries = p;
+    backlog->is_entry = (unsigned char *)(backlog->entries + n_blocks);
     backlog->room = (uint32_t)n_blocks;
     return OSC_OK;
 }
@@ -26,7 +37,7 @@ osc_status osc_backlog_open(struct osc_backlog *backlog, uint64_t n_blocks)
 void osc_backlog_close(struct osc_backlog *backlog)
 {
     if (backlog->entries)
-        munmap(backlog->entries, backlog->room * sizeof *backlog->entries);
+        munmap(backlog->entries, map_bytes(backlog->room));
     osc_part_state_close(&backlog->evicted);
     *backlog = (struct osc_backlog){0};
 }
@@ -42,7 +53,11 @@ static void add(struct osc_backlog *backlog, struct osc_block *b, uint64_t now_t
 {
     if (backlog->n < backlog->room)
         backlog->entries[backlog->n++] = (struct osc_backlog_entry){
-            .block = b, .drained_ticks = now_ticks, .drained_ns = now_ns};
+            .block = b,
+            .drained_ticks = now_ticks,
+            .drained_ns = now_ns,
+            .may_have_holes = b->written_slots > 0, /* by write_rest() */
+        };
 }
 
 void osc_backlog_drain(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t now_ticks,
@@ -275,21 +290,32 @@ static bool is_nearly_out(void)
     return osc_blocks_free() < osc_blocks_header()->n_blocks / 16;
 }
 
-/* Move the entries from FIRST to before END to N and after. If threads need blocks, give back
- * those that have nothing from UNTIL on: SINK, if not NULL, has them. Returns the index for the
- * next one. */
+/* Give back the oldest of the first N entries, which SINK has, until threads have blocks again;
+ * none that has records from UNTIL on. In their order, which osc_part_state_follow() needs.
+ * Returns the number of those that stay. */
+static uint32_t evict_oldest(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t until,
+                             uint32_t n)
+{
+    uint32_t n_kept = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct osc_backlog_entry e = backlog->entries[i];
+
+        if (e.is_asleep || e.drained_ticks > until || !is_nearly_out() ||
+            !evict(backlog, sink, &e))
+            backlog->entries[n_kept++] = e;
+    }
+    return n_kept;
+}
+
+/* Move the entries from FIRST to before END, which are written to SINK unless that is NULL, to
+ * N and after. Returns the index for the next one. */
 static uint32_t keep(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t until,
                      uint32_t n, uint32_t first, uint32_t end)
 {
-    const bool is_needed = sink && is_nearly_out();
-
-    for (uint32_t i = first; i < end; i++) {
-        struct osc_backlog_entry e = backlog->entries[i];
-
-        if (!is_needed || e.is_asleep || e.drained_ticks > until || !evict(backlog, sink, &e))
-            backlog->entries[n++] = e;
-    }
-    return n;
+    for (uint32_t i = first; i < end; i++)
+        backlog->entries[n++] = backlog->entries[i];
+    return sink ? evict_oldest(backlog, sink, until, n) : n;
 }
 
 /* Write a few blocks at a time, so that they are given back while they are in the cache. */
@@ -315,20 +341,35 @@ static osc_status write_batches(struct osc_backlog *backlog, struct osc_sink *si
     return st;
 }
 
-static osc_status write_open(struct osc_sink *sink, const struct osc_backlog_range *range,
-                             uint32_t *n_waiting)
+static void mark(const struct osc_backlog *backlog)
+{
+    memset(backlog->is_entry, 0, bitmap_bytes(backlog->room));
+    for (uint32_t i = 0; i < backlog->n; i++) {
+        const uint32_t at = osc_blocks_index(backlog->entries[i].block);
+
+        if (at < backlog->room)
+            backlog->is_entry[at / 8] |= (unsigned char)(1 << at % 8);
+    }
+}
+
+/* Write the blocks that are no entries: the open ones, and those that threads have filled since
+ * the last drain, where the newest records are. */
+static osc_status write_rest(const struct osc_backlog *backlog, struct osc_sink *sink,
+                             const struct osc_backlog_range *range, uint32_t *n_waiting)
 {
     /* acquire: pairs with the release where blocks are added */
     const uint32_t n = __atomic_load_n(&osc_blocks_header()->n_blocks, __ATOMIC_ACQUIRE);
     osc_status st = OSC_OK;
 
-    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+    mark(backlog);
+    for (uint32_t i = 0; i < n && i < backlog->room && st == OSC_OK; i++) {
         struct osc_block *b = osc_blocks_at(i);
+        /* acquire: pairs with the release in osc_blocks_take() and osc_blocks_fill() */
+        const uint32_t state = __atomic_load_n(&b->state, __ATOMIC_ACQUIRE);
 
-        /* acquire: pairs with the release in osc_blocks_take() */
-        if (__atomic_load_n(&b->state, __ATOMIC_ACQUIRE) != OSC_BLOCK_OPEN)
+        if (state == OSC_BLOCK_FREE || backlog->is_entry[i / 8] >> i % 8 & 1)
             continue;
-        const struct osc_pack_range slots = slots_of(b, true, range);
+        const struct osc_pack_range slots = slots_of(b, state == OSC_BLOCK_OPEN, range);
         uint32_t end = slots.end_slot;
         if (sink)
             st = osc_sink_put(sink, b, slots, &end);
@@ -342,7 +383,7 @@ static osc_status write_open(struct osc_sink *sink, const struct osc_backlog_ran
 osc_status osc_backlog_put_persistent(const struct osc_backlog *backlog, struct osc_sink *sink,
                                       uint64_t from_ticks)
 {
-    /* acquire: as in write_open() */
+    /* acquire: as in write_rest() */
     const uint32_t n = __atomic_load_n(&osc_blocks_header()->n_blocks, __ATOMIC_ACQUIRE);
     osc_status st = OSC_OK;
 
@@ -356,7 +397,7 @@ osc_status osc_backlog_put_persistent(const struct osc_backlog *backlog, struct 
     for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
         const struct osc_block *b = osc_blocks_at(i);
 
-        /* acquire: as in write_open() */
+        /* acquire: as in write_rest() */
         if (__atomic_load_n(&b->state, __ATOMIC_ACQUIRE) != OSC_BLOCK_OPEN)
             continue;
         const uint32_t end =
@@ -376,7 +417,7 @@ osc_status osc_backlog_write(struct osc_backlog *backlog, struct osc_sink *sink,
     for (uint32_t i = 0; i < backlog->n; i++)
         *n_waiting += backlog->entries[i].is_waiting;
     if (st == OSC_OK && range->with_open)
-        st = write_open(sink, range, n_waiting);
+        st = write_rest(backlog, sink, range, n_waiting);
     if (st == OSC_OK && sink)
         st = osc_sink_flush(sink);
     if (sink && st != OSC_OK)

@@ -13,7 +13,9 @@
  *     overwrites a slot of whoever has the block by then.
  *   - A thread that jumped out of the slow path and then ended leaves its block open; it is
  *     adopted when blocks are few.
- *   - Open blocks are read when a window or dump ends; they stay with their threads.
+ *   - Open blocks are read when a window or dump ends; they stay with their threads. Blocks
+ *     that became full after the last osc_backlog_drain() are read then, too; they are taken
+ *     over later.
  *
  * Threading: the flusher.
  */
@@ -33,6 +35,7 @@ struct osc_backlog_entry {
 
 struct osc_backlog {
     struct osc_backlog_entry *entries; /* owned; in the order in which they became full */
+    unsigned char *is_entry;           /* owned; a bit for each block, see write_rest() */
     uint32_t n, room;
     uint32_t n_asleep;
     int64_t now_ns;                /* of the last call that had one */

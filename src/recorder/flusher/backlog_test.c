@@ -262,6 +262,65 @@ TEST_WITH(what_is_old_is_given_up_first, set_up, tear_down)
     assert_int_equal(backlog.n, 3);
 }
 
+/* Between the drain and the write, a thread fills its block. */
+TEST_WITH(a_block_filled_after_the_drain_is_written_by_a_dump, set_up, tear_down)
+{
+    const struct osc_backlog_range range = {
+        .from_ticks = 1000, .until_ticks = 1205, .with_open = true, .keep = true};
+    uint32_t n_waiting;
+
+    set_thread(1, OSC_THREAD_RUNS);
+    osc_blocks_fill(new_block(1, 10, 1000), 10);
+    osc_backlog_drain(&backlog, &sink, 1100, 0);
+    osc_blocks_fill(new_block(1, 10, 1200), 10);
+    for (int i = 1; i <= 2; i++) {
+        assert_int_equal(osc_backlog_write(&backlog, &sink, &range, &n_waiting), OSC_OK);
+        assert_int_equal(n_waiting, 0);
+        /* An END at the begin is out, one at the end is in. */
+        assert_int_equal(read_out().n_kinds[OSC_RECORD_END], (9 + 6) * i);
+    }
+    osc_backlog_drain(&backlog, &sink, 1300, 0);
+    assert_int_equal(backlog.n, 2);
+}
+
+TEST_WITH(a_block_filled_after_the_drain_is_divided_by_a_cut, set_up, tear_down)
+{
+    set_thread(1, OSC_THREAD_RUNS);
+    struct osc_block *b = new_block(1, 10, 1000);
+    osc_blocks_fill(b, 10);
+    assert_int_equal(write_all(&sink, 1004, 0, true), 0);
+    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 5); /* an END at 1004 is in */
+    assert_int_equal(b->state, OSC_BLOCK_FULL);
+    osc_backlog_drain(&backlog, &sink, 1100, 0);
+    assert_int_equal(write_all(&sink, UINT64_MAX, 0, true), 0);
+    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 10);
+    assert_int_equal(b->state, OSC_BLOCK_FREE);
+}
+
+/* While a dump is written, threads fill all blocks but six of 256: sixteen must be free. */
+TEST_WITH(a_dump_gives_back_the_oldest_blocks_that_threads_need, set_up, tear_down)
+{
+    enum { FULL = 250, GIVEN = 10 };
+    const struct osc_backlog_range range = {
+        .from_ticks = 1, .until_ticks = UINT64_MAX, .keep = true};
+    struct osc_block *blocks[FULL];
+    uint32_t n_waiting;
+
+    set_thread(1, OSC_THREAD_RUNS);
+    for (uint64_t i = 0; i < FULL; i++) {
+        blocks[i] = new_block(1, 10, 1000 * (i + 1));
+        osc_blocks_fill(blocks[i], 10);
+        osc_backlog_drain(&backlog, &sink, 1000 * (i + 1) + 500, 0);
+    }
+    assert_int_equal(osc_blocks_header()->n_blocks, 256);
+    assert_int_equal(osc_backlog_write(&backlog, &sink, &range, &n_waiting), OSC_OK);
+    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 10 * FULL);
+    assert_int_equal(backlog.n, FULL - GIVEN);
+    assert_int_equal(backlog.evicted_ticks, 1000 * GIVEN + 500);
+    for (int i = 0; i < FULL; i++)
+        assert_int_equal(blocks[i]->state, i < GIVEN ? OSC_BLOCK_FREE : OSC_BLOCK_FULL);
+}
+
 TEST_WITH(memory_is_taken_before_what_is_young_is_given_up, set_up, tear_down)
 {
     static const uint64_t recording[2] = {3, 4};

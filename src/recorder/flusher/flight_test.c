@@ -200,7 +200,7 @@ TEST_WITH(a_dump_has_half_of_the_memory_if_not_all_fits, make_folder, remove_fol
                          .size = sizeof(struct osc_start_options), .out = out}),
                      OSC_OK);
     for (int k = 1; k <= SLOW; k++)
-        run_steps(&i, (uint64_t)k * 150, RECORDS, 2000, 1000);
+        run_steps(&i, (uint64_t)k * 150, RECORDS, 2000, 1000l * UNIT_SLOWNESS);
     osc_losses_get(&lost);
     assert_int_equal(osc_stop(), OSC_OK);
     for (unsigned part = 1; part <= SLOW; part++) {
@@ -210,11 +210,12 @@ TEST_WITH(a_dump_has_half_of_the_memory_if_not_all_fits, make_folder, remove_fol
             break;
         const uint64_t slow = step_0 + part * 150 - 1;
         assert_int_equal(r.dump.is_cut, 1);
-        assert_in_range(slow, r.steps[0] + 20, r.steps[0] + r.n_steps - 1);
         assert_true(r.n_records + lost.full >= BLOCKS / 2 * 1022);
         assert_in_range(r.dump.n_steps, r.n_steps - 1, r.n_steps);
-        if (lost.full == 0)
+        if (lost.full == 0) { /* the begin of a step may be among the lost records */
+            assert_in_range(slow, r.steps[0] + 20, r.steps[0] + r.n_steps - 1);
             assert_full_steps(&r, r.n_steps, RECORDS);
+        }
         recording_free(&r);
         n_found++;
     }

@@ -87,7 +87,7 @@ struct osc_block *osc_blocks_at(uint32_t i)
                                         (size_t)i * OSC_BLOCK_BYTES);
 }
 
-static uint32_t index_of(const struct osc_block *b)
+uint32_t osc_blocks_index(const struct osc_block *b)
 {
     return (uint32_t)(((uintptr_t)b - (uintptr_t)osc_blocks_at(0)) / OSC_BLOCK_BYTES);
 }
@@ -96,7 +96,7 @@ static uint32_t index_of(const struct osc_block *b)
 static bool is_ours(const struct osc_block *b)
 {
     return get_base() && (uintptr_t)b >= (uintptr_t)osc_blocks_at(0) &&
-           index_of(b) < __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED);
+           osc_blocks_index(b) < __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED);
     /* relaxed: a thread that got B from this pool has seen at least its piece. */
 }
 
@@ -114,7 +114,7 @@ static void set_next(struct osc_block *b, uint32_t next)
 
 static void push(stack_word *stack, struct osc_block *b)
 {
-    const uint32_t i = index_of(b) + 1;
+    const uint32_t i = osc_blocks_index(b) + 1;
     /* relaxed: the exchange below checks it. */
     stack_word old = __atomic_load_n(stack, __ATOMIC_RELAXED);
     stack_word next;
@@ -421,7 +421,7 @@ struct osc_block *osc_blocks_drain(void)
         struct osc_block *b = osc_blocks_at(i - 1);
 
         next = get_next(b);
-        set_next(b, first ? index_of(first) + 1 : 0);
+        set_next(b, first ? osc_blocks_index(first) + 1 : 0);
         first = b;
     }
     return first;

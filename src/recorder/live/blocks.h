@@ -73,8 +73,9 @@ struct osc_block *osc_blocks_next(const struct osc_block *b);
 /* Free B, which was written or is no longer wanted. */
 void osc_blocks_give_back(struct osc_block *b);
 
-/* Block I of osc_live_header.n_blocks, whatever its state. */
+/* Block I of osc_live_header.n_blocks, whatever its state, and the index of block B. */
 struct osc_block *osc_blocks_at(uint32_t i);
+uint32_t osc_blocks_index(const struct osc_block *b);
 
 /* Reserve and map another piece; false: the limit or the disk does not allow it. */
 bool osc_blocks_add(void);
