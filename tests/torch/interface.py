@@ -144,6 +144,41 @@ def the_first_run_says_that_it_built() -> None:
     assert "Warning" not in told[0] and "recorder for torch" not in told[1], told
 
 
+OF_ANOTHER_VERSION = """
+import importlib.util, os, sys
+place = os.path.join(importlib.util.find_spec("torch").submodule_search_locations[0], "version.py")
+spec = importlib.util.spec_from_file_location("torch.version", place)
+version = sys.modules["torch.version"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(version)
+version.__version__ = "99.1.0"
+import torch
+"""
+
+
+def an_untested_torch_gets_one_warning_and_its_own_tables() -> None:
+    code = OF_ANOTHER_VERSION + """
+from opscope.torch import profile
+for _ in range(2):
+    with profile(with_stack=True) as prof:
+        torch.ones(3) + 1
+    averages = prof.key_averages()
+assert type(averages).__module__ == "torch.autograd.profiler_util", averages
+assert averages.table() == prof.events().key_averages().table()
+"""
+    text = "opscope was not tested with torch 99.1.0, but with "
+    run = "import subprocess, sys; subprocess.run([sys.executable, *sys.argv[1:]]);"
+    with tempfile.TemporaryDirectory() as d:
+        variables = {**os.environ, **fresh_cache(d)}
+        profiled = subprocess.run([sys.executable, "-c", code], env=variables, text=True,
+                                  capture_output=True, check=False)
+        recorded = subprocess.run(
+            [native.program(), "run", "--torch", "-o", os.path.join(d, "rec"), "--",
+             sys.executable, "-c", run + OF_ANOTHER_VERSION, "-c", OF_ANOTHER_VERSION],
+            env=variables, text=True, capture_output=True, check=False)
+    for done in profiled, recorded:
+        assert done.returncode == 0 and done.stderr.count(text) == 1, done
+
+
 def a_profile_can_be_loaded_and_shown() -> None:
     prof = profile(activities=CPU)
     assert raises(ValueError, "nothing was recorded", lambda: opscope.load(prof))

@@ -28,7 +28,8 @@ Limits:
 - Only the host is recorded. If a device is asked for, a warning says what is missing.
 - `export_memory_timeline()` has no categories such as parameters: all memory is unknown.
 - `prof.profiler.kineto_results` does not exist.
-- Only torch 2.13 is tested.
+- Tested with the last patch of torch 2.13 and 2.15. With another version one warning says so, and
+  torch's own code makes the tables.
 """
 from __future__ import annotations
 
@@ -70,6 +71,7 @@ __all__ = [
     "supported_activities",
     "tensorboard_trace_handler",
 ]
+__all__ += sorted(set(torch.profiler.__all__) - set(__all__))  # those of a newer torch
 
 
 def __getattr__(name: str) -> Any:

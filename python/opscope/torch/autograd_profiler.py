@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch.autograd.profiler
 from torch.profiler import ProfilerActivity
 
-from . import devices
+from . import devices, installed
 from .profiler import UNFINISHED, AnyPath, Recording
 
 if TYPE_CHECKING:
@@ -87,20 +87,19 @@ class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
         """The calls as text, not averaged; arguments as in torch's `EventList.table()`."""
         return self._results().table(*args, **options)
 
-    def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0,
-                     group_by_overload_name: bool = False) -> Any:
-        """The averages by torch's keys."""
-        return self._results().key_averages(group_by_input_shape, group_by_stack_n,
-                                            group_by_overload_name)
+    def key_averages(self, *args: Any, **options: Any) -> Any:
+        """The averages by torch's keys; the arguments are those of torch's method."""
+        return self._results().key_averages(*args, **options)
 
     def total_average(self) -> Any:
         """The sum of all calls; nested calls count again."""
         return self._results().total_average()
 
-    def export_chrome_trace(self, path: AnyPath, metadata: dict[str, str] | None = None,
-                            use_python_export: bool = False) -> None:
-        """Write Kineto's JSON; may be repeated."""
-        self._results().export_chrome_trace(path, metadata)
+    def export_chrome_trace(self, path: AnyPath, *args: Any, **options: Any) -> None:
+        """Write Kineto's JSON; may be repeated. Further arguments are those of torch's method."""
+        asked = installed.arguments(torch.autograd.profiler.profile.export_chrome_trace, path,
+                                    *args, **options).arguments
+        self._results().export_chrome_trace(path, asked.get("metadata"))
 
     def export_stacks(self, path: AnyPath,  # type: ignore[override]
                       metric: str = "self_cpu_time_total") -> Any:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import gc
+import re
 import warnings
 from typing import Any
 
 from .. import _opscope
 
-# In the order of its pickled state, the only place with all fields.
-FIELDS = ("profiler_metrics", "profiler_measure_per_kernel", "verbose", "performance_events",
-          "enable_cuda_sync_events", "adjust_profiler_step", "disable_external_correlation",
-          "profile_all_threads", "capture_overload_names", "record_python_gc_info",
-          "expose_kineto_event_metadata", "custom_profiler_config", "adjust_timestamps",
-          "trace_only")
+# The fields that are read here; no version of torch has all of them.
+FIELDS = ("verbose", "performance_events", "profile_all_threads", "capture_overload_names",
+          "record_python_gc_info", "expose_kineto_event_metadata", "custom_profiler_config",
+          "adjust_timestamps", "trace_only")
 # Fields about the host that are ignored. The others concern devices or have no effect in torch.
 UNHEEDED = ("performance_events", "expose_kineto_event_metadata", "custom_profiler_config",
             "adjust_timestamps", "trace_only")
+
+
+def names_of_state(config: Any) -> list[str]:
+    """The names of the members of CONFIG's pickled state, the only place with all fields: those of
+    the arguments in the docstring of its constructor, which are in the same order."""
+    first = (type(config).__init__.__doc__ or "").partition("\n")[0]
+    return re.findall(r"(\w+): ", first)[1:]  # without self
 
 
 def fields(config: Any) -> dict[str, Any]:
@@ -25,7 +31,8 @@ def fields(config: Any) -> dict[str, Any]:
     Without CONFIG `verbose` is true, so that stacks do not require one, as they do in torch.
     """
     state = config.__getstate__() if config is not None else ()
-    return {**dict.fromkeys(FIELDS, False), "verbose": config is None, **dict(zip(FIELDS, state))}
+    return {**dict.fromkeys(FIELDS, False), "verbose": config is None,
+            **dict(zip(names_of_state(config), state))}
 
 
 def warn_of_unheeded(config: Any, stacklevel: int) -> None:

@@ -31,6 +31,7 @@ ENGINE = "autograd::engine::evaluate_function: "  # followed by the name of the 
 ACTIVITIES = {"operator": "cpu_op", "python": "python_function", "module": "python_function",
               **dict.fromkeys(("annotation", "step", "dataloader", "optimizer", "communication"),
                               "user_annotation")}
+COLLECTION = "Python GC"  # a collection of garbage, which is no function
 # Arguments of calls that are no keyword values of the program.
 ARGUMENTS = {"torch thread", "Sequence number", "Fwd thread id", "Input Dims", "Input Strides",
              "Input type", "Concrete Inputs", "Overload name", "Call stack", "Is asynchronous",
@@ -121,8 +122,13 @@ class EventList(profiler_util.EventList):
             args += ["--header", header]
         if top_level_events_only:
             args += ["--top-level"]
-        text = native.run(*args)
-        return "" if text.startswith("note:") else text  # torch prints nothing for an empty table
+        return without_notes(native.run(*args))  # torch prints nothing for an empty table
+
+
+def without_notes(text: str) -> str:
+    """TEXT of a table without the notes below it, which torch does not have."""
+    above, _, last = text.removesuffix("\n").rpartition("\n")
+    return without_notes(f"{above}\n" if above else "") if last.startswith("note: ") else text
 
 
 def count_of(limit: Any) -> int | None:
@@ -303,7 +309,7 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
         overload_name=args.get("Overload name", ""),
         stack=[x for x in args.get("Call stack", "").split(";")
                if x and profiler_util._filter_stack_entry(x)],
-        is_python_function=is_python, scope=7 if is_annotation else 0,
+        is_python_function=is_python and name != COLLECTION, scope=7 if is_annotation else 0,
         use_device=use_device, sequence_nr=args.get("Sequence number", -1),
         cpu_memory_usage=memory.between(start_ns, end_ns),
         flops=_opscope.flops(name, row["args"]) if with_flops else 0,

@@ -22,7 +22,7 @@ import torch.autograd.profiler
 from torch.profiler import ProfilerAction, ProfilerActivity
 
 from .. import _opscope, load
-from . import config, devices, kineto, native, ranges
+from . import config, devices, installed, kineto, native, ranges
 from .events import EventList, Timeline, events
 from .plain import plain
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from torch._C._profiler import _ExperimentalConfig
     from torch.profiler.profiler import _ITraceObserver
 
+# The arguments of key_averages() for which the command makes the same table as torch.
+KEYS_OF_AVERAGES = {"group_by_input_shape", "group_by_stack_n", "include_python_functions"}
 UNFINISHED = "<unfinished torch.autograd.profile>"
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
@@ -132,6 +134,7 @@ class Recording:
         if self.path and getattr(o, "acc_events", False):
             self.earlier_events = list(self.function_events)
         native.start(path)
+        installed.untested.tell(stacklevel=native.level_of_caller())
         if plain.why:
             plain.tell(self.flags + ["capture_overload_names"] *
                        self.fields["capture_overload_names"], stacklevel=native.level_of_caller())
@@ -172,7 +175,9 @@ class Recording:
 
     def _named_types(self) -> Any:
         """The types of host activity that the program names; None: all."""
-        return getattr(self.owner, "activity_filters", {}).get(ProfilerActivity.CPU)
+        named = getattr(self.owner, "activity_filters", {}).get(ProfilerActivity.CPU)
+        about = getattr(self.owner, "activity_configs", {}).get(ProfilerActivity.CPU)
+        return about.activity_types if about is not None else named
 
     def _hidden(self) -> set[bytes]:
         """The categories that are left out of traces but not of tables, as in torch."""
@@ -208,20 +213,35 @@ class Recording:
         raise RuntimeError("opscope.torch has no kineto_results: use events(), whose cpu_parent "
                            "and cpu_children are the tree, or export_chrome_trace()")
 
-    def key_averages(self, group_by_input_shape: bool, group_by_stack_n: int,
-                     group_by_overload_name: bool = False) -> Any:
-        """The averages by torch's keys."""
+    def key_averages(self, *args: Any, **options: Any) -> Any:
+        """The averages by torch's keys; the arguments are those of the installed torch.
+
+        Torch's own code makes them if opscope does not know an argument or the version.
+        """
+        theirs = torch.autograd.profiler.profile.key_averages
+        bound = installed.arguments(theirs, *args, **options)
+
+        def from_events() -> Any:
+            return self.function_events.key_averages(*bound.args[1:], **bound.kwargs)
+
+        if (installed.untested or self.earlier_events
+                or not installed.changed(theirs, bound) <= KEYS_OF_AVERAGES):
+            return from_events()
+        asked = bound.arguments
+        keys = ["shape"] * bool(asked["group_by_input_shape"])
+        if asked["group_by_stack_n"] > 0 and self.has_stacks:
+            keys.append(f"stack:{asked['group_by_stack_n']}")
+        words = ["--group-by", ",".join(keys)] if keys else []
+        # Earlier versions have no such argument, and always include them.
+        if not asked.get("include_python_functions", True):
+            words.append("--no-python")
+        return self._averages(words, from_events)
+
+    def _averages(self, words: list[str], from_events: Callable[[], Any]) -> EventList:
+        """The averages with the options WORDS of the command."""
         o = self.owner
-        if group_by_overload_name or self.earlier_events:
-            return self.function_events.key_averages(group_by_input_shape, group_by_stack_n,
-                                                     group_by_overload_name)
-        keys = ["shape"] * bool(group_by_input_shape)
-        if group_by_stack_n > 0 and self.has_stacks:
-            keys.append(f"stack:{group_by_stack_n}")
-        return EventList(self.path, ["--group-by", ",".join(keys)] if keys else [],
-                         o.use_device, o.profile_memory, o.with_flops,
-                         lambda: self.function_events.key_averages(group_by_input_shape,
-                                                                   group_by_stack_n))
+        return EventList(self.path, words, o.use_device, o.profile_memory, o.with_flops,
+                         from_events)
 
     def table(self, *args: Any, **options: Any) -> str:
         """The calls as text, not averaged; the arguments of torch's `EventList.table()`."""
@@ -234,7 +254,8 @@ class Recording:
     @property
     def self_cpu_time_total(self) -> float:
         """Host time without children, of all calls, in microseconds."""
-        return float(self.key_averages(False, 0).self_cpu_time_total)
+        averages = self._averages([], lambda: self.function_events)  # with Python functions
+        return float(averages.self_cpu_time_total)
 
     def export_chrome_trace(self, path: AnyPath, metadata: dict[str, str] | None = None,
                             use_python_export: bool = False,
@@ -414,8 +435,13 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         json.loads(value)
         super().preset_metadata_json(key, value)
 
-    def export_chrome_trace(self, path: AnyPath, use_python_export: bool = False) -> None:
-        """Write the last window as Kineto's JSON; `.gz` compresses. May be repeated."""
+    def export_chrome_trace(self, path: AnyPath,  # type: ignore[override]
+                            *args: Any, **options: Any) -> None:
+        """Write the last window as Kineto's JSON; `.gz` compresses. May be repeated.
+
+        Further arguments of torch's method, which are about devices, are ignored.
+        """
+        installed.arguments(torch.profiler.profile.export_chrome_trace, path, *args, **options)
         path = os.fsdecode(path)
         if self.profiler is None:
             raise AssertionError("Profiler must be initialized before exporting chrome trace")

@@ -18,7 +18,7 @@ import torch.distributed
 import torch.profiler
 from torch.optim import Optimizer
 
-from . import autograd_profiler, build, native, profiler, profiler_legacy
+from . import autograd_profiler, build, installed, native, profiler, profiler_legacy
 
 # Kept as long as the process lives.
 itt = contextlib.ExitStack()
@@ -168,4 +168,5 @@ def begin(replaces: bool) -> tuple[str, bool]:
         replace()
     else:
         record()
-    return build.Done.text, True
+    installed.untested.is_told = True
+    return "; ".join(x for x in (build.Done.text, installed.untested.text) if x), True

@@ -183,13 +183,21 @@ static bool any_device_bytes(const struct osc_avg_groups *groups)
     return false;
 }
 
+/* Whether G has calls of a Python function. Kineto gives collections of garbage the category of
+ * calls, but to torch they are none. */
+static bool is_python_function(const struct osc_avg_tree *tree, const struct osc_avg_group *g)
+{
+    return (g->flags & OSC_AVG_PYTHON) &&
+           !osc_str_eq(tree->names[g->name].text, OSC_STR("Python GC"));
+}
+
 static void emit(const struct osc_avg_tree *tree, const struct osc_avg_groups *groups,
                  const struct osc_options *o, struct osc_result *out)
 {
     const struct emission e = {tree, groups, tree->has_memory, any_device_bytes(groups)};
 
     for (size_t i = 0; i < groups->n; i++) {
-        if (!o->no_python || !(groups->all[i].flags & OSC_AVG_PYTHON))
+        if (!o->no_python || !is_python_function(tree, &groups->all[i]))
             emit_row(&e, &groups->all[i], out);
     }
     if (e.has_memory) {

@@ -139,6 +139,19 @@ TEST(keeps_threads_apart_and_python_functions_in_the_tree)
     fini(&f);
 }
 
+TEST(a_collection_of_garbage_is_no_python_function)
+{
+    struct fixture f;
+
+    average(&f, "",
+            RANGE("python_function", "f.py(1): f", 1, 0, 50, "")
+                RANGE("python_function", "Python GC", 1, 10, 20, ""));
+    map(&f, &(struct osc_options){.no_python = true});
+    assert_int_equal(f.rows.n_rows, 1);
+    assert_int_equal(cell(&f, "Python GC", OSC_AVERAGES_SELF_CPU_NS), 20000);
+    fini(&f);
+}
+
 TEST(takes_what_ended_on_another_thread_out_of_the_tree)
 {
     struct fixture f;

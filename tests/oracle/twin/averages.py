@@ -364,7 +364,8 @@ def sum_rows(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
     """The same, once per trace."""
     rows: dict[tuple, Row] = {}
     for f in function_events(trace):
-        is_python = (f.event.category or "").lower() == "python_function"
+        is_python = ((f.event.category or "").lower() == "python_function"
+                     and f.name != "Python GC")
         key = (f.name, device_type(f), f.is_annotation, f.shapes if by_shape else None,
                tuple(f.stack[:stack_n]) if stack_n else None)
         if key not in rows:
