@@ -22,17 +22,16 @@ static const struct {
       [OF_RUN] = "record with opscope run --torch where its recorder can be built"}},
     {OSC_FINDING_no_stacks,
      {[OF_PROFILE] = "pass with_stack=True to opscope.torch.profile",
-      [OF_RUN] = "use opscope.torch.profile(with_stack=True) in the program"}},
+      [OF_RUN] = "record with opscope run --torch=stack"}},
     {OSC_FINDING_no_memory,
      {[OF_PROFILE] = "pass profile_memory=True to opscope.torch.profile",
       [OF_RUN] = "record with opscope run --torch where its recorder can be built"}},
     {OSC_FINDING_no_modules,
      {[OF_PROFILE] = "pass with_stack=True and with_modules=True to opscope.torch.profile",
-      [OF_RUN] = "use opscope.torch.profile(with_stack=True, with_modules=True) in the "
-                 "program"}},
+      [OF_RUN] = "record with opscope run --torch=stack"}},
     {OSC_FINDING_no_flops,
      {[OF_PROFILE] = "pass with_flops=True to opscope.torch.profile",
-      [OF_RUN] = "use opscope.torch.profile(with_flops=True) in the program"}},
+      [OF_RUN] = "record with opscope run --torch where its recorder can be built"}},
     {OSC_FINDING_no_steps,
      {[OF_PROFILE] = "pass schedule=... to opscope.torch.profile and call prof.step() once a "
                      "step",
@@ -107,6 +106,13 @@ static const char *for_missing_source(const struct osc_trace *t)
            "it";
 }
 
+/* Whether T was asked to record what CODE says is lacking: then the recorder was missing. */
+static bool was_asked(const struct osc_trace *t, enum osc_finding_code code)
+{
+    return (code == OSC_FINDING_no_stacks || code == OSC_FINDING_no_modules) &&
+           osc_str_has(meta(t, "sources"), OSC_STR("torch=stack"));
+}
+
 bool osc_remedy_is_there(const struct osc_trace *t, enum osc_finding_code code)
 {
     const enum recorder recorder = recorder_of(t);
@@ -120,6 +126,8 @@ const char *osc_remedy(const struct osc_trace *t, enum osc_finding_code code)
         return for_missing_source(t);
 
     const enum recorder recorder = recorder_of(t);
+    if (recorder == OF_RUN && was_asked(t, code))
+        return "record with opscope run --torch=stack where its recorder can be built";
     const char *const ours = recorder == OF_TORCH ? NULL : find(recorder, code);
 
     return ours ? ours : osc_finding_remedy(code);

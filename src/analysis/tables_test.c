@@ -323,11 +323,18 @@ TEST_WITH(tells_each_recorder_what_it_can_change, NULL, end)
          "step\n"},
         {"\"schemaVersion\":1,\"opscope_version\":\"0.1.0\",\"sources\":\"api,torch\"",
          "opscope",
-         "no_stacks|use opscope.torch.profile(with_stack=True) in the program\n"
+         "no_stacks|record with opscope run --torch=stack\n"
          "no_memory|record with opscope run --torch where its recorder can be built\n"
-         "no_modules|use opscope.torch.profile(with_stack=True, with_modules=True) in the "
-         "program\n"
-         "no_flops|use opscope.torch.profile(with_flops=True) in the program\n"
+         "no_modules|record with opscope run --torch=stack\n"
+         "no_flops|record with opscope run --torch where its recorder can be built\n"
+         "no_steps|call opscope.record.step() once a step; without that, a step ends when the "
+         "first optimizer has made one\n"},
+        {"\"schemaVersion\":1,\"opscope_version\":\"0.1.0\",\"sources\":\"api,torch=stack\"",
+         "opscope",
+         "no_stacks|record with opscope run --torch=stack where its recorder can be built\n"
+         "no_memory|record with opscope run --torch where its recorder can be built\n"
+         "no_modules|record with opscope run --torch=stack where its recorder can be built\n"
+         "no_flops|record with opscope run --torch where its recorder can be built\n"
          "no_steps|call opscope.record.step() once a step; without that, a step ends when the "
          "first optimizer has made one\n"},
         {"\"schemaVersion\":1,\"opscope_version\":\"0.1.0\"", "opscope",

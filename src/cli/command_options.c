@@ -125,9 +125,10 @@ const struct osc_option osc_options[] = {
      .help = "sources to record, separated by commas: api (calls of "
              "libopscope), itt, torch, or none (default: api,itt)",
      .words = "api itt torch none", .text = AT(run.sources)},
-    {"torch", 0, "[=replace]", RUN,
-     .help = "record the operators of PyTorch (and no ITT, unless --sources names it), or "
-             "replace torch's profiler by opscope's",
+    {"torch", 0, "[=WHAT]", RUN,
+     .help = "record the operators of PyTorch (and no ITT, unless --sources names it); with "
+             "WHAT stack also calls of Python and modules; with replace only the program's own "
+             "profiles, by opscope in place of torch.profiler",
      .text = AT(run.torch)},
     {"schedule", 0, "TEXT", RUN,
      .help = "steps to record, such as wait=1,warmup=1,active=3,repeat=2",

@@ -124,6 +124,7 @@ enum osc_arg_type {
     X(PYTHON_PARENT_ID, "Python parent id")     \
     X(PYTHON_MODULE_ID, "Python module id")     \
     X(MODULE_HIERARCHY, "Module Hierarchy")     \
+    X(MODULE_PATH, "Module path")               \
     X(DEVICE_TYPE, "Device Type")               \
     X(DEVICE_ID, "Device Id")                   \
     X(ADDR, "Addr")                             \

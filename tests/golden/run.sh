@@ -23,6 +23,7 @@ env OPSCOPE=0 "$OPSCOPE" run --sources api -o rec -- sh -c 'echo "OPSCOPE=$OPSCO
 show run --sources api -o rec --schedule wait=1,active=3 --flight 10s --limit-size 1M --print-env
 show run --sources itt,apo true
 show run --torch=fast true
+show run --torch=replace,stack true
 show run --torch=replace --flight 10s true
 show run --limit-size many true
 show run --limit-size 1023K true

@@ -15,7 +15,8 @@ torch at first use, with a C++ compiler, and kept in a cache for all programs of
 `python -m opscope.torch build` builds it ahead of time and prints its path. If it cannot be built,
 only names and times are recorded, and a warning and `quality` say so. `autograd_profiler` and
 `profiler_legacy` are the same for `torch.autograd.profiler` and `torch.autograd.profiler_legacy`.
-`opscope run --torch` records unmodified programs.
+`opscope run --torch` records unmodified programs, `--torch=stack` with calls of Python and
+modules.
 
 OPSCOPE_OUT: a directory in which the recordings stay, one file per window, for `opscope` and
 `opscope.load()`; without it they are removed with the profile. OPSCOPE=0: nothing is recorded, and

@@ -40,7 +40,8 @@ class TorchOptions(ctypes.Structure):
                 ("has_shapes", ctypes.c_int), ("has_memory", ctypes.c_int),
                 ("has_overloads", ctypes.c_int), ("has_stacks", ctypes.c_int),
                 ("prefixes", ctypes.c_char_p), ("whole", ctypes.c_char_p),
-                ("has_modules", ctypes.c_int), ("own", ctypes.c_char_p)]
+                ("has_modules", ctypes.c_int), ("own", ctypes.c_char_p),
+                ("has_places", ctypes.c_int)]
 
 
 class Value(ctypes.Structure):
@@ -179,7 +180,7 @@ def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,
     """Record operators from now on. False: this torch does not report allocations."""
     options = TorchOptions(ctypes.sizeof(TorchOptions), all_threads, shapes, memory, overloads,
                            stacks, prefixes() if stacks else None, VERSION if is_whole else None,
-                           modules, OWN_FILES)
+                           modules, OWN_FILES, stacks and is_whole)
     attached = recorder().osc_torch_attach(ctypes.byref(options))
     if attached == BUSY:
         raise RuntimeError(BUSY_TEXT)
@@ -216,18 +217,21 @@ class Whole:
 
     is_on = False
     is_aside = False
+    has_stacks = False
 
-    def begin(self) -> None:
-        """Record from the first operator on, which opens the recording."""
+    def begin(self, has_stacks: bool) -> None:
+        """Record from the first operator on, or with stacks the first call of Python, which opens
+        the recording."""
         recorder()
+        self.has_stacks = has_stacks
         self.attach()
         self.is_on = True
         os.register_at_fork(after_in_child=self.begin_child)
 
     def attach(self) -> None:
         """Record the operators of all threads, and of child processes."""
-        attach(all_threads=True, shapes=True, memory=True, overloads=False, stacks=False,
-               is_whole=True)
+        attach(all_threads=True, shapes=True, memory=True, overloads=False,
+               stacks=self.has_stacks, modules=self.has_stacks, is_whole=True)
 
     def make_way(self) -> bool:
         """Stop, because something else is going to record. False: it was not recording."""

@@ -108,9 +108,53 @@ def tell_rank_when_known() -> None:
     torch.distributed.distributed_c10d.init_process_group = init_process_group
 
 
-def record() -> None:
+def tell_of_threads() -> None:
+    """Tell the recorder what threads of Python begin, and their names: the system has no names of
+    them before Python 3.14."""
+    began = native.recorder().osc_torch_thread_begins
+    renamed = native.recorder().osc_torch_thread_renamed
+    thread = threading.Thread
+    set_number, name = thread._set_native_id, thread.name  # type: ignore[attr-defined]
+
+    def set_native_id(self: Any) -> None:
+        set_number(self)  # by Python, in the new thread, before anything of the program
+        if not isinstance(self, threading._DummyThread):  # type: ignore[attr-defined]
+            began(self.native_id, os.fsencode(self.name))
+
+    def set_name(self: Any, text: Any) -> None:
+        name.fset(self, text)
+        if self.native_id is not None:
+            renamed(self.native_id, os.fsencode(self.name))
+
+    thread._set_native_id = set_native_id  # type: ignore[attr-defined]
+    thread.name = property(name.fget, set_name, name.fdel, name.__doc__)  # type: ignore
+    for one in threading.enumerate():
+        if one is not threading.main_thread() and one.native_id is not None:
+            renamed(one.native_id, os.fsencode(one.name))
+
+
+def record_calls_again() -> None:
+    """Record calls of Python again after a profile of torch, which takes the interpreter's slot."""
+    disable = torch.autograd.profiler._disable_profiler
+    again = native.recorder().osc_torch_record_calls
+
+    @functools.wraps(disable)
+    def disable_and_record() -> Any:
+        try:
+            return disable()
+        finally:
+            again()
+
+    torch.autograd.profiler._disable_profiler = disable_and_record
+
+
+def record(has_stacks: bool) -> None:
     """Record all threads until the process ends, as OPSCOPE_OUT and OPSCOPE_SCHEDULE say."""
-    native.whole.begin()
+    native.recorder()
+    if has_stacks:
+        record_calls_again()
+    tell_of_threads()
+    native.whole.begin(has_stacks)
     steps = Steps()
     steps.watch_all()
     steps.watch_profiles()
@@ -140,33 +184,34 @@ def record_by_itt() -> None:
     give_way(torch.autograd.profiler_legacy, "_enable_profiler_legacy")
 
 
-def do_without(e: build.BuildError) -> tuple[str, bool]:
-    """Record what is possible without a recorder; E says why there is none."""
+def do_without(e: build.BuildError, lacking: str) -> tuple[str, bool]:
+    """Record what is possible without a recorder; E says why there is none, and LACKING what cannot
+    be recorded."""
     try:
         native.recorder()
     except build.BuildError:
         if not os.environ.get("INTEL_LIBITTNOTIFY64"):
             return f"{e}; operators are not recorded", False
         record_by_itt()
-        return (f"{e}; names and times of operators come by way of ITT, no shapes and no memory",
-                False)
-    record()
-    return f"{e}; names and times of operators are recorded, no shapes and no memory", True
+        return f"{e}; names and times of operators come by way of ITT, {lacking}", False
+    record(has_stacks=False)
+    return f"{e}; names and times of operators are recorded, {lacking}", True
 
 
-def begin(replaces: bool) -> tuple[str, bool]:
-    """Begin to record, or replace torch's profilers. Returns what is to be reported at the end of
-    the run, and whether it worked."""
+def begin(how: str) -> tuple[str, bool]:
+    """Begin to record, with stacks if HOW is "stack", or if it is "replace", replace torch's
+    profilers. Returns what is to be reported at the end of the run, and whether it worked."""
     build.Done.is_told = True
     try:
         native.built()
     except build.BuildError as e:
-        if replaces:
+        if how == "replace":
             return f"{e}; torch's own profiler is used", False
-        return do_without(e)
-    if replaces:
+        return do_without(e, "no shapes, no memory and no stacks" if how == "stack" else
+                          "no shapes and no memory")
+    if how == "replace":
         replace()
     else:
-        record()
+        record(has_stacks=how == "stack")
     installed.untested.is_told = True
     return "; ".join(x for x in (build.Done.text, installed.untested.text) if x), True

@@ -35,6 +35,8 @@ enum osc_scopes {
 
 struct osc_module_place {
     struct osc_str name; /* as shown; borrowed from the trace or the arena */
+    struct osc_str path; /* attributes that lead to the module; borrowed from the trace; "": not
+                          * recorded, or it is the root */
     int64_t module_id;   /* if has_id */
     int64_t first_ns;    /* start of its first call */
     uint32_t first_row;  /* and its row */

@@ -16,6 +16,7 @@ enum {
     PATH,
     DEPTH,
     NAME,
+    ATTRIBUTE_PATH,
     MODULE_ID,
     CALLS,
     OPERATORS,
@@ -44,6 +45,11 @@ static const struct osc_column columns[N_COLUMNS] = {
             "name of the event without nn.Module:; for lines the name of the Python frame, or, "
             "if no frame tells one, the innermost line of an operator's `Call stack`.",
         .torch = OSC_TORCH_KEY),
+    OSC_COLUMN(ATTRIBUTE_PATH, "attribute_path", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_MODULES,
+               "Attributes that lead to the module from the outermost module around it, such "
+               "as h.0.attn; missing for that one.",
+               .source = "`Module path`, which opscope run --torch=stack records."),
     OSC_COLUMN(MODULE_ID, "module_id", INTEGER, NULL, KEY, 0, OSC_RULE_MODULES,
                "Which instance of its class the module is; missing for other scopes.",
                .source = "`Python module id`."),
@@ -127,6 +133,8 @@ static void add_row(struct osc_result *out, const struct osc_modules *m, uint32_
     set_path(out, m, place, text);
     osc_result_int(out, DEPTH, p->depth);
     osc_result_str(out, NAME, p->name);
+    if (p->path.len > 0)
+        osc_result_str(out, ATTRIBUTE_PATH, p->path);
     if (p->has_id)
         osc_result_int(out, MODULE_ID, p->module_id);
     set_sums(out, sums);
@@ -270,7 +278,8 @@ static const char *why_empty(const struct osc_options *o, enum osc_scopes scopes
 {
     if (!o->group_by)
         return has_places ? "no module is at the top: each is held by one that it holds itself"
-                          : "no modules: record with with_stack=True and with_modules=True; "
+                          : "no modules: record with with_stack=True and with_modules=True, or "
+                            "opscope run --torch=stack; "
                             "--group-by annotation or line shows other scopes";
     if (scopes == OSC_SCOPES_LINE && has_places)
         return "no Python line called an operator";
@@ -286,14 +295,19 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     struct osc_modules m = {0};
     enum osc_scopes scopes = OSC_SCOPES_MODULE;
     int64_t backward_ns = 0;
+    bool has_paths = false;
     osc_status st = make(t, o, &scopes, &m);
 
     if (st == OSC_OK)
         st = o->compat_tb && scopes == OSC_SCOPES_MODULE
                  ? add_trees(out, t, &m)
                  : add_rows(out, &m, scopes == OSC_SCOPES_LINE);
-    for (size_t i = 0; i < m.n_places; i++)
+    for (size_t i = 0; i < m.n_places; i++) {
         backward_ns += m.places[i].backward_host_ns;
+        has_paths = has_paths || m.places[i].path.len > 0;
+    }
+    if (has_paths && !o->compat_tb)
+        osc_result_show(out, ATTRIBUTE_PATH);
     if (backward_ns != 0 && !o->compat_tb) {
         osc_result_show(out, BACKWARD_HOST);
         osc_result_show(out, BACKWARD_DEVICE);

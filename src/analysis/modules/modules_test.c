@@ -49,6 +49,21 @@ static void add_function(struct osc_strbuf *text, const struct function *f)
                     f->is_module ? ",\"Python module id\":0" : "");
 }
 
+TEST_WITH(a_place_has_the_path_of_its_module, NULL, small_end)
+{
+    const struct osc_options o = {0};
+
+    small_table(&osc_table_modules, &o,
+                MODULE("Net_0", 1, 0, 100, 1, 0, 0)
+                    RANGE("python_function", "nn.Module: Linear_0", 1, 10, 20,
+                          "'Python id':3,'Python parent id':1,'Python module id':0,"
+                          "'Module path':'head.0'"));
+    assert_int_equal(result.n_rows, 2);
+    assert_false(osc_result_has(&result, 0, column("attribute_path")));
+    assert_true(is_text(1, "path", "Net_0/Linear_0"));
+    assert_true(is_text(1, "attribute_path", "head.0"));
+}
+
 TEST_WITH(a_place_sums_all_calls_there_and_no_other, NULL, small_end)
 {
     const struct osc_options o = {0};

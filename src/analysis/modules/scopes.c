@@ -426,10 +426,13 @@ static osc_status module_place(struct osc_scope_finder *f, osc_row row, osc_row 
 }
 
 /* Count row I of C as a call of P, possibly the first. */
-static void store_first(struct osc_module_place *p, const struct osc_chunk *c, uint32_t i)
+static void store_first(const struct osc_trace *t, struct osc_module_place *p,
+                        const struct osc_chunk *c, uint32_t i)
 {
     const uint32_t row = osc_row_at(c, i).v;
 
+    if (p->path.len == 0)
+        (void)osc_row_arg_str(t, c, i, OSC_ARG_KEY_MODULE_PATH, &p->path);
     if (c->ts_ns[i] < p->first_ns || (c->ts_ns[i] == p->first_ns && row < p->first_row)) {
         p->first_ns = c->ts_ns[i];
         p->first_row = row;
@@ -461,7 +464,7 @@ osc_status osc_scopes_place(struct osc_scope_finder *f, osc_row row, osc_row out
     }
     if (st != OSC_OK)
         return st;
-    store_first(&f->m->places[*place - 1], c, i);
+    store_first(f->t, &f->m->places[*place - 1], c, i);
     return OSC_OK;
 }
 
@@ -505,6 +508,6 @@ osc_status osc_scopes_line(struct osc_scope_finder *f, const struct osc_chunk *c
     if (*place == outer_place)
         *place = 0;
     else
-        store_first(&f->m->places[*place - 1], c, i);
+        store_first(f->t, &f->m->places[*place - 1], c, i);
     return OSC_OK;
 }

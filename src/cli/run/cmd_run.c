@@ -320,6 +320,8 @@ const struct osc_command osc_command_run = {
         "  opscope run --schedule wait=1,active=3 ./convnet\n"
         "                                          three steps, after the first\n"
         "  opscope run --torch -- python train.py  every operator, with shapes and memory\n"
+        "  opscope run --torch=stack -- python train.py\n"
+        "                                          also calls of Python and modules\n"
         "  opscope run --torch=replace -- python train.py\n"
         "                                          opscope in place of torch.profiler\n"
         "  opscope run --flight 10s,slow=2 ./serve the last ten seconds, whenever a\n"

@@ -27,7 +27,8 @@ static const struct {
 } known[] = {{"api", OSC_SOURCE_API},
              {"itt", OSC_SOURCE_ITT},
              {"torch", OSC_SOURCE_TORCH},
-             {"torch=replace", OSC_SOURCE_TORCH_REPLACE}};
+             {"torch=replace", OSC_SOURCE_TORCH_REPLACE},
+             {"torch=stack", OSC_SOURCE_TORCH_STACK}};
 
 #define N_KNOWN (sizeof known / sizeof *known)
 
@@ -67,21 +68,40 @@ static int parse_sources(const char *list, unsigned *bits)
     return OSC_EXIT_DONE;
 }
 
-/* Set the bits of the sources that RUN asks for. ITT and torch together are refused: they would
- * record the same operators twice. */
+/* The value of --torch as a bit of enum osc_source. */
+static int parse_torch(const char *value, unsigned *bit)
+{
+    const bool replaces = strstr(value, "replace"), has_stack = strstr(value, "stack");
+
+    if (replaces && has_stack)
+        return osc_cli_misuse(
+            "--torch: 'stack' records the whole program and 'replace' only its "
+            "own profiles, whose stacks are recorded by with_stack=True; use "
+            "one of them");
+    *bit = replaces ? OSC_SOURCE_TORCH_REPLACE
+                    : (has_stack ? OSC_SOURCE_TORCH_STACK : OSC_SOURCE_TORCH);
+    if (*value && strcmp(value, replaces ? "replace" : "stack") != 0)
+        return osc_cli_misuse("--torch: '%s' is neither 'stack' nor 'replace'", value);
+    return OSC_EXIT_DONE;
+}
+
+/* Set the bits of the sources that RUN asks for. */
 static int parse_wanted(const struct osc_run_args *run, unsigned *bits)
 {
-    const char *const torch = run->torch;
-    const int failed = parse_sources(run->sources, bits);
+    unsigned torch = 0;
+    int failed = parse_sources(run->sources, bits);
 
+    if (!failed && run->torch)
+        failed = parse_torch(run->torch, &torch);
     if (failed)
         return failed;
-    if (torch && *torch && strcmp(torch, "replace") != 0)
-        return osc_cli_misuse("--torch: '%s' is not 'replace'", torch);
     if (!run->sources)
-        *bits = torch ? OSC_SOURCE_API : OSC_SOURCE_API | OSC_SOURCE_ITT;
-    if (torch)
-        *bits |= *torch ? OSC_SOURCE_TORCH_REPLACE : OSC_SOURCE_TORCH;
+        *bits = run->torch ? OSC_SOURCE_API : OSC_SOURCE_API | OSC_SOURCE_ITT;
+    *bits |= torch;
+    if ((*bits & OSC_SOURCE_TORCH_REPLACE) && (*bits & OSC_SOURCE_TORCH_STACK))
+        return osc_cli_misuse("--sources: torch=replace and torch=stack cannot be combined");
+    if (*bits & OSC_SOURCE_TORCH_STACK)
+        *bits &= ~(unsigned)OSC_SOURCE_TORCH; /* which is a part of it */
     if ((*bits & OSC_SOURCE_TORCH_REPLACE) && (run->schedule || run->flight))
         return osc_cli_misuse("--schedule and --flight cannot be used with --torch=replace: "
                               "the program's own profiler decides when to record");

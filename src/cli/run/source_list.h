@@ -38,9 +38,10 @@ enum osc_source {
     OSC_SOURCE_ITT = 2,
     OSC_SOURCE_TORCH = 4,         /* operators of PyTorch in the whole program */
     OSC_SOURCE_TORCH_REPLACE = 8, /* replaces torch.profiler where the program uses it */
+    OSC_SOURCE_TORCH_STACK = 16,  /* the same as TORCH, with calls of Python and modules */
 };
 
-#define OSC_SOURCES_TORCH (OSC_SOURCE_TORCH | OSC_SOURCE_TORCH_REPLACE)
+#define OSC_SOURCES_TORCH (OSC_SOURCE_TORCH | OSC_SOURCE_TORCH_REPLACE | OSC_SOURCE_TORCH_STACK)
 
 /*
  * Choose the sources for ARGS; the program records to the directory OUT (absolute). A source

@@ -340,8 +340,9 @@ void osc_records_count_absent(struct osc_trace *t)
 
         if (osc_str_eq(key, OSC_STR("sources"))) {
             itt_is_asked = lists(value, OSC_STR("itt"));
-            torch_is_asked =
-                lists(value, OSC_STR("torch")) || lists(value, OSC_STR("torch=replace"));
+            torch_is_asked = lists(value, OSC_STR("torch")) ||
+                             lists(value, OSC_STR("torch=replace")) ||
+                             lists(value, OSC_STR("torch=stack"));
         }
         itt_was_loaded |= osc_str_starts(key, OSC_STR("source.itt"));
         torch_was_there |= osc_str_starts(key, OSC_STR("source.torch"));

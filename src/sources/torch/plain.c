@@ -433,6 +433,21 @@ void osc_torch_toggle(int is_on)
         (is_on ? torch.reenable : torch.disable)(session.handles[i]);
 }
 
+/* Threads keep the names that the system has, and calls of Python are not recorded. */
+void osc_torch_thread_begins(int number, const char *name)
+{
+    (void)number, (void)name;
+}
+
+void osc_torch_thread_renamed(int number, const char *name)
+{
+    (void)number, (void)name;
+}
+
+void osc_torch_record_calls(void)
+{
+}
+
 void osc_torch_detach(void)
 {
     /* relaxed, here and below: as in attach */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <array>
@@ -14,181 +14,19 @@
 #include <unordered_map>
 #include <vector>
 
+#include "calls.h"
+#include "interpreter.h"
+#include "paths.h"
+#include "recorder.h"
+
 namespace osc_torch
 {
 namespace
 {
 
-// --- the interpreter -------------------------------------------------------------------
-
-// Only those parts of its objects that are the same in all versions: the head, the method of a
-// built-in, and the name of a type.
-struct Type;
-struct Method {
-    const char *name;
-    void (*function)();
-};
-struct Object {
-    intptr_t references;
-    Type *type;
-    Method *method; // if it is a PyCFunction
-};
-struct Type {
-    Object head;
-    const char *name;
-};
-using Frame = Object;
-using Profile = int (*)(Object *, Frame *, int, Object *);
-
-enum { kCall = 0, kReturn = 3, kCCall = 4, kCException = 5, kCReturn = 6 };
-
-struct {
-    void (*set_profile)(Profile, Object *);
-    Frame *(*innermost)(Object *);
-    Frame *(*back)(Frame *);
-    Object *(*code)(Frame *);
-    Object *(*locals)(Frame *);
-    int (*line)(Frame *);
-    Object *(*attribute)(Object *, const char *);
-    Object *(*item)(Object *, const char *);
-    Object *(*repr)(Object *);
-    Object *(*module)(const char *);
-    const char *(*utf8)(Object *);
-    void (*take)(Object *);
-    void (*release)(Object *);
-    void (*fetch)(Object **, Object **, Object **);
-    void (*restore)(Object *, Object *, Object *);
-    void (*clear)();
-    Object *(*thread)();
-    Object *(*interpreter)(Object *);
-    Object *(*first_thread)(Object *);
-    Object *(*next_thread)(Object *);
-    Object *(*swap)(Object *);
-    int (*set_profile_of)(Object *, Profile, Object *); // of any thread; may be NULL
-    int (*stop_collecting)();
-    int (*collect)();
-} py;
-
-template <class F> bool find(F *f, const char *name)
-{
-    *f = reinterpret_cast<F>(dlsym(RTLD_DEFAULT, name));
-    return *f != nullptr;
-}
-
-bool find_all()
-{
-    (void)find(&py.set_profile_of, "_PyEval_SetProfile"); // some versions lack it
-    return find(&py.set_profile, "PyEval_SetProfile") &&
-           find(&py.innermost, "PyThreadState_GetFrame") && find(&py.back, "PyFrame_GetBack") &&
-           find(&py.code, "PyFrame_GetCode") && find(&py.locals, "PyFrame_GetLocals") &&
-           find(&py.line, "PyFrame_GetLineNumber") &&
-           find(&py.attribute, "PyObject_GetAttrString") &&
-           find(&py.item, "PyMapping_GetItemString") && find(&py.repr, "PyObject_Repr") &&
-           find(&py.module, "PyImport_ImportModule") && find(&py.utf8, "PyUnicode_AsUTF8") &&
-           find(&py.take, "Py_IncRef") && find(&py.release, "Py_DecRef") &&
-           find(&py.fetch, "PyErr_Fetch") && find(&py.restore, "PyErr_Restore") &&
-           find(&py.clear, "PyErr_Clear") && find(&py.thread, "PyThreadState_Get") &&
-           find(&py.interpreter, "PyThreadState_GetInterpreter") &&
-           find(&py.first_thread, "PyInterpreterState_ThreadHead") &&
-           find(&py.next_thread, "PyThreadState_Next") &&
-           find(&py.swap, "PyThreadState_Swap") && find(&py.stop_collecting, "PyGC_Disable") &&
-           find(&py.collect, "PyGC_Enable");
-}
-
-// A reference that we own, released at the end of the block; errors are cleared.
-struct Held {
-    Object *o;
-
-    explicit Held(Object *object) : o(object)
-    {
-        if (!o)
-            py.clear();
-    }
-    ~Held()
-    {
-        if (o)
-            py.release(o);
-    }
-    Held(const Held &) = delete;
-    Held &operator=(const Held &) = delete;
-    std::string text() const
-    {
-        const char *s = o ? py.utf8(o) : nullptr;
-
-        if (!s)
-            py.clear();
-        return s ? s : "?";
-    }
-    std::string attribute(const char *name) const
-    {
-        return o ? Held(py.attribute(o, name)).text() : "?";
-    }
-};
-
-// Saves the program's pending error, because our own calls may raise others.
-struct Kept {
-    Object *type, *value, *trace;
-
-    Kept()
-    {
-        py.fetch(&type, &value, &trace);
-    }
-    Kept(const Kept &) = delete;
-    ~Kept()
-    {
-        py.restore(type, value, trace);
-    }
-};
-
 // --- names of calls, and stacks of them ----------------------------------------------------
 
-struct Key {
-    const void *first, *second;
-    uint64_t third;
-    bool operator==(const Key &o) const
-    {
-        return first == o.first && second == o.second && third == o.third;
-    }
-};
-
-// A function or module that is called. It holds no object of the program except two strings of
-// its code, so that objects die when they would without us. If an address is used again, the
-// rest of the key differs.
-struct Call {
-    Key key;
-    std::string text;
-    osc_name name;
-    int64_t module;  // number of the module within its class; -1: not a module
-    bool holds_key;  // we hold the two strings at the start of the key
-    bool is_passing; // it is in no table
-    bool is_builtin; // neither code nor a module
-    bool is_own;     // code of opscope, which is in no stack
-    bool is_wrapper; // code of opscope around a function of the program
-};
-
-// A call inside of others.
-struct Node {
-    Node *parent;
-    Call *call;
-    Node *last_child; // the last one entered
-    osc_name stack;   // its text; 0: not made yet
-    bool is_passing;  // neither it nor its children are in a table
-    bool is_hidden;   // it is not recorded
-    bool is_closed;   // no child is recorded either
-};
-
-struct Hash {
-    size_t operator()(const Key &k) const
-    {
-        const auto h =
-            (reinterpret_cast<uint64_t>(k.first) ^
-             (reinterpret_cast<uint64_t>(k.second) + k.third) * UINT64_C(0xff51afd7ed558ccd)) *
-            UINT64_C(0x9e3779b97f4a7c15);
-        return static_cast<size_t>(h ^ h >> 29);
-    }
-};
-
-constexpr size_t kCalls = size_t{1} << 16, kNodes = size_t{1} << 18, kDepth = 4096;
+constexpr size_t kCalls = size_t{1} << 16, kNodes = size_t{1} << 18;
 
 std::unordered_map<Key, Call *, Hash> calls; // of functions, methods of built-ins and modules
 std::unordered_map<Key, Node *, Hash> nodes; // by parent and call
@@ -210,24 +48,15 @@ constexpr uint64_t kNone = UINT64_MAX;
 uint64_t n_sessions;
 std::atomic<uint64_t> running{kNone}; // the number of the running session, from 1
 bool is_all_threads;                  // all threads that existed at its start
+bool has_places;                      // calls have lines and paths
+size_t profile_at; // index of the word of a thread's state with that function; 0: unknown
 
 // The calls that were open in other threads when the session began, until their first event.
-std::unordered_map<Object *, std::vector<Call *>> elsewhere;
+std::unordered_map<Object *, std::vector<Opened>> elsewhere;
 
 // Held to delete the tables, and to read them without the interpreter's lock.
 std::mutex tables;
 
-// This thread's open calls, and the session they belong to. Levels are identified by the
-// addresses in `levels`.
-struct Here {
-    uint64_t session;
-    Node *now;
-    uint32_t depth;
-    uint32_t first_recorded; // the innermost level recorded; deeper than kDepth, none is
-    Node *named;             // the node whose stack is in `stack`; NULL: none
-    osc_name stack;
-    Node root;
-};
 // initial-exec: reached without a function call, because each Python call uses it several
 // times.
 thread_local Here here __attribute__((tls_model("initial-exec")));
@@ -348,9 +177,10 @@ inline uint64_t hash_of(const char *s)
     return h;
 }
 
-// The call of the module that is `self` in FRAME; NULL if there is none. As in torch, a module
-// at the address of a dead one of the same class counts as that one.
-__attribute__((noinline)) Call *module_call(Frame *frame)
+// The call of the module that is `self` in FRAME, which is stored in *MODULE; NULL if there is
+// none. As in torch, a module at the address of a dead one of the same class counts as that
+// one.
+__attribute__((noinline)) Call *module_call(Frame *frame, Object **module)
 {
     const Kept error;
     const Held locals(py.locals(frame));
@@ -360,13 +190,15 @@ __attribute__((noinline)) Call *module_call(Frame *frame)
         return nullptr;
     const Key key{self.o, self.o->type, hash_of(self.o->type->name)};
     Call *const known = known_call(key);
+    *module = self.o;
     return known ? known : new_module_call(key, self.o);
 }
 
-Call *call_of(Frame *frame)
+// The call of FRAME. *MODULE is the module that it calls, borrowed from FRAME, if it does.
+Call *call_of(Frame *frame, Object **module)
 {
     const Held code(py.code(frame));
-    Call *call = code.o == module_code ? module_call(frame) : nullptr;
+    Call *call = code.o == module_code ? module_call(frame, module) : nullptr;
 
     if (call)
         return call;
@@ -393,12 +225,12 @@ Call *call_of_builtin(Object *function)
     return known ? known : new_builtin_call(key, function);
 }
 
-// The node of CALL inside PARENT.
-Node *child_of(Node *parent, Call *call)
+// The node of CALL inside PARENT, made by its instruction AT; 0: without places.
+Node *child_of(Node *parent, Call *call, int at)
 {
-    if (parent->last_child && parent->last_child->call == call)
+    if (parent->last_child && parent->last_child->call == call && parent->last_child->at == at)
         return parent->last_child;
-    const Key key{parent, call, 0};
+    const Key key{parent, call, static_cast<uint64_t>(at)};
     const auto known = nodes.find(key);
     const bool is_closed = parent->is_closed || (call->is_own && !call->is_wrapper);
     const bool is_hidden =
@@ -409,12 +241,12 @@ Node *child_of(Node *parent, Call *call)
     if (call->is_passing || parent->is_passing || nodes.size() >= kNodes) {
         Node *const node = &passing_one()->node;
 
-        *node = Node{parent, call, nullptr, 0, true, is_hidden, is_closed};
+        *node = Node{parent, call, at, nullptr, nullptr, 0, true, is_hidden, is_closed};
         here.named = nullptr;
         return node;
     }
     Node *const node = nodes[key] =
-        new Node{parent, call, nullptr, 0, false, is_hidden, is_closed};
+        new Node{parent, call, at, nullptr, nullptr, 0, false, is_hidden, is_closed};
     return parent->last_child = node;
 }
 
@@ -424,7 +256,7 @@ void enter(Call *call)
 {
     static const char key[] = "Python module id";
     Node *const child =
-        here.now && here.depth == here.first_recorded ? child_of(here.now, call) : nullptr;
+        here.now && here.depth == here.first_recorded ? child_of(here.now, call, 0) : nullptr;
 
     here.depth++;
     if (!child || here.depth >= kDepth)
@@ -453,32 +285,139 @@ void leave(bool is_builtin)
     here.depth--;
 }
 
+// --- calls and returns with places ---------------------------------------------------------
+
+// Freed when the thread ends, after which no stack of it is known.
+struct Room {
+    Levels *levels = nullptr;
+    ~Room()
+    {
+        here.session = 0;
+        free(levels);
+    }
+};
+thread_local Room room;
+
+Levels *new_levels()
+{
+    free(room.levels);
+    return room.levels = static_cast<Levels *>(calloc(1, sizeof *room.levels));
+}
+
+// The path of the module SELF, which is called at the innermost level; 0: it has none.
+osc_name path_here(Node *node, Object *self)
+{
+    if (here.root == 0)
+        here.root = here.depth;
+    if (!node->place || !node->place->is_of(self))
+        node->place = place_of(here.levels->open[here.root].self, self);
+    return node->place ? node->place->path : 0;
+}
+
+// Enter CALL, which is open as L. A call that cannot be recorded, because recording is paused,
+// belongs to stacks all the same.
+void enter_place(Call *call, Level l)
+{
+    static const char number[] = "Python module id", path[] = "Module path";
+
+    if (here.depth + 1 >= kDepth) {
+        here.depth++;
+        return;
+    }
+    Level *const open = &here.levels->open[here.depth + 1];
+    const int at = open[-1].frame ? py.instruction(open[-1].frame) : 0;
+    Node *const child = child_of(here.now, call, at);
+
+    *open = l;
+    here.now = child;
+    here.depth++;
+    const osc_name where = l.self ? path_here(child, l.self) : 0;
+    open->is_recorded =
+        !child->is_hidden && range_begin(OSC_SCOPE_PYTHON, call->name, &levels[here.depth]);
+    if (!open->is_recorded || call->module < 0)
+        return;
+    osc_arg_i64(osc_name_c(number), call->module);
+    if (where != 0)
+        osc_arg_name(osc_name_c(path), where);
+}
+
+void leave_innermost()
+{
+    if (here.levels->open[here.depth].is_recorded)
+        range_end(&levels[here.depth]);
+    if (here.root == here.depth)
+        here.root = 0;
+    here.depth--;
+    here.now = here.now->parent;
+}
+
+// FRAME returns, or a built-in that it called. Events can be missing, such as the calls of
+// generators that are closed: what is open inside of it ends now, too, and a return without a
+// call is none of ours.
+void leave_place(Frame *frame, bool is_builtin)
+{
+    uint32_t level = here.depth;
+
+    if (level >= kDepth) {
+        here.depth--;
+        return;
+    }
+    while (level > 0 && (here.levels->open[level].frame != frame ||
+                         here.levels->open[level].is_builtin != is_builtin))
+        level--;
+    while (level > 0 && here.depth >= level)
+        leave_innermost();
+}
+
+// End all open calls of this thread.
+void leave_all()
+{
+    if (here.levels)
+        here.depth = std::min<uint32_t>(here.depth, kDepth - 1);
+    while (here.depth > 0) {
+        if (here.levels)
+            leave_innermost();
+        else
+            leave(false);
+    }
+}
+
+// --- the beginning of sessions ---------------------------------------------------------------
+
 // The open calls of a thread, innermost first. FRAME is its innermost frame, owned by us, or
 // NULL.
-std::vector<Call *> calls_around(Frame *frame)
+std::vector<Opened> calls_around(Frame *frame)
 {
-    std::vector<Call *> found;
+    std::vector<Opened> found;
 
     while (frame) {
         const Held held(frame);
-        Call *const call = call_of(frame);
+        Object *self = nullptr;
+        Call *const call = call_of(frame, &self);
 
         if (!call->is_passing)
-            found.push_back(call);
+            found.push_back({call, frame, self});
         frame = py.back(frame);
     }
     return found;
 }
 
 // Begin the session in this thread. OPEN are its open calls, innermost first.
-void begin_here(const std::vector<Call *> &open)
+void begin_here(const std::vector<Opened> &open)
 {
     here = Here{};
+    here.levels = has_places ? new_levels() : nullptr;
+    if (has_places && !here.levels)
+        return; // no memory: the thread is not recorded
     here.session = running.load(std::memory_order_relaxed); // as in is_here()
-    here.now = &here.root;
+    here.now = &here.node;
     passing.clear();
-    for (size_t i = open.size(); i-- > 0;)
-        enter(open[i]);
+    for (size_t i = open.size(); i-- > 0;) {
+        if (has_places)
+            enter_place(open[i].call, {open[i].frame, open[i].self, false, false});
+        else
+            enter(open[i].call);
+    }
 }
 
 // Begin at this thread's first event, if another thread began the session. False: not recorded.
@@ -500,7 +439,27 @@ int on_event(Object *, Frame *frame, int what, Object *argument)
     if (what == kReturn || what == kCReturn || what == kCException) {
         leave(what != kReturn);
     } else if (what == kCall || what == kCCall) {
-        enter(what == kCall ? call_of(frame) : call_of_builtin(argument));
+        Object *self = nullptr;
+
+        enter(what == kCall ? call_of(frame, &self) : call_of_builtin(argument));
+    }
+    return 0;
+}
+
+// The same with places.
+int on_event_with_places(Object *, Frame *frame, int what, Object *argument)
+{
+    if (__builtin_expect(!is_here(), 0) && !begin_late())
+        return 0;
+    if (what == kReturn || what == kCReturn || what == kCException) {
+        leave_place(frame, what != kReturn);
+    } else if (what == kCall) {
+        Object *self = nullptr;
+        Call *const call = call_of(frame, &self);
+
+        enter_place(call, {frame, self, false, false});
+    } else if (what == kCCall) {
+        enter_place(call_of_builtin(argument), {frame, nullptr, true, false});
     }
     return 0;
 }
@@ -513,6 +472,15 @@ std::vector<Object *> all_threads()
     for (Object *t = py.first_thread(py.interpreter(py.thread())); t; t = py.next_thread(t))
         found.push_back(t);
     return found;
+}
+
+// Whether our function is that of this thread, so that the open calls are known: a function of
+// the program may have replaced it. Without the interpreter's lock.
+bool is_told_of_calls()
+{
+    Object *const thread = profile_at > 0 ? py.own_thread() : nullptr;
+
+    return thread && reinterpret_cast<Profile *>(thread)[profile_at] == on_event_with_places;
 }
 
 // Set FUNCTION as the profile function of THREAD. The thread may have ended: calls into Python
@@ -551,6 +519,22 @@ void set_profile(Profile function)
         py.collect();
 }
 
+// The function of this session.
+Profile own_function()
+{
+    return has_places ? on_event_with_places : on_event;
+}
+
+// Find where the state of a thread has its profile function, which is ours.
+void find_profile_function()
+{
+    constexpr size_t n_words = 24; // any state is larger
+    const Profile *const words = reinterpret_cast<Profile *>(py.thread());
+    const Profile *const found = std::find(words, words + n_words, on_event_with_places);
+
+    profile_at = found < words + n_words ? static_cast<size_t>(found - words) : 0;
+}
+
 void before_fork()
 {
     tables.lock();
@@ -586,16 +570,35 @@ void find_module_code()
         py.clear();
 }
 
-// The names of NODE and all its parents, each followed by a semicolon.
+// Append the text of CALL, with the line that FRAME executes if that is given.
+void append(std::string &text, const Call *call, Frame *frame)
+{
+    // A module and a built-in have no line.
+    const size_t end = frame ? call->text.rfind("): ") : std::string::npos;
+    const size_t begin = end != std::string::npos ? call->text.rfind('(', end) : end;
+
+    if (begin == std::string::npos)
+        text += call->text;
+    else
+        text.append(call->text, 0, begin + 1)
+            .append(std::to_string(py.line(frame)))
+            .append(call->text, end);
+    text += ';';
+}
+
+// The names of NODE, this thread's current one, and all its parents, each followed by a
+// semicolon.
 std::string stack_text(const Node *node)
 {
+    uint32_t level = std::min<uint32_t>(here.depth, kDepth - 1);
     std::string text;
 
-    for (; node->parent; node = node->parent) {
-        if (node->is_hidden)
-            continue;
-        text += node->call->text;
-        text += ';';
+    for (; node->parent; node = node->parent, level--) {
+        const Call *const call = node->call;
+        const bool has_line = here.levels && call->module < 0 && !call->is_builtin;
+
+        if (!node->is_hidden)
+            append(text, call, has_line ? here.levels->open[level].frame : nullptr);
     }
     return text;
 }
@@ -623,6 +626,29 @@ __attribute__((noinline)) bool name_stack(Node *node)
     return is_here();
 }
 
+// With places: the name of the stack of NODE, this thread's current one; 0: unknown.
+osc_name stack_with_lines(const Node *node)
+{
+    const int at =
+        py.instruction(here.levels->open[std::min<uint32_t>(here.depth, kDepth - 1)].frame);
+    const size_t hash = reinterpret_cast<uintptr_t>(node) / sizeof *node + size_t(at) / 2;
+    Named *const known = &here.levels->named[hash % kNamed];
+    std::string text;
+
+    if (known->node == node && known->at == at)
+        return known->stack;
+    {
+        const std::lock_guard<std::mutex> lock(tables);
+        if (!is_here())
+            return 0;
+        text = stack_text(node);
+    }
+    const osc_name stack = osc_name_of(text.data(), text.size());
+    if (!node->is_passing)
+        *known = {node, at, stack};
+    return stack;
+}
+
 // The lines of TEXT, or nothing for NULL.
 std::vector<std::string> lines_of(const char *text)
 {
@@ -635,9 +661,9 @@ std::vector<std::string> lines_of(const char *text)
 
 } // namespace
 
-bool python_start(const char *cut, const char *own_files, bool all_threads)
+bool python_start(const char *cut, const char *own_files, bool all_threads, bool places)
 {
-    if (!find_all())
+    if (!find_interpreter())
         return false;
     static const int is_watched = pthread_atfork(before_fork, after_fork, after_fork);
     (void)is_watched;
@@ -645,11 +671,26 @@ bool python_start(const char *cut, const char *own_files, bool all_threads)
     own = lines_of(own_files);
     find_module_code();
     is_all_threads = all_threads;
+    has_places = places && find_interpreter_places();
     running.store(++n_sessions, std::memory_order_relaxed); // as in is_here()
     here = Here{}; // the previous session's nodes are gone
     begin_here(calls_around(py.innermost(py.thread())));
-    set_profile(on_event);
+    set_profile(own_function());
+    if (has_places)
+        find_profile_function();
     return true;
+}
+
+void python_begin_here()
+{
+    // relaxed: as in is_here()
+    if (running.load(std::memory_order_relaxed) == kNone || !is_all_threads ||
+        (is_here() && (!here.levels || is_told_of_calls())))
+        return;
+    if (is_here())
+        leave_all();
+    begin_here(calls_around(py.innermost(py.thread())));
+    py.set_profile(own_function(), nullptr);
 }
 
 void python_stop()
@@ -658,8 +699,8 @@ void python_stop()
 
     if (began_here || is_all_threads)
         set_profile(nullptr);
-    while (began_here && here.depth > 0)
-        leave(false);
+    if (began_here)
+        leave_all();
     const std::lock_guard<std::mutex> lock(tables);
     running.store(kNone, std::memory_order_relaxed); // as in is_here()
     for (const auto &n : nodes)
@@ -671,6 +712,7 @@ void python_stop()
     elsewhere.clear();
     classes.clear();
     passing.clear();
+    paths_clear();
     if (module_code)
         py.release(module_code);
     module_code = nullptr;
@@ -680,8 +722,10 @@ osc_name python_stack()
 {
     Node *const node = here.now;
 
-    if (!is_here() || node == &here.root)
+    if (!is_here() || node == &here.node)
         return 0;
+    if (here.levels)
+        return is_told_of_calls() ? stack_with_lines(node) : 0;
     if (here.named != node) {
         if (!name_stack(node))
             return 0;
@@ -691,3 +735,8 @@ osc_name python_stack()
 }
 
 } // namespace osc_torch
+
+extern "C" void osc_torch_record_calls(void)
+{
+    osc_torch::python_begin_here();
+}

@@ -10,7 +10,7 @@
  *   - The functions of the interpreter are looked up at run time, so that the library can be
  *     built and loaded without Python.
  *   - Names and stacks are made once and kept until the end of the session, in tables of at
- *     most 26 MiB; calls that do not fit are still recorded, but cost more time.
+ *     most 32 MiB; calls that do not fit are still recorded, but cost more time.
  *   - No object of the program is kept alive. A module at the address of a dead one gets its
  *     number, as in torch.
  *   - The interpreter has one slot per thread: a profile function that the program sets
@@ -19,8 +19,8 @@
  * A thread other than the starting one records its open calls at its next call or return,
  * because only the thread itself can record them.
  *
- * Threading: start and stop from one thread at a time, with the interpreter's lock;
- * python_stack() from any, without.
+ * Threading: start, stop and python_begin_here() from one thread at a time, with the
+ * interpreter's lock; python_stack() from any, without.
  */
 #pragma once
 
@@ -32,9 +32,15 @@ namespace osc_torch
 /* Record the calls of this thread, or with ALL_THREADS of all threads, including those that are
  * open. PREFIXES, each ended by a newline, are cut from file names. OWN is such a list, too:
  * functions of files whose names begin with its first line are not recorded, nor what they
- * call; in the files of its other lines, functions of Python that they call are. False: there
- * is no Python. */
-bool python_start(const char *prefixes, const char *own, bool all_threads);
+ * call; in the files of its other lines, functions of Python that they call are. With PLACES,
+ * stacks have the lines that are executed, modules have paths as argument `Module path`, and a
+ * call that begins while recording is paused is in the stacks of what it calls. False: there is
+ * no Python. */
+bool python_start(const char *prefixes, const char *own, bool all_threads, bool places);
+
+/* If all threads are recorded, record the calling thread, too, which Python has just started,
+ * or in which something else has recorded calls until now. */
+void python_begin_here();
 
 /* Stop; open calls of this thread end now, if it started. */
 void python_stop();

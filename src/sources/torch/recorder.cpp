@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +23,7 @@
 #include "python.h"
 #include "script.h"
 #include "text.h"
+#include "thread_names.h"
 
 using osc_torch::hash_inputs;
 using osc_torch::hash_text;
@@ -83,12 +83,13 @@ struct Thread {
     uint64_t logical_id; // torch's number for this thread
     bool is_numbered;    // that number has been recorded
     bool has_more;       // ranges may have arguments besides numbers and inputs
+    pid_t number;        // the system's
     Thread *next;        // in the list of all threads
     uint32_t n_open;
     bool is_too_deep;                  // ranges beyond kOpen were not recorded
-    std::atomic<uint32_t> n_elsewhere; // ends on other threads, below
+    std::atomic<uint32_t> n_elsewhere; // what other threads did, below
     struct {
-        const at::RecordFunction *fn;
+        const at::RecordFunction *fn; // they ended it; NULL: they renamed this thread
         uint64_t ticks;
     } elsewhere[16]; // under threads_lock
     Open open[kOpen];
@@ -134,6 +135,7 @@ __attribute__((noinline, cold)) Thread *enter()
         return nullptr;
     Thread *t = static_cast<Thread *>(p); // zeroed, which is its initial state
     t->logical_id = at::RecordFunction::currentThreadId();
+    t->number = gettid();
     leaving.is_set = true;
     const std::lock_guard<std::mutex> guard(threads_lock);
     t->next = threads;
@@ -154,6 +156,10 @@ void tell_options()
     }
     if (o.has_memory)
         osc_metadata("profile_memory", "1");
+    if (o.has_stacks)
+        osc_metadata("with_stack", "1");
+    if (o.has_modules)
+        osc_metadata("with_modules", "1");
 }
 
 // Done once, by the first thread of a session, under threads_lock.
@@ -171,11 +177,17 @@ void begin_recording(uint64_t now)
         tell_options();
 }
 
+void record_thread_name()
+{
+    const std::string name = osc_torch::thread_name();
+
+    if (!name.empty())
+        osc_thread_name(name.c_str());
+}
+
 // Reset the state that T has from an older session.
 __attribute__((noinline, cold)) void renew(Thread *t, uint64_t now)
 {
-    char name[17] = "";
-
     t->generation = now;
     t->n_open = 0;
     t->is_too_deep = false;
@@ -189,8 +201,7 @@ __attribute__((noinline, cold)) void renew(Thread *t, uint64_t now)
         if (session.keys_generation != now)
             begin_recording(now);
     }
-    if (prctl(PR_GET_NAME, name) == 0 && name[0] != '\0')
-        osc_thread_name(name);
+    record_thread_name();
 }
 
 inline Thread *this_thread(uint64_t now)
@@ -313,16 +324,37 @@ bool store_end(Thread *t, const void *who, uint64_t ticks, const void *mark)
     return false;
 }
 
-// Apply the ends that other threads stored for T.
-__attribute__((noinline, cold)) void end_what_ended_elsewhere(Thread *t)
+// Apply what other threads stored for T: ends, and that it has another name.
+__attribute__((noinline, cold)) void heed_others(Thread *t)
 {
-    const std::lock_guard<std::mutex> guard(threads_lock);
+    bool is_renamed = false;
+
+    {
+        const std::lock_guard<std::mutex> guard(threads_lock);
+        const uint32_t n = t->n_elsewhere.load(std::memory_order_relaxed); // the lock orders it
+
+        for (uint32_t i = 0; i < n; i++) {
+            is_renamed = is_renamed || !t->elsewhere[i].fn;
+            if (t->elsewhere[i].fn)
+                store_end(t, t->elsewhere[i].fn, t->elsewhere[i].ticks, &ended_elsewhere);
+        }
+        t->n_elsewhere.store(0, std::memory_order_relaxed); // as above
+        close_ended(t);
+    }
+    if (is_renamed)
+        record_thread_name();
+}
+
+// Store for T, under threads_lock, that FN ended, or for NULL that T has another name.
+void tell(Thread *t, const at::RecordFunction *fn, uint64_t ticks)
+{
     const uint32_t n = t->n_elsewhere.load(std::memory_order_relaxed); // the lock orders it
 
-    for (uint32_t i = 0; i < n; i++)
-        store_end(t, t->elsewhere[i].fn, t->elsewhere[i].ticks, &ended_elsewhere);
-    t->n_elsewhere.store(0, std::memory_order_relaxed); // as above
-    close_ended(t);
+    if (n == std::size(t->elsewhere))
+        return;
+    t->elsewhere[n].fn = fn;
+    t->elsewhere[n].ticks = ticks;
+    t->n_elsewhere.store(n + 1, std::memory_order_relaxed); // as above
 }
 
 // Store that FN ends now. It began on another thread, which closes it at its next range.
@@ -332,13 +364,8 @@ __attribute__((noinline, cold)) void end_elsewhere(const at::RecordFunction &fn)
     const std::lock_guard<std::mutex> guard(threads_lock);
 
     for (Thread *t = threads; t; t = t->next) {
-        const uint32_t n = t->n_elsewhere.load(std::memory_order_relaxed); // the lock orders it
-
-        if (t->logical_id != fn.threadId() || n == std::size(t->elsewhere))
-            continue;
-        t->elsewhere[n].fn = &fn;
-        t->elsewhere[n].ticks = ticks;
-        t->n_elsewhere.store(n + 1, std::memory_order_relaxed); // as above
+        if (t->logical_id == fn.threadId())
+            tell(t, &fn, ticks);
     }
 }
 
@@ -470,9 +497,9 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn, uint
 
     if (now == 0 || !osc_is_on() || !(t = this_thread(now)))
         return nullptr;
-    // relaxed: end_what_ended_elsewhere() takes the lock
+    // relaxed: heed_others() takes the lock
     if (__builtin_expect(t->n_elsewhere.load(std::memory_order_relaxed) > 0, 0))
-        end_what_ended_elsewhere(t);
+        heed_others(t);
     if (__builtin_expect(t->n_open == kOpen, 0)) {
         record_too_deep(t);
         return nullptr;
@@ -584,6 +611,9 @@ bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void 
 
     if (now == 0 || !osc_is_on() || !(t = this_thread(now)))
         return false;
+    // relaxed: as in on_begin()
+    if (__builtin_expect(t->n_elsewhere.load(std::memory_order_relaxed) > 0, 0))
+        heed_others(t);
     if (t->n_open == kOpen) {
         record_too_deep(t);
         return false;
@@ -592,6 +622,15 @@ bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void 
     osc_begin(kind, name);
     put_thread(t);
     return true;
+}
+
+void osc_torch::thread_renamed(pid_t thread)
+{
+    const std::lock_guard<std::mutex> guard(threads_lock);
+
+    for (Thread *t = threads; t; t = t->next)
+        if (t->number == thread)
+            tell(t, nullptr, 0);
 }
 
 void osc_torch::put_stack()
@@ -659,6 +698,8 @@ void after_fork()
 void begin_child()
 {
     threads_lock.unlock();
+    if (self)
+        self->number = gettid();
     // relaxed, here and below: there is one thread
     if (session.options.whole && generation.load(std::memory_order_relaxed) != 0) {
         // Its callback stays, so the new number must select the same functions.
@@ -710,7 +751,8 @@ int osc_torch_attach(const struct osc_torch_options *options)
     own_callback = session.has_global_callback ? 0 : session.handle;
     if (session.options.has_stacks &&
         !osc_torch::python_start(session.options.prefixes, session.options.own,
-                                 session.options.is_all_threads != 0))
+                                 session.options.is_all_threads != 0,
+                                 session.options.has_places != 0))
         session.options.has_stacks = 0;
     return result;
 }
@@ -738,7 +780,7 @@ void osc_torch_detach(void)
     if (own_callback == session.handle)
         own_callback = 0;
     if (self && self->n_elsewhere.load(std::memory_order_relaxed) > 0)
-        end_what_ended_elsewhere(self);
+        heed_others(self);
     generation.store(0, std::memory_order_relaxed);
 }
 }

@@ -41,6 +41,8 @@ struct osc_torch_options {
     int has_modules;      /* modules of TorchScript around operators, as `Module Hierarchy` */
     const char *own; /* lines: how names of our files of Python begin, whose calls are in no
                         stack, and the files of which wrap functions of the program */
+    int has_places;  /* stacks have the lines that are executed, and calls of modules their
+                        attribute paths, as argument `Module path` */
 };
 
 enum osc_torch_result {
@@ -56,6 +58,15 @@ OSC_TORCH_API int osc_torch_attach(const struct osc_torch_options *options);
  * the one that attached, that thread's callback stays until it attaches again, and records
  * nothing. */
 OSC_TORCH_API void osc_torch_detach(void);
+
+/* Python has started the calling thread, which has the system's NUMBER, and calls it NAME; or
+ * it calls any thread so from now on. With the interpreter's lock. */
+OSC_TORCH_API void osc_torch_thread_begins(int number, const char *name);
+OSC_TORCH_API void osc_torch_thread_renamed(int number, const char *name);
+
+/* If calls of all threads are recorded, record those of the calling thread again, after another
+ * profiler has used the interpreter's slot. With the interpreter's lock. */
+OSC_TORCH_API void osc_torch_record_calls(void);
 
 /* Switch the callbacks of the calling thread, or of all threads, off or on again. */
 OSC_TORCH_API void osc_torch_toggle(int is_on);

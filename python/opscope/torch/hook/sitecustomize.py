@@ -19,9 +19,9 @@ KNOWN = ("2.13.",)  # versions of torch that need no ITT: VERSIONS of plain.py
 
 
 def asked():
-    """The request in OPSCOPE_SOURCES: "torch", "torch=replace" or nothing."""
+    """The request in OPSCOPE_SOURCES: "torch", "torch=replace", "torch=stack" or nothing."""
     for word in os.environ.get("OPSCOPE_SOURCES", "").split(","):
-        if word in ("torch", "torch=replace"):
+        if word in ("torch", "torch=replace", "torch=stack"):
             return word
     return ""
 
@@ -85,7 +85,7 @@ def begin(what):
         load_package()
         from opscope.torch import unchanged
 
-        problem, works = unchanged.begin(what == "torch=replace")
+        problem, works = unchanged.begin(what.partition("=")[2])
     except Exception as e:
         problem, works = f"{type(e).__name__}: {e}", False
     if not works:
@@ -117,7 +117,7 @@ class Waiter:
         def exec_module(module):
             what = asked()
             del loader.exec_module
-            if what == "torch" and not is_known(module):
+            if what in ("torch", "torch=stack") and not is_known(module):
                 offer_itt()
             loader.exec_module(module)
             if self in sys.meta_path:
