@@ -205,6 +205,11 @@ static osc_status start_flusher(const uint64_t recording[2], bool is_plain)
         .is_alone = !is_plain || !has_libc,
     };
 
+    if (start.is_alone)
+        while (osc_blocks_grow_early())
+            continue;
+    else
+        osc_blocks_invite();
     /* relaxed: a thread that sees the change too late or too early calls again. */
     __atomic_store_n(&is_awaiting, !is_plain && has_libc, __ATOMIC_RELAXED);
     return osc_flush_start(&start);

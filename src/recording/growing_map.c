@@ -96,8 +96,8 @@ static void fill_cache(int fd, size_t from, size_t end)
     }
 }
 
-osc_status osc_growing_map_reserve(struct osc_fd *file, size_t from, size_t end,
-                                   unsigned char *base)
+static osc_status reserve(struct osc_fd *file, size_t from, size_t end, unsigned char *base,
+                          bool is_warm)
 {
     const int kept = errno;
     const int fd = osc_fd_get(file);
@@ -108,19 +108,32 @@ osc_status osc_growing_map_reserve(struct osc_fd *file, size_t from, size_t end,
     if (why == 0)
         why = posix_fallocate(fd, (off_t)from, (off_t)(end - from));
     if (why == 0) {
-        fill_cache(fd, size > from ? size : from, end);
+        if (is_warm)
+            fill_cache(fd, size > from ? size : from, end);
         void *p = mmap(base + from, end - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                        fd, (off_t)from);
 
         st = p == MAP_FAILED ? OSC_ENOMEM : OSC_OK;
         why = p == MAP_FAILED ? errno : 0;
-        if (st == OSC_OK)
+        if (st == OSC_OK && is_warm)
             touch(p, end - from);
     }
     if (why != 0)
         osc_open_failure_store(why);
     errno = kept;
     return st;
+}
+
+osc_status osc_growing_map_reserve(struct osc_fd *file, size_t from, size_t end,
+                                   unsigned char *base)
+{
+    return reserve(file, from, end, base, true);
+}
+
+osc_status osc_growing_map_reserve_cold(struct osc_fd *file, size_t from, size_t end,
+                                        unsigned char *base)
+{
+    return reserve(file, from, end, base, false);
 }
 
 void osc_growing_map_vacate(void *base, size_t len)

@@ -31,5 +31,9 @@ void *osc_growing_map_addresses(size_t len, size_t align);
 OSC_MUST_USE osc_status osc_growing_map_reserve(struct osc_fd *file, size_t from, size_t end,
                                                 unsigned char *base);
 
+/* The same for bytes most of which are never used: their pages are not touched. */
+OSC_MUST_USE osc_status osc_growing_map_reserve_cold(struct osc_fd *file, size_t from,
+                                                     size_t end, unsigned char *base);
+
 /* Replace the LEN bytes at BASE by empty private memory. */
 void osc_growing_map_vacate(void *base, size_t len);

@@ -30,6 +30,8 @@ static void open_sink(bool has_parts)
     (void)snprintf(out, sizeof out, "%s/run.osc", folder);
     dir_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_int_equal(osc_blocks_open(dir_fd, 4 << 20, recording), OSC_OK);
+    while (osc_blocks_grow_early())
+        continue;
     assert_int_equal(osc_names_open(dir_fd, recording), OSC_OK);
     memset(&sink, 0, sizeof sink);
     sink.file.out = out;

@@ -330,6 +330,8 @@ TEST_WITH(memory_is_taken_before_what_is_young_is_given_up, set_up, tear_down)
     assert_int_equal(unlinkat(dir_fd, "blocks", 0), 0);
     assert_int_equal(osc_blocks_open(dir_fd, (uint64_t)MOST * OSC_BLOCK_BYTES, recording),
                      OSC_OK);
+    while (osc_blocks_grow_early())
+        continue;
     osc_backlog_close(&backlog);
     assert_int_equal(osc_backlog_open(&backlog, MOST), OSC_OK);
     set_thread(1, OSC_THREAD_RUNS);

@@ -607,7 +607,7 @@ static void *run(void *arg)
     (void)prctl(PR_SET_NAME, "opscope");
     be_flusher();
     while (!(requests & REQUEST_STOP)) {
-        osc_blocks_wait(PAUSE_MS * MS);
+        osc_blocks_wait(osc_blocks_grow_early() ? 0 : PAUSE_MS * MS);
         requests = take_requests();
         look(requests);
     }

@@ -388,18 +388,25 @@ static struct osc_wire_thread in_part(const struct osc_sink *sink, uint32_t i,
     return thread;
 }
 
+/* The number of entries of threads that were ever used. */
+static uint32_t count_entries(const struct osc_live_header *live)
+{
+    /* relaxed: an entry is read only if its state says so. */
+    const uint32_t n = __atomic_load_n(&live->n_threads, __ATOMIC_RELAXED);
+
+    return n < OSC_LIVE_THREADS ? n : OSC_LIVE_THREADS;
+}
+
 osc_status osc_sink_write_threads(struct osc_sink *sink)
 {
     const struct osc_live_header *live = osc_blocks_header();
     const struct osc_live_thread *threads = osc_blocks_threads();
     struct osc_wire_thread *out = sink->threads + OSC_LIVE_THREADS;
-    /* relaxed: an entry is read only if its state says so. */
-    uint32_t n_threads = __atomic_load_n(&live->n_threads, __ATOMIC_RELAXED), n = 0;
+    const uint32_t n_threads = count_entries(live);
+    uint32_t n = 0;
 
     if (!sink->file.is_open)
         return OSC_EINVAL;
-    if (n_threads > OSC_LIVE_THREADS)
-        n_threads = OSC_LIVE_THREADS;
     for (uint32_t i = 0; i < n_threads; i++) {
         const struct osc_live_thread *t = &threads[i];
         /* acquire: pairs with the releases where an entry is filled and where its thread exits.
@@ -469,7 +476,7 @@ osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
         return OSC_OK;
     osc_part_state_forget(&sink->state);
     sink->gone = (struct osc_wire_before){0};
-    memcpy(sink->before, sink->threads, THREADS_BYTES);
+    memcpy(sink->before, sink->threads, count_entries(live) * sizeof *sink->threads);
     memcpy(sink->lost_before, live->lost, sizeof live->lost);
     return OSC_OK;
 }

@@ -19,7 +19,9 @@
 #include "recording/open_failure.h"
 
 enum {
-    PIECE_BLOCKS = 512, /* the file grows by 8 MiB */
+    FIRST_BLOCKS = 64,  /* a megabyte: a short process should not pay for more */
+    EARLY_BLOCKS = 16,  /* of a step of osc_blocks_grow_early() */
+    PIECE_BLOCKS = 512, /* then the file grows by 8 MiB */
     TRIES_MAX = 1000,   /* of a thread that others keep beating */
     PIECE_MIN = 16,     /* least number of blocks for a recording */
     WAKE_PART = 4,      /* wake the flusher when this fraction is full */
@@ -170,9 +172,8 @@ static bool is_room_left(size_t len)
 /* Map N more blocks at the end; false if there is no room. */
 static bool add_piece(uint32_t n)
 {
-    const size_t from =
-        pool.n_blocks == 0 ? 0 : OSC_LIVE_BLOCKS_AT + (size_t)pool.n_blocks * OSC_BLOCK_BYTES;
-    const size_t end = OSC_LIVE_BLOCKS_AT + ((size_t)pool.n_blocks + n) * OSC_BLOCK_BYTES;
+    const size_t from = OSC_LIVE_BLOCKS_AT + (size_t)pool.n_blocks * OSC_BLOCK_BYTES;
+    const size_t end = from + (size_t)n * OSC_BLOCK_BYTES;
 
     if (!is_room_left(end - from) ||
         osc_growing_map_reserve(&pool.file, from, end, pool.base) != OSC_OK)
@@ -286,10 +287,12 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
         osc_fd_close(&pool.file);
         return OSC_ENOMEM;
     }
-    uint32_t n = pool.n_blocks_max < PIECE_BLOCKS ? pool.n_blocks_max : PIECE_BLOCKS;
-    while (n >= PIECE_MIN && !add_piece(n))
+    uint32_t n = pool.n_blocks_max < FIRST_BLOCKS ? pool.n_blocks_max : FIRST_BLOCKS;
+    const bool has_header =
+        osc_growing_map_reserve_cold(&pool.file, 0, OSC_LIVE_BLOCKS_AT, pool.base) == OSC_OK;
+    while (has_header && n >= PIECE_MIN && !add_piece(n))
         n /= 2;
-    if (n < PIECE_MIN) {
+    if (!has_header || n < PIECE_MIN) {
         osc_blocks_close();
         return OSC_EIO;
     }
@@ -445,13 +448,14 @@ void osc_blocks_give_back(struct osc_block *b)
     __atomic_add_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
 }
 
-bool osc_blocks_add(void)
+/* Add N blocks, or as many as there may be. */
+static bool add(uint32_t n)
 {
-    const uint32_t n = pool.n_blocks_max - pool.n_blocks;
+    const uint32_t n_left = pool.n_blocks_max - pool.n_blocks;
 
-    if (n == 0)
+    if (n_left == 0)
         return false;
-    pool.has_failed = !add_piece(n < PIECE_BLOCKS ? n : PIECE_BLOCKS);
+    pool.has_failed = !add_piece(n < n_left ? n : n_left);
     if (pool.has_failed)
         set_may_grow(false);
     /* release: a thread that sees it finds the blocks. */
@@ -460,10 +464,18 @@ bool osc_blocks_add(void)
     return !pool.has_failed;
 }
 
-/* The flusher sleeps, or is about to: it would add blocks at once. */
-static void invite(void)
+bool osc_blocks_add(void)
 {
-    is_flusher = true;
+    return add(PIECE_BLOCKS);
+}
+
+bool osc_blocks_grow_early(void)
+{
+    return pool.n_blocks < PIECE_BLOCKS && !pool.has_failed && add(EARLY_BLOCKS);
+}
+
+void osc_blocks_invite(void)
+{
     set_may_grow(!pool.has_failed && pool.n_blocks < pool.n_blocks_max);
 }
 
@@ -487,7 +499,8 @@ void osc_blocks_wait(int64_t timeout_ns)
     /* relaxed: as in osc_blocks_fill() */
     const bool many_wait = __atomic_load_n(&pool.n_full, __ATOMIC_RELAXED) >= n_worth_it();
 
-    invite();
+    is_flusher = true;
+    osc_blocks_invite(); /* it would add blocks at once */
     /* Returns at once if osc_blocks_wake() was called since the last sleep. */
     if (!many_wait)
         (void)syscall(SYS_futex, &pool.wakes, FUTEX_WAIT_PRIVATE, pool.wakes_seen, &timeout,

@@ -32,7 +32,7 @@
 
 /*
  * Create the file `blocks` in the directory DIR_FD, with room for at most LIMIT_BYTES of
- * blocks, the first of them mapped and touched. RECORDING is the random id of the file.
+ * blocks, a megabyte of them mapped and touched. RECORDING is the random id of the file.
  */
 OSC_MUST_USE osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes,
                                         const uint64_t recording[2]);
@@ -82,6 +82,13 @@ bool osc_blocks_add(void);
 
 /* osc_blocks_add() while less than a quarter is free. */
 void osc_blocks_grow(void);
+
+/* Add a few blocks until there are as many as osc_blocks_add() adds, so that a start takes
+ * little time; false: there are, or no more are to be had. */
+bool osc_blocks_grow_early(void);
+
+/* A flusher sleeps, or is about to run: threads may wait for blocks that it adds. */
+void osc_blocks_invite(void);
 
 /* osc_blocks_add() if there are fewer than N_BLOCKS: ahead of need, at the rate at which they
  * fill. */

@@ -102,12 +102,17 @@ TEST(takes_a_used_block_first_and_cleared)
     osc_blocks_close();
 }
 
-TEST(grows_by_pieces_once_less_than_a_quarter_is_free)
+TEST(grows_early_by_little_and_then_by_pieces_once_less_than_a_quarter_is_free)
 {
     open_pool(20 << 20);
+    assert_int_equal(osc_blocks_header()->n_blocks, 64);
+    assert_true(osc_blocks_grow_early());
+    assert_int_equal(osc_blocks_header()->n_blocks, 80);
+    while (osc_blocks_grow_early())
+        continue;
     const uint32_t n = osc_blocks_header()->n_blocks;
 
-    assert_true(n < 1280);
+    assert_int_equal(n, 512);
     osc_blocks_grow();
     assert_int_equal(osc_blocks_header()->n_blocks, n);
     for (uint32_t i = 0; i < n - n / 8; i++)

@@ -401,7 +401,7 @@ static osc_status move_to_file(struct osc_fd *file, const uint64_t recording[2])
     h->recording[1] = recording[1];
     if (fd < 0 || !write_all(fd, names.base, h->used_bytes))
         return OSC_EIO;
-    return osc_growing_map_reserve(file, 0, reserved, names.base);
+    return osc_growing_map_reserve_cold(file, 0, reserved, names.base);
 }
 
 /* Move the closed log to a new file in DIR_FD. */
