@@ -195,7 +195,7 @@ TEST_WITH(a_dump_has_half_of_the_memory_if_not_all_fits, make_folder, remove_fol
     unsigned n_found = 0;
     uint64_t i = 0;
 
-    setenv("OPSCOPE_SCHEDULE", "flight=1000steps,slow=50,buffer=4M", 1);
+    setenv("OPSCOPE_SCHEDULE", "flight=1000steps,slow=100,buffer=4M", 1);
     assert_int_equal(osc_start(&(struct osc_start_options){
                          .size = sizeof(struct osc_start_options), .out = out}),
                      OSC_OK);
