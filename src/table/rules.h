@@ -46,8 +46,11 @@ enum osc_rule {
     OSC_RULE_RANGES = 1 << 30,
 };
 
+/* The last bit, which no enumerator can be. */
+#define OSC_RULE_SPLIT (UINT32_C(1) << 31)
+
 struct osc_rule_text {
-    uint32_t rule;      /* one of enum osc_rule */
+    uint32_t rule;      /* one of enum osc_rule, or OSC_RULE_SPLIT */
     const char *title;  /* letters and spaces: it becomes the anchor in docs/numbers.md */
     const char *text;   /* complete lines of at most 78 characters */
     const char *source; /* a sentence that continues "Source: " */

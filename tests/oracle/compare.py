@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import asks  # noqa: E402
 import damage  # noqa: E402
+import hosttrace  # noqa: E402
 import randomtrace  # noqa: E402
 from cells import Report, compare_table  # noqa: E402
 from providers import OpscopeError, OpscopeProvider  # noqa: E402
@@ -238,6 +239,27 @@ def compare_random(binary: Path, is_thorough: bool, keep: Path | None, seed: int
     return comparison.report
 
 
+def compare_host(binary: Path, is_thorough: bool, keep: Path | None, seed: int) -> Report:
+    """Compare advice on traces without device work; no time may count for two rules."""
+    comparison = Comparison(binary, is_thorough)
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / f"host-{seed}.json"
+        path.write_bytes(hosttrace.data(seed))
+        run = runs.assemble([tables.load(path)], [path])
+        comparison.table(path.name, run, [path], ("advice", None, False))
+        impact = sum(int(row["impact_ns"]) for row in
+                     comparison.provider.rows("advice", [path], None, False))
+        total = sum(int(row["total_ns"]) for row in
+                    comparison.provider.rows("steps", [path], None, False) if row["kept"])
+        if impact > total:
+            comparison.report.differ(path.name, f"{impact} ns of {total} ns are at stake")
+        comparison.report.passed += 1
+        if comparison.report.failed and keep:
+            keep.mkdir(parents=True, exist_ok=True)
+            (keep / path.name).write_bytes(path.read_bytes())
+    return comparison.report
+
+
 def traces_of(folder: Path) -> list[Path]:
     """Every file below FOLDER that may hold a trace."""
     return sorted(p for p in folder.rglob("*")
@@ -258,6 +280,8 @@ def jobs(options: argparse.Namespace) -> Iterator[tuple]:
             print(f"{folder} is not there: random traces only")
     for number in range(options.random):
         yield (compare_random, options.keep, options.seed * 1_000_003 + number)
+        for part in range(4):
+            yield (compare_host, options.keep, options.seed * 1_000_003 + 4 * number + part)
 
 
 def run_job(binary: Path, is_thorough: bool, job: tuple) -> Report:

@@ -2,7 +2,7 @@
 /*
  * `advice`: what could be changed, with the time at stake. That is the most time a change
  * could save, never a promise: a length of time within the kept steps, so that rules can be
- * compared. Times of several rules may overlap.
+ * compared. Times of several rules may overlap where devices worked.
  */
 #include "analysis/table_registry.h"
 
@@ -30,7 +30,7 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(IMPACT, "impact_ns", INTEGER, "ns", SUM, 0,
-               OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH,
+               OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH | OSC_RULE_SPLIT,
                "Time at stake: the most that following the advice can save in all kept steps "
                "together, not what it will save."),
     OSC_COLUMN(SEVERITY, "severity", STRING, NULL, FINISH, 0, OSC_RULE_ADVICE,
@@ -52,12 +52,13 @@ static const struct osc_column columns[N_COLUMNS] = {
                "operators. memory_limit: peak / capacity. Others: impact_ns / length of the "
                "kept steps. With --merge: of the ranks and spans to which the rule applies."),
     OSC_COLUMN(COUNT, "count", INTEGER, NULL, SUM, 0, OSC_RULE_ADVICE,
-               "Number of steps, ranges, devices, kernels, memory records, gaps, calls or "
-               "copies that the advice rests on."),
+               "Number of steps, ranges, devices, kernels, memory records, gaps, calls, "
+               "operators or copies that the advice rests on."),
     OSC_COLUMN(SUBJECT, "subject", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_ADVICE,
                "What the advice is about: devices; the operator whose work ends most idle "
-               "time; the call that took most time; the slowest step, as --steps takes it. "
-               "Missing where rows were merged."),
+               "time; the call, operator or Python function that took most time or was called "
+               "most often; the slowest step, as --steps takes it. Missing where rows were "
+               "merged."),
     OSC_COLUMN(GREW, "grew", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_OUTLIERS,
                "slow_steps: what grew most in the slowest step (grew in table steps). Missing "
                "where rows were merged."),
@@ -149,6 +150,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = osc_advice_plugin_rules(&a, &list);
     if (st == OSC_OK && a.b->n_kept > 0 && !o->compat_tb)
         st = osc_advice_device_rules(&a, &list);
+    if (st == OSC_OK && a.split.steps)
+        st = osc_advice_host_rules(&a, &list);
     for (unsigned k = 0; k < OSC_ADVICE_COUNT && st == OSC_OK; k++) {
         if (list.of[k].applies)
             st = add_row(&a, (enum osc_advice_code)k, &list.of[k], o, out);

@@ -3,40 +3,6 @@
 
 #include "base/mem.h"
 
-osc_status osc_name_sums_add(struct osc_name_sums *y, osc_sid name, int64_t ns)
-{
-    if (name.v == 0)
-        return OSC_OK; /* it has no name */
-
-    uint32_t *const place = osc_idmap_put(&y->of_name, name.v);
-    if (!place)
-        return OSC_ENOMEM;
-    if (*place == 0) {
-        if (y->n == y->cap && osc_grow(&y->v, &y->cap, y->n + 1, sizeof *y->v) != OSC_OK)
-            return OSC_ENOMEM;
-        y->v[y->n++] = (struct osc_name_sum){name, 0};
-        *place = (uint32_t)y->n;
-    }
-    y->v[*place - 1].ns += ns;
-    return OSC_OK;
-}
-
-struct osc_name_sum osc_name_sums_top(const struct osc_name_sums *y)
-{
-    struct osc_name_sum top = {{0}, 0};
-
-    for (size_t i = 0; i < y->n; i++)
-        top = y->v[i].ns > top.ns ? y->v[i] : top;
-    return top;
-}
-
-void osc_name_sums_fini(struct osc_name_sums *y)
-{
-    osc_idmap_fini(&y->of_name);
-    osc_free(y->v);
-    *y = (struct osc_name_sums){0};
-}
-
 bool osc_advice_is_kept(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i)
 {
     if (a->first_step <= a->last_step)
@@ -198,6 +164,9 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
         st = find_syncs(a, &syncs);
     if (st == OSC_OK)
         st = list_gaps(a, &gaps, &syncs);
+    if (st == OSC_OK && a->f->links.n_calls == 0 && !a->has_works && !compat_tb &&
+        a->b->n_kept > 0)
+        st = osc_split_make(t, a->b, &a->split);
     osc_intervals_fini(&gaps);
     osc_intervals_fini(&syncs);
     return st;
@@ -210,5 +179,6 @@ void osc_advice_base_fini(struct osc_advice_base *a)
     osc_intervals_fini(&a->busy);
     osc_free(a->gaps);
     osc_free(a->is_sync);
+    osc_split_fini(&a->split);
     *a = (struct osc_advice_base){0};
 }

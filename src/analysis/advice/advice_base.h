@@ -12,11 +12,15 @@
  * A row belongs to a kept step if its step is kept: host rows by their start, device work by
  * its launch. In a trace without steps, rows that start within the whole count.
  *
+ * In a trace of the host alone the time of the kept steps is split by cause instead (split.h),
+ * and all rules share it.
+ *
  * Threading: not locked.
  */
 #pragma once
 
-#include "base/idmap.h"
+#include "analysis/advice/name_sums.h"
+#include "analysis/advice/split.h"
 #include "derive/facts.h"
 
 /* A gap, and the work that ended it. */
@@ -44,6 +48,8 @@ struct osc_advice_base {
     uint32_t first_step, last_step; /* ordinals of kept steps; 1, 0: no step was announced */
     bool *is_sync;                  /* owned; by call of osc_links: the call waits for the
                                      * device */
+    struct osc_split split;         /* without steps if the trace is not of the host alone,
+                                     * or is_compat */
 };
 
 /* T has LOADS, STEPS and UNIONS. Call osc_advice_base_fini() even after a failure. */
@@ -63,18 +69,3 @@ OSC_MUST_USE osc_status osc_advice_stake(const struct osc_advice_base *a,
 
 /* The name of the operator of call C (index + 1, or 0); 0: none. */
 osc_sid osc_advice_operator_of(const struct osc_advice_base *a, uint32_t call);
-
-/* Times by name, in order of first appearance. Zeroed, it is empty. */
-struct osc_name_sums {
-    struct osc_idmap of_name; /* index + 1 */
-    struct osc_name_sum {
-        osc_sid name;
-        int64_t ns;
-    } * v; /* owned */
-    size_t n, cap;
-};
-
-OSC_MUST_USE osc_status osc_name_sums_add(struct osc_name_sums *y, osc_sid name, int64_t ns);
-/* The name with the largest sum, the first one of several; {0} if there is none. */
-struct osc_name_sum osc_name_sums_top(const struct osc_name_sums *y);
-void osc_name_sums_fini(struct osc_name_sums *y);

@@ -293,7 +293,7 @@ static osc_status check_slow_steps(const struct osc_advice_base *a, struct osc_a
         if (!b->steps[i].is_outlier || excess_ns <= 0)
             continue;
         item->count++;
-        item->impact_ns += excess_ns;
+        item->impact_ns += a->split.steps ? a->split.steps[i].ns[OSC_CAUSE_SLOW] : excess_ns;
         if (excess_ns <= item->more[0])
             continue;
         slowest = i;

@@ -166,9 +166,31 @@ static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
         /* A fast step can be an outlier too. */
         osc_strbuf_addf(out, "outlier and total_ns > %lld", (long long)item->more[3]);
         return;
+    case OSC_ADVICE_HOST_SYNC:
+    case OSC_ADVICE_COPIES:
+        add_names(a, item, out);
+        osc_strbuf_adds(out, " and kind = 'operator'");
+        break;
+    case OSC_ADVICE_FLOAT64:
+        osc_strbuf_adds(out, "kind = 'operator' and args like '%double%'");
+        break;
+    case OSC_ADVICE_TINY_OPERATORS:
+        osc_strbuf_addf(out, "kind = 'operator' and dur_ns < %lld", (long long)OSC_TINY_NS);
+        break;
+    case OSC_ADVICE_SINGLE_TENSOR:
+        osc_strbuf_adds(out, "kind = 'optimizer'");
+        break;
+    case OSC_ADVICE_PYTHON:
+        osc_strbuf_adds(out, "kind in ('python', 'module', 'frame')");
+        break;
+    case OSC_ADVICE_UNRECORDED:
+        osc_strbuf_adds(out, "kept");
+        return;
     case OSC_ADVICE_COUNT:
         return;
     }
+    osc_strbuf_adds(out, " and dur_ns > 0");
+    add_kept(a, times, out);
 }
 
 /* Write the command up to the opening quotation mark of the --where expression. */

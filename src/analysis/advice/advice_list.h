@@ -31,6 +31,13 @@ enum osc_advice_code {
     OSC_ADVICE_LAUNCH_BOUND,
     OSC_ADVICE_ALLOCATOR,
     OSC_ADVICE_SLOW_STEPS,
+    OSC_ADVICE_HOST_SYNC,
+    OSC_ADVICE_COPIES,
+    OSC_ADVICE_FLOAT64,
+    OSC_ADVICE_TINY_OPERATORS,
+    OSC_ADVICE_SINGLE_TENSOR,
+    OSC_ADVICE_PYTHON,
+    OSC_ADVICE_UNRECORDED,
     OSC_ADVICE_COUNT
 };
 
@@ -64,6 +71,10 @@ OSC_MUST_USE osc_status osc_advice_plugin_rules(const struct osc_advice_base *a,
 /* Apply the rules about device and host waiting for each other, and about slow steps. */
 OSC_MUST_USE osc_status osc_advice_device_rules(const struct osc_advice_base *a,
                                                 struct osc_advice_list *l);
+
+/* Apply the rules for traces without device work, for which A has a split. */
+OSC_MUST_USE osc_status osc_advice_host_rules(const struct osc_advice_base *a,
+                                              struct osc_advice_list *l);
 
 /* The columns from which a sentence is made. */
 struct osc_advice_numbers {

@@ -59,13 +59,34 @@ static void measure_cost(const struct osc_advice_base *a, unsigned cost,
         item->count += a->b->steps[i].is_kept && a->b->steps[i].cost_ns[cost] > 0;
 }
 
+/*
+ * Whether the steps wait for data even without the one that waits longest. Where no device
+ * worked, one of several steps may just have been interrupted there.
+ */
+static bool is_usual(const struct osc_advice_base *a, const struct osc_advice_item *item)
+{
+    const struct osc_step_cost *most = NULL;
+
+    for (uint32_t i = 0; i < a->b->n_steps; i++) {
+        const struct osc_step_cost *const s = &a->b->steps[i];
+
+        if (s->is_kept &&
+            (!most || s->cost_ns[OSC_CLASS_DATALOADER] > most->cost_ns[OSC_CLASS_DATALOADER]))
+            most = s;
+    }
+    if (!a->split.steps || a->b->n_kept < 3)
+        return true;
+    return item->part - most->cost_ns[OSC_CLASS_DATALOADER] >
+           (item->whole - (most->end_ns - most->start_ns)) / 20;
+}
+
 static void check_costs(const struct osc_advice_base *a, struct osc_advice_list *l)
 {
     struct osc_advice_item *const loading = &l->of[OSC_ADVICE_DATA_LOADING];
     struct osc_advice_item *const communication = &l->of[OSC_ADVICE_COMMUNICATION];
 
     measure_cost(a, OSC_CLASS_DATALOADER, loading);
-    loading->applies = loading->part > loading->whole / 20;
+    loading->applies = loading->part > loading->whole / 20 && is_usual(a, loading);
     measure_cost(a, OSC_CLASS_COMMUNICATION, communication);
     communication->applies = communication->part > communication->whole / 10;
 }

@@ -3,6 +3,7 @@
 
 #include "analysis/table_registry.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "derive/derive.h"
 #include "support/small_trace.h"
 #include "support/unit.h"
@@ -488,6 +489,134 @@ TEST_WITH(slow_steps_name_what_grew, NULL, end)
     /* A label that is not the only one does not tell the step. */
     row = row_of("", STEP(5, 1506, 101) STEP(5, 1706, 400) SLOW(100), "slow_steps", false);
     assert_true(has_text(row, "subject", "@9"));
+}
+
+/* N operators of NAME in a step of 10 ms that begins at AT us; DUR us each, every 100 us. */
+static void add_step(struct osc_strbuf *out, int at, int n, const char *name, int dur,
+                     const char *args)
+{
+    osc_strbuf_addf(
+        out,
+        "{'ph':'X','cat':'user_annotation','name':'ProfilerStep#%d','pid':1,'tid':1,"
+        "'ts':%d,'dur':10000,'args':{}},",
+        at / 10000, at);
+    for (int k = 0; k < n; k++)
+        osc_strbuf_addf(out,
+                        "{'ph':'X','cat':'cpu_op','name':'%s','pid':1,'tid':1,'ts':%d,'dur':%d,"
+                        "'args':{%s}},",
+                        name, at + 100 * k, dur, args);
+}
+
+/* The row of CODE, or -1, for three steps of which TWO have what the rule is about. */
+static int64_t most_of_three(const char *code, int n, const char *name, int dur,
+                             const char *args, bool two)
+{
+    struct osc_strbuf text = {0};
+
+    add_step(&text, 0, n, name, dur, args);
+    add_step(&text, 10000, two ? n : 0, name, dur, args);
+    add_step(&text, 20000, 0, name, dur, args);
+    assert_int_equal(text.status, OSC_OK);
+    const int64_t row = row_of("", text.s, code, false);
+    osc_strbuf_fini(&text);
+    return row;
+}
+
+TEST_WITH(what_most_steps_do_on_the_host_is_told, NULL, end)
+{
+    int64_t row = most_of_three("host_sync", 32, "aten::item", 5, "", true);
+
+    assert_int_equal(cell_int(row, "impact_ns"), 2 * 32 * 5000);
+    assert_int_equal(cell_int(row, "count"), 64);
+    assert_true(has_text(row, "subject", "aten::item"));
+    assert_true(has_text(row, "text",
+                         "21 calls a step read values of tensors, above all "
+                         "aten::item; the calls alone take 1.1 %"));
+    assert_true(has_text(row, "evidence", "name in ('aten::item') and kind = 'operator'"));
+    assert_int_equal(most_of_three("host_sync", 32, "aten::item", 5, "", false), -1);
+    assert_int_equal(most_of_three("host_sync", 31, "aten::item", 5, "", true), -1);
+    assert_true(most_of_three("host_sync", 6, "aten::item", 90, "", true) >= 0);
+
+    row = most_of_three("copies", 5, "aten::clone", 50, "", true);
+    assert_true(has_text(row, "text", "the next copy follows at once"));
+    assert_int_equal(most_of_three("copies", 4, "aten::clone", 60, "", true), -1);
+    assert_int_equal(most_of_three("copies", 5, "aten::clone", 40, "", true), -1);
+    row = most_of_three("float64", 12, "aten::mm", 90,
+                        "'Input type':['double'],'Input Dims':[[2,2]]", true);
+    assert_int_equal(cell_int(row, "impact_ns"), 2 * 12 * 90000);
+    row = most_of_three("tiny_operators", 32, "aten::abs", 15, "", true);
+    assert_true(has_text(row, "text", "21 operators a step of less than 50 us each"));
+    assert_int_equal(most_of_three("tiny_operators", 31, "aten::abs", 15, "", true), -1);
+    row = most_of_three("unrecorded", 8, "aten::mm", 90, "", true);
+    assert_true(has_text(row, "text", "nothing was recorded on the thread of the steps"));
+    assert_int_equal(most_of_three("unrecorded", 7, "aten::mm", 90, "", true), -1);
+}
+
+/* A step of 1000 us at AT with an optimizer of DUR us; FUNCTION runs in it. */
+#define OPTIMIZING(at, dur, function)                                 \
+    STEP(1, at, 1000)                                                 \
+    RANGE("user_annotation", "Optimizer.step#A.step", 1, at, dur, "") \
+    RANGE("python_function", function, 1, at, dur, "")
+
+TEST_WITH(an_optimizer_that_was_told_to_take_one_tensor_a_time_is_named, NULL, end)
+{
+    const int64_t row =
+        row_of("", OPTIMIZING(0, 60, "torch/optim/adam.py(1): _single_tensor_adam"),
+               "single_tensor", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 60000);
+    assert_true(has_text(row, "text", "as the program asks (foreach=False)"));
+    assert_int_equal(stake("",
+                           OPTIMIZING(0, 60, "torch/optim/adam.py(1): _single_tensor_adam")
+                               RANGE("python_function", "o.py(1): _default_to_fused_or_foreach",
+                                     1, 5, 5, ""),
+                           "single_tensor"),
+                     -1);
+    assert_int_equal(
+        stake("", OPTIMIZING(0, 50, "a.py(1): _single_tensor_adam"), "single_tensor"), -1);
+    assert_int_equal(
+        stake("", OPTIMIZING(0, 400, "a.py(1): _multi_tensor_adam"), "single_tensor"), -1);
+}
+
+TEST_WITH(python_is_told_with_the_function_that_has_most_of_it, NULL, end)
+{
+    struct osc_strbuf text = {0};
+
+    add_step(&text, 0, 8, "aten::mm", 50, "");
+    osc_strbuf_adds(
+        &text, RANGE("python_function", "a.py(1): step", 1, 0, 5000, "")
+                   RANGE("python_function", "<built-in function sleep>", 1, 1000, 2500, ""));
+    assert_int_equal(text.status, OSC_OK);
+    const int64_t row = row_of("", text.s, "python", false);
+    osc_strbuf_fini(&text);
+    assert_int_equal(cell_int(row, "impact_ns"), 10000000 - 8 * 50000);
+    assert_true(has_text(row, "subject", "<built-in function sleep>"));
+    assert_true(has_text(row, "text", "above all <built-in function sleep> (2.50 ms of its"));
+}
+
+TEST_WITH(work_of_a_device_leaves_the_host_to_the_rules_for_devices, NULL, end)
+{
+    struct osc_strbuf text = {0};
+
+    add_step(&text, 0, 40, "aten::item", 15, "");
+    osc_strbuf_adds(&text, CALL(1, 1, 1, 1, "") KERNEL("k", 5, 9000, 1));
+    assert_int_equal(text.status, OSC_OK);
+    assert_int_equal(stake("", text.s, "host_sync"), -1);
+    assert_int_equal(stake("", text.s, "tiny_operators"), -1);
+    osc_strbuf_fini(&text);
+}
+
+TEST_WITH(one_step_that_waited_for_data_is_no_rule, NULL, end)
+{
+    assert_int_equal(stake("",
+                           STEP(1, 0, 1000) LOADER(0, 300) STEP(2, 1000, 1000) LOADER(1000, 20)
+                               STEP(3, 2000, 1000) LOADER(2000, 20),
+                           "data_loading"),
+                     -1);
+    assert_int_equal(stake("",
+                           STEP(1, 0, 1000) LOADER(0, 300) STEP(2, 1000, 1000) LOADER(1000, 200)
+                               STEP(3, 2000, 1000) LOADER(2000, 20),
+                           "data_loading"),
+                     520000);
 }
 
 TEST_WITH(a_trace_without_steps_or_devices_says_what_does_not_apply, NULL, end)

@@ -291,6 +291,115 @@ static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf
     osc_strbuf_adds(out, n->more[2] != 0 ? " on the device." : " on the host.");
 }
 
+/* Append ", above all NAME" if there is one. */
+static void add_above_all(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    if (!has_name(n, n->subject))
+        return;
+    osc_strbuf_adds(out, ", above all ");
+    add_name(out, n->subject);
+}
+
+/* Append COUNT divided by the number of kept steps, as "96 THINGs a step". */
+static void add_per_step(struct osc_strbuf *out, const struct osc_advice_numbers *n,
+                         int64_t count, const char *thing)
+{
+    const int64_t n_steps = n->more[0] > 0 ? n->more[0] : 1;
+    const int64_t each = (count + n_steps / 2) / n_steps;
+
+    add_count(out, each, thing);
+    osc_strbuf_adds(out, " a step");
+}
+
+static void say_host_sync(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    add_per_step(out, n, n->count, "call");
+    osc_strbuf_adds(out, n->count == n->more[0] ? " reads" : " read");
+    osc_strbuf_adds(out, " values of tensors");
+    add_above_all(out, n);
+    osc_strbuf_adds(out, "; the calls alone take ");
+    add_share(out, n);
+    osc_strbuf_adds(out,
+                    ". Python goes on only when the value is there, on a GPU when all work "
+                    "before is done. Keep conditions and sums in tensors (torch.where, "
+                    "masked_fill), and read values once a step, not in loops.");
+}
+
+static void say_copies(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    add_per_step(out, n, n->count, "copy operator");
+    add_above_all(out, n);
+    osc_strbuf_adds(out, n->count == n->more[0] ? ", takes " : ", take ");
+    add_share(out, n);
+    osc_strbuf_addc(out, '.');
+    if (n->more[1] >= n->more[0] && n->more[0] > 0) {
+        osc_strbuf_adds(out, " Of these ");
+        add_per_step(out, n, n->more[1], "time");
+        osc_strbuf_adds(out, " the next copy follows at once.");
+    }
+    osc_strbuf_adds(out, " Leave out .clone() and .contiguous() where the next operator takes "
+                         "any layout, and keep one layout and type from end to end.");
+}
+
+static void say_float64(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "Operators on tensors of float64 take ");
+    add_share(out, n);
+    add_above_all(out, n);
+    osc_strbuf_adds(out, ". Half as wide is at least twice as fast: build models and data in "
+                         "float32 (.float(), dtype=torch.float32). NumPy's default is float64; "
+                         "one such input makes results float64, too.");
+}
+
+static void say_tiny_operators(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    add_per_step(out, n, n->count, "operator");
+    osc_strbuf_addf(out, " of less than %d us each", (int)(OSC_TINY_NS / 1000));
+    add_above_all(out, n);
+    osc_strbuf_adds(out, ", and what lies between them take ");
+    add_share(out, n);
+    osc_strbuf_adds(out, ". Work on whole tensors instead of loops over rows, batches or time, "
+                         "or use torch.compile.");
+}
+
+static void say_single_tensor(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, has_name(n, n->subject) ? "" : "Optimizers");
+    if (has_name(n, n->subject))
+        add_name(out, n->subject);
+    osc_strbuf_adds(out, has_name(n, n->subject) ? " takes " : " take ");
+    add_share(out, n);
+    osc_strbuf_adds(out, n->more[2] > 0 ? ", one tensor at a time as the program asks "
+                                          "(foreach=False)."
+                                        : ", one tensor at a time.");
+    osc_strbuf_adds(out, " Use fused=True, or on devices foreach=True.");
+}
+
+static void say_python(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "Python outside of operators takes ");
+    add_share(out, n);
+    if (has_name(n, n->subject)) {
+        add_above_all(out, n);
+        osc_strbuf_adds(out, " (");
+        add_time(out, n->more[3]);
+        osc_strbuf_adds(out, " of its own)");
+    }
+    osc_strbuf_adds(out,
+                    ". Do that less often, in another thread or process, or with operators "
+                    "on tensors.");
+}
+
+static void say_unrecorded(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "For ");
+    add_share(out, n);
+    osc_strbuf_adds(out,
+                    " nothing was recorded on the thread of the steps: Python between "
+                    "operators, sleep, or input and output. Record Python functions to see "
+                    "which (with_stack=True), or mark them with record_function().");
+}
+
 const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
     [OSC_ADVICE_DATA_LOADING] = {"data_loading", "Steps wait for data", "steps",
                                  " --sort dataloader_ns", true, say_data_loading},
@@ -318,4 +427,18 @@ const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
                               " --sort dur_ns", false, say_allocator},
     [OSC_ADVICE_SLOW_STEPS] = {"slow_steps", "Some steps are slow", "steps", " --sort total_ns",
                                false, say_slow_steps},
+    [OSC_ADVICE_HOST_SYNC] = {"host_sync", "Values are read one by one", "events",
+                              " --sort dur_ns", false, say_host_sync},
+    [OSC_ADVICE_COPIES] = {"copies", "Tensors are copied again and again", "events",
+                           " --sort dur_ns", false, say_copies},
+    [OSC_ADVICE_FLOAT64] = {"float64", "Operators compute in float64", "events",
+                            " --sort dur_ns", false, say_float64},
+    [OSC_ADVICE_TINY_OPERATORS] = {"tiny_operators", "Many operators do very little", "events",
+                                   "", false, say_tiny_operators},
+    [OSC_ADVICE_SINGLE_TENSOR] = {"single_tensor", "The optimizer takes one tensor at a time",
+                                  "events", " --sort dur_ns", false, say_single_tensor},
+    [OSC_ADVICE_PYTHON] = {"python", "Python takes time between operators", "events",
+                           " --sort self_ns", false, say_python},
+    [OSC_ADVICE_UNRECORDED] = {"unrecorded", "Much time is not recorded", "steps",
+                               " --sort other_ns", false, say_unrecorded},
 };

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from . import exact, growth, inventory, kinds, links, memory_tables, operators, steps
+from . import exact, growth, inventory, kinds, links, memory_tables, operators, split, steps
 from .devices import natural
 from .events import Event, Trace
 from .intervals import Interval, intersect, length, subtract, union
 
 CODES = ("data_loading", "data_parallel", "backend", "communication", "low_utilization",
          "tensor_cores", "memory_limit", "idle_device", "synchronization", "pageable_copies",
-         "launch_bound", "allocator", "slow_steps")
+         "launch_bound", "allocator", "slow_steps", *split.RULES)
 SYNC_CALLS = set("""
 cudaDeviceSynchronize cudaStreamSynchronize cudaEventSynchronize cudaThreadSynchronize
 cudaMemcpy cudaMemcpy2D cudaMemcpy3D cudaMemcpyFromSymbol cudaMemcpyToSymbol
@@ -84,6 +84,19 @@ class Rules:
         self.ordinals = {number for (number, _), s in zip(steps.numbered(trace), self.steps)
                          if s.kept}
         self.found: dict[str, dict] = {}
+        self.split: split.Split | None = None
+        if not self.work and not self.calls and not compat and self.kept_steps:
+            self.make_split()
+
+    def make_split(self) -> None:
+        """Split the time of steps by cause."""
+        unions = steps.unions(self.trace, False)
+        middle = exact.median([s.end - s.start for s in self.kept_steps]).__floor__()
+        slow = {i: s.end - s.start - middle for i, (s, is_outlier)
+                in enumerate(zip(self.steps, steps.outliers(self.steps)))
+                if is_outlier and s.end - s.start > middle}
+        self.split = split.split_of(self.trace, self.steps,
+                                    steps.costs(self.trace, self.steps, False), slow, unions)
 
     def is_kept(self, event: Event) -> bool:
         """Whether EVENT belongs to a kept step."""
@@ -141,7 +154,7 @@ class Rules:
             return
         names = [e.name for e in self.ranges if steps.host_type(e)]
         ddp = names.count("DistributedDataParallel.forward")
-        self.add_cost("data_loading", "dataloader", Fraction(1, 20))
+        self.add_cost("data_loading", "dataloader", Fraction(1, 20), self.is_usual())
         self.data_parallel(names.count("DataParallel.forward"))
         if self.compat:
             has_nccl = any(n in kinds.PLUGIN_COLLECTIVES and n.startswith("nccl:")
@@ -158,6 +171,15 @@ class Rules:
         self.low_utilization()
         self.tensor_cores()
         self.memory_limit()
+
+    def is_usual(self) -> bool:
+        """Whether steps wait for data also without the one that waits longest."""
+        if not self.split or len(self.kept_steps) < 3:
+            return True
+        waits = [c["dataloader"] for c in self.costs]
+        most = waits.index(max(waits))
+        step = self.kept_steps[most]
+        return sum(waits) - waits[most] > (self.total - (step.end - step.start)) // 20
 
     def data_parallel(self, count: int) -> None:
         """Not all devices run kernels."""
@@ -261,6 +283,21 @@ class Rules:
         self.add_share("allocator", bool(calls) and 100 * ns > self.kept_ns, ns, len(calls),
                        self.longest(calls))
         self.slow_steps()
+        if self.split:
+            self.host_rules(self.split)
+
+    def host_rules(self, found: split.Split) -> None:
+        """Rules for traces of the host alone."""
+        parts = [(part, self.steps[i].end - self.steps[i].start)
+                 for i, part in found.parts.items()]
+        for code, (causes, name, counted) in split.RULES.items():
+            n_fit = sum(split.fits(code, part, of) for part, of in parts)
+            ns = sum(part.ns[cause] for part, _ in parts for cause in causes)
+            count = sum(part.counts[counted] for part, _ in parts) if counted else n_fit
+            sums = found.sums.get(name or "", {})
+            is_named = bool(sums) or code in ("tiny_operators", "python", "unrecorded")
+            self.add(code, is_named and 2 * n_fit > len(parts), ns, ns, self.total, count,
+                     largest(sums))
 
     @staticmethod
     def longest(calls: list[Event]) -> str | None:
@@ -335,6 +372,8 @@ class Rules:
         middle = exact.median([row["total_ns"] for row in rows]).__floor__()
         slow = [row for row in rows if row["outlier"] and row["total_ns"] > middle]
         excess = sum(row["total_ns"] - middle for row in slow)
+        if self.split:
+            excess = sum(part.ns["slow"] for part in self.split.parts.values())
         if slow and 20 * excess > self.kept_ns:
             worst = max(slow, key=lambda row: row["total_ns"])
             labels = [step.label for step in steps.host_steps(self.trace)]
