@@ -489,7 +489,8 @@ static const char *const groupings[] = {"process", "thread", "track", "category"
 /* See table_columns.h. */
 const uint32_t osc_column_ranges_name = NAME, osc_column_ranges_kind = KIND,
                osc_column_ranges_calls = CALLS, osc_column_ranges_total_ns = TOTAL,
-               osc_column_ranges_mean_ns = MEAN, osc_column_ranges_is_marked = IS_MARKED;
+               osc_column_ranges_self_ns = SELF, osc_column_ranges_mean_ns = MEAN,
+               osc_column_ranges_is_marked = IS_MARKED;
 
 const struct osc_table_def osc_table_ranges = {
     .name = "ranges",

@@ -101,11 +101,10 @@ const struct osc_command osc_command_screen = {
     .operands = "[TRACE...] [OPTION...]",
     .summary = "one screen: what the trace is, where the time goes, what to type next",
     .text = "Prints one screen: what the trace is, how its average step divides, up to five\n"
-            "operators, kernels and ranges that the program marked, each with the most\n"
-            "time, the slowest steps and the operator that grew in them, the worst finding\n"
-            "about its quality, what was not recorded, and three commands to type next. "
-            "Several traces, or a directory, are\n"
-            "one run; their ranks are summed.\n",
+            "operators, kernels, ranges that the program marked and Python functions, each\n"
+            "with the most time, the slowest steps and the operator that grew in them, the\n"
+            "worst finding about its quality, what was not recorded, and three commands to\n"
+            "type next. Several traces, or a directory, are one run; their ranks are summed.\n",
     .examples = "  opscope trace.json.gz\n"
                 "  opscope runs/ddp/                          all ranks of a directory\n"
                 "  opscope trace.json.gz --steps 5            one step\n",

@@ -4,7 +4,10 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "analysis/advice/split_names.h"
 #include "analysis/table_columns.h"
+#include "base/hash.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/screen/page.h"
 #include "render/symbol.h"
@@ -15,16 +18,26 @@
 #define CALLS_WIDTH 9
 #define MEAN_WIDTH  (OSC_PAGE_SHARE + 3) /* the page has three columns to spare */
 
+/* One row of a list. */
+struct top_row {
+    uint64_t row;        /* of the table; of several that became one, the first */
+    struct osc_str name; /* borrowed */
+    int64_t calls, ns;
+};
+
 /* A list of the rows that have the largest values of a column. */
 struct top {
     enum osc_screen_table table;
     const char *title, *by;
-    uint32_t name, calls, most; /* columns of the table */
-    uint32_t only;              /* column of what rows must be; 0: all rows */
-    uint32_t mean;              /* column to show instead of shares of the sum; 0: none */
-    uint32_t kind;              /* column that tells rows of one name apart; 0: none */
-    uint64_t rows[TOP_ROWS];    /* the first ones */
+    uint32_t name, calls, most;    /* columns of the table */
+    uint32_t only;                 /* column of what rows must be; 0: all rows */
+    uint32_t mean;                 /* column to show instead of shares of the sum; 0: none */
+    uint32_t kind;                 /* column that tells rows of one name apart; 0: none */
+    bool are_functions;            /* rows of Python functions, those of one name as one */
+    struct top_row rows[TOP_ROWS]; /* the first ones */
     unsigned n_rows;
+    double sum_ns;          /* of all rows */
+    struct osc_arena arena; /* owned; names of functions */
 };
 
 /* The columns left for a name in a line with numbers. */
@@ -125,7 +138,7 @@ static void add_kinds(struct names *names, const struct top *t, const struct osc
         if (!is_shared[i])
             continue;
         osc_strbuf_adds(&names->text[i], " (");
-        osc_strbuf_addstr(&names->text[i], osc_result_get_str(r, t->rows[i], t->kind));
+        osc_strbuf_addstr(&names->text[i], osc_result_get_str(r, t->rows[i].row, t->kind));
         osc_strbuf_addc(&names->text[i], ')');
     }
 }
@@ -161,11 +174,12 @@ static void compose_symbols(struct names *names, size_t width)
 static void compose_names(struct names *names, const struct osc_page *p, const struct top *t,
                           const struct osc_result *r)
 {
-    const bool are_symbols = (r->def->columns[t->name].flags & OSC_COLUMN_SYMBOL) && !t->kind;
+    const bool are_symbols =
+        (r->def->columns[t->name].flags & OSC_COLUMN_SYMBOL) && !t->kind && !t->are_functions;
 
     names->n = t->n_rows;
     for (unsigned k = 0; k < names->n; k++)
-        names->raw[k] = osc_result_get_str(r, t->rows[k], t->name);
+        names->raw[k] = t->rows[k].name;
     if (are_symbols && !p->s->args->request.text.full_names) {
         compose_symbols(names, name_width(p));
         return;
@@ -205,17 +219,88 @@ static const struct osc_answer_block *block_of(const struct osc_page *p, const s
     return &osc_screen_answer(p->s, t->table)->blocks[0];
 }
 
+static struct top_row row_of(const struct osc_result *r, const struct top *t, uint64_t i)
+{
+    return (struct top_row){.row = i,
+                            .name = osc_result_get_str(r, i, t->name),
+                            .calls = osc_result_get_int(r, i, t->calls),
+                            .ns = osc_result_get_int(r, i, t->most)};
+}
+
 /* Find the first rows of T; its table is sorted. */
 static void find_rows(const struct osc_page *p, struct top *t)
 {
     const struct osc_answer_block *const b = block_of(p, t);
 
-    for (uint64_t k = 0; k < b->result.n_rows && t->n_rows < TOP_ROWS; k++) {
+    for (uint64_t k = 0; k < b->result.n_rows; k++) {
         const uint64_t i = b->order ? b->order[k] : k;
 
-        if (t->only == 0 || osc_result_get_bool(&b->result, i, t->only))
-            t->rows[t->n_rows++] = i;
+        t->sum_ns += (double)osc_result_get_int(&b->result, i, t->most);
+        if (t->n_rows < TOP_ROWS &&
+            (t->only == 0 || osc_result_get_bool(&b->result, i, t->only)))
+            t->rows[t->n_rows++] = row_of(&b->result, t, i);
     }
+}
+
+/* Whether row I of R, of `ranges`, is a Python function. */
+static bool is_function(const struct osc_result *r, uint64_t i)
+{
+    const struct osc_str kind = osc_result_get_str(r, i, osc_column_ranges_kind);
+
+    return osc_str_eq(kind, OSC_STR("python")) || osc_str_eq(kind, OSC_STR("module"));
+}
+
+/* Insert ROW into the rows of T, which are in order. */
+static void insert(struct top *t, const struct top_row *row)
+{
+    unsigned at = t->n_rows;
+
+    while (at > 0 && t->rows[at - 1].ns < row->ns)
+        at--;
+    if (at == TOP_ROWS)
+        return;
+    t->n_rows += t->n_rows < TOP_ROWS;
+    for (unsigned k = t->n_rows - 1; k > at; k--)
+        t->rows[k] = t->rows[k - 1];
+    t->rows[at] = *row;
+}
+
+/* Find the functions with the most own time. Methods of several objects are one function. */
+static osc_status find_functions(const struct osc_page *p, struct top *t)
+{
+    const struct osc_answer_block *const b = block_of(p, t);
+    struct osc_intern names = {.arena = &t->arena, .seed = osc_hash_seed()};
+    struct top_row *rows = NULL; /* by id - 1 */
+    size_t cap = 0, n = 0;
+    osc_status st = OSC_OK;
+
+    for (uint64_t i = 0; i < b->result.n_rows && st == OSC_OK; i++) {
+        osc_sid id;
+
+        if (!is_function(&b->result, i))
+            continue;
+        const struct top_row row = row_of(&b->result, t, i);
+        st = osc_intern_add(&names, osc_split_without_address(row.name), &id);
+        if (st == OSC_OK)
+            st = osc_grow(&rows, &cap, n + 1, sizeof *rows);
+        if (st != OSC_OK || id.v == 0)
+            continue;
+        t->sum_ns += (double)row.ns;
+        if (id.v > n) {
+            rows[n++] = row;
+            rows[n - 1].name = osc_intern_str(&names, id);
+            continue;
+        }
+        rows[id.v - 1].calls += row.calls;
+        rows[id.v - 1].ns += row.ns;
+    }
+    for (size_t k = 0; k < n && st == OSC_OK; k++) {
+        if (rows[k].ns > 0)
+            insert(t, &rows[k]);
+    }
+    osc_free(rows);
+    osc_intern_fini(&names);
+    return st;
 }
 
 /* Print the rows of T with their means, or their shares of the column's sum. */
@@ -223,28 +308,24 @@ static void put_top(struct osc_page *p, const struct top *t)
 {
     const struct osc_result *const r = &block_of(p, t)->result;
     struct names names = {0};
-    double sum = 0;
 
     if (t->n_rows == 0)
         return;
-    for (uint64_t i = 0; i < r->n_rows; i++)
-        sum += (double)osc_result_get_int(r, i, t->most);
     compose_names(&names, p, t, r);
     put_top_head(p, t);
     for (unsigned k = 0; k < names.n; k++) {
-        const uint64_t i = t->rows[k];
-        const int64_t ns = osc_result_get_int(r, i, t->most);
+        const int64_t ns = t->rows[k].ns;
 
         osc_strbuf_adds(p->out, "  ");
         osc_strbuf_add(&p->cell, names.text[k].s, names.text[k].len);
         osc_page_cell(p, name_width(p), false);
-        put_calls(p, (uint64_t)osc_result_get_int(r, i, t->calls));
+        put_calls(p, (uint64_t)t->rows[k].calls);
         osc_page_time(p, (double)ns);
         if (t->mean) {
-            osc_units_time(&p->cell, osc_result_get_num(r, i, t->mean));
+            osc_units_time(&p->cell, osc_result_get_num(r, t->rows[k].row, t->mean));
             osc_page_cell(p, MEAN_WIDTH, true);
         } else {
-            osc_page_share(p, sum > 0 ? (double)ns / sum : 0);
+            osc_page_share(p, t->sum_ns > 0 ? (double)ns / t->sum_ns : 0);
         }
         osc_page_end_line(p);
         p->out->status = p->out->status == OSC_OK ? names.text[k].status : p->out->status;
@@ -308,14 +389,27 @@ void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
          .only = osc_column_ranges_is_marked,
          .mean = osc_column_ranges_mean_ns,
          .kind = osc_column_ranges_kind},
+        {.table = OSC_SCREEN_RANGES,
+         .title = "PYTHON",
+         .by = "functions by their own time",
+         .name = osc_column_ranges_name,
+         .calls = osc_column_ranges_calls,
+         .most = osc_column_ranges_self_ns,
+         .are_functions = true},
     };
     const size_t n = sizeof tops / sizeof *tops;
 
-    for (size_t i = 0; i < n; i++)
-        find_rows(p, &tops[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (!tops[i].are_functions)
+            find_rows(p, &tops[i]);
+        else if (find_functions(p, &tops[i]) != OSC_OK)
+            p->out->status = OSC_ENOMEM;
+    }
     shorten(tops, n, n_lines);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         put_top(p, &tops[i]);
+        osc_arena_fini(&tops[i].arena);
+    }
 }
 
 bool osc_screen_has_marked(const struct osc_screen *s)
