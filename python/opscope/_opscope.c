@@ -10,6 +10,9 @@
  */
 #include "_opscope.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include <opscope/trace.h>
 
 static PyObject *trace_error; /* opscope.TraceError */
@@ -34,20 +37,20 @@ static void free_words(struct words *w)
 /* Convert LIST, a list or tuple of str or paths, to W, encoded for the file system. */
 static int get_words(PyObject *list, struct words *w)
 {
-    PyObject *const fast = PySequence_Fast(list, "a list of words is expected");
-    const Py_ssize_t n = fast ? PySequence_Fast_GET_SIZE(fast) : 0;
+    PyObject *const all = PySequence_Tuple(list);
+    const Py_ssize_t n = all ? PyTuple_Size(all) : 0;
 
-    if (!fast)
+    if (!all)
         return -1;
     w->held = PyMem_Calloc((size_t)n + 1, sizeof *w->held);
     w->all = PyMem_Calloc((size_t)n + 1, sizeof *w->all);
     if (!w->held || !w->all)
         PyErr_NoMemory();
     for (w->n = 0; w->n < n && !PyErr_Occurred(); w->n++) {
-        if (PyUnicode_FSConverter(PySequence_Fast_GET_ITEM(fast, w->n), &w->held[w->n]))
-            w->all[w->n] = PyBytes_AS_STRING(w->held[w->n]);
+        if (PyUnicode_FSConverter(PyTuple_GetItem(all, w->n), &w->held[w->n]))
+            w->all[w->n] = PyBytes_AsString(w->held[w->n]);
     }
-    Py_DECREF(fast);
+    Py_DECREF(all);
     return PyErr_Occurred() ? -1 : 0;
 }
 
@@ -71,20 +74,20 @@ static const char *hold(struct options *o, PyObject *text)
         return NULL;
     const int failed = PyList_Append(o->held, bytes);
     Py_DECREF(bytes);
-    return failed ? NULL : PyBytes_AS_STRING(bytes);
+    return failed ? NULL : PyBytes_AsString(bytes);
 }
 
 /* Set in O the options in LIST: pairs of a name among PARTS and a value or None. */
 static int get_options(PyObject *list, unsigned parts, struct options *o)
 {
-    PyObject *const fast = PySequence_Fast(list, "a list of options is expected");
+    PyObject *const all = PySequence_Tuple(list);
     struct osc_err err = {0};
 
-    o->held = fast ? PyList_New(0) : NULL;
-    for (Py_ssize_t i = 0; o->held && i < PySequence_Fast_GET_SIZE(fast); i++) {
+    o->held = all ? PyList_New(0) : NULL;
+    for (Py_ssize_t i = 0; o->held && i < PyTuple_Size(all); i++) {
         PyObject *name, *value;
 
-        if (!PyArg_ParseTuple(PySequence_Fast_GET_ITEM(fast, i), "OO", &name, &value))
+        if (!PyArg_ParseTuple(PyTuple_GetItem(all, i), "OO", &name, &value))
             break;
         const char *const name_text = hold(o, name), *const value_text = hold(o, value);
         if (PyErr_Occurred())
@@ -94,7 +97,7 @@ static int get_options(PyObject *list, unsigned parts, struct options *o)
             break;
         }
     }
-    Py_XDECREF(fast);
+    Py_XDECREF(all);
     return PyErr_Occurred() ? -1 : 0;
 }
 
@@ -110,13 +113,18 @@ struct buffer {
 
 static PyTypeObject *buffer_type;
 
+/* For types that only this file makes; Python 3.9 has no flag that says so. */
+static PyObject *refuse_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    (void)args, (void)kwargs;
+    PyErr_Format(PyExc_TypeError, "cannot create %R", type);
+    return NULL;
+}
+
 static void buffer_dealloc(PyObject *self)
 {
-    PyTypeObject *const type = Py_TYPE(self);
-
     Py_XDECREF(((struct buffer *)self)->frame);
-    type->tp_free(self);
-    Py_DECREF(type);
+    opscope_free(self);
 }
 
 static int buffer_get(PyObject *self, Py_buffer *view, int flags)
@@ -149,6 +157,7 @@ static Py_ssize_t buffer_length(PyObject *self)
 }
 
 static PyType_Slot buffer_slots[] = {
+    {Py_tp_new, (void *)refuse_new},
     {Py_tp_dealloc, (void *)buffer_dealloc},
     {Py_bf_getbuffer, (void *)buffer_get},
     {Py_sq_length, (void *)buffer_length},
@@ -158,7 +167,7 @@ static PyType_Slot buffer_slots[] = {
 static PyType_Spec buffer_spec = {
     .name = "opscope._opscope.Buffer",
     .basicsize = sizeof(struct buffer),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .flags = Py_TPFLAGS_DEFAULT,
     .slots = buffer_slots,
 };
 
@@ -172,11 +181,8 @@ static PyTypeObject *frame_type;
 
 static void frame_dealloc(PyObject *self)
 {
-    PyTypeObject *const type = Py_TYPE(self);
-
     osc_frame_release(((struct frame *)self)->f);
-    type->tp_free(self);
-    Py_DECREF(type);
+    opscope_free(self);
 }
 
 static PyObject *make_buffer(PyObject *frame, const void *at, const char *format,
@@ -264,7 +270,7 @@ static PyObject *frame_words(PyObject *self, PyObject *index)
             Py_DECREF(words);
             return NULL;
         }
-        PyTuple_SET_ITEM(words, (Py_ssize_t)i, word);
+        (void)PyTuple_SetItem(words, (Py_ssize_t)i, word); /* takes the reference */
     }
     return words;
 }
@@ -405,6 +411,7 @@ static PyGetSetDef frame_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyType_Slot frame_slots[] = {
+    {Py_tp_new, (void *)refuse_new},
     {Py_tp_dealloc, (void *)frame_dealloc},
     {Py_tp_methods, frame_methods},
     {Py_tp_getset, frame_getset},
@@ -414,7 +421,7 @@ static PyType_Slot frame_slots[] = {
 static PyType_Spec frame_spec = {
     .name = "opscope._opscope.Frame",
     .basicsize = sizeof(struct frame),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .flags = Py_TPFLAGS_DEFAULT,
     .slots = frame_slots,
 };
 
@@ -428,14 +435,12 @@ struct traces {
 
 static void traces_dealloc(PyObject *self)
 {
-    PyTypeObject *const type = Py_TYPE(self);
     struct traces *const traces = (struct traces *)self;
 
     osc_set_release(traces->set);
     free_words(&traces->paths);
     free_options(&traces->options);
-    type->tp_free(self);
-    Py_DECREF(type);
+    opscope_free(self);
 }
 
 /* Set the exception for ST and ERR. Returns NULL. */
@@ -491,7 +496,7 @@ static PyObject *traces_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO", names, &path_list, &option_list))
         return NULL;
-    struct traces *const self = (struct traces *)type->tp_alloc(type, 0);
+    struct traces *const self = (struct traces *)PyType_GenericAlloc(type, 0);
     if (!self)
         return NULL;
     if (get_words(path_list, &self->paths) == 0 &&
@@ -521,7 +526,7 @@ static int add_text(void *ctx, const char *s, size_t len)
 
     if (len > to->cap - to->len) {
         const size_t cap = to->cap + to->cap / 2 + len + 4096;
-        char *const more = PyMem_RawRealloc(to->s, cap);
+        char *const more = realloc(to->s, cap);
 
         if (!more)
             return -1;
@@ -608,7 +613,7 @@ static PyObject *traces_text(PyObject *self, PyObject *args)
                             : fail(st, &err);
     }
     free_options(&options);
-    PyMem_RawFree(to.s);
+    free(to.s);
     return made;
 }
 
@@ -711,7 +716,7 @@ static PyObject *gzip_file(PyObject *module, PyObject *args)
                           &to))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
-    st = osc_gzip_file(PyBytes_AS_STRING(from), PyBytes_AS_STRING(to), &err);
+    st = osc_gzip_file(PyBytes_AsString(from), PyBytes_AsString(to), &err);
     Py_END_ALLOW_THREADS;
     Py_DECREF(from);
     Py_DECREF(to);

@@ -10,6 +10,8 @@
  */
 #include "_opscope.h"
 
+#include <string.h>
+
 #include <opscope/record.h>
 
 /* Interned names: str -> int. Cleared when full, because a program may make ever new names. */
@@ -35,10 +37,10 @@ static osc_name intern(PyObject *text)
         return (osc_name)PyLong_AsUnsignedLong(known);
     PyObject *const bytes = PyErr_Occurred() ? NULL : encode(text);
     if (bytes)
-        name = osc_name_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
+        name = osc_name_of(PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes));
     Py_XDECREF(bytes);
     number = name != 0 ? PyLong_FromUnsignedLong(name) : NULL;
-    if (PyDict_GET_SIZE(names) >= NAMES_MAX)
+    if (PyDict_Size(names) >= NAMES_MAX)
         PyDict_Clear(names);
     if (number && PyDict_SetItem(names, text, number) != 0)
         PyErr_Clear();
@@ -51,10 +53,11 @@ static osc_name intern(PyObject *text)
 static int put_list(osc_name key, PyObject *value)
 {
     int64_t numbers[384];
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(value);
+    const int is_list = PyList_Check(value);
+    const Py_ssize_t n = is_list ? PyList_Size(value) : PyTuple_Size(value);
 
     for (Py_ssize_t i = 0; i < n && i < 384; i++) {
-        PyObject *const item = PySequence_Fast_GET_ITEM(value, i);
+        PyObject *const item = is_list ? PyList_GetItem(value, i) : PyTuple_GetItem(value, i);
         int overflow = 0;
 
         if (!PyLong_Check(item))
@@ -73,7 +76,7 @@ static void put_text(osc_name key, PyObject *value)
     PyObject *const bytes = text ? encode(text) : NULL;
 
     if (bytes)
-        osc_arg_text(key, PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
+        osc_arg_text(key, PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes));
     Py_XDECREF(bytes);
     Py_XDECREF(text);
 }
@@ -94,7 +97,7 @@ static void put_arg(PyObject *key, PyObject *value)
         else
             osc_arg_i64(name, v);
     } else if (PyFloat_Check(value)) {
-        osc_arg_f64(name, PyFloat_AS_DOUBLE(value));
+        osc_arg_f64(name, PyFloat_AsDouble(value));
     } else if ((!PyList_Check(value) && !PyTuple_Check(value)) || !put_list(name, value)) {
         put_text(name, value);
     }
@@ -157,17 +160,14 @@ static osc_name id_of(struct scope *s)
 
 static void scope_dealloc(PyObject *self)
 {
-    PyTypeObject *const type = Py_TYPE(self);
-
     Py_XDECREF(((struct scope *)self)->name);
     Py_XDECREF(((struct scope *)self)->args);
-    type->tp_free(self);
-    Py_DECREF(type);
+    opscope_free(self);
 }
 
 static PyObject *scope_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    PyObject *const name = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
+    PyObject *const name = PyTuple_Size(args) == 1 ? PyTuple_GetItem(args, 0) : NULL;
     PyObject *kind = NULL;
 
     if (name && !PyUnicode_Check(name) && !kwargs) /* record.Scope was used as a decorator */
@@ -176,11 +176,11 @@ static PyObject *scope_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         PyErr_SetString(PyExc_TypeError, "scope(name, *, kind=\"plain\", **args) takes a str");
         return NULL;
     }
-    struct scope *const s = (struct scope *)type->tp_alloc(type, 0);
+    struct scope *const s = (struct scope *)PyType_GenericAlloc(type, 0);
     if (!s)
         return NULL;
     s->name = Py_NewRef(name);
-    if (kwargs && PyDict_GET_SIZE(kwargs) > 0)
+    if (kwargs && PyDict_Size(kwargs) > 0)
         s->args = PyDict_Copy(kwargs);
     if (s->args)
         kind = PyDict_GetItemString(s->args, "kind");
@@ -440,7 +440,7 @@ static PyObject *start(PyObject *module, PyObject *args, PyObject *kwargs)
         return NULL;
     const struct osc_schedule plan = {steps[0], steps[1], steps[2],
                                       steps[3], steps[4], steps[5]};
-    options.out = path ? PyBytes_AS_STRING(path) : NULL;
+    options.out = path ? PyBytes_AsString(path) : NULL;
     options.schedule = schedule != Py_None ? &plan : NULL;
     options.buffer_bytes = buffer_bytes;
     options.limit_bytes = limit_bytes;
