@@ -10,7 +10,6 @@ exit status 1 on any failure. Unusual kinds of tensors are in compare.py.
 from __future__ import annotations
 
 import concurrent.futures
-import ctypes
 import json
 import os
 import re
@@ -28,7 +27,8 @@ from typing import Any
 import torch
 
 import opscope
-from opscope.torch import ProfilerActivity, build, native, profile, record_function, schedule
+from opscope.torch import (ProfilerActivity, build, native, profile, record_function, schedule,
+                           target)
 from support import (bare, copying_compiler, counts, exported, fresh_cache, keys, python, raises,
                      run, trace)
 
@@ -507,21 +507,21 @@ def a_cache_that_cannot_be_written_is_passed_over() -> None:
         assert "no directory with room" in done.stdout, done
 
 
-def an_object_that_cannot_be_had_leaves_names_and_times() -> None:
+def an_object_that_cannot_be_had_leaves_torchs_own_profiler() -> None:
     code = """
 import ctypes, errno, fcntl
 def refuse(*_, **__): raise OSError(errno.ENOLCK, "No locks available")
 {}
 """ + ONE_PROFILE
     for fault, word in (("fcntl.flock = refuse", "cannot be locked (No locks available)"),
-                        ("import torch, opscope.torch.native as n; n.build.recorder = "
+                        ("import torch, opscope.torch.native as n; n.build.built = "
                          "lambda: torch.__file__", "cannot be loaded"),
                         ("import opscope.torch.build as b; b.WAIT_S = 0.2; fd = b.lock(b.usable_"
                          "cache() / f'torch-{b.key()}.lock')", "another process has been")):
         with tempfile.TemporaryDirectory() as d:
             done = python(code.format(fault), XDG_CACHE_HOME=d, TMPDIR=d)
         assert done.stdout == ITS_KEYS, (fault, done)
-        assert "names and times" in done.stderr and word in done.stderr, done
+        assert "torch's own profiler records" in done.stderr and word in done.stderr, done
         assert "<string>:" in done.stderr, done  # the place of the call
 
 
@@ -580,94 +580,73 @@ def without_a_compiler_the_error_says_what_to_install() -> None:
         assert done.stderr.count("\n") == 1, done
 
 
-# --- no recorder: names and times --------------------------------------------------------------
+# --- no recorder: torch's own profiler ---------------------------------------------------------
 
 BESIDE_TORCH = HEAD + """
-import json, warnings, opscope
-from torch.nn import functional as F
-from opscope.torch import profiler_legacy, schedule
+import warnings
+from opscope.torch import autograd_profiler, profiler_legacy, schedule
 def work():
-    w = torch.ones(4, 1, 3, 3, requires_grad=True)
-    with record_function("label"):
-        F.conv2d(x.view(1, 1, 8, 8), w).sum().backward()
-def rows(p):
-    return [(e.name, e.is_user_annotation, e.scope, len(e.cpu_children), e.cpu_parent and
-             e.cpu_parent.name) for e in p.events()]
-work()
+    with record_function("label"): x + x
 with warnings.catch_warnings(record=True) as found:
     warnings.simplefilter("always")
-    with torch.profiler.profile() as theirs:
-        with profile(record_shapes=True, profile_memory=True) as ours: work()
-    with profile() as alone: work()
-    with profiler_legacy.profile() as legacy: work()
-print([str(w.message) for w in found])
-assert rows(ours) == rows(theirs) == rows(alone) and len(rows(ours)) > 20, rows(ours)
-counts = {a.key: a.count for a in theirs.key_averages()}
-for p in ours, alone, legacy:
-    assert {a.key: a.count for a in p.key_averages()} == counts
-text = ours.key_averages().table(sort_by="cpu_time_total")
-assert "aten::conv2d" in text and "Mem" not in text
+    with profile(record_shapes=True, profile_memory=True) as shaped: work()
+    with autograd_profiler.profile() as older: work()
+    with profiler_legacy.profile() as oldest: work()
+    with autograd_profiler.profile(enabled=False) as none: work()
+print([str(w.message) for w in found if "opscope" in str(w.message)])
+assert none is None
+for p, theirs in ((shaped, torch.profiler.profile), (older, torch.autograd.profiler.profile),
+                  (oldest, torch.autograd.profiler_legacy.profile)):
+    assert type(p) is theirs, type(p)
+    assert {"label", "aten::add"} <= {a.key for a in p.key_averages()}
+assert [e.input_shapes for e in shaped.events() if e.name == "aten::add"] == [[[8, 8], [8, 8], []]]
 seen = []
 with profile(schedule=schedule(wait=1, warmup=1, active=2), on_trace_ready=lambda p: seen.append(
-        [a.count for a in p.key_averages() if a.key == "aten::conv2d"])) as p:
+        [a.count for a in p.key_averages() if a.key == "aten::add"])) as p:
     for _ in range(4):
         work()
         p.step()
 assert seen == [[2]], seen
-p.export_chrome_trace("t.json.gz")
-ours.export_chrome_trace("t.json")
-for path in ours.profiler.path, p.profiler.path, "t.json", "t.json.gz":
-    quality = opscope.load(path)["quality"]
-    assert "names_alone" in quality["code"].tolist(), path
-with torch.autograd.profiler.emit_itt(): work()
 """
 
 
-def names_and_times_come_without_a_compiler() -> None:
+def without_a_compiler_torchs_own_profiler_records() -> None:
     with tempfile.TemporaryDirectory() as d:
-        done = python(f"import os; os.chdir({d!r})" + BESIDE_TORCH, **bare(d))
+        done = python(BESIDE_TORCH, **bare(d))
         assert done.returncode == 0, done
-        said = done.stdout
-    assert said.count("names and times") == 1 and "install g++" in said, said
-    assert "without record_shapes, profile_memory:" in said, said
+    said = done.stdout
+    assert said.count("torch's own profiler records") == 1, said
+    assert "install g++" in said and "a wheel" in said, said
 
 
-def what_stands_in_for_the_recorder_has_all_of_its_functions() -> None:
-    header = (build.NATIVE / "recorder.h").read_text()
-    names = re.findall(r"OSC_TORCH_API [^;]*?(osc_torch_\w+)\(", header)
-    library = ctypes.CDLL(opscope._opscope.__file__)
-    assert len(names) > 5 and [n for n in names if not hasattr(library, n)] == [], names
-
-
-def data_pipes_and_later_sessions_work_without_a_compiler() -> None:
-    code = HEAD + """
-from torch.utils.data.datapipes.iter import IterableWrapper
-with profile() as p:
-    for batch in IterableWrapper(range(4)).map(torch.tensor).batch(2): torch.stack(list(batch))
-    assert torch.autograd._profiler_enabled()
-assert not torch.autograd._profiler_enabled()
-assert [a.count for a in p.key_averages() if a.key.startswith("Batcher")], p.key_averages()
-left, end = threading.Event(), threading.Event()
-def work(p):
-    p.start()
-    left.set()
-    while not end.is_set(): x - x
-first = profile()
-worker = threading.Thread(target=work, args=(first,))
-worker.start()
-left.wait()
-first.stop()
-for _ in range(9):
-    with profile() as p:
-        x + x
-        time.sleep(0.001)
-    assert {a.key for a in p.key_averages()} == {"aten::add"}, p.key_averages()
-end.set()
-worker.join()
-"""
+def opscope_that_is_switched_off_looks_for_no_recorder() -> None:
     with tempfile.TemporaryDirectory() as d:
-        done = python(code, **bare(d))
-        assert done.returncode == 0, done.stderr
+        done = python(ONE_PROFILE, OPSCOPE="0", **bare(d))
+        assert done.returncode == 0 and (done.stdout, done.stderr) == ("[]\n", ""), done
+
+
+def a_recorder_of_the_package_is_taken_before_one_is_built() -> None:
+    code = ("import pathlib\nfrom opscope.torch import build\n"
+            "build.PACKAGED = pathlib.Path({!r})\n" + ONE_PROFILE +
+            "print(build.recorder())")
+    with tempfile.TemporaryDirectory() as d:
+        path = Path(d, build.this_torch().name)
+        path.write_bytes(build.recorder().read_bytes())
+        done = python(code.format(d), **bare(d))
+        assert done.stdout == f"{ITS_KEYS}{path}\n", done
+        path.write_bytes(b"of another machine")  # another is built
+        fresh = fresh_cache(d)
+        done = python(code.format(d), **fresh)
+        assert done.stdout == f"{ITS_KEYS}{path}\n", done
+        assert len(list(Path(d, "opscope").glob("*.so"))) == 1
+
+
+def a_target_that_is_found_on_disk_is_the_one_that_is_loaded() -> None:
+    found, ours = target.find(Path(torch.__file__).parent), build.this_torch()
+    assert found == ours and re.fullmatch(r"torch-[0-9.]+-[0-9a-f]{16}-cxx\d\d\.so", ours.name), found
+    unknown = target.Target(ours.home, ours.version, "Unknown", ours.has_cxx11_abi)
+    assert unknown.name == ""
+    assert raises(build.BuildError, "not a package of torch", lambda: target.find(Path("/proc")))
 
 
 # Threads a and c start profiles that other threads stop, once the thread a.
@@ -700,64 +679,6 @@ for _ in range(70):
 def callbacks_that_two_threads_were_left_with_stay_off() -> None:
     done = python(LEFT)
     assert done.returncode == 0, done.stderr
-    with tempfile.TemporaryDirectory() as d:
-        done = python(LEFT, **bare(d))
-        assert done.returncode == 0, done.stderr
-
-
-def ranges_that_end_on_another_thread_end_there_without_a_compiler() -> None:
-    code = HEAD + """
-def end(future):
-    future.set_result(1)
-    y * y
-config = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
-y = torch.ones(2)
-with profile(experimental_config=config) as p:
-    with record_function("around"):
-        for i in range(40):
-            future = torch.futures.Future()
-            with record_function(f"{i}") as range_:
-                range_._call_end_callbacks_on_future(future)
-                x + x
-            thread = threading.Thread(target=end, args=(future,))
-            thread.start()
-            thread.join()
-            time.sleep(0.001)
-            x - x
-a = {a.key: a for a in p.key_averages()}
-assert [a[str(i)].count for i in range(40)] == 40 * [1]
-assert a["aten::add"].count == a["aten::sub"].count == a["aten::mul"].count == 40
-assert {e.is_async for e in p.events() if e.name.isdigit()} == {True}
-assert {e.cpu_parent.name for e in p.events() if e.name == "aten::sub"} == {"around"}
-def dies():
-    with record_function("dies"):
-        child = os.fork()
-        if child == 0:
-            x + x
-            os._exit(0)
-        os.waitpid(child, 0)
-with profile(experimental_config=config) as p:
-    for _ in range(2):
-        thread = threading.Thread(target=dies)
-        thread.start()
-        thread.join()
-    with torch._C._profiler._RecordFunctionFast("graph"):
-        x * x
-found = {a.key: a.count for a in p.key_averages()}
-assert found == {"dies": 2, "graph": 1, "aten::mul": 1}, found
-"""
-    with tempfile.TemporaryDirectory() as d:
-        done = python(code, **bare(d))
-        assert done.returncode == 0, done.stderr
-
-
-def a_torch_that_nothing_knows_is_an_error_with_ways_out() -> None:
-    code = "import torch; torch.__version__ = '2.99.0'\n" + ONE_PROFILE
-    with tempfile.TemporaryDirectory() as d:
-        done = python(code, **bare(d))
-    assert done.returncode == 1 and "BuildError: no C++ compiler" in done.stderr, done
-    for way in ("install g++", "python -m opscope.torch build", "opscope run --torch"):
-        assert way in done.stderr, done
 
 
 if __name__ == "__main__":

@@ -10,10 +10,11 @@
 `profile` takes the arguments of `torch.profiler.profile` and gives the same tables. `schedule`,
 `record_function`, `ProfilerActivity`, `ProfilerAction`, `tensorboard_trace_handler`,
 `supported_activities`, `itt`, `emit_itt`, `emit_nvtx` and everything else in `torch.profiler` are
-torch's own objects. Operators are recorded by a small object that is built against the installed
-torch at first use, with a C++ compiler, and kept in a cache for all programs of this user.
-`python -m opscope.torch build` builds it ahead of time and prints its path. If it cannot be built,
-only names and times are recorded, and a warning and `quality` say so. `autograd_profiler` and
+torch's own objects. Operators are recorded by a small object for the installed torch: that of the
+package, if its wheel was made with one, or else one that is built at first use, with a C++
+compiler, and kept in a cache for all programs of this user. `python -m opscope.torch build` builds
+it ahead of time and prints its path. If there is none, `profile` is torch's own class, and a
+warning says so: results are right, and cost what they do in torch. `autograd_profiler` and
 `profiler_legacy` are the same for `torch.autograd.profiler` and `torch.autograd.profiler_legacy`.
 `opscope run --torch` records unmodified programs, `--torch=stack` with calls of Python and
 modules.

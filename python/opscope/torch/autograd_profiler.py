@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch.autograd.profiler
 from torch.profiler import ProfilerActivity
 
-from . import devices, installed
+from . import devices, installed, native
 from .profiler import UNFINISHED, AnyPath, Recording
 
 if TYPE_CHECKING:
@@ -20,14 +20,23 @@ if TYPE_CHECKING:
 
 __all__ = ["profile"]
 
+THEIRS = torch.autograd.profiler.profile  # also after it was replaced
+
 
 class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
     """A context manager that records operators, with the arguments of torch's class.
 
     With enabled=False nothing is recorded, and the context value is None. Results are those of
     `opscope.torch.profile`: times in microseconds, memory in bytes. `use_device` and `use_cuda`
-    are accepted; a warning says that devices are not recorded.
+    are accepted; a warning says that devices are not recorded. If there is no recorder for this
+    torch, this is torch's own class.
     """
+
+    def __new__(cls, enabled: bool = True, **options: Any) -> Any:
+        """An object of torch's class if there is no recorder for this torch."""
+        if cls is profile and enabled and native.leaves_it_to_torch():
+            return THEIRS(enabled, **options)
+        return super().__new__(cls)
 
     def __init__(self, enabled: bool = True, *,
                  experimental_config: _ExperimentalConfig | None = None, **options: Any) -> None:
@@ -118,5 +127,5 @@ class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
 
 
 # Programs inspect the signature to find out which arguments exist.
-setattr(profile.__init__, "__signature__",
-        inspect.signature(torch.autograd.profiler.profile.__init__))
+for function in (profile.__new__, profile.__init__):
+    setattr(function, "__signature__", inspect.signature(THEIRS.__init__))

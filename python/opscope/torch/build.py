@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build the recorder against the installed torch, once for all programs of a user.
+"""Find the recorder for the installed torch, or build it, once for all programs of a user.
 
-The C++ interface of torch differs from version to version, so the recorder is compiled on this
-machine, which takes some seconds. The object is in a cache directory that only its owner can
+The C++ interface of torch differs from version to version. A wheel contains recorders for some of
+them; for others the recorder is compiled on this machine, which takes some seconds. The object is in a cache directory that only its owner can
 write, under a name made of everything that it depends on. One process builds while others
 wait; an incomplete object is never visible.
 """
@@ -23,9 +23,11 @@ from pathlib import Path
 
 import torch
 
+from .target import NATIVE, BuildError, Target
+
 WAIT_S = 120.0
+PACKAGED = Path(__file__).resolve().parent / "recorders"
 ROOM_BYTES = 8 << 20  # several times the size of an object
-NATIVE = Path(__file__).resolve().parent / "native"
 # In a build folder the public headers are beside the sources.
 INCLUDE = [NATIVE, NATIVE.parents[1] / "include"]
 
@@ -37,20 +39,10 @@ class Done:
     is_told = False  # no warning: `opscope run` reports it, or the program asked for it
 
 
-class BuildError(RuntimeError):
-    """The recorder cannot be built; the message says what is missing."""
-
-
-def compiler() -> str:
-    """The C++ compiler: `$CXX`, or else `c++`, `g++` or `clang++` of the search path."""
-    for name in (os.environ.get("CXX"), "c++", "g++", "clang++"):
-        found = shutil.which(name) if name else None
-        if found:
-            return found
-    raise BuildError(
-        "no C++ compiler, which is needed once to build the recorder for this torch: "
-        "install g++ 10 or later (Debian: apt install g++), or set CXX"
-    )
+def this_torch() -> Target:
+    """The installed torch."""
+    return Target(Path(torch.__file__).parent, torch.__version__, torch.version.git_version or "",
+                  torch.compiled_with_cxx11_abi())
 
 
 def key() -> str:
@@ -112,24 +104,11 @@ def is_whole(path: Path) -> bool:
     return size >= at + entry_bytes * n  # the table of sections is at the end
 
 
-def command(out: Path) -> list[str]:
-    """The command that compiles the object to OUT."""
-    home = Path(torch.__file__).parent
-    return [
-        compiler(), "-O2", "-std=c++20", "-DNDEBUG", "-shared", "-fPIC", "-fvisibility=hidden",
-        "-fno-plt", "-falign-functions=64",  # together they save a tenth of an operator's cost
-        f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}",
-        "-isystem", str(home / "include"), *(f"-I{x}" for x in INCLUDE),
-        *(str(x) for x in sorted(NATIVE.glob("*.cpp"))), "-o", str(out),
-        "-L", str(home / "lib"), "-lc10", "-ltorch_cpu",
-    ]
-
-
 def compile_to(out: Path) -> None:
     """Compile to OUT, which appears only when complete; errors contain the compiler's output."""
     part = out.with_name(f".{out.name}.{os.getpid()}")
     start = time.monotonic()
-    words = command(part)
+    words = this_torch().command(part, NATIVE, INCLUDE)
     if not Done.is_told:
         warnings.warn(f"opscope builds its recorder for torch {torch.__version__}, which takes up "
                       f"to a minute, once; it is kept in {out.parent}", stacklevel=2)
@@ -138,7 +117,7 @@ def compile_to(out: Path) -> None:
                               text=True, errors="replace", check=False)
         if done.returncode != 0:
             lines = [x for x in done.stderr.splitlines() if "error" in x] or [done.stderr]
-            what = lines[0].strip() or f"{compiler()} ended with {done.returncode}"
+            what = lines[0].strip() or f"{words[0]} ended with {done.returncode}"
             raise BuildError(f"the recorder for torch {torch.__version__} cannot be compiled: "
                              f"{what}")
         os.chmod(part, 0o500)
@@ -170,8 +149,20 @@ def lock(path: Path) -> int:
         raise
 
 
+def packaged() -> Path | None:
+    """The object of this package for this torch, if it has one."""
+    name = this_torch().name
+    path = PACKAGED / name
+    return path if name and path.is_file() else None
+
+
 def recorder() -> Path:
-    """The path of the object for this torch; builds it if it is missing.
+    """The path of the object for this torch; builds it if it is missing."""
+    return packaged() or built()
+
+
+def built() -> Path:
+    """The path of the object that is or was built on this machine.
 
     Raises BuildError if there is no compiler or no directory, or if it does not compile.
     """

@@ -18,7 +18,6 @@ import torch.distributed
 from torch.profiler import python_tracer
 
 from . import build
-from .plain import plain
 
 LIBRARIES = ("libopscope.so", "libopscope.so.0")  # in a package, in a build
 OK, BUSY, NO_MEMORY = range(3)  # enum osc_torch_result
@@ -98,15 +97,16 @@ def opscope() -> ctypes.CDLL:
     raise RuntimeError("libopscope is not where the package has it")
 
 
-@functools.cache
-def built() -> ctypes.PyDLL:
-    """The recorder for this torch, built if necessary. Calls of its functions keep the
-    interpreter's lock.
-
-    Raises BuildError if it cannot be built or loaded.
-    """
+def load() -> ctypes.PyDLL:
+    """Load the recorder for this torch: that of the package, or else one that is built here."""
     opscope()
-    path = build.recorder()
+    packaged = build.packaged()
+    if packaged:
+        try:
+            return ctypes.PyDLL(str(packaged))
+        except OSError:  # for example, the C++ library is older than that of the wheel's builder
+            pass
+    path = build.built()
     try:
         return ctypes.PyDLL(str(path))
     except OSError as e:  # the directory forbids execution, or this is another torch
@@ -115,15 +115,12 @@ def built() -> ctypes.PyDLL:
 
 
 @functools.cache
-def recorder() -> ctypes.PyDLL:
-    """The recorder for this torch, or if it cannot be built, the one for names and times.
-
-    Raises BuildError if that does not support this torch either.
-    """
+def loaded() -> ctypes.PyDLL | build.BuildError:
+    """The recorder, or why there is none; it is looked for once."""
     try:
-        library = built()
+        library = load()
     except build.BuildError as e:
-        library = plain.recorder(e)
+        return e
     library.osc_torch_range_open.restype = ctypes.c_void_p
     library.osc_torch_range_open.argtypes = [ctypes.c_char_p, ctypes.c_int,
                                              ctypes.POINTER(Value), ctypes.c_size_t,
@@ -133,6 +130,33 @@ def recorder() -> ctypes.PyDLL:
     for name in ("detach", "is_recorded", "wants_inputs", "toggle"):
         getattr(library, f"osc_torch_{name}")
     return library
+
+
+def recorder() -> ctypes.PyDLL:
+    """The recorder for this torch. Calls of its functions keep the interpreter's lock.
+
+    Raises BuildError if there is none, and none can be built or loaded.
+    """
+    found = loaded()
+    if isinstance(found, build.BuildError):
+        raise found
+    return found
+
+
+@functools.cache
+def warn_of_theirs(why: str) -> None:
+    """Warn, once, that torch's own profiler records."""
+    warnings.warn(f"opscope has no recorder here, so torch's own profiler records: {why}",
+                  stacklevel=level_of_caller())
+
+
+def leaves_it_to_torch() -> bool:
+    """Whether torch's own profiler must record, because there is no recorder."""
+    found = None if is_switched_off() else loaded()
+    if isinstance(found, build.BuildError):
+        warn_of_theirs(str(found))
+        return True
+    return False
 
 
 def prefixes() -> bytes:
@@ -218,6 +242,7 @@ class Whole:
     is_on = False
     is_aside = False
     has_stacks = False
+    is_by_itt = False  # without a recorder; is_on is then false
 
     def begin(self, has_stacks: bool) -> None:
         """Record from the first operator on, or with stacks the first call of Python, which opens
@@ -266,7 +291,7 @@ class Whole:
     def tell_rank(self) -> None:
         """Store the rank of this process in a distributed program, if it is known."""
         distributed = torch.distributed
-        if self.is_on and distributed.is_available() and distributed.is_initialized():
+        if (self.is_on or self.is_by_itt) and distributed.is_available() and distributed.is_initialized():
             metadata("distributedInfo", json.dumps(
                 {"backend": distributed.get_backend(), "rank": distributed.get_rank(),
                  "world_size": distributed.get_world_size()}))

@@ -24,7 +24,6 @@ from torch.profiler import ProfilerAction, ProfilerActivity
 from .. import _opscope, load
 from . import config, devices, installed, kineto, native, ranges
 from .events import EventList, Timeline, events
-from .plain import plain
 
 if TYPE_CHECKING:
     from typing import Never
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
 # The arguments of key_averages() for which the command makes the same table as torch.
 KEYS_OF_AVERAGES = {"group_by_input_shape", "group_by_stack_n", "include_python_functions"}
+THEIRS = torch.profiler.profile  # also after it was replaced
 UNFINISHED = "<unfinished torch.autograd.profile>"
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
@@ -135,10 +135,6 @@ class Recording:
             self.earlier_events = list(self.function_events)
         native.start(path)
         installed.untested.tell(stacklevel=native.level_of_caller())
-        if plain.why:
-            plain.tell(self.flags + ["capture_overload_names"] *
-                       self.fields["capture_overload_names"], stacklevel=native.level_of_caller())
-            self.flags = []
         for flag in FLAGS:
             native.metadata(flag, str(int(flag in self.flags)))
         for key, value in metadata.items():
@@ -341,12 +337,21 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     Records go to a file at once, and readers find them even if the process is killed: in the
     directory OPSCOPE_OUT, where the file stays, or in one that is removed with this object.
 
+    If there is no recorder for this torch and none can be built, this is torch's own class, and a
+    warning says why.
+
     TypeError: an unknown argument. RuntimeError at the start: a recording is already running in
     this process.
     """
 
     itt = torch.profiler.itt  # the spelling in Intel's documentation
     profiler: Recording | None  # type: ignore[assignment]
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        """An object of torch's class if there is no recorder for this torch."""
+        if cls is profile and native.leaves_it_to_torch():
+            return THEIRS(*args, **options)
+        return super().__new__(cls)
 
     def __init__(self, *,
                  activities: Iterable[ProfilerActivity | dict[ProfilerActivity, list[str]]]
@@ -449,10 +454,10 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             self.profiler.export_chrome_trace(path, self._trace_metadata)
             return
         with tempfile.TemporaryDirectory(prefix="opscope-") as directory:
-            plain = os.path.join(directory, "trace.json")
-            self.profiler.export_chrome_trace(plain, self._trace_metadata)
-            if not _opscope.gzip_file(plain, path):
-                with open(plain, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
+            text = os.path.join(directory, "trace.json")
+            self.profiler.export_chrome_trace(text, self._trace_metadata)
+            if not _opscope.gzip_file(text, path):
+                with open(text, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
                     shutil.copyfileobj(f, out, 1 << 20)
 
     def __fspath__(self) -> str:
@@ -493,4 +498,5 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
 
 # Programs inspect the signature to find out which arguments exist.
-setattr(profile.__init__, "__signature__", inspect.signature(torch.profiler.profile.__init__))
+for function in (profile.__new__, profile.__init__):
+    setattr(function, "__signature__", inspect.signature(THEIRS.__init__))

@@ -6,12 +6,15 @@ import os
 from html import escape
 from typing import Any, NoReturn
 
+from torch.autograd import profiler_legacy
 from torch.profiler import ProfilerActivity
 
-from . import devices
+from . import devices, native
 from .profiler import AnyPath, Recording
 
 __all__ = ["profile"]
+
+THEIRS = profiler_legacy.profile  # also after it was replaced
 
 WHAT_IS_THERE = ("table", "key_averages", "total_average", "export_chrome_trace",
                  "export_stacks", "self_cpu_time_total", "function_events")
@@ -48,8 +51,15 @@ class profile:  # noqa: N801 - torch's name
 
     `use_cuda` and `use_xpu` are accepted; a warning says that devices are not recorded. With
     enabled=False nothing is recorded, and the context value is false (torch gives None) and has no
-    results. Times of results are in microseconds, memory in bytes.
+    results. Times of results are in microseconds, memory in bytes. If there is no recorder for this
+    torch, this is torch's own class.
     """
+
+    def __new__(cls, enabled: bool = True, **options: Any) -> Any:
+        """An object of torch's class if there is no recorder for this torch."""
+        if cls is profile and enabled and native.leaves_it_to_torch():
+            return THEIRS(enabled, **options)
+        return super().__new__(cls)
 
     # Attributes that a Recording reads from its owner.
     activities = frozenset([ProfilerActivity.CPU])

@@ -58,7 +58,8 @@ class Steps:
                 result = step(optimizer, *args, **options)
             finally:
                 self.depth -= is_first
-            if is_first and self.depth == 0 and native.whole.is_on and not self.marking:
+            if is_first and self.depth == 0 and not self.marking and (
+                    native.whole.is_on or native.whole.is_by_itt):
                 native.opscope().osc_step_if_ended()
             return result
 
@@ -155,6 +156,11 @@ def record(has_stacks: bool) -> None:
         record_calls_again()
     tell_of_threads()
     native.whole.begin(has_stacks)
+    watch()
+
+
+def watch() -> None:
+    """Record steps and the rank."""
     steps = Steps()
     steps.watch_all()
     steps.watch_profiles()
@@ -179,23 +185,21 @@ def record_by_itt() -> None:
     """Without a recorder, record the names and times that torch reports to ITT, until the program
     starts a profiler."""
     itt.enter_context(torch.autograd.profiler.emit_itt())
+    itt.callback(setattr, native.whole, "is_by_itt", False)
+    native.whole.is_by_itt = True
     atexit.register(itt.close)
+    watch()
     give_way(torch.autograd.profiler, "_enable_profiler")
     give_way(torch.autograd.profiler_legacy, "_enable_profiler_legacy")
 
 
-def do_without(e: build.BuildError, lacking: str) -> tuple[str, bool]:
+def do_without(e: build.BuildError, lacking: str) -> str:
     """Record what is possible without a recorder; E says why there is none, and LACKING what cannot
-    be recorded."""
-    try:
-        native.recorder()
-    except build.BuildError:
-        if not os.environ.get("INTEL_LIBITTNOTIFY64"):
-            return f"{e}; operators are not recorded", False
-        record_by_itt()
-        return f"{e}; names and times of operators come by way of ITT, {lacking}", False
-    record(has_stacks=False)
-    return f"{e}; names and times of operators are recorded, {lacking}", True
+    be recorded. Returns what is to be reported."""
+    if not os.environ.get("INTEL_LIBITTNOTIFY64"):
+        return f"{e}; operators are not recorded"
+    record_by_itt()
+    return f"{e}; names and times of operators come by way of ITT, {lacking}"
 
 
 def begin(how: str) -> tuple[str, bool]:
@@ -203,12 +207,12 @@ def begin(how: str) -> tuple[str, bool]:
     profilers. Returns what is to be reported at the end of the run, and whether it worked."""
     build.Done.is_told = True
     try:
-        native.built()
+        native.recorder()
     except build.BuildError as e:
         if how == "replace":
             return f"{e}; torch's own profiler is used", False
         return do_without(e, "no shapes, no memory and no stacks" if how == "stack" else
-                          "no shapes and no memory")
+                          "no shapes and no memory"), False
     if how == "replace":
         replace()
     else:

@@ -2,11 +2,11 @@
 /*
  * recorder.h - records the operators and the memory of PyTorch from inside the process.
  *
- * recorder.cpp is built on the user's machine against the user's torch
- * (python/opscope/torch/build.py), because torch has no stable binary interface. It includes
- * only public headers of torch, except in enabled.cpp and script.cpp. It records through
- * opscope/record.h into the current recording, and does not start or stop one. If it cannot be
- * built, plain.c records names and times.
+ * recorder.cpp is built against one torch, because torch has no stable binary interface: when a
+ * wheel is made (tools/wheel_backend.py), or on the user's machine
+ * (python/opscope/torch/build.py). It includes only public headers of torch, except in
+ * enabled.cpp and script.cpp. It records through opscope/record.h into the current recording,
+ * and does not start or stop one.
  *
  *   - It does not interfere with torch.profiler: it has its own callbacks, and sees memory
  *     through libc10's address table.
@@ -112,13 +112,6 @@ OSC_TORCH_API void *osc_torch_range_open(const char *name, int is_annotation,
                                          const struct osc_torch_keyword *keywords,
                                          size_t n_keywords);
 OSC_TORCH_API void osc_torch_range_close(void *range);
-
-/*
- * Only in plain.c, and to be called first: look up what torch exports in its libtorch_cpu at
- * PATH, which is loaded. WHY, borrowed for good, tells recordings why plain.c is used. Returns
- * the name of what is missing, or NULL if the other functions may be called.
- */
-OSC_TORCH_API const char *osc_torch_plain_find(const char *path, const char *why);
 
 #ifdef __cplusplus
 }

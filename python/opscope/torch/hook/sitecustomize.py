@@ -15,21 +15,23 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.dirname(os.path.dirname(HERE))
 COLLECTOR = "libopscope-collect.so"
 ITT = "INTEL_LIBITTNOTIFY64"
-KNOWN = ("2.13.",)  # versions of torch that need no ITT: VERSIONS of plain.py
+RECORDERS = os.path.join(os.path.dirname(HERE), "recorders")
 
 
 def asked():
-    """The request in OPSCOPE_SOURCES: "torch", "torch=replace", "torch=stack" or nothing."""
+    """The request in OPSCOPE_SOURCES: "torch", "torch=replace", "torch=stack" or nothing; also if
+    the parent of this process marked it as failed."""
     for word in os.environ.get("OPSCOPE_SOURCES", "").split(","):
-        if word in ("torch", "torch=replace", "torch=stack"):
-            return word
+        if word.lstrip("-") in ("torch", "torch=replace", "torch=stack"):
+            return word.lstrip("-")
     return ""
 
 
-def fail(what):
-    """Make all later recordings state that WHAT failed."""
+def mark(what, works):
+    """Make all later recordings state whether WHAT failed."""
     sources = os.environ["OPSCOPE_SOURCES"].split(",")
-    os.environ["OPSCOPE_SOURCES"] = ",".join("-" + x if x == what else x for x in sources)
+    os.environ["OPSCOPE_SOURCES"] = ",".join(
+        "-" * (not works) + what if x.lstrip("-") == what else x for x in sources)
 
 
 def tell(why):
@@ -43,15 +45,19 @@ def tell(why):
         pass
 
 
-def is_known(torch):
-    """Whether TORCH, a module that is not loaded yet, can be recorded by the plain recorder."""
+def has_recorder(torch):
+    """Whether the package has a recorder for TORCH, a module that is not loaded yet; their names
+    are those of Target in target.py."""
     try:
         place = os.path.dirname(torch.__spec__.origin)
         with open(os.path.join(place, "version.py"), encoding="utf-8") as f:
-            version = f.read().partition("__version__ = '")[2]
+            text = f.read()
+        version, commit = (text.partition(name + " = '")[2].partition("'")[0]
+                           for name in ("__version__", "git_version"))
+        begin = "torch-" + version.partition("+")[0] + "-" + commit[:16] + "-"
+        return any(name.startswith(begin) for name in os.listdir(RECORDERS))
     except (OSError, TypeError, ValueError):
         return False
-    return os.uname().machine == "x86_64" and version.startswith(KNOWN)
 
 
 def offer_itt():
@@ -88,8 +94,7 @@ def begin(what):
         problem, works = unchanged.begin(what.partition("=")[2])
     except Exception as e:
         problem, works = f"{type(e).__name__}: {e}", False
-    if not works:
-        fail(what)
+    mark(what, works)
     if problem:
         tell(problem)
 
@@ -117,7 +122,7 @@ class Waiter:
         def exec_module(module):
             what = asked()
             del loader.exec_module
-            if what in ("torch", "torch=stack") and not is_known(module):
+            if what in ("torch", "torch=stack") and not has_recorder(module):
                 offer_itt()
             loader.exec_module(module)
             if self in sys.meta_path:
