@@ -164,7 +164,7 @@ static osc_status number_others(struct osc_identity *const *ids,
                                 const struct osc_filename *names, uint32_t n)
 {
     struct file *const files = osc_calloc((size_t)n + 1, sizeof *files);
-    struct file **const sorted = osc_calloc((size_t)n + 1, sizeof *sorted);
+    struct file **const sorted = osc_calloc((size_t)n + 1, sizeof(struct file *));
     struct osc_idmap latest = {0}; /* rank -> its last window */
     uint32_t n_files = 0, n_sorted = 0;
     osc_status st = files && sorted ? OSC_OK : OSC_ENOMEM;

@@ -183,49 +183,70 @@ static bool read_signal(const struct word *w, int *number)
     return false;
 }
 
-/* Read W; returns what is wrong with it, or NULL. */
-static const char *read_word(const struct word *w, struct osc_schedule_text *out)
+static bool is_key(const struct word *w, const char *key)
+{
+    return is_text(w->key, w->key_len, key);
+}
+
+/* Where the number of steps that W gives is stored; NULL: W gives another thing. */
+static uint64_t *get_count(const struct word *w, struct osc_schedule *schedule)
 {
     const struct {
         const char *key;
         uint64_t *steps;
     } counts[] = {
-        {"skip_first", &out->schedule.skip_first},
-        {"wait", &out->schedule.wait},
-        {"warmup", &out->schedule.warmup},
-        {"active", &out->schedule.active},
-        {"repeat", &out->schedule.repeat},
-        {"skip_first_wait", &out->schedule.skip_first_wait},
+        {"skip_first", &schedule->skip_first},
+        {"wait", &schedule->wait},
+        {"warmup", &schedule->warmup},
+        {"active", &schedule->active},
+        {"repeat", &schedule->repeat},
+        {"skip_first_wait", &schedule->skip_first_wait},
     };
 
-    if (!w->value) {
-        out->dump_on_crash |= is_text(w->key, w->key_len, "crash");
-        return is_text(w->key, w->key_len, "crash") ? NULL : "is not known";
-    }
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (is_text(w->key, w->key_len, counts[i].key)) {
-            out->has_schedule = true;
-            return read_steps(w, counts[i].steps) ? NULL : "is not a number of steps";
-        }
-    if (is_text(w->key, w->key_len, "flight"))
-        return read_flight(w, out)
-                   ? NULL
-                   : "is neither a time such as 10s nor a count such as 20steps";
-    if (is_text(w->key, w->key_len, "slow"))
-        return read_ratio(w, &out->slow_step) ? NULL : "is not a ratio above 1";
-    if (is_text(w->key, w->key_len, "signal"))
-        return read_signal(w, &out->dump_signal) ? NULL : "is not a signal that can be used";
-    if (is_text(w->key, w->key_len, "toggle"))
-        return read_signal(w, &out->toggle_signal) ? NULL : "is not a signal that can be used";
-    if (is_text(w->key, w->key_len, "buffer"))
+        if (is_key(w, counts[i].key))
+            return counts[i].steps;
+    return NULL;
+}
+
+/* Read W, a size; returns what is wrong with it, or NULL. */
+static const char *read_limit(const struct word *w, struct osc_schedule_text *out)
+{
+    if (is_key(w, "buffer"))
         return read_size(w, OSC_SCHEDULE_BUFFER_MIN, &out->buffer_bytes)
                    ? NULL
                    : "is not a size such as 256M; the minimum is 256K";
-    if (is_text(w->key, w->key_len, "limit_size"))
+    if (is_key(w, "limit_size"))
         return read_size(w, OSC_SCHEDULE_LIMIT_MIN, &out->limit_bytes)
                    ? NULL
                    : "is not a size such as 2G; the minimum is 1M";
     return "is not known";
+}
+
+/* Read W; returns what is wrong with it, or NULL. */
+static const char *read_word(const struct word *w, struct osc_schedule_text *out)
+{
+    uint64_t *const count = w->value ? get_count(w, &out->schedule) : NULL;
+
+    if (!w->value) {
+        out->dump_on_crash |= is_key(w, "crash");
+        return is_key(w, "crash") ? NULL : "is not known";
+    }
+    if (count) {
+        out->has_schedule = true;
+        return read_steps(w, count) ? NULL : "is not a number of steps";
+    }
+    if (is_key(w, "flight"))
+        return read_flight(w, out)
+                   ? NULL
+                   : "is neither a time such as 10s nor a count such as 20steps";
+    if (is_key(w, "slow"))
+        return read_ratio(w, &out->slow_step) ? NULL : "is not a ratio above 1";
+    if (is_key(w, "signal"))
+        return read_signal(w, &out->dump_signal) ? NULL : "is not a signal that can be used";
+    if (is_key(w, "toggle"))
+        return read_signal(w, &out->toggle_signal) ? NULL : "is not a signal that can be used";
+    return read_limit(w, out);
 }
 
 /* Whether TEXT has the key of W before W as well. */

@@ -190,7 +190,8 @@ static void assert_full_steps(const struct recording *r, uint64_t n_steps, uint6
  */
 TEST_WITH(a_dump_has_half_of_the_memory_if_not_all_fits, make_folder, remove_folder)
 {
-    enum { BLOCKS = 256, RECORDS = 4000, SLOW = 3 };
+    enum { RECORDS = 4000, SLOW = 3 };
+    const uint64_t n_half = UINT64_C(128) * 1022; /* records in half of the blocks */
     struct osc_losses lost;
     unsigned n_found = 0;
     uint64_t i = 0;
@@ -208,9 +209,9 @@ TEST_WITH(a_dump_has_half_of_the_memory_if_not_all_fits, make_folder, remove_fol
 
         if (!read_part(&r, part))
             break;
-        const uint64_t slow = step_0 + part * 150 - 1;
+        const uint64_t slow = step_0 + part * UINT64_C(150) - 1;
         assert_int_equal(r.dump.is_cut, 1);
-        assert_true(r.n_records + lost.full >= BLOCKS / 2 * 1022);
+        assert_true(r.n_records + lost.full >= n_half);
         assert_in_range(r.dump.n_steps, r.n_steps - 1, r.n_steps);
         if (lost.full == 0) { /* the begin of a step may be among the lost records */
             assert_in_range(slow, r.steps[0] + 20, r.steps[0] + r.n_steps - 1);
