@@ -91,13 +91,13 @@ static void add_calls(const struct osc_advice_base *a, const struct osc_advice_i
     osc_strbuf_adds(out, ") and dur_ns is not null");
 }
 
-/* Select the host ranges called NAME. */
+/* Select the host ranges called NAME that are not asynchronous. */
 static void add_wrapper(const char *name, struct osc_strbuf *out)
 {
     osc_strbuf_addf(
         out,
         "name = '%s' and kind in ('operator', 'annotation', 'python') and device is "
-        "null and dur_ns is not null",
+        "null and self_ns is not null",
         name);
 }
 
