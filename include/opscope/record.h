@@ -284,6 +284,8 @@ OSC_API enum osc_action osc_schedule_action(const struct osc_schedule *schedule,
 
 /* --- start and stop ------------------------------------------------------------------ */
 
+struct osc_losses;
+
 struct osc_start_options {
     size_t size;     /* always sizeof of this struct, so that a newer library recognises an
                       * older caller. Smaller than needed for `out`, such as 0: OSC_EINVAL */
@@ -317,7 +319,13 @@ struct osc_start_options {
      * Runs on the library's own thread; it may call recording functions, but not osc_start()
      * or osc_stop(). */
     void (*trace_ready)(void *ctx, const char *path);
-    void *ctx;
+    void *ctx; /* for trace_ready and lost */
+    /* Called when records have been lost, with all LOSSES of the recording until then: at most
+     * once a second, and a last time while osc_stop() ends the recording, if anything was lost.
+     * Runs on the library's own thread, never on one that records, while those go on; it may do
+     * what trace_ready may. LOSSES is good until it returns. Not called where the library could
+     * start no thread. */
+    void (*lost)(void *ctx, const struct osc_losses *losses);
 };
 
 /*

@@ -11,6 +11,7 @@
 #include "_opscope.h"
 
 #include <string.h>
+#include <time.h>
 
 #include <opscope/record.h>
 
@@ -415,23 +416,68 @@ static PyObject *end_start(osc_status st)
     return end(st, "start");
 }
 
+static PyObject *dict_of(const struct osc_losses *l)
+{
+    return Py_BuildValue("{sKsKsKsK}", "full", (unsigned long long)l->full, "too_big",
+                         (unsigned long long)l->too_big, "nested",
+                         (unsigned long long)l->nested, "late", (unsigned long long)l->late);
+}
+
+static PyObject *lost_function; /* of the last recording; NULL: none */
+static int is_telling;          /* the library's thread is calling it */
+static int is_exiting;          /* it is not called any more: the interpreter ends */
+
+/* Call FUNCTION, on the library's own thread. */
+static void tell_lost(void *function, const struct osc_losses *losses)
+{
+    /* seq_cst, here and below: either this thread sees that the interpreter ends, or that one
+     * waits for it. */
+    __atomic_store_n(&is_telling, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&is_exiting, __ATOMIC_SEQ_CST)) {
+        const PyGILState_STATE state = PyGILState_Ensure();
+        PyObject *const dict = dict_of(losses);
+        PyObject *const done = dict ? PyObject_CallFunctionObjArgs(function, dict, NULL) : NULL;
+
+        if (!done)
+            PyErr_WriteUnraisable(function);
+        Py_XDECREF(done);
+        Py_XDECREF(dict);
+        PyGILState_Release(state);
+    }
+    __atomic_store_n(&is_telling, 0, __ATOMIC_SEQ_CST);
+}
+
+/* A thread that waits for an interpreter that ends would be ended, too. */
+static PyObject *tell_no_more(PyObject *module, PyObject *none)
+{
+    const struct timespec ms = {.tv_nsec = 1000000};
+
+    (void)module, (void)none;
+    __atomic_store_n(&is_exiting, 1, __ATOMIC_SEQ_CST);
+    Py_BEGIN_ALLOW_THREADS
+    /* In the child of a fork nobody may be there to end it. */
+    for (int i = 0; i < 1000 && __atomic_load_n(&is_telling, __ATOMIC_SEQ_CST); i++)
+        nanosleep(&ms, NULL);
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
+}
+
 static PyObject *start(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-    static char *words[] = {"out",           "schedule",    "buffer_bytes",
-                            "limit_bytes",   "flight_ns",   "flight_steps",
-                            "slow_step",     "dump_signal", "toggle_signal",
-                            "dump_on_crash", NULL};
+    static char *words[] = {"out",           "schedule",      "buffer_bytes", "limit_bytes",
+                            "flight_ns",     "flight_steps",  "slow_step",    "dump_signal",
+                            "toggle_signal", "dump_on_crash", "lost",         NULL};
     unsigned long long buffer_bytes = 0, limit_bytes = 0, flight_ns = 0, flight_steps = 0;
     unsigned long long steps[6] = {0};
-    PyObject *out = Py_None, *schedule = Py_None, *path = NULL;
+    PyObject *out = Py_None, *schedule = Py_None, *lost = Py_None, *path = NULL;
     struct osc_start_options options = {.size = sizeof options};
     osc_status st = OSC_OK;
 
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOKKKKdiip:start", words, &out, &schedule,
-                                     &buffer_bytes, &limit_bytes, &flight_ns, &flight_steps,
-                                     &options.slow_step, &options.dump_signal,
-                                     &options.toggle_signal, &options.dump_on_crash))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOKKKKdiipO:start", words, &out,
+                                     &schedule, &buffer_bytes, &limit_bytes, &flight_ns,
+                                     &flight_steps, &options.slow_step, &options.dump_signal,
+                                     &options.toggle_signal, &options.dump_on_crash, &lost))
         return NULL;
     if (schedule != Py_None && !PyArg_ParseTuple(schedule, "KKKKKK", &steps[0], &steps[1],
                                                  &steps[2], &steps[3], &steps[4], &steps[5]))
@@ -446,10 +492,17 @@ static PyObject *start(PyObject *module, PyObject *args, PyObject *kwargs)
     options.limit_bytes = limit_bytes;
     options.flight_ns = flight_ns;
     options.flight_steps = flight_steps;
+    options.lost = lost != Py_None ? tell_lost : NULL;
+    options.ctx = lost;
+    Py_INCREF(lost);
     Py_BEGIN_ALLOW_THREADS
     st = osc_start(&options);
     Py_END_ALLOW_THREADS
     Py_XDECREF(path);
+    /* The recording before this one has ended, and its function is not called any more. */
+    Py_XDECREF(st == OSC_OK ? lost_function : lost);
+    if (st == OSC_OK)
+        lost_function = lost;
     return end_start(st);
 }
 
@@ -507,9 +560,18 @@ static PyObject *losses(PyObject *module, PyObject *none)
     (void)module;
     (void)none;
     osc_losses_get(&l);
-    return Py_BuildValue("{sKsKsKsK}", "full", (unsigned long long)l.full, "too_big",
-                         (unsigned long long)l.too_big, "nested", (unsigned long long)l.nested,
-                         "late", (unsigned long long)l.late);
+    return dict_of(&l);
+}
+
+static PyObject *path(PyObject *module, PyObject *none)
+{
+    const char *const at = osc_recording_path();
+
+    (void)module;
+    (void)none;
+    if (at[0] == '\0')
+        Py_RETURN_NONE;
+    return PyUnicode_DecodeFSDefault(at);
 }
 
 #define WITH_KEYS(function) \
@@ -574,6 +636,11 @@ static PyMethodDef methods[] = {
      "collection(phase, info)\n\nA garbage collection: one of gc.callbacks."},
     {"losses", losses, METH_NOARGS,
      "losses() -> dict\n\nNumber of records lost so far, by cause."},
+    {"path", path, METH_NOARGS,
+     "path() -> str | None\n\nThe absolute path of the file that is being recorded, or of its "
+     "first part; None if nothing\nrecords."},
+    {"tell_no_more", tell_no_more, METH_NOARGS,
+     "tell_no_more()\n\nWait for calls of the function for losses, and make no more."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -21,15 +21,16 @@ as an empty context manager. Recording never raises and never prints: losses are
 """
 from __future__ import annotations
 
+import atexit
 import operator
 import os
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union, cast, overload
 
 from . import _opscope
-from ._opscope import (args, counter, dump, instant, is_on, losses, metadata, pause, process_name,
-                       resume, step, step_end, stop, thread_name)
+from ._opscope import (args, counter, dump, instant, is_on, losses, metadata, path, pause,
+                       process_name, resume, step, step_end, stop, thread_name)
 
-__all__ = ["args", "counter", "dump", "instant", "is_on", "losses", "metadata", "pause",
+__all__ = ["args", "counter", "dump", "instant", "is_on", "losses", "metadata", "path", "pause",
            "process_name", "resume", "scope", "start", "step", "step_end", "stop", "thread_name"]
 
 
@@ -146,7 +147,8 @@ def start(out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]]
           wait: int = 0, warmup: int = 0, active: int = 0, repeat: int = 0, skip_first: int = 0,
           skip_first_wait: int = 0, buffer_bytes: int = 0, limit_bytes: int = 0,
           flight_seconds: float = 0.0, flight_steps: int = 0, slow_step: float = 0.0,
-          dump_signal: int = 0, toggle_signal: int = 0, dump_on_crash: bool = False) -> None:
+          dump_signal: int = 0, toggle_signal: int = 0, dump_on_crash: bool = False,
+          lost: Optional[Callable[[dict[str, int]], object]] = None) -> None:
     """Begin to record into `out` (such as "run.osc"), or a file in ``OPSCOPE_OUT`` or here.
 
     Missing directories of `out` are created. With `active`, only some steps are recorded, as with
@@ -155,6 +157,10 @@ def start(out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]]
     or `flight_steps` the most recent part is kept in memory and written by :func:`dump`, by
     `dump_signal`, when a step takes `slow_step` times the median, or on a crash. ``OPSCOPE=0``
     makes this do nothing.
+
+    `lost` is called with what :func:`losses` returns when records have been lost: at most once a
+    second, and a last time in :func:`stop`, if anything was lost. It runs on a thread of the
+    library, which writes nothing meanwhile, and must not start or stop the recording.
 
     RuntimeError: a recording is running. OSError: the file cannot be written. ValueError: an
     argument is wrong, or needs another one.
@@ -175,8 +181,13 @@ def start(out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]]
     _check_signal("toggle_signal", toggle_signal)
     if dump_signal and dump_signal == toggle_signal:
         raise ValueError("start: dump_signal and toggle_signal are the same signal")
+    if lost is not None:
+        if not callable(lost):
+            raise TypeError(f"start: lost must be a function, not {type(lost).__name__}")
+        atexit.unregister(_opscope.tell_no_more)
+        atexit.register(_opscope.tell_no_more)
     _opscope.start(out=out, schedule=tuple(plan.values()) if active else None,
                    buffer_bytes=buffer_bytes, limit_bytes=limit_bytes,
                    flight_ns=int(flight_seconds * 1e9), flight_steps=flight_steps,
                    slow_step=slow_step, dump_signal=dump_signal, toggle_signal=toggle_signal,
-                   dump_on_crash=dump_on_crash)
+                   dump_on_crash=dump_on_crash, lost=lost)

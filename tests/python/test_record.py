@@ -174,6 +174,39 @@ record.stop()
         info = dict(zip(trace["info"]["key"], trace["info"]["value"]))
         self.assertEqual(info["meta.model"], "small")
 
+    def test_losses_are_told_on_another_thread(self):
+        done, _ = record("""
+told = []
+def tell(losses):
+    told.append((losses, threading.get_ident()))
+    raise KeyError("told")
+assert record.path() is None
+record.start(OUT, lost=tell)
+assert record.path() == OUT, record.path()
+record.instant("x" * (17 << 20))  # longer than a name may be
+record.stop()
+assert record.path() is None
+assert told and told[-1][0] == {"full": 0, "too_big": 1, "nested": 0, "late": 0}, told
+assert told[0][1] != threading.get_ident()
+record.start(OUT)
+record.stop()
+n = len(told)
+record.start(OUT, lost=tell)
+record.instant("x" * (17 << 20))
+""", self.folder)
+        self.assertIn("KeyError", done.stderr)  # as Python reports errors of such functions
+
+    def test_the_function_for_losses_is_one(self):
+        done, _ = record("""
+try:
+    record.start(OUT, lost=3)
+except TypeError as e:
+    print(e)
+record.start(OUT, lost=print)  # nothing is lost, so it is not called
+record.stop()
+""", self.folder)
+        self.assertEqual(done.stdout, "start: lost must be a function, not int\n")
+
     def test_names_and_values_of_any_kind_never_raise(self):
         _, events = record("""
 class Bad:

@@ -126,8 +126,5 @@ void osc_losses_get(struct osc_losses *losses)
     uint64_t lost[OSC_LOSS_COUNT];
 
     osc_losses_sum(lost);
-    *losses = (struct osc_losses){.full = lost[OSC_LOSS_FULL],
-                                  .too_big = lost[OSC_LOSS_TOO_BIG],
-                                  .nested = lost[OSC_LOSS_NESTED],
-                                  .late = lost[OSC_LOSS_LATE]};
+    *losses = osc_losses_of(lost);
 }

@@ -14,8 +14,10 @@
 #include "recorder/flusher/backlog.h"
 #include "recorder/flusher/control_socket.h"
 #include "recorder/flusher/flight.h"
+#include "recorder/flusher/loss_watch.h"
 #include "recorder/flusher/signals.h"
 #include "recorder/flusher/sink.h"
+#include "recorder/flusher/status_words.h"
 #include "recorder/flusher/windows.h"
 #include "recorder/live/blocks.h"
 #include "recorder/thread/losses.h"
@@ -67,6 +69,7 @@ static struct {
     struct osc_clock_anchor first_anchor;
     int64_t rate_after_ns; /* age of the first anchor from which it improves the rate */
     struct osc_flight flight;
+    struct osc_loss_watch losses;
     unsigned char exited[OSC_LIVE_THREADS / 8]; /* entries whose blocks were all drained */
 } self;
 
@@ -446,26 +449,15 @@ static const char *state_word(void)
 
 static size_t answer_status(char *out, size_t room)
 {
-    const struct osc_parts *file = &self.sink.file;
-    uint64_t lost[OSC_LOSS_COUNT];
-    size_t len = 2;
+    const struct osc_status_facts facts = {
+        .state = state_word(),
+        .file = &self.sink.file,
+        .step = osc_windows_step(),
+        .n_blocks = osc_blocks_header()->n_blocks,
+        .error = self.retry_ns ? self.error : 0,
+    };
 
-    osc_losses_sum(lost);
-    mempcpy(out, "ok", 2);
-    osc_control_add(out, room, &len, "state", state_word());
-    osc_control_add_number(out, room, &len, "pid", getpid());
-    osc_control_add(out, room, &len, "path", file->path);
-    osc_control_add_number(out, room, &len, "records", (int64_t)file->all_records);
-    osc_control_add_number(out, room, &len, "bytes", (int64_t)file->all_bytes);
-    osc_control_add_number(out, room, &len, "lost_full", (int64_t)lost[OSC_LOSS_FULL]);
-    osc_control_add_number(out, room, &len, "lost_too_big", (int64_t)lost[OSC_LOSS_TOO_BIG]);
-    osc_control_add_number(out, room, &len, "lost_nested", (int64_t)lost[OSC_LOSS_NESTED]);
-    osc_control_add_number(out, room, &len, "lost_late", (int64_t)lost[OSC_LOSS_LATE]);
-    osc_control_add_number(out, room, &len, "blocks", osc_blocks_header()->n_blocks);
-    osc_control_add_number(out, room, &len, "step", osc_windows_step());
-    if (self.retry_ns)
-        osc_control_add_number(out, room, &len, "error", self.error);
-    return len;
+    return osc_status_write(&facts, out, room);
 }
 
 static size_t answer(void *ctx, const char *command, char *out, size_t room)
@@ -567,6 +559,7 @@ static void look(uint32_t requests)
     reap(now_ns);
     write_threads();
     osc_control_serve(&self.control, answer, NULL);
+    osc_loss_watch_look(&self.losses, now_ns);
 }
 
 /* relaxed: see is_flusher() */
@@ -612,6 +605,7 @@ static void *run(void *arg)
         look(requests);
     }
     self.stop_status = finish();
+    osc_loss_watch_end(&self.losses);
     return NULL;
 }
 
@@ -645,6 +639,7 @@ static osc_status open_all(const struct osc_flush_start *start)
     self.flight.flight_ns = o->flight_ns;
     self.flight.flight_steps = o->flight_steps;
     self.flight.backlog = &self.backlog;
+    self.losses = (struct osc_loss_watch){.lost = o->lost, .ctx = o->ctx};
     return st == OSC_OK ? osc_sink_open(&self.sink, start->live_fd, &facts) : st;
 }
 

@@ -35,6 +35,14 @@ void osc_losses_sum(uint64_t lost[OSC_LOSS_COUNT])
     }
 }
 
+struct osc_losses osc_losses_of(const uint64_t lost[OSC_LOSS_COUNT])
+{
+    return (struct osc_losses){.full = lost[OSC_LOSS_FULL],
+                               .too_big = lost[OSC_LOSS_TOO_BIG],
+                               .nested = lost[OSC_LOSS_NESTED],
+                               .late = lost[OSC_LOSS_LATE]};
+}
+
 void osc_losses_store(struct osc_live_header *h)
 {
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)

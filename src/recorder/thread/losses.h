@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "opscope/record.h"
 #include "wire/live.h"
 
 /* Count N records lost by a thread without an entry, or outside of recordings. */
@@ -21,6 +22,9 @@ void osc_losses_keep(const struct osc_live_thread *entry);
 
 /* All losses since osc_losses_reset(), including the entries of the open recording. */
 void osc_losses_sum(uint64_t lost[OSC_LOSS_COUNT]);
+
+/* LOST as programs get it. */
+struct osc_losses osc_losses_of(const uint64_t lost[OSC_LOSS_COUNT]);
 
 /* Write the losses of threads without an entry to H, for readers of the live directory. */
 void osc_losses_store(struct osc_live_header *h);

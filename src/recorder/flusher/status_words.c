@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/flusher/status_words.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "recorder/flusher/control_socket.h"
+#include "recorder/thread/losses.h"
+
+size_t osc_status_write(const struct osc_status_facts *facts, char *out, size_t room)
+{
+    const struct osc_parts *file = facts->file;
+    uint64_t lost[OSC_LOSS_COUNT];
+    size_t len = 2;
+
+    osc_losses_sum(lost);
+    mempcpy(out, "ok", 2);
+    osc_control_add(out, room, &len, "state", facts->state);
+    osc_control_add_number(out, room, &len, "pid", getpid());
+    osc_control_add(out, room, &len, "path", file->path);
+    osc_control_add_number(out, room, &len, "records", (int64_t)file->all_records);
+    osc_control_add_number(out, room, &len, "bytes", (int64_t)file->all_bytes);
+    osc_control_add_number(out, room, &len, "lost_full", (int64_t)lost[OSC_LOSS_FULL]);
+    osc_control_add_number(out, room, &len, "lost_too_big", (int64_t)lost[OSC_LOSS_TOO_BIG]);
+    osc_control_add_number(out, room, &len, "lost_nested", (int64_t)lost[OSC_LOSS_NESTED]);
+    osc_control_add_number(out, room, &len, "lost_late", (int64_t)lost[OSC_LOSS_LATE]);
+    osc_control_add_number(out, room, &len, "blocks", facts->n_blocks);
+    osc_control_add_number(out, room, &len, "step", facts->step);
+    if (facts->error)
+        osc_control_add_number(out, room, &len, "error", facts->error);
+    return len;
+}
