@@ -22,6 +22,7 @@ import collections
 import concurrent.futures
 import contextlib
 import gc
+import inspect
 import itertools
 import json
 import math
@@ -45,15 +46,24 @@ import workloads
 ARGS = ("Input Dims", "Input Strides", "Input type", "Concrete Inputs", "Sequence number",
         "Fwd thread id", "Module Hierarchy")
 CONFIG = torch._C._profiler._ExperimentalConfig
+
+
+def config(**fields: bool) -> Any:
+    """The config with FIELDS; None: this torch lacks them, and the option is left out."""
+    with contextlib.suppress(TypeError):
+        return CONFIG(**fields)
+    return None
+
+
 OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
     "shapes": {"record_shapes": True},
     "all": {"record_shapes": True, "profile_memory": True, "with_flops": True},
     "threads": {"record_shapes": True,
-                "experimental_config": CONFIG(profile_all_threads=True)},
+                "experimental_config": config(profile_all_threads=True)},
     "alone": {"record_shapes": True, "profile_memory": True, "with_flops": True},
     "modules": {"with_modules": True},
-    "stacks": {"with_stack": True, "experimental_config": CONFIG(verbose=True)},
+    "stacks": {"with_stack": True, "experimental_config": config(verbose=True)},
 }
 # Included in the others: "all" has shapes, and each of them contains a plain profile.
 NOT_QUICK = ("plain", "shapes")
@@ -68,11 +78,21 @@ NO_MEMORY_ALONE = ("odd_tensors",)
 # differs between the profilers. The records are compared, but not their order or the rows that
 # contain them.
 RACES = ("scripted", "scripted_module", "ddp")
+# Before 2.11 torch looks for the records of a call by Unix times in microseconds as doubles, which
+# are a quarter of a microsecond apart, and counts some of them in a neighbour of their call.
+ROUNDS_TIMES = "start_us" in inspect.signature(
+    torch.autograd.profiler_util.MemRecordsAcc.in_interval).parameters
 # Only Kineto states the position of a thread in a list.
 KINETO_ALONE = ("thread_sort_index",)
 # Facts that torch states only in objects, and further facts of our recordings.
-OURS_ALONE = ("Is asynchronous",)
+OURS_ALONE: tuple[str, ...] = ("Is asynchronous",)
 OURS_ALONE_OF_ALL = {"pid", "start_unix_ns", "cpus", "opscope_version", "clock"}
+# What torch writes only since a version.
+MINOR = tuple(map(int, torch.__version__.split(".")[:2]))
+OURS_ALONE += ("finished",) if MINOR < (2, 8) else ()  # 2.7: in every event
+OURS_ALONE_OF_ALL |= {"host_name"} if MINOR < (2, 12) else set()
+# What Kineto logs: a build for devices misses its driver.
+KINETO_ALONE_OF_ALL = {"ERROR"}
 # Cases in which Kineto writes invalid JSON or calls of other threads, a waiting script may continue
 # on another thread, or Python code asks whether a profiler runs.
 NO_STACKS = ("odd_labels", "odd_tensors", "threads", "scripted", "scripted_module", "compiled",
@@ -88,7 +108,7 @@ def rows(averages: Any, has_memory: bool) -> list[tuple[Any, ...]]:
     """The parts of averages that must be equal, in order."""
     return [(a.key, a.count, a.is_user_annotation, str(a.input_shapes), a.flops,
              (a.cpu_memory_usage, a.self_cpu_memory_usage) if has_memory else None)
-            for a in averages]
+            for a in averages if not (ROUNDS_TIMES and a.key == "[memory]")]
 
 
 def thread(event: dict[str, Any]) -> int:
@@ -155,7 +175,7 @@ def members(path: str) -> dict[Any, set[str]]:
     """All members and arguments of the events of each type in a trace."""
     with open(path, encoding="utf-8") as f:
         trace = json.load(f)
-    result: dict[Any, set[str]] = {"": set(trace) - OURS_ALONE_OF_ALL}
+    result: dict[Any, set[str]] = {"": set(trace) - OURS_ALONE_OF_ALL - KINETO_ALONE_OF_ALL}
     for e in trace["traceEvents"]:
         sort = e["ph"], e.get("cat"), e["name"] if e["ph"] in "Mi" else ""
         if e["name"] not in KINETO_ALONE:
@@ -220,7 +240,8 @@ def told(name: str, option: str, makers: tuple[type, ...], paths: list[str],
         work()
     for profile, path in zip(made, paths):
         profile.export_chrome_trace(path)
-    has_memory = options.get("profile_memory", False) and name not in RACES
+    has_memory = (options.get("profile_memory", False) and name not in RACES
+                  and not ROUNDS_TIMES)
     return [[rows(profile.key_averages(group_by_input_shape=x), has_memory) for x in (False, True)]
             for profile in made]
 
@@ -380,7 +401,8 @@ def main() -> int:
         name = workload.__name__
         equal: dict[str, int] = collections.defaultdict(int)
         for option in OPTIONS:
-            if only and only not in (name, f"{name}:{option}") or \
+            if OPTIONS[option].get("experimental_config", True) is None or \
+                    only and only not in (name, f"{name}:{option}") or \
                     arguments.quick and option in NOT_QUICK or \
                     name in {"stacks": NO_STACKS, "alone": NOT_ALONE}.get(option, ()):
                 continue

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gzip
 import inspect
+import itertools
 import json
 import os
 import subprocess
@@ -29,7 +30,7 @@ import torch.profiler
 import opscope
 import opscope.torch
 from opscope.torch import ProfilerActivity, profile, profiler_legacy, record_function, schedule
-from opscope.torch import native
+from opscope.torch import config, native
 from support import counts, exported, fresh_cache, keys, python, raises, run, trace
 
 CPU = [ProfilerActivity.CPU]
@@ -326,6 +327,19 @@ def fields_that_change_nothing_are_named() -> None:
     assert warned(performance_events=["cycles"], trace_only=True) == [
         "opscope.torch ignores performance_events, trace_only of experimental_config"]
     assert len(warned(expose_kineto_event_metadata=True, adjust_timestamps=True)) == 1
+
+
+def fields_of_a_config_are_found_in_its_state() -> None:
+    n = 0
+    for name, value in itertools.product(config.FIELDS, (True, "text", ["text"])):
+        try:
+            made = CONFIG(**{name: value})
+        except TypeError:  # of another type, or not in this torch
+            continue
+        n += 1
+        found = config.fields(made)
+        assert [x for x in found if found[x]] == [name], (name, found)
+    assert n > 1, n
 
 
 def all_arguments_of_torch_are_named() -> None:

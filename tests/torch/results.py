@@ -42,7 +42,7 @@ from support import counts, exported, raises, run
 CPU = [ProfilerActivity.CPU]
 CONFIG = torch._C._profiler._ExperimentalConfig
 VERBOSE = CONFIG(verbose=True)  # stacks, in torch
-# Since 2.15, averages have Python functions only on request.
+# Since 2.14, averages have Python functions only on request.
 WITH_PYTHON = {name: True for name in ("include_python_functions",)
                if name in inspect.signature(profile.key_averages).parameters}
 x = torch.randn(8, 8)

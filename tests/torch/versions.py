@@ -27,12 +27,14 @@ from support import Tests
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1] / "python/opscope/torch/installed.py"
 # The last patch of each minor release that is supported.
-VERSIONS = ("2.13.0", "2.15.0")
+VERSIONS = ("2.6.0", "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1",
+            "2.15.0")
 ROOM_BYTES = 12 << 30  # packages are unpacked beside what was downloaded
-# What the tests compare with torch: the recorder's build, its records, the averages, the text of
-# tables, the interface; `opscope run --torch` and `--torch=replace`, schedules.
-SUITES = (["tables.py"], ["results.py"], ["interface.py"], ["compare.py", "--quick"],
-          ["programs.py", "--quick", "--opscope"])
+# They compare with torch: the recorder's build, its records, the averages, the text of tables;
+# `opscope run --torch` and `--torch=replace`, schedules.
+SUITES = (["tables.py"], ["compare.py", "--quick"], ["programs.py", "--quick", "--opscope"])
+# Parts of the interface that torch changed until then.
+LATER, SUITES_OF_LATER = (2, 13), (["results.py"], ["interface.py"])
 
 
 def minor(version: str) -> str:
@@ -48,22 +50,23 @@ def tested() -> tuple[str, ...]:
     return ()
 
 
-def run_suites(tests: Tests, python: str, name: str, **variables: str) -> None:
-    """Run all suites with PYTHON, whose torch is called NAME, and VARIABLES in the environment, and
+def run_suites(tests: Tests, python: str, version: str, **variables: str) -> None:
+    """Run all suites with PYTHON, which has torch VERSION, and VARIABLES in the environment, and
     add up what they count."""
-    for words in SUITES:
+    is_later = tuple(map(int, minor(version).split("."))) >= LATER
+    for words in (*SUITES, *SUITES_OF_LATER[:len(SUITES_OF_LATER) * is_later]):
         more = [tests.opscope] if words[-1] == "--opscope" else []
         done = subprocess.run([python, str(HERE / words[0]), *words[1:], *more],
                               env={**os.environ, **tests.package(), **variables}, text=True,
                               capture_output=True, errors="replace", check=False)
         lines = done.stdout.splitlines()
         counts = re.fullmatch("([0-9]+) passed, ([0-9]+) failed", lines[-1] if lines else "")
-        print(f"torch {name}, {words[0]}: {lines[-1] if counts else 'no result'}", flush=True)
+        print(f"torch {version}, {words[0]}: {lines[-1] if counts else 'no result'}", flush=True)
         if counts and int(counts[1]) + int(counts[2]) > 0:
             tests.n_passed += int(counts[1])
             tests.n_failed += int(counts[2])
         else:
-            tests.check(f"{name} {words[0]}", False, done.stderr[-2000:])
+            tests.check(f"{version} {words[0]}", False, done.stderr[-2000:])
         for line in lines:
             if re.match("FAILED|DIFFERS", line):
                 print(f"  {line[:1000]}", flush=True)
@@ -97,7 +100,9 @@ def main() -> int:
     tests.check_equal("the versions that the package calls tested", tested(),
                       tuple(map(minor, VERSIONS)))
     if arguments.python:
-        run_suites(tests, arguments.python, f"of {arguments.python}")
+        version = subprocess.run([arguments.python, "-c", "import torch; print(torch.__version__)"],
+                                 stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+        run_suites(tests, arguments.python, version)
     else:
         for version in arguments.versions or VERSIONS:
             run_installed(tests, version)

@@ -30,8 +30,10 @@ Limits:
 - Only the host is recorded. If a device is asked for, a warning says what is missing.
 - `export_memory_timeline()` has no categories such as parameters: all memory is unknown.
 - `prof.profiler.kineto_results` does not exist.
-- Tested with the last patch of torch 2.13 and 2.15. With another version one warning says so, and
-  torch's own code makes the tables.
+- Tested with the last patch of each minor release of torch from 2.6 to 2.15. With another version
+  one warning says so, and torch's own code makes the tables.
+- Before 2.11 torch itself counts some allocations in a neighbour of their call, because it rounds
+  times to a quarter of a microsecond. These numbers differ from torch's.
 """
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ import torch
 
 from .target import NATIVE, BuildError, Target
 
-WAIT_S = 120.0
+WAIT_S = 600.0  # a build takes minutes if many processes of a busy machine begin at once
 PACKAGED = Path(__file__).resolve().parent / "recorders"
 ROOM_BYTES = 8 << 20  # several times the size of an object
 # In a build folder the public headers are beside the sources.

@@ -2,7 +2,10 @@
 """Read torch's `_ExperimentalConfig`, and record garbage collections for it."""
 from __future__ import annotations
 
+import contextlib
+import functools
 import gc
+import itertools
 import re
 import warnings
 from typing import Any
@@ -18,11 +21,18 @@ UNHEEDED = ("performance_events", "expose_kineto_event_metadata", "custom_profil
             "adjust_timestamps", "trace_only")
 
 
-def names_of_state(config: Any) -> list[str]:
-    """The names of the members of CONFIG's pickled state, the only place with all fields: those of
-    the arguments in the docstring of its constructor, which are in the same order."""
-    first = (type(config).__init__.__doc__ or "").partition("\n")[0]
-    return re.findall(r"(\w+): ", first)[1:]  # without self
+@functools.cache
+def places(kind: type) -> dict[str, int]:
+    """Where each field is in the pickled state of a config, an object of KIND, which is the only
+    place with all fields. Its order differs from version to version, so each field is tried."""
+    first = (kind.__init__.__doc__ or "").partition("\n")[0]
+    plain = kind().__getstate__()  # type: ignore[attr-defined]
+    found = {}
+    for name, value in itertools.product(re.findall(r"(\w+): ", first), (True, "x", ["x"])):
+        with contextlib.suppress(TypeError):  # it is of another type, or it is self
+            state = kind(**{name: value}).__getstate__()  # type: ignore[attr-defined]
+            found.update({name: i for i, x in enumerate(state) if x != plain[i]})
+    return found
 
 
 def fields(config: Any) -> dict[str, Any]:
@@ -30,9 +40,11 @@ def fields(config: Any) -> dict[str, Any]:
 
     Without CONFIG `verbose` is true, so that stacks do not require one, as they do in torch.
     """
-    state = config.__getstate__() if config is not None else ()
-    return {**dict.fromkeys(FIELDS, False), "verbose": config is None,
-            **dict(zip(names_of_state(config), state))}
+    found = dict.fromkeys(FIELDS, False)
+    if config is None:
+        return {**found, "verbose": True}
+    state = config.__getstate__()
+    return {**found, **{name: state[i] for name, i in places(type(config)).items()}}
 
 
 def warn_of_unheeded(config: Any, stacklevel: int) -> None:

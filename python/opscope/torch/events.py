@@ -10,6 +10,7 @@ import bisect
 import contextlib
 import csv
 import functools
+import inspect
 import io
 import itertools
 import json
@@ -50,8 +51,17 @@ def table_rows(text: str) -> Iterator[dict[str, str]]:
         csv.field_size_limit(limit)
 
 
+# Torch 2.6 writes Kb for KB.
+HAS_OLD_UNITS = profiler_util._format_memory(1 << 10) != "1.00 KB"
+# The arguments of torch's class; earlier versions have fewer.
+TAKEN = set(inspect.signature(profiler_util.FunctionEvent.__init__).parameters)
+
+
 class FunctionEvent(profiler_util.FunctionEvent):
     """One call: torch's fields; times in microseconds from the start of the recording."""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(**{name: value for name, value in fields.items() if name in TAKEN})
 
 
 class FunctionEventAvg(profiler_util.FunctionEventAvg):
@@ -107,12 +117,14 @@ class EventList(profiler_util.EventList):
                   "--max-name-width": max_name_column_width,
                   "--max-shapes-width": max_shapes_column_width}
         limit = count_of(row_limit)
-        if (time_unit is not None or limit == 0 or not is_known_key(sort_by)
+        if (time_unit is not None or limit == 0 or HAS_OLD_UNITS or not is_known_key(sort_by)
                 or not is_plain(header) or not all(map(is_width, widths.values()))):
             # Only events have parents.
-            table = self._from_events().table if top_level_events_only else super().table
+            is_of_events = top_level_events_only or HAS_OLD_UNITS
+            table = self._from_events().table if is_of_events else super().table
+            more = () if time_unit is None else (time_unit,)  # an argument since 2.9
             return str(table(sort_by, row_limit, max_src_column_width, max_name_column_width,
-                             max_shapes_column_width, header, top_level_events_only, time_unit))
+                             max_shapes_column_width, header, top_level_events_only, *more))
         args = ["table", "averages", self._path, *self._options, "--limit", str(limit or 0)]
         for name, width in widths.items():
             args += [name, str(width or 0)]

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 # The minor releases whose last patch passes tests/torch/versions.py.
-TESTED = ("2.13", "2.15")
+TESTED = ("2.6", "2.7", "2.8", "2.9", "2.10", "2.11", "2.12", "2.13", "2.14", "2.15")
 
 
 def minor(version: str) -> str:
@@ -27,7 +27,7 @@ class Untested:
 
     def __init__(self, version: str) -> None:
         self.text = "" if minor(version) in TESTED else (
-            f"opscope was not tested with torch {version}, but with {', '.join(TESTED)}")
+            f"opscope was not tested with torch {version}, but with {TESTED[0]} to {TESTED[-1]}")
 
     def __bool__(self) -> bool:
         return bool(self.text)

@@ -126,7 +126,7 @@ void *osc_torch_range_open(const char *name, int is_annotation,
         return nullptr;
     }
     const std::vector<c10::IValue> inputs = inputs_of(values, n);
-    range->before(at::RecordFunction::FunctionDescriptor(std::string_view(name)), &inputs);
+    range->before(name, &inputs);
     if (n_keywords > 0 && osc_torch::is_innermost(range))
         for (size_t i = 0; i < n_keywords; i++)
             put_keyword(keywords[i]);

@@ -436,6 +436,14 @@ inline osc_name modules_of(const at::RecordFunction &fn)
                : 0;
 }
 
+// The overload of FN's operator; torch 2.6 does not say it.
+template <typename Function> const char *overload_of(const Function &fn)
+{
+    if constexpr (requires { fn.overload_name(); })
+        return fn.overload_name();
+    return nullptr;
+}
+
 // Add the arguments that not every range of T has at A.
 __attribute__((noinline)) Arg *add_more(Thread *t, const at::RecordFunction &fn, Arg *a)
 {
@@ -449,7 +457,7 @@ __attribute__((noinline)) Arg *add_more(Thread *t, const at::RecordFunction &fn,
         *a++ = {OSC_SCOPE_ARG_NAME, session.keys.stack, lines};
     if (const osc_name modules = modules_of(fn))
         *a++ = {OSC_SCOPE_ARG_NAME, session.keys.modules, modules};
-    const char *overload = o.has_overloads ? fn.overload_name() : nullptr;
+    const char *overload = o.has_overloads ? overload_of(fn) : nullptr;
     if (overload && *overload != '\0')
         *a++ = {OSC_SCOPE_ARG_NAME, session.keys.overload, name_of(t, overload)};
     return a;
