@@ -109,6 +109,22 @@ class Generator:
             self.add("cpu_op", "gloo:all_reduce", at, end, thread=choose((1, 2)))
         return end
 
+    def memory(self, at: int, number: int, growth: int) -> None:
+        """Allocations of a step: one is released in it, one in the next, one perhaps never."""
+        sizes = ((1, 3_000), (-1, 3_000), (2 + number, 2_000), (-1 - number, 2_000),
+                 (900 + number, growth))
+        module = {"Python module id": 1, "Python id": 1}
+        if growth and self.has_functions:
+            self.add("python_function", "nn.Module: Net_0", at, at + 4 * self.grid, module)
+        self.add("cpu_op", "aten::empty", at, at + 3 * self.grid)
+        for place, (address, size) in enumerate(sizes):
+            if size:
+                self.events.append({
+                    "ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1,
+                    "tid": 1, "ts": (at + place * 500) / 1000,
+                    "args": {"Device Type": 0, "Device Id": -1, "Addr": abs(address),
+                             "Bytes": size if address > 0 else -size, "Total Allocated": 9}})
+
     def trace(self) -> dict:
         """All of it."""
         at = self.random.randrange(5) * self.grid
@@ -116,8 +132,10 @@ class Generator:
         kinds = [k for k, weight in COMMON for _ in range(weight)]
         plan = self.random.choices(kinds, k=self.random.randrange(1, 9))
         has_steps = self.random.random() < .85
+        growth = self.random.choice((0, 0, 1, 60, 4_000))
         for number in range(n_steps):
             start = at
+            self.memory(start, number, growth)
             parts = plan if self.random.random() < .8 else self.random.choices(kinds, k=6)
             for kind in parts:
                 at = self.part(kind, at) + self.random.choice((0, 1, -1)) * self.grid

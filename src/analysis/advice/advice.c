@@ -35,7 +35,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "together, not what it will save."),
     OSC_COLUMN(SEVERITY, "severity", STRING, NULL, FINISH, 0, OSC_RULE_ADVICE,
                "warning: impact_ns is a tenth of the kept steps or more, or memory is nearly "
-               "full. info: otherwise."),
+               "full or grows. info: otherwise."),
     OSC_COLUMN(CODE, "code", STRING, NULL, KEY, 0, OSC_RULE_ADVICE,
                "Rule that applies, as a word that scripts can rely on."),
     OSC_COLUMN(TITLE, "title", STRING, NULL, FIRST, 0, OSC_RULE_ADVICE,
@@ -46,11 +46,13 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Shell command that prints the rows that the advice rests on; for idle_device, "
                "what ran in its longest gap. With --merge: the rows of all ranks and spans to "
                "which the rule applies."),
-    OSC_COLUMN(RATIO, "ratio", NUMBER, "ratio", FINISH, 0, OSC_RULE_ADVICE,
-               "What the rule measured. low_utilization: utilization_ratio of these devices. "
-               "tensor_cores: time of the kernels it is about / time of all kernels of "
-               "operators. memory_limit: peak / capacity. Others: impact_ns / length of the "
-               "kept steps. With --merge: of the ranks and spans to which the rule applies."),
+    OSC_COLUMN(
+        RATIO, "ratio", NUMBER, "ratio", FINISH, 0, OSC_RULE_ADVICE,
+        "What the rule measured. low_utilization: utilization_ratio of these devices. "
+        "tensor_cores: time of the kernels it is about / time of all kernels of "
+        "operators. memory_limit: peak / capacity. memory_growth: bytes that stay / bytes "
+        "that were allocated. Others: impact_ns / length of the "
+        "kept steps. With --merge: of the ranks and spans to which the rule applies."),
     OSC_COLUMN(COUNT, "count", INTEGER, NULL, SUM, 0, OSC_RULE_ADVICE,
                "Number of steps, ranges, devices, kernels, memory records, gaps, calls, "
                "operators or copies that the advice rests on."),
@@ -222,6 +224,7 @@ static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_
                                    .subject = osc_result_get_str(r, i, SUBJECT),
                                    .grew = osc_result_get_str(r, i, GREW)};
     const bool is_serious = code == OSC_ADVICE_MEMORY_LIMIT ||
+                            code == OSC_ADVICE_MEMORY_GROWTH ||
                             n.impact_ns >= n.kept_ns / 10 + (n.kept_ns % 10 != 0);
     struct osc_strbuf text = {0};
 

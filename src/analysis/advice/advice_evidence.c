@@ -186,6 +186,9 @@ static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
     case OSC_ADVICE_UNRECORDED:
         osc_strbuf_adds(out, "kept");
         return;
+    case OSC_ADVICE_MEMORY_GROWTH:
+        osc_strbuf_adds(out, "bytes > 0 and free_ns is null");
+        return;
     case OSC_ADVICE_COUNT:
         return;
     }

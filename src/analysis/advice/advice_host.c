@@ -46,7 +46,7 @@ static bool has_doubles(const struct one *o)
 
 static bool has_tiny(const struct one *o)
 {
-    return is_above(o->s->ns[OSC_CAUSE_TINY], 3, o->length_ns);
+    return is_above(o->s->ns[OSC_CAUSE_TINY], 5, o->length_ns);
 }
 
 /* If the program chose one tensor at a time, that can be changed; by default it is what torch
@@ -66,7 +66,8 @@ static bool has_python(const struct one *o)
     const int64_t ns = o->s->ns[OSC_CAUSE_PYTHON] + o->s->ns[OSC_CAUSE_OTHER];
 
     return o->s->n_operators >= OPERATORS_ENOUGH && o->s->n_frames > 0 &&
-           (is_above(ns, 22, o->length_ns) || is_above(o->s->longest_ns, 10, o->length_ns));
+           (is_above(ns, 30, o->length_ns) ||
+            (is_above(ns, 15, o->length_ns) && is_above(o->s->longest_ns, 8, o->length_ns)));
 }
 
 static bool has_unrecorded(const struct one *o)
@@ -155,5 +156,5 @@ osc_status osc_advice_host_rules(const struct osc_advice_base *a, struct osc_adv
 
     for (size_t k = 0; k < sizeof rules / sizeof *rules && st == OSC_OK; k++)
         st = check(a, &rules[k], &l->of[rules[k].code]);
-    return st;
+    return st == OSC_OK ? osc_advice_memory_growth(a, &l->of[OSC_ADVICE_MEMORY_GROWTH]) : st;
 }

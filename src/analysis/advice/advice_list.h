@@ -38,6 +38,7 @@ enum osc_advice_code {
     OSC_ADVICE_SINGLE_TENSOR,
     OSC_ADVICE_PYTHON,
     OSC_ADVICE_UNRECORDED,
+    OSC_ADVICE_MEMORY_GROWTH,
     OSC_ADVICE_COUNT
 };
 
@@ -75,6 +76,10 @@ OSC_MUST_USE osc_status osc_advice_device_rules(const struct osc_advice_base *a,
 /* Apply the rules for traces without device work, for which A has a split. */
 OSC_MUST_USE osc_status osc_advice_host_rules(const struct osc_advice_base *a,
                                               struct osc_advice_list *l);
+
+/* Measure what every step allocates and nothing releases. */
+OSC_MUST_USE osc_status osc_advice_memory_growth(const struct osc_advice_base *a,
+                                                 struct osc_advice_item *item);
 
 /* The columns from which a sentence is made. */
 struct osc_advice_numbers {

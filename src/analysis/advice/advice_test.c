@@ -544,9 +544,9 @@ TEST_WITH(what_most_steps_do_on_the_host_is_told, NULL, end)
     row = most_of_three("float64", 12, "aten::mm", 90,
                         "'Input type':['double'],'Input Dims':[[2,2]]", true);
     assert_int_equal(cell_int(row, "impact_ns"), 2 * 12 * 90000);
-    row = most_of_three("tiny_operators", 32, "aten::abs", 15, "", true);
+    row = most_of_three("tiny_operators", 32, "aten::abs", 20, "", true);
     assert_true(has_text(row, "text", "21 operators a step of less than 50 us each"));
-    assert_int_equal(most_of_three("tiny_operators", 31, "aten::abs", 15, "", true), -1);
+    assert_int_equal(most_of_three("tiny_operators", 31, "aten::abs", 20, "", true), -1);
     row = most_of_three("unrecorded", 8, "aten::mm", 90, "", true);
     assert_true(has_text(row, "text", "nothing was recorded on the thread of the steps"));
     assert_int_equal(most_of_three("unrecorded", 7, "aten::mm", 90, "", true), -1);

@@ -400,6 +400,17 @@ static void say_unrecorded(const struct osc_advice_numbers *n, struct osc_strbuf
                     "which (with_stack=True), or mark them with record_function().");
 }
 
+static void say_memory_growth(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "Every step leaves ");
+    add_bytes(out, n->part / (n->more[0] > 0 ? n->more[0] : 1));
+    osc_strbuf_addf(out, " allocated, %.1f %% of what it allocates",
+                    percent(n->part, n->whole));
+    add_above_all(out, n);
+    osc_strbuf_adds(out, ". Keep numbers or detached copies instead of tensors that hold their "
+                         "graph (loss.item(), .detach()), and drop lists that only grow.");
+}
+
 const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
     [OSC_ADVICE_DATA_LOADING] = {"data_loading", "Steps wait for data", "steps",
                                  " --sort dataloader_ns", true, say_data_loading},
@@ -441,4 +452,6 @@ const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
                            " --sort self_ns", false, say_python},
     [OSC_ADVICE_UNRECORDED] = {"unrecorded", "Much time is not recorded", "steps",
                                " --sort other_ns", false, say_unrecorded},
+    [OSC_ADVICE_MEMORY_GROWTH] = {"memory_growth", "Memory grows from step to step",
+                                  "memory_events", " --sort bytes", false, say_memory_growth},
 };

@@ -283,6 +283,86 @@ TEST_WITH(causes_and_advice_never_exceed_the_steps, NULL, end)
     }
 }
 
+/* --- memory ---------------------------------------------------------------- */
+
+static uint32_t column(const char *name)
+{
+    const int i = osc_table_column(&osc_table_advice, name);
+
+    assert_true(i >= 0);
+    return (uint32_t)i;
+}
+
+static bool has_text(int64_t row, const char *name, const char *part)
+{
+    return osc_str_has(osc_result_get_str(&result, (uint64_t)row, column(name)),
+                       osc_str_c(part));
+}
+
+/* A memory record of PLACE, of BYTES at AT us. */
+static void add_memory(struct osc_strbuf *out, int at, int place, int bytes)
+{
+    osc_strbuf_addf(out,
+                    "{'ph':'i','s':'t','cat':'cpu_instant_event','name':'[memory]','pid':1,"
+                    "'tid':1,'ts':%d,'args':{'Device Type':0,'Device Id':-1,'Addr':%d,"
+                    "'Bytes':%d}},",
+                    at, place, bytes);
+}
+
+/* The row of memory_growth, or -1, for N steps that leave STAYS of 10,000 bytes; in the step
+ * WITHOUT everything is released. */
+static int64_t growing(int n, int stays, int without)
+{
+    struct osc_strbuf text = {0};
+
+    for (int k = 0; k < n; k++) {
+        osc_strbuf_addf(&text,
+                        "{'ph':'X','cat':'user_annotation','name':'ProfilerStep#%d','pid':1,"
+                        "'tid':1,'ts':%d,'dur':10000,'args':{}},",
+                        k, 10000 * k);
+        osc_strbuf_addf(&text,
+                        "{'ph':'X','cat':'python_function','name':'nn.Module: Net_0','pid':1,"
+                        "'tid':1,'ts':%d,'dur':5000,'args':{'Python module id':0}},",
+                        10000 * k);
+        add_memory(&text, 10000 * k + 10, 1, 10000 - stays);
+        add_memory(&text, 10000 * k + 20, 1, stays - 10000);
+        add_memory(&text, 10000 * k + 30, 100 + k, stays);
+        if (k == without)
+            add_memory(&text, 10000 * k + 40, 100 + k, -stays);
+    }
+    assert_int_equal(text.status, OSC_OK);
+    (void)split_of(text.s);
+    osc_strbuf_fini(&text);
+    const struct osc_options o = {.n_traces = 1};
+    assert_int_equal(osc_derive(&trace, osc_table_advice.facts, 1, NULL), OSC_OK);
+    osc_result_init(&result, &osc_table_advice);
+    assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+    assert_int_equal(osc_table_advice.finish(&result, &o, NULL), OSC_OK);
+    for (uint64_t i = 0; i < result.n_rows; i++) {
+        if (osc_str_eq(osc_result_get_str(&result, i, column("code")),
+                       OSC_STR("memory_growth")))
+            return (int64_t)i;
+    }
+    return -1;
+}
+
+TEST_WITH(memory_that_every_step_leaves_is_told_with_its_module, NULL, end)
+{
+    const int64_t row = growing(4, 200, -1);
+
+    assert_true(row >= 0);
+    assert_int_equal(osc_result_get_int(&result, (uint64_t)row, column("impact_ns")), 0);
+    assert_int_equal(osc_result_get_int(&result, (uint64_t)row, column("count")), 3);
+    assert_true(has_text(row, "severity", "warning"));
+    assert_true(has_text(row, "subject", "nn.Module: Net_0"));
+    assert_true(has_text(row, "text", "Every step leaves 200 bytes allocated, 2.0 % of what"));
+    /* What the last step holds may be released in the next. */
+    assert_true(growing(4, 200, 3) >= 0);
+    assert_int_equal(growing(4, 200, 1), -1);
+    assert_int_equal(growing(4, 100, -1), -1);
+    assert_int_equal(growing(3, 200, -1), -1);
+}
+
 TEST_WITH(memory_that_runs_out_while_splitting_is_a_status, NULL, end)
 {
     osc_status st = OSC_ENOMEM;

@@ -438,9 +438,11 @@ static void put_advice(struct osc_page *p)
     osc_strbuf_adds(p->out, "  ");
     add_owner(&text, osc_screen_answer(p->s, OSC_SCREEN_ADVICE), of, ": ");
     osc_strbuf_addstr(&text, osc_result_get_str(r, row, osc_column_advice_title));
-    osc_strbuf_adds(&text, ", ");
-    osc_units_time(&text, (double)osc_result_get_int(r, row, osc_column_advice_impact_ns));
-    osc_strbuf_adds(&text, " at stake");
+    if (osc_result_get_int(r, row, osc_column_advice_impact_ns) > 0) {
+        osc_strbuf_adds(&text, ", ");
+        osc_units_time(&text, (double)osc_result_get_int(r, row, osc_column_advice_impact_ns));
+        osc_strbuf_adds(&text, " at stake");
+    }
     if (n > 1)
         osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));
     put_text(p, &text, 8, 1);

@@ -12,7 +12,7 @@ from .intervals import Interval, intersect, length, subtract, union
 
 CODES = ("data_loading", "data_parallel", "backend", "communication", "low_utilization",
          "tensor_cores", "memory_limit", "idle_device", "synchronization", "pageable_copies",
-         "launch_bound", "allocator", "slow_steps", *split.RULES)
+         "launch_bound", "allocator", "slow_steps", *split.RULES, "memory_growth")
 SYNC_CALLS = set("""
 cudaDeviceSynchronize cudaStreamSynchronize cudaEventSynchronize cudaThreadSynchronize
 cudaMemcpy cudaMemcpy2D cudaMemcpy3D cudaMemcpyFromSymbol cudaMemcpyToSymbol
@@ -81,6 +81,7 @@ class Rules:
                                         for e in self.kernels)
         self.properties = devices_of_file(trace)
         self.step_of = inventory.step_of(trace)
+        self.ordinal_of = [number for number, _ in steps.numbered(trace)]
         self.ordinals = {number for (number, _), s in zip(steps.numbered(trace), self.steps)
                          if s.kept}
         self.found: dict[str, dict] = {}
@@ -285,6 +286,7 @@ class Rules:
         self.slow_steps()
         if self.split:
             self.host_rules(self.split)
+            self.memory_growth()
 
     def host_rules(self, found: split.Split) -> None:
         """Rules for traces of the host alone."""
@@ -298,6 +300,42 @@ class Rules:
             is_named = bool(sums) or code in ("tiny_operators", "python", "unrecorded")
             self.add(code, is_named and 2 * n_fit > len(parts), ns, ns, self.total, count,
                      largest(sums))
+
+    def memory_growth(self) -> None:
+        """Steps that leave allocated memory, each but the last."""
+        own = [self.ordinal_of[i] for i, s in enumerate(self.steps) if s.kept]
+        if len(own) < 4 or not any(s.annotation for s in self.steps):
+            return
+        records = sorted((e for e in self.trace.events if e.kind in ("alloc", "free")
+                          and e.integer("Bytes") is not None), key=lambda e: (e.start, e.id))
+        live: dict[int, Event] = {}
+        is_open = set()
+        for event in records:
+            address = memory_tables.address_of(event)
+            if address is None:
+                continue
+            is_open.discard(live.pop(address, None))
+            if event.integer("Bytes") > 0:
+                live[address] = event
+                is_open.add(event)
+        nodes = operators.build(self.trace)
+        bytes_of = {number: [0, 0] for number in own[:-1]}
+        names: dict[str, int] = {}
+        count = 0
+        for event in records:
+            size, step = event.integer("Bytes"), self.step_of.get(event)
+            if size <= 0 or step not in bytes_of:
+                continue
+            bytes_of[step][0] += size
+            if event in is_open:
+                bytes_of[step][1] += size
+                count += 1
+                name = split.who_allocated(nodes, event)
+                names[name] = names.get(name, 0) + size
+        part, whole = (sum(b[k] for b in bytes_of.values()) for k in (1, 0))
+        self.add("memory_growth", bool(records) and all(stays > of // 100 for of, stays
+                                                        in bytes_of.values()),
+                 0, part, whole, count, largest(names))
 
     @staticmethod
     def longest(calls: list[Event]) -> str | None:
@@ -404,7 +442,7 @@ def table(traces: list[Trace], compat: bool = False) -> list[dict]:
                 merged[code][column] = exact.nearest(merged[code][column] + row[column])
     rows = []
     for code, row in merged.items():
-        serious = code == "memory_limit" or 10 * row["impact_ns"] >= row["kept_ns"]
+        serious = code in ("memory_limit", "memory_growth") or 10 * row["impact_ns"] >= row["kept_ns"]
         rows.append({"impact_ns": row["impact_ns"], "severity": "warning" if serious else "info",
                      "code": code, "count": row["count"],
                      "ratio": float(Fraction(row["part"], row["whole"])) if row["whole"] else None,

@@ -259,6 +259,23 @@ def split_of(trace: Trace, steps: list, costs: list[dict[str, int]], slow: dict[
     return split
 
 
+def who_allocated(nodes: list, record: Event) -> str:
+    """The innermost module around RECORD, or else the innermost operator, among the node that began
+    last before it and those above."""
+    node = max((n for n in nodes if n.event.track == record.track
+                and n.event.start <= record.start), key=lambda n: n.event.order(), default=None)
+    parent = {id(child): n for n in nodes for child in n.children}
+    around = []
+    while node:
+        if node.event.end > record.start:
+            around.append(node)
+        node = node.merged_into or parent.get(id(node))
+    for node in around:
+        if node.event.kind == "module":
+            return node.event.name
+    return next((n.event.name for n in around if n.is_row), "")
+
+
 def is_above(ns: int, percent: int, of: int) -> bool:
     """Whether NS is more than PERCENT of OF."""
     return 100 * ns > percent * of
@@ -275,7 +292,7 @@ def fits(code: str, part: Part, of: int) -> bool:
     if code == "float64":
         return is_above(ns["double"], 10, of)
     if code == "tiny_operators":
-        return is_above(ns["tiny"], 3, of)
+        return is_above(ns["tiny"], 5, of)
     if code == "single_tensor":
         if part.is_single and not part.is_default:
             return is_above(ns["optimizer"], 5, of)
@@ -284,8 +301,9 @@ def fits(code: str, part: Part, of: int) -> bool:
     if counts["operators"] < 8:
         return False
     if code == "python":
-        return counts["frames"] > 0 and (is_above(ns["python"] + ns["other"], 22, of)
-                                         or is_above(part.longest, 10, of))
+        python = ns["python"] + ns["other"]
+        return counts["frames"] > 0 and (is_above(python, 30, of) or is_above(
+            python, 15, of) and is_above(part.longest, 8, of))
     return counts["frames"] == 0 and is_above(ns["other"], 20, of)
 
 
