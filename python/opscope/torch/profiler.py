@@ -396,7 +396,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         if self.profiler is not None and self.profiler.is_running:
             raise RuntimeError(native.BUSY_TEXT)
         if self.profiler is not None and not self.acc_events:
-            torch.profiler.profiler._warn_once(
+            # Torch 2.6 warns each time.
+            getattr(torch.profiler.profiler, "_warn_once", warnings.warn)(
                 "Warning: Profiler clears events at the end of each cycle. "
                 "Only events from the current cycle will be reported. "
                 "To keep events across cycles, set acc_events=True.")
