@@ -113,6 +113,20 @@ show run --sources api -o some -- sh -c 'python3 call.py "$LIBRARY"; ulimit -f 1
     sed 's/process [0-9]*/process N/; s|: /.*osc: |: /...osc: |'
 "$OPSCOPE" table quality some --format csv --columns code,count | grep source
 
+# A file that is moved while it is written.
+cat >move.py <<'END'
+import ctypes, os, sys
+library = ctypes.CDLL(sys.argv[1])
+library.osc_scope_instant(library.osc_name_of(b"before", 6))
+library.osc_dump()
+for file in os.scandir(os.environ["OPSCOPE_OUT"]):
+    if file.is_file():
+        os.rename(file.path, os.path.join(os.path.dirname(file.path), "moved.osc"))
+library.osc_scope_instant(1)
+END
+show run --sources api -o moved -- sh -c 'exec python3 move.py "$LIBRARY"'
+"$OPSCOPE" table quality moved --format csv --columns code,count | grep harm
+
 # Records beyond a limit on file size: the program ends as it would without opscope, and so does
 # opscope.
 cat >large.py <<'END'

@@ -176,7 +176,8 @@ static void summarize(const char *path, const struct osc_harvest *t, unsigned so
     osc_strbuf_fini(&word);
 }
 
-/* If the run lost anything, report in one line how much, and why. */
+/* If the run lost anything, report in one line how much, and why; if somebody harmed its files,
+ * in another. */
 static void report_losses(const char *path, const struct osc_harvest *t)
 {
     static const char *const causes[OSC_LOSS_COUNT] = {
@@ -197,6 +198,10 @@ static void report_losses(const char *path, const struct osc_harvest *t)
     if (n > 0 && why.status == OSC_OK && word.status == OSC_OK)
         osc_cli_error("%" PRIu64 " record%s lost (%s); see 'opscope table quality %s'", n,
                       n == 1 ? " was" : "s were", why.s, word.s);
+    if (t->n_harmed > 0 && word.status == OSC_OK)
+        osc_cli_error("%" PRIu32 " file%s removed, moved or cut while the program ran, and may "
+                      "lack records; see 'opscope table quality %s'",
+                      t->n_harmed, t->n_harmed == 1 ? " was" : "s were", word.s);
     osc_strbuf_fini(&why);
     osc_strbuf_fini(&word);
 }

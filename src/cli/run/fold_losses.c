@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/run/fold_losses.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -56,6 +57,8 @@ static osc_status add_chunk(struct osc_fold_losses *l, const struct osc_file *fi
     if (st == OSC_OK && h->type == OSC_CHUNK_END && h->payload_bytes >= sizeof end) {
         memcpy(&end, payload, sizeof end);
         *goes_on = end.reason == OSC_END_CONTINUED;
+        l->is_harmed = l->is_harmed || end.write_error == ENOENT || end.write_error == ESTALE ||
+                       end.write_error == ENODATA; /* see osc_parts_look() */
         for (unsigned k = 0; k < OSC_LOSS_COUNT && !*goes_on; k++)
             l->lost[k] += end.lost[k];
     } else if (st == OSC_OK && h->type == OSC_CHUNK_THREADS) {

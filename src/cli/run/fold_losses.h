@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct osc_fold_losses {
     struct osc_wire_thread *threads; /* owned; sorted by ordinal, each once */
     size_t n, cap;
     uint64_t lost[OSC_LOSS_COUNT]; /* those that no thread counts */
+    bool is_harmed; /* somebody removed, moved or cut a part while it was written */
 };
 
 /* Add the losses in the part at PATH, unless the next one continues it. Damaged chunks are

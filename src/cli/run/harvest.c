@@ -88,6 +88,7 @@ static void add_losses(struct osc_harvest *h, const char *path, uint32_t part)
                 h->lost[k] += losses.threads[i].lost[k];
         }
     }
+    h->n_harmed += losses.is_harmed;
     osc_fold_losses_fini(&losses);
 }
 

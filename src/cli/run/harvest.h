@@ -19,6 +19,7 @@ struct osc_harvest {
     uint32_t n_files;              /* recordings of the run, also those without a file yet */
     uint32_t n_others;             /* recordings of other runs */
     uint64_t bytes;                /* of the run's files */
+    uint32_t n_harmed;             /* of its files were removed, moved or cut meanwhile */
     uint64_t lost[OSC_LOSS_COUNT]; /* records, by cause; as far as files could be read */
 };
 
