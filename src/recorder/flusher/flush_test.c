@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include "recorder/live/blocks.h"
 #include "recorder/thread/losses.h"
 #include "support/flushed.h"
 #include "wire/control.h"
@@ -432,6 +433,13 @@ TEST_WITH(a_child_does_not_keep_the_socket, make_folder, remove_folder)
     close(gate[1]);
 }
 
+/* Wait until the flusher has added most of the blocks that it adds at the start. */
+static void wait_for_blocks(void)
+{
+    while (osc_blocks_free() < 480)
+        nap_ms(1);
+}
+
 TEST_WITH(a_full_disk_stops_writing_and_nothing_else, make_folder, remove_folder)
 {
     const struct osc_start_options o = options();
@@ -440,6 +448,7 @@ TEST_WITH(a_full_disk_stops_writing_and_nothing_else, make_folder, remove_folder
 
     assert_int_equal(osc_start(&o), OSC_OK);
     run_threads(1, 5000);
+    wait_for_blocks();
     assert_int_equal(osc_dump(), OSC_OK);
     getrlimit(RLIMIT_FSIZE, &old);
     low = (struct rlimit){30000, old.rlim_max};
@@ -459,6 +468,7 @@ TEST_WITH(a_full_disk_stops_writing_and_nothing_else, make_folder, remove_folder
     recording_free(&r);
 
     assert_int_equal(osc_start(&o), OSC_OK);
+    wait_for_blocks();
     run_threads(1, 50000);
     setrlimit(RLIMIT_FSIZE, &low);
     assert_int_equal(osc_stop(), OSC_EIO);
