@@ -195,12 +195,9 @@ static uint64_t *get_count(const struct word *w, struct osc_schedule *schedule)
         const char *key;
         uint64_t *steps;
     } counts[] = {
-        {"skip_first", &schedule->skip_first},
-        {"wait", &schedule->wait},
-        {"warmup", &schedule->warmup},
-        {"active", &schedule->active},
-        {"repeat", &schedule->repeat},
-        {"skip_first_wait", &schedule->skip_first_wait},
+        {"skip_first", &schedule->skip_first}, {"wait", &schedule->wait},
+        {"warmup", &schedule->warmup},         {"active", &schedule->active},
+        {"repeat", &schedule->repeat},         {"skip_first_wait", &schedule->skip_first_wait},
     };
 
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)

@@ -38,8 +38,10 @@ ALLOWED["0.1.0", "recordings", "events"] = {"category"}    # now named by the ki
 # What stands out among steps, and what grew in them.
 ALLOWED["0.1.0", "recordings", "steps"] = ALLOWED["0.1.0", "columns", "steps"] = {
     "outlier", "grew", "grew_on", "grew_by_ns", "grew_ratio"}
-# Findings that follow other rules now: (version, table) -> codes of rows that are not compared.
-OTHER_RULES = {("0.1.0", "advice"): ("slow_steps",), ("0.1.0", "quality"): ("no_device",)}
+# Findings that follow other rules now, or are new: (version, table) -> codes of rows that are
+# not compared.
+OTHER_RULES = {("0.1.0", "advice"): ("slow_steps", "python", "unrecorded"),
+               ("0.1.0", "quality"): ("no_device",)}
 
 # Findings of `quality` that the release did not have.
 NEWER = {"0.1.0": ("arrow_no_start", "arrow_no_end")}
