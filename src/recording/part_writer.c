@@ -210,7 +210,32 @@ osc_status osc_parts_open(struct osc_parts *f)
     return OSC_OK;
 }
 
-/* What was done to the open part FD; 0: nothing. *SIZE is that of the file. */
+/* Whether 4 zeroes are at the offset AT of the file FD. */
+static bool is_empty_at(int fd, uint64_t at)
+{
+    uint32_t word = 0;
+
+    return pread(fd, &word, sizeof word, (off_t)at) == sizeof word && word == 0;
+}
+
+/*
+ * Where the file FD was cut before the last chunk was appended, which made it long enough
+ * again: where the last chunk begins that may not be whole, or 0. F->bytes: nowhere, as far as
+ * the headers of chunks tell.
+ */
+static uint64_t find_hole(const struct osc_parts *f, int fd)
+{
+    const uint32_t n = f->index && f->n_chunks <= OSC_PARTS_INDEX_MAX ? f->n_chunks : 0;
+    uint32_t i = n > 1 ? n - 1 : 0;
+
+    if (i == 0 || !is_empty_at(fd, f->index[i - 1].offset))
+        return f->bytes;
+    while (i > 0 && is_empty_at(fd, f->index[i - 1].offset))
+        i--;
+    return i > 0 ? f->index[i - 1].offset : 0;
+}
+
+/* What was done to the open part FD; 0: nothing. *SIZE is what is left of the file. */
 static int find_harm(const struct osc_parts *f, int fd, uint64_t *size)
 {
     uint64_t root[2];
@@ -219,6 +244,11 @@ static int find_harm(const struct osc_parts *f, int fd, uint64_t *size)
     if (fstat(fd, &st) != 0)
         return 0;
     *size = (uint64_t)st.st_size;
+    if (*size >= f->bytes) {
+        const uint64_t hole = find_hole(f, fd);
+
+        *size = hole < f->bytes ? hole : *size;
+    }
     if (*size < f->bytes)
         return ENODATA;
     get_root(root);

@@ -272,6 +272,23 @@ TEST_WITH(a_cut_file_goes_on_after_its_last_whole_chunk, make_folder, remove_fol
     }
 }
 
+/* Between the look and the append, which makes the file long again. */
+TEST_WITH(a_file_that_was_cut_before_an_append_is_told, make_folder, remove_folder)
+{
+    static const struct {
+        off_t size;
+        unsigned n_chunks;
+    } cuts[] = {{0, 4}, {10, 4}, {100, 4}, {200, 4}, {3000, 5}};
+
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        struct osc_parts f = three_chunks();
+
+        assert_int_equal(truncate(out, cuts[i].size), 0);
+        assert_int_equal(append_records(&f, 5000, 10), OSC_OK);
+        assert_int_equal(go_on_after(&f, ENODATA, true, out), cuts[i].n_chunks);
+    }
+}
+
 TEST_WITH(a_moved_file_goes_on_where_it_is, make_folder, remove_folder)
 {
     struct osc_parts f = three_chunks();
