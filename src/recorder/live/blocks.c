@@ -183,10 +183,11 @@ static bool add_piece(uint32_t n)
     /* release: pairs with the acquire in pop(); the blocks are mapped. */
     __atomic_store_n(&pool.n_blocks, first + n, __ATOMIC_RELEASE);
     __atomic_add_fetch(&pool.n_free, n, __ATOMIC_RELAXED);
+    /* release: a reader of the file finds all blocks that the header counts. It counts them
+     * before a thread can take one: the process may be killed at once. */
+    __atomic_store_n(&osc_blocks_header()->n_blocks, first + n, __ATOMIC_RELEASE);
     for (uint32_t i = first + n; i > first; i--)
         push(&pool.free, osc_blocks_at(i - 1));
-    /* release: a reader of the file finds all blocks that the header counts. */
-    __atomic_store_n(&osc_blocks_header()->n_blocks, first + n, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -388,7 +389,8 @@ uint32_t osc_blocks_free(void)
 
 bool osc_blocks_are_few(void)
 {
-    return osc_blocks_free() < pool.n_blocks / 4;
+    /* relaxed: a number for itself. */
+    return osc_blocks_free() < __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED) / 4;
 }
 
 void osc_blocks_fill(struct osc_block *b, uint32_t used_slots)
