@@ -60,6 +60,13 @@ static uint8_t class_of_form(const struct osc_form *form, uint8_t flags, uint8_t
         return OSC_CLASS_MEMSET;
     if (flags & (OSC_FORM_ON_DEVICE | OSC_FORM_FUNCTION))
         return OSC_CLASS_COUNT;
+    /* Scopes whose recorder knew what they are; elsewhere the names of labels tell it. */
+    if (kind == OSC_KIND_DATALOADER)
+        return OSC_CLASS_DATALOADER;
+    if (kind == OSC_KIND_COMMUNICATION)
+        return ask_host == ASK_HOST ? OSC_CLASS_COMMUNICATION : OSC_CLASS_CPU_EXEC;
+    if (kind == OSC_KIND_OPTIMIZER)
+        return OSC_CLASS_CPU_EXEC;
     return osc_kind_is_label(kind) || kind == OSC_KIND_PYTHON ? ask_host : OSC_CLASS_COUNT;
 }
 

@@ -38,6 +38,12 @@ ALLOWED["0.1.0", "recordings", "events"] = {"category"}    # now named by the ki
 # What stands out among steps, and what grew in them.
 ALLOWED["0.1.0", "recordings", "steps"] = ALLOWED["0.1.0", "columns", "steps"] = {
     "outlier", "grew", "grew_on", "grew_by_ns", "grew_ratio"}
+
+# Recorded waits for data, steps of optimizers and collectives were in the class other.
+for family in ("columns", "recordings"):
+    ALLOWED["0.1.0", family, "steps"] |= {"communication_ns", "dataloader_ns", "cpu_exec_ns",
+                                          "other_ns"}
+    ALLOWED["0.1.0", family, "overview"] = {"avg_ns", "ratio"}
 # Findings that follow other rules now, or are new: (version, table) -> codes of rows that are
 # not compared.
 OTHER_RULES = {("0.1.0", "advice"): ("slow_steps", "python", "unrecorded"),

@@ -54,6 +54,23 @@ record.stop()
                          {"a": 1, "b": "text", "c": [1, 2], "d": 2.5, "e": True, "f": str(2**80)})
         self.assertEqual(json.loads(inner["args"]), {"late": 7})
 
+    def test_scopes_of_known_kinds_feed_their_class_of_the_step(self):
+        _, events = record("""
+record.start(OUT)
+for _ in range(3):
+    record.step()
+    for kind in ("dataloader", "optimizer", "communication", "plain"):
+        with record.scope(kind, kind=kind):
+            os.getpid()
+record.stop()
+""", self.folder)
+        steps = opscope.load(os.path.join(self.folder, "run.osc"))["steps"]
+        self.assertEqual(len(steps["step"]), 3)
+        for kind, column in (("dataloader", "dataloader_ns"), ("optimizer", "cpu_exec_ns"),
+                             ("communication", "communication_ns")):
+            self.assertEqual(sum(steps[column].tolist()),
+                             sum(e["dur_ns"] for e in named(events, kind)))
+
     def test_functions_generators_and_coroutines_are_decorated(self):
         done, events = record("""
 record.start(OUT)
