@@ -74,7 +74,7 @@ static bool is_usual(const struct osc_advice_base *a, const struct osc_advice_it
             (!most || s->cost_ns[OSC_CLASS_DATALOADER] > most->cost_ns[OSC_CLASS_DATALOADER]))
             most = s;
     }
-    if (!a->split.steps || a->b->n_kept < 3)
+    if (!most || !a->split.steps || a->b->n_kept < 3)
         return true;
     return item->part - most->cost_ns[OSC_CLASS_DATALOADER] >
            (item->whole - (most->end_ns - most->start_ns)) / 20;
