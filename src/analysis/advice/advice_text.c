@@ -394,10 +394,10 @@ static void say_unrecorded(const struct osc_advice_numbers *n, struct osc_strbuf
 {
     osc_strbuf_adds(out, "For ");
     add_share(out, n);
-    osc_strbuf_adds(out,
-                    " nothing was recorded on the thread of the steps: Python between "
-                    "operators, sleep, or input and output. Record Python functions to see "
-                    "which (with_stack=True or --torch=stack), or mark them with record_function().");
+    osc_strbuf_adds(
+        out, " nothing was recorded on the thread of the steps: Python between "
+             "operators, sleep, or input and output. Record Python functions to see "
+             "which (with_stack=True or --torch=stack), or mark them with record_function().");
 }
 
 static void say_memory_growth(const struct osc_advice_numbers *n, struct osc_strbuf *out)
