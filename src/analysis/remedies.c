@@ -12,6 +12,8 @@ enum recorder {
     N_RECORDERS
 };
 
+#define WITH_RECORDER "record with opscope run --torch where its recorder can be built"
+
 /* NULL: it is not told to record that. Those of torch.profiler stand in model/finding.h. */
 static const struct {
     enum osc_finding_code code;
@@ -19,19 +21,19 @@ static const struct {
 } remedies[] = {
     {OSC_FINDING_no_shapes,
      {[OF_PROFILE] = "pass record_shapes=True to opscope.torch.profile",
-      [OF_RUN] = "record with opscope run --torch where its recorder can be built"}},
+      [OF_RUN] = WITH_RECORDER}},
     {OSC_FINDING_no_stacks,
      {[OF_PROFILE] = "pass with_stack=True to opscope.torch.profile",
       [OF_RUN] = "record with opscope run --torch=stack"}},
     {OSC_FINDING_no_memory,
      {[OF_PROFILE] = "pass profile_memory=True to opscope.torch.profile",
-      [OF_RUN] = "record with opscope run --torch where its recorder can be built"}},
+      [OF_RUN] = WITH_RECORDER}},
     {OSC_FINDING_no_modules,
      {[OF_PROFILE] = "pass with_stack=True and with_modules=True to opscope.torch.profile",
       [OF_RUN] = "record with opscope run --torch=stack"}},
     {OSC_FINDING_no_flops,
      {[OF_PROFILE] = "pass with_flops=True to opscope.torch.profile",
-      [OF_RUN] = "record with opscope run --torch where its recorder can be built"}},
+      [OF_RUN] = WITH_RECORDER}},
     {OSC_FINDING_no_steps,
      {[OF_PROFILE] = "pass schedule=... to opscope.torch.profile and call prof.step() once a "
                      "step",

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "codec/json.h"
+
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /* Operators that give a value of a tensor to the program, or need one to go on. */
@@ -81,61 +83,12 @@ osc_status osc_split_name_of(struct osc_split_cache *cache, const struct osc_tra
     return OSC_OK;
 }
 
-/*
- * Cut the first item off LIST, the inside of a JSON list. False: there is none. The text comes
- * from a reader that has checked it.
- */
-static bool cut_item(struct osc_str *list, struct osc_str *item)
-{
-    uint32_t at = 0, depth = 0;
-    bool is_text = false;
-
-    while (list->len > 0 && (strchr(", \t\r\n", list->s[0]) != NULL && list->s[0] != '\0')) {
-        list->s++;
-        list->len--;
-    }
-    for (; at < list->len; at++) {
-        const char c = list->s[at];
-
-        if (is_text) {
-            at += c == '\\';
-            is_text = c != '"';
-        } else if (c == '"') {
-            is_text = true;
-        } else if (c == '[' || c == '{') {
-            depth++;
-        } else if (c == ']' || c == '}') {
-            depth -= depth > 0;
-        } else if (c == ',' && depth == 0) {
-            break;
-        }
-    }
-    at = at < list->len ? at : list->len;
-    *item = (struct osc_str){list->s, at};
-    while (item->len > 0 && strchr(" \t\r\n", item->s[item->len - 1]) != NULL)
-        item->len--;
-    list->s += at;
-    list->len -= at;
-    return item->len > 0;
-}
-
-/* The inside of the JSON list TEXT; empty if it is no list. */
-static struct osc_str inside(struct osc_str text)
-{
-    if (text.len < 2 || text.s[0] != '[' || text.s[text.len - 1] != ']')
-        return (struct osc_str){text.s, 0};
-    return (struct osc_str){text.s + 1, text.len - 2};
-}
-
 bool osc_split_has_double(struct osc_str types, struct osc_str dims)
 {
-    struct osc_str type, dim, of_dim, first;
+    struct osc_str type, dim, first;
 
-    types = inside(types);
-    dims = inside(dims);
-    while (cut_item(&types, &type) && cut_item(&dims, &dim)) {
-        of_dim = inside(dim);
-        if (osc_str_eq(type, OSC_STR("\"double\"")) && cut_item(&of_dim, &first))
+    while (osc_json_next(&types, &type) && osc_json_next(&dims, &dim)) {
+        if (osc_str_eq(type, OSC_STR("\"double\"")) && osc_json_next(&dim, &first))
             return true;
     }
     return false;

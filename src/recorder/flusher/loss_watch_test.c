@@ -83,6 +83,18 @@ TEST_WITH(nobody_may_want_to_be_told, begin, remove_folder)
     assert_int_equal(n_calls(), 0);
 }
 
+/* Options that tell LOST of losses. */
+static struct osc_start_options telling(void (*lost)(void *ctx,
+                                                     const struct osc_losses *losses))
+{
+    struct osc_start_options o = options();
+
+    o.lost = lost;
+    o.ctx = &told;
+    o.trace_ready = NULL;
+    return o;
+}
+
 /* Lose one record: its text is longer than a record may be. */
 static void lose_one(void)
 {
@@ -96,11 +108,8 @@ static void lose_one(void)
 
 TEST_WITH(the_thread_of_the_library_tells_it_while_others_record, begin, remove_folder)
 {
-    struct osc_start_options o = options();
+    const struct osc_start_options o = telling(on_lost);
 
-    o.lost = on_lost;
-    o.ctx = &told;
-    o.trace_ready = NULL;
     assert_int_equal(osc_start(&o), OSC_OK);
     for (int i = 0; i < 2000 && n_calls() == 0; i++) {
         lose_one();
@@ -126,11 +135,8 @@ static void on_lost_record(void *ctx, const struct osc_losses *losses)
 
 TEST_WITH(it_may_record_but_not_wait_for_its_own_thread, begin, remove_folder)
 {
-    struct osc_start_options o = options();
+    const struct osc_start_options o = telling(on_lost_record);
 
-    o.lost = on_lost_record;
-    o.ctx = &told;
-    o.trace_ready = NULL;
     assert_int_equal(osc_start(&o), OSC_OK);
     lose_one();
     for (int i = 0; i < 2000 && n_calls() == 0; i++)
@@ -142,11 +148,8 @@ TEST_WITH(it_may_record_but_not_wait_for_its_own_thread, begin, remove_folder)
 
 TEST_WITH(a_caller_with_shorter_options_is_told_nothing, begin, remove_folder)
 {
-    struct osc_start_options o = options();
+    struct osc_start_options o = telling(on_lost);
 
-    o.lost = on_lost;
-    o.ctx = &told;
-    o.trace_ready = NULL;
     o.size = offsetof(struct osc_start_options, lost);
     assert_int_equal(osc_start(&o), OSC_OK);
     lose_one();
