@@ -133,7 +133,7 @@ cat >large.py <<'END'
 import ctypes, os, sys, time
 library = ctypes.CDLL(sys.argv[1])
 name = library.osc_name_of(b"large", 5)
-for i in range(7000):
+for i in range(10000):
     if i % 500 == 0:
         time.sleep(0.02) # lets the disk keep up
     library.osc_scope_instant(name)
