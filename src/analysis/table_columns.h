@@ -29,6 +29,11 @@ extern const uint32_t osc_column_operators_name, osc_column_operators_calls,
 extern const uint32_t osc_column_kernels_name, osc_column_kernels_calls,
     osc_column_kernels_total_ns;
 
+extern const uint32_t osc_column_modules_path, osc_column_modules_depth,
+    osc_column_modules_name, osc_column_modules_attribute_path, osc_column_modules_calls,
+    osc_column_modules_host_total_ns, osc_column_modules_device_total_ns,
+    osc_column_modules_backward_host_ns, osc_column_modules_backward_device_ns;
+
 extern const uint32_t osc_column_steps_step, osc_column_steps_label, osc_column_steps_total_ns,
     osc_column_steps_annotation_ns, osc_column_steps_kept, osc_column_steps_outlier,
     osc_column_steps_grew, osc_column_steps_grew_on, osc_column_steps_grew_by_ns,

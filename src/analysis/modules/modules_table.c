@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/modules/module_trees.h"
+#include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -391,3 +392,11 @@ const struct osc_table_def osc_table_modules = {
     .map = map,
     .finish = finish,
 };
+
+const uint32_t osc_column_modules_path = PATH, osc_column_modules_depth = DEPTH,
+               osc_column_modules_name = NAME,
+               osc_column_modules_attribute_path = ATTRIBUTE_PATH,
+               osc_column_modules_calls = CALLS, osc_column_modules_host_total_ns = HOST_TOTAL,
+               osc_column_modules_device_total_ns = DEVICE_TOTAL,
+               osc_column_modules_backward_host_ns = BACKWARD_HOST,
+               osc_column_modules_backward_device_ns = BACKWARD_DEVICE;

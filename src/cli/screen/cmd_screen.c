@@ -19,6 +19,7 @@ static const struct {
     [OSC_SCREEN_RANKS] = {&osc_table_overview, false},
     [OSC_SCREEN_OPERATORS] = {&osc_table_operators, true},
     [OSC_SCREEN_KERNELS] = {&osc_table_kernels, true},
+    [OSC_SCREEN_MODULES] = {&osc_table_modules, true},
     [OSC_SCREEN_RANGES] = {&osc_table_ranges, true},
     [OSC_SCREEN_ADVICE] = {&osc_table_advice, false},
     [OSC_SCREEN_TRACKS] = {&osc_table_tracks, false},
@@ -101,10 +102,11 @@ const struct osc_command osc_command_screen = {
     .operands = "[TRACE...] [OPTION...]",
     .summary = "one screen: what the trace is, where the time goes, what to type next",
     .text = "Prints one screen: what the trace is, how its average step divides, up to five\n"
-            "operators, kernels, ranges that the program marked and Python functions, each\n"
-            "with the most time, the slowest steps and the operator that grew in them, the\n"
-            "worst finding about its quality, what was not recorded, and three commands to\n"
-            "type next. Several traces, or a directory, are one run; their ranks are summed.\n",
+            "operators, kernels, parts of the model, ranges that the program marked and\n"
+            "Python functions, each with the most time, the slowest steps and the operator\n"
+            "that grew in them, the worst finding about its quality, what was not recorded,\n"
+            "and three commands to type next. Several traces, or a directory, are one run;\n"
+            "their ranks are summed.\n",
     .examples = "  opscope trace.json.gz\n"
                 "  opscope runs/ddp/                          all ranks of a directory\n"
                 "  opscope trace.json.gz --steps 5            one step\n",

@@ -200,6 +200,8 @@ void osc_screen_put_commands(struct osc_page *p)
     propose(c, osc_screen_has_device(p->s), "opscope table kernels --group-by op", NULL,
             "who launched them");
     propose(c, n > 1, "opscope table steps", NULL, "every step");
+    propose(c, osc_screen_merged(p->s, OSC_SCREEN_MODULES)->n_rows > 0, "opscope table modules",
+            NULL, "every module");
     propose(c, has_operators && osc_screen_info_flag(p->s, "record_shapes"),
             "opscope table operators --group-by shape", NULL, "by input shape");
     propose(c, has_operators, "opscope table", NULL, "key_averages()");

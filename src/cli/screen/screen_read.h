@@ -17,6 +17,7 @@ enum osc_screen_table {
     OSC_SCREEN_RANKS, /* overview again, one block for each rank and span */
     OSC_SCREEN_OPERATORS,
     OSC_SCREEN_KERNELS,
+    OSC_SCREEN_MODULES,
     OSC_SCREEN_RANGES,
     OSC_SCREEN_ADVICE,
     OSC_SCREEN_TRACKS,

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/screen/page.h"
+#include "cli/screen/screen_modules.h"
 #include "render/symbol.h"
 #include "render/units.h"
 
@@ -18,26 +19,20 @@
 #define CALLS_WIDTH 9
 #define MEAN_WIDTH  (OSC_PAGE_SHARE + 3) /* the page has three columns to spare */
 
-/* One row of a list. */
-struct top_row {
-    uint64_t row;        /* of the table; of several that became one, the first */
-    struct osc_str name; /* borrowed */
-    int64_t calls, ns;
-};
-
 /* A list of the rows that have the largest values of a column. */
 struct top {
     enum osc_screen_table table;
     const char *title, *by;
-    uint32_t name, calls, most;    /* columns of the table */
-    uint32_t only;                 /* column of what rows must be; 0: all rows */
-    uint32_t mean;                 /* column to show instead of shares of the sum; 0: none */
-    uint32_t kind;                 /* column that tells rows of one name apart; 0: none */
-    bool are_functions;            /* rows of Python functions, those of one name as one */
-    struct top_row rows[TOP_ROWS]; /* the first ones */
+    uint32_t name, calls, most; /* columns of the table */
+    uint32_t only;              /* column of what rows must be; 0: all rows */
+    uint32_t mean;              /* column to show instead of shares of the sum; 0: none */
+    uint32_t kind;              /* column that tells rows of one name apart; 0: none */
+    bool are_functions;         /* rows of Python functions, those of one name as one */
+    bool are_modules;           /* rows of parts of the model */
+    struct osc_top_row rows[TOP_ROWS]; /* the first ones */
     unsigned n_rows;
     double sum_ns;          /* of all rows */
-    struct osc_arena arena; /* owned; names of functions */
+    struct osc_arena arena; /* owned; names of functions and modules */
 };
 
 /* The columns left for a name in a line with numbers. */
@@ -219,12 +214,12 @@ static const struct osc_answer_block *block_of(const struct osc_page *p, const s
     return &osc_screen_answer(p->s, t->table)->blocks[0];
 }
 
-static struct top_row row_of(const struct osc_result *r, const struct top *t, uint64_t i)
+static struct osc_top_row row_of(const struct osc_result *r, const struct top *t, uint64_t i)
 {
-    return (struct top_row){.row = i,
-                            .name = osc_result_get_str(r, i, t->name),
-                            .calls = osc_result_get_int(r, i, t->calls),
-                            .ns = osc_result_get_int(r, i, t->most)};
+    return (struct osc_top_row){.row = i,
+                                .name = osc_result_get_str(r, i, t->name),
+                                .calls = osc_result_get_int(r, i, t->calls),
+                                .ns = osc_result_get_int(r, i, t->most)};
 }
 
 /* Find the first rows of T; its table is sorted. */
@@ -251,7 +246,7 @@ static bool is_function(const struct osc_result *r, uint64_t i)
 }
 
 /* Insert ROW into the rows of T, which are in order. */
-static void insert(struct top *t, const struct top_row *row)
+static void insert(struct top *t, const struct osc_top_row *row)
 {
     unsigned at = t->n_rows;
 
@@ -270,7 +265,7 @@ static osc_status find_functions(const struct osc_page *p, struct top *t)
 {
     const struct osc_answer_block *const b = block_of(p, t);
     struct osc_intern names = {.arena = &t->arena, .seed = osc_hash_seed()};
-    struct top_row *rows = NULL; /* by id - 1 */
+    struct osc_top_row *rows = NULL; /* by id - 1 */
     size_t cap = 0, n = 0;
     osc_status st = OSC_OK;
 
@@ -279,7 +274,7 @@ static osc_status find_functions(const struct osc_page *p, struct top *t)
 
         if (!is_function(&b->result, i))
             continue;
-        const struct top_row row = row_of(&b->result, t, i);
+        const struct osc_top_row row = row_of(&b->result, t, i);
         st = osc_intern_add(&names, osc_split_without_address(row.name), &id);
         if (st == OSC_OK)
             st = osc_grow(&rows, &cap, n + 1, sizeof *rows);
@@ -301,6 +296,17 @@ static osc_status find_functions(const struct osc_page *p, struct top *t)
     osc_free(rows);
     osc_intern_fini(&names);
     return st;
+}
+
+static osc_status find(const struct osc_page *p, struct top *t)
+{
+    if (t->are_functions)
+        return find_functions(p, t);
+    if (t->are_modules)
+        return osc_screen_find_modules(p->s, &t->arena, t->rows, TOP_ROWS, &t->n_rows,
+                                       &t->sum_ns);
+    find_rows(p, t);
+    return OSC_OK;
 }
 
 /* Print the rows of T with their means, or their shares of the column's sum. */
@@ -380,6 +386,12 @@ void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
          .name = osc_column_kernels_name,
          .calls = osc_column_kernels_calls,
          .most = osc_column_kernels_total_ns},
+        {.table = OSC_SCREEN_MODULES,
+         .title = "MODULES",
+         .by = osc_screen_modules_on_device(p->s) ? "by device time, forward and backward"
+                                                  : "by host time, forward and backward",
+         .name = osc_column_modules_name,
+         .are_modules = true},
         {.table = OSC_SCREEN_RANGES,
          .title = "RANGES",
          .by = "by total time",
@@ -400,9 +412,7 @@ void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
     const size_t n = sizeof tops / sizeof *tops;
 
     for (size_t i = 0; i < n; i++) {
-        if (!tops[i].are_functions)
-            find_rows(p, &tops[i]);
-        else if (find_functions(p, &tops[i]) != OSC_OK)
+        if (find(p, &tops[i]) != OSC_OK)
             p->out->status = OSC_ENOMEM;
     }
     shorten(tops, n, n_lines);

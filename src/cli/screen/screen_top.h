@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen_top.h - the lists of the one screen: operators, kernels and ranges that take the most
- * time.
+ * screen_top.h - the lists of the one screen: operators, kernels, modules, ranges and Python
+ * functions that take the most time.
  *
  * Threading: one thread.
  */
