@@ -17,9 +17,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import traceback
 from pathlib import Path
+
+from support import run_tests
 
 # Records, says so, and waits to be killed, or does first what its argument says.
 RECORDS = """
@@ -143,17 +143,7 @@ def main() -> int:
         tests.append(elsewhere)
     else:
         print("skipped elsewhere: no name space can be made")
-    passed = failed = 0
-    for test in tests:
-        try:
-            with tempfile.TemporaryDirectory(prefix="living-") as place:
-                test(opscope, place)
-            passed += 1
-        except Exception:  # pylint: disable=broad-except
-            failed += 1
-            print(f"FAILED {test.__name__}\n{traceback.format_exc()}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return run_tests(tests, lambda place: (opscope, place))
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@ import io
 import os
 import subprocess
 import sys
-import tempfile
-import traceback
 from pathlib import Path
+
+from support import run_tests
 
 RECORD = "import ctypes, os, sys\nrecord = ctypes.CDLL(os.environ['LIBRARY']).osc_scope_instant\n"
 # A child of a process that records gets another root directory.
@@ -176,17 +176,7 @@ def main() -> int:
         tests += [jailed, jailed_first]
     else:
         print("skipped jailed: no other root directory can be set")
-    passed = failed = 0
-    for test in tests:
-        try:
-            with tempfile.TemporaryDirectory(prefix="places-") as path:
-                test(Place(opscope, path))
-            passed += 1
-        except Exception:  # pylint: disable=broad-except
-            failed += 1
-            print(f"FAILED {test.__name__}\n{traceback.format_exc()}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return run_tests(tests, lambda place: (Place(opscope, place),))
 
 
 if __name__ == "__main__":

@@ -16,11 +16,11 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import termios
 import time
-import traceback
 from pathlib import Path
+
+from support import run_tests
 
 TIMEOUT_S = 60
 
@@ -208,17 +208,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--opscope", required=True, type=Path)
     opscope = parser.parse_args().opscope.resolve()
-    passed = failed = 0
-    for test in (alone, killed, by_signal, plain_key, handled_key):
-        try:
-            with tempfile.TemporaryDirectory(prefix="stops-") as place:
-                test(opscope, place)
-            passed += 1
-        except Exception:  # pylint: disable=broad-except
-            failed += 1
-            print(f"FAILED {test.__name__}\n{traceback.format_exc()}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return run_tests((alone, killed, by_signal, plain_key, handled_key), lambda place: (opscope, place))
 
 
 if __name__ == "__main__":
