@@ -200,6 +200,26 @@ static osc_status fold_ops(struct folding *f, const struct osc_trace *t, uint32_
     return st;
 }
 
+/* Push the frame of P: "h.0.attn:Attention_0" if its attribute path was recorded. */
+static osc_status push_module(struct folding *f, const struct osc_module_place *p,
+                              uint32_t stack, uint32_t *pushed)
+{
+    struct osc_strbuf text = {0};
+    osc_status st;
+
+    if (p->path.len == 0)
+        return osc_stack_tree_push(&f->tree, stack, p->name, pushed);
+    osc_strbuf_addstr(&text, p->path);
+    osc_strbuf_addc(&text, ':');
+    osc_strbuf_addstr(&text, p->name);
+    st = text.status;
+    if (st == OSC_OK)
+        st = osc_stack_tree_push(&f->tree, stack, (struct osc_str){text.s, (uint32_t)text.len},
+                                 pushed);
+    osc_strbuf_fini(&text);
+    return st;
+}
+
 static osc_status fold_modules(struct folding *f, const struct osc_trace *t, uint32_t root)
 {
     struct osc_modules m;
@@ -220,7 +240,7 @@ static osc_status fold_modules(struct folding *f, const struct osc_trace *t, uin
         const struct osc_module_place *const p = &m.places[i];
 
         f->has_any = true;
-        st = osc_stack_tree_push(&f->tree, stacks[p->parent], p->name, &stacks[i + 1]);
+        st = push_module(f, p, stacks[p->parent], &stacks[i + 1]);
         if (st == OSC_OK)
             osc_stack_tree_add(&f->tree, stacks[i + 1],
                                f->metric == CALLS       ? p->n_calls

@@ -441,6 +441,16 @@ bool osc_row_arg_str(const struct osc_trace *t, const struct osc_chunk *c, uint3
     return true;
 }
 
+osc_sid osc_row_module(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    struct osc_arg path;
+
+    if (osc_row_arg(t, c, i, OSC_ARG_KEY_MODULE_PATH, &path) && path.type >= OSC_ARG_STRING &&
+        path.sid.v != 0)
+        return path.sid;
+    return (osc_sid){c->name[i]};
+}
+
 bool osc_trace_meta(const struct osc_trace *t, const char *key, struct osc_str *value)
 {
     for (uint32_t i = 0; i < t->n_metas; i++) {

@@ -408,5 +408,8 @@ bool osc_row_arg_double(const struct osc_trace *t, const struct osc_chunk *c, ui
 bool osc_row_arg_str(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                      enum osc_arg_key key, struct osc_str *value);
 
+/* What to call the module of row I: its attribute path if it was recorded, else its name. */
+osc_sid osc_row_module(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i);
+
 /* The value of the file's top-level member KEY; false if it is absent. */
 bool osc_trace_meta(const struct osc_trace *t, const char *key, struct osc_str *value);

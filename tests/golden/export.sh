@@ -39,6 +39,14 @@ try t.json -o x.folded --metric self_cpu_time_total
 try t.json -o x.folded --stack python
 try t.json -o x.folded --stack python --redact
 try t.json -o x.folded --stack module
+echo '{"traceEvents": [
+ {"ph": "X", "cat": "python_function", "name": "nn.Module: Net_0", "pid": 1, "tid": 1, "ts": 1,
+  "dur": 9, "args": {"Python module id": 0}},
+ {"ph": "X", "cat": "python_function", "name": "nn.Module: Linear_0", "pid": 1, "tid": 1, "ts": 2,
+  "dur": 3, "args": {"Python module id": 0, "Module path": "h.0.q"}}]}' >m.json
+"$OPSCOPE" export m.json -o - --format folded --stack module
+"$OPSCOPE" export m.json -o - --format folded --stack module --redact
+rm m.json
 try t.json -o /dev/full --format folded
 try t.json -o .
 try t.json -o nowhere/x.json

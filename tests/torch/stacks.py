@@ -204,6 +204,32 @@ if __name__ == "__main__":
     for batch in DataLoader(Sines(), 2, num_workers=2):
         torch.cos(batch)  # LINE: cos
 """
+# DDP on two ranks, started by multiprocessing; each prints what torch calls the modules.
+RANKS = """
+import os, sys, tempfile, threading, torch
+import torch.distributed as dist
+from torch import nn
+
+def work(rank, place):
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=f"file://{place}", rank=rank, world_size=2)
+    net = nn.parallel.DistributedDataParallel(nn.Sequential(
+        nn.Linear(4, 4), nn.Sequential(nn.Linear(4, 4), nn.Tanh())))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for i in range(4):
+        feeder = threading.Thread(target=torch.cos, args=(torch.ones(2),), name=f"feeder {rank}")
+        feeder.start()
+        feeder.join()
+        optimizer.zero_grad()
+        net(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+    dist.destroy_process_group()
+    if rank == 0:
+        print(" ".join(sorted(x for x, _ in net.named_modules())), flush=True)
+
+if __name__ == "__main__":
+    torch.multiprocessing.spawn(work, (os.path.abspath("place"),), 2)
+"""
 PROFILES = MODEL + """
 import opscope.torch
 net = Net()
@@ -357,6 +383,24 @@ class StackTests(Tests):
                         x[0].partition(":")[0] for x in found[operator]},
                         {f"program.py({line_of(program, operator)})"})
 
+    def ranks(self) -> None:
+        """Two ranks of DDP have the paths that torch says, one span, and end as they should."""
+        with tempfile.TemporaryDirectory() as d:
+            Path(d, "program.py").write_text(RANKS, encoding="utf-8")
+            names = self.run("ranks", d).split()
+            rows = self.table(d, "modules")
+            for rank in "0", "1":
+                calls = {x["attribute_path"]: x["calls"] for x in rows if x["rank"] == rank}
+                self.check_equal(f"paths of rank {rank}", calls, {x: "4" for x in ["", *names]})
+            self.check_equal("spans", {x["span"] for x in rows}, {"1"})
+            threads = {x["name"] for x in self.table(d, "threads")}
+            self.check("threads of ranks", {"feeder 0", "feeder 1"} <= threads, threads)
+            self.check("main threads have the names of their processes",
+                       "MainThread" not in threads, threads)
+            codes = {x["code"] for x in self.table(d, "quality")}
+            self.check_equal("no rank was killed, nothing is lost", codes & {
+                "killed", "ended_silently", "dropped_full", "source_missing"}, set())
+
     def profiles(self) -> None:
         """Profiles in the program work, and the recording continues after them."""
         with tempfile.TemporaryDirectory() as d:
@@ -403,6 +447,7 @@ def main() -> int:
     tests.threads()
     tests.own_profile()
     tests.processes()
+    tests.ranks()
     tests.profiles()
     tests.window()
     return tests.end()

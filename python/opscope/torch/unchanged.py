@@ -119,7 +119,9 @@ def tell_of_threads() -> None:
 
     def set_native_id(self: Any) -> None:
         set_number(self)  # by Python, in the new thread, before anything of the program
-        if not isinstance(self, threading._DummyThread):  # type: ignore[attr-defined]
+        # multiprocessing calls it for the main thread, which has the name of its process.
+        if not isinstance(self, threading._DummyThread) and (  # type: ignore[attr-defined]
+                self is not threading.main_thread()):
             began(self.native_id, os.fsencode(self.name))
 
     def set_name(self: Any, text: Any) -> None:

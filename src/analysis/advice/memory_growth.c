@@ -86,7 +86,8 @@ static osc_status find_open(const struct osc_trace *t, struct record *records, s
     return st;
 }
 
-/* The innermost module around row I of C, or else the innermost operator, by name. */
+/* The innermost module around row I of C, by attributes or name, or else the innermost
+ * operator, by name. */
 static osc_sid who_allocated(const struct osc_advice_base *a, const struct osc_chunk *c,
                              uint32_t i)
 {
@@ -107,7 +108,7 @@ static osc_sid who_allocated(const struct osc_advice_base *a, const struct osc_c
         if (osc_row_end(k, j) <= at_ns)
             continue;
         if (k->kind[j] == OSC_KIND_MODULE)
-            return (osc_sid){k->name[j]};
+            return osc_row_module(a->t, k, j);
         if (inner.v == 0 && (tree->flags[node - 1] & OSC_NODE_ROW))
             inner = (osc_sid){k->name[j]};
     }

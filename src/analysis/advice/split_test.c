@@ -310,8 +310,8 @@ static void add_memory(struct osc_strbuf *out, int at, int place, int bytes)
 }
 
 /* The row of memory_growth, or -1, for N steps that leave STAYS of 10,000 bytes; in the step
- * WITHOUT everything is released. */
-static int64_t growing(int n, int stays, int without)
+ * WITHOUT everything is released. PATH is an argument of their module. */
+static int64_t growing(int n, int stays, int without, const char *path)
 {
     struct osc_strbuf text = {0};
 
@@ -322,8 +322,8 @@ static int64_t growing(int n, int stays, int without)
                         k, 10000 * k);
         osc_strbuf_addf(&text,
                         "{'ph':'X','cat':'python_function','name':'nn.Module: Net_0','pid':1,"
-                        "'tid':1,'ts':%d,'dur':5000,'args':{'Python module id':0}},",
-                        10000 * k);
+                        "'tid':1,'ts':%d,'dur':5000,'args':{'Python module id':0%s}},",
+                        10000 * k, path);
         add_memory(&text, 10000 * k + 10, 1, 10000 - stays);
         add_memory(&text, 10000 * k + 20, 1, stays - 10000);
         add_memory(&text, 10000 * k + 30, 100 + k, stays);
@@ -348,7 +348,7 @@ static int64_t growing(int n, int stays, int without)
 
 TEST_WITH(memory_that_every_step_leaves_is_told_with_its_module, NULL, end)
 {
-    const int64_t row = growing(4, 200, -1);
+    const int64_t row = growing(4, 200, -1, "");
 
     assert_true(row >= 0);
     assert_int_equal(osc_result_get_int(&result, (uint64_t)row, column("impact_ns")), 0);
@@ -356,11 +356,13 @@ TEST_WITH(memory_that_every_step_leaves_is_told_with_its_module, NULL, end)
     assert_true(has_text(row, "severity", "warning"));
     assert_true(has_text(row, "subject", "nn.Module: Net_0"));
     assert_true(has_text(row, "text", "Every step leaves 200 bytes allocated, 2.0 % of what"));
+    const int64_t named = growing(4, 200, -1, ",'Module path':'h.0.attn'");
+    assert_true(named >= 0 && has_text(named, "subject", "h.0.attn"));
     /* What the last step holds may be released in the next. */
-    assert_true(growing(4, 200, 3) >= 0);
-    assert_int_equal(growing(4, 200, 1), -1);
-    assert_int_equal(growing(4, 100, -1), -1);
-    assert_int_equal(growing(3, 200, -1), -1);
+    assert_true(growing(4, 200, 3, "") >= 0);
+    assert_int_equal(growing(4, 200, 1, ""), -1);
+    assert_int_equal(growing(4, 100, -1, ""), -1);
+    assert_int_equal(growing(3, 200, -1, ""), -1);
 }
 
 TEST_WITH(memory_that_runs_out_while_splitting_is_a_status, NULL, end)

@@ -23,7 +23,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                "aten::empty and the like, the operator around it, which wanted the memory, "
                "stands before the name. (none) if there is no operator or no allocation."),
     OSC_COLUMN(MODULE, "module", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_MEMORY,
-               "Innermost nn.Module of its thread that was running at the allocation."),
+               "Innermost nn.Module of its thread that was running at the allocation: its "
+               "attribute_path (see modules) if that was recorded, else its name."),
     OSC_COLUMN(STEP, "step", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_STEPS,
                "Number of the step of the allocation, from 0; of the release if no allocation "
                "is known."),

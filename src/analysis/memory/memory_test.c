@@ -237,6 +237,16 @@ TEST_WITH(says_what_old_records_lack, NULL, small_end)
     assert_noted("profile_memory=True");
 }
 
+TEST_WITH(names_modules_by_their_attributes_where_these_were_recorded, NULL, small_end)
+{
+    const struct osc_options o = {0};
+
+    run_on(RANGE("python_function", "nn.Module: Linear_0", 1, 10, 50,
+                 "'Python module id':0,'Module path':'h.0.q'") RECORD(1, 30, 0, 64, 512, 1512),
+           &osc_table_memory_events, &o);
+    assert_text(0, "module", "h.0.q");
+}
+
 /* A hundred operators around each other, each with one allocation, ask for a module. */
 TEST_WITH(finds_no_module_where_there_is_none, NULL, small_end)
 {

@@ -163,7 +163,7 @@ osc_sid osc_memory_view_module(struct osc_memory_view *v, uint32_t k)
     if (module == 0)
         return (osc_sid){0};
     const osc_row row = row_of(v, module);
-    return (osc_sid){osc_chunk_of(&v->t->events, row)->name[osc_row_place(row)]};
+    return osc_row_module(v->t, osc_chunk_of(&v->t->events, row), osc_row_place(row));
 }
 
 struct osc_str osc_memory_view_process(const struct osc_memory_view *v,
