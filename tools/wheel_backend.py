@@ -4,8 +4,8 @@
     pip wheel . [-C torch=WHAT,...] [-C repair=no]
 
 meson-python builds the wheel. Then recorders for versions of torch are added, and auditwheel puts
-the libraries into it that other machines may lack. From Python 3.11 on the extension uses the
-limited API, and the wheel is for all later versions, too.
+the libraries into it that other machines may lack, with their licences. From Python 3.11 on the
+extension uses the limited API, and the wheel is for all later versions, too.
 
 WHAT is `installed` (the torch of this Python, if it has one; the default), `none`, a directory with
 a package of torch, a version (downloaded, one at a time), or `all` (RELEASES). With `repair=no` the
@@ -43,6 +43,9 @@ SOURCES = ROOT / "src/sources/torch"
 OWN = ("torch", "repair")  # settings that meson-python does not know
 # What the recorder is linked to that the process has: torch's libraries.
 OF_TORCH = ("libc10.so", "libtorch_cpu.so")
+# Headers of others from which code is compiled in.
+INLINED = ("xxhash.h",)
+LICENCE_OF_TORCH = r"torch-[^/]*\.dist-info/(licenses/)?LICENSE"
 
 
 def wanted(settings: dict[str, Any] | None) -> list[str]:
@@ -107,13 +110,15 @@ def downloaded(version: str) -> Iterator[Path]:
         archive = next(Path(folder).glob("torch-*.whl"))
         with zipfile.ZipFile(archive) as z:
             z.extractall(folder, [x for x in z.namelist() if x.startswith("torch/include/")
-                                  or x in ("torch/version.py", *(f"torch/lib/{y}" for y in OF_TORCH))])
+                                  or x in ("torch/version.py", *(f"torch/lib/{y}" for y in OF_TORCH))
+                                  or re.fullmatch(LICENCE_OF_TORCH, x)])
         archive.unlink()
         yield Path(folder, "torch")
 
 
-def add_recorder(home: Path, folder: Path) -> None:
-    """Compile the recorder for the torch at HOME into FOLDER."""
+def add_recorder(home: Path, folder: Path, licences: Path) -> None:
+    """Compile the recorder for the torch at HOME into FOLDER. It has code of torch's headers, so the
+    licence of torch, of which the last version speaks for all, goes to LICENCES."""
     torch = target_module().find(home)
     if not torch.name:
         raise RuntimeError(f"{home}: its version.py does not say from which commit it was built")
@@ -121,19 +126,63 @@ def add_recorder(home: Path, folder: Path) -> None:
     print(f"recorder for torch {torch.version}: {torch.name}", flush=True)
     subprocess.run(torch.command(folder / torch.name, SOURCES, [ROOT / "include", ROOT / "src"]),
                    check=True)
+    for text in home.parent.glob("torch-*.dist-info/**/LICENSE"):
+        if re.fullmatch(LICENCE_OF_TORCH, str(text.relative_to(home.parent))):
+            licences.mkdir(exist_ok=True)
+            shutil.copyfile(text, licences / "torch")
 
 
-def add_recorders(words: list[str], folder: Path) -> None:
-    """Add a recorder to FOLDER for each of the torches that WORDS name."""
+def add_recorders(words: list[str], folder: Path, licences: Path) -> None:
+    """Add a recorder to FOLDER for each of the torches that WORDS name, and their licence."""
     for word in words:
         if is_version(word):
             with downloaded(word) as home:
-                add_recorder(home, folder)
+                add_recorder(home, folder, licences)
         elif word != "installed":
             home = Path(word).expanduser()
-            add_recorder(home / "torch" if (home / "torch").is_dir() else home, folder)
+            add_recorder(home / "torch" if (home / "torch").is_dir() else home, folder, licences)
         elif (found := installed()) is not None:
-            add_recorder(found, folder)
+            add_recorder(found, folder, licences)
+
+
+# --- licences --------------------------------------------------------------------------------
+
+
+def licence(file: str) -> tuple[str, Path] | None:
+    """The package of Debian that FILE of this machine belongs to, and its licence."""
+    if shutil.which("dpkg") is None:
+        return None
+    found = subprocess.run(["dpkg", "-S", f"*/{file}"], capture_output=True, text=True, check=False)
+    for package in re.findall(r"^([\w.+-]+)(?::\w+)?: ", found.stdout, re.M):
+        text = Path("/usr/share/doc", package, "copyright")
+        if text.is_file():
+            return package, text
+    return None
+
+
+def add_licences(wheel: Path, folder: Path) -> Path:
+    """Add the licences of the libraries in WHEEL, and return the new one, in FOLDER."""
+    run("wheel", "unpack", wheel, "--dest", folder / "repaired")
+    root = only(folder, "repaired/*/opscope").parent
+    info = only(root, "*.dist-info")
+    (info / "licenses").mkdir(exist_ok=True)
+    # auditwheel adds a hash to the name: libisal-865753ee.so.2.0.30.
+    for file in [*INLINED, *(re.sub(r"-[0-9a-f]{8}(?=\.so)", "", x.name)
+                             for x in sorted(root.glob("opscope.libs/*")))]:
+        found = licence(file)
+        if found is None:
+            print(f"no package of Debian has {file}: add its licence before others get the wheel",
+                  flush=True)
+        else:
+            shutil.copyfile(found[1], info / "licenses" / found[0])
+    metadata = info / "METADATA"
+    head, body = metadata.read_text(encoding="utf-8").split("\n\n", 1)
+    files = {x.relative_to(info / "licenses").as_posix() for x in (info / "licenses").rglob("*")}
+    added = sorted(files - set(re.findall(r"^License-File: (.*)$", head, re.M)))
+    metadata.write_text("\n".join([head, *(f"License-File: {x}" for x in added)]) + "\n\n" + body,
+                        encoding="utf-8")
+    run("wheel", "pack", root, "--dest-dir", folder / "licensed")
+    return only(folder, "licensed/*.whl")
 
 
 # --- the wheel -------------------------------------------------------------------------------
@@ -156,7 +205,8 @@ def finish(wheel: Path, words: list[str], is_repaired: bool, folder: Path) -> Pa
     """Make the final wheel of WHEEL, in FOLDER."""
     run("wheel", "unpack", wheel, "--dest", folder / "unpacked")
     package = only(folder, "unpacked/*/opscope")
-    add_recorders(words, package / "torch/recorders")
+    add_recorders(words, package / "torch/recorders",
+                  only(package.parent, "*.dist-info") / "licenses")
     extension = only(package, "_opscope.*.so")
     # For Python 3.9 there are only versions of meson-python that forget where libopscope lies.
     subprocess.run(["patchelf", "--set-rpath", "$ORIGIN/lib", extension], check=True)
@@ -166,10 +216,12 @@ def finish(wheel: Path, words: list[str], is_repaired: bool, folder: Path) -> Pa
     if is_limited():
         run("wheel", "tags", "--python-tag=cp311", "--abi-tag=abi3", "--remove",
             only(folder, "*.whl"))
-    if is_repaired:
-        run("auditwheel", "repair", *(f"--exclude={x}" for x in (*OF_TORCH, "libopscope.so.0")),
-            f"--wheel-dir={folder / 'repaired'}", only(folder, "*.whl"))
-    return only(folder / "repaired" if is_repaired else folder, "*.whl")
+    if not is_repaired:
+        return only(folder, "*.whl")
+    run("auditwheel", "repair", *(f"--exclude={x}" for x in (*OF_TORCH, "libopscope.so.0")),
+        f"--wheel-dir={folder / 'repaired'}", only(folder, "*.whl"))
+    (folder / "licensed").mkdir()
+    return add_licences(only(folder, "repaired/*.whl"), folder)
 
 
 def build_wheel(wheel_directory: str, config_settings: dict[str, Any] | None = None,

@@ -116,6 +116,19 @@ class Clean:
         (self.folder / "empty").mkdir()
         (self.root / "tmp").mkdir(parents=True)
 
+    def check_licences(self, has_recorders: bool) -> None:
+        """Every library in the wheel, what is compiled in, and opscope itself have their licence."""
+        info = next(self.site.glob("opscope-*.dist-info"))
+        texts = {x.name: x.read_text(encoding="utf-8") for x in (info / "licenses").glob("*")}
+        metadata = (info / "METADATA").read_text(encoding="utf-8").partition("\n\n")[0]
+        assert set(re.findall(r"^License-File: (.*)$", metadata, re.M)) == set(texts), metadata
+        libraries_there = [x.name for x in self.site.glob("opscope.libs/*")]
+        assert len(libraries_there) == 3, libraries_there
+        for name in ("LICENSE", "libxxhash", *["torch"] * has_recorders,
+                     *(re.match(r"\w+", x)[0] for x in libraries_there)):
+            found = [x for x in texts if x.startswith(name)]
+            assert len(found) == 1 and "opyright" in texts[found[0]], (name, list(texts))
+
     def run(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run the interpreter there with WORDS, which must succeed."""
         for path in self.binds.values():
@@ -209,6 +222,7 @@ def main() -> int:
             if not wheel.exists():  # one that uses the stable interface is for all of them
                 build(python, wheel, f"{place}/torch" if is_same else None)
             clean.make(python, next(wheel.glob("*.whl")))
+            clean.check_licences(is_same)
             (clean.root / "tmp/use.py").write_text(USE)
             clean.run("/tmp/use.py")
             if is_same:
