@@ -247,8 +247,11 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
         s->failed |= OSC_SOURCE_API;
     if ((t.n_files > 0 || u->n == 0) && is_told)
         summarize(path, &t, s->wanted);
-    if ((s->wanted & OSC_SOURCE_ITT) && (args->run.sources || is_told))
-        osc_report_sources(path, end->pid, args->run.sources != NULL);
+    const bool names_itt = (s->wanted & OSC_SOURCE_ITT) && args->run.sources;
+    osc_report_sources(path, end->pid,
+                       (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) |
+                           (names_itt || is_told ? s->wanted & OSC_SOURCE_ITT : 0),
+                       names_itt);
     if ((t.n_files == 0 || u->n > 0) &&
         osc_empty_recording_write(path, pid, args->operands, s) != OSC_OK && u->n == 0)
         osc_cli_error("%s: the recording cannot be written", path);
@@ -323,14 +326,15 @@ const struct osc_command osc_command_run = {
         "  opscope run -- python train.py          into opscope-python-DATE-TIME/\n"
         "  opscope run -o rec -- ./convnet         into rec/\n"
         "  opscope run --schedule wait=1,active=3 ./convnet\n"
-        "                                          three steps, after the first\n"
+        "                                          three of every four steps\n"
         "  opscope run --torch -- python train.py  every operator, with shapes and memory\n"
         "  opscope run --torch=stack -- python train.py\n"
         "                                          also calls of Python and modules\n"
         "  opscope run --torch=replace -- python train.py\n"
         "                                          opscope in place of torch.profiler\n"
-        "  opscope run --flight 10s,slow=2 ./serve the last ten seconds, whenever a\n"
-        "                                          step takes twice the median\n"
+        "  opscope run --flight 10s,slow=2 ./serve\n"
+        "                                          the last ten seconds, whenever a step\n"
+        "                                          takes twice the median\n"
         "  eval \"$(opscope run -o rec --print-env)\"\n"
         "                                          for programs started elsewhere\n",
     .run = run,
