@@ -48,7 +48,9 @@ const struct osc_option osc_options[] = {
      .flag = AT(with_counters)},
     {"no-stacks", 0, NULL, EXPORT, .help = "write json without the stacks that events have",
      .flag = AT(no_stacks)},
-    {"redact", 0, NULL, EXPORT, .help = "leave out arguments, paths and hosts",
+    {"redact", 0, NULL, EXPORT,
+     .help = "replace all text that is not known to be public, and leave out "
+             "arguments",
      .flag = AT(is_redacted)},
 
     {"sort", 's', "COL", TABLE,

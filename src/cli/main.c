@@ -36,7 +36,8 @@ static int no_command(const char *word)
 
 static int help(const char *name)
 {
-    if (name && strcmp(name, "help") == 0)
+    if (name &&
+        (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0))
         name = NULL;
     const struct osc_command *command = name ? osc_command_find(name) : NULL;
 

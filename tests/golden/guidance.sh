@@ -15,7 +15,7 @@ try --hlp
 try help hlep
 try table threads small.json --rank 3 --span 2
 try table threads small.json ./small.json --rank 4
-"$OPSCOPE" help help | head -n 1
+for word in help --help -h; do "$OPSCOPE" help "$word" | head -n 1; done
 "$OPSCOPE" table threads - <small.json
 "$OPSCOPE" table threads small.json ./small.json --merge
 # Names of files cannot control a terminal either.
