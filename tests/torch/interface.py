@@ -13,6 +13,7 @@ import gzip
 import inspect
 import itertools
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -30,7 +31,7 @@ import torch.profiler
 import opscope
 import opscope.torch
 from opscope.torch import ProfilerActivity, profile, profiler_legacy, record_function, schedule
-from opscope.torch import config, native
+from opscope.torch import config, kineto, native
 from support import counts, exported, fresh_cache, keys, python, raises, run, trace
 
 CPU = [ProfilerActivity.CPU]
@@ -194,6 +195,45 @@ def a_profile_can_be_loaded_and_shown() -> None:
         trace = opscope.load(shown)
         assert "aten::add" in trace["averages"]["name"].tolist()
         assert "aten::add" in shown._repr_html_() and "<table>" in trace._repr_html_()
+
+
+def events_have_the_numbers_of_the_exported_trace() -> None:
+    module = torch.nn.Linear(8, 8)
+    with profile(activities=CPU, with_stack=True, experimental_config=CONFIG(verbose=True)) as prof:
+        module(x).sum().backward()
+    written = exported(prof)
+    # Torch 2.6 has no such fields.
+    events = [e for e in prof.events() if hasattr(e, "python_id") and hasattr(e, "flow_id")]
+    calls = {e["args"]["Python id"]: (e["name"], e["args"]["Python parent id"] or -1,
+                                      e["args"].get("Python module id", -1))
+             for e in written if e.get("cat") == "python_function"}
+    arrows = {(e["id"], e["ph"] == "s") for e in written if e.get("cat") == "fwdbwd"}
+    assert calls and len(arrows) > 2, arrows
+    if events:
+        assert calls == {e.python_id: (e.name, e.python_parent_id, e.python_module_id)
+                         for e in events if e.is_python_function}
+        assert arrows == {(e.flow_id, e.flow_start) for e in events if e.flow_type == 1}
+        assert {(e.flow_id, e.flow_start) for e in events if e.flow_type != 1} == {(0, False)}
+
+
+def a_window_ends_after_everything_in_it() -> None:
+    for start_ns in range(63_790_288_400_123, 63_790_288_401_123, 7):
+        start_us, end_us = start_ns / 1000, (start_ns + 28_578) / 1000
+        whole, *_, end = kineto.window_events(start_us, end_us)
+        assert whole["ts"] + whole["dur"] <= end["ts"], (whole, end)
+
+
+def events_are_not_all_made_if_there_is_no_time() -> None:
+    if "post_processing_timeout_s" not in inspect.signature(torch.profiler.profile).parameters:
+        return
+    found = []
+    for seconds in (0.0, 600.0):
+        with profile(activities=CPU, post_processing_timeout_s=seconds) as prof:
+            x + x
+        with mock.patch.object(logging.getLogger("torch.autograd.profiler"), "warning") as warning:
+            found.append((len(prof.events()), warning.call_count))
+        assert keys(prof) == ["aten::add"]
+    assert found == [(0, 1), (1, 0)], found
 
 
 def metadata_stands_in_the_trace() -> None:

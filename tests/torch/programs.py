@@ -121,13 +121,17 @@ import torch
 import torch.autograd.profiler_legacy
 for profile in (torch.profiler.profile, torch.profiler._KinetoProfile,
                 torch.autograd.profiler.profile, torch.autograd.profiler_legacy.profile):
-    prof = profile()
+    prof = profile(record_shapes=True)
     prof.__enter__() if hasattr(prof, "__enter__") else prof.start()
     torch.ones(2)
     prof.__exit__(None, None, None) if hasattr(prof, "__exit__") else prof.stop()
     inner = getattr(prof, "profiler", prof)
     assert type(inner).__module__.startswith("opscope."), profile
     assert {a.key: a.count for a in prof.key_averages()}["aten::ones"] == 1, profile
+    by_shape = prof.key_averages(group_by_input_shape=True)
+    for averages in prof.key_averages(), by_shape:
+        assert type(averages).__module__ == "opscope.torch.events", profile  # not from all events
+    assert [a.input_shapes for a in by_shape if a.key == "aten::fill_"] == [[[2], []]], profile
 print("done")
 """
 

@@ -29,7 +29,9 @@ Limits:
   profiles. `torch.profiler` may run at the same time.
 - Only the host is recorded. If a device is asked for, a warning says what is missing.
 - `export_memory_timeline()` has no categories such as parameters: all memory is unknown.
-- `prof.profiler.kineto_results` does not exist.
+- `prof.profiler.kineto_results` does not exist, nor what torch's private modules make of it: the
+  experimental event tree, `torch.profiler._memory_profiler`, `_pattern_matcher`. Switches such as
+  `torch._C._profiler._set_fwd_bwd_enabled_val()` have no effect.
 - Tested with the last patch of each minor release of torch from 2.6 to 2.15. With another version
   one warning says so, and torch's own code makes the tables.
 - Before 2.11 torch itself counts some allocations in a neighbour of their call, because it rounds

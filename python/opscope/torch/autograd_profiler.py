@@ -106,8 +106,7 @@ class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
 
     def export_chrome_trace(self, path: AnyPath, *args: Any, **options: Any) -> None:
         """Write Kineto's JSON; may be repeated. Further arguments are those of torch's method."""
-        asked = installed.arguments(torch.autograd.profiler.profile.export_chrome_trace, path,
-                                    *args, **options).arguments
+        asked = installed.arguments(THEIRS.export_chrome_trace, path, *args, **options).arguments
         self._results().export_chrome_trace(path, asked.get("metadata"))
 
     def export_stacks(self, path: AnyPath,  # type: ignore[override]

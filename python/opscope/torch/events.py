@@ -14,7 +14,9 @@ import inspect
 import io
 import itertools
 import json
-from collections.abc import Callable, Iterator
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -32,6 +34,8 @@ ENGINE = "autograd::engine::evaluate_function: "  # followed by the name of the 
 ACTIVITIES = {"operator": "cpu_op", "python": "python_function", "module": "python_function",
               **dict.fromkeys(("annotation", "step", "dataloader", "optimizer", "communication"),
                               "user_annotation")}
+FORWARD_BACKWARD = 1  # Kineto's type of an arrow
+NO_ARROW = {"flow_id": 0, "flow_type": 0, "flow_start": False}
 COLLECTION = "Python GC"  # a collection of garbage, which is no function
 # Arguments of calls that are no keyword values of the program.
 ARGUMENTS = {"torch thread", "Sequence number", "Fwd thread id", "Input Dims", "Input Strides",
@@ -297,13 +301,54 @@ class Threads:
                 self.known[row["thread"]] = next(free)
 
 
+def is_python_call(row: dict[str, str]) -> bool:
+    """Whether ROW of the table events is a call of Python, or of a module."""
+    return ACTIVITIES[row["kind"]] == "python_function"
+
+
+class Callers:
+    """The Python call around each call, by the rule of the exported trace; calls come in order."""
+
+    def __init__(self) -> None:
+        self.open: dict[str, list[tuple[int, float]]] = {}  # by thread: number, end
+
+    def of(self, row: dict[str, str]) -> int:
+        """The number of the caller of the Python call in ROW; -1: it has none."""
+        start = int(row["start_ns"])
+        end = start + int(row["dur_ns"]) if row["dur_ns"] else float("inf")
+        stack = self.open.setdefault(row["thread"], [])
+        while stack and (stack[-1][1] <= start or stack[-1][1] < end):
+            stack.pop()
+        caller = stack[-1][0] if stack else -1
+        stack.append((int(row["id"]) + 1, end))
+        return caller
+
+
+def python_ids(row: dict[str, str], args: dict[str, Any], callers: Callers) -> dict[str, int]:
+    """Torch's fields about a Python call: the numbers in an exported trace."""
+    return {"python_id": int(row["id"]) + 1, "python_parent_id": callers.of(row),
+            "python_module_id": args.get("Python module id", -1)}
+
+
+def arrows(path: str) -> dict[int, dict[str, Any]]:
+    """Torch's fields about the arrows from forward to backward calls, by the id of the call."""
+    fields = {}
+    rows = table_rows(native.run("table", "flows", path, "-f", "csv"))
+    for number, row in enumerate(rows, 1):  # the id of the arrow in an exported trace
+        for end in ("from_id", "to_id") if row["kind"] == "fwdbwd" else ():
+            if row[end]:
+                fields[int(row[end])] = {"flow_id": number, "flow_type": FORWARD_BACKWARD,
+                                         "flow_start": end == "from_id"}
+    return fields
+
+
 def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int,
-          use_device: str | None, with_flops: bool) -> FunctionEvent:
-    """Make torch's object of a row of the table events."""
+          use_device: str | None, with_flops: bool, **more: Any) -> FunctionEvent:
+    """Make torch's object of a row of the table events; MORE are further fields."""
     start_ns = int(row["start_ns"])
     end_ns = start_ns + int(row["dur_ns"] or 0)
     is_annotation = ACTIVITIES[row["kind"]] == "user_annotation"
-    is_python = ACTIVITIES[row["kind"]] == "python_function"
+    is_python = is_python_call(row)
     number = 0 if is_python else int(row["id"]) + 1  # the External id of an exported trace
     name = row["name"]
     dims, types = args.get("Input Dims", []), args.get("Input type", [])
@@ -329,7 +374,7 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
         device_resource_id=int(row["thread"].split(".")[0]),
         is_async=(row["kind"] == "communication" and is_annotation) or
         args.get("Is asynchronous", False),
-        is_user_annotation=is_annotation)
+        is_user_annotation=is_annotation, **more)
 
 
 def record_event(row: dict[str, str], args: dict[str, Any], thread: int, number: int,
@@ -364,9 +409,35 @@ def mark_backward(calls: list[FunctionEvent]) -> None:
         before[call.thread] = call.name
 
 
-def events(path: str, use_device: str | None, profile_memory: bool,
-           with_flops: bool) -> profiler_util.EventList:
-    """All calls of the recording at PATH, as torch's list with its tree built."""
+class Deadline:
+    """The end of the time in which events are made; None: there is no end."""
+
+    def __init__(self, timeout_s: float | None) -> None:
+        self.timeout_s = timeout_s
+        self.end = float("inf") if timeout_s is None else time.monotonic() + timeout_s
+        self.is_over = False
+
+    def before(self, rows: Iterable[Any]) -> Iterator[Any]:
+        """Those of ROWS for which there is time."""
+        for row in rows:
+            self.is_over = self.is_over or time.monotonic() >= self.end
+            if self.is_over:
+                return
+            yield row
+
+    def tell(self, n_events: int) -> None:
+        """Log as torch does, and where it does, that some of the events are missing."""
+        if self.is_over:
+            logging.getLogger("torch.autograd.profiler").warning(
+                "opscope timed out after %.3f seconds, returning partial results with %d events",
+                self.timeout_s, n_events)
+
+
+def events(path: str, use_device: str | None, profile_memory: bool, with_flops: bool,
+           timeout_s: float | None = None) -> profiler_util.EventList:
+    """All calls of the recording at PATH, as torch's list with its tree built; some of them if
+    TIMEOUT_S seconds are too few."""
+    deadline = Deadline(timeout_s)
     calls = []
     records = []
     text = native.run("table", "events", path, "-f", "csv") if path else ""
@@ -379,14 +450,19 @@ def events(path: str, use_device: str | None, profile_memory: bool,
     memory = Memory([(int(row["start_ns"]), int(args["Bytes"])) for row, args in records
                      if row["name"] == "[memory]"])
     threads = Threads(calls + records).known
+    callers = Callers()
+    flows = arrows(path) if any("Sequence number" in args for _, args in calls) else {}
     made = profiler_util.EventList(
-        (event(row, args, memory, threads[row["thread"]], use_device, with_flops)
-         for row, args in calls
+        (event(row, args, memory, threads[row["thread"]], use_device, with_flops,
+               **flows.get(int(row["id"]), NO_ARROW),
+               **(python_ids(row, args, callers) if is_python_call(row) else {}))
+         for row, args in deadline.before(calls)
          if not profiler_util._filter_name(row["name"])),
         use_device=use_device, profile_memory=profile_memory, with_flops=with_flops)
     number = max((e.id for e in made), default=0)
     made.extend([record_event(row, args, threads[row["thread"]], number + i, use_device)
-                 for i, (row, args) in enumerate(outside(records, made), 1)])
+                 for i, (row, args) in enumerate(deadline.before(outside(records, made)), 1)])
+    deadline.tell(len(made))
     made.sort(key=lambda e: (e.time_range.start, -e.time_range.end))
     mark_backward(made)
     made._build_tree()

@@ -37,7 +37,10 @@ def process_events(pid: int, start_us: float) -> list[dict[str, Any]]:
 
 
 def window_events(start_us: float, end_us: float) -> list[dict[str, Any]]:
-    """Kineto's events about the recorded window, which come last."""
+    """Kineto's events about the recorded window, which come last.
+
+    The window ends a nanosecond after everything in it, also if a reader adds rounded numbers.
+    """
     return [
         {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
          "tid": "PyTorch Profiler", "ts": start_us, "dur": round(end_us - start_us, 3),
@@ -46,7 +49,8 @@ def window_events(start_us: float, end_us: float) -> list[dict[str, Any]]:
          "args": {"sort_index": SPANS_LAST}},
         {"ph": "i", "s": "g", "name": "Iteration Start: PyTorch Profiler", "pid": "Traces",
          "tid": "Trace PyTorch Profiler", "ts": start_us},
-        {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": end_us}]
+        {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "",
+         "ts": round(end_us + 0.001, 3)}]
 
 
 def thread_events(said: dict[str, Any], start_us: float) -> list[dict[str, Any]]:

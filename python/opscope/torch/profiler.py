@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 # The arguments of key_averages() for which the command makes the same table as torch.
 KEYS_OF_AVERAGES = {"group_by_input_shape", "group_by_stack_n", "include_python_functions"}
 THEIRS = torch.profiler.profile  # also after it was replaced
+THEIR_AVERAGES = torch.autograd.profiler.profile.key_averages  # likewise
 UNFINISHED = "<unfinished torch.autograd.profile>"
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
@@ -190,7 +191,8 @@ class Recording:
         """All calls, as torch's `EventList`."""
         o = self.owner
         if self.cached_events is None or self.is_running:
-            self.cached_events = events(self.path, o.use_device, o.profile_memory, o.with_flops)
+            self.cached_events = events(self.path, o.use_device, o.profile_memory, o.with_flops,
+                                        getattr(o, "post_processing_timeout_s", None))
             if not self.has_stacks:
                 for event in self.cached_events:
                     event.stack = []
@@ -214,14 +216,13 @@ class Recording:
 
         Torch's own code makes them if opscope does not know an argument or the version.
         """
-        theirs = torch.autograd.profiler.profile.key_averages
-        bound = installed.arguments(theirs, *args, **options)
+        bound = installed.arguments(THEIR_AVERAGES, *args, **options)
 
         def from_events() -> Any:
             return self.function_events.key_averages(*bound.args[1:], **bound.kwargs)
 
         if (installed.untested or self.earlier_events
-                or not installed.changed(theirs, bound) <= KEYS_OF_AVERAGES):
+                or not installed.changed(THEIR_AVERAGES, bound) <= KEYS_OF_AVERAGES):
             return from_events()
         asked = bound.arguments
         keys = ["shape"] * bool(asked["group_by_input_shape"])
@@ -323,7 +324,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     - acc_events: `events()` and `key_averages()` cover all windows instead of the last one
     - use_cuda, use_xpu: old names for activities
     - custom_trace_id_callback: its result is the id of each window
-    - post_processing_timeout_s: accepted and ignored
+    - post_processing_timeout_s: `events()` has what can be made in that time, and logs a warning
+      if that is not all; `key_averages()` has everything
 
     Any other argument is passed to torch's class, which accepts or rejects it.
 
