@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/nest.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/thread.h"
 
@@ -15,7 +17,7 @@ struct open_range {
 };
 
 struct findings {
-    struct osc_tally overlaps, negative;
+    struct osc_tally overlaps, crossed, negative;
 };
 
 struct work {
@@ -41,10 +43,43 @@ struct walk {
     bool is_ambiguous;                  /* one stack is not enough for the tree */
 };
 
-/* Pop all ranges that do not contain [START_NS, END_NS). */
-static inline void close_before(struct walk *w, int64_t start_ns, int64_t end_ns)
+/* Whether a call in a Python program begins and ends the range ROW, as record_function() does.
+ * Names of operators that torch calls by itself have a namespace. */
+static bool is_begun_by_call(const struct osc_trace *t, osc_row row)
 {
-    bool is_overlapping = false;
+    const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
+    const uint32_t i = osc_row_place(row);
+    const uint8_t kind = c->kind[i];
+
+    if (kind == OSC_KIND_OPERATOR) {
+        const struct osc_str name = osc_row_name(t, c, i);
+
+        return !memmem(name.s, name.len, "::", 2);
+    }
+    return kind == OSC_KIND_ANNOTATION || kind == OSC_KIND_STEP ||
+           kind == OSC_KIND_DATALOADER || kind == OSC_KIND_OPTIMIZER ||
+           kind == OSC_KIND_COMMUNICATION;
+}
+
+static bool is_call(const struct osc_trace *t, osc_row row)
+{
+    const uint8_t kind = osc_chunk_of(&t->events, row)->kind[osc_row_place(row)];
+
+    return kind == OSC_KIND_PYTHON || kind == OSC_KIND_MODULE;
+}
+
+/* Whether X and Y, which overlap in part, are a call of Python and a range that begins or ends
+ * in it because the call does that. */
+static bool is_crossed_call(const struct osc_trace *t, osc_row x, osc_row y)
+{
+    return (is_call(t, x) && is_begun_by_call(t, y)) ||
+           (is_call(t, y) && is_begun_by_call(t, x));
+}
+
+/* Pop all ranges that do not contain ROW, which is [START_NS, END_NS). */
+static inline void close_before(struct walk *w, uint32_t row, int64_t start_ns, int64_t end_ns)
+{
+    bool is_overlapping = false, is_broken = false;
 
     for (;;) {
         const int64_t top_ns = w->stack[w->n - 1].end_ns;
@@ -53,11 +88,13 @@ static inline void close_before(struct walk *w, int64_t start_ns, int64_t end_ns
             if (end_ns <= top_ns)
                 break;
             is_overlapping = true;
+            is_broken = is_broken || !is_crossed_call(w->work->t, (osc_row){row},
+                                                      (osc_row){w->stack[w->n - 1].row});
         }
         w->n--;
     }
     if (is_overlapping) {
-        osc_tally_add(&w->found.overlaps, start_ns);
+        osc_tally_add(is_broken ? &w->found.overlaps : &w->found.crossed, start_ns);
         w->is_ambiguous = true;
     }
 }
@@ -139,7 +176,7 @@ static inline osc_status walk_rows(struct walk *w, uint32_t begin, uint32_t end,
         const uint32_t i = row & OSC_CHUNK_MASK;
         const int64_t start_ns = c->ts_ns[i], dur_ns = c->dur_ns[i];
 
-        close_before(w, start_ns, start_ns + dur_ns);
+        close_before(w, row, start_ns, start_ns + dur_ns);
         if (w->n == w->cap) {
             const osc_status st = osc_grow(&w->stack, &w->cap, w->n + 1, sizeof *w->stack);
             if (st != OSC_OK)
@@ -198,9 +235,11 @@ static void join_findings(struct osc_trace *t, const struct findings *of, uint32
 
     for (uint32_t i = 0; i < n_items; i++) {
         osc_tally_join(&all.overlaps, &of[i].overlaps);
+        osc_tally_join(&all.crossed, &of[i].crossed);
         osc_tally_join(&all.negative, &of[i].negative);
     }
     osc_findings_add_tally(&t->findings, OSC_FINDING_partial_overlap, &all.overlaps);
+    osc_findings_add_tally(&t->findings, OSC_FINDING_crossed_call, &all.crossed);
     osc_findings_add_tally(&t->findings, OSC_FINDING_negative_self, &all.negative);
 }
 

@@ -72,6 +72,33 @@ TEST_WITH(a_partial_overlap_makes_siblings_and_is_counted, NULL, end)
     assert_int_equal(count_of(OSC_FINDING_negative_self), 1);
 }
 
+/* A call that Python's tracer records, and a range of record_function(). */
+#define PYTHON(name, ts, dur) RANGE("python_function", name, 1, ts, dur, "")
+#define NOTE(name, ts, dur)   RANGE("user_annotation", name, 1, ts, dur, "")
+
+TEST_WITH(calls_that_begin_and_end_ranges_overlap_them_by_nature, NULL, end)
+{
+    const struct osc_chunk *const c = load(
+        PYTHON("f", 0, 100) PYTHON("enter", 10, 10) NOTE("fwd", 15, 40) PYTHON("exit", 50, 10)
+            PYTHON("nn.Module: Net_0", 70, 10) OP("Pregraph bytecode", 1, 75, 10, ""));
+    for (int i = 1; i < 6; i++)
+        assert_int_equal(small_number(c->parent[i]), 0);
+    assert_int_equal(count_of(OSC_FINDING_partial_overlap), 0);
+    assert_int_equal(count_of(OSC_FINDING_crossed_call), 3);
+    assert_int_equal(trace.findings.by_code[OSC_FINDING_crossed_call].first_ns, 15000);
+    end(NULL);
+    /* Calls of torch's own, two calls, two notes; and one that overlaps with both. */
+    (void)load(PYTHON("f", 0, 10) OP("aten::mm", 1, 5, 10, ""));
+    assert_int_equal(count_of(OSC_FINDING_partial_overlap), 1);
+    end(NULL);
+    (void)load(PYTHON("f", 0, 10) PYTHON("g", 5, 10) NOTE("a", 20, 10) NOTE("b", 25, 10));
+    assert_int_equal(count_of(OSC_FINDING_partial_overlap), 2);
+    end(NULL);
+    (void)load(NOTE("a", 0, 12) PYTHON("f", 1, 10) NOTE("b", 5, 10));
+    assert_int_equal(count_of(OSC_FINDING_partial_overlap), 1);
+    assert_int_equal(count_of(OSC_FINDING_crossed_call), 0);
+}
+
 TEST_WITH(threads_queues_and_what_is_asynchronous_stay_apart, NULL, end)
 {
     const struct osc_chunk *const c =

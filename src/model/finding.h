@@ -64,6 +64,10 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "totals of an allocator that do not follow from the previous record: memory"             \
       " changed without a record",                                                             \
       "")                                                                                      \
+    X(crossed_call, INFO,                                                                      \
+      "ranges such as record_function() that begin or end inside the Python call that begins " \
+      "or ends them, as intended; the two are siblings",                                       \
+      "")                                                                                      \
     X(out_of_memory, WARNING, "allocations that failed because memory was exhausted",          \
       "opscope table memory_peaks shows what was alive")                                       \
     X(unaligned, WARNING, "traces of several machines or boots, aligned only by wall clock",   \

@@ -3,7 +3,8 @@
 
 Sorted by (start, -end, order in the file). A range ends before another starts if its end is
 not after the other's start. A partial overlap makes siblings and is counted; nothing is
-removed or clipped. Self time is the duration minus that of the children.
+removed or clipped. Overlaps of a Python call with a range that it begins or ends are counted
+separately. Self time is the duration minus that of the children.
 """
 from __future__ import annotations
 
@@ -12,22 +13,38 @@ from typing import Callable, Iterable
 from .events import Event, Trace
 
 
-def nest(ranges: Iterable[Event],
-         set_parent: Callable[[Event, Event | None], None]) -> list[int]:
+CALLS = {"python", "module"}
+BEGUN_BY_CALLS = {"annotation", "step", "dataloader", "optimizer", "communication"}
+
+
+def crosses(x: Event, y: Event) -> bool:
+    """Whether one of two ranges is a Python call, and the other one that a call begins and ends."""
+    def is_begun_by_call(event: Event) -> bool:
+        return event.kind in BEGUN_BY_CALLS or (
+            event.kind == "operator" and "::" not in event.name)
+
+    return (x.kind in CALLS and is_begun_by_call(y)) or (y.kind in CALLS and is_begun_by_call(x))
+
+
+def nest(ranges: Iterable[Event], set_parent: Callable[[Event, Event | None], None]
+         ) -> tuple[list[int], list[int]]:
     """Call SET_PARENT for each of RANGES, of one track, with its parent. Returns the starts of
-    ranges that partially overlap an earlier one."""
-    overlaps = []
+    ranges that partially overlap an earlier one, and of those that overlap only calls so."""
+    overlaps: list[int] = []
+    crossed: list[int] = []
     stack: list[Event] = []
     for event in sorted(ranges, key=Event.order):
-        overlapped = False
+        partial = []
         while stack and (stack[-1].end <= event.start or event.end > stack[-1].end):
-            overlapped |= stack[-1].end > event.start
+            if stack[-1].end > event.start:
+                partial.append(stack[-1])
             stack.pop()
-        if overlapped:
-            overlaps.append(event.start)
+        if partial:
+            is_crossed = all(crosses(event, other) for other in partial)
+            (crossed if is_crossed else overlaps).append(event.start)
         set_parent(event, stack[-1] if stack else None)
         stack.append(event)
-    return overlaps
+    return overlaps, crossed
 
 
 def by_track(events: Iterable[Event]) -> dict[tuple, list[Event]]:
@@ -47,8 +64,9 @@ def build(trace: Trace) -> None:
         if parent:
             parent.children.append(event)
 
-    trace.kept["overlaps"] = [start for ranges in by_track(trace.events).values()
-                              for start in nest(ranges, set_parent)]
+    found = [nest(ranges, set_parent) for ranges in by_track(trace.events).values()]
+    trace.kept["overlaps"] = [start for overlaps, _ in found for start in overlaps]
+    trace.kept["crossed"] = [start for _, crossed in found for start in crossed]
 
 
 def self_ns(event: Event) -> int:

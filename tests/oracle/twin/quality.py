@@ -17,7 +17,8 @@ SEVERITY = {
     "negative_self": "info", "duplicate_id": "warning", "no_launch": "info",
     "no_operator": "info", "no_work": "info",
     "arrow_no_start": "info", "arrow_no_end": "info", "outside_span": "info", "bad_memory_record": "warning", "lost_release": "warning",
-    "unpaired_release": "info", "memory_gap": "info", "out_of_memory": "warning",
+    "unpaired_release": "info", "memory_gap": "info", "crossed_call": "info",
+    "out_of_memory": "warning",
     "unaligned": "warning", "clock_step": "warning",
     "limit_reached": "error", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
     "no_modules": "info", "no_flops": "info", "no_steps": "info", "no_device": "info",
@@ -95,6 +96,7 @@ def derived(trace: Trace) -> dict[str, Finding]:
     work = [e for e in trace.events if e.kind in DEVICE_WORK and e.is_range]
     found = {
         "partial_overlap": of_starts(trace.kept["overlaps"]),
+        "crossed_call": of_starts(trace.kept["crossed"]),
         "negative_self": of_starts([e.start for e in trace.events
                                     if e.is_range and forest.self_ns(e) < 0]),
         "duplicate_id": of_starts(repeated_calls(trace)),
