@@ -6,6 +6,7 @@ check:
 	./check
 install: all
 	meson install -C build --no-rebuild
+	[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
 build/build.ninja:
 	meson setup build
 .PHONY: all check install

@@ -244,8 +244,8 @@ OSC_API void osc_memory_free_total(uint32_t device, uint64_t addr, uint64_t byte
 
 /*
  * Begin the next step of the program on this thread: the previous step ends, and the schedule
- * (below) advances. The first call begins step 0. Returns the number of the new step, whether
- * or not it is recorded.
+ * (below) advances. The first call of the process begins step 0; later recordings continue the
+ * count. Returns the number of the new step, whether or not it is recorded.
  */
 OSC_API uint64_t osc_step(void);
 /*

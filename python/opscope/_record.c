@@ -614,7 +614,10 @@ static PyMethodDef methods[] = {
     {"counter", (PyCFunction)(void (*)(void))counter, METH_FASTCALL,
      "counter(name, value)\n\nRecord a sample of a counter."},
     {"args", WITH_KEYS(add_args), "args(**args)\n\nAdd arguments to the innermost scope."},
-    {"step", step, METH_NOARGS, "step() -> int\n\nBegin the next step and return its number."},
+    {"step", step, METH_NOARGS,
+     "step() -> int\n\nBegin the next step and return its number. The first of the process is "
+     "0; "
+     "later\nrecordings continue the count."},
     {"step_end", step_end, METH_NOARGS, "step_end()\n\nEnd the last step."},
     {"thread_name", thread_name, METH_VARARGS,
      "thread_name(name)\n\nSet the name of this thread."},

@@ -192,6 +192,26 @@ def check_code(place: Place, path: Path) -> None:
     assert done.returncode == 0, f"{path.name}: {done.stderr}"
 
 
+def check_install(place: Place) -> None:
+    """What is installed is enough to build a program and to record it, with pages and completions."""
+    root = place.path / "root"
+    done = place.run(f"meson install -C '{place.opscope.parent}' --no-rebuild --destdir '{root}'")
+    assert done.returncode == 0, done.stderr
+    for page in (ROOT / "docs/man").glob("*.[1-8]"):
+        assert list(root.glob(f"**/man{page.suffix[1]}/{page.name}")), page
+    assert list(root.glob("**/completions/opscope")) and list(root.glob("**/_opscope"))
+    config, command = next(root.glob("**/opscope.pc")).parent, next(root.glob("**/bin/opscope"))
+    (place.path / "code.c").write_text(code(ROOT / "README.md").replace(
+        "#include <opscope/trace.h>\n", ""), encoding="utf-8")
+    done = place.run(f"export PKG_CONFIG_PATH='{config}' PKG_CONFIG_SYSROOT_DIR='{root}' "
+                     f"LD_LIBRARY_PATH='{config.parent}'\n"
+                     "cc code.c -o code $(pkg-config --cflags --libs opscope) && "
+                     f"'{command}' run --strict -o installed ./code && "
+                     f"'{command}' run --strict --sources itt --print-env | grep -q '{root}' && "
+                     f"'{command}' table operators installed --columns name,calls --format csv")
+    assert "\nconv2d,1\n" in done.stdout, done.stdout + done.stderr
+
+
 def check_screen(place: Place) -> None:
     """README shows lines that the command prints, in this order."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -245,7 +265,7 @@ def main() -> int:
         pages = [*sorted((ROOT / "docs/man").glob("*.3")), ROOT / "README.md"]
         tests += [(f"code of {x.name}", lambda x=x: check_code(place, x)) for x in pages]
         tests += [(x.__doc__, lambda x=x: x(place))
-                  for x in (check_screen, check_options, check_tables)]
+                  for x in (check_install, check_screen, check_options, check_tables)]
         for name, test in tests:
             try:
                 print(f"{name}: {test() or ''}", flush=True)
