@@ -65,7 +65,8 @@ OSC_API void osc_device_clock(uint32_t device, uint64_t before, uint64_t device_
 
 /*
  * Return a number that no other launch of this process has, and record it on the innermost
- * scope of this thread. Work that carries the number was launched by that scope.
+ * scope of this thread. Work that carries the number was launched by that scope. One that
+ * launches several works may take a number for each.
  */
 OSC_API uint64_t osc_launch(void);
 

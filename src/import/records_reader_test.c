@@ -496,6 +496,32 @@ TEST(a_launch_is_a_call_of_the_scope_around_it)
     osc_trace_fini(&trace);
 }
 
+TEST(each_launch_of_one_call_is_linked_to_its_work)
+{
+    recording_begin(&rec);
+    BEGIN(OPERATOR, "op", 100);
+    BEGIN(RUNTIME, "call", 110);
+    for (uint64_t i = 9; i < 12; i++)
+        recording_add(&rec, OSC_RECORD_LAUNCH, 0, 120 + i, WORDS(i, 0));
+    END(160);
+    END(200);
+    for (uint64_t i = 9; i < 12; i++)
+        recording_add(&rec, OSC_RECORD_WORK, recording_name(&rec, "kernel"), 400,
+                      WORDS(3, i, 150, 155, 400 + i, 410 + i, 0, 0));
+    recording_flush(&rec);
+    load_all();
+    assert_int_equal(trace.events.n_rows, 2 + 2 + 3);
+    assert_range(0, "op", OSC_KIND_OPERATOR, 100, 100);
+    assert_int_equal(arg_int(0, "correlation"), -1);
+    assert_range(1, "call", OSC_KIND_RUNTIME, 110, 50);
+    assert_int_equal(arg_int(1, "correlation"), 9);
+    assert_range(2, "launch", OSC_KIND_RUNTIME, 130, 0);
+    assert_int_equal(arg_int(2, "correlation"), 10);
+    assert_range(3, "launch", OSC_KIND_RUNTIME, 131, 0);
+    assert_int_equal(arg_int(3, "correlation"), 11);
+    osc_trace_fini(&trace);
+}
+
 TEST(a_step_that_nothing_ends_may_be_none)
 {
     recording_begin(&rec);

@@ -58,6 +58,7 @@ class Event:
         self.name, self.process, self.thread = name, process, thread
         self.start, self.dur, self.args = start, dur, {}
         self.is_tentative = False  # counts as a step only if something ends it
+        self.has_launched = False
 
     def key(self):
         return (self.name, self.process, self.thread, self.start,
@@ -131,9 +132,11 @@ class Maker:
                               struct.iter_unpack("<II", data[:len(data) // 8 * 8])})
             return
         if r.name == "LAUNCH":
-            if t.stack:
+            is_first = t.stack and not t.stack[-1].has_launched
+            if is_first:
+                t.stack[-1].has_launched = True
                 t.stack[-1].args["correlation"] = signed(r.words[0])
-            if not t.stack or t.stack[-1].scope not in (4, 5):
+            if not is_first or t.stack[-1].scope not in (4, 5):
                 e = self.event(t, "launch", rec.ns(r.ticks), 0)
                 e.args["correlation"] = signed(r.words[0])
             return

@@ -291,12 +291,10 @@ static void read_arg(struct osc_records_rows *rows, struct osc_records_thread *t
         osc_records_args_read(rows->builder, rows->names, args, p);
 }
 
-/* Whether the innermost scope of T is a call of a runtime or driver. */
-static bool is_in_call(const struct osc_records_thread *t)
+/* Whether SCOPE, which may be NULL, is a call of a runtime or driver. */
+static bool is_call(const struct osc_records_open *scope)
 {
-    const uint8_t kind = t->depth > 0 ? t->open[t->depth - 1].kind : OSC_SCOPE_PLAIN;
-
-    return kind == OSC_SCOPE_RUNTIME || kind == OSC_SCOPE_DRIVER;
+    return scope && (scope->kind == OSC_SCOPE_RUNTIME || scope->kind == OSC_SCOPE_DRIVER);
 }
 
 /* The start of the innermost scope of T, whose depth is not 0; AT_NS if it is not known. */
@@ -309,19 +307,26 @@ static int64_t start_of_innermost(const struct osc_records_thread *t, int64_t at
     return open->chunk ? open->chunk->ts_ns[open->row] : at_ns;
 }
 
-/* Read the number of the work that the innermost scope launched. */
+/* Read the number of the work that the innermost scope launched. A call has the number of its
+ * first launch; each other launch becomes a call of its own. */
 static void read_launch(struct osc_records_rows *rows, struct osc_records_thread *t,
                         uint32_t thread, const struct osc_packed *p)
 {
     const uint64_t correlation = p->words[0];
-    struct osc_arguments *args = is_begin(t->held.kind) ? &t->args : wait_for_end(rows, t);
-
-    if (args == &t->args)
-        add_callers(rows, t);
-    if (args)
-        osc_arguments_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
+    struct osc_records_open *const scope = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
     const int64_t at_ns = osc_records_clock_ns(rows->clock, p->ticks);
-    if (is_in_call(t)) {
+    const bool is_first = scope && !scope->has_launched;
+
+    if (is_first) {
+        struct osc_arguments *args = is_begin(t->held.kind) ? &t->args : wait_for_end(rows, t);
+
+        scope->has_launched = true;
+        if (args == &t->args)
+            add_callers(rows, t);
+        if (args)
+            osc_arguments_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
+    }
+    if (is_first && is_call(scope)) {
         osc_deferred_launch(rows, correlation, t->track, start_of_innermost(t, at_ns));
         return;
     }

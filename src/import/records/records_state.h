@@ -93,7 +93,8 @@ struct osc_records_waiting {
 struct osc_records_open {
     uint32_t caller; /* node of the innermost Python function: this scope or around it; or 0 */
     uint8_t kind;    /* enum osc_scope_kind */
-    uint32_t row;    /* of its begin in chunk */
+    bool has_launched;
+    uint32_t row;            /* of its begin in chunk */
     struct osc_chunk *chunk; /* borrowed; NULL: its end becomes a row of its own */
 };
 
