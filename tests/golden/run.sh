@@ -180,6 +180,10 @@ show run --torch=replace -o failed -- python3 -c 'import sys; sys.path.insert(0,
 "$OPSCOPE" table quality failed --format csv --columns code,count | grep source
 unset PYTHONPATH
 
+# Who records a Python program may want PyTorch, but not who chose the sources.
+show run -o plain-python -- env python3 -c pass
+show run -o plain-python --sources api -- python3 -c pass
+
 # The status of a running recording, and whether the manual explains it.
 cat >live.py <<'END'
 import ctypes, os, pathlib, time

@@ -19,6 +19,7 @@
 #include "cli/run/empty_recording.h"
 #include "cli/run/fold_killed.h"
 #include "cli/run/harvest.h"
+#include "cli/run/python_program.h"
 #include "cli/run/report_sources.h"
 #include "cli/run/run_card.h"
 #include "cli/run/source_list.h"
@@ -151,16 +152,19 @@ static const char *shorten(const char *path)
     return len > 1 && strncmp(path, cwd, len) == 0 && path[len] == '/' ? path + len + 1 : path;
 }
 
-/* At the end, print on standard error what was recorded from SOURCES and what to type next. */
-static void summarize(const char *path, const struct osc_harvest *t, unsigned sources)
+/* At the end, print on standard error what was recorded from SOURCES and what to type next.
+ * LACKS_TORCH: nothing was recorded of a Python program, which may use PyTorch. */
+static void summarize(const char *path, const struct osc_harvest *t, unsigned sources,
+                      bool lacks_torch)
 {
     struct osc_strbuf word = {0};
     char others[64] = "";
 
     if (t->n_files == 0) {
-        osc_cli_error("nothing was recorded: %s",
+        osc_cli_error("nothing was recorded: %s%s",
                       sources == 0 ? "no source was selected"
-                                   : "the program called neither libopscope nor ITT");
+                                   : "the program called neither libopscope nor ITT",
+                      lacks_torch ? "; 'opscope run --torch' records what PyTorch does" : "");
         return;
     }
     if (t->n_others > 0)
@@ -245,8 +249,11 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
     report_losses(path, &t);
     if (u->n > 0)
         s->failed |= OSC_SOURCE_API;
-    if ((t.n_files > 0 || u->n == 0) && is_told)
-        summarize(path, &t, s->wanted);
+    const bool lacks_torch = t.n_files == 0 && u->n == 0 && !args->run.sources &&
+                             !(s->wanted & OSC_SOURCES_TORCH) &&
+                             osc_python_program_is((const char *const *)args->operands);
+    if ((t.n_files > 0 || u->n == 0) && (is_told || lacks_torch))
+        summarize(path, &t, s->wanted, lacks_torch);
     const bool names_itt = (s->wanted & OSC_SOURCE_ITT) && args->run.sources;
     osc_report_sources(path, end->pid,
                        (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) |
