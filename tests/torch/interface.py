@@ -568,6 +568,27 @@ def what_was_recorded_outlasts_a_kill() -> None:
     assert "aten::add" in text and "5000" in text, text
 
 
+def recordings_stay_in_a_directory_that_is_made_or_a_warning_says_so() -> None:
+    code = """if 1:
+        import os, torch, warnings
+        from opscope.torch import profile
+        for place in ("new/deep", "file/deep"):
+            os.environ["OPSCOPE_OUT"] = place
+            with warnings.catch_warnings(record=True) as said:
+                with profile() as prof:
+                    torch.ones(4) + 1
+            said = [str(w.message) for w in said if "OPSCOPE_OUT" in str(w.message)]
+            files = len(os.listdir(place)) if os.path.isdir(place) else 0
+            assert (files, len(said)) == ((1, 0) if place == "new/deep" else (0, 1)), (files, said)
+            assert len(prof.events()) > 0
+    """
+    with tempfile.TemporaryDirectory() as d:
+        Path(d, "file").touch()
+        done = subprocess.run([sys.executable, "-W", "always", "-c", code], cwd=d, text=True,
+                              capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
 def cycles_are_kept_on_request() -> None:
     def cycles(keep: bool) -> tuple[dict[str, int], int]:
         with profile(activities=CPU, acc_events=keep,

@@ -19,9 +19,9 @@ warning says so: results are right, and cost what they do in torch. `autograd_pr
 `opscope run --torch` records unmodified programs, `--torch=stack` with calls of Python and
 modules.
 
-OPSCOPE_OUT: a directory in which the recordings stay, one file per window, for `opscope` and
-`opscope.load()`; without it they are removed with the profile. OPSCOPE=0: nothing is recorded, and
-results are empty.
+OPSCOPE_OUT: a directory, made if it is missing, in which the recordings stay, one file per window,
+for `opscope` and `opscope.load()`; without it they are removed with the profile. OPSCOPE=0: nothing
+is recorded, and results are empty.
 
 Limits:
 

@@ -75,10 +75,23 @@ def close(directory: str, pid: int, running: list[bool]) -> None:
 def new_path(directory: str) -> str:
     """The path of the next recording: in OPSCOPE_OUT, where it stays, or in DIRECTORY."""
     kept = os.environ.get("OPSCOPE_OUT", "")
-    if os.path.isdir(kept):
+    if kept and is_there(kept):
         name = f"torch.{socket.gethostname()}.{os.getpid()}.{time.time_ns()}.osc"
         return os.path.join(os.path.abspath(kept), name)
     return os.path.join(directory, f"{len(os.listdir(directory))}.osc")
+
+
+def is_there(kept: str) -> bool:
+    """Whether the directory KEPT exists now. It is made, but not that of a run, which was removed."""
+    try:
+        if "OPSCOPE_RUN_ID" not in os.environ:
+            os.makedirs(kept, mode=0o700, exist_ok=True)
+        os.stat(os.path.join(kept, ""))
+    except OSError as e:
+        warnings.warn(f"OPSCOPE_OUT: {kept}: {e.strerror}; the recording goes with its profile",
+                      stacklevel=2)
+        return False
+    return True
 
 
 class Recording:
