@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/known_names.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* --- calls and collectives, by family ------------------------------------------------------
@@ -299,6 +300,32 @@ struct osc_str osc_known_device_word(struct osc_str family)
     if (osc_str_eq(family, OSC_STR("hip")))
         return OSC_STR("cuda");
     return osc_known_device_number(family) >= 0 ? family : OSC_STR("privateuse1");
+}
+
+/* Whether TEXT begins with WORD, and no letter follows. */
+static bool begins_with_word(struct osc_str text, struct osc_str word)
+{
+    return osc_str_starts(text, word) &&
+           (text.len == word.len || !isalpha((unsigned char)text.s[word.len]));
+}
+
+bool osc_known_is_device_process(struct osc_str name, struct osc_str labels)
+{
+    static const char *const sorts[] = {"GPU", "NPU", "XPU", "TPU", "HPU"};
+    const struct osc_str mark = OSC_STR("/device:");
+    const char *const at = name.len > 0 ? memmem(name.s, name.len, mark.s, mark.len) : NULL;
+
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
+        if (begins_with_word(labels, osc_str_c(sorts[i])))
+            return true;
+    }
+    if (at) {
+        const uint32_t from = (uint32_t)(at - name.s) + mark.len;
+
+        return !begins_with_word((struct osc_str){name.s + from, name.len - from},
+                                 OSC_STR("CPU"));
+    }
+    return osc_str_eq(name, OSC_STR("Ascend Hardware"));
 }
 
 bool osc_known_has_tensor_cores(struct osc_str family, int64_t major)

@@ -79,6 +79,12 @@ int32_t osc_known_device_number(struct osc_str family);
 struct osc_str osc_known_device_word(struct osc_str family);
 
 /*
+ * Whether a process of a trace is a device, by its NAME or LABELS, as in "/device:GPU:0",
+ * "Ascend Hardware" or "NPU". Programs have names and labels of other kinds.
+ */
+bool osc_known_is_device_process(struct osc_str name, struct osc_str labels);
+
+/*
  * Whether devices of FAMILY with the compute capability MAJOR.MINOR (-1: unknown) have Tensor
  * Cores, and whether NCCL runs there, under whatever name.
  */

@@ -132,7 +132,12 @@ static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
     else if (a->first_step > a->last_step)
         osc_result_note(out, "the program announced no steps: the trace counts as one (call "
                              "step() of the profiler)");
-    if (!a->has_works)
+    if (a->has_foreign)
+        osc_result_note(out,
+                        "a process is a device by its name or labels, and its records are "
+                        "of a form that opscope does not know: neither rules about devices "
+                        "nor those for programs without devices apply");
+    else if (!a->has_works)
         osc_result_note(out, "no device work in the trace: rules about devices do not apply");
     else if (a->t->n_devices == 0)
         osc_result_note(out, "the file does not say what its devices are: "

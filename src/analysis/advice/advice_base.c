@@ -2,6 +2,7 @@
 #include "analysis/advice/advice_base.h"
 
 #include "base/mem.h"
+#include "model/known_names.h"
 
 bool osc_advice_is_kept(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i)
 {
@@ -84,6 +85,19 @@ static osc_status find_busy(struct osc_advice_base *a)
     return osc_intervals_merge(&a->busy);
 }
 
+/* Whether a process that has events is a device. */
+static bool has_device_process(const struct osc_trace *t)
+{
+    for (uint32_t i = 1; i < t->n_tracks; i++) {
+        const struct osc_process *const p = &t->processes[t->tracks[i].process];
+
+        if (t->tracks[i].n_events > 0 &&
+            osc_known_is_device_process(osc_trace_str(t, p->name), osc_trace_str(t, p->labels)))
+            return true;
+    }
+    return false;
+}
+
 /* Find the calls that wait for the device: by name, or as a copy to memory that is not
  * pinned. */
 static osc_status find_syncs(struct osc_advice_base *a, struct osc_intervals *syncs)
@@ -158,14 +172,15 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
         st = sum_steps(a);
     if (st == OSC_OK)
         st = find_busy(a);
+    a->has_foreign = !a->has_works && has_device_process(t);
     if (st == OSC_OK)
         st = osc_intervals_subtract(&a->kept, &a->busy, &gaps);
     if (st == OSC_OK)
         st = find_syncs(a, &syncs);
     if (st == OSC_OK)
         st = list_gaps(a, &gaps, &syncs);
-    if (st == OSC_OK && a->f->links.n_calls == 0 && !a->has_works && !compat_tb &&
-        a->b->n_kept > 0)
+    if (st == OSC_OK && a->f->links.n_calls == 0 && !a->has_works && !a->has_foreign &&
+        !compat_tb && a->b->n_kept > 0)
         st = osc_split_make(t, a->b, &a->split);
     osc_intervals_fini(&gaps);
     osc_intervals_fini(&syncs);

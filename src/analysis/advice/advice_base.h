@@ -42,7 +42,8 @@ struct osc_advice_base {
     int64_t kept_ns;                           /* total length of kept */
     int64_t total_ns, cost_ns[OSC_COST_COUNT]; /* sums over the kept steps */
     bool has_works;                            /* the trace has device work */
-    struct osc_gap *gaps;                      /* owned; in order of time */
+    bool has_foreign;     /* it has none, but events of a process that is a device */
+    struct osc_gap *gaps; /* owned; in order of time */
     size_t n_gaps;
     int64_t gaps_ns;
     uint32_t first_step, last_step; /* ordinals of kept steps; 1, 0: no step was announced */

@@ -299,6 +299,20 @@ static bool has_text(int64_t row, const char *name, const char *part)
                        osc_str_c(part));
 }
 
+/* Make the advice for the events in TEXT, which is freed. */
+static void advise(struct osc_strbuf *text)
+{
+    const struct osc_options o = {.n_traces = 1};
+
+    assert_int_equal(text->status, OSC_OK);
+    (void)split_of(text->s);
+    osc_strbuf_fini(text);
+    assert_int_equal(osc_derive(&trace, osc_table_advice.facts, 1, NULL), OSC_OK);
+    osc_result_init(&result, &osc_table_advice);
+    assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+    assert_int_equal(osc_table_advice.finish(&result, &o, NULL), OSC_OK);
+}
+
 /* A memory record of PLACE, of BYTES at AT us. */
 static void add_memory(struct osc_strbuf *out, int at, int place, int bytes)
 {
@@ -330,14 +344,7 @@ static int64_t growing(int n, int stays, int without, const char *path)
         if (k == without)
             add_memory(&text, 10000 * k + 40, 100 + k, -stays);
     }
-    assert_int_equal(text.status, OSC_OK);
-    (void)split_of(text.s);
-    osc_strbuf_fini(&text);
-    const struct osc_options o = {.n_traces = 1};
-    assert_int_equal(osc_derive(&trace, osc_table_advice.facts, 1, NULL), OSC_OK);
-    osc_result_init(&result, &osc_table_advice);
-    assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
-    assert_int_equal(osc_table_advice.finish(&result, &o, NULL), OSC_OK);
+    advise(&text);
     for (uint64_t i = 0; i < result.n_rows; i++) {
         if (osc_str_eq(osc_result_get_str(&result, i, column("code")),
                        OSC_STR("memory_growth")))
@@ -363,6 +370,43 @@ TEST_WITH(memory_that_every_step_leaves_is_told_with_its_module, NULL, end)
     assert_int_equal(growing(4, 200, 1, ""), -1);
     assert_int_equal(growing(4, 100, -1, ""), -1);
     assert_int_equal(growing(3, 200, -1, ""), -1);
+}
+
+TEST_WITH(a_device_of_unknown_form_gets_no_advice_for_the_host_alone, NULL, end)
+{
+    static const struct {
+        const char *name, *labels;
+        bool is_device;
+    } cases[] = {{"python", "CPU", false},      {"GPU Process", "", false},
+                 {"/device:CPU:0", "", false},  {"x", "GPUs", false},
+                 {"Ascend Hardware", "", true}, {"Overlap Analysis", "NPU", true},
+                 {"/device:GPU:0", "", true},   {"/job:a/device:TPU:0 Compute", "", true},
+                 {"python", "GPU 0", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct osc_strbuf text = {0};
+
+        /* Steps in which nearly nothing was recorded, and a task of another process. */
+        osc_strbuf_addf(&text,
+                        "{'ph':'M','name':'process_name','pid':9,'args':{'name':'%s'}},"
+                        "{'ph':'M','name':'process_labels','pid':9,'args':{'labels':'%s'}},"
+                        "{'ph':'X','name':'MatMul','pid':9,'tid':3,'ts':5,'dur':9,'args':{}},",
+                        cases[i].name, cases[i].labels);
+        for (int k = 0; k < 40; k++) {
+            if (k % 10 == 0)
+                osc_strbuf_addf(&text,
+                                "{'ph':'X','cat':'user_annotation','name':'ProfilerStep#%d',"
+                                "'pid':1,'tid':1,'ts':%d,'dur':1000000,'args':{}},",
+                                k, 100000 * k);
+            osc_strbuf_addf(&text,
+                            "{'ph':'X','cat':'cpu_op','name':'aten::mm','pid':1,'tid':1,"
+                            "'ts':%d,'dur':9,'args':{}},",
+                            100000 * k + 1);
+        }
+        advise(&text);
+        assert_int_equal(result.n_rows, cases[i].is_device ? 0 : 1);
+        assert_int_equal(strstr(result.notes.s ? result.notes.s : "", "is a device") != NULL,
+                         cases[i].is_device);
+    }
 }
 
 TEST_WITH(memory_that_runs_out_while_splitting_is_a_status, NULL, end)

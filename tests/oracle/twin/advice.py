@@ -86,7 +86,8 @@ class Rules:
                          if s.kept}
         self.found: dict[str, dict] = {}
         self.split: split.Split | None = None
-        if not self.work and not self.calls and not compat and self.kept_steps:
+        if (not self.work and not self.calls and not compat and self.kept_steps
+                and not inventory.foreign_devices(trace)):
             self.make_split()
 
     def make_split(self) -> None:

@@ -2,6 +2,8 @@
 """`events`, `threads`, `tracks` and the counts of `info`."""
 from __future__ import annotations
 
+import re
+
 from . import exact, forest, forward, links, memory, operators, steps
 from .events import Event, Trace, text_of, who
 
@@ -103,6 +105,27 @@ def process_names(trace: Trace) -> dict[str, str | None]:
             for r in trace.records
             if r.get("ph") == "M" and r.get("name") == "process_name"
             and isinstance(r.get("args"), dict)}
+
+
+def process_labels(trace: Trace) -> dict[str, str | None]:
+    """The last `process_labels` of each process."""
+    return {who(r)[0]: text_of(r["args"].get("labels")) or None
+            for r in trace.records
+            if r.get("ph") == "M" and r.get("name") == "process_labels"
+            and isinstance(r.get("args"), dict)}
+
+
+def foreign_devices(trace: Trace) -> set[str]:
+    """Processes with events that are devices by their names or labels."""
+    names, labels = process_names(trace), process_labels(trace)
+
+    def is_device(process: str) -> bool:
+        before, mark, after = (names.get(process) or "").partition("/device:")
+        return (re.match("(GPU|NPU|XPU|TPU|HPU)(?![A-Za-z])", labels.get(process) or "") is not None
+                or before == "Ascend Hardware"
+                or mark != "" and not re.match("CPU(?![A-Za-z])", after))
+
+    return {p for p in {e.process for e in trace.events} if is_device(p)}
 
 
 def tracks_table(trace: Trace) -> list[dict]:
