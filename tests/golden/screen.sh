@@ -26,6 +26,13 @@ events = [{"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "args": {},
           for cat, name in (("user_annotation", "ProfilerStep#1"), ("cpu_op", "aten::mm"))]
 with open("same.json", "w") as file:
     json.dump({"traceEvents": events}, file)
+# In the slow step nothing ran for longer.
+events = [{"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "args": {}, "ts": 500 * step,
+           "dur": 90 if cat == "cpu_op" else 100 if step != 5 else 300}
+          for step in range(8)
+          for cat, name in (("user_annotation", f"ProfilerStep#{step}"), ("cpu_op", "aten::mm"))]
+with open("gap.json", "w") as file:
+    json.dump({"traceEvents": events}, file)
 END
 mkdir mixed
 python3 - <<'END'
@@ -68,6 +75,7 @@ show alexnet_a100.json.gz
 show ranks
 show --rank 1 ranks --steps 3-6
 show same.json
+"$OPSCOPE" gap.json | grep -A 1 "STAND OUT"
 show "a b'c.json" --full-names
 show cut.json
 show none.json

@@ -86,6 +86,7 @@ static void check_costs(const struct osc_advice_base *a, struct osc_advice_list 
     struct osc_advice_item *const communication = &l->of[OSC_ADVICE_COMMUNICATION];
 
     measure_cost(a, OSC_CLASS_DATALOADER, loading);
+    loading->more[0] = a->has_works;
     loading->applies = loading->part > loading->whole / 20 && is_usual(a, loading);
     measure_cost(a, OSC_CLASS_COMMUNICATION, communication);
     communication->applies = communication->part > communication->whole / 10;

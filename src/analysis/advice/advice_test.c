@@ -605,6 +605,16 @@ TEST_WITH(work_of_a_device_leaves_the_host_to_the_rules_for_devices, NULL, end)
     osc_strbuf_fini(&text);
 }
 
+TEST_WITH(memory_is_pinned_only_for_devices, NULL, end)
+{
+    const int64_t host = row_of("", STEP(1, 0, 1000) LOADER(0, 300), "data_loading", false);
+    assert_true(has_text(host, "text", "DataLoader(..., num_workers=N)."));
+    const int64_t device = row_of(
+        "", STEP(1, 0, 1000) LOADER(0, 300) CALL(1, 900, 1, 1, "") KERNEL("k", 905, 50, 1),
+        "data_loading", false);
+    assert_true(has_text(device, "text", "num_workers=N, pin_memory=True)"));
+}
+
 TEST_WITH(one_step_that_waited_for_data_is_no_rule, NULL, end)
 {
     assert_int_equal(stake("",

@@ -94,9 +94,10 @@ static void add_torch_call(struct osc_strbuf *out, const struct osc_advice_numbe
 static void say_data_loading(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
     add_share(out, n);
-    osc_strbuf_adds(out,
+    osc_strbuf_addf(out,
                     " passes in the data loader while nothing else runs. Load ahead of time in "
-                    "other processes: DataLoader(..., num_workers=N, pin_memory=True).");
+                    "other processes: DataLoader(..., num_workers=N%s).",
+                    n->more[0] > 0 ? ", pin_memory=True" : ""); /* for copies to devices */
 }
 
 static void say_data_parallel(const struct osc_advice_numbers *n, struct osc_strbuf *out)

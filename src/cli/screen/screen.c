@@ -317,10 +317,13 @@ static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
                         osc_result_get_num(r, o->row, osc_column_steps_grew_ratio) * 100);
         osc_page_cell(p, GREW_SHARE, true);
         const struct osc_str grew = osc_result_get_str(r, o->row, osc_column_steps_grew);
+        const size_t room = (p->width < 72 ? p->width - 23 : p->width - 58) - GREW_SHARE;
         osc_utf8_append_terminal(&p->cell, grew);
         if (osc_str_eq(grew, OSC_STR("other")))
-            osc_strbuf_adds(&p->cell, ": nothing recorded on the thread");
-        osc_page_cell(p, (p->width < 72 ? p->width - 23 : p->width - 58) - GREW_SHARE, false);
+            osc_strbuf_adds(&p->cell, room < sizeof "other: nothing recorded on the thread"
+                                          ? ": no calls"
+                                          : ": nothing recorded on the thread");
+        osc_page_cell(p, room, false);
     }
     osc_page_end_line(p);
 }
