@@ -107,6 +107,15 @@ static bool is_absent_from_file(const struct osc_trace *t, enum osc_finding_code
     }
 }
 
+/* Whether the calls of modules in a whole program were recorded, if there were any. */
+static bool has_asked_modules(const struct osc_trace *t, const struct osc_census *c)
+{
+    struct osc_str sources;
+
+    return c->has_stacks && osc_trace_meta(t, "sources", &sources) &&
+           osc_str_has(sources, OSC_STR("torch=stack"));
+}
+
 /* Whether CODE names data that a trace of PyTorch with census C lacks. */
 static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
                       enum osc_finding_code code)
@@ -130,7 +139,7 @@ static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
     case OSC_FINDING_no_memory:
         return !has_memory;
     case OSC_FINDING_no_modules:
-        return !c->has_modules;
+        return !c->has_modules && !has_asked_modules(t, c);
     case OSC_FINDING_no_flops:
         return !osc_trace_flag(t, "with_flops", false);
     case OSC_FINDING_no_steps:

@@ -270,6 +270,14 @@ TEST_WITH(names_what_a_trace_of_pytorch_lacks, NULL, end)
                  "info|no_flops|1\ninfo|no_steps|1\n");
 }
 
+TEST_WITH(a_program_whose_calls_were_recorded_may_have_no_modules, NULL, end)
+{
+    load("{\"schemaVersion\":1,\"opscope_version\":\"0.1.0\",\"sources\":\"api,torch=stack\","
+         "\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,"
+         "\"tid\":1,\"ts\":1,\"dur\":9,\"args\":{\"Call stack\":\"a.py(1): f\"}}]}");
+    assert_table("quality", "code", false, "no_shapes\nno_memory\nno_flops\nno_steps\n");
+}
+
 TEST_WITH(asks_for_device_work_only_where_there_is_a_device, NULL, end)
 {
 #define CPU_EVENT \

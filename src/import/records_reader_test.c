@@ -330,6 +330,18 @@ TEST(what_is_open_at_the_end_keeps_its_arguments_and_has_no_duration)
     osc_trace_fini(&trace);
 }
 
+TEST(calls_of_python_may_be_open_at_the_end)
+{
+    recording_begin(&rec);
+    BEGIN(PYTHON, "threading.py(1002): _bootstrap", 100);
+    BEGIN(PYTHON, "<built-in function _exit>", 200);
+    recording_flush(&rec);
+    load_all();
+    assert_range(1, "<built-in function _exit>", OSC_KIND_PYTHON, 200, OSC_NO_DUR);
+    assert_int_equal(n_found(OSC_FINDING_open_range), 0);
+    osc_trace_fini(&trace);
+}
+
 TEST(what_is_open_at_the_end_ends_when_a_fact_says)
 {
     recording_begin(&rec);

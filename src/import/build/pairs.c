@@ -220,7 +220,8 @@ static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint3
     *top = begin.below;
     while (m->n_open > 0 && m->open[m->n_open - 1].row.v == 0)
         m->n_open--;
-    osc_pairs_close(&t->findings, k, i, e->ts_ns[j]);
+    if (e->ts_ns[j] != OSC_NO_TIME || !osc_row_form(t, k, i)->is_frame)
+        osc_pairs_close(&t->findings, k, i, e->ts_ns[j]);
     if (f->has_args)
         st = join_args(m, k, i, e, j);
     return st;

@@ -4,9 +4,10 @@
  *
  * B and E pair by process and thread, innermost first; b and e by process, category and id;
  * both in the order of the file. Arguments of the end are added to those of the begin. An end
- * at OSC_NO_TIME means that the time is unknown: the range counts as still open. Records
- * without a counterpart are counted: open_range, unmatched_begin, unmatched_end. A begin with
- * a duration has its end already.
+ * at OSC_NO_TIME means that the time is unknown: the range counts as still open, but not a
+ * call of Python, for a process ends within calls: that of _exit(), those of threads that wait.
+ * Records without a counterpart are counted: open_range, unmatched_begin, unmatched_end. A
+ * begin with a duration has its end already.
  *
  * Threading: not locked.
  */
