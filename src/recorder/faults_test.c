@@ -111,6 +111,26 @@ static void run_out_of_addresses(void)
     recorded_remove(rec.dir);
 }
 
+static rlim_t addresses_mib;
+
+static void have_few_addresses(void)
+{
+    const struct rlimit few = {addresses_mib << 20, addresses_mib << 20};
+
+    expect(setrlimit(RLIMIT_AS, &few) == 0, 2);
+    expect(recorded_begin(&rec, 0) == OSC_OK, 3);
+    record(5000);
+    expect(osc_stop() == OSC_OK, 4);
+    recorded_remove(rec.dir);
+}
+
+/* What is reserved for one purpose leaves enough for the others. */
+static void have_any_number_of_addresses(void)
+{
+    for (addresses_mib = 150; addresses_mib <= 500; addresses_mib += 10)
+        in_child(have_few_addresses);
+}
+
 static void reach_the_limit_on_files(void)
 {
     const struct rlimit few = {4 << 20, 4 << 20};
@@ -156,8 +176,10 @@ TEST(survives_what_a_host_may_do_or_have_forbidden)
 {
     in_child(run_out_of_descriptors);
     in_child(run_out_of_threads);
-    if (!IS_SANITIZED)
+    if (!IS_SANITIZED) {
         in_child(run_out_of_addresses);
+        have_any_number_of_addresses();
+    }
     in_child(reach_the_limit_on_files);
     in_child(close_all_descriptors);
     in_child(exit_in_the_middle);

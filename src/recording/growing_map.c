@@ -31,7 +31,7 @@ osc_status osc_growing_map_create(struct osc_fd *file, int dir_fd, const char *n
 void *osc_growing_map_addresses(size_t len, size_t align)
 {
     const int kept = errno;
-    const size_t all = len + align;
+    const size_t all = 2 * len + align;
     unsigned char *p =
         mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     unsigned char *at = NULL;

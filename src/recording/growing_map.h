@@ -23,7 +23,10 @@
 OSC_MUST_USE osc_status osc_growing_map_create(struct osc_fd *file, int dir_fd,
                                                const char *name);
 
-/* Reserve LEN bytes of address space, aligned to ALIGN, without memory; NULL: failed. */
+/*
+ * Reserve LEN bytes of address space, aligned to ALIGN, without memory. NULL: failed, or less
+ * than as many bytes would be left. With a limit on the address space, the program needs some.
+ */
 void *osc_growing_map_addresses(size_t len, size_t align);
 
 /* Reserve disk space for the file's bytes FROM to before END, map them at BASE + FROM and
