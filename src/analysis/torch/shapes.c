@@ -17,49 +17,11 @@ static struct osc_str trim(struct osc_str s)
     return s;
 }
 
-/* Set *INSIDE to the text between the brackets of LIST; false if it is not a list. */
-static bool open_list(struct osc_str list, struct osc_str *inside)
+/* Set *LIST to TEXT without blanks around it; false if it is not a list with an end. */
+static bool open_list(struct osc_str text, struct osc_str *list)
 {
-    const struct osc_str s = trim(list);
-
-    if (s.len < 2 || s.s[0] != '[' || s.s[s.len - 1] != ']')
-        return false;
-    *inside = trim((struct osc_str){s.s + 1, s.len - 2});
-    return true;
-}
-
-/* Cut the next element off REST; false at the end. Commas inside it do not count. */
-static bool next_element(struct osc_str *rest, struct osc_str *element)
-{
-    uint32_t depth = 0, i = 0;
-    bool is_quoted = false;
-
-    if (rest->len == 0)
-        return false;
-    for (; i < rest->len; i++) {
-        const char c = rest->s[i];
-
-        if (is_quoted) {
-            if (c == '\\')
-                i++;
-            else if (c == '"')
-                is_quoted = false;
-        } else if (c == '"') {
-            is_quoted = true;
-        } else if (c == '[' || c == '{') {
-            depth++;
-        } else if (c == ']' || c == '}') {
-            depth -= depth > 0;
-        } else if (c == ',' && depth == 0) {
-            break;
-        }
-    }
-    i = i < rest->len ? i : rest->len;
-    *element = trim((struct osc_str){rest->s, i});
-
-    const uint32_t used = i + (i < rest->len);
-    *rest = (struct osc_str){rest->s + used, rest->len - used};
-    return true;
+    *list = trim(text);
+    return list->len >= 2 && list->s[0] == '[' && list->s[list->len - 1] == ']';
 }
 
 /* Write a scalar as Python does. */
@@ -76,13 +38,13 @@ static void add_scalar(struct osc_str s, struct osc_strbuf *out)
 }
 
 /* Write the sizes of one input; nothing for a list of tensors. */
-static void add_sizes(struct osc_str inside, struct osc_strbuf *out)
+static void add_sizes(struct osc_str list, struct osc_strbuf *out)
 {
     struct osc_str element;
 
     osc_strbuf_addc(out, '[');
-    if (memchr(inside.s, '[', inside.len) == NULL) {
-        for (const char *comma = ""; next_element(&inside, &element); comma = ", ") {
+    if (memchr(list.s + 1, '[', list.len - 1) == NULL) {
+        for (const char *comma = ""; osc_json_next(&list, &element); comma = ", ") {
             osc_strbuf_adds(out, comma);
             add_scalar(element, out);
         }
@@ -92,14 +54,14 @@ static void add_sizes(struct osc_str inside, struct osc_strbuf *out)
 
 void osc_shapes_text(struct osc_str dims, struct osc_strbuf *out)
 {
-    struct osc_str rest, element, inside;
+    struct osc_str rest, element, sizes;
 
     osc_strbuf_addc(out, '[');
     if (open_list(dims, &rest)) {
-        for (const char *comma = ""; next_element(&rest, &element); comma = ", ") {
+        for (const char *comma = ""; osc_json_next(&rest, &element); comma = ", ") {
             osc_strbuf_adds(out, comma);
-            if (open_list(element, &inside))
-                add_sizes(inside, out);
+            if (open_list(element, &sizes))
+                add_sizes(sizes, out);
             else
                 add_scalar(element, out);
         }
@@ -123,14 +85,14 @@ bool osc_shapes_element(struct osc_str list, uint32_t index, struct osc_shape *s
     if (!open_list(list, &rest))
         return false;
     for (uint32_t i = 0; i <= index; i++) {
-        if (!next_element(&rest, &element))
+        if (!osc_json_next(&rest, &element))
             return false;
     }
     if (element.len >= 2 && element.s[0] == '"' && element.s[element.len - 1] == '"')
         element = trim((struct osc_str){element.s + 1, element.len - 2});
     if (!open_list(element, &rest))
         return add_dim(element, shape);
-    while (next_element(&rest, &dim)) {
+    while (osc_json_next(&rest, &dim)) {
         if (!add_dim(dim, shape))
             return false;
     }
