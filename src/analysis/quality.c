@@ -181,8 +181,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                 add_row(t, out, code, &found.by_code[code]);
             else if (code == OSC_FINDING_unaligned)
                 add_row(t, out, code, &none); /* place() decides whether it stays */
-            else if (has_operators && osc_remedy_is_there(t, code) &&
-                     is_absent(t, &census, code))
+            else if (has_operators && is_absent(t, &census, code) &&
+                     osc_remedy_is_there(t, code))
                 add_row(t, out, code, &once);
         }
     }

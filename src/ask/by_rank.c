@@ -45,8 +45,10 @@ static void restart(void *ctx)
 void osc_by_rank_fini(struct osc_by_rank *b)
 {
     restart(b);
-    for (size_t i = 0; i < b->n_answers; i++)
+    for (size_t i = 0; i < b->n_answers; i++) {
+        osc_strbuf_fini(&b->answers[i].question);
         osc_free(b->answers[i].sources);
+    }
     osc_free(b->answers);
     osc_free(b->ends);
     osc_free(b->origins);
@@ -126,7 +128,7 @@ static osc_status ask(struct osc_by_rank *b, size_t i, const struct visited *v, 
                       struct osc_err *err)
 {
     struct osc_by_rank_answer *const a = &b->answers[i];
-    const struct osc_partial_question q = {
+    struct osc_partial_question q = {
         .def = a->asked->def,
         .options = &a->asked->options,
         .is_timed = b->is_timed,
@@ -136,6 +138,11 @@ static osc_status ask(struct osc_by_rank *b, size_t i, const struct visited *v, 
     struct visited own = *v;
     struct osc_strbuf bytes = {0};
 
+    if (a->question.len == 0)
+        osc_partial_ask(&q, &a->question);
+    if (a->question.status != OSC_OK)
+        return osc_fail(err, a->question.status, "out of memory");
+    q.asked = (struct osc_str){a->question.s, (uint32_t)a->question.len};
     if (i > 0)
         drop_texts(&own.id);
     osc_status st = map(a->asked, &own, is_wanted, &q, &bytes, err);

@@ -27,7 +27,8 @@ struct osc_by_rank_end {
 struct osc_by_rank_answer {
     struct osc_asked *asked; /* borrowed while files are read; afterwards only compared */
     struct osc_gathering parts;
-    struct osc_str *sources; /* owned array of borrowed texts */
+    struct osc_strbuf question; /* osc_partial_ask() of it, once a file was asked */
+    struct osc_str *sources;    /* owned array of borrowed texts */
 };
 
 /*

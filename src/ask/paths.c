@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include "ask/note.h"
+#include "base/hash.h"
+#include "base/idmap.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "import/bytes/filename.h"
@@ -85,26 +87,53 @@ static size_t stem_length(const char *name)
     return cut_suffix(name, cut_suffix(name, n, ".json"), ".osc");
 }
 
-/* "a.json" and "a.json.gz" or "a.osc" are copies of one trace. Keep the first in order. */
-static void drop_copies(struct osc_paths *p, uint32_t first, struct osc_strbuf *notes)
+static struct osc_str stem(const char *name)
 {
+    return (struct osc_str){name, (uint32_t)stem_length(name)};
+}
+
+/* The index of the file among N from FIRST on that has the stem of NAME; N: none. KNOWN has
+ * their indices + 1 by the HASH of the stem, which two stems have in common once in 2^64. */
+static uint32_t find_copy(const struct osc_paths *p, uint32_t first, uint32_t n,
+                          const char *name, const uint32_t *known)
+{
+    if (*known == 0)
+        return n;
+    if (osc_str_eq(stem(p->all[*known - 1]), stem(name)))
+        return *known - 1;
+    while (first < n && !osc_str_eq(stem(p->all[first]), stem(name)))
+        first++;
+    return first;
+}
+
+/* "a.json" and "a.json.gz" or "a.osc" are copies of one trace. Keep the first in order. */
+static osc_status drop_copies(struct osc_paths *p, uint32_t first, struct osc_strbuf *notes)
+{
+    const uint64_t seed = osc_hash_seed();
+    struct osc_idmap of_stem = {0};
+    osc_status st = OSC_OK;
     uint32_t n = first;
 
     for (uint32_t i = first; i < p->n; i++) {
-        const size_t len = stem_length(p->all[i]);
-        uint32_t k = first;
+        const struct osc_str s = stem(p->all[i]);
+        uint32_t *const known =
+            st == OSC_OK ? osc_idmap_put(&of_stem, osc_hash(s.s, s.len, seed)) : NULL;
+        const uint32_t k = known ? find_copy(p, first, n, p->all[i], known) : n;
 
-        while (k < n &&
-               (stem_length(p->all[k]) != len || memcmp(p->all[k], p->all[i], len) != 0))
-            k++;
+        if (!known)
+            st = OSC_ENOMEM;
         if (k < n) {
             osc_note(notes, "%s: skipped, it is the same trace as %s", p->all[i], p->all[k]);
             osc_free(p->all[i]);
             continue;
         }
+        if (known)
+            *known = n + 1;
         p->all[n++] = p->all[i];
     }
     p->n = n;
+    osc_idmap_fini(&of_stem);
+    return st;
 }
 
 enum entry { ENTRY_FILE, ENTRY_FOLDER, ENTRY_OTHER };
@@ -219,8 +248,10 @@ static osc_status add_files(const struct finding *f, const char *path, bool is_l
     closedir(dir);
     if (st == OSC_OK && p->n > first) {
         osc_sort(p->all + first, p->n - first, sizeof *p->all, compare_names);
-        drop_copies(p, first, f->notes);
+        st = drop_copies(p, first, f->notes);
         drop_live(p, first, f->notes);
+        if (st != OSC_OK)
+            return osc_fail(f->err, st, "%s", osc_status_text(st));
     }
     return st;
 }

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,6 +236,47 @@ static size_t round_to_pages(size_t size)
     return size == 0 ? page : (size + page - 1) / page * page;
 }
 
+static bool is_one_page(size_t size)
+{
+    return size == (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/*
+ * Single pages that were given back, for the next ones that are needed: a program that reads
+ * thousands of small recordings would spend much of its time in mapping them.
+ */
+static struct {
+    pthread_mutex_t lock;
+    unsigned n;
+    void *pages[32];
+} spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A zeroed page of SIZE bytes; NULL on failure. */
+static void *take_page(size_t size)
+{
+    void *p = NULL;
+
+    pthread_mutex_lock(&spare.lock);
+    if (spare.n > 0)
+        p = spare.pages[--spare.n];
+    pthread_mutex_unlock(&spare.lock);
+    if (p)
+        return memset(p, 0, size);
+    p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void give_page(void *p, size_t size)
+{
+    pthread_mutex_lock(&spare.lock);
+    const bool has_room = spare.n < sizeof spare.pages / sizeof *spare.pages;
+    if (has_room)
+        spare.pages[spare.n++] = p;
+    pthread_mutex_unlock(&spare.lock);
+    if (!has_room)
+        (void)munmap(p, size);
+}
+
 /* Map SIZE bytes at a multiple of the huge page size; NULL on failure. */
 static void *map_aligned(size_t size)
 {
@@ -259,7 +301,9 @@ void *osc_pages_alloc(size_t size)
 
     if (must_fail() || rounded == 0 || !osc_mem_take(rounded))
         return NULL;
-    if (rounded >= HUGE_PAGE_BYTES) {
+    if (is_one_page(rounded)) {
+        p = take_page(rounded);
+    } else if (rounded >= HUGE_PAGE_BYTES) {
         p = map_aligned(rounded);
     } else {
         p = mmap(NULL, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -276,7 +320,10 @@ void osc_pages_free(void *p, size_t size)
 
     if (!p)
         return;
-    (void)munmap(p, rounded);
+    if (is_one_page(rounded))
+        give_page(p, rounded);
+    else
+        (void)munmap(p, rounded);
     osc_mem_give(rounded);
 }
 

@@ -9,6 +9,8 @@
 
 #include "base/mem.h"
 
+#define LEAST_BYTES ((size_t)64) /* of a buffer: most texts fit */
+
 /* Make room for LEN more bytes and a terminator; returns where they go, or NULL. */
 static char *reserve(struct osc_strbuf *b, size_t len)
 {
@@ -18,7 +20,8 @@ static char *reserve(struct osc_strbuf *b, size_t len)
         if (len >= PTRDIFF_MAX - b->len)
             b->status = OSC_ENOMEM;
         else
-            b->status = osc_grow(&b->s, &b->cap, b->len + len + 1, 1);
+            b->status = osc_grow(
+                &b->s, &b->cap, b->len + len < LEAST_BYTES ? LEAST_BYTES : b->len + len + 1, 1);
         if (b->status != OSC_OK)
             return NULL;
     }

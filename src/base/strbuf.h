@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "base/str.h"
@@ -25,6 +26,17 @@ struct osc_strbuf {
 void osc_strbuf_fini(struct osc_strbuf *b);
 void osc_strbuf_clear(struct osc_strbuf *b); /* keeps the memory, resets the status */
 void osc_strbuf_add(struct osc_strbuf *b, const char *s, size_t len);
+/* The same, faster for a few bytes whose number the compiler knows. */
+static inline void osc_strbuf_put(struct osc_strbuf *b, const char *s, size_t len)
+{
+    if (b->status != OSC_OK || len >= b->cap - b->len) {
+        osc_strbuf_add(b, s, len);
+        return;
+    }
+    memcpy(b->s + b->len, s, len);
+    b->len += len;
+    b->s[b->len] = '\0';
+}
 void osc_strbuf_adds(struct osc_strbuf *b, const char *terminated);
 void osc_strbuf_addstr(struct osc_strbuf *b, struct osc_str s);
 void osc_strbuf_addc(struct osc_strbuf *b, char c);

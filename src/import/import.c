@@ -17,6 +17,7 @@
 
 /* A text that is shorter fills less than a page of most columns. */
 #define SMALL_TEXT_BYTES ((uint64_t)128 << 10)
+#define TINY_TEXT_BYTES  ((uint64_t)16 << 10)
 
 /* Working memory of a thread, including its slabs with their unused rest. */
 #define THREAD_BYTES ((size_t)32 << 20)
@@ -115,6 +116,7 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
         st = probe_text(&r, head, &len, err);
     loading.is_small =
         in->can_seek && in->size < SMALL_TEXT_BYTES && r.inflate == OSC_INFLATE_NONE;
+    loading.is_tiny = loading.is_small && in->size < TINY_TEXT_BYTES;
     if (st == OSC_OK) {
         /* A live directory has only one format, however damaged it is. */
         const struct osc_reader *reader =

@@ -2,6 +2,7 @@
 #include "import/run.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "codec/json.h"
 #include "import/spans.h"
 
@@ -92,40 +93,80 @@ void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const 
     id->has_rank = find_rank(t, &id->among.rank);
 }
 
+/* A file, to be sorted by process and then in its order. */
+struct by_pid {
+    const struct osc_identity *id;
+    uint32_t at;
+};
+
+static int compare_pids(const void *a, const void *b)
+{
+    const struct by_pid *const x = a, *const y = b;
+
+    if (x->id->pid != y->id->pid)
+        return x->id->pid < y->id->pid ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The index of the first of the N files in SORTED with at least this PID. */
+static uint32_t first_with(const struct by_pid *sorted, uint32_t n, int64_t pid)
+{
+    uint32_t from = 0;
+
+    while (n > from) {
+        const uint32_t middle = from + (n - from) / 2;
+
+        if (sorted[middle].id->pid < pid)
+            from = middle + 1;
+        else
+            n = middle;
+    }
+    return from;
+}
+
 /* The first file of the process that started the process of CHILD, at that time; NULL: none. */
-static const struct osc_identity *find_parent(struct osc_identity *const *ids, uint32_t n,
+static const struct osc_identity *find_parent(const struct by_pid *sorted, uint32_t n,
                                               const struct osc_identity *child)
 {
-    for (uint32_t k = 0; k < n && child->parent_pid > 0; k++) {
-        if (ids[k]->pid == child->parent_pid && ids[k] != child &&
-            osc_spans_overlap(ids[k], child))
-            return ids[k];
+    uint32_t k = child->parent_pid > 0 ? first_with(sorted, n, child->parent_pid) : n;
+
+    for (; k < n && sorted[k].id->pid == child->parent_pid; k++) {
+        if (sorted[k].id != child && osc_spans_overlap(sorted[k].id, child))
+            return sorted[k].id;
     }
     return NULL;
 }
 
 /* A file without a rank gets that of the next recorded ancestor that has one. */
-static void inherit_rank(struct osc_identity *const *ids, uint32_t n, struct osc_identity *id)
+static void inherit_rank(const struct by_pid *sorted, uint32_t n, struct osc_identity *id)
 {
     const struct osc_identity *of = id;
 
     for (int depth = 0; depth < GENERATIONS && of && !of->has_rank; depth++)
-        of = find_parent(ids, n, of);
+        of = find_parent(sorted, n, of);
     if (of && of->has_rank)
         id->among.rank = of->among.rank;
 }
 
 /* Give the N files at IDS, with NAMES, their ranks. */
-static void find_ranks(struct osc_identity *const *ids, const struct osc_filename *names,
-                       uint32_t n)
+static osc_status find_ranks(struct osc_identity *const *ids, const struct osc_filename *names,
+                             uint32_t n)
 {
+    struct by_pid *const sorted = osc_calloc(n ? n : 1, sizeof *sorted);
+
+    if (!sorted)
+        return OSC_ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
         if (!ids[i]->has_rank)
             ids[i]->among.rank = names[i].has_rank ? names[i].rank : 0;
         ids[i]->has_rank = ids[i]->has_rank || names[i].has_rank;
+        sorted[i] = (struct by_pid){ids[i], i};
     }
+    osc_sort(sorted, n, sizeof *sorted, compare_pids);
     for (uint32_t i = 0; i < n; i++)
-        inherit_rank(ids, n, ids[i]);
+        inherit_rank(sorted, n, ids[i]);
+    osc_free(sorted);
+    return OSC_OK;
 }
 
 /* The start of a file with its base added; drops a base with which times overflow. */
@@ -202,8 +243,9 @@ osc_status osc_run_place(struct osc_identity *const *ids, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         names[i] = osc_filename_parse(ids[i]->path.s);
     join_boots(ids, n);
-    find_ranks(ids, names, n);
-    const osc_status st = osc_spans_number(ids, names, n);
+    osc_status st = find_ranks(ids, names, n);
+    if (st == OSC_OK)
+        st = osc_spans_number(ids, names, n);
     if (st == OSC_OK)
         align_all(ids, n);
     osc_free(names);

@@ -453,8 +453,10 @@ osc_sid osc_row_module(const struct osc_trace *t, const struct osc_chunk *c, uin
 
 bool osc_trace_meta(const struct osc_trace *t, const char *key, struct osc_str *value)
 {
+    const struct osc_str wanted = osc_str_c(key);
+
     for (uint32_t i = 0; i < t->n_metas; i++) {
-        if (osc_str_eq(osc_trace_str(t, t->metas[i].key), osc_str_c(key))) {
+        if (osc_str_eq(osc_trace_str(t, t->metas[i].key), wanted)) {
             *value = osc_trace_str(t, t->metas[i].value);
             return true;
         }

@@ -9,22 +9,33 @@ static const char magic[8] = "oscpart";
 
 /* --- writing ------------------------------------------------------------------------ */
 
+static inline void store(char *to, uint64_t v, size_t n_bytes)
+{
+    for (size_t i = 0; i < n_bytes; i++)
+        to[i] = (char)(v >> 8 * i);
+}
+
 static void put_u64(struct osc_strbuf *out, uint64_t v)
 {
     char bytes[8];
 
-    for (int i = 0; i < 8; i++)
-        bytes[i] = (char)(v >> 8 * i);
-    osc_strbuf_add(out, bytes, sizeof bytes);
+    store(bytes, v, sizeof bytes);
+    osc_strbuf_put(out, bytes, sizeof bytes);
 }
 
 static void put_u32(struct osc_strbuf *out, uint32_t v)
 {
     char bytes[4];
 
-    for (int i = 0; i < 4; i++)
-        bytes[i] = (char)(v >> 8 * i);
-    osc_strbuf_add(out, bytes, sizeof bytes);
+    store(bytes, v, sizeof bytes);
+    osc_strbuf_put(out, bytes, sizeof bytes);
+}
+
+static void put_u8(struct osc_strbuf *out, unsigned v)
+{
+    const char byte = (char)v;
+
+    osc_strbuf_put(out, &byte, 1);
 }
 
 /* Write the length, the bytes and a NUL; UINT32_MAX for a missing text. */
@@ -106,7 +117,7 @@ static void put_options(struct osc_strbuf *out, const struct osc_partial_questio
     put_c_text(out, o->group_by);
     put_u32(out, o->stack_depth);
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
-        osc_strbuf_addc(out, (char)switches[i]);
+        put_u8(out, switches[i]);
     put_u64(out, (uint64_t)(o->has_at ? o->at_ns : 0));
     put_c_text(out, q->choice);
     put_u64(out, q->n_rows);
@@ -122,7 +133,7 @@ static void put_row(struct osc_strbuf *out, const struct osc_result *r, uint64_t
 
         for (uint32_t k = c; k < c + 8 && k < def->n_columns; k++)
             bits |= (unsigned)osc_result_has(r, row, k) << (k - c);
-        osc_strbuf_addc(out, (char)bits);
+        put_u8(out, bits);
     }
     for (uint32_t c = 0; c < def->n_columns; c++) {
         if (!osc_result_has(r, row, c))
@@ -143,7 +154,7 @@ static void put_row(struct osc_strbuf *out, const struct osc_result *r, uint64_t
             break;
         }
         case OSC_TYPE_BOOLEAN:
-            osc_strbuf_addc(out, (char)osc_result_get_bool(r, row, c));
+            put_u8(out, osc_result_get_bool(r, row, c));
             break;
         }
     }
@@ -154,13 +165,21 @@ static uint64_t n_of(const struct osc_trace *t, enum osc_finding_code code)
     return t->findings.by_code[code].count;
 }
 
+void osc_partial_ask(const struct osc_partial_question *q, struct osc_strbuf *out)
+{
+    put_c_text(out, q->def->name);
+    put_u64(out, hash_columns(q->def));
+    put_options(out, q);
+}
+
 static void put_body(struct osc_strbuf *out, const struct osc_partial_question *q,
                      const struct osc_result *r, const struct osc_trace *t,
                      const struct osc_identity *id)
 {
-    put_c_text(out, r->def->name);
-    put_u64(out, hash_columns(r->def));
-    put_options(out, q);
+    if (q->asked.len > 0)
+        osc_strbuf_addstr(out, q->asked);
+    else
+        osc_partial_ask(q, out);
     put_identity(out, id);
     put_u64(out, t->events.n_rows);
     osc_trace_read(t);
@@ -183,22 +202,22 @@ osc_status osc_partial_write(const struct osc_partial_question *q, const struct 
                              const struct osc_trace *t, const struct osc_identity *id,
                              struct osc_strbuf *out, struct osc_err *err)
 {
-    struct osc_strbuf body = {0};
+    const size_t head_at = out->len, body_at = head_at + OSC_PARTIAL_HEAD_BYTES;
 
-    put_body(&body, q, r, t, id);
-    if (body.status == OSC_OK && body.len > UINT32_MAX - OSC_PARTIAL_HEAD_BYTES)
-        body.status = OSC_ELIMIT; /* the maximum length of struct osc_str */
-    if (body.status == OSC_OK) {
-        osc_strbuf_add(out, magic, sizeof magic);
-        put_u32(out, OSC_PARTIAL_VERSION);
-        put_u32(out, 0);
-        put_u64(out, body.len);
-        put_u64(out, osc_hash(body.s, body.len, OSC_PARTIAL_SEED));
-        osc_strbuf_add(out, body.s, body.len);
-    }
-    const osc_status st = body.status != OSC_OK ? body.status : out->status;
-    osc_strbuf_fini(&body);
-    return st == OSC_OK ? st : osc_fail(err, st, "%s", osc_status_text(st));
+    osc_strbuf_pad(out, '\0', OSC_PARTIAL_HEAD_BYTES);
+    put_body(out, q, r, t, id);
+    if (out->status == OSC_OK && out->len - head_at > UINT32_MAX)
+        out->status = OSC_ELIMIT; /* the maximum length of struct osc_str */
+    if (out->status != OSC_OK)
+        return osc_fail(err, out->status, "%s", osc_status_text(out->status));
+
+    char *const head = out->s + head_at, *const body = out->s + body_at;
+    const size_t len = out->len - body_at;
+    memcpy(head, magic, sizeof magic);
+    store(head + sizeof magic, OSC_PARTIAL_VERSION, 8); /* and four zeroes */
+    store(head + sizeof magic + 8, len, 8);
+    store(head + sizeof magic + 16, osc_hash(body, len, OSC_PARTIAL_SEED), 8);
+    return OSC_OK;
 }
 
 /* --- reading ------------------------------------------------------------------------ */
@@ -221,7 +240,7 @@ static const unsigned char *read_bytes(struct reader *r, size_t n)
     return (const unsigned char *)at;
 }
 
-static uint64_t get_number(struct reader *r, int n_bytes)
+__attribute__((always_inline)) static inline uint64_t get_number(struct reader *r, int n_bytes)
 {
     const unsigned char *const p = read_bytes(r, (size_t)n_bytes);
     uint64_t v = 0;
@@ -344,28 +363,45 @@ osc_status osc_partial_next(struct osc_str *rest, struct osc_str *part, struct o
     return OSC_OK;
 }
 
+/* Read what the next bytes ask for, which must be Q. */
+static osc_status check_question(struct reader *r, const struct osc_partial_question *q,
+                                 struct osc_err *err)
+{
+    const struct osc_table_def *const def = q->def;
+    osc_status st = OSC_OK;
+
+    if (q->asked.len > 0 && (size_t)(r->end - r->at) >= q->asked.len &&
+        memcmp(r->at, q->asked.s, q->asked.len) == 0) {
+        r->at += q->asked.len;
+        return OSC_OK;
+    }
+    const struct osc_str table = get_text(r);
+    const uint64_t columns = get_u64(r);
+    if (r->is_bad || !table.s || !osc_str_eq(table, osc_str_c(def->name)))
+        return osc_fail(err, OSC_EINVAL, "a part of the table %s, not of %s",
+                        table.s ? table.s : "", def->name);
+    if (columns != hash_columns(def))
+        return osc_fail(err, OSC_EINVAL, "a part of %s with other columns than it has here",
+                        def->name);
+    if (!has_options(r, q, &st))
+        return st != OSC_OK ? osc_fail(err, st, "%s", osc_status_text(st))
+                            : osc_fail(err, OSC_EINVAL, "parts of %s were asked for otherwise",
+                                       def->name);
+    return OSC_OK;
+}
+
 osc_status osc_partial_open(struct osc_partial *p, struct osc_str bytes,
                             const struct osc_partial_question *q, struct osc_err *err)
 {
-    const struct osc_table_def *const def = q->def;
     struct reader r;
     osc_status st = open_body(&r, bytes, err);
 
     *p = (struct osc_partial){.bytes = bytes, .is_timed = is_timed(q)};
     if (st != OSC_OK)
         return st;
-    const struct osc_str table = get_text(&r);
-    const uint64_t columns = get_u64(&r);
-    if (r.is_bad || !table.s || !osc_str_eq(table, osc_str_c(def->name)))
-        return osc_fail(err, OSC_EINVAL, "a part of the table %s, not of %s",
-                        table.s ? table.s : "", def->name);
-    if (columns != hash_columns(def))
-        return osc_fail(err, OSC_EINVAL, "a part of %s with other columns than it has here",
-                        def->name);
-    if (!has_options(&r, q, &st))
-        return st != OSC_OK ? osc_fail(err, st, "%s", osc_status_text(st))
-                            : osc_fail(err, OSC_EINVAL, "parts of %s were asked for otherwise",
-                                       def->name);
+    st = check_question(&r, q, err);
+    if (st != OSC_OK)
+        return st;
     p->identity = get_identity(&r);
     p->n_events = get_u64(&r);
     p->n_not_dumped = get_u64(&r);

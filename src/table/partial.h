@@ -38,7 +38,11 @@ struct osc_partial_question {
     bool is_timed;                     /* choice contains times from the origin */
     uint64_t n_rows;                   /* that each part has at most; 0: all */
     const char *sort;                  /* with n_rows: the order of which they are the first */
+    struct osc_str asked;              /* osc_partial_ask() of this; empty: not known yet */
 };
+
+/* Append how parts state Q to OUT; made once, it serves all parts of one answer. */
+void osc_partial_ask(const struct osc_partial_question *q, struct osc_strbuf *out);
 
 /* A part that was opened. */
 struct osc_partial {

@@ -10,6 +10,9 @@
 #define SLAB_BYTES       ((size_t)4 << 20)
 #define SMALL_SLAB_BYTES ((size_t)1 << 20)
 
+/* Clearing the whole cache would take longer than reading a text of some kilobytes. */
+#define TINY_STRING_CACHE 128u
+
 #define ROW_BYTES   32u
 #define FIRST_WORDS 65536u
 
@@ -87,7 +90,8 @@ osc_status osc_builder_init(struct osc_builder *b, struct osc_loading *l)
 {
     *b = (struct osc_builder){.loading = l, .min_ts_ns = INT64_MAX};
     osc_build_reserve(b, closing_bytes(l));
-    b->strings = osc_calloc(OSC_STRING_CACHE, sizeof *b->strings);
+    b->string_mask = (l->is_tiny ? TINY_STRING_CACHE : OSC_STRING_CACHE) - 1;
+    b->strings = osc_calloc((size_t)b->string_mask + 1, sizeof *b->strings);
     b->tracks = osc_calloc(OSC_TRACK_CACHE, sizeof *b->tracks);
     return b->strings && b->tracks ? b->status : OSC_ENOMEM;
 }

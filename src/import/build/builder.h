@@ -45,6 +45,7 @@ struct osc_loading {
     struct osc_trace *trace; /* borrowed; being filled */
     bool no_args;
     bool is_small; /* the text is short, so columns are allocated in small pieces */
+    bool is_tiny;  /* it has few strings, too */
     struct osc_import_keep keep;
     struct osc_import_reserve reserve;
     osc_sid keys[OSC_ARG_KEY_COUNT]; /* ids of the texts of enum osc_arg_key */
@@ -113,7 +114,7 @@ struct osc_cached_form {
     struct osc_slot slots[OSC_FORM_CACHE_SLOTS];
 };
 
-#define OSC_STRING_CACHE 8192u
+#define OSC_STRING_CACHE 8192u /* most elements; a power of two */
 #define OSC_TRACK_CACHE  256u
 
 /* A store that is being filled: the open chunk, and scratch memory for words. */
@@ -139,8 +140,9 @@ struct osc_builder {
     size_t reserved_bytes;  /* for the rows and strings of this builder; later for the trace */
     osc_who last_pid, last_tid;
     osc_track_id last_track;
-    struct osc_cached_string *strings; /* owned; OSC_STRING_CACHE */
-    struct osc_cached_track *tracks;   /* owned; OSC_TRACK_CACHE */
+    struct osc_cached_string *strings; /* owned; STRING_MASK + 1, fewer for a short text */
+    uint32_t string_mask;
+    struct osc_cached_track *tracks; /* owned; OSC_TRACK_CACHE */
     struct osc_cached_form last_form;
     struct osc_arguments scratch; /* owned; for rows made by typed.c */
 };
@@ -222,7 +224,8 @@ static inline uint64_t osc_build_load8(const char *p)
 }
 
 /* A cheap hash of both ends and the length of a string; only for a cache. */
-static inline uint32_t osc_build_cache_place(const char *s, uint32_t len)
+static inline uint32_t osc_build_cache_place(const struct osc_builder *b, const char *s,
+                                             uint32_t len)
 {
     uint64_t h;
 
@@ -239,7 +242,7 @@ static inline uint32_t osc_build_cache_place(const char *s, uint32_t len)
                  UINT64_C(0xd6e8feb86659fd93) ^
              osc_build_load8(s + (len - len / 4) - 8) * UINT64_C(0xa0761d6478bd642f);
     h ^= len * UINT64_C(0xc4ceb9fe1a85ec53);
-    return (uint32_t)(h >> 40) & (OSC_STRING_CACHE - 1);
+    return (uint32_t)(h >> 40) & b->string_mask;
 }
 
 /* 16 or 32 bytes as the compiler's own vectors: one instruction or a few. */
@@ -274,7 +277,7 @@ static inline osc_sid osc_build_string(struct osc_builder *b, const char *s, uin
     if (len == 0)
         return (osc_sid){0};
 
-    struct osc_cached_string *c = &b->strings[osc_build_cache_place(s, len)];
+    struct osc_cached_string *c = &b->strings[osc_build_cache_place(b, s, len)];
     if (c->len == len && osc_build_equal(c->s, s, len))
         return c->id;
     return osc_build_string_slow(b, (struct osc_str){s, len}, c);

@@ -12,6 +12,7 @@
 /* Bytes that a search for a header reads at a time. */
 #define SCAN_BYTES  ((size_t)1 << 16)
 #define BLOCK_BYTES ((size_t)256 << 10)
+#define SMALL_BYTES ((size_t)16 << 10) /* of a file that is read at once */
 
 bool osc_file_is_torn(const struct osc_file *f, const struct osc_file_gap *gap)
 {
@@ -132,6 +133,19 @@ static osc_status take_all(struct osc_file *f, enum osc_inflate_format inflate,
         st = take_blocks(f, osc_pipe_blocks(pipe), err);
     osc_pipe_close(pipe);
     return st;
+}
+
+/* Read a small file at once: a system call for each of its chunks would take longer. If it
+ * cannot be read, or was cut, the chunks are read one by one, as far as they are there. */
+static void take_small(struct osc_file *f)
+{
+    void *const p = f->size > 0 && f->size <= SMALL_BYTES ? osc_pages_alloc(f->size) : NULL;
+
+    if (!p)
+        return;
+    f->pages = (struct osc_pages){.p = p, .size = f->size};
+    if (osc_file_read(f, 0, p, f->size) == OSC_OK)
+        f->data = p;
 }
 
 /* The size of the chunk with header H at OFFSET; 0: it is incomplete. */
@@ -316,6 +330,8 @@ osc_status osc_file_open(struct osc_file *f, struct osc_input *in,
         st = take_all(f, inflate, err);
     else if (in->fd < 0)
         f->data = (const unsigned char *)in->data.s;
+    else
+        take_small(f);
     if (st == OSC_OK)
         st = check_header(f, err);
     if (st != OSC_OK)

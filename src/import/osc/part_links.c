@@ -114,14 +114,18 @@ osc_status osc_part_links_find(struct osc_part_links *l, const char *const *path
 {
     struct osc_file_header *headers = osc_calloc((size_t)n + 1, sizeof *headers);
     osc_status st = OSC_OK;
+    bool has_later = false; /* a file that may continue another */
 
     l->after = osc_calloc((size_t)n + 1, sizeof *l->after);
     l->before = osc_calloc((size_t)n + 1, sizeof *l->before);
     if (!headers || !l->after || !l->before)
         st = OSC_ENOMEM;
-    for (uint32_t i = 0; i < n && n > 1 && st == OSC_OK; i++)
+    for (uint32_t i = 0; i < n && n > 1 && st == OSC_OK; i++) {
         headers[i] = header_of(paths[i]);
-    for (uint32_t i = 0; i < n && n > 1 && st == OSC_OK; i++)
+        has_later = has_later || headers[i].part != 1;
+    }
+    /* Among thousands of whole recordings nothing is looked for. */
+    for (uint32_t i = 0; i < n && has_later && st == OSC_OK; i++)
         st = link_one(l, paths, headers, n, i);
     osc_free(headers);
     return st;
