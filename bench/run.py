@@ -305,6 +305,20 @@ def flush(program, trace):
         show("flush/" + name, steady(s[name]), limit, "%d records lost" % sum(s["lost"]))
 
 
+def windows(program, trace):
+    """Measure opening and closing a recording, and reading thousands of them."""
+    n, scratch = 5000, trace("scratch")
+    s = add({}, "", program("windows"), scratch, n)
+    ms, files_ms = (statistics.median(s[name][1:100]) for name in ("window", "files"))
+    show("window", ms, "<=1.00", "ms of processor time; %.2f for its files alone" % files_ms)
+    paths = sorted(os.path.join(scratch, x) for x in os.listdir(scratch))
+    for _ in range(7):
+        add(s, "cat-", "cat", *paths)
+        add(s, "read-", program("../opscope"), scratch)
+    divide("many", s, "read-cpu", "cat-cpu", "<=10.0",
+           "processor seconds for %d recordings, by those of cat" % n)
+
+
 def itt(program, trace):
     s = add({}, "", program("record"), "itt", program("../libopscope-collect.so"),
             env=dict(os.environ, OPSCOPE_OUT=trace("scratch")))
@@ -328,7 +342,7 @@ def main():
                    env=dict(os.environ, OPSCOPE_BENCH_LARGE="1" if args.large else "0"))
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
     for bench in (load, threads, process, operators, memory, tables, ranks, views, record, recorders,
-                  export, flush, itt):
+                  export, flush, windows, itt):
         if args.only not in bench.__name__:
             continue
         with tempfile.TemporaryDirectory(dir=data) as scratch:

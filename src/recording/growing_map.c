@@ -117,6 +117,9 @@ static osc_status reserve(struct osc_fd *file, size_t from, size_t end, unsigned
         why = p == MAP_FAILED ? errno : 0;
         if (st == OSC_OK && is_warm)
             touch(p, end - from);
+        else if (st == OSC_OK)
+            /* A hint: the kernel would bring in hundreds of pages with the first one. */
+            (void)madvise(p, end - from, MADV_RANDOM);
     }
     if (why != 0)
         osc_open_failure_store(why);

@@ -33,6 +33,7 @@
 #define STALL_NS       (200 * MS) /* for which free memory should last */
 
 enum {
+    FIRST_PAUSE_MS = 3,    /* before the first of them */
     PAUSE_MS = 100,        /* between two calls of look() */
     BLOCKS_WORTH_IT = 32,  /* fewer wait up to a second, to avoid tiny chunks */
     FLIGHT_WAKE_PART = 32, /* wake when this fraction of all blocks is full */
@@ -594,15 +595,18 @@ static osc_status finish(void)
 
 static void *run(void *arg)
 {
-    uint32_t requests = 0;
-
     (void)arg;
     (void)prctl(PR_SET_NAME, "opscope");
     be_flusher();
-    while (!(requests & REQUEST_STOP)) {
-        osc_blocks_wait(osc_blocks_grow_early() ? 0 : PAUSE_MS * MS);
-        requests = take_requests();
+    /* A recording that ends at once needs no more blocks than it has. */
+    osc_blocks_wait(FIRST_PAUSE_MS * MS);
+    for (;;) {
+        const uint32_t requests = take_requests();
+
         look(requests);
+        if (requests & REQUEST_STOP)
+            break;
+        osc_blocks_wait(osc_blocks_grow_early() ? 0 : PAUSE_MS * MS);
     }
     self.stop_status = finish();
     osc_loss_watch_end(&self.losses);

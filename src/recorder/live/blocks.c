@@ -19,7 +19,7 @@
 #include "recording/open_failure.h"
 
 enum {
-    FIRST_BLOCKS = 64,  /* a megabyte: a short process should not pay for more */
+    FIRST_BLOCKS = 32,  /* half a megabyte: a short process should not pay for more */
     EARLY_BLOCKS = 16,  /* of a step of osc_blocks_grow_early() */
     PIECE_BLOCKS = 512, /* then the file grows by 8 MiB */
     TRIES_MAX = 1000,   /* of a thread that others keep beating */

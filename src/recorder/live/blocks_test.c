@@ -24,10 +24,10 @@ TEST(gives_out_what_the_limit_allows_and_no_more)
 {
     uint64_t last_seq = 0;
 
-    open_pool(UINT64_C(40) * OSC_BLOCK_BYTES);
-    assert_int_equal(osc_blocks_header()->n_blocks, 40);
+    open_pool(UINT64_C(30) * OSC_BLOCK_BYTES);
+    assert_int_equal(osc_blocks_header()->n_blocks, 30);
     assert_int_equal(osc_blocks_header()->recording[1], 8);
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 30; i++) {
         const struct osc_block *b = osc_blocks_take(3, 44);
 
         assert_non_null(b);
@@ -105,9 +105,9 @@ TEST(takes_a_used_block_first_and_cleared)
 TEST(grows_early_by_little_and_then_by_pieces_once_less_than_a_quarter_is_free)
 {
     open_pool(20 << 20);
-    assert_int_equal(osc_blocks_header()->n_blocks, 64);
+    assert_int_equal(osc_blocks_header()->n_blocks, 32);
     assert_true(osc_blocks_grow_early());
-    assert_int_equal(osc_blocks_header()->n_blocks, 80);
+    assert_int_equal(osc_blocks_header()->n_blocks, 48);
     while (osc_blocks_grow_early())
         continue;
     const uint32_t n = osc_blocks_header()->n_blocks;

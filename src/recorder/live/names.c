@@ -16,7 +16,7 @@
 
 #define LOG_BYTES_MAX ((size_t)256 << 20)
 #define LOG_BYTES_MIN ((size_t)1 << 20)
-#define LOG_STEP      ((size_t)1 << 20)
+#define LOG_STEP      ((size_t)128 << 10)
 #define IDLE_BYTES    ((size_t)16 << 20) /* of the log while nothing records */
 
 enum {
