@@ -117,9 +117,8 @@ def build_empty(directory: str) -> ctypes.CDLL:
     """Compile the empty callbacks in the same way as the recorder."""
     source, out = Path(directory) / "empty.cpp", Path(directory) / "empty.so"
     source.write_text(EMPTY_CALLBACK)
-    command = [x for x in opscope.torch.build.command(out) if not x.endswith(".cpp")]
-    command.insert(command.index("-o"), str(source))
-    subprocess.run(command, check=True)
+    words = opscope.torch.build.this_torch().command(out, source.parent, [])
+    subprocess.run(words, check=True)
     return ctypes.CDLL(str(out))
 
 
