@@ -420,6 +420,19 @@ def names_are_printed_as_they_are() -> None:
         assert a == b and "tab\there" in b, (a, b)
 
 
+def names_that_lie_at_one_address_are_told_apart() -> None:
+    # torch copies the name of a range into itself; ranges after each other are at one place.
+    names = [c * n for n in range(1, 70) for c in "ab"] + ["ab" * 8, "ab" * 8 + "c", "ab" * 7 + "a"]
+
+    with profile(activities=CPU) as prof:
+        for _ in range(3):
+            for name in names:
+                with record_function(name):
+                    pass
+    found = {x.key: x.count for x in prof.key_averages()}
+    assert found == {name: 3 for name in names}, found
+
+
 def a_function_that_fails_in_the_profile_ends_there() -> None:
     def fails() -> None:
         raise ValueError

@@ -19,6 +19,7 @@
 #include "input_hash.h"
 #include "inputs.h"
 #include "memory.h"
+#include "near_names.h"
 #include "opscope/record.h"
 #include "python.h"
 #include "script.h"
@@ -93,6 +94,7 @@ struct Thread {
         uint64_t ticks;
     } elsewhere[16]; // under threads_lock
     Open open[kOpen];
+    osc_torch::NearNames near;
     Name names[kNames];
     Signature signatures[kSignatures];
     char text[4][kText];
@@ -193,6 +195,7 @@ __attribute__((noinline, cold)) void renew(Thread *t, uint64_t now)
     t->is_too_deep = false;
     t->is_numbered = false;
     t->has_more = true;
+    memset(&t->near, 0, sizeof t->near);
     memset(t->names, 0, sizeof t->names);
     memset(t->signatures, 0, sizeof t->signatures);
     {
@@ -217,18 +220,23 @@ inline Thread *this_thread(uint64_t now)
 
 // --- names -------------------------------------------------------------------------------
 
-inline osc_name name_of(Thread *t, const char *s)
+__attribute__((noinline)) osc_name name_by_text(Thread *t, const char *s)
 {
     const size_t len = strlen(s);
     const uint64_t hash = hash_text(s, len);
     Name *n = &t->names[hash >> 17 & (kNames - 1)];
 
-    if (__builtin_expect(n->hash != hash || n->length != len || n->name == 0, 0)) {
-        n->hash = hash;
-        n->length = static_cast<uint32_t>(len);
-        n->name = osc_name_of(s, len);
-    }
+    if (__builtin_expect(n->hash != hash || n->length != len || n->name == 0, 0))
+        *n = Name{hash, osc_name_of(s, len), static_cast<uint32_t>(len)};
+    osc_torch::keep_near(&t->near, s, len, n->name);
     return n->name;
+}
+
+inline osc_name name_of(Thread *t, const char *s)
+{
+    const osc_name known = osc_torch::near_name(&t->near, s);
+
+    return __builtin_expect(known != 0, 1) ? known : name_by_text(t, s);
 }
 
 // --- inputs ------------------------------------------------------------------------------
@@ -556,13 +564,7 @@ inline void on_end(const at::RecordFunction &fn, uint64_t now)
         end_other(fn, now);
 }
 
-} // namespace
-
-// --- callbacks of one session
-// -----------------------------------------------------------------
-
-namespace
-{
+// --- callbacks of one session ---------------------------------------------------------
 
 // If another thread ends a session, the thread that began it keeps the callback until it begins
 // one itself; it must not record for later sessions. So kFunctions successive sessions have
