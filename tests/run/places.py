@@ -45,6 +45,18 @@ if sys.argv[1:] and os.fork() == 0:
 os.write(1, b"x")
 sys.stdin.readline()
 """
+# Runs its arguments, below a filter that refuses clone3().
+FILTER = """
+import ctypes, os, struct, sys
+code = b"".join(struct.pack("HBBI", *x) for x in (
+    (0x20, 0, 0, 0), (0x15, 0, 1, 435), (0x06, 0, 0, 0x50001), (0x06, 0, 0, 0x7fff0000)))
+libc = ctypes.CDLL(None)
+kept = ctypes.create_string_buffer(code)
+program = struct.pack("HxxxxxxP", 4, ctypes.addressof(kept))
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.prctl(22, 2, ctypes.c_char_p(program), 0, 0) == 0
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 AS_ROOT = [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user"]
 
 
@@ -95,6 +107,12 @@ def removed(place: Place) -> None:
     """The directory that opscope run made is not there."""
     said = place.record(REMOVED)
     assert "could not be recorded: No such file or directory; it was removed" in said, said
+
+
+def filtered(place: Place) -> None:
+    """A filter of system calls is named as what it is: another directory does not help."""
+    said = place.record(RECORD + "record(1)", before=[sys.executable, "-c", FILTER])
+    assert "could not be recorded: Operation not permitted; a filter of system calls" in said, said
 
 
 def missing(place: Place) -> None:
@@ -171,7 +189,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--opscope", required=True, type=Path)
     opscope = parser.parse_args().opscope.resolve()
-    tests = [removed, missing, several, lost, gone, steered]
+    tests = [removed, filtered, missing, several, lost, gone, steered]
     if subprocess.run([*AS_ROOT, "true"], capture_output=True, check=False).returncode == 0:
         tests += [jailed, jailed_first]
     else:

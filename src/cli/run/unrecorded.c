@@ -73,6 +73,9 @@ const char *osc_unrecorded_way_out(int why)
         return "raise the limit on processes and threads (ulimit -u)";
     case EMFILE:
         return "raise the limit on open files (ulimit -n)";
+    case EPERM:
+        return "a filter of system calls must allow those of opscope_record(3); otherwise name "
+               "another directory with -o";
     case ENOENT:
         return "it was removed, or the process has another root directory (chroot, container)";
     case OSC_OPEN_FAILURE_ROOT:
