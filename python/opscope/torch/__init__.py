@@ -32,6 +32,8 @@ Limits:
 - `prof.profiler.kineto_results` does not exist, nor what torch's private modules make of it: the
   experimental event tree, `torch.profiler._memory_profiler`, `_pattern_matcher`. Switches such as
   `torch._C._profiler._set_fwd_bwd_enabled_val()` have no effect.
+- The argument `CallFrom` of calls of Python, the line of the caller that torch 2.15 writes to JSON,
+  is not exported. `opscope run --torch=stack` has the lines in the stacks of operators.
 - Tested with the last patch of each minor release of torch from 2.6 to 2.15. With another version
   one warning says so, and torch's own code makes the tables.
 - Before 2.11 torch itself counts some allocations in a neighbour of their call, because it rounds
