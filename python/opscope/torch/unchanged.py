@@ -30,6 +30,21 @@ def replace() -> None:
     torch.profiler.profiler.profile = profiler.profile  # type: ignore[misc]
     torch.autograd.profiler.profile = autograd_profiler.profile  # type: ignore[misc]
     torch.autograd.profiler_legacy.profile = profiler_legacy.profile  # type: ignore
+    tell_only_torchs_profiler()
+
+
+def tell_only_torchs_profiler() -> None:
+    """Let metadata go to torch's own profiler only while it is active: it prints a warning
+    otherwise. The class _KinetoProfile, which is not replaced, passes it on in any case."""
+    add = torch.autograd._add_metadata_json
+    is_active = torch.autograd._profiler_enabled
+
+    @functools.wraps(add)
+    def add_if_active(key: str, value: str) -> None:
+        if is_active():
+            add(key, value)
+
+    torch.autograd._add_metadata_json = add_if_active
 
 
 class Steps:
