@@ -130,6 +130,10 @@ struct key {
     uint32_t step;     /* number of the step + 1 */
 };
 
+/* Groups that are found without their key being hashed: most ranges have the name and kind of
+ * few. */
+#define N_RECENT 1024
+
 struct group {
     struct key key;
     uint32_t track; /* of the first range */
@@ -147,8 +151,9 @@ struct sums {
     size_t n_groups, cap_groups;
     struct osc_intern keys; /* key i belongs to group i - 1 */
     struct osc_arena arena;
-    uint32_t *group_of; /* owned; of each range in turn */
-    uint16_t *buckets;  /* owned; of each range, group after group */
+    uint32_t recent[N_RECENT]; /* 1 + the group of the last range whose name is here, or 0 */
+    uint32_t *group_of;        /* owned; of each range in turn */
+    uint16_t *buckets;         /* owned; of each range, group after group */
     size_t n_ranges;
 };
 
@@ -183,13 +188,20 @@ static osc_status find_group(struct sums *s, const struct osc_chunk *c, uint32_t
                              uint32_t *group)
 {
     const struct key key = key_of(s, c, i);
+    uint32_t *const recent = &s->recent[(key.name ^ key.kind << 5) % N_RECENT];
     osc_sid id;
+
+    if (*recent > 0 && memcmp(&s->groups[*recent - 1].key, &key, sizeof key) == 0) {
+        *group = *recent - 1;
+        return OSC_OK;
+    }
     const osc_status st =
         osc_intern_add(&s->keys, (struct osc_str){(const char *)&key, sizeof key}, &id);
 
     if (st != OSC_OK)
         return st;
     *group = id.v - 1;
+    *recent = id.v;
     if (*group < s->n_groups)
         return OSC_OK;
     if (osc_grow(&s->groups, &s->cap_groups, s->n_groups + 1, sizeof *s->groups) != OSC_OK)
