@@ -78,6 +78,11 @@ t.write("stages.json")
 t = Trace()  # what it holds is little: it stays
 t.module("Wrapper", "", (("Linear", "module", (), 10),), 500)
 t.write("alone.json")
+t = Trace()  # modules that others hold than those which call them
+t.module("Net", "", (
+    ("Wrap", "b.1", (("Linear", "b.10.fc", (), 100), ("Linear", "b.10.out", (), 80)), 0),
+    ("Wrap", "b.2", (("Rotary", "rotary", (), 300),), 0)))
+t.write("shared.json")
 t = Trace()  # no part has a time
 t.write("none.json")
 t = Trace()  # a module within itself has nothing at its top
@@ -85,7 +90,7 @@ for i in range(2000):
     t.add("python_function", "nn.Module: Deep_0", i, 5000 - 2 * i, **{"Python module id": 0})
 t.write("deep.json")
 END
-for name in gpt gpt-device gpt-names stages alone none deep; do
+for name in gpt gpt-device gpt-names stages alone shared none deep; do
     echo "\$ opscope $name.json"
     "$OPSCOPE" $name.json | tee shown | sed -n '/^MODULES/,/^$/p'
     [ "$(wc -l <shown)" -le 40 ] || echo "more than 40 lines"

@@ -112,16 +112,26 @@ static void add_starred(struct osc_strbuf *out, struct osc_str path)
     }
 }
 
-/* The attributes of ROW below those of the module around it. */
-static struct osc_str attributes_below(const struct finding *f, uint64_t row)
+/* Whether the module around ROW holds it. Not so if it calls what another module holds. */
+static bool is_held(const struct finding *f, uint64_t row)
 {
     const struct osc_str all = attributes_of(f, row);
     const struct osc_str around =
         f->holder[row] ? attributes_of(f, f->holder[row] - 1) : OSC_STR("");
 
-    if (around.len == 0 || around.len >= all.len || !osc_str_starts(all, around))
+    return around.len > 0 && around.len + 1 < all.len && osc_str_starts(all, around) &&
+           all.s[around.len] == '.';
+}
+
+/* The attributes of ROW, below those of the module around it if that holds it. */
+static struct osc_str attributes_below(const struct finding *f, uint64_t row)
+{
+    const struct osc_str all = attributes_of(f, row);
+
+    if (!is_held(f, row))
         return all;
-    return (struct osc_str){all.s + around.len + 1, all.len - around.len - 1};
+    const uint32_t skipped = attributes_of(f, f->holder[row] - 1).len + 1;
+    return (struct osc_str){all.s + skipped, all.len - skipped};
 }
 
 /* Write to f->text what tells the group of ROW from others; PATTERN receives its part that is
@@ -139,7 +149,7 @@ static void write_key(struct finding *f, uint64_t row, uint32_t holder, uint32_t
         return;
     }
     osc_strbuf_addstr(&f->text, class_of(name));
-    osc_strbuf_addc(&f->text, ' ');
+    osc_strbuf_addc(&f->text, is_held(f, row) ? '.' : ' ');
     *pattern = (uint32_t)f->text.len;
     if (f->has_inside[row])
         add_starred(&f->text, below);
@@ -196,7 +206,7 @@ static osc_status name_groups(struct finding *f, struct osc_arena *arena)
             continue;
         }
         osc_strbuf_clear(&f->text);
-        if (around && attributes_of(f, around->sum.row).len > 0) {
+        if (around && is_held(f, g->sum.row)) {
             osc_strbuf_addstr(&f->text, around->sum.name);
             osc_strbuf_addc(&f->text, '.');
         }
