@@ -243,7 +243,8 @@ static bool is_one_page(size_t size)
 
 /*
  * Single pages that were given back, for the next ones that are needed: a program that reads
- * thousands of small recordings would spend much of its time in mapping them.
+ * thousands of small recordings would spend much of its time in mapping them. Nobody waits for
+ * the lock: in the child of a fork it may be held for ever by a thread of the parent.
  */
 static struct {
     pthread_mutex_t lock;
@@ -256,10 +257,11 @@ static void *take_page(size_t size)
 {
     void *p = NULL;
 
-    pthread_mutex_lock(&spare.lock);
-    if (spare.n > 0)
-        p = spare.pages[--spare.n];
-    pthread_mutex_unlock(&spare.lock);
+    if (pthread_mutex_trylock(&spare.lock) == 0) {
+        if (spare.n > 0)
+            p = spare.pages[--spare.n];
+        pthread_mutex_unlock(&spare.lock);
+    }
     if (p)
         return memset(p, 0, size);
     p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -268,12 +270,15 @@ static void *take_page(size_t size)
 
 static void give_page(void *p, size_t size)
 {
-    pthread_mutex_lock(&spare.lock);
-    const bool has_room = spare.n < sizeof spare.pages / sizeof *spare.pages;
-    if (has_room)
-        spare.pages[spare.n++] = p;
-    pthread_mutex_unlock(&spare.lock);
-    if (!has_room)
+    bool is_kept = false;
+
+    if (pthread_mutex_trylock(&spare.lock) == 0) {
+        is_kept = spare.n < sizeof spare.pages / sizeof *spare.pages;
+        if (is_kept)
+            spare.pages[spare.n++] = p;
+        pthread_mutex_unlock(&spare.lock);
+    }
+    if (!is_kept)
         (void)munmap(p, size);
 }
 

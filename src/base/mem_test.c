@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/thread.h"
@@ -143,6 +145,38 @@ TEST(pages_behind_what_is_used_are_given_back)
     assert_int_equal(p[2 * page - 1], 1);
     osc_pages_free(p, 2 * page);
     assert_int_equal(osc_mem_held(), before);
+}
+
+static atomic_bool is_over;
+
+static void *use_pages(void *arg)
+{
+    /* relaxed: it only ends the loop. */
+    while (!atomic_load_explicit(&is_over, memory_order_relaxed))
+        osc_pages_free(osc_pages_alloc(1), 1);
+    return arg;
+}
+
+TEST(a_child_of_a_fork_has_pages_whatever_other_threads_were_doing)
+{
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, use_pages, NULL), 0);
+    for (int i = 0; i < 200; i++) {
+        const pid_t child = fork();
+        int status = -1;
+
+        if (child == 0) {
+            (void)alarm(60); /* ends a child that would wait for ever */
+            osc_pages_free(osc_pages_alloc(1), 1);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    /* relaxed: as above */
+    atomic_store_explicit(&is_over, true, memory_order_relaxed);
+    assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
 TEST(refuses_pages_beyond_any_address_space)
