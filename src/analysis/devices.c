@@ -203,7 +203,7 @@ static void add_notes(const struct work *w, struct osc_result *out)
     for (uint32_t d = 0; d < w->loads->n_devices; d++)
         n_known += device_of(w, d) != NULL;
     if (w->loads->n_devices == 0)
-        osc_result_note(out, "no device work in the trace");
+        osc_result_why_empty(out, "no device work in the trace");
     else if (n_known < w->loads->n_devices)
         osc_result_note(out, "the file does not say what %u of %u devices are",
                         w->loads->n_devices - n_known, w->loads->n_devices);

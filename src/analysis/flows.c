@@ -545,7 +545,7 @@ static void add_rows(const struct flows *f, struct osc_result *out)
         add_row(f, &f->families[r->family], from, to, out);
     }
     if (f->n_records == 0)
-        osc_result_note(out, "no arrows in the trace");
+        osc_result_why_empty(out, "no arrows in the trace");
     if (n_from > 0)
         osc_result_note(out, "%llu of %llu arrows start at no event of the trace",
                         (unsigned long long)n_from, (unsigned long long)out->n_rows);

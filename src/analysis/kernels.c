@@ -268,7 +268,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         for (size_t g = 0; g < s.n_groups; g++)
             add_row(&s, &s.groups[g], o->compat_tb, out);
         if (s.n_groups == 0)
-            osc_result_note(out, "no kernels: no device work of kind kernel in the trace");
+            osc_result_why_empty(out, "no kernels: no device work of kind kernel in the trace");
         st = out->status;
     }
     osc_free(s.groups);

@@ -173,7 +173,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     for (size_t g = 0; g < ops.n_groups; g++)
         add_row(t, o, &ops, &ops.groups[g], out);
     if (ops.n_groups == 0)
-        osc_result_note(out, "no operators: no host range of kind operator in the trace");
+        osc_result_why_empty(out, "no operators: no host range of kind operator in the trace");
     if (osc_trace_facts(t)->links.n_works == 0)
         out->sorted_by = HOST_SELF + 1;
     osc_operators_fini(&ops);

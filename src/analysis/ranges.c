@@ -405,7 +405,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = add_rows(&s, out);
     }
     if (st == OSC_OK && s.n_groups == 0)
-        osc_result_note(out, "no ranges: no event of the trace has a duration");
+        osc_result_why_empty(out, "no ranges: no event of the trace has a duration");
     osc_pages_free(s.group_of, bytes);
     osc_free(s.buckets);
     osc_free(s.groups);

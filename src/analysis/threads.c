@@ -42,7 +42,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_int(out, EVENTS, track->n_events);
     }
     if (out->n_rows == 0)
-        osc_result_note(out, "no events on host threads");
+        osc_result_why_empty(out, "no events on host threads");
     osc_free(order);
     return out->status;
 }

@@ -68,7 +68,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
             osc_result_str(out, PARENT, osc_trace_str(t, parent));
     }
     if (out->n_rows == 0)
-        osc_result_note(out, "no events");
+        osc_result_why_empty(out, "no events");
     osc_free(order);
     return out->status;
 }

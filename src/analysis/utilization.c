@@ -72,7 +72,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_note(out, "only the first %d of %u devices are shown", DEVICES_MAX,
                         n_devices);
     if (out->n_rows == 0)
-        osc_result_note(out, "no kernels: no device work of kind kernel in the trace");
+        osc_result_why_empty(out, "no kernels: no device work of kind kernel in the trace");
     return out->status;
 }
 

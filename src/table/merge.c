@@ -92,6 +92,7 @@ void osc_merger_fini(struct osc_merger *m)
     osc_intern_fini(&m->keys);
     osc_arena_fini(&m->arena);
     osc_strbuf_fini(&m->key);
+    osc_strbuf_fini(&m->why);
     *m = (struct osc_merger){0};
 }
 
@@ -408,15 +409,15 @@ static osc_status add_row(struct osc_merger *m, const struct osc_result *part, u
     return st != OSC_OK ? st : m->rows.status;
 }
 
-/* Add the lines of FROM that R lacks. */
-static osc_status add_notes(struct osc_result *r, const struct osc_strbuf *from)
+/* Add the lines of FROM that NOTES lacks. */
+static osc_status add_notes(struct osc_strbuf *notes, const struct osc_strbuf *from)
 {
     const char *line = from->len > 0 ? from->s : "";
 
     while (*line) {
         const char *end = strchrnul(line, '\n');
         const struct osc_str text = {line, (uint32_t)(end - line)};
-        const char *at = r->notes.len > 0 ? r->notes.s : "";
+        const char *at = notes->len > 0 ? notes->s : "";
         bool is_there = false;
 
         while (*at && !is_there) {
@@ -426,12 +427,12 @@ static osc_status add_notes(struct osc_result *r, const struct osc_strbuf *from)
             at = *at_end ? at_end + 1 : at_end;
         }
         if (!is_there) {
-            osc_strbuf_addstr(&r->notes, text);
-            osc_strbuf_addc(&r->notes, '\n');
+            osc_strbuf_addstr(notes, text);
+            osc_strbuf_addc(notes, '\n');
         }
         line = *end ? end + 1 : end;
     }
-    return r->notes.status;
+    return notes->status;
 }
 
 osc_status osc_merger_add(struct osc_merger *m, const struct osc_result *part, uint32_t number)
@@ -442,7 +443,7 @@ osc_status osc_merger_add(struct osc_merger *m, const struct osc_result *part, u
         m->rows.shown |= part->shown;
     m->rows.n_left_out += part->n_left_out;
     if (st == OSC_OK)
-        st = add_notes(&m->rows, &part->notes);
+        st = add_notes(part->says_why_empty ? &m->why : &m->rows.notes, &part->notes);
     for (uint64_t i = 0; i < part->n_rows && st == OSC_OK; i++)
         st = add_row(m, part, i, (struct osc_origin){number, (uint32_t)i});
     return st;
@@ -550,7 +551,14 @@ static bool is_in_place(const struct osc_merger *m)
 osc_status osc_merger_result(struct osc_merger *m, struct osc_result *out)
 {
     struct osc_strbuf notes = {0};
-    const osc_status st = sort_notes(&notes, &m->rows.notes);
+    osc_status st = OSC_OK;
+
+    if (m->rows.n_rows == 0) {
+        m->rows.says_why_empty = m->why.len > 0 && m->rows.notes.len == 0;
+        st = add_notes(&m->rows.notes, &m->why);
+    }
+    if (st == OSC_OK)
+        st = sort_notes(&notes, &m->rows.notes);
 
     osc_strbuf_fini(&m->rows.notes);
     m->rows.notes = notes;
@@ -563,5 +571,6 @@ osc_status osc_merger_result(struct osc_merger *m, struct osc_result *out)
     out->shown = m->rows.shown;
     out->n_left_out = m->rows.n_left_out;
     osc_strbuf_add(&out->notes, notes.s ? notes.s : "", notes.len);
+    out->says_why_empty = m->rows.says_why_empty;
     return out->notes.status == OSC_OK ? copy_rows(m, out) : out->notes.status;
 }

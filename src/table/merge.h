@@ -14,7 +14,8 @@
  *   - counts of buckets (buckets.h) are integers, too.
  *
  * A table without a key column keeps every row. Notes stand once each, in bytewise
- * order. Shown optional columns are those that any part shows.
+ * order; those why a part has no rows, only if there is none at all. Shown optional columns are
+ * those that any part shows.
  *
  * Threading: not locked.
  */
@@ -46,6 +47,7 @@ struct osc_merger {
     uint32_t n_sums, n_joins, n_buckets; /* columns with rule SUM, JOIN, BUCKETS */
     struct osc_arena arena;              /* keys and texts */
     struct osc_intern keys;              /* entry i is the key of row i - 1 */
+    struct osc_strbuf why;               /* notes of parts that say why these have no rows */
     struct osc_strbuf key;               /* scratch */
 };
 

@@ -134,6 +134,38 @@ TEST(gives_the_same_bytes_for_any_order)
     osc_strbuf_fini(&first);
 }
 
+/* Merge parts 0 and 1 of which N_ROWS have a row; each of the others has a note why not. */
+static void merge_notes(unsigned n_rows, const char *notes, bool says_why_empty)
+{
+    struct osc_merger merger;
+    struct osc_result parts[2], out;
+
+    osc_merger_init(&merger, &def);
+    osc_result_init(&out, &def);
+    for (unsigned i = 0; i < 2; i++) {
+        osc_result_init(&parts[i], &def);
+        if (i < n_rows)
+            osc_result_row(&parts[i]);
+        else
+            osc_result_why_empty(&parts[i], "none");
+        assert_int_equal(osc_merger_add(&merger, &parts[i], i), OSC_OK);
+    }
+    assert_int_equal(osc_merger_result(&merger, &out), OSC_OK);
+    assert_string_equal(out.notes.len > 0 ? out.notes.s : "", notes);
+    assert_int_equal(out.says_why_empty, says_why_empty);
+    osc_result_fini(&parts[0]);
+    osc_result_fini(&parts[1]);
+    osc_result_fini(&out);
+    osc_merger_fini(&merger);
+}
+
+TEST(says_why_it_is_empty_only_if_all_parts_are)
+{
+    merge_notes(0, "none\n", true);
+    merge_notes(1, "", false);
+    merge_notes(2, "", false);
+}
+
 /* A list has no keys. Its rows are moved if the parts came in order, and sorted if not. */
 TEST(a_list_has_the_rows_of_all_parts_in_order)
 {

@@ -190,6 +190,7 @@ static void put_body(struct osc_strbuf *out, const struct osc_partial_question *
     put_u32(out, r->sorted_by);
     put_u64(out, r->n_left_out);
     put_text(out, (struct osc_str){r->notes.s ? r->notes.s : "", (uint32_t)r->notes.len});
+    put_u32(out, r->says_why_empty);
     put_u32(out, r->dict.n_entries);
     for (uint32_t i = 1; i <= r->dict.n_entries; i++)
         put_text(out, osc_intern_str(&r->dict, (osc_sid){i}));
@@ -477,6 +478,7 @@ osc_status osc_partial_read(const struct osc_partial *p, struct osc_result *out,
     const struct osc_str notes = get_text(&r);
     if (notes.len > 0)
         osc_strbuf_addstr(&out->notes, notes);
+    out->says_why_empty = get_u32(&r) != 0;
     if (get_words(&r, out)) {
         const uint64_t n_rows = get_u64(&r);
 

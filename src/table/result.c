@@ -313,6 +313,15 @@ void osc_result_note(struct osc_result *r, const char *format, ...)
     osc_strbuf_addc(&r->notes, '\n');
     if (r->notes.status != OSC_OK)
         r->status = r->notes.status;
+    r->says_why_empty = false;
+}
+
+void osc_result_why_empty(struct osc_result *r, const char *why)
+{
+    const bool is_only = r->notes.len == 0;
+
+    osc_result_note(r, "%s", why);
+    r->says_why_empty = is_only;
 }
 
 bool osc_result_has(const struct osc_result *r, uint64_t i, uint32_t column)
@@ -421,6 +430,7 @@ void osc_result_empty(struct osc_result *r)
 {
     osc_result_clear(r);
     osc_strbuf_clear(&r->notes);
+    r->says_why_empty = false;
     r->shown = 0;
 }
 

@@ -209,6 +209,7 @@ struct osc_result {
     struct osc_intern dict;  /* strings of all batches; string i has osc_sid i */
     uint64_t shown;          /* bit per OPTIONAL column */
     struct osc_strbuf notes; /* one per line */
+    bool says_why_empty;     /* NOTES only say why there are no rows */
     osc_status status;       /* sticky */
     uint32_t sorted_by;      /* instead of def->sorted_by; 0: that one */
     bool *marks;             /* owned; for def->text: the rows to print; NULL: all */
@@ -233,6 +234,10 @@ void osc_result_str_again(struct osc_result *r, uint32_t column); /* the same st
 void osc_result_show(struct osc_result *r, uint32_t column);
 void osc_result_note(struct osc_result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Add the note WHY R has no rows. It is left out where R becomes part of a table that has some.
+ */
+void osc_result_why_empty(struct osc_result *r, const char *why);
 
 /* The id of V among the strings of R, for osc_result_sid(); valid until R is cleared. */
 osc_sid osc_result_word(struct osc_result *r, struct osc_str v);

@@ -318,7 +318,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (st != OSC_OK)
         return osc_fail(err, st, "modules: %s", osc_status_text(st));
     if (out->n_rows == 0)
-        osc_result_note(out, "%s", why_empty(o, scopes, has_places, has_python));
+        osc_result_why_empty(out, why_empty(o, scopes, has_places, has_python));
     return out->status;
 }
 

@@ -216,8 +216,8 @@ static void emit(const struct osc_avg_tree *tree, const struct osc_avg_groups *g
         osc_result_show(out, OSC_AVERAGES_STACK);
     osc_result_show(out, OSC_AVERAGES_IS_ASYNC);
     if (groups->n == 0)
-        osc_result_note(out, "no operators, annotations, Python functions or device work: "
-                             "there is nothing that torch would average");
+        osc_result_why_empty(out, "no operators, annotations, Python functions or device work: "
+                                  "there is nothing that torch would average");
 }
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
