@@ -44,19 +44,26 @@ def to_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
     return pairs
 
 
-OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)(?:=| (?='))?")
-LISTING = re.compile(r"'opscope table ([\w]+) --list' names its columns")
+# Not within a path; some texts have --from/--to.
+OPTION = re.compile(r"(?:(?<![^\s'(])|(?<=--from/))--([a-z][a-z-]*)(?:=| (?='))?")
+LISTING = re.compile(r"'opscope table (\w+) --list' names its columns")
+TABLE = re.compile(r"'opscope table (\w+)' lists all")
+
+
+def in_python(text: str) -> str:
+    """TEXT of C with its options as arguments, such as sort= for --sort."""
+    text = TABLE.sub(r"trace['\1'] lists all",
+                     LISTING.sub(r"trace['\1'].columns are its columns", text))
+    return OPTION.sub(lambda x: x[1].replace("-", "_") + "_" * (x[1] == "from") + "=", text)
 
 
 @contextlib.contextmanager
 def speaking_python() -> Iterator[None]:
-    """Around a call of C: its errors name options as arguments, such as sort= for --sort."""
+    """Around a call of C: its errors name what Python has."""
     try:
         yield
-    except ValueError as e:
-        text = LISTING.sub(r"trace['\1'].columns are its columns", str(e))
-        raise ValueError(OPTION.sub(
-            lambda x: x[1].replace("-", "_") + "_" * (x[1] == "from") + "=", text)) from None
+    except (ValueError, MemoryError, _opscope.TraceError) as e:
+        raise type(e)(in_python(str(e))) from None
 
 
 class Trace:
@@ -75,7 +82,7 @@ class Trace:
 
     def _warn(self, stacklevel: int) -> None:
         for line in self._traces.said.splitlines():
-            warnings.warn(line, stacklevel=stacklevel)
+            warnings.warn(in_python(line), stacklevel=stacklevel)
 
     def table(self, name: str = "averages", **options: object) -> Table:
         """Make the table `name`.

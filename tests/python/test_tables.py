@@ -332,8 +332,11 @@ class Errors(unittest.TestCase):
         trace = opscope.load(support.DEMO)
         for options, text in (({"srt": "x"}, "unknown option 'srt='; did you mean 'sort='?"),
                               ({"where": "totl_ns > 5"}, "where='totl_ns > 5': operators has no"),
-                              ({"columns": "zzzzz"}, "trace['operators'].columns are its")):
-            with self.assertRaises(ValueError) as caught:
+                              ({"columns": "zzzzz"}, "trace['operators'].columns are its"),
+                              ({"steps": "99"}, "steps=: there is no '99' in the trace; "
+                               "trace['steps'] lists all"),
+                              ({"rank": "9"}, "no trace is left by rank= and span=")):
+            with self.assertRaises((ValueError, opscope.TraceError)) as caught:
                 trace.table("operators", **options)
             self.assertIn(text, str(caught.exception))
             self.assertNotIn("--", str(caught.exception))
