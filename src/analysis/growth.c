@@ -12,6 +12,7 @@ enum { HOST, DEVICE, N_SIDES };
 struct sum {
     uint32_t name, step; /* step: index + 1 */
     uint32_t first_row;  /* of this name in this step */
+    bool is_in_other;    /* the class other has all its time */
     int64_t ns[N_SIDES];
 };
 
@@ -33,6 +34,26 @@ static bool is_candidate(const struct sums *s, uint32_t node, const struct osc_c
            ((flags & OSC_NODE_ROW) || c->kind[i] == OSC_KIND_DATALOADER);
 }
 
+/* Whether the time in ranges of KIND alone is in the class other. */
+static bool is_in_other(uint8_t kind)
+{
+    return kind == OSC_KIND_SCOPE || kind == OSC_KIND_PYTHON || kind == OSC_KIND_MODULE;
+}
+
+/* Whether row I of C is what the program marked, or a function of Python, on the thread of its
+ * step. */
+static bool is_marked(const struct sums *s, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_form *const form = osc_row_form(s->t, c, i);
+    const uint8_t kind = c->kind[i];
+
+    return c->step[i] != 0 && c->track[i] == s->t->steps[c->step[i] - 1].track.v &&
+           !form->is_device && !form->is_profiler &&
+           (is_in_other(kind) || kind == OSC_KIND_ANNOTATION ||
+            kind == OSC_KIND_COMMUNICATION || kind == OSC_KIND_DATALOADER ||
+            kind == OSC_KIND_OPTIMIZER);
+}
+
 /* Add NS to the sum of row I of C on SIDE. */
 static osc_status add(struct sums *s, const struct osc_chunk *c, uint32_t i, int side,
                       int64_t ns)
@@ -43,11 +64,13 @@ static osc_status add(struct sums *s, const struct osc_chunk *c, uint32_t i, int
     if (!place || osc_grow(&s->all, &s->cap, s->n + 1, sizeof *s->all) != OSC_OK)
         return OSC_ENOMEM;
     if (*place == 0) {
-        s->all[s->n++] = (struct sum){.name = c->name[i], .step = c->step[i], .first_row = row};
+        s->all[s->n++] = (struct sum){
+            .name = c->name[i], .step = c->step[i], .first_row = row, .is_in_other = true};
         *place = (uint32_t)s->n;
     }
     struct sum *const sum = &s->all[*place - 1];
     sum->ns[side] += ns;
+    sum->is_in_other = sum->is_in_other && is_in_other(c->kind[i]);
     sum->first_row = row < sum->first_row ? row : sum->first_row;
     return OSC_OK;
 }
@@ -62,15 +85,19 @@ static osc_status sum_host(struct sums *s)
     osc_status st = below_ns ? OSC_OK : OSC_ENOMEM;
 
     for (uint32_t node = n; node > 0 && st == OSC_OK; node--) {
-        if ((tree->flags[node - 1] & (OSC_NODE | OSC_NODE_MERGED)) != OSC_NODE)
-            continue;
         const osc_row row = {s->f->order.rows[node - 1]};
         const struct osc_chunk *const c = osc_chunk_of(&s->t->events, row);
         const uint32_t i = osc_row_place(row);
+        const uint8_t flags = tree->flags[node - 1];
 
-        below_ns[tree->parent[node - 1]] += c->dur_ns[i];
+        if (flags & OSC_NODE_MERGED)
+            continue;
+        if (flags & OSC_NODE)
+            below_ns[tree->parent[node - 1]] += c->dur_ns[i];
         if (is_candidate(s, node, c, i))
             st = add(s, c, i, HOST, c->dur_ns[i] - below_ns[node]);
+        else if (is_marked(s, c, i))
+            st = add(s, c, i, HOST, c->self_ns[i]);
     }
     osc_pages_free(below_ns, bytes);
     return st;
@@ -166,8 +193,10 @@ static void try_name(const struct sum *sums, size_t n, const struct osc_breakdow
                 continue;
             if (half_ns > best->half_ns || is_first ||
                 (half_ns == best->half_ns && side < (int)best->is_device)) {
-                *best = (struct osc_growth){
-                    .name = {sums[i].name}, .half_ns = half_ns, .is_device = side == DEVICE};
+                *best = (struct osc_growth){.name = {sums[i].name},
+                                            .half_ns = half_ns,
+                                            .is_device = side == DEVICE,
+                                            .is_in_other = sums[i].is_in_other};
                 first_rows[step] = first_row;
             }
         }
@@ -222,7 +251,8 @@ static osc_status try_other(const struct osc_breakdown *b, struct osc_growth *gr
 
         if (!is_slow(b, i))
             continue;
-        if (half_ns > growth[i].half_ns)
+        /* What was recorded in that time is not among what was not. */
+        if (half_ns - (growth[i].is_in_other ? growth[i].half_ns : 0) > growth[i].half_ns)
             growth[i] = (struct osc_growth){.half_ns = half_ns, .is_other = true};
         if (growth[i].half_ns < of_half_ns / 10 + (of_half_ns % 10 != 0))
             growth[i] = (struct osc_growth){0};

@@ -7,8 +7,9 @@
  * tree of operators (derive/optree.h); their calls of the device runtime are included. On the
  * device it is the work that its own calls launched. It grew by the excess over its median
  * over the kept steps, where steps without it count as 0. Operators without a name are left
- * out. Time in which nothing was recorded can grow, too. Growth below a tenth of what the step
- * took longer than the median explains nothing.
+ * out. Of what the program marked, and of functions of Python, on the thread of the step, it is
+ * their self time. Time in which nothing was recorded can grow, too. Growth below a tenth of
+ * what the step took longer than the median explains nothing.
  *
  * Threading: pure functions of a trace that is only read.
  */
@@ -23,7 +24,8 @@ struct osc_growth {
     int64_t half_ns;    /* growth in half nanoseconds, since a median may end in a half */
     int64_t of_half_ns; /* what the step took longer than the median, likewise */
     bool is_device;
-    bool is_other; /* nothing was recorded in that time */
+    bool is_in_other; /* the class other has all its time */
+    bool is_other;    /* nothing was recorded in that time */
 };
 
 /* The name of what grew in T, as users see it; missing if nothing did. */

@@ -81,8 +81,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Whether |total_ns - median of the kept steps| is above three times the median "
                "of such distances (MAD); if that is 0, above a tenth of the median step."),
     OSC_COLUMN(GREW, "grew", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_OUTLIERS,
-               "For an outlier that took longer than the median step: the operator, or the "
-               "wait for data, whose time exceeds its median over the kept steps by most; "
+               "For an outlier that took longer than the median step: the operator, or other "
+               "range, whose time exceeds its median over the kept steps by most; "
                "other: the time in which nothing was recorded on the threads. Missing if "
                "that is less than a tenth of what the step took longer."),
     OSC_COLUMN(GREW_ON, "grew_on", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_OUTLIERS,
@@ -214,7 +214,7 @@ const struct osc_table_def osc_table_steps = {
     .rules = OSC_RULE_STEPS,
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
+    .facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .takes = OSC_TAKES_COMPAT,
     .map = map,
     .place = place,

@@ -150,6 +150,32 @@ TEST_WITH(time_that_nobody_recorded_can_grow, NULL, small_end)
     assert_true(osc_result_get_num(&result, 7, column("grew_ratio")) == 0.999);
 }
 
+/* Step 7, of 1100 us, in which besides an operator the range TEXT is. */
+#define SLOW_WITH(text) SEVEN STEP(7, 7000, 1100) "," OP("aten::mm", 1, 7010, 50, "") "," text
+
+TEST_WITH(ranges_of_any_kind_can_grow, NULL, small_end)
+{
+    static const char *const texts[] = {
+        SLOW_WITH(RANGE("scope", "save", 1, 7100, 900, "")),
+        SLOW_WITH(RANGE("python_function", "save", 1, 7100, 900, "")),
+        SLOW_WITH(RANGE("user_annotation", "save", 1, 7100, 900, "")),
+        /* Half of the time is known. */
+        SLOW_WITH(RANGE("scope", "save", 1, 7100, 500, "")),
+        /* More is not. */
+        SLOW_WITH(RANGE("scope", "save", 1, 7100, 499, "")),
+        SLOW_WITH(RANGE("scope", "save", 2, 7100, 900, "")),
+    };
+    static const int64_t us[] = {900, 900, 900, 500, 1000, 1000};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        run(&osc_table_steps, texts[i]);
+        assert_true(osc_str_eq(osc_result_get_str(&result, 7, column("grew")),
+                               i < 4 ? OSC_STR("save") : OSC_STR("other")));
+        assert_int_equal(integer(7, "grew_by_ns"), us[i] * 1000);
+        (void)small_end(NULL);
+    }
+}
+
 /* Twelve operators take 15 us each: together 130 us more, none of them 18. */
 TEST_WITH(what_explains_less_than_a_tenth_is_not_named, NULL, small_end)
 {

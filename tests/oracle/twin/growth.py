@@ -4,34 +4,45 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from . import exact, inventory, kinds, links, operators
+from . import exact, forest, inventory, kinds, links, operators, steps
 from .events import Event, Trace
 
 
-def times(trace: Trace) -> dict[tuple[str, str], dict[int, int]]:
-    """(name, host or device) -> step -> ns of operators and data loaders, in order of the
-    file by the first call."""
+IN_OTHER = ("scope", "python", "module")  # kinds whose own time is in the class other
+MARKED = (*IN_OTHER, "annotation", "communication", "dataloader", "optimizer")
+
+
+def times(trace: Trace) -> tuple[dict[tuple[str, str], dict[int, int]], set[tuple[str, int]]]:
+    """(name, host or device) -> step -> ns of operators, data loaders and other ranges, in order
+    of the file by the first call; and names with the steps where not all that is in other."""
     work: dict[Event, list[Event]] = {}
     for event, call in links.launch_of_device_event(trace).items():
         if event.kind in kinds.DEVICE_WORK and event.is_range:
             work.setdefault(call, []).append(event)
     step = inventory.step_of(trace)
+    thread = {number: one.annotation.track for number, one in steps.numbered(trace)
+              if one.annotation}
+    nodes = {node.event: node for node in operators.build(trace)}
     found: dict[tuple[str, str], dict[int, int]] = {}
-    for node in sorted(operators.build(trace), key=lambda n: n.event.id):
-        event = node.event
-        if node.merged_into or not (node.is_row or event.kind == "dataloader"):
+    outside: set[tuple[str, int]] = set()
+    for event in sorted((e for e in trace.events if e.is_range), key=lambda e: e.id):
+        number, node = step.get(event), nodes.get(event)
+        if not event.name or number is None or (node and node.merged_into):
             continue
-        if not event.name:
-            continue  # without a name
-        number = step.get(event)
-        if number is None:
+        if node and (node.is_row or event.kind == "dataloader"):
+            own = {"host": event.dur - sum(c.event.dur for c in node.children),
+                   "device": sum(w.dur for call in node.calls for w in work.get(call, []))}
+        elif (event.kind in MARKED and event.is_host and event.track == thread.get(number)
+              and (event.category or "").lower() != "trace"):
+            own = {"host": forest.self_ns(event)}
+        else:
             continue
-        own = {"host": event.dur - sum(c.event.dur for c in node.children),
-               "device": sum(w.dur for call in node.calls for w in work.get(call, []))}
+        if event.kind not in IN_OTHER:
+            outside.add((event.name, number))
         for side, ns in own.items():
             sums = found.setdefault((event.name, side), {})
             sums[number] = sums.get(number, 0) + ns
-    return found
+    return found, outside
 
 
 def add(trace: Trace, rows: list[dict]) -> list[dict]:
@@ -42,7 +53,7 @@ def add(trace: Trace, rows: list[dict]) -> list[dict]:
     slow = [row for row in rows if row["outlier"] and row["total_ns"] > middle]
     if not slow:
         return rows
-    found = times(trace)
+    found, outside = times(trace)
     medians = {key: exact.median([sums.get(number, 0) for number in kept])
                for key, sums in found.items()}
     others = exact.median([row["other_ns"] for row in rows if row["kept"]])
@@ -55,7 +66,8 @@ def add(trace: Trace, rows: list[dict]) -> list[dict]:
                     most = growth
                     best = name, side
         growth = Fraction(row["other_ns"]) - Fraction(others)
-        if growth > most:
+        is_outside = not best[0] or (best[0], row["step"]) in outside
+        if growth - (0 if is_outside else most) > most:
             most, best = growth, ("other", "host")
         more = Fraction(row["total_ns"]) - Fraction(middle)
         if 10 * most >= more:
