@@ -634,6 +634,7 @@ osc_name stack_with_lines(const Node *node)
     const size_t hash = reinterpret_cast<uintptr_t>(node) / sizeof *node + size_t(at) / 2;
     Named *const known = &here.levels->named[hash % kNamed];
     std::string text;
+    bool is_passing;
 
     if (known->node == node && known->at == at)
         return known->stack;
@@ -642,9 +643,10 @@ osc_name stack_with_lines(const Node *node)
         if (!is_here())
             return 0;
         text = stack_text(node);
+        is_passing = node->is_passing; // another thread may end the session and delete it
     }
     const osc_name stack = osc_name_of(text.data(), text.size());
-    if (!node->is_passing)
+    if (!is_passing)
         *known = {node, at, stack};
     return stack;
 }
