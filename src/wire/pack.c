@@ -299,6 +299,23 @@ uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t 
     return whole;
 }
 
+uint64_t osc_pack_newest(const struct osc_block *b, uint32_t end_slot)
+{
+    const uint32_t end = end_slot < OSC_BLOCK_SLOTS ? end_slot : OSC_BLOCK_SLOTS;
+    uint64_t newest = 0;
+
+    for (uint32_t i = 0, n; i < end; i += n) {
+        const uint64_t word = osc_record_look(&b->slots[i]);
+
+        n = osc_record_n_slots(word);
+        if (osc_record_tag(word) != b->tag || n == 0)
+            return UINT64_MAX;
+        if (shape_of(osc_record_kind(word))->is_timed && b->slots[i].value > newest)
+            newest = b->slots[i].value;
+    }
+    return newest;
+}
+
 /* The time of the first complete record with a time, from FIRST on. */
 static uint64_t start_ticks(const struct osc_block *b, uint32_t first, uint32_t end)
 {

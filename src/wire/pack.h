@@ -96,6 +96,10 @@ size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
 uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t end_slot,
                        uint64_t ticks);
 
+/* The greatest time of the records in B before END_SLOT; 0 if none has a time, UINT64_MAX if
+ * one is not complete. */
+uint64_t osc_pack_newest(const struct osc_block *b, uint32_t end_slot);
+
 /*
  * Pack only the standing records of RANGE: names of threads and of the process, metadata,
  * devices, queues. They hold for all parts of a recording, so each part has a copy; *S has no

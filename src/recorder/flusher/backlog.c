@@ -276,11 +276,13 @@ static bool evict(struct osc_backlog *backlog, struct osc_sink *sink,
                   struct osc_backlog_entry *e)
 {
     const struct osc_pack_range all = {0, used_slots(e->block), false};
+    const uint64_t newest = osc_pack_newest(e->block, all.end_slot);
+    const uint64_t until = newest < e->drained_ticks ? newest + 1 : e->drained_ticks;
 
     osc_part_state_follow(&backlog->evicted, e->block, 0, all.end_slot);
     e->may_have_holes = !osc_sink_store_persistent(sink, e->block, all);
-    if (e->drained_ticks > backlog->evicted_ticks)
-        backlog->evicted_ticks = e->drained_ticks;
+    if (until > backlog->evicted_ticks)
+        backlog->evicted_ticks = until;
     return finish(backlog, e);
 }
 
