@@ -565,7 +565,9 @@ def what_was_recorded_outlasts_a_kill() -> None:
         found = list(Path(d).glob("torch.*.osc"))
         assert len(found) == 1, os.listdir(d)
         text = opscope.load(found[0]).text("averages")
+        remedies = opscope.load(found[0]).text("quality")
     assert "aten::add" in text and "5000" in text, text
+    assert "pass with_stack=True to opscope.torch.profile" in remedies, remedies
 
 
 def recordings_stay_in_a_directory_that_is_made_or_a_warning_says_so() -> None:

@@ -149,6 +149,7 @@ class Recording:
             self.earlier_events = list(self.function_events)
         native.start(path)
         installed.untested.tell(stacklevel=native.level_of_caller())
+        native.metadata("trace_id", str(self.trace_id))
         for flag in FLAGS:
             native.metadata(flag, str(int(flag in self.flags)))
         for key, value in metadata.items():
