@@ -147,12 +147,16 @@ def the_first_run_says_that_it_built() -> None:
 
 
 OF_ANOTHER_VERSION = """
-import importlib.util, os, sys
-place = os.path.join(importlib.util.find_spec("torch").submodule_search_locations[0], "version.py")
-spec = importlib.util.spec_from_file_location("torch.version", place)
-version = sys.modules["torch.version"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(version)
-version.__version__ = "99.1.0"
+import importlib.machinery, os, sys
+class Finder:
+    def find_spec(name, path, target=None):
+        if name != "torch.version":
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        load = spec.loader.exec_module
+        spec.loader.exec_module = lambda m: (load(m), setattr(m, "__version__", "99.1.0"))
+        return spec
+sys.meta_path.insert(0, Finder)
 import torch
 """
 
