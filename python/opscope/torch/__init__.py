@@ -31,7 +31,8 @@ Limits:
 - `export_memory_timeline()` has no categories such as parameters: all memory is unknown.
 - `prof.profiler.kineto_results` does not exist, nor what torch's private modules make of it: the
   experimental event tree, `torch.profiler._memory_profiler`, `_pattern_matcher`. Switches such as
-  `torch._C._profiler._set_fwd_bwd_enabled_val()` have no effect.
+  `torch._C._profiler._set_fwd_bwd_enabled_val()` have no effect. Ranges of `_RecordFunctionFast` are
+  recorded where it is read from `torch._C._profiler` while a profile records, as torch does it.
 - The argument `CallFrom` of calls of Python, the line of the caller that torch 2.15 writes to JSON,
   is not exported. `opscope run --torch=stack` has the lines in the stacks of operators.
 - Tested with the last patch of each minor release of torch from 2.6 to 2.15. With another version
