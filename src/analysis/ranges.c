@@ -151,7 +151,7 @@ struct sums {
     size_t n_groups, cap_groups;
     struct osc_intern keys; /* key i belongs to group i - 1 */
     struct osc_arena arena;
-    uint32_t recent[N_RECENT]; /* 1 + the group of the last range whose name is here, or 0 */
+    uint32_t recent[N_RECENT]; /* group of the last range whose name is here */
     uint32_t *group_of;        /* owned; of each range in turn */
     uint16_t *buckets;         /* owned; of each range, group after group */
     size_t n_ranges;
@@ -191,8 +191,8 @@ static osc_status find_group(struct sums *s, const struct osc_chunk *c, uint32_t
     uint32_t *const recent = &s->recent[(key.name ^ key.kind << 5) % N_RECENT];
     osc_sid id;
 
-    if (*recent > 0 && memcmp(&s->groups[*recent - 1].key, &key, sizeof key) == 0) {
-        *group = *recent - 1;
+    if (s->groups && memcmp(&s->groups[*recent].key, &key, sizeof key) == 0) {
+        *group = *recent;
         return OSC_OK;
     }
     const osc_status st =
@@ -201,7 +201,7 @@ static osc_status find_group(struct sums *s, const struct osc_chunk *c, uint32_t
     if (st != OSC_OK)
         return st;
     *group = id.v - 1;
-    *recent = id.v;
+    *recent = *group;
     if (*group < s->n_groups)
         return OSC_OK;
     if (osc_grow(&s->groups, &s->cap_groups, s->n_groups + 1, sizeof *s->groups) != OSC_OK)
