@@ -16,6 +16,7 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "model/producer.h"
 
 enum { KEY, ITEM, VALUE, TEXT, NUMBER, FIRST, LAST, FLAG };
 
@@ -114,13 +115,11 @@ static void add_origin(const struct osc_trace *t, struct osc_result *out)
     struct osc_str torch = meta(t, "torch_version");
     if (torch.len == 0)
         torch = meta(t, "pytorch_version");
-    const bool is_kineto = meta(t, "schemaVersion").len > 0;
+    const enum osc_producer producer = osc_producer_of(t);
     const bool is_ours = osc_trace_is_ours(t);
     add_text(out, "format", osc_trace_str(t, t->format));
-    add_text(out, "producer",
-             is_ours     ? OSC_STR("opscope")
-             : is_kineto ? OSC_STR("kineto")
-                         : OSC_STR(""));
+    add_text(out, "producer", osc_str_c(osc_producer_text(producer)));
+    add_text(out, "dialect", osc_str_c(osc_dialect_text(osc_producer_dialect(producer))));
     add_text(out, "producer_version", is_ours ? meta(t, "opscope_version") : OSC_STR(""));
     add_text(out, "torch_version", torch);
     add_text(out, "opscope_version", OSC_STR(OSC_VERSION));

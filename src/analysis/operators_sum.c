@@ -72,7 +72,8 @@ static osc_status sum_launched(struct sweep *s)
         const uint32_t node = osc_optree_owner(&s->f->tree, links->calls[n].node);
         const osc_row row = {links->calls[n].row};
 
-        if (node != 0) /* a call is not self time of the node that makes it */
+        /* A call is not self time of the node that makes it. */
+        if (node != 0 && !links->calls[n].is_elsewhere)
             s->ns[node] += osc_chunk_of(events, row)->dur_ns[osc_row_place(row)];
     }
     for (size_t n = 0; n < links->n_works; n++) {

@@ -212,7 +212,7 @@ TEST_WITH(takes_switches_from_the_file_or_else_from_what_is_there, NULL, end)
          "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"o\",\"pid\":1,\"tid\":1,"
          "\"ts\":3,\"dur\":1,\"args\":{\"Input Dims\": [[1]]}}]}");
     assert_table("info", NULL, false,
-                 "format|chrome\nproducer|-\nproducer_version|-\ntorch_version|-\n"
+                 "format|chrome\nproducer|kineto\ndialect|kineto\nproducer_version|-\ntorch_version|-\n"
                  "opscope_version|" OSC_VERSION "\norigin_unix_ns|1000\n"
                  "profiler_start_ns|-\nduration_ns|3000\nevents|2\nthreads|1\nprocesses|1\n"
                  "devices|0\nranks|1\nspans|1\nsteps|0\nrecord_shapes|true\n"

@@ -31,7 +31,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     for (uint32_t i = 0; i < n; i++) {
         const struct osc_track *track = &t->tracks[order[i]];
 
-        if (track->is_queue)
+        if (track->is_queue || track->is_summary)
             continue;
         osc_result_row(out);
         /* PyTorch itself writes "" for both, so an empty text is not a missing one. */

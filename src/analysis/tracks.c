@@ -13,7 +13,7 @@ static const struct osc_column columns[] = {
     OSC_COLUMN(TRACK, "track", INTEGER, NULL, FIRST, 0, 0,
                "Number of the track within its file, in order of first events, from 0."),
     OSC_COLUMN(KIND, "kind", STRING, NULL, FIRST, 0, 0,
-               "thread, or queue: a stream of a device."),
+               "thread; queue: a stream of a device; or summary: repeats the time of others."),
     OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
                "Name of the track: the last thread_name in the metadata of the file.",
                .torch = OSC_TORCH_KEY),
@@ -61,7 +61,10 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 
         osc_result_row(out);
         osc_result_int(out, TRACK, i);
-        osc_result_str(out, KIND, track->is_queue ? OSC_STR("queue") : OSC_STR("thread"));
+        osc_result_str(out, KIND,
+                       track->is_queue     ? OSC_STR("queue")
+                       : track->is_summary ? OSC_STR("summary")
+                                           : OSC_STR("thread"));
         if (track->name.v)
             osc_result_str(out, NAME, osc_trace_str(t, track->name));
         if (parent.v)

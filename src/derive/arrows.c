@@ -135,25 +135,63 @@ struct pairing {
     const struct osc_trace *t;
     uint8_t *shapes;          /* owned; by form: enum osc_form_shape of the wanted arrows, or
                                * 0 */
+    int64_t *salts;           /* owned; by form: keeps ids of categories apart */
     struct osc_keymap starts; /* id of an arrow -> row of its start */
     struct osc_arrow_pairs *pairs;
 };
 
-/* Mark the forms of the wanted arrows. False: there are none. */
-static bool find_forms(struct pairing *p, enum osc_arrow_kind kind, bool is_bound)
+/*
+ * Whether the arrows of FORM, which launch, tell more than the ids of calls and work. Kineto
+ * draws them by those ids.
+ */
+static bool tells_more(const struct osc_trace *t, const struct osc_form *form)
 {
-    bool is_any = false;
+    static const char *const of_kineto[] = {"ac2g", "async", "async_cpu_to_gpu"};
+    const struct osc_str category = osc_trace_str(t, form->category);
 
-    for (uint32_t f = 0; f < p->t->n_forms; f++) {
+    for (size_t i = 0; i < sizeof of_kineto / sizeof *of_kineto; i++) {
+        if (!osc_form_is_neutral(form) && osc_str_eq(category, osc_str_c(of_kineto[i])))
+            return false;
+    }
+    return true;
+}
+
+/* Mark the forms of the wanted arrows; *IS_ANY: there are some. */
+static osc_status find_forms(struct pairing *p, enum osc_arrow_kind kind, bool is_bound,
+                             bool *is_any)
+{
+    struct osc_idmap categories = {0}; /* -> number, from 1 */
+    osc_status st = OSC_OK;
+    uint32_t n = 0;
+
+    for (uint32_t f = 0; f < p->t->n_forms && st == OSC_OK; f++) {
         const struct osc_form *const form = &p->t->forms[f];
 
-        if (form->arrow != kind || (is_bound && !osc_form_is_neutral(form)) ||
+        if (form->arrow != kind || (is_bound && !tells_more(p->t, form)) ||
             (form->shape != OSC_SHAPE_ARROW_FROM && form->shape != OSC_SHAPE_ARROW_TO))
             continue;
+        uint32_t *const number = osc_idmap_put(&categories, form->category.v);
+        if (!number) {
+            st = OSC_ENOMEM;
+            break;
+        }
+        if (*number == 0)
+            *number = ++n;
         p->shapes[f] = form->shape;
-        is_any = true;
+        p->salts[f] = (int64_t)((uint64_t)(*number - 1) << 56);
+        *is_any = true;
     }
-    return is_any;
+    osc_idmap_fini(&categories);
+    return st;
+}
+
+/* The id of the arrow of record I, which is one of its category. */
+static bool id_of(const struct pairing *p, const struct osc_chunk *c, uint32_t i, int64_t *id)
+{
+    if (!osc_args_flow_id(p->t, c, i, id))
+        return false;
+    *id ^= p->salts[c->form[i]];
+    return true;
 }
 
 /* Find the range of the ids of arrow starts, to size their map. */
@@ -162,7 +200,7 @@ static osc_status measure(struct pairing *p, const struct osc_chunk *c, uint32_t
 {
     int64_t id;
 
-    if (osc_args_flow_id(p->t, c, i, &id))
+    if (id_of(p, c, i, &id))
         osc_keyrange_add(ids, id);
     return OSC_OK;
 }
@@ -173,7 +211,7 @@ static osc_status note_start(struct pairing *p, const struct osc_chunk *c, uint3
     int64_t id;
 
     (void)ids;
-    if (!osc_args_flow_id(p->t, c, i, &id))
+    if (!id_of(p, c, i, &id))
         return OSC_OK;
     uint32_t *const place = osc_keymap_put(&p->starts, id);
     if (!place)
@@ -189,7 +227,7 @@ static osc_status add_pair(struct pairing *p, const struct osc_chunk *c, uint32_
     int64_t id;
 
     (void)ids;
-    if (!osc_args_flow_id(p->t, c, i, &id))
+    if (!id_of(p, c, i, &id))
         return OSC_OK;
     const osc_row from = {osc_keymap_get(&p->starts, id)};
     if (from.v == 0)
@@ -223,13 +261,15 @@ osc_status osc_arrow_pairs_make(const struct osc_trace *t, enum osc_arrow_kind k
 {
     struct pairing p = {.t = t, .pairs = pairs};
     struct osc_keyrange ids = {0};
-    osc_status st = OSC_OK;
+    bool is_any = false;
+    osc_status st = OSC_ENOMEM;
 
     *pairs = (struct osc_arrow_pairs){0};
     p.shapes = osc_calloc((size_t)t->n_forms + 1, sizeof *p.shapes);
-    if (!p.shapes)
-        return OSC_ENOMEM;
-    if (find_forms(&p, kind, is_bound)) {
+    p.salts = osc_calloc((size_t)t->n_forms + 1, sizeof *p.salts);
+    if (p.shapes && p.salts)
+        st = find_forms(&p, kind, is_bound, &is_any);
+    if (st == OSC_OK && is_any) {
         st = each_record(&p, OSC_SHAPE_ARROW_FROM, measure, &ids);
         osc_keymap_init(&p.starts, &ids);
         if (st == OSC_OK)
@@ -239,6 +279,7 @@ osc_status osc_arrow_pairs_make(const struct osc_trace *t, enum osc_arrow_kind k
     }
     osc_keymap_fini(&p.starts);
     osc_free(p.shapes);
+    osc_free(p.salts);
     if (st != OSC_OK)
         osc_arrow_pairs_fini(pairs);
     return st;

@@ -95,7 +95,7 @@ static osc_status add_call(struct work *w, const struct osc_chunk *c, uint32_t i
     if (l->n_calls == l->cap_calls &&
         osc_grow(&l->calls, &l->cap_calls, l->n_calls + 1, sizeof *l->calls) != OSC_OK)
         return OSC_ENOMEM;
-    l->calls[l->n_calls++] = (struct osc_call){osc_row_at(c, i).v, c->link[i]};
+    l->calls[l->n_calls++] = (struct osc_call){osc_row_at(c, i).v, c->link[i], false};
     if (correlation_of(w, c, i, &id))
         osc_keyrange_add(correlations, id);
     id = external_of(w, c, i);
@@ -305,12 +305,113 @@ static osc_row starts_at(const struct work *w, uint32_t track, int64_t at_ns, ui
     return found;
 }
 
-static osc_row end_of_arrow(const struct work *w, osc_row record, uint8_t flags)
-{
-    const struct osc_chunk *const c = osc_chunk_of(&w->t->others, record);
-    const uint32_t i = osc_row_place(record);
+/* More levels than this are not climbed: whoever nests so deep has no call there. */
+#define LEVELS_MAX 1000
 
-    return starts_at(w, c->track[i], c->ts_ns[i], flags);
+/*
+ * The place + 1 of the innermost range with a form of FLAGS around record I of C, which may
+ * also start there; 0: none.
+ */
+static uint32_t around(const struct work *w, const struct osc_chunk *c, uint32_t i,
+                       uint8_t flags)
+{
+    const struct osc_store *const s = &w->t->events;
+    const int64_t at_ns = c->ts_ns[i];
+    uint32_t hint = 0, place;
+
+    place = osc_order_find(w->t, w->order, c->track[i], at_ns + 1, &hint);
+    for (unsigned n = 0; n < LEVELS_MAX && place > w->order->first[c->track[i]]; n++) {
+        const osc_row row = {w->order->rows[--place]};
+        const struct osc_chunk *const k = osc_chunk_of(s, row);
+        const uint32_t at = osc_row_place(row);
+
+        if ((k->ts_ns[at] == at_ns || osc_row_end(k, at) > at_ns) &&
+            (w->c->forms[k->form[at]] & flags) &&
+            (!(flags & OSC_FORM_OPERATOR) || (w->tree->flags[place] & OSC_NODE_LAUNCHER)))
+            return place + 1;
+    }
+    return 0;
+}
+
+/* The call at the start of the arrow RECORD, which other readers draw from its start; 0: none.
+ */
+static uint32_t call_of_arrow(const struct work *w, const struct osc_chunk *c, uint32_t i)
+{
+    osc_row row = {0};
+
+    if (osc_form_is_neutral(osc_row_form(w->t, c, i))) {
+        row = starts_at(w, c->track[i], c->ts_ns[i], OSC_FORM_CALL);
+    } else {
+        const uint32_t place = around(w, c, i, OSC_FORM_CALL);
+        row.v = place == 0 ? 0 : w->order->rows[place - 1];
+    }
+    return row.v == 0 ? 0 : osc_idmap_get(&w->call_of_row, row.v);
+}
+
+/* Find or add the call that stands for operator NODE, whose own calls were not recorded. */
+static osc_status call_of_node(struct work *w, uint32_t node, uint32_t *call)
+{
+    struct osc_links *const l = w->links;
+    uint32_t *const place = osc_idmap_put(&w->call_of_row, row_of(w, node).v);
+
+    if (!place)
+        return OSC_ENOMEM;
+    if (*place == 0) {
+        if (osc_grow(&l->calls, &l->cap_calls, l->n_calls + 1, sizeof *l->calls) != OSC_OK)
+            return OSC_ENOMEM;
+        l->calls[l->n_calls++] = (struct osc_call){row_of(w, node).v, node, true};
+        *place = (uint32_t)l->n_calls;
+    }
+    *call = *place;
+    return OSC_OK;
+}
+
+/* Store that an arrow leads from CALL to work TO. Of several arrows, the first one from a call
+ * of the runtime counts. */
+static osc_status store_call(struct work *w, osc_row to, uint32_t call)
+{
+    uint32_t *const place = osc_idmap_put(&w->call_of_work, to.v);
+
+    if (!place)
+        return OSC_ENOMEM;
+    if (*place == 0)
+        *place = call;
+    return OSC_OK;
+}
+
+/* Follow arrows that start in operators: the operator of a call that has none, or of work whose
+ * call is not in the trace. */
+static osc_status follow_from_operators(struct work *w, const struct osc_arrow_pairs *arrows)
+{
+    const struct osc_store *const s = &w->t->others;
+    osc_status st = OSC_OK;
+
+    for (size_t n = 0; n < arrows->n && st == OSC_OK; n++) {
+        const osc_row from = arrows->v[n].from, to = arrows->v[n].to;
+        const struct osc_chunk *const c = osc_chunk_of(s, from), *const d = osc_chunk_of(s, to);
+        const uint32_t i = osc_row_place(from), j = osc_row_place(to);
+
+        if (osc_form_is_neutral(osc_row_form(w->t, c, i)) || call_of_arrow(w, c, i) != 0)
+            continue;
+        const uint32_t node = around(w, c, i, OSC_FORM_OPERATOR);
+        const osc_row work = starts_at(w, d->track[j], d->ts_ns[j], OSC_FORM_WORK);
+        uint32_t call = work.v == 0 ? 0 : osc_idmap_get(&w->call_of_work, work.v);
+
+        if (node == 0 || work.v == 0)
+            continue;
+        if (call == 0) {
+            st = call_of_node(w, node, &call);
+            if (st == OSC_OK)
+                st = store_call(w, work, call);
+        } else if (w->links->calls[call - 1].node == 0) {
+            const osc_row row = {w->links->calls[call - 1].row};
+
+            w->links->calls[call - 1].node = node;
+            w->links->calls[call - 1].is_elsewhere = true;
+            osc_chunk_of(&w->t->events, row)->link[osc_row_place(row)] = row_of(w, node).v;
+        }
+    }
+    return st;
 }
 
 /* If the source draws arrows from calls to work, store the call of each work: index + 1. */
@@ -328,18 +429,18 @@ static osc_status follow_arrows(struct work *w)
             st = OSC_ENOMEM;
     }
     for (size_t n = 0; n < arrows.n && st == OSC_OK; n++) {
-        const osc_row from = end_of_arrow(w, arrows.v[n].from, OSC_FORM_CALL);
-        const osc_row to = end_of_arrow(w, arrows.v[n].to, OSC_FORM_WORK);
-        const uint32_t call = from.v == 0 ? 0 : osc_idmap_get(&w->call_of_row, from.v);
+        const osc_row from = arrows.v[n].from, to = arrows.v[n].to;
+        const struct osc_chunk *const c = osc_chunk_of(&w->t->others, from),
+                                      *const d = osc_chunk_of(&w->t->others, to);
+        const uint32_t i = osc_row_place(from), j = osc_row_place(to);
+        const uint32_t call = call_of_arrow(w, c, i);
+        const osc_row work = starts_at(w, d->track[j], d->ts_ns[j], OSC_FORM_WORK);
 
-        if (to.v == 0 || call == 0)
-            continue;
-        uint32_t *const place = osc_idmap_put(&w->call_of_work, to.v);
-        if (place)
-            *place = call;
-        else
-            st = OSC_ENOMEM;
+        if (work.v != 0 && call != 0)
+            st = store_call(w, work, call);
     }
+    if (st == OSC_OK)
+        st = follow_from_operators(w, &arrows);
     osc_arrow_pairs_fini(&arrows);
     return st;
 }
@@ -420,9 +521,9 @@ osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
             st = link_calls(&w);
         if (st == OSC_OK)
             st = sort_duplicates(&w);
-        if (st == OSC_OK)
-            st = follow_arrows(&w);
     }
+    if (st == OSC_OK && links->n_works > 0)
+        st = follow_arrows(&w);
     w.has_work = osc_calloc(links->n_calls + 1, 1);
     if (st == OSC_OK && !w.has_work)
         st = OSC_ENOMEM;

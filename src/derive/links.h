@@ -4,10 +4,12 @@
  *
  *   device work  ->  the runtime or driver call with its correlation id; of several, the
  *                    latest that starts no later than the work, else the first; without
- *                    one, the call from which an arrow of the source leads to it
+ *                    one, the call from which an arrow of the source leads to it;
+ *                    of Chrome traces other than Kineto's the call around that start
  *   host call    ->  the operator with its external id, if the closed range of that
  *                    operator contains the call, on any thread of the process; else the
- *                    innermost operator of the call's own thread; else none
+ *                    innermost operator of the call's own thread; else the operator
+ *                    from which an arrow leads to work that the call launched; else none
  *   operator     ->  the forward operator whose backward it is: by the arrows
  *                    "fwdbwd" of the file, else by sequence number
  *
@@ -23,10 +25,12 @@
 #include "derive/order.h"
 #include "model/trace.h"
 
-/* A finished call of the runtime or the driver. */
+/* A finished call of the runtime or the driver; or an operator from which an arrow leads to
+ * work whose call was not recorded. */
 struct osc_call {
     uint32_t row;
-    uint32_t node; /* the operator that made it, possibly a merged one; or 0 */
+    uint32_t node;     /* the operator that made it, possibly a merged one; or 0 */
+    bool is_elsewhere; /* its time is no part of that operator's: an arrow leads there */
 };
 
 /* A finished kernel, copy or memset. */

@@ -78,11 +78,12 @@ static bool says_rank(const struct osc_trace *t)
 void osc_chrome_text_head(const struct osc_trace *t, struct osc_strbuf *out)
 {
     osc_strbuf_adds(out, "{\n");
-    if (!has_member(t, "schemaVersion"))
+    /* A recording becomes a trace like Kineto's; a trace of somebody else stays what it was. */
+    if (osc_chrome_is_ours(t) && !has_member(t, "schemaVersion"))
         osc_strbuf_adds(out, "\"schemaVersion\": 1,\n");
-    if (!has_member(t, "displayTimeUnit"))
+    if (osc_chrome_is_ours(t) && !has_member(t, "displayTimeUnit"))
         osc_strbuf_adds(out, "\"displayTimeUnit\": \"ms\",\n");
-    if (t->has_rank && !says_rank(t)) {
+    if (osc_chrome_is_ours(t) && t->has_rank && !says_rank(t)) {
         osc_strbuf_addf(out,
                         has_member(t, "distributedInfo")
                             ? "\"RANK\": \"%d\",\n"

@@ -223,7 +223,7 @@ void osc_column_file_forms(const struct osc_trace *t, const struct osc_column_fi
             .letter = letter_of(f),
             .bits = (uint8_t)((f->has_args ? OSC_FORM_HAS_ARGS : 0) |
                               (is_neutral ? OSC_FORM_IS_NEUTRAL : 0)),
-            .kind = is_neutral && is_arrow ? f->arrow : f->kind,
+            .kind = is_arrow ? f->arrow : f->kind,
             .is_device = f->is_device,
             .category = f->category.v,
             .n_slots = f->n_slots};
@@ -255,7 +255,9 @@ void osc_column_file_tracks(const struct osc_trace *t, const struct osc_column_f
                                              .name = k->name.v,
                                              .device = k->device.v,
                                              .process = k->process,
-                                             .is_queue = k->is_queue};
+                                             .is_queue =
+                                                 (k->is_queue ? OSC_TRACK_IS_QUEUE : 0u) |
+                                                 (k->is_summary ? OSC_TRACK_IS_SUMMARY : 0u)};
         const struct osc_wire_track blank = {.process = k->process};
 
         put(out, !u->tracks || u->tracks[i] ? &track : &blank, sizeof track);

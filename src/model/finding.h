@@ -70,6 +70,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "")                                                                                      \
     X(out_of_memory, WARNING, "allocations that failed because memory was exhausted",          \
       "opscope table memory_peaks shows what was alive")                                       \
+    X(device_unmatched, INFO,                                                                  \
+      "devices whose work has a number that may be another one's: nothing in the trace tells", \
+      "record with profile_memory=True")                                                       \
     X(unaligned, WARNING, "traces of several machines or boots, aligned only by wall clock",   \
       "")                                                                                      \
     X(clock_step, WARNING, "time stamps that are zero, far before all others", "")             \

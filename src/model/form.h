@@ -136,6 +136,11 @@ enum osc_arg_type {
     X(FLOW_ID, "id")                            \
     X(BINDING_POINT, "bp")                      \
     X(NAME, "name")                             \
+    X(CORRELATION_ID, "correlation_id")         \
+    X(CORRELATION_ID_OLD, "correlationId")      \
+    X(TASK_TYPE, "Task Type")                   \
+    X(STREAM_ID, "stream id")                   \
+    X(STEP_NUM, "step_num")                     \
     X(LABELS, "labels")
 
 enum osc_arg_key {

@@ -150,6 +150,7 @@ struct osc_track {
     osc_sid name;      /* the program's name for it, or none */
     bool is_queue;     /* holds device work */
     bool is_of_trace;  /* no thread: the format uses it for events about the whole trace */
+    bool is_summary;   /* neither: it repeats the time of other tracks */
     osc_sid device;    /* of a queue: FAMILY:N */
     uint32_t n_events; /* rows of the store of events */
     osc_row first_event;

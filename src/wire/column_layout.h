@@ -97,7 +97,7 @@ struct osc_wire_forms {
 struct osc_wire_form {
     uint8_t letter;    /* of its shape; from a Chrome trace, the original one */
     uint8_t bits;      /* enum osc_wire_form_bits */
-    uint8_t kind;      /* as in struct osc_form; for arrows not from Chrome, the arrow kind */
+    uint8_t kind;      /* as in struct osc_form; for arrows, the arrow kind */
     uint8_t is_device; /* as in struct osc_form */
     uint32_t category; /* string */
     uint32_t n_slots;  /* its slots follow those of the previous form */
@@ -123,7 +123,12 @@ struct osc_wire_tracks {
 struct osc_wire_track {
     uint32_t pid, tid, name, device; /* strings */
     uint32_t process;                /* index */
-    uint32_t is_queue;
+    uint32_t is_queue;               /* bits of enum osc_wire_track_bits */
+};
+
+enum osc_wire_track_bits {
+    OSC_TRACK_IS_QUEUE = 1,
+    OSC_TRACK_IS_SUMMARY = 2, /* repeats the time of other tracks */
 };
 
 struct osc_wire_process {

@@ -158,10 +158,16 @@ struct sorting {
 /* The number by which a row is sorted; texts have none. */
 static double sort_number(const struct sorting *s, const struct row *row)
 {
+    const struct osc_result *const r = s->page->r;
     const uint32_t column = s->key.column;
-    const double v = column >= OSC_AVERAGES_SELF_CPU_NS && column <= OSC_AVERAGES_DEVICE_NS
-                         ? us_of(s->page, row, column)
-                         : (double)osc_result_get_int(s->page->r, row->index, column);
+    double v;
+
+    if (column >= OSC_AVERAGES_SELF_CPU_NS && column <= OSC_AVERAGES_DEVICE_NS)
+        v = us_of(s->page, row, column);
+    else if (r->def->columns[column].type == OSC_TYPE_NUMBER)
+        v = osc_result_get_num(r, row->index, column);
+    else
+        v = (double)osc_result_get_int(r, row->index, column);
 
     return s->key.divisor >= 0 && row->calls > 0 ? v / (double)row->calls : v;
 }

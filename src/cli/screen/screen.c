@@ -8,6 +8,7 @@
 #include "cli/screen/page.h"
 #include "cli/screen/screen_read.h"
 #include "cli/screen/screen_top.h"
+#include "model/producer.h"
 #include "render/units.h"
 
 /* Rows of each section. With titles, blank lines and the limited hints, the page always leaves
@@ -121,12 +122,8 @@ static void put_head(struct osc_page *p)
     if (torch.len > 0) {
         osc_strbuf_adds(&text, "PyTorch ");
         osc_utf8_append_terminal(&text, torch);
-    } else if (osc_str_eq(producer, OSC_STR("opscope"))) {
-        osc_strbuf_adds(&text, "Recording");
-    } else if (producer.len > 0) {
-        osc_strbuf_adds(&text, "PyTorch (Kineto)");
-    } else if (osc_str_eq(format, OSC_STR("chrome"))) {
-        osc_strbuf_adds(&text, "Chrome trace");
+    } else if (producer.len > 0 || osc_str_eq(format, OSC_STR("chrome"))) {
+        osc_strbuf_adds(&text, osc_producer_title_of(producer));
     } else {
         osc_utf8_append_terminal(&text, format);
         osc_strbuf_adds(&text, " trace");

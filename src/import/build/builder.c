@@ -562,6 +562,11 @@ osc_status osc_loading_make_form(const struct osc_loading *l, const struct osc_r
         if (k >= 0)
             f->known[k] = (int16_t)i;
     }
+    /* Other spellings of one key. */
+    if (f->known[OSC_ARG_KEY_CORRELATION] < 0)
+        f->known[OSC_ARG_KEY_CORRELATION] = f->known[OSC_ARG_KEY_CORRELATION_ID];
+    if (f->known[OSC_ARG_KEY_CORRELATION] < 0)
+        f->known[OSC_ARG_KEY_CORRELATION] = f->known[OSC_ARG_KEY_CORRELATION_ID_OLD];
     return OSC_OK;
 }
 

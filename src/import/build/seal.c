@@ -23,7 +23,7 @@ static void count_tracks(struct osc_trace *t)
                 track->first_event = osc_row_at(k, i);
                 track->order = order++;
             }
-            track->is_queue |= t->forms[k->form[i]].is_device;
+            track->is_queue |= t->forms[k->form[i]].is_device && !track->is_summary;
         }
     }
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "codec/json.h"
+#include "import/chrome/agents.h"
 #include "import/chrome/dialect.h"
 #include "model/known_names.h"
 
@@ -149,8 +150,8 @@ static osc_status name_device(struct osc_trace *t, struct osc_track *track,
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Read names of tracks from the metadata records. The last record for a name wins. */
-static void read_names(struct osc_trace *t)
+/* The last record for a name wins. */
+void osc_chrome_names(struct osc_trace *t)
 {
     const osc_sid process_name = osc_strings_find(&t->strings, OSC_STR("process_name"));
     const osc_sid labels = osc_strings_find(&t->strings, OSC_STR("process_labels"));
@@ -230,7 +231,6 @@ static osc_status read_model(struct osc_trace *t, struct osc_str device, osc_sid
     return st;
 }
 
-/* A device that did work gets its name from its queues; another one from FAMILY. */
 static osc_status read_device(struct osc_trace *t, struct osc_str family, struct osc_str text,
                               struct osc_device *d)
 {
@@ -242,17 +242,28 @@ static osc_status read_device(struct osc_trace *t, struct osc_str family, struct
 
         memcpy((char *)&d->limits + limits[i].offset, &value, sizeof value);
     }
-    osc_status st = read_model(t, text, &d->model);
-    for (uint32_t i = 1; i < t->n_tracks && d->name.v == 0; i++) {
-        const struct osc_str name = osc_trace_str(t, t->tracks[i].device);
+    const osc_status st = read_model(t, text, &d->model);
+    return st == OSC_OK ? osc_strings_add(&t->strings, family, &d->family, NULL) : st;
+}
 
-        if (osc_device_split(name, &family) == d->index)
-            d->name = t->tracks[i].device;
-    }
-    if (st == OSC_OK)
+/* A listed device that did work gets its name from its queues; another one from its family. */
+static osc_status name_listed(struct osc_trace *t)
+{
+    osc_status st = OSC_OK;
+
+    for (uint32_t k = 0; k < t->n_devices && st == OSC_OK; k++) {
+        struct osc_device *const d = &t->devices[k];
+        struct osc_str family = osc_trace_str(t, d->family);
+
+        d->name = (osc_sid){0};
+        for (uint32_t i = 1; i < t->n_tracks && d->name.v == 0; i++) {
+            if (osc_device_split(osc_trace_str(t, t->tracks[i].device), &family) == d->index)
+                d->name = t->tracks[i].device;
+        }
         st = osc_strings_add(&t->strings, family, &d->family, NULL);
-    if (st == OSC_OK && d->name.v == 0)
-        st = name_of(t, family, d->index, &d->name);
+        if (st == OSC_OK && d->name.v == 0)
+            st = name_of(t, family, d->index, &d->name);
+    }
     return st;
 }
 
@@ -301,7 +312,8 @@ osc_status osc_chrome_devices(struct osc_trace *t)
 
     if (family.len == 0)
         family = family_of_categories(t);
-    return read_devices(t, family.len > 0 ? family : OSC_STR("cuda"));
+    const osc_status st = read_devices(t, family.len > 0 ? family : OSC_STR("cuda"));
+    return st == OSC_OK ? name_listed(t) : st;
 }
 
 osc_status osc_chrome_about(struct osc_trace *t)
@@ -312,13 +324,12 @@ osc_status osc_chrome_about(struct osc_trace *t)
 
     osc_dialect_mark_tracks(t);
     for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
-        if (!t->tracks[i].is_queue || t->tracks[i].n_events == 0)
+        if (!t->tracks[i].is_queue || t->tracks[i].n_events == 0 || t->tracks[i].device.v != 0)
             continue;
         if (family.len == 0)
             family = device_family(t);
         st = name_device(t, &t->tracks[i], family);
     }
-    read_names(t);
     if (osc_trace_meta(t, "baseTimeNanoseconds", &value) && osc_json_int(value, &base_ns))
         t->base_ns = base_ns;
     /* Recordings that were exported name their devices, in whatever family. */
@@ -326,7 +337,11 @@ osc_status osc_chrome_about(struct osc_trace *t)
         family = family_of_queues(t);
     else if (st == OSC_OK && find_list(t).len > 0)
         family = device_family(t);
-    return st == OSC_OK ? read_devices(t, family) : st;
+    if (st == OSC_OK)
+        st = read_devices(t, family);
+    if (st == OSC_OK)
+        st = osc_agents_match(t);
+    return st == OSC_OK ? name_listed(t) : st;
 }
 
 /* --- members for traces of other formats ---------------------------------------------------

@@ -14,7 +14,10 @@
 
 #include "model/trace.h"
 
-/* Fill the names, queues and devices of T, whose tracks are counted and forms have kinds. */
+/* Read names of processes and threads from the metadata records of T. */
+void osc_chrome_names(struct osc_trace *t);
+
+/* Fill the queues and devices of T, whose tracks are counted and forms have kinds. */
 OSC_MUST_USE osc_status osc_chrome_about(struct osc_trace *t);
 
 /* Fill only the devices, from the member of T; no row is looked at. */

@@ -11,6 +11,7 @@
 #include "import/chrome/chrome_about.h"
 #include "import/chrome/chrome_parser.h"
 #include "import/chrome/dialect.h"
+#include "import/chrome/lines.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -456,10 +457,22 @@ static int chrome_probe(const char *head, size_t len)
     return i < len && (head[i] == '{' || head[i] == '[') ? 50 : 1;
 }
 
+/* By category, and for other producers than Kineto by the names of processes and threads. */
+static osc_status chrome_kinds(struct osc_trace *t, unsigned n_threads)
+{
+    osc_status st = osc_dialect_classify(t, n_threads);
+
+    if (st == OSC_OK) {
+        osc_chrome_names(t);
+        st = osc_lines_fit(t);
+    }
+    return st;
+}
+
 const struct osc_reader osc_reader_chrome = {
     .name = "chrome",
     .probe = chrome_probe,
     .read = chrome_read,
-    .kinds = osc_dialect_classify,
+    .kinds = chrome_kinds,
     .tracks = osc_chrome_about,
 };

@@ -178,6 +178,8 @@ static osc_status read_form(struct opening *o, const struct osc_wire_form *w,
         return st;
     f->chrome_ph = (char)w->letter;
     osc_dialect_fit_form(o->t, f);
+    if (osc_shape_is_arrow(shape) && w->kind < OSC_ARROW_KINDS)
+        f->arrow = w->kind;
     f->kind = w->kind;
     f->is_device = w->is_device != 0;
     return st;
@@ -241,12 +243,14 @@ static osc_status read_tracks(struct opening *o, const struct osc_wire_tracks *w
         if (!has_text(o, k->pid) || !has_text(o, k->tid) || !has_text(o, k->name) ||
             !has_text(o, k->device) || k->process >= w->n_processes)
             return OSC_EFORMAT;
-        t->tracks[i] = (struct osc_track){.pid = {k->pid},
-                                          .tid = {k->tid},
-                                          .name = {k->name},
-                                          .device = {k->device},
-                                          .process = k->process,
-                                          .is_queue = k->is_queue != 0};
+        t->tracks[i] =
+            (struct osc_track){.pid = {k->pid},
+                               .tid = {k->tid},
+                               .name = {k->name},
+                               .device = {k->device},
+                               .process = k->process,
+                               .is_queue = (k->is_queue & OSC_TRACK_IS_QUEUE) != 0,
+                               .is_summary = (k->is_queue & OSC_TRACK_IS_SUMMARY) != 0};
     }
     t->n_tracks = w->n_tracks;
     for (uint32_t i = 0; i < w->n_processes; i++) {

@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/chrome/lines.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/idmap.h"
+#include "base/mem.h"
+#include "codec/json.h"
+#include "model/known_names.h"
+#include "model/producer.h"
+
+enum role {
+    ROLE_HOST,      /* nothing to change, unless a name tells a call */
+    ROLE_CALLS,     /* calls of a runtime */
+    ROLE_OPERATORS, /* operators of a framework */
+    ROLE_LABELS,    /* ranges that the program marked */
+    ROLE_WORK,      /* kernels, copies, memsets */
+    ROLE_COPIES,    /* copies */
+    ROLE_BARRIERS,  /* synchronisations */
+    ROLE_MARKS,     /* ranges over work */
+    ROLE_STEPS,     /* steps of the device */
+    ROLE_SUMMARY,   /* repeats other lines */
+};
+
+#define NO_INDEX (-1)
+
+/* What a track is, and the device to which it belongs. */
+struct line {
+    enum role role;
+    const char *sort; /* static: "gpu", "tpu"; NULL: no device */
+    int64_t index;    /* of the device, or NO_INDEX */
+};
+
+/* A meaning of rows that differs from that of their form. */
+struct meaning {
+    uint8_t kind; /* enum osc_kind */
+    bool is_device, is_frame;
+};
+
+struct fitting {
+    struct osc_trace *t;
+    enum osc_dialect dialect;
+    struct line *lines;     /* owned; by track */
+    struct osc_idmap forms; /* form and meaning -> form with that meaning */
+    size_t cap_forms;
+    struct osc_idmap streams; /* ASCEND: ids of streams whose tasks are parts of collectives */
+    bool has_names;           /* LEGACY: operators have a namespace */
+    bool has_steps;           /* a line of steps */
+    bool has_unmatched;       /* a device without a number was reported */
+};
+
+/* --- words ------------------------------------------------------------------------------- */
+
+static struct osc_str from(struct osc_str s, uint32_t at)
+{
+    return at < s.len ? (struct osc_str){s.s + at, s.len - at} : OSC_STR("");
+}
+
+/* The text behind the first PART of S; empty if S does not have it. */
+static struct osc_str behind(struct osc_str s, const char *part)
+{
+    const size_t n = strlen(part);
+    const char *const at = s.len > 0 ? memmem(s.s, s.len, part, n) : NULL;
+
+    return at ? from(s, (uint32_t)(at - s.s) + (uint32_t)n) : OSC_STR("");
+}
+
+/* The number at the start of S; NO_INDEX: none. */
+static int64_t number_at(struct osc_str s)
+{
+    uint32_t n = 0;
+    int64_t number;
+
+    while (n < s.len && isdigit((unsigned char)s.s[n]))
+        n++;
+    return n > 0 && osc_json_int((struct osc_str){s.s, n}, &number) ? number : NO_INDEX;
+}
+
+static bool is_one_of(struct osc_str s, const char *const *list)
+{
+    for (; *list; list++) {
+        if (osc_str_eq(s, osc_str_c(*list)))
+            return true;
+    }
+    return false;
+}
+
+/* Read "GPU:0" at the start of S, in whatever case. False: no device that computes. */
+static bool read_device(struct osc_str s, struct line *l)
+{
+    static const char *const sorts[] = {"gpu", "tpu", "xpu", "npu", "hpu", "ipu"};
+
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
+        const uint32_t n = (uint32_t)strlen(sorts[i]);
+
+        if (s.len > n && s.s[n] == ':' &&
+            osc_str_eq_case((struct osc_str){s.s, n}, osc_str_c(sorts[i]))) {
+            l->sort = sorts[i];
+            l->index = number_at(from(s, n + 1));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- dialects ---------------------------------------------------------------------------- */
+
+/* Process "CPU functions"; process "CUDA functions", whose threads are devices. */
+static struct line line_of_legacy(struct osc_str pid, struct osc_str tid)
+{
+    if (osc_str_eq(pid, OSC_STR("CPU functions")))
+        return (struct line){.role = ROLE_OPERATORS};
+    if (osc_str_eq(pid, OSC_STR("CUDA functions")))
+        return (struct line){.role = ROLE_WORK, .sort = "cuda", .index = number_at(tid)};
+    return (struct line){.role = ROLE_HOST};
+}
+
+/* Processes "/device:GPU:0" and "/host:CPU". */
+static struct line line_of_xla(struct osc_str process, struct osc_str name)
+{
+    static const char *const work[] = {"XLA Ops", "Async XLA Ops", "Sparse Core Ops",
+                                       "Host Offload Ops", NULL};
+    struct line l = {.role = ROLE_HOST};
+
+    if (!read_device(behind(process, "/device:"), &l))
+        return l;
+    if (osc_str_starts(name, OSC_STR("Stream #")) || is_one_of(name, work))
+        l.role = ROLE_WORK;
+    else
+        l.role = osc_str_eq(name, OSC_STR("Steps")) ? ROLE_STEPS : ROLE_MARKS;
+    return l;
+}
+
+/*
+ * Processes "/device:GPU:0/stream:13 Compute", of TensorFlow 1 "/gpu:0 (stream:all) Compute".
+ * What has a device and no stream is the thread that runs its operators.
+ */
+static struct line line_of_tensorflow(struct osc_str process)
+{
+    struct line l = {.role = ROLE_OPERATORS}, device = {0};
+    struct osc_str at = behind(process, "device:");
+
+    if (!osc_str_ends(process, OSC_STR(" Compute")))
+        return (struct line){.role = ROLE_HOST};
+    for (uint32_t i = 0; at.len == 0 && i < process.len; i++) {
+        if (process.s[i] == '/' && read_device(from(process, i + 1), &device))
+            at = from(process, i + 1);
+    }
+    if (at.len == 0 || !read_device(at, &device))
+        return l;
+    const struct osc_str stream = behind(at, "stream:");
+    if (stream.len > 0)
+        device.role = number_at(stream) == NO_INDEX ? ROLE_SUMMARY : ROLE_WORK;
+    else if (behind(at, "memcpy").len > 0)
+        device.role = ROLE_SUMMARY;
+    else
+        return l;
+    return device;
+}
+
+static struct line line_of_ascend(struct osc_str process, struct osc_str labels,
+                                  struct osc_str name)
+{
+    static const char *const work[] = {"Ascend Hardware", "AI Core Op", "AI CPU Op", NULL};
+    static const char *const network[] = {"HCCL", "Communication", "Communication Op", NULL};
+    struct line l = {.role = ROLE_HOST};
+
+    if (osc_str_eq(process, OSC_STR("CANN")))
+        l.role = ROLE_CALLS;
+    if (osc_str_eq(process, OSC_STR("Overlap Analysis")))
+        l.role = ROLE_SUMMARY;
+    if (is_one_of(process, work))
+        l.role = osc_str_starts(name, OSC_STR("Step Trace")) ? ROLE_STEPS : ROLE_WORK;
+    else if (is_one_of(process, network))
+        l.role = osc_str_starts(name, OSC_STR("Plane")) ? ROLE_MARKS : ROLE_WORK;
+    if (l.role == ROLE_WORK || l.role == ROLE_MARKS || l.role == ROLE_STEPS) {
+        l.sort = "npu";
+        l.index = number_at(behind(labels, "NPU "));
+    }
+    return l;
+}
+
+static struct line line_of_rocprof(struct osc_str process)
+{
+    uint32_t n = 0;
+
+    while (n < process.len && (isdigit((unsigned char)process.s[n]) || process.s[n] == ' '))
+        n++;
+    process = from(process, n);
+    if (osc_str_starts(process, OSC_STR("GPU Barriers")))
+        return (struct line){ROLE_BARRIERS, "hip", number_at(from(process, 12))};
+    if (osc_str_starts(process, OSC_STR("GPU")) && number_at(from(process, 3)) != NO_INDEX)
+        return (struct line){ROLE_WORK, "hip", number_at(from(process, 3))};
+    if (osc_str_eq(process, OSC_STR("COPY")))
+        return (struct line){ROLE_COPIES, "hip", NO_INDEX};
+    if (osc_str_eq(process, OSC_STR("Markers and Ranges")))
+        return (struct line){.role = ROLE_LABELS};
+    return (struct line){.role =
+                             osc_str_ends(process, OSC_STR(" API")) ? ROLE_CALLS : ROLE_HOST};
+}
+
+/* Processes "Device 0" with streams, and "Host". */
+static struct line line_of_nsys(struct osc_str pid)
+{
+    if (!osc_str_starts(pid, OSC_STR("Device ")))
+        return (struct line){.role = ROLE_HOST};
+    return (struct line){ROLE_WORK, "cuda", number_at(from(pid, 7))};
+}
+
+static struct line line_of(const struct fitting *f, const struct osc_track *track)
+{
+    const struct osc_trace *const t = f->t;
+    const struct osc_process *const p = &t->processes[track->process];
+    const struct osc_str process = osc_trace_str(t, p->name),
+                         pid = osc_trace_str(t, track->pid),
+                         name = osc_trace_str(t, track->name);
+
+    switch (f->dialect) {
+    case OSC_DIALECT_LEGACY:
+        return line_of_legacy(pid, osc_trace_str(t, track->tid));
+    case OSC_DIALECT_XLA:
+        return line_of_xla(process, name);
+    case OSC_DIALECT_TENSORFLOW:
+        return line_of_tensorflow(process);
+    case OSC_DIALECT_ASCEND:
+        return line_of_ascend(process, osc_trace_str(t, p->labels), name);
+    case OSC_DIALECT_ROCPROF:
+        return line_of_rocprof(process);
+    case OSC_DIALECT_NSYS:
+        return line_of_nsys(pid);
+    case OSC_DIALECT_PLAIN:
+    case OSC_DIALECT_KINETO:
+    case OSC_DIALECT_RECORDS:
+        break;
+    }
+    return (struct line){.role = ROLE_HOST};
+}
+
+/* A key of the device of L. */
+static uint64_t device_key(const struct line *l)
+{
+    return (uint64_t)l->index << 8 ^ (unsigned char)l->sort[0];
+}
+
+/* Whether L, a line of work with NAME, is a stream of kernels. */
+static bool is_stream(const struct fitting *f, const struct line *l, struct osc_str name)
+{
+    return l->role == ROLE_WORK &&
+           (f->dialect == OSC_DIALECT_TENSORFLOW || osc_str_starts(name, OSC_STR("Stream #")));
+}
+
+/*
+ * Let the time of a queue count once: XLA's operations repeat the kernels of streams, if these
+ * were recorded, and a line of all streams is the queue only where no single stream was.
+ */
+static osc_status count_once(struct fitting *f)
+{
+    const struct osc_trace *const t = f->t;
+    struct osc_idmap has_stream = {0};
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
+        if (!is_stream(f, &f->lines[i], osc_trace_str(t, t->tracks[i].name)))
+            continue;
+        uint32_t *const place = osc_idmap_put(&has_stream, device_key(&f->lines[i]));
+        if (place)
+            *place = 1;
+        else
+            st = OSC_ENOMEM;
+    }
+    for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
+        struct line *const l = &f->lines[i];
+        const bool is_repeated = l->sort && osc_idmap_get(&has_stream, device_key(l)) != 0;
+
+        if (f->dialect == OSC_DIALECT_XLA && l->role == ROLE_WORK && is_repeated &&
+            !is_stream(f, l, osc_trace_str(t, t->tracks[i].name)))
+            l->role = ROLE_MARKS;
+        if (f->dialect == OSC_DIALECT_TENSORFLOW && l->role == ROLE_SUMMARY && !is_repeated)
+            l->role = ROLE_WORK;
+    }
+    osc_idmap_fini(&has_stream);
+    return st;
+}
+
+/* Steps are those of the first line of them; other devices repeat them. */
+static void choose_steps(struct fitting *f)
+{
+    for (uint32_t i = 1; i < f->t->n_tracks; i++) {
+        if (f->lines[i].role != ROLE_STEPS)
+            continue;
+        if (f->has_steps)
+            f->lines[i].role = ROLE_MARKS;
+        f->has_steps = true;
+    }
+}
+
+/* --- rows -------------------------------------------------------------------------------- */
+
+/* Whether S begins with WORD, which is in lower case, in whatever case. */
+static bool starts_with(struct osc_str s, const char *word)
+{
+    const uint32_t n = (uint32_t)strlen(word);
+
+    return s.len >= n && osc_str_eq_case((struct osc_str){s.s, n}, osc_str_c(word));
+}
+
+/* The kind of device work called NAME. */
+static enum osc_kind kind_of_work(struct osc_str name)
+{
+    if (starts_with(name, "memcpy") || starts_with(name, "[cuda memcpy") ||
+        starts_with(name, "copydevice") || starts_with(name, "copyhost"))
+        return OSC_KIND_MEMCPY;
+    if (starts_with(name, "memset") || starts_with(name, "[cuda memset") ||
+        starts_with(name, "fillbuffer"))
+        return OSC_KIND_MEMSET;
+    return OSC_KIND_KERNEL;
+}
+
+/* The kind of a task of an Ascend stream, by its type: waiting is no work. */
+static enum osc_kind kind_of_task(struct osc_str type, struct osc_str name)
+{
+    static const char *const waits[] = {
+        "event_", "notify_",   "capture_", "model_maintaince", "placeholder", "place_holder",
+        "ph_sqe", "condition", "stream_",  "label_",           NULL};
+    static const char *const copies[] = {"memcpy", "sdma", "pcie_dma", "dma", NULL};
+
+    if (type.len == 0)
+        type = name;
+    for (size_t i = 0; waits[i]; i++) {
+        if (starts_with(type, waits[i]))
+            return OSC_KIND_SYNC;
+    }
+    for (size_t i = 0; copies[i]; i++) {
+        if (starts_with(type, copies[i]))
+            return OSC_KIND_MEMCPY;
+    }
+    return OSC_KIND_KERNEL;
+}
+
+/* Whether an operator of the legacy profiler is one by its name: "aten::mm", "MulBackward0". */
+static bool is_operator_name(struct osc_str name)
+{
+    const char *const at = name.len > 0 ? memmem(name.s, name.len, "Backward", 8) : NULL;
+
+    return osc_str_has(name, OSC_STR("::")) || at;
+}
+
+/* What a call of the host called NAME is; NONE: no call of a runtime. */
+static enum osc_kind kind_of_call(struct osc_str name)
+{
+    if (osc_known_call_device(name).len == 0)
+        return OSC_KIND_NONE;
+    return osc_str_starts(name, OSC_STR("cu")) && !osc_str_starts(name, OSC_STR("cuda"))
+               ? OSC_KIND_DRIVER
+               : OSC_KIND_RUNTIME;
+}
+
+/* The kind of row I of K on a line of the host; NONE: it stays. */
+static enum osc_kind kind_of_host(const struct fitting *f, const struct osc_chunk *k,
+                                  uint32_t i)
+{
+    const struct osc_str name = osc_row_name(f->t, k, i);
+    int64_t number;
+
+    if (k->kind[i] != OSC_KIND_SCOPE)
+        return OSC_KIND_NONE;
+    if (f->dialect == OSC_DIALECT_NSYS) {
+        const struct osc_str category = osc_trace_str(f->t, osc_row_form(f->t, k, i)->category);
+
+        return osc_str_eq(category, OSC_STR("nvtx")) ? OSC_KIND_ANNOTATION : kind_of_call(name);
+    }
+    if (f->dialect == OSC_DIALECT_XLA && name.len > 1 && name.s[0] == '$')
+        return OSC_KIND_PYTHON;
+    if (f->dialect == OSC_DIALECT_XLA && !f->has_steps &&
+        osc_row_arg_int(f->t, k, i, OSC_ARG_KEY_STEP_NUM, &number))
+        return OSC_KIND_STEP;
+    return kind_of_call(name);
+}
+
+/* Whether TRACK is a stream of the hardware of Ascend, and not of its network. */
+static bool is_hardware(const struct fitting *f, uint32_t track)
+{
+    const struct osc_trace *const t = f->t;
+
+    return osc_str_eq(osc_trace_str(t, t->processes[t->tracks[track].process].name),
+                      OSC_STR("Ascend Hardware"));
+}
+
+/* Whether row I of K, on a line of steps, is one. */
+static bool is_step(const struct fitting *f, const struct osc_chunk *k, uint32_t i)
+{
+    return f->dialect != OSC_DIALECT_ASCEND ||
+           osc_str_eq(osc_trace_str(f->t, osc_row_form(f->t, k, i)->category),
+                      OSC_STR("Iteration Time"));
+}
+
+/* The kind of row I of K on a line of work. */
+static enum osc_kind kind_of_device(const struct fitting *f, const struct osc_chunk *k,
+                                    uint32_t i)
+{
+    const struct osc_str name = osc_row_name(f->t, k, i);
+    struct osc_str type = OSC_STR("");
+    int64_t stream;
+
+    if (f->dialect == OSC_DIALECT_NSYS) {
+        const struct osc_str category = osc_trace_str(f->t, osc_row_form(f->t, k, i)->category);
+
+        if (osc_str_eq(category, OSC_STR("nvtx")))
+            return OSC_KIND_ANNOTATION;
+        if (osc_str_eq(category, OSC_STR("cuda_api")))
+            return OSC_KIND_RUNTIME;
+    }
+    if (f->dialect != OSC_DIALECT_ASCEND)
+        return kind_of_work(name);
+    if (osc_json_int(osc_trace_str(f->t, f->t->tracks[k->track[i]].tid), &stream) &&
+        osc_idmap_get(&f->streams, (uint64_t)stream) != 0 && is_hardware(f, k->track[i]))
+        return OSC_KIND_ANNOTATION;
+    (void)osc_row_arg_str(f->t, k, i, OSC_ARG_KEY_TASK_TYPE, &type);
+    return kind_of_task(type, name);
+}
+
+/* What row I of K means; KIND NONE: what its form says. */
+static struct meaning meaning_of(const struct fitting *f, const struct osc_chunk *k, uint32_t i)
+{
+    const struct line *const l = &f->lines[k->track[i]];
+    const struct osc_str name = osc_row_name(f->t, k, i);
+    struct meaning m = {.kind = OSC_KIND_NONE};
+
+    switch (l->role) {
+    case ROLE_HOST:
+        m.kind = (uint8_t)kind_of_host(f, k, i);
+        m.is_frame = m.kind == OSC_KIND_PYTHON;
+        break;
+    case ROLE_CALLS:
+        m.kind = OSC_KIND_RUNTIME;
+        break;
+    case ROLE_OPERATORS:
+        m.kind =
+            f->has_names && !is_operator_name(name) ? OSC_KIND_ANNOTATION : OSC_KIND_OPERATOR;
+        m.kind = (uint8_t)osc_known_kind((enum osc_kind)m.kind, osc_known_label(name));
+        break;
+    case ROLE_LABELS:
+        m.kind = OSC_KIND_ANNOTATION;
+        break;
+    case ROLE_WORK:
+        m.kind = (uint8_t)kind_of_device(f, k, i);
+        m.is_device = m.kind != OSC_KIND_RUNTIME;
+        break;
+    case ROLE_COPIES:
+        m = (struct meaning){.kind = OSC_KIND_MEMCPY, .is_device = true};
+        break;
+    case ROLE_BARRIERS:
+        m = (struct meaning){.kind = OSC_KIND_SYNC, .is_device = true};
+        break;
+    case ROLE_MARKS:
+    case ROLE_SUMMARY:
+        m = (struct meaning){.kind = OSC_KIND_ANNOTATION, .is_device = true};
+        break;
+    case ROLE_STEPS:
+        m = (struct meaning){.kind = is_step(f, k, i) ? OSC_KIND_STEP : OSC_KIND_ANNOTATION,
+                             .is_device = true};
+        break;
+    }
+    return m;
+}
+
+/* --- forms ------------------------------------------------------------------------------- */
+
+/* Find or make the form that is FORM with the meaning M. */
+static osc_status find_form(struct fitting *f, uint32_t form, struct meaning m, uint32_t *found)
+{
+    struct osc_trace *const t = f->t;
+    const uint64_t key =
+        (uint64_t)form << 16 | (uint64_t)m.kind << 2 | (uint64_t)m.is_device << 1 | m.is_frame;
+    uint32_t *const place = osc_idmap_put(&f->forms, key);
+
+    if (!place)
+        return OSC_ENOMEM;
+    if (*place == 0) {
+        if (osc_grow(&t->forms, &f->cap_forms, (size_t)t->n_forms + 1, sizeof *t->forms) !=
+            OSC_OK)
+            return OSC_ENOMEM;
+        struct osc_form *const made = &t->forms[t->n_forms];
+
+        *made = t->forms[form];
+        made->kind = m.kind;
+        made->is_device = m.is_device;
+        made->is_frame = m.is_frame;
+        if (made->n_slots > 0) {
+            made->slots = osc_malloc(made->n_slots * sizeof *made->slots);
+            if (!made->slots)
+                return OSC_ENOMEM;
+            memcpy(made->slots, t->forms[form].slots, made->n_slots * sizeof *made->slots);
+        }
+        *place = t->n_forms++;
+    }
+    *found = *place;
+    return OSC_OK;
+}
+
+static osc_status fit_row(struct fitting *f, struct osc_chunk *k, uint32_t i)
+{
+    struct meaning m = {.kind = OSC_KIND_NONE};
+    osc_status st = OSC_OK;
+
+    if (osc_shape_is_range((enum osc_form_shape)osc_row_form(f->t, k, i)->shape))
+        m = meaning_of(f, k, i);
+    if (m.kind != OSC_KIND_NONE) {
+        st = find_form(f, k->form[i], m, &k->form[i]);
+        k->kind[i] = m.kind;
+    }
+    return st;
+}
+
+/* Let arrows of CATEGORY lead from calls to the work that they launched. */
+static void set_launches(struct osc_trace *t, const char *category)
+{
+    const osc_sid id = osc_strings_find(&t->strings, osc_str_c(category));
+
+    for (uint32_t i = 1; id.v != 0 && i < t->n_forms; i++) {
+        struct osc_form *const form = &t->forms[i];
+
+        if (form->category.v == id.v && osc_shape_is_arrow((enum osc_form_shape)form->shape))
+            form->arrow = OSC_ARROW_LAUNCH;
+    }
+}
+
+/* --- devices ----------------------------------------------------------------------------- */
+
+/* The family of the GPUs of T, by the calls that drive them; "gpu" if none tells. */
+static struct osc_str family_of_gpus(const struct osc_trace *t)
+{
+    for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
+        const osc_sid id = {i};
+
+        if (!osc_strings_has(&t->strings, id))
+            continue;
+        const struct osc_str family = osc_known_call_device(osc_trace_str(t, id));
+        if (osc_str_eq(family, OSC_STR("cuda")) || osc_str_eq(family, OSC_STR("hip")))
+            return family;
+    }
+    return OSC_STR("gpu");
+}
+
+/* Name the devices of the tracks that belong to one, and mark summaries. */
+static osc_status name_devices(struct fitting *f)
+{
+    struct osc_trace *const t = f->t;
+    struct osc_str gpus = {0};
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
+        const struct line *const l = &f->lines[i];
+        char name[40];
+
+        t->tracks[i].is_summary = l->role == ROLE_SUMMARY;
+        if (!l->sort || l->role == ROLE_SUMMARY)
+            continue;
+        if (gpus.len == 0 && strcmp(l->sort, "gpu") == 0)
+            gpus = family_of_gpus(t);
+        const struct osc_str family = strcmp(l->sort, "gpu") == 0 ? gpus : osc_str_c(l->sort);
+        /* Without a number, there is only one of them in each such trace. */
+        const int n = snprintf(name, sizeof name, "%.*s:%lld", (int)family.len, family.s,
+                               (long long)(l->index == NO_INDEX ? 0 : l->index));
+        if (l->index == NO_INDEX && l->role == ROLE_WORK && !f->has_unmatched) {
+            osc_findings_add(&t->findings, OSC_FINDING_device_unmatched, OSC_NO_OFFSET,
+                             OSC_NO_TIME);
+            f->has_unmatched = true;
+        }
+        st = osc_strings_add(&t->strings, (struct osc_str){name, (uint32_t)n},
+                             &t->tracks[i].device, NULL);
+    }
+    return st;
+}
+
+/* --- the whole --------------------------------------------------------------------------- */
+
+/* Find what decides the meaning of rows beside their line. */
+static osc_status look_at_rows(struct fitting *f)
+{
+    struct osc_trace *const t = f->t;
+    int64_t stream;
+
+    for (uint32_t c = 1; c < t->events.n_chunks; c++) {
+        const struct osc_chunk *const k = t->events.chunks[c];
+
+        for (uint32_t i = 0; i < k->n_rows; i++) {
+            const struct line *const l = &f->lines[k->track[i]];
+
+            if (f->dialect == OSC_DIALECT_LEGACY && l->role == ROLE_OPERATORS)
+                f->has_names |= osc_str_has(osc_row_name(t, k, i), OSC_STR("::"));
+            if (f->dialect != OSC_DIALECT_ASCEND || l->role != ROLE_MARKS ||
+                !osc_row_arg_int(t, k, i, OSC_ARG_KEY_STREAM_ID, &stream))
+                continue;
+            uint32_t *const place = osc_idmap_put(&f->streams, (uint64_t)stream);
+            if (!place)
+                return OSC_ENOMEM;
+            *place = 1;
+        }
+    }
+    return OSC_OK;
+}
+
+static osc_status fit(struct fitting *f)
+{
+    struct osc_trace *const t = f->t;
+
+    f->lines = osc_calloc((size_t)t->n_tracks + 1, sizeof *f->lines);
+    if (!f->lines)
+        return OSC_ENOMEM;
+    for (uint32_t i = 1; i < t->n_tracks; i++)
+        f->lines[i] = line_of(f, &t->tracks[i]);
+    osc_status st = count_once(f);
+    choose_steps(f);
+    if (st == OSC_OK)
+        st = look_at_rows(f);
+    for (uint32_t c = 1; c < t->events.n_chunks && st == OSC_OK; c++) {
+        struct osc_chunk *const k = t->events.chunks[c];
+
+        for (uint32_t i = 0; i < k->n_rows && st == OSC_OK; i++)
+            st = fit_row(f, k, i);
+    }
+    return st == OSC_OK ? name_devices(f) : st;
+}
+
+osc_status osc_lines_fit(struct osc_trace *t)
+{
+    struct fitting f = {
+        .t = t, .dialect = osc_producer_dialect(osc_producer_of(t)), .cap_forms = t->n_forms};
+
+    if (f.dialect == OSC_DIALECT_PLAIN || f.dialect == OSC_DIALECT_KINETO ||
+        f.dialect == OSC_DIALECT_RECORDS)
+        return OSC_OK;
+    if (f.dialect == OSC_DIALECT_LEGACY)
+        set_launches(t, "cpu_to_cuda");
+    if (f.dialect == OSC_DIALECT_ROCPROF) {
+        set_launches(t, "DataFlow");
+        set_launches(t, "api_op");
+    }
+    if (f.dialect == OSC_DIALECT_ASCEND) {
+        set_launches(t, "async_npu");
+        set_launches(t, "HostToDevice");
+    }
+    const osc_status st = fit(&f);
+
+    osc_free(f.lines);
+    osc_idmap_fini(&f.forms);
+    osc_idmap_fini(&f.streams);
+    return st;
+}

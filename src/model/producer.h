@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * producer.h - which program wrote a trace, told by what is in it.
+ *
+ * Hardly any format says who wrote the file. What does are members beside the events,
+ * categories, and names of processes, threads and events that one producer alone uses. All of
+ * them are in producer.c: a new producer is one entry in the list and one rule there.
+ *
+ * A producer that writes Chrome traces has a dialect: the convention by which its device work,
+ * steps and calls are found (import/chrome/lines.h).
+ *
+ * Threading: pure functions over a trace whose names are read.
+ */
+#pragma once
+
+#include "model/trace.h"
+
+/* How device work is told from other events. */
+#define OSC_DIALECT_LIST(X)                                                                   \
+    X(PLAIN, "chrome")          /* it has none, or no rule knows it */                        \
+    X(KINETO, "kineto")         /* by category */                                             \
+    X(LEGACY, "torch_legacy")   /* processes "CPU functions" and "CUDA functions" */          \
+    X(XLA, "xla")               /* processes "/device:GPU:0", lines "XLA Ops", "Stream #1" */ \
+    X(TENSORFLOW, "tensorflow") /* processes "/device:GPU:0/stream:1 Compute" */              \
+    X(ASCEND, "ascend")         /* process "Ascend Hardware", arrows "HostToDevice" */        \
+    X(ROCPROF, "rocprof")       /* processes "GPU0", "COPY", "CPU HIP API" */                 \
+    X(NSYS, "nsys")             /* processes "Device 0", categories "cuda", "cuda_api" */     \
+    X(RECORDS, "opscope")       /* recordings say it themselves */
+
+enum osc_dialect {
+#define OSC_DIALECT_ENUM(name, text) OSC_DIALECT_##name,
+    OSC_DIALECT_LIST(OSC_DIALECT_ENUM)
+#undef OSC_DIALECT_ENUM
+};
+
+/* Name, word for `info` and scripts, dialect, what users read. */
+#define OSC_PRODUCER_LIST(X)                                               \
+    X(UNKNOWN, "", PLAIN, "Chrome trace")                                  \
+    X(OPSCOPE, "opscope", RECORDS, "Recording")                            \
+    X(KINETO, "kineto", KINETO, "PyTorch (Kineto)")                        \
+    X(TORCH_LEGACY, "torch_legacy", LEGACY, "PyTorch (autograd profiler)") \
+    X(TORCH_NPU, "torch_npu", ASCEND, "PyTorch on Ascend (torch_npu)")     \
+    X(MINDSPORE, "mindspore", ASCEND, "MindSpore on Ascend (msprof)")      \
+    X(MSPROF, "msprof", ASCEND, "Ascend (msprof)")                         \
+    X(JAX, "jax", XLA, "JAX/XLA")                                          \
+    X(XLA, "xla", XLA, "XLA")                                              \
+    X(TENSORFLOW_XLA, "tensorflow", XLA, "TensorFlow")                     \
+    X(TENSORFLOW, "tensorflow", TENSORFLOW, "TensorFlow")                  \
+    X(ROCPROF, "rocprof", ROCPROF, "ROCm (rocprof)")                       \
+    X(NSYS, "nsys", NSYS, "Nsight Systems (converted)")                    \
+    X(TLPARSE, "tlparse", PLAIN, "torch.compile (tlparse)")                \
+    X(TRITON, "triton", PLAIN, "Triton (instrumented kernel)")             \
+    X(VIZTRACER, "viztracer", PLAIN, "VizTracer")                          \
+    X(RAY, "ray", PLAIN, "Ray")                                            \
+    X(HOROVOD, "horovod", PLAIN, "Horovod")                                \
+    X(BAZEL, "bazel", PLAIN, "Bazel")                                      \
+    X(CLANG, "clang", PLAIN, "clang -ftime-trace")                         \
+    X(PERFETTO, "perfetto", PLAIN, "Perfetto (as JSON)")                   \
+    X(CHROME, "chrome", PLAIN, "Chrome")                                   \
+    X(V8, "v8", PLAIN, "V8 (JavaScript)")                                  \
+    X(SPALL, "spall", PLAIN, "spall")
+
+enum osc_producer {
+#define OSC_PRODUCER_ENUM(name, text, dialect, title) OSC_PRODUCER_##name,
+    OSC_PRODUCER_LIST(OSC_PRODUCER_ENUM)
+#undef OSC_PRODUCER_ENUM
+        OSC_PRODUCER_COUNT
+};
+
+/* The producer of T. UNKNOWN: nothing in it tells. */
+enum osc_producer osc_producer_of(const struct osc_trace *t);
+
+/* The dialect of traces of P. */
+enum osc_dialect osc_producer_dialect(enum osc_producer p);
+
+/* Static texts: the word of P for scripts ("" if it is unknown), what users read, and the word
+ * of a dialect. */
+const char *osc_producer_text(enum osc_producer p);
+const char *osc_producer_title(enum osc_producer p);
+const char *osc_dialect_text(enum osc_dialect d);
+
+/* What users read for the producer with the word TEXT; NULL: there is none. */
+const char *osc_producer_title_of(struct osc_str text);
