@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/chrome/lines.h"
+
+#include "base/strbuf.h"
+#include "derive/facts.h"
+#include "model/producer.h"
+#include "support/small_trace.h"
+#include "support/unit.h"
+
+static struct osc_trace trace;
+static struct osc_strbuf said;
+
+#define PROCESS(pid, name) \
+    "{'ph':'M','name':'process_name','pid':" #pid ",'args':{'name':'" name "'}},"
+#define LABEL(pid, text) \
+    "{'ph':'M','name':'process_labels','pid':" #pid ",'args':{'labels':'" text "'}},"
+#define THREAD(pid, tid, name)                                                                 \
+    "{'ph':'M','name':'thread_name','pid':" #pid ",'tid':" #tid ",'args':{'name':'" name "'}}" \
+    ","
+#define X(pid, tid, name, ts, dur, more)                                                     \
+    "{'ph':'X','pid':" pid ",'tid':" #tid ",'name':'" name "','ts':" #ts ",'dur':" #dur more \
+    "},"
+#define ARROW(ph, category, id, pid, tid, ts)                                              \
+    "{'ph':'" ph "','cat':'" category "','id':" #id ",'bp':'e','pid':" #pid ",'tid':" #tid \
+    ",'ts':" #ts ",'name':'a'},"
+
+static int end(void **state)
+{
+    (void)state;
+    osc_trace_fini(&trace);
+    osc_strbuf_fini(&said);
+    return 0;
+}
+
+/* "KIND[@DEVICE] ..." of all rows of EVENTS, in order; a step of a device is "step@...". */
+static const char *kinds_of(const char *events)
+{
+    osc_trace_fini(&trace);
+    osc_strbuf_clear(&said);
+    assert_true(small_load(&trace, events));
+    const struct osc_chunk *const c = small_chunk(&trace);
+
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        const struct osc_track *const track = &trace.tracks[c->track[i]];
+        const struct osc_str device = osc_trace_str(&trace, track->device);
+
+        osc_strbuf_addf(&said, "%s%s", i > 0 ? " " : "",
+                        osc_kind_text((enum osc_kind)c->kind[i]));
+        if (osc_row_form(&trace, c, i)->is_device)
+            osc_strbuf_addf(&said, "@%.*s%s", (int)device.len, device.s,
+                            track->is_queue ? "" : "-");
+    }
+    osc_strbuf_addc(&said, '\0');
+    assert_int_equal(said.status, OSC_OK);
+    return said.s;
+}
+
+TEST_WITH(xla_draws_kernels_on_streams_and_modules_over_them, NULL, end)
+{
+    assert_string_equal(
+        kinds_of(
+            PROCESS(7, "/host:CPU") PROCESS(11, "/device:GPU:3") THREAD(
+                11, 14, "Stream #14(Kernel)") THREAD(11, 15, "Stream #15(MemcpyD2H)")
+                THREAD(11, 2, "XLA Ops") THREAD(11, 3, "XLA Modules") THREAD(11, 4, "Steps")
+                    X("7", 1, "cuLaunchKernel", 1, 1, ",'args':{'correlation_id':'5'}")
+                        X("7", 1, "$a.py:3 f", 1, 9, "") X("7", 1, "step", 0, 20, "") X(
+                            "11", 14, "fusion", 5, 2, ",'args':{'correlation_id':'5'}")
+                            X("11", 15, "MemcpyD2H", 8, 1, "") X("11", 2, "fusion.1", 5, 2, "")
+                                X("11", 3, "jit_f", 5, 4, "") X("11", 4, "12", 5, 4, "")),
+        "driver python scope kernel@cuda:3 memcpy@cuda:3 annotation@cuda:3 annotation@cuda:3 "
+        "step@cuda:3");
+    assert_int_equal(osc_producer_dialect(osc_producer_of(&trace)), OSC_DIALECT_XLA);
+    assert_int_equal(osc_derive(&trace, OSC_FACT_LINKS, 1, NULL), OSC_OK);
+    assert_int_equal(small_number(small_chunk(&trace)->link[3]), 0);
+}
+
+TEST_WITH(operations_of_xla_are_the_kernels_where_no_stream_is, NULL, end)
+{
+    assert_string_equal(
+        kinds_of(PROCESS(11, "/device:TPU:0") PROCESS(2, "/device:TPU:1")
+                     PROCESS(3, "/device:CUSTOM:Megascale Trace") THREAD(11, 2, "XLA Ops")
+                         THREAD(11, 9, "Async XLA Ops") THREAD(2, 2, "XLA Ops")
+                             THREAD(11, 4, "Steps") THREAD(2, 4, "Steps")
+                                 X("11", 2, "fusion.1", 5, 2, "") X("11", 9, "copy.2", 5, 2, "")
+                                     X("2", 2, "fusion.1", 5, 2, "") X("11", 4, "0", 5, 2, "")
+                                         X("2", 4, "0", 5, 2, "") X("3", 1, "x", 5, 2, "")),
+        "kernel@tpu:0 kernel@tpu:0 kernel@tpu:1 step@tpu:0 annotation@tpu:1 scope");
+}
+
+TEST_WITH(a_line_of_all_streams_repeats_single_streams, NULL, end)
+{
+    static const char all[] = PROCESS(11, "/gpu:0 (stream:all) Compute")
+        PROCESS(2, "/job:a/replica:0/task:0/cpu:0 Compute") PROCESS(3, "/gpu:0/memcpy Compute")
+            X("11", 0, "Conv2D", 1, 2, ",'cat':'Op'") X("2", 0, "Add", 1, 2, ",'cat':'Op'")
+                X("3", 0, "MEMCPYHtoD", 1, 2, ",'cat':'Op'");
+    struct osc_strbuf both = {0};
+
+    assert_string_equal(kinds_of(all), "kernel@gpu:0 operator memcpy@gpu:0");
+    osc_strbuf_addf(&both, "%s%s", all,
+                    PROCESS(4, "/device:GPU:0/stream:13 Compute")
+                        X("4", 0, "Conv2D", 1, 2, ",'cat':'Op'"));
+    assert_string_equal(kinds_of(both.s), "annotation@- operator annotation@- kernel@gpu:0");
+    osc_strbuf_fini(&both);
+}
+
+TEST_WITH(tasks_of_ascend_are_work_unless_they_wait, NULL, end)
+{
+    assert_string_equal(
+        kinds_of(PROCESS(11, "Ascend Hardware") LABEL(11, "NPU 2") PROCESS(
+            2, "Overlap Analysis") PROCESS(3, "CANN") THREAD(11, 9, "Step Trace(Model ID:2)")
+                     X("11", 4, "m", 1, 1, ",'args':{'Task Type':'AI_CORE'}")
+                         X("11", 4, "w", 1, 1, ",'args':{'Task Type':'EVENT_WAIT'}")
+                             X("11", 4, "c", 1, 1, ",'args':{'Task Type':'SDMA'}")
+                                 X("11", 9, "Iteration 3", 1, 1, ",'cat':'Iteration Time'")
+                                     X("11", 9, "FP_BP Time 3", 1, 1, "")
+                                         X("2", 0, "Computing", 1, 1, "")
+                                             X("3", 0, "Node@launch", 1, 1, "")),
+        "kernel@npu:2 sync@npu:2 memcpy@npu:2 step@npu:2 annotation@npu:2 annotation@- "
+        "runtime");
+    assert_int_equal(osc_producer_of(&trace), OSC_PRODUCER_MSPROF);
+    assert_int_equal(trace.findings.by_code[OSC_FINDING_device_unmatched].count, 0);
+}
+
+TEST_WITH(parts_of_a_collective_count_once, NULL, end)
+{
+    assert_string_equal(
+        kinds_of(PROCESS(11, "Ascend Hardware") LABEL(11, "NPU") PROCESS(2, "HCCL") LABEL(
+            2, "NPU") THREAD(2, 0, "Plane 0") THREAD(2, 9, "Communication Kernel")
+                     X("11", 13, "r", 1, 1, ",'args':{'Task Type':'REDUCE_ASYNC_V2'}")
+                         X("11", 4, "m", 1, 1, ",'args':{'Task Type':'AI_CORE'}")
+                             X("2", 0, "Reduce", 1, 1, ",'args':{'stream id':13}")
+                                 X("2", 9, "hcom_allReduce_", 1, 9, "")),
+        "annotation@npu:0 kernel@npu:0 annotation@npu:0 kernel@npu:0");
+    assert_int_equal(trace.findings.by_code[OSC_FINDING_device_unmatched].count, 1);
+}
+
+/* The call on another thread, and the operator that queued it, lead to the work by arrows. */
+TEST_WITH(arrows_lead_from_operators_and_calls_to_work, NULL, end)
+{
+    (void)kinds_of(PROCESS(11, "Ascend Hardware") PROCESS(2, "Python") PROCESS(3, "CANN")
+                       OP("aten::mm", 1, 10, 5, "") X("3", 7, "AscendCL@aclnnMm", 20, 9, "")
+                           X("3", 7, "Node@launch", 21, 4, "") X("11", 4, "mm", 30, 5, "")
+                               X("11", 4, "lost", 40, 5, "")
+                                   ARROW("s", "async_npu", 1, 1, 1, 10)
+                                       ARROW("f", "async_npu", 1, 11, 4, 30)
+                                           ARROW("s", "HostToDevice", 1, 3, 7, 22)
+                                               ARROW("f", "HostToDevice", 1, 11, 4, 30)
+                                                   ARROW("s", "async_npu", 2, 1, 1, 10)
+                                                       ARROW("f", "async_npu", 2, 11, 4, 40));
+    assert_int_equal(osc_derive(&trace, OSC_FACT_LINKS, 1, NULL), OSC_OK);
+    const struct osc_chunk *const c = small_chunk(&trace);
+    const struct osc_links *const links = &osc_trace_facts(&trace)->links;
+
+    assert_int_equal(small_number(c->link[3]), 2); /* the innermost call */
+    assert_int_equal(small_number(c->link[2]), 0); /* whose operator is on another thread */
+    assert_int_equal(small_number(c->link[4]), 0); /* no call: the operator itself */
+    assert_int_equal(links->n_calls, 3);
+    assert_true(links->calls[links->works[0].call - 1].is_elsewhere);
+    assert_true(links->calls[links->works[0].call - 1].node != 0);
+    assert_int_equal(links->calls[links->works[0].call - 1].node,
+                     links->calls[links->works[1].call - 1].node);
+}
+
+TEST_WITH(the_legacy_profiler_has_two_processes, NULL, end)
+{
+    assert_string_equal(kinds_of(X("'CPU functions'", 1, "aten::mm", 1, 5,
+                                   "") X("'CPU functions'", 1, "My part", 0, 9, "")
+                                     X("'CPU functions'", 1, "MulBackward0", 0, 9, "")
+                                         X("'CUDA functions'", 1, "gemm", 3, 5, "")
+                                             X("'CUDA functions'", 0, "Memcpy HtoD", 3, 5, "")),
+                        "operator annotation operator kernel@cuda:1 memcpy@cuda:0");
+    assert_int_equal(osc_producer_of(&trace), OSC_PRODUCER_TORCH_LEGACY);
+    /* Before 1.7 operators had no namespace, and nothing tells labels from them. */
+    assert_string_equal(kinds_of(X("'CPU functions'", 1, "addmm", 1, 5, "")
+                                     X("'CPU functions'", 1, "My part", 0, 9, "")),
+                        "operator operator");
+}
+
+TEST_WITH(rocprof_and_nsys_name_their_processes, NULL, end)
+{
+    assert_string_equal(
+        kinds_of(PROCESS(6, "6 GPU1") PROCESS(2, "2 CPU HIP API") PROCESS(11, "1 COPY")
+                     PROCESS(0, "0 Markers and Ranges") X("2", 1, "hipLaunchKernel", 1, 5, "")
+                         X("6", 0, "k", 3, 5, "") X("11", 0, "CopyDeviceToHost", 3, 5, "")
+                             X("0", 0, "mine", 0, 9, "") ARROW("s", "DataFlow", 4, 2, 1, 2)
+                                 ARROW("f", "DataFlow", 4, 6, 0, 3)),
+        "runtime kernel@hip:1 memcpy@hip:0 annotation");
+    assert_int_equal(osc_derive(&trace, OSC_FACT_LINKS, 1, NULL), OSC_OK);
+    assert_int_equal(small_number(small_chunk(&trace)->link[1]), 0);
+    assert_string_equal(kinds_of(X("'Device 1'", 7, "k", 1, 5, ",'cat':'cuda'") X(
+                            "'Host'", 1, "cudaLaunchKernel", 1, 5, ",'cat':'cuda_api'")
+                                     X("'Host'", 2, "step", 1, 5, ",'cat':'nvtx'")),
+                        "kernel@cuda:1 runtime annotation");
+}
+
+TEST_WITH(other_traces_stay_as_they_are, NULL, end)
+{
+    assert_string_equal(kinds_of(PROCESS(11, "GPU Process") PROCESS(2, "/device:CPU:0")
+                                     X("11", 1, "a", 1, 5, "") X("11", 2, "b", 1, 5, "")),
+                        "scope scope");
+    assert_string_equal(kinds_of(KERNEL("k", 1, 2, 3) OP("aten::mm", 1, 1, 1, "")),
+                        "kernel@cuda:0 operator");
+}
+
+UNIT_MAIN("lines")
