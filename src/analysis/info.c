@@ -115,7 +115,7 @@ static void add_origin(const struct osc_trace *t, struct osc_result *out)
     struct osc_str torch = meta(t, "torch_version");
     if (torch.len == 0)
         torch = meta(t, "pytorch_version");
-    const enum osc_producer producer = osc_producer_of(t);
+    const enum osc_producer producer = (enum osc_producer)t->producer;
     const bool is_ours = osc_trace_is_ours(t);
     add_text(out, "format", osc_trace_str(t, t->format));
     add_text(out, "producer", osc_str_c(osc_producer_text(producer)));

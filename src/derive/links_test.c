@@ -160,4 +160,49 @@ TEST_WITH(of_several_arrows_the_first_counts, NULL, end)
     assert_int_equal(small_number(c->link[4]), 0);
 }
 
+#define PROCESS(pid, name) \
+    "{'ph':'M','name':'process_name','pid':" #pid ",'args':{'name':'" name "'}},"
+#define X(pid, tid, name, ts, dur, args)                                                 \
+    "{'ph':'X','pid':" #pid ",'tid':" #tid ",'name':'" name "','ts':" #ts ",'dur':" #dur \
+    ",'args':{" args "}},"
+#define LEADS(ph, category, id, pid, tid, ts)                                              \
+    "{'ph':'" ph "','cat':'" category "','id':" #id ",'bp':'e','pid':" #pid ",'tid':" #tid \
+    ",'ts':" #ts ",'name':'a'},"
+
+/* The call on another thread, and the operator that queued it, lead to the work by arrows. */
+TEST_WITH(arrows_lead_from_operators_and_calls_to_work, NULL, end)
+{
+    const struct osc_chunk *const c = load(
+        PROCESS(11, "Ascend Hardware") PROCESS(3, "CANN") OP("aten::mm", 1, 10, 5, "")
+            X(3, 7, "AscendCL@aclnnMm", 20, 9, "") X(3, 7, "Node@launch", 21, 4, "")
+                X(11, 4, "mm", 30, 5, "") X(11, 4, "lost", 40, 5, "")
+                    LEADS("s", "async_npu", 1, 1, 1, 10) LEADS("f", "async_npu", 1, 11, 4, 30)
+                        LEADS("s", "HostToDevice", 1, 3, 7, 22)
+                            LEADS("f", "HostToDevice", 1, 11, 4, 30)
+                                LEADS("s", "async_npu", 2, 1, 1, 10)
+                                    LEADS("f", "async_npu", 2, 11, 4, 40));
+    const struct osc_links *const links = &osc_trace_facts(&trace)->links;
+
+    assert_int_equal(small_number(c->link[3]), 2); /* the innermost call */
+    assert_int_equal(small_number(c->link[2]), 0); /* whose operator is on another thread */
+    assert_int_equal(small_number(c->link[4]), 0); /* no call: the operator itself */
+    assert_int_equal(links->n_calls, 3);
+    assert_true(links->calls[links->works[0].call - 1].is_elsewhere);
+    assert_true(links->calls[links->works[0].call - 1].node != 0);
+    assert_int_equal(links->calls[links->works[0].call - 1].node,
+                     links->calls[links->works[1].call - 1].node);
+}
+
+TEST_WITH(ids_of_other_spellings_link_calls_and_work, NULL, end)
+{
+    const struct osc_chunk *const c =
+        load(PROCESS(7, "/host:CPU") PROCESS(
+            11, "/device:GPU:0") "{'ph':'M','name':'thread_name','pid':11,'tid':14,'args':{'"
+                                 "name':'Stream #14'}}," X(7, 1, "cuLaunchKernel", 1, 1,
+                                                           "'correlation_id':'5'")
+                                     X(11, 14, "fusion", 5, 2, "'correlation_id':'5'"));
+
+    assert_int_equal(small_number(c->link[1]), 0);
+}
+
 UNIT_MAIN("links")

@@ -1,31 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * producer.h - which program wrote a trace, told by what is in it.
+ * producer.h - which program wrote a trace.
  *
- * Hardly any format says who wrote the file. What does are members beside the events,
- * categories, and names of processes, threads and events that one producer alone uses. All of
- * them are in producer.c: a new producer is one entry in the list and one rule there.
+ * Readers say it (osc_trace.producer). A producer has a dialect: the convention by which its
+ * device work, steps and calls are told from other events. A new producer is one entry in the
+ * list, and for Chrome traces one rule in import/chrome/clues.c.
  *
- * A producer that writes Chrome traces has a dialect: the convention by which its device work,
- * steps and calls are found (import/chrome/lines.h).
- *
- * Threading: pure functions over a trace whose names are read.
+ * Threading: constants and pure functions.
  */
 #pragma once
 
-#include "model/trace.h"
+#include "base/str.h"
 
 /* How device work is told from other events. */
-#define OSC_DIALECT_LIST(X)                                                                   \
-    X(PLAIN, "chrome")          /* it has none, or no rule knows it */                        \
-    X(KINETO, "kineto")         /* by category */                                             \
-    X(LEGACY, "torch_legacy")   /* processes "CPU functions" and "CUDA functions" */          \
-    X(XLA, "xla")               /* processes "/device:GPU:0", lines "XLA Ops", "Stream #1" */ \
-    X(TENSORFLOW, "tensorflow") /* processes "/device:GPU:0/stream:1 Compute" */              \
-    X(ASCEND, "ascend")         /* process "Ascend Hardware", arrows "HostToDevice" */        \
-    X(ROCPROF, "rocprof")       /* processes "GPU0", "COPY", "CPU HIP API" */                 \
-    X(NSYS, "nsys")             /* processes "Device 0", categories "cuda", "cuda_api" */     \
-    X(RECORDS, "opscope")       /* recordings say it themselves */
+#define OSC_DIALECT_LIST(X)                                                 \
+    X(PLAIN, "chrome")        /* no device work, or no rule knows it */     \
+    X(KINETO, "kineto")       /* by category */                             \
+    X(LEGACY, "torch_legacy") /* by two processes */                        \
+    X(XLA, "xla")             /* these by names of processes and threads */ \
+    X(TENSORFLOW, "tensorflow")                                             \
+    X(ASCEND, "ascend")                                                     \
+    X(ROCPROF, "rocprof")                                                   \
+    X(NSYS, "nsys")                                                         \
+    X(RECORDS, "opscope") /* recordings say it themselves */
 
 enum osc_dialect {
 #define OSC_DIALECT_ENUM(name, text) OSC_DIALECT_##name,
@@ -66,9 +63,6 @@ enum osc_producer {
 #undef OSC_PRODUCER_ENUM
         OSC_PRODUCER_COUNT
 };
-
-/* The producer of T. UNKNOWN: nothing in it tells. */
-enum osc_producer osc_producer_of(const struct osc_trace *t);
 
 /* The dialect of traces of P. */
 enum osc_dialect osc_producer_dialect(enum osc_producer p);

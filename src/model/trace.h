@@ -50,6 +50,7 @@
 #include "model/finding.h"
 #include "model/form.h"
 #include "model/kind.h"
+#include "model/producer.h"
 #include "model/strings.h"
 
 #define OSC_CHUNK_SHIFT 14
@@ -225,6 +226,7 @@ struct osc_trace {
     struct osc_findings findings;
     osc_sid source;                /* path as given, or "standard input" */
     osc_sid format;                /* name of the reader, such as "chrome" */
+    uint8_t producer;              /* enum osc_producer */
     uint64_t input_bytes;          /* of the file as stored */
     uint64_t text_bytes;           /* after inflating */
     int64_t base_ns;               /* baseTimeNanoseconds, or 0: add it for Unix time */

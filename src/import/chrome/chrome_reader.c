@@ -10,6 +10,7 @@
  */
 #include "import/chrome/chrome_about.h"
 #include "import/chrome/chrome_parser.h"
+#include "import/chrome/clues.h"
 #include "import/chrome/dialect.h"
 #include "import/chrome/lines.h"
 
@@ -464,6 +465,7 @@ static osc_status chrome_kinds(struct osc_trace *t, unsigned n_threads)
 
     if (st == OSC_OK) {
         osc_chrome_names(t);
+        t->producer = (uint8_t)osc_clues_producer(t);
         st = osc_lines_fit(t);
     }
     return st;

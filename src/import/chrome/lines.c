@@ -627,8 +627,9 @@ static osc_status fit(struct fitting *f)
 
 osc_status osc_lines_fit(struct osc_trace *t)
 {
-    struct fitting f = {
-        .t = t, .dialect = osc_producer_dialect(osc_producer_of(t)), .cap_forms = t->n_forms};
+    struct fitting f = {.t = t,
+                        .dialect = osc_producer_dialect((enum osc_producer)t->producer),
+                        .cap_forms = t->n_forms};
 
     if (f.dialect == OSC_DIALECT_PLAIN || f.dialect == OSC_DIALECT_KINETO ||
         f.dialect == OSC_DIALECT_RECORDS)

@@ -25,6 +25,6 @@
 
 /*
  * Set kinds and forms of the rows of T, the devices of its queues, and which tracks are no
- * threads. T has kinds by category, and names of tracks.
+ * threads. T has kinds by category, names of tracks, and a producer.
  */
 OSC_MUST_USE osc_status osc_lines_fit(struct osc_trace *t);

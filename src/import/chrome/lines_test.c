@@ -2,7 +2,6 @@
 #include "import/chrome/lines.h"
 
 #include "base/strbuf.h"
-#include "derive/facts.h"
 #include "model/producer.h"
 #include "support/small_trace.h"
 #include "support/unit.h"
@@ -69,9 +68,7 @@ TEST_WITH(xla_draws_kernels_on_streams_and_modules_over_them, NULL, end)
                                 X("11", 3, "jit_f", 5, 4, "") X("11", 4, "12", 5, 4, "")),
         "driver python scope kernel@cuda:3 memcpy@cuda:3 annotation@cuda:3 annotation@cuda:3 "
         "step@cuda:3");
-    assert_int_equal(osc_producer_dialect(osc_producer_of(&trace)), OSC_DIALECT_XLA);
-    assert_int_equal(osc_derive(&trace, OSC_FACT_LINKS, 1, NULL), OSC_OK);
-    assert_int_equal(small_number(small_chunk(&trace)->link[3]), 0);
+    assert_int_equal(osc_producer_dialect((enum osc_producer)trace.producer), OSC_DIALECT_XLA);
 }
 
 TEST_WITH(operations_of_xla_are_the_kernels_where_no_stream_is, NULL, end)
@@ -117,7 +114,7 @@ TEST_WITH(tasks_of_ascend_are_work_unless_they_wait, NULL, end)
                                              X("3", 0, "Node@launch", 1, 1, "")),
         "kernel@npu:2 sync@npu:2 memcpy@npu:2 step@npu:2 annotation@npu:2 annotation@- "
         "runtime");
-    assert_int_equal(osc_producer_of(&trace), OSC_PRODUCER_MSPROF);
+    assert_int_equal((enum osc_producer)trace.producer, OSC_PRODUCER_MSPROF);
     assert_int_equal(trace.findings.by_code[OSC_FINDING_device_unmatched].count, 0);
 }
 
@@ -134,33 +131,6 @@ TEST_WITH(parts_of_a_collective_count_once, NULL, end)
     assert_int_equal(trace.findings.by_code[OSC_FINDING_device_unmatched].count, 1);
 }
 
-/* The call on another thread, and the operator that queued it, lead to the work by arrows. */
-TEST_WITH(arrows_lead_from_operators_and_calls_to_work, NULL, end)
-{
-    (void)kinds_of(PROCESS(11, "Ascend Hardware") PROCESS(2, "Python") PROCESS(3, "CANN")
-                       OP("aten::mm", 1, 10, 5, "") X("3", 7, "AscendCL@aclnnMm", 20, 9, "")
-                           X("3", 7, "Node@launch", 21, 4, "") X("11", 4, "mm", 30, 5, "")
-                               X("11", 4, "lost", 40, 5, "")
-                                   ARROW("s", "async_npu", 1, 1, 1, 10)
-                                       ARROW("f", "async_npu", 1, 11, 4, 30)
-                                           ARROW("s", "HostToDevice", 1, 3, 7, 22)
-                                               ARROW("f", "HostToDevice", 1, 11, 4, 30)
-                                                   ARROW("s", "async_npu", 2, 1, 1, 10)
-                                                       ARROW("f", "async_npu", 2, 11, 4, 40));
-    assert_int_equal(osc_derive(&trace, OSC_FACT_LINKS, 1, NULL), OSC_OK);
-    const struct osc_chunk *const c = small_chunk(&trace);
-    const struct osc_links *const links = &osc_trace_facts(&trace)->links;
-
-    assert_int_equal(small_number(c->link[3]), 2); /* the innermost call */
-    assert_int_equal(small_number(c->link[2]), 0); /* whose operator is on another thread */
-    assert_int_equal(small_number(c->link[4]), 0); /* no call: the operator itself */
-    assert_int_equal(links->n_calls, 3);
-    assert_true(links->calls[links->works[0].call - 1].is_elsewhere);
-    assert_true(links->calls[links->works[0].call - 1].node != 0);
-    assert_int_equal(links->calls[links->works[0].call - 1].node,
-                     links->calls[links->works[1].call - 1].node);
-}
-
 TEST_WITH(the_legacy_profiler_has_two_processes, NULL, end)
 {
     assert_string_equal(kinds_of(X("'CPU functions'", 1, "aten::mm", 1, 5,
@@ -169,7 +139,7 @@ TEST_WITH(the_legacy_profiler_has_two_processes, NULL, end)
                                          X("'CUDA functions'", 1, "gemm", 3, 5, "")
                                              X("'CUDA functions'", 0, "Memcpy HtoD", 3, 5, "")),
                         "operator annotation operator kernel@cuda:1 memcpy@cuda:0");
-    assert_int_equal(osc_producer_of(&trace), OSC_PRODUCER_TORCH_LEGACY);
+    assert_int_equal((enum osc_producer)trace.producer, OSC_PRODUCER_TORCH_LEGACY);
     /* Before 1.7 operators had no namespace, and nothing tells labels from them. */
     assert_string_equal(kinds_of(X("'CPU functions'", 1, "addmm", 1, 5, "")
                                      X("'CPU functions'", 1, "My part", 0, 9, "")),
@@ -185,8 +155,6 @@ TEST_WITH(rocprof_and_nsys_name_their_processes, NULL, end)
                              X("0", 0, "mine", 0, 9, "") ARROW("s", "DataFlow", 4, 2, 1, 2)
                                  ARROW("f", "DataFlow", 4, 6, 0, 3)),
         "runtime kernel@hip:1 memcpy@hip:0 annotation");
-    assert_int_equal(osc_derive(&trace, OSC_FACT_LINKS, 1, NULL), OSC_OK);
-    assert_int_equal(small_number(small_chunk(&trace)->link[1]), 0);
     assert_string_equal(kinds_of(X("'Device 1'", 7, "k", 1, 5, ",'cat':'cuda'") X(
                             "'Host'", 1, "cudaLaunchKernel", 1, 5, ",'cat':'cuda_api'")
                                      X("'Host'", 2, "step", 1, 5, ",'cat':'nvtx'")),

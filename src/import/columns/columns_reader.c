@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "import/chrome/chrome_about.h"
+#include "import/chrome/clues.h"
 #include "import/chrome/dialect.h"
 
 /* A table copies each text, as in import/build/builder.c. */
@@ -262,6 +263,7 @@ static osc_status read_tracks(struct opening *o, const struct osc_wire_tracks *w
     }
     t->n_processes = w->n_processes;
     osc_dialect_mark_tracks(t);
+    t->producer = (uint8_t)osc_clues_producer(t);
     return OSC_OK;
 }
 

@@ -691,6 +691,7 @@ osc_status osc_records_read(struct osc_reading *r, struct osc_err *err)
     if (!n)
         return osc_fail(err, OSC_ENOMEM, "%s: out of memory", r->in->path);
     n->r = r;
+    r->loading->trace->producer = OSC_PRODUCER_OPSCOPE;
     osc_status st = open_all(n, err);
     if (st == OSC_OK && osc_file_has_columns(&n->file))
         st = osc_columns_read(r, &n->file, err);

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/chrome/clues.h"
+
+#include <string.h>
+
+static bool has_member(const struct osc_trace *t, const char *key)
+{
+    struct osc_str value;
+
+    return osc_trace_meta(t, key, &value);
+}
+
+static bool has_string(const struct osc_trace *t, const char *text)
+{
+    return osc_strings_find(&t->strings, osc_str_c(text)).v != 0;
+}
+
+/*
+ * Whether an event of T has CATEGORY, in whatever case. Events outside of the times to read
+ * leave their strings, but neither row nor form.
+ */
+static bool has_category(const struct osc_trace *t, const char *category)
+{
+    if (t->is_windowed && has_string(t, category))
+        return true;
+    for (uint32_t i = 1; i < t->n_forms; i++) {
+        const struct osc_form *const f = &t->forms[i];
+
+        if (f->shape != OSC_SHAPE_ABOUT && f->category.v != 0 &&
+            osc_str_eq_case(osc_trace_str(t, f->category), osc_str_c(category)))
+            return true;
+    }
+    return false;
+}
+
+static bool has_any_category(const struct osc_trace *t, const char *const *categories)
+{
+    for (; *categories; categories++) {
+        if (has_category(t, *categories))
+            return true;
+    }
+    return false;
+}
+
+static bool has_any_string(const struct osc_trace *t, const char *const *texts)
+{
+    for (; *texts; texts++) {
+        if (has_string(t, *texts))
+            return true;
+    }
+    return false;
+}
+
+/* Whether any string of T begins with PREFIX. */
+static bool has_prefix(const struct osc_trace *t, const char *prefix)
+{
+    const struct osc_str start = osc_str_c(prefix);
+
+    for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
+        const osc_sid id = {i};
+
+        if (osc_strings_has(&t->strings, id) && osc_str_starts(osc_trace_str(t, id), start))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the name of a process of T begins with START and ends with END. */
+static bool has_process(const struct osc_trace *t, const char *start, const char *end)
+{
+    for (uint32_t i = 0; i < t->n_processes; i++) {
+        const struct osc_str name = osc_trace_str(t, t->processes[i].name);
+
+        if (name.len > 0 && osc_str_starts(name, osc_str_c(start)) &&
+            osc_str_ends(name, osc_str_c(end)))
+            return true;
+    }
+    return false;
+}
+
+static bool has_process_id(const struct osc_trace *t, const char *start)
+{
+    if (t->is_windowed && has_prefix(t, start))
+        return true;
+    for (uint32_t i = 0; i < t->n_processes; i++) {
+        if (osc_str_starts(osc_trace_str(t, t->processes[i].pid), osc_str_c(start)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a thread of T has an id or a name that begins with START. */
+static bool has_thread(const struct osc_trace *t, const char *start)
+{
+    const struct osc_str prefix = osc_str_c(start);
+
+    for (uint32_t i = 1; i < t->n_tracks; i++) {
+        if (osc_str_starts(osc_trace_str(t, t->tracks[i].tid), prefix) ||
+            osc_str_starts(osc_trace_str(t, t->tracks[i].name), prefix))
+            return true;
+    }
+    return false;
+}
+
+/* --- one rule for each producer ---------------------------------------------------------- */
+
+static bool is_of_kineto(const struct osc_trace *t)
+{
+    static const char *const categories[] = {"cpu_op",
+                                             "user_annotation",
+                                             "gpu_user_annotation",
+                                             "cuda_runtime",
+                                             "cuda_driver",
+                                             "gpu_memcpy",
+                                             "gpu_memset",
+                                             "cuda_sync",
+                                             "xpu_runtime",
+                                             "xpu_driver",
+                                             "python_function",
+                                             "cpu_instant_event",
+                                             "hpu_op",
+                                             "mtia_runtime",
+                                             "mtia_ccp_events",
+                                             "privateuse1_runtime",
+                                             "privateuse1_driver",
+                                             "ac2g",
+                                             "fwdbwd",
+                                             NULL};
+    static const char *const old[] = {"operator", "runtime", "kernel", "memcpy", NULL};
+
+    return has_member(t, "deviceProperties") || has_member(t, "distributedInfo") ||
+           has_any_category(t, categories) ||
+           ((has_member(t, "schemaVersion") || has_string(t, "PyTorch Profiler")) &&
+            has_any_category(t, old));
+}
+
+static bool is_of_ascend(const struct osc_trace *t)
+{
+    return has_process(t, "Ascend Hardware", "") || has_process(t, "Overlap Analysis", "") ||
+           has_process(t, "CANN", "") || has_category(t, "HostToDevice") ||
+           has_category(t, "async_npu");
+}
+
+static enum osc_producer which_ascend(const struct osc_trace *t)
+{
+    static const char *const torch[] = {"cpu_op", "async_npu", "async_task_queue",
+                                        "fwdbwd", "enqueue",   NULL};
+
+    if (has_any_category(t, torch))
+        return OSC_PRODUCER_TORCH_NPU;
+    return has_process(t, "MindSpore", "") || has_prefix(t, "Default/") ? OSC_PRODUCER_MINDSPORE
+                                                                        : OSC_PRODUCER_MSPROF;
+}
+
+static bool is_of_xla(const struct osc_trace *t)
+{
+    static const char *const lines[] = {"XLA Ops", "XLA Modules", NULL};
+
+    return ((has_process(t, "/device:", "") || has_process(t, "/host:", "")) &&
+            !has_process(t, "/", " Compute")) ||
+           has_any_string(t, lines);
+}
+
+static enum osc_producer which_xla(const struct osc_trace *t)
+{
+    static const char *const jax[] = {"PjitFunction", "jax", NULL};
+    static const char *const starts[] = {"py_xla", "PjitFunction(", "jit(", "jit_",
+                                         "pjit",   "PjRt",          "$jax", NULL};
+    static const char *const tensorflow[] = {"TensorFlow Ops",     "TensorFlow Name Scope",
+                                             "EagerKernelExecute", "TraceContext",
+                                             "FunctionRun",        NULL};
+
+    if (has_any_string(t, tensorflow))
+        return OSC_PRODUCER_TENSORFLOW_XLA;
+    if (has_any_string(t, jax))
+        return OSC_PRODUCER_JAX;
+    for (size_t i = 0; starts[i]; i++) {
+        if (has_prefix(t, starts[i]))
+            return OSC_PRODUCER_JAX;
+    }
+    return OSC_PRODUCER_XLA;
+}
+
+static bool is_of_triton(const struct osc_trace *t)
+{
+    return has_category(t, "triton") ||
+           (has_prefix(t, "Line ") && has_string(t, "start_index") &&
+            has_string(t, "end_index"));
+}
+
+static bool is_of_nsys(const struct osc_trace *t)
+{
+    static const char *const categories[] = {"cuda", "cuda_api", NULL};
+
+    return has_process_id(t, "Device ") && has_any_category(t, categories);
+}
+
+static bool is_of_ray(const struct osc_trace *t)
+{
+    static const char *const categories[] = {"task:execute", "ray.wait", "worker_idle", NULL};
+
+    return has_any_category(t, categories) ||
+           (has_process(t, "Node ", "") && has_thread(t, "worker:"));
+}
+
+static bool is_of_bazel(const struct osc_trace *t)
+{
+    static const char *const categories[] = {"build phase marker", "general information",
+                                             "action processing", NULL};
+    struct osc_str other, id;
+
+    return (osc_trace_meta(t, "otherData", &other) && other.len > 0 &&
+            memmem(other.s, other.len, "bazel", 5) != NULL) ||
+           (osc_trace_meta(t, "otherData", &id) && has_any_category(t, categories));
+}
+
+static bool is_of_clang(const struct osc_trace *t)
+{
+    static const char *const passes[] = {"Total ExecuteCompiler", "Total Frontend",
+                                         "Total Backend", "Total Source", NULL};
+
+    return has_member(t, "beginningOfTime") || has_any_string(t, passes);
+}
+
+static bool is_of_perfetto(const struct osc_trace *t)
+{
+    struct osc_str value;
+
+    if (has_member(t, "trace_processor_stats"))
+        return true;
+    if (osc_trace_meta(t, "metadata", &value) && value.len > 0 &&
+        memmem(value.s, value.len, "perfetto", 8) != NULL)
+        return true;
+    return osc_trace_meta(t, "controllerTraceDataKey", &value) &&
+           osc_str_eq(value, OSC_STR("systraceController"));
+}
+
+static bool is_of_chrome(const struct osc_trace *t)
+{
+    static const char *const categories[] = {
+        "toplevel", "devtools.timeline", "blink", "cc", "ipc", "benchmark", "netlog",
+        "task",     "navigation",        NULL};
+    static const char *const threads[] = {"CrBrowserMain", "CrRendererMain", "CrGpuMain",
+                                          "Chrome_IOThread", NULL};
+    struct osc_str value;
+
+    if (osc_trace_meta(t, "metadata", &value) && value.len > 0 &&
+        (memmem(value.s, value.len, "DevTools", 8) != NULL ||
+         memmem(value.s, value.len, "command_line", 12) != NULL ||
+         memmem(value.s, value.len, "clock-domain", 12) != NULL))
+        return true;
+    return has_any_string(t, threads) || has_prefix(t, "disabled-by-default-") ||
+           (has_member(t, "clientInfo") && has_any_category(t, categories)) ||
+           has_any_category(t, categories);
+}
+
+static bool is_of_v8(const struct osc_trace *t)
+{
+    static const char *const texts[] = {
+        "hermes", "V8.ParseScript", "V8.GCScavenger", "node.async_hooks", "v8", NULL};
+
+    return has_any_string(t, texts);
+}
+
+/* spall's own words, and a member of its files that is always empty. */
+static bool is_of_spall(const struct osc_trace *t)
+{
+    struct osc_str value;
+
+    return has_category(t, "function") && osc_trace_meta(t, "otherData", &value) &&
+           osc_str_eq(value, OSC_STR("{}"));
+}
+
+enum osc_producer osc_clues_producer(const struct osc_trace *t)
+{
+    if (osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope")) ||
+        has_member(t, "opscope_version"))
+        return OSC_PRODUCER_OPSCOPE;
+    if (!osc_str_eq(osc_trace_str(t, t->format), OSC_STR("chrome")))
+        return OSC_PRODUCER_UNKNOWN;
+    if (has_process_id(t, "CPU functions"))
+        return OSC_PRODUCER_TORCH_LEGACY;
+    if (is_of_ascend(t))
+        return which_ascend(t);
+    if (is_of_kineto(t))
+        return OSC_PRODUCER_KINETO;
+    if (is_of_xla(t))
+        return which_xla(t);
+    if (has_process(t, "/", " Compute"))
+        return OSC_PRODUCER_TENSORFLOW;
+    if (has_process(t, "", "CPU HIP API") || has_process(t, "", "CPU HSA API"))
+        return OSC_PRODUCER_ROCPROF;
+    if (is_of_nsys(t))
+        return OSC_PRODUCER_NSYS;
+    if (has_category(t, "dynamo_timed"))
+        return OSC_PRODUCER_TLPARSE;
+    if (is_of_triton(t))
+        return OSC_PRODUCER_TRITON;
+    if (has_member(t, "viztracer_metadata"))
+        return OSC_PRODUCER_VIZTRACER;
+    if (is_of_ray(t))
+        return OSC_PRODUCER_RAY;
+    if (has_prefix(t, "NEGOTIATE_"))
+        return OSC_PRODUCER_HOROVOD;
+    if (is_of_bazel(t))
+        return OSC_PRODUCER_BAZEL;
+    if (is_of_clang(t))
+        return OSC_PRODUCER_CLANG;
+    if (is_of_perfetto(t))
+        return OSC_PRODUCER_PERFETTO;
+    if (is_of_chrome(t))
+        return OSC_PRODUCER_CHROME;
+    if (is_of_v8(t))
+        return OSC_PRODUCER_V8;
+    return is_of_spall(t) ? OSC_PRODUCER_SPALL : OSC_PRODUCER_UNKNOWN;
+}
