@@ -84,14 +84,14 @@ class Trace:
         for line in self._traces.said.splitlines():
             warnings.warn(in_python(line), stacklevel=stacklevel)
 
-    def table(self, name: str = "averages", **options: object) -> Table:
+    def table(self, name: str = "averages", /, **options: object) -> Table:
         """Make the table `name`.
 
         `options` are those of ``opscope table`` with ``_`` for ``-``: ``sort="calls"``,
         ``limit=10`` (rows; default: all), ``columns=["name", "calls"]``,
         ``where="total_ns > us(10)"`` (an SQLite expression over the columns),
         ``group_by="shape"``, ``merge=True`` (all ranks and spans as one), ``no_python=True``,
-        ``compat="tb"``, ``at="1.5ms"``. Options that select what is counted (``rank``, ``span``,
+        ``compat="tb"``, ``at="1.5ms"``, ``name="aten::mm"`` (table ``durations``). Options that select what is counted (``rank``, ``span``,
         ``process``, ``thread``, ``device``, ``steps="5-7"``, ``from_="10ms"``, ``to``) make a view
         of what is loaded. No file is read again, unless they name ranks or spans that :func:`load`
         left out, or :func:`load` selected steps or times of a file above 64 MB; ``no_args`` and

@@ -19,6 +19,7 @@
     X(tracks)             \
     X(flows)              \
     X(ranges)             \
+    X(durations)          \
     X(averages)           \
     X(operators)          \
     X(kernels)            \

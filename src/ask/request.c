@@ -218,6 +218,11 @@ static bool takes_at(const struct osc_table_def *def)
     return (def->takes & OSC_TAKES_AT) != 0;
 }
 
+static bool takes_name(const struct osc_table_def *def)
+{
+    return (def->takes & OSC_TAKES_NAME) != 0;
+}
+
 enum scope {
     SCOPE_ANY,
     SCOPE_TEXT,    /* not forms for programs, which are complete and undecorated */
@@ -269,6 +274,7 @@ static const struct field {
     {"to", OSC_PART_VIEW, TYPE_TIME, .at = AT(view.to_ns), .has_at = AT(view.has_to)},
     {"at", OSC_PART_QUESTION, TYPE_TIME, AT(question.at_ns), AT(question.has_at), takes_at,
      SCOPE_ANY},
+    {"name", OSC_PART_QUESTION, TYPE_TEXT, AT(question.name), 0, takes_name, SCOPE_ANY},
     {"header", OSC_PART_TEXT, TYPE_TEXT, AT(text.header), 0, has_own_text, SCOPE_OWN_TEXT},
     {"top-level", OSC_PART_TEXT, TYPE_FLAG, AT(text.top_level), 0, has_own_text,
      SCOPE_OWN_TEXT},
@@ -617,6 +623,7 @@ osc_status osc_request_options(const struct osc_request *r, const struct osc_tab
         .n_threads = r->how.n_threads,
         .has_at = q->has_at != 0,
         .at_ns = q->at_ns,
+        .name = q->name,
     };
     return split_groups(q->group_by, def, o, err);
 }

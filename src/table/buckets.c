@@ -19,16 +19,25 @@ uint32_t osc_bucket_of(int64_t v)
     return shift * PER_POWER + (uint32_t)(v >> shift);
 }
 
+/* How many bits below the highest ones values of bucket INDEX differ in. */
+static unsigned shift_of(uint32_t index)
+{
+    return index < 2 * PER_POWER ? 0 : index / PER_POWER - 1;
+}
+
+int64_t osc_bucket_start(uint32_t index)
+{
+    if (index >= OSC_BUCKETS)
+        return INT64_MAX;
+    return index < 2 * PER_POWER ? index
+                                 : (int64_t)(index % PER_POWER + PER_POWER) << shift_of(index);
+}
+
 int64_t osc_bucket_middle(uint32_t index)
 {
     const uint32_t i = index < OSC_BUCKETS ? index : OSC_BUCKETS - 1;
 
-    if (i < 2 * PER_POWER)
-        return i;
-    const unsigned shift = i / PER_POWER - 1;
-    const int64_t from = (int64_t)(i % PER_POWER + PER_POWER) << shift;
-
-    return from + ((INT64_C(1) << shift) - 1) / 2;
+    return osc_bucket_start(i) + ((INT64_C(1) << shift_of(i)) - 1) / 2;
 }
 
 void osc_buckets_fini(struct osc_buckets *b)

@@ -35,6 +35,9 @@ struct osc_buckets {
 /* The bucket of V; a negative V counts as 0. */
 uint32_t osc_bucket_of(int64_t v);
 
+/* The least value of bucket INDEX; INT64_MAX behind the last one. */
+int64_t osc_bucket_start(uint32_t index);
+
 /* The middle of bucket INDEX, rounded down. */
 int64_t osc_bucket_middle(uint32_t index);
 

@@ -119,6 +119,7 @@ static void put_options(struct osc_strbuf *out, const struct osc_partial_questio
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         put_u8(out, switches[i]);
     put_u64(out, (uint64_t)(o->has_at ? o->at_ns : 0));
+    put_c_text(out, o->name);
     put_c_text(out, q->choice);
     put_u64(out, q->n_rows);
     put_c_text(out, q->n_rows > 0 ? q->sort : NULL);

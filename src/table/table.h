@@ -113,6 +113,7 @@ struct osc_options {
     uint32_t n_traces;    /* number of traces in operands, if known */
     bool has_at;          /* OSC_TAKES_AT: only memory that is allocated at at_ns, */
     int64_t at_ns;        /* from the origin */
+    const char *name;     /* OSC_TAKES_NAME: borrowed; only ranges called so; NULL: all */
 };
 
 /* How a table's own text form shall look (analysis/torch/torch_text.h). */
@@ -132,6 +133,7 @@ enum osc_takes {
     OSC_TAKES_NO_PYTHON = 2, /* no_python */
     OSC_TAKES_SELECTION = 4, /* selection: map gets all rows of the trace and selects itself */
     OSC_TAKES_AT = 8,        /* at_ns */
+    OSC_TAKES_NAME = 16,     /* name */
 };
 
 struct osc_result;

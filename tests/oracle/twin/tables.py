@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import (advice, averages, devices, events, flows, forest, growth, inventory, kernels,
-               memory_tables, merging, modules, operators, quality, ranges, reader, runs,
+from . import (advice, averages, devices, durations, events, flows, forest, growth, inventory,
+               kernels, memory_tables, merging, modules, operators, quality, ranges, reader, runs,
                steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info", "quality", "flows", "ranges", "devices", "utilization", "modules",
+         "tracks", "info", "quality", "flows", "ranges", "durations", "devices",
+         "utilization", "modules",
          "advice", *memory_tables.TABLES)
 
 
@@ -66,6 +67,8 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
         return kernels.table(block, group_by, compat)
     if name == "ranges":
         return ranges.table(block, group_by)
+    if name == "durations":
+        return durations.table(block)
     if name == "steps":
         return merging.steps([growth.add(trace, steps.steps_table(trace, compat))
                               for trace in with_steps])
