@@ -22,7 +22,9 @@ enum {
     NAME,
     RANK,
     PROCESS,
+    PROCESS_NAME,
     THREAD,
+    THREAD_NAME,
     DEVICE,
     QUEUE,
     START,
@@ -63,8 +65,14 @@ static const struct osc_column columns[] = {
                "Rank of the file; 0 if the file does not name one."),
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
                "Process of the event, or the device for device work, as the file names it."),
+    OSC_COLUMN(PROCESS_NAME, "process_name", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_NAMES,
+               "Name of the process: the last process_name in the metadata of the file."),
     OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
                "Thread of the event, or the stream for device work, as the file names it."),
+    OSC_COLUMN(THREAD_NAME, "thread_name", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_NAMES,
+               "Name of the thread: the last thread_name in the metadata of the file."),
     OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_DEVICES,
                "Device that did the work, such as cuda:0 or xpu:0; missing for host events."),
     OSC_COLUMN(QUEUE, "queue", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_DEVICES,
@@ -189,8 +197,13 @@ static uint64_t count_rows(const struct osc_trace *t, const struct osc_options *
 
     (void)o;
     for (uint32_t k = 1; k < t->n_tracks; k++) {
-        if (t->tracks[k].n_events > 0 && t->tracks[k].is_queue)
-            all |= BIT(DEVICE) | BIT(QUEUE);
+        const struct osc_track *const track = &t->tracks[k];
+
+        if (track->n_events == 0)
+            continue;
+        all |= track->is_queue ? BIT(DEVICE) | BIT(QUEUE) : 0;
+        all |= t->processes[track->process].name.v != 0 ? BIT(PROCESS_NAME) : 0;
+        all |= track->name.v != 0 ? BIT(THREAD_NAME) : 0;
     }
     for (uint32_t k = 1; k < t->events.n_chunks; k++) {
         const struct osc_chunk *const c = t->events.chunks[k];
@@ -413,7 +426,9 @@ static void add_row(struct osc_scan *s, const struct osc_chunk *c, uint32_t i,
     osc_result_int(out, RANK, t->rank);
     /* PyTorch itself writes "" for both, so an empty text is not a missing one. */
     osc_result_str(out, PROCESS, osc_trace_str(t, track->pid));
+    add_sid(t, out, PROCESS_NAME, t->processes[track->process].name);
     osc_result_str(out, THREAD, osc_trace_str(t, track->tid));
+    add_sid(t, out, THREAD_NAME, track->name);
     if (track->is_queue) {
         add_sid(t, out, DEVICE, track->device);
         osc_result_str(out, QUEUE, osc_trace_str(t, track->tid));

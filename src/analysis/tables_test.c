@@ -200,8 +200,8 @@ TEST_WITH(lists_threads_and_tracks_by_their_first_event, NULL, end)
          "\"dur\":1,\"args\":{\"device\":0,\"stream\":7}},"
          "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":2,\"args\":"
          "{\"name\":\"new\"}}]");
-    assert_table("threads", NULL, false, "1|x|-|1\n1|2|new|2\n");
-    assert_table("tracks", NULL, false, "0|thread|-|1\n1|thread|new|1\n2|queue|-|cuda:0\n");
+    assert_table("threads", NULL, false, "1|-|x|-|1\n1|-|2|new|2\n");
+    assert_table("tracks", NULL, false, "0|thread|-|1|-\n1|thread|new|1|-\n2|queue|-|cuda:0|-\n");
 }
 
 TEST_WITH(takes_switches_from_the_file_or_else_from_what_is_there, NULL, end)
@@ -211,13 +211,14 @@ TEST_WITH(takes_switches_from_the_file_or_else_from_what_is_there, NULL, end)
          "\"ts\":1,\"dur\":1,\"args\":{}},"
          "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"o\",\"pid\":1,\"tid\":1,"
          "\"ts\":3,\"dur\":1,\"args\":{\"Input Dims\": [[1]]}}]}");
-    assert_table("info", NULL, false,
-                 "format|chrome\nproducer|kineto\ndialect|kineto\nproducer_version|-\ntorch_version|-\n"
-                 "opscope_version|" OSC_VERSION "\norigin_unix_ns|1000\n"
-                 "profiler_start_ns|-\nduration_ns|3000\nevents|2\nthreads|1\nprocesses|1\n"
-                 "devices|0\nranks|1\nspans|1\nsteps|0\nrecord_shapes|true\n"
-                 "profile_memory|false\nwith_stack|false\nwith_modules|false\n"
-                 "with_flops|true\nmeta.with_stack|0\nmeta.with_flops|1\n");
+    assert_table(
+        "info", NULL, false,
+        "format|chrome\nproducer|kineto\ndialect|kineto\nproducer_version|-\ntorch_version|-\n"
+        "opscope_version|" OSC_VERSION "\norigin_unix_ns|1000\n"
+        "profiler_start_ns|-\nduration_ns|3000\nevents|2\nthreads|1\nprocesses|1\n"
+        "devices|0\nranks|1\nspans|1\nsteps|0\nrecord_shapes|true\n"
+        "profile_memory|false\nwith_stack|false\nwith_modules|false\n"
+        "with_flops|true\nmeta.with_stack|0\nmeta.with_flops|1\n");
 }
 
 TEST_WITH(counts_no_pseudo_processes_of_kineto, NULL, end)

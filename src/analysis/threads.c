@@ -5,11 +5,14 @@
 #include "analysis/tracks.h"
 #include "base/mem.h"
 
-enum { PROCESS, THREAD, NAME, EVENTS };
+enum { PROCESS, PROCESS_NAME, THREAD, NAME, EVENTS };
 
 static const struct osc_column columns[] = {
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
                "Process as the file names it."),
+    OSC_COLUMN(PROCESS_NAME, "process_name", STRING, NULL, FIRST, OSC_COLUMN_DEEP,
+               OSC_RULE_NAMES,
+               "Name of the process: the last process_name in the metadata of the file."),
     OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
                "Thread as the file names it."),
     OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
@@ -36,6 +39,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_row(out);
         /* PyTorch itself writes "" for both, so an empty text is not a missing one. */
         osc_result_str(out, PROCESS, osc_trace_str(t, track->pid));
+        if (t->processes[track->process].name.v)
+            osc_result_str(out, PROCESS_NAME,
+                           osc_trace_str(t, t->processes[track->process].name));
         osc_result_str(out, THREAD, osc_trace_str(t, track->tid));
         if (track->name.v)
             osc_result_str(out, NAME, osc_trace_str(t, track->name));

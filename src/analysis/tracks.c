@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-enum { TRACK, KIND, NAME, PARENT };
+enum { TRACK, KIND, NAME, PARENT, PROCESS_NAME };
 
 static const struct osc_column columns[] = {
     OSC_COLUMN(TRACK, "track", INTEGER, NULL, FIRST, 0, 0,
@@ -19,6 +19,8 @@ static const struct osc_column columns[] = {
                .torch = OSC_TORCH_KEY),
     OSC_COLUMN(PARENT, "parent", STRING, NULL, FIRST, 0, OSC_RULE_NAMES | OSC_RULE_DEVICES,
                "Process that a thread belongs to, or device that a queue belongs to."),
+    OSC_COLUMN(PROCESS_NAME, "process_name", STRING, NULL, FIRST, OSC_COLUMN_DEEP,
+               OSC_RULE_NAMES, "Name of the process in which the file has the track."),
 };
 
 static int compare_tracks(const void *a, const void *b, void *ctx)
@@ -69,6 +71,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
             osc_result_str(out, NAME, osc_trace_str(t, track->name));
         if (parent.v)
             osc_result_str(out, PARENT, osc_trace_str(t, parent));
+        if (t->processes[track->process].name.v)
+            osc_result_str(out, PROCESS_NAME,
+                           osc_trace_str(t, t->processes[track->process].name));
     }
     if (out->n_rows == 0)
         osc_result_why_empty(out, "no events");

@@ -178,7 +178,8 @@ static osc_status find_forms(struct pairing *p, enum osc_arrow_kind kind, bool i
         if (*number == 0)
             *number = ++n;
         p->shapes[f] = form->shape;
-        p->salts[f] = (int64_t)((uint64_t)(*number - 1) << 56);
+        if (is_bound)
+            p->salts[f] = (int64_t)((uint64_t)(*number - 1) << 56);
         *is_any = true;
     }
     osc_idmap_fini(&categories);

@@ -49,7 +49,8 @@ struct osc_arrow_pairs {
 
 /*
  * List the arrows of KIND in T, by id. With IS_BOUND, only those that the source defines as
- * leading from the start of one range to the start of another. Of several starts with one id
+ * leading from the start of one range to the start of another, and in Chrome traces those of
+ * other producers than Kineto, each of its own category. Of several starts with one id
  * the first counts; the end of an arrow may precede its start in the file.
  */
 OSC_MUST_USE osc_status osc_arrow_pairs_make(const struct osc_trace *t,

@@ -24,17 +24,18 @@ static bool is_name(const struct osc_trace *t, osc_sid id, const char *text)
     return id.v != 0 && osc_str_eq(osc_trace_str(t, id), osc_str_c(text));
 }
 
-/* Mark the tracks of the selected process and thread, by id or by name. */
-static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
+/* What was found of the selected process and thread. */
+struct found {
+    bool process, thread;
+};
+
+/* Mark the threads, or the queues of devices, of the selected process and thread. */
+static struct found mark_tracks(struct osc_filter *f, bool is_queue)
 {
     const struct osc_trace *const t = f->t;
     const char *const process = f->s->process, *const thread = f->s->thread;
-    bool has_process = !process, has_thread = !thread;
+    struct found found = {.process = !process, .thread = !thread};
 
-    if (!process && !thread) {
-        memset(f->has_track, 1, (size_t)t->n_tracks + 1);
-        return OSC_OK;
-    }
     for (uint32_t k = 0; k < t->n_tracks; k++) {
         const struct osc_track *const track = &t->tracks[k];
         const bool is_process = !process || is_number(t, track->pid, process) ||
@@ -43,22 +44,39 @@ static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
         const bool is_thread =
             !thread || is_number(t, track->tid, thread) || is_name(t, track->name, thread);
 
-        if (track->is_queue || track->n_events == 0)
+        if (track->is_queue != is_queue || track->n_events == 0)
             continue;
         f->has_track[k] = is_process && is_thread;
-        has_process = has_process || is_process;
-        has_thread = has_thread || (is_process && is_thread);
+        found.process = found.process || is_process;
+        found.thread = found.thread || (is_process && is_thread);
     }
-    if (!has_process)
-        return osc_fail(
-            err, OSC_EINVAL,
-            "--process: there is no '%s' in the trace; 'opscope table threads' lists all",
-            process);
-    if (!has_thread)
-        return osc_fail(
-            err, OSC_EINVAL,
-            "--thread: there is no '%s' in the trace; 'opscope table threads' lists all",
-            thread);
+    return found;
+}
+
+/* Mark the tracks of the selected process and thread, by id or by name. Queues are asked only
+ * if no thread is that: the processes of devices often have the name of the program. */
+static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
+{
+    const char *const process = f->s->process, *const thread = f->s->thread;
+    struct found found;
+
+    if (!process && !thread) {
+        memset(f->has_track, 1, (size_t)f->t->n_tracks + 1);
+        return OSC_OK;
+    }
+    found = mark_tracks(f, false);
+    if (!found.process || !found.thread)
+        found = mark_tracks(f, true);
+    if (!found.process)
+        return osc_fail(err, OSC_EINVAL,
+                        "--process: there is no '%s' in the trace; 'opscope table threads' and "
+                        "'opscope table tracks' list all",
+                        process);
+    if (!found.thread)
+        return osc_fail(err, OSC_EINVAL,
+                        "--thread: there is no '%s' in the trace; 'opscope table threads' and "
+                        "'opscope table tracks' list all",
+                        thread);
     return OSC_OK;
 }
 
@@ -260,6 +278,8 @@ bool osc_filter_wants(const struct osc_filter *f, const struct osc_chunk *c, uin
         return false;
     if (!is_by_host(f))
         return true;
+    if (!f->has_step && f->has_track[c->track[i]] && (f->s->process || f->s->thread))
+        return true; /* its queue was asked for */
     const osc_row cause = osc_select_cause(f->t, f->c, &osc_trace_facts(f->t)->selection, c, i);
     return cause.v != 0 &&
            has_host_row(f, osc_chunk_of(&f->t->events, cause), osc_row_place(cause));

@@ -8,7 +8,8 @@
  *
  *   process, thread  host rows of these, and the device work that they launched; a copy
  *                    of an annotation on a device is selected with its original, which
- *                    is found by name and external id
+ *                    is found by name and external id; if no thread is that, the
+ *                    queues of a device that are
  *   device           drops work of other devices; host rows stay
  *   steps            host rows that start inside, on any thread, and their device work;
  *                    annotations of these steps and no others

@@ -8,11 +8,13 @@
 #include "analysis/memory/memory_view.h"
 #include "derive/args.h"
 
-enum { PROCESS, DEVICE, TIME, ALLOCATED, RESERVED, N_COLUMNS };
+enum { PROCESS, PROCESS_NAME, DEVICE, TIME, ALLOCATED, RESERVED, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
                "Process of the allocator, as the file names it."),
+    OSC_COLUMN(PROCESS_NAME, "process_name", STRING, NULL, FIRST, OSC_COLUMN_DEEP,
+               OSC_RULE_NAMES, "Name of that process, from the metadata of the file."),
     OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
                "Whose memory: cpu, cuda:0, xpu:0 and so on, as its records say."),
     OSC_COLUMN(TIME, "time_ns", INTEGER, "ns", FIRST, OSC_COLUMN_MOMENT, OSC_RULE_TIME,
@@ -40,7 +42,7 @@ static void add_device(const struct osc_memory_view *v, const struct osc_memory_
             !osc_memory_view_wants(v, k))
             continue;
         osc_result_row(out);
-        osc_result_str(out, PROCESS, osc_memory_view_process(v, d));
+        osc_memory_view_add_process(v, d, out, PROCESS);
         osc_result_str(out, DEVICE, osc_str_c(d->name));
         osc_result_int(out, TIME, c->ts_ns[i] - v->t->origin_ns);
         osc_result_int(out, ALLOCATED, bytes);

@@ -10,11 +10,26 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-enum { PROCESS, DEVICE, OPERATOR, MODULE, STEP, BYTES, ALLOC, FREE, DUR, NOTE, N_COLUMNS };
+enum {
+    PROCESS,
+    PROCESS_NAME,
+    DEVICE,
+    OPERATOR,
+    MODULE,
+    STEP,
+    BYTES,
+    ALLOC,
+    FREE,
+    DUR,
+    NOTE,
+    N_COLUMNS
+};
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
                "Process that allocated, as the file names it."),
+    OSC_COLUMN(PROCESS_NAME, "process_name", STRING, NULL, FIRST, OSC_COLUMN_DEEP,
+               OSC_RULE_NAMES, "Name of that process, from the metadata of the file."),
     OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
                "Whose memory: cpu, cuda:0, xpu:0 and so on, as its records say; unknown if "
                "what they say makes no sense."),
@@ -231,9 +246,11 @@ static const struct osc_memory_device *add_row(struct osc_memory_view *v,
     osc_result_row(out);
     if (d == before) {
         osc_result_str_again(out, PROCESS);
+        if (osc_memory_view_process_name(v, d).len > 0)
+            osc_result_str_again(out, PROCESS_NAME);
         osc_result_str_again(out, DEVICE);
     } else {
-        osc_result_str(out, PROCESS, osc_memory_view_process(v, d));
+        osc_memory_view_add_process(v, d, out, PROCESS);
         osc_result_str(out, DEVICE, osc_str_c(d->name));
     }
     osc_result_str(out, OPERATOR, osc_memory_view_operator(v, k));

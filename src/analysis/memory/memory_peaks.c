@@ -16,6 +16,7 @@
 
 enum {
     PROCESS,
+    PROCESS_NAME,
     DEVICE,
     PEAK,
     PEAK_NS,
@@ -30,6 +31,8 @@ enum {
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
                "Process of the allocator, as the file names it."),
+    OSC_COLUMN(PROCESS_NAME, "process_name", STRING, NULL, FIRST, OSC_COLUMN_DEEP,
+               OSC_RULE_NAMES, "Name of that process, from the metadata of the file."),
     OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
                "Whose memory: cpu, cuda:0, xpu:0 and so on, as its records say."),
     OSC_COLUMN(
@@ -232,7 +235,7 @@ static osc_status add_device(struct work *w, const struct osc_memory_device *d,
     if (st != OSC_OK)
         return st;
     osc_result_row(out);
-    osc_result_str(out, PROCESS, osc_memory_view_process(&w->v, d));
+    osc_memory_view_add_process(&w->v, d, out, PROCESS);
     osc_result_str(out, DEVICE, osc_str_c(d->name));
     if (arg_of(&w->v, at, OSC_ARG_KEY_TOTAL_ALLOCATED, &bytes))
         osc_result_int(out, PEAK, bytes);

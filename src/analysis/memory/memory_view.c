@@ -166,10 +166,21 @@ osc_sid osc_memory_view_module(struct osc_memory_view *v, uint32_t k)
     return osc_row_module(v->t, osc_chunk_of(&v->t->events, row), osc_row_place(row));
 }
 
-struct osc_str osc_memory_view_process(const struct osc_memory_view *v,
-                                       const struct osc_memory_device *d)
+struct osc_str osc_memory_view_process_name(const struct osc_memory_view *v,
+                                            const struct osc_memory_device *d)
 {
-    return osc_trace_str(v->t, v->t->processes[d->process].pid);
+    return osc_trace_str(v->t, v->t->processes[d->process].name);
+}
+
+void osc_memory_view_add_process(const struct osc_memory_view *v,
+                                 const struct osc_memory_device *d, struct osc_result *out,
+                                 uint32_t column)
+{
+    const struct osc_str name = osc_memory_view_process_name(v, d);
+
+    osc_result_str(out, column, osc_trace_str(v->t, v->t->processes[d->process].pid));
+    if (name.len > 0)
+        osc_result_str(out, column + 1, name);
 }
 
 /* Write "cpu, xpu:0": the devices with records, each once. */
@@ -191,8 +202,10 @@ void osc_memory_view_show_process(const struct osc_memory_view *v, struct osc_re
                                   uint32_t column)
 {
     for (uint32_t d = 1; d < v->a->n_devices; d++) {
-        if (v->a->devices[d].process != v->a->devices[0].process)
-            osc_result_show(out, column);
+        if (v->a->devices[d].process == v->a->devices[0].process)
+            continue;
+        osc_result_show(out, column);
+        osc_result_show(out, column + 1);
     }
 }
 

@@ -60,11 +60,17 @@ struct osc_str osc_memory_view_operator(struct osc_memory_view *v, uint32_t k);
 /* The name of the innermost module around record K on its thread; or none. */
 osc_sid osc_memory_view_module(struct osc_memory_view *v, uint32_t k);
 
-/* The pid of device D's process, as in the file. */
-struct osc_str osc_memory_view_process(const struct osc_memory_view *v,
-                                       const struct osc_memory_device *d);
+/* The name of device D's process; empty: it has none. */
+struct osc_str osc_memory_view_process_name(const struct osc_memory_view *v,
+                                            const struct osc_memory_device *d);
 
-/* Show COLUMN of OUT, the process, if devices of several processes have records. */
+/* Write the pid of device D's process, as in the file, to COLUMN, and its name to the next. */
+void osc_memory_view_add_process(const struct osc_memory_view *v,
+                                 const struct osc_memory_device *d, struct osc_result *out,
+                                 uint32_t column);
+
+/* Show COLUMN of OUT, the process, and the next, its name, if devices of several processes have
+ * records. */
 void osc_memory_view_show_process(const struct osc_memory_view *v, struct osc_result *out,
                                   uint32_t column);
 

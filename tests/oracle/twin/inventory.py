@@ -47,6 +47,7 @@ def events_table(trace: Trace) -> list[dict]:
     op_of_record = memory.op_of_record(trace)
     forward_of = forward.links(trace)
     step = step_of(trace)
+    processes, threads = process_names(trace), thread_names(trace)
     rows = []
     for event in trace.events:
         call = launch.get(event)
@@ -59,7 +60,9 @@ def events_table(trace: Trace) -> list[dict]:
             "parent_id": event.parent.id if event.parent else None,
             "kind": event.kind, "category": event.category, "name": event.name,
             "rank": trace.rank, "args": event.args if event.has_args else None,
-            "process": event.process, "thread": event.thread, "device": event.device,
+            "process": event.process, "process_name": processes.get(event.process),
+            "thread": event.thread, "thread_name": threads.get(event.track),
+            "device": event.device,
             "queue": event.thread if event.device else None,
             "start_ns": event.start - trace.origin, "dur_ns": event.dur,
             "self_ns": forest.self_ns(event) if event.is_range else None,
@@ -73,13 +76,13 @@ def events_table(trace: Trace) -> list[dict]:
 
 def threads_table(trace: Trace) -> list[dict]:
     """Host threads with events, in order of the first event."""
-    names = thread_names(trace)
+    names, processes = thread_names(trace), process_names(trace)
     rows: dict[tuple, dict] = {}
     for event in trace.events:
         if event.track not in device_tracks(trace):
             row = rows.setdefault(event.track, {
-                "process": event.process, "thread": event.thread,
-                "name": names.get(event.track), "events": 0})
+                "process": event.process, "process_name": processes.get(event.process),
+                "thread": event.thread, "name": names.get(event.track), "events": 0})
             row["events"] += 1
     return list(rows.values())
 
@@ -131,12 +134,13 @@ def foreign_devices(trace: Trace) -> set[str]:
 def tracks_table(trace: Trace) -> list[dict]:
     """Threads and device queues in order of the first event."""
     rows: dict[tuple, dict] = {}
-    names = thread_names(trace)
+    names, processes = thread_names(trace), process_names(trace)
     for event in trace.events:
         kind = "queue" if event.track in device_tracks(trace) else "thread"
         rows.setdefault(event.track, {"track": len(rows), "kind": kind,
                                       "name": names.get(event.track),
-                                      "parent": event.device or event.process or None})
+                                      "parent": event.device or event.process or None,
+                                      "process_name": processes.get(event.process)})
     return list(rows.values())
 
 

@@ -298,7 +298,8 @@ def events_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
         alloc_ns = start.event.start - trace.origin if start else None
         free_ns = free.event.start - trace.origin if free else None
         rows.append({
-            "process": record.process, "device": record.device, "operator": label(record),
+            "process": record.process,
+            "process_name": inventory.process_names(trace).get(record.process), "device": record.device, "operator": label(record),
             "module": module(record), "step": record.step,
             "bytes": abs(record.bytes), "alloc_ns": alloc_ns, "free_ns": free_ns,
             "dur_ns": free_ns - alloc_ns if start and free else None,
@@ -322,7 +323,8 @@ def note(record: Record) -> str | None:
 def curve_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
     """`memory_curve`, device after device."""
     chosen = [r for r in records_of(trace) if wants(trace, r, selection)]
-    return [{"process": process, "device": device,
+    return [{"process": process, "process_name": inventory.process_names(trace).get(process),
+             "device": device,
              "time_ns": record.event.start - trace.origin,
              "allocated_bytes": record.total("Total Allocated"),
              "reserved_bytes": record.total("Total Reserved")}
@@ -373,7 +375,8 @@ def peaks_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
                              "count": sum(e["count"] for e in entries[10:])}]
         for entry in entries:
             entry["bytes"] = exact.nearest(entry["bytes"])
-        result.append({"process": process, "device": device,
+        result.append({"process": process,
+                       "process_name": inventory.process_names(trace).get(process), "device": device,
                        "peak_bytes": peak.total("Total Allocated"),
                        "peak_ns": peak.event.start - trace.origin,
                        "capacity_bytes": capacity(trace, peak),
