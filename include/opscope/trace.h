@@ -265,10 +265,10 @@ OSC_API OSC_MUST_USE osc_status osc_ask(struct osc_set *set, const struct osc_vi
 /* How to write a table as text, and where to. */
 struct osc_layout {
     const char *format; /* "text" (NULL), "csv", "json" or "md" */
-    unsigned width;     /* width of the terminal, in characters; 0: not a terminal, cut
-                         * nothing */
+    unsigned width;     /* width of the terminal, in columns; 0: not a terminal, cut nothing
+                         * but the names of kernels */
     int has_colour;
-    int full_names; /* do not shorten the names of kernels */
+    int full_names; /* do not fold the names of kernels */
     /* For torch's table, the text form of `averages`: */
     const char *header;                                      /* line above the table */
     int top_level;                                           /* only events that no operator

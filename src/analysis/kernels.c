@@ -50,7 +50,8 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(SHARED_MEMORY, "shared_memory_bytes", INTEGER, "bytes", KEY, OSC_COLUMN_OPTIONAL,
                0, "Shared memory of a block: argument `shared memory`."),
     OSC_COLUMN(
-        TENSOR_CORES, "tensor_cores", BOOLEAN, NULL, FIRST, 0, OSC_RULE_TENSOR_CORES,
+        TENSOR_CORES, "tensor_cores", BOOLEAN, NULL, FIRST, OSC_COLUMN_MINOR,
+        OSC_RULE_TENSOR_CORES,
         "Whether the kernel uses Tensor Cores, by its name: true (s884, hmma and so on), false "
         "(at::native::, nccl and so on), or missing if no rule covers the name."),
     OSC_COLUMN(OP_TC_ELIGIBLE, "op_tc_eligible", BOOLEAN, NULL, FIRST, OSC_COLUMN_OPTIONAL,

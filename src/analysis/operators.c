@@ -54,7 +54,7 @@ static const struct osc_column columns[N_COLUMNS] = {
         "Sum of the durations of the kernels, copies and memsets that the operator's own host "
         "calls launched. Work that runs at the same time on several queues counts each time.",
         .torch = OSC_TORCH_SELF_DEVICE),
-    OSC_COLUMN(DEVICE_TOTAL, "device_total_ns", INTEGER, "ns", SUM, 0,
+    OSC_COLUMN(DEVICE_TOTAL, "device_total_ns", INTEGER, "ns", SUM, OSC_COLUMN_MINOR,
                OSC_RULE_OPERATORS | OSC_RULE_LINKS,
                "device_self_ns of the operator + that of all operators inside it. An operator "
                "inside another one of the same name counts in both.",
@@ -65,19 +65,21 @@ static const struct osc_column columns[N_COLUMNS] = {
                .torch = OSC_TORCH_SELF_CPU),
     OSC_COLUMN(HOST_TOTAL, "host_total_ns", INTEGER, "ns", SUM, 0, OSC_RULE_OPERATORS,
                "Host time: sum over the calls of (end - start).", .torch = OSC_TORCH_CPU),
-    OSC_COLUMN(TC_ELIGIBLE, "tc_eligible", BOOLEAN, NULL, OR, 0, OSC_RULE_TENSOR_CORES,
+    OSC_COLUMN(TC_ELIGIBLE, "tc_eligible", BOOLEAN, NULL, OR, OSC_COLUMN_MINOR,
+               OSC_RULE_TENSOR_CORES,
                "Whether the operator can use Tensor Cores: by its name (convolutions, linear "
                "layers, matrix products), or because in any call an operator inside it can or "
                "one of its own kernels did."),
-    OSC_COLUMN(TC_SELF_RATIO, "tc_self_ratio", NUMBER, "ratio", FINISH, 0,
+    OSC_COLUMN(TC_SELF_RATIO, "tc_self_ratio", NUMBER, "ratio", FINISH, OSC_COLUMN_MINOR,
                OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS,
                "Time of its own kernels that use Tensor Cores (tensor_cores in table kernels) "
                "/ device_self_ns; 0 without device time."),
-    OSC_COLUMN(TC_TOTAL_RATIO, "tc_total_ratio", NUMBER, "ratio", FINISH, 0,
+    OSC_COLUMN(TC_TOTAL_RATIO, "tc_total_ratio", NUMBER, "ratio", FINISH, OSC_COLUMN_MINOR,
                OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS,
                "Time of kernels that use Tensor Cores, launched by the operator and all "
                "operators inside it / device_total_ns; 0 without device time."),
-    OSC_COLUMN(HAS_CALL_STACK, "has_call_stack", BOOLEAN, NULL, OR, 0, OSC_RULE_STACKS,
+    OSC_COLUMN(HAS_CALL_STACK, "has_call_stack", BOOLEAN, NULL, OR, OSC_COLUMN_MINOR,
+               OSC_RULE_STACKS,
                "Whether any call has a Python stack; --group-by stack shows it."),
     OSC_COLUMN(MEAN_HOST_SELF, "mean_host_self_ns", NUMBER, "ns", FINISH, OSC_COLUMN_DEEP,
                OSC_RULE_OPERATORS, "host_self_ns / synchronous calls; missing without any."),

@@ -46,9 +46,10 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
                OSC_RULE_STEPS | OSC_RULE_NAMES,
                "Process that announced the step, if several of a rank and span did."),
-    OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_STEPS | OSC_RULE_NAMES,
+    OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, OSC_COLUMN_MINOR,
+               OSC_RULE_STEPS | OSC_RULE_NAMES,
                "Thread that announced the step; missing for a trace without steps."),
-    OSC_COLUMN(START, "start_ns", INTEGER, "ns", MIN, OSC_COLUMN_MOMENT,
+    OSC_COLUMN(START, "start_ns", INTEGER, "ns", MIN, OSC_COLUMN_MOMENT | OSC_COLUMN_MINOR,
                OSC_RULE_STEP_LENGTH | OSC_RULE_TIME,
                "Start of the annotation, but not before the device work of the step before it "
                "was done; from the origin of all files."),
@@ -57,9 +58,9 @@ static const struct osc_column columns[N_COLUMNS] = {
                "that was launched in it, whichever is later.",
                .torch = OSC_TORCH_SELF_DEVICE | OSC_TORCH_DEVICE),
     OSC_COLUMN(
-        ANNOTATION, "annotation_ns", INTEGER, "ns", SUM, 0, OSC_RULE_STEPS,
+        ANNOTATION, "annotation_ns", INTEGER, "ns", SUM, OSC_COLUMN_MINOR, OSC_RULE_STEPS,
         "Duration of the annotation on the host alone; missing for a trace without steps."),
-    OSC_COLUMN(KEPT, "kept", BOOLEAN, NULL, FIRST, 0, OSC_RULE_STEP_LENGTH,
+    OSC_COLUMN(KEPT, "kept", BOOLEAN, NULL, FIRST, OSC_COLUMN_MINOR, OSC_RULE_STEP_LENGTH,
                "Whether averages count the step. Steps at the end whose device work may not "
                "all have been recorded are not kept."),
     COST(KERNEL, "kernel_ns", OSC_RULE_BREAKDOWN | OSC_RULE_COMMUNICATION,

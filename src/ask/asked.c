@@ -104,6 +104,14 @@ static osc_status write_on(void *ctx, const char *s, size_t len)
     return text->write(text->ctx, s, len) == 0 ? OSC_OK : OSC_EIO;
 }
 
+static void note_on(void *ctx, const char *line)
+{
+    const struct osc_layout *const text = ctx;
+
+    if (text->note)
+        text->note(text->ctx, line);
+}
+
 static osc_status emit(void *ctx, const struct osc_rows *rows)
 {
     return osc_render_rows(ctx, rows);
@@ -118,6 +126,7 @@ static osc_status render(struct osc_asked *k, struct osc_err *err)
         .width = text->width,
         .has_colour = text->has_colour != 0,
         .has_full_names = text->full_names != 0,
+        .note = note_on,
         .write = write_on,
         .ctx = &k->request.text,
     };

@@ -173,3 +173,91 @@ size_t osc_utf8_width(struct osc_str str)
         n += ((unsigned char)str.s[i] & 0xc0) != 0x80;
     return n;
 }
+
+struct range {
+    uint32_t from, to;
+};
+
+static bool is_in(uint32_t c, const struct range *ranges, size_t n)
+{
+    for (size_t i = 0; i < n && c >= ranges[i].from; i++) {
+        if (c <= ranges[i].to)
+            return true;
+    }
+    return false;
+}
+
+/* The columns of C, a code point above ASCII. */
+static size_t columns_of(uint32_t c)
+{
+    static const struct range wide[] = {
+        {0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xa960, 0xa97f},
+        {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},
+        {0xffe0, 0xffe6},   {0x16fe0, 0x18aff}, {0x1b000, 0x1b2ff}, {0x1f300, 0x1f64f},
+        {0x1f680, 0x1f6ff}, {0x1f900, 0x1faff}, {0x20000, 0x3fffd}};
+    static const struct range accents[] = {
+        {0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},
+        {0x64b, 0x65f},   {0x93c, 0x93c},   {0x94d, 0x94d},   {0xe34, 0xe3a},
+        {0xe47, 0xe4e},   {0x1ab0, 0x1ace}, {0x1dc0, 0x1dff}, {0x20d0, 0x20f0},
+        {0x302a, 0x302d}, {0x3099, 0x309a}, {0xfe20, 0xfe2f}};
+
+    if (is_in(c, accents, sizeof accents / sizeof *accents))
+        return 0;
+    return is_in(c, wide, sizeof wide / sizeof *wide) ? 2 : 1;
+}
+
+/* Bytes at the start of S that take at most N columns; *COLUMNS: how many they take. */
+static size_t measure(struct osc_str str, size_t n, size_t *columns)
+{
+    const unsigned char *const s = (const unsigned char *)str.s;
+    size_t i = 0;
+
+    *columns = 0;
+    while (i < str.len) {
+        size_t len = 1;
+
+        while (len < 4 && i + len < str.len && (s[i + len] & 0xc0) == 0x80)
+            len++;
+        const size_t width = len > 1 ? columns_of(code_point(s + i, len)) : 1;
+        if (*columns + width > n)
+            break;
+        *columns += width;
+        i += len;
+    }
+    return i;
+}
+
+size_t osc_utf8_columns(struct osc_str str)
+{
+    size_t columns;
+
+    measure(str, SIZE_MAX, &columns);
+    return columns;
+}
+
+size_t osc_utf8_head(struct osc_str str, size_t n)
+{
+    size_t columns;
+
+    return measure(str, n, &columns);
+}
+
+size_t osc_utf8_tail(struct osc_str str, size_t n)
+{
+    const unsigned char *const s = (const unsigned char *)str.s;
+    size_t at = str.len, start = str.len, columns = 0;
+
+    while (at > 0) {
+        size_t from = at - 1;
+
+        while (from > 0 && at - from < 4 && (s[from] & 0xc0) == 0x80)
+            from--;
+        const size_t width = at - from > 1 ? columns_of(code_point(s + from, at - from)) : 1;
+        if (columns + width > n)
+            break;
+        columns += width;
+        at = from;
+        start = width > 0 ? at : start; /* accents need the character before them */
+    }
+    return str.len - start;
+}

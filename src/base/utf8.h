@@ -37,3 +37,15 @@ void osc_utf8_append_terminal(struct osc_strbuf *b, struct osc_str str);
  * characters of a column: bytes that continue no other.
  */
 size_t osc_utf8_width(struct osc_str str);
+
+/*
+ * Columns of a terminal that the valid STR takes: two for each wide East Asian character and
+ * each pictograph (Unicode 15, UAX #11), none for accents that go with the character before
+ * them, one for any other code point.
+ */
+size_t osc_utf8_columns(struct osc_str str);
+
+/* Bytes of the longest start, and of the longest end, of the valid STR that take at most N
+ * columns. */
+size_t osc_utf8_head(struct osc_str str, size_t n);
+size_t osc_utf8_tail(struct osc_str str, size_t n);

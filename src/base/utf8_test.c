@@ -137,6 +137,21 @@ TEST(width_counts_code_points)
     assert_int_equal(osc_utf8_width(OSC_STR("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80x")), 4);
 }
 
+TEST(columns_count_wide_characters_twice_and_accents_not)
+{
+    const struct osc_str text = OSC_STR("a\xe6\x97\xa5"
+                                        "e\xcc\x81\xf0\x9f\x98\x80z");
+
+    assert_int_equal(osc_utf8_columns(OSC_STR("")), 0);
+    assert_int_equal(osc_utf8_columns(text), 7);
+    assert_int_equal(osc_utf8_head(text, 2), 1); /* half a character is none */
+    assert_int_equal(osc_utf8_head(text, 3), 4);
+    assert_int_equal(osc_utf8_head(text, 4), 7);
+    assert_int_equal(osc_utf8_tail(text, 2), 1);
+    assert_int_equal(osc_utf8_tail(text, 3), 5);
+    assert_int_equal(osc_utf8_tail(text, 100), text.len);
+}
+
 TEST(exhausted_memory_is_kept_in_the_buffer)
 {
     struct osc_strbuf b = {0};

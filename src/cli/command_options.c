@@ -113,7 +113,7 @@ const struct osc_option osc_options[] = {
      .group = "How to count and read", .words = "tb"},
     {"no-python", 0, NULL, TABLE, .help = "leave out Python functions"},
     {"full-names", 0, NULL, TABLE | OSC_COMMAND_SCREEN,
-     .help = "do not shorten the names of kernels in text"},
+     .help = "do not fold the names of kernels in text"},
     {"threads", 'j', "N", ALL, .help = "use N threads (default: one for each processor)"},
     {"max-memory", 0, "SIZE", ALL,
      .help = "use at most SIZE of memory, such as 8G (default: 80 % of what is available)"},

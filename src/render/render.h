@@ -7,8 +7,8 @@
  * more than a few thousand rows, so that a table of any length needs the same memory.
  *
  *   - For programs (is_machine) cells are exact and never cut. For people, times and sizes
- *     have units, and names are cut in the middle if a terminal is too narrow; see
- *     render_text.c.
+ *     have units, C++ names are folded, and if a terminal is too narrow names are cut
+ * (labels.h) and the least important columns left out; see render_text.c and layout.h.
  *   - Invalid UTF-8 becomes U+FFFD. For people, control characters become \xNN, so that no
  *     trace can control a terminal.
  *
@@ -33,10 +33,12 @@ struct osc_renderer {
 struct osc_render {
     const struct osc_renderer *renderer;
     const struct osc_sheet *sheet; /* borrowed */
-    unsigned width;                /* of the terminal, in characters; 0: not a terminal, cut
-                                    * nothing */
+    unsigned width;                /* of the terminal, in columns; 0: not a terminal, cut
+                                    * nothing but symbols */
     bool has_colour;
-    bool has_full_names; /* do not shorten symbols */
+    bool has_full_names;                       /* do not fold symbols */
+    void (*note)(void *ctx, const char *line); /* receives what the output does not say, without
+                                                * a newline; may be NULL */
 
     /* Receives the output. */
     osc_status (*write)(void *ctx, const char *s, size_t len);

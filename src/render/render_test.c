@@ -103,15 +103,15 @@ TEST(text_lines_up_and_shows_units)
         "7 more rows; --limit 0 shows all\n");
 }
 
-TEST(text_cuts_names_in_the_middle_on_a_narrow_terminal)
+TEST(text_leaves_columns_out_and_cuts_names_on_a_narrow_terminal)
 {
     assert_renders(
         "text", 80, true,
-        "name                         calls       total_ns  busy_ratio  size_bytes  done\n"
-        "aten::mm, \"a\"\\x0a|b              3  9007199.255 s     10.00 %     1.50 KB  true\n"
-        "\xef\xbf\xbd\\x1b[31mgr\xc3\xbcn<float*>                      999 ns\n"
-        "a_very_long_n\xe2\x80\xa6"
-        "ells_much_too              1.500 us                          false\n"
+        "name                                calls       total_ns  busy_ratio  size_bytes\n"
+        "aten::mm, \"a\"\\x0a|b                     3  9007199.255 s     10.00 %     1.50 KB\n"
+        "\xef\xbf\xbd\\x1b[31mgr\xc3\xbcn<float*>                             999 ns\n"
+        "a_very_long_name_\xe2\x80\xa6"
+        "d_tells_much_too              1.500 us\n"
         "7 more rows; --limit 0 shows all\n");
 }
 
@@ -179,7 +179,9 @@ TEST(text_puts_sentences_and_commands_below_their_row)
                  "    a\n"
                  "    word_that_is_longer_than_the_line\n"
                  "    and more\n"
-                 "    opscope table of a command that is long\n"
+                 "    opscope table of a \\\n"
+                 "        command that \\\n"
+                 "        is long\n"
                  "b      1\n"
                  "    a\n"
                  "    word_that_is_longer_than_the_line\n"
@@ -194,6 +196,67 @@ TEST(text_puts_sentences_and_commands_below_their_row)
     assert_below("line", 0, "line\nopscope table of a command that is long\n\n");
 }
 
+static char noted[256];
+
+static void keep_note(void *ctx, const char *line)
+{
+    (void)ctx;
+    snprintf(noted, sizeof noted, "%s", line);
+}
+
+/* Rows of kernels by operator, that are told apart by what a narrow terminal has no room for.
+ */
+TEST(text_numbers_rows_that_only_differ_in_what_is_left_out)
+{
+    static const struct osc_column keys[] = {
+        {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_SYMBOL, .help = "a kernel"},
+        {"registers_per_thread", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0, .help = "a key"},
+        {"empty_text", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0, .help = "says nothing"},
+        {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, .help = "time"},
+    };
+    static const struct osc_table_def table = {
+        .name = "k", .columns = keys, .n_columns = 4, .sorted_by = 4};
+    const struct osc_sheet_choice choice = {0};
+    struct osc_sheet sheet = {.def = &table};
+    struct osc_strbuf out = {0};
+    struct osc_render r = {.renderer = osc_renderer_find("text"),
+                           .sheet = &sheet,
+                           .width = 44,
+                           .write = append,
+                           .note = keep_note,
+                           .ctx = &out};
+    struct osc_result result;
+
+    osc_result_init(&result, &table);
+    for (int64_t i = 0; i < 3; i++) {
+        osc_result_row(&result);
+        osc_result_str(&result, 0,
+                       i < 2 ? OSC_STR("void a::copy<float>(int)")
+                             : OSC_STR("void cutlass::device_kernel<fp8::Gemm>(Params)"));
+        osc_result_int(&result, 1, 32 + i);
+        osc_result_int(&result, 3, 1000 * i);
+    }
+    const struct osc_rows rows = {.result = &result, .n_rows = result.n_rows};
+    noted[0] = '\0';
+    assert_int_equal(osc_sheet_choose(&sheet, &choice, NULL), OSC_OK);
+    assert_int_equal(osc_render_begin(&r), OSC_OK);
+    assert_int_equal(osc_render_rows(&r, &rows), OSC_OK);
+    r.n_rows = 3;
+    assert_int_equal(osc_render_end(&r), OSC_OK);
+    assert_string_equal(out.s, "name                               total_ns\n"
+                               "a::copy<...>                           0 ns\n"
+                               "a::copy<...> #2                    1.000 us\n"
+                               "cutlass::device_kernel<fp8::Gemm>  2.000 us\n");
+    assert_string_equal(noted,
+                        "left out to fit the terminal: registers_per_thread, empty_text; "
+                        "a wider one, a pipe or '--columns name,registers_per_thread' "
+                        "shows them");
+    osc_render_fini(&r);
+    osc_sheet_fini(&sheet);
+    osc_result_fini(&result);
+    osc_strbuf_fini(&out);
+}
+
 /* Lists of the file are cut, but nothing that somebody wrote for people to read. */
 TEST(text_wraps_sentences_in_the_last_column)
 {
@@ -201,8 +264,8 @@ TEST(text_wraps_sentences_in_the_last_column)
                  "n  code   long\n"
                  "0  first  it has no compiler,\n"
                  "          and\n"
-                 "          a_word_that_is_too_long\n"
-                 "          for it; install one,\n"
+                 "          a_word_that_is_too_lon\n"
+                 "          g for it; install one,\n"
                  "          then begin again, and\n"
                  "          all of it is there\n"
                  "1  b      [\"a list of more than\n"

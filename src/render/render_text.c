@@ -1,41 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Text for people: aligned columns, numbers with units, at most as wide as the terminal.
- * Widths are computed from the first rows, which are held back; a longer cell in a later row
- * shifts the rest of its line to the right and is not cut.
+ * Widths are computed from the first rows, which are held back; a longer number in a later row
+ * shifts the rest of its line to the right and is not cut. Names are labels (labels.h); where
+ * the terminal is too narrow they are cut, and columns left out (fit.h): first those that say
+ * nothing in the first rows, then the minor ones, then the others from the right.
  */
 #include "render/renderers.h"
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "render/symbol.h"
+#include "render/elide.h"
+#include "render/fit.h"
+#include "render/labels.h"
 #include "render/units.h"
 
-#define HELD_ROWS   8192 /* rows that determine the widths */
-#define GAP         2    /* blanks between columns */
-#define LEAST_WIDTH 12   /* names are never cut below this width */
-#define LONG_WIDTH  100  /* long JSON is cut at this width */
-#define BELOW_WIDTH 80   /* sentences are wrapped at this width, or at a narrower terminal */
-#define INDENT      4    /* of lines below a row */
+#define HELD_ROWS    8192 /* rows that determine the widths */
+#define LEAST_WIDTH  12   /* other names are never cut below this width */
+#define NAME_WIDTH   32   /* nor those of the column of names below this one */
+#define SYMBOL_WIDTH 80   /* symbols are cut at this width even if there is no terminal */
+#define SENTENCE     16 /* a sentence in the last column is wrapped at this width or a larger */
+#define LONG_WIDTH   100 /* long JSON is cut at this width */
+#define BELOW_WIDTH  80  /* sentences are wrapped at this width, or at a narrower terminal */
+#define INDENT       4   /* of lines below a row */
 
 struct column {
-    size_t width;  /* code points */
-    size_t limit;  /* cut cells at this width; SIZE_MAX: never */
-    bool is_right; /* numbers */
-    bool is_below; /* printed on lines below, not in the columns */
+    size_t width;            /* columns of a terminal */
+    bool is_right;           /* numbers */
+    bool is_below;           /* printed on lines below, not in the columns */
+    bool is_out;             /* left out: the terminal is too narrow */
+    bool is_label;           /* cells are names */
+    bool has_value;          /* some held cell is not missing; */
+    bool has_news;           /* and not zero or false */
+    struct osc_labels names; /* of labels */
+};
+
+/* A cell of a held row. */
+struct text_cell {
+    size_t end;   /* of its text in cells */
+    osc_sid name; /* of labels */
 };
 
 struct state {
     struct column *columns;  /* owned */
     uint32_t last;           /* the last one printed in the columns */
+    uint32_t name;           /* the column of names */
     struct osc_strbuf cells; /* texts of the held rows, concatenated */
-    size_t *ends;            /* owned; where each cell ends in cells */
-    size_t n_ends, cap_ends;
+    struct text_cell *held;  /* owned */
+    size_t n_held_cells, cap_held;
     uint32_t n_held; /* rows */
     bool is_flowing; /* widths are fixed, rows are not held any more */
+
+    /* If columns that tell rows apart are left out: how many rows have the same others. */
+    bool has_lost_keys;
+    struct osc_arena arena;
+    struct osc_intern keys;
+    uint32_t *n_same; /* owned; by key */
+    size_t cap_same;
+    struct osc_strbuf scratch;
 };
+
+static bool is_key(const struct osc_column *column)
+{
+    return column->merge == OSC_MERGE_KEY;
+}
 
 static void add_number(struct osc_strbuf *out, const struct osc_cell *cell, const char *unit)
 {
@@ -58,18 +89,6 @@ static void add_number(struct osc_strbuf *out, const struct osc_cell *cell, cons
     }
 }
 
-/* Bytes of the first N code points of S. */
-static size_t prefix_bytes(struct osc_str s, size_t n)
-{
-    size_t i = 0;
-
-    while (i < s.len && (n > 0 || ((unsigned char)s.s[i] & 0xc0) == 0x80)) {
-        n -= ((unsigned char)s.s[i] & 0xc0) != 0x80;
-        i++;
-    }
-    return i;
-}
-
 /* Write S on one line: a sentence whole, of JSON the beginning. */
 static void add_long(struct osc_strbuf *out, struct osc_str s)
 {
@@ -79,10 +98,10 @@ static void add_long(struct osc_strbuf *out, struct osc_str s)
     osc_utf8_append_terminal(&line, (struct osc_str){shrunk.s, (uint32_t)shrunk.len});
     const struct osc_str all = {line.s, (uint32_t)line.len};
     const bool is_json = line.len > 0 && (line.s[0] == '[' || line.s[0] == '{');
-    const bool is_cut = is_json && osc_utf8_width(all) > LONG_WIDTH;
+    const bool is_cut = is_json && osc_utf8_columns(all) > LONG_WIDTH;
 
     if (line.len > 0)
-        osc_strbuf_add(out, line.s, is_cut ? prefix_bytes(all, LONG_WIDTH - 1) : line.len);
+        osc_strbuf_add(out, line.s, is_cut ? osc_utf8_head(all, LONG_WIDTH - 1) : line.len);
     osc_strbuf_adds(out, is_cut ? "\xe2\x80\xa6" : "");
     if (shrunk.status != OSC_OK || line.status != OSC_OK)
         out->status = OSC_ENOMEM;
@@ -91,15 +110,13 @@ static void add_long(struct osc_strbuf *out, struct osc_str s)
 }
 
 static void add_cell(struct osc_strbuf *out, const struct osc_cell *cell,
-                     const struct osc_column *column, bool is_folded)
+                     const struct osc_column *column)
 {
     if (cell->is_missing)
         return;
     switch (cell->type) {
     case OSC_TYPE_STRING:
-        if (is_folded)
-            osc_symbol_fold(out, cell->s);
-        else if ((column->flags & (OSC_COLUMN_LONG | OSC_COLUMN_BELOW)) == OSC_COLUMN_LONG)
+        if ((column->flags & (OSC_COLUMN_LONG | OSC_COLUMN_BELOW)) == OSC_COLUMN_LONG)
             add_long(out, cell->s);
         else
             osc_utf8_append_terminal(out, cell->s);
@@ -114,31 +131,24 @@ static void add_cell(struct osc_strbuf *out, const struct osc_cell *cell,
     }
 }
 
-/* Write TEXT to a column. It is cut in the middle if necessary: both ends of a name are
- * informative. */
-static void add_padded(struct osc_strbuf *out, struct osc_str text, const struct column *c,
+/* Write TEXT to a column. */
+static void add_padded(struct osc_render *r, struct osc_str text, const struct column *c,
                        bool is_last)
 {
-    const size_t len = osc_utf8_width(text);
-    const size_t shown = len < c->limit ? len : c->limit;
-    const size_t blanks = shown < c->width ? c->width - shown : 0;
+    struct osc_strbuf *const out = &r->out;
+    const size_t len = osc_utf8_columns(text);
+    const size_t blanks = len < c->width ? c->width - len : 0;
 
     if (c->is_right)
         osc_strbuf_pad(out, ' ', blanks);
-    if (len > c->limit) {
-        const size_t head = c->limit / 2, tail = c->limit - 1 - head;
-        const size_t from = prefix_bytes(text, len - tail);
-
-        osc_strbuf_add(out, text.s, prefix_bytes(text, head));
-        osc_strbuf_adds(out, "\xe2\x80\xa6");
-        osc_strbuf_add(out, text.s + from, text.len - from);
-    } else {
+    if (len > c->width && !c->is_right && r->width > 0)
+        osc_elide(out, text, c->width, NULL);
+    else
         osc_strbuf_addstr(out, text);
-    }
     if (!c->is_right && !is_last)
         osc_strbuf_pad(out, ' ', blanks);
     if (!is_last)
-        osc_strbuf_pad(out, ' ', GAP);
+        osc_strbuf_pad(out, ' ', OSC_FIT_GAP);
 }
 
 /* End the line that began at START; remove trailing blanks. */
@@ -149,6 +159,11 @@ static void end_line(struct osc_strbuf *out, size_t start)
     osc_strbuf_addc(out, '\n');
 }
 
+static bool is_in_line(const struct column *column)
+{
+    return !column->is_below && !column->is_out;
+}
+
 static void add_titles(struct osc_render *r)
 {
     const struct state *s = r->state;
@@ -156,8 +171,8 @@ static void add_titles(struct osc_render *r)
     if (r->has_colour)
         osc_strbuf_adds(&r->out, "\x1b[1m");
     for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
-        if (!s->columns[c].is_below)
-            add_padded(&r->out, osc_str_c(r->sheet->columns[c].column->name), &s->columns[c],
+        if (is_in_line(&s->columns[c]))
+            add_padded(r, osc_str_c(r->sheet->columns[c].column->name), &s->columns[c],
                        c == s->last);
     }
     if (r->has_colour)
@@ -165,65 +180,168 @@ static void add_titles(struct osc_render *r)
     osc_strbuf_addc(&r->out, '\n');
 }
 
-/* The widest column that can be narrowed; *NEXT is the width of the second widest. */
-static struct column *widest_column(struct state *s, uint32_t n, size_t *next)
+/* --- widths ----------------------------------------------------------------------------------
+ */
+
+/* Whether a column called NAME has the names of rows, if its table has no more telling one. */
+static bool is_called_name(const char *name)
 {
-    struct column *widest = NULL;
+    static const char *const words[] = {"name", "path", "operator", "title"};
 
-    *next = LEAST_WIDTH;
-    for (uint32_t c = 0; c < n; c++) {
-        struct column *column = &s->columns[c];
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(name, words[i]) == 0)
+            return true;
+    }
+    return false;
+}
 
-        if (column->is_right || column->is_below || column->width <= LEAST_WIDTH)
+/* The column of names: the first that is called so, else the widest of labels. */
+static uint32_t find_name(const struct osc_render *r, const struct state *s)
+{
+    uint32_t widest = UINT32_MAX;
+
+    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
+        if (!s->columns[c].is_label)
             continue;
-        if (!widest || column->width > widest->width) {
-            *next = widest ? widest->width : *next;
-            widest = column;
-        } else if (column->width > *next) {
-            *next = column->width;
-        }
+        if (is_called_name(r->sheet->columns[c].column->name))
+            return c;
+        if (s->columns[c].has_value &&
+            (widest == UINT32_MAX || s->columns[c].width > s->columns[widest].width))
+            widest = c;
     }
     return widest;
 }
 
-/* Narrow the widest columns of names until a line fits, as far as possible. */
-static void fit(struct osc_render *r, struct state *s)
+/* How important column C is: those that say nothing are the least, the name is the most. */
+static unsigned importance(const struct osc_render *r, const struct state *s, uint32_t c)
 {
-    size_t total = 0, next;
+    const struct osc_column *const column = r->sheet->columns[c].column;
+    const int32_t index = r->sheet->columns[c].index;
 
-    for (uint32_t c = 0; c < r->sheet->n_columns; c++)
-        total += s->columns[c].is_below ? 0 : s->columns[c].width + (c > 0 ? GAP : 0);
-    while (r->width > 0 && total > r->width) {
-        struct column *widest = widest_column(s, r->sheet->n_columns, &next);
-        if (!widest)
-            break;
-
-        size_t cut = widest->width - next;
-        if (cut == 0)
-            cut = 1; /* two equal columns: alternate */
-        if (cut > total - r->width)
-            cut = total - r->width;
-        widest->width -= cut;
-        widest->limit = widest->width;
-        total -= cut;
-    }
+    if (c == s->name)
+        return 7;
+    if (!s->columns[c].has_value)
+        return 0;
+    if (index >= 0 && (uint32_t)index + 1 == r->sheet->def->sorted_by)
+        return 6;
+    if (is_key(column))
+        return 5;
+    if (!s->columns[c].has_news)
+        return 1;
+    if (column->flags & OSC_COLUMN_MINOR)
+        return 2;
+    return (column->flags & OSC_COLUMN_LONG) || strcmp(column->name, "calls") == 0 ? 4 : 3;
 }
 
-/* Write TEXT from the INDENT-th character of a line that has begun, wrapped between words. */
-static void add_wrapped(struct osc_strbuf *out, struct osc_str text, size_t indent, size_t room)
+/* The width down to which column C may be narrowed. */
+static size_t least_width(const struct osc_render *r, const struct state *s, uint32_t c)
+{
+    const struct column *const column = &s->columns[c];
+    const size_t title = strlen(r->sheet->columns[c].column->name);
+    size_t least = column->width;
+
+    if (c == s->name)
+        least = r->width * 2 / 5 > NAME_WIDTH ? r->width * 2 / 5 : NAME_WIDTH;
+    else if (column->is_label)
+        least = LEAST_WIDTH;
+    else if (r->sheet->columns[c].column->flags & OSC_COLUMN_LONG)
+        least = SENTENCE;
+    least = least > title ? least : title;
+    return least < column->width ? least : column->width;
+}
+
+/* Narrow columns until a line fits, and leave some out. */
+static osc_status fit(struct osc_render *r, struct state *s)
+{
+    const uint32_t n = r->sheet->n_columns;
+    struct osc_fit_column *const columns = osc_calloc((size_t)n + 1, sizeof *columns);
+
+    if (!columns)
+        return OSC_ENOMEM;
+    for (uint32_t c = 0; c < n; c++)
+        columns[c] = (struct osc_fit_column){.width = s->columns[c].width,
+                                             .least = least_width(r, s, c),
+                                             .importance = importance(r, s, c),
+                                             .is_out = s->columns[c].is_below};
+    osc_fit(columns, n, r->width);
+    for (uint32_t c = 0; c < n; c++) {
+        struct column *const column = &s->columns[c];
+
+        column->is_out = columns[c].is_out && !column->is_below;
+        column->width = columns[c].width;
+        s->has_lost_keys |= column->is_out && is_key(r->sheet->columns[c].column);
+        s->last = is_in_line(column) ? c : s->last;
+    }
+    osc_free(columns);
+    return OSC_OK;
+}
+
+/* Tell which columns were left out. */
+static void note_left_out(struct osc_render *r)
+{
+    const struct state *const s = r->state;
+    struct osc_strbuf line = {0};
+    const char *first = NULL, *shown = NULL;
+
+    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
+        const char *const name = r->sheet->columns[c].column->name;
+
+        if (is_in_line(&s->columns[c]) && (!shown || is_called_name(name)))
+            shown = name;
+        if (!s->columns[c].is_out)
+            continue;
+        osc_strbuf_addf(&line, first ? ", %s" : "left out to fit the terminal: %s", name);
+        first = first ? first : name;
+    }
+    if (first && r->note) {
+        osc_strbuf_addf(&line, "; a wider one, a pipe or '--columns %s,%s' shows them", shown,
+                        first);
+        if (line.status == OSC_OK)
+            r->note(r->ctx, line.s);
+        else
+            r->out.status = line.status;
+    }
+    osc_strbuf_fini(&line);
+}
+
+/* Compose the labels of column C, at most WIDTH wide, and widen it to them. */
+static osc_status compose(struct column *column, size_t width, size_t width_symbols)
+{
+    const osc_status st = osc_labels_compose(&column->names, width, width_symbols);
+
+    for (uint32_t i = 1; i <= column->names.names.n_entries && st == OSC_OK; i++) {
+        const size_t columns = osc_utf8_columns(osc_labels_get(&column->names, (osc_sid){i}));
+
+        column->width = columns > column->width ? columns : column->width;
+    }
+    return st;
+}
+
+/* --- lines -----------------------------------------------------------------------------------
+ */
+
+/*
+ * Write TEXT from the INDENT-th column of a line that has begun, wrapped between words. A
+ * longer word is broken if BREAKS, else it has its own line.
+ */
+static void add_wrapped(struct osc_strbuf *out, struct osc_str text, size_t indent, size_t room,
+                        bool breaks)
 {
     while (text.len > 0) {
+        const size_t head = osc_utf8_head(text, room);
         size_t len = text.len;
 
-        if (osc_utf8_width(text) > room) {
-            const char *blank = memrchr(text.s, ' ', prefix_bytes(text, room + 1));
+        if (head < text.len) {
+            const char *blank = memrchr(text.s, ' ', head + 1);
 
-            if (!blank)
-                blank = memchr(text.s, ' ', text.len); /* a longer word has its own line */
-            len = blank ? (size_t)(blank - text.s) : len;
+            len = head;
+            if (!blank && !breaks)
+                blank = memchr(text.s, ' ', text.len);
+            if (blank || !breaks)
+                len = blank ? (size_t)(blank - text.s) : text.len;
         }
         osc_strbuf_add(out, text.s, len);
-        len += len < text.len;
+        len += len < text.len && text.s[len] == ' ';
         text = (struct osc_str){text.s + len, text.len - (uint32_t)len};
         if (text.len > 0) {
             osc_strbuf_addc(out, '\n');
@@ -232,7 +350,48 @@ static void add_wrapped(struct osc_strbuf *out, struct osc_str text, size_t inde
     }
 }
 
-/* Write TEXT on lines of its own; a sentence is wrapped between words. */
+/* Length of the first shell word of S, with what it quotes. */
+static uint32_t word_length(struct osc_str s)
+{
+    char quote = '\0';
+    uint32_t i = 0;
+
+    for (; i < s.len && (quote != '\0' || s.s[i] != ' '); i++) {
+        if (quote == '\0' && (s.s[i] == '"' || s.s[i] == '\''))
+            quote = s.s[i];
+        else if (s.s[i] == quote)
+            quote = '\0';
+    }
+    return i;
+}
+
+/* Write a command, of which each line but the last ends in a backslash. */
+static void add_command(struct osc_strbuf *out, struct osc_str text, size_t room)
+{
+    size_t taken = 0;
+
+    while (text.len > 0) {
+        const uint32_t len = word_length(text);
+        const struct osc_str word = {text.s, len};
+        const size_t columns = osc_utf8_columns(word);
+
+        if (taken > 0 && taken + 1 + columns + 2 > room) {
+            osc_strbuf_adds(out, " \\\n");
+            osc_strbuf_pad(out, ' ', (size_t)2 * INDENT);
+            taken = INDENT;
+        } else if (taken > 0) {
+            osc_strbuf_addc(out, ' ');
+            taken++;
+        }
+        osc_strbuf_addstr(out, word);
+        taken += columns;
+        text = (struct osc_str){text.s + len, text.len - len};
+        if (text.len > 0)
+            text = (struct osc_str){text.s + 1, text.len - 1};
+    }
+}
+
+/* Write TEXT on lines of its own: a sentence, or a command. */
 static void add_below(struct osc_render *r, struct osc_str text, bool is_sentence)
 {
     const size_t width = r->width > 0 && r->width < BELOW_WIDTH ? r->width : BELOW_WIDTH;
@@ -241,7 +400,10 @@ static void add_below(struct osc_render *r, struct osc_str text, bool is_sentenc
     if (text.len == 0)
         return;
     osc_strbuf_pad(&r->out, ' ', INDENT);
-    add_wrapped(&r->out, text, INDENT, is_sentence ? room : SIZE_MAX);
+    if (is_sentence)
+        add_wrapped(&r->out, text, INDENT, room, false);
+    else
+        add_command(&r->out, text, r->width > INDENT ? r->width - INDENT : SIZE_MAX / 2);
     osc_strbuf_addc(&r->out, '\n');
 }
 
@@ -253,55 +415,135 @@ static void add_cell_text(struct osc_render *r, uint32_t c, struct osc_str text,
     const struct column *column = &s->columns[c];
     const bool is_sentence = (r->sheet->columns[c].column->flags & OSC_COLUMN_LONG) != 0;
 
-    if (c != s->last || !is_sentence || osc_utf8_width(text) <= column->limit) {
-        add_padded(&r->out, text, column, c == s->last);
+    if (c != s->last || !is_sentence || r->width == 0 ||
+        osc_utf8_columns(text) <= column->width) {
+        add_padded(r, text, column, c == s->last);
         return;
     }
     const size_t indent =
-        osc_utf8_width((struct osc_str){r->out.s + line, (uint32_t)(r->out.len - line)});
-    add_wrapped(&r->out, text, indent, column->limit);
+        osc_utf8_columns((struct osc_str){r->out.s + line, (uint32_t)(r->out.len - line)});
+    add_wrapped(&r->out, text, indent, column->width, true);
 }
 
-/* Print the row whose cells end at s->ends[FIRST] and the following. */
-static osc_status print_row(struct osc_render *r, const struct state *s, size_t first)
+/* The text of cell C of the row whose cells begin at FIRST. */
+static struct osc_str cell_text(const struct state *s, size_t first, uint32_t c)
+{
+    const struct text_cell *const cell = &s->held[first + c];
+    const size_t start = first + c == 0 ? 0 : s->held[first + c - 1].end;
+
+    if (s->columns[c].is_label)
+        return osc_labels_get(&s->columns[c].names, cell->name);
+    return (struct osc_str){s->cells.len > 0 ? s->cells.s + start : "",
+                            (uint32_t)(cell->end - start)};
+}
+
+/* Count the rows before this one that read the same, though columns that are left out differ.
+ */
+static osc_status count_same(const struct osc_render *r, struct state *s, size_t first,
+                             uint32_t *n)
+{
+    osc_sid key;
+
+    osc_strbuf_clear(&s->scratch);
+    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
+        if (!is_in_line(&s->columns[c]) || !is_key(r->sheet->columns[c].column))
+            continue;
+        osc_strbuf_addstr(&s->scratch, cell_text(s, first, c));
+        osc_strbuf_addc(&s->scratch, '\n');
+    }
+    if (!s->keys.arena)
+        s->keys = (struct osc_intern){.arena = &s->arena, .seed = osc_hash_seed()};
+    const uint32_t n_before = s->keys.n_entries;
+    osc_status st = osc_grow(&s->n_same, &s->cap_same, (size_t)n_before + 2, sizeof *s->n_same);
+    if (st == OSC_OK)
+        st = s->scratch.status;
+    if (st == OSC_OK)
+        st = osc_intern_add(
+            &s->keys,
+            (struct osc_str){s->scratch.s ? s->scratch.s : "", (uint32_t)s->scratch.len}, &key);
+    if (st != OSC_OK)
+        return st;
+    if (s->keys.n_entries > n_before)
+        s->n_same[key.v] = 0;
+    *n = key.v > 0 ? s->n_same[key.v]++ : 0;
+    return OSC_OK;
+}
+
+/* Write the name TEXT with a number, as the N-th that reads the same. */
+static void add_numbered(struct osc_render *r, struct state *s, struct osc_str text, uint32_t n)
+{
+    const struct column *const column = &s->columns[s->name];
+    struct osc_strbuf number = {0};
+
+    osc_strbuf_clear(&s->scratch);
+    osc_strbuf_addf(&number, " #%u", n);
+    osc_elide(&s->scratch, text, column->width > number.len ? column->width - number.len : 0,
+              NULL);
+    osc_strbuf_add(&s->scratch, number.s, number.len);
+    add_padded(r, (struct osc_str){s->scratch.s, (uint32_t)s->scratch.len}, column,
+               s->name == s->last);
+    osc_strbuf_fini(&number);
+}
+
+/* Print the row whose cells begin at FIRST. */
+static osc_status print_row(struct osc_render *r, struct state *s, size_t first)
 {
     const size_t line = r->out.len;
-    size_t start = first == 0 ? 0 : s->ends[first - 1];
-    bool has_below = false;
+    uint32_t n_same = 0;
+    osc_status st = OSC_OK;
 
-    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
-        const size_t end = s->ends[first + c];
-
-        has_below |= s->columns[c].is_below;
-        if (!s->columns[c].is_below)
-            add_cell_text(r, c, (struct osc_str){s->cells.s + start, (uint32_t)(end - start)},
-                          line);
-        start = end;
+    if (s->has_lost_keys && s->name != UINT32_MAX)
+        st = count_same(r, s, first, &n_same);
+    for (uint32_t c = 0; c < r->sheet->n_columns && st == OSC_OK; c++) {
+        if (c == s->name && n_same > 0)
+            add_numbered(r, s, cell_text(s, first, c), n_same + 1);
+        else if (is_in_line(&s->columns[c]))
+            add_cell_text(r, c, cell_text(s, first, c), line);
     }
     end_line(&r->out, line);
-    for (uint32_t c = 0; c < r->sheet->n_columns && has_below; c++) {
-        const size_t from = first + c == 0 ? 0 : s->ends[first + c - 1];
-
+    for (uint32_t c = 0; c < r->sheet->n_columns && st == OSC_OK; c++) {
         if (s->columns[c].is_below)
-            add_below(
-                r, (struct osc_str){s->cells.s + from, (uint32_t)(s->ends[first + c] - from)},
-                (r->sheet->columns[c].column->flags & OSC_COLUMN_LONG) != 0);
+            add_below(r, cell_text(s, first, c),
+                      (r->sheet->columns[c].column->flags & OSC_COLUMN_LONG) != 0);
     }
-    return osc_render_flush(r, false);
+    return st == OSC_OK ? osc_render_flush(r, false) : st;
+}
+
+/* Determine the widths, by labels as long as they can be, and shorten those that do not fit. */
+static osc_status lay_out(struct osc_render *r, struct state *s)
+{
+    const size_t width_symbols = r->width > 0 ? SIZE_MAX : SYMBOL_WIDTH;
+    osc_status st = OSC_OK;
+
+    for (uint32_t c = 0; c < r->sheet->n_columns && st == OSC_OK; c++) {
+        if (s->columns[c].is_label)
+            st = compose(&s->columns[c], SIZE_MAX, width_symbols);
+    }
+    s->name = find_name(r, s);
+    if (st == OSC_OK && r->width > 0)
+        st = fit(r, s);
+    for (uint32_t c = 0; c < r->sheet->n_columns && st == OSC_OK && r->width > 0; c++) {
+        struct column *const column = &s->columns[c];
+
+        if (column->is_label && is_in_line(column))
+            st = osc_labels_compose(&column->names, column->width, column->width);
+    }
+    return st;
 }
 
 /* Print the titles and the held rows; later rows are printed directly. */
 static osc_status release(struct osc_render *r)
 {
     struct state *s = r->state;
-    osc_status st = OSC_OK;
+    osc_status st = lay_out(r, s);
 
-    fit(r, s);
-    add_titles(r);
-    for (size_t first = 0; first < s->n_ends && st == OSC_OK; first += r->sheet->n_columns)
+    if (st == OSC_OK)
+        add_titles(r);
+    for (size_t first = 0; first < s->n_held_cells && st == OSC_OK;
+         first += r->sheet->n_columns)
         st = print_row(r, s, first);
     s->is_flowing = true;
-    s->n_ends = 0;
+    s->n_held_cells = 0;
     osc_strbuf_clear(&s->cells);
     return st;
 }
@@ -318,12 +560,15 @@ static osc_status begin(struct osc_render *r)
         return OSC_ENOMEM;
     for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
         const struct osc_column *column = r->sheet->columns[c].column;
+        const bool is_symbol = (column->flags & OSC_COLUMN_SYMBOL) && !r->has_full_names;
+        const bool is_text = (column->flags & (OSC_COLUMN_LONG | OSC_COLUMN_BELOW)) != 0;
 
         s->columns[c] = (struct column){
             .width = strlen(column->name),
-            .limit = SIZE_MAX,
             .is_right = column->type == OSC_TYPE_INTEGER || column->type == OSC_TYPE_NUMBER,
             .is_below = (column->flags & OSC_COLUMN_BELOW) != 0,
+            .is_label =
+                column->type == OSC_TYPE_STRING && !is_text && (r->width > 0 || is_symbol),
         };
         s->last = s->columns[c].is_below ? s->last : c;
     }
@@ -333,43 +578,58 @@ static osc_status begin(struct osc_render *r)
     return OSC_OK;
 }
 
-/* Add the texts of row I of ROWS to the held ones. */
+/* Add CELL, a name, to COLUMN. */
+static osc_status add_name(const struct state *s, struct column *column,
+                           const struct osc_cell *cell, bool is_symbol, osc_sid *name)
+{
+    if (cell->is_missing)
+        return OSC_OK;
+    return s->is_flowing ? osc_labels_add_late(&column->names, cell->s, is_symbol, name)
+                         : osc_labels_add(&column->names, cell->s, is_symbol, name);
+}
+
+/* Add the cells of row I of ROWS to the held ones. */
 static osc_status add_row(struct osc_render *r, struct state *s, const struct osc_rows *rows,
                           uint64_t i)
 {
     const uint32_t n = r->sheet->n_columns;
-    const osc_status st = osc_grow(&s->ends, &s->cap_ends, s->n_ends + n, sizeof *s->ends);
+    osc_status st = osc_grow(&s->held, &s->cap_held, s->n_held_cells + n, sizeof *s->held);
 
-    if (st != OSC_OK)
-        return st;
-    for (uint32_t c = 0; c < n; c++) {
-        const struct osc_sheet_column *column = &r->sheet->columns[c];
-        const struct osc_cell cell = osc_rows_cell(rows, i, column);
+    for (uint32_t c = 0; c < n && st == OSC_OK; c++) {
+        const struct osc_sheet_column *sheet_column = &r->sheet->columns[c];
+        const struct osc_cell cell = osc_rows_cell(rows, i, sheet_column);
+        struct column *const column = &s->columns[c];
+        struct text_cell *const held = &s->held[s->n_held_cells++];
+        const bool is_symbol = !r->has_full_names && osc_rows_is_symbol(rows, i, sheet_column);
 
-        add_cell(&s->cells, &cell, column->column,
-                 !r->has_full_names && osc_rows_is_symbol(rows, i, column));
-        s->ends[s->n_ends++] = s->cells.len;
+        *held = (struct text_cell){.end = s->cells.len};
+        column->has_value |=
+            !cell.is_missing && (cell.type != OSC_TYPE_STRING || cell.s.len > 0);
+        column->has_news |= !cell.is_missing && (cell.i != 0 || cell.d != 0 || cell.s.len > 0);
+        if (column->is_label) {
+            st = add_name(s, column, &cell, is_symbol, &held->name);
+        } else {
+            add_cell(&s->cells, &cell, sheet_column->column);
+            held->end = s->cells.len;
+            st = s->cells.status;
+        }
     }
-    return s->cells.status;
+    return st;
 }
 
 static osc_status hold_row(struct osc_render *r, struct state *s, const struct osc_rows *rows,
                            uint64_t i)
 {
-    size_t start = s->cells.len, first = s->n_ends;
+    const size_t first = s->n_held_cells;
     const osc_status st = add_row(r, s, rows, i);
 
     for (uint32_t c = 0; st == OSC_OK && c < r->sheet->n_columns; c++) {
-        const size_t end = s->ends[first + c];
+        if (s->columns[c].is_label)
+            continue;
+        const size_t width = osc_utf8_columns(cell_text(s, first, c));
 
-        if (end > start) {
-            const size_t width =
-                osc_utf8_width((struct osc_str){s->cells.s + start, (uint32_t)(end - start)});
-
-            if (width > s->columns[c].width)
-                s->columns[c].width = width;
-        }
-        start = end;
+        if (width > s->columns[c].width)
+            s->columns[c].width = width;
     }
     s->n_held++;
     return st;
@@ -379,7 +639,7 @@ static osc_status flow_row(struct osc_render *r, struct state *s, const struct o
                            uint64_t i)
 {
     osc_strbuf_clear(&s->cells);
-    s->n_ends = 0;
+    s->n_held_cells = 0;
     const osc_status st = add_row(r, s, rows, i);
 
     return st == OSC_OK ? print_row(r, s, 0) : st;
@@ -402,6 +662,21 @@ static osc_status rows(struct osc_render *r, const struct osc_rows *rows)
     return st;
 }
 
+/* Write a note, wrapped between words if there is a terminal. */
+static void add_note(struct osc_render *r, struct osc_str note)
+{
+    struct osc_strbuf text = {0};
+
+    osc_utf8_append_terminal(&text, note);
+    osc_strbuf_adds(&r->out, "note: ");
+    add_wrapped(&r->out, (struct osc_str){text.s ? text.s : "", (uint32_t)text.len}, 6,
+                r->width > 6 + LEAST_WIDTH ? r->width - 6 : SIZE_MAX, false);
+    osc_strbuf_addc(&r->out, '\n');
+    if (text.status != OSC_OK)
+        r->out.status = text.status;
+    osc_strbuf_fini(&text);
+}
+
 static osc_status end(struct osc_render *r)
 {
     struct state *s = r->state;
@@ -417,11 +692,13 @@ static osc_status end(struct osc_render *r)
     while (*line) {
         const char *eol = strchrnul(line, '\n');
 
-        osc_strbuf_adds(&r->out, "note: ");
-        osc_utf8_append_terminal(&r->out, (struct osc_str){line, (uint32_t)(eol - line)});
-        osc_strbuf_addc(&r->out, '\n');
+        add_note(r, (struct osc_str){line, (uint32_t)(eol - line)});
         line = *eol ? eol + 1 : eol;
     }
+    if (st == OSC_OK)
+        st = osc_render_flush(r, true);
+    if (st == OSC_OK && r->n_rows > 0)
+        note_left_out(r);
     return st;
 }
 
@@ -431,9 +708,15 @@ static void fini(struct osc_render *r)
 
     if (!s)
         return;
+    for (uint32_t c = 0; s->columns && c < r->sheet->n_columns; c++)
+        osc_labels_fini(&s->columns[c].names);
     osc_free(s->columns);
-    osc_free(s->ends);
+    osc_free(s->held);
+    osc_free(s->n_same);
+    osc_intern_fini(&s->keys);
+    osc_arena_fini(&s->arena);
     osc_strbuf_fini(&s->cells);
+    osc_strbuf_fini(&s->scratch);
     osc_free(s);
 }
 

@@ -60,6 +60,7 @@ enum osc_column_flag {
     OSC_COLUMN_LONG = 16,    /* may be pages of JSON: text collapses white space and cuts it */
     OSC_COLUMN_MOMENT = 64,  /* a time from the origin: shifts with the origin */
     OSC_COLUMN_BELOW = 32,   /* text puts it below the row; with LONG, on several lines */
+    OSC_COLUMN_MINOR = 128,  /* text leaves it out first where a terminal is too narrow */
 };
 
 /* torch's sort keys; row_sort.c has the words. */

@@ -42,11 +42,12 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(SELF_INCREASE, "self_increase_bytes", INTEGER, "bytes", SUM, 0, OSC_RULE_MEMORY,
                "Sum of argument Bytes of the operator's own records. Releases count where they "
                "happen, so operators do not add up to zero."),
-    OSC_COLUMN(ALLOC_COUNT, "alloc_count", INTEGER, NULL, SUM, 0, OSC_RULE_MEMORY,
+    OSC_COLUMN(ALLOC_COUNT, "alloc_count", INTEGER, NULL, SUM, OSC_COLUMN_MINOR,
+               OSC_RULE_MEMORY,
                "Number of allocations (Bytes above 0) of the operator and of the operators "
                "that it called."),
-    OSC_COLUMN(SELF_ALLOC_COUNT, "self_alloc_count", INTEGER, NULL, SUM, 0, OSC_RULE_MEMORY,
-               "Number of its own allocations."),
+    OSC_COLUMN(SELF_ALLOC_COUNT, "self_alloc_count", INTEGER, NULL, SUM, OSC_COLUMN_MINOR,
+               OSC_RULE_MEMORY, "Number of its own allocations."),
     OSC_COLUMN(ALLOC_BYTES, "alloc_bytes", INTEGER, "bytes", SUM, 0, OSC_RULE_MEMORY,
                "Sum of the sizes of the allocations of the operator and of the operators that "
                "it called."),

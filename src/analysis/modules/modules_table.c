@@ -37,10 +37,10 @@ static const struct osc_column columns[N_COLUMNS] = {
                "joined by /. Of more than 64 names the innermost are shown, after .../.",
                .source = "`Python parent id` of modules; if no module has it, what contains "
                          "them on their thread; for [pl][module] ranges their dotted names."),
-    OSC_COLUMN(DEPTH, "depth", INTEGER, NULL, FIRST, 0, OSC_RULE_MODULES,
+    OSC_COLUMN(DEPTH, "depth", INTEGER, NULL, FIRST, OSC_COLUMN_MINOR, OSC_RULE_MODULES,
                "Number of modules around the module; 0 at the top."),
     OSC_COLUMN(
-        NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_MODULES,
+        NAME, "name", STRING, NULL, FIRST, OSC_COLUMN_MINOR, OSC_RULE_MODULES,
         "Class and number of the module; for other scopes their name, or file and line.",
         .source =
             "name of the event without nn.Module:; for lines the name of the Python frame, or, "
@@ -51,12 +51,12 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Attributes that lead to the module from the outermost module around it, such "
                "as h.0.attn; missing for that one.",
                .source = "`Module path`, which opscope run --torch=stack records."),
-    OSC_COLUMN(MODULE_ID, "module_id", INTEGER, NULL, KEY, 0, OSC_RULE_MODULES,
+    OSC_COLUMN(MODULE_ID, "module_id", INTEGER, NULL, KEY, OSC_COLUMN_MINOR, OSC_RULE_MODULES,
                "Which instance of its class the module is; missing for other scopes.",
                .source = "`Python module id`."),
     OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, OSC_RULE_MODULES,
                "Number of calls at this place in the hierarchy.", .torch = OSC_TORCH_COUNT),
-    OSC_COLUMN(OPERATORS, "operators", INTEGER, NULL, SUM, 0, OSC_RULE_MODULES,
+    OSC_COLUMN(OPERATORS, "operators", INTEGER, NULL, SUM, OSC_COLUMN_MINOR, OSC_RULE_MODULES,
                "Number of operators that its calls ran directly: inside no module in it, and "
                "inside no other operator."),
     OSC_COLUMN(HOST_TOTAL, "host_total_ns", INTEGER, "ns", SUM, 0, OSC_RULE_MODULES,

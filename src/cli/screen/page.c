@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "render/units.h"
 
 void osc_page_end_line(struct osc_page *p)
@@ -25,79 +26,14 @@ void osc_page_section(struct osc_page *p, const char *title)
     osc_page_title(p, title);
 }
 
-/* The code point that the LEN bytes at S encode. */
-static uint32_t code_point(const char *s, size_t len)
-{
-    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t c = (unsigned char)s[0] & masks[len];
-
-    for (size_t i = 1; i < len; i++)
-        c = c << 6 | ((unsigned char)s[i] & 0x3f);
-    return c;
-}
-
-static bool is_wide(uint32_t c)
-{
-    static const uint32_t ranges[][2] = {
-        {0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xa960, 0xa97f},
-        {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},
-        {0xffe0, 0xffe6},   {0x16fe0, 0x18aff}, {0x1b000, 0x1b2ff}, {0x1f300, 0x1f64f},
-        {0x1f680, 0x1f6ff}, {0x1f900, 0x1faff}, {0x20000, 0x3fffd}};
-
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && c >= ranges[i][0]; i++) {
-        if (c <= ranges[i][1])
-            return true;
-    }
-    return false;
-}
-
-/* The number of bytes at the start of S that need at most N columns; *COLUMNS: how many they
- * need. */
-static size_t measure(struct osc_str s, size_t n, size_t *columns)
-{
-    size_t i = 0;
-
-    *columns = 0;
-    while (i < s.len) {
-        size_t len = 1;
-
-        while (len < 4 && i + len < s.len && ((unsigned char)s.s[i + len] & 0xc0) == 0x80)
-            len++;
-        const size_t width = len > 1 && is_wide(code_point(s.s + i, len)) ? 2 : 1;
-        if (*columns + width > n)
-            break;
-        *columns += width;
-        i += len;
-    }
-    return i;
-}
-
 size_t osc_page_columns(struct osc_str s)
 {
-    size_t columns;
-
-    measure(s, SIZE_MAX, &columns);
-    return columns;
+    return osc_utf8_columns(s);
 }
 
 size_t osc_page_prefix(struct osc_str s, size_t n)
 {
-    size_t columns;
-
-    return measure(s, n, &columns);
-}
-
-/* The number of bytes to skip at the start of S so that the rest needs at most N columns. */
-static size_t skip_to_tail(struct osc_str s, size_t n)
-{
-    const size_t columns = osc_page_columns(s);
-    size_t from = columns > n ? osc_page_prefix(s, columns - n) : 0;
-
-    /* A wide character across the edge is left out, too. */
-    while (from < s.len &&
-           osc_page_columns((struct osc_str){s.s + from, s.len - (uint32_t)from}) > n)
-        from += osc_page_prefix((struct osc_str){s.s + from, s.len - (uint32_t)from}, 2);
-    return from;
+    return osc_utf8_head(s, n);
 }
 
 void osc_page_cell(struct osc_page *p, size_t width, bool is_right)
@@ -110,11 +46,11 @@ void osc_page_cell(struct osc_page *p, size_t width, bool is_right)
     if (is_right)
         osc_strbuf_pad(p->out, ' ', columns < width ? width - columns : 0);
     if (columns > width) {
-        const size_t head = width / 2, from = skip_to_tail(text, width - 1 - head);
+        const size_t head = width / 2, tail = osc_utf8_tail(text, width - 1 - head);
 
         osc_strbuf_add(p->out, text.s, osc_page_prefix(text, head));
         osc_strbuf_adds(p->out, "\xe2\x80\xa6");
-        osc_strbuf_add(p->out, text.s + from, text.len - from);
+        osc_strbuf_add(p->out, text.s + (text.len - tail), tail);
     } else {
         osc_strbuf_addstr(p->out, text);
     }

@@ -50,10 +50,7 @@ void osc_page_share(struct osc_page *p, double ratio);
 void osc_page_wrapped(struct osc_page *p, struct osc_str text, size_t indent, size_t column,
                       unsigned max_lines);
 
-/*
- * Columns of a terminal that the valid text S takes: two for each wide East Asian character
- * and each pictograph (Unicode 15, UAX #11), one for any other code point.
- */
+/* Columns of a terminal that the valid text S takes (osc_utf8_columns). */
 size_t osc_page_columns(struct osc_str s);
 
 /* Bytes in the longest prefix of S that takes at most N columns. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/screen/screen_top.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "analysis/advice/split_names.h"
@@ -11,7 +10,7 @@
 #include "base/utf8.h"
 #include "cli/screen/page.h"
 #include "cli/screen/screen_modules.h"
-#include "render/symbol.h"
+#include "render/labels.h"
 #include "render/units.h"
 
 #define TOP_ROWS    5 /* of each list, if there is room */
@@ -41,148 +40,55 @@ static size_t name_width(const struct osc_page *p)
     return p->width - 34;
 }
 
-/* Whether the parenthesis at AT of S opens the list of parameters. */
-static bool is_parameters(const char *s, size_t at)
-{
-    static const char call[] = "operator()";
-    const size_t len = sizeof call - 1, word = len - 2;
-
-    if (s[at] != '(' || at == 0 || strncmp(s + at, "(anonymous", 10) == 0)
-        return false;
-    return at < word || strncmp(s + at - word, call, len) != 0;
-}
-
-/*
- * Append SYMBOL in at most WIDTH columns, folded. If that is too long, leave out its result
- * type and parameters, which tell less than the name.
- */
-static void add_symbol(struct osc_strbuf *out, struct osc_str symbol, size_t width)
-{
-    struct osc_strbuf folded = {0};
-
-    osc_symbol_fold(&folded, symbol);
-    const char *name = folded.s ? folded.s : "";
-    size_t len = strlen(name), at = 0;
-    if (osc_page_columns((struct osc_str){name, (uint32_t)len}) > width) {
-        if (strncmp(name, "void ", 5) == 0)
-            name += 5;
-        while (name[at] && !is_parameters(name, at))
-            at++;
-        len = at;
-    }
-    osc_strbuf_add(out, name, len);
-    if (folded.status != OSC_OK)
-        out->status = folded.status;
-    osc_strbuf_fini(&folded);
-}
-
-/* The start of the scope that ends with the last two bytes of S, "::". */
-static size_t scope_start(const char *s, size_t len)
-{
-    size_t i = len - 2;
-
-    if (i > 0 && s[i - 1] == ')') { /* (anonymous namespace) */
-        while (i > 0 && s[i - 1] != '(')
-            i--;
-        return i > 0 ? i - 1 : len;
-    }
-    while (i > 0 && (isalnum((unsigned char)s[i - 1]) || s[i - 1] == '_'))
-        i--;
-    return i;
-}
-
-/* Append SYMBOL with its template arguments, but without scopes: f<4, Fill<float>>. */
-static void add_arguments(struct osc_strbuf *out, struct osc_str symbol)
-{
-    struct osc_strbuf clean = {0};
-    const size_t start = out->len;
-
-    osc_utf8_append_terminal(&clean, symbol);
-    const char *const s = clean.s ? clean.s : "";
-    for (size_t i = strncmp(s, "void ", 5) == 0 ? 5 : 0; s[i] && out->status == OSC_OK; i++) {
-        osc_strbuf_addc(out, s[i]);
-        if (s[i] != ':' || out->len - start < 2 || out->s[out->len - 2] != ':')
-            continue;
-        out->len = start + scope_start(out->s + start, out->len - start);
-        out->s[out->len] = '\0';
-    }
-    if (clean.status != OSC_OK)
-        out->status = clean.status;
-    osc_strbuf_fini(&clean);
-}
-
-/* The names in a list, kept so that no two rows look the same. */
+/* The names in a list, as they are shown. */
 struct names {
     struct osc_strbuf text[TOP_ROWS];
-    struct osc_str raw[TOP_ROWS];
     unsigned n;
 };
 
-/* Append the kind to names that several rows have. */
-static void add_kinds(struct names *names, const struct top *t, const struct osc_result *r)
+/* Append the kind to the name of ROW of T if other rows have the same. */
+static void add_kind(struct names *names, const struct top *t, const struct osc_result *r,
+                     unsigned row)
 {
-    bool is_shared[TOP_ROWS] = {false};
-
-    for (unsigned i = 0; i < names->n; i++) {
-        for (unsigned k = 0; k < i; k++) {
-            if (osc_str_eq(names->raw[i], names->raw[k]))
-                is_shared[i] = is_shared[k] = true;
-        }
-    }
-    for (unsigned i = 0; i < names->n; i++) {
-        if (!is_shared[i])
+    for (unsigned k = 0; k < names->n && t->kind; k++) {
+        if (k == row || !osc_str_eq(t->rows[k].name, t->rows[row].name))
             continue;
-        osc_strbuf_adds(&names->text[i], " (");
-        osc_strbuf_addstr(&names->text[i], osc_result_get_str(r, t->rows[i].row, t->kind));
-        osc_strbuf_addc(&names->text[i], ')');
-    }
-}
-
-/* Write the names of symbols so that they fit, with arguments where they look the same. */
-static void compose_symbols(struct names *names, size_t width)
-{
-    bool is_shared[TOP_ROWS] = {false};
-
-    for (unsigned i = 0; i < names->n; i++) {
-        add_symbol(&names->text[i], names->raw[i], width);
-        for (unsigned k = 0; k < i; k++) {
-            if (names->text[i].len != names->text[k].len ||
-                memcmp(names->text[i].s, names->text[k].s, names->text[i].len) != 0)
-                continue;
-            is_shared[i] = is_shared[k] = true;
-        }
-    }
-    for (unsigned i = 0; i < names->n; i++) {
-        if (!is_shared[i])
-            continue;
-        osc_strbuf_clear(&names->text[i]);
-        add_arguments(&names->text[i], names->raw[i]);
-        const struct osc_str all = {names->text[i].s, (uint32_t)names->text[i].len};
-        if (!all.s || osc_page_columns(all) <= width)
-            continue;
-        names->text[i].len = osc_page_prefix(all, width - 1);
-        names->text[i].s[names->text[i].len] = '\0';
-        osc_strbuf_adds(&names->text[i], "\xe2\x80\xa6");
-    }
-}
-
-static void compose_names(struct names *names, const struct osc_page *p, const struct top *t,
-                          const struct osc_result *r)
-{
-    const bool are_symbols =
-        (r->def->columns[t->name].flags & OSC_COLUMN_SYMBOL) && !t->kind && !t->are_functions;
-
-    names->n = t->n_rows;
-    for (unsigned k = 0; k < names->n; k++)
-        names->raw[k] = t->rows[k].name;
-    if (are_symbols && !p->s->args->request.text.full_names) {
-        compose_symbols(names, name_width(p));
+        osc_strbuf_adds(&names->text[row], " (");
+        osc_strbuf_addstr(&names->text[row], osc_result_get_str(r, t->rows[row].row, t->kind));
+        osc_strbuf_addc(&names->text[row], ')');
         return;
     }
-    for (unsigned k = 0; k < names->n; k++)
-        osc_utf8_append_terminal(&names->text[k], names->raw[k]);
-    if (t->kind)
-        add_kinds(names, t, r);
+}
+
+/* Write the names of T so that they fit and no two of them read alike. */
+static osc_status compose_names(struct names *names, const struct osc_page *p,
+                                const struct top *t, const struct osc_result *r)
+{
+    const bool are_symbols = (r->def->columns[t->name].flags & OSC_COLUMN_SYMBOL) && !t->kind &&
+                             !t->are_functions && !p->s->args->request.text.full_names;
+    struct osc_labels labels = {0};
+    osc_sid ids[TOP_ROWS];
+    osc_status st = OSC_OK;
+
+    names->n = t->n_rows;
+    for (unsigned k = 0; k < names->n && st == OSC_OK; k++) {
+        osc_strbuf_addstr(&names->text[k], t->rows[k].name);
+        add_kind(names, t, r, k);
+        st = names->text[k].status;
+        if (st == OSC_OK)
+            st = osc_labels_add(&labels,
+                                (struct osc_str){names->text[k].s ? names->text[k].s : "",
+                                                 (uint32_t)names->text[k].len},
+                                are_symbols, &ids[k]);
+    }
+    if (st == OSC_OK)
+        st = osc_labels_compose(&labels, name_width(p), name_width(p));
+    for (unsigned k = 0; k < names->n && st == OSC_OK; k++) {
+        osc_strbuf_clear(&names->text[k]);
+        osc_strbuf_addstr(&names->text[k], osc_labels_get(&labels, ids[k]));
+    }
+    osc_labels_fini(&labels);
+    return st;
 }
 
 static void put_top_head(struct osc_page *p, const struct top *t)
@@ -317,13 +223,15 @@ static void put_top(struct osc_page *p, const struct top *t)
 
     if (t->n_rows == 0)
         return;
-    compose_names(&names, p, t, r);
+    if (compose_names(&names, p, t, r) != OSC_OK)
+        p->out->status = OSC_ENOMEM;
     put_top_head(p, t);
     for (unsigned k = 0; k < names.n; k++) {
         const int64_t ns = t->rows[k].ns;
 
         osc_strbuf_adds(p->out, "  ");
-        osc_strbuf_add(&p->cell, names.text[k].s, names.text[k].len);
+        osc_strbuf_addstr(&p->cell, (struct osc_str){names.text[k].s ? names.text[k].s : "",
+                                                     (uint32_t)names.text[k].len});
         osc_page_cell(p, name_width(p), false);
         put_calls(p, (uint64_t)t->rows[k].calls);
         osc_page_time(p, (double)ns);

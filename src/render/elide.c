@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/elide.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "render/apart.h"
+
+#define ELLIPSIS  "\xe2\x80\xa6"
+#define WORDS_MAX 4096u /* of a text are compared */
+
+static struct osc_str part(struct osc_str text, struct osc_span at)
+{
+    return (struct osc_str){text.s + at.from, at.to - at.from};
+}
+
+/* --- cutting ---------------------------------------------------------------------------------
+ */
+
+/* What is shown of a text. */
+struct layout {
+    struct osc_span shown[OSC_ELIDE_KEPT_MAX + 2];
+    uint32_t n;
+    size_t columns; /* with the ellipses */
+    size_t room;    /* for start and end together */
+};
+
+/* Add AT to L. A gap that is no wider than an ellipsis is shown, too. */
+static void add_shown(struct layout *l, struct osc_str text, struct osc_span at)
+{
+    struct osc_span *const last = l->n > 0 ? &l->shown[l->n - 1] : NULL;
+
+    if (last && at.from < last->to)
+        at.from = last->to;
+    if (at.from >= at.to)
+        return;
+    const struct osc_span gap = {last ? last->to : 0, at.from};
+    const size_t between = gap.to - gap.from > 4 ? 2 : osc_utf8_columns(part(text, gap));
+    if (between <= 1) {
+        at.from = gap.from;
+    } else {
+        l->columns++;
+    }
+    l->columns += osc_utf8_columns(part(text, at));
+    if (last && between <= 1)
+        last->to = at.to;
+    else
+        l->shown[l->n++] = at;
+}
+
+/* Lay out TEXT with ROOM columns for its start and its end together. */
+static struct layout lay_out(struct osc_str text, const struct osc_kept *kept, size_t room)
+{
+    const uint32_t head = (uint32_t)osc_utf8_head(text, (room + 1) / 2);
+    const uint32_t tail = (uint32_t)osc_utf8_tail(text, room / 2);
+    struct layout l = {.room = room};
+
+    add_shown(&l, text, (struct osc_span){0, head});
+    for (uint32_t i = 0; kept && i < kept->n; i++)
+        add_shown(&l, text, kept->at[i]);
+    add_shown(&l, text, (struct osc_span){text.len - tail, text.len});
+    if (l.n == 0 || l.shown[l.n - 1].to < text.len)
+        l.columns++;
+    return l;
+}
+
+/* Append an ellipsis, unless one is there. */
+static void add_ellipsis(struct osc_strbuf *out, size_t start)
+{
+    const struct osc_str written = {out->s ? out->s + start : "", (uint32_t)(out->len - start)};
+
+    if (!osc_str_ends(written, OSC_STR(ELLIPSIS)))
+        osc_strbuf_adds(out, ELLIPSIS);
+}
+
+static void write_layout(struct osc_strbuf *out, struct osc_str text, const struct layout *l)
+{
+    const struct osc_str ellipsis = OSC_STR(ELLIPSIS);
+    const size_t start = out->len;
+    uint32_t end = 0;
+
+    for (uint32_t i = 0; i < l->n; i++) {
+        struct osc_str shown = part(text, l->shown[i]);
+
+        if (l->shown[i].from > end) {
+            add_ellipsis(out, start);
+            if (osc_str_starts(shown, ellipsis))
+                shown = (struct osc_str){shown.s + ellipsis.len, shown.len - ellipsis.len};
+        }
+        osc_strbuf_addstr(out, shown);
+        end = l->shown[i].to;
+    }
+    if (end < text.len)
+        add_ellipsis(out, start);
+}
+
+void osc_elide(struct osc_strbuf *out, struct osc_str text, size_t width,
+               const struct osc_kept *kept)
+{
+    if (osc_utf8_head(text, width) == text.len) {
+        osc_strbuf_addstr(out, text);
+        return;
+    }
+    struct layout best = lay_out(text, kept, 0);
+    if (!kept || kept->n == 0 || best.columns > width) {
+        kept = NULL;
+        best = lay_out(text, NULL, width > 0 ? width - 1 : 0);
+    }
+    const size_t least = kept && best.columns < width ? width - best.columns : best.room;
+    /* What the start or the end shares with kept parts costs nothing. */
+    for (size_t room = least; room <= 2 * width; room++) {
+        const struct layout l = lay_out(text, kept, room);
+
+        if (l.columns > width)
+            break;
+        best = l;
+    }
+    if (best.columns <= width)
+        write_layout(out, text, &best);
+}
+
+/* --- words -----------------------------------------------------------------------------------
+ */
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c & 0x80) != 0;
+}
+
+/* The words of texts. */
+struct words {
+    struct osc_apart_value *at; /* owned */
+    size_t n, cap;
+    uint64_t seed;
+};
+
+/* Add the words of TEXT, that with INDEX, from START on. */
+static osc_status add_words(struct words *w, struct osc_str text, uint32_t start,
+                            uint32_t index)
+{
+    uint64_t place = 0;
+
+    for (uint32_t i = start; i < text.len && place < WORDS_MAX; place++) {
+        uint32_t end = i + 1;
+
+        while (is_word(text.s[i]) && end < text.len && is_word(text.s[end]))
+            end++;
+        const osc_status st = osc_grow(&w->at, &w->cap, w->n + 1, sizeof *w->at);
+        if (st != OSC_OK)
+            return st;
+        w->at[w->n++] = (struct osc_apart_value){.place = place,
+                                                 .hash = osc_hash(text.s + i, end - i, w->seed),
+                                                 .text = index,
+                                                 .from = i,
+                                                 .to = end};
+        i = end;
+    }
+    return OSC_OK;
+}
+
+/* Length of the common start of A and B, of at most N bytes. */
+static uint32_t common_start(struct osc_str a, struct osc_str b, uint32_t n)
+{
+    uint32_t i = 0;
+
+    while (i < n && i < a.len && i < b.len && a.s[i] == b.s[i])
+        i++;
+    return i;
+}
+
+static uint32_t common_end(struct osc_str a, struct osc_str b, uint32_t n)
+{
+    uint32_t i = 0;
+
+    while (i < n && i < a.len && i < b.len && a.s[a.len - 1 - i] == b.s[b.len - 1 - i])
+        i++;
+    return i;
+}
+
+/* Where the common start of all texts ends, at the start of a word. */
+static uint32_t skip_common(const struct osc_str *texts, uint32_t n)
+{
+    uint32_t start = texts[0].len;
+
+    for (uint32_t i = 1; i < n; i++)
+        start = common_start(texts[0], texts[i], start);
+    while (start > 0 && is_word(texts[0].s[start - 1]))
+        start--;
+    return start;
+}
+
+/* Insert AT into K, which is in order. */
+static void add_kept(struct osc_kept *k, struct osc_span at)
+{
+    uint32_t i = k->n;
+
+    if (k->n == OSC_ELIDE_KEPT_MAX || at.from >= at.to)
+        return;
+    for (; i > 0 && k->at[i - 1].from > at.from; i--)
+        k->at[i] = k->at[i - 1];
+    k->at[i] = at;
+    k->n++;
+}
+
+/* Keep the words of VALUES that are NEEDED in KEPT. Of long ones only what differs. */
+static void keep_words(const struct osc_str *texts, const struct osc_apart_value *values,
+                       size_t n, const uint8_t *needed, size_t width, struct osc_kept *kept)
+{
+    const struct osc_str first = {texts[values[0].text].s + values[0].from,
+                                  values[0].to - values[0].from};
+    uint32_t start = first.len, end = first.len;
+
+    for (size_t i = 1; i < n; i++) {
+        const struct osc_str word = {texts[values[i].text].s + values[i].from,
+                                     values[i].to - values[i].from};
+
+        start = common_start(first, word, start);
+        end = common_end(first, word, end);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct osc_kept *const k = &kept[values[i].text];
+        const struct osc_str text = texts[values[i].text];
+        struct osc_span at = {values[i].from, values[i].to};
+
+        if (at.to - at.from > width * 2 / 3) {
+            const uint32_t skipped = start < at.to - at.from ? start : 0;
+            const uint32_t left = at.to - at.from - skipped;
+
+            at.from += skipped;
+            while (at.from > values[i].from && ((unsigned char)text.s[at.from] & 0xc0) == 0x80)
+                at.from--;
+            at.to -= end < left ? end : 0;
+            at.to = at.from + (uint32_t)osc_utf8_head(part(text, at), width / 2);
+        }
+        if (needed[values[i].text])
+            add_kept(k, at);
+    }
+}
+
+osc_status osc_elide_apart(const struct osc_str *texts, uint32_t n, size_t width,
+                           struct osc_kept *kept)
+{
+    struct words w = {.seed = osc_hash_seed()};
+    struct osc_apart apart = {.n = 0};
+    const uint32_t start = skip_common(texts, n);
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+        kept[i].n = 0;
+        st = add_words(&w, texts[i], start, i);
+    }
+    if (st == OSC_OK)
+        st = osc_apart_choose(w.at, w.n, n, n, &apart);
+    for (uint32_t k = 0; k < apart.n && w.at && st == OSC_OK; k++) {
+        size_t from, to;
+
+        osc_apart_find(w.at, w.n, apart.places[k], &from, &to);
+        keep_words(texts, &w.at[from], to - from, apart.needed[k], width, kept);
+    }
+    osc_apart_fini(&apart);
+    osc_free(w.at);
+    return st;
+}

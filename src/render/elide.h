@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * elide.h - cut a text so that it fits, and keep what matters in it.
+ *
+ * Threading: pure functions.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/strbuf.h"
+#include "render/symbol.h"
+
+#define OSC_ELIDE_KEPT_MAX 8
+
+/* Parts of a text that stay, in order and apart from each other. */
+struct osc_kept {
+    struct osc_span at[OSC_ELIDE_KEPT_MAX];
+    uint32_t n;
+};
+
+/*
+ * Append the valid TEXT in at most WIDTH columns of a terminal: its start, the parts KEPT
+ * (NULL: none) and its end, with an ellipsis for what is left out. Parts that do not fit are
+ * not kept.
+ */
+void osc_elide(struct osc_strbuf *out, struct osc_str text, size_t width,
+               const struct osc_kept *kept);
+
+/* Find in each of N different TEXTS the words that tell it from the others, for WIDTH columns.
+ */
+OSC_MUST_USE osc_status osc_elide_apart(const struct osc_str *texts, uint32_t n, size_t width,
+                                        struct osc_kept *kept);
