@@ -18,8 +18,7 @@ struct family {
     words syncs;        /* synchronous copies also wait for the device */
     words allocators;
     words graphs;
-    words comm_kernels; /* parts of names of device kernels that communicate, in lower case */
-    words backends;     /* prefixes of names of collectives on the host */
+    words backends; /* prefixes of names of collectives on the host */
 };
 
 static const struct family cuda = {
@@ -34,7 +33,6 @@ static const struct family cuda = {
         WORDS("cudaMalloc", "cudaFree", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemCreate",
               "cuMemRelease", "cuMemMap", "cuMemUnmap", "cuMemSetAccess"),
     .graphs = WORDS("cudaGraphLaunch", "cuGraphLaunch"),
-    .comm_kernels = WORDS("nccl", "msccl", "nvshmem", "multimem_all_", "deep_ep"),
     .backends = WORDS("nccl:"), /* for RCCL, too */
 };
 
@@ -45,7 +43,6 @@ static const struct family hip = {
                    "hipMemcpy", "hipMemcpyWithStream"),
     .allocators = WORDS("hipMalloc", "hipFree"),
     .graphs = WORDS("hipGraphLaunch"),
-    .comm_kernels = WORDS("rccl"),
 };
 
 /* Level Zero and the Unified Runtime above it, which drive devices of several families. */
@@ -57,8 +54,7 @@ static const struct family xpu = {
                    "zeEventHostSynchronize", "zeFenceHostSynchronize", "urEventWait",
                    "urQueueFinish"),
     .allocators = WORDS("zeMemFree", "zeMemAllocDevice", "urUSMFree", "urUSMDeviceAlloc"),
-    .comm_kernels = WORDS("oneccl"),
-    .backends = WORDS("xccl:"),
+    .backends = WORDS("xccl:", "oneccl"),
 };
 
 static const struct family opencl = {
@@ -77,8 +73,7 @@ static const struct family npu = {
     .allocators = WORDS("aclrtMalloc", "aclrtFree", "aclrtMallocPhysical", "aclrtFreePhysical",
                         "aclrtMapMem", "aclrtUnmapMem"),
     .graphs = WORDS("aclmdlRIExecuteAsync"),
-    .comm_kernels = WORDS("hccl"),
-    .backends = WORDS("hccl:"), /* that of hpu has the same name */
+    .backends = WORDS("hccl:", "Hccl", "hcom_"), /* hpu has the first, too */
 };
 
 static const struct family hpu = {
@@ -91,13 +86,66 @@ static const struct family hpu = {
 
 /* What belongs to no single family; c10d is PyTorch's own. */
 static const struct family any = {
-    .comm_kernels = WORDS("cross_device_reduce", "one_shot_all_reduce", "two_shot_all_reduce",
-                          "userbuffers"),
-    .backends = WORDS("gloo:", "mpi:", "ucc:", "c10d::"),
+    .backends = WORDS("gloo:", "mpi:", "ucc:", "c10d::", "_c10d_functional::",
+                      "c10d_functional::", "symm_mem::", "MPI_"),
 };
 
 static const struct family *const families[] = {&cuda, &hip, &xpu, &opencl,
                                                 &npu,  &hpu, &any, NULL};
+
+/* Parts of names of device kernels that communicate, in lower case. */
+static const char *const comm_kernels[] = {
+    "nccl",                 /* NCCL and NCCLX, RCCL on ROCm */
+    "rccl",                 /* RCCL */
+    "msccl",                /* MSCCL, MSCCL++ */
+    "oneccl",               /* oneCCL */
+    "hccl",                 /* HCCL, of Huawei and of Habana */
+    "hcom_",                /* HCCL: its operators on the device */
+    "cncl",                 /* CNCL of Cambricon */
+    "mccl",                 /* MCCL of Moore Threads and MetaX */
+    "bkcl",                 /* BKCL of Kunlunxin */
+    "nvshmem",              /* NVSHMEM */
+    "rocshmem",             /* rocSHMEM */
+    "userbuffers",          /* Transformer Engine, TensorRT-LLM */
+    "deep_ep",              /* DeepEP */
+    "hybrid_ep",            /* DeepEP */
+    "::ep::",               /* DeepEP under another name */
+    "internode",            /* DeepEP and its relatives: UCCL, MORI */
+    "intranode",            /* the same */
+    "epdispatch",           /* MORI */
+    "epcombine",            /* MORI */
+    "moea2a",               /* TensorRT-LLM, FlashInfer: experts */
+    "moedistribute",        /* CANN: experts */
+    "a2a_dispatch",         /* Perplexity's kernels: experts */
+    "a2a_combine",          /* the same */
+    "cross_device_reduce",  /* vLLM, SGLang, aiter */
+    "quickreduce",          /* quick reduce of vLLM, SGLang, aiter */
+    "::ar_fusion::",        /* TensorRT-LLM */
+    "lamport",              /* TensorRT-LLM, FlashInfer: what waits for others' data */
+    "multimem_",            /* PyTorch's symmetric memory */
+    "symmetric_memory::",   /* PyTorch's symmetric memory: barriers and signals */
+    "collective-permute",   /* XLA */
+    "collective-broadcast", /* XLA */
+    "allreduce",            /* the operations, in the spellings of all libraries */
+    "all_reduce",
+    "all-reduce",
+    "allgather",
+    "all_gather",
+    "all-gather",
+    "reducescatter",
+    "reduce_scatter",
+    "reduce-scatter",
+    "alltoall",
+    "all_to_all",
+    "all-to-all",
+    NULL};
+
+/* Parts of names of kernels whose reductions stay within a block of threads. */
+static const char *const block_kernels[] = {"warpallreduce", "warp_all_reduce",
+                                            "blockallreduce", "block_all_reduce", NULL};
+
+/* Kernels that a compiler made, of the operators around a collective: they wait for it. */
+static const char *const fused_prefix = "triton_";
 
 /* Parts of such names in the families whose interfaces follow that of CUDA. */
 static const char *const launch_parts[] = {"LaunchKernel", "LaunchCooperativeKernel",
@@ -193,15 +241,19 @@ struct osc_str osc_known_call_device(struct osc_str name)
     return OSC_STR("");
 }
 
-bool osc_known_is_comm_kernel(struct osc_str name)
+static bool has_any_case(struct osc_str s, words list)
 {
-    for (size_t i = 0; families[i]; i++) {
-        for (words part = families[i]->comm_kernels; part && *part; part++) {
-            if (osc_str_has_case(name, osc_str_c(*part)))
-                return true;
-        }
+    for (; *list; list++) {
+        if (osc_str_has_case(s, osc_str_c(*list)))
+            return true;
     }
     return false;
+}
+
+bool osc_known_is_comm_kernel(struct osc_str name)
+{
+    return has_any_case(name, comm_kernels) && !has_any_case(name, block_kernels) &&
+           !osc_str_starts(name, osc_str_c(fused_prefix));
 }
 
 bool osc_known_is_collective(struct osc_str name)

@@ -65,11 +65,16 @@ def of_instant(name: str, freed_or_allocated: int | None) -> str:
 
 # --- Communication -----------------------------------------------------------------------
 
-COLLECTIVE_KERNEL = ("nccl", "rccl", "oneccl", "hccl", "msccl", "cross_device_reduce",
-                     "one_shot_all_reduce", "two_shot_all_reduce", "multimem_all_",
-                     "nvshmem", "deep_ep", "userbuffers")
+OPERATION = r"all[-_]?reduce|all[-_]?gather|reduce[-_]?scatter|all[-_]?to[-_]?all"
+COLLECTIVE_KERNEL = re.compile(
+    r"(n|r|ms|one|h|m)ccl|cncl|bkcl|hcom_|(nv|roc)shmem|userbuffers|(deep|hybrid)_ep"
+    r"|::(ep|ar_fusion)::|int(er|ra)node|ep(dispatch|combine)|moe(a2a|distribute)"
+    r"|a2a_(dispatch|combine)|cross_device_reduce|quickreduce|lamport|multimem_"
+    r"|symmetric_memory::|collective-(permute|broadcast)|" + OPERATION, re.IGNORECASE)
+WITHIN_A_BLOCK = re.compile(r"(warp|block)(allreduce|_all_reduce)", re.IGNORECASE)
 COLLECTIVE_ARGS = ("Collective name", "Process Group Name")
-HOST_BACKENDS = ("nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", "c10d::")
+HOST_BACKENDS = ("nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", "Hccl", "hcom_", "oneccl",
+                 "MPI_", "c10d::", "c10d_functional::", "_c10d_functional::", "symm_mem::")
 PLUGIN_COLLECTIVES = {f"{backend}:{name}" for backend in ("nccl", "gloo")
                       for name in ("broadcast", "reduce", "all_reduce", "all_gather",
                                    "reduce_scatter")}
@@ -77,8 +82,9 @@ PLUGIN_COLLECTIVES = {f"{backend}:{name}" for backend in ("nccl", "gloo")
 
 def is_collective_kernel(name: str, args: dict) -> bool:
     """Whether a kernel is a collective, by its name in any case, or by Kineto's arguments."""
-    lower = name.lower()
-    return (any(part in lower for part in COLLECTIVE_KERNEL)
+    by_name = (COLLECTIVE_KERNEL.search(name) and not WITHIN_A_BLOCK.search(name)
+               and not name.startswith("triton_"))
+    return (bool(by_name)
             or any(args.get(key) is not None for key in COLLECTIVE_ARGS))
 
 
