@@ -29,6 +29,7 @@ enum {
     PART_CALLS,
     PART_MEDIAN_HOST,
     PART_MEDIAN_DEVICE,
+    REST,
     N_COLUMNS
 };
 
@@ -111,6 +112,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                0, "Median on the host over part_calls calls."),
     OSC_COLUMN(PART_MEDIAN_DEVICE, "part_median_device_ns", NUMBER, "ns", FIRST,
                OSC_COLUMN_HIDDEN, 0, "Median on devices over part_calls calls."),
+    OSC_COLUMN(REST, "rest", STRING, NULL, KEY, OSC_COLUMN_HIDDEN, 0,
+               "What launched the device work of a row that is no operator."),
 };
 
 static void set_stack(const struct osc_trace *t, const struct osc_operators *ops,
@@ -160,6 +163,41 @@ static void add_row(const struct osc_trace *t, const struct osc_options *o,
     osc_result_num(out, PART_MEDIAN_DEVICE, g->median_device_self_ns);
 }
 
+/* Names of rows that are no operators: no operator has angle brackets around it. */
+static const char *const rest_names[OSC_LAUNCHERS] = {
+    [OSC_LAUNCHER_GRAPH] = "<graph launches>",
+    [OSC_LAUNCHER_CALL] = "<runtime calls outside operators>",
+    [OSC_LAUNCHER_NONE] = "<no launch recorded>",
+};
+
+/* Add the device work that no operator launched, so that people see all of it. */
+static void add_rest(const struct osc_operators *ops, struct osc_result *out)
+{
+    for (int l = OSC_LAUNCHER_OPERATOR + 1; l < OSC_LAUNCHERS; l++) {
+        const struct osc_operator_rest *const rest = &ops->rest[l];
+
+        if (rest->n_works == 0)
+            continue;
+        osc_result_row(out);
+        osc_result_str(out, NAME, osc_str_c(rest_names[l]));
+        osc_result_str(out, REST, osc_str_c(osc_launcher_text((enum osc_launcher)l)));
+        osc_result_int(out, CALLS,
+                       (int64_t)(l == OSC_LAUNCHER_NONE ? rest->n_works : rest->n_calls));
+        osc_result_int(out, DEVICE_SELF, rest->device_ns);
+        osc_result_int(out, DEVICE_TOTAL, rest->device_ns);
+    }
+}
+
+/* Whether any operator launched work that took time. */
+static bool has_device_time(const struct osc_operators *ops)
+{
+    for (size_t g = 0; g < ops->n_groups; g++) {
+        if (ops->groups[g].device_self_ns > 0)
+            return true;
+    }
+    return false;
+}
+
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
@@ -176,7 +214,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         add_row(t, o, &ops, &ops.groups[g], out);
     if (ops.n_groups == 0)
         osc_result_why_empty(out, "no operators: no host range of kind operator in the trace");
-    if (osc_trace_facts(t)->links.n_works == 0)
+    if (o->has_rest && ops.n_groups > 0)
+        add_rest(&ops, out);
+    if (!has_device_time(&ops))
         out->sorted_by = HOST_SELF + 1;
     osc_operators_fini(&ops);
     return out->status;
@@ -196,6 +236,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
         const int64_t sync_calls = calls - osc_result_get_int(r, i, ASYNC_CALLS);
         const int64_t device_ns = osc_result_get_int(r, i, DEVICE_SELF);
 
+        if (osc_result_has(r, i, REST))
+            continue;
         osc_result_set_num(r, i, TC_SELF_RATIO,
                            ratio(osc_result_get_int(r, i, TC_SELF), device_ns));
         osc_result_set_num(
@@ -220,12 +262,12 @@ static const char *const groupings[] = {"shape", "stack", "shape,stack", NULL};
 /* See table_columns.h. */
 const uint32_t osc_column_operators_name = NAME, osc_column_operators_calls = CALLS,
                osc_column_operators_device_self_ns = DEVICE_SELF,
-               osc_column_operators_host_self_ns = HOST_SELF;
+               osc_column_operators_host_self_ns = HOST_SELF, osc_column_operators_rest = REST;
 
 const struct osc_table_def osc_table_operators = {
     .name = "operators",
     .help = "Calls, host and device time of every operator, as TensorBoard's plugin adds them "
-            "up. Sorted by host_self_ns if no device worked.",
+            "up. Sorted by host_self_ns if no operator launched device work.",
     .source = "host ranges of kind operator and the device work of their calls; operator "
               "view of torch-tb-profiler.",
     .rules = OSC_RULE_OPERATORS,

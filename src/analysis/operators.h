@@ -12,6 +12,7 @@
 
 #include "analysis/list_text.h"
 #include "derive/facts.h"
+#include "derive/launchers.h"
 #include "derive/stacks.h"
 #include "table/table.h"
 
@@ -32,11 +33,18 @@ struct osc_operator_group {
     double median_host_self_ns, median_device_self_ns;
 };
 
+/* Device work that no row of the table owns, by its launcher. */
+struct osc_operator_rest {
+    uint64_t n_works, n_calls; /* launches; of works whose launch is not recorded 0 */
+    int64_t device_ns;
+};
+
 /* Zeroed, it is empty. */
 struct osc_operators {
     struct osc_operator_group *groups; /* owned; sorted by first_row once made */
     size_t n_groups, cap_groups;
-    struct osc_lists lists;   /* texts of shapes */
+    struct osc_operator_rest rest[OSC_LAUNCHERS]; /* that of operators is empty */
+    struct osc_lists lists;                       /* texts of shapes */
     struct osc_stacks stacks; /* made on request, if no event has a stack of its own */
 };
 

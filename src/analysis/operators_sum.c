@@ -98,6 +98,33 @@ static osc_status sum_launched(struct sweep *s)
     return OSC_OK;
 }
 
+/* Sum up the device work that no operator launched. */
+static osc_status sum_rest(struct sweep *s)
+{
+    const struct osc_links *const links = &s->f->links;
+    uint8_t *const is_counted = osc_calloc(links->n_calls + 1, 1);
+
+    if (!is_counted)
+        return OSC_ENOMEM;
+    for (size_t n = 0; n < links->n_works; n++) {
+        const struct osc_work *const work = &links->works[n];
+        const enum osc_launcher by = osc_launcher_of(s->t, s->f, work);
+        const osc_row row = {work->row};
+        struct osc_operator_rest *const rest = &s->ops->rest[by];
+
+        if (by == OSC_LAUNCHER_OPERATOR)
+            continue;
+        rest->n_works++;
+        rest->device_ns += osc_chunk_of(&s->t->events, row)->dur_ns[osc_row_place(row)];
+        if (work->call != 0 && !is_counted[work->call - 1]) {
+            is_counted[work->call - 1] = 1;
+            rest->n_calls++;
+        }
+    }
+    osc_free(is_counted);
+    return OSC_OK;
+}
+
 static osc_status add_group(struct sweep *s, uint32_t *place, struct osc_operator_group group)
 {
     struct osc_operators *const ops = s->ops;
@@ -464,6 +491,8 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
     osc_status st = prepare(&s);
     if (st == OSC_OK)
         st = sum_launched(&s);
+    if (st == OSC_OK && o->has_rest)
+        st = sum_rest(&s);
     if (st == OSC_OK)
         st = sweep_nodes(&s);
     if (st == OSC_OK)

@@ -8,13 +8,16 @@
 #include "analysis/growth.h"
 #include "analysis/table_columns.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "derive/facts.h"
 
 enum {
     STEP,
     LABEL,
     PROCESS,
+    PROCESS_NAME,
     THREAD,
+    THREAD_NAME,
     START,
     TOTAL,
     ANNOTATION,
@@ -27,6 +30,7 @@ enum {
     GREW_BY,
     GREW_RATIO,
     NOTE,
+    IS_ITERATION,
     OF_PROCESS, /* the process, if several files of a rank and span have steps */
     N_COLUMNS
 };
@@ -41,14 +45,19 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(STEP, "step", INTEGER, NULL, KEY, 0, OSC_RULE_STEPS,
                "Number of the step in order of start, from 0. Selections do not change it."),
     OSC_COLUMN(LABEL, "label", STRING, NULL, FIRST, 0, OSC_RULE_STEPS,
-               "Number that the program gave the step. A trace without steps "
-               "counts as one step, labelled 0."),
+               "Number that the program gave the step, or of an iteration its number "
+               "from 0. A trace without either counts as one step, labelled 0."),
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
                OSC_RULE_STEPS | OSC_RULE_NAMES,
                "Process that announced the step, if several of a rank and span did."),
+    OSC_COLUMN(PROCESS_NAME, "process_name", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_NAMES, "Name of that process, from the metadata of the file."),
     OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, OSC_COLUMN_MINOR,
                OSC_RULE_STEPS | OSC_RULE_NAMES,
                "Thread that announced the step; missing for a trace without steps."),
+    OSC_COLUMN(THREAD_NAME, "thread_name", STRING, NULL, FIRST,
+               OSC_COLUMN_DEEP | OSC_COLUMN_MINOR, OSC_RULE_NAMES,
+               "Name of that thread, from the metadata of the file."),
     OSC_COLUMN(START, "start_ns", INTEGER, "ns", MIN, OSC_COLUMN_MOMENT | OSC_COLUMN_MINOR,
                OSC_RULE_STEP_LENGTH | OSC_RULE_TIME,
                "Start of the annotation, but not before the device work of the step before it "
@@ -97,12 +106,14 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(
         NOTE, "note", STRING, NULL, FIRST, 0, OSC_RULE_STEP_LENGTH,
         "Why the step is not kept, or that it began late because the device was still busy."),
+    OSC_COLUMN(IS_ITERATION, "is_iteration", BOOLEAN, NULL, OR, OSC_COLUMN_HIDDEN, 0,
+               "Whether the program announced no step: it is an iteration."),
     OSC_COLUMN(OF_PROCESS, "of_process", STRING, NULL, KEY, OSC_COLUMN_HIDDEN, 0,
                "Process that announced the step, if other files of its rank and span have "
                "steps, too."),
 };
 
-static const char *note_of(const struct osc_trace *t, const struct osc_step_cost *s, uint32_t i)
+static const char *note_of(const struct osc_step *step, const struct osc_step_cost *s)
 {
     if (!s->is_kept && s->n_works == 0)
         return "not kept: no device work was recorded";
@@ -110,25 +121,34 @@ static const char *note_of(const struct osc_trace *t, const struct osc_step_cost
         return "not kept: device work at the end is probably missing";
     if (s->is_behind_device)
         return "began late: the device was still busy with earlier work";
-    if (s->start_ns > t->steps[i].start_ns)
+    if (s->start_ns > step->start_ns)
         return "began late: the step before was not over";
     return NULL;
 }
 
-static void add_row(const struct osc_trace *t, const struct osc_step_cost *s, uint32_t i,
-                    const struct osc_growth *growth, struct osc_result *out)
+static void add_row(const struct osc_trace *t, const struct osc_step_cost *s,
+                    const struct osc_step *step, const struct osc_growth *growth,
+                    struct osc_result *out)
 {
-    const struct osc_step *const step = &t->steps[i];
-    const char *const note = note_of(t, s, i);
+    const char *const note = note_of(step, s);
 
     osc_result_row(out);
     osc_result_int(out, STEP, step->ordinal);
     if (step->row.v != 0) {
         osc_result_str(out, LABEL, osc_trace_str(t, step->label));
         osc_result_str(out, PROCESS, osc_trace_str(t, t->tracks[step->track.v].pid));
-        if (osc_trace_facts(t)->step_map.first)
+        if (osc_trace_facts(t)->step_map.first) {
             osc_result_show(out, PROCESS);
+            osc_result_show(out, PROCESS_NAME);
+        }
+        if (t->processes[t->tracks[step->track.v].process].name.v != 0)
+            osc_result_str(
+                out, PROCESS_NAME,
+                osc_trace_str(t, t->processes[t->tracks[step->track.v].process].name));
         osc_result_str(out, THREAD, osc_trace_str(t, t->tracks[step->track.v].tid));
+        if (t->tracks[step->track.v].name.v != 0)
+            osc_result_str(out, THREAD_NAME, osc_trace_str(t, t->tracks[step->track.v].name));
+        osc_result_bool(out, IS_ITERATION, t->has_iterations);
         osc_result_int(out, ANNOTATION, step->end_ns - step->start_ns);
     } else {
         osc_result_str(out, LABEL, OSC_STR("0"));
@@ -151,6 +171,25 @@ static void add_row(const struct osc_trace *t, const struct osc_step_cost *s, ui
         osc_result_str(out, NOTE, osc_str_c(note));
 }
 
+/* Say what counts as steps. */
+static void note_iterations(const struct osc_trace *t, struct osc_result *out)
+{
+    const struct osc_row row = t->steps[0].row;
+    const struct osc_str name =
+        osc_row_name(t, osc_chunk_of(&t->events, row), osc_row_place(row));
+    struct osc_strbuf text = {0};
+
+    osc_utf8_append_terminal(&text, name);
+    if (text.status == OSC_OK)
+        osc_result_note(out,
+                        "no steps in the trace: its %u iterations, the first of them '%s', "
+                        "count as such",
+                        t->n_steps, text.s ? text.s : "");
+    else
+        out->status = text.status;
+    osc_strbuf_fini(&text);
+}
+
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
@@ -169,11 +208,13 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         return osc_fail(err, st, "steps: %s", osc_status_text(st));
     }
     for (uint32_t i = 0; i < b->n_steps; i++)
-        add_row(t, &b->steps[i], i, &growth[i], out);
+        add_row(t, &b->steps[i], b->is_whole ? &b->whole : &t->steps[i], &growth[i], out);
     if (b->n_steps == 0)
         osc_result_why_empty(out, "no steps, and no operators that could count as one");
-    else if (t->steps[0].row.v == 0)
+    else if (b->is_whole || t->steps[0].row.v == 0)
         osc_result_note(out, "no steps in the trace: all of it counts as one");
+    else if (t->has_iterations)
+        note_iterations(t, out);
     if (b->n_kept < b->n_steps)
         osc_result_note(out, "%u of %u steps are not kept in averages (column note)",
                         b->n_steps - b->n_kept, b->n_steps);
@@ -191,11 +232,15 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
         osc_result_empty(part);
     if (to->shares_steps)
         osc_result_show(part, PROCESS);
+    if (to->shares_steps)
+        osc_result_show(part, PROCESS_NAME);
     for (uint64_t i = 0; i < part->n_rows; i++) {
         if (to->shares_steps)
             osc_result_set_str(part, i, OF_PROCESS, osc_result_get_str(part, i, PROCESS));
         else if (!(part->shown >> PROCESS & 1))
             osc_result_set_missing(part, i, PROCESS);
+        if (!(part->shown >> PROCESS & 1))
+            osc_result_set_missing(part, i, PROCESS_NAME);
     }
     return part->status;
 }
@@ -203,9 +248,10 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
 /* See table_columns.h. */
 const uint32_t osc_column_steps_step = STEP, osc_column_steps_label = LABEL,
                osc_column_steps_total_ns = TOTAL, osc_column_steps_annotation_ns = ANNOTATION,
-               osc_column_steps_kept = KEPT, osc_column_steps_outlier = OUTLIER,
-               osc_column_steps_grew = GREW, osc_column_steps_grew_on = GREW_ON,
-               osc_column_steps_grew_by_ns = GREW_BY, osc_column_steps_grew_ratio = GREW_RATIO;
+               osc_column_steps_kept = KEPT, osc_column_steps_is_iteration = IS_ITERATION,
+               osc_column_steps_outlier = OUTLIER, osc_column_steps_grew = GREW,
+               osc_column_steps_grew_on = GREW_ON, osc_column_steps_grew_by_ns = GREW_BY,
+               osc_column_steps_grew_ratio = GREW_RATIO;
 
 const struct osc_table_def osc_table_steps = {
     .name = "steps",

@@ -24,7 +24,8 @@ extern const uint32_t osc_column_ranges_name, osc_column_ranges_kind, osc_column
     osc_column_ranges_is_marked;
 
 extern const uint32_t osc_column_operators_name, osc_column_operators_calls,
-    osc_column_operators_device_self_ns, osc_column_operators_host_self_ns;
+    osc_column_operators_device_self_ns, osc_column_operators_host_self_ns,
+    osc_column_operators_rest;
 
 extern const uint32_t osc_column_kernels_name, osc_column_kernels_calls,
     osc_column_kernels_total_ns;
@@ -35,9 +36,9 @@ extern const uint32_t osc_column_modules_path, osc_column_modules_depth,
     osc_column_modules_backward_host_ns, osc_column_modules_backward_device_ns;
 
 extern const uint32_t osc_column_steps_step, osc_column_steps_label, osc_column_steps_total_ns,
-    osc_column_steps_annotation_ns, osc_column_steps_kept, osc_column_steps_outlier,
-    osc_column_steps_grew, osc_column_steps_grew_on, osc_column_steps_grew_by_ns,
-    osc_column_steps_grew_ratio;
+    osc_column_steps_annotation_ns, osc_column_steps_kept, osc_column_steps_is_iteration,
+    osc_column_steps_outlier, osc_column_steps_grew, osc_column_steps_grew_on,
+    osc_column_steps_grew_by_ns, osc_column_steps_grew_ratio;
 
 extern const uint32_t osc_column_overview_category, osc_column_overview_avg_ns,
     osc_column_overview_ratio;

@@ -41,6 +41,7 @@ osc_status osc_asked_init(struct osc_asked *k, const struct osc_request *r,
     k->filter = (struct osc_row_filter){osc_where_keep, k->where};
     k->query.where = k->where ? &k->filter : NULL;
     k->query.is_machine = k->form->is_machine;
+    k->options.has_rest = !k->form->is_machine;
     /* torch's table has no columns to choose from. */
     k->query.has_own_text = k->def->text && !k->form->is_machine && !q->columns;
     return OSC_OK;

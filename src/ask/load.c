@@ -63,6 +63,16 @@ static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_load 
     return info.st_size >= SCOUTED_BYTES || o->how->max_memory_bytes > 0;
 }
 
+/* Whether names and categories of T, which has only its steps, tell what SELECTION needs. */
+static bool can_scout(const struct osc_trace *t, const struct osc_selection *selection)
+{
+    const enum osc_dialect dialect = osc_producer_dialect((enum osc_producer)t->producer);
+
+    return (dialect == OSC_DIALECT_PLAIN || dialect == OSC_DIALECT_KINETO ||
+            dialect == OSC_DIALECT_RECORDS) &&
+           (t->has_steps || !selection->steps);
+}
+
 /*
  * Set in OPTIONS what to leave out of path I. Nothing is left out if even finding that out
  * exceeds the memory limit.
@@ -78,7 +88,9 @@ static osc_status scout(struct osc_loaded *l, const struct osc_load *o, uint32_t
     first.keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
     first.reserve = (struct osc_import_reserve){0};
     osc_status st = osc_import_path(&t, l->files.all[i], &first, err);
-    const bool is_alone = t.n_parts <= 1; /* otherwise its own origin is not the common one */
+    /* Otherwise its own origin is not the common one; or only all rows tell what is a step, or
+     * work of a device. */
+    const bool is_alone = t.n_parts <= 1 && can_scout(&t, &selection);
     if (st == OSC_OK && is_alone)
         st = osc_select_find_window(&t, &selection, &window, err);
     osc_trace_fini(&t);

@@ -592,6 +592,8 @@ static osc_status split_groups(const char *group_by, const struct osc_table_def 
             return wrong_grouping(def, group_by, err);
         o->by_shape |= strcmp(name, "shape") == 0;
         o->by_op |= strcmp(name, "op") == 0;
+        o->by_cause |= strcmp(name, "cause") == 0;
+        o->by_graph |= strcmp(name, "graph") == 0;
         o->by_process |= strcmp(name, "process") == 0;
         o->by_thread |= strcmp(name, "thread") == 0;
         o->by_track |= strcmp(name, "track") == 0;

@@ -34,6 +34,8 @@ struct osc_step_cost {
 struct osc_breakdown {
     struct osc_step_cost *steps; /* owned */
     uint32_t n_steps, n_kept;
+    struct osc_step whole;   /* with COMPAT_TB the only step of a trace with iterations */
+    bool is_whole;           /* that is the one in steps */
     int64_t median_twice_ns; /* twice the median length of kept steps; 0: no steps */
     int64_t window_start_ns,
         window_end_ns; /* from the first start of kept steps to the last end */

@@ -264,6 +264,23 @@ static void find_window(struct osc_breakdown *b)
     }
 }
 
+/* The plugin knows no iterations: all of T counts as one step. */
+static osc_status extend_whole(const struct osc_trace *t, const struct osc_facts *f,
+                               struct osc_breakdown *b)
+{
+    struct osc_trace one = *t;
+    struct osc_facts with_one = *f;
+    uint32_t first = 0;
+
+    b->is_whole = true;
+    b->n_steps = osc_steps_whole(t, &f->classes, &b->whole);
+    one.steps = &b->whole;
+    one.n_steps = b->n_steps;
+    with_one.step_map =
+        (struct osc_step_map){.steps = &first, .latest_ns = &b->whole.end_ns, .n = b->n_steps};
+    return b->n_steps > 0 ? extend_steps(&one, &with_one, b) : OSC_OK;
+}
+
 osc_status osc_breakdown_make(const struct osc_trace *t, bool compat_tb, unsigned n_threads,
                               struct osc_breakdown *b)
 {
@@ -274,7 +291,7 @@ osc_status osc_breakdown_make(const struct osc_trace *t, bool compat_tb, unsigne
     *b = (struct osc_breakdown){.n_steps = t->n_steps};
     b->steps = osc_calloc((size_t)t->n_steps + 1, sizeof *b->steps);
     if (b->steps)
-        st = extend_steps(t, f, b);
+        st = compat_tb && t->has_iterations ? extend_whole(t, f, b) : extend_steps(t, f, b);
     if (st == OSC_OK && compat_tb)
         st = osc_unions_make(t, &f->classes, &f->order, true, n_threads, &compat);
     if (st == OSC_OK)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/steps.h"
 
+#include <stdio.h>
+
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/thread.h"
@@ -42,6 +44,17 @@ static osc_status label_of(struct osc_trace *t, osc_sid name, osc_sid *label)
     return label->v != 0 ? OSC_OK : osc_strings_add(&t->strings, number, label, NULL);
 }
 
+/* Iterations have long names, which may be equal: their ordinals are their labels. */
+static osc_status number_label(struct osc_trace *t, uint32_t ordinal, osc_sid *label)
+{
+    char text[16];
+    const int len = snprintf(text, sizeof text, "%u", ordinal);
+    const struct osc_str number = {text, (uint32_t)len};
+
+    *label = osc_strings_find(&t->strings, number);
+    return label->v != 0 ? OSC_OK : osc_strings_add(&t->strings, number, label, NULL);
+}
+
 static osc_status add_annotations(struct osc_trace *t, const struct osc_classes *c)
 {
     size_t cap = 0, n = 0;
@@ -70,13 +83,17 @@ static osc_status add_annotations(struct osc_trace *t, const struct osc_classes 
     }
     if (n > 1)
         osc_sort(t->steps, n, sizeof *t->steps, by_start);
-    for (uint32_t i = 0; i < n; i++)
+    osc_status st = OSC_OK;
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
         t->steps[i].ordinal = i < t->n_step_ordinals ? t->step_ordinals[i] : i;
-    return OSC_OK;
+        if (t->has_iterations)
+            st = number_label(t, t->steps[i].ordinal, &t->steps[i].label);
+    }
+    return st;
 }
 
-/* Add the only step of a trace without annotations: the extent of its operators. */
-static osc_status add_whole(struct osc_trace *t, const struct osc_classes *c)
+bool osc_steps_whole(const struct osc_trace *t, const struct osc_classes *c,
+                     struct osc_step *whole)
 {
     struct osc_step step = {.start_ns = INT64_MAX, .end_ns = INT64_MIN};
 
@@ -96,7 +113,16 @@ static osc_status add_whole(struct osc_trace *t, const struct osc_classes *c)
                 step.end_ns = osc_row_end(chunk, i);
         }
     }
-    if (step.start_ns > step.end_ns)
+    *whole = step;
+    return step.start_ns <= step.end_ns;
+}
+
+/* Add the only step of a trace without annotations. */
+static osc_status add_whole(struct osc_trace *t, const struct osc_classes *c)
+{
+    struct osc_step step;
+
+    if (!osc_steps_whole(t, c, &step))
         return OSC_OK;
     t->steps = osc_malloc(sizeof *t->steps);
     if (!t->steps)

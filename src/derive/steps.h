@@ -12,6 +12,9 @@
  *     in a process that announced no steps, to a step of any process. Device work belongs
  *     to the step of its launch.
  *
+ *   - Iterations (import/build/iterations.h) count as steps, but not for --compat tb. Their
+ *     ordinals are their labels.
+ *
  * Threading: made by one writer, rows in parallel; read-only afterwards.
  */
 #pragma once
@@ -40,6 +43,11 @@ struct osc_step_map {
                          * steps */
     uint32_t n, n_processes;
 };
+
+/* Set *WHOLE to the extent of the operators of T, the only step of a trace without annotations.
+ * False: there are no operators. */
+bool osc_steps_whole(const struct osc_trace *t, const struct osc_classes *c,
+                     struct osc_step *whole);
 
 /* Fill t->steps and MAP. */
 OSC_MUST_USE osc_status osc_steps_make(struct osc_trace *t, const struct osc_classes *c,

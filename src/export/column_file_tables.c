@@ -150,7 +150,8 @@ void osc_column_file_model(const struct osc_trace *t, uint64_t n_others, uint32_
         .span = t->span,
         .flags = (t->has_rank ? OSC_MODEL_HAS_RANK : 0u) |
                  (t->is_selected ? OSC_MODEL_IS_SELECTED : 0u) |
-                 (t->has_steps ? OSC_MODEL_HAS_STEPS : 0u),
+                 (t->has_steps ? OSC_MODEL_HAS_STEPS : 0u) |
+                 (t->has_iterations ? OSC_MODEL_HAS_ITERATIONS : 0u),
         .worker = t->worker.v,
         .format = t->format.v,
         .n_traces = n_traces,

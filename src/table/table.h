@@ -102,6 +102,7 @@ struct osc_options {
     const char *group_by;           /* one or more of the table's groupings, or NULL */
     uint32_t stack_depth;           /* N of --group-by stack:N */
     bool by_shape, by_stack, by_op; /* group_by, parsed */
+    bool by_cause, by_graph;        /* the same */
     bool by_process, by_thread, by_track, by_category, by_step; /* the same */
     bool compat_tb; /* use the rules of the TensorBoard plugin */
     bool no_python; /* averages: without python_function rows */
@@ -114,6 +115,7 @@ struct osc_options {
     uint32_t n_traces;    /* number of traces in operands, if known */
     bool has_at;          /* OSC_TAKES_AT: only memory that is allocated at at_ns, */
     int64_t at_ns;        /* from the origin */
+    bool has_rest;        /* operators: add device work that no operator launched: for people */
     const char *name;     /* OSC_TAKES_NAME: borrowed; only ranges called so; NULL: all */
 };
 

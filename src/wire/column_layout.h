@@ -48,8 +48,9 @@ enum osc_wire_column {
 
 enum osc_wire_model_flags {
     OSC_MODEL_HAS_RANK = 1,
-    OSC_MODEL_IS_SELECTED = 2, /* parts of the original were left out */
-    OSC_MODEL_HAS_STEPS = 4,   /* the program announced steps */
+    OSC_MODEL_IS_SELECTED = 2,    /* parts of the original were left out */
+    OSC_MODEL_HAS_STEPS = 4,      /* the program announced steps */
+    OSC_MODEL_HAS_ITERATIONS = 8, /* it did not: ranges of kind step are iterations */
 };
 
 /* MODEL: this, then its metas, findings and ordinals, each aligned to 8. */

@@ -57,7 +57,7 @@ static osc_status sum_steps(struct osc_advice_base *a)
 
         if (!s->is_kept)
             continue;
-        if (a->t->steps[i].row.v != 0) {
+        if (!a->b->is_whole && a->t->steps[i].row.v != 0) {
             if (a->first_step > a->last_step)
                 a->first_step = a->t->steps[i].ordinal;
             a->last_step = a->t->steps[i].ordinal;

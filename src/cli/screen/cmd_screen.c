@@ -42,6 +42,7 @@ static int prepare(struct osc_asked *asked, const struct osc_args *args)
 
         facts |= tables[i].def->facts;
         st = osc_asked_init(&asked[i], &r, exact, &err);
+        asked[i].options.has_rest = true; /* people read it */
     }
     asked[0].more_facts = facts;
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);

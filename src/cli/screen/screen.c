@@ -219,7 +219,9 @@ static void put_steps(struct osc_page *p)
     if (r->n_rows == 0)
         return;
     osc_screen_count_steps(p->s, &n, &n_kept, &n_whole);
-    osc_page_section(p, "STEP");
+    const bool iterates = osc_screen_has_iterations(p->s);
+    const char *const title = iterates ? "ITERATION" : "STEP";
+    osc_page_section(p, title);
     osc_strbuf_adds(p->out, "  ");
     osc_units_time(&text, osc_result_get_num(r, 0, osc_column_overview_avg_ns));
     if (n_whole > 0 && n_whole == n)
@@ -227,9 +229,11 @@ static void put_steps(struct osc_page *p)
                         n > 1 ? "traces, each counts as one"
                               : "trace, all of it counts as one");
     else if (n_kept == 1)
-        osc_strbuf_adds(&text, n == 1 ? ": one step" : ": one whole step");
+        osc_strbuf_addf(&text, ": one %s%s", n == 1 ? "" : "whole ",
+                        iterates ? "iteration" : "step");
     else
-        add_number_of(&text, ": the mean of ", n_kept, "step", "steps");
+        add_number_of(&text, ": the mean of ", n_kept, "",
+                      iterates ? "iterations (no steps in the trace)" : "steps");
     if (n > n_kept)
         osc_strbuf_addf(&text, "; %llu more cut off by the end of the recording",
                         (unsigned long long)(n - n_kept));
@@ -239,7 +243,7 @@ static void put_steps(struct osc_page *p)
         osc_strbuf_adds(&text, n_whole > 1 ? " have no steps and count as one each"
                                            : " has no steps and counts as one");
     }
-    put_text(p, &text, 6, 1);
+    put_text(p, &text, strlen(title) + 2, 1);
     osc_strbuf_fini(&text);
     /* One of the lines is that of the ranks. */
     const bool has_ranks = osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1;

@@ -72,6 +72,19 @@ void osc_screen_count_steps(const struct osc_screen *s, uint64_t *n, uint64_t *n
     }
 }
 
+bool osc_screen_has_iterations(const struct osc_screen *s)
+{
+    const struct osc_answer *const a = osc_screen_answer(s, OSC_SCREEN_STEPS);
+
+    for (uint32_t b = 0; b < a->n_blocks; b++) {
+        const struct osc_result *const r = &a->blocks[b].result;
+
+        if (r->n_rows > 0 && osc_result_get_bool(r, 0, osc_column_steps_is_iteration))
+            return true;
+    }
+    return false;
+}
+
 bool osc_screen_has_device(const struct osc_screen *s)
 {
     return osc_screen_info_count(s, "devices") > 0 &&

@@ -53,6 +53,9 @@ bool osc_screen_has_ranks(const struct osc_answer *a);
 void osc_screen_count_steps(const struct osc_screen *s, uint64_t *n, uint64_t *n_kept,
                             uint64_t *n_whole);
 
+/* Whether the steps are iterations, which the program did not announce as steps. */
+bool osc_screen_has_iterations(const struct osc_screen *s);
+
 /* Whether kernels ran. */
 bool osc_screen_has_device(const struct osc_screen *s);
 

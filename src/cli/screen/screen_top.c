@@ -26,11 +26,13 @@ struct top {
     uint32_t only;              /* column of what rows must be; 0: all rows */
     uint32_t mean;              /* column to show instead of shares of the sum; 0: none */
     uint32_t kind;              /* column that tells rows of one name apart; 0: none */
+    uint32_t rest;              /* column that rows have which no operator owns; 0: none */
     bool are_functions;         /* rows of Python functions, those of one name as one */
     bool are_modules;           /* rows of parts of the model */
     struct osc_top_row rows[TOP_ROWS]; /* the first ones */
     unsigned n_rows;
     double sum_ns;          /* of all rows */
+    double rest_ns;         /* of those that have REST */
     struct osc_arena arena; /* owned; names of functions and modules */
 };
 
@@ -91,10 +93,25 @@ static osc_status compose_names(struct names *names, const struct osc_page *p,
     return st;
 }
 
+/* Append what part of the device time the operators own, if that is not all of it. */
+static void add_owned(struct osc_page *p, const struct top *t)
+{
+    const double own_ns = t->sum_ns - t->rest_ns;
+
+    if (t->rest_ns <= 0 || t->sum_ns <= 0)
+        return;
+    osc_strbuf_addf(&p->cell, "  own %.1f %% of ", own_ns / t->sum_ns * 100);
+    osc_units_time(&p->cell, t->sum_ns);
+    osc_strbuf_adds(&p->cell, " on devices");
+}
+
 static void put_top_head(struct osc_page *p, const struct top *t)
 {
     osc_page_section(p, t->title);
-    osc_strbuf_addf(&p->cell, "  %s", t->by);
+    if (t->rest_ns > 0)
+        add_owned(p, t);
+    else
+        osc_strbuf_addf(&p->cell, "  %s", t->by);
     osc_page_cell(p, 2 + name_width(p) - strlen(t->title), false);
     osc_page_text(p, "calls", CALLS_WIDTH, true);
     osc_page_text(p, "time", OSC_PAGE_TIME, true);
@@ -137,6 +154,8 @@ static void find_rows(const struct osc_page *p, struct top *t)
         const uint64_t i = b->order ? b->order[k] : k;
 
         t->sum_ns += (double)osc_result_get_int(&b->result, i, t->most);
+        if (t->rest != 0 && osc_result_has(&b->result, i, t->rest))
+            t->rest_ns += (double)osc_result_get_int(&b->result, i, t->most);
         if (t->n_rows < TOP_ROWS &&
             (t->only == 0 || osc_result_get_bool(&b->result, i, t->only)))
             t->rows[t->n_rows++] = row_of(&b->result, t, i);
@@ -253,7 +272,8 @@ static bool has_worked(const struct osc_page *p)
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OPERATORS);
 
     for (uint64_t i = 0; i < r->n_rows; i++) {
-        if (osc_result_get_int(r, i, osc_column_operators_device_self_ns) > 0)
+        if (!osc_result_has(r, i, osc_column_operators_rest) &&
+            osc_result_get_int(r, i, osc_column_operators_device_self_ns) > 0)
             return true;
     }
     return false;
@@ -286,6 +306,7 @@ void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
          .by = on_device ? "by their own device time" : "by their own host time",
          .name = osc_column_operators_name,
          .calls = osc_column_operators_calls,
+         .rest = osc_column_operators_rest,
          .most = on_device ? osc_column_operators_device_self_ns
                            : osc_column_operators_host_self_ns},
         {.table = OSC_SCREEN_KERNELS,

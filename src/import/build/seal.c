@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "import/build/iterations.h"
 #include "import/build/kinds.h"
 #include "import/build/pairs.h"
 
@@ -117,6 +118,10 @@ osc_status osc_trace_seal(struct osc_trace *t, const struct osc_reader *reader,
         count_members(t);
         find_extent(t);
         t->has_steps = find_steps(t);
+        if (!t->has_steps)
+            st = osc_iterations_mark(t);
+    }
+    if (st == OSC_OK) {
         st = look_at_names(t);
     }
     return st == OSC_OK ? osc_trace_share(t) : st;

@@ -366,6 +366,7 @@ static osc_status read_model(struct opening *o, const struct osc_wire_model *w,
     t->format.v = w->format;
     t->is_selected = (w->flags & OSC_MODEL_IS_SELECTED) != 0;
     t->has_steps = (w->flags & OSC_MODEL_HAS_STEPS) != 0;
+    t->has_iterations = (w->flags & OSC_MODEL_HAS_ITERATIONS) != 0;
     return read_lists(o, w);
 }
 
