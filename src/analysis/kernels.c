@@ -13,9 +13,15 @@
 #include "base/mem.h"
 #include "derive/args.h"
 #include "derive/facts.h"
+#include "derive/launchers.h"
 
 enum {
     NAME,
+    CAUSE,
+    LAUNCH_ID,
+    GRAPH_ID,
+    CALLER,
+    START,
     OPERATOR,
     GRID,
     BLOCK,
@@ -37,7 +43,24 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL, OSC_RULE_NAMES,
-               "Name of the kernel as the file has it.", .torch = OSC_TORCH_KEY),
+               "Name of the kernel as the file has it; with --group-by cause the cause, with "
+               "--group-by graph the name of the call that launched the graph.",
+               .torch = OSC_TORCH_KEY),
+    OSC_COLUMN(CAUSE, "cause", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_LINKS,
+               "What launched the kernels: operator; graph, a call that launches a graph, "
+               "outside of operators; runtime call, any other call outside of operators; or "
+               "not recorded. Present with --group-by cause."),
+    OSC_COLUMN(LAUNCH_ID, "launch_id", INTEGER, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_LINKS,
+               "Id (table events) of the call that launched the graph. Present with "
+               "--group-by graph."),
+    OSC_COLUMN(GRAPH_ID, "graph_id", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL, 0,
+               "Argument `graph id` of the kernels; missing if they have none. Present with "
+               "--group-by graph."),
+    OSC_COLUMN(CALLER, "caller", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_FOREST,
+               "Innermost operator, annotation or scope around the call; missing if there is "
+               "none. Present with --group-by graph."),
+    OSC_COLUMN(START, "start_ns", INTEGER, "ns", KEY, OSC_COLUMN_OPTIONAL | OSC_COLUMN_MOMENT,
+               OSC_RULE_TIME, "Start of the call. Present with --group-by graph."),
     OSC_COLUMN(
         OPERATOR, "operator", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_LINKS,
         "Operator that launched the kernel; (none) if no operator did or it is not known."),
@@ -83,6 +106,9 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Sum of occupancy in percent times nanoseconds."),
 };
 
+/* More ranges around a call are not looked at for one that somebody named. */
+#define CALLERS_MAX 1000
+
 /* Kernels with equal keys are one row of --group-by op. No padding: its bytes are hashed. */
 struct key {
     int64_t registers, shared_memory;
@@ -90,10 +116,14 @@ struct key {
     uint32_t grid, block; /* osc_sid of list texts */
     uint16_t has_registers, has_shared_memory;
     uint32_t has_operator; /* distinguishes an operator with an empty name from none */
+    uint32_t launcher;     /* enum osc_launcher, by cause */
+    uint32_t call;         /* osc_row of the launch, by graph */
 };
 
 struct group {
-    struct key key; /* only the name is set, unless by operator */
+    struct key key; /* only the name is set, unless grouped otherwise */
+    int64_t graph_id;
+    bool has_graph_id;
     uint64_t n_calls;
     int64_t total_ns, max_ns, min_ns;
     double blocks_sum, occupancy_sum;
@@ -102,7 +132,7 @@ struct group {
 struct sums {
     const struct osc_trace *t;
     const struct osc_facts *f;
-    bool by_op;
+    const struct osc_options *o;
     struct group *groups; /* owned; in the order of the file */
     size_t n_groups, cap_groups;
     uint32_t *group_of;     /* owned; by name: group + 1 */
@@ -138,6 +168,20 @@ static osc_status key_of(struct sums *s, const struct osc_work *work, const stru
     return OSC_OK;
 }
 
+/* The key of the kernel of WORK by whatever is grouped by. */
+static osc_status grouped_key_of(struct sums *s, const struct osc_work *work,
+                                 const struct osc_chunk *c, uint32_t i, struct key *key)
+{
+    if (s->o->by_op)
+        return key_of(s, work, c, i, key);
+    key->name = 0;
+    if (s->o->by_cause)
+        key->launcher = (uint32_t)osc_launcher_of(s->t, s->f, work);
+    else
+        key->call = s->f->links.calls[work->call - 1].row;
+    return OSC_OK;
+}
+
 /* The group (+ 1) of the kernel of WORK; the number of the next group if it is new. */
 static osc_status find_group(struct sums *s, const struct osc_work *work,
                              const struct osc_chunk *c, uint32_t i, struct key *key,
@@ -145,7 +189,7 @@ static osc_status find_group(struct sums *s, const struct osc_work *work,
 {
     memset(key, 0, sizeof *key); /* no stray bytes in the hashed key */
     key->name = c->name[i];
-    if (!s->by_op) {
+    if (!s->o->by_op && !s->o->by_cause && !s->o->by_graph) {
         uint32_t *const place = &s->group_of[c->name[i]];
 
         if (*place == 0)
@@ -154,7 +198,7 @@ static osc_status find_group(struct sums *s, const struct osc_work *work,
         return OSC_OK;
     }
     osc_sid id = {0};
-    osc_status st = key_of(s, work, c, i, key);
+    osc_status st = grouped_key_of(s, work, c, i, key);
     if (st == OSC_OK)
         st = osc_intern_add(&s->keys, (struct osc_str){(const char *)key, sizeof *key}, &id);
     *group = id.v;
@@ -168,7 +212,8 @@ static osc_status add_kernel(struct sums *s, const struct osc_work *work)
     uint32_t number = 0;
     struct key key;
 
-    if (c->kind[i] != OSC_KIND_KERNEL)
+    if (c->kind[i] != OSC_KIND_KERNEL ||
+        (s->o->by_graph && !osc_launcher_is_graph(s->t, s->f, work)))
         return OSC_OK;
     const osc_status st = find_group(s, work, c, i, &key, &number);
     if (st != OSC_OK)
@@ -182,6 +227,8 @@ static osc_status add_kernel(struct sums *s, const struct osc_work *work)
     const int64_t dur_ns = c->dur_ns[i];
     double blocks, occupancy;
 
+    if (s->o->by_graph && !g->has_graph_id)
+        g->has_graph_id = osc_row_arg_int(s->t, c, i, OSC_ARG_KEY_GRAPH_ID, &g->graph_id);
     g->n_calls++;
     g->total_ns += dur_ns;
     g->max_ns = dur_ns > g->max_ns ? dur_ns : g->max_ns;
@@ -217,18 +264,68 @@ static void add_op_cells(const struct sums *s, const struct key *key, bool compa
         osc_result_int(out, SHARED_MEMORY, key->shared_memory);
 }
 
-static void add_row(const struct sums *s, const struct group *g, bool compat_tb,
-                    struct osc_result *out)
+/* The innermost range around the call in row I of C that somebody named; or none. */
+static osc_sid caller_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    osc_row row = {c->parent ? c->parent[i] : 0};
+
+    for (unsigned n = 0; row.v != 0 && n < CALLERS_MAX; n++) {
+        const struct osc_chunk *const k = osc_chunk_of(&t->events, row);
+        const uint32_t at = osc_row_place(row);
+
+        if (!osc_row_form(t, k, at)->is_frame &&
+            !osc_kind_is_launch((enum osc_kind)k->kind[at]))
+            return (osc_sid){k->name[at]};
+        row.v = k->parent[at];
+    }
+    return (osc_sid){0};
+}
+
+/* The cells of a graph that the call in row LAUNCH launched. */
+static void add_graph_cells(const struct sums *s, const struct group *g, struct osc_result *out)
+{
+    const osc_row row = {g->key.call};
+    const struct osc_chunk *const c = osc_chunk_of(&s->t->events, row);
+    const uint32_t i = osc_row_place(row);
+    const osc_sid caller = caller_of(s->t, c, i);
+
+    osc_result_str(out, NAME, osc_row_name(s->t, c, i));
+    osc_result_int(out, LAUNCH_ID, osc_row_number(&s->t->events, row));
+    osc_result_int(out, START, c->ts_ns[i] - s->t->origin_ns);
+    if (g->has_graph_id)
+        osc_result_int(out, GRAPH_ID, g->graph_id);
+    if (caller.v != 0)
+        osc_result_str(out, CALLER, osc_trace_str(s->t, caller));
+}
+
+static void add_kernel_cells(const struct sums *s, const struct group *g, bool compat_tb,
+                             struct osc_result *out)
 {
     const enum osc_tensor_cores tensor_cores =
         osc_name_tensor_cores(s->f->classes.names[g->key.name], compat_tb);
 
-    osc_result_row(out);
     osc_result_str(out, NAME, osc_trace_str(s->t, (osc_sid){g->key.name}));
-    if (s->by_op)
+    if (s->o->by_op)
         add_op_cells(s, &g->key, compat_tb, out);
     if (tensor_cores != OSC_TENSOR_CORES_UNKNOWN)
         osc_result_bool(out, TENSOR_CORES, tensor_cores == OSC_TENSOR_CORES_YES);
+}
+
+static void add_row(const struct sums *s, const struct group *g, bool compat_tb,
+                    struct osc_result *out)
+{
+    const struct osc_str cause =
+        osc_str_c(osc_launcher_text((enum osc_launcher)g->key.launcher));
+
+    osc_result_row(out);
+    if (s->o->by_cause) {
+        osc_result_str(out, NAME, cause);
+        osc_result_str(out, CAUSE, cause);
+    } else if (s->o->by_graph) {
+        add_graph_cells(s, g, out);
+    } else {
+        add_kernel_cells(s, g, compat_tb, out);
+    }
     osc_result_int(out, CALLS, (int64_t)g->n_calls);
     osc_result_int(out, TOTAL, g->total_ns);
     osc_result_int(out, MAX, g->max_ns);
@@ -241,9 +338,13 @@ static void add_row(const struct sums *s, const struct group *g, bool compat_tb,
 
 static void show_columns(const struct sums *s, struct osc_result *out)
 {
-    for (uint32_t c = OPERATOR; s->by_op && c <= SHARED_MEMORY; c++)
+    if (s->o->by_cause)
+        osc_result_show(out, CAUSE);
+    for (uint32_t c = LAUNCH_ID; s->o->by_graph && c <= START; c++)
         osc_result_show(out, c);
-    if (s->by_op)
+    for (uint32_t c = OPERATOR; s->o->by_op && c <= SHARED_MEMORY; c++)
+        osc_result_show(out, c);
+    if (s->o->by_op)
         osc_result_show(out, OP_TC_ELIGIBLE);
     if (s->has_blocks)
         osc_result_show(out, MEAN_BLOCKS);
@@ -254,7 +355,7 @@ static void show_columns(const struct sums *s, struct osc_result *out)
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
-    struct sums s = {.t = t, .f = osc_trace_facts(t), .by_op = o->by_op};
+    struct sums s = {.t = t, .f = osc_trace_facts(t), .o = o};
     osc_status st = OSC_OK;
 
     s.keys.arena = &s.arena;
@@ -268,7 +369,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         show_columns(&s, out);
         for (size_t g = 0; g < s.n_groups; g++)
             add_row(&s, &s.groups[g], o->compat_tb, out);
-        if (s.n_groups == 0)
+        if (s.n_groups == 0 && o->by_graph && s.f->links.n_works > 0)
+            osc_result_why_empty(out, "no kernels that a graph launched");
+        else if (s.n_groups == 0)
             osc_result_why_empty(out, "no kernels: no device work of kind kernel in the trace");
         st = out->status;
     }
@@ -300,7 +403,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return OSC_OK;
 }
 
-static const char *const groupings[] = {"op", NULL};
+static const char *const groupings[] = {"op", "cause", "graph", NULL};
 
 /* See table_columns.h. */
 const uint32_t osc_column_kernels_name = NAME, osc_column_kernels_calls = CALLS,
@@ -316,7 +419,7 @@ const struct osc_table_def osc_table_kernels = {
     .n_columns = N_COLUMNS,
     .sorted_by = TOTAL + 1,
     .groupings = groupings,
-    .facts = OSC_FACT_LINKS,
+    .facts = OSC_FACT_LINKS | OSC_FACT_FOREST,
     .takes = OSC_TAKES_COMPAT,
     .map = map,
     .finish = finish,

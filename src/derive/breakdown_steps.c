@@ -16,9 +16,11 @@ struct extent {
 static uint32_t step_of(const struct osc_trace *t, const struct osc_facts *f,
                         const struct osc_work *work)
 {
-    if (work->call == 0)
+    const bool is_own = f->step_map.are_of_device;
+
+    if (work->call == 0 && !is_own)
         return 0;
-    const osc_row row = {f->links.calls[work->call - 1].row};
+    const osc_row row = {is_own ? work->row : f->links.calls[work->call - 1].row};
     const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
     const uint32_t i = osc_row_place(row);
 

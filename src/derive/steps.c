@@ -55,7 +55,10 @@ static osc_status number_label(struct osc_trace *t, uint32_t ordinal, osc_sid *l
     return label->v != 0 ? OSC_OK : osc_strings_add(&t->strings, number, label, NULL);
 }
 
-static osc_status add_annotations(struct osc_trace *t, const struct osc_classes *c)
+/* Add the steps that the host announced, or with ON_DEVICE those that the source draws on a
+ * device. */
+static osc_status add_annotations(struct osc_trace *t, const struct osc_classes *c,
+                                  bool on_device)
 {
     size_t cap = 0, n = 0;
 
@@ -64,7 +67,7 @@ static osc_status add_annotations(struct osc_trace *t, const struct osc_classes 
 
         for (uint32_t i = 0; i < chunk->n_rows; i++) {
             if (chunk->kind[i] != OSC_KIND_STEP || !osc_is_range(c, chunk, i) ||
-                osc_is_on_device(c, chunk, i))
+                osc_is_on_device(c, chunk, i) != on_device)
                 continue;
             osc_status st = osc_grow(&t->steps, &cap, n + 1, sizeof *t->steps);
             if (st != OSC_OK)
@@ -206,7 +209,11 @@ osc_status osc_steps_make(struct osc_trace *t, const struct osc_classes *c,
     osc_free(t->steps);
     t->steps = NULL;
     t->n_steps = 0;
-    osc_status st = add_annotations(t, c);
+    osc_status st = add_annotations(t, c, false);
+    if (st == OSC_OK && t->n_steps == 0) {
+        st = add_annotations(t, c, true);
+        map->are_of_device = t->n_steps > 0;
+    }
     if (st == OSC_OK && t->n_steps == 0)
         st = add_whole(t, c);
     return st == OSC_OK ? make_map(t, map) : st;
@@ -302,6 +309,14 @@ static void mark_host(void *ctx, uint32_t item)
     }
 }
 
+/* Steps of a device contain its work. */
+static void mark_contained(const struct work *w, const struct osc_chunk *c, uint32_t i)
+{
+    const uint32_t process = w->map->first ? w->t->tracks[c->track[i]].process : 0;
+
+    c->step[i] = stretch_at(w, process, c->ts_ns[i]).step;
+}
+
 /* Runs after all host rows are marked: a launch may be in any chunk. */
 static void mark_device(void *ctx, uint32_t item)
 {
@@ -312,7 +327,9 @@ static void mark_device(void *ctx, uint32_t item)
     for (uint32_t i = 0; i < c->n_rows; i++) {
         const osc_row launch = {c->link[i]};
 
-        if (launch.v != 0 && osc_is_on_device(w->c, c, i))
+        if (w->map->are_of_device && osc_is_on_device(w->c, c, i))
+            mark_contained(w, c, i);
+        else if (launch.v != 0 && osc_is_on_device(w->c, c, i))
             c->step[i] = osc_chunk_of(s, launch)->step[osc_row_place(launch)];
     }
 }

@@ -11,6 +11,8 @@
  *   - A host row belongs to the step that contains its start, on any thread of the process;
  *     in a process that announced no steps, to a step of any process. Device work belongs
  *     to the step of its launch.
+ *   - If the host announced none, but the source draws steps on a device (XLA, Ascend), these
+ *     count, and device work belongs to the one in which it starts.
  *
  *   - Iterations (import/build/iterations.h) count as steps, but not for --compat tb. Their
  *     ordinals are their labels.
@@ -42,6 +44,7 @@ struct osc_step_map {
     uint32_t *first;    /* owned; by process: its first place; NULL: one process has all
                          * steps */
     uint32_t n, n_processes;
+    bool are_of_device; /* drawn on a device, whose work they contain */
 };
 
 /* Set *WHOLE to the extent of the operators of T, the only step of a trace without annotations.

@@ -141,6 +141,7 @@ enum osc_arg_type {
     X(TASK_TYPE, "Task Type")                   \
     X(STREAM_ID, "stream id")                   \
     X(STEP_NUM, "step_num")                     \
+    X(GRAPH_ID, "graph id")                     \
     X(LABELS, "labels")
 
 enum osc_arg_key {
