@@ -134,15 +134,18 @@ static int read_exponent(const char *p, const char *end)
     return is_negative ? -e : e;
 }
 
-bool osc_json_micros(const char *p, const char *end, struct osc_json_micros *out)
+/* The limit of a time in 10^-18 ns. */
+#define ATTO_MAX ((osc_wide)INT64_MAX * 1000000000 * 1000000000)
+
+/* Read the number [P, END) of microseconds as 10^-18 ns, up to LIMIT. */
+static bool read_atto(const char *p, const char *end, osc_wide limit, osc_wide *out)
 {
     struct osc_json_number number;
-    const osc_wide limit = (osc_wide)INT64_MAX * 1000000000 * 1000000000;
     osc_wide v = 0;
     int scale = MICROS_FRACTION_DIGITS; /* the power of ten to multiply by at the end */
     const char *mark = p;
 
-    out->atto = 0;
+    *out = 0;
     if (!osc_json_number(p, end, &number) || number.end != end)
         return false;
     while (mark < end && *mark != 'e' && *mark != 'E')
@@ -172,7 +175,30 @@ bool osc_json_micros(const char *p, const char *end, struct osc_json_micros *out
     }
     for (; scale < 0 && v != 0; scale++)
         v /= 10;
-    out->atto = *p == '-' ? -v : v;
+    *out = *p == '-' ? -v : v;
+    return true;
+}
+
+bool osc_json_micros(const char *p, const char *end, struct osc_json_micros *out)
+{
+    return read_atto(p, end, ATTO_MAX, &out->atto);
+}
+
+bool osc_json_micros_since(const char *p, const char *end, int64_t since_us,
+                           struct osc_json_micros *out)
+{
+    /* 10^17 us; ten times as much still fits into 128 bits. */
+    const osc_wide unit = (osc_wide)1000000000 * 1000000000 * 1000,
+                   limit = unit * 100000000 * 1000000000;
+    osc_wide all;
+
+    out->atto = 0;
+    if (!read_atto(p, end, limit, &all))
+        return false;
+    all -= since_us * unit;
+    if (all > ATTO_MAX || all < -ATTO_MAX)
+        return false;
+    out->atto = all;
     return true;
 }
 

@@ -53,6 +53,13 @@ struct osc_json_micros {
  */
 bool osc_json_micros(const char *p, const char *end, struct osc_json_micros *out);
 
+/*
+ * The same for the time since SINCE_US microseconds, which may be up to 10^17 in size; the
+ * token, too. False: it is no number, or the difference exceeds int64_t nanoseconds.
+ */
+bool osc_json_micros_since(const char *p, const char *end, int64_t since_us,
+                           struct osc_json_micros *out);
+
 /* Nanoseconds, rounded half up (towards positive infinity at a tie). */
 int64_t osc_json_micros_ns(struct osc_json_micros m);
 

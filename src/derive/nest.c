@@ -17,7 +17,7 @@ struct open_range {
 };
 
 struct findings {
-    struct osc_tally overlaps, crossed, negative;
+    struct osc_tally overlaps, crossed, of_queues, negative;
 };
 
 struct work {
@@ -40,6 +40,7 @@ struct walk {
     int64_t call_start_ns, call_end_ns; /* of the last host call */
     bool has_twins;                     /* an operator is directly inside one of the same
                                          * name */
+    bool is_queue;                      /* of a device */
     bool is_ambiguous;                  /* one stack is not enough for the tree */
 };
 
@@ -94,7 +95,10 @@ static inline void close_before(struct walk *w, uint32_t row, int64_t start_ns, 
         w->n--;
     }
     if (is_overlapping) {
-        osc_tally_add(is_broken ? &w->found.overlaps : &w->found.crossed, start_ns);
+        osc_tally_add(w->is_queue ? &w->found.of_queues
+                      : is_broken ? &w->found.overlaps
+                                  : &w->found.crossed,
+                      start_ns);
         w->is_ambiguous = true;
     }
 }
@@ -213,7 +217,10 @@ static void walk_track(void *ctx, uint32_t item)
     const struct work *const work = ctx;
     const struct osc_order *const o = work->order;
     const uint32_t track = o->tracks[item], begin = o->first[track], end = o->first[track + 1];
-    struct walk w = {.work = work, .call_start_ns = INT64_MIN, .call_end_ns = INT64_MIN};
+    struct walk w = {.work = work,
+                     .call_start_ns = INT64_MIN,
+                     .call_end_ns = INT64_MIN,
+                     .is_queue = work->t->tracks[track].is_queue};
     osc_status st = osc_grow(&w.stack, &w.cap, 1, sizeof *w.stack);
 
     if (st == OSC_OK) {
@@ -236,10 +243,12 @@ static void join_findings(struct osc_trace *t, const struct findings *of, uint32
     for (uint32_t i = 0; i < n_items; i++) {
         osc_tally_join(&all.overlaps, &of[i].overlaps);
         osc_tally_join(&all.crossed, &of[i].crossed);
+        osc_tally_join(&all.of_queues, &of[i].of_queues);
         osc_tally_join(&all.negative, &of[i].negative);
     }
     osc_findings_add_tally(&t->findings, OSC_FINDING_partial_overlap, &all.overlaps);
     osc_findings_add_tally(&t->findings, OSC_FINDING_crossed_call, &all.crossed);
+    osc_findings_add_tally(&t->findings, OSC_FINDING_queue_overlap, &all.of_queues);
     osc_findings_add_tally(&t->findings, OSC_FINDING_negative_self, &all.negative);
 }
 

@@ -29,6 +29,8 @@ void osc_findings_add(struct osc_findings *f, enum osc_finding_code code, uint64
 
 void osc_findings_merge(struct osc_findings *f, const struct osc_findings *from)
 {
+    for (unsigned i = 0; i < OSC_PHASES; i++)
+        f->phases[i] += from->phases[i];
     for (unsigned i = 0; i < OSC_FINDING_COUNT; i++) {
         struct osc_finding *to = &f->by_code[i];
 

@@ -37,6 +37,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(too_deep, WARNING, "lists or objects nested deeper than 10,000 levels; left out", "")    \
     X(too_long, WARNING, "texts longer than 16 MiB; cut", "")                                  \
     X(unknown_phase, INFO, "events of a phase that opscope does not know; left out", "")       \
+    X(far_clock, INFO,                                                                         \
+      "times further than 146 years from zero; they count from the first range", "")           \
     X(unmatched_begin, WARNING, "asynchronous ranges without an end", "")                      \
     X(unmatched_end, WARNING, "ends without a begin; left out", "")                            \
     X(open_range, WARNING, "ranges that were still open at the end; they have no duration",    \
@@ -44,6 +46,10 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(no_duration, WARNING, "ranges whose record has no duration; no sum includes them", "")   \
     X(partial_overlap, WARNING,                                                                \
       "ranges of one thread that overlap in part; treated as siblings", "")                    \
+    X(queue_overlap, INFO,                                                                     \
+      "work or labels of one device queue that overlap in part, as devices run them; treated " \
+      "as siblings",                                                                           \
+      "")                                                                                      \
     X(negative_duration, WARNING, "ranges that end before they start; treated as empty", "")   \
     X(negative_self, INFO, "ranges whose children together last longer than the range", "")    \
     X(duplicate_id, WARNING, "correlation ids that more than one host call carries", "")       \
@@ -175,8 +181,12 @@ struct osc_finding {
 
 #define OSC_NO_TIME INT64_MIN /* less than every time */
 
+/* Phases of Chrome traces are letters; whatever is none counts as phase 0. */
+#define OSC_PHASES 128u
+
 struct osc_findings {
     struct osc_finding by_code[OSC_FINDING_COUNT];
+    uint64_t phases[OSC_PHASES]; /* of unknown_phase: how many of each */
 };
 
 /* Count one finding. OFFSET may be OSC_NO_OFFSET and TIME_NS OSC_NO_TIME. */

@@ -239,7 +239,7 @@ struct osc_trace {
     bool has_rank;                 /* the file or its name gave it */
     int32_t span;                  /* which recording window of its worker, from 1 */
     bool has_steps;                /* the program announced steps */
-    bool has_iterations;    /* it did not: ranges of kind STEP are iterations */
+    bool has_iterations;           /* it did not: ranges of kind STEP are iterations */
     bool is_beside_steps, shares_steps; /* see struct osc_placing */
     osc_sid worker;                     /* from the file name or the metadata; may be none */
     uint32_t n_parts;                   /* number of traces in its file; 0: only this one */

@@ -513,7 +513,8 @@ static uint64_t hash_form(const struct osc_record *r, uint64_t seed)
 static int known_key(const struct osc_loading *l, const struct osc_slot *slot)
 {
     for (int k = 0; k < OSC_ARG_KEY_COUNT; k++) {
-        const bool wants_member = k == OSC_ARG_KEY_FLOW_ID || k == OSC_ARG_KEY_BINDING_POINT;
+        const bool wants_member = k == OSC_ARG_KEY_FLOW_ID || k == OSC_ARG_KEY_BINDING_POINT ||
+                                  k == OSC_ARG_KEY_ID2;
 
         if (l->keys[k].v == slot->key.v && wants_member == slot->is_member)
             return k;

@@ -46,6 +46,7 @@ struct osc_loading {
     bool no_args;
     bool is_small; /* the text is short, so columns are allocated in small pieces */
     bool is_tiny;  /* it has few strings, too */
+    int64_t since_us; /* not 0: times are so far from 0 that they count from here */
     struct osc_import_keep keep;
     struct osc_import_reserve reserve;
     osc_sid keys[OSC_ARG_KEY_COUNT]; /* ids of the texts of enum osc_arg_key */

@@ -7,19 +7,25 @@
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "codec/json.h"
 
-/* An open begin; it links to the one below it on its stack. */
+/* An open begin; it links to the one below it on its stacks. */
 struct open_range {
-    osc_row row;
-    uint32_t below; /* index + 1, or 0 */
+    osc_row row;                 /* none: it is closed */
+    uint32_t below, below_named; /* index + 1, or 0 */
+};
+
+/* Begins in the order of the file. */
+struct opened {
+    struct open_range *v; /* owned; some are closed */
+    size_t n, cap;
 };
 
 struct matching {
     struct osc_trace *t;
-    uint32_t *of_tracks;     /* owned; for each track the index + 1 of the top of its stack */
-    struct osc_idmap tops;   /* the same for asynchronous ranges, by the key of the stack */
-    struct open_range *open; /* owned; the last one is open, earlier ones may be closed */
-    size_t n_open, cap_open;
+    uint32_t *of_tracks;   /* owned; for each track the index + 1 of the top of its stack */
+    struct osc_idmap tops; /* the same for asynchronous ranges, by the key of the stack */
+    struct opened sync, async;
     struct osc_idmap forms; /* (form of begin, form of end) -> form of both */
     size_t cap_forms;       /* of t->forms; at least this */
     uint32_t *words;        /* owned scratch */
@@ -36,28 +42,49 @@ static bool is_end(uint8_t shape)
     return shape == OSC_SHAPE_END || shape == OSC_SHAPE_ASYNC_END;
 }
 
-/* A key that the two ends of an asynchronous range have in common. Ids are compared as they are
- * spelled in the file. */
+/* Add the id ARG to hash H. Ids are compared as they are spelled in the file. */
+static uint64_t add_id(const struct osc_trace *t, const struct osc_arg *arg, uint64_t h)
+{
+    if (arg->type == OSC_ARG_INT32 || arg->type == OSC_ARG_INT64) {
+        char digits[24]; /* 5 and "5" are the same id */
+        const int n = snprintf(digits, sizeof digits, "%lld", (long long)arg->i);
+        return h ^ osc_hash(digits, (size_t)n, 1);
+    }
+    if (arg->type >= OSC_ARG_STRING) {
+        const struct osc_str s = osc_trace_str(t, arg->sid);
+        return h ^ osc_hash(s.s, s.len, 1);
+    }
+    return h ^ osc_hash(&arg->d, sizeof arg->d, 2);
+}
+
+/*
+ * A key that the two ends of an asynchronous range have in common: category and id, and the
+ * process unless the id is said to be global (member id2).
+ */
 static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, uint32_t i)
 {
     const struct osc_form *f = osc_row_form(t, k, i);
+    const bool is_old = f->chrome_ph == 'S' || f->chrome_ph == 'F';
     struct osc_arg id = {0};
+    struct osc_str id2, global;
+    uint32_t pid = t->tracks[k->track[i]].pid.v;
     uint64_t h;
 
-    h = osc_hash_u64(UINT64_C(0x62) << 56 | t->tracks[k->track[i]].pid.v);
+    const bool has_id2 = osc_row_arg(t, k, i, OSC_ARG_KEY_ID2, &id) && id.type == OSC_ARG_TEXT;
+    id2 = has_id2 ? osc_trace_str(t, id.sid) : OSC_STR("");
+    if (has_id2 && osc_json_member(id2, "global", &global))
+        pid = 0;
+    h = osc_hash_u64(UINT64_C(0x62) << 56 | (uint64_t)is_old << 48 | pid);
     h = osc_hash_u64(h ^ (uint64_t)f->kind << 32 ^ f->category.v);
-    if (!osc_row_arg(t, k, i, OSC_ARG_KEY_FLOW_ID, &id))
-        return h;
-    if (id.type == OSC_ARG_INT32 || id.type == OSC_ARG_INT64) {
-        char digits[24]; /* 5 and "5" are the same id */
-        const int n = snprintf(digits, sizeof digits, "%lld", (long long)id.i);
-        return h ^ osc_hash(digits, (size_t)n, 1);
-    }
-    if (id.type >= OSC_ARG_STRING) {
-        const struct osc_str s = osc_trace_str(t, id.sid);
-        return h ^ osc_hash(s.s, s.len, 1);
-    }
-    return h ^ osc_hash(&id.d, sizeof id.d, 2);
+    if (has_id2 || osc_row_arg(t, k, i, OSC_ARG_KEY_FLOW_ID, &id))
+        h = add_id(t, &id, h);
+    return h;
+}
+
+/* The same for ranges of one name. */
+static uint64_t name_key(const struct osc_chunk *k, uint32_t i, uint64_t key)
+{
+    return osc_hash_u64(key + 1) ^ osc_hash_u64(k->name[i]);
 }
 
 /* Where the top of the stack for row I of K is stored; the row is a begin or end of SHAPE.
@@ -70,14 +97,78 @@ static uint32_t *top_of(struct matching *m, const struct osc_chunk *k, uint32_t 
     return osc_idmap_put(&m->tops, pair_key(m->t, k, i));
 }
 
-static osc_status push(struct matching *m, uint32_t *top, osc_row row)
+/*
+ * The stack of those of the same name, or NULL if names do not matter: of synchronous ranges,
+ * and of formats whose ids are unique. Chrome's asynchronous ranges are matched by name, too;
+ * an end without a name ends the innermost one. *FAILED: no memory.
+ */
+static uint32_t *named_top_of(struct matching *m, const struct osc_chunk *k, uint32_t i,
+                              uint8_t shape, bool *failed)
 {
+    uint32_t *top;
+
+    *failed = false;
+    if (shape == OSC_SHAPE_BEGIN || shape == OSC_SHAPE_END || k->name[i] == 0 ||
+        osc_form_is_neutral(osc_row_form(m->t, k, i)))
+        return NULL;
+    top = osc_idmap_put(&m->tops, name_key(k, i, pair_key(m->t, k, i)));
+    *failed = top == NULL;
+    return top;
+}
+
+static struct opened *opened_of(struct matching *m, uint8_t shape)
+{
+    return shape == OSC_SHAPE_BEGIN || shape == OSC_SHAPE_END ? &m->sync : &m->async;
+}
+
+/* Open the range in row I of K. It stands on the stack of its id, and on that of its name. */
+static osc_status push(struct matching *m, const struct osc_chunk *k, uint32_t i, uint8_t shape)
+{
+    struct opened *const all = opened_of(m, shape);
+    bool failed;
+    uint32_t *top = top_of(m, k, i, shape);
+
+    if (!top || osc_grow(&all->v, &all->cap, all->n + 1, sizeof *all->v) != OSC_OK)
+        return OSC_ENOMEM;
+    struct open_range *const open = &all->v[all->n++];
+
+    *open = (struct open_range){osc_row_at(k, i), *top, 0};
+    *top = (uint32_t)all->n;
+    top = named_top_of(m, k, i, shape, &failed); /* moves the first one */
+    if (top) {
+        open->below_named = *top;
+        *top = (uint32_t)all->n;
+    }
+    return failed ? OSC_ENOMEM : OSC_OK;
+}
+
+/* Close the innermost range that the end in row J of E may end. OSC_ENOTFOUND: there is none.
+ */
+static osc_status pop(struct matching *m, const struct osc_chunk *e, uint32_t j, uint8_t shape,
+                      osc_row *begin)
+{
+    struct opened *const all = opened_of(m, shape);
+    bool failed;
+    uint32_t *top = named_top_of(m, e, j, shape, &failed);
+    const bool is_named = top != NULL;
+
+    if (!top && !failed)
+        top = top_of(m, e, j, shape);
     if (!top)
         return OSC_ENOMEM;
-    if (osc_grow(&m->open, &m->cap_open, m->n_open + 1, sizeof *m->open) != OSC_OK)
-        return OSC_ENOMEM;
-    m->open[m->n_open] = (struct open_range){row, *top};
-    *top = (uint32_t)++m->n_open;
+    /* What was closed through its other stack is still on this one. */
+    while (*top != 0 && all->v[*top - 1].row.v == 0)
+        *top = is_named ? all->v[*top - 1].below_named : all->v[*top - 1].below;
+    if (*top == 0)
+        return OSC_ENOTFOUND;
+    struct open_range *const open = &all->v[*top - 1];
+
+    *begin = open->row;
+    open->row.v = 0;
+    *top = is_named ? open->below_named : open->below;
+    /* Synchronous ones are on one stack only: nothing refers to those that are closed. */
+    while (all == &m->sync && all->n > 0 && all->v[all->n - 1].row.v == 0)
+        all->n--;
     return OSC_OK;
 }
 
@@ -204,22 +295,17 @@ static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint3
 {
     struct osc_trace *t = m->t;
     const struct osc_form *f = osc_row_form(t, e, j);
-    uint32_t *top = top_of(m, e, j, f->shape);
-    osc_status st = OSC_OK;
+    osc_row begin;
+    osc_status st = pop(m, e, j, f->shape, &begin);
 
-    if (!top)
-        return OSC_ENOMEM;
-    if (*top == 0) {
+    if (st == OSC_ENOTFOUND) {
         osc_findings_add(&t->findings, OSC_FINDING_unmatched_end, OSC_NO_OFFSET, e->ts_ns[j]);
         return OSC_OK;
     }
-    const struct open_range begin = m->open[*top - 1];
-    struct osc_chunk *k = t->events.chunks[begin.row.v >> OSC_CHUNK_SHIFT];
-    const uint32_t i = osc_row_place(begin.row);
-    m->open[*top - 1].row.v = 0;
-    *top = begin.below;
-    while (m->n_open > 0 && m->open[m->n_open - 1].row.v == 0)
-        m->n_open--;
+    if (st != OSC_OK)
+        return st;
+    struct osc_chunk *k = t->events.chunks[begin.v >> OSC_CHUNK_SHIFT];
+    const uint32_t i = osc_row_place(begin);
     if (e->ts_ns[j] != OSC_NO_TIME || !osc_row_form(t, k, i)->is_frame)
         osc_pairs_close(&t->findings, k, i, e->ts_ns[j]);
     if (f->has_args)
@@ -243,7 +329,7 @@ static osc_status push_begins(struct matching *m, uint32_t *chunk, uint32_t *pla
             const uint8_t shape = t->forms[k->form[*place]].shape;
 
             if (is_begin(shape) && k->dur_ns[*place] == OSC_NO_DUR)
-                st = push(m, top_of(m, k, *place, shape), osc_row_at(k, *place));
+                st = push(m, k, *place, shape);
             if (st != OSC_OK)
                 return st;
         }
@@ -251,12 +337,12 @@ static osc_status push_begins(struct matching *m, uint32_t *chunk, uint32_t *pla
     return st;
 }
 
-static void count_open(struct matching *m)
+static void count_open(struct matching *m, const struct opened *all)
 {
     struct osc_trace *t = m->t;
 
-    for (size_t i = 0; i < m->n_open; i++) {
-        const osc_row row = m->open[i].row;
+    for (size_t i = 0; i < all->n; i++) {
+        const osc_row row = all->v[i].row;
         if (row.v == 0)
             continue;
         const struct osc_chunk *k = osc_chunk_of(&t->events, row);
@@ -294,12 +380,15 @@ osc_status osc_pairs_match(struct osc_trace *t)
     }
     if (st == OSC_OK)
         st = push_begins(&m, &chunk, &place, UINT32_MAX);
-    if (st == OSC_OK)
-        count_open(&m);
+    if (st == OSC_OK) {
+        count_open(&m, &m.sync);
+        count_open(&m, &m.async);
+    }
     osc_free(m.of_tracks);
     osc_idmap_fini(&m.tops);
     osc_idmap_fini(&m.forms);
-    osc_free(m.open);
+    osc_free(m.sync.v);
+    osc_free(m.async.v);
     osc_free(m.words);
     return st;
 }

@@ -208,7 +208,11 @@ static bool read_micros(struct osc_chrome *c, const struct value *v, enum osc_ch
         c->can_learn = false;
         return false;
     }
-    if (!osc_json_micros(raw.s, raw.s + raw.len, out)) {
+    const int64_t since_us = role == OSC_ROLE_TS ? c->builder->loading->since_us : 0;
+
+    c->can_learn = c->can_learn && since_us == 0;
+    if (since_us != 0 ? !osc_json_micros_since(raw.s, raw.s + raw.len, since_us, out)
+                      : !osc_json_micros(raw.s, raw.s + raw.len, out)) {
         count_at(c, OSC_FINDING_out_of_range, v->start);
         c->can_learn = false;
         return false;
@@ -330,6 +334,7 @@ static enum osc_token_status read_member(struct osc_chrome *c, bool newline, boo
     c->one_per_line &= newline;
     const bool in_line = c->one_per_line && c->n_members++ >= 1;
     const enum member member = *in_args ? M_OTHER : which_member(&key);
+    c->n_read++;
     /* Intern the key now: its bytes may move with the next token. */
     osc_sid key_id = {0};
     if (member == M_OTHER)
@@ -348,7 +353,8 @@ static enum osc_token_status read_member(struct osc_chrome *c, bool newline, boo
     if (st != OSC_TOKEN_OK)
         return st;
     if (member == M_ARGS) {
-        count_at(c, OSC_FINDING_wrong_type, v.start);
+        if (v.class == OSC_CLASS_STRING || !osc_str_eq(v.raw, OSC_STR("null")))
+            count_at(c, OSC_FINDING_wrong_type, v.start);
         c->can_learn = false;
     } else if (member == M_OTHER) {
         read_arg(c, key_id, !*in_args, &v);
@@ -464,12 +470,22 @@ static void build_counter(struct osc_chrome *c)
     }
 }
 
+/* Count an event that is left out, by its phase. */
+static void count_phase(struct osc_chrome *c, uint64_t offset)
+{
+    const unsigned char letter = (unsigned char)c->record.chrome_ph;
+
+    count_at(c, OSC_FINDING_unknown_phase, offset);
+    c->findings->phases[letter < OSC_PHASES ? letter : 0]++;
+}
+
 static void build_event(struct osc_chrome *c, uint64_t offset)
 {
     struct osc_record *r = &c->record;
 
     if (r->shape == OSC_SHAPE_NONE) {
-        count_at(c, OSC_FINDING_unknown_phase, offset);
+        if (c->n_read > 0) /* {} ends lists that are written event by event */
+            count_phase(c, offset);
         return;
     }
     r->slots = c->slots;
@@ -492,7 +508,7 @@ enum osc_token_status osc_chrome_event(struct osc_chrome *c)
 
     c->record = (struct osc_record){.pid = OSC_WHO_IS_STRING, .tid = OSC_WHO_IS_STRING};
     c->has_ts = c->has_dur = c->bad_ts = c->bad_dur = c->args_are_full = false;
-    c->n_members = 0;
+    c->n_members = c->n_read = 0;
     c->one_per_line = true;
     c->n_marks = 0;
     c->can_learn = c->layouts != NULL;

@@ -72,7 +72,8 @@ struct osc_chrome {
     bool has_ts, has_dur;
     bool bad_ts, bad_dur; /* present, but not a time; counted */
     bool args_are_full;
-    uint32_t n_members; /* read so far */
+    uint32_t n_members; /* read so far, each on a line of its own */
+    uint32_t n_read;    /* members of the event and of its args */
     bool one_per_line;  /* every member so far began on a line of its own */
 
     struct osc_meta *metas; /* owned; top-level members */

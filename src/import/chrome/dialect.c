@@ -123,8 +123,14 @@ char osc_dialect_letter(enum osc_form_shape shape)
 
 enum osc_form_shape osc_dialect_shape(uint8_t letter)
 {
-    if (letter == 'I' || letter == 'n')
+    static const char instants[] = "InRPTpNOD";
+
+    if (letter != '\0' && strchr(instants, letter))
         return OSC_SHAPE_INSTANT;
+    if (letter == 'S')
+        return OSC_SHAPE_ASYNC;
+    if (letter == 'F')
+        return OSC_SHAPE_ASYNC_END;
     for (int shape = OSC_SHAPE_RANGE; shape < OSC_SHAPE_COUNT; shape++) {
         if ((uint8_t)osc_dialect_letter((enum osc_form_shape)shape) == letter)
             return (enum osc_form_shape)shape;
