@@ -108,6 +108,21 @@ static bool find_profiler_start(const struct osc_trace *t, int64_t *start_ns)
     return false;
 }
 
+/* The years 2000 to 2100, in nanoseconds since 1970. */
+#define YEAR_2000_NS (INT64_C(946684800) * 1000000000)
+#define YEAR_2100_NS (INT64_C(4102444800) * 1000000000)
+
+/* Whether times of T are those of a wall clock: its file says from when they count, or they are
+ * such times. Other clocks count from the start of the machine, of the program, or from 1601.
+ */
+static bool has_wall_clock(const struct osc_trace *t)
+{
+    if (t->base_ns != 0 || t->producer == OSC_PRODUCER_OPSCOPE)
+        return true;
+    return t->findings.by_code[OSC_FINDING_far_clock].count == 0 &&
+           t->origin_ns >= YEAR_2000_NS && t->origin_ns < YEAR_2100_NS;
+}
+
 static void add_origin(const struct osc_trace *t, struct osc_result *out)
 {
     int64_t start_ns;
@@ -125,7 +140,7 @@ static void add_origin(const struct osc_trace *t, struct osc_result *out)
     add_text(out, "opscope_version", OSC_STR(OSC_VERSION));
 
     add_key(out, "origin_unix_ns");
-    if (t->events.n_rows > 0)
+    if (t->events.n_rows > 0 && has_wall_clock(t))
         osc_result_int(out, FIRST, t->origin_ns + t->base_ns);
     add_key(out, "profiler_start_ns");
     if (find_profiler_start(t, &start_ns))

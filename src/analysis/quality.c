@@ -10,7 +10,9 @@
 #include "analysis/remedies.h"
 #include "analysis/table_columns.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "derive/derive.h"
+#include "derive/facts.h"
 
 enum {
     SEVERITY,
@@ -55,6 +57,28 @@ static const struct osc_column columns[] = {
 static const char *const severities[] = {
     [OSC_INFO] = "info", [OSC_WARNING] = "warning", [OSC_ERROR] = "error"};
 
+/* The message of CODE; with the letters of the phases that were left out, how many of each. */
+static void add_message(const struct osc_trace *t, struct osc_result *out,
+                        enum osc_finding_code code)
+{
+    struct osc_strbuf text = {0};
+    const char *sep = ": ";
+
+    osc_strbuf_adds(&text, osc_finding_message(code));
+    for (unsigned i = 1; code == OSC_FINDING_unknown_phase && i < OSC_PHASES; i++) {
+        if (t->findings.phases[i] == 0)
+            continue;
+        osc_strbuf_addf(&text, i > ' ' && i < 127 ? "%s%llu x %c" : "%s%llu x \\x%02x", sep,
+                        (unsigned long long)t->findings.phases[i], i);
+        sep = ", ";
+    }
+    if (text.status == OSC_OK)
+        osc_result_str(out, MESSAGE, (struct osc_str){text.s, (uint32_t)text.len});
+    else
+        out->status = text.status;
+    osc_strbuf_fini(&text);
+}
+
 static void add_row(const struct osc_trace *t, struct osc_result *out,
                     enum osc_finding_code code, const struct osc_finding *f)
 {
@@ -76,7 +100,7 @@ static void add_row(const struct osc_trace *t, struct osc_result *out,
         osc_result_int(out, LAST_NS, f->last_ns - t->origin_ns);
         osc_result_show(out, LAST_NS);
     }
-    osc_result_str(out, MESSAGE, osc_str_c(osc_finding_message(code)));
+    add_message(t, out, code);
     if (osc_remedy(t, code)[0])
         osc_result_str(out, REMEDY, osc_str_c(osc_remedy(t, code)));
     osc_result_int(out, RANK_OF_SEVERITY, (int64_t)severity);
@@ -116,6 +140,38 @@ static bool has_asked_modules(const struct osc_trace *t, const struct osc_census
            osc_str_has(sources, OSC_STR("torch=stack"));
 }
 
+/* Device work of all kinds. */
+static uint64_t count_works(const struct osc_census *c)
+{
+    return c->by_kind[OSC_KIND_KERNEL] + c->by_kind[OSC_KIND_MEMCPY] +
+           c->by_kind[OSC_KIND_MEMSET];
+}
+
+/* Calls that always launch something. */
+static struct osc_tally count_launches(const struct osc_trace *t)
+{
+    const struct osc_facts *const f = osc_trace_facts(t);
+    struct osc_tally tally = {0};
+
+    for (size_t n = 0; n < f->links.n_calls; n++) {
+        const osc_row row = {f->links.calls[n].row};
+        const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
+        const uint32_t i = osc_row_place(row);
+
+        if (f->classes.names[c->name[i]] & OSC_NAME_LAUNCH)
+            osc_tally_add(&tally, c->ts_ns[i]);
+    }
+    return tally;
+}
+
+/* Whether PyTorch recorded only the device: ProfilerActivity.CPU was not asked for. */
+static bool lacks_host(const struct osc_trace *t, const struct osc_census *c)
+{
+    return t->producer == OSC_PRODUCER_KINETO && !t->is_selected && !t->is_partial &&
+           count_works(c) > 0 && c->by_kind[OSC_KIND_OPERATOR] == 0 &&
+           c->by_kind[OSC_KIND_PYTHON] == 0;
+}
+
 /* Whether CODE names data that a trace of PyTorch with census C lacks. */
 static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
                       enum osc_finding_code code)
@@ -145,7 +201,7 @@ static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
     case OSC_FINDING_no_steps:
         return c->n_steps == 0;
     case OSC_FINDING_no_device:
-        return may_have_device && !has_device;
+        return may_have_device && !has_device && count_launches(t).n == 0;
     case OSC_FINDING_single_step:
         return c->n_steps == 1;
     default:
@@ -169,6 +225,11 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_findings_add_tally(&found, OSC_FINDING_no_duration, &census.no_duration);
     osc_findings_add_tally(&found, OSC_FINDING_clock_step, &census.clock_step);
     osc_findings_add_tally(&found, OSC_FINDING_outside_span, &census.outside_span);
+    const struct osc_tally launches = count_launches(t);
+    if (count_works(&census) == 0 && !t->is_selected && !t->is_partial)
+        osc_findings_add_tally(&found, OSC_FINDING_no_device_records, &launches);
+    if (lacks_host(t, &census))
+        osc_findings_add(&found, OSC_FINDING_no_operators, OSC_NO_OFFSET, OSC_NO_TIME);
     /* Without operators it is no trace of what could lack them. */
     const bool has_operators = census.by_kind[OSC_KIND_OPERATOR] > 0;
     for (int severity = OSC_ERROR; severity >= OSC_INFO; severity--) {

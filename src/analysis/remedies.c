@@ -2,6 +2,7 @@
 #include "analysis/remedies.h"
 
 #include "model/finding.h"
+#include "model/known_names.h"
 
 /* What recorded a trace. */
 enum recorder {
@@ -108,6 +109,25 @@ static const char *for_missing_source(const struct osc_trace *t)
            "it";
 }
 
+/* What to do if calls were recorded and what they launched was not: by the family of the calls.
+ */
+static const char *for_missing_records(const struct osc_trace *t)
+{
+    for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
+        const osc_sid id = {i};
+        const struct osc_str family = osc_strings_has(&t->strings, id)
+                                          ? osc_known_call_device(osc_trace_str(t, id))
+                                          : OSC_STR("");
+
+        if (osc_str_eq(family, OSC_STR("cuda")))
+            break;
+        if (family.len > 0)
+            return "the tracer of the runtime could not record: check its permissions, and "
+                   "end other profilers";
+    }
+    return osc_finding_remedy(OSC_FINDING_no_device_records);
+}
+
 /* Whether T was asked to record what CODE says is lacking: then the recorder was missing. */
 static bool was_asked(const struct osc_trace *t, enum osc_finding_code code)
 {
@@ -119,6 +139,10 @@ bool osc_remedy_is_there(const struct osc_trace *t, enum osc_finding_code code)
 {
     const enum recorder recorder = recorder_of(t);
 
+    /* Other programs than PyTorch have no such switches. */
+    if (recorder == OF_TORCH && t->producer != OSC_PRODUCER_KINETO &&
+        t->producer != OSC_PRODUCER_TORCH_NPU && t->producer != OSC_PRODUCER_UNKNOWN)
+        return false;
     return recorder == OF_TORCH || find(recorder, code);
 }
 
@@ -126,6 +150,8 @@ const char *osc_remedy(const struct osc_trace *t, enum osc_finding_code code)
 {
     if (code == OSC_FINDING_source_missing)
         return for_missing_source(t);
+    if (code == OSC_FINDING_no_device_records)
+        return for_missing_records(t);
 
     const enum recorder recorder = recorder_of(t);
     if (recorder == OF_RUN && was_asked(t, code))

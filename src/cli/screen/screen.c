@@ -357,6 +357,7 @@ static const struct {
     const char *code, *what;
 } lacks[] = {
     {"no_device", "device work"},
+    {"no_operators", "operators (ProfilerActivity.CPU)"},
     {"no_steps", "steps (prof.step())"},
     {"single_step", "a second step"},
     {"no_shapes", "shapes (record_shapes=True)"},

@@ -12,6 +12,7 @@
 #include "import/chrome/chrome_parser.h"
 #include "import/chrome/clues.h"
 #include "import/chrome/dialect.h"
+#include "import/chrome/far_clock.h"
 #include "import/chrome/lines.h"
 
 #include <stdatomic.h>
@@ -421,6 +422,49 @@ static osc_status conclude(struct shared *s, struct osc_err *err)
     return osc_fail(err, s->status, "%s: %s", path, osc_status_text(s->status));
 }
 
+/* How much of a text is searched for its first range, and of a compressed file is read. */
+#define SEARCHED_BYTES ((size_t)64 << 10)
+#define PACKED_BYTES   ((size_t)16 << 10)
+
+/* Find from where times count, by the start of the text. Errors are found when it is read. */
+static void find_clock(struct osc_reading *r)
+{
+    const bool can_read = r->in->can_seek || r->in->fd < 0;
+    const bool is_packed = r->inflate != OSC_INFLATE_NONE;
+    struct osc_raw_blocks raw;
+    struct osc_inflate *z = NULL;
+    struct osc_err ignored = {0};
+    char *data = r->in->probe, *text = NULL;
+    size_t len = r->in->n_probe;
+    osc_status st = OSC_OK;
+
+    osc_raw_blocks_init(&raw, r->in, 0, is_packed ? PACKED_BYTES : SEARCHED_BYTES);
+    if (can_read)
+        st = raw.blocks.next(&raw.blocks, &data, &len, &ignored);
+    if (st == OSC_OK && is_packed) {
+        text = osc_malloc(SEARCHED_BYTES);
+        st = text ? osc_inflate_new(&z, r->inflate, &ignored) : OSC_ENOMEM;
+    }
+    if (st == OSC_OK && is_packed) {
+        struct osc_inflate_io io = {.in = (const unsigned char *)data,
+                                    .n_in = len,
+                                    .out = (unsigned char *)text,
+                                    .n_out = SEARCHED_BYTES};
+
+        (void)osc_inflate_run(z, &io, &ignored);
+        len = SEARCHED_BYTES - io.n_out;
+        data = text;
+    }
+    if (st == OSC_OK)
+        r->loading->since_us = osc_far_clock((struct osc_str){data, (uint32_t)len});
+    if (r->loading->since_us != 0)
+        osc_findings_add(&r->loading->trace->findings, OSC_FINDING_far_clock, OSC_NO_OFFSET,
+                         OSC_NO_TIME);
+    osc_inflate_free(z);
+    osc_free(text);
+    osc_raw_blocks_fini(&raw);
+}
+
 static osc_status chrome_read(struct osc_reading *r, struct osc_err *err)
 {
     struct shared s = {.r = r, .main_thread = pthread_self()};
@@ -432,6 +476,8 @@ static osc_status chrome_read(struct osc_reading *r, struct osc_err *err)
         st = osc_pipe_open(&s.pipe, r->in, r->inflate, r->block_bytes, r->n_threads > 1, err);
     if (st == OSC_OK)
         st = cut_units(&s, err);
+    if (st == OSC_OK)
+        find_clock(r);
     if (st == OSC_OK) {
         const unsigned n = r->n_threads < s.n_units ? r->n_threads : s.n_units;
         osc_parallel(n, n, work, &s);

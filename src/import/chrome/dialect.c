@@ -142,6 +142,8 @@ void osc_dialect_mark_tracks(struct osc_trace *t)
 {
     static const char *const pids[] = {"", "Spans", "Traces"};
 
+    if (t->producer != OSC_PRODUCER_KINETO && t->producer != OSC_PRODUCER_OPSCOPE)
+        return; /* in Ray's timelines the process of all threads is "" */
     for (uint32_t i = 1; i < t->n_tracks; i++) {
         const struct osc_str pid = osc_trace_str(t, t->tracks[i].pid);
 

@@ -262,8 +262,8 @@ static osc_status read_tracks(struct opening *o, const struct osc_wire_tracks *w
         t->processes[i] = (struct osc_process){{p->pid}, {p->name}, {p->labels}};
     }
     t->n_processes = w->n_processes;
-    osc_dialect_mark_tracks(t);
     t->producer = (uint8_t)osc_clues_producer(t);
+    osc_dialect_mark_tracks(t);
     return OSC_OK;
 }
 
