@@ -112,15 +112,11 @@ static bool find_profiler_start(const struct osc_trace *t, int64_t *start_ns)
 #define YEAR_2000_NS (INT64_C(946684800) * 1000000000)
 #define YEAR_2100_NS (INT64_C(4102444800) * 1000000000)
 
-/* Whether times of T are those of a wall clock: its file says from when they count, or they are
- * such times. Other clocks count from the start of the machine, of the program, or from 1601.
- */
-static bool has_wall_clock(const struct osc_trace *t)
+/* Whether UNIX_NS can be the time of a wall clock. Other clocks count from the start of the
+ * machine or of the program, or from 1601. */
+static bool is_wall_clock(int64_t unix_ns)
 {
-    if (t->base_ns != 0 || t->producer == OSC_PRODUCER_OPSCOPE)
-        return true;
-    return t->findings.by_code[OSC_FINDING_far_clock].count == 0 &&
-           t->origin_ns >= YEAR_2000_NS && t->origin_ns < YEAR_2100_NS;
+    return unix_ns >= YEAR_2000_NS && unix_ns < YEAR_2100_NS;
 }
 
 static void add_origin(const struct osc_trace *t, struct osc_result *out)
@@ -140,7 +136,7 @@ static void add_origin(const struct osc_trace *t, struct osc_result *out)
     add_text(out, "opscope_version", OSC_STR(OSC_VERSION));
 
     add_key(out, "origin_unix_ns");
-    if (t->events.n_rows > 0 && has_wall_clock(t))
+    if (t->events.n_rows > 0 && is_wall_clock(t->origin_ns + t->base_ns))
         osc_result_int(out, FIRST, t->origin_ns + t->base_ns);
     add_key(out, "profiler_start_ns");
     if (find_profiler_start(t, &start_ns))
@@ -241,6 +237,14 @@ static void set_number_item(struct osc_result *r, uint64_t i, int64_t item)
     osc_strbuf_fini(&text);
 }
 
+static void set_origin(struct osc_result *r, uint64_t i, int64_t unix_ns)
+{
+    if (is_wall_clock(unix_ns))
+        osc_result_set_int(r, i, FIRST, unix_ns);
+    else
+        osc_result_set_missing(r, i, FIRST);
+}
+
 static osc_status place(struct osc_result *part, const struct osc_placing *from,
                         const struct osc_placing *to)
 {
@@ -249,8 +253,8 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
         const struct osc_str key = osc_result_get_str(part, i, KEY);
         const bool is_item = osc_result_has(part, i, ITEM);
 
-        if (osc_str_eq(key, OSC_STR("origin_unix_ns")) && osc_result_has(part, i, FIRST))
-            osc_result_set_int(part, i, FIRST, to->origin_ns + to->base_ns);
+        if (osc_str_eq(key, OSC_STR("origin_unix_ns")))
+            set_origin(part, i, to->origin_ns + to->base_ns);
         else if (is_item && osc_str_eq(key, OSC_STR("ranks")))
             set_number_item(part, i, to->rank);
         else if (is_item && osc_str_eq(key, OSC_STR("spans")))

@@ -215,7 +215,7 @@ TEST_WITH(takes_switches_from_the_file_or_else_from_what_is_there, NULL, end)
     assert_table(
         "info", NULL, false,
         "format|chrome\nproducer|kineto\ndialect|kineto\nproducer_version|-\ntorch_version|-\n"
-        "opscope_version|" OSC_VERSION "\norigin_unix_ns|1000\n"
+        "opscope_version|" OSC_VERSION "\norigin_unix_ns|-\n"
         "profiler_start_ns|-\nduration_ns|3000\nevents|2\nthreads|1\nprocesses|1\n"
         "devices|0\nranks|1\nspans|1\nsteps|0\nrecord_shapes|true\n"
         "profile_memory|false\nwith_stack|false\nwith_modules|false\n"
