@@ -8,6 +8,7 @@
  */
 #include "render/renderers.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -54,12 +55,12 @@ struct state {
     uint32_t n_held; /* rows */
     bool is_flowing; /* widths are fixed, rows are not held any more */
 
-    /* If columns that tell rows apart are left out: how many rows have the same others. */
+    /* If columns that tell rows apart are left out: what is shown of rows so far. */
     bool has_lost_keys;
     struct osc_arena arena;
     struct osc_intern keys;
-    uint32_t *n_same; /* owned; by key */
-    size_t cap_same;
+    uint32_t *numbers; /* owned; by key: the last number that was appended */
+    size_t cap_numbers;
     struct osc_strbuf scratch;
 };
 
@@ -286,7 +287,7 @@ static void note_left_out(struct osc_render *r)
     for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
         const char *const name = r->sheet->columns[c].column->name;
 
-        if (is_in_line(&s->columns[c]) && (!shown || is_called_name(name)))
+        if (is_in_line(&s->columns[c]) && (!shown || c == s->name))
             shown = name;
         if (!s->columns[c].is_out)
             continue;
@@ -350,17 +351,26 @@ static void add_wrapped(struct osc_strbuf *out, struct osc_str text, size_t inde
     }
 }
 
-/* Length of the first shell word of S, with what it quotes. */
-static uint32_t word_length(struct osc_str s)
+/* Length of the first word of S, a part of a command that is not broken. QUOTES has the quotes
+ * that are open, and receives those that are open behind it. Between double quotes, but for
+ * texts of SQL in them, a line may end in a backslash. */
+static uint32_t word_length(struct osc_str s, char quotes[2])
 {
-    char quote = '\0';
     uint32_t i = 0;
 
-    for (; i < s.len && (quote != '\0' || s.s[i] != ' '); i++) {
-        if (quote == '\0' && (s.s[i] == '"' || s.s[i] == '\''))
-            quote = s.s[i];
-        else if (s.s[i] == quote)
-            quote = '\0';
+    for (; i < s.len; i++) {
+        const char c = s.s[i];
+
+        if (c == ' ' && quotes[0] != '\'' && quotes[1] == '\0')
+            break;
+        if (quotes[0] == '\0' && (c == '"' || c == '\''))
+            quotes[0] = c;
+        else if (quotes[0] == '"' && c == '\'' && quotes[1] == '\0')
+            quotes[1] = c;
+        else if (c == quotes[1])
+            quotes[1] = '\0';
+        else if (c == quotes[0])
+            quotes[0] = quotes[1] = '\0';
     }
     return i;
 }
@@ -368,10 +378,11 @@ static uint32_t word_length(struct osc_str s)
 /* Write a command, of which each line but the last ends in a backslash. */
 static void add_command(struct osc_strbuf *out, struct osc_str text, size_t room)
 {
+    char quotes[2] = {0};
     size_t taken = 0;
 
     while (text.len > 0) {
-        const uint32_t len = word_length(text);
+        const uint32_t len = word_length(text, quotes);
         const struct osc_str word = {text.s, len};
         const size_t columns = osc_utf8_columns(word);
 
@@ -437,69 +448,85 @@ static struct osc_str cell_text(const struct state *s, size_t first, uint32_t c)
                             (uint32_t)(cell->end - start)};
 }
 
-/* Count the rows before this one that read the same, though columns that are left out differ.
- */
-static osc_status count_same(const struct osc_render *r, struct state *s, size_t first,
-                             uint32_t *n)
+/* Find the row that begins at FIRST, with NAME instead of its name, among the rows so far, and
+ * add it; *KEY: its id. *IS_NEW: none of them reads the same. */
+static osc_status find_row(const struct osc_render *r, struct state *s, size_t first,
+                           struct osc_str name, osc_sid *key, bool *is_new)
 {
-    osc_sid key;
-
     osc_strbuf_clear(&s->scratch);
     for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
-        if (!is_in_line(&s->columns[c]) || !is_key(r->sheet->columns[c].column))
+        if (!is_in_line(&s->columns[c]) ||
+            (c != s->name && !is_key(r->sheet->columns[c].column)))
             continue;
-        osc_strbuf_addstr(&s->scratch, cell_text(s, first, c));
+        osc_strbuf_addstr(&s->scratch, c == s->name ? name : cell_text(s, first, c));
         osc_strbuf_addc(&s->scratch, '\n');
     }
     if (!s->keys.arena)
         s->keys = (struct osc_intern){.arena = &s->arena, .seed = osc_hash_seed()};
     const uint32_t n_before = s->keys.n_entries;
-    osc_status st = osc_grow(&s->n_same, &s->cap_same, (size_t)n_before + 2, sizeof *s->n_same);
+    osc_status st =
+        osc_grow(&s->numbers, &s->cap_numbers, (size_t)n_before + 2, sizeof *s->numbers);
     if (st == OSC_OK)
         st = s->scratch.status;
     if (st == OSC_OK)
         st = osc_intern_add(
             &s->keys,
-            (struct osc_str){s->scratch.s ? s->scratch.s : "", (uint32_t)s->scratch.len}, &key);
-    if (st != OSC_OK)
-        return st;
-    if (s->keys.n_entries > n_before)
-        s->n_same[key.v] = 0;
-    *n = key.v > 0 ? s->n_same[key.v]++ : 0;
-    return OSC_OK;
+            (struct osc_str){s->scratch.s ? s->scratch.s : "", (uint32_t)s->scratch.len}, key);
+    *is_new = st == OSC_OK && s->keys.n_entries > n_before;
+    if (*is_new)
+        s->numbers[key->v] = 1;
+    return st;
 }
 
-/* Write the name TEXT with a number, as the N-th that reads the same. */
-static void add_numbered(struct osc_render *r, struct state *s, struct osc_str text, uint32_t n)
+/* Append to OUT, which is empty, the name of a row; with a number if rows before it read the
+ * same, though columns that are left out differ. */
+static osc_status number_name(const struct osc_render *r, struct state *s, size_t first,
+                              struct osc_strbuf *out)
 {
-    const struct column *const column = &s->columns[s->name];
-    struct osc_strbuf number = {0};
+    const struct osc_str name = cell_text(s, first, s->name);
+    const size_t width = s->columns[s->name].width;
+    osc_sid key, numbered;
+    bool is_new;
+    osc_status st = find_row(r, s, first, name, &key, &is_new);
 
-    osc_strbuf_clear(&s->scratch);
-    osc_strbuf_addf(&number, " #%u", n);
-    osc_elide(&s->scratch, text, column->width > number.len ? column->width - number.len : 0,
-              NULL);
-    osc_strbuf_add(&s->scratch, number.s, number.len);
-    add_padded(r, (struct osc_str){s->scratch.s, (uint32_t)s->scratch.len}, column,
-               s->name == s->last);
-    osc_strbuf_fini(&number);
+    if (st == OSC_OK && is_new) {
+        osc_strbuf_addstr(out, name);
+        return out->status;
+    }
+    while (st == OSC_OK && !is_new) {
+        char number[16];
+        const int len = snprintf(number, sizeof number, " #%u", ++s->numbers[key.v]);
+
+        osc_strbuf_clear(out);
+        osc_elide(out, name, width > (size_t)len ? width - (size_t)len : 0, NULL);
+        osc_strbuf_adds(out, number);
+        st = out->status;
+        if (st == OSC_OK)
+            st = find_row(r, s, first, (struct osc_str){out->s, (uint32_t)out->len}, &numbered,
+                          &is_new);
+    }
+    return st;
 }
 
 /* Print the row whose cells begin at FIRST. */
 static osc_status print_row(struct osc_render *r, struct state *s, size_t first)
 {
     const size_t line = r->out.len;
-    uint32_t n_same = 0;
+    struct osc_strbuf name = {0};
     osc_status st = OSC_OK;
 
     if (s->has_lost_keys && s->name != UINT32_MAX)
-        st = count_same(r, s, first, &n_same);
+        st = number_name(r, s, first, &name);
     for (uint32_t c = 0; c < r->sheet->n_columns && st == OSC_OK; c++) {
-        if (c == s->name && n_same > 0)
-            add_numbered(r, s, cell_text(s, first, c), n_same + 1);
-        else if (is_in_line(&s->columns[c]))
-            add_cell_text(r, c, cell_text(s, first, c), line);
+        const bool is_name = c == s->name && name.len > 0;
+
+        if (is_in_line(&s->columns[c]))
+            add_cell_text(r, c,
+                          is_name ? (struct osc_str){name.s, (uint32_t)name.len}
+                                  : cell_text(s, first, c),
+                          line);
     }
+    osc_strbuf_fini(&name);
     end_line(&r->out, line);
     for (uint32_t c = 0; c < r->sheet->n_columns && st == OSC_OK; c++) {
         if (s->columns[c].is_below)
@@ -712,7 +739,7 @@ static void fini(struct osc_render *r)
         osc_labels_fini(&s->columns[c].names);
     osc_free(s->columns);
     osc_free(s->held);
-    osc_free(s->n_same);
+    osc_free(s->numbers);
     osc_intern_fini(&s->keys);
     osc_arena_fini(&s->arena);
     osc_strbuf_fini(&s->cells);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check that the one screen has at most 40 lines of 80 columns for any trace.
+"""Check that the one screen has at most 40 lines of 80 columns for any trace, and that the rows of
+a list read differently.
 
 usage: lines.py [--opscope PATH] [FILE...]
 
@@ -8,6 +9,7 @@ Shows each trace of ../shared and tests/data by itself, and each directory with 
 In a command, a single word such as a path may be longer than a line.
 """
 import argparse
+import re
 import subprocess
 import sys
 import unicodedata
@@ -28,6 +30,19 @@ def columns(line: str) -> int:
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
 
+def alike(lines: list[str]) -> list[str]:
+    """Rows of a list, such as that of kernels, whose names read alike."""
+    found, names = [], set()
+    for line in lines:
+        if not line.startswith("  "):
+            names = set()  # a title or a blank line
+        elif re.fullmatch(r"  \S.*  +[\d,.]+( M)?  +[\d.]+ [a-z]+  +[\d.]+ [%a-z]+", line):
+            name = line[2:].split("  ")[0]
+            found += [line] if name in names else []
+            names.add(name)
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--opscope", default=str(ROOT / "build-gcc" / "opscope"))
@@ -41,9 +56,10 @@ def main() -> int:
             continue  # not a trace
         long = [x for x in lines if columns(x) > 80 and len(x.removesuffix(" \\").split()) > 1]
         n_shown, most = n_shown + 1, max(most, len(lines))
-        if len(lines) > 40 or long or lines[-1].startswith("NEXT"):
+        same = alike(lines)
+        if len(lines) > 40 or long or same or lines[-1].startswith("NEXT"):
             n_failed += 1
-            print(f"{path}: {len(lines)} lines, too long: {long[:2]}")
+            print(f"{path}: {len(lines)} lines, too long: {long[:2]}, alike: {same[:2]}")
     print(f"screen: {n_shown} traces, {most} lines at most, {n_failed} failed")
     return 1 if n_failed or not n_shown else 0
 
