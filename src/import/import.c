@@ -9,6 +9,7 @@
 #include "import/build/reader.h"
 #include "import/build/seal.h"
 #include "import/chrome/chrome_about.h"
+#include "import/foreign.h"
 #include "import/osc/open_input.h"
 
 /* Large enough to make system calls cheap, small enough to stay in the L2 cache. */
@@ -114,6 +115,13 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
     r.block_bytes = o->block_bytes > 0 ? o->block_bytes : BLOCK_BYTES;
     if (st == OSC_OK)
         st = probe_text(&r, head, &len, err);
+    if (st == OSC_OK && !in->is_live) {
+        const struct osc_foreign_file file = {.path = in->path,
+                                              .raw = {in->probe, (uint32_t)in->n_probe},
+                                              .text = {head, (uint32_t)len}};
+
+        st = osc_foreign_check(&file, err);
+    }
     loading.is_small =
         in->can_seek && in->size < SMALL_TEXT_BYTES && r.inflate == OSC_INFLATE_NONE;
     loading.is_tiny = loading.is_small && in->size < TINY_TEXT_BYTES;
