@@ -24,7 +24,6 @@ struct layout {
     struct osc_span shown[OSC_ELIDE_KEPT_MAX + 2];
     uint32_t n;
     size_t columns; /* with the ellipses */
-    size_t room;    /* for start and end together */
 };
 
 /* Add AT to L. A gap that is no wider than an ellipsis is shown, too. */
@@ -50,12 +49,13 @@ static void add_shown(struct layout *l, struct osc_str text, struct osc_span at)
         l->shown[l->n++] = at;
 }
 
-/* Lay out TEXT with ROOM columns for its start and its end together. */
-static struct layout lay_out(struct osc_str text, const struct osc_kept *kept, size_t room)
+/* Lay out TEXT with ROOM columns for its start and its end, OF_HEAD of them for the start. */
+static struct layout lay_out(struct osc_str text, const struct osc_kept *kept, size_t room,
+                             size_t of_head)
 {
-    const uint32_t head = (uint32_t)osc_utf8_head(text, (room + 1) / 2);
-    const uint32_t tail = (uint32_t)osc_utf8_tail(text, room / 2);
-    struct layout l = {.room = room};
+    const uint32_t head = (uint32_t)osc_utf8_head(text, of_head);
+    const uint32_t tail = (uint32_t)osc_utf8_tail(text, room - of_head);
+    struct layout l = {.n = 0};
 
     add_shown(&l, text, (struct osc_span){0, head});
     for (uint32_t i = 0; kept && i < kept->n; i++)
@@ -96,6 +96,20 @@ static void write_layout(struct osc_strbuf *out, struct osc_str text, const stru
         add_ellipsis(out, start);
 }
 
+/* Show as much of the start and the end of TEXT as WIDTH allows, besides the parts KEPT. */
+static void extend(struct layout *best, struct osc_str text, const struct osc_kept *kept,
+                   size_t width)
+{
+    /* What the start or the end shares with kept parts costs nothing. */
+    for (size_t room = width - best->columns; room <= 2 * width; room++) {
+        const struct layout l = lay_out(text, kept, room, (room + 1) / 2);
+
+        if (l.columns > width)
+            break;
+        *best = l;
+    }
+}
+
 void osc_elide(struct osc_strbuf *out, struct osc_str text, size_t width,
                const struct osc_kept *kept)
 {
@@ -103,20 +117,14 @@ void osc_elide(struct osc_strbuf *out, struct osc_str text, size_t width,
         osc_strbuf_addstr(out, text);
         return;
     }
-    struct layout best = lay_out(text, kept, 0);
-    if (!kept || kept->n == 0 || best.columns > width) {
-        kept = NULL;
-        best = lay_out(text, NULL, width > 0 ? width - 1 : 0);
-    }
-    const size_t least = kept && best.columns < width ? width - best.columns : best.room;
-    /* What the start or the end shares with kept parts costs nothing. */
-    for (size_t room = least; room <= 2 * width; room++) {
-        const struct layout l = lay_out(text, kept, room);
-
-        if (l.columns > width)
-            break;
-        best = l;
-    }
+    const size_t all = width > 0 ? width - 1 : 0;
+    struct layout best = lay_out(text, kept, 0, 0);
+    if (!kept || kept->n == 0)
+        best = lay_out(text, NULL, all, (all + 1) / 2);
+    else if (best.columns > width) /* what differs is rather behind than in front */
+        best = lay_out(text, NULL, all, all / 4);
+    else
+        extend(&best, text, kept, width);
     if (best.columns <= width)
         write_layout(out, text, &best);
 }

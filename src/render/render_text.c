@@ -60,7 +60,9 @@ struct state {
     struct osc_arena arena;
     struct osc_intern keys;
     uint32_t *numbers; /* owned; by key: the last number that was appended */
-    size_t cap_numbers;
+    struct osc_intern numbered;
+    uint32_t *owners; /* owned; by id of a name with a number: whose it is */
+    size_t cap_numbers, cap_owners;
     struct osc_strbuf scratch;
 };
 
@@ -478,6 +480,29 @@ static osc_status find_row(const struct osc_render *r, struct state *s, size_t f
     return st;
 }
 
+/* Whether TEXT, a name with a number, may stand for the name ID: no other one looks so. */
+static osc_status find_owner(struct state *s, struct osc_str text, osc_sid id, bool *is_owner)
+{
+    osc_sid numbered;
+
+    *is_owner = osc_intern_find(&s->columns[s->name].names.used, text).v == 0;
+    if (!*is_owner)
+        return OSC_OK;
+    if (!s->numbered.arena)
+        s->numbered = (struct osc_intern){.arena = &s->arena, .seed = osc_hash_seed()};
+    const uint32_t n_before = s->numbered.n_entries;
+    osc_status st =
+        osc_grow(&s->owners, &s->cap_owners, (size_t)n_before + 2, sizeof *s->owners);
+    if (st == OSC_OK)
+        st = osc_intern_add(&s->numbered, text, &numbered);
+    if (st != OSC_OK)
+        return st;
+    if (s->numbered.n_entries > n_before)
+        s->owners[numbered.v] = id.v;
+    *is_owner = s->owners[numbered.v] == id.v;
+    return OSC_OK;
+}
+
 /* Append to OUT, which is empty, the name of a row; with a number if rows before it read the
  * same, though columns that are left out differ. */
 static osc_status number_name(const struct osc_render *r, struct state *s, size_t first,
@@ -500,10 +525,13 @@ static osc_status number_name(const struct osc_render *r, struct state *s, size_
         osc_strbuf_clear(out);
         osc_elide(out, name, width > (size_t)len ? width - (size_t)len : 0, NULL);
         osc_strbuf_adds(out, number);
+        const struct osc_str text = {out->s, (uint32_t)out->len};
+        bool is_owner = false;
         st = out->status;
         if (st == OSC_OK)
-            st = find_row(r, s, first, (struct osc_str){out->s, (uint32_t)out->len}, &numbered,
-                          &is_new);
+            st = find_owner(s, text, s->held[first + s->name].name, &is_owner);
+        if (st == OSC_OK && is_owner)
+            st = find_row(r, s, first, text, &numbered, &is_new);
     }
     return st;
 }
@@ -740,6 +768,8 @@ static void fini(struct osc_render *r)
     osc_free(s->columns);
     osc_free(s->held);
     osc_free(s->numbers);
+    osc_free(s->owners);
+    osc_intern_fini(&s->numbered);
     osc_intern_fini(&s->keys);
     osc_arena_fini(&s->arena);
     osc_strbuf_fini(&s->cells);

@@ -340,8 +340,12 @@ bool osc_symbol_split(const struct osc_symbol *y, struct osc_span at, bool is_fu
 {
     uint32_t i, scope;
 
+    const uint32_t end = at.to;
+
     name->n_parts = name->main = 0;
     name->result = name->suffix = (struct osc_span){at.from, at.from};
+    if (is_function && at.to - at.from > 3 && has_at(y, at.to - 3, at.to, ".kd"))
+        at.to -= 3; /* AMD's name of a kernel */
     if (!y->match || at.from >= at.to || !find_begin(y, at, is_function, &i))
         return false;
     if (is_function && i > at.from)
@@ -355,7 +359,7 @@ bool osc_symbol_split(const struct osc_symbol *y, struct osc_span at, bool is_fu
             break;
         i = scope + 2;
     }
-    name->suffix = (struct osc_span){i, at.to};
+    name->suffix = (struct osc_span){i, end};
     name->main = name->n_parts - 1;
     while (name->main > 0 && is_nameless(y, &name->parts[name->main]))
         name->main--;

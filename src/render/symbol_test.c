@@ -140,19 +140,18 @@ TEST(demangles_and_folds)
                  "at::native::(anonymous namespace)::f<...>");
     assert_folds("_ZN1aI3fooL_ZNS_1bEiEE1cILb1ELNS_4kind1tE2EL1x3ELS2_0EJifEEEvv",
                  "a<...>::c<...>");
-    assert_folds("_ZN1kIZN1m1fEvEUlfE_Z1gvEUliE0_EEvT_", "k<...>");
     assert_folds("_ZSt4copyIPiS0_ET0_T_S2_S1_", "std::copy<...>");
-    assert_folds("_ZL6staticIA4_DnEvv", "static<...>");
-    assert_folds("_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb0EEEvPT0_i",
+    assert_folds("_ZN1aplERKS_", "a::operator+");
+    assert_folds("_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb0EEEvPT0_i.kd",
                  "aiter::add_rmsnorm_quant_kernel<...>");
 }
 
 TEST(leaves_mangled_names_alone_that_it_cannot_read)
 {
     static const char *const names[] = {
-        "_Z",          "_ZN",     "_ZNE",     "_ZN1a",    "_ZN2a",    "_Z99999999999999999999a",
-        "_ZN1aI",      "_ZN1aIL", "_ZN1aILi", "_ZN1aIS",  "_ZN1aIUl", "_ZN1aIXsr1bE1cEE",
-        "_ZplRK1aS1_", "_ZIiE",   "_ZTV1a",   "_ZN1aIDE", "_ZN1aID"};
+        "_Z",     "_ZN",     "_ZNE",     "_ZN1a",   "_ZN2a",    "_Z99999999999999999999a",
+        "_ZN1aI", "_ZN1aIL", "_ZN1aILi", "_ZN1aIS", "_ZN1aIUl", "_ZN1aIXsr1bE1cEE",
+        "_ZIiE",  "_ZTV1a",  "_ZN1aIDE", "_ZN1aID"};
     char deep[600] = "_Z1a";
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
