@@ -2,9 +2,10 @@
 /*
  * Text for people: aligned columns, numbers with units, at most as wide as the terminal.
  * Widths are computed from the first rows, which are held back; a longer number in a later row
- * shifts the rest of its line to the right and is not cut. Names are labels (labels.h); where
- * the terminal is too narrow they are cut, and columns left out (fit.h): first those that say
- * nothing in the first rows, then the minor ones, then the others from the right.
+ * shifts the rest of its line to the right, and its name is as much shorter. Names are labels
+ * (labels.h); where the terminal is too narrow they are cut, and columns left out (fit.h):
+ * first those that say nothing in the first rows, then the minor ones, then the others from the
+ * right.
  */
 #include "render/renderers.h"
 
@@ -26,6 +27,7 @@
 #define SENTENCE     16 /* a sentence in the last column is wrapped at this width or a larger */
 #define LONG_WIDTH   100 /* long JSON is cut at this width */
 #define BELOW_WIDTH  80  /* sentences are wrapped at this width, or at a narrower terminal */
+#define MORE_DIGITS  3   /* of numbers such as ids in later rows */
 #define INDENT       4   /* of lines below a row */
 
 struct column {
@@ -289,7 +291,8 @@ static void note_left_out(struct osc_render *r)
     for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
         const char *const name = r->sheet->columns[c].column->name;
 
-        if (is_in_line(&s->columns[c]) && (!shown || c == s->name))
+        if (is_in_line(&s->columns[c]) && r->sheet->columns[c].index >= 0 &&
+            (!shown || (c == s->name && is_called_name(name))))
             shown = name;
         if (!s->columns[c].is_out)
             continue;
@@ -297,8 +300,8 @@ static void note_left_out(struct osc_render *r)
         first = first ? first : name;
     }
     if (first && r->note) {
-        osc_strbuf_addf(&line, "; a wider one, a pipe or '--columns %s,%s' shows them", shown,
-                        first);
+        osc_strbuf_addf(&line, "; a wider one, a pipe or '--columns %s%s%s' shows them",
+                        shown ? shown : "", shown ? "," : "", first);
         if (line.status == OSC_OK)
             r->note(r->ctx, line.s);
         else
@@ -536,6 +539,26 @@ static osc_status number_name(const struct osc_render *r, struct state *s, size_
     return st;
 }
 
+/* Append to OUT, which is empty, the name of a row after those that determined the widths: as
+ * much shorter as numbers are longer than any before. */
+static osc_status shorten_name(const struct osc_render *r, const struct state *s, size_t first,
+                               struct osc_strbuf *out)
+{
+    const size_t width = s->columns[s->name].width;
+    size_t excess = 0;
+
+    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
+        const size_t columns = is_in_line(&s->columns[c]) && s->columns[c].is_right
+                                   ? osc_utf8_columns(cell_text(s, first, c))
+                                   : 0;
+
+        excess += columns > s->columns[c].width ? columns - s->columns[c].width : 0;
+    }
+    if (excess > 0)
+        osc_elide(out, cell_text(s, first, s->name), width > excess ? width - excess : 0, NULL);
+    return out->status;
+}
+
 /* Print the row whose cells begin at FIRST. */
 static osc_status print_row(struct osc_render *r, struct state *s, size_t first)
 {
@@ -545,6 +568,8 @@ static osc_status print_row(struct osc_render *r, struct state *s, size_t first)
 
     if (s->has_lost_keys && s->name != UINT32_MAX)
         st = number_name(r, s, first, &name);
+    else if (s->is_flowing && r->width > 0 && s->name != UINT32_MAX)
+        st = shorten_name(r, s, first, &name);
     for (uint32_t c = 0; c < r->sheet->n_columns && st == OSC_OK; c++) {
         const bool is_name = c == s->name && name.len > 0;
 
@@ -564,15 +589,20 @@ static osc_status print_row(struct osc_render *r, struct state *s, size_t first)
     return st == OSC_OK ? osc_render_flush(r, false) : st;
 }
 
-/* Determine the widths, by labels as long as they can be, and shorten those that do not fit. */
-static osc_status lay_out(struct osc_render *r, struct state *s)
+/* Determine the widths, by labels as long as they can be, and shorten those that do not fit.
+ * Unless IS_ALL, rows follow, with larger numbers. */
+static osc_status lay_out(struct osc_render *r, struct state *s, bool is_all)
 {
     const size_t width_symbols = r->width > 0 ? SIZE_MAX : SYMBOL_WIDTH;
     osc_status st = OSC_OK;
 
     for (uint32_t c = 0; c < r->sheet->n_columns && st == OSC_OK; c++) {
+        const struct osc_column *const column = r->sheet->columns[c].column;
+
         if (s->columns[c].is_label)
             st = compose(&s->columns[c], SIZE_MAX, width_symbols);
+        else if (!is_all && r->width > 0 && column->type == OSC_TYPE_INTEGER && !column->unit)
+            s->columns[c].width += MORE_DIGITS;
     }
     s->name = find_name(r, s);
     if (st == OSC_OK && r->width > 0)
@@ -586,11 +616,12 @@ static osc_status lay_out(struct osc_render *r, struct state *s)
     return st;
 }
 
-/* Print the titles and the held rows; later rows are printed directly. */
-static osc_status release(struct osc_render *r)
+/* Print the titles and the held rows, which ARE_ALL or will be followed by others, which are
+ * printed directly. */
+static osc_status release(struct osc_render *r, bool are_all)
 {
     struct state *s = r->state;
-    osc_status st = lay_out(r, s);
+    osc_status st = lay_out(r, s, are_all);
 
     if (st == OSC_OK)
         add_titles(r);
@@ -712,7 +743,7 @@ static osc_status rows(struct osc_render *r, const struct osc_rows *rows)
         }
         st = hold_row(r, s, rows, i);
         if (st == OSC_OK && s->n_held == HELD_ROWS)
-            st = release(r);
+            st = release(r, false);
     }
     return st;
 }
@@ -736,7 +767,7 @@ static osc_status end(struct osc_render *r)
 {
     struct state *s = r->state;
     const struct osc_sheet *sheet = r->sheet;
-    osc_status st = s->is_flowing ? OSC_OK : release(r);
+    osc_status st = s->is_flowing ? OSC_OK : release(r, true);
 
     if (r->n_rows == 0)
         osc_strbuf_adds(&r->out, "(no rows)\n");
