@@ -22,7 +22,8 @@
 
 #define HELD_ROWS    8192 /* rows that determine the widths */
 #define LEAST_WIDTH  12   /* other names are never cut below this width */
-#define NAME_WIDTH   32   /* nor those of the column of names below this one */
+#define KEY_WIDTH    20   /* nor those that tell rows apart below this one */
+#define NAME_WIDTH   32   /* nor those of the column of names below this */
 #define SYMBOL_WIDTH 80   /* symbols are cut at this width even if there is no terminal */
 #define SENTENCE     16 /* a sentence in the last column is wrapped at this width or a larger */
 #define LONG_WIDTH   100 /* long JSON is cut at this width */
@@ -248,7 +249,7 @@ static size_t least_width(const struct osc_render *r, const struct state *s, uin
     if (c == s->name)
         least = r->width * 2 / 5 > NAME_WIDTH ? r->width * 2 / 5 : NAME_WIDTH;
     else if (column->is_label)
-        least = LEAST_WIDTH;
+        least = is_key(r->sheet->columns[c].column) ? KEY_WIDTH : LEAST_WIDTH;
     else if (r->sheet->columns[c].column->flags & OSC_COLUMN_LONG)
         least = SENTENCE;
     least = least > title ? least : title;
