@@ -28,7 +28,7 @@ static const struct osc_str failure = {NULL, 0};
 
 static char peek(const struct mangled *m, uint32_t ahead)
 {
-    if (m->s.len - m->i > ahead)
+    if (m->i < m->s.len && m->s.len - m->i > ahead)
         return m->s.s[m->i + ahead];
     return '\0';
 }
@@ -275,7 +275,7 @@ static struct osc_str read_arguments(struct mangled *m, struct osc_str template)
         }
     }
     osc_strbuf_addc(&out, '>');
-    m->i++;
+    is_fine = is_fine && skip_char(m, 'E');
     const struct osc_str all = keep(m, &out);
     return is_fine ? all : failure;
 }

@@ -241,6 +241,8 @@ static void keep_words(const struct osc_str *texts, const struct osc_apart_value
             while (at.from > values[i].from && ((unsigned char)text.s[at.from] & 0xc0) == 0x80)
                 at.from--;
             at.to -= end < left ? end : 0;
+            while (at.to < values[i].to && ((unsigned char)text.s[at.to] & 0xc0) == 0x80)
+                at.to++; /* whole characters */
             at.to = at.from + (uint32_t)osc_utf8_head(part(text, at), width / 2);
         }
         if (needed[values[i].text])

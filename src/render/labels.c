@@ -326,8 +326,8 @@ osc_status osc_labels_compose(struct osc_labels *l, size_t width, size_t width_s
     struct draft *const drafts = osc_calloc((size_t)n + 1, sizeof *drafts);
     osc_status st = drafts ? OSC_OK : OSC_ENOMEM;
 
-    l->width = width;
-    l->width_symbols = width_symbols;
+    l->width = width > 0 ? width : 1;
+    l->width_symbols = width_symbols > 0 ? width_symbols : 1;
     osc_intern_fini(&l->used);
     l->used = (struct osc_intern){.arena = &l->arena, .seed = osc_hash_seed()};
     for (uint32_t i = 0; i < n && st == OSC_OK; i++)

@@ -39,7 +39,8 @@ OSC_MUST_USE osc_status osc_labels_add(struct osc_labels *l, struct osc_str name
                                        bool is_symbol, osc_sid *id);
 
 /* Compose the labels of all names, for symbols at most WIDTH_SYMBOLS columns wide, for others
- * at most WIDTH; SIZE_MAX: any. May be called again for other widths. */
+ * at most WIDTH; SIZE_MAX: any. A number may need more. May be called again for other widths.
+ */
 OSC_MUST_USE osc_status osc_labels_compose(struct osc_labels *l, size_t width,
                                            size_t width_symbols);
 

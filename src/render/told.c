@@ -555,20 +555,20 @@ osc_status osc_told_find(const struct osc_symbol *names, uint32_t n, struct osc_
     return st;
 }
 
-/* Of a name of Tensile, such as Cijk_Alik_Bljk_..._MT64x32x256_..., keep the size of its tiles.
- */
-static void keep_tile(const struct osc_symbol *y, struct osc_kept *kept)
+/* Of TEXT, if it is a name of Tensile, such as Cijk_Alik_Bljk_..._MT64x32x256_..., keep the
+ * size of its tiles. */
+static void keep_tile(struct osc_str text, struct osc_kept *kept)
 {
     const struct osc_str mark = OSC_STR("_MT");
-    const char *const at = osc_str_starts(y->text, OSC_STR("Cijk_"))
-                               ? memmem(y->text.s, y->text.len, mark.s, mark.len)
+    const char *const at = osc_str_starts(text, OSC_STR("Cijk_"))
+                               ? memmem(text.s, text.len, mark.s, mark.len)
                                : NULL;
 
     if (!at)
         return;
-    const uint32_t from = (uint32_t)(at - y->text.s) + 1;
+    const uint32_t from = (uint32_t)(at - text.s) + 1;
     uint32_t to = from;
-    while (to < y->text.len && y->text.s[to] != '_')
+    while (to < text.len && text.s[to] != '_')
         to++;
     kept->at[kept->n++] = (struct osc_span){from, to};
 }
@@ -603,7 +603,7 @@ uint32_t osc_told_write(struct osc_strbuf *out, const struct osc_symbol *y,
     write_tail(&w, &name, level == 0);
     if (suffix)
         add_kept(&w, suffix->text);
-    if (kept && kept->n == 0)
-        keep_tile(y, kept);
+    if (kept && kept->n == 0 && out->len > 0)
+        keep_tile((struct osc_str){out->s, (uint32_t)out->len}, kept);
     return name.main + 1;
 }

@@ -32,9 +32,9 @@ OSC_MUST_USE osc_status osc_told_find(const struct osc_symbol *names, uint32_t n
                                       struct osc_arena *arena, struct osc_told *told);
 
 /*
- * Append the name Y. LEVEL 0 is the longest form; each level up to the last one, which is
- * returned, leaves out more: scopes of arguments, then its own scopes. KEPT, which may be NULL,
- * receives what must not be cut. What is no C++ name is appended as it is.
+ * Append the name Y to OUT, which is empty. LEVEL 0 is the longest form; each level up to the
+ * last one, which is returned, leaves out more: scopes of arguments, then its own scopes. KEPT,
+ * which may be NULL, receives what must not be cut. What is no C++ name is appended as it is.
  */
 uint32_t osc_told_write(struct osc_strbuf *out, const struct osc_symbol *y,
                         const struct osc_told *told, uint32_t level, struct osc_kept *kept);
