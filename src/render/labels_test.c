@@ -92,7 +92,6 @@ TEST_WITH(leaves_out_scopes_before_it_cuts, NULL, end)
     COMPOSE(7, name);
     assert_string_equal(shown[0], "a_k\xe2\x80\xa6<\xe2\x80\xa6>");
     COMPOSE(1, name);
-    COMPOSE(0, name);
 }
 
 TEST_WITH(shows_what_a_wrapper_wraps, NULL, end)
