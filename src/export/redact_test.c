@@ -22,6 +22,9 @@ static const char *const kept[] = {
     "Memcpy HtoD (Pinned -> Device)",
     "ampere_sgemm_128x64_nn",
     "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)",
+    "void deep_ep::intranode::dispatch<8, 768>(int4*, float*)",
+    "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 2>(vllm::RankData*)",
+    "hcom_allReduce__606_0_1",
     "triton_poi_fused_add_cos_sin_0",
     ("void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
      "at::native::(anonymous namespace)::f(int)::{lambda(float)#1}, unsigned int, 4> >(char*, "
