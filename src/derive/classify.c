@@ -218,6 +218,7 @@ osc_status osc_classes_make(const struct osc_trace *t, struct osc_classes *c)
 {
     *c = (struct osc_classes){0};
     c->names = osc_calloc(osc_strings_bound(&t->strings) + (size_t)1, sizeof *c->names);
+    c->n_names = osc_strings_bound(&t->strings);
     c->forms = osc_calloc(t->n_forms + (size_t)1, sizeof *c->forms);
     if (!c->names || !c->forms) {
         osc_classes_fini(c);

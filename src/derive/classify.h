@@ -58,6 +58,7 @@ enum osc_tensor_cores { OSC_TENSOR_CORES_NO, OSC_TENSOR_CORES_YES, OSC_TENSOR_CO
 /* Zeroed, it is empty. */
 struct osc_classes {
     uint16_t *names;      /* owned; bits of enum osc_name_flag, by osc_sid */
+    uint32_t n_names;     /* sids from here on are no names of events */
     uint8_t *forms;       /* owned; bits of enum osc_form_flag, by osc_form_id */
     bool has_device_comm; /* some kernel of the trace is communication */
 };

@@ -354,6 +354,13 @@ struct osc_str osc_known_device_word(struct osc_str family)
     return osc_known_device_number(family) >= 0 ? family : OSC_STR("privateuse1");
 }
 
+struct osc_str osc_known_graphs(struct osc_str family)
+{
+    if (osc_str_eq(family, OSC_STR("cuda")))
+        return OSC_STR("CUDA graphs");
+    return osc_str_eq(family, OSC_STR("hip")) ? OSC_STR("HIP graphs") : OSC_STR("");
+}
+
 /* Whether TEXT begins with WORD, and no letter follows. */
 static bool begins_with_word(struct osc_str text, struct osc_str word)
 {

@@ -78,6 +78,9 @@ int32_t osc_known_device_number(struct osc_str family);
  */
 struct osc_str osc_known_device_word(struct osc_str family);
 
+/* What graphs of kernels are called for FAMILY; "": it has none that are known. */
+struct osc_str osc_known_graphs(struct osc_str family);
+
 /*
  * Whether a process of a trace is a device, by its NAME or LABELS, as in "/device:GPU:0",
  * "Ascend Hardware" or "NPU". Programs have names and labels of other kinds.

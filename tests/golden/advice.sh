@@ -29,10 +29,10 @@ t ranks --columns rank,impact_ns,code,text
 t ranks --merge --columns impact_ns,severity,code,ratio,count,text
 t ranks --merge --columns evidence --format csv
 t ranks --merge --steps 1-2 --rank 0-1 --columns evidence --format csv \
-    --where "code in ('idle_device', 'data_loading')"
-t "it's here.json" --columns code,evidence --where "code = 'synchronization'"
+    --where "code in ('unrecorded_idle', 'data_loading')"
+t "it's here.json" --columns code,evidence --where "code = 'launch_bound'"
 t ranks --rank 0 --steps 1-2 --process 11 --format csv --columns code,count,evidence \
-    --where "code in ('data_loading', 'synchronization')"
+    --where "code in ('data_loading', 'launch_bound')"
 t - --columns code,evidence --where "code = 'data_loading'" <ranks/a.json
 t --compat tb ranks/b.json --format csv --columns impact_ns,code,ratio
 PATH=$(dirname "$OPSCOPE"):$PATH

@@ -2,11 +2,12 @@
 /*
  * `advice`: what could be changed, with the time at stake. That is the most time a change
  * could save, never a promise: a length of time within the kept steps, so that rules can be
- * compared. Times of several rules may overlap where devices worked.
+ * compared.
  */
 #include "analysis/table_registry.h"
 
 #include "analysis/advice/advice_list.h"
+#include "analysis/advice/program.h"
 
 enum {
     IMPACT,
@@ -23,6 +24,7 @@ enum {
     PART,
     WHOLE,
     PARTS,
+    TRAITS,
     ROWS,
     MORE,
     N_COLUMNS = MORE + OSC_ADVICE_MORE
@@ -43,27 +45,31 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(TEXT, "text", STRING, NULL, FINISH, OSC_COLUMN_LONG | OSC_COLUMN_BELOW,
                OSC_RULE_ADVICE, "What was measured, and what to change."),
     OSC_COLUMN(EVIDENCE, "evidence", STRING, NULL, FIRST, OSC_COLUMN_BELOW, OSC_RULE_ADVICE,
-               "Shell command that prints the rows that the advice rests on; for idle_device, "
-               "what ran in its longest gap. With --merge: the rows of all ranks and spans to "
-               "which the rule applies."),
+               "Shell command that prints the rows that the advice rests on; for "
+               "unrecorded_idle and handover what ran in its longest part. With --merge: the "
+               "rows of all ranks and spans to which the rule applies."),
     OSC_COLUMN(
         RATIO, "ratio", NUMBER, "ratio", FINISH, 0, OSC_RULE_ADVICE,
         "What the rule measured. low_utilization: utilization_ratio of these devices. "
         "tensor_cores: time of the kernels it is about / time of all kernels of "
         "operators. memory_limit: peak / capacity. memory_growth: bytes that stay / bytes "
-        "that were allocated. Others: impact_ns / length of the "
-        "kept steps. With --merge: of the ranks and spans to which the rule applies."),
+        "that were allocated. slow_steps: what they exceed the median by / length of the kept "
+        "steps. Others: impact_ns / length of the kept steps. With --merge: of the ranks and "
+        "spans to which the rule applies."),
     OSC_COLUMN(COUNT, "count", INTEGER, NULL, SUM, 0, OSC_RULE_ADVICE,
                "Number of steps, ranges, devices, kernels, memory records, gaps, calls, "
                "operators or copies that the advice rests on."),
-    OSC_COLUMN(SUBJECT, "subject", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_ADVICE,
-               "What the advice is about: devices; the operator whose work ends most idle "
-               "time; the call, operator or Python function that took most time or was called "
-               "most often; the slowest step, as --steps takes it. Missing where rows were "
-               "merged."),
-    OSC_COLUMN(GREW, "grew", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_OUTLIERS,
-               "slow_steps: what grew most in the slowest step (grew in table steps). Missing "
-               "where rows were merged."),
+    OSC_COLUMN(
+        SUBJECT, "subject", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_ADVICE,
+        "What the advice is about: devices; the operator or work before which most of the "
+        "time lies; the call, kernel, operator or Python function that took most time or was "
+        "called "
+        "most often; the slowest step, as --steps takes it. Missing where rows were "
+        "merged."),
+    OSC_COLUMN(GREW, "grew", STRING, NULL, FIRST, OSC_COLUMN_DEEP,
+               OSC_RULE_ADVICE | OSC_RULE_OUTLIERS,
+               "slow_steps: what grew most in the slowest step (grew in table steps). "
+               "synchronization: the range around subject. Missing where rows were merged."),
     OSC_COLUMN(KEPT, "kept_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Length of the kept steps, without what they have in common."),
     OSC_COLUMN(PART, "part", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
@@ -72,6 +78,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                "ratio, below the line."),
     OSC_COLUMN(PARTS, "parts", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
                "Traces that the row was merged from."),
+    OSC_COLUMN(TRAITS, "traits", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
+               "What the text needs to know of device and program."),
     OSC_COLUMN(ROWS, "rows", STRING, NULL, JOIN, OSC_COLUMN_HIDDEN, 0,
                "Which rows evidence shows of each of them."),
     OSC_COLUMN(MORE, "more_0", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
@@ -91,8 +99,8 @@ static void set_text(struct osc_result *out, uint32_t column, struct osc_str tex
 }
 
 static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code code,
-                          const struct osc_advice_item *item, const struct osc_options *o,
-                          struct osc_result *out)
+                          const struct osc_advice_item *item, struct osc_str traits,
+                          const struct osc_options *o, struct osc_result *out)
 {
     struct osc_strbuf evidence = {0}, rows = {0};
 
@@ -115,6 +123,7 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
     osc_result_int(out, PART, item->part);
     osc_result_int(out, WHOLE, item->whole);
     osc_result_int(out, PARTS, 1);
+    osc_result_str(out, TRAITS, traits);
     osc_result_str(out, ROWS, (struct osc_str){rows.s, (uint32_t)rows.len});
     for (uint32_t k = 0; k < OSC_ADVICE_MORE; k++)
         osc_result_int(out, MORE + k, item->more[k]);
@@ -151,22 +160,31 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 {
     struct osc_advice_base a;
     struct osc_advice_list list = {0};
+    struct osc_strbuf traits = {0};
     osc_status st = osc_advice_base_make(t, o->compat_tb, o->n_threads, &a);
 
     if (st == OSC_OK && a.b->n_kept > 0)
         st = osc_advice_plugin_rules(&a, &list);
+    if (st == OSC_OK && a.b->n_kept > 0 && !o->compat_tb && a.has_works)
+        st = osc_advice_idle_rules(&a, &list);
     if (st == OSC_OK && a.b->n_kept > 0 && !o->compat_tb)
         st = osc_advice_device_rules(&a, &list);
     if (st == OSC_OK && a.split.steps)
         st = osc_advice_host_rules(&a, &list);
+    if (st == OSC_OK) {
+        osc_program_traits(&a, &traits);
+        st = traits.status;
+    }
     for (unsigned k = 0; k < OSC_ADVICE_COUNT && st == OSC_OK; k++) {
         if (list.of[k].applies)
-            st = add_row(&a, (enum osc_advice_code)k, &list.of[k], o, out);
+            st = add_row(&a, (enum osc_advice_code)k, &list.of[k],
+                         (struct osc_str){traits.s, (uint32_t)traits.len}, o, out);
     }
     if (st == OSC_OK) {
         add_notes(&a, out);
         st = out->status;
     }
+    osc_strbuf_fini(&traits);
     osc_advice_list_fini(&list);
     osc_advice_base_fini(&a);
     return st == OSC_OK ? st : osc_fail(err, st, "advice: %s", osc_status_text(st));
@@ -227,7 +245,8 @@ static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_
                                    .count = osc_result_get_int(r, i, COUNT),
                                    .n_parts = osc_result_get_int(r, i, PARTS),
                                    .subject = osc_result_get_str(r, i, SUBJECT),
-                                   .grew = osc_result_get_str(r, i, GREW)};
+                                   .grew = osc_result_get_str(r, i, GREW),
+                                   .traits = osc_result_get_str(r, i, TRAITS)};
     const bool is_serious = code == OSC_ADVICE_MEMORY_LIMIT ||
                             code == OSC_ADVICE_MEMORY_GROWTH ||
                             n.impact_ns >= n.kept_ns / 10 + (n.kept_ns % 10 != 0);

@@ -64,6 +64,20 @@ static void add_kept(const struct osc_advice_base *a, const struct times *times,
     add_time(times, a->b->steps[0].end_ns, out);
 }
 
+/* Restrict rows to those that run in the time of the kept steps. */
+static void add_around(const struct osc_advice_base *a, const struct times *times,
+                       struct osc_strbuf *out)
+{
+    if (!a->has_works) {
+        add_kept(a, times, out);
+        return;
+    }
+    osc_strbuf_adds(out, " and start_ns < ");
+    add_time(times, a->kept.v[a->kept.n - 1].end_ns, out);
+    osc_strbuf_adds(out, " and start_ns + dur_ns > ");
+    add_time(times, a->kept.v[0].start_ns, out);
+}
+
 /* Write `name in (...)` for the calls of ITEM, whose names classify.c knows. */
 static void add_names(const struct osc_advice_base *a, const struct osc_advice_item *item,
                       struct osc_strbuf *out)
@@ -114,14 +128,50 @@ static void add_list(struct osc_str names, struct osc_strbuf *out)
     osc_strbuf_adds(out, "'");
 }
 
-/* Write the --where expression that selects the rows of the table for CODE. */
+/* Select the steps that waited for data; their classes may hide all of it behind calls of other
+ * threads. */
+static void add_loading(const struct osc_advice_base *a, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, a->cost_ns[OSC_CLASS_DATALOADER] > 0 ? "kept and dataloader_ns > 0"
+                                                              : "kept");
+}
+
+/* Select copies from memory that is not pinned. */
+static void add_pageable(const struct osc_advice_base *a, const struct times *times,
+                         struct osc_strbuf *out)
+{
+    osc_strbuf_adds(
+        out, "kind = 'memcpy' and name like '%(Pageable -> Device)%' and dur_ns is not null");
+    add_kept(a, times, out);
+}
+
+/* Select what ran in the longest gap of ITEM. */
+static void add_longest(const struct osc_advice_item *item, const struct times *times,
+                        struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "start_ns <= ");
+    add_time(times, item->to_ns, out);
+    osc_strbuf_adds(out, " and start_ns + dur_ns >= ");
+    add_time(times, item->from_ns, out);
+}
+
+/* Select the devices that ITEM names. */
+static void add_devices(const struct osc_advice_item *item, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "device in (");
+    add_list(item->subject, out);
+    osc_strbuf_adds(out, ")");
+}
+
+/* Write the --where expression that selects the rows of the table for CODE. A fast step can be
+ * an outlier too. */
 static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
                      const struct osc_advice_item *item, const struct times *times,
                      struct osc_strbuf *out)
 {
     switch (code) {
     case OSC_ADVICE_DATA_LOADING:
-        osc_strbuf_adds(out, "kept and dataloader_ns > 0");
+        add_loading(a, out);
         return;
     case OSC_ADVICE_BACKEND:
         add_wrapper("DistributedDataParallel.forward", out);
@@ -133,9 +183,7 @@ static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
         osc_strbuf_adds(out, "kept and communication_ns > 0");
         return;
     case OSC_ADVICE_LOW_UTILIZATION:
-        osc_strbuf_adds(out, "device in (");
-        add_list(item->subject, out);
-        osc_strbuf_adds(out, ")");
+        add_devices(item, out);
         return;
     case OSC_ADVICE_TENSOR_CORES:
         osc_strbuf_adds(out, "op_tc_eligible");
@@ -143,27 +191,27 @@ static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
     case OSC_ADVICE_MEMORY_LIMIT:
         osc_strbuf_adds(out, "10 * peak_bytes > 9 * capacity_bytes");
         return;
-    case OSC_ADVICE_IDLE_DEVICE:
-        osc_strbuf_adds(out, "start_ns <= ");
-        add_time(times, item->to_ns, out);
-        osc_strbuf_adds(out, " and start_ns + dur_ns >= ");
-        add_time(times, item->from_ns, out);
+    case OSC_ADVICE_IDLE_UNRECORDED:
+    case OSC_ADVICE_HANDOVER:
+    case OSC_ADVICE_LATE_START:
+        add_longest(item, times, out);
         return;
     case OSC_ADVICE_PAGEABLE_COPIES:
-        osc_strbuf_adds(out, "kind = 'memcpy' and name like '%(Pageable -> Device)%' and "
-                             "dur_ns is not null");
-        add_kept(a, times, out);
+        add_pageable(a, times, out);
         return;
     case OSC_ADVICE_LAUNCH_BOUND:
-        osc_strbuf_addf(out, "min_ns < %lld", (long long)item->more[1]);
-        return;
+        osc_strbuf_adds(out, "kind in ('operator', 'runtime', 'driver')");
+        break;
+    case OSC_ADVICE_OVERHEAD:
+        osc_strbuf_adds(out, "kind = 'overhead'");
+        break;
     case OSC_ADVICE_SYNCHRONIZATION:
     case OSC_ADVICE_ALLOCATOR:
+    case OSC_ADVICE_SLOW_CALL:
         add_calls(a, item, out);
-        add_kept(a, times, out);
+        add_around(a, times, out);
         return;
     case OSC_ADVICE_SLOW_STEPS:
-        /* A fast step can be an outlier too. */
         osc_strbuf_addf(out, "outlier and total_ns > %lld", (long long)item->more[3]);
         return;
     case OSC_ADVICE_HOST_SYNC:
@@ -178,9 +226,11 @@ static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
         osc_strbuf_addf(out, "kind = 'operator' and dur_ns < %lld", (long long)OSC_TINY_NS);
         break;
     case OSC_ADVICE_SINGLE_TENSOR:
+    case OSC_ADVICE_OPTIMIZER:
         osc_strbuf_adds(out, "kind = 'optimizer'");
         break;
     case OSC_ADVICE_PYTHON:
+    case OSC_ADVICE_IDLE_PYTHON:
         osc_strbuf_adds(out, "kind in ('python', 'module', 'frame')");
         break;
     case OSC_ADVICE_UNRECORDED:
@@ -193,7 +243,7 @@ static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
         return;
     }
     osc_strbuf_adds(out, " and dur_ns > 0");
-    add_kept(a, times, out);
+    add_around(a, times, out);
 }
 
 /* Write the command up to the opening quotation mark of the --where expression. */

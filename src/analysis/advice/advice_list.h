@@ -3,9 +3,9 @@
  * advice_list.h - what the rules of `advice` found, before it becomes text.
  *
  * A rule is a row of osc_advice_rules. Whether it applies, what it measured and the time at
- * stake are numbers (advice_plugin.c, advice_device.c). The sentence is made from these
- * numbers alone (advice_text.c), so that it can be made again for merged ranks; the command
- * that shows the rows is made from what each rule selects (advice_evidence.c).
+ * stake are numbers (advice_plugin.c, advice_idle.c, advice_device.c). The sentence is made
+ * from these numbers alone (advice_text.c), so that it can be made again for merged ranks; the
+ * command that shows the rows is made from what each rule selects (advice_evidence.c).
  *
  * Threading: not locked.
  */
@@ -25,7 +25,6 @@ enum osc_advice_code {
     OSC_ADVICE_LOW_UTILIZATION,
     OSC_ADVICE_TENSOR_CORES,
     OSC_ADVICE_MEMORY_LIMIT,
-    OSC_ADVICE_IDLE_DEVICE,
     OSC_ADVICE_SYNCHRONIZATION,
     OSC_ADVICE_PAGEABLE_COPIES,
     OSC_ADVICE_LAUNCH_BOUND,
@@ -39,6 +38,13 @@ enum osc_advice_code {
     OSC_ADVICE_PYTHON,
     OSC_ADVICE_UNRECORDED,
     OSC_ADVICE_MEMORY_GROWTH,
+    OSC_ADVICE_OVERHEAD,
+    OSC_ADVICE_OPTIMIZER,
+    OSC_ADVICE_IDLE_PYTHON,
+    OSC_ADVICE_IDLE_UNRECORDED,
+    OSC_ADVICE_HANDOVER,
+    OSC_ADVICE_SLOW_CALL,
+    OSC_ADVICE_LATE_START,
     OSC_ADVICE_COUNT
 };
 
@@ -69,9 +75,13 @@ void osc_advice_list_fini(struct osc_advice_list *l);
 OSC_MUST_USE osc_status osc_advice_plugin_rules(const struct osc_advice_base *a,
                                                 struct osc_advice_list *l);
 
-/* Apply the rules about device and host waiting for each other, and about slow steps. */
+/* Apply the rules about copies, slow steps and, without device work, the allocator. */
 OSC_MUST_USE osc_status osc_advice_device_rules(const struct osc_advice_base *a,
                                                 struct osc_advice_list *l);
+
+/* Apply the rules about why devices have nothing to do (idle.h). */
+OSC_MUST_USE osc_status osc_advice_idle_rules(const struct osc_advice_base *a,
+                                              struct osc_advice_list *l);
 
 /* Apply the rules for traces without device work, for which A has a split. */
 OSC_MUST_USE osc_status osc_advice_host_rules(const struct osc_advice_base *a,
@@ -86,6 +96,7 @@ struct osc_advice_numbers {
     int64_t impact_ns, kept_ns, part, whole, count;
     int64_t n_parts; /* ranks and spans merged into the row */
     struct osc_str subject, grew;
+    struct osc_str traits; /* osc_program_traits() of the first part */
     int64_t more[OSC_ADVICE_MORE];
 };
 

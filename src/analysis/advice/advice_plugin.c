@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/advice/program.h"
 #include "base/mem.h"
 #include "base/wide.h"
 #include "derive/allocations.h"
@@ -85,8 +86,9 @@ static void check_costs(const struct osc_advice_base *a, struct osc_advice_list 
     struct osc_advice_item *const loading = &l->of[OSC_ADVICE_DATA_LOADING];
     struct osc_advice_item *const communication = &l->of[OSC_ADVICE_COMMUNICATION];
 
+    if (a->has_works && !a->is_compat)
+        return; /* see advice_idle.c */
     measure_cost(a, OSC_CLASS_DATALOADER, loading);
-    loading->more[0] = a->has_works;
     loading->applies = loading->part > loading->whole / 20 && is_usual(a, loading);
     measure_cost(a, OSC_CLASS_COMMUNICATION, communication);
     communication->applies = communication->part > communication->whole / 10;
@@ -110,7 +112,10 @@ static osc_status check_data_parallel(const struct osc_advice_base *a, const str
         next = (struct osc_intervals){0};
     }
     item->applies = true;
-    item->impact_ns = item->part = a->kept_ns - osc_intervals_length(&all);
+    item->impact_ns = a->kept_ns - osc_intervals_length(&all);
+    if (!a->is_compat)
+        item->impact_ns -= a->gaps_ns; /* which has causes of its own */
+    item->part = item->impact_ns;
     item->whole = a->kept_ns;
     item->count = seen->n_dp;
     item->more[0] = a->f->loads.n_devices;
@@ -284,7 +289,12 @@ static osc_status check_tensor_cores(const struct osc_advice_base *a,
     uint8_t *below = NULL;
     size_t bytes = 0;
 
-    if (st == OSC_OK && find_tensor_cores(a, has) && !uses_tensor_cores(a, has)) {
+    const bool is_open =
+        st == OSC_OK && find_tensor_cores(a, has) && !uses_tensor_cores(a, has);
+    bool has_half = false;
+    if (is_open && !a->is_compat)
+        st = osc_program_uses_half(a, &has_half);
+    if (is_open && st == OSC_OK && !has_half) {
         below = find_eligible(a, &bytes);
         st = below ? OSC_OK : OSC_ENOMEM;
     }
@@ -429,7 +439,7 @@ osc_status osc_advice_plugin_rules(const struct osc_advice_base *a, struct osc_a
     check_costs(a, l);
     check_backend(a, &seen, &l->of[OSC_ADVICE_BACKEND]);
     osc_status st = check_data_parallel(a, &seen, &l->of[OSC_ADVICE_DATA_PARALLEL]);
-    if (st == OSC_OK)
+    if (st == OSC_OK && a->is_compat)
         st = check_utilization(a, l);
     if (st == OSC_OK)
         st = check_tensor_cores(a, &l->of[OSC_ADVICE_TENSOR_CORES]);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice/advice_list.h"
 
+#include <string.h>
+
 #include "model/known_names.h"
 
 #define NAME_BYTES 120 /* most bytes of a name in a sentence */
@@ -91,13 +93,105 @@ static void add_torch_call(struct osc_strbuf *out, const struct osc_advice_numbe
                     word.len > 0 ? word.s : "DEVICE", call);
 }
 
+/* --- the program ----------------------------------------------------------- */
+
+/* The first word of the traits: the device, or the family of several. */
+static struct osc_str device_of(const struct osc_advice_numbers *n)
+{
+    const char *const end = n->traits.len > 0 ? memchr(n->traits.s, ' ', n->traits.len) : NULL;
+
+    return (struct osc_str){n->traits.s, end ? (uint32_t)(end - n->traits.s) : n->traits.len};
+}
+
+/* Whether WORD, which begins with a space, is among the traits. */
+static bool has_trait(const struct osc_advice_numbers *n, const char *word)
+{
+    return osc_str_has(n->traits, osc_str_c(word));
+}
+
+/* Whether the work is that of devices, by the traits. */
+static bool has_device(const struct osc_advice_numbers *n)
+{
+    return n->traits.len > 0 && n->traits.s[0] != '-';
+}
+
+/* "75.6 ms of the 82.0 ms in which FAMILY:0 has no work". */
+static void add_idle(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    add_time(out, n->impact_ns);
+    osc_strbuf_adds(out, " of the ");
+    add_time(out, n->more[0]);
+    osc_strbuf_adds(out, " in which ");
+    if (n->n_parts == 1 && osc_str_has(device_of(n), OSC_STR(":"))) {
+        osc_strbuf_addstr(out, device_of(n));
+        osc_strbuf_adds(out, " has no work");
+    } else {
+        osc_strbuf_adds(out, "no device works");
+    }
+    osc_strbuf_addf(out, " (%.1f %% of the step time)", percent(n->part, n->whole));
+}
+
+/* The word for graphs of kernels, if the program launches none; "": there is none. */
+static struct osc_str graphs_of(const struct osc_advice_numbers *n)
+{
+    struct osc_str family = device_of(n);
+
+    (void)osc_device_split(family, &family);
+    return has_trait(n, " graphs") ? OSC_STR("") : osc_known_graphs(family);
+}
+
+/* What launches fewer kernels, without what the program does already. */
+static void add_fewer_launches(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    const struct osc_str graphs = graphs_of(n);
+
+    if (has_trait(n, " jax")) {
+        osc_strbuf_adds(out, "Put more into one jax.jit, or give each call more to do.");
+    } else if (has_trait(n, " tensorflow")) {
+        osc_strbuf_adds(out, "Compile with XLA (tf.function(jit_compile=True)), or use larger "
+                             "batches.");
+    } else if (has_trait(n, " torch")) {
+        osc_strbuf_adds(out, "Launch less often: ");
+        osc_strbuf_adds(out, has_trait(n, " compile") ? "" : "torch.compile, ");
+        osc_strbuf_addstr(out, graphs);
+        osc_strbuf_adds(out, graphs.len > 0 ? ", " : "");
+        if (has_trait(n, " graphs"))
+            osc_strbuf_adds(out, "more of the work inside graphs, ");
+        osc_strbuf_adds(out, "larger batches.");
+    } else {
+        osc_strbuf_adds(out, "Launch fewer and larger kernels.");
+    }
+}
+
+/* --- sentences ------------------------------------------------------------- */
+
 static void say_data_loading(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
-    add_share(out, n);
-    osc_strbuf_addf(out,
-                    " passes in the data loader while nothing else runs. Load ahead of time in "
-                    "other processes: DataLoader(..., num_workers=N%s).",
-                    n->more[0] > 0 ? ", pin_memory=True" : ""); /* for copies to devices */
+    const bool is_torch = has_trait(n, " torch");
+
+    if (!has_device(n)) {
+        add_share(out, n);
+        osc_strbuf_adds(out, " passes in the data loader while nothing else runs. ");
+    } else {
+        osc_strbuf_adds(out, "The host waits for the data loader for ");
+        add_idle(out, n);
+        if (has_name(n, n->subject)) {
+            osc_strbuf_adds(out, ", in ");
+            add_name(out, n->subject);
+        }
+        osc_strbuf_adds(out, ". ");
+    }
+    if (!is_torch)
+        osc_strbuf_adds(out, "Load and prepare data ahead of time, beside the steps.");
+    else if (has_name(n, n->subject) &&
+             osc_str_has(n->subject, OSC_STR("_MultiProcessingDataLoaderIter")))
+        osc_strbuf_adds(out, "Its worker processes are too slow: use more of them "
+                             "(num_workers, prefetch_factor) or make them do less.");
+    else
+        osc_strbuf_addf(out,
+                        "Load ahead of time in other processes: DataLoader(..., "
+                        "num_workers=N%s).",
+                        has_device(n) ? ", pin_memory=True" : ""); /* for copies to devices */
 }
 
 static void say_data_parallel(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -121,10 +215,24 @@ static void say_backend(const struct osc_advice_numbers *n, struct osc_strbuf *o
 static void say_communication(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
     add_share(out, n);
-    osc_strbuf_adds(out, " passes in communication that nothing hides. Compress gradients (DDP "
-                         "communication hooks), accumulate them over several batches, or use "
-                         "larger batches. The last two change the effective batch size, which "
-                         "may cost accuracy; optimizers such as LAMB are made for that.");
+    osc_strbuf_adds(out, " passes in communication that nothing hides");
+    if (has_name(n, n->subject)) {
+        osc_strbuf_adds(out, ", above all ");
+        add_name(out, n->subject);
+        osc_strbuf_adds(out, " (");
+        add_time(out, n->more[1]);
+        osc_strbuf_addc(out, ')');
+    }
+    osc_strbuf_adds(out, ". Let it run beside computation, send less, or compute more between "
+                         "two calls: ");
+    osc_strbuf_adds(out,
+                    has_trait(n, " torch")
+                        ? "in training larger buckets, compressed or accumulated gradients "
+                          "or larger batches (the last two change the effective batch "
+                          "size); in inference fewer devices a model."
+                        : "larger messages less often, or larger batches.");
+    osc_strbuf_adds(out, " Ranks that come late make the others wait here: see table "
+                         "stragglers.");
 }
 
 static void say_low_utilization(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -167,43 +275,39 @@ static void say_memory_limit(const struct osc_advice_numbers *n, struct osc_strb
                          "mixed precision, or use smaller batches.");
 }
 
-static void say_idle_device(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+/* Begin a sentence with the call that has most of the time and the range around it. */
+static void add_call(struct osc_strbuf *out, const struct osc_advice_numbers *n)
 {
-    const int64_t all = n->more[0] + n->more[1] + n->more[2] + n->more[3];
-
-    osc_strbuf_adds(out, "For ");
-    add_share(out, n);
-    osc_strbuf_adds(out, " no device works, in ");
-    add_count(out, n->count, "gap");
-    osc_strbuf_addf(out,
-                    ". Meanwhile the host is in the data loader (%.0f %%), in calls of the "
-                    "device runtime (%.0f %%), in operators and other ranges (%.0f %%), or in "
-                    "code that was not recorded (%.0f %%).",
-                    percent(n->more[0], all), percent(n->more[1], all),
-                    percent(n->more[2], all), percent(n->more[3], all));
-    if (has_name(n, n->subject)) {
-        osc_strbuf_adds(out, " The largest part of it ends with work of ");
-        add_name(out, n->subject);
-        osc_strbuf_adds(out, ".");
+    add_name(out, n->subject);
+    if (n->grew.len > 0) {
+        osc_strbuf_adds(out, " in ");
+        add_name(out, n->grew);
+    }
+    osc_strbuf_adds(out, " blocks the host for ");
+    if (n->more[1] < n->impact_ns) {
+        add_time(out, n->more[1]);
+        osc_strbuf_adds(out, ", with others of its kind for ");
     }
 }
 
 static void say_synchronization(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
-    add_count(out, n->count, "call");
-    if (has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", above all ");
-        add_name(out, n->subject);
-        osc_strbuf_adds(out, ",");
+    const bool is_torch = has_trait(n, " torch");
+
+    if (has_name(n, n->subject))
+        add_call(out, n);
+    else
+        osc_strbuf_adds(out, "Calls that wait for devices block the host for ");
+    add_idle(out, n);
+    osc_strbuf_adds(out, ". ");
+    if (is_torch) {
+        osc_strbuf_adds(out, "Avoid .item(), .cpu(), print() of tensors and ");
+        add_torch_call(out, n, "synchronize()");
+        osc_strbuf_adds(out, " in steps, copy with non_blocking=True into pinned memory, or do "
+                             "it less often.");
+    } else {
+        osc_strbuf_adds(out, "Launch the next work before waiting, or wait less often.");
     }
-    osc_strbuf_adds(out, n->count == 1 ? " waits" : " wait");
-    osc_strbuf_adds(out, " for the device, ");
-    add_time(out, n->more[0]);
-    osc_strbuf_adds(out, " in total; afterwards the device has no work for ");
-    add_share(out, n);
-    osc_strbuf_adds(out, ". Avoid .item(), .cpu(), print() of tensors and ");
-    add_torch_call(out, n, "synchronize()");
-    osc_strbuf_adds(out, " in steps, or use them less often.");
 }
 
 static void say_pageable_copies(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -219,41 +323,154 @@ static void say_pageable_copies(const struct osc_advice_numbers *n, struct osc_s
         "waiting: DataLoader(..., pin_memory=True), x.to(device, non_blocking=True).");
 }
 
+/* Append ", above all before NAME" if there is one. */
+static void add_before(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    if (!has_name(n, n->subject))
+        return;
+    osc_strbuf_adds(out, ", above all before ");
+    add_name(out, n->subject);
+    osc_strbuf_adds(out, " (");
+    add_time(out, n->more[1]);
+    osc_strbuf_addc(out, ')');
+}
+
 static void say_launch_bound(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
-    if (n->n_parts == 1) {
+    osc_strbuf_adds(out, "The host is busy launching work for ");
+    add_idle(out, n);
+    add_before(out, n);
+    osc_strbuf_adds(out, ". ");
+    if (n->n_parts == 1 && n->more[3] > 0) {
         osc_strbuf_adds(out, "Half of the kernels run for at most ");
-        add_time(out, n->more[0]);
+        add_time(out, n->more[2]);
         osc_strbuf_adds(out, ", half of the calls that launch them take ");
-        add_time(out, n->more[1]);
-        osc_strbuf_adds(out, " or more");
-    } else {
-        osc_strbuf_adds(out, "Kernels run shorter than it takes to launch them");
+        add_time(out, n->more[3]);
+        osc_strbuf_adds(out, " or more. ");
     }
-    osc_strbuf_adds(out, ": for ");
-    add_share(out, n);
-    osc_strbuf_adds(out, " devices wait for the next launch");
+    add_fewer_launches(out, n);
+}
+
+static void say_handover(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "The next work was launched already for ");
+    add_idle(out, n);
+    osc_strbuf_adds(out, ", in ");
+    add_count(out, n->count, "gap");
+    add_before(out, n);
+    osc_strbuf_adds(out, ": devices take that time between one kernel or copy and the next. "
+                         "Fewer, larger kernels leave fewer such gaps");
+    osc_strbuf_adds(out, has_trait(n, " torch") && !has_trait(n, " compile")
+                             ? " (torch.compile fuses them)."
+                             : ".");
+}
+
+static void say_slow_call(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    if (has_name(n, n->subject))
+        add_call(out, n);
+    else
+        osc_strbuf_adds(out, "Single calls of the device runtime take ");
+    add_idle(out, n);
+    osc_strbuf_adds(out,
+                    ". A call of more than a millisecond does more than launch: it loads or "
+                    "compiles code for the device, sets up a library, or waits for a lock. "
+                    "If only first steps have it, warm up before; else find what is set up "
+                    "anew.");
+}
+
+static void say_late_start(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "Work that was launched before waits for ");
+    add_idle(out, n);
     if (has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", above all before ");
+        osc_strbuf_adds(out, ", above all that of ");
+        add_name(out, n->subject);
+        osc_strbuf_adds(out, " (");
+        add_time(out, n->more[1]);
+        osc_strbuf_addc(out, ')');
+    }
+    osc_strbuf_adds(out, ". The host is not what it waits for, and nothing recorded says more: "
+                         "see whether the start of the profiler, other processes on the device "
+                         "or other ranks hold it up, and whether it is so without a profiler.");
+}
+
+static void say_idle_python(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "Python runs outside of operators and calls for ");
+    add_idle(out, n);
+    if (has_name(n, n->subject)) {
+        osc_strbuf_adds(out, ", above all ");
+        add_name(out, n->subject);
+        osc_strbuf_adds(out, " (");
+        add_time(out, n->more[1]);
+        osc_strbuf_adds(out, " of its own)");
+    }
+    osc_strbuf_adds(out, ". Do that less often, in another thread or process, or launch the "
+                         "next work before.");
+}
+
+static void say_idle_unrecorded(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "The threads that launch work recorded nothing for ");
+    add_idle(out, n);
+    add_before(out, n);
+    osc_strbuf_adds(out, ". ");
+    osc_strbuf_adds(out, has_trait(n, " torch")
+                             ? "Record Python functions to see what they do there "
+                               "(with_stack=True or --torch=stack), or mark it with "
+                               "record_function()."
+                             : "Record more of the host to see what it does there.");
+}
+
+static void say_overhead(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "The profiler itself is at work for ");
+    add_idle(out, n);
+    if (has_name(n, n->subject)) {
+        osc_strbuf_adds(out, ", above all ");
         add_name(out, n->subject);
     }
-    osc_strbuf_adds(out,
-                    ". Launch less often: torch.compile, graphs of kernels, fused optimizers "
-                    "(fused=True), larger batches.");
+    osc_strbuf_adds(out, ". Without it the program does not wait there: record fewer steps or "
+                         "less of each, and warm up before.");
+}
+
+static void say_optimizer(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    if (has_name(n, n->subject))
+        add_name(out, n->subject);
+    else
+        osc_strbuf_adds(out, "Steps of optimizers");
+    osc_strbuf_adds(out, has_name(n, n->subject) ? " keeps the host busy for "
+                                                 : " keep the host busy for ");
+    add_idle(out, n);
+    osc_strbuf_adds(out, ". Launch less in it: ");
+    osc_strbuf_adds(out, n->more[2] > 0
+                             ? "compile its step (torch.compile), or step less often."
+                             : "fused=True, or foreach=True.");
 }
 
 static void say_allocator(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
+    const bool is_one = n->count == 1;
+
     add_count(out, n->count, "call");
     if (has_name(n, n->subject)) {
         osc_strbuf_adds(out, ", above all ");
         add_name(out, n->subject);
         osc_strbuf_adds(out, ",");
     }
-    osc_strbuf_adds(out, n->count == 1 ? " takes device memory or gives it back"
-                                       : " take device memory or give it back");
+    osc_strbuf_adds(out, is_one ? " takes device memory or gives it back"
+                                : " take device memory or give it back");
     osc_strbuf_adds(out, " within steps: ");
-    add_share(out, n);
+    if (has_device(n))
+        add_idle(out, n);
+    else
+        add_share(out, n);
+    if (!has_trait(n, " torch")) {
+        osc_strbuf_adds(out, ". Keep memory instead of returning it.");
+        return;
+    }
     osc_strbuf_adds(out,
                     ". The caching allocator does that while it grows, and again and again "
                     "where memory is short or fragmented. Keep shapes the same, do not call ");
@@ -265,7 +482,7 @@ static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf
 {
     add_count(out, n->count, "step");
     osc_strbuf_adds(out, n->count == 1 ? " takes " : " take ");
-    add_time(out, n->impact_ns);
+    add_time(out, n->part);
     osc_strbuf_addf(out, " longer than the median (beyond 3 MAD), %.1f %% of the step time.",
                     percent(n->part, n->whole));
     if (!has_name(n, n->subject))
@@ -427,14 +644,12 @@ const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
                                  "kernels", " --group-by op", true, say_tensor_cores},
     [OSC_ADVICE_MEMORY_LIMIT] = {"memory_limit", "Memory is nearly full", "memory_peaks", "",
                                  false, say_memory_limit},
-    [OSC_ADVICE_IDLE_DEVICE] = {"idle_device", "Devices wait for the host", "events", "", false,
-                                say_idle_device},
     [OSC_ADVICE_SYNCHRONIZATION] = {"synchronization", "The host waits, then the device does",
                                     "events", " --sort dur_ns", false, say_synchronization},
     [OSC_ADVICE_PAGEABLE_COPIES] = {"pageable_copies", "Copies come from pageable memory",
                                     "events", " --sort dur_ns", false, say_pageable_copies},
     [OSC_ADVICE_LAUNCH_BOUND] = {"launch_bound", "Kernels end before the next is launched",
-                                 "kernels", " --sort calls", false, say_launch_bound},
+                                 "events", " --sort dur_ns", false, say_launch_bound},
     [OSC_ADVICE_ALLOCATOR] = {"allocator", "Steps allocate device memory", "events",
                               " --sort dur_ns", false, say_allocator},
     [OSC_ADVICE_SLOW_STEPS] = {"slow_steps", "Some steps are slow", "steps", " --sort total_ns",
@@ -455,4 +670,18 @@ const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
                                " --sort other_ns", false, say_unrecorded},
     [OSC_ADVICE_MEMORY_GROWTH] = {"memory_growth", "Memory grows from step to step",
                                   "memory_events", " --sort bytes", false, say_memory_growth},
+    [OSC_ADVICE_OVERHEAD] = {"profiler_overhead", "Devices wait for the profiler", "events",
+                             " --sort dur_ns", false, say_overhead},
+    [OSC_ADVICE_OPTIMIZER] = {"optimizer", "Devices wait for the optimizer", "events",
+                              " --sort dur_ns", false, say_optimizer},
+    [OSC_ADVICE_IDLE_PYTHON] = {"python_idle", "Devices wait for Python", "events",
+                                " --sort self_ns", false, say_idle_python},
+    [OSC_ADVICE_IDLE_UNRECORDED] = {"unrecorded_idle", "Devices wait, nothing says for what",
+                                    "events", "", false, say_idle_unrecorded},
+    [OSC_ADVICE_SLOW_CALL] = {"slow_call", "Single calls keep the host", "events",
+                              " --sort dur_ns", false, say_slow_call},
+    [OSC_ADVICE_LATE_START] = {"late_start", "Devices begin late", "events", "", false,
+                               say_late_start},
+    [OSC_ADVICE_HANDOVER] = {"handover", "Short kernels leave gaps", "events", "", false,
+                             say_handover},
 };

@@ -3,16 +3,20 @@
 DECISIONS.md. Without sentences and commands."""
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
-from . import exact, growth, inventory, kinds, links, memory_tables, operators, split, steps
+from . import exact, growth, idle, inventory, kinds, links, memory_tables, operators, split, steps
 from .devices import natural
 from .events import Event, Trace
 from .intervals import Interval, intersect, length, subtract, union
 
 CODES = ("data_loading", "data_parallel", "backend", "communication", "low_utilization",
-         "tensor_cores", "memory_limit", "idle_device", "synchronization", "pageable_copies",
-         "launch_bound", "allocator", "slow_steps", *split.RULES, "memory_growth")
+         "tensor_cores", "memory_limit", "synchronization", "pageable_copies",
+         "launch_bound", "allocator", "slow_steps", *split.RULES, "memory_growth",
+         "profiler_overhead", "optimizer", "python_idle", "unrecorded_idle", "handover",
+         "slow_call", "late_start")
+HALF = ("bf16", "bfloat16", "BFloat16", "__half", "::Half", "fp16", "f16")
 SYNC_CALLS = set("""
 cudaDeviceSynchronize cudaStreamSynchronize cudaEventSynchronize cudaThreadSynchronize
 cudaMemcpy cudaMemcpy2D cudaMemcpy3D cudaMemcpyFromSymbol cudaMemcpyToSymbol
@@ -156,7 +160,8 @@ class Rules:
             return
         names = [e.name for e in self.ranges if steps.host_type(e)]
         ddp = names.count("DistributedDataParallel.forward")
-        self.add_cost("data_loading", "dataloader", Fraction(1, 20), self.is_usual())
+        if self.compat or not self.work:
+            self.add_cost("data_loading", "dataloader", Fraction(1, 20), self.is_usual())
         self.data_parallel(names.count("DataParallel.forward"))
         if self.compat:
             has_nccl = any(n in kinds.PLUGIN_COLLECTIVES and n.startswith("nccl:")
@@ -169,8 +174,10 @@ class Rules:
             or bool(self.properties) and not self.compat and self.trace.family == "hip"
         self.add_cost("backend", "communication", None, ddp > 0 and not has_nccl and capable
                       and (self.compat or bool(self.work)), ddp)
-        self.add_cost("communication", "communication", Fraction(1, 10))
-        self.low_utilization()
+        if self.compat or not self.work:
+            self.add_cost("communication", "communication", Fraction(1, 10))
+        if self.compat:
+            self.low_utilization()
         self.tensor_cores()
         self.memory_limit()
 
@@ -190,8 +197,9 @@ class Rules:
         for device in devices:
             common = intersect(common, union([(e.start, e.end) for e in self.kernels
                                               if e.device == device]))
+        gaps = [] if self.compat else self.gaps()
         self.add_share("data_parallel", count > 0 and len(devices) > 1,
-                       self.kept_ns - length(common), count)
+                       self.kept_ns - length(common) - length(gaps), count)
 
     def low_utilization(self) -> None:
         """Devices below one half."""
@@ -220,6 +228,8 @@ class Rules:
                        is_capable(self.properties_of(self.number(e.device)))]
         if any(e.dur > 0 and kinds.kernel_uses_tc(e.name, self.compat) for e in kernels):
             return
+        if not self.compat and self.uses_half():
+            return
         nodes = [n for n in operators.build(self.trace) if not n.merged_into]
         of_call: dict[Event, list[Event]] = {}
         for kernel in kernels:
@@ -238,6 +248,13 @@ class Rules:
         part = sum(k.dur for k in eligible)
         self.add("tensor_cores", part > 0, length(self.within(eligible)), part, whole,
                  len(eligible))
+
+    def uses_half(self) -> bool:
+        """Whether kernels or inputs of operators are of 16 bits."""
+        if any(word in e.name for e in self.trace.events if e.kind == "kernel" for word in HALF):
+            return True
+        return any(word in json.dumps(e.args.get("Input type")) for e in self.trace.events
+                   if e.kind == "operator" for word in ("c10::Half", "c10::BFloat16"))
 
     def memory_limit(self) -> None:
         """The fullest of the devices that use more than nine tenths of their memory."""
@@ -280,10 +297,11 @@ class Rules:
             return
         if self.work:
             self.device_rules()
-        calls = [c for c in self.calls if c.name in ALLOCATOR_CALLS and self.is_kept(c)]
-        ns = length(self.within(calls))
-        self.add_share("allocator", bool(calls) and 100 * ns > self.kept_ns, ns, len(calls),
-                       self.longest(calls))
+        else:
+            calls = [c for c in self.calls if c.name in ALLOCATOR_CALLS and self.is_kept(c)]
+            ns = length(self.within(calls))
+            self.add_share("allocator", bool(calls) and 100 * ns > self.kept_ns, ns, len(calls),
+                           self.longest(calls))
         self.slow_steps()
         if self.split:
             self.host_rules(self.split)
@@ -346,37 +364,61 @@ class Rules:
             sums[call.name] = sums.get(call.name, 0) + call.dur
         return largest(sums)
 
+    def gaps(self) -> list[Interval]:
+        """The kept time in which no device works."""
+        return subtract(self.kept, union([(e.start, e.end) for e in self.work]))
+
     def device_rules(self) -> None:
-        """Rules about gaps and their causes."""
-        gaps = subtract(self.kept, union([(e.start, e.end) for e in self.work]))
+        """Why devices have nothing to do, and copies."""
+        gaps = self.gaps()
         ended = {}
         for event in reversed(self.work):
             ended[event.start] = event                      # the first in the file wins
         waited = {self.launch[e] for e in self.work if e in self.launch
                   and e.kind == "memcpy" and "(Device -> Pageable)" in e.name}
-        syncs = [c for c in self.calls if c.name in SYNC_CALLS or c in waited]
-        # The end of a call is included.
-        waiting = union([(c.start, c.end + 1) for c in syncs])
-        begun = {start for start, _ in intersect(waiting, [(g[0], g[0] + 1) for g in gaps])}
-        sync_gaps = [g for g in gaps if g[0] in begun]
-        self.idle_device(gaps, ended)
-        own = [c for c in syncs if self.is_kept(c)]
-        ns = length(sync_gaps)
-        self.add_share("synchronization", bool(own) and 20 * ns > self.kept_ns, ns, len(own),
-                       self.longest([c for c in own if c.name in SYNC_CALLS]))
+        syncs = {c for c in self.calls if c.name in SYNC_CALLS or c in waited}
+        calls = {c: idle.cause_of_call(c, c in syncs, c.name in ALLOCATOR_CALLS,
+                                       c.name in GRAPH_CALLS) for c in self.calls}
+        launches = [self.launch.get(ended.get(end)) for _, end in gaps]
+        drivers = {c.track for e, c in self.launch.items() if e.kind in kinds.DEVICE_WORK}
+        if drivers:
+            drivers |= {s.annotation.track for s in self.steps if s.annotation}
+        unions = steps.unions(self.trace, False)
+        busy = [e for e in self.work
+                if e.kind != "kernel" or not kinds.is_collective_kernel(e.name, e.args)]
+        found = idle.split(self.trace.events, self.kept, busy, unions["communication"],
+                           [(g, c, c in syncs) for g, c in zip(gaps, launches)],
+                           drivers or None, calls)
+        for cause, code in idle.CODES.items():
+            ns = length(found.parts[cause])
+            if ns > self.kept_ns // idle.MUCH and length(gaps) < self.kept_ns \
+                    and not (cause == "communication" and "backend" in self.found):
+                count, subject, grew = self.name(found, cause, gaps, ended)
+                self.add_share(code, True, ns, count, subject)
+                self.found[code]["grew"] = grew or None
         self.pageable_copies()
-        self.launch_bound([g for g in gaps if g[0] not in begun and g[1] in ended
-                           and ended[g[1]].kind == "kernel"], ended)
 
-    def idle_device(self, gaps: list[Interval], ended: dict[int, Event]) -> None:
-        """Times in which no device works."""
-        sums: dict[str, int] = {}
-        for start, end in gaps:
-            if end in ended:
-                name = self.caller(ended[end])
-                sums[name] = sums.get(name, 0) + end - start
-        ns = length(gaps)
-        self.add_share("idle_device", 10 * ns > self.kept_ns > ns, ns, len(gaps), largest(sums))
+    def name(self, found: idle.Idle, cause: str, gaps: list[Interval],
+             ended: dict[int, Event]) -> tuple[int, str | None, str | None]:
+        """How many rows have the time of CAUSE, whose most of it is, and the caller."""
+        if cause == "communication":
+            sums: dict[str, int] = {}
+            for kernel in self.kernels:
+                if kinds.is_collective_kernel(kernel.name, kernel.args):
+                    sums[kernel.name] = sums.get(kernel.name, 0) + found.of(cause, kernel)
+            return sum(c["communication"] > 0 for c in self.costs), largest(sums), None
+        if cause in ("launch", "unrecorded", "handover", "late"):
+            sums, count = {}, 0
+            for start, end in gaps:
+                ns = length(intersect(found.parts[cause], [(start, end)]))
+                count += ns > 0
+                if ns > 0 and end in ended:
+                    name = self.caller(ended[end])
+                    sums[name] = sums.get(name, 0) + ns
+            return count, largest(sums), None
+        if cause == "python":
+            return *idle.name_functions(found), None
+        return idle.name_ranges(found, cause)
 
     def pageable_copies(self) -> None:
         """Copies to the device that do not overlap with a kernel."""
@@ -387,23 +429,6 @@ class Rules:
                              union([(k.start, k.end) for k in self.kernels])))
         self.add_share("pageable_copies", count > 0 and 100 * ns > self.kept_ns, ns, count)
 
-    def launch_bound(self, gaps: list[Interval], ended: dict[int, Event]) -> None:
-        """Kernels are shorter than the calls that launch them."""
-        launched = [(k, self.launch[k]) for k in self.kernels if k in self.launch
-                    and not kinds.is_collective_kernel(k.name, k.args) and self.is_kept(k)
-                    and self.launch[k].name not in GRAPH_CALLS]
-        if not launched:
-            return
-        is_bound = (lower_median([k.dur for k, _ in launched])
-                    < lower_median([c.dur for _, c in launched]))
-        sums: dict[str, int] = {}
-        for start, end in gaps:
-            name = self.caller(ended[end])
-            sums[name] = sums.get(name, 0) + end - start
-        ns = length(gaps)
-        self.add_share("launch_bound", is_bound and 20 * ns > self.kept_ns, ns, len(launched),
-                       largest(sums))
-
     def slow_steps(self) -> None:
         """Outliers above the median."""
         rows = [row for row in growth.add(self.trace, steps.steps_table(self.trace, self.compat))
@@ -411,14 +436,18 @@ class Rules:
         middle = exact.median([row["total_ns"] for row in rows]).__floor__()
         slow = [row for row in rows if row["outlier"] and row["total_ns"] > middle]
         excess = sum(row["total_ns"] - middle for row in slow)
+        impact = excess
         if self.split:
-            excess = sum(part.ns["slow"] for part in self.split.parts.values())
+            impact = excess = sum(part.ns["slow"] for part in self.split.parts.values())
+        elif self.work:     # the rest has causes of its own
+            impact = sum(min(row["total_ns"] - middle, row["kernel_ns"] + row["memcpy_ns"]
+                             + row["memset_ns"]) for row in slow)
         if slow and 20 * excess > self.kept_ns:
             worst = max(slow, key=lambda row: row["total_ns"])
             labels = [step.label for step in steps.host_steps(self.trace)]
             name = (worst["label"] if labels.count(worst["label"]) == 1
                     else f"@{worst['step']}")
-            self.add_share("slow_steps", True, excess, len(slow), name)
+            self.add("slow_steps", True, impact, excess, self.kept_ns, len(slow), name)
             self.found["slow_steps"]["grew"] = worst.get("grew")
 
 

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/advice/idle.h"
+
+#include "support/advice_rows.h"
+
+/* A step of 1000 us with kernels from 10 to 300 and from 700 on, the second launched from 650
+ * to 660 us, and what the host does before. */
+#define GAP(host)         \
+    STEP(1, 0, 1000)      \
+    CALL(1, 0, 10, 1, "") \
+    host CALL(1, 650, 10, 2, "") KERNEL("k", 10, 290, 1) KERNEL("j", 700, 300, 2)
+
+/* Assert that the row of CODE for GAP events has NS at stake; return the row. */
+static int64_t assert_idle(const char *events, const char *code, int64_t ns)
+{
+    const int64_t row = row_of("", events, code, false);
+    int64_t sum_ns = 0;
+
+    assert_int_equal(cell_int(row, "impact_ns"), ns);
+    for (uint64_t i = 0; i < result.n_rows; i++)
+        sum_ns += osc_result_get_int(&result, i, column("impact_ns"));
+    assert_true(sum_ns <= 410000); /* all that is idle, sold once */
+    return row;
+}
+
+TEST_WITH(idle_time_goes_to_what_the_host_did, NULL, end)
+{
+    int64_t row;
+
+    row = assert_idle(GAP(LOADER(310, 330)), "data_loading", 330000);
+    assert_true(has_text(row, "text", "330 us of the 410 us in which cuda:0 has no work"));
+    row = assert_idle(
+        GAP(NOTE("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", 310, 330)),
+        "data_loading", 330000);
+    assert_true(has_text(row, "text", "use more of them"));
+    row = assert_idle(GAP(OP("aten::mm", 1, 310, 330, "")), "launch_bound", 350000);
+    assert_true(has_text(row, "text", "above all before j"));
+    row = assert_idle(GAP(RANGE("python_function", "a.py(1): f", 1, 310, 330, "")),
+                      "python_idle", 330000);
+    assert_true(has_text(row, "subject", "a.py(1): f"));
+    row = assert_idle(GAP(RUNTIME("cudaMalloc", 310, 330, 9)), "allocator", 330000);
+    assert_true(has_text(row, "subject", "cudaMalloc"));
+    row = assert_idle(GAP(RANGE("overhead", "Buffer Flush", 5, 310, 330, "")),
+                      "profiler_overhead", 330000);
+    assert_true(has_text(row, "subject", "Buffer Flush"));
+    row = assert_idle(GAP(NOTE("Optimizer.step#A.step", 310, 330)), "optimizer", 330000);
+    assert_true(has_text(row, "text", "fused=True"));
+    row = assert_idle(GAP(""), "unrecorded_idle", 350000);
+    assert_true(has_text(row, "text", "above all before j"));
+    assert_true(
+        has_text(row, "evidence", "start_ns <= 700000 and start_ns + dur_ns >= 300000"));
+    assert_int_equal(row_of("", GAP(""), "idle_device", false), -1);
+    /* The plugin's rules are its own. */
+    assert_int_equal(stake_tb("", GAP(""), "unrecorded_idle"), -1);
+}
+
+TEST_WITH(idle_time_has_one_cause, NULL, end)
+{
+    /* The loader before the call in it, the call before the operator around it. */
+    assert_idle(GAP(LOADER(310, 330) RUNTIME("cudaMalloc", 400, 100, 9)), "data_loading",
+                330000);
+    assert_idle(GAP(OP("aten::mm", 1, 310, 330, "") RUNTIME("cudaMalloc", 400, 100, 9)),
+                "launch_bound", 250000);
+    /* What another thread does, which launches nothing, is no cause. */
+    assert_idle(GAP(OP("aten::mm", 4, 310, 330, "")), "unrecorded_idle", 350000);
+}
+
+TEST_WITH(work_that_was_launched_already_does_not_wait_for_the_host, NULL, end)
+{
+#define LAUNCHED(host, at) \
+    STEP(1, 0, 1000)       \
+    CALL(1, 0, 5, 1, "")   \
+    CALL(1, 20, 10, 2, "") \
+    host KERNEL("k", 10, 290, 1) KERNEL("j", at, 300, 2) OP("aten::mm", 1, 290, 390, "")
+    int64_t row;
+
+    assert_int_equal(stake("", LAUNCHED("", 380), "handover"), 85000);
+    assert_int_equal(stake("", LAUNCHED("", 380), "launch_bound"), -1);
+    /* Longer than that it is no matter of launching. */
+    assert_int_equal(stake("", LAUNCHED("", 700), "handover"), 105000);
+    assert_int_equal(stake("", LAUNCHED("", 700), "late_start"), 300000);
+    row = row_of("", LAUNCHED(RUNTIME("cudaStreamSynchronize", 40, 600, 9), 700),
+                 "synchronization", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 240000); /* from 400 to 640 */
+}
+
+TEST_WITH(a_single_long_call_is_named_with_its_caller, NULL, end)
+{
+#define LONG(name)   \
+    STEP(1, 0, 5000) \
+    OP("aten::mm", 1, 0, 3000, "") RUNTIME(name, 10, 2000, 1) KERNEL("k", 2010, 990, 1)
+    const int64_t row = row_of("", LONG("cudaLaunchKernel"), "slow_call", false);
+
+    assert_int_equal(cell_int(row, "impact_ns"), 2000000);
+    assert_true(has_text(row, "text", "cudaLaunchKernel in aten::mm blocks the host for 2.00"));
+    /* A graph may be large. */
+    assert_int_equal(stake("", LONG("cudaGraphLaunch"), "slow_call"), -1);
+    assert_int_equal(stake("", LONG("cudaGraphLaunch"), "launch_bound"), 2010000);
+}
+
+TEST_WITH(calls_that_wait_are_named_with_their_caller, NULL, end)
+{
+    int64_t row;
+
+    row = assert_idle(
+        GAP(OP("aten::item", 1, 305, 340, "") RUNTIME("cudaStreamSynchronize", 310, 330, 9)),
+        "synchronization", 330000);
+    assert_int_equal(cell_int(row, "count"), 1);
+    assert_true(has_text(row, "subject", "cudaStreamSynchronize"));
+    assert_true(has_text(row, "text",
+                         "cudaStreamSynchronize in aten::item blocks the host for 330 us of "));
+    assert_true(has_text(row, "text", " torch.cuda.synchronize() "));
+    assert_true(has_text(row, "evidence", "(name in ('cudaStreamSynchronize')) and "));
+    assert_true(has_text(row, "evidence", "start_ns < 1000000 and start_ns + dur_ns > 0"));
+    row = row_of("",
+                 STEP(1, 0, 1000) RUNTIME("hipLaunchKernel", 0, 10, 1)
+                     RUNTIME("hipStreamSynchronize", 310, 205, 9)
+                         RUNTIME("hipLaunchKernel", 550, 10, 2) KERNEL("k", 10, 290, 1)
+                             KERNEL("j", 560, 440, 2),
+                 "synchronization", false);
+    assert_true(has_text(row, "text", " torch.cuda.synchronize() "));
+    /* The host was done before the device was. */
+    assert_int_equal(
+        stake("", GAP(RUNTIME("cudaStreamSynchronize", 100, 190, 9)), "synchronization"), -1);
+    /* A copy waits as well: its call is no launch that could be late. */
+    row = row_of("",
+                 STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") RUNTIME("cudaMemcpyAsync", 310, 205, 3)
+                     KERNEL("k", 10, 280, 1) COPY("Device -> Pageable", 500, 500, 3),
+                 "synchronization", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 190000);
+    assert_true(has_text(row, "evidence", "(Device -> Pageable)"));
+}
+
+TEST_WITH(what_the_program_does_already_is_not_recommended, NULL, end)
+{
+    int64_t row = row_of("", GAP(OP("aten::mm", 1, 310, 330, "")), "launch_bound", false);
+
+    assert_true(has_text(row, "text", "torch.compile, CUDA graphs, larger batches."));
+    row = row_of("", GAP(OP("CompiledFxGraph x", 1, 310, 330, "")), "launch_bound", false);
+    assert_true(has_text(row, "text", "Launch less often: CUDA graphs, larger batches."));
+    row = row_of("", GAP(OP("aten::mm", 1, 310, 330, "") RUNTIME("cudaGraphLaunch", 5, 1, 8)),
+                 "launch_bound", false);
+    assert_false(has_text(row, "text", "CUDA graphs"));
+    row = row_of("",
+                 STEP(1, 0, 1000) OP("aten::mm", 1, 310, 330, "")
+                     RUNTIME("hipLaunchKernel", 650, 10, 2) KERNEL("j", 700, 300, 2),
+                 "launch_bound", false);
+    assert_true(has_text(row, "text", "HIP graphs"));
+}
+
+TEST_WITH(launches_count_with_the_medians_of_kernels_and_calls, NULL, end)
+{
+    const int64_t row = row_of("",
+                               STEP(1, 0, 100) CALL(1, 0, 10, 1, "") CALL(1, 30, 10, 2, "")
+                                   CALL(1, 60, 10, 3, "") KERNEL("k", 10, 4, 1)
+                                       KERNEL("k", 40, 9, 2) KERNEL("k", 70, 20, 3),
+                               "launch_bound", false);
+
+    assert_int_equal(cell_int(row, "impact_ns"), 30000);
+    assert_int_equal(cell_int(row, "count"), 3);
+    assert_true(has_text(row, "text", "at most 9.00 us"));
+    assert_true(has_text(row, "text", "take 10.0 us or more"));
+    assert_true(has_text(row, "evidence", "kind in ('operator', 'runtime', 'driver')"));
+}
+
+UNIT_MAIN("idle")

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * program.h - what a trace shows of the program that sentences of `advice` must not get wrong:
+ * its framework, its devices, and what it does already.
+ *
+ * Threading: not locked.
+ */
+#pragma once
+
+#include "analysis/advice/advice_base.h"
+#include "base/strbuf.h"
+
+/* Whether T is of a program of PyTorch. */
+bool osc_program_is_torch(const struct osc_trace *t);
+
+/*
+ * Write words: the device if one did all the work, else its family or "-"; then those that
+ * apply of torch, jax, tensorflow (the framework), graphs, compile (the program launches graphs
+ * of kernels; some of them come from a compiler of torch).
+ */
+void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out);
+
+/* Set *USES to whether kernels or inputs of operators are of a type of 16 bits. */
+OSC_MUST_USE osc_status osc_program_uses_half(const struct osc_advice_base *a, bool *uses);

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The split of the time in which devices have nothing to do, by cause (docs/numbers.md, Time
+by cause): slowly, range by range."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from . import kinds
+from .events import Event
+from .intervals import Interval, intersect, length, subtract, union
+
+HANDOVER_NS, SLOW_CALL_NS = 100_000, 1_000_000
+MUCH = 50
+# In order of precedence; what comes before and after these is decided otherwise.
+HOST = ("dataloader", "blocked", "allocator", "slow_call", "overhead", "optimizer", "launch",
+        "python")
+CODES = {"communication": "communication", "dataloader": "data_loading",
+         "blocked": "synchronization", "allocator": "allocator", "slow_call": "slow_call",
+         "overhead": "profiler_overhead", "optimizer": "optimizer", "launch": "launch_bound",
+         "python": "python_idle", "unrecorded": "unrecorded_idle", "handover": "handover",
+         "late": "late_start"}
+PYTHON = ("python", "module", "frame")
+
+
+@dataclass
+class Idle:
+    """The parts by cause, and the ranges that have causes."""
+    parts: dict[str, list[Interval]] = field(default_factory=dict)
+    ranges: list[tuple[Event, str]] = field(default_factory=list)
+
+    def of(self, cause: str, event: Event) -> int:
+        """The time of CAUSE in which EVENT ran."""
+        own = [(event.start, event.end)] if event.start < event.end else []
+        return length(intersect(self.parts[cause], own))
+
+
+def cause_of_call(event: Event, is_sync: bool, is_allocator: bool, is_graph: bool) -> str:
+    """What a call does to the host."""
+    if is_sync:
+        return "blocked"
+    if is_allocator:
+        return "allocator"
+    return "slow_call" if event.dur >= SLOW_CALL_NS and not is_graph else "launch"
+
+
+def causes_of(event: Event, call: str | None) -> list[str]:
+    """The causes that a range of the host has; CALL is what it does if it is a call."""
+    if call:
+        return sorted({"launch", call})
+    if event.kind in ("dataloader", "overhead", "optimizer"):
+        return [event.kind]
+    if event.kind in ("operator", "communication"):
+        return ["launch"]
+    return ["python"] if event.kind in PYTHON else []
+
+
+def split(events: list[Event], kept: list[Interval], work: list[Event],
+          communication: list[Interval], gaps: list[tuple[Interval, Event | None, bool]],
+          drivers: set | None, calls: dict[Event, str]) -> Idle:
+    """The split. COMMUNICATION is that class, GAPS are with the call that launched what ends them
+    and whether it waits; DRIVERS the threads that count, or None for all; CALLS what calls do."""
+    found = Idle()
+    ran: dict[str, list[Interval]] = {cause: [] for cause in HOST}
+    for event in events:
+        if not event.is_range or not event.is_host or event.dur <= 0:
+            continue
+        for cause in causes_of(event, calls.get(event)):
+            if cause != "overhead" and drivers is not None and event.track not in drivers:
+                continue
+            ran[cause].append((event.start, event.end))
+            if cause != "launch":
+                found.ranges.append((event, cause))
+    busy = union([(e.start, e.end) for e in work])
+    rest = subtract(kept, busy)
+    found.parts["communication"] = intersect(rest, communication)
+    rest = subtract(rest, communication)
+    near, far = [], []
+    for (start, end), call, waits in gaps:
+        if call is None or waits:
+            continue
+        at = max(start, call.end)
+        near.append((at, min(end, at + HANDOVER_NS)))
+        far.append((at + HANDOVER_NS, end))
+    found.parts["handover"] = intersect(rest, union(near))
+    rest = subtract(rest, union(near))
+    blocked = union(ran["blocked"])
+    late = intersect(rest, union(far))
+    rest = subtract(rest, union(far))
+    for cause in HOST:
+        found.parts[cause] = intersect(rest, union(ran[cause]))
+        rest = subtract(rest, union(ran[cause]))
+    found.parts["blocked"] = union(found.parts["blocked"] + intersect(late, blocked))
+    found.parts["late"] = subtract(late, blocked)
+    found.parts["unrecorded"] = rest
+    return found
+
+
+def caller(event: Event) -> str | None:
+    """The name of the innermost range around EVENT that is no call and no step."""
+    around = event.parent
+    while around and (around.kind in kinds.LAUNCHES or around.kind == "step"):
+        around = around.parent
+    return around.name.rsplit(" at 0x", 1)[0] if around else None
+
+
+def name_ranges(found: Idle, cause: str) -> tuple[int, str | None, str | None]:
+    """(The number of ranges of CAUSE with any of its time, the name and the caller of those with
+    most)."""
+    count = 0
+    sums: dict[tuple[str, str | None], int] = {}
+    callers = {}
+    for event, own in found.ranges:
+        ns = found.of(cause, event) if own == cause else 0
+        if ns > 0:
+            count += 1
+            raw = event.parent
+            while raw and (raw.kind in kinds.LAUNCHES or raw.kind == "step"):
+                raw = raw.parent
+            key = (event.name, raw.name if raw and event.kind in kinds.LAUNCHES else None)
+            sums[key] = sums.get(key, 0) + ns
+            callers[key] = caller(event) if key[1] is not None else None
+    top = max(sums, key=lambda key: sums[key], default=None)
+    return (count, top[0], callers[top]) if top else (count, None, None)
+
+
+def name_functions(found: Idle) -> tuple[int, str | None]:
+    """(The number of functions with any time outside of operators, the one with most of its
+    own)."""
+    count = 0
+    sums: dict[str, int] = {}
+    for event, own in found.ranges:
+        ns = found.of("python", event) if own == "python" else 0
+        if ns == 0:
+            continue
+        count += 1
+        sums[event.name] = sums.get(event.name, 0) + ns
+        around = event.parent
+        while around and around.kind not in PYTHON:
+            around = around.parent
+        if around:
+            sums[around.name] = sums.get(around.name, 0) - ns
+    name = max(filter(None, sums), key=lambda key: sums[key], default=None)
+    if name is None or sums[name] <= 0:
+        return count, None
+    return count, name.rsplit(" at 0x", 1)[0]
