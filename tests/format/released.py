@@ -46,7 +46,11 @@ for family in ("columns", "recordings"):
     ALLOWED["0.1.0", family, "overview"] = {"avg_ns", "ratio"}
 # Findings that follow other rules now, or are new: (version, table) -> codes of rows that are
 # not compared.
-OTHER_RULES = {("0.1.0", "advice"): ("slow_steps", "python", "unrecorded"),
+OTHER_RULES = {("0.1.0", "advice"): (
+                   "slow_steps", "python", "unrecorded", "low_utilization", "idle_device",
+                   "data_loading", "communication", "synchronization", "launch_bound",
+                   "allocator", "handover", "late_start", "slow_call", "profiler_overhead",
+                   "optimizer", "python_idle", "unrecorded_idle"),
                ("0.1.0", "quality"): ("no_device", "partial_overlap")}
 
 # Findings of `quality` that the release did not have.

@@ -38,6 +38,9 @@ NAMED = {"synchronization", "allocator", "slow_call", "profiler_overhead", "opti
 SELECTIONS = (" --steps @1-@2", " --from 1ms", " --thread 102", " --from 10us --steps @0-@3",
               " --device cuda:0", " --process 200 --to 60us", " --steps 4-5")
 RANKS = 3   # of a run
+# The causes of idle time, which exclude each other where devices worked.
+IDLE = NAMED | {"communication", "data_loading", "launch_bound", "unrecorded_idle", "handover",
+                "late_start"}
 # A name that needs quotation marks in the shell, and one that looks like an option.
 NAMES = ("plain.json", "two words, $HOME and \'quotes\'.json", "-o.json", "tab\there.json")
 
@@ -68,6 +71,17 @@ def wrong(advice: dict, rows: list[dict]) -> str | None:
     return None
 
 
+def oversold(rows: list[dict], steps: list[dict]) -> str | None:
+    """The error if causes of idle time have more than the kept STEPS have without computation."""
+    own = {r["code"]: int(r["impact_ns"]) for r in rows}
+    if not own.keys() & (IDLE - {"communication", "data_loading", "allocator"}):
+        return None
+    sold = sum(ns for code, ns in own.items() if code in IDLE)
+    free = sum(int(r["total_ns"]) - sum(int(r[f"{k}_ns"]) for k in ("kernel", "memcpy", "memset"))
+               for r in steps if r["kept"] == "true")
+    return f"{sold} ns are sold of {free} ns" if sold > free else None
+
+
 def check(folder: Path, name: str, number: int, bin_folder: Path) -> tuple[int, list[str]]:
     """(The number of right commands, the errors of the others) for trace or run NUMBER."""
     passed, lines = 0, []
@@ -85,6 +99,11 @@ def check(folder: Path, name: str, number: int, bin_folder: Path) -> tuple[int, 
             continue
         if done.returncode != 0:
             return passed, lines + [f"{command}: {done.stderr.strip()[:200]}"]
+        if option == "":
+            failed = oversold(rows_of(done), rows_of(shell(
+                "opscope table steps --format csv " + quoted(path), folder, bin_folder)))
+            lines += [f"{name}: {failed}"] if failed else []
+            passed += not failed
         for advice in rows_of(done):
             shown = shell(advice["evidence"] + " --format csv", folder, bin_folder)
             if shown.returncode != 0:
