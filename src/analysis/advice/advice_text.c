@@ -445,7 +445,7 @@ static void say_optimizer(const struct osc_advice_numbers *n, struct osc_strbuf 
                                                  : " keep the host busy for ");
     add_idle(out, n);
     osc_strbuf_adds(out, ". Launch less in it: ");
-    osc_strbuf_adds(out, n->more[2] > 0
+    osc_strbuf_adds(out, has_trait(n, " fused")
                              ? "compile its step (torch.compile), or step less often."
                              : "fused=True, or foreach=True.");
 }

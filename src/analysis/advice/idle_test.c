@@ -146,6 +146,11 @@ TEST_WITH(what_the_program_does_already_is_not_recommended, NULL, end)
                      RUNTIME("hipLaunchKernel", 650, 10, 2) KERNEL("j", 700, 300, 2),
                  "launch_bound", false);
     assert_true(has_text(row, "text", "HIP graphs"));
+    row = row_of(
+        "",
+        GAP(NOTE("Optimizer.step#A.step", 310, 330) OP("aten::_foreach_add_", 1, 320, 10, "")),
+        "optimizer", false);
+    assert_false(has_text(row, "text", "fused=True"));
 }
 
 TEST_WITH(launches_count_with_the_medians_of_kernels_and_calls, NULL, end)

@@ -46,14 +46,14 @@ static bool is_half(struct osc_str name)
 
 /* What the names of a trace show. */
 struct seen {
-    bool has_graphs, is_compiled, has_half;
+    bool has_graphs, is_compiled, has_half, is_fused;
 };
 
 static struct seen look(const struct osc_advice_base *a)
 {
     const uint16_t *const names = a->f->classes.names;
     const uint32_t n = a->f->classes.n_names;
-    struct seen seen = {false, false, false};
+    struct seen seen = {false, false, false, false};
 
     for (uint32_t i = 1; i < n; i++) {
         const bool is_kernel = names[i] & OSC_NAME_SEEN_KERNEL;
@@ -63,6 +63,8 @@ static struct seen look(const struct osc_advice_base *a)
         const struct osc_str name = osc_trace_str(a->t, (osc_sid){i});
         seen.has_graphs |= (names[i] & OSC_NAME_GRAPH) != 0;
         seen.is_compiled = seen.is_compiled || is_compiled(name, is_kernel);
+        seen.is_fused = seen.is_fused || osc_str_starts(name, OSC_STR("aten::_foreach_")) ||
+                        osc_str_starts(name, OSC_STR("aten::_fused_"));
         seen.has_half = seen.has_half || (is_kernel && is_half(name));
     }
     return seen;
@@ -88,6 +90,7 @@ void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out)
         osc_strbuf_adds(out, " tensorflow");
     osc_strbuf_adds(out, seen.has_graphs ? " graphs" : "");
     osc_strbuf_adds(out, seen.is_compiled ? " compile" : "");
+    osc_strbuf_adds(out, seen.is_fused ? " fused" : "");
 }
 
 osc_status osc_program_uses_half(const struct osc_advice_base *a, bool *uses)

@@ -15,8 +15,9 @@ bool osc_program_is_torch(const struct osc_trace *t);
 
 /*
  * Write words: the device if one did all the work, else its family or "-"; then those that
- * apply of torch, jax, tensorflow (the framework), graphs, compile (the program launches graphs
- * of kernels; some of them come from a compiler of torch).
+ * apply of torch, jax, tensorflow (the framework), graphs, compile, fused (the program launches
+ * graphs of kernels; some come from a compiler of torch; its optimizers take several tensors at
+ * once).
  */
 void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out);
 
