@@ -51,8 +51,14 @@ def compare_rest(report: Report, where: str, trace: Trace, number: int,
                  tables: dict[str, list[dict]]) -> None:
     """Check that TABLES of the damaged file contain all events of TRACE that are far from record
     NUMBER, in order, and a finding if any is missing."""
-    origin = next(int(row["value"] or 0) for row in tables["info"]
-                  if row["key"] == "origin_unix_ns")
+    told_origin = next(row["value"] for row in tables["info"] if row["key"] == "origin_unix_ns")
+    origin = int(told_origin or 0)
+    if told_origin is None:     # no wall clock: the first event that is far tells it
+        origin = next((e.start + base_of(trace) - row["start_ns"] for e in trace.events
+                       if abs(e.entry - number) >= FAR and e.phase not in ("B", "b")
+                       for row in tables["events"]
+                       if (row["name"], row["process"], row["thread"], row["dur_ns"])
+                       == (shown(e.name), e.process, e.thread, e.dur)), 0)
 
     def of_row(row: dict) -> tuple:
         return (row["name"], row["process"], row["thread"], row["start_ns"] + origin,

@@ -18,7 +18,7 @@ from .kinds import LAUNCHES
 
 HOST_KINDS = {"operator", "annotation", "step", "dataloader", "optimizer", "communication",
               "python", "module", "overhead"} | LAUNCHES
-DEVICE_KINDS = {"kernel", "memcpy", "memset", "sync", "annotation"}
+DEVICE_KINDS = {"kernel", "memcpy", "memset", "sync", "annotation", "step"}
 FILTERED = {"[memory]", "[OutOfMemory]", "profiler::_record_function_enter",
             "profiler::_record_function_enter_new", "profiler::_record_function_exit",
             "aten::is_leaf", "aten::output_nr", "aten::_version"}
@@ -90,8 +90,9 @@ def functions_of(trace: Trace) -> list[Function]:
         kinds_wanted = HOST_KINDS if event.is_host else DEVICE_KINDS
         if not event.is_range or event.kind not in kinds_wanted or event.name in FILTERED:
             continue
-        annotation = (event.category or "").lower() in ("user_annotation",
-                                                        "gpu_user_annotation")
+        annotation = (event.kind == "annotation" if event.is_fitted else
+                      (event.category or "").lower() in ("user_annotation",
+                                                         "gpu_user_annotation"))
         name = event.name
         if name.startswith("ProfilerStep#"):
             name = "ProfilerStep*"
@@ -348,7 +349,7 @@ def device_type(function: Function) -> str:
     """torch's name for the type of device."""
     if not function.is_device:
         return "CPU"
-    family = torch_word(function.event.device.split(":")[0])
+    family = torch_word((function.event.device or "").split(":")[0])
     return family.upper() if family in ("cuda", "xpu", "mtia", "hpu") else "PrivateUse1"
 
 

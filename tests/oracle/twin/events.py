@@ -7,18 +7,20 @@ that opened it.
 """
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from string import ascii_uppercase
 from typing import Callable
 
-from . import exact, findings, kinds
+from . import agents, exact, findings, iterations, kinds, lines, producers
 from .reader import File
 from .tolerant import Word
 
 SYNCHRONOUS = ("X", "B")
-INSTANTS = ("i", "I", "n")
+INSTANTS = ("i", "I", "n", "R", "P", "T", "p", "N", "O", "D")
+BEGINS, ENDS = ("B", "b", "S"), ("E", "e", "F")
 TIME_MAX_NS = 2 ** 62 - 1
 UPPER = tuple(ascii_uppercase)
 
@@ -40,6 +42,8 @@ class Event:
     entry: int = 0              # the place of its record in the list of the file
     device: str | None = None   # of its queue; None on the host
     value: object = None        # of a counter's series
+    is_fitted: bool = False     # its kind is that of its line (lines.py)
+    on_device: bool | None = None   # by its line; None: by its category
     # Filled in by forest.py:
     parent: "Event | None" = None
     children: list["Event"] = field(default_factory=list)
@@ -58,6 +62,8 @@ class Event:
     @cached_property
     def is_host(self) -> bool:
         """Whether it is on a host thread rather than on a device queue."""
+        if self.on_device is not None:
+            return not self.on_device
         return (self.category or "").lower() not in kinds.DEVICE_CATEGORIES
 
     @cached_property
@@ -65,6 +71,9 @@ class Event:
         """The plugin's word for its kind if it is a range on the host; None if there is none."""
         if not self.is_host:
             return None
+        if self.is_fitted:
+            return {"operator": "Operator", "annotation": "Annotation",
+                    "step": "Annotation"}.get(self.kind)
         category = (self.category or "").lower()
         if kinds.OF_CATEGORY.get(category) == "operator":
             return "Operator"
@@ -83,6 +92,12 @@ class Event:
         """The integer of 64 bits in args[KEY], if there is one."""
         number = exact.integer(self.args.get(key))
         return number if number is not None and number in findings.INT64 else None
+
+    @property
+    def correlation(self) -> int | None:
+        """`correlation`, in any of its spellings."""
+        spellings = ("correlation", "correlation_id", "correlationId")
+        return next((n for n in map(self.integer, spellings) if n is not None), None)
 
     @property
     def external_id(self) -> int:
@@ -140,6 +155,12 @@ class Trace:
     events: list[Event] = field(default_factory=list)
     findings: dict[str, Finding] = field(default_factory=dict)   # by quality code
     kept: dict = field(default_factory=dict)                # cached results
+    producer: str | None = None
+    dialect: str = "chrome"
+    since_us: int = 0                   # where times count from, if they are far from zero
+    devices: dict[tuple, str] = field(default_factory=dict)     # of queues, by lines
+    summaries: set[tuple] = field(default_factory=set)          # tracks that repeat others
+    has_iterations: bool = False
     has_call_stacks: bool = False       # any event of the file has the argument
     family: str | None = None           # of its devices, if anything says that it has some
     device_word: str | None = None      # for devices in titles, if the file has any
@@ -163,6 +184,11 @@ class Trace:
         if "origin" not in self.kept:
             self.kept["origin"] = min((e.start for e in self.events), default=0)
         return self.kept["origin"]
+
+    def ts(self, record: dict) -> Fraction | None:
+        """The time of RECORD in microseconds."""
+        time = exact.number(record.get("ts"))
+        return None if time is None else time - self.since_us
 
     def flag(self, name: str) -> bool:
         """Whether the file's own metadata switches NAME on."""
@@ -232,14 +258,61 @@ def name_devices(trace: Trace) -> None:
         return
     family = trace.family = device_family(trace)
     trace.device_word = torch_word(family).upper() if queues else None
-    devices: dict[tuple, str] = {}
+    devices: dict[tuple, str] = dict(trace.devices)
     for event in trace.events:
-        if event.track in queues:
+        if event.track in queues and event.track not in trace.summaries:
             if event.track not in devices:
                 number = event.integer("device")
                 number = exact.integer(event.process) if number is None else number
                 devices[event.track] = family if number is None else f"{family}:{number}"
             event.device = devices[event.track]
+    if family == "hip" and trace.dialect == "kineto":
+        match_agents(trace)
+
+
+def match_agents(trace: Trace) -> None:
+    """Give devices the numbers that programs have for them."""
+    def numbers(of: object) -> set[int]:
+        return {int(n) for n in of if n is not None and int(n) >= 0}
+
+    at_work = numbers(e.device.partition(":")[2] or None for e in trace.events if e.device)
+    listed = trace.members.get("deviceProperties")
+    known = numbers(exact.integer(entry.get("id")) if isinstance(entry, dict)
+                    and exact.integer(entry.get("id")) is not None else place
+                    for place, entry in enumerate(listed if isinstance(listed, list) else []))
+    of_memory = numbers(e.integer("Device Id") for e in trace.events
+                        if e.kind in ("alloc", "free") and e.integer("Device Type"))
+    if not at_work:
+        return
+    places = agents.shift(at_work, known, of_memory)
+    if places is None:
+        trace.count("device_unmatched")
+    for event in trace.events if places else []:
+        if event.device and ":" in event.device:
+            event.device = f"hip:{int(event.device.partition(':')[2]) - places}"
+
+
+def tell_producer(trace: Trace) -> None:
+    """Who wrote the file, and the kinds that its lines give."""
+    names: dict[str, dict] = {"process_name": {}, "thread_name": {}, "process_labels": {}}
+    for record in trace.records:
+        args = record.get("args")
+        if (record.get("ph") == "M" and isinstance(args, dict)
+                and name_of(record.get("name")) in names):
+            key = "labels" if record["name"] == "process_labels" else "name"
+            names[record["name"]][who(record)] = text_of(args.get(key)) or ""
+    processes = {process: name for (process, _), name in names["process_name"].items()}
+    labels = {process: name for (process, _), name in names["process_labels"].items()}
+    threads = names["thread_name"]
+    trace.producer, trace.dialect = producers.find(producers.Signs(
+        trace.members, trace.records, set(processes.values()), set(threads.values())))
+    lines.fit_all(trace, trace.dialect, lambda event: lines.Place(
+        processes.get(event.process, ""), threads.get(event.track, ""),
+        labels.get(event.process, "")))
+    if trace.kept.pop("unmatched", False):
+        trace.count("device_unmatched")
+    if trace.dialect != "torch_legacy":
+        iterations.mark(trace)
 
 
 def add_counter(trace: Trace, record: dict, ts: Fraction) -> None:
@@ -266,6 +339,9 @@ class Builder:
         self.file = file
         self.trace = Trace(file.members, [e for e in file.entries if isinstance(e, dict)])
         self.open_ranges: dict[tuple, list[Event]] = {}
+        self.trace.since_us = far_clock(self.trace.records)
+        if self.trace.since_us:
+            self.trace.count("far_clock")
 
     def place(self, index: int, *keys: str) -> Callable[[], int] | None:
         """A function that finds the offset of member INDEX of the list, or of a value in it."""
@@ -286,11 +362,13 @@ class Builder:
         if not isinstance(entry, dict):
             self.trace.count("wrong_type", self.place(index))
             return
-        wrong = list(findings.of_record(entry))
+        wrong = list(findings.of_record(entry, self.trace.since_us))
         for code, keys in wrong:
             self.trace.count(code, self.place(index, *keys))
         phase = entry.get("ph")
-        if phase not in ("X", "B", "E", "b", "e", "i", "I", "n", "C", "M", "s", "t", "f"):
+        if phase not in ("X", "C", "M", "s", "t", "f", *BEGINS, *ENDS, *INSTANTS):
+            if not entry:       # {} ends lists that are written event by event
+                return
             self.trace.count("unknown_phase", self.place(index))
             return
         bad = {keys[0] for _, keys in wrong if keys in (("ts",), ("dur",))}
@@ -298,19 +376,19 @@ class Builder:
             if phase != "M" and "ts" not in entry:
                 self.trace.count("wrong_type", self.place(index))
             return
-        ts = exact.number(entry["ts"])
+        ts = self.trace.ts(entry)
         if not in_range(exact.us_to_ns(ts)):
             self.trace.count("out_of_range", self.place(index))
         elif phase == "C":
             add_counter(self.trace, entry, ts)
-        elif phase in ("E", "e"):
+        elif phase in ENDS:
             self.close(entry, exact.us_to_ns(ts))
         elif phase not in ("M", "s", "t", "f"):
             event = opening(self.trace, entry, ts)
             self.trace.events.append(event)
             if phase == "X":
                 self.finish(index, event, ts, None if "dur" in bad else entry.get("dur", ""))
-            elif phase in ("B", "b"):
+            elif phase in BEGINS:
                 self.open_ranges.setdefault(pair_key(entry), []).append(event)
 
     def finish(self, index: int, event: Event, ts: Fraction, dur: object) -> None:
@@ -336,7 +414,13 @@ class Builder:
         if not stack:
             late.append(("unmatched_end", at))
             return
-        event = stack.pop()
+        event = stack[-1]
+        if record["ph"] != "E" and name_of(record.get("name")):
+            event = next((e for e in reversed(stack) if e.name == name_of(record["name"])), None)
+        if event is None:
+            late.append(("unmatched_end", at))
+            return
+        stack.remove(event)
         if at < event.start:
             late.append(("negative_duration", event.start))
         event.end = max(at, event.start)
@@ -350,6 +434,7 @@ class Builder:
         """Do what is only possible after the last record."""
         trace = self.trace
         trace.has_call_stacks = any("Call stack" in e.args for e in trace.events)
+        tell_producer(trace)
         name_devices(trace)
         for code, ns in trace.kept.pop("late findings", []):
             trace.count(code, None, ns)
@@ -387,5 +472,20 @@ def pair_key(record: dict) -> tuple:
     and e (the Chrome format)."""
     if record["ph"] in ("B", "E"):
         return ("B", *who(record))
-    return ("b", who(record)[0], name_of(record.get("cat")),
+    id2 = record.get("id2")
+    if isinstance(id2, dict):
+        process = None if "global" in id2 else who(record)[0]
+        return (record["ph"] in ("S", "F"), process, name_of(record.get("cat")), repr(id2))
+    return (record["ph"] in ("S", "F"), who(record)[0], name_of(record.get("cat")),
             text_of(record.get("id")))
+
+
+def far_clock(records: list[dict]) -> int:
+    """Where times count from: the whole microseconds of the first range, if they are more than
+    146 years from zero; else 0."""
+    for record in records:
+        ts = record.get("ts")
+        whole = re.match("-?[0-9]+", str(ts)) if record.get("ph") in ("X", "B") else None
+        if whole and not isinstance(ts, bool) and len(whole[0]) <= 18:
+            return int(whole[0]) if abs(int(whole[0])) > TIME_MAX_NS // 1000 else 0
+    return 0

@@ -14,12 +14,12 @@ INT64 = range(-2 ** 63, 2 ** 63)
 HALF_PAIR = re.compile("[\ud800-\udbff\udc00-\udc7f\udd00-\udfff]")
 
 
-def of_record(record: dict) -> Iterator[tuple[str, tuple[str, ...]]]:
+def of_record(record: dict, since_us: int = 0) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Errors as (quality code, keys of the value), in the order of the record."""
     for key, value in record.items():
         if key == "ph":
             continue
-        code = of_member(key, value)
+        code = of_member(key, value, since_us if key == "ts" else 0)
         if code:
             yield code, (key,)
         if key == "args" and isinstance(value, dict):
@@ -29,7 +29,7 @@ def of_record(record: dict) -> Iterator[tuple[str, tuple[str, ...]]]:
                     yield code, (key, name)
 
 
-def of_member(key: str, value: object) -> str | None:
+def of_member(key: str, value: object, since_us: int = 0) -> str | None:
     """The error in VALUE of member KEY, or None."""
     if key in ("name", "cat"):
         if not isinstance(value, str) or isinstance(value, Word):
@@ -38,17 +38,18 @@ def of_member(key: str, value: object) -> str | None:
     if key in ("pid", "tid"):
         return "wrong_type" if value is None or isinstance(value, (list, dict)) else None
     if key in ("ts", "dur"):
-        return of_time(value)
+        return of_time(value, since_us)
     if key == "args":
-        return None if isinstance(value, dict) else "wrong_type"
+        return None if value is None or isinstance(value, dict) else "wrong_type"
     return of_argument(value)
 
 
-def of_time(value: object) -> str | None:
+def of_time(value: object, since_us: int = 0) -> str | None:
     """Times must be numbers, also as texts, of up to 64 bits of nanoseconds."""
     time = exact.number(value)
     if time is None:
         return "wrong_type"
+    time -= since_us
     is_far = abs(time.numerator) * 1000 > INT64[-1] * time.denominator
     return "out_of_range" if is_far else None
 

@@ -9,7 +9,13 @@ from .events import Event, Trace, in_range, name_of, who
 
 KINDS = {"ac2g": "launch", "async_cpu_to_gpu": "launch", "async": "launch",
          "fwdbwd": "fwdbwd", "forward_backward": "fwdbwd"}
+LAUNCHES = {"async_npu", "HostToDevice", "DataFlow"}
 RANK = {"s": 0, "t": 1, "f": 2}
+
+
+def is_launch(category: str | None) -> bool:
+    """Whether arrows of CATEGORY lead to work that their start launched."""
+    return category in LAUNCHES or KINDS.get(category) == "launch"
 
 
 @dataclass(eq=False)
@@ -28,7 +34,7 @@ def records_of(trace: Trace) -> list[Record]:
     """All records of arrows with a time and an id, which is an integer or a text."""
     found = []
     for place, record in enumerate(trace.records):
-        ts = exact.number(record.get("ts"))
+        ts = trace.ts(record)
         if record.get("ph") not in RANK or ts is None or not in_range(exact.us_to_ns(ts)):
             continue
         key = exact.integer(record.get("id"))
@@ -48,7 +54,7 @@ def event_of(record: Record, ranges: list[Event]) -> Event | None:
     if KINDS.get(record.category) == "fwdbwd":
         return forward.operator_of([e for e in here if e.kind == "operator"])
     if here:
-        named = [e for e in here if e.integer("correlation") == record.key]
+        named = [e for e in here if e.correlation == record.key]
         return (named or here)[-1]
     if record.to_next:
         return next((e for e in ranges if e.start > record.at), None)

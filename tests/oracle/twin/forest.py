@@ -26,6 +26,9 @@ def crosses(x: Event, y: Event) -> bool:
     return (x.kind in CALLS and is_begun_by_call(y)) or (y.kind in CALLS and is_begun_by_call(x))
 
 
+OF_QUEUES = "queue overlaps"
+
+
 def nest(ranges: Iterable[Event], set_parent: Callable[[Event, Event | None], None]
          ) -> tuple[list[int], list[int]]:
     """Call SET_PARENT for each of RANGES, of one track, with its parent. Returns the starts of
@@ -64,9 +67,13 @@ def build(trace: Trace) -> None:
         if parent:
             parent.children.append(event)
 
-    found = [nest(ranges, set_parent) for ranges in by_track(trace.events).values()]
-    trace.kept["overlaps"] = [start for overlaps, _ in found for start in overlaps]
-    trace.kept["crossed"] = [start for _, crossed in found for start in crossed]
+    found = [(ranges[0].device, *nest(ranges, set_parent))
+             for ranges in by_track(trace.events).values()]
+    hosts = [(overlaps, crossed) for device, overlaps, crossed in found if not device]
+    trace.kept["overlaps"] = [start for overlaps, _ in hosts for start in overlaps]
+    trace.kept["crossed"] = [start for _, crossed in hosts for start in crossed]
+    trace.kept[OF_QUEUES] = [start for device, overlaps, crossed in found if device
+                             for start in overlaps + crossed]
 
 
 def self_ns(event: Event) -> int:

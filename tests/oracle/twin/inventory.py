@@ -9,6 +9,7 @@ from .events import Event, Trace, text_of, who
 
 PROFILER = "PyTorch Profiler (0)"
 ANY = object()
+YEAR_2000_NS, YEAR_2100_NS = 946684800 * 10 ** 9, 4102444800 * 10 ** 9
 
 
 def step_of(trace: Trace) -> dict[Event, int]:
@@ -27,7 +28,7 @@ def find_steps(trace: Trace) -> dict[Event, int]:
     result = {}
     for event in trace.events:
         at = event
-        if not event.is_host:
+        if not event.is_host and not steps.are_of_device(trace):
             at = launch.get(event)
         if at is None:
             continue
@@ -69,7 +70,7 @@ def events_table(trace: Trace) -> list[dict]:
             "depth": event.depth, "step": step.get(event),
             "launch_id": call.id if call else None, "op_id": op.id if op else None,
             "fwd_id": forward_op.id if forward_op else None,
-            "correlation": event.integer("correlation"), "bytes": size,
+            "correlation": event.correlation, "bytes": size,
             "value": exact.double(event.value)})
     return rows
 
@@ -79,7 +80,7 @@ def threads_table(trace: Trace) -> list[dict]:
     names, processes = thread_names(trace), process_names(trace)
     rows: dict[tuple, dict] = {}
     for event in trace.events:
-        if event.track not in device_tracks(trace):
+        if event.track not in device_tracks(trace) | trace.summaries:
             row = rows.setdefault(event.track, {
                 "process": event.process, "process_name": processes.get(event.process),
                 "thread": event.thread, "name": names.get(event.track), "events": 0})
@@ -136,7 +137,8 @@ def tracks_table(trace: Trace) -> list[dict]:
     rows: dict[tuple, dict] = {}
     names, processes = thread_names(trace), process_names(trace)
     for event in trace.events:
-        kind = "queue" if event.track in device_tracks(trace) else "thread"
+        kind = "queue" if event.track in device_tracks(trace) else (
+            "summary" if event.track in trace.summaries else "thread")
         rows.setdefault(event.track, {"track": len(rows), "kind": kind,
                                       "name": names.get(event.track),
                                       "parent": event.device or event.process or None,
@@ -175,11 +177,12 @@ def info_table(traces: list[Trace]) -> list[dict]:
     starts = [e.start - t.origin for t in traces for e in t.events]
     origins = [t.origin + (exact.integer(t.members.get("baseTimeNanoseconds")) or 0)
                for t in traces if t.events]
+    origins = [ns for ns in origins if YEAR_2000_NS <= ns < YEAR_2100_NS]
     profilers = [next(e.start - t.origin for e in t.events if e.name == PROFILER)
                  for t in traces if any(e.name == PROFILER for e in t.events)]
     facts: dict[str, object] = {
         "format": "chrome",
-        "producer": "kineto" if traces[0].members.get("schemaVersion") else None,
+        "producer": traces[0].producer, "dialect": traces[0].dialect,
         "producer_version": None, "torch_version": first("torch_version", "pytorch_version"),
         "opscope_version": ANY, "origin_unix_ns": min(origins, default=None),
         "profiler_start_ns": min(profilers, default=None),

@@ -18,6 +18,7 @@ def launch_of_device_event(trace: Trace) -> dict[Event, Event]:
     """Device event (work or sync) -> the call that launched it, if any."""
     if "launches" not in trace.kept:
         trace.kept["launches"] = find_launches(trace.events)
+        follow_arrows(trace, trace.kept["launches"])
     return trace.kept["launches"]
 
 
@@ -25,20 +26,59 @@ def find_launches(events: list[Event]) -> dict[Event, Event]:
     """The same, once per trace."""
     calls: dict[int, list[Event]] = {}
     for event in events:
-        correlation = event.integer("correlation")
+        correlation = event.correlation
         if event.kind in LAUNCHES and event.is_range and correlation is not None:
             calls.setdefault(correlation, []).append(event)
     launch: dict[Event, Event] = {}
     for event in events:
         if event.kind not in DEVICE_WORK | {"sync"} or not event.is_range:
             continue
-        candidates = calls.get(event.integer("correlation"), [])
+        candidates = calls.get(event.correlation, [])
         before = [c for c in candidates if c.start <= event.start]
         if before:
             launch[event] = max(before, key=lambda c: (c.start, c.id))
         elif candidates:
             launch[event] = min(candidates, key=lambda c: (c.start, c.id))
     return launch
+
+
+DRAWN_BY_IDS = ("ac2g", "async", "async_cpu_to_gpu")     # Kineto's: they tell nothing more
+
+
+def follow_arrows(trace: Trace, launch: dict[Event, Event]) -> None:
+    """Work without a call by its id gets the call around the start of an arrow that leads to it;
+    or else the operator there stands for the call."""
+    from . import flows     # which needs the links of forward operators
+
+    starts: dict[tuple, list[Event]] = {}
+    hosts: dict[tuple, list[Event]] = {}
+    for event in sorted((e for e in trace.events if e.is_range), key=Event.order):
+        if event.kind in DEVICE_WORK:
+            starts.setdefault((event.track, event.start), []).append(event)
+        if event.kind in LAUNCHES or (event.is_host and event.kind == "operator"):
+            hosts.setdefault(event.track, []).append(event)
+    by_operator: list[tuple[Event, Event]] = []
+    by_call: dict[Event, Event] = {}
+    for source, end in flows.arrows(flows.records_of(trace)) if starts else []:
+        if (source is None or end is None or source.category in DRAWN_BY_IDS
+                or not flows.is_launch(source.category)):
+            continue
+        work = (starts.get((end.track, end.at)) or [None])[-1]
+        around = [e for e in hosts.get(source.track, [])
+                  if e.start <= source.at and (e.start == source.at or e.end > source.at)]
+        if work is None or not around:
+            continue
+        calls = [e for e in around if e.kind in LAUNCHES]
+        if calls:
+            by_call.setdefault(work, calls[-1])
+        else:
+            by_operator.append((work, around[-1]))
+    for work, call in by_call.items():
+        launch.setdefault(work, call)
+    trace.kept["operators by arrows"] = {}
+    for work, operator in by_operator:
+        call = launch.setdefault(work, operator)
+        trace.kept["operators by arrows"].setdefault(call, operator)
 
 
 def op_of_call(calls: list[Event], ops: list[Event]) -> dict[Event, Event]:

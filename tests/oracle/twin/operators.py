@@ -58,7 +58,9 @@ def op_of_call(trace: Trace) -> dict[Event, Event]:
     if "op of call" not in trace.kept:
         ops = [e for e in trace.events if host_type(e) == "Operator" and e.kind != "step"]
         calls = [e for e in trace.events if e.kind in kinds.LAUNCHES and e.is_range]
-        trace.kept["op of call"] = links.op_of_call(calls, ops)
+        links.launch_of_device_event(trace)
+        trace.kept["op of call"] = {**trace.kept.get("operators by arrows", {}),
+                                    **links.op_of_call(calls, ops)}
     return trace.kept["op of call"]
 
 
@@ -185,8 +187,7 @@ def table(traces: list[Trace], group_by: str | None = None,
                        node.stack if "stack" in by else None)
                 groups.setdefault(key, [[] for _ in traces])[number].append(node)
     rows = [row(key, parts, by) for key, parts in groups.items()]
-    has_device = any(e.kind in kinds.DEVICE_WORK and e.is_range
-                     for trace in traces for e in trace.events)
+    has_device = any(r["device_self_ns"] > 0 for r in rows)
     rows.sort(key=lambda r: -r["device_self_ns" if has_device else "host_self_ns"])
     return rows
 

@@ -12,19 +12,22 @@ SEVERITY = {
     "truncated": "error", "corrupt": "error", "not_utf8": "warning",
     "repaired_name": "warning", "lost_name": "warning", "wrong_type": "warning",
     "out_of_range": "warning", "too_deep": "warning", "too_long": "warning",
-    "unknown_phase": "info", "unmatched_begin": "warning", "unmatched_end": "warning",
-    "open_range": "warning", "no_duration": "warning", "partial_overlap": "warning", "negative_duration": "warning",
+    "unknown_phase": "info", "far_clock": "info", "unmatched_begin": "warning", "unmatched_end": "warning",
+    "open_range": "warning", "no_duration": "warning", "partial_overlap": "warning", "queue_overlap": "info", "negative_duration": "warning",
     "negative_self": "info", "duplicate_id": "warning", "no_launch": "info",
     "no_operator": "info", "no_work": "info",
     "arrow_no_start": "info", "arrow_no_end": "info", "outside_span": "info", "bad_memory_record": "warning", "lost_release": "warning",
     "unpaired_release": "info", "memory_gap": "info", "crossed_call": "info",
-    "out_of_memory": "warning",
+    "out_of_memory": "warning", "device_unmatched": "info",
     "unaligned": "warning", "clock_step": "warning",
     "limit_reached": "error", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
-    "no_modules": "info", "no_flops": "info", "no_steps": "info", "no_device": "info",
+    "no_modules": "info", "no_flops": "info", "no_steps": "info", "no_device_records": "warning",
+    "no_operators": "info", "no_device": "info",
     "single_step": "info"}
 ABSENT = {"no_shapes": "record_shapes", "no_stacks": "with_stack",
           "no_memory": "profile_memory", "no_modules": "with_modules"}
+# Dialects whose programs are not asked to record what torch's profiler can.
+OF_OTHERS = ("xla", "tensorflow", "torch_legacy", "rocprof", "nsys")
 # Findings about something that is missing.
 MISSING = {"no_launch", "no_work", "no_operator", "unpaired_release", "lost_release", "memory_gap",
            "arrow_no_start", "arrow_no_end"}
@@ -40,7 +43,7 @@ def repeated_calls(trace: Trace) -> list[int]:
     seen: dict[int, int] = {}
     starts = []
     for event in trace.events:
-        number = event.integer("correlation")
+        number = event.correlation
         if event.kind in LAUNCHES and event.is_range and number:
             seen[number] = seen.get(number, 0) + 1
             if seen[number] == 2:
@@ -57,7 +60,7 @@ def idle_calls(trace: Trace) -> list[int]:
         return []
     return [e.start for e in trace.events
             if e.kind in LAUNCHES and e.is_range and e not in busy
-            and e.integer("correlation") is not None
+            and e.correlation is not None
             and always_launches(e.name)]
 
 
@@ -96,6 +99,7 @@ def derived(trace: Trace) -> dict[str, Finding]:
     work = [e for e in trace.events if e.kind in DEVICE_WORK and e.is_range]
     found = {
         "partial_overlap": of_starts(trace.kept["overlaps"]),
+        "queue_overlap": of_starts(trace.kept[forest.OF_QUEUES]),
         "crossed_call": of_starts(trace.kept["crossed"]),
         "negative_self": of_starts([e.start for e in trace.events
                                     if e.is_range and forest.self_ns(e) < 0]),
@@ -115,11 +119,28 @@ def derived(trace: Trace) -> dict[str, Finding]:
             if not trace.is_part or code not in MISSING}
 
 
+def launches(trace: Trace) -> list[int]:
+    """Starts of calls that always launch something."""
+    return [e.start for e in trace.events if e.kind in LAUNCHES and e.is_range
+            and always_launches(e.name)]
+
+
+def one_sided(trace: Trace) -> dict[str, Finding]:
+    """Calls without any device work; and of PyTorch device work without anything on the host."""
+    if trace.is_part:
+        return {}
+    seen = {e.kind for e in trace.events}
+    if not seen & DEVICE_WORK:
+        return {"no_device_records": of_starts(launches(trace))}
+    is_alone = trace.producer == "kineto" and not seen & {"operator", "python"}
+    return {"no_operators": Finding(1, None, None)} if is_alone else {}
+
+
 def absent(trace: Trace) -> set[str]:
     """Codes of data that was not recorded. A part of a trace cannot show that, only the complete
     file."""
     kinds_seen = {e.kind for e in trace.events}
-    if "operator" not in kinds_seen:
+    if "operator" not in kinds_seen or trace.dialect in OF_OTHERS:
         return set()
     if trace.is_part:  # the rest may have it, so use only the file's own flags
         return {code for code, flag in (*ABSENT.items(), ("no_flops", "with_flops"))
@@ -129,7 +150,7 @@ def absent(trace: Trace) -> set[str]:
     if not trace.flag("with_flops"):
         codes.add("no_flops")
     has_device = bool(devices.properties(trace)) or kinds_seen & (LAUNCHES | {"sync"})
-    if has_device and not kinds_seen & DEVICE_WORK:
+    if has_device and not kinds_seen & DEVICE_WORK and not launches(trace):
         codes.add("no_device")
     steps = sum(e.kind == "step" and e.is_range for e in trace.events)
     return codes | {0: {"no_steps"}, 1: {"single_step"}}.get(steps, set())
@@ -137,7 +158,7 @@ def absent(trace: Trace) -> set[str]:
 
 def table(trace: Trace) -> list[dict]:
     """`quality` of one trace, with only what was found."""
-    found = {**trace.findings, **derived(trace)}
+    found = {**trace.findings, **derived(trace), **one_sided(trace)}
     found |= {code: Finding(1, None, None) for code in absent(trace)}
     rows = []
     for severity in ("error", "warning", "info"):

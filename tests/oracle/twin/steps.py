@@ -33,14 +33,29 @@ def host_type(event: Event) -> str | None:
 def host_steps(trace: Trace) -> list[Step]:
     """Every step annotation on the host in order of start; without any, one step `0` over all
     operators (annotations and calls do not extend it)."""
-    annotations = [e for e in trace.events if e.kind == "step" and e.is_range]
+    of_all = [e for e in trace.events if e.kind == "step" and e.is_range]
+    annotations = [e for e in of_all if e.is_host] or of_all
     if annotations:
-        return [Step(str(int(kinds.STEP_NAME.match(e.name).group(1))), e, (e.start, e.end))
-                for e in sorted(annotations, key=lambda e: (e.start, e.id))]
+        ordered = sorted(annotations, key=lambda e: (e.start, e.id))
+        return [Step(label_of(trace, e, n), e, (e.start, e.end)) for n, e in enumerate(ordered)]
     work = [e for e in trace.events if host_type(e) in ("Operator", "Python")]
     if not work:
         return []
     return [Step("0", None, (min(e.start for e in work), max(e.end for e in work)))]
+
+
+def are_of_device(trace: Trace) -> bool:
+    """Whether steps are drawn on a device and none on the host."""
+    of_all = [e for e in trace.events if e.kind == "step" and e.is_range]
+    return bool(of_all) and not any(e.is_host for e in of_all)
+
+
+def label_of(trace: Trace, event: Event, number: int) -> str:
+    """The number that the program gave, or the name."""
+    if trace.has_iterations:
+        return str((trace.kept.get("ordinals") or range(number + 1))[number])
+    told = kinds.STEP_NAME.match(event.name)
+    return str(int(told.group(1))) if told else event.name
 
 
 def belonging(steps: list, process: str, of=lambda step: step) -> list:
@@ -67,7 +82,7 @@ def steps_of(trace: Trace) -> list[Step]:
     launched: dict[int, list[Event]] = {id(s): [] for s in steps}
     unmatched = []
     for event in work:
-        call = launch.get(event)
+        call = event if are_of_device(trace) else launch.get(event)
         step = call and next((s for s in belonging(steps, call.process)
                               if s.host[0] <= call.start and call.end <= s.host[1]), None)
         (launched[id(step)] if step else unmatched).append(event)
@@ -178,8 +193,10 @@ def outliers(steps: list[Step]) -> list[bool]:
 
 def steps_table(trace: Trace, compat: bool = False) -> list[dict]:
     """`steps`: all steps, kept or not."""
+    from . import inventory     # which needs this module
     steps = steps_of(trace)
     is_several = len({s.annotation.process for s in steps if s.annotation}) > 1
+    names, threads = inventory.process_names(trace), inventory.thread_names(trace)
     is_shared = trace.kept.get("steps beside") == "shared" and any(s.annotation for s in steps)
     rows = []
     for (number, _), step, cost, outlier in zip(
@@ -188,7 +205,10 @@ def steps_table(trace: Trace, compat: bool = False) -> list[dict]:
             "step": number, "label": step.label,
             **({"process": step.annotation.process} if is_several or is_shared else {}),
             **({"of_process": step.annotation.process} if is_shared else {}),
+            **({"process_name": names.get(step.annotation.process)}
+               if is_several or is_shared else {}),
             "thread": step.annotation.thread if step.annotation else None,
+            "thread_name": threads.get(step.annotation.track) if step.annotation else None,
             "start_ns": step.start - trace.origin, "total_ns": step.end - step.start,
             "annotation_ns": step.annotation.dur if step.annotation else None,
             "kept": step.kept, **{f"{name}_ns": ns for name, ns in cost.items()},

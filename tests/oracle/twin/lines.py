@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device work of traces that have no categories for it: what a line of the picture holds is told
+by the names of its process and thread, as its producer writes them."""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Callable, Iterable
+
+if TYPE_CHECKING:
+    from .events import Event, Trace
+
+NEURAL = ("Ascend Hardware", "HCCL")
+ANALYSIS = "Overlap Analysis"
+DEVICE = re.compile(r"/device:([A-Za-z]+):([0-9]+)$")
+STREAM = re.compile(r"Stream #[0-9]+\(")
+TF_PROCESS = re.compile(r"(?:.*/)?(?:device:)?([CGTX]PU):([0-9]+)(.*) Compute$", re.IGNORECASE)
+
+
+@dataclass
+class Fit:
+    """What a row becomes. A device that is None is the host; a summary is on no queue."""
+    kind: str
+    device: str | None = None
+    is_summary: bool = False
+
+
+@dataclass
+class Place:
+    """A row's place in the picture."""
+    process: str
+    thread: str
+    label: str
+
+
+def work_kind(name: str) -> str:
+    """Kernels, copies and fills by name."""
+    low = name.lower()
+    if low.startswith("memset") or "[memset]" in low:
+        return "memset"
+    is_copy = low.startswith("memcpy") or low.startswith("copy") and "to" in low
+    return "memcpy" if is_copy else "kernel"
+
+
+def call_kind(name: str) -> str | None:
+    """Calls of runtimes and drivers, by their prefixes."""
+    if re.match(r"(cuda|hip|aclrt)[A-Z]", name):
+        return "runtime"
+    return "driver" if re.match(r"cu[A-Z]", name) else None
+
+
+def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"], Fit | None]:
+    """Streams hold kernels, and where none is, operations do; the rest is drawn over them."""
+    places = [place(e) for e in trace.events]
+    streams = {p.process for p in places if STREAM.match(p.thread)}
+    steps = [p.process for p in places if p.thread == "Steps" and DEVICE.match(p.process)]
+    family = "hip" if any(re.match("hip[A-Z]", e.name) or "amd" in e.name or "Cijk_" in e.name
+                          for e in trace.events) else "cuda"
+
+    def fit(event: "Event") -> Fit | None:
+        at = place(event)
+        device = DEVICE.match(at.process)
+        if not device or device[1] == "CPU":
+            if event.name.startswith("$"):
+                return Fit("python")
+            kind = call_kind(event.name)
+            if kind is None and not steps and event.args.get("step_num") is not None:
+                kind = "step"
+            return Fit(kind) if kind else None
+        if device[1] not in ("GPU", "TPU"):
+            return None
+        name = f"{family if device[1] == 'GPU' else device[1].lower()}:{device[2]}"
+        if STREAM.match(at.thread):
+            return Fit(work_kind(event.name), name)
+        if at.thread in ("XLA Ops", "Async XLA Ops") and at.process not in streams:
+            return Fit(work_kind(event.name), name)
+        if at.thread == "Steps" and at.process == steps[0]:
+            return Fit("step", name)
+        return Fit("annotation", name)
+    return fit
+
+
+def tensorflow(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+    """A process a stream; a process of all streams repeats those of single ones."""
+    single = any(re.search(r"/stream:[0-9]+ Compute$", place(e).process) for e in trace.events)
+
+    def fit(event: "Event") -> Fit | None:
+        found = TF_PROCESS.match(place(event).process)
+        if not found:
+            return None
+        is_work = "stream:" in found[3] or "memcpy" in found[3]
+        if not is_work:
+            return Fit("operator")
+        device = f"{found[1].lower()}:{found[2]}"
+        if single and not re.search(r"stream:[0-9]+$", found[3]):
+            return Fit("annotation", device, True)
+        return Fit(work_kind(event.name), device)
+    return fit
+
+
+def task_kind(event: "Event") -> str:
+    """What a task of Ascend is."""
+    task = str(event.args.get("Task Type", "")).upper()
+    if "WAIT" in task or "EVENT" in task or "NOTIFY" in task:
+        return "sync"
+    return "memcpy" if "SDMA" in task or "MEMCPY" in task else "kernel"
+
+
+def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+    """Tasks on streams, collectives on a line of their own over their parts."""
+    of_collectives = {e.integer("stream id") for e in trace.events if place(e).process == "HCCL"}
+    whole = any(place(e).thread == "Communication Kernel" for e in trace.events)
+    for process in {e.process for e in trace.events if place(e).process in NEURAL}:
+        label = next(place(e).label for e in trace.events if e.process == process)
+        if not re.search("[0-9]", label):
+            trace.kept["unmatched"] = True
+
+    def fit(event: "Event") -> Fit | None:
+        at = place(event)
+        if at.process == ANALYSIS:
+            return Fit("annotation", "", True)
+        if at.process == "CANN":
+            return Fit("runtime")
+        if at.process not in NEURAL:
+            return None
+        number = re.search("[0-9]+", at.label)
+        device = f"npu:{number[0] if number else 0}"
+        if at.process == "HCCL":
+            return Fit("annotation" if at.thread.startswith("Plane") and whole else "kernel",
+                       device)
+        if at.thread.startswith("Step Trace"):
+            return Fit("step" if event.category == "Iteration Time" else "annotation", device)
+        if whole and event.thread.isdigit() and int(event.thread) in of_collectives:
+            return Fit("annotation", device)
+        return Fit(task_kind(event), device)
+    return fit
+
+
+def torch_legacy(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+    """Two processes; operators have namespaces, or end as backward functions do."""
+    named = any("::" in e.name for e in trace.events)
+
+    def fit(event: "Event") -> Fit | None:
+        if event.process == "CPU functions":
+            is_operator = (not named or "::" in event.name
+                           or re.search(r"Backward[0-9]*$", event.name))
+            return Fit("operator" if is_operator else "annotation")
+        if event.process == "CUDA functions":
+            return Fit(work_kind(event.name), f"cuda:{event.thread}")
+        return None
+    return fit
+
+
+def rocprof(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+    """Numbered processes."""
+    def fit(event: "Event") -> Fit | None:
+        name = place(event).process
+        device = re.search(r" GPU([0-9]+)$", name)
+        if device:
+            return Fit(work_kind(event.name), f"hip:{device[1]}")
+        if name.endswith(" COPY"):
+            return Fit("memcpy", "hip:0")
+        if name.endswith(" API"):
+            return Fit("runtime")
+        return Fit("annotation") if name.endswith("Markers and Ranges") else None
+    return fit
+
+
+def nsys(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+    """Devices are processes, and categories tell the rest."""
+    def fit(event: "Event") -> Fit | None:
+        device = re.match("Device ([0-9]+)$", event.process)
+        if device and event.category == "cuda":
+            return Fit(work_kind(event.name), f"cuda:{device[1]}")
+        kind = {"cuda_api": "runtime", "nvtx": "annotation"}.get(event.category)
+        return Fit(kind) if kind else None
+    return fit
+
+
+FITS = {"xla": xla, "tensorflow": tensorflow, "ascend": ascend, "torch_legacy": torch_legacy,
+        "rocprof": rocprof, "nsys": nsys}
+
+
+def fit_all(trace: "Trace", dialect: str, place: Callable[["Event"], Place]) -> None:
+    """Give rows of lines their kinds, and mark queues and summaries."""
+    if dialect not in FITS:
+        return
+    fit = FITS[dialect](trace, place)
+    found: Iterable = [(e, fit(e)) for e in trace.events if e.phase in ("X", "B", "b", "S")]
+    for event, what in found:
+        if what is None:
+            continue
+        event.kind, event.is_fitted = what.kind, True
+        event.on_device = what.device is not None
+        if what.is_summary:
+            trace.summaries.add(event.track)
+        elif what.device is not None:
+            trace.devices.setdefault(event.track, what.device)
