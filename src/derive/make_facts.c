@@ -37,7 +37,7 @@ static const enum osc_finding_code own_findings[] = {
     OSC_FINDING_no_launch,       OSC_FINDING_no_operator,       OSC_FINDING_unpaired_release,
     OSC_FINDING_lost_release,    OSC_FINDING_bad_memory_record, OSC_FINDING_memory_gap,
     OSC_FINDING_out_of_memory,   OSC_FINDING_no_work,           OSC_FINDING_arrow_no_start,
-    OSC_FINDING_arrow_no_end,    OSC_FINDING_crossed_call,
+    OSC_FINDING_arrow_no_end,    OSC_FINDING_crossed_call,      OSC_FINDING_queue_overlap,
 };
 
 /* Those of them that report missing data. */
