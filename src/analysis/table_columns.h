@@ -17,7 +17,10 @@ extern const uint32_t osc_column_info_key, osc_column_info_value;
 extern const uint32_t osc_column_quality_severity, osc_column_quality_code,
     osc_column_quality_count, osc_column_quality_message, osc_column_quality_remedy;
 
-extern const uint32_t osc_column_tracks_kind, osc_column_tracks_parent;
+extern const uint32_t osc_column_tracks_kind, osc_column_tracks_name, osc_column_tracks_parent,
+    osc_column_tracks_process_name, osc_column_tracks_thread, osc_column_tracks_events,
+    osc_column_tracks_busy_ns, osc_column_tracks_whole_ns, osc_column_tracks_device_busy_ns,
+    osc_column_tracks_device_events;
 
 extern const uint32_t osc_column_ranges_name, osc_column_ranges_kind, osc_column_ranges_calls,
     osc_column_ranges_total_ns, osc_column_ranges_self_ns, osc_column_ranges_mean_ns,

@@ -201,8 +201,8 @@ TEST_WITH(lists_threads_and_tracks_by_their_first_event, NULL, end)
          "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":2,\"args\":"
          "{\"name\":\"new\"}}]");
     assert_table("threads", NULL, false, "1|-|x|-|1\n1|-|2|new|2\n");
-    assert_table("tracks", NULL, false,
-                 "0|thread|-|1|-\n1|thread|new|1|-\n2|queue|-|cuda:0|-\n");
+    assert_table("tracks", "track,kind,name,parent,process_name,thread,events", false,
+                 "0|thread|-|1|-|x|1\n1|thread|new|1|-|2|2\n2|queue|-|cuda:0|-|7|1\n");
 }
 
 TEST_WITH(takes_switches_from_the_file_or_else_from_what_is_there, NULL, end)

@@ -2,12 +2,27 @@
 /* `tracks`: threads and device queues, numbered by their first event. */
 #include "analysis/tracks.h"
 
+#include "analysis/busy.h"
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "derive/derive.h"
 
-enum { TRACK, KIND, NAME, PARENT, PROCESS_NAME };
+enum {
+    TRACK,
+    KIND,
+    NAME,
+    PARENT,
+    PROCESS_NAME,
+    THREAD,
+    EVENTS,
+    BUSY,
+    BUSY_RATIO,
+    WHOLE,
+    DEVICE_BUSY,
+    DEVICE_EVENTS
+};
 
 static const struct osc_column columns[] = {
     OSC_COLUMN(TRACK, "track", INTEGER, NULL, FIRST, 0, 0,
@@ -21,6 +36,24 @@ static const struct osc_column columns[] = {
                "Process that a thread belongs to, or device that a queue belongs to."),
     OSC_COLUMN(PROCESS_NAME, "process_name", STRING, NULL, FIRST, OSC_COLUMN_DEEP,
                OSC_RULE_NAMES, "Name of the process in which the file has the track."),
+    OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
+               "Thread, or stream of a device, as the file names it."),
+    OSC_COLUMN(EVENTS, "events", INTEGER, NULL, FIRST, OSC_COLUMN_MINOR, 0,
+               "Number of events on the track: ranges, instants, and samples of counters."),
+    OSC_COLUMN(BUSY, "busy_ns", INTEGER, "ns", FIRST, 0, 0,
+               "Time in which at least one range of the track runs. Of a queue kernels, copies "
+               "and memsets count. Of a thread the steps and the ranges that the program "
+               "marked count only if it has no others, and asynchronous ranges only if it has "
+               "nothing else; Ray's worker_idle never counts. Missing without such ranges, and "
+               "for a summary."),
+    OSC_COLUMN(BUSY_RATIO, "busy_ratio", NUMBER, "ratio", FIRST, 0, 0,
+               "busy_ns / time from the first start to the last end of all events."),
+    OSC_COLUMN(WHOLE, "whole_ns", INTEGER, "ns", FIRST, OSC_COLUMN_HIDDEN, 0,
+               "From the first start to the last end of all events."),
+    OSC_COLUMN(DEVICE_BUSY, "device_busy_ns", INTEGER, "ns", FIRST, OSC_COLUMN_HIDDEN, 0,
+               "At one queue of each device: time in which any of its queues is busy."),
+    OSC_COLUMN(DEVICE_EVENTS, "device_events", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
+               "There: number of events on all of its queues."),
 };
 
 static int compare_tracks(const void *a, const void *b, void *ctx)
@@ -48,15 +81,30 @@ osc_status osc_tracks_in_order(const struct osc_trace *t, uint32_t **order, uint
     return OSC_OK;
 }
 
+static void add_busy(struct osc_result *out, int64_t busy_ns, int64_t whole_ns)
+{
+    if (busy_ns == OSC_NEVER_BUSY)
+        return;
+    osc_result_int(out, BUSY, busy_ns);
+    if (whole_ns > 0)
+        osc_result_num(out, BUSY_RATIO, (double)busy_ns / (double)whole_ns);
+}
+
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
+    const int64_t whole_ns = t->max_end_ns - t->min_ts_ns;
+    struct osc_busy busy = {0};
     uint32_t n = 0, *order = NULL;
-    const osc_status st = osc_tracks_in_order(t, &order, &n);
+    osc_status st = osc_tracks_in_order(t, &order, &n);
 
     (void)o;
-    if (st != OSC_OK)
+    if (st == OSC_OK)
+        st = osc_busy_make(t, &busy);
+    if (st != OSC_OK) {
+        osc_free(order);
         return osc_fail(err, st, "%s", osc_status_text(st));
+    }
     for (uint32_t i = 0; i < n; i++) {
         const struct osc_track *track = &t->tracks[order[i]];
         const osc_sid parent = track->is_queue ? track->device : track->pid;
@@ -74,20 +122,35 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         if (t->processes[track->process].name.v)
             osc_result_str(out, PROCESS_NAME,
                            osc_trace_str(t, t->processes[track->process].name));
+        osc_result_str(out, THREAD, osc_trace_str(t, track->tid));
+        osc_result_int(out, EVENTS, track->n_events);
+        add_busy(out, busy.track_ns[order[i]], whole_ns);
+        osc_result_int(out, WHOLE, whole_ns);
+        if (busy.device_ns[order[i]] != OSC_NEVER_BUSY) {
+            osc_result_int(out, DEVICE_BUSY, busy.device_ns[order[i]]);
+            osc_result_int(out, DEVICE_EVENTS, (int64_t)busy.device_events[order[i]]);
+        }
     }
     if (out->n_rows == 0)
         osc_result_why_empty(out, "no events");
+    osc_busy_fini(&busy);
     osc_free(order);
     return out->status;
 }
 
-const uint32_t osc_column_tracks_kind = KIND, osc_column_tracks_parent = PARENT;
+const uint32_t osc_column_tracks_kind = KIND, osc_column_tracks_name = NAME,
+               osc_column_tracks_parent = PARENT, osc_column_tracks_process_name = PROCESS_NAME,
+               osc_column_tracks_thread = THREAD, osc_column_tracks_events = EVENTS,
+               osc_column_tracks_busy_ns = BUSY, osc_column_tracks_whole_ns = WHOLE,
+               osc_column_tracks_device_busy_ns = DEVICE_BUSY,
+               osc_column_tracks_device_events = DEVICE_EVENTS;
 
 const struct osc_table_def osc_table_tracks = {
     .name = "tracks",
-    .help = "Threads and device queues.",
+    .help = "Threads and device queues, and how long each was busy.",
     .source = "pid and tid of the events, and metadata events of the file.",
     .rules = OSC_RULE_NAMES,
+    .facts = OSC_FACT_ORDER,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .map = map,

@@ -8,7 +8,9 @@
 #include "cli/screen/page.h"
 #include "cli/screen/screen_read.h"
 #include "cli/screen/screen_top.h"
+#include "cli/screen/screen_workers.h"
 #include "model/producer.h"
+#include "render/elide.h"
 #include "render/units.h"
 
 /* Rows of each section. With titles, blank lines and the limited hints, the page always leaves
@@ -16,6 +18,8 @@
 #define STEP_ROWS  6
 #define SLOW_ROWS  2
 #define LIST_LINES 14
+#define BUSY_NAMES 4
+#define BUSY_WIDTH 26
 #define NEXT_LINES 5 /* a blank line, the title, three commands */
 
 static int bar_width(const struct osc_page *p)
@@ -99,6 +103,48 @@ static void add_switches(const struct osc_page *p, struct osc_strbuf *out)
     }
 }
 
+/* Print who worked in one line, as many as fit; without operators there is room for a list. */
+static void put_busy(struct osc_page *p)
+{
+    struct osc_top_row rows[BUSY_NAMES];
+    struct osc_arena arena = {0};
+    struct osc_strbuf line = {0}, text = {0};
+    uint64_t n_all = 0;
+    unsigned n = 0;
+
+    if (osc_screen_merged(p->s, OSC_SCREEN_OPERATORS)->n_rows == 0)
+        return;
+    if (osc_screen_find_workers(p->s, &arena, rows, BUSY_NAMES, &n, &n_all) != OSC_OK)
+        p->out->status = OSC_ENOMEM;
+    for (unsigned i = 0; i < n; i++) {
+        struct osc_strbuf name = {0};
+
+        osc_strbuf_clear(&text);
+        osc_utf8_append_terminal(&name, rows[i].name);
+        osc_elide(&text, (struct osc_str){name.s ? name.s : "", (uint32_t)name.len}, BUSY_WIDTH,
+                  NULL);
+        osc_strbuf_addf(&text, " %.1f %%", rows[i].ratio * 100);
+        osc_strbuf_fini(&name);
+        if (osc_page_columns((struct osc_str){line.s ? line.s : "", (uint32_t)line.len}) +
+                osc_page_columns((struct osc_str){text.s ? text.s : "", (uint32_t)text.len}) +
+                sizeof "  , ; 100 more" >
+            p->width)
+            break;
+        osc_strbuf_adds(&line, i == 0 ? "busy: " : ", ");
+        osc_strbuf_add(&line, text.s ? text.s : "", text.len);
+        n_all--;
+    }
+    if (n_all > 0)
+        osc_strbuf_addf(&line, "; %llu more", (unsigned long long)n_all);
+    if (n > 0) {
+        osc_strbuf_adds(p->out, "  ");
+        put_text(p, &line, 2, 1);
+    }
+    osc_strbuf_fini(&text);
+    osc_strbuf_fini(&line);
+    osc_arena_fini(&arena);
+}
+
 static void put_head(struct osc_page *p)
 {
     const struct osc_args *const args = p->s->args;
@@ -141,6 +187,7 @@ static void put_head(struct osc_page *p)
     osc_strbuf_adds(p->out, "  ");
     put_text(p, &text, 2, 2);
     osc_strbuf_fini(&text);
+    put_busy(p);
 }
 
 /* --- the average step ------------------------------------------------------- */

@@ -251,22 +251,6 @@ static bool give_way(struct finding *f, unsigned max, double sum_ns)
     return true;
 }
 
-/* Insert ROW into the N rows at ROWS, which are in order. */
-static unsigned insert(struct osc_top_row *rows, unsigned n, unsigned max,
-                       const struct osc_top_row *row)
-{
-    unsigned at = n;
-
-    while (at > 0 && rows[at - 1].ns < row->ns)
-        at--;
-    if (at == max)
-        return n;
-    n += n < max;
-    memmove(&rows[at + 1], &rows[at], (n - 1 - at) * sizeof *rows);
-    rows[at] = *row;
-    return n;
-}
-
 static osc_status group_rows(struct finding *f, struct osc_arena *arena)
 {
     const size_t n = f->r->n_rows + 1;
@@ -311,7 +295,7 @@ osc_status osc_screen_find_modules(const struct osc_screen *s, struct osc_arena 
         ;
     for (size_t i = 0; i < f.n_groups && st == OSC_OK; i++) {
         if (is_row(&f, i))
-            *n_rows = insert(rows, *n_rows, max, &f.groups[i].sum);
+            *n_rows = osc_top_insert(rows, *n_rows, max, &f.groups[i].sum);
     }
     osc_free(f.row_of);
     osc_free(f.holder);

@@ -15,13 +15,7 @@
 #pragma once
 
 #include "cli/screen/screen_read.h"
-
-/* One row of a list of the screen. */
-struct osc_top_row {
-    uint64_t row;        /* of the table; of several that became one, the first */
-    struct osc_str name; /* borrowed from the table or an arena */
-    int64_t calls, ns;
-};
+#include "cli/screen/top_row.h"
 
 /* Whether device work was launched in modules. If so, it is their time. */
 bool osc_screen_modules_on_device(const struct osc_screen *s);

@@ -10,25 +10,28 @@
 #include "base/utf8.h"
 #include "cli/screen/page.h"
 #include "cli/screen/screen_modules.h"
+#include "cli/screen/screen_workers.h"
+#include "model/kind.h"
 #include "render/labels.h"
 #include "render/units.h"
 
 #define TOP_ROWS    5 /* of each list, if there is room */
 #define HEAD_LINES  2 /* of each list: a blank one and the title */
 #define CALLS_WIDTH 9
-#define MEAN_WIDTH  (OSC_PAGE_SHARE + 3) /* the page has three columns to spare */
+#define SELF_WIDTH  (OSC_PAGE_SHARE + 3) /* the page has three columns to spare */
 
 /* A list of the rows that have the largest values of a column. */
 struct top {
     enum osc_screen_table table;
     const char *title, *by;
     uint32_t name, calls, most; /* columns of the table */
-    uint32_t only;              /* column of what rows must be; 0: all rows */
-    uint32_t mean;              /* column to show instead of shares of the sum; 0: none */
+    uint32_t self;              /* column to show instead of shares of the sum; 0: none */
     uint32_t kind;              /* column that tells rows of one name apart; 0: none */
     uint32_t rest;              /* column that rows have which no operator owns; 0: none */
+    bool are_ranges;            /* rows of ranges that are in no other list */
     bool are_functions;         /* rows of Python functions, those of one name as one */
     bool are_modules;           /* rows of parts of the model */
+    bool are_workers;           /* rows of threads and devices, with shares of the recording */
     struct osc_top_row rows[TOP_ROWS]; /* the first ones */
     unsigned n_rows;
     double sum_ns;          /* of all rows */
@@ -113,10 +116,10 @@ static void put_top_head(struct osc_page *p, const struct top *t)
     else
         osc_strbuf_addf(&p->cell, "  %s", t->by);
     osc_page_cell(p, 2 + name_width(p) - strlen(t->title), false);
-    osc_page_text(p, "calls", CALLS_WIDTH, true);
-    osc_page_text(p, "time", OSC_PAGE_TIME, true);
-    if (t->mean)
-        osc_page_text(p, "mean", MEAN_WIDTH, true);
+    osc_page_text(p, t->are_workers ? "events" : "calls", CALLS_WIDTH, true);
+    osc_page_text(p, t->are_workers ? "busy" : "time", OSC_PAGE_TIME, true);
+    if (t->self)
+        osc_page_text(p, "self", SELF_WIDTH, true);
     else
         osc_page_text(p, "share", OSC_PAGE_SHARE, true);
     osc_page_end_line(p);
@@ -156,8 +159,32 @@ static void find_rows(const struct osc_page *p, struct top *t)
         t->sum_ns += (double)osc_result_get_int(&b->result, i, t->most);
         if (t->rest != 0 && osc_result_has(&b->result, i, t->rest))
             t->rest_ns += (double)osc_result_get_int(&b->result, i, t->most);
-        if (t->n_rows < TOP_ROWS &&
-            (t->only == 0 || osc_result_get_bool(&b->result, i, t->only)))
+        if (t->n_rows < TOP_ROWS)
+            t->rows[t->n_rows++] = row_of(&b->result, t, i);
+    }
+}
+
+/* Whether row I of R, of `ranges`, is in no other list: marked by the program, or, if the trace
+ * has neither marked ranges nor operators, anything but the work of devices. */
+static bool is_listed(const struct osc_result *r, uint64_t i, bool only_marked)
+{
+    const struct osc_str kind = osc_result_get_str(r, i, osc_column_ranges_kind);
+
+    return only_marked ? osc_result_get_bool(r, i, osc_column_ranges_is_marked)
+                       : !osc_kind_is_device_work(osc_kind_of_text(kind));
+}
+
+/* Find the ranges with the most time; their table is sorted. */
+static void find_ranges(const struct osc_page *p, struct top *t)
+{
+    const struct osc_answer_block *const b = block_of(p, t);
+    const bool only_marked = osc_screen_has_marked(p->s) ||
+                             osc_screen_merged(p->s, OSC_SCREEN_OPERATORS)->n_rows > 0;
+
+    for (uint64_t k = 0; k < b->result.n_rows && t->n_rows < TOP_ROWS; k++) {
+        const uint64_t i = b->order ? b->order[k] : k;
+
+        if (is_listed(&b->result, i, only_marked))
             t->rows[t->n_rows++] = row_of(&b->result, t, i);
     }
 }
@@ -168,21 +195,6 @@ static bool is_function(const struct osc_result *r, uint64_t i)
     const struct osc_str kind = osc_result_get_str(r, i, osc_column_ranges_kind);
 
     return osc_str_eq(kind, OSC_STR("python")) || osc_str_eq(kind, OSC_STR("module"));
-}
-
-/* Insert ROW into the rows of T, which are in order. */
-static void insert(struct top *t, const struct osc_top_row *row)
-{
-    unsigned at = t->n_rows;
-
-    while (at > 0 && t->rows[at - 1].ns < row->ns)
-        at--;
-    if (at == TOP_ROWS)
-        return;
-    t->n_rows += t->n_rows < TOP_ROWS;
-    for (unsigned k = t->n_rows - 1; k > at; k--)
-        t->rows[k] = t->rows[k - 1];
-    t->rows[at] = *row;
 }
 
 /* Find the functions with the most own time. Methods of several objects are one function. */
@@ -216,7 +228,7 @@ static osc_status find_functions(const struct osc_page *p, struct top *t)
     }
     for (size_t k = 0; k < n && st == OSC_OK; k++) {
         if (rows[k].ns > 0)
-            insert(t, &rows[k]);
+            t->n_rows = osc_top_insert(t->rows, t->n_rows, TOP_ROWS, &rows[k]);
     }
     osc_free(rows);
     osc_intern_fini(&names);
@@ -227,6 +239,15 @@ static osc_status find(const struct osc_page *p, struct top *t)
 {
     if (t->are_functions)
         return find_functions(p, t);
+    if (t->are_ranges) {
+        find_ranges(p, t);
+        return OSC_OK;
+    }
+    if (t->are_workers && osc_screen_merged(p->s, OSC_SCREEN_OPERATORS)->n_rows > 0)
+        return OSC_OK; /* the head of the page says it in a line */
+    if (t->are_workers)
+        return osc_screen_find_workers(p->s, &t->arena, t->rows, TOP_ROWS, &t->n_rows,
+                                       &(uint64_t){0});
     if (t->are_modules)
         return osc_screen_find_modules(p->s, &t->arena, t->rows, TOP_ROWS, &t->n_rows,
                                        &t->sum_ns);
@@ -234,7 +255,25 @@ static osc_status find(const struct osc_page *p, struct top *t)
     return OSC_OK;
 }
 
-/* Print the rows of T with their means, or their shares of the column's sum. */
+/* Print what row K of T has in the last column: its own time, or its share of the column's
+ * sum, or of the recording. */
+static void put_last(struct osc_page *p, const struct top *t, unsigned k)
+{
+    const struct osc_result *const r = &block_of(p, t)->result;
+    const struct osc_top_row *const row = &t->rows[k];
+
+    if (t->are_workers) {
+        osc_page_share(p, row->ratio);
+    } else if (!t->self) {
+        osc_page_share(p, t->sum_ns > 0 ? (double)row->ns / t->sum_ns : 0);
+    } else {
+        if (osc_result_has(r, row->row, t->self))
+            osc_units_time(&p->cell, (double)osc_result_get_int(r, row->row, t->self));
+        osc_page_cell(p, SELF_WIDTH, true);
+    }
+}
+
+/* Print the rows of T. */
 static void put_top(struct osc_page *p, const struct top *t)
 {
     const struct osc_result *const r = &block_of(p, t)->result;
@@ -254,12 +293,7 @@ static void put_top(struct osc_page *p, const struct top *t)
         osc_page_cell(p, name_width(p), false);
         put_calls(p, (uint64_t)t->rows[k].calls);
         osc_page_time(p, (double)ns);
-        if (t->mean) {
-            osc_units_time(&p->cell, osc_result_get_num(r, t->rows[k].row, t->mean));
-            osc_page_cell(p, MEAN_WIDTH, true);
-        } else {
-            osc_page_share(p, t->sum_ns > 0 ? (double)ns / t->sum_ns : 0);
-        }
+        put_last(p, t, k);
         osc_page_end_line(p);
         p->out->status = p->out->status == OSC_OK ? names.text[k].status : p->out->status;
         osc_strbuf_fini(&names.text[k]);
@@ -327,8 +361,8 @@ void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
          .name = osc_column_ranges_name,
          .calls = osc_column_ranges_calls,
          .most = osc_column_ranges_total_ns,
-         .only = osc_column_ranges_is_marked,
-         .mean = osc_column_ranges_mean_ns,
+         .are_ranges = true,
+         .self = osc_column_ranges_self_ns,
          .kind = osc_column_ranges_kind},
         {.table = OSC_SCREEN_RANGES,
          .title = "PYTHON",
@@ -337,6 +371,11 @@ void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
          .calls = osc_column_ranges_calls,
          .most = osc_column_ranges_self_ns,
          .are_functions = true},
+        {.table = OSC_SCREEN_TRACKS,
+         .title = "WORKED",
+         .by = "busy the longest, share of the recording",
+         .name = osc_column_tracks_name,
+         .are_workers = true},
     };
     const size_t n = sizeof tops / sizeof *tops;
 

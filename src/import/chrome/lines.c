@@ -209,6 +209,17 @@ static struct line line_of_nsys(struct osc_str pid)
     return (struct line){ROLE_WORK, "cuda", number_at(from(pid, 7))};
 }
 
+/* Threads of compilers and builds that repeat the time of others: clang's sums (see
+ * look_at_rows), and Bazel's critical path. */
+static struct line line_of_plain(const struct osc_trace *t, struct osc_str name)
+{
+    const bool is_summary =
+        t->producer == OSC_PRODUCER_CLANG ||
+        (t->producer == OSC_PRODUCER_BAZEL && osc_str_eq(name, OSC_STR("Critical Path")));
+
+    return (struct line){.role = is_summary ? ROLE_SUMMARY : ROLE_HOST};
+}
+
 static struct line line_of(const struct fitting *f, const struct osc_track *track)
 {
     const struct osc_trace *const t = f->t;
@@ -231,6 +242,7 @@ static struct line line_of(const struct fitting *f, const struct osc_track *trac
     case OSC_DIALECT_NSYS:
         return line_of_nsys(pid);
     case OSC_DIALECT_PLAIN:
+        return line_of_plain(t, name);
     case OSC_DIALECT_KINETO:
     case OSC_DIALECT_RECORDS:
         break;
@@ -587,8 +599,11 @@ static osc_status look_at_rows(struct fitting *f)
         const struct osc_chunk *const k = t->events.chunks[c];
 
         for (uint32_t i = 0; i < k->n_rows; i++) {
-            const struct line *const l = &f->lines[k->track[i]];
+            struct line *const l = &f->lines[k->track[i]];
 
+            if (t->producer == OSC_PRODUCER_CLANG &&
+                !osc_str_starts(osc_row_name(t, k, i), OSC_STR("Total ")))
+                l->role = ROLE_HOST;
             if (f->dialect == OSC_DIALECT_LEGACY && l->role == ROLE_OPERATORS)
                 f->has_names |= osc_str_has(osc_row_name(t, k, i), OSC_STR("::"));
             if (f->dialect != OSC_DIALECT_ASCEND || l->role != ROLE_MARKS ||
@@ -631,8 +646,9 @@ osc_status osc_lines_fit(struct osc_trace *t)
                         .dialect = osc_producer_dialect((enum osc_producer)t->producer),
                         .cap_forms = t->n_forms};
 
-    if (f.dialect == OSC_DIALECT_PLAIN || f.dialect == OSC_DIALECT_KINETO ||
-        f.dialect == OSC_DIALECT_RECORDS)
+    if (f.dialect == OSC_DIALECT_KINETO || f.dialect == OSC_DIALECT_RECORDS ||
+        (f.dialect == OSC_DIALECT_PLAIN && t->producer != OSC_PRODUCER_BAZEL &&
+         t->producer != OSC_PRODUCER_CLANG))
         return OSC_OK;
     if (f.dialect == OSC_DIALECT_LEGACY)
         set_launches(t, "cpu_to_cuda");
