@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The next commands to type: three that suit the trace. */
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/table_columns.h"
@@ -172,6 +173,76 @@ static struct slow_step find_slow(const struct osc_page *p, struct osc_strbuf *l
     return slow;
 }
 
+/* Whether users of what wrote the trace know torch's tables. */
+static bool is_torch(const struct osc_screen *s)
+{
+    static const char *const words[] = {"kineto", "torch_legacy", "torch_npu", "opscope"};
+    const struct osc_str producer = osc_screen_info(s, "producer");
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (osc_str_eq(producer, osc_str_c(words[i])))
+            return true;
+    }
+    return false;
+}
+
+/* Propose to sum the kernels by what launched the most of them, as far as that is known. */
+static void propose_kernels(struct commands *c)
+{
+    const struct osc_screen *const s = c->p->s;
+    const struct osc_result *const r = osc_screen_merged(s, OSC_SCREEN_OPERATORS);
+    int64_t own_ns = 0, rest_ns = 0;
+
+    for (uint64_t i = 0; i < r->n_rows; i++)
+        *(osc_result_has(r, i, osc_column_operators_rest) ? &rest_ns : &own_ns) +=
+            osc_result_get_int(r, i, osc_column_operators_device_self_ns);
+    if (!osc_screen_has_device(s))
+        return;
+    propose(c, own_ns > 0 && rest_ns > own_ns, "opscope table kernels --group-by cause", NULL,
+            "what launched them");
+    propose(c, own_ns >= rest_ns && own_ns > 0, "opscope table kernels --group-by op", NULL,
+            "who launched them");
+    propose(c, own_ns == 0, "opscope table kernels", NULL, "every kernel");
+}
+
+/* The words for `ranges` that tell the most about traces of the producer of S. */
+static const char *grouping_of(const struct osc_screen *s)
+{
+    static const char *const by_category[] = {"bazel", "chrome", "perfetto", "ray"};
+    const struct osc_str producer = osc_screen_info(s, "producer");
+
+    for (size_t i = 0; i < sizeof by_category / sizeof *by_category; i++) {
+        if (osc_str_eq(producer, osc_str_c(by_category[i])))
+            return "opscope table ranges --group-by category";
+    }
+    return osc_screen_info_count(s, "threads") > 1 ? "opscope table ranges --group-by thread"
+                                                   : "opscope table ranges";
+}
+
+/* Propose to look closer at the ranges of a trace that has no operators. */
+static void propose_ranges(struct commands *c, bool has_operators)
+{
+    const struct osc_screen *const s = c->p->s;
+    const struct osc_str name = osc_screen_find_repeated(s);
+    struct osc_strbuf command = {0};
+    uint64_t n_ranges = osc_screen_merged(s, OSC_SCREEN_RANGES)->n_rows;
+
+    if (has_operators || n_ranges == 0)
+        return;
+    propose(c, true, grouping_of(s), NULL, "all that has a duration");
+    if (name.len > 0) {
+        char text[256];
+
+        (void)snprintf(text, sizeof text, "%.*s", (int)name.len, name.s);
+        osc_strbuf_adds(&command, "opscope table durations --name ");
+        osc_shell_add_word(&command, text);
+        propose(c, command.status == OSC_OK, command.s, NULL, "a histogram of its calls");
+    }
+    propose(c, osc_screen_info_count(s, "threads") > 1, "opscope table tracks", NULL,
+            "who was busy");
+    osc_strbuf_fini(&command);
+}
+
 void osc_screen_put_commands(struct osc_page *p)
 {
     const struct osc_result *const quality = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
@@ -197,19 +268,19 @@ void osc_screen_put_commands(struct osc_page *p)
             "what could be changed");
     propose(c, osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1,
             "opscope table overview", NULL, "each by itself");
-    propose(c, osc_screen_has_device(p->s), "opscope table kernels --group-by op", NULL,
-            "who launched them");
+    propose_kernels(c);
     propose(c, n > 1, "opscope table steps", NULL, "every step");
     propose(c, osc_screen_merged(p->s, OSC_SCREEN_MODULES)->n_rows > 0, "opscope table modules",
             NULL, "every module");
     propose(c, has_operators && osc_screen_info_flag(p->s, "record_shapes"),
             "opscope table operators --group-by shape", NULL, "by input shape");
-    propose(c, has_operators, "opscope table", NULL, "key_averages()");
-    propose(c, !has_operators && osc_screen_has_marked(p->s), "opscope table ranges", NULL,
-            "all that has a duration");
+    propose(c, has_operators && is_torch(p->s), "opscope table", NULL, "key_averages()");
+    propose(c, has_operators && !is_torch(p->s), "opscope table operators", NULL,
+            "every operator");
+    propose_ranges(c, has_operators);
     propose(c, !has_error, "opscope info", NULL, "all facts, all findings");
     propose(c, has_events, "opscope table events --limit 20", NULL, "the first events");
-    propose(c, has_events, "opscope table threads", NULL, "who did what");
+    propose(c, has_events, "opscope table tracks", NULL, "who did what");
     propose_plain(c, "opscope table --list", "what else there is");
     propose_plain(c, "opscope --help", "what a trace can be");
     osc_strbuf_fini(&label);

@@ -15,10 +15,12 @@
 #include "render/labels.h"
 #include "render/units.h"
 
-#define TOP_ROWS    5 /* of each list, if there is room */
-#define HEAD_LINES  2 /* of each list: a blank one and the title */
-#define CALLS_WIDTH 9
-#define SELF_WIDTH  (OSC_PAGE_SHARE + 3) /* the page has three columns to spare */
+#define TOP_ROWS        5 /* of each list, if there is room */
+#define HEAD_LINES      2 /* of each list: a blank one and the title */
+#define CALLS_WIDTH     9
+#define REPEATED        10                   /* calls of which a histogram tells something */
+#define NAME_IN_COMMAND 40                   /* bytes */
+#define SELF_WIDTH      (OSC_PAGE_SHARE + 3) /* the page has three columns to spare */
 
 /* A list of the rows that have the largest values of a column. */
 struct top {
@@ -174,12 +176,16 @@ static bool is_listed(const struct osc_result *r, uint64_t i, bool only_marked)
                        : !osc_kind_is_device_work(osc_kind_of_text(kind));
 }
 
+static bool lists_only_marked(const struct osc_screen *s)
+{
+    return osc_screen_has_marked(s) || osc_screen_merged(s, OSC_SCREEN_OPERATORS)->n_rows > 0;
+}
+
 /* Find the ranges with the most time; their table is sorted. */
 static void find_ranges(const struct osc_page *p, struct top *t)
 {
     const struct osc_answer_block *const b = block_of(p, t);
-    const bool only_marked = osc_screen_has_marked(p->s) ||
-                             osc_screen_merged(p->s, OSC_SCREEN_OPERATORS)->n_rows > 0;
+    const bool only_marked = lists_only_marked(p->s);
 
     for (uint64_t k = 0; k < b->result.n_rows && t->n_rows < TOP_ROWS; k++) {
         const uint64_t i = b->order ? b->order[k] : k;
@@ -300,10 +306,9 @@ static void put_top(struct osc_page *p, const struct top *t)
     }
 }
 
-/* Whether any operator has device time. */
-static bool has_worked(const struct osc_page *p)
+bool osc_screen_has_device_operators(const struct osc_screen *s)
 {
-    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OPERATORS);
+    const struct osc_result *const r = osc_screen_merged(s, OSC_SCREEN_OPERATORS);
 
     for (uint64_t i = 0; i < r->n_rows; i++) {
         if (!osc_result_has(r, i, osc_column_operators_rest) &&
@@ -333,7 +338,7 @@ static void shorten(struct top *tops, size_t n, unsigned n_lines)
 
 void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
 {
-    const bool on_device = has_worked(p);
+    const bool on_device = osc_screen_has_device_operators(p->s);
     struct top tops[] = {
         {.table = OSC_SCREEN_OPERATORS,
          .title = "OPERATORS",
@@ -388,6 +393,27 @@ void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
         put_top(p, &tops[i]);
         osc_arena_fini(&tops[i].arena);
     }
+}
+
+struct osc_str osc_screen_find_repeated(const struct osc_screen *s)
+{
+    const struct osc_answer_block *const b =
+        &osc_screen_answer(s, OSC_SCREEN_RANGES)->blocks[0];
+    const bool only_marked = lists_only_marked(s);
+    unsigned n = 0;
+
+    for (uint64_t k = 0; k < b->result.n_rows && n < TOP_ROWS; k++) {
+        const uint64_t i = b->order ? b->order[k] : k;
+        const struct osc_str name = osc_result_get_str(&b->result, i, osc_column_ranges_name);
+
+        if (!is_listed(&b->result, i, only_marked))
+            continue;
+        if (osc_result_get_int(&b->result, i, osc_column_ranges_calls) >= REPEATED &&
+            name.len > 0 && name.len <= NAME_IN_COMMAND)
+            return name;
+        n++;
+    }
+    return OSC_STR("");
 }
 
 bool osc_screen_has_marked(const struct osc_screen *s)

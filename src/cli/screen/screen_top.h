@@ -14,5 +14,12 @@
  * many as there is room for. */
 void osc_screen_put_tops(struct osc_page *p, unsigned n_lines);
 
+/* The first of the ranges with the most time that ran at least ten times and whose name fits
+ * into a command; empty: none. */
+struct osc_str osc_screen_find_repeated(const struct osc_screen *s);
+
+/* Whether operators launched device work. */
+bool osc_screen_has_device_operators(const struct osc_screen *s);
+
 /* Whether the program marked ranges, other than steps and operators. */
 bool osc_screen_has_marked(const struct osc_screen *s);
