@@ -6,8 +6,8 @@
  * and end from the latest start or step before it; several ends (one launch, many kernels)
  * have one each. If clocks disagree and an end comes before all starts, the first start leads
  * to it. A record stands for the range that starts at its time or, if there is none, for the
- * range around it, as viewers draw it. A record of a forward-backward arrow stands for the
- * operator that starts there, as in `fwd_id` of `events`.
+ * range around it, or else for the one that ends at its time, as viewers draw it. A record of a
+ * forward-backward arrow stands for the operator that starts there, as in `fwd_id` of `events`.
  */
 #include "analysis/table_registry.h"
 
@@ -387,12 +387,15 @@ static int compare_insides(const void *x, const void *y)
 
 /*
  * Assign to each of N records on one track, sorted by time, the last range in nesting order
- * that starts before it and ends after it. A range that has ended at one time has ended at all
- * later ones, so one stack is enough. ROOM has as many elements as the track has ranges.
+ * that starts before it and ends after it, or else the last that ends at its time. A range that
+ * has ended at one time has ended at all later ones, so one stack is enough. ROOM has as many
+ * elements as the track has ranges.
  */
 static void bind_around(struct flows *f, const struct inside *v, size_t n, uint32_t *room)
 {
     uint32_t place = f->order->first[v->track], n_open = 0;
+    uint32_t ended = 0; /* osc_row of the last range that ends at ended_ns, or 0 */
+    int64_t ended_ns = 0;
 
     for (size_t k = 0; k < n; k++) {
         uint32_t i;
@@ -404,13 +407,17 @@ static void bind_around(struct flows *f, const struct inside *v, size_t n, uint3
                 break;
             room[n_open++] = place;
         }
+        if (ended_ns != v[k].at_ns)
+            ended = 0;
+        ended_ns = v[k].at_ns;
         for (; n_open > 0; n_open--) {
             c = range_at(f, room[n_open - 1], &i);
             if (osc_row_end(c, i) > v[k].at_ns)
                 break;
+            if (ended == 0 && osc_row_end(c, i) == v[k].at_ns)
+                ended = f->order->rows[room[n_open - 1]];
         }
-        if (n_open > 0)
-            f->records[v[k].record].event = f->order->rows[room[n_open - 1]];
+        f->records[v[k].record].event = n_open > 0 ? f->order->rows[room[n_open - 1]] : ended;
     }
 }
 

@@ -131,7 +131,17 @@ TEST_WITH(what_stands_beside_a_start_means_the_range_around_it, NULL, small_end)
     run(OP("a", 1, 0, 100, "") OP("b", 1, 10, 20, "") OP("c", 1, 12, 2, "")
             KERNEL("k", 20, 5, 3) FROM("x", 1, 15) TO("x", 1, 24) FROM("x", 2, 30)
                 TO("x", 2, 25) FROM("x", 3, 99) TO("x", 3, 20));
-    assert_rows("x 1 3\nx 0 -\nx 0 3\n");
+    assert_rows("x 1 3\nx 0 3\nx 0 3\n");
+}
+
+/* TensorFlow draws the way of a tensor from the end of the operation that made it. */
+TEST_WITH(where_nothing_runs_the_range_that_ends_there_is_meant, NULL, small_end)
+{
+    run(OP("a", 1, 0, 100, "") OP("b", 1, 60, 40, "") OP("c", 1, 200, 10, "")
+            KERNEL("k", 300, 5, 3) FROM("x", 1, 100) TO("x", 1, 300) FROM("x", 2, 100)
+                TO("x", 2, 305) FROM("x", 3, 210) TO("x", 3, 306) FROM("x", 4, 101));
+    assert_rows("x 1 3\nx 1 3\nx 2 -\n");
+    assert_non_null(strstr(result.notes.s, "neither end in the trace (1)"));
 }
 
 /* Without a binding point of its own an end is that of the next range (Chrome's rule). */

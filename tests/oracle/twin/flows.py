@@ -59,7 +59,8 @@ def event_of(record: Record, ranges: list[Event]) -> Event | None:
     if record.to_next:
         return next((e for e in ranges if e.start > record.at), None)
     around = [e for e in ranges if e.start <= record.at < e.end]
-    return around[-1] if around else None
+    ended = [e for e in ranges if e.end == record.at]
+    return (around or ended or [None])[-1]
 
 
 def arrows(records: list[Record]) -> list[tuple[Record | None, Record | None]]:
