@@ -143,6 +143,7 @@ enum osc_arg_type {
     X(STEP_NUM, "step_num")                     \
     X(GRAPH_ID, "graph id")                     \
     X(ID2, "id2")                               \
+    X(ID_SCOPE, "scope")                        \
     X(LABELS, "labels")
 
 enum osc_arg_key {
@@ -162,7 +163,8 @@ struct osc_slot {
     bool is_member; /* a field of the event itself, not one of its args */
 };
 
-/* FLOW_ID, BINDING_POINT and ID2 are looked up among members, all other keys among args. */
+/* FLOW_ID, BINDING_POINT, ID2 and ID_SCOPE are looked up among members, all other keys among
+ * args. */
 struct osc_form {
     uint8_t shape;    /* enum osc_form_shape */
     uint8_t kind;     /* enum osc_kind; a row's name and arguments may refine it */

@@ -514,7 +514,7 @@ static int known_key(const struct osc_loading *l, const struct osc_slot *slot)
 {
     for (int k = 0; k < OSC_ARG_KEY_COUNT; k++) {
         const bool wants_member = k == OSC_ARG_KEY_FLOW_ID || k == OSC_ARG_KEY_BINDING_POINT ||
-                                  k == OSC_ARG_KEY_ID2;
+                                  k == OSC_ARG_KEY_ID2 || k == OSC_ARG_KEY_ID_SCOPE;
 
         if (l->keys[k].v == slot->key.v && wants_member == slot->is_member)
             return k;

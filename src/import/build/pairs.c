@@ -58,8 +58,8 @@ static uint64_t add_id(const struct osc_trace *t, const struct osc_arg *arg, uin
 }
 
 /*
- * A key that the two ends of an asynchronous range have in common: category and id, and the
- * process unless the id is said to be global (member id2).
+ * A key that the two ends of an asynchronous range have in common: category, id and its scope,
+ * and the process unless the id is said to be global (member id2).
  */
 static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, uint32_t i)
 {
@@ -78,6 +78,8 @@ static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, u
     h = osc_hash_u64(h ^ (uint64_t)f->kind << 32 ^ f->category.v);
     if (has_id2 || osc_row_arg(t, k, i, OSC_ARG_KEY_FLOW_ID, &id))
         h = add_id(t, &id, h);
+    if (osc_row_arg(t, k, i, OSC_ARG_KEY_ID_SCOPE, &id))
+        h = add_id(t, &id, osc_hash_u64(h));
     return h;
 }
 

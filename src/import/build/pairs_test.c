@@ -58,6 +58,20 @@ TEST(pairs_async_ranges_by_process_category_and_id)
         5, expected);
 }
 
+/* Programs take addresses for ids, and tell by scope whose they are. */
+TEST(the_scope_of_an_id_keeps_ranges_apart)
+{
+    static const int64_t expected[] = {2000, 4000, OSC_NO_DUR};
+
+    assert_durations("[{'ph':'b','name':'n','cat':'x','id':5,'scope':'tab','pid':1,'ts':1},"
+                     "{'ph':'b','name':'n','cat':'x','id':5,'scope':'frame','pid':1,'ts':2},"
+                     "{'ph':'b','name':'n','cat':'x','id':5,'pid':1,'ts':2},"
+                     "{'ph':'e','name':'n','cat':'x','id':5,'scope':'tab','pid':1,'ts':3},"
+                     "{'ph':'e','name':'n','cat':'x','id':5,'scope':'frame','pid':1,'ts':6},"
+                     "{'ph':'e','name':'n','cat':'x','id':5,'scope':'tree','pid':1,'ts':7}]",
+                     3, expected);
+}
+
 TEST(an_end_finds_only_begins_that_stand_before_it)
 {
     struct osc_trace t = match("[" END(1, 9) "," BEGIN("a", 1, 1) "," END(1, 3) "," END(

@@ -468,16 +468,16 @@ def build(file: File) -> Trace:
 
 
 def pair_key(record: dict) -> tuple:
-    """The key shared by a begin and its end: the thread for B and E; category, id and process for b
-    and e (the Chrome format)."""
+    """The key shared by a begin and its end: the thread for B and E; category, id, its scope and
+    process for b and e (the Chrome format)."""
     if record["ph"] in ("B", "E"):
         return ("B", *who(record))
     id2 = record.get("id2")
+    shared = (record["ph"] in ("S", "F"), name_of(record.get("cat")),
+              text_of(record.get("scope")))
     if isinstance(id2, dict):
-        process = None if "global" in id2 else who(record)[0]
-        return (record["ph"] in ("S", "F"), process, name_of(record.get("cat")), repr(id2))
-    return (record["ph"] in ("S", "F"), who(record)[0], name_of(record.get("cat")),
-            text_of(record.get("id")))
+        return (*shared, None if "global" in id2 else who(record)[0], repr(id2))
+    return (*shared, who(record)[0], text_of(record.get("id")))
 
 
 def far_clock(records: list[dict]) -> int:
