@@ -6,11 +6,12 @@
  */
 #include "analysis/table_registry.h"
 
+#include <stdio.h>
+
 #include "analysis/census.h"
 #include "analysis/remedies.h"
 #include "analysis/table_columns.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
 #include "derive/derive.h"
 #include "derive/facts.h"
 
@@ -57,30 +58,9 @@ static const struct osc_column columns[] = {
 static const char *const severities[] = {
     [OSC_INFO] = "info", [OSC_WARNING] = "warning", [OSC_ERROR] = "error"};
 
-/* The message of CODE; with the letters of the phases that were left out, how many of each. */
-static void add_message(const struct osc_trace *t, struct osc_result *out,
-                        enum osc_finding_code code)
-{
-    struct osc_strbuf text = {0};
-    const char *sep = ": ";
-
-    osc_strbuf_adds(&text, osc_finding_message(code));
-    for (unsigned i = 1; code == OSC_FINDING_unknown_phase && i < OSC_PHASES; i++) {
-        if (t->findings.phases[i] == 0)
-            continue;
-        osc_strbuf_addf(&text, i > ' ' && i < 127 ? "%s%llu x %c" : "%s%llu x \\x%02x", sep,
-                        (unsigned long long)t->findings.phases[i], i);
-        sep = ", ";
-    }
-    if (text.status == OSC_OK)
-        osc_result_str(out, MESSAGE, (struct osc_str){text.s, (uint32_t)text.len});
-    else
-        out->status = text.status;
-    osc_strbuf_fini(&text);
-}
-
 static void add_row(const struct osc_trace *t, struct osc_result *out,
-                    enum osc_finding_code code, const struct osc_finding *f)
+                    enum osc_finding_code code, const struct osc_finding *f,
+                    struct osc_str message)
 {
     const enum osc_severity severity = osc_finding_severity(code);
 
@@ -100,10 +80,46 @@ static void add_row(const struct osc_trace *t, struct osc_result *out,
         osc_result_int(out, LAST_NS, f->last_ns - t->origin_ns);
         osc_result_show(out, LAST_NS);
     }
-    add_message(t, out, code);
+    osc_result_str(out, MESSAGE, message);
     if (osc_remedy(t, code)[0])
         osc_result_str(out, REMEDY, osc_str_c(osc_remedy(t, code)));
     osc_result_int(out, RANK_OF_SEVERITY, (int64_t)severity);
+}
+
+/* Add a row for each phase that was left out, and one for what has no phase. */
+static void add_phases(const struct osc_trace *t, struct osc_result *out,
+                       const struct osc_finding *all)
+{
+    struct osc_finding rest = *all;
+    char text[80];
+
+    for (unsigned i = 1; i < OSC_PHASES; i++) {
+        const struct osc_finding *const f = &t->findings.phases[i];
+
+        if (f->count == 0)
+            continue;
+        const int n = snprintf(
+            text, sizeof text,
+            i > ' ' && i < 127 ? "events of phase %c, which opscope does not know; left out"
+                               : "events of phase \\x%02x, which opscope does not know; left out",
+            i);
+        add_row(t, out, OSC_FINDING_unknown_phase, f, (struct osc_str){text, (uint32_t)n});
+        rest.count -= f->count < rest.count ? f->count : rest.count;
+        if (rest.first_offset == f->first_offset)
+            rest.first_offset = OSC_NO_OFFSET;
+    }
+    if (rest.count > 0)
+        add_row(t, out, OSC_FINDING_unknown_phase, &rest,
+                osc_str_c(osc_finding_message(OSC_FINDING_unknown_phase)));
+}
+
+static void add_found(const struct osc_trace *t, struct osc_result *out,
+                      enum osc_finding_code code, const struct osc_finding *f)
+{
+    if (code == OSC_FINDING_unknown_phase)
+        add_phases(t, out, f);
+    else
+        add_row(t, out, code, f, osc_str_c(osc_finding_message(code)));
 }
 
 /* Whether the file states that FLAG was off. */
@@ -239,12 +255,12 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
             if ((int)osc_finding_severity(code) != severity)
                 continue;
             if (found.by_code[code].count > 0)
-                add_row(t, out, code, &found.by_code[code]);
+                add_found(t, out, code, &found.by_code[code]);
             else if (code == OSC_FINDING_unaligned)
-                add_row(t, out, code, &none); /* place() decides whether it stays */
+                add_row(t, out, code, &none, osc_str_c(osc_finding_message(code))); /* place() decides whether it stays */
             else if (has_operators && is_absent(t, &census, code) &&
                      osc_remedy_is_there(t, code))
-                add_row(t, out, code, &once);
+                add_row(t, out, code, &once, osc_str_c(osc_finding_message(code)));
         }
     }
     return out->status;

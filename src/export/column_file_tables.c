@@ -119,22 +119,35 @@ static void put(struct osc_strbuf *out, const void *p, size_t n)
     osc_strbuf_add(out, p, n);
 }
 
-static void put_findings(const struct osc_trace *t, struct osc_strbuf *out)
+/* Write F, of PHASE or of all; returns how many were written. */
+static uint32_t put_finding(const struct osc_trace *t, enum osc_finding_code code,
+                            uint32_t phase, const struct osc_finding *f, struct osc_strbuf *out)
 {
-    for (unsigned i = 0; i < OSC_FINDING_COUNT; i++) {
-        const struct osc_finding *const f = &t->findings.by_code[i];
-        const char *const code = osc_finding_code_text((enum osc_finding_code)i);
+    const struct osc_str text = osc_str_c(osc_finding_code_text(code));
+    const struct osc_wire_finding w = {.code = osc_strings_find(&t->strings, text).v,
+                                       .phase = phase,
+                                       .count = f->count,
+                                       .first_offset = f->first_offset,
+                                       .first_ns = f->first_ns,
+                                       .last_ns = f->last_ns};
 
-        if (f->count == 0)
-            continue;
-        const struct osc_wire_finding w = {.code =
-                                               osc_strings_find(&t->strings, osc_str_c(code)).v,
-                                           .count = f->count,
-                                           .first_offset = f->first_offset,
-                                           .first_ns = f->first_ns,
-                                           .last_ns = f->last_ns};
+    if (f->count == 0)
+        return 0;
+    if (out)
         put(out, &w, sizeof w);
-    }
+    return 1;
+}
+
+/* Write the findings; without OUT only count them. */
+static uint32_t put_findings(const struct osc_trace *t, struct osc_strbuf *out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 1; i < OSC_PHASES; i++)
+        n += put_finding(t, OSC_FINDING_unknown_phase, i, &t->findings.phases[i], out);
+    for (unsigned i = 0; i < OSC_FINDING_COUNT; i++)
+        n += put_finding(t, (enum osc_finding_code)i, 0, &t->findings.by_code[i], out);
+    return n;
 }
 
 void osc_column_file_model(const struct osc_trace *t, uint64_t n_others, uint32_t n_traces,
@@ -159,8 +172,7 @@ void osc_column_file_model(const struct osc_trace *t, uint64_t n_others, uint32_
         .n_ordinals = t->n_step_ordinals,
     };
 
-    for (unsigned i = 0; i < OSC_FINDING_COUNT; i++)
-        w.n_findings += t->findings.by_code[i].count > 0;
+    w.n_findings = put_findings(t, NULL);
     put(out, &w, sizeof w);
     for (uint32_t i = 0; i < t->n_metas; i++) {
         const struct osc_wire_meta m = {.key = t->metas[i].key.v,
@@ -168,7 +180,7 @@ void osc_column_file_model(const struct osc_trace *t, uint64_t n_others, uint32_
                                         .is_string = t->metas[i].is_string};
         put(out, &m, sizeof m);
     }
-    put_findings(t, out);
+    (void)put_findings(t, out);
     put(out, t->step_ordinals, t->n_step_ordinals * sizeof *t->step_ordinals);
 }
 

@@ -15,11 +15,8 @@ static const struct finding_text texts[] = {
 #undef OSC_FINDING_TEXT
 };
 
-void osc_findings_add(struct osc_findings *f, enum osc_finding_code code, uint64_t offset,
-                      int64_t time_ns)
+static void add(struct osc_finding *one, uint64_t offset, int64_t time_ns)
 {
-    struct osc_finding *one = &f->by_code[code];
-
     if (one->count++ == 0) {
         one->first_offset = offset;
         one->first_ns = time_ns;
@@ -27,23 +24,39 @@ void osc_findings_add(struct osc_findings *f, enum osc_finding_code code, uint64
     }
 }
 
+/* FROM comes later in the input than TO. */
+static void merge(struct osc_finding *to, const struct osc_finding *from)
+{
+    if (from->count == 0)
+        return;
+    if (to->count == 0) {
+        *to = *from;
+        return;
+    }
+    to->count += from->count;
+    if (from->last_ns > to->last_ns)
+        to->last_ns = from->last_ns;
+}
+
+void osc_findings_add(struct osc_findings *f, enum osc_finding_code code, uint64_t offset,
+                      int64_t time_ns)
+{
+    add(&f->by_code[code], offset, time_ns);
+}
+
+void osc_findings_add_phase(struct osc_findings *f, unsigned char phase, uint64_t offset)
+{
+    add(&f->by_code[OSC_FINDING_unknown_phase], offset, OSC_NO_TIME);
+    if (phase > 0 && phase < OSC_PHASES)
+        add(&f->phases[phase], offset, OSC_NO_TIME);
+}
+
 void osc_findings_merge(struct osc_findings *f, const struct osc_findings *from)
 {
     for (unsigned i = 0; i < OSC_PHASES; i++)
-        f->phases[i] += from->phases[i];
-    for (unsigned i = 0; i < OSC_FINDING_COUNT; i++) {
-        struct osc_finding *to = &f->by_code[i];
-
-        if (from->by_code[i].count == 0)
-            continue;
-        if (to->count == 0) {
-            *to = from->by_code[i];
-            continue;
-        }
-        to->count += from->by_code[i].count;
-        if (from->by_code[i].last_ns > to->last_ns)
-            to->last_ns = from->by_code[i].last_ns;
-    }
+        merge(&f->phases[i], &from->phases[i]);
+    for (unsigned i = 0; i < OSC_FINDING_COUNT; i++)
+        merge(&f->by_code[i], &from->by_code[i]);
 }
 
 const char *osc_finding_code_text(enum osc_finding_code code)

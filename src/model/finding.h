@@ -187,17 +187,20 @@ struct osc_finding {
 
 #define OSC_NO_TIME INT64_MIN /* less than every time */
 
-/* Phases of Chrome traces are letters; whatever is none counts as phase 0. */
+/* Phases of Chrome traces are letters; whatever is none is in no phase. */
 #define OSC_PHASES 128u
 
 struct osc_findings {
     struct osc_finding by_code[OSC_FINDING_COUNT];
-    uint64_t phases[OSC_PHASES]; /* of unknown_phase: how many of each */
+    struct osc_finding phases[OSC_PHASES]; /* of unknown_phase: the part of each phase */
 };
 
 /* Count one finding. OFFSET may be OSC_NO_OFFSET and TIME_NS OSC_NO_TIME. */
 void osc_findings_add(struct osc_findings *f, enum osc_finding_code code, uint64_t offset,
                       int64_t time_ns);
+
+/* Count an event of PHASE, which is left out. */
+void osc_findings_add_phase(struct osc_findings *f, unsigned char phase, uint64_t offset);
 
 /* Add the findings FROM to F. FROM comes later in the input than all of F. */
 void osc_findings_merge(struct osc_findings *f, const struct osc_findings *from);

@@ -75,8 +75,8 @@ struct osc_wire_meta {
 };
 
 struct osc_wire_finding {
-    uint32_t code; /* string, as in the table quality */
-    uint32_t unused;
+    uint32_t code;  /* string, as in the table quality */
+    uint32_t phase; /* of unknown_phase: a part of it; 0: all of it, behind its parts */
     uint64_t count;
     uint64_t first_offset;     /* UINT64_MAX: none */
     int64_t first_ns, last_ns; /* INT64_MIN: none */

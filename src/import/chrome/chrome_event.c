@@ -470,22 +470,14 @@ static void build_counter(struct osc_chrome *c)
     }
 }
 
-/* Count an event that is left out, by its phase. */
-static void count_phase(struct osc_chrome *c, uint64_t offset)
-{
-    const unsigned char letter = (unsigned char)c->record.chrome_ph;
-
-    count_at(c, OSC_FINDING_unknown_phase, offset);
-    c->findings->phases[letter < OSC_PHASES ? letter : 0]++;
-}
-
 static void build_event(struct osc_chrome *c, uint64_t offset)
 {
     struct osc_record *r = &c->record;
 
     if (r->shape == OSC_SHAPE_NONE) {
         if (c->n_read > 0) /* {} ends lists that are written event by event */
-            count_phase(c, offset);
+            osc_findings_add_phase(c->findings, (unsigned char)c->record.chrome_ph,
+                                   offset);
         return;
     }
     r->slots = c->slots;

@@ -305,12 +305,16 @@ static bool is_time(int64_t ns)
 static void read_finding(struct osc_trace *t, const struct osc_wire_finding *w)
 {
     const struct osc_str code = osc_trace_str(t, (osc_sid){w->code});
+    const struct osc_finding f = {w->count, w->first_offset, w->first_ns, w->last_ns};
 
-    /* Codes of a newer opscope are unknown and skipped. */
+    /* Codes and phases of a newer opscope are unknown and skipped. */
     for (unsigned i = 0; i < OSC_FINDING_COUNT; i++) {
-        if (osc_str_eq(code, osc_str_c(osc_finding_code_text((enum osc_finding_code)i))))
-            t->findings.by_code[i] =
-                (struct osc_finding){w->count, w->first_offset, w->first_ns, w->last_ns};
+        if (!osc_str_eq(code, osc_str_c(osc_finding_code_text((enum osc_finding_code)i))))
+            continue;
+        if (w->phase == 0)
+            t->findings.by_code[i] = f;
+        else if (w->phase < OSC_PHASES && i == OSC_FINDING_unknown_phase)
+            t->findings.phases[w->phase] = f;
     }
 }
 

@@ -370,6 +370,9 @@ class Builder:
             if not entry:       # {} ends lists that are written event by event
                 return
             self.trace.count("unknown_phase", self.place(index))
+            if "ph" in entry:
+                is_letter = isinstance(phase, str) and len(phase) == 1 and phase.isascii()
+                self.trace.count(f"phase {phase if is_letter else '?'}", self.place(index))
             return
         bad = {keys[0] for _, keys in wrong if keys in (("ts",), ("dur",))}
         if "ts" not in entry or "ts" in bad:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from . import exact, forest, forward, links, memory, operators, steps
+from . import busy, exact, forest, forward, links, memory, operators, steps
 from .events import Event, Trace, text_of, who
 
 PROFILER = "PyTorch Profiler (0)"
@@ -136,13 +136,21 @@ def tracks_table(trace: Trace) -> list[dict]:
     """Threads and device queues in order of the first event."""
     rows: dict[tuple, dict] = {}
     names, processes = thread_names(trace), process_names(trace)
+    works = busy.of_tracks(trace, device_tracks(trace))
+    whole = max((e.end if e.end is not None else e.start for e in trace.events), default=0) - min(
+        (e.start for e in trace.events), default=0)
     for event in trace.events:
+        time = works.get(event.track)
         kind = "queue" if event.track in device_tracks(trace) else (
             "summary" if event.track in trace.summaries else "thread")
         rows.setdefault(event.track, {"track": len(rows), "kind": kind,
                                       "name": names.get(event.track),
                                       "parent": event.device or event.process or None,
-                                      "process_name": processes.get(event.process)})
+                                      "process_name": processes.get(event.process),
+                                      "thread": event.thread, "events": 0, "busy_ns": time,
+                                      "busy_ratio": time / whole
+                                      if time is not None and whole else None})
+        rows[event.track]["events"] += 1
     return list(rows.values())
 
 

@@ -177,15 +177,27 @@ def nsys(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     return fit
 
 
+def sums(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+    """Threads that repeat the time of others: clang's totals, Bazel's critical path."""
+    others = {e.track for e in trace.events if not e.name.startswith("Total ")}
+
+    def fit(event: "Event") -> Fit | None:
+        is_sum = (event.track not in others if trace.producer == "clang"
+                  else place(event).thread == "Critical Path")
+        return Fit("annotation", "", True) if is_sum else None
+    return fit
+
+
 FITS = {"xla": xla, "tensorflow": tensorflow, "ascend": ascend, "torch_legacy": torch_legacy,
         "rocprof": rocprof, "nsys": nsys}
 
 
 def fit_all(trace: "Trace", dialect: str, place: Callable[["Event"], Place]) -> None:
     """Give rows of lines their kinds, and mark queues and summaries."""
-    if dialect not in FITS:
+    fits = sums if trace.producer in ("clang", "bazel") else FITS.get(dialect)
+    if fits is None:
         return
-    fit = FITS[dialect](trace, place)
+    fit = fits(trace, place)
     found: Iterable = [(e, fit(e)) for e in trace.events if e.phase in ("X", "B", "b", "S")]
     for event, what in found:
         if what is None:

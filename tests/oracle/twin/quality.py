@@ -156,6 +156,15 @@ def absent(trace: Trace) -> set[str]:
     return codes | {0: {"no_steps"}, 1: {"single_step"}}.get(steps, set())
 
 
+def by_phase(found: dict[str, Finding]) -> list[Finding]:
+    """The parts of `unknown_phase`, by letter, and behind them that without a phase."""
+    parts = [found[code] for code in sorted(found) if code.startswith("phase ")]
+    n_rest = found["unknown_phase"].count - sum(f.count for f in parts)
+    is_first = all(f.offset != found["unknown_phase"].offset for f in parts)
+    rest = Finding(n_rest, found["unknown_phase"].offset if is_first else None, None)
+    return [*parts, *([rest] if n_rest else [])]
+
+
 def table(trace: Trace) -> list[dict]:
     """`quality` of one trace, with only what was found."""
     found = {**trace.findings, **derived(trace), **one_sided(trace)}
@@ -163,8 +172,10 @@ def table(trace: Trace) -> list[dict]:
     rows = []
     for severity in ("error", "warning", "info"):
         for code, its_severity in SEVERITY.items():
-            finding = found.get(code)
-            if its_severity == severity and finding and finding.count:
+            if its_severity != severity or not found.get(code) or not found[code].count:
+                continue
+            parts = by_phase(found) if code == "unknown_phase" else [found[code]]
+            for finding in parts:
                 rows.append({
                     "severity": severity, "code": code, "count": finding.count,
                     "first_offset": finding.offset,
