@@ -106,27 +106,37 @@ static void sum_thread(const struct osc_trace *t, struct osc_busy *b, uint32_t t
         b->track_ns[track] = works.has_any ? works.sum_ns : labels.sum_ns;
 }
 
+/* The asynchronous ranges of a thread. */
+struct pending {
+    struct osc_intervals covers;
+    bool has_any; /* ranges without a duration cover nothing */
+};
+
 /* Sum up the asynchronous ranges of the threads that have nothing else. */
 static osc_status sum_async(const struct osc_trace *t, struct osc_busy *b)
 {
-    struct osc_intervals *const of = osc_calloc(t->n_tracks + 1, sizeof *of);
+    struct pending *const of = osc_calloc(t->n_tracks + 1, sizeof *of);
     osc_status st = of ? OSC_OK : OSC_ENOMEM;
 
     for (uint32_t k = 1; k < t->events.n_chunks && of; k++) {
         const struct osc_chunk *const c = t->events.chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (t->forms[c->form[i]].shape == OSC_SHAPE_ASYNC && c->dur_ns[i] != OSC_NO_DUR &&
-                b->track_ns[c->track[i]] == OSC_NEVER_BUSY)
-                osc_intervals_add(&of[c->track[i]], c->ts_ns[i], osc_row_end(c, i));
+            struct pending *const p = &of[c->track[i]];
+
+            if (t->forms[c->form[i]].shape != OSC_SHAPE_ASYNC || c->dur_ns[i] == OSC_NO_DUR ||
+                b->track_ns[c->track[i]] != OSC_NEVER_BUSY)
+                continue;
+            osc_intervals_add(&p->covers, c->ts_ns[i], osc_row_end(c, i));
+            p->has_any = true;
         }
     }
     for (uint32_t track = 1; track < t->n_tracks && of; track++) {
-        if (of[track].n > 0 && !t->tracks[track].is_summary) {
-            st = st == OSC_OK ? osc_intervals_merge(&of[track]) : st;
-            b->track_ns[track] = osc_intervals_length(&of[track]);
+        if (of[track].has_any && !t->tracks[track].is_summary && !t->tracks[track].is_queue) {
+            st = st == OSC_OK ? osc_intervals_merge(&of[track].covers) : st;
+            b->track_ns[track] = osc_intervals_length(&of[track].covers);
         }
-        osc_intervals_fini(&of[track]);
+        osc_intervals_fini(&of[track].covers);
     }
     osc_free(of);
     return st;
@@ -142,7 +152,7 @@ static osc_status sum_all(const struct osc_trace *t, struct osc_busy *b, struct 
         osc_status st = OSC_OK;
 
         b->track_ns[track] = b->device_ns[track] = OSC_NEVER_BUSY;
-        if (track == 0 || k->n_events == 0 || k->is_summary || k->is_of_trace)
+        if (track == 0 || k->n_events == 0 || k->is_summary)
             continue;
         if (k->is_queue)
             st = sum_queue(t, b, track, all);

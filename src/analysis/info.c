@@ -245,15 +245,27 @@ static void set_origin(struct osc_result *r, uint64_t i, int64_t unix_ns)
         osc_result_set_missing(r, i, FIRST);
 }
 
+/* Whether the trace of PART has events: only then its duration has an end. */
+static bool has_events(const struct osc_result *part)
+{
+    for (uint64_t i = 0; i < part->n_rows; i++) {
+        if (osc_str_eq(osc_result_get_str(part, i, KEY), OSC_STR("duration_ns")))
+            return osc_result_has(part, i, LAST);
+    }
+    return false;
+}
+
 static osc_status place(struct osc_result *part, const struct osc_placing *from,
                         const struct osc_placing *to)
 {
+    const bool is_empty = !has_events(part);
+
     (void)from;
     for (uint64_t i = 0; i < part->n_rows; i++) {
         const struct osc_str key = osc_result_get_str(part, i, KEY);
         const bool is_item = osc_result_has(part, i, ITEM);
 
-        if (osc_str_eq(key, OSC_STR("origin_unix_ns")))
+        if (osc_str_eq(key, OSC_STR("origin_unix_ns")) && !is_empty)
             set_origin(part, i, to->origin_ns + to->base_ns);
         else if (is_item && osc_str_eq(key, OSC_STR("ranks")))
             set_number_item(part, i, to->rank);

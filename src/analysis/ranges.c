@@ -97,9 +97,10 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(STD, "std_ns", NUMBER, "ns", FINISH, OSC_COLUMN_DEEP, 0,
                "Standard deviation of the durations: the root of the sum of (duration - "
                "mean)^2 / (calls - 1); 0 for one call."),
-    OSC_COLUMN(
-        IS_MARKED, "is_marked", BOOLEAN, NULL, OR, OSC_COLUMN_HIDDEN, 0,
-        "Whether the program marked the ranges, and not as steps or synchronous operators."),
+    OSC_COLUMN(IS_MARKED, "is_marked", BOOLEAN, NULL, OR, OSC_COLUMN_HIDDEN, 0,
+               "Whether the program marked the ranges, and not as steps or synchronous "
+               "operators; not so "
+               "where they only repeat the time of others."),
     OSC_COLUMN(BUCKETS, "buckets", STRING, NULL, BUCKETS, OSC_COLUMN_HIDDEN, 0,
                "How many durations lie in which bucket."),
     OSC_COLUMN(SQUARES_LOW, "squares_low", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
@@ -235,7 +236,8 @@ static void add_range(struct group *g, const struct osc_trace *t, const struct o
         g->squares = SQUARES_MAX;
     g->min_ns = dur_ns < g->min_ns ? dur_ns : g->min_ns;
     g->max_ns = dur_ns > g->max_ns ? dur_ns : g->max_ns;
-    g->is_marked |= is_marked(form, (enum osc_kind)c->kind[i]);
+    g->is_marked |=
+        !t->tracks[c->track[i]].is_summary && is_marked(form, (enum osc_kind)c->kind[i]);
     if (c->parent && osc_shape_is_range((enum osc_form_shape)form->shape)) {
         g->n_sync++;
         g->self_ns += c->self_ns[i];

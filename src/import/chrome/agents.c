@@ -17,11 +17,12 @@ struct seen {
     bool is_beyond; /* some number is too large */
 };
 
+/* Add N; what has no number tells nothing. */
 static void add(struct seen *s, numbers *set, int64_t n)
 {
-    if (n < 0 || n >= AGENTS_MAX)
+    if (n >= AGENTS_MAX)
         s->is_beyond = true;
-    else
+    else if (n >= 0)
         *set |= UINT64_C(1) << n;
 }
 

@@ -466,8 +466,12 @@ static struct meaning meaning_of(const struct fitting *f, const struct osc_chunk
     case ROLE_BARRIERS:
         m = (struct meaning){.kind = OSC_KIND_SYNC, .is_device = true};
         break;
-    case ROLE_MARKS:
     case ROLE_SUMMARY:
+        if (f->dialect == OSC_DIALECT_PLAIN)
+            break; /* of no device */
+        m = (struct meaning){.kind = OSC_KIND_ANNOTATION, .is_device = true};
+        break;
+    case ROLE_MARKS:
         m = (struct meaning){.kind = OSC_KIND_ANNOTATION, .is_device = true};
         break;
     case ROLE_STEPS:

@@ -12,7 +12,7 @@ def shift(agents: set[int], listed: set[int], memory: set[int]) -> int | None:
         devices = {agent - places for agent in agents}
         if listed and not devices <= listed:
             continue
-        if memory and not (devices <= memory):
+        if memory and not (devices <= memory or memory <= devices):
             continue
         fits.append(places)
     return fits[0] if len(fits) == 1 else None

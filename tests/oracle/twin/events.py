@@ -277,9 +277,9 @@ def match_agents(trace: Trace) -> None:
 
     at_work = numbers(e.device.partition(":")[2] or None for e in trace.events if e.device)
     listed = trace.members.get("deviceProperties")
-    known = numbers(exact.integer(entry.get("id")) if isinstance(entry, dict)
-                    and exact.integer(entry.get("id")) is not None else place
-                    for place, entry in enumerate(listed if isinstance(listed, list) else []))
+    ids = [exact.integer(entry.get("id")) if isinstance(entry, dict) else None
+           for entry in (listed if isinstance(listed, list) else [])]
+    known = numbers(place if id is None or id < 0 else id for place, id in enumerate(ids))
     of_memory = numbers(e.integer("Device Id") for e in trace.events
                         if e.kind in ("alloc", "free") and e.integer("Device Type"))
     if not at_work:

@@ -184,7 +184,7 @@ def sums(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     def fit(event: "Event") -> Fit | None:
         is_sum = (event.track not in others if trace.producer == "clang"
                   else place(event).thread == "Critical Path")
-        return Fit("annotation", "", True) if is_sum else None
+        return Fit(event.kind, None, True) if is_sum else None
     return fit
 
 
@@ -201,6 +201,9 @@ def fit_all(trace: "Trace", dialect: str, place: Callable[["Event"], Place]) -> 
     found: Iterable = [(e, fit(e)) for e in trace.events if e.phase in ("X", "B", "b", "S")]
     for event, what in found:
         if what is None:
+            continue
+        if what.is_summary and what.device is None:
+            trace.summaries.add(event.track)
             continue
         event.kind, event.is_fitted = what.kind, True
         event.on_device = what.device is not None

@@ -38,11 +38,12 @@ def steps(parts: list[list[dict]]) -> list[dict]:
 
 
 def quality(parts: list[list[dict]]) -> list[dict]:
-    """Merge findings with equal codes, the worst first."""
+    """Merge findings with equal messages, which say what the codes do and more, the worst first."""
     rows = []
-    for group in grouped(parts, "code"):
+    for group in grouped(parts, "message"):
         times = [row["first_ns"] for row in group if row["first_ns"] is not None]
-        rows.append({**group[0], "count": sum(row["count"] for row in group),
+        first = {column: cell for column, cell in group[0].items() if column != "message"}
+        rows.append({**first, "count": sum(row["count"] for row in group),
                      "first_ns": min(times, default=None)})
     order = ("error", "warning", "info")
     return sorted(rows, key=lambda row: order.index(SEVERITY[row["code"]]))

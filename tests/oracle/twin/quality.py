@@ -156,13 +156,13 @@ def absent(trace: Trace) -> set[str]:
     return codes | {0: {"no_steps"}, 1: {"single_step"}}.get(steps, set())
 
 
-def by_phase(found: dict[str, Finding]) -> list[Finding]:
+def by_phase(found: dict[str, Finding]) -> list[tuple[str, Finding]]:
     """The parts of `unknown_phase`, by letter, and behind them that without a phase."""
-    parts = [found[code] for code in sorted(found) if code.startswith("phase ")]
-    n_rest = found["unknown_phase"].count - sum(f.count for f in parts)
-    is_first = all(f.offset != found["unknown_phase"].offset for f in parts)
+    parts = sorted((code, f) for code, f in found.items() if code.startswith("phase "))
+    n_rest = found["unknown_phase"].count - sum(f.count for _, f in parts)
+    is_first = all(f.offset != found["unknown_phase"].offset for _, f in parts)
     rest = Finding(n_rest, found["unknown_phase"].offset if is_first else None, None)
-    return [*parts, *([rest] if n_rest else [])]
+    return [*parts, *([("no phase", rest)] if n_rest else [])]
 
 
 def table(trace: Trace) -> list[dict]:
@@ -174,10 +174,11 @@ def table(trace: Trace) -> list[dict]:
         for code, its_severity in SEVERITY.items():
             if its_severity != severity or not found.get(code) or not found[code].count:
                 continue
-            parts = by_phase(found) if code == "unknown_phase" else [found[code]]
-            for finding in parts:
+            parts = by_phase(found) if code == "unknown_phase" else [(code, found[code])]
+            for message, finding in parts:
                 rows.append({
-                    "severity": severity, "code": code, "count": finding.count,
+                    "severity": severity, "code": code, "message": message,
+                    "count": finding.count,
                     "first_offset": finding.offset,
                     "first_ns": None if finding.ns is None else finding.ns - trace.origin})
     return rows
