@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "derive/facts.h"
 #include "model/known_names.h"
+#include "model/producer.h"
 
 /* Properties of a form, in addition to the flags of its nodes. */
 #define FORM_HOST   0x2000u /* its rows are nodes of a thread */
@@ -33,6 +34,7 @@ struct builder {
     size_t first_record; /* see osc_avg_records_between() */
     int64_t max_end_ns;  /* latest end of the ranges so far */
     bool has_records;    /* some forms may be records */
+    bool moves_calls;    /* see track_of() */
 };
 
 /* Whether torch's recorder counts such ranges as ended on another thread. */
@@ -365,12 +367,13 @@ static inline uint32_t name_of(struct builder *b, uint32_t sid)
 
 /*
  * The thread of row I of C in torch's tree: a call moves to the thread of its operator, unless
- * torch leaves that operator out.
+ * torch leaves that operator out. What Ascend's runtime calls on a thread of its own may last
+ * longer than the operator that asked for it, and stays there.
  */
 static inline uint32_t track_of(struct builder *b, const struct osc_chunk *c, uint32_t i,
                                 unsigned flags)
 {
-    if ((flags & OSC_AVG_CALL) && c->link && c->link[i] != 0) {
+    if ((flags & OSC_AVG_CALL) && b->moves_calls && c->link && c->link[i] != 0) {
         const osc_row op = {c->link[i]};
         const struct osc_chunk *const of_op = osc_chunk_of(&b->t->events, op);
         const uint32_t place = osc_row_place(op);
@@ -573,7 +576,11 @@ static void fold(struct builder *b)
 osc_status osc_avg_tree_build(struct osc_avg_tree *tree, const struct osc_trace *t,
                               struct osc_err *err)
 {
-    struct builder b = {.tree = tree, .t = t, .max_end_ns = INT64_MIN};
+    struct builder b = {.tree = tree,
+                        .t = t,
+                        .max_end_ns = INT64_MIN,
+                        .moves_calls = osc_producer_dialect((enum osc_producer)t->producer) !=
+                                       OSC_DIALECT_ASCEND};
     osc_status st = OSC_OK;
 
     *tree = (struct osc_avg_tree){.trace = t};

@@ -150,16 +150,17 @@ def attribute_memory(trace: Trace, functions: list[Function]) -> list[Function]:
 
 
 def attach_device_work(trace: Trace, functions: list[Function]) -> None:
-    """Kernels go to the operator that launched them, calls to its thread. The work of filtered
-    operators is not attributed."""
+    """Kernels go to the operator that launched them, calls to its thread, but those of Ascend, which
+    may outlast it. The work of filtered operators is not attributed."""
     of_event = {f.event: f for f in functions}
     ops = [e for e in trace.events if operators.host_type(e) == "Operator" and e.kind != "step"]
     calls = [e for e in trace.events if e in of_event and e.kind in LAUNCHES]
-    op_of_call = links.op_of_call(calls, ops)
+    launches = links.launch_of_device_event(trace)
+    op_of_call = {**trace.kept.get("operators by arrows", {}), **links.op_of_call(calls, ops)}
     for call, op in op_of_call.items():
-        if op in of_event:
+        if op in of_event and call in of_event and trace.dialect != "ascend":
             of_event[call].track = op.track
-    for work, call in links.launch_of_device_event(trace).items():
+    for work, call in launches.items():
         op = op_of_call.get(call)
         if op in of_event and work.kind in ("kernel", "memcpy", "memset"):
             of_event[op].kernels.append(work.dur)
@@ -366,7 +367,8 @@ def sum_rows(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
     rows: dict[tuple, Row] = {}
     for f in function_events(trace):
         is_python = ((f.event.category or "").lower() == "python_function"
-                     and f.name != "Python GC")
+                     and f.name != "Python GC"
+                     or f.event.is_fitted and f.event.kind == "python")
         key = (f.name, device_type(f), f.is_annotation, f.shapes if by_shape else None,
                tuple(f.stack[:stack_n]) if stack_n else None)
         if key not in rows:

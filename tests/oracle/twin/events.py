@@ -266,6 +266,9 @@ def name_devices(trace: Trace) -> None:
                 number = exact.integer(event.process) if number is None else number
                 devices[event.track] = family if number is None else f"{family}:{number}"
             event.device = devices[event.track]
+    by_line = next((e.device for e in trace.events if e.track in trace.devices), None)
+    if by_line:
+        trace.device_word = torch_word(by_line.partition(":")[0]).upper()
     if family == "hip" and trace.dialect == "kineto":
         match_agents(trace)
 

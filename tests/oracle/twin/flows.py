@@ -9,13 +9,14 @@ from .events import Event, Trace, in_range, name_of, who
 
 KINDS = {"ac2g": "launch", "async_cpu_to_gpu": "launch", "async": "launch",
          "fwdbwd": "fwdbwd", "forward_backward": "fwdbwd"}
-LAUNCHES = {"async_npu", "HostToDevice", "DataFlow"}
+LAUNCHES = {"ascend": {"async_npu", "HostToDevice"}, "rocprof": {"DataFlow", "api_op"},
+            "torch_legacy": {"cpu_to_cuda"}}    # words of other dialects
 RANK = {"s": 0, "t": 1, "f": 2}
 
 
-def is_launch(category: str | None) -> bool:
-    """Whether arrows of CATEGORY lead to work that their start launched."""
-    return category in LAUNCHES or KINDS.get(category) == "launch"
+def kind_of(category: str | None, dialect: str) -> str | None:
+    """The kind of arrows of CATEGORY."""
+    return "launch" if category in LAUNCHES.get(dialect, ()) else KINDS.get(category, category)
 
 
 @dataclass(eq=False)
@@ -108,6 +109,6 @@ def table(trace: Trace) -> list[dict]:
         ids = bound(source), bound(end)
         if ids != (None, None):
             category = (end or source).category
-            rows.append({"kind": KINDS.get(category, category), "from_id": ids[0],
+            rows.append({"kind": kind_of(category, trace.dialect), "from_id": ids[0],
                          "to_id": ids[1]})
     return rows

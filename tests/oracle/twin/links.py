@@ -61,7 +61,7 @@ def follow_arrows(trace: Trace, launch: dict[Event, Event]) -> None:
     by_call: dict[Event, Event] = {}
     for source, end in flows.arrows(flows.records_of(trace)) if starts else []:
         if (source is None or end is None or source.category in DRAWN_BY_IDS
-                or not flows.is_launch(source.category)):
+                or flows.kind_of(source.category, trace.dialect) != "launch"):
             continue
         work = (starts.get((end.track, end.at)) or [None])[-1]
         around = [e for e in hosts.get(source.track, [])

@@ -59,8 +59,10 @@ def op_of_call(trace: Trace) -> dict[Event, Event]:
         ops = [e for e in trace.events if host_type(e) == "Operator" and e.kind != "step"]
         calls = [e for e in trace.events if e.kind in kinds.LAUNCHES and e.is_range]
         links.launch_of_device_event(trace)
-        trace.kept["op of call"] = {**trace.kept.get("operators by arrows", {}),
-                                    **links.op_of_call(calls, ops)}
+        near = links.op_of_call(calls, ops)
+        far = trace.kept.get("operators by arrows", {})
+        trace.kept["op of call"] = {**far, **near}
+        trace.kept["calls elsewhere"] = far.keys() - near.keys()
     return trace.kept["op of call"]
 
 
@@ -132,7 +134,8 @@ def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
             continue
         own = [w for call in node.calls for w in work.get(call, [])]
         node.host_self = (node.event.dur - sum(c.event.dur for c in node.children)
-                          - sum(call.dur for call in node.calls))
+                          - sum(call.dur for call in node.calls
+                                if call not in trace.kept["calls elsewhere"]))
         node.device_self = sum(w.dur for w in own)
         tc = [w.dur for w in own if w.kind == "kernel"
               and kinds.kernel_uses_tc(w.name, compat)]
