@@ -19,6 +19,7 @@
 #include "render/fit.h"
 #include "render/labels.h"
 #include "render/units.h"
+#include "render/wrap.h"
 
 #define HELD_ROWS    8192 /* rows that determine the widths */
 #define LEAST_WIDTH  12   /* other names are never cut below this width */
@@ -327,87 +328,6 @@ static osc_status compose(struct column *column, size_t width, size_t width_symb
 /* --- lines -----------------------------------------------------------------------------------
  */
 
-/*
- * Write TEXT from the INDENT-th column of a line that has begun, wrapped between words. A
- * longer word is broken if BREAKS, else it has its own line.
- */
-static void add_wrapped(struct osc_strbuf *out, struct osc_str text, size_t indent, size_t room,
-                        bool breaks)
-{
-    while (text.len > 0) {
-        const size_t head = osc_utf8_head(text, room);
-        size_t len = text.len;
-
-        if (head < text.len) {
-            const char *blank = memrchr(text.s, ' ', head + 1);
-
-            len = head;
-            if (!blank && !breaks)
-                blank = memchr(text.s, ' ', text.len);
-            if (blank || !breaks)
-                len = blank ? (size_t)(blank - text.s) : text.len;
-        }
-        osc_strbuf_add(out, text.s, len);
-        len += len < text.len && text.s[len] == ' ';
-        text = (struct osc_str){text.s + len, text.len - (uint32_t)len};
-        if (text.len > 0) {
-            osc_strbuf_addc(out, '\n');
-            osc_strbuf_pad(out, ' ', indent);
-        }
-    }
-}
-
-/* Length of the first word of S, a part of a command that is not broken. QUOTES has the quotes
- * that are open, and receives those that are open behind it. Between double quotes, but for
- * texts of SQL in them, a line may end in a backslash. */
-static uint32_t word_length(struct osc_str s, char quotes[2])
-{
-    uint32_t i = 0;
-
-    for (; i < s.len; i++) {
-        const char c = s.s[i];
-
-        if (c == ' ' && quotes[0] != '\'' && quotes[1] == '\0')
-            break;
-        if (quotes[0] == '\0' && (c == '"' || c == '\''))
-            quotes[0] = c;
-        else if (quotes[0] == '"' && c == '\'' && quotes[1] == '\0')
-            quotes[1] = c;
-        else if (c == quotes[1])
-            quotes[1] = '\0';
-        else if (c == quotes[0])
-            quotes[0] = quotes[1] = '\0';
-    }
-    return i;
-}
-
-/* Write a command, of which each line but the last ends in a backslash. */
-static void add_command(struct osc_strbuf *out, struct osc_str text, size_t room)
-{
-    char quotes[2] = {0};
-    size_t taken = 0;
-
-    while (text.len > 0) {
-        const uint32_t len = word_length(text, quotes);
-        const struct osc_str word = {text.s, len};
-        const size_t columns = osc_utf8_columns(word);
-
-        if (taken > 0 && taken + 1 + columns + 2 > room) {
-            osc_strbuf_adds(out, " \\\n");
-            osc_strbuf_pad(out, ' ', (size_t)2 * INDENT);
-            taken = INDENT;
-        } else if (taken > 0) {
-            osc_strbuf_addc(out, ' ');
-            taken++;
-        }
-        osc_strbuf_addstr(out, word);
-        taken += columns;
-        text = (struct osc_str){text.s + len, text.len - len};
-        if (text.len > 0)
-            text = (struct osc_str){text.s + 1, text.len - 1};
-    }
-}
-
 /* Write TEXT on lines of its own: a sentence, or a command. */
 static void add_below(struct osc_render *r, struct osc_str text, bool is_sentence)
 {
@@ -418,9 +338,10 @@ static void add_below(struct osc_render *r, struct osc_str text, bool is_sentenc
         return;
     osc_strbuf_pad(&r->out, ' ', INDENT);
     if (is_sentence)
-        add_wrapped(&r->out, text, INDENT, room, false);
+        osc_wrap_words(&r->out, text, INDENT, room, false);
     else
-        add_command(&r->out, text, r->width > INDENT ? r->width - INDENT : SIZE_MAX / 2);
+        osc_wrap_command(&r->out, text, INDENT,
+                         r->width > INDENT ? r->width - INDENT : SIZE_MAX / 2);
     osc_strbuf_addc(&r->out, '\n');
 }
 
@@ -439,7 +360,7 @@ static void add_cell_text(struct osc_render *r, uint32_t c, struct osc_str text,
     }
     const size_t indent =
         osc_utf8_columns((struct osc_str){r->out.s + line, (uint32_t)(r->out.len - line)});
-    add_wrapped(&r->out, text, indent, column->width, true);
+    osc_wrap_words(&r->out, text, indent, column->width, true);
 }
 
 /* The text of cell C of the row whose cells begin at FIRST. */
@@ -756,8 +677,8 @@ static void add_note(struct osc_render *r, struct osc_str note)
 
     osc_utf8_append_terminal(&text, note);
     osc_strbuf_adds(&r->out, "note: ");
-    add_wrapped(&r->out, (struct osc_str){text.s ? text.s : "", (uint32_t)text.len}, 6,
-                r->width > 6 + LEAST_WIDTH ? r->width - 6 : SIZE_MAX, false);
+    osc_wrap_words(&r->out, (struct osc_str){text.s ? text.s : "", (uint32_t)text.len}, 6,
+                   r->width > 6 + LEAST_WIDTH ? r->width - 6 : SIZE_MAX, false);
     osc_strbuf_addc(&r->out, '\n');
     if (text.status != OSC_OK)
         r->out.status = text.status;
