@@ -167,6 +167,11 @@ def seen(trace: Trace) -> dict[str, bool]:
             "with_flops": False}
 
 
+def of_trace(trace: Trace) -> set[str]:
+    """Processes that stand for the trace itself in files of Kineto's kind."""
+    return {"", "Spans", "Traces"} if trace.producer in ("kineto", "opscope") else set()
+
+
 def info_table(traces: list[Trace]) -> list[dict]:
     """`info`: counts are summed; devices, ranks and spans are counted once; a switch is on if it is
     on anywhere; texts are those of the first. ANY: depends on the build of opscope."""
@@ -179,7 +184,7 @@ def info_table(traces: list[Trace]) -> list[dict]:
 
     events = [e for t in traces for e in t.events]
     threads = [row for t in traces for row in threads_table(t)
-               if row["process"] not in ("", "Spans", "Traces")]
+               if row["process"] not in of_trace(t)]
     lasts = [(e.end if e.end is not None else e.start) - t.origin for t in traces
              for e in t.events]
     starts = [e.start - t.origin for t in traces for e in t.events]
@@ -198,7 +203,7 @@ def info_table(traces: list[Trace]) -> list[dict]:
         "events": len(events),
         "threads": len(threads),
         "processes": sum(len({row["process"] for row in threads_table(t)}
-                             - {"", "Spans", "Traces"}) for t in traces),
+                             - of_trace(t)) for t in traces),
         "devices": len({e.device for e in events if e.device}),
         "ranks": len({t.rank for t in traces}), "spans": len({t.span for t in traces}),
         "steps": sum(e.kind == "step" and e.is_range for e in events)}
