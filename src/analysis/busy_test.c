@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/table_registry.h"
+#include "analysis/busy.h"
 
+#include "analysis/table_registry.h"
 #include "support/small_table.h"
 #include "support/unit.h"
 

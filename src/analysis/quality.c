@@ -98,11 +98,12 @@ static void add_phases(const struct osc_trace *t, struct osc_result *out,
 
         if (f->count == 0)
             continue;
-        const int n = snprintf(
-            text, sizeof text,
-            i > ' ' && i < 127 ? "events of phase %c, which opscope does not know; left out"
-                               : "events of phase \\x%02x, which opscope does not know; left out",
-            i);
+        const int n =
+            snprintf(text, sizeof text,
+                     i > ' ' && i < 127
+                         ? "events of phase %c, which opscope does not know; left out"
+                         : "events of phase \\x%02x, which opscope does not know; left out",
+                     i);
         add_row(t, out, OSC_FINDING_unknown_phase, f, (struct osc_str){text, (uint32_t)n});
         rest.count -= f->count < rest.count ? f->count : rest.count;
         if (rest.first_offset == f->first_offset)
@@ -257,7 +258,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
             if (found.by_code[code].count > 0)
                 add_found(t, out, code, &found.by_code[code]);
             else if (code == OSC_FINDING_unaligned)
-                add_row(t, out, code, &none, osc_str_c(osc_finding_message(code))); /* place() decides whether it stays */
+                add_row(t, out, code, &none,
+                        osc_str_c(
+                            osc_finding_message(code))); /* place() decides whether it stays */
             else if (has_operators && is_absent(t, &census, code) &&
                      osc_remedy_is_there(t, code))
                 add_row(t, out, code, &once, osc_str_c(osc_finding_message(code)));

@@ -119,7 +119,7 @@ static const char *for_missing_records(const struct osc_trace *t)
                                           ? osc_known_call_device(osc_trace_str(t, id))
                                           : OSC_STR("");
 
-        if (osc_str_eq(family, OSC_STR("cuda")))
+        if (osc_str_eq(family, OSC_STR("cuda"))) /* hip, xpu and npu have other tracers */
             break;
         if (family.len > 0)
             return "the tracer of the runtime could not record: check its permissions, and "

@@ -163,7 +163,7 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(no_device_records, WARNING,                                                              \
       "calls that launch device work, of which nothing was recorded, although the calls were", \
       "the driver or CUPTI could not record: allow profiling for all users or run as root, "   \
-      "end other profilers, and let driver and CUDA fit each other")                           \
+      "end other profilers, and let driver and runtime fit each other")                        \
     X(no_operators, INFO, "device work, but no operators: the host was not recorded",          \
       "pass activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] (or .XPU)")               \
     X(no_device, INFO, "no device work",                                                       \

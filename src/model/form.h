@@ -189,6 +189,13 @@ static inline bool osc_form_is_neutral(const struct osc_form *f)
     return f->chrome_ph == '\0';
 }
 
+/* Whether events of the form are halves of asynchronous ranges as Chrome's format had them
+ * first (phases S, T and F). */
+static inline bool osc_form_is_old_async(const struct osc_form *f)
+{
+    return f->chrome_ph == 'S' || f->chrome_ph == 'T' || f->chrome_ph == 'F';
+}
+
 /* Number of words in a value of TYPE. */
 static inline uint32_t osc_arg_words(enum osc_arg_type type)
 {

@@ -113,8 +113,8 @@ TEST(other_kernels_are_not)
     static const char *const kernels[] = {
         "nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT",
         "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float> >(float)",
-        "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float> "
-        ">(int)",
+        ("void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float> "
+         ">(int)"),
         "void cub::DeviceReduceKernel<cub::DeviceReducePolicy<float, int>::Policy600>(float*)",
         "void cub::DeviceReduceSingleTileKernel<float>(float*)",
         "void at::native::(anonymous namespace)::indexSelectLargeIndex<float, long>(float*)",

@@ -44,8 +44,8 @@ struct osc_build_device {
 struct osc_loading {
     struct osc_trace *trace; /* borrowed; being filled */
     bool no_args;
-    bool is_small; /* the text is short, so columns are allocated in small pieces */
-    bool is_tiny;  /* it has few strings, too */
+    bool is_small;    /* the text is short, so columns are allocated in small pieces */
+    bool is_tiny;     /* it has few strings, too */
     int64_t since_us; /* not 0: times are so far from 0 that they count from here */
     struct osc_import_keep keep;
     struct osc_import_reserve reserve;

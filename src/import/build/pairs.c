@@ -64,7 +64,7 @@ static uint64_t add_id(const struct osc_trace *t, const struct osc_arg *arg, uin
 static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, uint32_t i)
 {
     const struct osc_form *f = osc_row_form(t, k, i);
-    const bool is_old = f->chrome_ph == 'S' || f->chrome_ph == 'F';
+    const bool is_old = osc_form_is_old_async(f);
     struct osc_arg id = {0};
     struct osc_str id2, global;
     uint32_t pid = t->tracks[k->track[i]].pid.v;

@@ -476,8 +476,7 @@ static void build_event(struct osc_chrome *c, uint64_t offset)
 
     if (r->shape == OSC_SHAPE_NONE) {
         if (c->n_read > 0) /* {} ends lists that are written event by event */
-            osc_findings_add_phase(c->findings, (unsigned char)c->record.chrome_ph,
-                                   offset);
+            osc_findings_add_phase(c->findings, (unsigned char)c->record.chrome_ph, offset);
         return;
     }
     r->slots = c->slots;

@@ -129,8 +129,7 @@ static bool is_of_kineto(const struct osc_trace *t)
     static const char *const old[] = {"operator", "runtime", "kernel", "memcpy", NULL};
 
     return has_member(t, "deviceProperties") || has_member(t, "distributedInfo") ||
-           has_string(t, "PyTorch Profiler (0)") ||
-           has_any_category(t, categories) ||
+           has_string(t, "PyTorch Profiler (0)") || has_any_category(t, categories) ||
            ((has_member(t, "schemaVersion") || has_string(t, "PyTorch Profiler")) &&
             has_any_category(t, old));
 }

@@ -2,7 +2,7 @@
 #include "import/chrome/clues.h"
 
 #include "base/strbuf.h"
-#include "import/import.h"
+#include "support/small_trace.h"
 #include "support/unit.h"
 
 #define M(what, name) "{'ph':'M','name':'" what "','pid':1,'tid':1,'args':{'name':'" name "'}}"

@@ -2,7 +2,7 @@
 #include "import/chrome/far_clock.h"
 
 #include "base/strbuf.h"
-#include "import/import.h"
+#include "support/small_trace.h"
 #include "support/unit.h"
 
 #define FAR "13984392629999074"
