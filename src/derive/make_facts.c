@@ -236,7 +236,8 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
     case PART_LOADS:
         return osc_loads_make(t, &f->classes, &f->order, &f->links, &f->loads);
     case PART_SELECTION:
-        return osc_select_index_make(t, &f->classes, n_threads, &f->selection);
+        return osc_select_index_make(t, &f->classes, f->step_map.are_of_device, n_threads,
+                                     &f->selection);
     case PART_ARROWS:
         return osc_arrows_make(t, &f->arrows);
     }

@@ -218,12 +218,6 @@ static osc_status choose_steps(struct osc_filter *f, struct osc_err *err)
     return OSC_OK;
 }
 
-/* Whether device work is selected through host rows. */
-static bool is_by_host(const struct osc_filter *f)
-{
-    return f->s->process || f->s->thread || f->has_step;
-}
-
 static bool is_in_time(const struct osc_filter *f, int64_t ts_ns)
 {
     const int64_t at_ns = ts_ns - f->t->origin_ns;
@@ -260,29 +254,35 @@ bool osc_filter_wants_point(const struct osc_filter *f, uint32_t track, int64_t 
            is_in_time(f, at_ns);
 }
 
-/* Whether the host row is selected, ignoring time. */
-static bool has_host_row(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
+static bool is_in_steps(const struct osc_filter *f, uint32_t step)
 {
-    const uint32_t step = f->has_step ? osc_select_step(f->t, c, i) : 0;
+    return step != 0 && f->has_step[step - 1];
+}
 
-    return f->has_track[c->track[i]] && (!f->has_step || (step != 0 && f->has_step[step - 1]));
+/* Whether row I of C, on a device, is selected, ignoring time and device. */
+static bool has_device_row(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_select_index *const x = &osc_trace_facts(f->t)->selection;
+
+    if (f->has_step && !is_in_steps(f, osc_select_device_step(f->t, f->c, x, c, i)))
+        return false;
+    if (!f->s->process && !f->s->thread)
+        return true;
+    if (f->has_track[c->track[i]])
+        return true; /* its queue was asked for */
+    const osc_row cause = osc_select_cause(f->t, f->c, x, c, i);
+    return cause.v != 0 &&
+           f->has_track[osc_chunk_of(&f->t->events, cause)->track[osc_row_place(cause)]];
 }
 
 bool osc_filter_wants(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
     if (!is_in_time(f, c->ts_ns[i]))
         return false;
-    if (!osc_is_on_device(f->c, c, i))
-        return has_host_row(f, c, i);
-    if (!f->has_queue[c->track[i]])
-        return false;
-    if (!is_by_host(f))
-        return true;
-    if (!f->has_step && f->has_track[c->track[i]] && (f->s->process || f->s->thread))
-        return true; /* its queue was asked for */
-    const osc_row cause = osc_select_cause(f->t, f->c, &osc_trace_facts(f->t)->selection, c, i);
-    return cause.v != 0 &&
-           has_host_row(f, osc_chunk_of(&f->t->events, cause), osc_row_place(cause));
+    if (osc_is_on_device(f->c, c, i))
+        return f->has_queue[c->track[i]] && has_device_row(f, c, i);
+    return f->has_track[c->track[i]] &&
+           (!f->has_step || is_in_steps(f, osc_select_step(f->t, c, i)));
 }
 
 uint32_t osc_select_facts(const struct osc_selection *s)

@@ -11,8 +11,9 @@
  *                    is found by name and external id; if no thread is that, the
  *                    queues of a device that are
  *   device           drops work of other devices; host rows stay
- *   steps            host rows that start inside, on any thread, and their device work;
- *                    annotations of these steps and no others
+ *   steps            host rows that start inside, on any thread, and their device work, or
+ *                    if a device draws the steps, its work that starts inside; annotations
+ *                    of these steps and no others
  *   from, to         rows that start in [from, to)
  *   with_callers     adds the Python frames, including modules, that contain selected
  *                    rows, so that stacks are complete; they add to no time

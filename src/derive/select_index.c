@@ -88,6 +88,18 @@ uint32_t osc_select_step(const struct osc_trace *t, const struct osc_chunk *c, u
     return low < t->n_steps && t->steps[low].row.v == osc_row_at(c, i).v ? low + 1 : c->step[i];
 }
 
+uint32_t osc_select_device_step(const struct osc_trace *t, const struct osc_classes *classes,
+                                const struct osc_select_index *x, const struct osc_chunk *c,
+                                uint32_t i)
+{
+    if (x->are_of_device)
+        return osc_select_step(t, c, i);
+    const osc_row cause = osc_select_cause(t, classes, x, c, i);
+    return cause.v == 0
+               ? 0
+               : osc_select_step(t, osc_chunk_of(&t->events, cause), osc_row_place(cause));
+}
+
 struct spanning {
     const struct osc_trace *t;
     const struct osc_classes *classes;
@@ -98,18 +110,14 @@ struct spanning {
 static void span_chunk(void *ctx, uint32_t item)
 {
     const struct spanning *const w = ctx;
-    const struct osc_store *const s = &w->t->events;
-    const struct osc_chunk *const c = s->chunks[item + 1];
+    const struct osc_chunk *const c = w->t->events.chunks[item + 1];
     struct osc_step_span span = {UINT32_MAX, 0};
 
     for (uint32_t i = 0; i < c->n_rows; i++) {
-        osc_row row = osc_row_at(c, i);
+        const uint32_t step = osc_is_on_device(w->classes, c, i)
+                                  ? osc_select_device_step(w->t, w->classes, w->index, c, i)
+                                  : osc_select_step(w->t, c, i);
 
-        if (osc_is_on_device(w->classes, c, i))
-            row = osc_select_cause(w->t, w->classes, w->index, c, i);
-        if (row.v == 0)
-            continue;
-        const uint32_t step = osc_select_step(w->t, osc_chunk_of(s, row), osc_row_place(row));
         if (step == 0)
             continue;
         span.first = step < span.first ? step : span.first;
@@ -119,11 +127,12 @@ static void span_chunk(void *ctx, uint32_t item)
 }
 
 osc_status osc_select_index_make(const struct osc_trace *t, const struct osc_classes *classes,
-                                 unsigned n_threads, struct osc_select_index *x)
+                                 bool are_of_device, unsigned n_threads,
+                                 struct osc_select_index *x)
 {
     struct spanning w = {t, classes, x};
 
-    *x = (struct osc_select_index){0};
+    *x = (struct osc_select_index){.are_of_device = are_of_device};
     x->spans = osc_calloc((size_t)t->events.n_chunks + 1, sizeof *x->spans);
     osc_status st = x->spans ? find_originals(t, classes, x) : OSC_ENOMEM;
     if (st == OSC_OK && t->events.n_chunks > 1)

@@ -30,11 +30,13 @@ struct osc_select_index {
     struct osc_original *originals; /* owned; sorted */
     size_t n_originals;
     struct osc_step_span *spans; /* owned; by chunk of events */
+    bool are_of_device;          /* steps are drawn on a device, whose work they contain */
 };
 
 OSC_MUST_USE osc_status osc_select_index_make(const struct osc_trace *t,
                                               const struct osc_classes *classes,
-                                              unsigned n_threads, struct osc_select_index *x);
+                                              bool are_of_device, unsigned n_threads,
+                                              struct osc_select_index *x);
 void osc_select_index_fini(struct osc_select_index *x);
 
 /*
@@ -51,3 +53,9 @@ osc_row osc_select_cause(const struct osc_trace *t, const struct osc_classes *cl
  * and each remaining step would lose rows.
  */
 uint32_t osc_select_step(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i);
+
+/* The step (index + 1) to which row I of C, on a device, belongs, or 0: that of its cause, or
+ * the one that contains it. */
+uint32_t osc_select_device_step(const struct osc_trace *t, const struct osc_classes *classes,
+                                const struct osc_select_index *x, const struct osc_chunk *c,
+                                uint32_t i);

@@ -102,6 +102,39 @@ TEST_WITH(the_copy_of_an_annotation_on_a_device_goes_with_it, NULL, end)
     stay_of(text, &(struct osc_selection){.thread = "2"}, "loss loss");
 }
 
+#define LINE(what, pid, tid, name)                                                         \
+    "{'ph':'M','name':'" what "_name','pid':" #pid ",'tid':" #tid ",'args':{'name':'" name \
+    "'}},"
+#define DRAWN(pid, tid, name, ts, dur, correlation)                                      \
+    "{'ph':'X','pid':" #pid ",'tid':" #tid ",'name':'" name "','ts':" #ts ",'dur':" #dur \
+    ",'args':{'correlation_id':'" correlation "'}},"
+
+TEST_WITH(work_is_in_the_step_of_its_device_if_the_host_announced_none, NULL, end)
+{
+    static const char text[] =
+        LINE("process", 7, 0, "/host:CPU") LINE("process", 11, 0, "/device:GPU:0")
+            LINE("thread", 11, 4, "Steps") LINE("thread", 11, 14, "Stream #14(Kernel)")
+                DRAWN(7, 1, "cuLaunchKernel", 12, 2, "1")
+                    DRAWN(7, 2, "cuGraphLaunch", 14, 2, "2") DRAWN(11, 4, "5", 20, 80, "")
+                        DRAWN(11, 4, "6", 100, 100, "") DRAWN(11, 14, "ka", 50, 9, "1")
+                            DRAWN(11, 14, "kb", 150, 9, "2") DRAWN(11, 14, "alone", 160, 9, "")
+                                DRAWN(11, 14, "late", 200, 9, "");
+
+    stay_of(text, &(struct osc_selection){.steps = "5"}, "5 ka");
+    stay_of(text, &(struct osc_selection){.steps = "@1"}, "6 kb alone");
+    stay_of(text, &(struct osc_selection){.steps = "@1", .thread = "2"}, "kb");
+    stay_of(text, &(struct osc_selection){.steps = "@1", .process = "11"}, "6 kb alone");
+}
+
+TEST_WITH(a_queue_is_selected_with_its_steps, NULL, end)
+{
+    static const char text[] = STEP(5, 0, 100) STEP(6, 100, 100) CALL(1, 12, 2, 1, "")
+        CALL(1, 112, 2, 2, "") KERNEL("ka", 50, 9, 1) KERNEL("kb", 150, 9, 2);
+
+    stay_of(text, &(struct osc_selection){.thread = "7"}, "ka kb");
+    stay_of(text, &(struct osc_selection){.thread = "7", .steps = "6"}, "kb");
+}
+
 TEST_WITH(a_device_takes_nothing_from_the_host, NULL, end)
 {
     stay(&(struct osc_selection){.device = "cuda:0", .has_from = true, .from_ns = 100000},

@@ -30,7 +30,7 @@ import hosttrace  # noqa: E402
 import randomtrace  # noqa: E402
 from cells import Report, compare_table  # noqa: E402
 from providers import OpscopeError, OpscopeProvider  # noqa: E402
-from twin import averages_text, memory_tables, reader, runs, tables  # noqa: E402
+from twin import averages_text, memory_tables, reader, runs, steps, tables  # noqa: E402
 from twin.events import Trace  # noqa: E402
 from twin.selection import NothingLeft, Selection  # noqa: E402
 
@@ -158,6 +158,8 @@ def compare_file(binary: Path, is_thorough: bool, path: Path, where: str) -> Rep
     comparison.texts(where, run, [path], source)
     comparison.memory(where, trace, path, source)
     comparison.selected(where, [trace], [path], asks.selection(source, trace), source)
+    if steps.are_of_device(trace):
+        comparison.selected(where, [trace], [path], Selection(steps="@0"), source)
     return comparison.report
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Apply `--process`, `--thread`, `--device`, `--steps`, `--from` and `--to` to a trace
 (opscope-table(1)). The selection is made on the whole trace, before anything is counted: device
-work follows its launch. Times and numbers of steps stay the same."""
+work follows its launch, but belongs to steps that a device draws if it starts in them. Times and numbers of steps stay the same."""
 from __future__ import annotations
 
 import bisect
@@ -94,23 +94,25 @@ def wanted(trace: Trace, selection: Selection) -> list[Event]:
     # An annotation belongs to the step that it makes.
     step = step | {s.annotation: ordinal for ordinal, s in steps.numbered(trace)
                    if s.annotation}
-    goes_by_launch = (ordinals is not None or selection.process is not None
-                      or selection.thread is not None)
+    goes_by_track = selection.process is not None or selection.thread is not None
+    is_own_step = steps.are_of_device(trace)
 
-    def stays_on_host(event: Event) -> bool:
-        return (event.track in tracks or not goes_by_track) and (
-            ordinals is None or step.get(event) in ordinals)
+    def is_in_steps(event: Event | None) -> bool:
+        return ordinals is None or step.get(event) in ordinals
+
+    def is_of_track(event: Event | None) -> bool:
+        return not goes_by_track or (event is not None and event.track in tracks)
 
     def stays(event: Event) -> bool:
         if not is_in_time(trace, selection, event.start):
             return False
         if event.is_host:
-            return stays_on_host(event)
+            return is_of_track(event) and is_in_steps(event)
         if selection.device is not None and event.device != selection.device:
             return False
-        return not goes_by_launch or (event in cause and stays_on_host(cause[event]))
+        return is_of_track(cause.get(event)) and is_in_steps(
+            event if is_own_step else cause.get(event))
 
-    goes_by_track = selection.process is not None or selection.thread is not None
     return [e for e in trace.events if stays(e)]
 
 
