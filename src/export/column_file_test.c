@@ -477,6 +477,31 @@ TEST(keeps_what_the_file_says_of_devices)
     free_file(&f);
 }
 
+TEST(keeps_what_lines_say_of_frames)
+{
+    static const char text[] =
+        "{'ph':'M','name':'process_name','pid':7,'args':{'name':'/host:CPU'}},"
+        "{'ph':'M','name':'process_name','pid':11,'args':{'name':'/device:GPU:0'}},"
+        "{'ph':'M','name':'thread_name','pid':11,'tid':4,'args':{'name':'XLA Ops'}},"
+        "{'ph':'X','pid':7,'tid':1,'name':'$a.py:3 f','ts':1,'dur':9},"
+        "{'ph':'X','pid':7,'tid':1,'name':'g','ts':2,'dur':3},"
+        "{'ph':'X','pid':11,'tid':4,'name':'fusion','ts':5,'dur':2},";
+    struct osc_trace t = {0}, again = {0};
+    struct osc_trace *const traces[] = {&t};
+    struct file f = {0};
+
+    assert_true(small_load(&t, text));
+    assert_int_equal(write_traces(traces, 1, false, &f), OSC_OK);
+    assert_int_equal(read_back(&again, &f), OSC_OK);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(osc_row_form(&t, small_chunk(&t), i)->is_frame, i == 0);
+        assert_int_equal(osc_row_form(&again, small_chunk(&again), i)->is_frame, i == 0);
+    }
+    osc_trace_fini(&again);
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
 TEST(stops_at_the_limit_of_memory_with_what_it_has)
 {
     const struct osc_import_options o = {.n_threads = 1, .reserve = {.event_bytes = 1 << 24}};

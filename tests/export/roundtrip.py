@@ -42,6 +42,7 @@ import randomtrace  # noqa: E402
 from support import Tally, nasty_trace, run  # noqa: E402
 
 NOT_COMPARED = {"info", "quality"}
+BY_NAME = {"ranges", "durations"} # sums of each name, whatever its category
 # Other columns contain the name of the file.
 COLUMNS = {"advice": "impact_ns,severity,code,title,text,ratio,count,subject"}
 NODE = shutil.which("node") or shutil.which("nodejs")
@@ -191,8 +192,8 @@ def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tal
                      first_difference(plain.read_bytes(), again.read_bytes()))
         rows = compare(tally, opscope, tables, where, path, own)
         # Names of different bytes that are no UTF-8 are one name in JSON.
-        compare(tally, opscope, [t for t in tables if t != "ranges" or is_text(path)], where, path,
-                packed)
+        compare(tally, opscope, [t for t in tables if t not in BY_NAME or is_text(path)], where,
+                path, packed)
         check_changed(tally, opscope, tables, path, where, Path(scratch))
         check_csv(tally, opscope, path, where, rows)
     return tally

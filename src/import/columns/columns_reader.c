@@ -181,6 +181,8 @@ static osc_status read_form(struct opening *o, const struct osc_wire_form *w,
     osc_dialect_fit_form(o->t, f);
     if (osc_shape_is_arrow(shape) && w->kind < OSC_ARROW_KINDS)
         f->arrow = w->kind;
+    if (f->kind != w->kind) /* its line tells what its rows are, not its category */
+        f->is_frame = w->kind == OSC_KIND_PYTHON;
     f->kind = w->kind;
     f->is_device = w->is_device != 0;
     return st;
