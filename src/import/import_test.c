@@ -183,6 +183,8 @@ TEST(reads_the_rest_of_what_is_broken_in_part)
         {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":2}]",
          OSC_FINDING_unmatched_end, 1},
         {"[{\"ph\":\"b\",\"id\":1,\"ts\":1}]", OSC_FINDING_unmatched_begin, 1},
+        {"{\"samples\":[{\"sf\":1}],\"traceEvents\":[{\"ph\":\"i\",\"ts\":1}]}",
+         OSC_FINDING_call_samples, 1},
         {"[{\"ph\":\"i\",\"ts\":1}] and more", OSC_FINDING_corrupt, 1},
         {"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1}]} and more", OSC_FINDING_corrupt, 1},
     };

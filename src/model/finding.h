@@ -37,6 +37,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(too_deep, WARNING, "lists or objects nested deeper than 10,000 levels; left out", "")    \
     X(too_long, WARNING, "texts longer than 16 MiB; cut", "")                                  \
     X(unknown_phase, INFO, "events of a phase that opscope does not know; left out", "")       \
+    X(call_samples, INFO,                                                                      \
+      "samples of call stacks beside the events (member samples); left out",                   \
+      "a viewer of sampled profiles shows them")                                               \
     X(far_clock, INFO,                                                                         \
       "times further than 146 years from zero; they count from the first range", "")           \
     X(unmatched_begin, WARNING, "asynchronous ranges without an end", "")                      \

@@ -58,6 +58,7 @@ LEFT_OUT = {
     "bad_record": "memory records without a whole number Bytes",
     "no_total": "memory records without the allocator's total: no point of the curve",
     "no_address": "memory records without an address: not paired",
+    "sample": "call stacks beside the events (member samples)",
     "half_arrow": "arrows with one end, or of which an end touches no range",
 }
 INSTANTS = frozenset("iInRPTp")
@@ -509,6 +510,9 @@ def counted(file: File) -> dict[str, Any]:
     findings = {"unmatched_begin": made.n_begins, "unmatched_end": file.left_out["end_alone"],
                 "open_range": file.left_out["open"] - made.n_begins,
                 "no_duration": file.left_out["no_duration"]}
+    samples = file.members.get("samples")
+    file.left_out["sample"] = len(samples) if isinstance(samples, list) else 0
+    findings["call_samples"] = file.left_out["sample"]
     n_others = sum(file.left_out[rule] for rule in ("open", "no_duration", "instant", "object"))
     return {"ranges": dict(by_name), "threads": dict(by_place), "kernels": dict(kernels),
             "findings": findings, "n_events": len(made.all) + n_others + n_series(file),

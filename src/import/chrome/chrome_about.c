@@ -316,6 +316,23 @@ osc_status osc_chrome_devices(struct osc_trace *t)
     return st == OSC_OK ? name_listed(t) : st;
 }
 
+/* Count the samples of a sampled profile, which are no events. */
+static void count_samples(struct osc_trace *t)
+{
+    struct osc_str value;
+
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        const struct osc_meta *const m = &t->metas[i];
+        struct osc_str rest = osc_trace_str(t, m->value);
+
+        if (m->is_string || !osc_str_eq(osc_trace_str(t, m->key), OSC_STR("samples")))
+            continue;
+        while (osc_json_next(&rest, &value))
+            osc_findings_add(&t->findings, OSC_FINDING_call_samples, OSC_NO_OFFSET,
+                             OSC_NO_TIME);
+    }
+}
+
 osc_status osc_chrome_about(struct osc_trace *t)
 {
     struct osc_str family = OSC_STR(""), value;
@@ -323,6 +340,7 @@ osc_status osc_chrome_about(struct osc_trace *t)
     int64_t base_ns;
 
     osc_dialect_mark_tracks(t);
+    count_samples(t);
     for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
         if (!t->tracks[i].is_queue || t->tracks[i].n_events == 0 || t->tracks[i].device.v != 0)
             continue;

@@ -342,6 +342,9 @@ class Builder:
         self.file = file
         self.trace = Trace(file.members, [e for e in file.entries if isinstance(e, dict)])
         self.open_ranges: dict[tuple, list[Event]] = {}
+        samples = file.members.get("samples")
+        for _ in samples if isinstance(samples, list) else ():
+            self.trace.count("call_samples")
         self.trace.since_us = far_clock(self.trace.records)
         if self.trace.since_us:
             self.trace.count("far_clock")
