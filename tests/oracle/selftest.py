@@ -116,7 +116,7 @@ def test_pairs(t: Tally) -> None:
              ("c", 8000, None)])
     counts = {code: finding.count for code, finding in tr.findings.items()}
     t.equal("counts", counts, {"unmatched_end": 1, "wrong_type": 2, "open_range": 1,
-                                  "negative_duration": 1, "unknown_phase": 1})
+                                  "negative_duration": 1, "unknown_phase": 1, "phase ?": 1})
 
 
 # Name, self CPU % and time, CPU total % and time, average, self XPU, %, total, average, calls
