@@ -87,6 +87,21 @@ TEST_WITH(what_is_no_operator_has_no_row, NULL, end)
     assert_int_equal(ops.groups[0].host_self_ns, 5000);
 }
 
+TEST_WITH(device_work_of_no_operator_is_summed_by_cause, NULL, end)
+{
+    sum_up(OP("aten::mm", 1, 0, 9, "") CALL(1, 1, 1, 1, "")
+               RANGE("cuda_runtime", "cudaGraphLaunch", 1, 20, 1, "'correlation':2")
+                   CALL(1, 30, 1, 3, "") KERNEL("k", 40, 1, 1) KERNEL("k", 50, 2, 2)
+                       KERNEL("m", 60, 4, 2) KERNEL("k", 70, 8, 3) KERNEL("k", 80, 16, 99),
+           &(struct osc_options){.has_rest = true});
+    assert_int_equal(ops.rest[OSC_LAUNCHER_GRAPH].n_calls, 1);
+    assert_int_equal(ops.rest[OSC_LAUNCHER_GRAPH].n_works, 2);
+    assert_int_equal(ops.rest[OSC_LAUNCHER_GRAPH].device_ns, 6000);
+    assert_int_equal(ops.rest[OSC_LAUNCHER_CALL].device_ns, 8000);
+    assert_int_equal(ops.rest[OSC_LAUNCHER_NONE].n_works, 1);
+    assert_int_equal(ops.rest[OSC_LAUNCHER_NONE].device_ns, 16000);
+}
+
 TEST_WITH(shapes_and_stacks_make_groups_of_their_own, NULL, end)
 {
     sum_up(OP("mm", 1, 0, 1, "'Input Dims':[[1,2],[]]")

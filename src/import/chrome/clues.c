@@ -205,13 +205,11 @@ static bool is_of_ray(const struct osc_trace *t)
 
 static bool is_of_bazel(const struct osc_trace *t)
 {
-    static const char *const categories[] = {"build phase marker", "general information",
-                                             "action processing", NULL};
-    struct osc_str other, id;
+    struct osc_str other;
 
-    return (osc_trace_meta(t, "otherData", &other) && other.len > 0 &&
-            memmem(other.s, other.len, "bazel", 5) != NULL) ||
-           (osc_trace_meta(t, "otherData", &id) && has_any_category(t, categories));
+    return has_category(t, "build phase marker") ||
+           (osc_trace_meta(t, "otherData", &other) && other.len > 0 &&
+            memmem(other.s, other.len, "\"build_id\"", 10) != NULL);
 }
 
 static bool is_of_clang(const struct osc_trace *t)

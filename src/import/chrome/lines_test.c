@@ -161,6 +161,29 @@ TEST_WITH(rocprof_and_nsys_name_their_processes, NULL, end)
                         "kernel@cuda:1 runtime annotation");
 }
 
+/* Whether the line of ROW repeats other lines. */
+static bool is_summary(uint32_t row)
+{
+    return trace.tracks[small_chunk(&trace)->track[row]].is_summary;
+}
+
+TEST_WITH(sums_of_clang_and_the_critical_path_of_bazel_are_summaries, NULL, end)
+{
+    assert_string_equal(kinds_of(X("1", 1, "ExecuteCompiler", 0, 9, "")
+                                     X("1", 2, "Total ExecuteCompiler", 0, 9, "")),
+                        "scope scope");
+    assert_false(is_summary(0));
+    assert_true(is_summary(1));
+    kinds_of(X("1", 1, "work", 0, 9, ",'cat':'build phase marker'")
+                 THREAD(1, 2, "Critical Path") X("1", 2, "action", 0, 9, ""));
+    assert_false(is_summary(0));
+    assert_true(is_summary(1));
+    /* Another program may call a thread so. */
+    kinds_of(X("1", 1, "work", 0, 9, "") THREAD(1, 2, "Critical Path")
+                 X("1", 2, "action", 0, 9, ""));
+    assert_false(is_summary(1));
+}
+
 TEST_WITH(other_traces_stay_as_they_are, NULL, end)
 {
     assert_string_equal(kinds_of(PROCESS(11, "GPU Process") PROCESS(2, "/device:CPU:0")
