@@ -158,8 +158,14 @@ static void find_rows(const struct osc_page *p, struct top *t)
     for (uint64_t k = 0; k < b->result.n_rows; k++) {
         const uint64_t i = b->order ? b->order[k] : k;
 
+        const bool is_rest = t->rest != 0 && osc_result_has(&b->result, i, t->rest);
+
+        if (is_rest && t->most != osc_column_operators_device_self_ns) {
+            t->by = "by host time; none has device work";
+            continue;
+        }
         t->sum_ns += (double)osc_result_get_int(&b->result, i, t->most);
-        if (t->rest != 0 && osc_result_has(&b->result, i, t->rest))
+        if (is_rest)
             t->rest_ns += (double)osc_result_get_int(&b->result, i, t->most);
         if (t->n_rows < TOP_ROWS)
             t->rows[t->n_rows++] = row_of(&b->result, t, i);
