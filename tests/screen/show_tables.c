@@ -55,8 +55,11 @@ int main(int argc, char **argv)
         for (size_t k = 0; osc_catalog_name(k); k++)
             show(set, path, osc_catalog_name(k), NULL);
         show(set, path, "kernels", "op");
+        show(set, path, "kernels", "cause");
+        show(set, path, "kernels", "graph");
         show(set, path, "operators", "shape");
         show(set, path, "ranges", "process,thread");
+        show(set, path, "ranges", "track,category,step");
         osc_set_release(set);
     }
     return 0;

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Judge the one screen and the tables of traces that others have published.
+
+usage: judge.py [--opscope PATH] [FILE...]
+
+For each trace of ../shared/data/wild and tests/data, and for a directory of ranks as one run:
+- the screen has at most 40 lines, none wider than 80 columns, at terminals of any width (in a
+  command, a word such as a path may be wider), and names who wrote the trace (PRODUCERS);
+- it shows ranges or operators, who worked, and three commands, each of which ends with status 0
+  and prints a row;
+- rows of a list differ, and ranges have names that are in the file;
+- shares are of the whole: rows of operators, with those of work that no operator launched, and
+  kernels by name, by cause and by graph add up to what the events add up to; advice gives no
+  more idle time to causes than the steps have.
+What is not judged has a named rule (EXEMPT). Ends with `N passed, N failed`.
+"""
+from __future__ import annotations
+
+import argparse
+import csv
+import fcntl
+import io
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests" / "oracle"), str(ROOT / "tests" / "screen")]
+import counts  # noqa: E402
+from evidence import oversold  # noqa: E402
+from lines import alike, columns  # noqa: E402
+
+WILD = ROOT.parent / "shared" / "data" / "wild"
+LINES, COLUMNS = 40, 80
+# How the names of files begin -> how the second line begins. "Chrome trace": nothing in the file
+# tells who wrote it.
+PRODUCERS = {
+    "rocm_": "PyTorch (Kineto)", "cuda_": "PyTorch (Kineto)", "alexnet": "PyTorch (Kineto)",
+    "demo": "PyTorch", "small": "PyTorch",
+    "torch_legacy": "PyTorch (autograd profiler)", "torch_compile": "torch.compile",
+    "npu_torch": "PyTorch on Ascend (torch_npu)", "npu_msprof": "MindSpore on Ascend",
+    "jax": "JAX/XLA", "tf1": "TensorFlow", "triton": "Triton", "viztracer": "VizTracer",
+    "ray": "Ray", "horovod": "Horovod", "bazel": "Bazel", "clang": "clang", "spall": "spall",
+    "chrome_flow": "Chrome,", "chrome_palette": "Chrome,", "chrome_nestable": "Chrome trace,",
+    "v8": "V8", "aiu": "Chrome trace,", "cupti_own": "Chrome trace,", "windows": "Chrome trace,",
+}
+EXEMPT = {
+    "nothing_busy": "who worked, where no range has a duration above 0",
+    "no_operators": "the sum of operators, where there are none",
+    "no_file": "names of ranges of a directory",
+}
+WORK = ("kernel", "memcpy", "memset")
+UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+ROW = re.compile(r"  (\S.*?)  +([\d,.]+(?: M)?)  +([\d.]+ [a-z]+)(?:  +([\d.]+) %)?.*")
+
+
+def nanoseconds(text: str) -> tuple[float, float]:
+    """A time as text, and half of its last digit."""
+    number, unit = text.split()
+    digit = 10.0 ** -len(number.partition(".")[2])
+    return float(number) * UNITS[unit], digit * UNITS[unit] / 2
+
+
+@dataclass
+class Judge:
+    """Asks the command about PATH, and counts what is right and wrong."""
+    bin: Path
+    path: Path
+    passed: int = 0
+    wrong: list[str] = field(default_factory=list)
+    exempt: Counter = field(default_factory=Counter)
+
+    def expect(self, is_good: bool, *what: object) -> None:
+        """Count WHAT, which is right or wrong."""
+        self.passed += is_good
+        if not is_good:
+            self.wrong.append(f"{self.path.name}: " + " ".join(map(str, what))[:500])
+
+    def run(self, *words: object) -> str:
+        """The output of opscope with WORDS."""
+        done = subprocess.run([self.bin / "opscope", *words], capture_output=True, check=False)
+        self.expect(done.returncode == 0, *words, "ends with", done.returncode, done.stderr)
+        return done.stdout.decode("utf-8", "replace")
+
+    def rows(self, *words: str) -> list[dict[str, str]]:
+        """The rows of a table of the trace, with exact values."""
+        text = self.run("table", *words, "--format", "csv", self.path)
+        return list(csv.DictReader(io.StringIO(text.replace("\0", ""), newline="")))
+
+    # --- the screen ---
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.run(self.path).splitlines()
+
+    @cached_property
+    def sections(self) -> dict[str, list[str]]:
+        """Title in capitals -> its own line and those below."""
+        found: dict[str, list[str]] = {}
+        title = ""
+        for line in self.lines:
+            word = re.match(r"[A-Z]{2,}( [A-Z]+)*\b", line)
+            title = word[0] if word else title
+            found.setdefault(title, []).append(line)
+        return found
+
+    def list_of(self, title: str) -> list[re.Match]:
+        """The rows of a list: name, calls, time, share."""
+        return [m for line in self.sections.get(title, [])[1:] if (m := ROW.fullmatch(line))]
+
+    def screen(self) -> None:
+        """Judge form and contents."""
+        lines = self.lines
+        self.expect(0 < len(lines) <= LINES, len(lines), "lines")
+        self.expect(not self.wide(lines, COLUMNS), "too wide:", self.wide(lines, COLUMNS))
+        for width in (80, 100, 120):
+            shown = self.on_terminal(width)
+            most = min(width, COLUMNS)
+            self.expect(not self.wide(shown, most), "at", width, self.wide(shown, most))
+            self.expect(not alike(shown), "at", width, "alike:", alike(shown))
+        self.expect(not alike(lines), "alike:", alike(lines))
+        wanted = next((v for k, v in PRODUCERS.items() if self.path.name.startswith(k)), None)
+        second = lines[1].strip() if len(lines) > 1 else ""
+        self.expect(wanted is None or second.startswith(wanted), second, "is not by", wanted)
+        self.expect(bool(self.list_of("RANGES") or self.list_of("OPERATORS")),
+                    "shows neither ranges nor operators")
+        if any(m[3].split()[0].strip("0.") for m in self.list_of("RANGES")) or not self.list_of(
+                "RANGES"):
+            busy = any(line.startswith("  busy: ") for line in lines)
+            self.expect(busy or len(self.sections.get("WORKED", [])) > 2, "does not say who worked")
+        else:
+            self.exempt["nothing_busy"] += 1
+
+    def wide(self, lines: list[str], width: int) -> list[str]:
+        """The LINES that are wider than WIDTH."""
+        return [x for x in lines if columns(x) > width and len(x.removesuffix(" \\").split()) > 1]
+
+    def on_terminal(self, width: int) -> list[str]:
+        """The screen on a terminal of WIDTH columns, but the first line, which is the path."""
+        terminal, end = pty.openpty()
+        fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+        process = subprocess.Popen([self.bin / "opscope", self.path], stdout=end,
+                                   stderr=subprocess.DEVNULL,
+                                   env={**os.environ, "TERM": "dumb"})
+        os.close(end)
+        text = b""
+        while True:
+            try:
+                part = os.read(terminal, 1 << 16)
+            except OSError:
+                break # it has ended
+            if not part:
+                break
+            text += part
+        os.close(terminal)
+        process.wait()
+        return re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", text.decode("utf-8", "replace")).replace(
+            "\r", "").splitlines()[1:]
+
+    def commands(self) -> None:
+        """Type what the screen proposes."""
+        text = "\n".join(self.sections.get("NEXT", [])[1:])
+        found = [x.strip() for x in re.split(r"\n(?=  opscope)", text) if x.strip()]
+        self.expect(len(found) == 3, "proposes", len(found), "commands")
+        for command in found:
+            done = subprocess.run(["bash", "-c", command], capture_output=True, check=False,
+                                  env={**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}"})
+            shown = done.stdout.decode("utf-8", "replace").splitlines()
+            self.expect(done.returncode == 0, command, "ends with", done.returncode, done.stderr)
+            self.expect(len(shown) > 1 and shown[1] != "(no rows)", command, "prints no row")
+
+    def names(self) -> None:
+        """Check that ranges have names of the file; ... stands for any text."""
+        file = None if self.path.is_dir() else counts.read(self.path)
+        if not file:
+            self.exempt["no_file"] += 1
+            return
+        known = {re.sub(r"[\x00-\x1f\x7f]", lambda c: f"\\x{ord(c[0]):02x}", counts.name_of(e))
+                 for e in file.events}
+        for row in self.list_of("RANGES"):
+            shown = re.compile(".*".join(map(re.escape, row[1].split("\u2026"))), re.DOTALL)
+            self.expect(any(map(shown.fullmatch, known)), row[1], "is no name of the file")
+
+    # --- sums ---
+
+    @cached_property
+    def work(self) -> dict[str, int]:
+        """The time of all events on devices, by kind."""
+        events = self.rows("events", "--columns", "kind,device,dur_ns")
+        return {kind: sum(int(e["dur_ns"] or 0) for e in events if e["kind"] == kind)
+                for kind in WORK}
+
+    def shares(self, title: str, whole_ns: float) -> None:
+        """Check that the shares of a list are those of WHOLE_NS."""
+        for row in self.list_of(title):
+            if row[4] is None:
+                continue
+            ns, half = nanoseconds(row[3])
+            self.expect(abs(ns / whole_ns * 100 - float(row[4])) <= 0.051 + half / whole_ns * 100
+                        if whole_ns else False, title, row[0], "of", whole_ns)
+
+    def sums(self) -> None:
+        """Check that tables add up to the events."""
+        kernels = [int(r["total_ns"]) for r in self.rows("kernels")]
+        causes = self.rows("kernels", "--group-by", "cause")
+        self.expect(sum(kernels) == self.work["kernel"], "kernels:", sum(kernels), self.work)
+        self.shares("KERNELS", sum(kernels))
+        sold = oversold(self.rows("advice"), self.rows("steps"))
+        self.expect(sold is None, "advice:", sold)
+        by_cause = {r["cause"]: 0 for r in causes}
+        for row in causes:
+            by_cause[row["cause"]] += int(row["total_ns"])
+        self.expect(sum(by_cause.values()) == sum(kernels), "kernels by cause:", by_cause)
+        graphs = sum(int(r["total_ns"]) for r in self.rows("kernels", "--group-by", "graph"))
+        self.expect(graphs == by_cause.get("graph", 0), "kernels by graph:", graphs, by_cause)
+        operators = self.rows("operators")
+        if not operators:
+            self.exempt["no_operators"] += 1
+            return
+        device = sum(self.work.values())
+        self.operators(device)
+        head = self.sections.get("OPERATORS", [""])[0]
+        if " on devices" in head:
+            self.shares("OPERATORS", device)
+            own = sum(int(r["device_self_ns"]) for r in operators) / device * 100
+            told = float(re.search(r"own ([\d.]+) %", head)[1])
+            self.expect(abs(own - told) <= 0.05001, head, "but they own", own)
+        elif "device time" in head:
+            self.shares("OPERATORS", device)
+        else:
+            self.shares("OPERATORS", sum(int(r["host_self_ns"]) for r in operators))
+
+    def operators(self, device: int) -> None:
+        """Check that rows of the text of operators add up to the work of DEVICE."""
+        text = self.run("table", "operators", "--limit", "0", "--columns",
+                        "calls,device_self_ns", self.path).splitlines()
+        at = text[0].find("device_self_ns")
+        if at < 0:
+            self.expect(device == 0, "operators have no device time, devices have", device)
+            return
+        times = [nanoseconds(m[0]) for line in text[1:]
+                 if (m := re.search(r"[\d.]+ (ns|us|ms|s)\s*$", line))]
+        found, error = sum(t for t, _ in times), sum(e for _, e in times)
+        self.expect(abs(found - device) <= error + 1, "operators:", found, "+-", error, "of", device)
+
+
+def judge(bin_folder: Path, path: Path) -> Judge:
+    """Judge the trace or run of PATH."""
+    it = Judge(bin_folder, path)
+    try:
+        it.screen()
+        it.commands()
+        it.names()
+        it.sums()
+    except (IndexError, KeyError, TypeError, ValueError) as failed:
+        it.expect(False, repr(failed))
+    return it
+
+
+def traces() -> list[Path]:
+    """The traces, and directories with several."""
+    found = [p for where in (WILD, ROOT / "tests" / "data") for p in where.rglob("*.json*")
+             if p.is_file()]
+    return sorted(found) + sorted({p.parent for p in found if p.parent.name.endswith("ranks")})
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--opscope", type=Path, default=ROOT / "build-gcc" / "opscope")
+    parser.add_argument("files", nargs="*", type=Path)
+    args = parser.parse_args()
+    csv.field_size_limit(1 << 30)
+    with tempfile.TemporaryDirectory(prefix="judge-") as place:
+        (Path(place) / "opscope").symlink_to(args.opscope.resolve())
+        with ThreadPoolExecutor(2) as pool:
+            judged = list(pool.map(lambda p: judge(Path(place), p), args.files or traces()))
+    for it in judged:
+        for line in it.wrong:
+            print(line)
+    exempt: Counter = sum((it.exempt for it in judged), Counter())
+    for rule, what in EXEMPT.items():
+        print(f"not judged by rule {rule}: {exempt[rule]} ({what})")
+    passed, failed = sum(it.passed for it in judged), sum(len(it.wrong) for it in judged)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
