@@ -5,44 +5,46 @@
 
 #include "support/unit.h"
 
+#define B(bytes) bytes, sizeof(bytes) - 1
+
 /* The first bytes of files as their programs write them, and a word of what is said. */
 static const struct {
     const char *path, *bytes;
     size_t n;
     const char *what, *way;
 } files[] = {
-    {"a.zip", "PK\3\4\24\0\0\0", 8, "zip archive", "unzip a.zip"},
-    {"my trace.zip", "PK\3\4\24\0\0\0", 8, "zip archive", "unzip 'my trace.zip'"},
-    {"a", "7z\xbc\xaf\x27\x1c\0\4", 8, "7-Zip", "7z x a"},
+    {"a.zip", B("PK\3\4\24\0\0\0"), "zip archive", "unzip a.zip"},
+    {"my trace.zip", B("PK\3\4\24\0\0\0"), "zip archive", "unzip 'my trace.zip'"},
+    {"a", B("7z\xbc\xaf\x27\x1c\0\4"), "7-Zip", "7z x a"},
     {"a.xz",
-     "\xfd"
-     "7zXZ\0\0",
-     7, "xz", "xz -dk a.xz"},
-    {"a", "BZh91AY", 7, "bzip2", "bzip2 -dk a"},
-    {"a", "\x04\x22\x4d\x18\x60", 5, "lz4", "lz4 -dk a"},
-    {"a.db", "SQLite format 3\0", 16, "SQLite", "nsys2json"},
-    {"a", "version https://git-lfs.github.com/spec/v1\n", 43, "Git LFS", "git lfs pull"},
-    {"a.json", "<!DOCTYPE html><html>", 21, "HTML", "again"},
-    {"a.json", "{\"rocprofiler-sdk-tool\": [{\"metadata\":", 38, "rocprofv3", "traceconv"},
-    {"a.json", "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"", 65,
+     B("\xfd"
+       "7zXZ\0\0"),
+     "xz", "xz -dk a.xz"},
+    {"a", B("BZh91AY"), "bzip2", "bzip2 -dk a"},
+    {"a", B("\x04\x22\x4d\x18\x60"), "lz4", "lz4 -dk a"},
+    {"a.db", B("SQLite format 3\0"), "SQLite", "nsys2json"},
+    {"a", B("version https://git-lfs.github.com/spec/v1\n"), "Git LFS", "git lfs pull"},
+    {"a.json", B("<!DOCTYPE html><html>"), "HTML", "again"},
+    {"a.json", B("{\"rocprofiler-sdk-tool\": [{\"metadata\":"), "rocprofv3", "traceconv"},
+    {"a.json", B("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\""),
      "speedscope", "speedscope.app"},
-    {"a.json", "{\"schema\": \"1.1.1\", \"nodes\": [{\"rf_id\": 1", 44, "execution trace",
+    {"a.json", B("{\"schema\": \"1.1.1\", \"nodes\": [{\"rf_id\": 1"), "execution trace",
      "profiler"},
-    {"a.cpuprofile", "{\"nodes\":[{\"id\":1,\"callFrame\":{", 34, "CPU profile", "DevTools"},
-    {"x.pb", "\n\x20\x08\x01\x12\x09/host:CPU\x1a\x02", 17, "XLA", "xprof"},
-    {"x", "\n\x30\x12\x0d/device:GPU:0\x01", 18, "XLA", "xprof"},
+    {"a.cpuprofile", B("{\"nodes\":[{\"id\":1,\"callFrame\":{"), "CPU profile", "DevTools"},
+    {"x.pb", B("\n\x20\x08\x01\x12\x09/host:CPU\x1a\x02"), "XLA", "xprof"},
+    {"x", B("\n\x30\x12\x0d/device:GPU:0\x01"), "XLA", "xprof"},
     {"a.et",
-     "\x07\n\x05"
-     "0.0.4\x10\x01",
-     10, "Chakra", "chakra_jsonizer"},
-    {"a.pftrace", "\n\x10\x08\x01\x42\x02", 6, "Perfetto",
+     B("\x07\n\x05"
+       "0.0.4\x10\x01"),
+     "Chakra", "chakra_jsonizer"},
+    {"a.pftrace", B("\n\x10\x08\x01\x42\x02"), "Perfetto",
      "traceconv json a.pftrace a.pftrace.json"},
-    {"a", "\n\x10\x08\x01\x42\x02", 6, "Perfetto", "traceconv"},
-    {"r.nsys-rep", "\x01\x02\x03\x04", 4, "Nsight Systems",
+    {"a", B("\n\x10\x08\x01\x42\x02"), "Perfetto", "traceconv"},
+    {"r.nsys-rep", B("\x01\x02\x03\x04"), "Nsight Systems",
      "nsys export --type sqlite r.nsys-rep"},
-    {"r.qdstrm", "\x01\x02\x03\x04", 4, "raw recording", "QdstrmImporter"},
-    {"k.csv", "Kind,Agent_Id,Name\nKERNEL,1,k\n", 30, "table", "made from"},
-    {"s.pickle", "\x80\x04\x95\x10\x00", 5, "pickle", "memory_viz"},
+    {"r.qdstrm", B("\x01\x02\x03\x04"), "raw recording", "QdstrmImporter"},
+    {"k.csv", B("Kind,Agent_Id,Name\nKERNEL,1,k\n"), "table", "made from"},
+    {"s.pickle", B("\x80\x04\x95\x10\x00"), "pickle", "memory_viz"},
 };
 
 static osc_status check(const char *path, const char *bytes, size_t n, struct osc_err *err)
