@@ -151,6 +151,8 @@ static void sum_ops(const struct osc_trace *t, struct op_sums *sums)
         const uint32_t node = osc_optree_owner(&f->tree, f->links.calls[n].node);
         const osc_row row = {f->links.calls[n].row};
 
+        if (f->links.calls[n].is_elsewhere)
+            continue;
         sums[node].inside_ns += osc_chunk_of(&t->events, row)->dur_ns[osc_row_place(row)];
     }
     for (size_t n = 0; n < f->links.n_works; n++) {
