@@ -39,20 +39,16 @@ TEST_WITH(launch_shapes_and_operators_tell_kernels_apart, NULL, small_end)
 }
 
 /* An operator, a launch of a graph, a call outside operators, and work without a call. */
-#define LAUNCHERS                                                             \
-    OP("aten::mm", 1, 0, 9, "")                                               \
-    CALL(1, 1, 1, 1, "")                                                      \
-    RANGE("cuda_runtime", "cudaGraphLaunch", 1, 20, 1, "'correlation':2")     \
-    CALL(1, 30, 1, 3, "")                                                     \
-    KERNEL("k", 40, 1, 1)                                                     \
-    KERNEL("k", 50, 2, 2)                                                     \
-    KERNEL("m", 60, 4, 2) KERNEL("k", 70, 8, 3) KERNEL("k", 80, 16, 99)       \
-        RANGE("cuda_runtime", "cudaGraphLaunch", 1, 90, 1, "'correlation':4") \
-            KERNEL("k", 95, 32, 4)
+static const char launches[] = OP("aten::mm", 1, 0, 9, "") CALL(1, 1, 1, 1, "")
+    RANGE("cuda_runtime", "cudaGraphLaunch", 1, 20, 1, "'correlation':2") CALL(1, 30, 1, 3, "")
+        KERNEL("k", 40, 1, 1) KERNEL("k", 50, 2, 2) KERNEL("m", 60, 4, 2) KERNEL("k", 70, 8, 3)
+            KERNEL("k", 80, 16, 99)
+                RANGE("cuda_runtime", "cudaGraphLaunch", 1, 90, 1, "'correlation':4")
+                    KERNEL("k", 95, 32, 4);
 
 TEST_WITH(causes_and_graphs_sum_up_what_they_launched, NULL, small_end)
 {
-    small_table(&osc_table_kernels, &(struct osc_options){.by_cause = true}, LAUNCHERS);
+    small_table(&osc_table_kernels, &(struct osc_options){.by_cause = true}, launches);
     assert_int_equal(result.n_rows, 4);
     assert_true(is_text(0, "cause", "operator"));
     assert_int_equal(integer(0, "total_ns"), 1000);
@@ -64,7 +60,7 @@ TEST_WITH(causes_and_graphs_sum_up_what_they_launched, NULL, small_end)
     assert_true(is_text(3, "cause", "not recorded"));
     assert_int_equal(integer(3, "total_ns"), 16000);
     small_end(NULL);
-    small_table(&osc_table_kernels, &(struct osc_options){.by_graph = true}, LAUNCHERS);
+    small_table(&osc_table_kernels, &(struct osc_options){.by_graph = true}, launches);
     assert_int_equal(result.n_rows, 2);
     assert_int_equal(integer(0, "total_ns"), 6000);
     assert_int_equal(integer(1, "total_ns"), 32000);

@@ -16,7 +16,7 @@ enum clue {
     CLUE_SUFFIX, /* only the name of the file */
 };
 
-#define BYTES(literal) literal, sizeof literal - 1
+#define BYTES(literal) (literal), sizeof(literal) - 1
 
 #define PERFETTO_WAY "convert it: traceconv json FILE FILE.json (traceconv comes with Perfetto)"
 #define XPLANE_WAY                                                                       \

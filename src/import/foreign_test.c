@@ -5,7 +5,7 @@
 
 #include "support/unit.h"
 
-#define B(bytes) bytes, sizeof(bytes) - 1
+#define B(bytes) (bytes), sizeof(bytes) - 1
 
 /* The first bytes of files as their programs write them, and a word of what is said. */
 static const struct {
@@ -73,7 +73,7 @@ TEST(a_tar_archive_is_known_by_its_middle)
     char bytes[512] = "trace/";
     struct osc_err err = {0};
 
-    memcpy(bytes + 257, "ustar", 5);
+    memcpy(bytes + 257, "ustar", sizeof "ustar");
     assert_int_equal(check("a.tgz", bytes, sizeof bytes, &err), OSC_EFORMAT);
     assert_non_null(strstr(err.message, "tar xf a.tgz"));
 }

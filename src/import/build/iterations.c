@@ -90,8 +90,10 @@ static void write_pattern(struct osc_strbuf *out, struct osc_str name)
             depth++;
         else if ((c == ')' || c == ']' || c == '}') && depth > 0)
             depth--;
-        else if (depth == 0 && !(is_digit && is_number))
-            osc_strbuf_addc(out, is_digit ? '#' : c);
+        else if (depth == 0 && !is_digit)
+            osc_strbuf_addc(out, c);
+        else if (depth == 0 && !is_number)
+            osc_strbuf_addc(out, '#');
         is_number = depth == 0 && is_digit;
     }
 }

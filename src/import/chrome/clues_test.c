@@ -65,7 +65,8 @@ static enum osc_producer producer_of(const char *text)
 
     osc_strbuf_adds(&b, text);
     for (size_t i = 0; i < b.len; i++)
-        b.s[i] = b.s[i] == '\'' ? '"' : b.s[i];
+        if (b.s[i] == '\'')
+            b.s[i] = '"';
     assert_int_equal(
         osc_import_memory(&t, "clues", (struct osc_str){b.s, (uint32_t)b.len}, &options, NULL),
         OSC_OK);
