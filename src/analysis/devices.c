@@ -29,6 +29,7 @@ enum {
     OCCUPIED_OF,
     TENSOR,
     TENSOR_OF,
+    TENSOR_MAYBE,
     N_COLUMNS
 };
 
@@ -65,7 +66,10 @@ static const struct osc_column columns[N_COLUMNS] = {
         OSC_RULE_TENSOR_CORES | OSC_RULE_LINKS,
         "Time of kernels that use Tensor Cores (tensor_cores in table kernels) / time of all "
         "kernels that operators launched, in steps or not. Names that no rule covers count as "
-        "no. With --compat tb it is 0 for a device without such kernels."),
+        "no; but it is missing where it would be 0 although a kernel of the device uses them, "
+        "or "
+        "no rule covers its name. With --compat tb it is 0 for a device without kernels of "
+        "operators."),
     OSC_COLUMN(WINDOW, "window_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "From the first kept step to the last."),
     OSC_COLUMN(BUSY, "busy_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
@@ -80,12 +84,14 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Time of kernels of operators that use Tensor Cores."),
     OSC_COLUMN(TENSOR_OF, "tensor_of_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Time of kernels of operators."),
+    OSC_COLUMN(TENSOR_MAYBE, "tensor_maybe_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Time of all kernels that use Tensor Cores, or whose names no rule covers."),
 };
 
 /* Sums over the kernels of one device. */
 struct sums {
     double occupied;
-    int64_t occupied_of_ns, tensor_ns, tensor_of_ns;
+    int64_t occupied_of_ns, tensor_ns, tensor_of_ns, tensor_maybe_ns;
 };
 
 struct work {
@@ -129,13 +135,16 @@ static osc_status add_kernels(struct work *w, bool compat_tb)
         if (c->kind[i] != OSC_KIND_KERNEL)
             continue;
         add_occupancy(w, c, i, s);
-        if (work->call == 0 || links->calls[work->call - 1].node == 0)
+        const bool has_operator = work->call != 0 && links->calls[work->call - 1].node != 0;
+        const enum osc_tensor_cores uses =
+            osc_name_tensor_cores(w->f->classes.names[c->name[i]], compat_tb);
+        if (uses != OSC_TENSOR_CORES_NO && !compat_tb)
+            s->tensor_maybe_ns += c->dur_ns[i];
+        if (!has_operator)
             continue;
         w->has_operators = true;
         s->tensor_of_ns += c->dur_ns[i];
-        if (osc_name_tensor_cores(w->f->classes.names[c->name[i]], compat_tb) ==
-            OSC_TENSOR_CORES_YES)
-            s->tensor_ns += c->dur_ns[i];
+        s->tensor_ns += uses == OSC_TENSOR_CORES_YES ? c->dur_ns[i] : 0;
     }
     return OSC_OK;
 }
@@ -193,6 +202,7 @@ static void add_row(const struct work *w, uint32_t d, bool compat_tb, struct osc
     if (s->tensor_of_ns > 0 || (compat_tb && w->has_operators && device->has_kernels)) {
         osc_result_int(out, TENSOR, s->tensor_ns);
         osc_result_int(out, TENSOR_OF, s->tensor_of_ns);
+        osc_result_int(out, TENSOR_MAYBE, s->tensor_maybe_ns);
     }
 }
 
@@ -250,7 +260,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
         if (occupied_of_ns > 0)
             osc_result_set_num(r, i, OCCUPANCY,
                                osc_result_get_num(r, i, OCCUPIED) / occupied_of_ns / 100);
-        if (osc_result_has(r, i, TENSOR_OF))
+        if (osc_result_has(r, i, TENSOR_OF) && (osc_result_get_int(r, i, TENSOR) > 0 ||
+                                                osc_result_get_int(r, i, TENSOR_MAYBE) == 0))
             osc_result_set_num(
                 r, i, TENSOR_CORES,
                 tensor_of_ns > 0 ? (double)osc_result_get_int(r, i, TENSOR) / tensor_of_ns : 0);

@@ -50,6 +50,16 @@ TEST_WITH(what_no_kernel_says_is_missing, NULL, end)
     assert_false(osc_result_has(&result, 0, column("tensor_core_ratio")));
 }
 
+/* Nothing of what operators launched uses Tensor Cores, but something else did. */
+TEST_WITH(no_share_is_zero_only_as_no_operator_launched_it, NULL, end)
+{
+    run(HOST KERNEL("at::native::copy", 20, 30, 1), false);
+    assert_number(&result, "tensor_core_ratio", 0);
+    end(NULL);
+    run(HOST KERNEL("at::native::copy", 20, 30, 1) KERNEL("s884gemm", 60, 30, 9), false);
+    assert_false(osc_result_has(&result, 0, column("tensor_core_ratio")));
+}
+
 TEST_WITH(a_trace_without_any_step_has_no_shares, NULL, end)
 {
     run(KERNEL("k", 20, 30, 9), false);
@@ -67,6 +77,7 @@ TEST_WITH(a_device_without_kernels_of_operators_is_zero_to_the_plugin_alone, NUL
 
     run(two, false);
     assert_int_equal(result.n_rows, 2);
+    assert_false(osc_result_has(&result, 0, column("tensor_core_ratio"))); /* no rule knows k */
     assert_false(osc_result_has(&result, 1, column("tensor_core_ratio")));
     end(NULL);
     run(two, true);

@@ -25,6 +25,8 @@ enum {
     MAX_DEVICE_SELF,
     TC_SELF,
     TC_TOTAL,
+    UNKNOWN_SELF,
+    UNKNOWN_TOTAL,
     ASYNC_CALLS,
     PART_CALLS,
     PART_MEDIAN_HOST,
@@ -74,11 +76,13 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(TC_SELF_RATIO, "tc_self_ratio", NUMBER, "ratio", FINISH, OSC_COLUMN_MINOR,
                OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS,
                "Time of its own kernels that use Tensor Cores (tensor_cores in table kernels) "
-               "/ device_self_ns; 0 without device time."),
+               "/ device_self_ns; 0 without device time. Missing if none is known to use them, "
+               "and no rule covers the names of some."),
     OSC_COLUMN(TC_TOTAL_RATIO, "tc_total_ratio", NUMBER, "ratio", FINISH, OSC_COLUMN_MINOR,
                OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS,
                "Time of kernels that use Tensor Cores, launched by the operator and all "
-               "operators inside it / device_total_ns; 0 without device time."),
+               "operators inside it / device_total_ns; 0 without device time. Missing if none "
+               "is known to use them, and no rule covers the names of some."),
     OSC_COLUMN(HAS_CALL_STACK, "has_call_stack", BOOLEAN, NULL, OR, OSC_COLUMN_MINOR,
                OSC_RULE_STACKS,
                "Whether any call has a Python stack; --group-by stack shows it."),
@@ -104,6 +108,10 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Part of device_self_ns in kernels that use Tensor Cores."),
     OSC_COLUMN(TC_TOTAL, "tc_total_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Part of device_total_ns in kernels that use Tensor Cores."),
+    OSC_COLUMN(UNKNOWN_SELF, "tc_unknown_self_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Part of device_self_ns in kernels whose names no rule covers."),
+    OSC_COLUMN(UNKNOWN_TOTAL, "tc_unknown_total_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Part of device_total_ns in kernels whose names no rule covers."),
     OSC_COLUMN(ASYNC_CALLS, "async_calls", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
                "Calls that are asynchronous."),
     OSC_COLUMN(PART_CALLS, "part_calls", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
@@ -153,6 +161,8 @@ static void add_row(const struct osc_trace *t, const struct osc_options *o,
     osc_result_bool(out, HAS_CALL_STACK, g->has_stack);
     osc_result_int(out, TC_SELF, g->tc_self_ns);
     osc_result_int(out, TC_TOTAL, g->tc_total_ns);
+    osc_result_int(out, UNKNOWN_SELF, g->unknown_self_ns);
+    osc_result_int(out, UNKNOWN_TOTAL, g->unknown_total_ns);
     osc_result_int(out, ASYNC_CALLS, (int64_t)g->n_async);
     osc_result_int(out, PART_CALLS, (int64_t)g->n_calls);
     if (g->n_async == g->n_calls)
@@ -227,6 +237,17 @@ static double ratio(int64_t part, int64_t whole)
     return whole == 0 ? 0 : (double)part / (double)whole;
 }
 
+/* Set column TO of row I, the part of WHOLE_NS that is KNOWN to use Tensor Cores, unless that
+ * is 0 only because of names that are UNKNOWN. */
+static void set_tc_ratio(struct osc_result *r, uint64_t i, uint32_t to, uint32_t known,
+                         uint32_t unknown, int64_t whole_ns)
+{
+    const int64_t ns = osc_result_get_int(r, i, known);
+
+    if (ns > 0 || osc_result_get_int(r, i, unknown) == 0)
+        osc_result_set_num(r, i, to, ratio(ns, whole_ns));
+}
+
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
     (void)o;
@@ -238,11 +259,9 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 
         if (osc_result_has(r, i, REST))
             continue;
-        osc_result_set_num(r, i, TC_SELF_RATIO,
-                           ratio(osc_result_get_int(r, i, TC_SELF), device_ns));
-        osc_result_set_num(
-            r, i, TC_TOTAL_RATIO,
-            ratio(osc_result_get_int(r, i, TC_TOTAL), osc_result_get_int(r, i, DEVICE_TOTAL)));
+        set_tc_ratio(r, i, TC_SELF_RATIO, TC_SELF, UNKNOWN_SELF, device_ns);
+        set_tc_ratio(r, i, TC_TOTAL_RATIO, TC_TOTAL, UNKNOWN_TOTAL,
+                     osc_result_get_int(r, i, DEVICE_TOTAL));
         if (sync_calls == 0)
             continue;
         osc_result_set_num(r, i, MEAN_HOST_SELF,

@@ -27,8 +27,9 @@ struct osc_operator_group {
     uint64_t n_async; /* of these; they have a duration and nothing else */
     int64_t host_self_ns, host_total_ns, max_host_self_ns;
     int64_t device_self_ns, device_total_ns, max_device_self_ns;
-    int64_t tc_self_ns, tc_total_ns; /* the part in kernels that use Tensor Cores */
-    uint64_t n_device_values;        /* calls that have device self time */
+    int64_t tc_self_ns, tc_total_ns;           /* the part in kernels that use Tensor Cores */
+    int64_t unknown_self_ns, unknown_total_ns; /* in kernels of which no rule knows it */
+    uint64_t n_device_values;                  /* calls that have device self time */
     bool is_eligible, has_stack;
     double median_host_self_ns, median_device_self_ns;
 };

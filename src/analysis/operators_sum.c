@@ -7,9 +7,10 @@
 
 /* What the host calls of a node, and of the nodes below it, launched. */
 struct launched {
-    int64_t device_ns; /* kernels, copies and memsets */
-    int64_t tc_ns;     /* of these, kernels that use Tensor Cores */
-    int64_t device_total_ns, tc_total_ns;
+    int64_t device_ns;  /* kernels, copies and memsets */
+    int64_t tc_ns;      /* of these, kernels that use Tensor Cores */
+    int64_t unknown_ns; /* of these, kernels of which no rule knows it */
+    int64_t device_total_ns, tc_total_ns, unknown_total_ns;
 };
 
 /* Device self time of one call; not 0. */
@@ -90,10 +91,12 @@ static osc_status sum_launched(struct sweep *s)
         const uint32_t i = osc_row_place(row);
 
         l->device_ns += c->dur_ns[i];
-        if (c->kind[i] == OSC_KIND_KERNEL &&
-            osc_name_tensor_cores(s->f->classes.names[c->name[i]], s->o->compat_tb) ==
-                OSC_TENSOR_CORES_YES)
-            l->tc_ns += c->dur_ns[i];
+        if (c->kind[i] != OSC_KIND_KERNEL)
+            continue;
+        const enum osc_tensor_cores uses =
+            osc_name_tensor_cores(s->f->classes.names[c->name[i]], s->o->compat_tb);
+        l->tc_ns += uses == OSC_TENSOR_CORES_YES ? c->dur_ns[i] : 0;
+        l->unknown_ns += uses == OSC_TENSOR_CORES_UNKNOWN ? c->dur_ns[i] : 0;
     }
     return OSC_OK;
 }
@@ -241,10 +244,12 @@ static inline osc_status count_call(struct sweep *s, uint32_t node, const struct
         g->max_device_self_ns = own->device_ns;
     g->device_total_ns += own->device_total_ns;
     g->tc_total_ns += own->tc_total_ns;
+    g->unknown_total_ns += own->unknown_total_ns;
     if (own->device_ns == 0)
         return OSC_OK;
     g->device_self_ns += own->device_ns;
     g->tc_self_ns += own->tc_ns;
+    g->unknown_self_ns += own->unknown_ns;
     g->n_device_values++;
     if (s->n_device == s->cap_device &&
         osc_grow(&s->device, &s->cap_device, s->n_device + 1, sizeof *s->device) != OSC_OK)
@@ -265,6 +270,7 @@ static struct launched hand_on(struct sweep *s, uint32_t node, uint32_t parent)
 
     own.device_total_ns += own.device_ns;
     own.tc_total_ns += own.tc_ns;
+    own.unknown_total_ns += own.unknown_ns;
     s->numbers[node] = 0;
     if (parent != 0 && *above == 0) {
         *above = number;
@@ -273,6 +279,7 @@ static struct launched hand_on(struct sweep *s, uint32_t node, uint32_t parent)
     if (parent != 0) {
         s->launched[*above - 1].device_total_ns += own.device_total_ns;
         s->launched[*above - 1].tc_total_ns += own.tc_total_ns;
+        s->launched[*above - 1].unknown_total_ns += own.unknown_total_ns;
     }
     return own;
 }

@@ -62,6 +62,17 @@ TEST_WITH(host_self_time_is_without_children_and_runtime_calls, NULL, end)
     assert_true(outer->is_eligible); /* for its child is */
 }
 
+TEST_WITH(kernels_that_no_rule_covers_are_summed_apart, NULL, end)
+{
+    sum_up(OP("outer", 1, 0, 100, "") OP("inner", 1, 10, 80, "") CALL(1, 30, 10, 1, "")
+               CALL(1, 42, 10, 2, "") KERNEL("k", 50, 8, 1) KERNEL("s884gemm", 60, 4, 2),
+           &(struct osc_options){0});
+    assert_int_equal(group("inner", 0)->tc_self_ns, 4000);
+    assert_int_equal(group("inner", 0)->unknown_self_ns, 8000);
+    assert_int_equal(group("outer", 0)->unknown_self_ns, 0);
+    assert_int_equal(group("outer", 0)->unknown_total_ns, 8000);
+}
+
 /* As test_remove_dup_nodes of the plugin. */
 TEST_WITH(equal_names_in_each_other_count_once, NULL, end)
 {

@@ -37,9 +37,37 @@ static const char *const tc_kernels[] = {
     "fmha",     "xmma_fprop", "xmma_dgrad", "xmma_wgrad",
 };
 
+/* Parts, in any case, of names of kernels that use the matrix cores of AMD: the instructions,
+ * and words of Composable Kernel, rocWMMA and MIOpen for them. */
+static const char *const matrix_kernels[] = {"mfma", "wmma", "xdl", "gtcx"};
+
 /* Parts of names of kernels that certainly do not use them. */
 static const char *const no_tc_kernels[] = {
-    "at::native::", "nccl", "simt", "volta_sgemm", "maxwell_sgemm",
+    "at::native::",
+    "nccl",
+    "simt",
+    "sgemm", /* of single precision, not in TF32 */
+    "scudnn",
+    "gemv",
+    "splitKreduce_kernel",
+    "cudnn::bn_",
+    "cudnn::ops::",
+    "cudnn::winograd",
+    "cudnn::detail::",
+    "wgrad_alg0_engine",
+    "wgrad_alg1_engine",
+    "dgrad_engine",
+    "OffsetsKernel",
+    "im2col",
+    "nchwToNhwc",
+    "nhwcToNchw",
+    "softmax_warp_",
+    "cunn_",
+    "multi_tensor_apply_kernel",
+    "split_embedding_",
+    "cub::",
+    "rocprim",
+    "__amd_rocclr_",
 };
 
 /* Operators that can use Tensor Cores: the list of 2021. */
@@ -130,6 +158,34 @@ static bool has_any(struct osc_str s, const char *const *list, size_t n)
     return false;
 }
 
+/*
+ * Whether NAME, of a kernel of Tensile (rocBLAS, hipBLASLt), has the size of matrix
+ * instructions, as in Cijk_Ailk_Bljk_HHS_BH_MT128x128x32_MI16x16x16x1_SN.
+ */
+static bool has_matrix_instruction(struct osc_str name)
+{
+    const char *const end = name.s + name.len;
+    const char *at = name.s;
+
+    if (!osc_str_has(name, OSC_STR("_MT")))
+        return false;
+    while ((at = memmem(at, (size_t)(end - at), "_MI", 3)) != NULL) {
+        at += 3;
+        if (at < end && *at >= '1' && *at <= '9')
+            return true;
+    }
+    return false;
+}
+
+static bool uses_matrix_cores(struct osc_str name)
+{
+    for (size_t i = 0; i < COUNT(matrix_kernels); i++) {
+        if (osc_str_has_case(name, osc_str_c(matrix_kernels[i])))
+            return true;
+    }
+    return has_matrix_instruction(name);
+}
+
 uint16_t osc_classify_kernel(struct osc_str name)
 {
     unsigned flags = OSC_NAME_SEEN_KERNEL;
@@ -138,7 +194,7 @@ uint16_t osc_classify_kernel(struct osc_str name)
         flags |= OSC_NAME_COMM_KERNEL;
     if (has_any(name, tc_kernels_tb, COUNT(tc_kernels_tb)))
         flags |= OSC_NAME_TC | OSC_NAME_TC_RULE | OSC_NAME_TC_TB;
-    else if (has_any(name, tc_kernels, COUNT(tc_kernels)))
+    else if (has_any(name, tc_kernels, COUNT(tc_kernels)) || uses_matrix_cores(name))
         flags |= OSC_NAME_TC | OSC_NAME_TC_RULE;
     else if (has_any(name, no_tc_kernels, COUNT(no_tc_kernels)))
         flags |= OSC_NAME_TC_RULE;

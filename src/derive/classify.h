@@ -11,6 +11,7 @@
  *     docs/numbers.md#tensor-cores.
  *   - The lists of 2021 are those of the TensorBoard plugin, for --compat tb; the longer
  *     ones are our own.
+ *   - Matrix cores of AMD count as Tensor Cores, but not for the plugin.
  *   - For a name that no rule covers the answer is "unknown", not "no": osc_tensor_cores.
  *
  * Threading: pure functions; a struct osc_classes is read-only once made.

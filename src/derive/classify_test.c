@@ -51,6 +51,38 @@ TEST(names_that_no_rule_covers_are_unknown_not_without_tensor_cores)
     assert_int_equal(osc_name_tensor_cores(old, true), OSC_TENSOR_CORES_YES);
 }
 
+TEST(matrix_cores_of_amd_are_told_by_their_instructions)
+{
+    static const char *const with[] = {
+        "Cijk_Ailk_Bljk_BBS_BH_MT128x32x64_MI16x16x16x1_SN_1LDSB0_MIAV0",
+        "Cijk_Alik_Bljk_SB_Bias_AS_SAV_UserArgs_MT64x16x32_MI16x16x1_SN_LDSB0",
+        "void paged_attention_ll4mi_QKV_mfma16_kernel<0>()",
+        "ck::tensor_operation::device::kernel_gemm_xdl_cshuffle_v3<...>",
+        "void ck_tile::kentry<2, ck_tile::GemmKernel<WarpGemmAttributeMfmaImpl>>()",
+        "igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt128x64x32",
+    };
+    static const char *const unknown[] = {
+        "Cijk_Ailk_Bljk_SB_MT64x64x16_SE_1LDSB0_MIAV0_TT4_4",
+        "_MI16x16",
+        "Cijk_S_PostGSU",
+        "igemm_fwd_gtcn2_nchwc_fp16",
+    };
+
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++) {
+        const uint16_t flags = osc_classify_kernel(osc_str_c(with[i]));
+
+        assert_int_equal(osc_name_tensor_cores(flags, false), OSC_TENSOR_CORES_YES);
+        assert_int_equal(osc_name_tensor_cores(flags, true), OSC_TENSOR_CORES_NO);
+    }
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        assert_int_equal(
+            osc_name_tensor_cores(osc_classify_kernel(osc_str_c(unknown[i])), false),
+            OSC_TENSOR_CORES_UNKNOWN);
+    assert_int_equal(
+        osc_name_tensor_cores(osc_classify_kernel(OSC_STR("__amd_rocclr_copyBuffer")), false),
+        OSC_TENSOR_CORES_NO);
+}
+
 TEST(newer_operators_are_eligible_but_not_for_the_plugin)
 {
     const uint16_t old = osc_classify_host(OSC_STR("aten::mm"));

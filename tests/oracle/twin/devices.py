@@ -176,6 +176,9 @@ def devices_table(trace: Trace, compat: bool = False) -> list[dict]:
         tensor = sum(k.dur for k in of_op[device]
                      if kinds.kernel_uses_tc(k.name, compat))
         ratio = float(Fraction(tensor, whole)) if whole else None
+        if tensor == 0 and not compat and any(
+                k.dur > 0 and kinds.kernel_uses_tc(k.name, False) is not False for k in kernels):
+            ratio = None
         if compat and ratio is None and kernels and any(of_op.values()):
             ratio = 0.0
         number = number_of(device)

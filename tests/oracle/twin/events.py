@@ -200,7 +200,7 @@ class Trace:
 
 
 CALLS_OF = {"cuda": ("cuda", "cu"), "hip": ("hip",), "npu": ("aclrt", "aclmdl"), "hpu": ("syn",)}
-HIP_TYPE = 6                            # of memory records
+CUDA_TYPE, HIP_TYPE = 1, 6              # of memory records
 FIRST_GUESS = "cuda"                    # where nothing tells the family
 
 
@@ -284,7 +284,8 @@ def match_agents(trace: Trace) -> None:
            for entry in (listed if isinstance(listed, list) else [])]
     known = numbers(place if id is None or id < 0 else id for place, id in enumerate(ids))
     of_memory = numbers(e.integer("Device Id") for e in trace.events
-                        if e.kind in ("alloc", "free") and e.integer("Device Type"))
+                        if e.kind in ("alloc", "free")
+                        and e.integer("Device Type") in (CUDA_TYPE, HIP_TYPE))
     if not at_work:
         return
     places = agents.shift(at_work, known, of_memory)

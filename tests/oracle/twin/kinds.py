@@ -120,7 +120,13 @@ TC_KERNEL_2021 = (
 TC_KERNEL_MORE = (
     "tensorop", "nvjet_", "wgmma", "flash_fwd", "flash_bwd", "fmha",
     "xmma_fprop", "xmma_dgrad", "xmma_wgrad")
-NOT_TC_KERNEL = ("at::native::", "nccl", "simt", "volta_sgemm", "maxwell_sgemm")
+# Of AMD: instructions, and libraries whose names have their words or the size of instructions.
+MATRIX_KERNEL = re.compile(r"(?i:mfma|wmma|xdl|gtcx)|^(?=.*_MT).*_MI[1-9]", re.DOTALL)
+NOT_TC_KERNEL = (
+    "at::native::", "nccl", "simt", "sgemm", "scudnn", "gemv", "splitKreduce_kernel",
+    "cudnn::bn_", "cudnn::ops::", "cudnn::winograd", "cudnn::detail::", "wgrad_alg0_engine",
+    "wgrad_alg1_engine", "dgrad_engine", "OffsetsKernel", "im2col", "nchwToNhwc",
+    "nhwcToNchw", "softmax_warp_", "cunn_", "multi_tensor_apply_kernel", "split_embedding_", "cub::", "rocprim", "__amd_rocclr_")
 
 TC_OP_2021 = set("""
 aten::_convolution aten::conv1d aten::conv2d aten::conv3d aten::conv_tbc
@@ -152,7 +158,7 @@ def kernel_uses_tc(name: str, compat: bool) -> bool | None:
         return True
     if compat:
         return False
-    if any(part in name for part in TC_KERNEL_MORE):
+    if any(part in name for part in TC_KERNEL_MORE) or MATRIX_KERNEL.search(name):
         return True
     return False if any(part in name for part in NOT_TC_KERNEL) else None
 

@@ -29,6 +29,8 @@ class Node:
     device_total: int = 0
     tc_self: int = 0
     tc_total: int = 0
+    unknown_self: int = 0       # kernels of which no rule knows whether they use Tensor Cores
+    unknown_total: int = 0
     tc_eligible: bool = False
 
     @property
@@ -142,6 +144,9 @@ def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
         node.tc_self = sum(tc)
         node.device_total = node.device_self + sum(c.device_total for c in node.children)
         node.tc_total = node.tc_self + sum(c.tc_total for c in node.children)
+        node.unknown_self = sum(w.dur for w in own if w.kind == "kernel"
+                                and kinds.kernel_uses_tc(w.name, compat) is None)
+        node.unknown_total = node.unknown_self + sum(c.unknown_total for c in node.children)
         node.tc_eligible = kinds.op_is_tc_eligible(node.event.name, compat)
         if node.is_operator_type:
             node.tc_eligible |= (sum(tc) > 0
@@ -195,6 +200,11 @@ def table(traces: list[Trace], group_by: str | None = None,
     return rows
 
 
+def tc_ratio(part: int, whole: int, unknown: int) -> float | None:
+    """The share of Tensor Cores; None if it is 0 only as no rule knows some kernels."""
+    return None if part == 0 and unknown > 0 else ratio(part, whole)
+
+
 def row(key: tuple, parts: list[list[Node]], by: list[str]) -> dict:
     """One row of the table; the ops of each trace in file order. Rows of several traces have no
     median."""
@@ -212,8 +222,10 @@ def row(key: tuple, parts: list[list[Node]], by: list[str]) -> dict:
         "host_self_ns": sum(n.host_self for n in group),
         "host_total_ns": sum(n.event.dur for n in group),
         "tc_eligible": any(n.tc_eligible for n in group),
-        "tc_self_ratio": ratio(sum(n.tc_self for n in group), device_self),
-        "tc_total_ratio": ratio(sum(n.tc_total for n in group), device_total),
+        "tc_self_ratio": tc_ratio(sum(n.tc_self for n in group), device_self,
+                                  sum(n.unknown_self for n in group)),
+        "tc_total_ratio": tc_ratio(sum(n.tc_total for n in group), device_total,
+                                   sum(n.unknown_total for n in group)),
         "has_call_stack": any(n.stack is not None for n in group)}
     for side in ("host", "device"):
         values = [getattr(n, f"{side}_self") for n in group if not n.is_async]
