@@ -221,8 +221,8 @@ static void add_notes(const struct work *w, struct osc_result *out)
         osc_result_note(out, "%u other devices of the machine did no work in the trace",
                         w->t->n_devices - n_known);
     if (w->loads->n_devices > 0 && w->b->n_kept == 0)
-        osc_result_note(
-            out, "no steps, and no operators that could count as one: there are no shares");
+        osc_result_note(out, "no steps, and no operators or device work that could count as "
+                             "one: there are no shares");
 }
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
@@ -230,9 +230,12 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 {
     struct work w = {.t = t, .f = osc_trace_facts(t)};
 
-    w.b = &w.f->breakdown;
+    struct osc_breakdown own = {0};
+
     w.loads = &w.f->loads;
-    osc_status st = add_kernels(&w, o->compat_tb);
+    osc_status st = osc_breakdown_get(t, o->compat_tb, 1, &own, &w.b);
+    if (st == OSC_OK)
+        st = add_kernels(&w, o->compat_tb);
     if (st == OSC_OK) {
         for (uint32_t d = 0; d < w.loads->n_devices; d++)
             add_row(&w, d, o->compat_tb, out);
@@ -240,6 +243,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = out->status;
     }
     osc_free(w.sums);
+    osc_breakdown_fini(&own);
     return st == OSC_OK ? st : osc_fail(err, st, "devices: %s", osc_status_text(st));
 }
 

@@ -60,9 +60,12 @@ TEST_WITH(no_share_is_zero_only_as_no_operator_launched_it, NULL, end)
     assert_false(osc_result_has(&result, 0, column("tensor_core_ratio")));
 }
 
-TEST_WITH(a_trace_without_any_step_has_no_shares, NULL, end)
+TEST_WITH(device_work_alone_is_a_step_but_not_to_the_plugin, NULL, end)
 {
-    run(KERNEL("k", 20, 30, 9), false);
+    run(KERNEL("k", 20, 30, 9) KERNEL("k", 70, 10, 9), false);
+    assert_number(&result, "utilization_ratio", 40 / 60.0);
+    end(NULL);
+    run(KERNEL("k", 20, 30, 9), true);
     assert_int_equal(result.n_rows, 1);
     assert_false(osc_result_has(&result, 0, column("utilization_ratio")));
     assert_non_null(strstr(result.notes.s, "no steps"));

@@ -67,7 +67,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
             add_row(out, class_names[k], sums_ns[k], steps_ns, b->n_kept);
     } else {
-        osc_result_why_empty(out, "no steps, and no operators that could count as one");
+        osc_result_why_empty(
+            out, "no steps, and no operators or device work that could count as one");
     }
     osc_breakdown_fini(&own);
     return out->status;

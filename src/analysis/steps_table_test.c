@@ -89,9 +89,12 @@ TEST_WITH(the_overview_is_the_mean_of_the_kept_steps, NULL, small_end)
 
 TEST_WITH(nothing_to_average_is_an_empty_table_with_a_note, NULL, small_end)
 {
-    run(&osc_table_overview, KERNEL("k", 1, 2, 3));
+    run(&osc_table_overview, CALL(1, 1, 2, 3, ""));
     assert_int_equal(result.n_rows, 0);
     assert_true(result.notes.len > 0);
+    small_end(NULL);
+    run(&osc_table_overview, CALL(1, 1, 2, 3, "") KERNEL("k", 5, 2, 3));
+    assert_true(osc_result_get_num(&result, 0, column("avg_ns")) == 6000);
 }
 
 /* Two ranks: the mean over the steps of both. */

@@ -266,7 +266,8 @@ static void find_window(struct osc_breakdown *b)
     }
 }
 
-/* The plugin knows no iterations: all of T counts as one step. */
+/* The plugin knows no iterations, and no steps without operators: all operators of T count as
+ * one step. */
 static osc_status extend_whole(const struct osc_trace *t, const struct osc_facts *f,
                                struct osc_breakdown *b)
 {
@@ -293,7 +294,8 @@ osc_status osc_breakdown_make(const struct osc_trace *t, bool compat_tb, unsigne
     *b = (struct osc_breakdown){.n_steps = t->n_steps};
     b->steps = osc_calloc((size_t)t->n_steps + 1, sizeof *b->steps);
     if (b->steps)
-        st = compat_tb && t->has_iterations ? extend_whole(t, f, b) : extend_steps(t, f, b);
+        st = compat_tb && (t->has_iterations || f->step_map.is_of_work) ? extend_whole(t, f, b)
+                                                                        : extend_steps(t, f, b);
     if (st == OSC_OK && compat_tb)
         st = osc_unions_make(t, &f->classes, &f->order, true, n_threads, &compat);
     if (st == OSC_OK)

@@ -95,6 +95,15 @@ static osc_status add_annotations(struct osc_trace *t, const struct osc_classes 
     return st;
 }
 
+/* Extend STEP by the range in row I of C. */
+static void extend(struct osc_step *step, const struct osc_chunk *c, uint32_t i)
+{
+    if (c->ts_ns[i] < step->start_ns)
+        step->start_ns = c->ts_ns[i];
+    if (osc_row_end(c, i) > step->end_ns)
+        step->end_ns = osc_row_end(c, i);
+}
+
 bool osc_steps_whole(const struct osc_trace *t, const struct osc_classes *c,
                      struct osc_step *whole)
 {
@@ -110,23 +119,47 @@ bool osc_steps_whole(const struct osc_trace *t, const struct osc_classes *c,
                 (c->forms[chunk->form[i]] & (OSC_FORM_FUNCTION | OSC_FORM_ON_DEVICE)) ||
                 !osc_is_range(c, chunk, i))
                 continue;
-            if (chunk->ts_ns[i] < step.start_ns)
-                step.start_ns = chunk->ts_ns[i];
-            if (osc_row_end(chunk, i) > step.end_ns)
-                step.end_ns = osc_row_end(chunk, i);
+            extend(&step, chunk, i);
         }
     }
     *whole = step;
     return step.start_ns <= step.end_ns;
 }
 
+/* Set *WHOLE to the extent of device work and of calls of runtimes. False: no device worked. */
+static bool find_work(const struct osc_trace *t, const struct osc_classes *c,
+                      struct osc_step *whole)
+{
+    bool has_work = false;
+
+    *whole = (struct osc_step){.start_ns = INT64_MAX, .end_ns = INT64_MIN};
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const chunk = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < chunk->n_rows; i++) {
+            const enum osc_kind kind = (enum osc_kind)chunk->kind[i];
+
+            if ((!osc_kind_is_device_work(kind) && !osc_kind_is_launch(kind)) ||
+                !osc_is_range(c, chunk, i))
+                continue;
+            has_work |= osc_kind_is_device_work(kind);
+            extend(whole, chunk, i);
+        }
+    }
+    return has_work;
+}
+
 /* Add the only step of a trace without annotations. */
-static osc_status add_whole(struct osc_trace *t, const struct osc_classes *c)
+static osc_status add_whole(struct osc_trace *t, const struct osc_classes *c,
+                            struct osc_step_map *map)
 {
     struct osc_step step;
 
-    if (!osc_steps_whole(t, c, &step))
-        return OSC_OK;
+    if (!osc_steps_whole(t, c, &step)) {
+        map->is_of_work = find_work(t, c, &step);
+        if (!map->is_of_work)
+            return OSC_OK;
+    }
     t->steps = osc_malloc(sizeof *t->steps);
     if (!t->steps)
         return OSC_ENOMEM;
@@ -215,7 +248,7 @@ osc_status osc_steps_make(struct osc_trace *t, const struct osc_classes *c,
         map->are_of_device = t->n_steps > 0;
     }
     if (st == OSC_OK && t->n_steps == 0)
-        st = add_whole(t, c);
+        st = add_whole(t, c, map);
     return st == OSC_OK ? make_map(t, map) : st;
 }
 

@@ -136,8 +136,8 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
 static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
 {
     if (a->b->n_kept == 0)
-        osc_result_note(
-            out, "no steps, and no operators that could count as one: there is no step time");
+        osc_result_note(out, "no steps, and no operators or device work that could count as "
+                             "one: there is no step time");
     else if (a->first_step > a->last_step)
         osc_result_note(out, "the program announced no steps: the trace counts as one (call "
                              "step() of the profiler)");

@@ -355,6 +355,11 @@ osc_status osc_advice_idle_rules(const struct osc_advice_base *a, struct osc_adv
         /* Another backend is the cause, and has the time. */
         if (k == OSC_IDLE_COMMUNICATION && l->of[OSC_ADVICE_BACKEND].applies)
             item->applies = false;
+        /* Full memory is the cause, and has the time. */
+        if (k == OSC_IDLE_ALLOCATOR && l->of[OSC_ADVICE_MEMORY_LIMIT].applies) {
+            item->applies = false;
+            l->of[OSC_ADVICE_MEMORY_LIMIT].impact_ns = s.ns[k];
+        }
         if (!item->applies)
             continue;
         st = osc_ruler_init(&v.ruler, &s.of[k]);

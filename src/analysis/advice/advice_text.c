@@ -271,8 +271,12 @@ static void say_memory_limit(const struct osc_advice_numbers *n, struct osc_strb
     osc_strbuf_adds(out, " of ");
     add_bytes(out, n->whole);
     osc_strbuf_addf(out, " at the peak (%.1f %%).", percent(n->part, n->whole));
-    osc_strbuf_adds(out, " Checkpoint activations (torch.utils.checkpoint), use automatic "
-                         "mixed precision, or use smaller batches.");
+    osc_strbuf_adds(out,
+                    has_trait(n, " half")
+                        ? " Checkpoint activations (torch.utils.checkpoint), or use "
+                          "smaller batches."
+                        : " Checkpoint activations (torch.utils.checkpoint), use automatic "
+                          "mixed precision, or use smaller batches.");
 }
 
 /* Begin a sentence with the call that has most of the time and the range around it. */
@@ -370,11 +374,12 @@ static void say_slow_call(const struct osc_advice_numbers *n, struct osc_strbuf 
     if (has_name(n, n->subject))
         add_call(out, n);
     else
-        osc_strbuf_adds(out, "Single calls of the device runtime take ");
+        osc_strbuf_adds(out, "Single calls take ");
     add_idle(out, n);
     osc_strbuf_adds(out,
-                    ". A call of more than a millisecond does more than launch: it loads or "
-                    "compiles code for the device, sets up a library, or waits for a lock. "
+                    ". A call of more than a millisecond does more than launch: it computes on "
+                    "the host, loads or compiles code for the device, sets up a library, or "
+                    "waits for a lock. "
                     "If only first steps have it, warm up before; else find what is set up "
                     "anew.");
 }

@@ -48,7 +48,11 @@ static enum osc_idle cause_of(const struct osc_chunk *c, uint32_t i)
         return OSC_IDLE_OVERHEAD;
     if (kind == OSC_KIND_OPTIMIZER)
         return OSC_IDLE_OPTIMIZER;
-    if (kind == OSC_KIND_OPERATOR || kind == OSC_KIND_COMMUNICATION || osc_kind_is_launch(kind))
+    if (kind == OSC_KIND_OPERATOR || kind == OSC_KIND_COMMUNICATION)
+        return c->dur_ns[i] >= OSC_SLOW_CALL_NS && c->self_ns[i] == c->dur_ns[i]
+                   ? OSC_IDLE_SLOW_CALL
+                   : OSC_IDLE_LAUNCH;
+    if (osc_kind_is_launch(kind))
         return OSC_IDLE_LAUNCH;
     return is_python(kind) ? OSC_IDLE_PYTHON : OSC_IDLE_COUNT;
 }

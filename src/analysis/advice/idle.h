@@ -26,7 +26,8 @@ enum osc_idle {
     OSC_IDLE_DATALOADER,
     OSC_IDLE_BLOCKED,   /* calls that wait for the device */
     OSC_IDLE_ALLOCATOR, /* calls that take device memory or give it back */
-    OSC_IDLE_SLOW_CALL, /* other calls of at least OSC_SLOW_CALL_NS, but for graphs */
+    OSC_IDLE_SLOW_CALL, /* other calls of at least OSC_SLOW_CALL_NS, but for graphs, and
+                         * operators of that length in which nothing was recorded */
     OSC_IDLE_OVERHEAD,  /* of the profiler */
     OSC_IDLE_OPTIMIZER, /* steps of optimizers */
     OSC_IDLE_LAUNCH,    /* operators and other calls of the runtime */

@@ -98,6 +98,18 @@ TEST_WITH(a_single_long_call_is_named_with_its_caller, NULL, end)
     assert_int_equal(stake("", LONG("cudaGraphLaunch"), "launch_bound"), 2010000);
 }
 
+TEST_WITH(an_operator_in_which_nothing_was_recorded_is_such_a_call, NULL, end)
+{
+#define BARE(dur, inside)            \
+    STEP(1, 0, 5000)                 \
+    OP("aten::empty", 1, 0, dur, "") \
+    inside RUNTIME("cudaLaunchKernel", 2005, 5, 1) KERNEL("k", 2010, 990, 1)
+
+    assert_int_equal(stake("", BARE(2000, ""), "slow_call"), 2000000);
+    assert_int_equal(stake("", BARE(2000, OP("aten::mm", 1, 1, 1, "")), "slow_call"), -1);
+    assert_int_equal(stake("", BARE(999, ""), "slow_call"), -1);
+}
+
 TEST_WITH(calls_that_wait_are_named_with_their_caller, NULL, end)
 {
     int64_t row;

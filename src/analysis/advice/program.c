@@ -91,6 +91,7 @@ void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out)
     osc_strbuf_adds(out, seen.has_graphs ? " graphs" : "");
     osc_strbuf_adds(out, seen.is_compiled ? " compile" : "");
     osc_strbuf_adds(out, seen.is_fused ? " fused" : "");
+    osc_strbuf_adds(out, seen.has_half ? " half" : "");
 }
 
 osc_status osc_program_uses_half(const struct osc_advice_base *a, bool *uses)

@@ -15,9 +15,9 @@ bool osc_program_is_torch(const struct osc_trace *t);
 
 /*
  * Write words: the device if one did all the work, else its family or "-"; then those that
- * apply of torch, jax, tensorflow (the framework), graphs, compile, fused (the program launches
- * graphs of kernels; some come from a compiler of torch; its optimizers take several tensors at
- * once).
+ * apply of torch, jax, tensorflow (the framework), graphs, compile, fused, half (the program
+ * launches graphs of kernels; some come from a compiler of torch; its optimizers take several
+ * tensors at once; names of kernels have a type of 16 bits).
  */
 void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out);
 

@@ -68,7 +68,7 @@ class Rules:
 
     def __init__(self, trace: Trace, compat: bool):
         self.trace, self.compat = trace, compat
-        self.steps = steps.steps_of(trace)
+        self.steps = steps.steps_of(trace, compat)
         self.kept_steps = [s for s in self.steps if s.kept]
         self.costs = [cost for s, cost in zip(self.steps, steps.costs(trace, self.steps, compat))
                       if s.kept]
@@ -391,6 +391,9 @@ class Rules:
                            drivers or None, calls)
         for cause, code in idle.CODES.items():
             ns = length(found.parts[cause])
+            if cause == "allocator" and "memory_limit" in self.found:
+                self.found["memory_limit"]["impact_ns"] = ns
+                continue
             if ns > self.kept_ns // idle.MUCH and length(gaps) < self.kept_ns \
                     and not (cause == "communication" and "backend" in self.found):
                 count, subject, grew = self.name(found, cause, gaps, ended)
@@ -444,7 +447,7 @@ class Rules:
                              + row["memset_ns"]) for row in slow)
         if slow and 20 * excess > self.kept_ns:
             worst = max(slow, key=lambda row: row["total_ns"])
-            labels = [step.label for step in steps.host_steps(self.trace)]
+            labels = [step.label for step in steps.host_steps(self.trace, self.compat)]
             name = (worst["label"] if labels.count(worst["label"]) == 1
                     else f"@{worst['step']}")
             self.add("slow_steps", True, impact, excess, self.kept_ns, len(slow), name)

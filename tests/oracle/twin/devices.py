@@ -129,9 +129,9 @@ def identity(entry: dict) -> dict:
             "sm_count": natural(entry.get("numSms"))}
 
 
-def window_of(trace: Trace) -> Interval | None:
+def window_of(trace: Trace, compat: bool = False) -> Interval | None:
     """W: from the first kept step to the last; None if it is empty."""
-    kept = [s for s in steps.steps_of(trace) if s.kept]
+    kept = [s for s in steps.steps_of(trace, compat) if s.kept]
     window = (min(s.start for s in kept), max(s.end for s in kept)) if kept else (0, 0)
     return window if window[0] < window[1] else None
 
@@ -164,7 +164,7 @@ def devices_table(trace: Trace, compat: bool = False) -> list[dict]:
     """`devices`: the devices that did any work."""
     launch = links.launch_of_device_event(trace)
     op_of_call = operators.op_of_call(trace)
-    props, window = properties(trace), window_of(trace)
+    props, window = properties(trace), window_of(trace, compat)
     work = work_of(trace)
     # Attributed to an operator.
     of_op = {device: [k for k in kernels_of(events) if op_of_call.get(launch.get(k))]

@@ -43,14 +43,15 @@ def cause_of_call(event: Event, is_sync: bool, is_allocator: bool, is_graph: boo
     return "slow_call" if event.dur >= SLOW_CALL_NS and not is_graph else "launch"
 
 
-def causes_of(event: Event, call: str | None) -> list[str]:
-    """The causes that a range of the host has; CALL is what it does if it is a call."""
+def causes_of(event: Event, call: str | None, is_bare: bool) -> list[str]:
+    """The causes that a range of the host has; CALL is what it does if it is a call. IS_BARE: no
+    range ran inside it."""
     if call:
         return sorted({"launch", call})
     if event.kind in ("dataloader", "overhead", "optimizer"):
         return [event.kind]
     if event.kind in ("operator", "communication"):
-        return ["launch"]
+        return ["slow_call" if is_bare and event.dur >= SLOW_CALL_NS else "launch"]
     return ["python"] if event.kind in PYTHON else []
 
 
@@ -61,10 +62,11 @@ def split(events: list[Event], kept: list[Interval], work: list[Event],
     and whether it waits; DRIVERS the threads that count, or None for all; CALLS what calls do."""
     found = Idle()
     ran: dict[str, list[Interval]] = {cause: [] for cause in HOST}
+    around = {e.parent for e in events if e.parent and e.is_range and e.dur > 0}
     for event in events:
         if not event.is_range or not event.is_host or event.dur <= 0:
             continue
-        for cause in causes_of(event, calls.get(event)):
+        for cause in causes_of(event, calls.get(event), event not in around):
             if cause != "overhead" and drivers is not None and event.track not in drivers:
                 continue
             ran[cause].append((event.start, event.end))

@@ -30,15 +30,19 @@ def host_type(event: Event) -> str | None:
     return event.host_type if event.is_range else None
 
 
-def host_steps(trace: Trace) -> list[Step]:
+def host_steps(trace: Trace, compat: bool = False) -> list[Step]:
     """Every step annotation on the host in order of start; without any, one step `0` over all
-    operators (annotations and calls do not extend it)."""
+    operators (annotations and calls do not extend it), or else over device work and calls."""
     of_all = [e for e in trace.events if e.kind == "step" and e.is_range]
     annotations = [e for e in of_all if e.is_host] or of_all
     if annotations:
         ordered = sorted(annotations, key=lambda e: (e.start, e.id))
         return [Step(label_of(trace, e, n), e, (e.start, e.end)) for n, e in enumerate(ordered)]
     work = [e for e in trace.events if host_type(e) in ("Operator", "Python")]
+    if not work and not compat:
+        done = [e for e in trace.events if e.is_range and e.kind in kinds.DEVICE_WORK]
+        called = [e for e in trace.events if e.is_range and e.kind in kinds.LAUNCHES]
+        work = done + called if done else []
     if not work:
         return []
     return [Step("0", None, (min(e.start for e in work), max(e.end for e in work)))]
@@ -65,16 +69,16 @@ def belonging(steps: list, process: str, of=lambda step: step) -> list:
     return own or steps
 
 
-def numbered(trace: Trace) -> list[tuple[int, Step]]:
+def numbered(trace: Trace, compat: bool = False) -> list[tuple[int, Step]]:
     """Steps in order of start with their ordinals, which a selection does not change."""
-    steps = host_steps(trace)
+    steps = host_steps(trace, compat)
     ordinals = trace.kept.get("ordinals") or range(len(steps))
     return list(zip(ordinals, steps))
 
 
-def steps_of(trace: Trace) -> list[Step]:
+def steps_of(trace: Trace, compat: bool = False) -> list[Step]:
     """Steps with device work included, and the tail rule."""
-    steps = host_steps(trace)
+    steps = host_steps(trace, compat)
     for step in steps:
         step.start, step.end = step.host
     launch = links.launch_of_device_event(trace)
@@ -194,13 +198,13 @@ def outliers(steps: list[Step]) -> list[bool]:
 def steps_table(trace: Trace, compat: bool = False) -> list[dict]:
     """`steps`: all steps, kept or not."""
     from . import inventory     # which needs this module
-    steps = steps_of(trace)
+    steps = steps_of(trace, compat)
     is_several = len({s.annotation.process for s in steps if s.annotation}) > 1
     names, threads = inventory.process_names(trace), inventory.thread_names(trace)
     is_shared = trace.kept.get("steps beside") == "shared" and any(s.annotation for s in steps)
     rows = []
     for (number, _), step, cost, outlier in zip(
-            numbered(trace), steps, costs(trace, steps, compat), outliers(steps)):
+            numbered(trace, compat), steps, costs(trace, steps, compat), outliers(steps)):
         rows.append({
             "step": number, "label": step.label,
             **({"process": step.annotation.process} if is_several or is_shared else {}),
