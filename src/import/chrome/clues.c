@@ -161,24 +161,26 @@ static bool is_of_xla(const struct osc_trace *t)
            has_any_string(t, lines);
 }
 
+/* Who called XLA. Lines with the word TensorFlow are drawn for programs of JAX, too, so its
+ * calls come first. */
 static enum osc_producer which_xla(const struct osc_trace *t)
 {
     static const char *const jax[] = {"PjitFunction", "jax", NULL};
     static const char *const starts[] = {"py_xla", "PjitFunction(", "jit(", "jit_",
-                                         "pjit",   "PjRt",          "$jax", NULL};
+                                         "pjit",   "$jax",          NULL};
     static const char *const tensorflow[] = {"TensorFlow Ops",     "TensorFlow Name Scope",
                                              "EagerKernelExecute", "TraceContext",
                                              "FunctionRun",        NULL};
 
-    if (has_any_string(t, tensorflow))
-        return OSC_PRODUCER_TENSORFLOW_XLA;
     if (has_any_string(t, jax))
         return OSC_PRODUCER_JAX;
     for (size_t i = 0; starts[i]; i++) {
         if (has_prefix(t, starts[i]))
             return OSC_PRODUCER_JAX;
     }
-    return OSC_PRODUCER_XLA;
+    if (has_any_string(t, tensorflow))
+        return OSC_PRODUCER_TENSORFLOW_XLA;
+    return has_prefix(t, "PjRt") ? OSC_PRODUCER_JAX : OSC_PRODUCER_XLA;
 }
 
 static bool is_of_triton(const struct osc_trace *t)

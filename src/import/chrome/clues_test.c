@@ -31,6 +31,9 @@ static const struct {
     {"[" M("process_name", "/device:GPU:0") "," M("thread_name",
                                                   "TensorFlow Ops") "," X("", "k") "]",
      "tensorflow"},
+    {"[" M("process_name", "/device:TPU:0") "," M("thread_name", "TensorFlow Name Scope") "," X(
+         "", "jit_step(123)") "]",
+     "jax"},
     {"[" M("process_name", "/job:a/replica:0/task:0/cpu:0 Compute") "," X("Op", "Add") "]",
      "tensorflow"},
     {"[" M("process_name", "2 CPU HIP API") "," X("", "hipLaunchKernel") "]", "rocprof"},

@@ -64,9 +64,11 @@ def xla(s: Signs) -> str | None:
     if not (any(XLA_LINES.match(name) for name in s.threads) or "/host:CPU" in s.processes
             or s.process("/device:(GPU|TPU):[0-9]+$")):
         return None
+    if s.name(r"PjitFunction|\$jax|pjit|jit[_(]|py_xla"):
+        return "jax"
     if any(name.startswith("TensorFlow ") for name in s.threads):
         return "tensorflow_xla"
-    return "jax" if s.name(r"PjitFunction|\$.*jax|.*[Pp]jit|\$profiler.py") else "xla"
+    return "jax" if s.name(r"PjRt") else "xla"
 
 
 RULES: tuple[tuple[str, Callable[[Signs], object]], ...] = (
