@@ -126,6 +126,30 @@ TEST_WITH(work_is_in_the_step_of_its_device_if_the_host_announced_none, NULL, en
     stay_of(text, &(struct osc_selection){.steps = "@1", .process = "11"}, "6 kb alone");
 }
 
+TEST_WITH(a_step_is_labelled_by_its_number_wherever_it_stands, NULL, end)
+{
+    static const char ascend[] = LINE("process", 11, 0, "Ascend Hardware")
+        LINE("thread", 11, 9, "Step Trace(Model ID:2)")
+            LINE("thread", 11, 3,
+                 "Stream 3") "{'ph':'X','cat':'Iteration "
+                             "Time','pid':11,'tid':9,'name':'Iteration 10','ts':0,"
+                             "'dur':100},"
+                             "{'ph':'X','cat':'Iteration "
+                             "Time','pid':11,'tid':9,'name':'Iteration 11','ts':100,"
+                             "'dur':100}," DRAWN(11, 3, "ka", 50, 9, "")
+                                 DRAWN(11, 3, "kb", 150, 9, "");
+    static const char xla[] = LINE(
+        "process", 7, 0, "/host:CPU") "{'ph':'X','pid':7,'tid':1,'name':'train','ts':0,'dur':"
+                                      "100,'args':{'step_num':'3'}},"
+                                      "{'ph':'X','pid':7,'tid':1,'name':'train','ts':100,'dur':"
+                                      "100,'args':{'step_num':4}}," DRAWN(7, 1, "a", 10, 5, "")
+                                          DRAWN(7, 1, "b", 110, 5, "");
+
+    stay_of(ascend, &(struct osc_selection){.steps = "11"}, "Iteration 11 kb");
+    stay_of(xla, &(struct osc_selection){.steps = "3"}, "train a");
+    stay_of(xla, &(struct osc_selection){.steps = "4-9"}, "train b");
+}
+
 TEST_WITH(a_queue_is_selected_with_its_steps, NULL, end)
 {
     static const char text[] = STEP(5, 0, 100) STEP(6, 100, 100) CALL(1, 12, 2, 1, "")

@@ -16,32 +16,54 @@ static int by_start(const void *x, const void *y)
     return (a->row.v > b->row.v) - (a->row.v < b->row.v);
 }
 
-/*
- * "step#007" -> "7"; a name without a number is its own label. A view cannot add strings, but
- * its base has interned all labels before.
- */
-static osc_status label_of(struct osc_trace *t, osc_sid name, osc_sid *label)
+/* The digits of a label, without leading zeros: of "step#007" or "Iteration 7". Empty: none. */
+static struct osc_str number_in(struct osc_str name)
 {
-    const struct osc_str s = osc_trace_str(t, name);
-    const char *const hash = s.len > 0 ? memrchr(s.s, '#', s.len) : NULL;
-    struct osc_str number = {hash ? hash + 1 : s.s, 0};
+    const struct osc_str word = OSC_STR("Iteration ");
+    const char *const hash = name.len > 0 ? memrchr(name.s, '#', name.len) : NULL;
+    struct osc_str number = {name.s, 0};
 
-    *label = name;
-    if (!hash)
-        return OSC_OK;
-    number.len = (uint32_t)(s.s + s.len - number.s);
+    if (hash)
+        number.s = hash + 1;
+    else if (osc_str_starts(name, word))
+        number.s += word.len;
+    else
+        return number;
+    number.len = (uint32_t)(name.s + name.len - number.s);
     for (uint32_t i = 0; i < number.len; i++) {
         if (number.s[i] < '0' || number.s[i] > '9')
-            return OSC_OK;
+            return (struct osc_str){number.s, 0};
     }
-    if (number.len == 0)
-        return OSC_OK;
     while (number.len > 1 && number.s[0] == '0') {
         number.s++;
         number.len--;
     }
-    *label = osc_strings_find(&t->strings, number);
-    return label->v != 0 ? OSC_OK : osc_strings_add(&t->strings, number, label, NULL);
+    return number;
+}
+
+/* Set *LABEL to TEXT. A view cannot add strings, but its base has interned all labels before.
+ */
+static osc_status use_label(struct osc_trace *t, struct osc_str text, osc_sid *label)
+{
+    *label = osc_strings_find(&t->strings, text);
+    return label->v != 0 ? OSC_OK : osc_strings_add(&t->strings, text, label, NULL);
+}
+
+/* The number that the program gave the step in row I of C, or the name. */
+static osc_status label_of(struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                           osc_sid *label)
+{
+    const struct osc_str number = number_in(osc_row_name(t, c, i));
+    int64_t given;
+    char text[24];
+
+    if (osc_row_arg_int(t, c, i, OSC_ARG_KEY_STEP_NUM, &given) && given >= 0) {
+        const int len = snprintf(text, sizeof text, "%lld", (long long)given);
+
+        return use_label(t, (struct osc_str){text, (uint32_t)len}, label);
+    }
+    *label = (osc_sid){c->name[i]};
+    return number.len > 0 ? use_label(t, number, label) : OSC_OK;
 }
 
 /* Iterations have long names, which may be equal: their ordinals are their labels. */
@@ -49,10 +71,8 @@ static osc_status number_label(struct osc_trace *t, uint32_t ordinal, osc_sid *l
 {
     char text[16];
     const int len = snprintf(text, sizeof text, "%u", ordinal);
-    const struct osc_str number = {text, (uint32_t)len};
 
-    *label = osc_strings_find(&t->strings, number);
-    return label->v != 0 ? OSC_OK : osc_strings_add(&t->strings, number, label, NULL);
+    return use_label(t, (struct osc_str){text, (uint32_t)len}, label);
 }
 
 /* Add the steps that the host announced, or with ON_DEVICE those that the source draws on a
@@ -78,7 +98,7 @@ static osc_status add_annotations(struct osc_trace *t, const struct osc_classes 
                 .start_ns = chunk->ts_ns[i],
                 .end_ns = osc_row_end(chunk, i),
             };
-            st = label_of(t, (osc_sid){chunk->name[i]}, &t->steps[n].label);
+            st = label_of(t, chunk, i, &t->steps[n].label);
             if (st != OSC_OK)
                 return st;
             t->n_steps = (uint32_t)++n;

@@ -77,7 +77,8 @@ def some_steps(source: random.Random, trace: Trace) -> str:
     """A range of steps by label or by ordinal."""
     found = steps.numbered(trace) or [(0, steps.Step("0", None, (0, 0)))]
     first, last = sorted(source.choice(found)[0] for _ in range(2))
-    if source.randrange(2):
+    numbers = [int(step.label) for _, step in found if step.label.isdigit()]
+    if source.randrange(2) or not numbers:
         return source.choice((f"@{first}", f"@{first}-@{last}", f"@{last + 1}"))
-    labels = sorted(int(source.choice(found)[1].label) for _ in range(2))
+    labels = sorted(source.choice(numbers) for _ in range(2))
     return source.choice((f"{labels[0]}", f"{labels[0]}-{labels[1]}", f"{labels[1] + 9}"))

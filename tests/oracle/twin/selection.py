@@ -47,12 +47,17 @@ def tracks_of(trace: Trace, selection: Selection) -> set[tuple]:
     return tracks
 
 
+def number_of(label: str) -> int:
+    """A label as a number; -1: it is none."""
+    return int(label) if re.fullmatch("[0-9]{1,18}", label) else -1
+
+
 def steps_of(trace: Trace, text: str) -> set[int] | None:
     """Ordinals of the steps that TEXT selects; None: the single step of a trace without steps."""
     match = re.fullmatch(r"(@?)(\d+)(?:-\1(\d+))?", text)
     first, last = int(match.group(2)), int(match.group(3) or match.group(2))
     found = [(ordinal, step) for ordinal, step in steps.numbered(trace)
-             if first <= (ordinal if match.group(1) else int(step.label)) <= last]
+             if first <= (ordinal if match.group(1) else number_of(step.label)) <= last]
     if not found:
         raise NothingLeft
     return {ordinal for ordinal, step in found} if found[0][1].annotation else None

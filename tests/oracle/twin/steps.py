@@ -2,6 +2,7 @@
 """`steps` and `overview`."""
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -58,7 +59,10 @@ def label_of(trace: Trace, event: Event, number: int) -> str:
     """The number that the program gave, or the name."""
     if trace.has_iterations:
         return str((trace.kept.get("ordinals") or range(number + 1))[number])
-    told = kinds.STEP_NAME.match(event.name)
+    given = event.integer("step_num")
+    if given is not None and given >= 0:
+        return str(given)
+    told = kinds.STEP_NAME.match(event.name) or re.fullmatch("Iteration ([0-9]+)", event.name)
     return str(int(told.group(1))) if told else event.name
 
 
