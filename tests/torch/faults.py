@@ -270,20 +270,24 @@ def a_thread_may_die_inside_a_range() -> None:
 
 def a_label_may_outlive_two_profiles_on_many_threads() -> None:
     stop = threading.Event()
+    done = [0, 0, 0]
 
-    def work() -> None:
+    def work(number: int) -> None:
         while not stop.is_set():
             with record_function("label"):
                 x + x
+            done[number] += 1
 
-    workers = [threading.Thread(target=work) for _ in range(3)]
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(3)]
     for w in workers:
         w.start()
     try:
         for _ in range(10):
             with profile(activities=CPU, experimental_config=ALL_THREADS,
                          profile_memory=True, record_shapes=True) as prof:
-                time.sleep(0.01)
+                before = sum(done)
+                while sum(done) < before + 6:   # each has at most one that began before
+                    time.sleep(0.01)
             found = counts(prof)
             assert found.keys() == {"label", "aten::add", "[memory]"} - (
                 {"[memory]"} - found.keys()), found
