@@ -273,7 +273,7 @@ static int write_set(struct osc_set *set, const struct osc_args *args,
     if (!failed)
         failed = osc_output_commit(o);
     if (!failed && has_lost(c)) {
-        failed = osc_show_prepare_quality(&quality);
+        failed = osc_show_prepare_quality(&quality, false);
         if (!failed)
             failed = osc_show_quality(set, &quality);
     }

@@ -64,13 +64,15 @@ static int show(const struct osc_args *args, struct osc_asked *k)
     const bool says_quality = !k->form->is_machine && k->def != &osc_table_quality;
     struct osc_load o = {
         .selects_late = osc_asked_selects_late(k),
-        .reserve = osc_budget_for_table(k->def, args->request.question.sort != NULL,
-                                        osc_selection_is_all(&selection)),
+        .reserve = says_quality && k->def->facts == 0
+                       ? osc_budget_for_tables()
+                       : osc_budget_for_table(k->def, args->request.question.sort != NULL,
+                                              osc_selection_is_all(&selection)),
     };
     struct osc_asked quality = {0};
     struct osc_asked *const asked[] = {k, &quality};
     struct osc_set *set = NULL;
-    int failed = says_quality ? osc_show_prepare_quality(&quality) : OSC_EXIT_DONE;
+    int failed = says_quality ? osc_show_prepare_quality(&quality, true) : OSC_EXIT_DONE;
 
     if (!failed)
         failed = osc_show_open_to_ask(&set, args, &o, asked, says_quality ? 2 : 1);

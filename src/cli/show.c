@@ -150,14 +150,13 @@ static void print_quality(const struct osc_result *r, const struct osc_loaded *l
     osc_strbuf_fini(&codes);
 }
 
-int osc_show_prepare_quality(struct osc_asked *k)
+int osc_show_prepare_quality(struct osc_asked *k, bool is_whole)
 {
     const struct osc_request r = {.question = {.table = "quality", .merge = 1}};
     struct osc_err err = {0};
     const osc_status st = osc_asked_init(k, &r, osc_renderer_find("csv"), &err);
 
-    /* Derive nothing for it: the facts that the table has used exist by then. */
-    k->takes_facts_as_they_are = true;
+    k->takes_facts_as_they_are = !is_whole;
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
 }
 

@@ -35,10 +35,10 @@ int osc_show_fail(const struct osc_loaded *l, osc_status st, const char *doing,
 
 /*
  * Print one line on standard error about the quality of the data behind the text table just
- * shown: the findings of reading and of its facts. K is the question for them, to be asked
- * after all others.
+ * shown: the findings of table `quality` with IS_WHOLE, as on the screen, else those of reading
+ * and of the facts that are there. K is the question for them, to be asked after all others.
  */
-int osc_show_prepare_quality(struct osc_asked *k);
+int osc_show_prepare_quality(struct osc_asked *k, bool is_whole);
 int osc_show_quality(struct osc_set *set, struct osc_asked *k);
 
 /* Write the terminated TEXT to standard output. */

@@ -192,6 +192,21 @@ class Judge:
             shown = re.compile(".*".join(map(re.escape, row[1].split("\u2026"))), re.DOTALL)
             self.expect(any(map(shown.fullmatch, known)), row[1], "is no name of the file")
 
+    def quality(self) -> None:
+        """Check that the last line of a table says what the screen says."""
+        done = subprocess.run([self.bin / "opscope", "table", "info", self.path],
+                              capture_output=True, check=False)
+        told = re.findall(r"quality: (.*)", done.stderr.decode("utf-8", "replace"))
+        self.expect(len(told) == 1, "last lines of a table:", told)
+        listed = {code.split()[0] for codes in re.findall(r"\(([^)]*)\)", told[0].split(";")[0])
+                  for code in codes.split(", ")}
+        shown = " ".join(line.strip() for line in self.sections["QUALITY"]).strip()
+        first, more = re.search(r"\((\w+)\)", shown), re.search(r"; (\d+) more$", shown)
+        lacks = " ".join(self.sections.get("NOT RECORDED", [])).split(", ")
+        n = bool(first) + int(more[1] if more else 0) + sum(map(bool, lacks))
+        self.expect(len(listed) == n and (not first or first[1] in listed), "a table says",
+                    told[0], "but the screen", shown, lacks)
+
     # --- sums ---
 
     @cached_property
@@ -264,6 +279,7 @@ def judge(bin_folder: Path, path: Path) -> Judge:
         it.screen()
         it.commands()
         it.names()
+        it.quality()
         it.sums()
     except (IndexError, KeyError, TypeError, ValueError) as failed:
         it.expect(False, repr(failed))
