@@ -35,8 +35,9 @@ const struct osc_option osc_options[] = {
     {"table", 't', "NAME", EXPORT, .help = "table to write as CSV (default: events)",
      .completion = OSC_COMPLETE_TABLE, .text = AT(named_table)},
     {"stack", 0, "KIND", EXPORT,
-     .help = "frames of folded stacks: op (operators, default), python or module",
-     .words = "op python module", .text = AT(stack)},
+     .help = "frames of folded stacks: op (operators, default), python, module or sample "
+             "(of a sampled profile beside the events)",
+     .words = "op python module sample", .text = AT(stack)},
     {"metric", 0, "COL", EXPORT,
      .help = "value of folded stacks: host_self_ns (default), device_self_ns or calls; "
              "with --stack python also torch's self_cpu_time_total or "

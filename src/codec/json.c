@@ -433,30 +433,43 @@ static struct osc_str trimmed(const char *start, const char *end)
     return (struct osc_str){start, (uint32_t)(end - start)};
 }
 
+bool osc_json_next_member(struct osc_str *rest, struct osc_str *key, struct osc_str *value)
+{
+    const char *const end = rest->s + rest->len;
+    const char *p = skip_blank(rest->s, end);
+
+    if (p == end || (*p != '{' && *p != ','))
+        return false;
+    p = skip_blank(p + 1, end);
+    if (p == end || *p != '"')
+        return false;
+    const char *const name = p + 1;
+    p = skip_string(p, end);
+    const char *const behind = p;
+    p = skip_blank(p, end);
+    if (p == end || *p != ':')
+        return false;
+    const char *const start = skip_blank(p + 1, end);
+    p = skip_value(start, end);
+    *key = (struct osc_str){name, (uint32_t)(behind - 1 - name)};
+    *value = trimmed(start, p);
+    *rest = (struct osc_str){p, (uint32_t)(end - p)};
+    return true;
+}
+
 bool osc_json_member(struct osc_str text, const char *key, struct osc_str *value)
 {
-    const char *end = text.s + text.len;
-    const char *p = skip_blank(text.s, end);
-    const size_t key_len = strlen(key);
+    const struct osc_str wanted = osc_str_c(key);
+    struct osc_str found, member;
 
-    if (p == end || *p != '{')
+    /* A list of objects without braces is no object. */
+    if (text.len > 0 && *skip_blank(text.s, text.s + text.len - 1) != '{')
         return false;
-    for (p = skip_blank(p + 1, end); p < end && *p == '"'; p = skip_blank(p + 1, end)) {
-        const char *name = p + 1;
-        p = skip_string(p, end);
-        const bool found = (size_t)(p - name) == key_len + 1 && memcmp(name, key, key_len) == 0;
-        p = skip_blank(p, end);
-        if (p == end || *p != ':')
-            return false;
-        const char *start = skip_blank(p + 1, end);
-        p = skip_value(start, end);
-        if (found) {
-            *value = trimmed(start, p);
+    while (osc_json_next_member(&text, &found, &member)) {
+        if (osc_str_eq(found, wanted)) {
+            *value = member;
             return true;
         }
-        p = skip_blank(p, end);
-        if (p == end || *p != ',')
-            return false;
     }
     return false;
 }

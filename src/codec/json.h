@@ -109,3 +109,10 @@ bool osc_json_member(struct osc_str text, const char *key, struct osc_str *value
  * it. False: the list has ended, or REST is not a list.
  */
 bool osc_json_next(struct osc_str *rest, struct osc_str *value);
+
+/*
+ * Read the next member of a JSON object as raw text: KEY without its quotation marks, VALUE.
+ * REST is first the object and then the rest of it. False: the object has ended, or REST is not
+ * an object.
+ */
+bool osc_json_next_member(struct osc_str *rest, struct osc_str *key, struct osc_str *value);

@@ -169,6 +169,24 @@ TEST(finds_members_of_the_first_level_alone)
     assert_false(osc_json_member(OSC_STR(""), "rank", &v));
 }
 
+TEST(walks_the_members_of_an_object)
+{
+    struct osc_str rest = OSC_STR(" { \"a\" : [1,{}] ,\"\":\"x}\", \"a\\\"\":2}"), key, value;
+
+    assert_true(osc_json_next_member(&rest, &key, &value));
+    assert_true(osc_str_eq(key, OSC_STR("a")) && osc_str_eq(value, OSC_STR("[1,{}]")));
+    assert_true(osc_json_next_member(&rest, &key, &value));
+    assert_true(osc_str_eq(key, OSC_STR("")) && osc_str_eq(value, OSC_STR("\"x}\"")));
+    assert_true(osc_json_next_member(&rest, &key, &value));
+    assert_true(osc_str_eq(key, OSC_STR("a\\\"")) && osc_str_eq(value, OSC_STR("2")));
+    assert_false(osc_json_next_member(&rest, &key, &value));
+    static const char *const wrong[] = {"", "{", "{}", "[1]", "{\"a", "{\"a\"", "{1:2}"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        rest = osc_str_c(wrong[i]);
+        assert_false(osc_json_next_member(&rest, &key, &value));
+    }
+}
+
 static void assert_checked(struct osc_str text, const char *want)
 {
     struct osc_strbuf mended = {0};

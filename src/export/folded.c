@@ -7,6 +7,7 @@
  *   module  modules by their place in the hierarchy: rows of the table modules
  *   python  Python frames, then the event itself; sums by the last frame are the rows of the
  *           table averages, except for device work
+ *   sample  samples of call stacks that stand beside the events (call_samples.h)
  *
  * With one of torch's metrics the file is that of its export_stacks(): a line for each event
  * that has a stack, without the event's name, in whole microseconds, truncated.
@@ -21,12 +22,14 @@
 #include "codec/json.h"
 #include "derive/facts.h"
 #include "derive/stacks.h"
+#include "export/call_samples.h"
 #include "export/stack_tree.h"
 
 enum kind {
     OP,
     MODULE,
     PYTHON,
+    SAMPLE,
 };
 
 enum metric {
@@ -37,7 +40,7 @@ enum metric {
     TORCH_DEVICE,
 };
 
-static const char *const kinds[] = {"op", "module", "python"};
+static const char *const kinds[] = {"op", "module", "python", "sample"};
 
 static const struct {
     const char *name;
@@ -70,7 +73,9 @@ static bool is_of_torch(enum metric metric)
 static osc_status read_wish(const struct osc_export *x, struct folding *f, struct osc_err *err)
 {
     const char *const kind = x->stack ? x->stack : "op";
-    const char *const metric = x->metric ? x->metric : "host_self_ns";
+    const char *const metric = x->metric                     ? x->metric
+                               : strcmp(kind, "sample") == 0 ? "calls"
+                                                             : "host_self_ns";
     bool has_kind = false, has_metric = false;
 
     *f = (struct folding){.x = x};
@@ -87,12 +92,16 @@ static osc_status read_wish(const struct osc_export *x, struct folding *f, struc
         }
     }
     if (!has_kind)
-        return osc_fail(err, OSC_EINVAL, "--stack: '%s' is not op, python or module", kind);
+        return osc_fail(err, OSC_EINVAL, "--stack: '%s' is not op, python, module or sample",
+                        kind);
     if (!has_metric)
         return osc_fail(err, OSC_EINVAL,
                         "--metric: '%s' is not host_self_ns, device_self_ns or calls, nor "
                         "torch's self_cpu_time_total or self_cuda_time_total",
                         metric);
+    if (f->kind == SAMPLE && f->metric != CALLS)
+        return osc_fail(err, OSC_EINVAL,
+                        "--metric: samples of call stacks have no '%s'; leave it out", metric);
     if (is_of_torch(f->metric) && f->kind != PYTHON)
         return osc_fail(
             err, OSC_EINVAL,
@@ -481,6 +490,12 @@ static osc_status fold(struct folding *f, const struct osc_trace *t, struct osc_
 
     if (st != OSC_OK)
         return st;
+    if (f->kind == SAMPLE && t->is_selected)
+        return osc_fail(err, OSC_EINVAL,
+                        "--stack: samples of call stacks cannot be selected; leave out --from, "
+                        "--to, --steps, --thread and the like");
+    if (f->kind == SAMPLE)
+        return osc_call_samples_fold(t, root, &f->tree, &f->has_any);
     if (f->kind == PYTHON)
         return fold_python(f, t, root, err);
     return f->kind == OP ? fold_ops(f, t, root) : fold_modules(f, t, root);
@@ -493,6 +508,7 @@ static osc_status fail_empty(const struct folding *f, struct osc_err *err)
         [OP] = "no operators in the trace",
         [MODULE] = "no modules in the trace; record with with_stack=True and with_modules=True",
         [PYTHON] = "no Python stacks in the trace; record with with_stack=True",
+        [SAMPLE] = "no samples of call stacks in the trace",
     };
 
     if (!f->has_any && f->kind == PYTHON && f->x->is_redacted)

@@ -38,8 +38,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(too_long, WARNING, "texts longer than 16 MiB; cut", "")                                  \
     X(unknown_phase, INFO, "events of a phase that opscope does not know; left out", "")       \
     X(call_samples, INFO,                                                                      \
-      "samples of call stacks beside the events (member samples); left out",                   \
-      "a viewer of sampled profiles shows them")                                               \
+      "samples of call stacks beside the events (member samples); in no table",                \
+      "opscope export TRACE --stack sample -o X.folded writes them")                           \
     X(far_clock, INFO,                                                                         \
       "times further than 146 years from zero; they count from the first range", "")           \
     X(unmatched_begin, WARNING, "asynchronous ranges without an end", "")                      \

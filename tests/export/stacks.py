@@ -8,6 +8,7 @@ torch     export_stacks() of torch 2.13 (expected/torch213/*/stacks_*.txt) to th
           because torch cuts a double, so that a line of an event of
           exactly 1 microsecond may be missing
 twin the same by the slow twin, to the letter
+samples   samples of call stacks as their rule folds them, with made ones
 sums      lines of one last frame sum up to the rows of operators, modules and averages of
           that name; a stack that took less than nothing has no line, so that times may be
           more than the table's where one of the table's parts is negative
@@ -29,6 +30,7 @@ import io
 import json
 import math
 import os
+import random
 import re
 import subprocess
 import sys
@@ -43,7 +45,8 @@ import randomtrace  # noqa: E402
 from support import Tally, nasty_trace, run  # noqa: E402
 from twin import averages, events, reader  # noqa: E402
 
-NOTHING = ("no operators", "no modules", "no Python stacks", "by this metric", "holds one")
+NOTHING = ("no operators", "no modules", "no Python stacks", "by this metric", "holds one",
+           "no samples")
 # Rows of averages that are not ranges.
 RECORDS = ("[memory]", "[OutOfMemory]")
 # Stack, metric, table, and the column that it sums up to.
@@ -208,6 +211,57 @@ def check_twin(tally: Tally, opscope: Path, path: Path, where: str) -> None:
                  len(want), [x for x in zip(lines, want) if x[0][0] != x[1][0]][:1])
 
 
+def sampled(members: dict) -> collections.Counter:
+    """Folded stacks of the samples of call stacks, by their rule."""
+    frames = members.get("stackFrames")
+    frames = {k: v for k, v in frames.items() if k} if isinstance(frames, dict) else {}
+    known: dict[str, tuple[str, ...]] = {}
+
+    def of(entry: object, key: str) -> str | None:
+        found = entry.get(key) if isinstance(entry, dict) else None
+        text = found if isinstance(found, str) else json.dumps(found)
+        return text if text in frames else None
+
+    folded: collections.Counter = collections.Counter()
+    for sample in members["samples"]:
+        path: list[str] = []
+        frame = of(sample, "sf")
+        while frame is not None and frame not in known and frame not in path:
+            path.append(frame)
+            frame = of(frames[frame], "parent")
+        stack = known.get(frame, ()) if frame is not None else ()
+        for one in reversed(path):
+            name = frames[one].get("name") if isinstance(frames[one], dict) else None
+            stack = known[one] = (*stack, clean(name if isinstance(name, str) else "[unknown]"))
+        weight = str(sample.get("weight", 1)) if isinstance(sample, dict) else ""
+        folded[stack[:512] or ("[unknown]",)] += \
+            int(weight) if re.fullmatch("[1-9][0-9]*", weight) else 1
+    return folded
+
+
+def check_samples(tally: Tally, opscope: Path, path: Path, where: str) -> None:
+    members = reader.read(path).members
+    want = sampled(members) if isinstance(members.get("samples"), list) else {}
+    got = fold(opscope, path, "sample", "calls") or []
+    tally.expect({tuple(frames): n for frames, n in got} == dict(want), where, "samples", got[:3])
+
+
+def made_samples(seed: int) -> bytes:
+    """A trace with samples whose frames may be missing, without a name, or call themselves."""
+    rng = random.Random(seed)
+
+    def name() -> object:
+        return rng.choice([rng.randrange(20), str(rng.randrange(20)), None, [], "none"])
+
+    frames = {str(rng.randrange(20)): rng.choice([
+        {"name": f"f {i % 7}", "parent": name()}, {"parent": name()}, {"name": f"g;{i}"}, []])
+        for i in range(rng.randrange(30))}
+    samples = [rng.choice([{"sf": name(), "weight": rng.choice([1, "3", 0, -2, 0.5, 7, "x"])},
+                           {"sf": name()}, 5]) for _ in range(rng.randrange(40))]
+    return json.dumps({"samples": samples, "stackFrames": frames,
+                       "traceEvents": [{"ph": "i", "ts": 1}]}).encode()
+
+
 def check_names(tally: Tally, opscope: Path, seed: int, scratch: Path) -> None:
     path = scratch / f"nasty-{seed}.json"
     path.write_bytes(nasty_trace(seed))
@@ -224,6 +278,10 @@ def check_trace(opscope: Path, path: Path, where: str) -> Tally:
     check_twin(tally, opscope, path, where)
     check_sums(tally, opscope, path, where)
     check_counters(tally, opscope, path, where)
+    try:
+        check_samples(tally, opscope, path, where)
+    except reader.NotATrace:
+        pass
     return tally
 
 
@@ -249,6 +307,9 @@ def main() -> int:
             jobs.append((p, f"random {seed}"))
         for seed in range(args.seed, args.seed + 5 * args.random):
             check_names(tally, opscope, seed, Path(scratch))
+            p = Path(scratch) / f"samples-{seed}.json"
+            p.write_bytes(made_samples(seed))
+            check_samples(tally, opscope, p, f"samples {seed}")
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for done in pool.map(lambda j: check_trace(opscope, *j), jobs):
                 tally.passed += done.passed
