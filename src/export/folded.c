@@ -515,6 +515,9 @@ static osc_status fail_empty(const struct folding *f, struct osc_err *err)
         return osc_fail(err, OSC_EFORMAT,
                         "no Python stacks: --redact removes the argument Call stack; leave it "
                         "out or use --stack op");
+    if (!f->has_any && f->kind == SAMPLE && f->x->is_redacted)
+        return osc_fail(err, OSC_EFORMAT,
+                        "no samples of call stacks: --redact removes them; leave it out");
     if (!f->has_any)
         return osc_fail(err, OSC_EFORMAT, "%s", nothing[f->kind]);
     return osc_fail(err, OSC_EFORMAT, "all stacks of the trace are 0 by this metric");
