@@ -89,14 +89,14 @@ TEST_WITH(a_slow_step_is_written, make_folder, remove_folder)
     struct osc_start_options o = options();
     struct recording r;
 
-    setenv("OPSCOPE_SCHEDULE", "flight=200ms,slow=100", 1);
+    setenv("OPSCOPE_SCHEDULE", "flight=600ms,slow=100", 1);
     assert_int_equal(osc_start(&o), OSC_OK);
     for (int i = 0; i < 30; i++) {
         step();
         nap_ms(i == 20 ? 800 : 4);
     }
     osc_step_end();
-    nap_ms(220);
+    nap_ms(640);
     step(); /* too late for another slow step to share the dump */
     wait_until_ready();
     assert_int_equal(osc_stop(), OSC_OK);
@@ -106,6 +106,9 @@ TEST_WITH(a_slow_step_is_written, make_folder, remove_folder)
     assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 21);
     recording_free(&r);
 }
+
+/* A slow step: more than 100 times the others even where naps take three times what was asked. */
+#define LONG_MS 800
 
 /* The number of the first step of a test: the process counts on. */
 static uint64_t step_0;
@@ -152,10 +155,10 @@ TEST_WITH(slow_steps_share_a_dump_if_they_are_close, make_folder, remove_folder)
     assert_int_equal(osc_start(&(struct osc_start_options){
                          .size = sizeof(struct osc_start_options), .out = out}),
                      OSC_OK);
-    run_steps(&i, 31, 10, 2000, 300); /* step 30 is slow */
-    run_steps(&i, 33, 10, 2000, 300); /* 32 */
-    run_steps(&i, 42, 10, 2000, 300); /* 41 */
-    run_steps(&i, 61, 10, 2000, 300); /* 60 */
+    run_steps(&i, 31, 10, 2000, LONG_MS); /* step 30 is slow */
+    run_steps(&i, 33, 10, 2000, LONG_MS); /* 32 */
+    run_steps(&i, 42, 10, 2000, LONG_MS); /* 41 */
+    run_steps(&i, 61, 10, 2000, LONG_MS); /* 60 */
     run_steps(&i, 90, 10, 2000, 0);
     assert_int_equal(osc_stop(), OSC_OK);
     assert_dump(1, 30, 10, 41);
@@ -171,7 +174,7 @@ TEST_WITH(a_slow_step_of_an_idle_program_is_written_at_the_end, make_folder, rem
     assert_int_equal(osc_start(&(struct osc_start_options){
                          .size = sizeof(struct osc_start_options), .out = out}),
                      OSC_OK);
-    run_steps(&i, 31, 10, 2000, 300);
+    run_steps(&i, 31, 10, 2000, LONG_MS);
     osc_step_end();
     assert_int_equal(osc_stop(), OSC_OK);
     assert_dump(1, 30, 10, 30);
@@ -266,7 +269,7 @@ TEST_WITH(a_slow_step_that_a_dump_has_is_not_written_again, make_folder, remove_
     assert_int_equal(osc_start(&(struct osc_start_options){
                          .size = sizeof(struct osc_start_options), .out = out}),
                      OSC_OK);
-    run_steps(&i, 31, 10, 2000, 300);
+    run_steps(&i, 31, 10, 2000, LONG_MS);
     run_steps(&i, 36, 10, 2000, 0);
     assert_int_equal(osc_dump(), OSC_OK);
     assert_int_equal(osc_stop(), OSC_OK);
