@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "import/chrome/lines.h"
+
 static bool has_member(const struct osc_trace *t, const char *key)
 {
     struct osc_str value;
@@ -73,6 +75,15 @@ static bool has_process(const struct osc_trace *t, const char *start, const char
 
         if (name.len > 0 && osc_str_starts(name, osc_str_c(start)) &&
             osc_str_ends(name, osc_str_c(end)))
+            return true;
+    }
+    return false;
+}
+
+static bool has_tensorflow_process(const struct osc_trace *t)
+{
+    for (uint32_t i = 0; i < t->n_processes; i++) {
+        if (osc_lines_is_tensorflow(osc_trace_str(t, t->processes[i].name)))
             return true;
     }
     return false;
@@ -157,7 +168,7 @@ static bool is_of_xla(const struct osc_trace *t)
     static const char *const lines[] = {"XLA Ops", "XLA Modules", NULL};
 
     return ((has_process(t, "/device:", "") || has_process(t, "/host:", "")) &&
-            !has_process(t, "/", " Compute")) ||
+            !has_tensorflow_process(t)) ||
            has_any_string(t, lines);
 }
 
@@ -286,7 +297,7 @@ enum osc_producer osc_clues_producer(const struct osc_trace *t)
         return OSC_PRODUCER_KINETO;
     if (is_of_xla(t))
         return which_xla(t);
-    if (has_process(t, "/", " Compute"))
+    if (has_tensorflow_process(t))
         return OSC_PRODUCER_TENSORFLOW;
     if (has_process(t, "", "CPU HIP API") || has_process(t, "", "CPU HSA API"))
         return OSC_PRODUCER_ROCPROF;

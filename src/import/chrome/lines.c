@@ -7,7 +7,9 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "codec/json.h"
+#include "import/chrome/repeats.h"
 #include "model/known_names.h"
 #include "model/producer.h"
 
@@ -18,19 +20,22 @@ enum role {
     ROLE_LABELS,    /* ranges that the program marked */
     ROLE_WORK,      /* kernels, copies, memsets */
     ROLE_COPIES,    /* copies */
+    ROLE_TRANSFERS, /* copies, and work of the network */
     ROLE_BARRIERS,  /* synchronisations */
     ROLE_MARKS,     /* ranges over work */
     ROLE_STEPS,     /* steps of the device */
     ROLE_SUMMARY,   /* repeats other lines */
 };
 
-#define NO_INDEX (-1)
+#define NO_INDEX  (-1)
+#define MAX_INDEX 65535 /* of a device: beyond it, a number is no index */
 
 /* What a track is, and the device to which it belongs. */
 struct line {
     enum role role;
-    const char *sort; /* static: "gpu", "tpu"; NULL: no device */
-    int64_t index;    /* of the device, or NO_INDEX */
+    const char *sort;    /* static: "gpu", "tpu"; NULL: no device */
+    int64_t index;       /* of the device, or NO_INDEX */
+    struct osc_str host; /* what the name of the process says before the device */
 };
 
 /* A meaning of rows that differs from that of their form. */
@@ -49,6 +54,8 @@ struct fitting {
     bool has_names;           /* LEGACY: operators have a namespace */
     bool has_steps;           /* a line of steps */
     bool has_unmatched;       /* a device without a number was reported */
+    struct osc_repeats repeats;
+    size_t n_passed; /* of the repeats, whose rows were fitted */
 };
 
 /* --- words ------------------------------------------------------------------------------- */
@@ -65,6 +72,18 @@ static struct osc_str behind(struct osc_str s, const char *part)
     const char *const at = s.len > 0 ? memmem(s.s, s.len, part, n) : NULL;
 
     return at ? from(s, (uint32_t)(at - s.s) + (uint32_t)n) : OSC_STR("");
+}
+
+/* What PROCESS says before DEVICE, its end: "host1 " of "host1 /device:TPU:0". */
+static struct osc_str host_before(struct osc_str process, struct osc_str device)
+{
+    struct osc_str host = {process.s, process.len - device.len};
+
+    if (osc_str_ends(host, OSC_STR("device:")))
+        host.len -= 7;
+    if (osc_str_ends(host, OSC_STR("/")))
+        host.len--;
+    return host;
 }
 
 /* The number at the start of S; NO_INDEX: none. */
@@ -120,29 +139,43 @@ static struct line line_of_legacy(struct osc_str pid, struct osc_str tid)
 /* Processes "/device:GPU:0" and "/host:CPU". */
 static struct line line_of_xla(struct osc_str process, struct osc_str name)
 {
-    static const char *const work[] = {"XLA Ops", "Async XLA Ops", "Sparse Core Ops",
-                                       "Host Offload Ops", NULL};
+    static const char *const work[] = {"XLA Ops", "Sparse Core Ops", NULL};
+    static const char *const transfers[] = {"Async XLA Ops", "Host Offload Ops", NULL};
+    const struct osc_str device = behind(process, "/device:");
     struct line l = {.role = ROLE_HOST};
 
-    if (!read_device(behind(process, "/device:"), &l))
+    if (!read_device(device, &l))
         return l;
+    l.host = host_before(process, device);
     if (osc_str_starts(name, OSC_STR("Stream #")) || is_one_of(name, work))
         l.role = ROLE_WORK;
+    else if (is_one_of(name, transfers))
+        l.role = ROLE_TRANSFERS;
     else
         l.role = osc_str_eq(name, OSC_STR("Steps")) ? ROLE_STEPS : ROLE_MARKS;
     return l;
 }
 
+bool osc_lines_is_tensorflow(struct osc_str process)
+{
+    return osc_str_starts(process, OSC_STR("/")) &&
+           (osc_str_ends(process, OSC_STR(" Compute")) ||
+            osc_str_ends(process, OSC_STR("/memcpy")) ||
+            osc_str_has(process, OSC_STR("/stream:")) ||
+            osc_str_has(process, OSC_STR(" (stream:")));
+}
+
 /*
- * Processes "/device:GPU:0/stream:13 Compute", of TensorFlow 1 "/gpu:0 (stream:all) Compute".
- * What has a device and no stream is the thread that runs its operators.
+ * Processes "/device:GPU:0/stream:13 Compute", of TensorFlow 1 "/gpu:0 (stream:all) Compute";
+ * the last word may be missing. What has a device and no stream is the thread that runs its
+ * operators.
  */
 static struct line line_of_tensorflow(struct osc_str process)
 {
     struct line l = {.role = ROLE_OPERATORS}, device = {0};
     struct osc_str at = behind(process, "device:");
 
-    if (!osc_str_ends(process, OSC_STR(" Compute")))
+    if (!osc_lines_is_tensorflow(process) && !osc_str_eq(process, OSC_STR("/host:CPU")))
         return (struct line){.role = ROLE_HOST};
     for (uint32_t i = 0; at.len == 0 && i < process.len; i++) {
         if (process.s[i] == '/' && read_device(from(process, i + 1), &device))
@@ -150,10 +183,11 @@ static struct line line_of_tensorflow(struct osc_str process)
     }
     if (at.len == 0 || !read_device(at, &device))
         return l;
+    device.host = host_before(process, at);
     const struct osc_str stream = behind(at, "stream:");
     if (stream.len > 0)
         device.role = number_at(stream) == NO_INDEX ? ROLE_SUMMARY : ROLE_WORK;
-    else if (behind(at, "memcpy").len > 0)
+    else if (osc_str_has(at, OSC_STR("memcpy")))
         device.role = ROLE_SUMMARY;
     else
         return l;
@@ -190,11 +224,13 @@ static struct line line_of_rocprof(struct osc_str process)
         n++;
     process = from(process, n);
     if (osc_str_starts(process, OSC_STR("GPU Barriers")))
-        return (struct line){ROLE_BARRIERS, "hip", number_at(from(process, 12))};
+        return (struct line){
+            .role = ROLE_BARRIERS, .sort = "hip", .index = number_at(from(process, 12))};
     if (osc_str_starts(process, OSC_STR("GPU")) && number_at(from(process, 3)) != NO_INDEX)
-        return (struct line){ROLE_WORK, "hip", number_at(from(process, 3))};
+        return (struct line){
+            .role = ROLE_WORK, .sort = "hip", .index = number_at(from(process, 3))};
     if (osc_str_eq(process, OSC_STR("COPY")))
-        return (struct line){ROLE_COPIES, "hip", NO_INDEX};
+        return (struct line){.role = ROLE_COPIES, .sort = "hip", .index = NO_INDEX};
     if (osc_str_eq(process, OSC_STR("Markers and Ranges")))
         return (struct line){.role = ROLE_LABELS};
     return (struct line){.role =
@@ -206,7 +242,7 @@ static struct line line_of_nsys(struct osc_str pid)
 {
     if (!osc_str_starts(pid, OSC_STR("Device ")))
         return (struct line){.role = ROLE_HOST};
-    return (struct line){ROLE_WORK, "cuda", number_at(from(pid, 7))};
+    return (struct line){.role = ROLE_WORK, .sort = "cuda", .index = number_at(from(pid, 7))};
 }
 
 /* Threads of compilers and builds that repeat the time of others: clang's sums (see
@@ -286,7 +322,8 @@ static osc_status count_once(struct fitting *f)
         struct line *const l = &f->lines[i];
         const bool is_repeated = l->sort && osc_idmap_get(&has_stream, device_key(l)) != 0;
 
-        if (f->dialect == OSC_DIALECT_XLA && l->role == ROLE_WORK && is_repeated &&
+        if (f->dialect == OSC_DIALECT_XLA && is_repeated &&
+            (l->role == ROLE_WORK || l->role == ROLE_TRANSFERS) &&
             !is_stream(f, l, osc_trace_str(t, t->tracks[i].name)))
             l->role = ROLE_MARKS;
         if (f->dialect == OSC_DIALECT_TENSORFLOW && l->role == ROLE_SUMMARY && !is_repeated)
@@ -294,6 +331,47 @@ static osc_status count_once(struct fitting *f)
     }
     osc_idmap_fini(&has_stream);
     return st;
+}
+
+/* Hosts by the length of their names, then by these: "host2" before "host10". */
+static int compare_hosts(const void *a, const void *b)
+{
+    const struct osc_str x = (*(struct line *const *)a)->host,
+                         y = (*(struct line *const *)b)->host;
+
+    if (x.len != y.len)
+        return x.len < y.len ? -1 : 1;
+    return x.len > 0 ? memcmp(x.s, y.s, x.len) : 0;
+}
+
+/*
+ * Each host numbers its devices from 0. Let those of the second host follow those of the first
+ * and so on, so that each has a name of its own.
+ */
+static osc_status number_devices(struct fitting *f)
+{
+    struct line **const of_device = osc_malloc((f->t->n_tracks + 1ul) * sizeof(struct line *));
+    int64_t first = 0, next = 0;
+    size_t n = 0;
+
+    if (!of_device)
+        return OSC_ENOMEM;
+    for (uint32_t i = 1; i < f->t->n_tracks; i++) {
+        struct line *const l = &f->lines[i];
+
+        if (l->sort && l->index >= 0 && l->index <= MAX_INDEX)
+            of_device[n++] = l;
+    }
+    osc_sort(of_device, n, sizeof *of_device, compare_hosts);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && !osc_str_eq(of_device[i]->host, of_device[i - 1]->host))
+            first = next;
+        of_device[i]->index += first;
+        if (of_device[i]->index >= next)
+            next = of_device[i]->index + 1;
+    }
+    osc_free(of_device);
+    return OSC_OK;
 }
 
 /* Steps are those of the first line of them; other devices repeat them. */
@@ -322,12 +400,26 @@ static bool starts_with(struct osc_str s, const char *word)
 static enum osc_kind kind_of_work(struct osc_str name)
 {
     if (starts_with(name, "memcpy") || starts_with(name, "[cuda memcpy") ||
-        starts_with(name, "copydevice") || starts_with(name, "copyhost"))
+        starts_with(name, "copydevice") || starts_with(name, "copyhost") ||
+        starts_with(name, "copy-start") || starts_with(name, "copy-done"))
         return OSC_KIND_MEMCPY;
     if (starts_with(name, "memset") || starts_with(name, "[cuda memset") ||
         starts_with(name, "fillbuffer"))
         return OSC_KIND_MEMSET;
     return OSC_KIND_KERNEL;
+}
+
+/* The kind of work called NAME that runs beside a device's operations. */
+static enum osc_kind kind_of_transfer(struct osc_str name)
+{
+    static const char *const copies[] = {"copy", "slice", "dynamic-slice",
+                                         "dynamic-update-slice", NULL};
+
+    for (size_t i = 0; copies[i]; i++) {
+        if (starts_with(name, copies[i]))
+            return OSC_KIND_MEMCPY;
+    }
+    return kind_of_work(name);
 }
 
 /* The kind of a task of an Ascend stream, by its type: waiting is no work. */
@@ -463,6 +555,9 @@ static struct meaning meaning_of(const struct fitting *f, const struct osc_chunk
     case ROLE_COPIES:
         m = (struct meaning){.kind = OSC_KIND_MEMCPY, .is_device = true};
         break;
+    case ROLE_TRANSFERS:
+        m = (struct meaning){.kind = (uint8_t)kind_of_transfer(name), .is_device = true};
+        break;
     case ROLE_BARRIERS:
         m = (struct meaning){.kind = OSC_KIND_SYNC, .is_device = true};
         break;
@@ -523,6 +618,10 @@ static osc_status fit_row(struct fitting *f, struct osc_chunk *k, uint32_t i)
 
     if (osc_shape_is_range((enum osc_form_shape)osc_row_form(f->t, k, i)->shape))
         m = meaning_of(f, k, i);
+    if (f->n_passed < f->repeats.n && f->repeats.rows[f->n_passed] == k->first_row + i) {
+        m = (struct meaning){.kind = OSC_KIND_ANNOTATION, .is_device = true};
+        f->n_passed++;
+    }
     if (m.kind != OSC_KIND_NONE) {
         st = find_form(f, k->form[i], m, &k->form[i]);
         k->kind[i] = m.kind;
@@ -622,6 +721,22 @@ static osc_status look_at_rows(struct fitting *f)
     return OSC_OK;
 }
 
+/* Find operations of XLA that are drawn over others. */
+static osc_status find_repeats(struct fitting *f)
+{
+    const struct osc_trace *const t = f->t;
+    bool *const is_line = osc_calloc((size_t)t->n_tracks + 1, sizeof *is_line);
+
+    if (!is_line)
+        return OSC_ENOMEM;
+    for (uint32_t i = 1; i < t->n_tracks; i++)
+        is_line[i] = f->lines[i].role == ROLE_WORK &&
+                     !is_stream(f, &f->lines[i], osc_trace_str(t, t->tracks[i].name));
+    const osc_status st = osc_repeats_find(t, is_line, &f->repeats);
+    osc_free(is_line);
+    return st;
+}
+
 static osc_status fit(struct fitting *f)
 {
     struct osc_trace *const t = f->t;
@@ -631,10 +746,14 @@ static osc_status fit(struct fitting *f)
         return OSC_ENOMEM;
     for (uint32_t i = 1; i < t->n_tracks; i++)
         f->lines[i] = line_of(f, &t->tracks[i]);
-    osc_status st = count_once(f);
+    osc_status st = number_devices(f);
+    if (st == OSC_OK)
+        st = count_once(f);
     choose_steps(f);
     if (st == OSC_OK)
         st = look_at_rows(f);
+    if (st == OSC_OK && f->dialect == OSC_DIALECT_XLA)
+        st = find_repeats(f);
     for (uint32_t c = 1; c < t->events.n_chunks && st == OSC_OK; c++) {
         struct osc_chunk *const k = t->events.chunks[c];
 
@@ -669,5 +788,6 @@ osc_status osc_lines_fit(struct osc_trace *t)
     osc_free(f.lines);
     osc_idmap_fini(&f.forms);
     osc_idmap_fini(&f.streams);
+    osc_repeats_fini(&f.repeats);
     return st;
 }

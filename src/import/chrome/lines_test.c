@@ -81,7 +81,36 @@ TEST_WITH(operations_of_xla_are_the_kernels_where_no_stream_is, NULL, end)
                                  X("11", 2, "fusion.1", 5, 2, "") X("11", 9, "copy.2", 5, 2, "")
                                      X("2", 2, "fusion.1", 5, 2, "") X("11", 4, "0", 5, 2, "")
                                          X("2", 4, "0", 5, 2, "") X("3", 1, "x", 5, 2, "")),
-        "kernel@tpu:0 kernel@tpu:0 kernel@tpu:1 step@tpu:0 annotation@tpu:1 scope");
+        "kernel@tpu:0 memcpy@tpu:0 kernel@tpu:1 step@tpu:0 annotation@tpu:1 scope");
+}
+
+TEST_WITH(operations_of_xla_that_hold_others_are_drawn_over_them, NULL, end)
+{
+    assert_string_equal(kinds_of(PROCESS(11, "/device:TPU:0") THREAD(11, 2, "XLA Ops")
+                                     X("11", 2, "while.1", 5, 9, "") X("11", 2, "dot", 5, 8, "")
+                                         X("11", 2, "copy-done.3", 14, 1, "")),
+                        "annotation@tpu:0 kernel@tpu:0 memcpy@tpu:0");
+}
+
+TEST_WITH(devices_of_several_hosts_have_numbers_of_their_own, NULL, end)
+{
+    assert_string_equal(
+        kinds_of(PROCESS(5, "host10 /device:TPU:0") PROCESS(2, "host2 /device:TPU:0") PROCESS(
+            4, "host2 /device:TPU:1") THREAD(5, 1, "XLA Ops") THREAD(2, 1, "XLA Ops")
+                     THREAD(4, 1, "XLA Ops") X("5", 1, "a", 5, 9, "") X("2", 1, "a", 5, 8, "")
+                         X("4", 1, "a", 14, 1, "")),
+        "kernel@tpu:2 kernel@tpu:0 kernel@tpu:1");
+}
+
+TEST_WITH(processes_of_tensorflow_need_no_last_word, NULL, end)
+{
+    assert_string_equal(
+        kinds_of(PROCESS(11, "/device:GPU:0/stream:13") PROCESS(2, "/device:GPU:0/stream:all")
+                     PROCESS(3, "/device:GPU:0/memcpy") PROCESS(4, "/host:CPU")
+                         X("11", 0, "MEMCPYHtoD", 5, 9, "") X("2", 0, "MEMCPYHtoD", 5, 9, "")
+                             X("3", 0, "MEMCPYHtoD", 5, 9, "") X("4", 0, "MatMul", 4, 1, "")),
+        "memcpy@gpu:0 annotation@- annotation@- operator");
+    assert_int_equal((enum osc_producer)trace.producer, OSC_PRODUCER_TENSORFLOW);
 }
 
 TEST_WITH(a_line_of_all_streams_repeats_single_streams, NULL, end)

@@ -4,6 +4,7 @@ by the names of its process and thread, as its producer writes them."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Callable, Iterable
 
@@ -12,9 +13,10 @@ if TYPE_CHECKING:
 
 NEURAL = ("Ascend Hardware", "HCCL")
 ANALYSIS = "Overlap Analysis"
-DEVICE = re.compile(r"/device:([A-Za-z]+):([0-9]+)$")
+DEVICE = re.compile(r"(.*)/device:([A-Za-z]+):([0-9]+)$")
 STREAM = re.compile(r"Stream #[0-9]+\(")
-TF_PROCESS = re.compile(r"(?:.*/)?(?:device:)?([CGTX]PU):([0-9]+)(.*) Compute$", re.IGNORECASE)
+TF_PROCESS = re.compile(r"(.*/)?(?:device:)?([CGTX]PU):([0-9]+)(.*?)( Compute)?$", re.IGNORECASE)
+COLLECTIVE = re.compile(r"all-|reduce-scatter|collective|send|recv|ragged")
 
 
 @dataclass
@@ -38,7 +40,8 @@ def work_kind(name: str) -> str:
     low = name.lower()
     if low.startswith("memset") or "[memset]" in low:
         return "memset"
-    is_copy = low.startswith("memcpy") or low.startswith("copy") and "to" in low
+    is_copy = (low.startswith("memcpy") or re.match("copy-(start|done)", low)
+               or low.startswith("copy") and "to" in low)
     return "memcpy" if is_copy else "kernel"
 
 
@@ -49,30 +52,91 @@ def call_kind(name: str) -> str | None:
     return "driver" if re.match(r"cu[A-Z]", name) else None
 
 
+def host_order(name: str) -> tuple[int, str]:
+    """Hosts as people number them."""
+    return len(name), name
+
+
+def first_numbers(found: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """The number of the first device of each host, from (host, number there): each host counts
+    its own from 0."""
+    highest: dict[str, int] = {}
+    for host, number in found:
+        highest[host] = max(number, highest.get(host, 0))
+    first, numbers = 0, {}
+    for host in sorted(highest, key=host_order):
+        numbers[host] = first
+        first += highest[host] + 1
+    return numbers
+
+
+def drawn_over(events: list["Event"]) -> set[int]:
+    """ids of operations that repeat others on their line. One that is mostly covered by those
+    in it was drawn over them; otherwise those in it are its parts."""
+    repeats: set[int] = set()
+
+    def inside(inner: "Event", outer: "Event") -> bool:
+        if inner is outer or inner.start < outer.start or inner.end > outer.end:
+            return False
+        return (inner.start, inner.end) != (outer.start, outer.end) or inner.id > outer.id
+
+    ordered = sorted(events, key=lambda e: (e.start, -e.end, e.id))
+    starts = [e.start for e in ordered]
+    wholes: list["Event"] = []
+    for event in ordered:
+        wholes = [e for e in wholes if e.end > event.start]
+        if any(inside(event, whole) for whole in wholes):
+            repeats.add(event.id)
+            continue
+        near = ordered[bisect_left(starts, event.start):bisect_left(starts, event.end)]
+        within = [e for e in near if inside(e, event)]
+        direct = [e for e in within if not any(inside(e, other) for other in within)]
+        if not within:
+            continue
+        if 2 * sum(e.dur for e in direct) >= event.dur:
+            repeats.add(event.id)
+        else:
+            wholes.append(event)
+    return repeats
+
+
 def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"], Fit | None]:
     """Streams hold kernels, and where none is, operations do; the rest is drawn over them."""
     places = [place(e) for e in trace.events]
     streams = {p.process for p in places if STREAM.match(p.thread)}
     steps = [p.process for p in places if p.thread == "Steps" and DEVICE.match(p.process)]
+    of_device = [(m[1], int(m[3])) for p in places if (m := DEVICE.match(p.process)) and m[2] != "CPU"]
+    first = first_numbers(of_device)
+    lines: dict[tuple[str, str], list["Event"]] = {}
+    for event, at in zip(trace.events, places):
+        if (at.thread in ("XLA Ops", "Sparse Core Ops") and DEVICE.match(at.process)
+                and at.process not in streams and event.phase == "X" and event.dur > 0):
+            lines.setdefault((at.process, at.thread), []).append(event)
+    repeats = {i for line in lines.values() for i in drawn_over(line)}
     family = "hip" if any(re.match("hip[A-Z]", e.name) or "amd" in e.name or "Cijk_" in e.name
                           for e in trace.events) else "cuda"
 
     def fit(event: "Event") -> Fit | None:
         at = place(event)
         device = DEVICE.match(at.process)
-        if not device or device[1] == "CPU":
+        if not device or device[2] == "CPU":
             if event.name.startswith("$"):
                 return Fit("python")
             kind = call_kind(event.name)
             if kind is None and not steps and event.args.get("step_num") is not None:
                 kind = "step"
             return Fit(kind) if kind else None
-        if device[1] not in ("GPU", "TPU"):
+        if device[2] not in ("GPU", "TPU"):
             return None
-        name = f"{family if device[1] == 'GPU' else device[1].lower()}:{device[2]}"
+        name = (f"{family if device[2] == 'GPU' else device[2].lower()}"
+                f":{first[device[1]] + int(device[3])}")
         if STREAM.match(at.thread):
             return Fit(work_kind(event.name), name)
-        if at.thread in ("XLA Ops", "Async XLA Ops") and at.process not in streams:
+        if at.thread == "Async XLA Ops" and at.process not in streams:
+            return Fit("kernel" if COLLECTIVE.match(event.name) else "memcpy", name)
+        if event.id in repeats:
+            return Fit("annotation", name)
+        if at.thread in ("XLA Ops", "Sparse Core Ops") and at.process not in streams:
             return Fit(work_kind(event.name), name)
         if at.thread == "Steps" and at.process == steps[0]:
             return Fit("step", name)
@@ -82,17 +146,24 @@ def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"]
 
 def tensorflow(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     """A process a stream; a process of all streams repeats those of single ones."""
-    single = any(re.search(r"/stream:[0-9]+ Compute$", place(e).process) for e in trace.events)
+    single = any(re.search(r"/stream:[0-9]+( Compute)?$", place(e).process)
+                 for e in trace.events)
+    matches = (TF_PROCESS.match(place(e).process) for e in trace.events)
+    first = first_numbers((m[1] or "", int(m[3])) for m in matches
+                          if m and re.search("stream:|memcpy", m[4]))
 
     def fit(event: "Event") -> Fit | None:
-        found = TF_PROCESS.match(place(event).process)
+        process = place(event).process
+        found = TF_PROCESS.match(process)
+        if process == "/host:CPU":
+            return Fit("operator")
         if not found:
             return None
-        is_work = "stream:" in found[3] or "memcpy" in found[3]
+        is_work = "stream:" in found[4] or "memcpy" in found[4]
         if not is_work:
-            return Fit("operator")
-        device = f"{found[1].lower()}:{found[2]}"
-        if single and not re.search(r"stream:[0-9]+$", found[3]):
+            return Fit("operator") if found[5] else None
+        device = f"{found[2].lower()}:{first[found[1] or ''] + int(found[3])}"
+        if single and not re.search(r"stream:[0-9]+$", found[4]):
             return Fit("annotation", device, True)
         return Fit(work_kind(event.name), device)
     return fit

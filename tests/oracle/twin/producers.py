@@ -61,6 +61,8 @@ def ascend(s: Signs) -> str | None:
 
 def xla(s: Signs) -> str | None:
     """Lines of XLA; and who called it."""
+    if any(re.match(r".*/device:GPU:[0-9]+/(stream:|memcpy$)", name) for name in s.processes):
+        return None
     if not (any(XLA_LINES.match(name) for name in s.threads) or "/host:CPU" in s.processes
             or s.process("/device:(GPU|TPU):[0-9]+$")):
         return None
@@ -76,7 +78,8 @@ RULES: tuple[tuple[str, Callable[[Signs], object]], ...] = (
     ("viztracer", lambda s: "viztracer_metadata" in s.members),
     ("torch_legacy", lambda s: s.pids & {"CPU functions", "CUDA functions"}),
     ("kineto", is_kineto),
-    ("tensorflow", lambda s: s.process(r".*[cgCG][pP][uU]:[0-9]+.* Compute$")),
+    ("tensorflow", lambda s: s.process(r".*[cgCG][pP][uU]:[0-9]+.* Compute$")
+        or s.process(r".*/device:GPU:[0-9]+/(stream:|memcpy$)")),
     ("rocprof", lambda s: s.process(r"[0-9]+ (CPU HIP API|CPU HSA API|GPU[0-9]+)$")),
     ("nsys", lambda s: s.categories & {"cuda", "cuda_api"}
         and any(re.match("Device [0-9]+$", p) for p in s.pids)),
