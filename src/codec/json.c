@@ -137,8 +137,8 @@ static int read_exponent(const char *p, const char *end)
 /* The limit of a time in 10^-18 ns. */
 #define ATTO_MAX ((osc_wide)INT64_MAX * 1000000000 * 1000000000)
 
-/* Read the number [P, END) of microseconds as 10^-18 ns, up to LIMIT. */
-static bool read_atto(const char *p, const char *end, osc_wide limit, osc_wide *out)
+/* Read the number [P, END) of microseconds as 10^-18 ns. */
+static bool read_atto(const char *p, const char *end, osc_wide *out)
 {
     struct osc_json_number number;
     osc_wide v = 0;
@@ -165,12 +165,12 @@ static bool read_atto(const char *p, const char *end, osc_wide limit, osc_wide *
             scale--;
         }
         v = v * 10 + (*q - '0');
-        if (v > limit)
+        if (v > ATTO_MAX)
             return false;
     }
     for (; scale > 0 && v != 0; scale--) {
         v *= 10;
-        if (v > limit)
+        if (v > ATTO_MAX)
             return false;
     }
     for (; scale < 0 && v != 0; scale++)
@@ -181,24 +181,62 @@ static bool read_atto(const char *p, const char *end, osc_wide limit, osc_wide *
 
 bool osc_json_micros(const char *p, const char *end, struct osc_json_micros *out)
 {
-    return read_atto(p, end, ATTO_MAX, &out->atto);
+    return read_atto(p, end, &out->atto);
+}
+
+/* The next digit of the number at *P, or 0 behind its digits. */
+static int next_digit(const char **p, const char *mark)
+{
+    while (*p < mark && !is_digit(**p))
+        (*p)++;
+    return *p < mark ? *(*p)++ - '0' : 0;
+}
+
+bool osc_json_micros_whole(const char *p, const char *end, int64_t *whole,
+                           struct osc_json_micros *rest)
+{
+    struct osc_json_number number;
+    const char *mark = p;
+
+    if (!osc_json_number(p, end, &number) || number.end != end)
+        return false;
+    while (mark < end && *mark != 'e' && *mark != 'E')
+        mark++;
+    const char *const dot = memchr(p, '.', (size_t)(mark - p));
+    const bool is_negative = *p == '-';
+    int64_t n_whole = (dot ? dot : mark) - p - is_negative, w = 0;
+    osc_wide part = 0;
+
+    if (mark < end)
+        n_whole += read_exponent(mark + 1, end);
+    for (int64_t i = 0; i < n_whole && (p < mark || w != 0); i++) {
+        const int digit = next_digit(&p, mark);
+
+        if (w > (INT64_MAX - digit) / 10)
+            return false;
+        w = w * 10 + digit;
+    }
+    for (int64_t i = 0; i < MICROS_FRACTION_DIGITS; i++)
+        part = part * 10 + (i < -n_whole ? 0 : next_digit(&p, mark));
+    *whole = is_negative ? -w : w;
+    rest->atto = is_negative ? -part : part;
+    return true;
 }
 
 bool osc_json_micros_since(const char *p, const char *end, int64_t since_us,
                            struct osc_json_micros *out)
 {
-    /* 10^17 us; ten times as much still fits into 128 bits. */
-    const osc_wide unit = (osc_wide)1000000000 * 1000000000 * 1000,
-                   limit = unit * 100000000 * 1000000000;
-    osc_wide all;
+    /* 10^-18 ns in a microsecond; times the limit it fits into 128 bits. */
+    const osc_wide unit = (osc_wide)1000000000 * 1000000000 * 1000;
+    int64_t whole, distance;
+    struct osc_json_micros rest;
 
     out->atto = 0;
-    if (!read_atto(p, end, limit, &all))
+    if (!osc_json_micros_whole(p, end, &whole, &rest) ||
+        __builtin_sub_overflow(whole, since_us, &distance) || distance > INT64_MAX / 1000 ||
+        distance < -(INT64_MAX / 1000))
         return false;
-    all -= since_us * unit;
-    if (all > ATTO_MAX || all < -ATTO_MAX)
-        return false;
-    out->atto = all;
+    out->atto = distance * unit + rest.atto;
     return true;
 }
 

@@ -54,8 +54,15 @@ struct osc_json_micros {
 bool osc_json_micros(const char *p, const char *end, struct osc_json_micros *out);
 
 /*
- * The same for the time since SINCE_US microseconds, which may be up to 10^17 in size; the
- * token, too. False: it is no number, or the difference exceeds int64_t nanoseconds.
+ * Read a number token [P, END) of microseconds as WHOLE ones and the REST, which has the sign
+ * of the token. False: it is not a number, or the whole ones exceed int64_t.
+ */
+bool osc_json_micros_whole(const char *p, const char *end, int64_t *whole,
+                           struct osc_json_micros *rest);
+
+/*
+ * Like osc_json_micros(), for the time since SINCE_US microseconds. False: it is no number, or
+ * the token as microseconds or the difference as nanoseconds exceed int64_t.
  */
 bool osc_json_micros_since(const char *p, const char *end, int64_t since_us,
                            struct osc_json_micros *out);

@@ -213,7 +213,10 @@ static bool read_micros(struct osc_chrome *c, const struct value *v, enum osc_ch
     c->can_learn = c->can_learn && since_us == 0;
     if (since_us != 0 ? !osc_json_micros_since(raw.s, raw.s + raw.len, since_us, out)
                       : !osc_json_micros(raw.s, raw.s + raw.len, out)) {
-        count_at(c, OSC_FINDING_out_of_range, v->start);
+        c->has_far_ts = since_us != 0; /* counted when the phase is known */
+        c->far_ts_at = v->start;
+        if (!c->has_far_ts)
+            count_at(c, OSC_FINDING_out_of_range, v->start);
         c->can_learn = false;
         return false;
     }
@@ -413,7 +416,9 @@ static bool place_record(struct osc_chrome *c, uint64_t offset)
             r->ts_ns = 0;
             return true;
         }
-        if (!c->bad_ts)
+        if (c->has_far_ts)
+            count_at(c, OSC_FINDING_out_of_range, c->far_ts_at);
+        else if (!c->bad_ts)
             count_at(c, OSC_FINDING_wrong_type, offset);
         return false;
     }
@@ -499,6 +504,7 @@ enum osc_token_status osc_chrome_event(struct osc_chrome *c)
 
     c->record = (struct osc_record){.pid = OSC_WHO_IS_STRING, .tid = OSC_WHO_IS_STRING};
     c->has_ts = c->has_dur = c->bad_ts = c->bad_dur = c->args_are_full = false;
+    c->has_far_ts = false;
     c->n_members = c->n_read = 0;
     c->one_per_line = true;
     c->n_marks = 0;

@@ -71,6 +71,8 @@ struct osc_chrome {
     struct osc_json_micros ts, dur;
     bool has_ts, has_dur;
     bool bad_ts, bad_dur; /* present, but not a time; counted */
+    bool has_far_ts;      /* a bad one, too far from where times count; not counted yet */
+    uint64_t far_ts_at;   /* its offset */
     bool args_are_full;
     uint32_t n_members; /* read so far, each on a line of its own */
     uint32_t n_read;    /* members of the event and of its args */

@@ -6,8 +6,8 @@
 #include "codec/json.h"
 #include "model/trace.h"
 
-/* More digits than any time has that can be read. */
-#define DIGITS_MAX 17
+/* The phases that begin a range. */
+#define RANGES "XBbS"
 
 /* The list of events in TEXT. */
 static struct osc_str list_of(struct osc_str text)
@@ -22,38 +22,41 @@ static struct osc_str list_of(struct osc_str text)
     return (struct osc_str){at, (uint32_t)(end - at)};
 }
 
-/* The whole part of the number in TEXT, which may be a string. False: it is no plain number. */
+/* The whole microseconds in TEXT, a number or a string with one. */
 static bool read_whole(struct osc_str text, int64_t *whole)
 {
-    uint32_t n = 0;
+    struct osc_json_micros rest;
 
-    if (text.len > 0 && text.s[0] == '"')
-        text = (struct osc_str){text.s + 1, text.len - 1};
-    while (n < text.len &&
-           ((text.s[n] >= '0' && text.s[n] <= '9') || (n == 0 && *text.s == '-')))
-        n++;
-    return n <= DIGITS_MAX + 1 && osc_json_int((struct osc_str){text.s, n}, whole);
+    if (text.len > 1 && text.s[0] == '"')
+        text = (struct osc_str){text.s + 1, text.len - 2};
+    return osc_json_micros_whole(text.s, text.s + text.len, whole, &rest);
 }
 
-/* Whether EVENT is a range. */
-static bool is_range(struct osc_str event)
+static bool has_phase(struct osc_str event, const char *phases)
 {
     struct osc_str phase;
 
-    return osc_json_member(event, "ph", &phase) &&
-           (osc_str_eq(phase, OSC_STR("\"X\"")) || osc_str_eq(phase, OSC_STR("\"B\"")));
+    return osc_json_member(event, "ph", &phase) && phase.len == 3 &&
+           strchr(phases, phase.s[1]) != NULL;
 }
 
 int64_t osc_far_clock(struct osc_str text)
 {
     const int64_t most_us = OSC_TIME_MAX_NS / 1000;
     struct osc_str rest = list_of(text), event, ts;
-    int64_t us;
+    int64_t us, first_us = 0;
+    bool has_first = false;
 
     while (osc_json_next(&rest, &event)) {
-        if (!is_range(event) || !osc_json_member(event, "ts", &ts) || !read_whole(ts, &us))
+        if (has_phase(event, "M") || !osc_json_member(event, "ts", &ts) || !read_whole(ts, &us))
             continue;
-        return us > most_us || us < -most_us ? us : 0;
+        if (!has_first)
+            first_us = us;
+        has_first = true;
+        if (has_phase(event, RANGES)) {
+            first_us = us;
+            break;
+        }
     }
-    return 0;
+    return first_us > most_us || first_us < -most_us ? first_us : 0;
 }

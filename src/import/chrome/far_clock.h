@@ -2,9 +2,10 @@
 /*
  * far_clock.h - times that are too far from zero for 64 bits of nanoseconds.
  *
- * Some programs count microseconds from the year 1601, or from a random start. A trace whose
- * first range begins more than 146 years from zero is read by the distance from there. The
- * first range is looked for at the start of the text; all threads then read times alike.
+ * Some programs count microseconds from the year 1601, or from a random start, or write
+ * nanoseconds. A trace whose first range, or without one its first event, begins more than 146
+ * years from zero is read by the distance from there. It is looked for at the start of the
+ * text; all threads then read times alike.
  *
  * Threading: pure function.
  */

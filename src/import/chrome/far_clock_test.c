@@ -24,9 +24,21 @@ TEST(the_first_range_decides)
     assert_int_equal(of("[{\"ph\":\"X\",\"ts\":1700000000000000,\"dur\":1}]"), 0);
     assert_int_equal(of("[{\"ph\":\"X\",\"ts\":-" FAR ",\"dur\":1}]"),
                      -INT64_C(13984392629999074));
+    assert_int_equal(of("[{\"ph\":\"X\",\"ts\":1.3984392629999074e+16,\"dur\":1}]"),
+                     INT64_C(13984392629999074));
+    assert_int_equal(of("[{\"ph\":\"b\",\"ts\":1700000000000000000,\"id\":1}]"),
+                     INT64_C(1700000000000000000));
     assert_int_equal(of("[{\"ph\":\"X\",\"ts\":1e30,\"dur\":1}]"), 0);
     assert_int_equal(of("[{\"ph\":\"X\",\"ts\":99999999999999999999,\"dur\":1}]"), 0);
     assert_int_equal(of(""), 0);
+}
+
+TEST(without_ranges_the_first_event_decides)
+{
+    assert_int_equal(of("[{\"ph\":\"M\",\"ts\":5},{\"ph\":\"O\",\"ts\":" FAR "},"
+                        "{\"ph\":\"O\",\"ts\":0}]"),
+                     INT64_C(13984392629999074));
+    assert_int_equal(of("[{\"ph\":\"i\",\"ts\":7},{\"ph\":\"i\",\"ts\":" FAR "}]"), 0);
 }
 
 TEST(times_count_from_there_to_the_nanosecond)
@@ -35,6 +47,7 @@ TEST(times_count_from_there_to_the_nanosecond)
         "[{\"ph\":\"i\",\"name\":\"before\",\"ts\":13984392629999073.999},"
         "{\"ph\":\"X\",\"name\":\"a\",\"ts\":" FAR ".25,\"dur\":1.001},"
         "{\"ph\":\"X\",\"name\":\"b\",\"ts\":13984392630000074,\"dur\":2},"
+        "{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":0,\"args\":{\"name\":\"p\"}},"
         "{\"ph\":\"i\",\"name\":\"far\",\"ts\":5}]";
     const struct osc_import_options options = {.n_threads = 1};
     struct osc_trace t = {0};

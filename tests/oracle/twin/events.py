@@ -388,7 +388,8 @@ class Builder:
             return
         ts = self.trace.ts(entry)
         if not in_range(exact.us_to_ns(ts)):
-            self.trace.count("out_of_range", self.place(index))
+            if phase != "M" or not self.trace.since_us:
+                self.trace.count("out_of_range", self.place(index))
         elif phase == "C":
             add_counter(self.trace, entry, ts)
         elif phase in ENDS:
@@ -491,11 +492,12 @@ def pair_key(record: dict) -> tuple:
 
 
 def far_clock(records: list[dict]) -> int:
-    """Where times count from: the whole microseconds of the first range, if they are more than
-    146 years from zero; else 0."""
-    for record in records:
-        ts = record.get("ts")
-        whole = re.match("-?[0-9]+", str(ts)) if record.get("ph") in ("X", "B") else None
-        if whole and not isinstance(ts, bool) and len(whole[0]) <= 18:
-            return int(whole[0]) if abs(int(whole[0])) > TIME_MAX_NS // 1000 else 0
-    return 0
+    """Where times count from: the whole microseconds of the first range, or without one of the
+    first event, if they are more than 146 years from zero; else 0."""
+    timed = [r for r in records if r.get("ph") != "M" and exact.number(r.get("ts")) is not None]
+    ranges = [r for r in timed if r.get("ph") in ("X", "B", "b", "S")]
+    if not timed:
+        return 0
+    ts = exact.number((ranges or timed)[0]["ts"])
+    whole = int(ts)         # towards zero
+    return whole if TIME_MAX_NS // 1000 < abs(whole) < 2 ** 63 else 0

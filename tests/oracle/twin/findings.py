@@ -20,7 +20,8 @@ def of_record(record: dict, since_us: int = 0) -> Iterator[tuple[str, tuple[str,
         if key == "ph":
             continue
         code = of_member(key, value, since_us if key == "ts" else 0)
-        if code:
+        needs_no_time = record.get("ph") == "M" and since_us != 0 and key == "ts"
+        if code and not (needs_no_time and code == "out_of_range"):
             yield code, (key,)
         if key == "args" and isinstance(value, dict):
             for name, argument in value.items():
