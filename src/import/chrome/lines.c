@@ -629,16 +629,28 @@ static osc_status fit_row(struct fitting *f, struct osc_chunk *k, uint32_t i)
     return st;
 }
 
-/* Let arrows of CATEGORY lead from calls to the work that they launched. */
+/*
+ * Let arrows of CATEGORY lead from calls to the work that they launched. Where none of them has
+ * an end, what they pass last is it: rocprof writes a start and a step.
+ */
 static void set_launches(struct osc_trace *t, const char *category)
 {
     const osc_sid id = osc_strings_find(&t->strings, osc_str_c(category));
+    bool has_ends = false;
 
+    for (uint32_t i = 1; id.v != 0 && i < t->n_forms; i++) {
+        const struct osc_form *const form = &t->forms[i];
+
+        has_ends |= form->category.v == id.v && form->shape == OSC_SHAPE_ARROW_TO;
+    }
     for (uint32_t i = 1; id.v != 0 && i < t->n_forms; i++) {
         struct osc_form *const form = &t->forms[i];
 
-        if (form->category.v == id.v && osc_shape_is_arrow((enum osc_form_shape)form->shape))
-            form->arrow = OSC_ARROW_LAUNCH;
+        if (form->category.v != id.v || !osc_shape_is_arrow((enum osc_form_shape)form->shape))
+            continue;
+        form->arrow = OSC_ARROW_LAUNCH;
+        if (!has_ends && form->shape == OSC_SHAPE_ARROW_STEP)
+            form->shape = OSC_SHAPE_ARROW_TO;
     }
 }
 

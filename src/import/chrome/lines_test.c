@@ -190,6 +190,19 @@ TEST_WITH(rocprof_and_nsys_name_their_processes, NULL, end)
                         "kernel@cuda:1 runtime annotation");
 }
 
+TEST_WITH(arrows_of_rocprof_end_with_a_step, NULL, end)
+{
+    kinds_of(PROCESS(6, "6 GPU1") PROCESS(2, "2 CPU HIP API")
+                 X("2", 1, "hipLaunchKernel", 1, 5, "") X("6", 0, "k", 3, 5, "")
+                     ARROW("s", "DataFlow", 4, 2, 1, 2) ARROW("t", "DataFlow", 4, 6, 0, 3));
+    unsigned n_ends = 0;
+
+    for (uint32_t i = 1; i < trace.n_forms; i++)
+        n_ends += trace.forms[i].shape == OSC_SHAPE_ARROW_TO &&
+                  trace.forms[i].arrow == OSC_ARROW_LAUNCH;
+    assert_int_equal(n_ends, 1);
+}
+
 /* Whether the line of ROW repeats other lines. */
 static bool is_summary(uint32_t row)
 {

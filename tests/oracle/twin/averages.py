@@ -90,7 +90,10 @@ def functions_of(trace: Trace) -> list[Function]:
         kinds_wanted = HOST_KINDS if event.is_host else DEVICE_KINDS
         if not event.is_range or event.kind not in kinds_wanted or event.name in FILTERED:
             continue
-        annotation = (event.kind == "annotation" if event.is_fitted else
+        annotation = (event.kind == "annotation"
+                      or (event.kind == "step"
+                          and (trace.has_iterations or trace.dialect == "torch_legacy"))
+                      if event.is_fitted else
                       (event.category or "").lower() in ("user_annotation",
                                                          "gpu_user_annotation"))
         name = event.name

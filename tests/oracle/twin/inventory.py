@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from . import busy, exact, forest, forward, links, memory, operators, steps
+from . import busy, exact, forest, forward, kinds, links, memory, operators, steps
 from .events import Event, Trace, text_of, who
 
 PROFILER = "PyTorch Profiler (0)"
@@ -68,7 +68,8 @@ def events_table(trace: Trace) -> list[dict]:
             "start_ns": event.start - trace.origin, "dur_ns": event.dur,
             "self_ns": forest.self_ns(event) if event.is_range else None,
             "depth": event.depth, "step": step.get(event),
-            "launch_id": call.id if call else None, "op_id": op.id if op else None,
+            "launch_id": call.id if call and call.kind in kinds.LAUNCHES else None,
+            "op_id": op.id if op and op is not event else None,
             "fwd_id": forward_op.id if forward_op else None,
             "correlation": event.correlation, "bytes": size,
             "value": exact.double(event.value)})

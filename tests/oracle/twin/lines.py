@@ -8,6 +8,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Callable, Iterable
 
+from . import kinds
+
 if TYPE_CHECKING:
     from .events import Event, Trace
 
@@ -215,6 +217,10 @@ def torch_legacy(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | N
         if event.process == "CPU functions":
             is_operator = (not named or "::" in event.name
                            or re.search(r"Backward[0-9]*$", event.name))
+            if kinds.STEP_NAME.match(event.name):
+                return Fit("step")
+            if kinds.is_dataloader(event.name):
+                return Fit("dataloader")
             return Fit("operator" if is_operator else "annotation")
         if event.process == "CUDA functions":
             return Fit(work_kind(event.name), f"cuda:{event.thread}")

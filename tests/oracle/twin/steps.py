@@ -33,8 +33,11 @@ def host_type(event: Event) -> str | None:
 
 def host_steps(trace: Trace, compat: bool = False) -> list[Step]:
     """Every step annotation on the host in order of start; without any, one step `0` over all
-    operators (annotations and calls do not extend it), or else over device work and calls."""
+    operators (annotations and calls do not extend it), or else over device work and calls. The
+    plugin knows neither the last nor iterations."""
     of_all = [e for e in trace.events if e.kind == "step" and e.is_range]
+    if compat and trace.has_iterations:
+        of_all = []
     annotations = [e for e in of_all if e.is_host] or of_all
     if annotations:
         ordered = sorted(annotations, key=lambda e: (e.start, e.id))
