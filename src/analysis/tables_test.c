@@ -261,7 +261,8 @@ TEST_WITH(counts_what_was_found_on_the_way_to_other_tables, NULL, end)
          "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
          "\"ts\":5,\"dur\":1,\"args\":{\"device\":0,\"correlation\":9}}]");
     assert_table("quality", "severity,code,count,first_ns", false,
-                 "warning|partial_overlap|1|1000\ninfo|no_launch|1|4000\n");
+                 "warning|partial_overlap|1|1000\ninfo|no_launch|1|4000\n"
+                 "info|no_operators|1|-\n");
 }
 
 TEST_WITH(names_what_a_trace_of_pytorch_lacks, NULL, end)

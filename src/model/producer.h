@@ -22,6 +22,7 @@
     X(ASCEND, "ascend")                                                     \
     X(ROCPROF, "rocprof")                                                   \
     X(NSYS, "nsys")                                                         \
+    X(PROTON, "proton")                                                     \
     X(RECORDS, "opscope") /* recordings say it themselves */
 
 enum osc_dialect {
@@ -47,6 +48,7 @@ enum osc_dialect {
     X(NSYS, "nsys", NSYS, "Nsight Systems (converted)")                    \
     X(TLPARSE, "tlparse", PLAIN, "torch.compile (tlparse)")                \
     X(TRITON, "triton", PLAIN, "Triton (instrumented kernel)")             \
+    X(PROTON, "proton", PROTON, "Triton (Proton)")                         \
     X(VIZTRACER, "viztracer", PLAIN, "VizTracer")                          \
     X(RAY, "ray", PLAIN, "Ray")                                            \
     X(HOROVOD, "horovod", PLAIN, "Horovod")                                \

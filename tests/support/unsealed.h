@@ -33,6 +33,8 @@ static inline osc_status unsealed_read(struct osc_trace *t, const char *text)
     osc_input_open_memory(&in, "unsealed", (struct osc_str){json.s, (uint32_t)json.len});
 
     osc_status st = osc_loading_init(&loading, t);
+    if (st == OSC_OK)
+        st = osc_strings_add(&t->strings, OSC_STR("chrome"), &t->format, NULL);
     struct osc_reading r = {.in = &in,
                             .loading = &loading,
                             .options = &options,

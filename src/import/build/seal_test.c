@@ -97,8 +97,10 @@ TEST(names_devices_by_argument_or_process_and_by_their_runtime)
         const char *text, *device;
     } cases[] = {
         {"[" RANGE("kernel", "k", 0, 7, 1, "'device':3") "]", "cuda:3"},
-        {"[" RANGE("kernel", "k", 5, 7, 1, "") "]", "cuda:5"},
-        {"[{'ph':'X','cat':'kernel','pid':'GPU','tid':7,'ts':1,'dur':1}]", "cuda"},
+        {"[" RANGE("kernel", "k", 5, 7, 1, "'correlation':1") "]", "cuda:5"},
+        {"{'schemaVersion':1,'traceEvents':["
+         "{'ph':'X','cat':'kernel','pid':'GPU','tid':7,'ts':1,'dur':1}]}",
+         "cuda"},
         {"[" RANGE("xpu_runtime", "r", 1, 1, 1, "") "," RANGE("kernel", "k", 0, 7, 1,
                                                               "'device':1") "]",
          "xpu:1"},

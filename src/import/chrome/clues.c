@@ -44,6 +44,37 @@ static bool has_any_category(const struct osc_trace *t, const char *const *categ
     return false;
 }
 
+/* How many of CATEGORIES, which others use, too, events of T have. */
+static unsigned n_categories(const struct osc_trace *t, const char *const *categories)
+{
+    unsigned n = 0;
+
+    for (; *categories; categories++)
+        n += has_category(t, *categories);
+    return n;
+}
+
+static bool is_any(struct osc_str text, const char *const *texts)
+{
+    for (; *texts; texts++) {
+        if (osc_str_eq(text, osc_str_c(*texts)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether an event of T has an argument with one of KEYS. */
+static bool has_any_arg(const struct osc_trace *t, const char *const *keys)
+{
+    for (uint32_t i = 1; i < t->n_forms; i++) {
+        for (uint32_t k = 0; k < t->forms[i].n_slots; k++) {
+            if (is_any(osc_trace_str(t, t->forms[i].slots[k].key), keys))
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool has_any_string(const struct osc_trace *t, const char *const *texts)
 {
     for (; *texts; texts++) {
@@ -75,6 +106,15 @@ static bool has_process(const struct osc_trace *t, const char *start, const char
 
         if (name.len > 0 && osc_str_starts(name, osc_str_c(start)) &&
             osc_str_ends(name, osc_str_c(end)))
+            return true;
+    }
+    return false;
+}
+
+static bool has_process_called(const struct osc_trace *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->n_processes; i++) {
+        if (osc_str_eq(osc_trace_str(t, t->processes[i].name), osc_str_c(name)))
             return true;
     }
     return false;
@@ -137,18 +177,23 @@ static bool is_of_kineto(const struct osc_trace *t)
                                              "ac2g",
                                              "fwdbwd",
                                              NULL};
-    static const char *const old[] = {"operator", "runtime", "kernel", "memcpy", NULL};
+    static const char *const old[] = {"operator", "runtime", "kernel",
+                                      "memcpy",   "memset",  NULL};
+    static const char *const keys[] = {"External id", "external id", "Fwd thread id",
+                                       "Python id",   "device",      "correlation",
+                                       NULL};
 
     return has_member(t, "deviceProperties") || has_member(t, "distributedInfo") ||
            has_string(t, "PyTorch Profiler (0)") || has_any_category(t, categories) ||
-           ((has_member(t, "schemaVersion") || has_string(t, "PyTorch Profiler")) &&
+           ((has_member(t, "schemaVersion") || has_string(t, "PyTorch Profiler") ||
+             has_any_arg(t, keys)) &&
             has_any_category(t, old));
 }
 
 static bool is_of_ascend(const struct osc_trace *t)
 {
     return has_process(t, "Ascend Hardware", "") || has_process(t, "Overlap Analysis", "") ||
-           has_process(t, "CANN", "") || has_category(t, "HostToDevice") ||
+           has_process_called(t, "CANN") || has_category(t, "HostToDevice") ||
            has_category(t, "async_npu");
 }
 
@@ -201,6 +246,13 @@ static bool is_of_triton(const struct osc_trace *t)
             has_string(t, "end_index"));
 }
 
+static bool is_of_proton(const struct osc_trace *t)
+{
+    static const char *const key[] = {"call_stack", NULL};
+
+    return has_category(t, "kernel") && has_any_arg(t, key);
+}
+
 static bool is_of_nsys(const struct osc_trace *t)
 {
     static const char *const categories[] = {"cuda", "cuda_api", NULL};
@@ -214,6 +266,16 @@ static bool is_of_ray(const struct osc_trace *t)
 
     return has_any_category(t, categories) ||
            (has_process(t, "Node ", "") && has_thread(t, "worker:"));
+}
+
+static bool is_of_horovod(const struct osc_trace *t)
+{
+    static const char *const calls[] = {
+        "NEGOTIATE_ALLREDUCE", "NEGOTIATE_ALLGATHER", "NEGOTIATE_BROADCAST",
+        "NEGOTIATE_ALLTOALL",  "NEGOTIATE_ADASUM",    "NEGOTIATE_REDUCESCATTER",
+        "NEGOTIATE_JOIN",      "NEGOTIATE_BARRIER",   NULL};
+
+    return has_any_string(t, calls);
 }
 
 static bool is_of_bazel(const struct osc_trace *t)
@@ -248,9 +310,9 @@ static bool is_of_perfetto(const struct osc_trace *t)
 
 static bool is_of_chrome(const struct osc_trace *t)
 {
+    static const char *const alone[] = {"devtools.timeline", "toplevel", NULL};
     static const char *const categories[] = {
-        "toplevel", "devtools.timeline", "blink", "cc", "ipc", "benchmark", "netlog",
-        "task",     "navigation",        NULL};
+        "blink", "cc", "ipc", "benchmark", "netlog", "task", "navigation", "gpu", "viz", NULL};
     static const char *const threads[] = {"CrBrowserMain", "CrRendererMain", "CrGpuMain",
                                           "Chrome_IOThread", NULL};
     struct osc_str value;
@@ -261,16 +323,19 @@ static bool is_of_chrome(const struct osc_trace *t)
          memmem(value.s, value.len, "clock-domain", 12) != NULL))
         return true;
     return has_any_string(t, threads) || has_prefix(t, "disabled-by-default-") ||
-           (has_member(t, "clientInfo") && has_any_category(t, categories)) ||
-           has_any_category(t, categories);
+           has_any_category(t, alone) || n_categories(t, categories) >= 2 ||
+           (has_member(t, "clientInfo") && n_categories(t, categories) > 0);
 }
 
 static bool is_of_v8(const struct osc_trace *t)
 {
-    static const char *const texts[] = {
-        "hermes", "V8.ParseScript", "V8.GCScavenger", "node.async_hooks", "v8", NULL};
+    static const char *const texts[] = {"V8.ParseScript", "V8.GCScavenger", "V8.Execute",
+                                        "node.async_hooks", NULL};
+    static const char *const engines[] = {"hermes", "v8", NULL};
 
-    return has_any_string(t, texts);
+    return has_any_string(t, texts) ||
+           (has_member(t, "samples") && has_member(t, "stackFrames") &&
+            has_any_string(t, engines));
 }
 
 /* spall's own words, and a member of its files that is always empty. */
@@ -307,11 +372,13 @@ enum osc_producer osc_clues_producer(const struct osc_trace *t)
         return OSC_PRODUCER_TLPARSE;
     if (is_of_triton(t))
         return OSC_PRODUCER_TRITON;
+    if (is_of_proton(t))
+        return OSC_PRODUCER_PROTON;
     if (has_member(t, "viztracer_metadata"))
         return OSC_PRODUCER_VIZTRACER;
     if (is_of_ray(t))
         return OSC_PRODUCER_RAY;
-    if (has_prefix(t, "NEGOTIATE_"))
+    if (is_of_horovod(t))
         return OSC_PRODUCER_HOROVOD;
     if (is_of_bazel(t))
         return OSC_PRODUCER_BAZEL;

@@ -19,6 +19,17 @@ static const struct {
     /* Nothing that Kineto alone writes. */
     {"{'schemaVersion':1,'traceEvents':[" X("mine", "k") "]}", ""},
     {"[" X("kernel", "sched_switch") "]", ""},
+    {"[{'ph':'X','cat':'kernel','name':'k','pid':0,'tid':7,'ts':1,'dur':1,"
+     "'args':{'device':0}}]",
+     "kineto"},
+    {"[{'ph':'X','cat':'kernel','name':'k','tid':7,'ts':1,'dur':1,"
+     "'args':{'call_stack':['ROOT','k']}}]",
+     "proton"},
+    /* One word that others use, too. */
+    {"[" X("task", "a") "]", ""},
+    {"[" M("process_name", "CANNERY") "," X("", "hermes") "]", ""},
+    {"[" M("process_name", "/opt/bin/app Compute") "," X("", "NEGOTIATE_x") "]", ""},
+    {"[" X("task", "a") "," X("ipc", "b") "]", "chrome"},
     {"[{'ph':'X','name':'aten::mm','pid':'CPU functions','tid':1,'ts':1,'dur':1}]",
      "torch_legacy"},
     {"[" M("process_name", "Ascend Hardware") "," X("", "k") "]", "msprof"},

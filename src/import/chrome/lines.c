@@ -158,7 +158,7 @@ static struct line line_of_xla(struct osc_str process, struct osc_str name)
 
 bool osc_lines_is_tensorflow(struct osc_str process)
 {
-    return osc_str_starts(process, OSC_STR("/")) &&
+    return osc_str_starts(process, OSC_STR("/")) && osc_str_has(process, OSC_STR(":")) &&
            (osc_str_ends(process, OSC_STR(" Compute")) ||
             osc_str_ends(process, OSC_STR("/memcpy")) ||
             osc_str_has(process, OSC_STR("/stream:")) ||
@@ -245,6 +245,12 @@ static struct line line_of_nsys(struct osc_str pid)
     return (struct line){.role = ROLE_WORK, .sort = "cuda", .index = number_at(from(pid, 7))};
 }
 
+/* Proton writes kernels alone, and not of which device. */
+static struct line line_of_proton(void)
+{
+    return (struct line){.role = ROLE_WORK, .sort = "gpu", .index = NO_INDEX};
+}
+
 /* Threads of compilers and builds that repeat the time of others: clang's sums (see
  * look_at_rows), and Bazel's critical path. */
 static struct line line_of_plain(const struct osc_trace *t, struct osc_str name)
@@ -277,6 +283,8 @@ static struct line line_of(const struct fitting *f, const struct osc_track *trac
         return line_of_rocprof(process);
     case OSC_DIALECT_NSYS:
         return line_of_nsys(pid);
+    case OSC_DIALECT_PROTON:
+        return line_of_proton();
     case OSC_DIALECT_PLAIN:
         return line_of_plain(t, name);
     case OSC_DIALECT_KINETO:
@@ -775,12 +783,36 @@ static osc_status fit(struct fitting *f)
     return st == OSC_OK ? name_devices(f) : st;
 }
 
+/* Take what categories of Kineto mean from a trace that another program wrote: they are words
+ * that anyone uses. */
+static void forget_categories(struct osc_trace *t)
+{
+    for (uint32_t i = 1; i < t->n_forms; i++) {
+        struct osc_form *const form = &t->forms[i];
+
+        if (!osc_shape_is_range((enum osc_form_shape)form->shape))
+            continue;
+        form->kind = OSC_KIND_SCOPE;
+        form->is_device = form->is_frame = false;
+    }
+    for (uint32_t c = 1; c < t->events.n_chunks; c++) {
+        struct osc_chunk *const k = t->events.chunks[c];
+
+        for (uint32_t i = 0; i < k->n_rows; i++) {
+            if (osc_shape_is_range((enum osc_form_shape)osc_row_form(t, k, i)->shape))
+                k->kind[i] = OSC_KIND_SCOPE;
+        }
+    }
+}
+
 osc_status osc_lines_fit(struct osc_trace *t)
 {
     struct fitting f = {.t = t,
                         .dialect = osc_producer_dialect((enum osc_producer)t->producer),
                         .cap_forms = t->n_forms};
 
+    if (f.dialect == OSC_DIALECT_PLAIN)
+        forget_categories(t);
     if (f.dialect == OSC_DIALECT_KINETO || f.dialect == OSC_DIALECT_RECORDS ||
         (f.dialect == OSC_DIALECT_PLAIN && t->producer != OSC_PRODUCER_BAZEL &&
          t->producer != OSC_PRODUCER_CLANG))

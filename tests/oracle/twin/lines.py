@@ -254,6 +254,22 @@ def nsys(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     return fit
 
 
+def proton(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+    """Kernels of a device that no record names."""
+    trace.kept["unmatched"] = True
+
+    def fit(event: "Event") -> Fit | None:
+        return Fit(work_kind(event.name), "gpu:0")
+    return fit
+
+
+def plain(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+    """Categories of others mean nothing."""
+    def fit(event: "Event") -> Fit | None:
+        return Fit("scope")
+    return fit
+
+
 def sums(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     """Threads that repeat the time of others: clang's totals, Bazel's critical path."""
     others = {e.track for e in trace.events if not e.name.startswith("Total ")}
@@ -261,12 +277,13 @@ def sums(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     def fit(event: "Event") -> Fit | None:
         is_sum = (event.track not in others if trace.producer == "clang"
                   else place(event).thread == "Critical Path")
-        return Fit(event.kind, None, True) if is_sum else None
+        return Fit("scope", None, is_sum)
     return fit
 
 
 FITS = {"xla": xla, "tensorflow": tensorflow, "ascend": ascend, "torch_legacy": torch_legacy,
-        "rocprof": rocprof, "nsys": nsys}
+        "rocprof": rocprof, "nsys": nsys,
+        "proton": proton, "chrome": plain}
 
 
 def fit_all(trace: "Trace", dialect: str, place: Callable[["Event"], Place]) -> None:

@@ -9,7 +9,9 @@ from . import kinds
 
 DIALECTS = {"kineto": "kineto", "torch_legacy": "torch_legacy", "torch_npu": "ascend",
             "mindspore": "ascend", "msprof": "ascend", "jax": "xla", "xla": "xla",
-            "rocprof": "rocprof", "nsys": "nsys", "opscope": "opscope"}
+            "rocprof": "rocprof", "nsys": "nsys", "opscope": "opscope", "proton": "proton"}
+# Arguments that Kineto writes, for files where only some events are left.
+ARGUMENTS = {"External id", "external id", "Fwd thread id", "Python id", "device", "correlation"}
 XLA_LINES = re.compile(r"XLA Ops|XLA Modules|Stream #[0-9]+\(")
 # Words that others use as categories, too.
 COMMON = {"kernel", "memcpy", "memset", "python", "runtime", "operator", "overhead"}
@@ -27,6 +29,8 @@ class Signs:
         self.names = {r["name"] for r in opened if isinstance(r.get("name"), str)}
         self.pids = {r["pid"] for r in opened if isinstance(r.get("pid"), str)}
         self.records = opened
+        self.arguments = {key for r in opened if isinstance(r.get("args"), dict)
+                          for key in r["args"]}
 
     def process(self, pattern: str) -> bool:
         """Whether PATTERN matches the name of a process."""
@@ -47,7 +51,7 @@ def is_kineto(s: Signs) -> bool:
     lower = {c.lower() for c in s.categories}
     known = lower & set(kinds.OF_CATEGORY)
     return bool(known - COMMON or "deviceProperties" in s.members
-                or (known and "schemaVersion" in s.members))
+                or (known and ("schemaVersion" in s.members or s.arguments & ARGUMENTS)))
 
 
 def ascend(s: Signs) -> str | None:
@@ -83,18 +87,19 @@ RULES: tuple[tuple[str, Callable[[Signs], object]], ...] = (
     ("rocprof", lambda s: s.process(r"[0-9]+ (CPU HIP API|CPU HSA API|GPU[0-9]+)$")),
     ("nsys", lambda s: s.categories & {"cuda", "cuda_api"}
         and any(re.match("Device [0-9]+$", p) for p in s.pids)),
+    ("proton", lambda s: "kernel" in s.categories and "call_stack" in s.arguments),
     ("tlparse", lambda s: "dynamo_timed" in s.categories),
     ("triton", lambda s: any(re.match("Line [0-9]+$", c) for c in s.categories)),
     ("ray", lambda s: any(c.startswith("task:") or c.startswith("task::")
                           for c in s.categories)),
-    ("horovod", lambda s: s.name("NEGOTIATE_")),
+    ("horovod", lambda s: s.name("NEGOTIATE_[A-Z]+$")),
     ("bazel", lambda s: "build phase marker" in s.categories or s.other("build_id", "otherData")),
     ("clang", lambda s: s.name("Total ExecuteCompiler") or "beginningOfTime" in s.members),
-    ("perfetto", lambda s: "controllerTraceDataKey" in s.members),
+    ("perfetto", lambda s: "controllerTraceDataKey" in s.members
+        or "perfetto" in str(s.members.get("metadata"))),
     ("chrome", lambda s: s.other("source", "metadata") == "DevTools"
         or any(t.startswith("Cr") for t in s.threads)),
-    ("v8", lambda s: {"samples", "stackFrames"} <= set(s.members)
-        or any(c == "v8" or c.endswith("v8") for c in s.categories)),
+    ("v8", lambda s: any(c == "v8" or c.endswith("v8") for c in s.categories)),
     ("spall", lambda s: "otherData" in s.members and "function" in s.categories),
 )
 
