@@ -23,6 +23,7 @@
     X(ROCPROF, "rocprof")                                                   \
     X(NSYS, "nsys")                                                         \
     X(PROTON, "proton")                                                     \
+    X(PADDLE, "paddle")                                                     \
     X(RECORDS, "opscope") /* recordings say it themselves */
 
 enum osc_dialect {
@@ -46,6 +47,7 @@ enum osc_dialect {
     X(TENSORFLOW, "tensorflow", TENSORFLOW, "TensorFlow")                  \
     X(ROCPROF, "rocprof", ROCPROF, "ROCm (rocprof)")                       \
     X(NSYS, "nsys", NSYS, "Nsight Systems (converted)")                    \
+    X(PADDLE, "paddle", PADDLE, "PaddlePaddle")                            \
     X(TLPARSE, "tlparse", PLAIN, "torch.compile (tlparse)")                \
     X(TRITON, "triton", PLAIN, "Triton (instrumented kernel)")             \
     X(PROTON, "proton", PROTON, "Triton (Proton)")                         \

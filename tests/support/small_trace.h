@@ -29,15 +29,15 @@
     "{'ph':'i','s':'t','cat':'cpu_instant_event','name':'[memory]','pid':1,'tid':" #tid \
     ",'ts':" #ts ",'args':{'Device Type':0,'Device Id':-1,'Addr':1,'Bytes':" #bytes "}},"
 
-/* Read EVENTS, each followed by a comma, into T. False: failed. */
-static inline bool small_load(struct osc_trace *t, const char *events)
+/* Like small_load(), with MEMBERS of the file, each before a comma. */
+static inline bool small_load_with(struct osc_trace *t, const char *members, const char *events)
 {
     const struct osc_import_options options = {.n_threads = 1};
     static char text[1 << 17];
     const int len = snprintf(text, sizeof text,
-                             "{'traceEvents':[%s{'ph':'M','name':'process_name','pid':1,"
+                             "{%s'traceEvents':[%s{'ph':'M','name':'process_name','pid':1,"
                              "'tid':0,'args':{'name':'python'}}]}",
-                             events);
+                             members, events);
 
     if (len < 0 || (size_t)len >= sizeof text)
         return false;
@@ -45,6 +45,12 @@ static inline bool small_load(struct osc_trace *t, const char *events)
         *c = *c == '\'' ? '"' : *c;
     return osc_import_memory(t, "small", (struct osc_str){text, (uint32_t)len}, &options,
                              NULL) == OSC_OK;
+}
+
+/* Read EVENTS, each followed by a comma, into T. False: failed. */
+static inline bool small_load(struct osc_trace *t, const char *events)
+{
+    return small_load_with(t, "", events);
 }
 
 /* The chunk with all rows of a small trace. */

@@ -192,9 +192,13 @@ static bool is_of_kineto(const struct osc_trace *t)
 
 static bool is_of_ascend(const struct osc_trace *t)
 {
+    static const char *const task[] = {"Task Type", NULL};
+
     return has_process(t, "Ascend Hardware", "") || has_process(t, "Overlap Analysis", "") ||
-           has_process_called(t, "CANN") || has_category(t, "HostToDevice") ||
-           has_category(t, "async_npu");
+           has_process_called(t, "CANN") || has_process_called(t, "AscendCL") ||
+           ((has_process_called(t, "Task Scheduler") || has_process(t, "AI Core", "")) &&
+            has_any_arg(t, task)) ||
+           has_category(t, "HostToDevice") || has_category(t, "async_npu");
 }
 
 static enum osc_producer which_ascend(const struct osc_trace *t)
@@ -358,6 +362,8 @@ enum osc_producer osc_clues_producer(const struct osc_trace *t)
         return OSC_PRODUCER_TORCH_LEGACY;
     if (is_of_ascend(t))
         return which_ascend(t);
+    if (has_member(t, "span_indx")) /* sic; the rest is Kineto's */
+        return OSC_PRODUCER_PADDLE;
     if (is_of_kineto(t))
         return OSC_PRODUCER_KINETO;
     if (is_of_xla(t))

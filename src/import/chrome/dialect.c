@@ -26,6 +26,7 @@ static const struct category categories[] = {
     {"xpu_runtime", OSC_KIND_RUNTIME, false, false},
     {"mtia_runtime", OSC_KIND_RUNTIME, false, false},
     {"glow_runtime", OSC_KIND_RUNTIME, false, false},
+    {"hpu_runtime", OSC_KIND_RUNTIME, false, false},
     {"privateuse1_runtime", OSC_KIND_RUNTIME, false, false},
     {"cuda_driver", OSC_KIND_DRIVER, false, false},
     {"xpu_driver", OSC_KIND_DRIVER, false, false},
@@ -34,6 +35,7 @@ static const struct category categories[] = {
     {"mtia_ccp_events", OSC_KIND_KERNEL, true, false},
     {"memcpy", OSC_KIND_MEMCPY, true, false},
     {"gpu_memcpy", OSC_KIND_MEMCPY, true, false},
+    {"hpu_memcpy", OSC_KIND_MEMCPY, true, false},
     {"memset", OSC_KIND_MEMSET, true, false},
     {"gpu_memset", OSC_KIND_MEMSET, true, false},
     {"cuda_sync", OSC_KIND_SYNC, true, false},
@@ -67,7 +69,7 @@ static const struct category *find_category(struct osc_str category)
 
 struct osc_str osc_dialect_device(struct osc_str category)
 {
-    static const char *const families[] = {"xpu", "mtia", "privateuse1"};
+    static const char *const families[] = {"xpu", "mtia", "hpu", "privateuse1"};
 
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         const struct osc_str family = osc_str_c(families[i]);

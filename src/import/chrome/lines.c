@@ -52,6 +52,7 @@ struct fitting {
     size_t cap_forms;
     struct osc_idmap streams; /* ASCEND: ids of streams whose tasks are parts of collectives */
     bool has_names;           /* LEGACY: operators have a namespace */
+    bool has_collectives;     /* ASCEND: whole ones have lines of their own */
     bool has_steps;           /* a line of steps */
     bool has_unmatched;       /* a device without a number was reported */
     struct osc_repeats repeats;
@@ -194,20 +195,39 @@ static struct line line_of_tensorflow(struct osc_str process)
     return device;
 }
 
+/* The processes in which Ascend's tools draw work. Where the first has it, the others repeat
+ * it: tasks of streams, tasks as the scheduler had them, operators. */
+static const char *const ascend_work[][4] = {
+    {"Ascend Hardware", NULL},
+    {"Task Scheduler", NULL},
+    {"AI Core", "AI CPU", "AICPU", NULL},
+    {"AI Core Op", "AI CPU Op", NULL},
+};
+
+/* The place of PROCESS in ascend_work, -1 if it is not there. */
+static int ascend_rank(struct osc_str process)
+{
+    for (size_t i = 0; i < sizeof ascend_work / sizeof *ascend_work; i++) {
+        if (is_one_of(process, ascend_work[i]))
+            return (int)i;
+    }
+    return -1;
+}
+
 static struct line line_of_ascend(struct osc_str process, struct osc_str labels,
                                   struct osc_str name)
 {
-    static const char *const work[] = {"Ascend Hardware", "AI Core Op", "AI CPU Op", NULL};
-    static const char *const network[] = {"HCCL", "Communication", "Communication Op", NULL};
+    static const char *const calls[] = {"CANN", "AscendCL", NULL};
     struct line l = {.role = ROLE_HOST};
 
-    if (osc_str_eq(process, OSC_STR("CANN")))
+    if (is_one_of(process, calls))
         l.role = ROLE_CALLS;
     if (osc_str_eq(process, OSC_STR("Overlap Analysis")))
         l.role = ROLE_SUMMARY;
-    if (is_one_of(process, work))
+    if (ascend_rank(process) >= 0)
         l.role = osc_str_starts(name, OSC_STR("Step Trace")) ? ROLE_STEPS : ROLE_WORK;
-    else if (is_one_of(process, network))
+    else if (osc_str_starts(process, OSC_STR("HCCL")) ||
+             osc_str_starts(process, OSC_STR("Communication")))
         l.role = osc_str_starts(name, OSC_STR("Plane")) ? ROLE_MARKS : ROLE_WORK;
     if (l.role == ROLE_WORK || l.role == ROLE_MARKS || l.role == ROLE_STEPS) {
         l.sort = "npu";
@@ -243,6 +263,14 @@ static struct line line_of_nsys(struct osc_str pid)
     if (!osc_str_starts(pid, OSC_STR("Device ")))
         return (struct line){.role = ROLE_HOST};
     return (struct line){.role = ROLE_WORK, .sort = "cuda", .index = number_at(from(pid, 7))};
+}
+
+/* Processes "Process 100 (CPU)" and "Deivce 0 (GPU)". */
+static struct line line_of_paddle(struct osc_str process, struct osc_str pid)
+{
+    if (!osc_str_ends(process, OSC_STR("(GPU)")))
+        return (struct line){.role = ROLE_HOST};
+    return (struct line){.role = ROLE_WORK, .sort = "gpu", .index = number_at(pid)};
 }
 
 /* Proton writes kernels alone, and not of which device. */
@@ -283,6 +311,8 @@ static struct line line_of(const struct fitting *f, const struct osc_track *trac
         return line_of_rocprof(process);
     case OSC_DIALECT_NSYS:
         return line_of_nsys(pid);
+    case OSC_DIALECT_PADDLE:
+        return line_of_paddle(process, pid);
     case OSC_DIALECT_PROTON:
         return line_of_proton();
     case OSC_DIALECT_PLAIN:
@@ -292,6 +322,35 @@ static struct line line_of(const struct fitting *f, const struct osc_track *trac
         break;
     }
     return (struct line){.role = ROLE_HOST};
+}
+
+/*
+ * Let lines of Ascend that repeat those of another process be drawn over them: tasks, and the
+ * planes of collectives. Where only planes have collectives, their tasks on streams are the
+ * work; where there is nothing else, they are.
+ */
+static void choose_tasks(struct fitting *f)
+{
+    const struct osc_trace *const t = f->t;
+    int first = -1;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 1; i < t->n_tracks; i++) {
+            struct line *const l = &f->lines[i];
+            const int rank =
+                ascend_rank(osc_trace_str(t, t->processes[t->tracks[i].process].name));
+
+            if (pass == 0 && l->role == ROLE_WORK && rank < 0)
+                f->has_collectives = true;
+            if (pass == 0 && l->role == ROLE_WORK && rank >= 0 && (first < 0 || rank < first))
+                first = rank;
+            if (pass == 1 && l->role == ROLE_WORK && rank > first)
+                l->role = ROLE_MARKS;
+            if (pass == 1 && l->role == ROLE_MARKS && rank < 0 && first < 0 &&
+                !f->has_collectives)
+                l->role = ROLE_WORK;
+        }
+    }
 }
 
 /* A key of the device of L. */
@@ -469,6 +528,21 @@ static enum osc_kind kind_of_call(struct osc_str name)
                : OSC_KIND_RUNTIME;
 }
 
+/* The kind of a range of the host that PaddlePaddle gives CATEGORY. */
+static enum osc_kind kind_of_paddle(struct osc_str category)
+{
+    static const char *const operators[] = {"Operator", "OperatorInner", "PythonOp", NULL};
+
+    if (is_one_of(category, operators))
+        return OSC_KIND_OPERATOR;
+    if (osc_str_eq(category, OSC_STR("CudaRuntime")))
+        return OSC_KIND_RUNTIME;
+    if (osc_str_eq(category, OSC_STR("ProfileStep")))
+        return OSC_KIND_STEP;
+    return osc_str_eq(category, OSC_STR("Dataloader")) ? OSC_KIND_DATALOADER
+                                                       : OSC_KIND_ANNOTATION;
+}
+
 /* The kind of row I of K on a line of the host; NONE: it stays. */
 static enum osc_kind kind_of_host(const struct fitting *f, const struct osc_chunk *k,
                                   uint32_t i)
@@ -476,6 +550,8 @@ static enum osc_kind kind_of_host(const struct fitting *f, const struct osc_chun
     const struct osc_str name = osc_row_name(f->t, k, i);
     int64_t number;
 
+    if (f->dialect == OSC_DIALECT_PADDLE)
+        return kind_of_paddle(osc_trace_str(f->t, osc_row_form(f->t, k, i)->category));
     if (k->kind[i] != OSC_KIND_SCOPE)
         return OSC_KIND_NONE;
     if (f->dialect == OSC_DIALECT_NSYS) {
@@ -496,8 +572,7 @@ static bool is_hardware(const struct fitting *f, uint32_t track)
 {
     const struct osc_trace *const t = f->t;
 
-    return osc_str_eq(osc_trace_str(t, t->processes[t->tracks[track].process].name),
-                      OSC_STR("Ascend Hardware"));
+    return ascend_rank(osc_trace_str(t, t->processes[t->tracks[track].process].name)) >= 0;
 }
 
 /* Whether row I of K, on a line of steps, is one. */
@@ -619,6 +694,24 @@ static osc_status find_form(struct fitting *f, uint32_t form, struct meaning m, 
     return OSC_OK;
 }
 
+/* Take the duration from the end of the name of row I of K, "matmul[50.000 us]": PaddlePaddle
+ * appends it. */
+static osc_status shorten_name(struct fitting *f, struct osc_chunk *k, uint32_t i)
+{
+    struct osc_str name = osc_row_name(f->t, k, i);
+    const char *const at = name.len > 0 ? memrchr(name.s, '[', name.len) : NULL;
+    osc_sid id;
+
+    if (!at || at == name.s || !osc_str_ends(name, OSC_STR("s]")) ||
+        !isdigit((unsigned char)at[1]))
+        return OSC_OK;
+    name.len = (uint32_t)(at - name.s);
+    const osc_status st = osc_strings_add(&f->t->strings, name, &id, NULL);
+    if (st == OSC_OK)
+        k->name[i] = id.v;
+    return st;
+}
+
 static osc_status fit_row(struct fitting *f, struct osc_chunk *k, uint32_t i)
 {
     struct meaning m = {.kind = OSC_KIND_NONE};
@@ -634,6 +727,8 @@ static osc_status fit_row(struct fitting *f, struct osc_chunk *k, uint32_t i)
         st = find_form(f, k->form[i], m, &k->form[i]);
         k->kind[i] = m.kind;
     }
+    if (f->dialect == OSC_DIALECT_PADDLE && st == OSC_OK)
+        st = shorten_name(f, k, i);
     return st;
 }
 
@@ -729,7 +824,7 @@ static osc_status look_at_rows(struct fitting *f)
                 l->role = ROLE_HOST;
             if (f->dialect == OSC_DIALECT_LEGACY && l->role == ROLE_OPERATORS)
                 f->has_names |= osc_str_has(osc_row_name(t, k, i), OSC_STR("::"));
-            if (f->dialect != OSC_DIALECT_ASCEND || l->role != ROLE_MARKS ||
+            if (!f->has_collectives || l->role != ROLE_MARKS ||
                 !osc_row_arg_int(t, k, i, OSC_ARG_KEY_STREAM_ID, &stream))
                 continue;
             uint32_t *const place = osc_idmap_put(&f->streams, (uint64_t)stream);
@@ -769,6 +864,8 @@ static osc_status fit(struct fitting *f)
     osc_status st = number_devices(f);
     if (st == OSC_OK)
         st = count_once(f);
+    if (f->dialect == OSC_DIALECT_ASCEND)
+        choose_tasks(f);
     choose_steps(f);
     if (st == OSC_OK)
         st = look_at_rows(f);

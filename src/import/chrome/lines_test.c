@@ -160,6 +160,38 @@ TEST_WITH(parts_of_a_collective_count_once, NULL, end)
     assert_int_equal(trace.findings.by_code[OSC_FINDING_device_unmatched].count, 1);
 }
 
+TEST_WITH(older_tools_of_ascend_draw_the_same_tasks_twice, NULL, end)
+{
+    assert_string_equal(kinds_of(PROCESS(11, "AI Core") PROCESS(2, "AscendCL")
+                                     X("11", 3, "m", 1, 1, ",'args':{'Task Type':'AI_CORE'}")
+                                         X("2", 0, "aclrtLaunchKernel", 1, 1, "")),
+                        "kernel@npu:0 runtime");
+    assert_string_equal(kinds_of(PROCESS(11, "AI Core Op") PROCESS(2, "Task Scheduler")
+                                     X("11", 3, "m", 1, 1, ",'args':{'Task Type':'AI_CORE'}") X(
+                                         "2", 3, "m", 1, 1, ",'args':{'Task Type':'AI_CORE'}")),
+                        "annotation@npu:0 kernel@npu:0");
+}
+
+TEST_WITH(paddle_writes_durations_into_names, NULL, end)
+{
+    static const char events[] = PROCESS(3, "Process 3 (CPU)") PROCESS(0, "Deivce 0 (GPU)")
+        X("3", 1, "ProfileStep#0[0.1 ms]", 0, 9, ",'cat':'ProfileStep'")
+            X("3", 2, "matmul dygraph[2.000 us]", 1, 2, ",'cat':'Operator'")
+                X("3", 2, "cudaLaunchKernel[1.000 us]", 1, 1, ",'cat':'CudaRuntime'")
+                    X("0", 7, "k[2][1.000 us]", 3, 1, ",'cat':'Kernel'");
+
+    osc_trace_fini(&trace);
+    assert_true(small_load_with(&trace, "'span_indx':'0','schemaVersion':'1.0.2',", events));
+    const struct osc_chunk *const c = small_chunk(&trace);
+
+    assert_int_equal(c->kind[0], OSC_KIND_STEP);
+    assert_int_equal(c->kind[1], OSC_KIND_OPERATOR);
+    assert_int_equal(c->kind[2], OSC_KIND_RUNTIME);
+    assert_int_equal(c->kind[3], OSC_KIND_KERNEL);
+    assert_true(osc_str_eq(osc_row_name(&trace, c, 1), OSC_STR("matmul dygraph")));
+    assert_true(osc_str_eq(osc_row_name(&trace, c, 3), OSC_STR("k[2]")));
+}
+
 TEST_WITH(the_legacy_profiler_has_two_processes, NULL, end)
 {
     assert_string_equal(kinds_of(X("'CPU functions'", 1, "aten::mm", 1, 5,

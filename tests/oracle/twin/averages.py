@@ -92,7 +92,7 @@ def functions_of(trace: Trace) -> list[Function]:
             continue
         annotation = (event.kind == "annotation"
                       or (event.kind == "step"
-                          and (trace.has_iterations or trace.dialect == "torch_legacy"))
+                          and (trace.has_iterations or trace.dialect in ("torch_legacy", "paddle")))
                       if event.is_fitted else
                       (event.category or "").lower() in ("user_annotation",
                                                          "gpu_user_annotation"))

@@ -213,7 +213,7 @@ def family_of_call(name: str) -> str | None:
 def device_family(trace: Trace) -> str:
     """The first that tells one (docs/numbers.md, Names of devices)."""
     words = {str(r.get("cat", "")).lower().partition("_") for r in trace.records}
-    told = [w for w in ("xpu", "mtia", "privateuse1") if any(w == f and r for f, _, r in words)]
+    told = [w for w in ("xpu", "mtia", "hpu", "privateuse1") if any(w == f and r for f, _, r in words)]
     if told and told[0] != "privateuse1":
         return told[0]
     calls = (family_of_call(e.name) for e in trace.events if e.kind in kinds.LAUNCHES

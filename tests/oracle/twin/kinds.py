@@ -10,17 +10,18 @@ OF_CATEGORY = {
     "cpu_op": "operator", "operator": "operator", "hpu_op": "operator",
     "user_annotation": "annotation", "gpu_user_annotation": "annotation",
     "runtime": "runtime", "cuda_runtime": "runtime", "mtia_runtime": "runtime",
-    "glow_runtime": "runtime", "xpu_runtime": "runtime", "privateuse1_runtime": "runtime",
+    "glow_runtime": "runtime", "hpu_runtime": "runtime", "xpu_runtime": "runtime", "privateuse1_runtime": "runtime",
     "cuda_driver": "driver", "xpu_driver": "driver", "privateuse1_driver": "driver",
     "kernel": "kernel", "mtia_ccp_events": "kernel",
-    "memcpy": "memcpy", "gpu_memcpy": "memcpy",
+    "memcpy": "memcpy", "gpu_memcpy": "memcpy", "hpu_memcpy": "memcpy",
     "memset": "memset", "gpu_memset": "memset",
     "python": "python", "python_function": "python",
     "cuda_sync": "sync", "xpu_sync": "sync", "cuda_event": "sync",
     "collective_comm": "communication",
     "overhead": "overhead",
 }
-DEVICE_CATEGORIES = {"kernel", "mtia_ccp_events", "memcpy", "gpu_memcpy", "memset",
+DEVICE_CATEGORIES = {"kernel", "mtia_ccp_events", "memcpy", "gpu_memcpy", "hpu_memcpy",
+                     "memset",
                      "gpu_memset", "gpu_user_annotation", "cuda_sync", "xpu_sync",
                      "cuda_event"}
 DEVICE_WORK = {"kernel", "memcpy", "memset"}

@@ -13,7 +13,9 @@ from . import kinds
 if TYPE_CHECKING:
     from .events import Event, Trace
 
-NEURAL = ("Ascend Hardware", "HCCL")
+NETWORK = re.compile("HCCL|Communication")
+# Where the same tasks are drawn more than once, the first of these has them.
+TASKS = ("Ascend Hardware", "Task Scheduler", ("AI Core", "AI CPU"), ("AI Core Op", "AI CPU Op"))
 ANALYSIS = "Overlap Analysis"
 DEVICE = re.compile(r"(.*)/device:([A-Za-z]+):([0-9]+)$")
 STREAM = re.compile(r"Stream #[0-9]+\(")
@@ -181,9 +183,19 @@ def task_kind(event: "Event") -> str:
 
 def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     """Tasks on streams, collectives on a line of their own over their parts."""
-    of_collectives = {e.integer("stream id") for e in trace.events if place(e).process == "HCCL"}
-    whole = any(place(e).thread == "Communication Kernel" for e in trace.events)
-    for process in {e.process for e in trace.events if place(e).process in NEURAL}:
+    processes = {place(e).process for e in trace.events}
+    drawn = [t for t in TASKS if processes & ({t} if isinstance(t, str) else set(t))][:1]
+    real = {name for t in drawn for name in ([t] if isinstance(t, str) else t)}
+    others = {"Ascend Hardware", "Task Scheduler", "AI Core", "AI CPU", "AI Core Op",
+              "AI CPU Op"} - real
+    network = {name for name in processes if NETWORK.match(name)}
+    neural = real | others | network
+    of_collectives = {e.integer("stream id") for e in trace.events
+                      if place(e).process in network}
+    places = [place(e) for e in trace.events]
+    whole = any(p.process in network and not p.thread.startswith("Plane") for p in places)
+    alone = not whole and not any(p.process in real for p in places)
+    for process in {e.process for e in trace.events if place(e).process in neural}:
         label = next(place(e).label for e in trace.events if e.process == process)
         if not re.search("[0-9]", label):
             trace.kept["unmatched"] = True
@@ -192,17 +204,20 @@ def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
         at = place(event)
         if at.process == ANALYSIS:
             return Fit("annotation", "", True)
-        if at.process == "CANN":
+        if at.process in ("CANN", "AscendCL"):
             return Fit("runtime")
-        if at.process not in NEURAL:
-            return None
+        if at.process not in neural:
+            kind = call_kind(event.name) if event.kind == "scope" else None
+            return Fit(kind) if kind else None
         number = re.search("[0-9]+", at.label)
         device = f"npu:{number[0] if number else 0}"
-        if at.process == "HCCL":
-            return Fit("annotation" if at.thread.startswith("Plane") and whole else "kernel",
+        if at.process in network:
+            return Fit("annotation" if at.thread.startswith("Plane") and not alone else "kernel",
                        device)
         if at.thread.startswith("Step Trace"):
             return Fit("step" if event.category == "Iteration Time" else "annotation", device)
+        if at.process in others:
+            return Fit("annotation", device)
         if whole and event.thread.isdigit() and int(event.thread) in of_collectives:
             return Fit("annotation", device)
         return Fit(task_kind(event), device)
@@ -254,6 +269,22 @@ def nsys(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     return fit
 
 
+PADDLE = {"Operator": "operator", "OperatorInner": "operator", "PythonOp": "operator",
+          "CudaRuntime": "runtime", "ProfileStep": "step", "Dataloader": "dataloader"}
+
+
+def paddle(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+    """Devices are processes; names end with the duration, which is none of them."""
+    for event in trace.events:
+        event.name = re.sub(r"(.)\[[0-9][^\[]*s\]$", r"\1", event.name)
+
+    def fit(event: "Event") -> Fit | None:
+        if place(event).process.endswith("(GPU)"):
+            return Fit(work_kind(event.name), f"cuda:{event.process}")
+        return Fit(PADDLE.get(event.category, "annotation"))
+    return fit
+
+
 def proton(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     """Kernels of a device that no record names."""
     trace.kept["unmatched"] = True
@@ -283,7 +314,7 @@ def sums(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
 
 FITS = {"xla": xla, "tensorflow": tensorflow, "ascend": ascend, "torch_legacy": torch_legacy,
         "rocprof": rocprof, "nsys": nsys,
-        "proton": proton, "chrome": plain}
+        "paddle": paddle, "proton": proton, "chrome": plain}
 
 
 def fit_all(trace: "Trace", dialect: str, place: Callable[["Event"], Place]) -> None:

@@ -9,7 +9,8 @@ from . import kinds
 
 DIALECTS = {"kineto": "kineto", "torch_legacy": "torch_legacy", "torch_npu": "ascend",
             "mindspore": "ascend", "msprof": "ascend", "jax": "xla", "xla": "xla",
-            "rocprof": "rocprof", "nsys": "nsys", "opscope": "opscope", "proton": "proton"}
+            "rocprof": "rocprof", "nsys": "nsys", "opscope": "opscope", "proton": "proton",
+            "paddle": "paddle"}
 # Arguments that Kineto writes, for files where only some events are left.
 ARGUMENTS = {"External id", "external id", "Fwd thread id", "Python id", "device", "correlation"}
 XLA_LINES = re.compile(r"XLA Ops|XLA Modules|Stream #[0-9]+\(")
@@ -56,7 +57,8 @@ def is_kineto(s: Signs) -> bool:
 
 def ascend(s: Signs) -> str | None:
     """A process of Ascend; PyTorch's operators, or MindSpore's names."""
-    if not s.processes & {"Ascend Hardware", "CANN"}:
+    drawn = {"Task Scheduler", "AI Core", "AI Core Op"} if "Task Type" in s.arguments else set()
+    if not s.processes & ({"Ascend Hardware", "CANN", "AscendCL"} | drawn):
         return None
     if "cpu_op" in s.categories:
         return "torch_npu"
@@ -81,6 +83,7 @@ RULES: tuple[tuple[str, Callable[[Signs], object]], ...] = (
     ("opscope", lambda s: "opscope_version" in s.members),
     ("viztracer", lambda s: "viztracer_metadata" in s.members),
     ("torch_legacy", lambda s: s.pids & {"CPU functions", "CUDA functions"}),
+    ("paddle", lambda s: "span_indx" in s.members),
     ("kineto", is_kineto),
     ("tensorflow", lambda s: s.process(r".*[cgCG][pP][uU]:[0-9]+.* Compute$")
         or s.process(r".*/device:GPU:[0-9]+/(stream:|memcpy$)")),

@@ -65,7 +65,8 @@ def label_of(trace: Trace, event: Event, number: int) -> str:
     given = event.integer("step_num")
     if given is not None and given >= 0:
         return str(given)
-    told = kinds.STEP_NAME.match(event.name) or re.fullmatch("Iteration ([0-9]+)", event.name)
+    told = kinds.STEP_NAME.match(event.name) or re.fullmatch(
+        "(?:Iteration |ProfileStep#)([0-9]+)", event.name)
     return str(int(told.group(1))) if told else event.name
 
 
