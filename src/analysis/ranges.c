@@ -36,6 +36,7 @@ enum {
     MAX,
     STD,
     IS_MARKED,
+    IS_OWN,
     BUCKETS,
     SQUARES_LOW,
     SQUARES_MIDDLE,
@@ -101,6 +102,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Whether the program marked the ranges, and not as steps or synchronous "
                "operators; not so "
                "where they only repeat the time of others."),
+    OSC_COLUMN(IS_OWN, "is_own", BOOLEAN, NULL, OR, OSC_COLUMN_HIDDEN, 0,
+               "Whether not all of the ranges only repeat the time of others."),
     OSC_COLUMN(BUCKETS, "buckets", STRING, NULL, BUCKETS, OSC_COLUMN_HIDDEN, 0,
                "How many durations lie in which bucket."),
     OSC_COLUMN(SQUARES_LOW, "squares_low", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
@@ -142,6 +145,7 @@ struct group {
     osc_wide total_ns, self_ns, squares;
     int64_t min_ns, max_ns;
     bool is_marked;
+    bool is_own; /* not all are on tracks that repeat others */
 };
 
 /* Zeroed, it is empty. */
@@ -236,6 +240,7 @@ static void add_range(struct group *g, const struct osc_trace *t, const struct o
         g->squares = SQUARES_MAX;
     g->min_ns = dur_ns < g->min_ns ? dur_ns : g->min_ns;
     g->max_ns = dur_ns > g->max_ns ? dur_ns : g->max_ns;
+    g->is_own |= !t->tracks[c->track[i]].is_summary;
     g->is_marked |=
         !t->tracks[c->track[i]].is_summary && is_marked(form, (enum osc_kind)c->kind[i]);
     if (c->parent && osc_shape_is_range((enum osc_form_shape)form->shape)) {
@@ -354,6 +359,7 @@ static void add_row(const struct sums *s, const struct group *g, struct osc_str 
     osc_result_int(out, MIN, g->min_ns);
     osc_result_int(out, MAX, g->max_ns);
     osc_result_bool(out, IS_MARKED, g->is_marked);
+    osc_result_bool(out, IS_OWN, g->is_own);
     osc_result_str(out, BUCKETS, buckets);
     osc_result_int(out, SQUARES_LOW, (int64_t)(g->squares & PIECE));
     osc_result_int(out, SQUARES_MIDDLE, (int64_t)(g->squares >> PIECE_BITS & PIECE));
@@ -504,7 +510,7 @@ static const char *const groupings[] = {"process", "thread", "track", "category"
 const uint32_t osc_column_ranges_name = NAME, osc_column_ranges_kind = KIND,
                osc_column_ranges_calls = CALLS, osc_column_ranges_total_ns = TOTAL,
                osc_column_ranges_self_ns = SELF, osc_column_ranges_mean_ns = MEAN,
-               osc_column_ranges_is_marked = IS_MARKED;
+               osc_column_ranges_is_marked = IS_MARKED, osc_column_ranges_is_own = IS_OWN;
 
 const struct osc_table_def osc_table_ranges = {
     .name = "ranges",

@@ -109,23 +109,18 @@ static const char *for_missing_source(const struct osc_trace *t)
            "it";
 }
 
-/* What to do if calls were recorded and what they launched was not: by the family of the calls.
- */
+/* What to do if calls were recorded and what they launched was not: CUDA's calls have CUPTI. */
 static const char *for_missing_records(const struct osc_trace *t)
 {
     for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
         const osc_sid id = {i};
-        const struct osc_str family = osc_strings_has(&t->strings, id)
-                                          ? osc_known_call_device(osc_trace_str(t, id))
-                                          : OSC_STR("");
 
-        if (osc_str_eq(family, OSC_STR("cuda"))) /* hip, xpu and npu have other tracers */
-            break;
-        if (family.len > 0)
-            return "the tracer of the runtime could not record: check its permissions, and "
-                   "end other profilers";
+        if (osc_strings_has(&t->strings, id) &&
+            osc_str_eq(osc_known_call_device(osc_trace_str(t, id)), OSC_STR("cuda")))
+            return osc_finding_remedy(OSC_FINDING_no_device_records);
     }
-    return osc_finding_remedy(OSC_FINDING_no_device_records);
+    return "the tracer of the runtime could not record: check its permissions, and end other "
+           "profilers";
 }
 
 /* Whether T was asked to record what CODE says is lacking: then the recorder was missing. */

@@ -19,8 +19,8 @@ enum clue {
 #define BYTES(literal) (literal), sizeof(literal) - 1
 
 #define PERFETTO_WAY "convert it: traceconv json FILE FILE.json (traceconv comes with Perfetto)"
-#define XPLANE_WAY                                                                       \
-    "convert it: in Python, xprof.convert.raw_to_tool_data.xspace_to_tool_data([FILE], " \
+#define XPLANE_WAY                                                                         \
+    "convert it: in Python, xprof.convert.raw_to_tool_data.xspace_to_tool_data(['FILE'], " \
     "'trace_viewer', {}) gives the JSON of its trace (pip install xprof)"
 
 /*
@@ -180,16 +180,31 @@ static bool is_table(struct osc_str s)
     return n_commas >= 2 && memchr(s.s, '\n', s.len) != NULL;
 }
 
-/* Say that F is WHAT, and the WAY out, with its name for each FILE. */
+/* Append PATH as the inside of a string of Python. */
+static void add_quoted(struct osc_strbuf *out, const char *path)
+{
+    for (; *path != '\0'; path++) {
+        if (*path == '\'' || *path == '\\')
+            osc_strbuf_addc(out, '\\');
+        osc_strbuf_addc(out, *path);
+    }
+}
+
+/* Say that F is WHAT, and the WAY out, with its name for each FILE, which is a word of the
+ * shell or in quotation marks. */
 static osc_status say(const struct osc_foreign_file *f, const char *what, const char *way,
                       struct osc_err *err)
 {
+    const bool has_name = strcmp(f->path, "standard input") != 0;
     struct osc_strbuf text = {0};
     const char *at;
 
-    for (; (at = strstr(way, "FILE")) != NULL; way = at + 4) {
+    for (; has_name && (at = strstr(way, "FILE")) != NULL; way = at + 4) {
         osc_strbuf_add(&text, way, (size_t)(at - way));
-        osc_shell_add_word(&text, f->path);
+        if (at > way && at[-1] == '\'')
+            add_quoted(&text, f->path);
+        else
+            osc_shell_add_word(&text, f->path);
     }
     osc_strbuf_adds(&text, way);
     const osc_status st =

@@ -14,6 +14,7 @@ static const struct {
     const char *what, *way;
 } files[] = {
     {"a.zip", B("PK\3\4\24\0\0\0"), "zip archive", "unzip a.zip"},
+    {"standard input", B("PK\3\4\24\0\0\0"), "zip archive", "unzip FILE"},
     {"my trace.zip", B("PK\3\4\24\0\0\0"), "zip archive", "unzip 'my trace.zip'"},
     {"a", B("7z\xbc\xaf\x27\x1c\0\4"), "7-Zip", "7z x a"},
     {"a.xz",

@@ -4,6 +4,7 @@
  * could save, never a promise: a length of time within the kept steps, so that rules can be
  * compared.
  */
+#include "analysis/remedies.h"
 #include "analysis/table_registry.h"
 
 #include "analysis/advice/advice_list.h"
@@ -139,8 +140,10 @@ static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
         osc_result_note(out, "no steps, and no operators or device work that could count as "
                              "one: there is no step time");
     else if (a->first_step > a->last_step)
-        osc_result_note(out, "the program announced no steps: the trace counts as one (call "
-                             "step() of the profiler)");
+        osc_result_note(out, osc_remedy_is_there(a->t, OSC_FINDING_no_steps)
+                                 ? "the program announced no steps: the trace counts as one "
+                                   "(call step() of the profiler)"
+                                 : "the trace has no steps: it counts as one");
     if (a->has_foreign)
         osc_result_note(out,
                         "a process is a device by its name or labels, and its records are "

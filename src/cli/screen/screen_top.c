@@ -173,13 +173,14 @@ static void find_rows(const struct osc_page *p, struct top *t)
 }
 
 /* Whether row I of R, of `ranges`, is in no other list: marked by the program, or, if the trace
- * has neither marked ranges nor operators, anything but the work of devices. */
+ * has neither marked ranges nor operators, anything but the work of devices and sums of it. */
 static bool is_listed(const struct osc_result *r, uint64_t i, bool only_marked)
 {
     const struct osc_str kind = osc_result_get_str(r, i, osc_column_ranges_kind);
 
     return only_marked ? osc_result_get_bool(r, i, osc_column_ranges_is_marked)
-                       : !osc_kind_is_device_work(osc_kind_of_text(kind));
+                       : osc_result_get_bool(r, i, osc_column_ranges_is_own) &&
+                             !osc_kind_is_device_work(osc_kind_of_text(kind));
 }
 
 static bool lists_only_marked(const struct osc_screen *s)

@@ -28,7 +28,7 @@ SEVERITY = {
 ABSENT = {"no_shapes": "record_shapes", "no_stacks": "with_stack",
           "no_memory": "profile_memory", "no_modules": "with_modules"}
 # Dialects whose programs are not asked to record what torch's profiler can.
-OF_OTHERS = ("xla", "tensorflow", "torch_legacy", "rocprof", "nsys")
+OF_OTHERS = ("xla", "tensorflow", "torch_legacy", "rocprof", "nsys", "paddle", "proton")
 # Findings about something that is missing.
 MISSING = {"no_launch", "no_work", "no_operator", "unpaired_release", "lost_release", "memory_gap",
            "arrow_no_start", "arrow_no_end"}
