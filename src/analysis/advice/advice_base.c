@@ -4,6 +4,9 @@
 #include "base/mem.h"
 #include "model/known_names.h"
 
+/* So many operators tell whether their numbers are those of one run. */
+#define OPERATORS_ENOUGH 100
+
 bool osc_advice_is_kept(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i)
 {
     if (a->first_step <= a->last_step)
@@ -161,6 +164,35 @@ static osc_status list_gaps(struct osc_advice_base *a, const struct osc_interval
     return OSC_OK;
 }
 
+/*
+ * See which operators there are. Kineto numbers them one after the other: if most of the
+ * numbers between the first and the last are missing, somebody has taken events out of the
+ * file.
+ */
+static void look_at_operators(struct osc_advice_base *a)
+{
+    const struct osc_store *const events = &a->t->events;
+    int64_t first = INT64_MAX, last = INT64_MIN, n = 0;
+
+    for (uint32_t k = 1; k < events->n_chunks; k++) {
+        const struct osc_chunk *const c = events->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            int64_t number;
+
+            if (c->kind[i] != OSC_KIND_OPERATOR)
+                continue;
+            a->has_operators = true;
+            if (!osc_row_arg_int(a->t, c, i, OSC_ARG_KEY_EXTERNAL_ID, &number) || number < 0)
+                continue;
+            first = number < first ? number : first;
+            last = number > last ? number : last;
+            n++;
+        }
+    }
+    a->is_thinned = n >= OPERATORS_ENOUGH && n < (last - first) / 2;
+}
+
 osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsigned n_threads,
                                 struct osc_advice_base *a)
 {
@@ -179,6 +211,8 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
         st = find_syncs(a, &syncs);
     if (st == OSC_OK)
         st = list_gaps(a, &gaps, &syncs);
+    if (st == OSC_OK && !compat_tb)
+        look_at_operators(a);
     if (st == OSC_OK && a->f->links.n_calls == 0 && !a->has_works && !a->has_foreign &&
         !compat_tb && a->b->n_kept > 0)
         st = osc_split_make(t, a->b, &a->split);

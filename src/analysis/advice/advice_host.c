@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "analysis/advice/program.h"
 #include "base/wide.h"
 
 /* From so many operators on, a step is one of a model. */
@@ -112,6 +113,7 @@ static int64_t count_of(const struct osc_split_step *s, const struct rule *r)
 static osc_status check(const struct osc_advice_base *a, const struct rule *r,
                         struct osc_advice_item *item)
 {
+    const bool is_torch = osc_program_is_torch(a->t); /* others draw pools, not threads */
     int64_t n_steps = 0;
     osc_status st = OSC_OK;
 
@@ -119,7 +121,7 @@ static osc_status check(const struct osc_advice_base *a, const struct rule *r,
         const struct one o = {&a->split.steps[i],
                               a->b->steps[i].end_ns - a->b->steps[i].start_ns};
 
-        if (!a->b->steps[i].is_kept)
+        if (!a->b->steps[i].is_kept || (r->code == OSC_ADVICE_UNRECORDED && !is_torch))
             continue;
         n_steps += r->has(&o);
         for (unsigned k = 0; k < OSC_CAUSE_COUNT; k++)

@@ -185,11 +185,12 @@ static osc_status name_functions(const struct view *v, struct osc_advice_item *i
     return st;
 }
 
-/* Sum the parts of gaps by what ended them, and find the longest. */
+/* Sum the parts of gaps by what ended them, and find the longest. Those that no work ended are
+ * after the last work, and have no name. */
 static osc_status name_gaps(const struct view *v, struct osc_advice_item *item)
 {
     struct osc_name_sums enders = {0};
-    int64_t longest_ns = 0;
+    int64_t longest_ns = 0, last_ns = 0;
     osc_status st = OSC_OK;
 
     for (size_t g = 0; g < v->a->n_gaps && st == OSC_OK; g++) {
@@ -199,7 +200,10 @@ static osc_status name_gaps(const struct view *v, struct osc_advice_item *item)
         if (ns == 0)
             continue;
         item->count++;
-        st = osc_name_sums_add(&enders, who_ended(v->a, gap), ns);
+        if (gap->work == 0)
+            last_ns += ns;
+        else
+            st = osc_name_sums_add(&enders, who_ended(v->a, gap), ns);
         if (ns > longest_ns) {
             longest_ns = ns;
             item->from_ns = gap->start_ns;
@@ -207,8 +211,10 @@ static osc_status name_gaps(const struct view *v, struct osc_advice_item *item)
         }
     }
     const struct osc_name_sum top = osc_name_sums_top(&enders);
-    item->subject = osc_trace_str(v->a->t, top.name);
-    item->more[1] = top.ns;
+    const bool is_last = last_ns > top.ns;
+    item->subject = is_last ? OSC_STR("") : osc_trace_str(v->a->t, top.name);
+    item->more[1] = is_last ? last_ns : top.ns;
+    item->more[2] = is_last;
     osc_name_sums_fini(&enders);
     return st;
 }
@@ -360,8 +366,13 @@ osc_status osc_advice_idle_rules(const struct osc_advice_base *a, struct osc_adv
             item->applies = false;
             l->of[OSC_ADVICE_MEMORY_LIMIT].impact_ns = s.ns[k];
         }
+        /* Idle time says nothing where the events that would fill it were taken out. */
+        if (k != OSC_IDLE_COMMUNICATION && a->is_thinned)
+            item->applies = false;
         if (!item->applies)
             continue;
+        if (k == OSC_IDLE_BLOCKED)
+            item->more[2] = s.queued_ns;
         st = osc_ruler_init(&v.ruler, &s.of[k]);
         if (st == OSC_OK)
             st = name_cause(&v, (enum osc_idle)k, item);

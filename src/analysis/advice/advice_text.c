@@ -231,8 +231,7 @@ static void say_communication(const struct osc_advice_numbers *n, struct osc_str
                           "or larger batches (the last two change the effective batch "
                           "size); in inference fewer devices a model."
                         : "larger messages less often, or larger batches.");
-    osc_strbuf_adds(out, " Ranks that come late make the others wait here: see table "
-                         "stragglers.");
+    osc_strbuf_adds(out, " Ranks that come late make the others wait here.");
 }
 
 static void say_low_utilization(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -254,8 +253,9 @@ static void say_tensor_cores(const struct osc_advice_numbers *n, struct osc_strb
                     "%.0f %% of the kernel time is launched by operators that can use Tensor "
                     "Cores, and no kernel is known to use them; these kernels run for ",
                     percent(n->part, n->whole));
-    add_time(out, n->impact_ns);
-    osc_strbuf_adds(out, " of the steps. Use automatic mixed precision: ");
+    add_time(out, n->more[0]);
+    osc_strbuf_adds(out, " of the steps. Values of 16 bits halve the bytes that they move, and "
+                         "more where they compute. Use automatic mixed precision: ");
     /* Only this family has Tensor Cores: there is no such advice for hip, xpu and others. */
     osc_strbuf_adds(out, "torch.autocast('cuda').");
 }
@@ -304,6 +304,12 @@ static void say_synchronization(const struct osc_advice_numbers *n, struct osc_s
         osc_strbuf_adds(out, "Calls that wait for devices block the host for ");
     add_idle(out, n);
     osc_strbuf_adds(out, ". ");
+    if (n->n_parts == 1 && n->more[2] > n->impact_ns - n->more[2]) {
+        osc_strbuf_adds(out, "The work that then starts was launched before that call, which "
+                             "only waits along: see what holds the device up, such as work of "
+                             "before the recording, other processes or other ranks.");
+        return;
+    }
     if (is_torch) {
         osc_strbuf_adds(out, "Avoid .item(), .cpu(), print() of tensors and ");
         add_torch_call(out, n, "synchronize()");
@@ -330,6 +336,11 @@ static void say_pageable_copies(const struct osc_advice_numbers *n, struct osc_s
 /* Append ", above all before NAME" if there is one. */
 static void add_before(struct osc_strbuf *out, const struct osc_advice_numbers *n)
 {
+    if (n->n_parts == 1 && n->subject.len == 0 && n->more[2] == 1) {
+        osc_strbuf_adds(out, ", above all after the last work (");
+        add_time(out, n->more[1]);
+        osc_strbuf_addc(out, ')');
+    }
     if (!has_name(n, n->subject))
         return;
     osc_strbuf_adds(out, ", above all before ");
@@ -376,6 +387,12 @@ static void say_slow_call(const struct osc_advice_numbers *n, struct osc_strbuf 
     else
         osc_strbuf_adds(out, "Single calls take ");
     add_idle(out, n);
+    if (n->n_parts == 1 && osc_str_has(n->subject, OSC_STR("Compile"))) {
+        osc_strbuf_adds(out,
+                        ". It compiles code for the device: warm up before, keep shapes the "
+                        "same, or compile ahead of time.");
+        return;
+    }
     osc_strbuf_adds(out,
                     ". A call of more than a millisecond does more than launch: it computes on "
                     "the host, loads or compiles code for the device, sets up a library, or "
@@ -421,11 +438,15 @@ static void say_idle_unrecorded(const struct osc_advice_numbers *n, struct osc_s
     add_idle(out, n);
     add_before(out, n);
     osc_strbuf_adds(out, ". ");
-    osc_strbuf_adds(out, has_trait(n, " torch")
-                             ? "Record Python functions to see what they do there "
-                               "(with_stack=True or --torch=stack), or mark it with "
-                               "record_function()."
-                             : "Record more of the host to see what it does there.");
+    if (has_trait(n, " hostless"))
+        osc_strbuf_adds(out, "Record the host, too, to see what it does there: "
+                             "activities=[ProfilerActivity.CPU, ...].");
+    else if (has_trait(n, " torch"))
+        osc_strbuf_adds(out, "Record Python functions to see what they do there "
+                             "(with_stack=True or --torch=stack), or mark it with "
+                             "record_function().");
+    else
+        osc_strbuf_adds(out, "Record more of the host to see what it does there.");
 }
 
 static void say_overhead(const struct osc_advice_numbers *n, struct osc_strbuf *out)

@@ -3,7 +3,25 @@
 
 #include "base/mem.h"
 
-/* Mark the threads that launch device work or announce steps; without launches all. */
+/* Whether a thread that S counts recorded anything but calls of a runtime. */
+static bool has_more_than_calls(const struct osc_advice_base *a, const struct osc_idle_split *s)
+{
+    const struct osc_store *const events = &a->t->events;
+
+    for (uint32_t k = 1; k < events->n_chunks; k++) {
+        const struct osc_chunk *const c = events->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (s->counts[c->track[i]] && c->dur_ns[i] > 0 &&
+                !osc_kind_is_launch((enum osc_kind)c->kind[i]) &&
+                osc_is_range(&a->f->classes, c, i) && !osc_is_on_device(&a->f->classes, c, i))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Mark the threads that count. */
 static osc_status find_threads(const struct osc_advice_base *a, struct osc_idle_split *s)
 {
     const struct osc_trace *const t = a->t;
@@ -27,7 +45,8 @@ static osc_status find_threads(const struct osc_advice_base *a, struct osc_idle_
         if (row.v != 0)
             s->counts[osc_chunk_of(&t->events, row)->track[osc_row_place(row)]] = true;
     }
-    for (uint32_t i = 0; i < t->n_tracks && !has_launches; i++)
+    const bool are_all = !has_launches || !has_more_than_calls(a, s);
+    for (uint32_t i = 0; i < t->n_tracks && are_all; i++)
         s->counts[i] = true;
     return OSC_OK;
 }
@@ -49,7 +68,8 @@ static enum osc_idle cause_of(const struct osc_chunk *c, uint32_t i)
     if (kind == OSC_KIND_OPTIMIZER)
         return OSC_IDLE_OPTIMIZER;
     if (kind == OSC_KIND_OPERATOR || kind == OSC_KIND_COMMUNICATION)
-        return c->dur_ns[i] >= OSC_SLOW_CALL_NS && c->self_ns[i] == c->dur_ns[i]
+        return c->self_ns[i] >= OSC_SLOW_CALL_NS &&
+                       c->self_ns[i] >= c->dur_ns[i] - c->self_ns[i]
                    ? OSC_IDLE_SLOW_CALL
                    : OSC_IDLE_LAUNCH;
     if (osc_kind_is_launch(kind))
@@ -107,7 +127,10 @@ static enum osc_idle cause_of_call(const struct osc_advice_base *a, size_t n)
     if (a->is_sync[n])
         return OSC_IDLE_BLOCKED;
     if (flags & OSC_NAME_ALLOCATOR)
-        return OSC_IDLE_ALLOCATOR;
+        return c->dur_ns[i] >= OSC_SET_UP_NS ? OSC_IDLE_SLOW_CALL : OSC_IDLE_ALLOCATOR;
+    if (c->dur_ns[i] >= OSC_COMPILE_NS &&
+        osc_str_has(osc_row_name(a->t, c, i), OSC_STR("Compile")))
+        return OSC_IDLE_SLOW_CALL;
     return osc_kind_is_launch((enum osc_kind)c->kind[i]) && !(flags & OSC_NAME_GRAPH) &&
                    c->dur_ns[i] >= OSC_SLOW_CALL_NS
                ? OSC_IDLE_SLOW_CALL
@@ -132,11 +155,30 @@ static osc_status add_calls(const struct osc_advice_base *a, struct osc_idle_spl
     return st;
 }
 
-/* Set NEAR and FAR to the parts of gaps after the call had returned that launched what ends
- * the gap. */
-static void cut_gaps(const struct osc_advice_base *a, struct osc_intervals *near,
-                     struct osc_intervals *far)
+/* When the first work of the trace starts. */
+static int64_t first_start(const struct osc_advice_base *a)
 {
+    int64_t first_ns = INT64_MAX;
+
+    for (size_t n = 0; n < a->f->links.n_works; n++) {
+        const osc_row row = {a->f->links.works[n].row};
+        const int64_t ns = osc_chunk_of(&a->t->events, row)->ts_ns[osc_row_place(row)];
+
+        first_ns = ns < first_ns ? ns : first_ns;
+    }
+    return first_ns;
+}
+
+/* The parts of gaps after the call had returned that launched what ends the gap. */
+struct cuts {
+    struct osc_intervals near, far;
+    struct osc_intervals before; /* what is far from the launch of the first work */
+};
+
+static void cut_gaps(const struct osc_advice_base *a, struct cuts *cuts)
+{
+    const int64_t first_ns = first_start(a);
+
     for (size_t g = 0; g < a->n_gaps; g++) {
         const struct osc_gap *const gap = &a->gaps[g];
         const uint32_t call = gap->work == 0 ? 0 : a->f->links.works[gap->work - 1].call;
@@ -150,10 +192,11 @@ static void cut_gaps(const struct osc_advice_base *a, struct osc_intervals *near
         if (at_ns >= gap->end_ns)
             continue;
         if (gap->end_ns - at_ns > OSC_HANDOVER_NS) {
-            osc_intervals_add(near, at_ns, at_ns + OSC_HANDOVER_NS);
-            osc_intervals_add(far, at_ns + OSC_HANDOVER_NS, gap->end_ns);
+            osc_intervals_add(&cuts->near, at_ns, at_ns + OSC_HANDOVER_NS);
+            osc_intervals_add(gap->end_ns == first_ns ? &cuts->before : &cuts->far,
+                              at_ns + OSC_HANDOVER_NS, gap->end_ns);
         } else {
-            osc_intervals_add(near, at_ns, gap->end_ns);
+            osc_intervals_add(&cuts->near, at_ns, gap->end_ns);
         }
     }
 }
@@ -203,19 +246,25 @@ static osc_status split_far(struct osc_intervals *rest, const struct osc_interva
 static osc_status split(const struct osc_advice_base *a, struct osc_intervals *rest,
                         struct osc_idle_split *s)
 {
-    struct osc_intervals near = {0}, far = {0}, blocked = {0};
+    struct osc_intervals blocked = {0}, unsold = {0};
+    struct cuts cuts = {0};
     osc_status st =
         take(rest, &a->f->unions.of[OSC_CLASS_COMMUNICATION], &s->of[OSC_IDLE_COMMUNICATION]);
 
-    cut_gaps(a, &near, &far);
+    cut_gaps(a, &cuts);
     if (st == OSC_OK)
-        st = osc_intervals_merge(&near);
+        st = osc_intervals_merge(&cuts.near);
     if (st == OSC_OK)
-        st = osc_intervals_merge(&far);
+        st = osc_intervals_merge(&cuts.far);
     if (st == OSC_OK)
-        st = take(rest, &near, &s->of[OSC_IDLE_HANDOVER]);
+        st = osc_intervals_merge(&cuts.before);
     if (st == OSC_OK)
-        st = split_far(rest, &far, s, &blocked);
+        st = take(rest, &cuts.near, &s->of[OSC_IDLE_HANDOVER]);
+    if (st == OSC_OK)
+        st = take(rest, &cuts.before, &unsold);
+    if (st == OSC_OK)
+        st = split_far(rest, &cuts.far, s, &blocked);
+    s->queued_ns = osc_intervals_length(&blocked);
     for (unsigned k = OSC_IDLE_DATALOADER; k <= OSC_IDLE_PYTHON && st == OSC_OK; k++) {
         st = osc_intervals_merge(&s->ran[k]);
         if (st == OSC_OK)
@@ -226,9 +275,11 @@ static osc_status split(const struct osc_advice_base *a, struct osc_intervals *r
     osc_intervals_concat(&s->of[OSC_IDLE_BLOCKED], &blocked);
     if (st == OSC_OK)
         st = osc_intervals_merge(&s->of[OSC_IDLE_BLOCKED]);
-    osc_intervals_fini(&near);
-    osc_intervals_fini(&far);
+    osc_intervals_fini(&cuts.near);
+    osc_intervals_fini(&cuts.far);
+    osc_intervals_fini(&cuts.before);
     osc_intervals_fini(&blocked);
+    osc_intervals_fini(&unsold);
     return st;
 }
 

@@ -3,15 +3,16 @@
  * idle.h - why devices had nothing to do: the kept steps without device work, split by cause.
  *
  * At stake is the time of the kept steps in which communication runs that nothing hides, and
- * in which no device works. Each moment of it has one cause, so that no two rules sell the
+ * in which no device works. Each moment of it has one cause, so that no two rules sell the *
  * same. Threads that count are those that launch device work or announce steps; if no launch is
- * known, all.
+ * known, or these recorded nothing but calls (of a runtime that launches for others), all.
  *
  *   - COMMUNICATION has the time of that class of the breakdown (derive/unions.h).
  *   - A gap ends with device work. From the end of the call on that launched it, the host is
  * not late: the first OSC_HANDOVER_NS are HANDOVER, what is longer is BLOCKED while a call
  *     waits for the device, else LATE. Calls that wait for the device themselves, as some
- *     copies do, are no such calls.
+ *     copies do, are no such calls. What the first work in the trace waits for after its
+ *     launch ran before the recording, and is no cause: nothing recorded could shorten it.
  *   - The rest of gaps goes to the first cause, in the order of enum osc_idle, of which some
  *     range runs on a thread that counts; profiler overhead counts on any thread.
  *
@@ -26,8 +27,10 @@ enum osc_idle {
     OSC_IDLE_DATALOADER,
     OSC_IDLE_BLOCKED,   /* calls that wait for the device */
     OSC_IDLE_ALLOCATOR, /* calls that take device memory or give it back */
-    OSC_IDLE_SLOW_CALL, /* other calls of at least OSC_SLOW_CALL_NS, but for graphs, and
-                         * operators of that length in which nothing was recorded */
+    OSC_IDLE_SLOW_CALL, /* other calls of at least OSC_SLOW_CALL_NS, but for graphs; calls that
+                         * compile, by name, of OSC_COMPILE_NS; that allocate or free, of
+                         * OSC_SET_UP_NS; operators of which at least OSC_SLOW_CALL_NS and half
+                         * are their own */
     OSC_IDLE_OVERHEAD,  /* of the profiler */
     OSC_IDLE_OPTIMIZER, /* steps of optimizers */
     OSC_IDLE_LAUNCH,    /* operators and other calls of the runtime */
@@ -40,6 +43,8 @@ enum osc_idle {
 
 #define OSC_HANDOVER_NS  INT64_C(100000)
 #define OSC_SLOW_CALL_NS INT64_C(1000000)
+#define OSC_COMPILE_NS   INT64_C(100000)
+#define OSC_SET_UP_NS    INT64_C(100000000)
 
 /* A host range on a thread that counts. */
 struct osc_idle_range {
@@ -52,9 +57,10 @@ struct osc_idle_split {
     struct osc_intervals of[OSC_IDLE_COUNT]; /* merged, disjoint */
     int64_t ns[OSC_IDLE_COUNT];
     struct osc_intervals ran[OSC_IDLE_COUNT]; /* merged; when ranges of the cause ran */
-    bool *counts;                             /* owned; by track: its ranges count */
-    struct osc_idle_range *ranges;            /* owned; DATALOADER to OPTIMIZER and PYTHON; of
-                                               * calls the outermost; in order of rows */
+    int64_t queued_ns;             /* of BLOCKED: the next work was launched already */
+    bool *counts;                  /* owned; by track: its ranges count */
+    struct osc_idle_range *ranges; /* owned; DATALOADER to OPTIMIZER and PYTHON; of
+                                    * calls the outermost; in order of rows */
     size_t n_ranges, cap_ranges;
 };
 

@@ -82,6 +82,7 @@ TEST_WITH(work_that_was_launched_already_does_not_wait_for_the_host, NULL, end)
     row = row_of("", LAUNCHED(RUNTIME("cudaStreamSynchronize", 40, 600, 9), 700),
                  "synchronization", false);
     assert_int_equal(cell_int(row, "impact_ns"), 240000); /* from 400 to 640 */
+    assert_true(has_text(row, "text", "only waits along"));
 }
 
 TEST_WITH(a_single_long_call_is_named_with_its_caller, NULL, end)
@@ -98,7 +99,78 @@ TEST_WITH(a_single_long_call_is_named_with_its_caller, NULL, end)
     assert_int_equal(stake("", LONG("cudaGraphLaunch"), "launch_bound"), 2010000);
 }
 
-TEST_WITH(an_operator_in_which_nothing_was_recorded_is_such_a_call, NULL, end)
+TEST_WITH(set_up_and_compiling_are_such_calls, NULL, end)
+{
+#define SET_UP(name, dur) \
+    STEP(1, 0, 900000)    \
+    RUNTIME(name, 10, dur, 9) CALL(1, 390000, 5, 1, "") KERNEL("k", 390010, 990, 1)
+
+    assert_int_equal(stake("", SET_UP("cudaFree", 99999), "slow_call"), -1);
+    assert_int_equal(stake("", SET_UP("cudaFree", 99999), "allocator"), 99999000);
+    assert_int_equal(stake("", SET_UP("cudaFree", 100000), "slow_call"), 100000000);
+    assert_int_equal(stake("", SET_UP("cudaFree", 100000), "allocator"), -1);
+
+#define COMPILED(dur) \
+    STEP(1, 0, 2000) RUNTIME("aclopCompileAndExecute", 0, dur, 1) KERNEL("k", 1000, 1000, 1)
+    const int64_t row = row_of("", COMPILED(100), "slow_call", false);
+
+    assert_int_equal(cell_int(row, "impact_ns"), 100000);
+    assert_true(has_text(row, "text", "It compiles code for the device"));
+    assert_int_equal(stake("", COMPILED(99), "slow_call"), -1);
+}
+
+TEST_WITH(what_ran_before_the_recording_is_no_cause, NULL, end)
+{
+#define FIRST(first) STEP(1, 0, 1000) CALL(1, 0, 5, 1, "") first KERNEL("k", 700, 300, 1)
+
+    assert_int_equal(stake("", FIRST(""), "late_start"), -1);
+    assert_int_equal(stake("", FIRST(""), "handover"), 100000);
+    assert_int_equal(
+        stake("", FIRST(CALL(1, 6, 1, 2, "") KERNEL("j", 10, 10, 2)), "late_start"), 580000);
+}
+
+TEST_WITH(after_the_last_work_nothing_is_named, NULL, end)
+{
+    const int64_t row = row_of("",
+                               STEP(1, 0, 1000) OP("aten::mm", 1, 0, 10, "")
+                                   CALL(1, 2, 5, 1, "") KERNEL("k", 200, 300, 1),
+                               "unrecorded_idle", false);
+
+    assert_int_equal(cell_int(row, "impact_ns"), 500000);
+    assert_true(has_text(row, "text", ", above all after the last work (500 us)"));
+}
+
+TEST_WITH(threads_that_only_call_launch_for_others, NULL, end)
+{
+#define WORKER(more)                                                                     \
+    "{'ph':'X','cat':'cuda_runtime','name':'cudaLaunchKernel','pid':1,'tid':4,'ts':500," \
+    "'dur':5,'args':{'correlation':1}}," more OP("aten::mm", 1, 0, 999, "")              \
+        KERNEL("k", 510, 489, 1)
+
+    assert_int_equal(stake("", WORKER(""), "launch_bound"), 505000);
+    assert_int_equal(stake("", WORKER(OP("aten::mm", 4, 0, 100, "")), "launch_bound"), 105000);
+}
+
+TEST_WITH(files_that_events_were_taken_out_of_have_no_idle_time, NULL, end)
+{
+    struct osc_strbuf all = {0};
+
+    for (int every = 1; every <= 3; every += 2) {
+        osc_strbuf_clear(&all);
+        osc_strbuf_adds(&all, STEP(1, 0, 1000) CALL(1, 500, 5, 1, "") KERNEL("k", 510, 490, 1));
+        for (int i = 0; i < 100; i++)
+            osc_strbuf_addf(&all,
+                            "{'ph':'X','cat':'cpu_op','name':'aten::mm','pid':1,'tid':1,"
+                            "'ts':%d,'dur':4,'args':{'External id':%d}},",
+                            5 * i, i * every);
+        osc_strbuf_addc(&all, '\0');
+        assert_int_equal(all.status, OSC_OK);
+        assert_int_equal(stake("", all.s, "launch_bound"), every == 1 ? 405000 : -1);
+    }
+    osc_strbuf_fini(&all);
+}
+
+TEST_WITH(an_operator_of_which_most_is_its_own_is_such_a_call, NULL, end)
 {
 #define BARE(dur, inside)            \
     STEP(1, 0, 5000)                 \
@@ -106,7 +178,14 @@ TEST_WITH(an_operator_in_which_nothing_was_recorded_is_such_a_call, NULL, end)
     inside RUNTIME("cudaLaunchKernel", 2005, 5, 1) KERNEL("k", 2010, 990, 1)
 
     assert_int_equal(stake("", BARE(2000, ""), "slow_call"), 2000000);
-    assert_int_equal(stake("", BARE(2000, OP("aten::mm", 1, 1, 1, "")), "slow_call"), -1);
+    assert_int_equal(stake("", BARE(2000, OP("aten::mm", 1, 1, 1000, "")), "slow_call"),
+                     2000000);
+    assert_int_equal(stake("", BARE(2000, OP("aten::mm", 1, 1, 1001, "")), "slow_call"),
+                     1001000);
+    assert_int_equal(
+        stake("", BARE(2000, OP("aten::a", 1, 1, 990, "") OP("aten::b", 1, 995, 990, "")),
+              "slow_call"),
+        -1);
     assert_int_equal(stake("", BARE(999, ""), "slow_call"), -1);
 }
 

@@ -8,11 +8,9 @@
 bool osc_program_is_torch(const struct osc_trace *t)
 {
     const enum osc_producer by = (enum osc_producer)t->producer;
-    const enum osc_dialect dialect = osc_producer_dialect(by);
 
-    return dialect != OSC_DIALECT_XLA && dialect != OSC_DIALECT_TENSORFLOW &&
-           dialect != OSC_DIALECT_ROCPROF && dialect != OSC_DIALECT_NSYS &&
-           by != OSC_PRODUCER_MINDSPORE && by != OSC_PRODUCER_MSPROF;
+    return by == OSC_PRODUCER_KINETO || by == OSC_PRODUCER_TORCH_NPU ||
+           by == OSC_PRODUCER_TORCH_LEGACY || by == OSC_PRODUCER_OPSCOPE;
 }
 
 static bool has_any(struct osc_str name, const char *const *parts, size_t n)
@@ -81,7 +79,7 @@ void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out)
         (void)osc_device_split(name, &name);
     osc_strbuf_addstr(out, name.len > 0 ? name : OSC_STR("-"));
     if (osc_program_is_torch(a->t))
-        osc_strbuf_adds(out, " torch");
+        osc_strbuf_adds(out, a->has_operators ? " torch" : " torch hostless");
     if (osc_producer_dialect((enum osc_producer)a->t->producer) == OSC_DIALECT_XLA &&
         a->t->producer != OSC_PRODUCER_TENSORFLOW_XLA)
         osc_strbuf_adds(out, " jax");

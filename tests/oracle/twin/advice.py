@@ -246,7 +246,8 @@ class Rules:
             if is_eligible and not has_below:
                 eligible += own
         part = sum(k.dur for k in eligible)
-        self.add("tensor_cores", part > 0, length(self.within(eligible)), part, whole,
+        ns = length(self.within(eligible))
+        self.add("tensor_cores", part > 0, ns if self.compat else ns // 2, part, whole,
                  len(eligible))
 
     def uses_half(self) -> bool:
@@ -316,6 +317,9 @@ class Rules:
             ns = sum(part.ns[cause] for part, _ in parts for cause in causes)
             count = sum(part.counts[counted] for part, _ in parts) if counted else n_fit
             sums = found.sums.get(name or "", {})
+            if code == "unrecorded" and self.trace.producer not in (
+                    "kineto", "torch_npu", "torch_legacy", "opscope"):
+                continue
             is_named = bool(sums) or code in ("tiny_operators", "python", "unrecorded")
             self.add(code, is_named and 2 * n_fit > len(parts), ns, ns, self.total, count,
                      largest(sums))
@@ -364,6 +368,12 @@ class Rules:
             sums[call.name] = sums.get(call.name, 0) + call.dur
         return largest(sums)
 
+    def is_thinned(self) -> bool:
+        """Whether most of the numbers that Kineto gave operators are not in the file."""
+        own = [n for n in (e.integer("External id") for e in self.trace.events
+                           if e.kind == "operator") if n is not None and n >= 0]
+        return len(own) >= 100 and len(own) < (max(own) - min(own)) // 2
+
     def gaps(self) -> list[Interval]:
         """The kept time in which no device works."""
         return subtract(self.kept, union([(e.start, e.end) for e in self.work]))
@@ -383,14 +393,19 @@ class Rules:
         drivers = {c.track for e, c in self.launch.items() if e.kind in kinds.DEVICE_WORK}
         if drivers:
             drivers |= {s.annotation.track for s in self.steps if s.annotation}
+        if not any(e.track in drivers and e.is_host and e.dur > 0 for e in self.ranges
+                   if e.kind not in kinds.LAUNCHES):
+            drivers = set()     # a runtime launches for other threads
         unions = steps.unions(self.trace, False)
         busy = [e for e in self.work
                 if e.kind != "kernel" or not kinds.is_collective_kernel(e.name, e.args)]
         found = idle.split(self.trace.events, self.kept, busy, unions["communication"],
                            [(g, c, c in syncs) for g, c in zip(gaps, launches)],
-                           drivers or None, calls)
+                           drivers or None, calls, min(e.start for e in self.work))
         for cause, code in idle.CODES.items():
             ns = length(found.parts[cause])
+            if cause != "communication" and self.is_thinned():
+                ns = 0
             if cause == "allocator" and "memory_limit" in self.found:
                 self.found["memory_limit"]["impact_ns"] = ns
                 continue
@@ -411,14 +426,17 @@ class Rules:
                     sums[kernel.name] = sums.get(kernel.name, 0) + found.of(cause, kernel)
             return sum(c["communication"] > 0 for c in self.costs), largest(sums), None
         if cause in ("launch", "unrecorded", "handover", "late"):
-            sums, count = {}, 0
+            sums, count, last = {}, 0, 0
             for start, end in gaps:
                 ns = length(intersect(found.parts[cause], [(start, end)]))
                 count += ns > 0
+                if end not in ended:
+                    last += ns
                 if ns > 0 and end in ended:
                     name = self.caller(ended[end])
                     sums[name] = sums.get(name, 0) + ns
-            return count, largest(sums), None
+            name = largest(sums)
+            return count, None if last > sums.get(name, 0) else name, None
         if cause == "python":
             return *idle.name_functions(found), None
         return idle.name_ranges(found, cause)

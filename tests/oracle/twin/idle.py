@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from . import kinds
+from . import forest, kinds
 from .events import Event
 from .intervals import Interval, intersect, length, subtract, union
 
 HANDOVER_NS, SLOW_CALL_NS = 100_000, 1_000_000
+COMPILE_NS, SET_UP_NS = 100_000, 100_000_000
 MUCH = 50
 # In order of precedence; what comes before and after these is decided otherwise.
 HOST = ("dataloader", "blocked", "allocator", "slow_call", "overhead", "optimizer", "launch",
@@ -39,34 +40,37 @@ def cause_of_call(event: Event, is_sync: bool, is_allocator: bool, is_graph: boo
     if is_sync:
         return "blocked"
     if is_allocator:
-        return "allocator"
+        return "slow_call" if event.dur >= SET_UP_NS else "allocator"
+    if "Compile" in event.name and event.dur >= COMPILE_NS:
+        return "slow_call"
     return "slow_call" if event.dur >= SLOW_CALL_NS and not is_graph else "launch"
 
 
-def causes_of(event: Event, call: str | None, is_bare: bool) -> list[str]:
-    """The causes that a range of the host has; CALL is what it does if it is a call. IS_BARE: no
-    range ran inside it."""
+def causes_of(event: Event, call: str | None) -> list[str]:
+    """The causes that a range of the host has; CALL is what it does if it is a call."""
     if call:
         return sorted({"launch", call})
     if event.kind in ("dataloader", "overhead", "optimizer"):
         return [event.kind]
     if event.kind in ("operator", "communication"):
-        return ["slow_call" if is_bare and event.dur >= SLOW_CALL_NS else "launch"]
+        own = forest.self_ns(event)
+        return ["slow_call" if own >= SLOW_CALL_NS and 2 * own >= event.dur else "launch"]
     return ["python"] if event.kind in PYTHON else []
 
 
 def split(events: list[Event], kept: list[Interval], work: list[Event],
           communication: list[Interval], gaps: list[tuple[Interval, Event | None, bool]],
-          drivers: set | None, calls: dict[Event, str]) -> Idle:
+          drivers: set | None, calls: dict[Event, str], first: int | None) -> Idle:
     """The split. COMMUNICATION is that class, GAPS are with the call that launched what ends them
-    and whether it waits; DRIVERS the threads that count, or None for all; CALLS what calls do."""
+    and whether it waits; DRIVERS the threads that count, or None for all; CALLS what calls do;
+    FIRST is when the first work starts: what it waited for after its launch was before the
+    recording, and nobody's."""
     found = Idle()
     ran: dict[str, list[Interval]] = {cause: [] for cause in HOST}
-    around = {e.parent for e in events if e.parent and e.is_range and e.dur > 0}
     for event in events:
         if not event.is_range or not event.is_host or event.dur <= 0:
             continue
-        for cause in causes_of(event, calls.get(event), event not in around):
+        for cause in causes_of(event, calls.get(event)):
             if cause != "overhead" and drivers is not None and event.track not in drivers:
                 continue
             ran[cause].append((event.start, event.end))
@@ -76,15 +80,16 @@ def split(events: list[Event], kept: list[Interval], work: list[Event],
     rest = subtract(kept, busy)
     found.parts["communication"] = intersect(rest, communication)
     rest = subtract(rest, communication)
-    near, far = [], []
+    near, far, before = [], [], []
     for (start, end), call, waits in gaps:
         if call is None or waits:
             continue
         at = max(start, call.end)
         near.append((at, min(end, at + HANDOVER_NS)))
-        far.append((at + HANDOVER_NS, end))
+        (before if end == first else far).append((at + HANDOVER_NS, end))
     found.parts["handover"] = intersect(rest, union(near))
-    rest = subtract(rest, union(near))
+    rest = subtract(subtract(rest, union(near)),
+                    union([(a, b) for a, b in before if a < b]))
     blocked = union(ran["blocked"])
     late = intersect(rest, union(far))
     rest = subtract(rest, union(far))

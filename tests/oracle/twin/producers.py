@@ -102,7 +102,9 @@ RULES: tuple[tuple[str, Callable[[Signs], object]], ...] = (
         or "perfetto" in str(s.members.get("metadata"))),
     ("chrome", lambda s: s.other("source", "metadata") == "DevTools"
         or any(t.startswith("Cr") for t in s.threads)),
-    ("v8", lambda s: any(c == "v8" or c.endswith("v8") for c in s.categories)),
+    ("v8", lambda s: {"samples", "stackFrames"} <= set(s.members)
+        and (s.processes | s.threads | s.names | s.categories) & {"hermes", "v8"}
+        or any(c == "v8" or c.endswith("v8") for c in s.categories)),
     ("spall", lambda s: "otherData" in s.members and "function" in s.categories),
 )
 
