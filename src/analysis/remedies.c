@@ -109,12 +109,13 @@ static const char *for_missing_source(const struct osc_trace *t)
            "it";
 }
 
-/* What to do if calls were recorded and what they launched was not: CUDA's calls have CUPTI. */
+/* What to do if calls were recorded and what they launched was not. */
 static const char *for_missing_records(const struct osc_trace *t)
 {
     for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
         const osc_sid id = {i};
 
+        /* hip, xpu, npu and others have another tracer than CUPTI. */
         if (osc_strings_has(&t->strings, id) &&
             osc_str_eq(osc_known_call_device(osc_trace_str(t, id)), OSC_STR("cuda")))
             return osc_finding_remedy(OSC_FINDING_no_device_records);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "import/chrome/lines.h"
+#include "import/chrome/line_roles.h"
 
 static bool has_member(const struct osc_trace *t, const char *key)
 {
@@ -123,7 +123,7 @@ static bool has_process_called(const struct osc_trace *t, const char *name)
 static bool has_tensorflow_process(const struct osc_trace *t)
 {
     for (uint32_t i = 0; i < t->n_processes; i++) {
-        if (osc_lines_is_tensorflow(osc_trace_str(t, t->processes[i].name)))
+        if (osc_line_is_tensorflow(osc_trace_str(t, t->processes[i].name)))
             return true;
     }
     return false;

@@ -9,34 +9,12 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "codec/json.h"
+#include "import/chrome/line_roles.h"
 #include "import/chrome/repeats.h"
 #include "model/known_names.h"
 #include "model/producer.h"
 
-enum role {
-    ROLE_HOST,      /* nothing to change, unless a name tells a call */
-    ROLE_CALLS,     /* calls of a runtime */
-    ROLE_OPERATORS, /* operators of a framework */
-    ROLE_LABELS,    /* ranges that the program marked */
-    ROLE_WORK,      /* kernels, copies, memsets */
-    ROLE_COPIES,    /* copies */
-    ROLE_TRANSFERS, /* copies, and work of the network */
-    ROLE_BARRIERS,  /* synchronisations */
-    ROLE_MARKS,     /* ranges over work */
-    ROLE_STEPS,     /* steps of the device */
-    ROLE_SUMMARY,   /* repeats other lines */
-};
-
-#define NO_INDEX  (-1)
 #define MAX_INDEX 65535 /* of a device: beyond it, a number is no index */
-
-/* What a track is, and the device to which it belongs. */
-struct line {
-    enum role role;
-    const char *sort;    /* static: "gpu", "tpu"; NULL: no device */
-    int64_t index;       /* of the device, or NO_INDEX */
-    struct osc_str host; /* what the name of the process says before the device */
-};
 
 /* A meaning of rows that differs from that of their form. */
 struct meaning {
@@ -47,7 +25,7 @@ struct meaning {
 struct fitting {
     struct osc_trace *t;
     enum osc_dialect dialect;
-    struct line *lines;     /* owned; by track */
+    struct osc_line *lines; /* owned; by track */
     struct osc_idmap forms; /* form and meaning -> form with that meaning */
     size_t cap_forms;
     struct osc_idmap streams; /* ASCEND: ids of streams whose tasks are parts of collectives */
@@ -58,271 +36,6 @@ struct fitting {
     struct osc_repeats repeats;
     size_t n_passed; /* of the repeats, whose rows were fitted */
 };
-
-/* --- words ------------------------------------------------------------------------------- */
-
-static struct osc_str from(struct osc_str s, uint32_t at)
-{
-    return at < s.len ? (struct osc_str){s.s + at, s.len - at} : OSC_STR("");
-}
-
-/* The text behind the first PART of S; empty if S does not have it. */
-static struct osc_str behind(struct osc_str s, const char *part)
-{
-    const size_t n = strlen(part);
-    const char *const at = s.len > 0 ? memmem(s.s, s.len, part, n) : NULL;
-
-    return at ? from(s, (uint32_t)(at - s.s) + (uint32_t)n) : OSC_STR("");
-}
-
-/* What PROCESS says before DEVICE, its end: "host1 " of "host1 /device:TPU:0". */
-static struct osc_str host_before(struct osc_str process, struct osc_str device)
-{
-    struct osc_str host = {process.s, process.len - device.len};
-
-    if (osc_str_ends(host, OSC_STR("device:")))
-        host.len -= 7;
-    if (osc_str_ends(host, OSC_STR("/")))
-        host.len--;
-    return host;
-}
-
-/* The number at the start of S; NO_INDEX: none. */
-static int64_t number_at(struct osc_str s)
-{
-    uint32_t n = 0;
-    int64_t number;
-
-    while (n < s.len && isdigit((unsigned char)s.s[n]))
-        n++;
-    return n > 0 && osc_json_int((struct osc_str){s.s, n}, &number) ? number : NO_INDEX;
-}
-
-static bool is_one_of(struct osc_str s, const char *const *list)
-{
-    for (; *list; list++) {
-        if (osc_str_eq(s, osc_str_c(*list)))
-            return true;
-    }
-    return false;
-}
-
-/* Read "GPU:0" at the start of S, in whatever case. False: no device that computes. */
-static bool read_device(struct osc_str s, struct line *l)
-{
-    static const char *const sorts[] = {"gpu", "tpu", "xpu", "npu", "hpu", "ipu"};
-
-    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
-        const uint32_t n = (uint32_t)strlen(sorts[i]);
-
-        if (s.len > n && s.s[n] == ':' &&
-            osc_str_eq_case((struct osc_str){s.s, n}, osc_str_c(sorts[i]))) {
-            l->sort = sorts[i];
-            l->index = number_at(from(s, n + 1));
-            return true;
-        }
-    }
-    return false;
-}
-
-/* --- dialects ---------------------------------------------------------------------------- */
-
-/* Process "CPU functions"; process "CUDA functions", whose threads are devices. */
-static struct line line_of_legacy(struct osc_str pid, struct osc_str tid)
-{
-    if (osc_str_eq(pid, OSC_STR("CPU functions")))
-        return (struct line){.role = ROLE_OPERATORS};
-    if (osc_str_eq(pid, OSC_STR("CUDA functions")))
-        return (struct line){.role = ROLE_WORK, .sort = "cuda", .index = number_at(tid)};
-    return (struct line){.role = ROLE_HOST};
-}
-
-/* Processes "/device:GPU:0" and "/host:CPU". */
-static struct line line_of_xla(struct osc_str process, struct osc_str name)
-{
-    static const char *const work[] = {"XLA Ops", "Sparse Core Ops", NULL};
-    static const char *const transfers[] = {"Async XLA Ops", "Host Offload Ops", NULL};
-    const struct osc_str device = behind(process, "/device:");
-    struct line l = {.role = ROLE_HOST};
-
-    if (!read_device(device, &l))
-        return l;
-    l.host = host_before(process, device);
-    if (osc_str_starts(name, OSC_STR("Stream #")) || is_one_of(name, work))
-        l.role = ROLE_WORK;
-    else if (is_one_of(name, transfers))
-        l.role = ROLE_TRANSFERS;
-    else
-        l.role = osc_str_eq(name, OSC_STR("Steps")) ? ROLE_STEPS : ROLE_MARKS;
-    return l;
-}
-
-bool osc_lines_is_tensorflow(struct osc_str process)
-{
-    return osc_str_starts(process, OSC_STR("/")) && osc_str_has(process, OSC_STR(":")) &&
-           (osc_str_ends(process, OSC_STR(" Compute")) ||
-            osc_str_ends(process, OSC_STR("/memcpy")) ||
-            osc_str_has(process, OSC_STR("/stream:")) ||
-            osc_str_has(process, OSC_STR(" (stream:")));
-}
-
-/*
- * Processes "/device:GPU:0/stream:13 Compute", of TensorFlow 1 "/gpu:0 (stream:all) Compute";
- * the last word may be missing. What has a device and no stream is the thread that runs its
- * operators.
- */
-static struct line line_of_tensorflow(struct osc_str process)
-{
-    struct line l = {.role = ROLE_OPERATORS}, device = {0};
-    struct osc_str at = behind(process, "device:");
-
-    if (!osc_lines_is_tensorflow(process) && !osc_str_eq(process, OSC_STR("/host:CPU")))
-        return (struct line){.role = ROLE_HOST};
-    for (uint32_t i = 0; at.len == 0 && i < process.len; i++) {
-        if (process.s[i] == '/' && read_device(from(process, i + 1), &device))
-            at = from(process, i + 1);
-    }
-    if (at.len == 0 || !read_device(at, &device))
-        return l;
-    device.host = host_before(process, at);
-    const struct osc_str stream = behind(at, "stream:");
-    if (stream.len > 0)
-        device.role = number_at(stream) == NO_INDEX ? ROLE_SUMMARY : ROLE_WORK;
-    else if (osc_str_has(at, OSC_STR("memcpy")))
-        device.role = ROLE_SUMMARY;
-    else
-        return l;
-    return device;
-}
-
-/* The processes in which Ascend's tools draw work. Where the first has it, the others repeat
- * it: tasks of streams, tasks as the scheduler had them, operators. */
-static const char *const ascend_work[][4] = {
-    {"Ascend Hardware", NULL},
-    {"Task Scheduler", NULL},
-    {"AI Core", "AI CPU", "AICPU", NULL},
-    {"AI Core Op", "AI CPU Op", NULL},
-};
-
-/* The place of PROCESS in ascend_work, -1 if it is not there. */
-static int ascend_rank(struct osc_str process)
-{
-    for (size_t i = 0; i < sizeof ascend_work / sizeof *ascend_work; i++) {
-        if (is_one_of(process, ascend_work[i]))
-            return (int)i;
-    }
-    return -1;
-}
-
-static struct line line_of_ascend(struct osc_str process, struct osc_str labels,
-                                  struct osc_str name)
-{
-    static const char *const calls[] = {"CANN", "AscendCL", NULL};
-    struct line l = {.role = ROLE_HOST};
-
-    if (is_one_of(process, calls))
-        l.role = ROLE_CALLS;
-    if (osc_str_eq(process, OSC_STR("Overlap Analysis")))
-        l.role = ROLE_SUMMARY;
-    if (ascend_rank(process) >= 0)
-        l.role = osc_str_starts(name, OSC_STR("Step Trace")) ? ROLE_STEPS : ROLE_WORK;
-    else if (osc_str_starts(process, OSC_STR("HCCL")) ||
-             osc_str_starts(process, OSC_STR("Communication")))
-        l.role = osc_str_starts(name, OSC_STR("Plane")) ? ROLE_MARKS : ROLE_WORK;
-    if (l.role == ROLE_WORK || l.role == ROLE_MARKS || l.role == ROLE_STEPS) {
-        l.sort = "npu";
-        l.index = number_at(behind(labels, "NPU "));
-    }
-    return l;
-}
-
-static struct line line_of_rocprof(struct osc_str process)
-{
-    uint32_t n = 0;
-
-    while (n < process.len && (isdigit((unsigned char)process.s[n]) || process.s[n] == ' '))
-        n++;
-    process = from(process, n);
-    if (osc_str_starts(process, OSC_STR("GPU Barriers")))
-        return (struct line){
-            .role = ROLE_BARRIERS, .sort = "hip", .index = number_at(from(process, 12))};
-    if (osc_str_starts(process, OSC_STR("GPU")) && number_at(from(process, 3)) != NO_INDEX)
-        return (struct line){
-            .role = ROLE_WORK, .sort = "hip", .index = number_at(from(process, 3))};
-    if (osc_str_eq(process, OSC_STR("COPY")))
-        return (struct line){.role = ROLE_COPIES, .sort = "hip", .index = NO_INDEX};
-    if (osc_str_eq(process, OSC_STR("Markers and Ranges")))
-        return (struct line){.role = ROLE_LABELS};
-    return (struct line){.role =
-                             osc_str_ends(process, OSC_STR(" API")) ? ROLE_CALLS : ROLE_HOST};
-}
-
-/* Processes "Device 0" with streams, and "Host". */
-static struct line line_of_nsys(struct osc_str pid)
-{
-    if (!osc_str_starts(pid, OSC_STR("Device ")))
-        return (struct line){.role = ROLE_HOST};
-    return (struct line){.role = ROLE_WORK, .sort = "cuda", .index = number_at(from(pid, 7))};
-}
-
-/* Processes "Process 100 (CPU)" and "Deivce 0 (GPU)". */
-static struct line line_of_paddle(struct osc_str process, struct osc_str pid)
-{
-    if (!osc_str_ends(process, OSC_STR("(GPU)")))
-        return (struct line){.role = ROLE_HOST};
-    return (struct line){.role = ROLE_WORK, .sort = "gpu", .index = number_at(pid)};
-}
-
-/* Proton writes kernels alone, and not of which device. */
-static struct line line_of_proton(void)
-{
-    return (struct line){.role = ROLE_WORK, .sort = "gpu", .index = NO_INDEX};
-}
-
-/* Threads of compilers and builds that repeat the time of others: clang's sums (see
- * look_at_rows), and Bazel's critical path. */
-static struct line line_of_plain(const struct osc_trace *t, struct osc_str name)
-{
-    const bool is_summary =
-        t->producer == OSC_PRODUCER_CLANG ||
-        (t->producer == OSC_PRODUCER_BAZEL && osc_str_eq(name, OSC_STR("Critical Path")));
-
-    return (struct line){.role = is_summary ? ROLE_SUMMARY : ROLE_HOST};
-}
-
-static struct line line_of(const struct fitting *f, const struct osc_track *track)
-{
-    const struct osc_trace *const t = f->t;
-    const struct osc_process *const p = &t->processes[track->process];
-    const struct osc_str process = osc_trace_str(t, p->name),
-                         pid = osc_trace_str(t, track->pid),
-                         name = osc_trace_str(t, track->name);
-
-    switch (f->dialect) {
-    case OSC_DIALECT_LEGACY:
-        return line_of_legacy(pid, osc_trace_str(t, track->tid));
-    case OSC_DIALECT_XLA:
-        return line_of_xla(process, name);
-    case OSC_DIALECT_TENSORFLOW:
-        return line_of_tensorflow(process);
-    case OSC_DIALECT_ASCEND:
-        return line_of_ascend(process, osc_trace_str(t, p->labels), name);
-    case OSC_DIALECT_ROCPROF:
-        return line_of_rocprof(process);
-    case OSC_DIALECT_NSYS:
-        return line_of_nsys(pid);
-    case OSC_DIALECT_PADDLE:
-        return line_of_paddle(process, pid);
-    case OSC_DIALECT_PROTON:
-        return line_of_proton();
-    case OSC_DIALECT_PLAIN:
-        return line_of_plain(t, name);
-    case OSC_DIALECT_KINETO:
-    case OSC_DIALECT_RECORDS:
-        break;
-    }
-    return (struct line){.role = ROLE_HOST};
-}
 
 /*
  * Let lines of Ascend that repeat those of another process be drawn over them: tasks, and the
@@ -336,33 +49,34 @@ static void choose_tasks(struct fitting *f)
 
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 1; i < t->n_tracks; i++) {
-            struct line *const l = &f->lines[i];
+            struct osc_line *const l = &f->lines[i];
             const int rank =
-                ascend_rank(osc_trace_str(t, t->processes[t->tracks[i].process].name));
+                osc_line_ascend_rank(osc_trace_str(t, t->processes[t->tracks[i].process].name));
 
-            if (pass == 0 && l->role == ROLE_WORK && rank < 0)
+            if (pass == 0 && l->role == OSC_LINE_WORK && rank < 0)
                 f->has_collectives = true;
-            if (pass == 0 && l->role == ROLE_WORK && rank >= 0 && (first < 0 || rank < first))
+            if (pass == 0 && l->role == OSC_LINE_WORK && rank >= 0 &&
+                (first < 0 || rank < first))
                 first = rank;
-            if (pass == 1 && l->role == ROLE_WORK && rank > first)
-                l->role = ROLE_MARKS;
-            if (pass == 1 && l->role == ROLE_MARKS && rank < 0 && first < 0 &&
+            if (pass == 1 && l->role == OSC_LINE_WORK && rank > first)
+                l->role = OSC_LINE_MARKS;
+            if (pass == 1 && l->role == OSC_LINE_MARKS && rank < 0 && first < 0 &&
                 !f->has_collectives)
-                l->role = ROLE_WORK;
+                l->role = OSC_LINE_WORK;
         }
     }
 }
 
 /* A key of the device of L. */
-static uint64_t device_key(const struct line *l)
+static uint64_t device_key(const struct osc_line *l)
 {
     return (uint64_t)l->index << 8 ^ (unsigned char)l->sort[0];
 }
 
 /* Whether L, a line of work with NAME, is a stream of kernels. */
-static bool is_stream(const struct fitting *f, const struct line *l, struct osc_str name)
+static bool is_stream(const struct fitting *f, const struct osc_line *l, struct osc_str name)
 {
-    return l->role == ROLE_WORK &&
+    return l->role == OSC_LINE_WORK &&
            (f->dialect == OSC_DIALECT_TENSORFLOW || osc_str_starts(name, OSC_STR("Stream #")));
 }
 
@@ -386,15 +100,15 @@ static osc_status count_once(struct fitting *f)
             st = OSC_ENOMEM;
     }
     for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
-        struct line *const l = &f->lines[i];
+        struct osc_line *const l = &f->lines[i];
         const bool is_repeated = l->sort && osc_idmap_get(&has_stream, device_key(l)) != 0;
 
         if (f->dialect == OSC_DIALECT_XLA && is_repeated &&
-            (l->role == ROLE_WORK || l->role == ROLE_TRANSFERS) &&
+            (l->role == OSC_LINE_WORK || l->role == OSC_LINE_TRANSFERS) &&
             !is_stream(f, l, osc_trace_str(t, t->tracks[i].name)))
-            l->role = ROLE_MARKS;
-        if (f->dialect == OSC_DIALECT_TENSORFLOW && l->role == ROLE_SUMMARY && !is_repeated)
-            l->role = ROLE_WORK;
+            l->role = OSC_LINE_MARKS;
+        if (f->dialect == OSC_DIALECT_TENSORFLOW && l->role == OSC_LINE_SUMMARY && !is_repeated)
+            l->role = OSC_LINE_WORK;
     }
     osc_idmap_fini(&has_stream);
     return st;
@@ -403,8 +117,8 @@ static osc_status count_once(struct fitting *f)
 /* Hosts by the length of their names, then by these: "host2" before "host10". */
 static int compare_hosts(const void *a, const void *b)
 {
-    const struct osc_str x = (*(struct line *const *)a)->host,
-                         y = (*(struct line *const *)b)->host;
+    const struct osc_str x = (*(struct osc_line *const *)a)->host,
+                         y = (*(struct osc_line *const *)b)->host;
 
     if (x.len != y.len)
         return x.len < y.len ? -1 : 1;
@@ -417,14 +131,15 @@ static int compare_hosts(const void *a, const void *b)
  */
 static osc_status number_devices(struct fitting *f)
 {
-    struct line **const of_device = osc_malloc((f->t->n_tracks + 1ul) * sizeof(struct line *));
+    struct osc_line **const of_device =
+        osc_malloc((f->t->n_tracks + 1ul) * sizeof(struct osc_line *));
     int64_t first = 0, next = 0;
     size_t n = 0;
 
     if (!of_device)
         return OSC_ENOMEM;
     for (uint32_t i = 1; i < f->t->n_tracks; i++) {
-        struct line *const l = &f->lines[i];
+        struct osc_line *const l = &f->lines[i];
 
         if (l->sort && l->index >= 0 && l->index <= MAX_INDEX)
             of_device[n++] = l;
@@ -445,10 +160,10 @@ static osc_status number_devices(struct fitting *f)
 static void choose_steps(struct fitting *f)
 {
     for (uint32_t i = 1; i < f->t->n_tracks; i++) {
-        if (f->lines[i].role != ROLE_STEPS)
+        if (f->lines[i].role != OSC_LINE_STEPS)
             continue;
         if (f->has_steps)
-            f->lines[i].role = ROLE_MARKS;
+            f->lines[i].role = OSC_LINE_MARKS;
         f->has_steps = true;
     }
 }
@@ -533,7 +248,7 @@ static enum osc_kind kind_of_paddle(struct osc_str category)
 {
     static const char *const operators[] = {"Operator", "OperatorInner", "PythonOp", NULL};
 
-    if (is_one_of(category, operators))
+    if (osc_line_is_one_of(category, operators))
         return OSC_KIND_OPERATOR;
     if (osc_str_eq(category, OSC_STR("CudaRuntime")))
         return OSC_KIND_RUNTIME;
@@ -572,7 +287,8 @@ static bool is_hardware(const struct fitting *f, uint32_t track)
 {
     const struct osc_trace *const t = f->t;
 
-    return ascend_rank(osc_trace_str(t, t->processes[t->tracks[track].process].name)) >= 0;
+    return osc_line_ascend_rank(
+               osc_trace_str(t, t->processes[t->tracks[track].process].name)) >= 0;
 }
 
 /* Whether row I of K, on a line of steps, is one. */
@@ -611,48 +327,48 @@ static enum osc_kind kind_of_device(const struct fitting *f, const struct osc_ch
 /* What row I of K means; KIND NONE: what its form says. */
 static struct meaning meaning_of(const struct fitting *f, const struct osc_chunk *k, uint32_t i)
 {
-    const struct line *const l = &f->lines[k->track[i]];
+    const struct osc_line *const l = &f->lines[k->track[i]];
     const struct osc_str name = osc_row_name(f->t, k, i);
     struct meaning m = {.kind = OSC_KIND_NONE};
 
     switch (l->role) {
-    case ROLE_HOST:
+    case OSC_LINE_HOST:
         m.kind = (uint8_t)kind_of_host(f, k, i);
         m.is_frame = m.kind == OSC_KIND_PYTHON;
         break;
-    case ROLE_CALLS:
+    case OSC_LINE_CALLS:
         m.kind = OSC_KIND_RUNTIME;
         break;
-    case ROLE_OPERATORS:
+    case OSC_LINE_OPERATORS:
         m.kind =
             f->has_names && !is_operator_name(name) ? OSC_KIND_ANNOTATION : OSC_KIND_OPERATOR;
         m.kind = (uint8_t)osc_known_kind((enum osc_kind)m.kind, osc_known_label(name));
         break;
-    case ROLE_LABELS:
+    case OSC_LINE_LABELS:
         m.kind = OSC_KIND_ANNOTATION;
         break;
-    case ROLE_WORK:
+    case OSC_LINE_WORK:
         m.kind = (uint8_t)kind_of_device(f, k, i);
         m.is_device = m.kind != OSC_KIND_RUNTIME;
         break;
-    case ROLE_COPIES:
+    case OSC_LINE_COPIES:
         m = (struct meaning){.kind = OSC_KIND_MEMCPY, .is_device = true};
         break;
-    case ROLE_TRANSFERS:
+    case OSC_LINE_TRANSFERS:
         m = (struct meaning){.kind = (uint8_t)kind_of_transfer(name), .is_device = true};
         break;
-    case ROLE_BARRIERS:
+    case OSC_LINE_BARRIERS:
         m = (struct meaning){.kind = OSC_KIND_SYNC, .is_device = true};
         break;
-    case ROLE_SUMMARY:
+    case OSC_LINE_SUMMARY:
         if (f->dialect == OSC_DIALECT_PLAIN)
             break; /* of no device */
         m = (struct meaning){.kind = OSC_KIND_ANNOTATION, .is_device = true};
         break;
-    case ROLE_MARKS:
+    case OSC_LINE_MARKS:
         m = (struct meaning){.kind = OSC_KIND_ANNOTATION, .is_device = true};
         break;
-    case ROLE_STEPS:
+    case OSC_LINE_STEPS:
         m = (struct meaning){.kind = is_step(f, k, i) ? OSC_KIND_STEP : OSC_KIND_ANNOTATION,
                              .is_device = true};
         break;
@@ -782,19 +498,19 @@ static osc_status name_devices(struct fitting *f)
     osc_status st = OSC_OK;
 
     for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
-        const struct line *const l = &f->lines[i];
+        const struct osc_line *const l = &f->lines[i];
         char name[40];
 
-        t->tracks[i].is_summary = l->role == ROLE_SUMMARY;
-        if (!l->sort || l->role == ROLE_SUMMARY)
+        t->tracks[i].is_summary = l->role == OSC_LINE_SUMMARY;
+        if (!l->sort || l->role == OSC_LINE_SUMMARY)
             continue;
         if (gpus.len == 0 && strcmp(l->sort, "gpu") == 0)
             gpus = family_of_gpus(t);
         const struct osc_str family = strcmp(l->sort, "gpu") == 0 ? gpus : osc_str_c(l->sort);
         /* Without a number, there is only one of them in each such trace. */
         const int n = snprintf(name, sizeof name, "%.*s:%lld", (int)family.len, family.s,
-                               (long long)(l->index == NO_INDEX ? 0 : l->index));
-        if (l->index == NO_INDEX && l->role == ROLE_WORK && !f->has_unmatched) {
+                               (long long)(l->index == OSC_LINE_NO_INDEX ? 0 : l->index));
+        if (l->index == OSC_LINE_NO_INDEX && l->role == OSC_LINE_WORK && !f->has_unmatched) {
             osc_findings_add(&t->findings, OSC_FINDING_device_unmatched, OSC_NO_OFFSET,
                              OSC_NO_TIME);
             f->has_unmatched = true;
@@ -817,14 +533,14 @@ static osc_status look_at_rows(struct fitting *f)
         const struct osc_chunk *const k = t->events.chunks[c];
 
         for (uint32_t i = 0; i < k->n_rows; i++) {
-            struct line *const l = &f->lines[k->track[i]];
+            struct osc_line *const l = &f->lines[k->track[i]];
 
             if (t->producer == OSC_PRODUCER_CLANG &&
                 !osc_str_starts(osc_row_name(t, k, i), OSC_STR("Total ")))
-                l->role = ROLE_HOST;
-            if (f->dialect == OSC_DIALECT_LEGACY && l->role == ROLE_OPERATORS)
+                l->role = OSC_LINE_HOST;
+            if (f->dialect == OSC_DIALECT_LEGACY && l->role == OSC_LINE_OPERATORS)
                 f->has_names |= osc_str_has(osc_row_name(t, k, i), OSC_STR("::"));
-            if (!f->has_collectives || l->role != ROLE_MARKS ||
+            if (!f->has_collectives || l->role != OSC_LINE_MARKS ||
                 !osc_row_arg_int(t, k, i, OSC_ARG_KEY_STREAM_ID, &stream))
                 continue;
             uint32_t *const place = osc_idmap_put(&f->streams, (uint64_t)stream);
@@ -845,7 +561,7 @@ static osc_status find_repeats(struct fitting *f)
     if (!is_line)
         return OSC_ENOMEM;
     for (uint32_t i = 1; i < t->n_tracks; i++)
-        is_line[i] = f->lines[i].role == ROLE_WORK &&
+        is_line[i] = f->lines[i].role == OSC_LINE_WORK &&
                      !is_stream(f, &f->lines[i], osc_trace_str(t, t->tracks[i].name));
     const osc_status st = osc_repeats_find(t, is_line, &f->repeats);
     osc_free(is_line);
@@ -860,7 +576,7 @@ static osc_status fit(struct fitting *f)
     if (!f->lines)
         return OSC_ENOMEM;
     for (uint32_t i = 1; i < t->n_tracks; i++)
-        f->lines[i] = line_of(f, &t->tracks[i]);
+        f->lines[i] = osc_line_of(f->t, f->dialect, &f->t->tracks[i]);
     osc_status st = number_devices(f);
     if (st == OSC_OK)
         st = count_once(f);

@@ -28,7 +28,3 @@
  * threads. T has kinds by category, names of tracks, and a producer.
  */
 OSC_MUST_USE osc_status osc_lines_fit(struct osc_trace *t);
-
-/* Whether a process called PROCESS is one of TensorFlow's timeline: a device, or its streams.
- */
-bool osc_lines_is_tensorflow(struct osc_str process);
