@@ -3,6 +3,7 @@
 
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
+#include "model/producer.h"
 
 enum {
     NAME,
@@ -140,6 +141,12 @@ static void set_stack(const struct osc_trace *t, const struct osc_operators *ops
     }
 }
 
+/* Whether a rule says which operators of T can use Tensor Cores: those of PyTorch. */
+static bool knows_operators(const struct osc_trace *t)
+{
+    return osc_producer_is_torch((enum osc_producer)t->producer);
+}
+
 static void add_row(const struct osc_trace *t, const struct osc_options *o,
                     const struct osc_operators *ops, const struct osc_operator_group *g,
                     struct osc_result *out)
@@ -157,12 +164,13 @@ static void add_row(const struct osc_trace *t, const struct osc_options *o,
     osc_result_int(out, DEVICE_TOTAL, g->device_total_ns);
     osc_result_int(out, HOST_SELF, g->host_self_ns);
     osc_result_int(out, HOST_TOTAL, g->host_total_ns);
-    osc_result_bool(out, TC_ELIGIBLE, g->is_eligible);
+    if (knows_operators(t))
+        osc_result_bool(out, TC_ELIGIBLE, g->is_eligible);
     osc_result_bool(out, HAS_CALL_STACK, g->has_stack);
     osc_result_int(out, TC_SELF, g->tc_self_ns);
     osc_result_int(out, TC_TOTAL, g->tc_total_ns);
-    osc_result_int(out, UNKNOWN_SELF, g->unknown_self_ns);
-    osc_result_int(out, UNKNOWN_TOTAL, g->unknown_total_ns);
+    osc_result_int(out, UNKNOWN_SELF, g->unknown_self_ns + !knows_operators(t));
+    osc_result_int(out, UNKNOWN_TOTAL, g->unknown_total_ns + !knows_operators(t));
     osc_result_int(out, ASYNC_CALLS, (int64_t)g->n_async);
     osc_result_int(out, PART_CALLS, (int64_t)g->n_calls);
     if (g->n_async == g->n_calls)
@@ -224,7 +232,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         add_row(t, o, &ops, &ops.groups[g], out);
     if (ops.n_groups == 0)
         osc_result_why_empty(out, "no operators: no host range of kind operator in the trace");
-    if (o->has_rest && ops.n_groups > 0)
+    if (o->has_rest && !o->compat_tb && ops.n_groups > 0)
         add_rest(&ops, out);
     if (!has_device_time(&ops))
         out->sorted_by = HOST_SELF + 1;

@@ -39,9 +39,11 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_row(out);
         /* PyTorch itself writes "" for both, so an empty text is not a missing one. */
         osc_result_str(out, PROCESS, osc_trace_str(t, track->pid));
-        if (t->processes[track->process].name.v)
+        if (t->processes[track->process].name.v) {
             osc_result_str(out, PROCESS_NAME,
                            osc_trace_str(t, t->processes[track->process].name));
+            osc_result_show(out, PROCESS_NAME);
+        }
         osc_result_str(out, THREAD, osc_trace_str(t, track->tid));
         if (track->name.v)
             osc_result_str(out, NAME, osc_trace_str(t, track->name));

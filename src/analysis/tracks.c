@@ -119,9 +119,13 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
             osc_result_str(out, NAME, osc_trace_str(t, track->name));
         if (parent.v)
             osc_result_str(out, PARENT, osc_trace_str(t, parent));
-        if (t->processes[track->process].name.v)
+        if (t->processes[track->process].name.v) {
             osc_result_str(out, PROCESS_NAME,
                            osc_trace_str(t, t->processes[track->process].name));
+            osc_result_show(out, PROCESS_NAME);
+        }
+        if (track->name.v == 0)
+            osc_result_show(out, THREAD);
         osc_result_str(out, THREAD, osc_trace_str(t, track->tid));
         osc_result_int(out, EVENTS, track->n_events);
         add_busy(out, busy.track_ns[order[i]], whole_ns);

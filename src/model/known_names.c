@@ -105,6 +105,7 @@ static const char *const comm_kernels[] = {
     "mccl",                 /* MCCL of Moore Threads and MetaX */
     "bkcl",                 /* BKCL of Kunlunxin */
     "nvshmem",              /* NVSHMEM */
+    "_on_stream_kernel",    /* NVSHMEM: barriers and collectives on a stream */
     "rocshmem",             /* rocSHMEM */
     "userbuffers",          /* Transformer Engine, TensorRT-LLM */
     "deep_ep",              /* DeepEP */

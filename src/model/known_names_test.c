@@ -60,6 +60,7 @@ static const char *const programs[] = {
     "void deep_ep::intranode::dispatch<8, 768, 8192>(int4*, float*)",
     "void deep_ep::internode_ll::combine<true, 7168, 9>(void*, void*)",
     "void hybrid_ep::dispatch_kernel<64>(hybrid_ep::dispatch_kernel_param_t)",
+    "void barrier_on_stream_kernel_threadgroup<(threadgroup_t)1>(int, int)",
     "void dpsk::ep::internode::cached_notify<false>(int, int, int, int, int*)",
     "void dpsk::ep::cuda::get_dispatch_layout<256, 32, 8>(long const*, int*)",
     "void uccl::internode_ll::dispatch<false, false, 7168>(void*, float*)",

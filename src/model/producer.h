@@ -71,6 +71,9 @@ enum osc_producer {
 /* The dialect of traces of P. */
 enum osc_dialect osc_producer_dialect(enum osc_producer p);
 
+/* Whether P records programs of PyTorch, whose operators have its names; or any, as opscope. */
+bool osc_producer_is_torch(enum osc_producer p);
+
 /* Static texts: the word of P for scripts ("" if it is unknown), what users read, and the word
  * of a dialect. */
 const char *osc_producer_text(enum osc_producer p);

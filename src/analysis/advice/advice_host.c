@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#include "analysis/advice/program.h"
 #include "base/wide.h"
+#include "model/producer.h"
 
 /* From so many operators on, a step is one of a model. */
 enum { OPERATORS_ENOUGH = 8, SYNCS_MANY = 8, CHAINED_MANY = 4, UPDATES_MANY = 32 };
@@ -113,7 +113,8 @@ static int64_t count_of(const struct osc_split_step *s, const struct rule *r)
 static osc_status check(const struct osc_advice_base *a, const struct rule *r,
                         struct osc_advice_item *item)
 {
-    const bool is_torch = osc_program_is_torch(a->t); /* others draw pools, not threads */
+    const bool is_torch = osc_producer_is_torch(
+        (enum osc_producer)a->t->producer); /* others draw pools, not threads */
     int64_t n_steps = 0;
     osc_status st = OSC_OK;
 

@@ -5,14 +5,6 @@
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-bool osc_program_is_torch(const struct osc_trace *t)
-{
-    const enum osc_producer by = (enum osc_producer)t->producer;
-
-    return by == OSC_PRODUCER_KINETO || by == OSC_PRODUCER_TORCH_NPU ||
-           by == OSC_PRODUCER_TORCH_LEGACY || by == OSC_PRODUCER_OPSCOPE;
-}
-
 static bool has_any(struct osc_str name, const char *const *parts, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -78,7 +70,7 @@ void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out)
     if (loads->n_devices > 1)
         (void)osc_device_split(name, &name);
     osc_strbuf_addstr(out, name.len > 0 ? name : OSC_STR("-"));
-    if (osc_program_is_torch(a->t))
+    if (osc_producer_is_torch((enum osc_producer)a->t->producer))
         osc_strbuf_adds(out, a->has_operators ? " torch" : " torch hostless");
     if (osc_producer_dialect((enum osc_producer)a->t->producer) == OSC_DIALECT_XLA &&
         a->t->producer != OSC_PRODUCER_TENSORFLOW_XLA)

@@ -10,9 +10,6 @@
 #include "analysis/advice/advice_base.h"
 #include "base/strbuf.h"
 
-/* Whether T is of a program of PyTorch. */
-bool osc_program_is_torch(const struct osc_trace *t);
-
 /*
  * Write words: the device if one did all the work, else its family or "-"; then those that
  * apply of torch, jax, tensorflow (the framework), graphs, compile, fused, half (the program

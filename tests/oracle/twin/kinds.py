@@ -68,7 +68,7 @@ def of_instant(name: str, freed_or_allocated: int | None) -> str:
 
 OPERATION = r"all[-_]?reduce|all[-_]?gather|reduce[-_]?scatter|all[-_]?to[-_]?all"
 COLLECTIVE_KERNEL = re.compile(
-    r"(n|r|ms|one|h|m)ccl|cncl|bkcl|hcom_|(nv|roc)shmem|userbuffers|(deep|hybrid)_ep"
+    r"(n|r|ms|one|h|m)ccl|cncl|bkcl|hcom_|(nv|roc)shmem|_on_stream_kernel|userbuffers|(deep|hybrid)_ep"
     r"|::(ep|ar_fusion)::|int(er|ra)node|ep(dispatch|combine)|moe(a2a|distribute)"
     r"|a2a_(dispatch|combine)|cross_device_reduce|quickreduce|lamport|multimem_"
     r"|symmetric_memory::|collective-(permute|broadcast)|" + OPERATION, re.IGNORECASE)

@@ -195,9 +195,15 @@ def table(traces: list[Trace], group_by: str | None = None,
                        node.stack if "stack" in by else None)
                 groups.setdefault(key, [[] for _ in traces])[number].append(node)
     rows = [row(key, parts, by) for key, parts in groups.items()]
+    if all(t.producer not in TORCH for t in traces):
+        for one in rows:    # no rule knows operators of others
+            one |= {"tc_eligible": None, "tc_self_ratio": None, "tc_total_ratio": None}
     has_device = any(r["device_self_ns"] > 0 for r in rows)
     rows.sort(key=lambda r: -r["device_self_ns" if has_device else "host_self_ns"])
     return rows
+
+
+TORCH = ("kineto", "torch_npu", "torch_legacy", "opscope")
 
 
 def tc_ratio(part: int, whole: int, unknown: int) -> float | None:
