@@ -173,12 +173,15 @@ static bool find_work(const struct osc_trace *t, const struct osc_classes *c,
 static osc_status add_whole(struct osc_trace *t, const struct osc_classes *c,
                             struct osc_step_map *map)
 {
-    struct osc_step step;
+    struct osc_step step, work;
+    const bool has_operators = osc_steps_whole(t, c, &step);
 
-    if (!osc_steps_whole(t, c, &step)) {
-        map->is_of_work = find_work(t, c, &step);
-        if (!map->is_of_work)
-            return OSC_OK;
+    map->is_of_work = find_work(t, c, &work);
+    if (!has_operators && !map->is_of_work)
+        return OSC_OK;
+    if (map->is_of_work) {
+        step.start_ns = work.start_ns < step.start_ns ? work.start_ns : step.start_ns;
+        step.end_ns = work.end_ns > step.end_ns ? work.end_ns : step.end_ns;
     }
     t->steps = osc_malloc(sizeof *t->steps);
     if (!t->steps)

@@ -45,7 +45,7 @@ struct osc_step_map {
                          * steps */
     uint32_t n, n_processes;
     bool are_of_device; /* drawn on a device, whose work they contain */
-    bool is_of_work;    /* there are no operators: the only step is the extent of device work */
+    bool is_of_work;    /* the only step is the extent of device work and calls, too */
 };
 
 /* Set *WHOLE to the extent of the operators of T, the only step of a trace without annotations.

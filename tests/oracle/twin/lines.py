@@ -17,7 +17,7 @@ NETWORK = re.compile("HCCL|Communication")
 # Where the same tasks are drawn more than once, the first of these has them.
 TASKS = ("Ascend Hardware", "Task Scheduler", ("AI Core", "AI CPU"), ("AI Core Op", "AI CPU Op"))
 ANALYSIS = "Overlap Analysis"
-DEVICE = re.compile(r"(.*)/device:([A-Za-z]+):([0-9]+)$")
+DEVICE = re.compile(r"(.*)/device:([A-Za-z]+):([0-9]+)(?: .*)?$")
 STREAM = re.compile(r"Stream #[0-9]+\(")
 TF_PROCESS = re.compile(r"(.*/)?(?:device:)?([CGTX]PU):([0-9]+)(.*?)( Compute)?$", re.IGNORECASE)
 COLLECTIVE = re.compile(r"all-|reduce-scatter|collective|send|recv|ragged")
@@ -150,8 +150,8 @@ def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"]
 
 def tensorflow(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     """A process a stream; a process of all streams repeats those of single ones."""
-    single = any(re.search(r"/stream:[0-9]+( Compute)?$", place(e).process)
-                 for e in trace.events)
+    single = {(m[1] or "", m[3]) for e in trace.events if (m := TF_PROCESS.match(
+        place(e).process)) and re.search(r"stream:[0-9]+$", m[4])}
     matches = (TF_PROCESS.match(place(e).process) for e in trace.events)
     first = first_numbers((m[1] or "", int(m[3])) for m in matches
                           if m and re.search("stream:|memcpy", m[4]))
@@ -167,7 +167,7 @@ def tensorflow(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | Non
         if not is_work:
             return Fit("operator") if found[5] else None
         device = f"{found[2].lower()}:{first[found[1] or ''] + int(found[3])}"
-        if single and not re.search(r"stream:[0-9]+$", found[4]):
+        if (found[1] or "", found[3]) in single and not re.search(r"stream:[0-9]+$", found[4]):
             return Fit("annotation", device, True)
         return Fit(work_kind(event.name), device)
     return fit

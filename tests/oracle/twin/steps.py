@@ -43,10 +43,10 @@ def host_steps(trace: Trace, compat: bool = False) -> list[Step]:
         ordered = sorted(annotations, key=lambda e: (e.start, e.id))
         return [Step(label_of(trace, e, n), e, (e.start, e.end)) for n, e in enumerate(ordered)]
     work = [e for e in trace.events if host_type(e) in ("Operator", "Python")]
-    if not work and not compat:
+    if not compat:
         done = [e for e in trace.events if e.is_range and e.kind in kinds.DEVICE_WORK]
         called = [e for e in trace.events if e.is_range and e.kind in kinds.LAUNCHES]
-        work = done + called if done else []
+        work += done + called if done else []
     if not work:
         return []
     return [Step("0", None, (min(e.start for e in work), max(e.end for e in work)))]
