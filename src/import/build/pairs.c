@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "codec/json.h"
 
 /* An open begin; it links to the one below it on its stacks. */
@@ -21,8 +22,16 @@ struct opened {
     size_t n, cap;
 };
 
+/* An end of an asynchronous range that ended nothing on its stack. */
+struct left_end {
+    uint32_t chunk, place; /* in the store of others */
+    bool is_matched;
+};
+
 struct matching {
     struct osc_trace *t;
+    struct left_end *left; /* owned; in the order of the file */
+    size_t n_left, cap_left;
     uint32_t *of_tracks;   /* owned; for each track the index + 1 of the top of its stack */
     struct osc_idmap tops; /* the same for asynchronous ranges, by the key of the stack */
     struct opened sync, async;
@@ -59,9 +68,11 @@ static uint64_t add_id(const struct osc_trace *t, const struct osc_arg *arg, uin
 
 /*
  * A key that the two ends of an asynchronous range have in common: category, id and its scope,
- * and the process unless the id is said to be global (member id2).
+ * and the process unless the id is said to be global (member id2). ACROSS processes an id is
+ * that of one process only if it is said to be (the same).
  */
-static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, uint32_t i)
+static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, uint32_t i,
+                         bool across)
 {
     const struct osc_form *f = osc_row_form(t, k, i);
     const bool is_old = osc_form_is_old_async(f);
@@ -72,7 +83,7 @@ static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, u
 
     const bool has_id2 = osc_row_arg(t, k, i, OSC_ARG_KEY_ID2, &id) && id.type == OSC_ARG_TEXT;
     id2 = has_id2 ? osc_trace_str(t, id.sid) : OSC_STR("");
-    if (has_id2 && osc_json_member(id2, "global", &global))
+    if (has_id2 ? osc_json_member(id2, "global", &global) : across)
         pid = 0;
     h = osc_hash_u64(UINT64_C(0x62) << 56 | (uint64_t)is_old << 48 | pid);
     h = osc_hash_u64(h ^ (uint64_t)f->kind << 32 ^ f->category.v);
@@ -96,7 +107,7 @@ static uint32_t *top_of(struct matching *m, const struct osc_chunk *k, uint32_t 
 {
     if (shape == OSC_SHAPE_BEGIN || shape == OSC_SHAPE_END)
         return &m->of_tracks[k->track[i]];
-    return osc_idmap_put(&m->tops, pair_key(m->t, k, i));
+    return osc_idmap_put(&m->tops, pair_key(m->t, k, i, false));
 }
 
 /*
@@ -113,7 +124,7 @@ static uint32_t *named_top_of(struct matching *m, const struct osc_chunk *k, uin
     if (shape == OSC_SHAPE_BEGIN || shape == OSC_SHAPE_END || k->name[i] == 0 ||
         osc_form_is_neutral(osc_row_form(m->t, k, i)))
         return NULL;
-    top = osc_idmap_put(&m->tops, name_key(k, i, pair_key(m->t, k, i)));
+    top = osc_idmap_put(&m->tops, name_key(k, i, pair_key(m->t, k, i, false)));
     *failed = top == NULL;
     return top;
 }
@@ -293,25 +304,130 @@ void osc_pairs_close(struct osc_findings *f, struct osc_chunk *k, uint32_t i, in
         k->max_end_ns = osc_row_end(k, i);
 }
 
+/* End the range of row BEGIN by row J of E. */
+static osc_status end_range(struct matching *m, osc_row begin, const struct osc_chunk *e,
+                            uint32_t j)
+{
+    struct osc_trace *t = m->t;
+    struct osc_chunk *k = t->events.chunks[begin.v >> OSC_CHUNK_SHIFT];
+    const uint32_t i = osc_row_place(begin);
+
+    if (e->ts_ns[j] != OSC_NO_TIME || !osc_row_form(t, k, i)->is_frame)
+        osc_pairs_close(&t->findings, k, i, e->ts_ns[j]);
+    return osc_row_form(t, e, j)->has_args ? join_args(m, k, i, e, j) : OSC_OK;
+}
+
 static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint32_t j)
 {
     struct osc_trace *t = m->t;
     const struct osc_form *f = osc_row_form(t, e, j);
     osc_row begin;
-    osc_status st = pop(m, e, j, f->shape, &begin);
+    const osc_status st = pop(m, e, j, f->shape, &begin);
 
-    if (st == OSC_ENOTFOUND) {
-        osc_findings_add(&t->findings, OSC_FINDING_unmatched_end, OSC_NO_OFFSET, e->ts_ns[j]);
+    if (st == OSC_OK)
+        return end_range(m, begin, e, j);
+    if (st != OSC_ENOTFOUND)
+        return st;
+    if (f->shape == OSC_SHAPE_ASYNC_END && e->name[j] != 0 && e->ts_ns[j] != OSC_NO_TIME &&
+        !osc_form_is_neutral(f)) {
+        if (osc_grow(&m->left, &m->cap_left, m->n_left + 1, sizeof *m->left) != OSC_OK)
+            return OSC_ENOMEM;
+        m->left[m->n_left++] = (struct left_end){e->index, j, false};
         return OSC_OK;
     }
-    if (st != OSC_OK)
-        return st;
-    struct osc_chunk *k = t->events.chunks[begin.v >> OSC_CHUNK_SHIFT];
-    const uint32_t i = osc_row_place(begin);
-    if (e->ts_ns[j] != OSC_NO_TIME || !osc_row_form(t, k, i)->is_frame)
-        osc_pairs_close(&t->findings, k, i, e->ts_ns[j]);
-    if (f->has_args)
-        st = join_args(m, k, i, e, j);
+    osc_findings_add(&t->findings, OSC_FINDING_unmatched_end, OSC_NO_OFFSET, e->ts_ns[j]);
+    return OSC_OK;
+}
+
+/* A begin or end that is left. */
+struct left {
+    uint64_t key;
+    int64_t ts_ns;
+    size_t index; /* in matching.async or matching.left */
+    bool is_end;
+};
+
+static int compare_left(const void *a, const void *b)
+{
+    const struct left *const x = a, *const y = b;
+
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    if (x->ts_ns != y->ts_ns)
+        return x->ts_ns < y->ts_ns ? -1 : 1;
+    if (x->is_end != y->is_end)
+        return x->is_end ? 1 : -1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* List in V, which has room, the begins and ends that are left; return how many. */
+static size_t list_left(const struct matching *m, struct left *v)
+{
+    const struct osc_trace *const t = m->t;
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->async.n; i++) {
+        const osc_row row = m->async.v[i].row;
+
+        if (row.v == 0)
+            continue;
+        const struct osc_chunk *const k = osc_chunk_of(&t->events, row);
+        const uint32_t at = osc_row_place(row);
+        v[n++] =
+            (struct left){name_key(k, at, pair_key(t, k, at, true)), k->ts_ns[at], i, false};
+    }
+    for (size_t i = 0; i < m->n_left; i++) {
+        const struct osc_chunk *const e = t->others.chunks[m->left[i].chunk];
+        const uint32_t j = m->left[i].place;
+
+        v[n++] = (struct left){name_key(e, j, pair_key(t, e, j, true)), e->ts_ns[j], i, true};
+    }
+    return n;
+}
+
+/*
+ * Match what is left by time: ends in another process than their begins, as plain ids are those
+ * of all processes, and ends that stand before their begins in the file, as programs write
+ * buffers thread by thread. An end closes the last begin before it.
+ */
+static osc_status match_left(struct matching *m)
+{
+    const size_t most = m->async.n + m->n_left;
+    struct left *v;
+    size_t *stack, n_stack = 0;
+    osc_status st = OSC_OK;
+
+    if (m->n_left == 0)
+        return OSC_OK;
+    v = osc_malloc((most + 1) * sizeof *v);
+    stack = osc_malloc((most + 1) * sizeof *stack);
+    if (!v || !stack)
+        st = OSC_ENOMEM;
+    const size_t n = st == OSC_OK ? list_left(m, v) : 0;
+    osc_sort(v, n, sizeof *v, compare_left);
+    for (size_t i = 0; i < n && st == OSC_OK; i++) {
+        if (i > 0 && v[i].key != v[i - 1].key)
+            n_stack = 0;
+        if (!v[i].is_end) {
+            stack[n_stack++] = v[i].index;
+        } else if (n_stack > 0) {
+            struct left_end *const end = &m->left[v[i].index];
+            struct open_range *const open = &m->async.v[stack[--n_stack]];
+
+            st = end_range(m, open->row, m->t->others.chunks[end->chunk], end->place);
+            open->row.v = 0;
+            end->is_matched = true;
+        }
+    }
+    for (size_t i = 0; i < m->n_left && st == OSC_OK; i++) {
+        const struct left_end *const end = &m->left[i];
+
+        if (!end->is_matched)
+            osc_findings_add(&m->t->findings, OSC_FINDING_unmatched_end, OSC_NO_OFFSET,
+                             m->t->others.chunks[end->chunk]->ts_ns[end->place]);
+    }
+    osc_free(v);
+    osc_free(stack);
     return st;
 }
 
@@ -382,6 +498,8 @@ osc_status osc_pairs_match(struct osc_trace *t)
     }
     if (st == OSC_OK)
         st = push_begins(&m, &chunk, &place, UINT32_MAX);
+    if (st == OSC_OK)
+        st = match_left(&m);
     if (st == OSC_OK) {
         count_open(&m, &m.sync);
         count_open(&m, &m.async);
@@ -392,5 +510,6 @@ osc_status osc_pairs_match(struct osc_trace *t)
     osc_free(m.sync.v);
     osc_free(m.async.v);
     osc_free(m.words);
+    osc_free(m.left);
     return st;
 }

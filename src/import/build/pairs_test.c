@@ -182,6 +182,40 @@ TEST(keeps_the_arguments_of_the_begin_where_both_are_too_many)
     osc_strbuf_fini(&b);
 }
 
+#define ASYNC_OF(ph, pid, ts, more) \
+    "{'ph':'" ph "','cat':'c','name':'n','pid':" #pid ",'tid':1,'ts':" #ts "," more "}"
+
+TEST(asynchronous_ranges_end_in_other_processes_or_earlier_in_the_file)
+{
+    struct osc_trace t =
+        match("[" ASYNC_OF("b", 1, 10, "'id':1") "," ASYNC_OF("e", 2, 70, "'id':1") "]");
+    assert_int_equal(t.events.chunks[1]->dur_ns[0], 60000);
+    osc_trace_fini(&t);
+    t = match("[" ASYNC_OF("e", 1, 70, "'id':1") "," ASYNC_OF(
+        "b", 1, 10, "'id':1") "," ASYNC_OF("b", 1, 20, "'id':1") "]");
+    assert_int_equal(t.events.chunks[1]->dur_ns[0], OSC_NO_DUR);
+    assert_int_equal(t.events.chunks[1]->dur_ns[1], 50000);
+    assert_int_equal(t.findings.by_code[OSC_FINDING_unmatched_begin].count, 1);
+    assert_int_equal(t.findings.by_code[OSC_FINDING_unmatched_end].count, 0);
+    osc_trace_fini(&t);
+    /* Each process has its own; an id that is local stays in its process; nothing ends before
+     * it begins. */
+    t = match(
+        "[" ASYNC_OF("b", 1, 10, "'id':1") "," ASYNC_OF("b", 2, 20, "'id':1") "," ASYNC_OF(
+            "e", 1, 30, "'id':1") "," ASYNC_OF("e", 2, 70, "'id':1") "]");
+    assert_int_equal(t.events.chunks[1]->dur_ns[0], 20000);
+    assert_int_equal(t.events.chunks[1]->dur_ns[1], 50000);
+    osc_trace_fini(&t);
+    t = match("[" ASYNC_OF("b", 1, 10, "'id2':{'local':1}") "," ASYNC_OF(
+        "e", 2, 70, "'id2':{'local':1}") "," ASYNC_OF("e", 3, 80,
+                                                      "'id':7") "," ASYNC_OF("b", 3, 90,
+                                                                             "'id':7") "]");
+    assert_int_equal(t.events.chunks[1]->dur_ns[0], OSC_NO_DUR);
+    assert_int_equal(t.events.chunks[1]->dur_ns[1], OSC_NO_DUR);
+    assert_int_equal(t.findings.by_code[OSC_FINDING_unmatched_end].count, 2);
+    osc_trace_fini(&t);
+}
+
 TEST(leaves_a_trace_without_begins_and_ends_alone)
 {
     struct osc_trace t = match("[{'ph':'X','ts':1,'dur':2},{'ph':'M','name':'x'}]");
@@ -197,6 +231,8 @@ TEST(survives_any_failed_allocation)
             "b", 1, 2) ","
                        "{'ph':'E','pid':1,'tid':1,'ts':3,'args':{'x':1}}," END(1, 4) "]",
         osc_pairs_match);
+    unsealed_survives("[" ASYNC_OF("e", 2, 70, "'id':1") "," ASYNC_OF("b", 1, 10, "'id':1") "]",
+                      osc_pairs_match);
 }
 
 UNIT_MAIN("pairs")

@@ -343,6 +343,8 @@ class Builder:
         self.file = file
         self.trace = Trace(file.members, [e for e in file.entries if isinstance(e, dict)])
         self.open_ranges: dict[tuple, list[Event]] = {}
+        self.left: list[tuple[dict, int]] = []      # ends without a begin
+        self.record_of: dict[int, dict] = {}        # id() of an opened range -> its record
         samples = file.members.get("samples")
         for _ in samples if isinstance(samples, list) else ():
             self.trace.count("call_samples")
@@ -401,6 +403,7 @@ class Builder:
                 self.finish(index, event, ts, None if "dur" in bad else entry.get("dur", ""))
             elif phase in BEGINS:
                 self.open_ranges.setdefault(pair_key(entry), []).append(event)
+                self.record_of[id(event)] = entry
 
     def finish(self, index: int, event: Event, ts: Fraction, dur: object) -> None:
         """Set the end of an X. DUR is None if it is invalid, "" if it is missing."""
@@ -422,16 +425,23 @@ class Builder:
         counted after those of reading."""
         stack = self.open_ranges.get(pair_key(record))
         late = self.trace.kept.setdefault("late findings", [])
+        is_named = record["ph"] != "E" and bool(name_of(record.get("name")))
         if not stack:
-            late.append(("unmatched_end", at))
+            (self.left if is_named else late).append(
+                (record, at) if is_named else ("unmatched_end", at))
             return
         event = stack[-1]
         if record["ph"] != "E" and name_of(record.get("name")):
             event = next((e for e in reversed(stack) if e.name == name_of(record["name"])), None)
         if event is None:
-            late.append(("unmatched_end", at))
+            self.left.append((record, at))
             return
         stack.remove(event)
+        self.end_by(event, record, at)
+
+    def end_by(self, event: Event, record: dict, at: int) -> None:
+        """End EVENT by RECORD."""
+        late = self.trace.kept.setdefault("late findings", [])
         if at < event.start:
             late.append(("negative_duration", event.start))
         event.end = max(at, event.start)
@@ -441,9 +451,37 @@ class Builder:
             event.args = {**event.args,
                           **{key: argument_of(value) for key, value in args.items()}}
 
+    def match_left(self) -> None:
+        """Asynchronous ends that ended nothing in their process, in the order of the file: by
+        time, each closes the last begin before it of its id and name in any process."""
+        late = self.trace.kept.setdefault("late findings", [])
+        by_key: dict[tuple, list[tuple]] = {}
+        for event in (e for stack in self.open_ranges.values() for e in stack):
+            if event.phase in ("b", "S"):
+                by_key.setdefault((*across(self.record_of[id(event)]), event.name), []).append(
+                    (event.start, 0, event.id, event))
+        for number, (record, at) in enumerate(self.left):
+            by_key.setdefault((*across(record), name_of(record.get("name"))), []).append(
+                (at, 1, number, record))
+        matched = set()
+        for parts in by_key.values():
+            stack: list[Event] = []
+            for at, is_end, number, what in sorted(parts, key=lambda p: p[:3]):
+                if not is_end:
+                    stack.append(what)
+                elif stack:
+                    event = stack.pop()
+                    self.open_ranges[next(k for k, s in self.open_ranges.items()
+                                          if any(e is event for e in s))].remove(event)
+                    self.end_by(event, what, at)
+                    matched.add(number)
+        late += [("unmatched_end", at) for number, (_, at) in enumerate(self.left)
+                 if number not in matched]
+
     def conclude(self) -> Trace:
         """Do what is only possible after the last record."""
         trace = self.trace
+        self.match_left()
         trace.has_call_stacks = any("Call stack" in e.args for e in trace.events)
         tell_producer(trace)
         name_devices(trace)
@@ -489,6 +527,14 @@ def pair_key(record: dict) -> tuple:
     if isinstance(id2, dict):
         return (*shared, None if "global" in id2 else who(record)[0], repr(id2))
     return (*shared, who(record)[0], text_of(record.get("id")))
+
+
+def across(record: dict) -> tuple:
+    """The key of an asynchronous range for all processes: only an id2 that is local is that of
+    one."""
+    key = pair_key(record)
+    is_local = isinstance(record.get("id2"), dict)
+    return key if is_local else (*key[:3], None, *key[4:])
 
 
 def far_clock(records: list[dict]) -> int:
