@@ -7,6 +7,7 @@
 #include "analysis/table_registry.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "derive/args.h"
@@ -30,8 +31,12 @@ enum {
     TENSOR,
     TENSOR_OF,
     TENSOR_MAYBE,
+    TENSOR_UNKNOWN,
     N_COLUMNS
 };
+
+/* Of the time of operators' kernels that names no rule covers may have at most 1 / this. */
+#define UNKNOWN_PART 2
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(DEVICE, "device", STRING, NULL, KEY, 0, OSC_RULE_DEVICES,
@@ -86,12 +91,14 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Time of kernels of operators."),
     OSC_COLUMN(TENSOR_MAYBE, "tensor_maybe_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Time of all kernels that use Tensor Cores, or whose names no rule covers."),
+    OSC_COLUMN(TENSOR_UNKNOWN, "tensor_unknown_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Time of kernels of operators whose names no rule covers."),
 };
 
 /* Sums over the kernels of one device. */
 struct sums {
     double occupied;
-    int64_t occupied_of_ns, tensor_ns, tensor_of_ns, tensor_maybe_ns;
+    int64_t occupied_of_ns, tensor_ns, tensor_of_ns, tensor_maybe_ns, tensor_unknown_ns;
 };
 
 struct work {
@@ -145,8 +152,22 @@ static osc_status add_kernels(struct work *w, bool compat_tb)
         w->has_operators = true;
         s->tensor_of_ns += c->dur_ns[i];
         s->tensor_ns += uses == OSC_TENSOR_CORES_YES ? c->dur_ns[i] : 0;
+        if (uses == OSC_TENSOR_CORES_UNKNOWN && !compat_tb)
+            s->tensor_unknown_ns += c->dur_ns[i];
     }
     return OSC_OK;
+}
+
+/* Whether all devices that T lists are the same model. */
+static bool are_alike(const struct osc_trace *t)
+{
+    for (uint32_t i = 1; i < t->n_devices; i++) {
+        if (t->devices[i].model.v != t->devices[0].model.v ||
+            memcmp(&t->devices[i].limits, &t->devices[0].limits, sizeof t->devices[0].limits) !=
+                0)
+            return false;
+    }
+    return true;
 }
 
 /* The device of load D as the file describes it, or NULL. */
@@ -154,6 +175,9 @@ static const struct osc_device *device_of(const struct work *w, uint32_t d)
 {
     const struct osc_device_load *const load = &w->loads->devices[d];
 
+    /* Where the number may be another one's, only what all have in common is known. */
+    if (w->t->findings.by_code[OSC_FINDING_device_unmatched].count > 0 && !are_alike(w->t))
+        return NULL;
     return osc_trace_device(w->t, osc_trace_str(w->t, load->name), load->number);
 }
 
@@ -203,6 +227,7 @@ static void add_row(const struct work *w, uint32_t d, bool compat_tb, struct osc
         osc_result_int(out, TENSOR, s->tensor_ns);
         osc_result_int(out, TENSOR_OF, s->tensor_of_ns);
         osc_result_int(out, TENSOR_MAYBE, s->tensor_maybe_ns);
+        osc_result_int(out, TENSOR_UNKNOWN, s->tensor_unknown_ns);
     }
 }
 
@@ -247,6 +272,16 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return st == OSC_OK ? st : osc_fail(err, st, "devices: %s", osc_status_text(st));
 }
 
+/* Whether rules say enough of the kernels of row I. */
+static bool is_tensor_known(const struct osc_result *r, uint64_t i)
+{
+    return osc_result_has(r, i, TENSOR_OF) &&
+           (osc_result_get_int(r, i, TENSOR) > 0 ||
+            osc_result_get_int(r, i, TENSOR_MAYBE) == 0) &&
+           osc_result_get_int(r, i, TENSOR_UNKNOWN) <=
+               osc_result_get_int(r, i, TENSOR_OF) / UNKNOWN_PART;
+}
+
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
     (void)o;
@@ -264,8 +299,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
         if (occupied_of_ns > 0)
             osc_result_set_num(r, i, OCCUPANCY,
                                osc_result_get_num(r, i, OCCUPIED) / occupied_of_ns / 100);
-        if (osc_result_has(r, i, TENSOR_OF) && (osc_result_get_int(r, i, TENSOR) > 0 ||
-                                                osc_result_get_int(r, i, TENSOR_MAYBE) == 0))
+        if (is_tensor_known(r, i))
             osc_result_set_num(
                 r, i, TENSOR_CORES,
                 tensor_of_ns > 0 ? (double)osc_result_get_int(r, i, TENSOR) / tensor_of_ns : 0);

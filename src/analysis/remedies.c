@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/remedies.h"
 
+#include <string.h>
+
 #include "model/finding.h"
 #include "model/known_names.h"
 
@@ -142,8 +144,25 @@ bool osc_remedy_is_there(const struct osc_trace *t, enum osc_finding_code code)
     return recorder == OF_TORCH || find(recorder, code);
 }
 
+/* Whether T has records of memory, or is of a program that cannot have them. */
+static bool has_memory_or_never(const struct osc_trace *t)
+{
+    if (t->producer != OSC_PRODUCER_KINETO)
+        return true;
+    for (uint32_t c = 1; c < t->events.n_chunks; c++) {
+        const struct osc_chunk *const k = t->events.chunks[c];
+
+        if (memchr(k->kind, OSC_KIND_ALLOC, k->n_rows) ||
+            memchr(k->kind, OSC_KIND_FREE, k->n_rows))
+            return true;
+    }
+    return false;
+}
+
 const char *osc_remedy(const struct osc_trace *t, enum osc_finding_code code)
 {
+    if (code == OSC_FINDING_device_unmatched && has_memory_or_never(t))
+        return "";
     if (code == OSC_FINDING_source_missing)
         return for_missing_source(t);
     if (code == OSC_FINDING_no_device_records)

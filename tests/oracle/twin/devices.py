@@ -179,9 +179,15 @@ def devices_table(trace: Trace, compat: bool = False) -> list[dict]:
         if tensor == 0 and not compat and any(
                 k.dur > 0 and kinds.kernel_uses_tc(k.name, False) is not False for k in kernels):
             ratio = None
+        unknown = sum(k.dur for k in of_op[device]
+                      if kinds.kernel_uses_tc(k.name, False) is None)
+        if not compat and unknown > whole // 2:
+            ratio = None
         if compat and ratio is None and kernels and any(of_op.values()):
             ratio = 0.0
         number = number_of(device)
-        rows.append({"device": device, **identity(props.get(number, {})),
+        models = {tuple(identity(p).items()) for p in props.values()}
+        is_guess = "device_unmatched" in trace.findings and len(models) > 1
+        rows.append({"device": device, **identity({} if is_guess else props.get(number, {})),
                      **shares(kernels, window), "tensor_core_ratio": ratio})
     return rows
