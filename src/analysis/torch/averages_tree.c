@@ -537,8 +537,10 @@ static uint32_t link_of(const struct osc_avg_tree *tree, uint32_t row)
 uint32_t osc_avg_operator_of(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
 {
     const uint32_t launch = is_attached(tree, n) ? link_of(tree, n->row) : 0;
-    const uint32_t op =
-        launch == 0 || !tree->node_of_row ? 0 : tree->node_of_row[link_of(tree, launch)];
+    /* An operator to which an arrow leads stands for the call. */
+    const uint32_t from =
+        launch != 0 && link_of(tree, launch) != 0 ? link_of(tree, launch) : launch;
+    const uint32_t op = from == 0 || !tree->node_of_row ? 0 : tree->node_of_row[from];
 
     /* A folded parent has the device work of its child, and none of its own. */
     if (op == 0 || (tree->nodes[op - 1].flags & OSC_AVG_FOLDS))
