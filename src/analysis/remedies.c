@@ -117,9 +117,10 @@ static const char *for_missing_records(const struct osc_trace *t)
     for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
         const osc_sid id = {i};
 
+        if (!osc_strings_has(&t->strings, id))
+            continue;
         /* hip, xpu, npu and others have another tracer than CUPTI. */
-        if (osc_strings_has(&t->strings, id) &&
-            osc_str_eq(osc_known_call_device(osc_trace_str(t, id)), OSC_STR("cuda")))
+        if (osc_str_eq(osc_known_call_device(osc_trace_str(t, id)), OSC_STR("cuda")))
             return osc_finding_remedy(OSC_FINDING_no_device_records);
     }
     return "the tracer of the runtime could not record: check its permissions, and end other "
