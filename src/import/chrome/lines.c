@@ -114,11 +114,12 @@ static osc_status count_once(struct fitting *f)
     return st;
 }
 
-/* Hosts by the length of their names, then by these: "host2" before "host10". */
-static int compare_hosts(const void *a, const void *b)
+/* Lines by the length of their hosts' names, then by these: "host2" before "host10". */
+static int compare_hosts(const void *a, const void *b, void *ctx)
 {
-    const struct osc_str x = (*(struct osc_line *const *)a)->host,
-                         y = (*(struct osc_line *const *)b)->host;
+    const struct osc_line *const lines = ctx;
+    const struct osc_str x = lines[*(const uint32_t *)a].host,
+                         y = lines[*(const uint32_t *)b].host;
 
     if (x.len != y.len)
         return x.len < y.len ? -1 : 1;
@@ -131,28 +132,29 @@ static int compare_hosts(const void *a, const void *b)
  */
 static osc_status number_devices(struct fitting *f)
 {
-    struct osc_line **const of_device =
-        osc_malloc((f->t->n_tracks + 1ul) * sizeof(struct osc_line *));
+    uint32_t *const order = osc_malloc(((size_t)f->t->n_tracks + 1) * sizeof *order);
     int64_t first = 0, next = 0;
     size_t n = 0;
 
-    if (!of_device)
+    if (!order)
         return OSC_ENOMEM;
     for (uint32_t i = 1; i < f->t->n_tracks; i++) {
-        struct osc_line *const l = &f->lines[i];
+        const struct osc_line *const l = &f->lines[i];
 
         if (l->sort && l->index >= 0 && l->index <= MAX_INDEX)
-            of_device[n++] = l;
+            order[n++] = i;
     }
-    osc_sort(of_device, n, sizeof *of_device, compare_hosts);
+    osc_sort_with(order, n, sizeof *order, compare_hosts, f->lines);
     for (size_t i = 0; i < n; i++) {
-        if (i > 0 && !osc_str_eq(of_device[i]->host, of_device[i - 1]->host))
+        struct osc_line *const l = &f->lines[order[i]];
+
+        if (i > 0 && !osc_str_eq(l->host, f->lines[order[i - 1]].host))
             first = next;
-        of_device[i]->index += first;
-        if (of_device[i]->index >= next)
-            next = of_device[i]->index + 1;
+        l->index += first;
+        if (l->index >= next)
+            next = l->index + 1;
     }
-    osc_free(of_device);
+    osc_free(order);
     return OSC_OK;
 }
 
