@@ -505,6 +505,26 @@ static struct osc_str read_encoding(struct mangled *m)
     return name;
 }
 
+/* Whether the rest can be the result type and the parameters, which are not shown: they may
+ * have expressions, as std::enable_if has. */
+static bool is_signature(const struct mangled *m)
+{
+    static const char first[] = "abcdefghijlmnostvwxyzADFKMNOPRSTUVrGZu";
+
+    if (m->i == m->s.len || peek(m, 0) == '.')
+        return true;
+    if (!strchr(first, peek(m, 0)) && !is_digit(peek(m, 0)))
+        return false;
+    for (uint32_t i = m->i; i < m->s.len; i++) {
+        const char c = m->s.s[i];
+
+        if (!is_digit(c) && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '_' &&
+            c != '.' && c != '$')
+            return false;
+    }
+    return true;
+}
+
 bool osc_demangle(struct osc_strbuf *out, struct osc_str symbol)
 {
     struct mangled m = {
@@ -512,8 +532,8 @@ bool osc_demangle(struct osc_strbuf *out, struct osc_str symbol)
 
     if (!osc_str_starts(symbol, OSC_STR("_Z")))
         return false;
-    const struct osc_str name = read_encoding(&m);
-    const bool is_whole = name.s && (m.i == symbol.len || peek(&m, 0) == '.');
+    const struct osc_str name = read_name(&m);
+    const bool is_whole = name.s && is_signature(&m);
     if (is_whole)
         osc_utf8_append_terminal(out, name);
     osc_arena_fini(&m.arena);

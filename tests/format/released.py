@@ -44,10 +44,13 @@ for family in ("columns", "recordings"):
     ALLOWED["0.1.0", family, "steps"] |= {"communication_ns", "dataloader_ns", "cpu_exec_ns",
                                           "other_ns"}
     ALLOWED["0.1.0", family, "overview"] = {"avg_ns", "ratio"}
+# The only step of a trace without steps has all work of devices, and what launches it.
+ALLOWED["0.1.0", "columns", "steps"] |= {"start_ns", "total_ns"}
+ALLOWED["0.1.0", "columns", "devices"] = {"utilization_ratio"}
 # A share of Tensor Cores is missing where no rule knows a kernel.
 for family in ("columns", "recordings"):
     ALLOWED["0.1.0", family, "operators"] = {"tc_self_ratio", "tc_total_ratio"}
-    ALLOWED["0.1.0", family, "devices"] = {"tensor_core_ratio"}
+    ALLOWED.setdefault(("0.1.0", family, "devices"), set()).add("tensor_core_ratio")
     ALLOWED["0.1.0", family, "kernels"] = {"tensor_cores"}
 # Findings that follow other rules now, or are new: (version, table) -> codes of rows that are
 # not compared.

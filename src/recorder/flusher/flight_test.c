@@ -107,7 +107,8 @@ TEST_WITH(a_slow_step_is_written, make_folder, remove_folder)
     recording_free(&r);
 }
 
-/* A slow step: more than 100 times the others even where naps take three times what was asked. */
+/* A slow step: more than 100 times the others even where naps take three times what was asked.
+ */
 #define LONG_MS 800
 
 /* The number of the first step of a test: the process counts on. */
