@@ -16,6 +16,7 @@ enum {
     PARENT,
     PROCESS_NAME,
     THREAD,
+    PROCESS_LABELS,
     EVENTS,
     BUSY,
     BUSY_RATIO,
@@ -38,6 +39,8 @@ static const struct osc_column columns[] = {
                OSC_RULE_NAMES, "Name of the process in which the file has the track."),
     OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
                "Thread, or stream of a device, as the file names it."),
+    OSC_COLUMN(PROCESS_LABELS, "process_labels", STRING, NULL, FIRST, OSC_COLUMN_DEEP,
+               OSC_RULE_NAMES, "What the file says of that process in process_labels."),
     OSC_COLUMN(EVENTS, "events", INTEGER, NULL, FIRST, OSC_COLUMN_MINOR, 0,
                "Number of events on the track: ranges, instants, and samples of counters."),
     OSC_COLUMN(BUSY, "busy_ns", INTEGER, "ns", FIRST, 0, 0,
@@ -127,6 +130,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         if (track->name.v == 0)
             osc_result_show(out, THREAD);
         osc_result_str(out, THREAD, osc_trace_str(t, track->tid));
+        if (t->processes[track->process].labels.v)
+            osc_result_str(out, PROCESS_LABELS,
+                           osc_trace_str(t, t->processes[track->process].labels));
         osc_result_int(out, EVENTS, track->n_events);
         add_busy(out, busy.track_ns[order[i]], whole_ns);
         osc_result_int(out, WHOLE, whole_ns);

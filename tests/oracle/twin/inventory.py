@@ -137,6 +137,7 @@ def tracks_table(trace: Trace) -> list[dict]:
     """Threads and device queues in order of the first event."""
     rows: dict[tuple, dict] = {}
     names, processes = thread_names(trace), process_names(trace)
+    labels = process_labels(trace)
     works = busy.of_tracks(trace, device_tracks(trace))
     whole = max((e.end if e.end is not None else e.start for e in trace.events), default=0) - min(
         (e.start for e in trace.events), default=0)
@@ -148,7 +149,9 @@ def tracks_table(trace: Trace) -> list[dict]:
                                       "name": names.get(event.track),
                                       "parent": event.device or event.process or None,
                                       "process_name": processes.get(event.process),
-                                      "thread": event.thread, "events": 0, "busy_ns": time,
+                                      "thread": event.thread,
+                                      "process_labels": labels.get(event.process),
+                                      "events": 0, "busy_ns": time,
                                       "busy_ratio": time / whole
                                       if time is not None and whole else None})
         rows[event.track]["events"] += 1
