@@ -184,7 +184,9 @@ static void add_counts(const struct osc_trace *t, const struct osc_census *c,
         out->status = OSC_ENOMEM;
     add_number_item(out, "ranks", t->rank);
     add_number_item(out, "spans", t->span);
-    add_count(out, "steps", c->n_steps);
+    add_count(out, "steps", t->has_iterations ? 0 : c->n_steps);
+    if (t->has_iterations)
+        add_count(out, "iterations", c->n_steps);
 }
 
 static void add_flags(const struct osc_trace *t, const struct osc_census *c,

@@ -43,6 +43,7 @@ class Event:
     device: str | None = None   # of its queue; None on the host
     value: object = None        # of a counter's series
     is_fitted: bool = False     # its kind is that of its line (lines.py)
+    is_iteration: bool = False
     on_device: bool | None = None   # by its line; None: by its category
     # Filled in by forest.py:
     parent: "Event | None" = None

@@ -102,10 +102,15 @@ def split(events: list[Event], kept: list[Interval], work: list[Event],
     return found
 
 
+def is_between(around: Event) -> bool:
+    """Whether AROUND is a call or an announced step, which call nothing."""
+    return around.kind in kinds.LAUNCHES or (around.kind == "step" and not around.is_iteration)
+
+
 def caller(event: Event) -> str | None:
     """The name of the innermost range around EVENT that is no call and no step."""
     around = event.parent
-    while around and (around.kind in kinds.LAUNCHES or around.kind == "step"):
+    while around and is_between(around):
         around = around.parent
     return around.name.rsplit(" at 0x", 1)[0] if around else None
 
@@ -121,7 +126,7 @@ def name_ranges(found: Idle, cause: str) -> tuple[int, str | None, str | None]:
         if ns > 0:
             count += 1
             raw = event.parent
-            while raw and (raw.kind in kinds.LAUNCHES or raw.kind == "step"):
+            while raw and is_between(raw):
                 raw = raw.parent
             key = (event.name, raw.name if raw and event.kind in kinds.LAUNCHES else None)
             sums[key] = sums.get(key, 0) + ns

@@ -210,7 +210,11 @@ def info_table(traces: list[Trace]) -> list[dict]:
                              - of_trace(t)) for t in traces),
         "devices": len({e.device for e in events if e.device}),
         "ranks": len({t.rank for t in traces}), "spans": len({t.span for t in traces}),
-        "steps": sum(e.kind == "step" and e.is_range for e in events)}
+        "steps": sum(e.kind == "step" and e.is_range for t in traces for e in t.events
+                     if not t.has_iterations)}
+    if any(t.has_iterations for t in traces):
+        facts["iterations"] = sum(e.kind == "step" and e.is_range for t in traces
+                                  for e in t.events if t.has_iterations)
     for flag in ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops"):
         facts[flag] = any(is_on(t, flag) for t in traces)
     for trace in traces:

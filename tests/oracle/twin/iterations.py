@@ -58,4 +58,5 @@ def mark(trace: "Trace") -> None:
             best = events
     for event in best:
         event.kind = "step"
+        event.is_iteration = True
     trace.has_iterations = bool(best)
