@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice/advice_list.h"
 
+#include "analysis/advice/idle.h"
+
 #include <stdio.h>
 
 #include "analysis/growth.h"
@@ -73,8 +75,9 @@ static osc_status check_allocator(const struct osc_advice_base *a, struct osc_ad
         const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
         const uint32_t i = osc_row_place(row);
 
+        /* A call that takes so long sets up a library. */
         if (!(a->f->classes.names[c->name[i]] & OSC_NAME_ALLOCATOR) ||
-            !osc_advice_is_kept(a, c, i))
+            c->dur_ns[i] >= OSC_SET_UP_NS || !osc_advice_is_kept(a, c, i))
             continue;
         item->count++;
         osc_intervals_add(&calls, c->ts_ns[i], osc_row_end(c, i));

@@ -299,7 +299,8 @@ class Rules:
         if self.work:
             self.device_rules()
         else:
-            calls = [c for c in self.calls if c.name in ALLOCATOR_CALLS and self.is_kept(c)]
+            calls = [c for c in self.calls if c.name in ALLOCATOR_CALLS and self.is_kept(c)
+                     and c.dur < idle.SET_UP_NS]
             ns = length(self.within(calls))
             self.add_share("allocator", bool(calls) and 100 * ns > self.kept_ns, ns, len(calls),
                            self.longest(calls))
