@@ -110,7 +110,6 @@ static const char *const comm_kernels[] = {
     "userbuffers",          /* Transformer Engine, TensorRT-LLM */
     "deep_ep",              /* DeepEP */
     "hybrid_ep",            /* DeepEP */
-    "::ep::",               /* DeepEP under another name */
     "internode",            /* DeepEP and its relatives: UCCL, MORI */
     "intranode",            /* the same */
     "epdispatch",           /* MORI */
@@ -141,9 +140,11 @@ static const char *const comm_kernels[] = {
     "all-to-all",
     NULL};
 
-/* Parts of names of kernels whose reductions stay within a block of threads. */
-static const char *const block_kernels[] = {"warpallreduce", "warp_all_reduce",
-                                            "blockallreduce", "block_all_reduce", NULL};
+/* Parts of names of kernels that reach no other device: reductions within a block of threads,
+ * and what DeepEP computes before it sends. */
+static const char *const local_kernels[] = {"warpallreduce",   "warp_all_reduce",
+                                            "blockallreduce",  "block_all_reduce",
+                                            "dispatch_layout", NULL};
 
 /* Kernels that a compiler made, of the operators around a collective: they wait for it. */
 static const char *const fused_prefix = "triton_";
@@ -253,7 +254,7 @@ static bool has_any_case(struct osc_str s, words list)
 
 bool osc_known_is_comm_kernel(struct osc_str name)
 {
-    return has_any_case(name, comm_kernels) && !has_any_case(name, block_kernels) &&
+    return has_any_case(name, comm_kernels) && !has_any_case(name, local_kernels) &&
            !osc_str_starts(name, osc_str_c(fused_prefix));
 }
 

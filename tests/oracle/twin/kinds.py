@@ -69,10 +69,11 @@ def of_instant(name: str, freed_or_allocated: int | None) -> str:
 OPERATION = r"all[-_]?reduce|all[-_]?gather|reduce[-_]?scatter|all[-_]?to[-_]?all"
 COLLECTIVE_KERNEL = re.compile(
     r"(n|r|ms|one|h|m)ccl|cncl|bkcl|hcom_|(nv|roc)shmem|_on_stream_kernel|userbuffers|(deep|hybrid)_ep"
-    r"|::(ep|ar_fusion)::|int(er|ra)node|ep(dispatch|combine)|moe(a2a|distribute)"
+    r"|::ar_fusion::|int(er|ra)node|ep(dispatch|combine)|moe(a2a|distribute)"
     r"|a2a_(dispatch|combine)|cross_device_reduce|quickreduce|lamport|multimem_"
     r"|symmetric_memory::|collective-(permute|broadcast)|" + OPERATION, re.IGNORECASE)
-WITHIN_A_BLOCK = re.compile(r"(warp|block)(allreduce|_all_reduce)", re.IGNORECASE)
+WITHIN_A_DEVICE = re.compile(r"(warp|block)(allreduce|_all_reduce)|dispatch_layout",
+                             re.IGNORECASE)
 COLLECTIVE_ARGS = ("Collective name", "Process Group Name")
 HOST_BACKENDS = ("nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", "Hccl", "hcom_", "oneccl",
                  "MPI_", "c10d::", "c10d_functional::", "_c10d_functional::", "symm_mem::")
@@ -83,7 +84,7 @@ PLUGIN_COLLECTIVES = {f"{backend}:{name}" for backend in ("nccl", "gloo")
 
 def is_collective_kernel(name: str, args: dict) -> bool:
     """Whether a kernel is a collective, by its name in any case, or by Kineto's arguments."""
-    by_name = (COLLECTIVE_KERNEL.search(name) and not WITHIN_A_BLOCK.search(name)
+    by_name = (COLLECTIVE_KERNEL.search(name) and not WITHIN_A_DEVICE.search(name)
                and not name.startswith("triton_"))
     return (bool(by_name)
             or any(args.get(key) is not None for key in COLLECTIVE_ARGS))
