@@ -50,6 +50,48 @@ TEST(follows_what_is_mentioned_again)
                      "f<std::vector<a, std::allocator<a>>, std::vector<a, std::allocator<a>>>");
 }
 
+/* Expressions stand where what they are made of is not known before the template is used; each
+ * counts what S_ can refer to. */
+TEST(reads_expressions)
+{
+    assert_demangles("_Z2eiIdENSt9enable_ifIXgtstT_Li4EEvE4typeES1_", "ei<double>");
+    assert_demangles("_Z3ei2IdENSt9enable_ifIXaagtstT_Li4EltstS1_Li100EEvE4typeES1_",
+                     "ei2<double>");
+    assert_demangles("_Z3vecIN7cutlass4halfELi2EEvT_St5arrayIPcXT0_EE",
+                     "vec<cutlass::half, 2>");
+    assert_demangles("_Z7deducedIfEDTplfp_Li1EET_", "deduced<float>");
+    assert_demangles("_Z1fIJifEEDTcl1gsZT_spfp_EEDpOT_", "f<int, float>");
+    assert_demangles("_Z1fI1aEDTclsr3stdE7declvalIT_EEEv", "f<a>");
+    assert_demangles("_Z1fI1aEDTdtcl7declvalIT_EE1bEv", "f<a>");
+    assert_demangles("_Z1fIXsr1bE1cEEvv", "f<...>");
+    assert_demangles(
+        "_Z1gIiZ1fIiENSt9enable_ifIXntsr7is_sameIT_fEE5valueEvE4typeES2_EUlvE_EvT0_",
+        "g<int, f<int>::{lambda()#1}>");
+    assert_demangles("_Z1fIiQ1cIT_EEvS0_", "f<int>");
+}
+
+TEST(reads_rare_types)
+{
+    assert_demangles("_Z1fIVKiEvT_PS0_S1_1aS2_", "f<int const volatile>");
+    assert_demangles("_Z1fIPVKi1aEvS1_S2_", "f<int const volatile*, a>");
+    assert_demangles("_Z1fIDv4_fEvT_", "f<float __vector(4)>");
+    assert_demangles("_Z1fIPU3AS1fEvT_", "f<float AS1*>");
+    assert_demangles("_Z1fIPFivRES1_EvT_", "f<int ()*, int ()*>");
+    assert_demangles("_Z1fIDhEvT_", "f<half>");
+    assert_demangles("_Z1fIIifEEvv", "f<int, float>");
+}
+
+TEST(reads_members)
+{
+    assert_demangles("_ZN1aC1Ev", "a::a");
+    assert_demangles("_ZN1a1bIiED1Ev", "a::b<int>::~b");
+    assert_demangles("_ZNSt5tupleIJifdEEC1IvLb1EEEv",
+                     "std::tuple<int, float, double>::tuple<void, true>");
+    assert_demangles("_ZN1ScvT_IiEEv", "S::operator T<int>");
+    assert_demangles("_ZN1SssERKS_", "S::operator<=>");
+    assert_demangles("_ZN1SnwEm", "S::operator new");
+}
+
 /* Lambdas in functions in functions; the numbers of what is mentioned again count all of them.
  */
 TEST(reads_lambdas)
@@ -67,12 +109,28 @@ TEST(reads_lambdas)
 
 TEST(says_what_it_cannot_read)
 {
-    static const char *const names[] = {
-        "",          "f",          "_Z",      "_ZN",
-        "_ZNE",      "_ZN1a",      "_ZN2a",   "_ZN1aI",
-        "_ZN1aIL",   "_ZN1aILi",   "_ZN1aIS", "_ZN1aIUl",
-        "_ZIiE",     "_ZTV1a",     "_ZN1aID", "_Z1fIXsr1bE1cEEvv",
-        "_ZN1aC1Ev", "_Z1f (int)", "_Z1f?",   "_Z99999999999999999999a"};
+    static const char *const names[] = {"",
+                                        "f",
+                                        "_Z",
+                                        "_ZN",
+                                        "_ZNE",
+                                        "_ZN1a",
+                                        "_ZN2a",
+                                        "_ZN1aI",
+                                        "_ZN1aIL",
+                                        "_ZN1aILi",
+                                        "_ZN1aIS",
+                                        "_ZN1aIUl",
+                                        "_ZIiE",
+                                        "_ZTV1a",
+                                        "_ZN1aID",
+                                        "_Z1f (int)",
+                                        "_Z1f?",
+                                        "_Z1fIXsr1bE1cEvv",
+                                        "_Z1fIXplLi1EEEvv",
+                                        "_ZN1aIXfp",
+                                        "_ZC1Ev",
+                                        "_Z99999999999999999999a"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct osc_strbuf out = {0};
@@ -85,9 +143,10 @@ TEST(says_what_it_cannot_read)
 /* Deep names, and names that double with each part: no stack, memory or time to speak of. */
 TEST(survives_names_that_grow)
 {
-    static const char *const parts[] = {"I",   "N",  "Z", "1aI", "P",  "F",  "M",
-                                        "L",   "J",  "U", "Ul",  "S_", "T_", "D",
-                                        "A1_", "1a", "X", "St",  "K",  "E"};
+    static const char *const parts[] = {"I",   "N",    "Z",  "1aI", "P",    "F",  "M",
+                                        "L",   "J",    "U",  "Ul",  "S_",   "T_", "D",
+                                        "A1_", "1a",   "X",  "St",  "K",    "E",  "Xnt",
+                                        "Xcl", "DTcv", "C1", "Dv_", "U1aI", "sr", "fL"};
     static char text[1 << 16];
     struct osc_strbuf out = {0};
     size_t len;
