@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "derive/allocations.h"
 #include "derive/facts.h"
 #include "model/known_names.h"
 
@@ -104,6 +105,35 @@ static bool choose_queues(struct osc_filter *f, struct osc_str asked, bool is_wo
     return is_any;
 }
 
+/* Whether row I of C is a record of memory of the device ASKED for. */
+static bool is_memory_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                         struct osc_str asked)
+{
+    char name[OSC_MEMORY_DEVICE_NAME];
+    int64_t type, id;
+
+    if ((c->kind[i] != OSC_KIND_ALLOC && c->kind[i] != OSC_KIND_FREE) ||
+        !osc_row_arg_int(t, c, i, OSC_ARG_KEY_DEVICE_TYPE, &type) || type <= 0 || type > 127 ||
+        !osc_row_arg_int(t, c, i, OSC_ARG_KEY_DEVICE_ID, &id) || id < -1 || id > INT16_MAX)
+        return false;
+    osc_memory_device_name(t, (uint32_t)type, (int32_t)id, name);
+    return osc_str_eq(osc_str_c(name), asked) || osc_device_has_word(osc_str_c(name), asked);
+}
+
+/* Whether T has records of memory of the device ASKED for. */
+static bool has_memory_of(const struct osc_trace *t, struct osc_str asked)
+{
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const c = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (is_memory_of(t, c, i, asked))
+                return true;
+        }
+    }
+    return false;
+}
+
 static osc_status choose_devices(struct osc_filter *f, struct osc_err *err)
 {
     const char *const device = f->s->device;
@@ -116,6 +146,11 @@ static osc_status choose_devices(struct osc_filter *f, struct osc_err *err)
     if (choose_queues(f, osc_str_c(device), false) || strcmp(device, "cpu") == 0 ||
         choose_queues(f, osc_str_c(device), true))
         return OSC_OK;
+    if (has_memory_of(f->t, osc_str_c(device)))
+        return osc_fail(err, OSC_EINVAL,
+                        "--device: there is no work of '%s' in the trace, only memory: see the "
+                        "tables memory, memory_events, memory_curve and memory_peaks",
+                        device);
     return osc_fail(err, OSC_EINVAL,
                     "--device: there is no '%s' in the trace; 'opscope table tracks' lists all",
                     device);

@@ -178,6 +178,22 @@ TEST_WITH(a_device_has_the_word_of_the_program_too, NULL, end)
                      OSC_EINVAL);
 }
 
+TEST_WITH(a_device_may_have_nothing_but_memory, NULL, end)
+{
+    static const char text[] = CALL(1, 12, 2, 1, "") KERNEL(
+        "ka", 150, 9,
+        1) "{'ph':'i','s':'t','cat':'cpu_instant_event','name':'[memory]','pid':1,'tid':1,'ts':"
+           "20,'args':{'Device Type':1,'Device Id':3,'Addr':1,'Bytes':8}},";
+    struct osc_err err = {0};
+
+    assert_int_equal(view_of(text, &(struct osc_selection){.device = "cuda:3"}, &err),
+                     OSC_EINVAL);
+    assert_non_null(strstr(err.message, "no work of 'cuda:3' in the trace, only memory"));
+    assert_int_equal(view_of(text, &(struct osc_selection){.device = "cuda:4"}, &err),
+                     OSC_EINVAL);
+    assert_non_null(strstr(err.message, "there is no 'cuda:4'"));
+}
+
 TEST_WITH(times_go_by_starts_from_the_origin, NULL, end)
 {
     stay(

@@ -64,9 +64,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         add_device(&v, &v.a->devices[d], out);
     osc_memory_view_show_process(&v, out, PROCESS);
     osc_memory_view_note(&v, out);
-    if (out->n_rows == 0 && v.a->n_records > 0)
-        osc_result_note(out, "the records have no totals, which PyTorch before 1.10 did not "
-                             "write: there is no curve");
+    osc_memory_view_note_totals(&v, out, "curve");
     osc_memory_view_fini(&v);
     return out->status;
 }

@@ -262,9 +262,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (st == OSC_OK) {
         osc_memory_view_show_process(&w.v, out, PROCESS);
         osc_memory_view_note(&w.v, out);
-        if (out->n_rows == 0 && w.v.a->n_records > 0)
-            osc_result_note(out, "the records have no totals, which PyTorch before 1.10 did "
-                                 "not write: there is no peak");
+        osc_memory_view_note_totals(&w.v, out, "peak");
         st = out->status;
     }
     osc_free(w.holders);

@@ -153,6 +153,9 @@ TEST_WITH(a_range_keeps_both_ends_of_an_allocation, NULL, small_end)
     run(&osc_table_memory_events, &(struct osc_selection){.device = "xpu:0"});
     assert_int_equal(result.n_rows, 0);
     assert_noted("no memory records of xpu:0; there are some of cpu, cuda:0");
+    run(&osc_table_memory_peaks, &(struct osc_selection){.device = "xpu:0"});
+    assert_int_equal(result.n_rows, 0);
+    assert_null(strstr(result.notes.s, "totals"));
 
     run(&osc_table_memory_events,
         &(struct osc_selection){.has_from = true, .from_ns = 1000000});

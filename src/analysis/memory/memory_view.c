@@ -92,6 +92,30 @@ bool osc_memory_view_has(const struct osc_memory_view *v, uint32_t k)
     return at_ns >= v->from_ns && at_ns < v->to_ns && osc_memory_view_wants(v, k);
 }
 
+/* Whether any record is selected. */
+static bool has_any(const struct osc_memory_view *v)
+{
+    for (uint32_t d = 0; d < v->a->n_devices; d++) {
+        const struct osc_memory_range r = osc_memory_view_range(v, &v->a->devices[d]);
+
+        for (uint32_t k = r.begin; k < r.end; k++) {
+            if (osc_memory_view_wants(v, k))
+                return true;
+        }
+    }
+    return false;
+}
+
+void osc_memory_view_note_totals(const struct osc_memory_view *v, struct osc_result *out,
+                                 const char *what)
+{
+    if (out->n_rows == 0 && has_any(v))
+        osc_result_note(out,
+                        "the records have no totals, which PyTorch before 1.10 did not "
+                        "write: there is no %s",
+                        what);
+}
+
 /* The row of node NODE. */
 static osc_row row_of(const struct osc_memory_view *v, uint32_t node)
 {

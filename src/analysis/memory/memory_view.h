@@ -45,6 +45,11 @@ void osc_memory_view_fini(struct osc_memory_view *v);
 struct osc_memory_range osc_memory_view_range(const struct osc_memory_view *v,
                                               const struct osc_memory_device *d);
 
+/* Note in OUT, which has no rows, that records lack totals, which WHAT ("peak") needs; unless no
+ * record is selected. */
+void osc_memory_view_note_totals(const struct osc_memory_view *v, struct osc_result *out,
+                                 const char *what);
+
 /* Whether record K, which is in the selected time, matches the rest of the selection. */
 bool osc_memory_view_wants(const struct osc_memory_view *v, uint32_t k);
 
