@@ -45,8 +45,8 @@ void osc_memory_view_fini(struct osc_memory_view *v);
 struct osc_memory_range osc_memory_view_range(const struct osc_memory_view *v,
                                               const struct osc_memory_device *d);
 
-/* Note in OUT, which has no rows, that records lack totals, which WHAT ("peak") needs; unless no
- * record is selected. */
+/* Note in OUT, which has no rows, that records lack totals, which WHAT ("peak") needs; unless
+ * no record is selected. */
 void osc_memory_view_note_totals(const struct osc_memory_view *v, struct osc_result *out,
                                  const char *what);
 
