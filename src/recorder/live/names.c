@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "recording/growing_map.h"
@@ -21,10 +22,11 @@
 
 enum {
     LEVELS = 5,
-    LEVEL_0_BITS = 10, /* the first level has 2 to this power slots */
-    LEVEL_BITS = 3,    /* each next level has 8 times as many */
-    PROBES = 16,       /* slots that are tried for a string in a level */
-    WAITS = 2000       /* times to yield before giving up */
+    LEVEL_0_BITS = 10,   /* the first level has 2 to this power slots */
+    LEVEL_BITS = 3,      /* each next level has 8 times as many */
+    PROBES = 16,         /* slots that are tried for a string in a level */
+    YIELDS = 1000,       /* times to yield before sleeping, */
+    WAITS = YIELDS + 200 /* and to wait at all before giving up: 0.1 s or little more */
 };
 
 /* Hash in the high half, name in the low one; 0: free. */
@@ -94,6 +96,23 @@ static bool create_log(void)
     /* release: pairs with the acquire in log_is_there() */
     __atomic_store_n(&names.base, base, __ATOMIC_RELEASE);
     return true;
+}
+
+/* Let the thread go on that this one waits for, which may have lost its processor to another
+ * program. DONE: how often this one waited already. */
+static void wait_a_little(int done)
+{
+    static const struct timespec half_ms = {.tv_nsec = 500000};
+    int was = PTHREAD_CANCEL_ENABLE;
+
+    if (done < YIELDS) {
+        (void)sched_yield();
+        return;
+    }
+    /* To add a name is no point where a program expects that its thread is cancelled. */
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was);
+    (void)nanosleep(&half_ms, NULL);
+    (void)pthread_setcancelstate(was, NULL);
 }
 
 static bool log_is_there(void)
@@ -169,7 +188,7 @@ static osc_status grow(size_t end)
             st = is_good ? OSC_OK : OSC_ENOMEM;
             unlock(&names.is_growing);
         } else {
-            (void)sched_yield();
+            wait_a_little(i);
         }
     }
     (void)pthread_sigmask(SIG_SETMASK, &signals, NULL);
@@ -309,7 +328,7 @@ static bool enter(void)
         if (!is_in) {
             /* relaxed: nothing was written. */
             __atomic_sub_fetch(&names.n_inside, 1, __ATOMIC_RELAXED);
-            (void)sched_yield();
+            wait_a_little(i);
         }
     }
     errno = kept;
@@ -355,7 +374,7 @@ static void close_log(void)
     __atomic_store_n(&names.is_closed, 1, __ATOMIC_SEQ_CST);
     /* acquire: pairs with the release in leave() */
     for (int i = 0; i < WAITS && __atomic_load_n(&names.n_inside, __ATOMIC_ACQUIRE) > 0; i++)
-        (void)sched_yield();
+        wait_a_little(i);
 }
 
 /* Close the log when no thread is growing it, because that would grow it at its old place.
@@ -366,7 +385,7 @@ static bool close_whole_log(void)
     for (int i = 0; i < WAITS; i++) {
         if (try_lock(&names.is_growing))
             return true;
-        (void)sched_yield();
+        wait_a_little(i);
     }
     unlock(&names.is_closed);
     return false;
