@@ -207,6 +207,12 @@ def async_key(event: dict) -> tuple:
     return (event["ph"] in "SF", str(event.get("cat")), str(event.get("scope")), which)
 
 
+def wide_key(event: dict) -> tuple:
+    """async_key() for halves in different processes: plain ids are those of all of them."""
+    key = async_key(event)
+    return key if key[3][0] != "id" else (*key[:3], ("id", "", key[3][2]))
+
+
 class Ranges:
     """The ranges of a file: complete ones, and pairs in the order of the file."""
 
@@ -215,8 +221,10 @@ class Ranges:
         self.all: list[Range] = []
         self.n_begins = 0
         self.open: dict[tuple, list[tuple[dict, int, int]]] = defaultdict(list)
+        self.left: list[tuple[dict, int]] = [] # named asynchronous ends that closed nothing
         for order, event in enumerate(file.events):
             self.take(event, order)
+        self.pair_left()
         for key, begins in self.open.items():
             self.left_out["open"] += len(begins)
             self.n_begins += len(begins) if key[0] == "async" else 0
@@ -259,12 +267,38 @@ class Ranges:
             return
         wanted = name_of(event) if is_async else ""
         fitting = [one for one in self.open[key] if wanted in ("", name_of(one[0]))]
+        if not fitting and wanted:
+            self.left.append((event, time))
+            return
         if not fitting:
             self.left_out["end_alone"] += 1
             return
         begin, order, start = fitting[-1]
         self.open[key].remove(fitting[-1])
         self.all.append(Range(begin, start, max(start, time), order, is_async))
+
+    def pair_left(self) -> None:
+        """Pair what is left of the asynchronous halves: an end closes the last begin that is no
+        later, of the same name and id, in any process unless the id is local."""
+        halves: dict[tuple, list[tuple[int, bool, int, dict, tuple]]] = defaultdict(list)
+        for key, begins in self.open.items():
+            if key[0] == "async":
+                for event, order, time in begins:
+                    halves[(wide_key(event), name_of(event))].append(
+                        (time, False, order, event, key))
+        for number, (event, time) in enumerate(self.left):
+            halves[(wide_key(event), name_of(event))].append((time, True, number, event, ()))
+        for ones in halves.values():
+            begun: list[tuple[int, bool, int, dict, tuple]] = []
+            for half in sorted(ones, key=lambda h: h[:3]):
+                if not half[1]:
+                    begun.append(half)
+                elif begun:
+                    start, _, order, event, key = begun.pop()
+                    self.open[key] = [b for b in self.open[key] if b[1] != order]
+                    self.all.append(Range(event, start, half[0], order, True))
+                else:
+                    self.left_out["end_alone"] += 1
 
 
 def by_thread(ranges: list[Range]) -> dict[tuple, list[Range]]:
@@ -449,7 +483,7 @@ def touches(event: dict, time: int, threads: Extents) -> bool:
     return n_started > 0 and last_ends[n_started - 1] >= time
 
 
-def arrow_kind(category: str) -> str:
+def arrow_kind(category: str | None) -> str | None:
     """The word of the table for a category."""
     if category in LAUNCHES:
         return "launch"
@@ -462,7 +496,7 @@ def arrows_of(file: File, threads: Extents) -> Counter:
     for order, event in enumerate(file.events):
         time = decimal(event.get("ts"))
         if event["ph"] in ARROWS and time is not None and event.get("id") is not None:
-            chains[str(event.get("cat")), str(event["id"])].append(
+            chains[event.get("cat"), str(event["id"])].append(
                 (nanoseconds(time), "stf".index(event["ph"]), order, event))
     whole: Counter = Counter()
     for (category, _), records in chains.items():
@@ -498,9 +532,12 @@ def counted(file: File) -> dict[str, Any]:
     by_name: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     by_place: dict[tuple, list[int]] = defaultdict(lambda: [0, 0])
     kernels: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    # Only a row of nothing but asynchronous ranges has no self time, by which they are known.
+    has_self = {(*one.thread, one.event.get("cat"), one.name)
+                for one in made.all if not one.is_async}
     for one in made.all:
         add(by_name[one.name], 1, one.ns, 0 if one.is_async else one.self_ns)
-        if not one.is_async:
+        if (*one.thread, one.event.get("cat"), one.name) in has_self:
             add(by_place[(*one.thread, one.name)], 1, one.ns)
         kind = dialect.kind(one)
         if kind == "kernel":
