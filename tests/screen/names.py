@@ -27,6 +27,7 @@ SUFFIXES = (".json", ".json.gz", ".osc")
 NAMES = ("path", "name", "operator") # what the column of names is called
 SEVERAL_LINES = ("quality", "advice", "info", "memory_peaks") # of a row
 LEAST = 32
+QUOTED = re.compile(r"'[^']*'")
 
 
 def columns(text: str) -> int:
@@ -54,9 +55,10 @@ def blocks(out: str) -> Iterator[tuple[str, str, int, str]]:
 
 
 def too_wide(lines: list[str], width: int) -> list[str]:
-    """The LINES that are wider than WIDTH. A word may be, such as a path in a command."""
+    """The LINES that are wider than WIDTH. A word may be, such as a path in a command or a name
+    in quotes."""
     return [f"{columns(x)} columns: {x}" for x in lines
-            if columns(x) > width and len(x.removesuffix(" \\").split()) > 1]
+            if columns(x) > width and len(QUOTED.sub("x", x.removesuffix(" \\")).split()) > 1]
 
 
 def alike(table: str, rows: list[dict[str, str]], lines: list[str]) -> list[str]:

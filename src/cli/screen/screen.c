@@ -17,7 +17,7 @@
  * LIST_LINES for lists and three lines for commands. */
 #define STEP_ROWS  6
 #define SLOW_ROWS  2
-#define LIST_LINES 14
+#define LIST_LINES 12
 #define BUSY_NAMES 4
 #define BUSY_WIDTH 26
 #define NEXT_LINES 5 /* a blank line, the title, three commands */
