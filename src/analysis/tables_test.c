@@ -550,7 +550,7 @@ TEST(columns_of_other_code_are_what_they_are_called)
 /* The text of a rule is printed as it stands, and each is there for some column. */
 TEST(every_rule_is_followed_and_fits_a_terminal)
 {
-    uint32_t followed = OSC_RULE_RANKS; /* by rank and span, which every table has */
+    uint64_t followed = OSC_RULE_RANKS; /* by rank and span, which every table has */
 
     for (size_t i = 0; osc_tables[i]; i++) {
         followed |= osc_tables[i]->rules;
@@ -560,7 +560,7 @@ TEST(every_rule_is_followed_and_fits_a_terminal)
     for (uint32_t i = 0; osc_rules[i].rule; i++) {
         const struct osc_rule_text *const r = &osc_rules[i];
 
-        if (r->rule != UINT32_C(1) << i || !(followed & r->rule))
+        if (r->rule != UINT64_C(1) << i || !(followed & r->rule))
             fail_msg("%s: out of order, or no column follows it", r->title);
         assert_true(ends_with(r->text, "\n") && ends_with(r->source, "."));
         for (const char *p = r->text; *p; p += strcspn(p, "\n") + 1) {

@@ -100,7 +100,7 @@ int osc_reference_list(const struct osc_table_def *only)
     return show(&out);
 }
 
-static uint32_t rules_of(const struct osc_table_def *def, const struct osc_column *c)
+static uint64_t rules_of(const struct osc_table_def *def, const struct osc_column *c)
 {
     return c->rules ? c->rules : def->rules;
 }
@@ -168,7 +168,7 @@ static void add_cell(struct osc_strbuf *out, const char *text)
     }
 }
 
-static void add_rule_links(struct osc_strbuf *out, uint32_t rules)
+static void add_rule_links(struct osc_strbuf *out, uint64_t rules)
 {
     uint32_t n = 0;
 

@@ -12,49 +12,46 @@
 
 #include <stdint.h>
 
-enum osc_rule {
-    OSC_RULE_RANKS = 1 << 0,
-    OSC_RULE_MERGE = 1 << 1,
-    OSC_RULE_TIME = 1 << 2,
-    OSC_RULE_KINDS = 1 << 3,
-    OSC_RULE_NAMES = 1 << 4,
-    OSC_RULE_FOREST = 1 << 5,
-    OSC_RULE_LINKS = 1 << 6,
-    OSC_RULE_ARROWS = 1 << 7,
-    OSC_RULE_STEPS = 1 << 8,
-    OSC_RULE_STEP_LENGTH = 1 << 9,
-    OSC_RULE_BREAKDOWN = 1 << 10,
-    OSC_RULE_OUTLIERS = 1 << 11,
-    OSC_RULE_COMMUNICATION = 1 << 12,
-    OSC_RULE_OPERATORS = 1 << 13,
-    OSC_RULE_TENSOR_CORES = 1 << 14,
-    OSC_RULE_LOADS = 1 << 15,
-    OSC_RULE_DEVICES = 1 << 16,
-    OSC_RULE_MEMORY = 1 << 17,
-    OSC_RULE_PAIRS = 1 << 18,
-    OSC_RULE_AVERAGES = 1 << 19,
-    OSC_RULE_TORCH_DEVICE = 1 << 20,
-    OSC_RULE_TORCH_MEMORY = 1 << 21,
-    OSC_RULE_STACKS = 1 << 22,
-    OSC_RULE_FLOPS = 1 << 23,
-    OSC_RULE_MODULES = 1 << 24,
-    OSC_RULE_BACKWARD = 1 << 25,
-    OSC_RULE_ADVICE = 1 << 26,
-    OSC_RULE_QUALITY = 1 << 27,
-    OSC_RULE_SELECTION = 1 << 28,
-    OSC_RULE_FACTS = 1 << 29,
-    OSC_RULE_RANGES = 1 << 30,
-};
-
-/* The last bit, which no enumerator can be. */
-#define OSC_RULE_SPLIT (UINT32_C(1) << 31)
+/* Bits of osc_column.rules and osc_table_def.rules. */
+#define OSC_RULE_RANKS         (UINT64_C(1) << 0)
+#define OSC_RULE_MERGE         (UINT64_C(1) << 1)
+#define OSC_RULE_TIME          (UINT64_C(1) << 2)
+#define OSC_RULE_KINDS         (UINT64_C(1) << 3)
+#define OSC_RULE_NAMES         (UINT64_C(1) << 4)
+#define OSC_RULE_FOREST        (UINT64_C(1) << 5)
+#define OSC_RULE_LINKS         (UINT64_C(1) << 6)
+#define OSC_RULE_ARROWS        (UINT64_C(1) << 7)
+#define OSC_RULE_STEPS         (UINT64_C(1) << 8)
+#define OSC_RULE_STEP_LENGTH   (UINT64_C(1) << 9)
+#define OSC_RULE_BREAKDOWN     (UINT64_C(1) << 10)
+#define OSC_RULE_OUTLIERS      (UINT64_C(1) << 11)
+#define OSC_RULE_COMMUNICATION (UINT64_C(1) << 12)
+#define OSC_RULE_OPERATORS     (UINT64_C(1) << 13)
+#define OSC_RULE_TENSOR_CORES  (UINT64_C(1) << 14)
+#define OSC_RULE_LOADS         (UINT64_C(1) << 15)
+#define OSC_RULE_DEVICES       (UINT64_C(1) << 16)
+#define OSC_RULE_MEMORY        (UINT64_C(1) << 17)
+#define OSC_RULE_PAIRS         (UINT64_C(1) << 18)
+#define OSC_RULE_AVERAGES      (UINT64_C(1) << 19)
+#define OSC_RULE_TORCH_DEVICE  (UINT64_C(1) << 20)
+#define OSC_RULE_TORCH_MEMORY  (UINT64_C(1) << 21)
+#define OSC_RULE_STACKS        (UINT64_C(1) << 22)
+#define OSC_RULE_FLOPS         (UINT64_C(1) << 23)
+#define OSC_RULE_MODULES       (UINT64_C(1) << 24)
+#define OSC_RULE_BACKWARD      (UINT64_C(1) << 25)
+#define OSC_RULE_ADVICE        (UINT64_C(1) << 26)
+#define OSC_RULE_QUALITY       (UINT64_C(1) << 27)
+#define OSC_RULE_SELECTION     (UINT64_C(1) << 28)
+#define OSC_RULE_FACTS         (UINT64_C(1) << 29)
+#define OSC_RULE_RANGES        (UINT64_C(1) << 30)
+#define OSC_RULE_SPLIT         (UINT64_C(1) << 31)
 
 struct osc_rule_text {
-    uint32_t rule;      /* one of enum osc_rule, or OSC_RULE_SPLIT */
+    uint64_t rule;      /* one of these bits */
     const char *title;  /* letters and spaces: it becomes the anchor in docs/numbers.md */
     const char *text;   /* complete lines of at most 78 characters */
     const char *source; /* a sentence that continues "Source: " */
 };
 
-/* In the order of enum osc_rule; the last one has rule 0. */
+/* In the order of the bits; the last one has rule 0. */
 extern const struct osc_rule_text osc_rules[];

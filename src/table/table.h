@@ -83,7 +83,7 @@ struct osc_column {
     const char *unit; /* "ns", "bytes", "ratio", … or NULL */
     enum osc_merge merge;
     unsigned flags;
-    uint32_t rules;     /* bits of enum osc_rule, instead of the table's rules; or 0 */
+    uint64_t rules;     /* bits of rules.h, instead of the table's rules; or 0 */
     const char *help;   /* one sentence or more: meaning and formula */
     const char *source; /* instead of the table's source; or NULL */
     unsigned torch; /* bits of enum osc_torch_key: torch's sort keys that mean this column */
@@ -146,7 +146,7 @@ struct osc_table_def {
     const char *name;
     const char *help;
     const char *source; /* default for columns: continues "Source: " */
-    uint32_t rules;     /* default for columns: bits of enum osc_rule */
+    uint64_t rules;     /* default for columns: bits of rules.h */
     const struct osc_column *columns;
     uint32_t n_columns;
     uint32_t sorted_by;           /* index + 1 of the column that rows are sorted by, largest
