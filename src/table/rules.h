@@ -45,6 +45,7 @@
 #define OSC_RULE_FACTS         (UINT64_C(1) << 29)
 #define OSC_RULE_RANGES        (UINT64_C(1) << 30)
 #define OSC_RULE_SPLIT         (UINT64_C(1) << 31)
+#define OSC_RULE_THINNED       (UINT64_C(1) << 32)
 
 struct osc_rule_text {
     uint64_t rule;      /* one of these bits */

@@ -33,7 +33,7 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(IMPACT, "impact_ns", INTEGER, "ns", SUM, 0,
-               OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH | OSC_RULE_SPLIT,
+               OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH | OSC_RULE_SPLIT | OSC_RULE_THINNED,
                "Time at stake: the most that following the advice can save in all kept steps "
                "together, not what it will save."),
     OSC_COLUMN(SEVERITY, "severity", STRING, NULL, FINISH, 0, OSC_RULE_ADVICE,
@@ -154,6 +154,9 @@ static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
     else if (a->t->n_devices == 0)
         osc_result_note(out, "the file does not say what its devices are: "
                              "rules about NCCL, Tensor Cores and memory do not apply");
+    if (a->is_thinned)
+        osc_result_note(out, "events were taken out of the file: what the devices waited for "
+                             "is not known");
     if (out->n_rows == 0 && a->b->n_kept > 0)
         osc_result_note(out, "no rule applies");
 }

@@ -3,8 +3,10 @@
 
 #include "base/mem.h"
 #include "model/known_names.h"
+#include "model/producer.h"
 
-/* So many operators tell whether their numbers are those of one run. */
+/* So many operators tell whether their numbers are those of one run; twice as many numbers
+ * whether events have them. */
 #define OPERATORS_ENOUGH 100
 
 bool osc_advice_is_kept(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i)
@@ -52,8 +54,31 @@ static int64_t sum_of(int64_t a_ns, int64_t b_ns)
     return __builtin_add_overflow(a_ns, b_ns, &sum_ns) ? INT64_MAX : sum_ns;
 }
 
+/*
+ * When the recording ended, as the recorder says, or else INT64_MAX. What a step that began
+ * before lasts longer was not looked at.
+ */
+static int64_t end_of_recording(const struct osc_trace *t)
+{
+    const struct osc_store *const events = &t->events;
+    int64_t end_ns = INT64_MIN;
+
+    for (uint32_t k = 1; k < events->n_chunks; k++) {
+        const struct osc_chunk *const c = events->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (t->forms[c->form[i]].is_profiler && c->dur_ns[i] != OSC_NO_DUR &&
+                osc_row_end(c, i) > end_ns)
+                end_ns = osc_row_end(c, i);
+        }
+    }
+    return end_ns == INT64_MIN ? INT64_MAX : end_ns;
+}
+
 static osc_status sum_steps(struct osc_advice_base *a)
 {
+    const int64_t last_ns = a->is_compat ? INT64_MAX : end_of_recording(a->t);
+
     a->first_step = 1;
     for (uint32_t i = 0; i < a->b->n_steps; i++) {
         const struct osc_step_cost *const s = &a->b->steps[i];
@@ -65,7 +90,8 @@ static osc_status sum_steps(struct osc_advice_base *a)
                 a->first_step = a->t->steps[i].ordinal;
             a->last_step = a->t->steps[i].ordinal;
         }
-        osc_intervals_add(&a->kept, s->start_ns, s->end_ns);
+        osc_intervals_add(&a->kept, s->start_ns,
+                          s->start_ns < last_ns && s->end_ns > last_ns ? last_ns : s->end_ns);
         a->total_ns = sum_of(a->total_ns, s->end_ns - s->start_ns);
         for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
             a->cost_ns[k] = sum_of(a->cost_ns[k], s->cost_ns[k]);
@@ -164,33 +190,61 @@ static osc_status list_gaps(struct osc_advice_base *a, const struct osc_interval
     return OSC_OK;
 }
 
+/* Numbers that Kineto gave. Zeroed, there are none. */
+struct numbers {
+    int64_t first, last, n;
+};
+
+static void add_number(struct numbers *s, int64_t number)
+{
+    if (number < 0)
+        return;
+    s->first = s->n == 0 || number < s->first ? number : s->first;
+    s->last = s->n == 0 || number > s->last ? number : s->last;
+    s->n++;
+}
+
+/* Whether most numbers between the first and the last are missing. */
+static bool are_thin(const struct numbers *s)
+{
+    return s->n < (s->last - s->first) / 2;
+}
+
 /*
- * See which operators there are. Kineto numbers them one after the other: if most of the
- * numbers between the first and the last are missing, somebody has taken events out of the
- * file.
+ * See which operators there are. Kineto numbers them one after the other, and all events, too,
+ * also functions of Python that it does not write: if most of the numbers are missing, somebody
+ * has taken events out of the file.
  */
 static void look_at_operators(struct osc_advice_base *a)
 {
     const struct osc_store *const events = &a->t->events;
-    int64_t first = INT64_MAX, last = INT64_MIN, n = 0;
+    struct numbers operators = {0}, all = {0};
+    int64_t n_silent = 0; /* have numbers that are not written */
+    bool has_python = false;
 
     for (uint32_t k = 1; k < events->n_chunks; k++) {
         const struct osc_chunk *const c = events->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
+            const enum osc_kind kind = (enum osc_kind)c->kind[i];
             int64_t number;
 
-            if (c->kind[i] != OSC_KIND_OPERATOR)
+            has_python |= kind == OSC_KIND_PYTHON || kind == OSC_KIND_MODULE;
+            if (kind == OSC_KIND_ALLOC || kind == OSC_KIND_FREE)
+                n_silent++;
+            else if (osc_row_arg_int(a->t, c, i, OSC_ARG_KEY_EV_IDX, &number))
+                add_number(&all, number);
+            if (kind != OSC_KIND_OPERATOR)
                 continue;
             a->has_operators = true;
-            if (!osc_row_arg_int(a->t, c, i, OSC_ARG_KEY_EXTERNAL_ID, &number) || number < 0)
-                continue;
-            first = number < first ? number : first;
-            last = number > last ? number : last;
-            n++;
+            if (osc_row_arg_int(a->t, c, i, OSC_ARG_KEY_EXTERNAL_ID, &number))
+                add_number(&operators, number);
         }
     }
-    a->is_thinned = n >= OPERATORS_ENOUGH && n < (last - first) / 2;
+    all.n += n_silent;
+    a->is_thinned =
+        (operators.n >= OPERATORS_ENOUGH && are_thin(&operators)) ||
+        (!has_python && all.last - all.first >= 2 * OPERATORS_ENOUGH && are_thin(&all));
 }
 
 osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsigned n_threads,
@@ -199,6 +253,7 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
     struct osc_intervals gaps = {0}, syncs = {0};
 
     *a = (struct osc_advice_base){.t = t, .f = osc_trace_facts(t), .is_compat = compat_tb};
+    a->has_native = osc_producer_dialect((enum osc_producer)t->producer) == OSC_DIALECT_XLA;
     osc_status st = osc_breakdown_get(t, compat_tb, n_threads, &a->own, &a->b);
     if (st == OSC_OK)
         st = sum_steps(a);
@@ -214,7 +269,7 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
     if (st == OSC_OK && !compat_tb)
         look_at_operators(a);
     if (st == OSC_OK && a->f->links.n_calls == 0 && !a->has_works && !a->has_foreign &&
-        !compat_tb && a->b->n_kept > 0)
+        !compat_tb && !a->is_thinned && a->b->n_kept > 0)
         st = osc_split_make(t, a->b, &a->split);
     osc_intervals_fini(&gaps);
     osc_intervals_fini(&syncs);

@@ -47,7 +47,8 @@ struct osc_advice_base {
     size_t n_gaps;
     int64_t gaps_ns;
     bool has_operators;
-    bool is_thinned; /* of the numbers that Kineto gave operators, few are in the file */
+    bool has_native; /* scopes stand for operators: XLA compiled the program */
+    bool is_thinned; /* of the numbers that Kineto gave events, few are in the file */
     uint32_t first_step, last_step; /* ordinals of kept steps; 1, 0: no step was announced */
     bool *is_sync;                  /* owned; by call of osc_links: the call waits for the
                                      * device */

@@ -163,6 +163,13 @@ static void add_devices(const struct osc_advice_item *item, struct osc_strbuf *o
     osc_strbuf_adds(out, ")");
 }
 
+/* Select what launches: in programs that XLA compiled, scopes stand for operators. */
+static void add_launches(const struct osc_advice_base *a, struct osc_strbuf *out)
+{
+    osc_strbuf_addf(out, "kind in ('%s', 'runtime', 'driver')",
+                    a->has_native ? "scope" : "operator");
+}
+
 /* Write the --where expression that selects the rows of the table for CODE. A fast step can be
  * an outlier too. */
 static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
@@ -200,7 +207,7 @@ static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
         add_pageable(a, times, out);
         return;
     case OSC_ADVICE_LAUNCH_BOUND:
-        osc_strbuf_adds(out, "kind in ('operator', 'runtime', 'driver')");
+        add_launches(a, out);
         break;
     case OSC_ADVICE_OVERHEAD:
         osc_strbuf_adds(out, "kind = 'overhead'");

@@ -64,7 +64,8 @@ static bool has_single_tensor(const struct one *o)
 
 static bool has_python(const struct one *o)
 {
-    const int64_t ns = o->s->ns[OSC_CAUSE_PYTHON] + o->s->ns[OSC_CAUSE_OTHER];
+    const int64_t ns =
+        o->s->ns[OSC_CAUSE_PYTHON] + o->s->ns[OSC_CAUSE_NOTED] + o->s->ns[OSC_CAUSE_OTHER];
 
     return o->s->n_operators >= OPERATORS_ENOUGH && o->s->n_frames > 0 &&
            (is_above(ns, 30, o->length_ns) ||
@@ -95,8 +96,9 @@ static const struct rule {
      STEP_MEMBER(n_tiny)},
     {OSC_ADVICE_SINGLE_TENSOR, has_single_tensor, 1u << OSC_CAUSE_OPTIMIZER, SUMS(optimizers),
      0},
-    {OSC_ADVICE_PYTHON, has_python, 1u << OSC_CAUSE_PYTHON | 1u << OSC_CAUSE_OTHER,
-     SUMS(functions), 0},
+    {OSC_ADVICE_PYTHON, has_python,
+     1u << OSC_CAUSE_PYTHON | 1u << OSC_CAUSE_NOTED | 1u << OSC_CAUSE_OTHER, SUMS(functions),
+     0},
     {OSC_ADVICE_UNRECORDED, has_unrecorded, 1u << OSC_CAUSE_OTHER, 0, 0},
 };
 

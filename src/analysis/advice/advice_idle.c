@@ -130,8 +130,9 @@ static osc_status name_ranges(const struct view *v, enum osc_idle cause,
         if (ns == 0)
             continue;
         item->count++;
-        item->has_copies |=
-            cause == OSC_IDLE_BLOCKED && !(v->a->f->classes.names[c->name[i]] & OSC_NAME_SYNC);
+        item->has_copies |= cause == OSC_IDLE_BLOCKED &&
+                            osc_kind_is_launch((enum osc_kind)c->kind[i]) &&
+                            !(v->a->f->classes.names[c->name[i]] & OSC_NAME_SYNC);
         st = osc_name_sums_add(&item->names, (osc_sid){c->name[i]}, ns);
         if (st == OSC_OK)
             st = add_pair(&pairs, (osc_sid){c->name[i]},
@@ -367,7 +368,7 @@ osc_status osc_advice_idle_rules(const struct osc_advice_base *a, struct osc_adv
             l->of[OSC_ADVICE_MEMORY_LIMIT].impact_ns = s.ns[k];
         }
         /* Idle time says nothing where the events that would fill it were taken out. */
-        if (k != OSC_IDLE_COMMUNICATION && a->is_thinned)
+        if (a->is_thinned)
             item->applies = false;
         if (!item->applies)
             continue;

@@ -81,17 +81,80 @@ static bool is_usual(const struct osc_advice_base *a, const struct osc_advice_it
            (item->whole - (most->end_ns - most->start_ns)) / 20;
 }
 
-static void check_costs(const struct osc_advice_base *a, struct osc_advice_list *l)
+/* Add to ALL the time in which TRACK runs operators, but for collectives and what they run. */
+static osc_status add_computation(const struct osc_advice_base *a, uint32_t track,
+                                  struct osc_intervals *all)
 {
+    const struct osc_order *const o = &a->f->order;
+    struct osc_intervals operators = {0}, collectives = {0}, rest = {0};
+
+    for (uint32_t at = o->first[track]; at < o->first[track + 1]; at++) {
+        const osc_row row = {o->rows[at]};
+        const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
+        const uint32_t i = osc_row_place(row);
+
+        if (osc_is_on_device(&a->f->classes, c, i))
+            continue;
+        if ((a->f->classes.names[c->name[i]] & OSC_NAME_COMM_HOST) ||
+            c->kind[i] == OSC_KIND_COMMUNICATION)
+            osc_intervals_add(&collectives, c->ts_ns[i], osc_row_end(c, i));
+        else if (c->kind[i] == OSC_KIND_OPERATOR)
+            osc_intervals_add(&operators, c->ts_ns[i], osc_row_end(c, i));
+    }
+    osc_status st = osc_intervals_merge(&operators);
+    if (st == OSC_OK)
+        st = osc_intervals_merge(&collectives);
+    if (st == OSC_OK)
+        st = osc_intervals_subtract(&operators, &collectives, &rest);
+    osc_intervals_concat(all, &rest);
+    osc_intervals_fini(&operators);
+    osc_intervals_fini(&collectives);
+    osc_intervals_fini(&rest);
+    return st;
+}
+
+/* Take from ITEM the time of collectives of hosts beside which other operators run. */
+static osc_status take_hidden(const struct osc_advice_base *a, struct osc_advice_item *item)
+{
+    const struct osc_order *const o = &a->f->order;
+    struct osc_intervals computation = {0}, hidden = {0};
+    osc_status st = OSC_OK;
+    int64_t hidden_ns;
+
+    for (uint32_t k = 0; k < o->n_tracks && st == OSC_OK; k++)
+        st = add_computation(a, o->tracks[k], &computation);
+    if (st == OSC_OK)
+        st = osc_intervals_merge(&computation);
+    if (st == OSC_OK)
+        st = osc_intervals_intersect(&computation, &a->f->unions.of[OSC_CLASS_COMMUNICATION],
+                                     &hidden);
+    if (st == OSC_OK)
+        st = osc_advice_stake(a, &hidden, NULL, &hidden_ns);
+    if (st == OSC_OK) {
+        item->part = item->part > hidden_ns ? item->part - hidden_ns : 0;
+        item->impact_ns = item->part;
+    }
+    osc_intervals_fini(&computation);
+    osc_intervals_fini(&hidden);
+    return st;
+}
+
+static osc_status check_costs(const struct osc_advice_base *a, struct osc_advice_list *l)
+{
+    osc_status st = OSC_OK;
+
     struct osc_advice_item *const loading = &l->of[OSC_ADVICE_DATA_LOADING];
     struct osc_advice_item *const communication = &l->of[OSC_ADVICE_COMMUNICATION];
 
     if (a->has_works && !a->is_compat)
-        return; /* see advice_idle.c */
+        return OSC_OK; /* see advice_idle.c */
     measure_cost(a, OSC_CLASS_DATALOADER, loading);
     loading->applies = loading->part > loading->whole / 20 && is_usual(a, loading);
     measure_cost(a, OSC_CLASS_COMMUNICATION, communication);
-    communication->applies = communication->part > communication->whole / 10;
+    if (!a->is_compat && communication->part > communication->whole / 10)
+        st = take_hidden(a, communication);
+    communication->applies = communication->part > communication->whole / 10 && !a->is_thinned;
+    return st;
 }
 
 /* DataParallel drives two or more devices, which then work in turns. */
@@ -438,9 +501,10 @@ osc_status osc_advice_plugin_rules(const struct osc_advice_base *a, struct osc_a
 {
     const struct seen seen = look_at_names(a);
 
-    check_costs(a, l);
+    osc_status st = check_costs(a, l);
     check_backend(a, &seen, &l->of[OSC_ADVICE_BACKEND]);
-    osc_status st = check_data_parallel(a, &seen, &l->of[OSC_ADVICE_DATA_PARALLEL]);
+    if (st == OSC_OK)
+        st = check_data_parallel(a, &seen, &l->of[OSC_ADVICE_DATA_PARALLEL]);
     if (st == OSC_OK && a->is_compat)
         st = check_utilization(a, l);
     if (st == OSC_OK)

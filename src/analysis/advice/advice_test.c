@@ -28,6 +28,34 @@ TEST_WITH(communication_counts_above_a_tenth_of_the_steps, NULL, end)
         101000);
     assert_int_equal(
         stake("", STEP(1, 0, 1000) OP("gloo:all_reduce", 1, 0, 100, ""), "communication"), -1);
+    /* What another thread computes meanwhile hides it; what calls it does not. */
+    assert_int_equal(stake("",
+                           STEP(1, 0, 1000) OP("gloo:all_reduce", 2, 0, 300, "")
+                               OP("aten::mm", 1, 100, 50, "") OP("c10d::wait", 1, 160, 90, ""),
+                           "communication"),
+                     250000);
+    assert_int_equal(stake("",
+                           STEP(1, 0, 1000) OP("autograd::Reduce", 1, 0, 310, "")
+                               OP("gloo:all_reduce", 1, 5, 300, ""),
+                           "communication"),
+                     300000);
+}
+
+TEST_WITH(files_that_events_were_taken_out_of_have_no_causes, NULL, end)
+{
+#define NUMBERED(last)                             \
+    STEP(1, 0, 1000)                               \
+    OP("gloo:all_reduce", 1, 0, 600, "'Ev Idx':1") \
+    NOTE("n", 700, 10) OP("aten::mm", 1, 800, 10, "'Ev Idx':" #last)
+
+    assert_int_equal(stake("", NUMBERED(200), "communication"), 600000);
+    assert_int_equal(stake("", NUMBERED(201), "communication"), -1);
+    assert_true(osc_str_has((struct osc_str){result.notes.s, (uint32_t)result.notes.len},
+                            OSC_STR("events were taken out of the file")));
+    /* Functions have numbers, too, and are left out of files of programs that ran long. */
+    assert_int_equal(
+        stake("", NUMBERED(201) RANGE("python_function", "f", 1, 1, 1, ""), "communication"),
+        600000);
 }
 
 TEST_WITH(data_parallel_needs_two_devices, NULL, end)

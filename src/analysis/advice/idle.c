@@ -56,8 +56,55 @@ static bool is_python(enum osc_kind kind)
     return kind == OSC_KIND_PYTHON || kind == OSC_KIND_MODULE || kind == OSC_KIND_FRAME;
 }
 
+/* Bits of each row, by its number: where Python runs, seen from it. */
+enum { IN_PYTHON = 1, HAS_PYTHON = 2 };
+
+/*
+ * Set *PLACES to the bits of the rows of A, or leave it NULL: only programs that XLA compiled
+ * have ranges that Python calls and that launch, and no operators to tell them by.
+ */
+static osc_status find_python(const struct osc_advice_base *a, uint8_t **places)
+{
+    const struct osc_store *const events = &a->t->events;
+    const struct osc_order *const order = &a->f->order;
+
+    if (!a->has_native)
+        return OSC_OK;
+    *places = osc_calloc((size_t)events->n_rows + 1, 1);
+    if (!*places)
+        return OSC_ENOMEM;
+    for (uint32_t at = 0; at < 2 * order->n_rows; at++) {
+        const bool is_down = at < order->n_rows; /* first from parents to children */
+        const osc_row row = {order->rows[is_down ? at : 2 * order->n_rows - 1 - at]};
+        const struct osc_chunk *const c = osc_chunk_of(events, row);
+        const osc_row parent = {c->parent[osc_row_place(row)]};
+
+        if (parent.v == 0)
+            continue;
+        const struct osc_chunk *const p = osc_chunk_of(events, parent);
+        uint8_t *const own = &(*places)[osc_row_number(events, row)];
+        uint8_t *const around = &(*places)[osc_row_number(events, parent)];
+        if (is_down &&
+            (is_python((enum osc_kind)p->kind[osc_row_place(parent)]) || (*around & IN_PYTHON)))
+            *own |= IN_PYTHON;
+        if (!is_down &&
+            (is_python((enum osc_kind)c->kind[osc_row_place(row)]) || (*own & HAS_PYTHON)))
+            *around |= HAS_PYTHON;
+    }
+    return OSC_OK;
+}
+
+/* Whether row I of C, an operator, reads a value of a tensor: it waits for the device. */
+static bool reads_value(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_str name = osc_row_name(t, c, i);
+
+    return osc_str_eq(name, OSC_STR("aten::_local_scalar_dense")) ||
+           osc_str_eq(name, OSC_STR("aten::item"));
+}
+
 /* The cause of what the range in row I of C does, but for calls; COUNT: none. */
-static enum osc_idle cause_of(const struct osc_chunk *c, uint32_t i)
+static enum osc_idle cause_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
 {
     const enum osc_kind kind = (enum osc_kind)c->kind[i];
 
@@ -67,11 +114,11 @@ static enum osc_idle cause_of(const struct osc_chunk *c, uint32_t i)
         return OSC_IDLE_OVERHEAD;
     if (kind == OSC_KIND_OPTIMIZER)
         return OSC_IDLE_OPTIMIZER;
-    if (kind == OSC_KIND_OPERATOR || kind == OSC_KIND_COMMUNICATION)
-        return c->self_ns[i] >= OSC_SLOW_CALL_NS &&
-                       c->self_ns[i] >= c->dur_ns[i] - c->self_ns[i]
-                   ? OSC_IDLE_SLOW_CALL
-                   : OSC_IDLE_LAUNCH;
+    if (kind == OSC_KIND_OPERATOR || kind == OSC_KIND_COMMUNICATION) {
+        if (c->self_ns[i] < OSC_SLOW_CALL_NS || c->self_ns[i] < c->dur_ns[i] - c->self_ns[i])
+            return OSC_IDLE_LAUNCH;
+        return reads_value(t, c, i) ? OSC_IDLE_BLOCKED : OSC_IDLE_SLOW_CALL;
+    }
     if (osc_kind_is_launch(kind))
         return OSC_IDLE_LAUNCH;
     return is_python(kind) ? OSC_IDLE_PYTHON : OSC_IDLE_COUNT;
@@ -98,14 +145,17 @@ static osc_status add_range(const struct osc_advice_base *a, uint32_t row, enum 
 static osc_status add_ranges(const struct osc_advice_base *a, struct osc_idle_split *s)
 {
     const struct osc_store *const events = &a->t->events;
-    osc_status st = OSC_OK;
+    uint8_t *places = NULL;
+    osc_status st = find_python(a, &places);
 
     for (uint32_t k = 1; k < events->n_chunks && st == OSC_OK; k++) {
         const struct osc_chunk *const c = events->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++) {
-            const enum osc_idle cause = cause_of(c, i);
+            enum osc_idle cause = cause_of(a->t, c, i);
 
+            if (places && c->kind[i] == OSC_KIND_SCOPE && places[c->first_row + i] == IN_PYTHON)
+                cause = OSC_IDLE_LAUNCH;
             if (cause == OSC_IDLE_COUNT || c->dur_ns[i] <= 0 ||
                 (cause != OSC_IDLE_OVERHEAD && !s->counts[c->track[i]]) ||
                 !osc_is_range(&a->f->classes, c, i) || osc_is_on_device(&a->f->classes, c, i))
@@ -113,6 +163,7 @@ static osc_status add_ranges(const struct osc_advice_base *a, struct osc_idle_sp
             st = add_range(a, osc_row_at(c, i).v, cause, s);
         }
     }
+    osc_free(places);
     return st;
 }
 

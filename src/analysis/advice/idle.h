@@ -25,7 +25,8 @@
 enum osc_idle {
     OSC_IDLE_COMMUNICATION,
     OSC_IDLE_DATALOADER,
-    OSC_IDLE_BLOCKED,   /* calls that wait for the device */
+    OSC_IDLE_BLOCKED,   /* calls that wait for the device, and operators that do so of
+                         * themselves */
     OSC_IDLE_ALLOCATOR, /* calls that take device memory or give it back */
     OSC_IDLE_SLOW_CALL, /* other calls of at least OSC_SLOW_CALL_NS, but for graphs; calls that
                          * compile, by name, of OSC_COMPILE_NS; that allocate or free, of
@@ -33,7 +34,8 @@ enum osc_idle {
                          * are their own */
     OSC_IDLE_OVERHEAD,  /* of the profiler */
     OSC_IDLE_OPTIMIZER, /* steps of optimizers */
-    OSC_IDLE_LAUNCH,    /* operators and other calls of the runtime */
+    OSC_IDLE_LAUNCH,    /* operators and other calls of the runtime; in programs that XLA
+                         * compiled, scopes in which no Python runs and that Python calls */
     OSC_IDLE_PYTHON,    /* functions outside of these */
     OSC_IDLE_UNRECORDED,
     OSC_IDLE_HANDOVER,

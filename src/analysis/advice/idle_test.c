@@ -170,6 +170,47 @@ TEST_WITH(files_that_events_were_taken_out_of_have_no_idle_time, NULL, end)
     osc_strbuf_fini(&all);
 }
 
+TEST_WITH(after_the_recording_nothing_is_idle, NULL, end)
+{
+#define UNTIL(last)  \
+    STEP(1, 0, 1000) \
+    CALL(1, 0, 10, 1, "") KERNEL("k", 10, 290, 1) RANGE("Trace", "Profiler", 9, 0, last, "")
+
+    assert_int_equal(stake("", UNTIL(1000), "unrecorded_idle"), 700000);
+    assert_int_equal(stake("", UNTIL(400), "unrecorded_idle"), 100000);
+    assert_int_equal(stake_tb("", UNTIL(400), "unrecorded_idle"), -1);
+}
+
+TEST_WITH(what_python_calls_launches_where_xla_compiled, NULL, end)
+{
+#define XLA                                                                                \
+    "{'ph':'M','name':'process_name','pid':1,'args':{'name':'/host:CPU'}},"                \
+    "{'ph':'M','name':'process_name','pid':2,'args':{'name':'/device:GPU:0'}},"            \
+    "{'ph':'M','name':'thread_name','pid':2,'tid':1,'args':{'name':'Stream #1(Kernel)'}}," \
+    "{'ph':'X','name':'k','pid':2,'tid':1,'ts':10,'dur':90,'args':{'hlo_op':'a'}},"        \
+    "{'ph':'X','name':'k','pid':2,'tid':1,'ts':900,'dur':100,'args':{'hlo_op':'a'}},"
+#define PLAIN(name, ts, dur) \
+    "{'ph':'X','name':'" name "','pid':1,'tid':1,'ts':" #ts ",'dur':" #dur "},"
+    /* A scope of the program, Python in it, and what Python calls. */
+    const char *const events = XLA PLAIN("$main.py:1 main", 0, 1000) PLAIN("train", 100, 800)
+        PLAIN("$api.py:1 call", 200, 500) PLAIN("Execute", 300, 300);
+
+    assert_int_equal(stake("", events, "launch_bound"), 300000);
+    assert_int_equal(stake("", events, "python_idle"), 500000);
+}
+
+TEST_WITH(reading_a_value_waits, NULL, end)
+{
+#define READ(name)           \
+    STEP(1, 0, 5000)         \
+    OP(name, 1, 0, 2000, "") \
+    RUNTIME("cudaLaunchKernel", 2005, 5, 1) KERNEL("k", 2010, 990, 1)
+
+    assert_int_equal(stake("", READ("aten::item"), "synchronization"), 2000000);
+    assert_int_equal(stake("", READ("aten::_local_scalar_dense"), "slow_call"), -1);
+    assert_int_equal(stake("", READ("aten::items"), "slow_call"), 2000000);
+}
+
 TEST_WITH(an_operator_of_which_most_is_its_own_is_such_a_call, NULL, end)
 {
 #define BARE(dur, inside)            \

@@ -224,7 +224,9 @@ static enum osc_cause cause_now(struct walk *w)
                                                                  : OSC_CAUSE_OPERATOR;
     if (top && top->has_gap && top[-1].end_ns <= w->now_ns)
         return OSC_CAUSE_TINY;
-    return w->n_live[OSC_SPLIT_FUNCTION] > 0 ? OSC_CAUSE_PYTHON : OSC_CAUSE_OTHER;
+    if (w->n_live[OSC_SPLIT_FUNCTION] > 0)
+        return OSC_CAUSE_PYTHON;
+    return w->n_live[OSC_SPLIT_NOTE] > 0 ? OSC_CAUSE_NOTED : OSC_CAUSE_OTHER;
 }
 
 /* Add NS to the function that began last. */

@@ -43,6 +43,7 @@ enum osc_cause {
     OSC_CAUSE_TINY,
     OSC_CAUSE_OPERATOR,
     OSC_CAUSE_PYTHON, /* a Python function */
+    OSC_CAUSE_NOTED,  /* a range that the program marked */
     OSC_CAUSE_OTHER,  /* nothing of these */
     OSC_CAUSE_SLOW,
     OSC_CAUSE_COUNT

@@ -142,6 +142,8 @@ osc_status osc_split_class_of(struct osc_split_cache *cache, const struct osc_tr
         *class = OSC_SPLIT_OPTIMIZER;
     else if (kind == OSC_KIND_PYTHON || kind == OSC_KIND_MODULE || kind == OSC_KIND_FRAME)
         *class = OSC_SPLIT_FUNCTION;
+    else if (kind == OSC_KIND_ANNOTATION || kind == OSC_KIND_SCOPE)
+        *class = OSC_SPLIT_NOTE;
     if (kind != OSC_KIND_OPERATOR)
         return OSC_OK;
     osc_status st = osc_split_name_of(cache, t, k, i, &bits);

@@ -20,6 +20,7 @@ enum osc_split_class {
     OSC_SPLIT_DOUBLE,
     OSC_SPLIT_OPERATOR,
     OSC_SPLIT_FUNCTION,
+    OSC_SPLIT_NOTE, /* a range that the program marked, but for steps */
     OSC_SPLIT_CLASSES
 };
 

@@ -73,7 +73,9 @@ class Rules:
         self.costs = [cost for s, cost in zip(self.steps, steps.costs(trace, self.steps, compat))
                       if s.kept]
         self.total = sum(s.end - s.start for s in self.kept_steps)
-        self.kept = union([(s.start, s.end) for s in self.kept_steps])
+        last = None if compat else self.end_of_recording()
+        self.kept = union([(s.start, last if last is not None and s.start < last < s.end
+                            else s.end) for s in self.kept_steps])
         self.kept_ns = length(self.kept)
         self.launch = links.launch_of_device_event(trace)
         self.op_of_call = operators.op_of_call(trace)
@@ -91,8 +93,14 @@ class Rules:
         self.found: dict[str, dict] = {}
         self.split: split.Split | None = None
         if (not self.work and not self.calls and not compat and self.kept_steps
+                and not self.is_thinned()
                 and not inventory.foreign_devices(trace)):
             self.make_split()
+
+    def end_of_recording(self) -> int | None:
+        """When the profiler says it ended."""
+        return max((e.end for e in self.trace.events if (e.category or "").lower() == "trace"
+                    and e.dur is not None), default=None)
 
     def make_split(self) -> None:
         """Split the time of steps by cause."""
@@ -174,12 +182,34 @@ class Rules:
             or bool(self.properties) and not self.compat and self.trace.family == "hip"
         self.add_cost("backend", "communication", None, ddp > 0 and not has_nccl and capable
                       and (self.compat or bool(self.work)), ddp)
-        if self.compat or not self.work:
+        if self.compat:
             self.add_cost("communication", "communication", Fraction(1, 10))
+        elif not self.work and not self.is_thinned():
+            self.host_communication()
         if self.compat:
             self.low_utilization()
         self.tensor_cores()
         self.memory_limit()
+
+    def host_communication(self) -> None:
+        """Collectives of hosts, but for the time in which a thread computes meanwhile."""
+        cost = sum(c["communication"] for c in self.costs)
+        if 10 * cost <= self.total:
+            return
+        computing = []
+        for track in {e.track for e in self.ranges if e.is_host}:
+            own = [e for e in self.ranges if e.track == track and e.is_host]
+            ours = [e for e in own
+                    if e.kind == "communication" or kinds.is_host_collective(e.name)]
+            computing += subtract(
+                union([(e.start, e.end) for e in own
+                       if e.kind == "operator" and e not in ours]),
+                union([(e.start, e.end) for e in ours]))
+        unions = steps.unions(self.trace, False)
+        hidden = intersect(intersect(unions["communication"], union(computing)), self.kept)
+        ns = max(cost - length(hidden), 0)
+        self.add("communication", 10 * ns > self.total, ns, ns, self.total,
+                 sum(c["communication"] > 0 for c in self.costs))
 
     def is_usual(self) -> bool:
         """Whether steps wait for data also without the one that waits longest."""
@@ -373,7 +403,14 @@ class Rules:
         """Whether most of the numbers that Kineto gave operators are not in the file."""
         own = [n for n in (e.integer("External id") for e in self.trace.events
                            if e.kind == "operator") if n is not None and n >= 0]
-        return len(own) >= 100 and len(own) < (max(own) - min(own)) // 2
+        if len(own) >= 100 and len(own) < (max(own) - min(own)) // 2:
+            return True
+        silent = [e for e in self.trace.events if e.kind in ("alloc", "free")]
+        own = [n for n in (e.integer("Ev Idx") for e in self.trace.events if e.kind not in ("alloc", "free"))
+               if n is not None and n >= 0]
+        return (not any(e.kind in ("python", "module") for e in self.trace.events)
+                and len(own) > 0 and max(own) - min(own) >= 200
+                and len(own) + len(silent) < (max(own) - min(own)) // 2)
 
     def gaps(self) -> list[Interval]:
         """The kept time in which no device works."""
@@ -402,10 +439,11 @@ class Rules:
                 if e.kind != "kernel" or not kinds.is_collective_kernel(e.name, e.args)]
         found = idle.split(self.trace.events, self.kept, busy, unions["communication"],
                            [(g, c, c in syncs) for g, c in zip(gaps, launches)],
-                           drivers or None, calls, min(e.start for e in self.work))
+                           drivers or None, calls, min(e.start for e in self.work),
+                           self.trace.dialect == "xla")
         for cause, code in idle.CODES.items():
             ns = length(found.parts[cause])
-            if cause != "communication" and self.is_thinned():
+            if self.is_thinned():
                 ns = 0
             if cause == "allocator" and "memory_limit" in self.found:
                 self.found["memory_limit"]["impact_ns"] = ns

@@ -46,21 +46,47 @@ def cause_of_call(event: Event, is_sync: bool, is_allocator: bool, is_graph: boo
     return "slow_call" if event.dur >= SLOW_CALL_NS and not is_graph else "launch"
 
 
-def causes_of(event: Event, call: str | None) -> list[str]:
-    """The causes that a range of the host has; CALL is what it does if it is a call."""
+def runs_python(event: Event) -> bool:
+    """Whether a Python function runs within EVENT."""
+    below = list(event.children)
+    while below:
+        one = below.pop()
+        if one.kind in PYTHON:
+            return True
+        below += one.children
+    return False
+
+
+def is_native(event: Event) -> bool:
+    """Whether EVENT is what a Python function calls and in which none runs."""
+    around = event.parent
+    while around and around.kind not in PYTHON:
+        around = around.parent
+    return event.kind == "scope" and around is not None and not runs_python(event)
+
+
+def causes_of(event: Event, call: str | None, is_xla: bool) -> list[str]:
+    """The causes that a range of the host has; CALL is what it does if it is a call. IS_XLA: XLA
+    compiled the program."""
+    if is_xla and is_native(event):
+        return ["launch"]
     if call:
         return sorted({"launch", call})
     if event.kind in ("dataloader", "overhead", "optimizer"):
         return [event.kind]
     if event.kind in ("operator", "communication"):
         own = forest.self_ns(event)
-        return ["slow_call" if own >= SLOW_CALL_NS and 2 * own >= event.dur else "launch"]
+        if own < SLOW_CALL_NS or 2 * own < event.dur:
+            return ["launch"]
+        return ["blocked" if event.name in ("aten::item", "aten::_local_scalar_dense")
+                else "slow_call"]
     return ["python"] if event.kind in PYTHON else []
 
 
 def split(events: list[Event], kept: list[Interval], work: list[Event],
           communication: list[Interval], gaps: list[tuple[Interval, Event | None, bool]],
-          drivers: set | None, calls: dict[Event, str], first: int | None) -> Idle:
+          drivers: set | None, calls: dict[Event, str], first: int | None,
+          is_xla: bool) -> Idle:
     """The split. COMMUNICATION is that class, GAPS are with the call that launched what ends them
     and whether it waits; DRIVERS the threads that count, or None for all; CALLS what calls do;
     FIRST is when the first work starts: what it waited for after its launch was before the
@@ -70,7 +96,7 @@ def split(events: list[Event], kept: list[Interval], work: list[Event],
     for event in events:
         if not event.is_range or not event.is_host or event.dur <= 0:
             continue
-        for cause in causes_of(event, calls.get(event)):
+        for cause in causes_of(event, calls.get(event), is_xla):
             if cause != "overhead" and drivers is not None and event.track not in drivers:
                 continue
             ran[cause].append((event.start, event.end))

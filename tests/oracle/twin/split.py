@@ -19,7 +19,7 @@ view reshape permute transpose t select slice narrow unsqueeze squeeze expand ch
 flatten unflatten as_strided detach alias to _unsafe_view resolve_conj resolve_neg movedim
 _reshape_alias swapaxes unsafe_chunk unsafe_split""".split()}
 OPERATORS = ("sync", "copy", "double", "operator")
-OWN = ("optimizer", "sync", "copy", "double", "tiny", "operator", "python", "other")
+OWN = ("optimizer", "sync", "copy", "double", "tiny", "operator", "python", "noted", "other")
 TINY_NS, GAP_NS = 50_000, 50_000
 LOOP_CALLS, LOOP_TURN, LOOP_TURNS = 32, 12, 8
 
@@ -73,6 +73,8 @@ def class_of(event: Event) -> str | None:
         return event.kind
     if event.kind in ("python", "module", "frame"):
         return "python"
+    if event.kind in ("annotation", "scope"):
+        return "noted"
     if event.kind != "operator":
         return None
     if event.name in SYNCS:
@@ -184,7 +186,9 @@ class Thread:
             return "tiny" if any(e.start <= at < e.end for e in self.tiny) else "operator"
         if any(start <= at < end for start, end in self.gaps):
             return "tiny"
-        return "python" if "python" in running else "other"
+        if "python" in running:
+            return "python"
+        return "noted" if "noted" in running else "other"
 
     def begin(self, event: Event, kind: str, running: list[str]) -> None:
         """Count EVENT, which begins while RUNNING do."""
@@ -301,7 +305,7 @@ def fits(code: str, part: Part, of: int) -> bool:
     if counts["operators"] < 8:
         return False
     if code == "python":
-        python = ns["python"] + ns["other"]
+        python = ns["python"] + ns["noted"] + ns["other"]
         return counts["frames"] > 0 and (is_above(python, 30, of) or is_above(
             python, 15, of) and is_above(part.longest, 8, of))
     return counts["frames"] == 0 and is_above(ns["other"], 20, of)
@@ -312,5 +316,5 @@ RULES = {"host_sync": (("sync",), "sync", "sync"), "copies": (("copy",), "copy",
          "float64": (("double",), "double", "double"),
          "tiny_operators": (("tiny",), "tiny", "tiny"),
          "single_tensor": (("optimizer",), "optimizer", None),
-         "python": (("python", "other"), "function", None),
+         "python": (("python", "noted", "other"), "function", None),
          "unrecorded": (("other",), None, None)}
