@@ -242,9 +242,9 @@ static void look_at_operators(struct osc_advice_base *a)
         }
     }
     all.n += n_silent;
-    a->is_thinned =
-        (operators.n >= OPERATORS_ENOUGH && are_thin(&operators)) ||
-        (!has_python && all.last - all.first >= 2 * OPERATORS_ENOUGH && are_thin(&all));
+    a->is_thinned = (operators.n >= OPERATORS_ENOUGH && are_thin(&operators)) ||
+                    (!has_python && all.last - all.first >= INT64_C(2) * OPERATORS_ENOUGH &&
+                     are_thin(&all));
 }
 
 osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsigned n_threads,
