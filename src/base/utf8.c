@@ -113,67 +113,6 @@ static uint32_t code_point(const unsigned char *s, size_t n)
     return c;
 }
 
-/*
- * Whether C leaves no mark of its own: format controls, marks of direction, separators of lines
- * and fillers (Unicode 15: Default_Ignorable_Code_Point, Bidi_Control, categories Zl and Zp).
- */
-static bool is_invisible(uint32_t c)
-{
-    static const uint32_t ranges[][2] = {
-        {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},     {0x115f, 0x1160},
-        {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
-        {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
-        {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x13430, 0x1343f}, {0x1bca0, 0x1bca3},
-        {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
-    };
-
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && c >= ranges[i][0]; i++) {
-        if (c <= ranges[i][1])
-            return true;
-    }
-    return false;
-}
-
-/* Append the valid character of N bytes, not a control character, at S. */
-static void append_visible(struct osc_strbuf *b, const unsigned char *s, size_t n)
-{
-    const uint32_t c = code_point(s, n);
-
-    if (!is_invisible(c))
-        osc_strbuf_add(b, (const char *)s, n);
-    else
-        osc_strbuf_addf(b, c > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)c);
-}
-
-void osc_utf8_append_terminal(struct osc_strbuf *b, struct osc_str str)
-{
-    const unsigned char *const s = (const unsigned char *)str.s;
-
-    for (size_t i = 0; i < str.len;) {
-        bool is_valid;
-        const size_t n = step(s + i, str.len - i, &is_valid);
-
-        if (!is_valid)
-            osc_strbuf_adds(b, REPLACEMENT);
-        else if (s[i] < 0x20 || s[i] == 0x7f)
-            osc_strbuf_addf(b, "\\x%02x", s[i]);
-        else if (s[i] == 0xc2 && s[i + 1] < 0xa0) /* C1: some terminals interpret these too */
-            osc_strbuf_addf(b, "\\x%02x", s[i + 1]);
-        else
-            append_visible(b, s + i, n);
-        i += n;
-    }
-}
-
-size_t osc_utf8_width(struct osc_str str)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < str.len; i++)
-        n += ((unsigned char)str.s[i] & 0xc0) != 0x80;
-    return n;
-}
-
 struct range {
     uint32_t from, to;
 };
@@ -185,6 +124,89 @@ static bool is_in(uint32_t c, const struct range *ranges, size_t n)
             return true;
     }
     return false;
+}
+
+/*
+ * Whether C leaves no mark of its own: format controls, marks of direction, separators of lines
+ * and fillers (Unicode 15: Default_Ignorable_Code_Point, Bidi_Control, categories Zl and Zp).
+ */
+static bool is_invisible(uint32_t c)
+{
+    static const struct range ranges[] = {
+        {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},     {0x115f, 0x1160},
+        {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
+        {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+        {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x13430, 0x1343f}, {0x1bca0, 0x1bca3},
+        {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+    };
+
+    return is_in(c, ranges, sizeof ranges / sizeof *ranges);
+}
+
+/* Whether C is a space other than U+0020 (category Zs), or the empty pattern of Braille. */
+static bool is_other_space(uint32_t c)
+{
+    static const struct range ranges[] = {{0xa0, 0xa0},     {0x1680, 0x1680}, {0x2000, 0x200a},
+                                          {0x202f, 0x202f}, {0x205f, 0x205f}, {0x2800, 0x2800},
+                                          {0x3000, 0x3000}};
+
+    return is_in(c, ranges, sizeof ranges / sizeof *ranges);
+}
+
+/* Append the valid character of N bytes, not a control character, at S; in a name IS_NAME. */
+static void append_visible(struct osc_strbuf *b, const unsigned char *s, size_t n, bool is_name)
+{
+    const uint32_t c = code_point(s, n);
+
+    if (!is_invisible(c) && !(is_name && is_other_space(c)))
+        osc_strbuf_add(b, (const char *)s, n);
+    else
+        osc_strbuf_addf(b, c > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)c);
+}
+
+/* Whether the blank at I of STR would only be a gap. */
+static bool is_gap(struct osc_str str, size_t i)
+{
+    return i == 0 || i + 1 == str.len || str.s[i - 1] == ' ';
+}
+
+static void append(struct osc_strbuf *b, struct osc_str str, bool is_name)
+{
+    const unsigned char *const s = (const unsigned char *)str.s;
+
+    for (size_t i = 0; i < str.len;) {
+        bool is_valid;
+        const size_t n = step(s + i, str.len - i, &is_valid);
+
+        if (!is_valid)
+            osc_strbuf_adds(b, REPLACEMENT);
+        else if (s[i] < 0x20 || s[i] == 0x7f || (is_name && s[i] == ' ' && is_gap(str, i)))
+            osc_strbuf_addf(b, "\\x%02x", s[i]);
+        else if (s[i] == 0xc2 && s[i + 1] < 0xa0) /* C1: some terminals interpret these too */
+            osc_strbuf_addf(b, "\\x%02x", s[i + 1]);
+        else
+            append_visible(b, s + i, n, is_name);
+        i += n;
+    }
+}
+
+void osc_utf8_append_terminal(struct osc_strbuf *b, struct osc_str str)
+{
+    append(b, str, false);
+}
+
+void osc_utf8_append_name(struct osc_strbuf *b, struct osc_str str)
+{
+    append(b, str, true);
+}
+
+size_t osc_utf8_width(struct osc_str str)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < str.len; i++)
+        n += ((unsigned char)str.s[i] & 0xc0) != 0x80;
+    return n;
 }
 
 /* The columns of C, a code point above ASCII. */

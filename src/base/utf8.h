@@ -33,6 +33,12 @@ size_t osc_utf8_append_clean(struct osc_strbuf *b, struct osc_str str);
 void osc_utf8_append_terminal(struct osc_strbuf *b, struct osc_str str);
 
 /*
+ * The same for a name in a column: what would only be a gap is written as \x20 or \uNNNN, too,
+ * which are blanks at the start, at the end and behind others, and any other space than U+0020.
+ */
+void osc_utf8_append_name(struct osc_strbuf *b, struct osc_str str);
+
+/*
  * Code points of STR if it is valid, which is how Python and torch count the
  * characters of a column: bytes that continue no other.
  */

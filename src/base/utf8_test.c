@@ -130,6 +130,30 @@ TEST(a_terminal_sees_no_control_character)
     osc_strbuf_fini(&b);
 }
 
+/* The name S in a column. */
+static const char *named(struct osc_str s)
+{
+    static struct osc_strbuf b;
+
+    osc_strbuf_clear(&b);
+    osc_utf8_append_name(&b, s);
+    return b.s ? b.s : "";
+}
+
+TEST(names_that_differ_in_blanks_do_not_look_the_same)
+{
+    assert_string_equal(named(OSC_STR("")), "");
+    assert_string_equal(named(OSC_STR(" ")), "\\x20");
+    assert_string_equal(named(OSC_STR("  ")), "\\x20\\x20");
+    assert_string_equal(named(OSC_STR("a b")), "a b");
+    assert_string_equal(named(OSC_STR("a  b")), "a \\x20b");
+    assert_string_equal(named(OSC_STR(" a b ")), "\\x20a b\\x20");
+    assert_string_equal(named(OSC_STR("a\xc2\xa0"
+                                      "b\xe3\x80\x80"
+                                      "c\xe2\x80\x8b\t\xff")),
+                        "a\\u00a0b\\u3000c\\u200b\\x09" R);
+}
+
 TEST(width_counts_code_points)
 {
     assert_int_equal(osc_utf8_width(OSC_STR("")), 0);
