@@ -11,6 +11,7 @@ struct candidate {
     uint64_t place;
     size_t from, to; /* its values */
     uint32_t n;      /* different ones, with that of texts that have none */
+    uint64_t length; /* of all values, if short ones are preferred */
 };
 
 /* A text in a class of texts that no chosen place tells apart. */
@@ -44,7 +45,9 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
 {
     if (a->place >> 56 != b->place >> 56)
         return a->place >> 56 < b->place >> 56;
-    return a->n > b->n;
+    if (a->n != b->n)
+        return a->n > b->n;
+    return a->length < b->length;
 }
 
 /* Insert C into the N most telling candidates. */
@@ -64,15 +67,17 @@ static uint32_t insert(struct candidate *best, uint32_t n, const struct candidat
 }
 
 static uint32_t find_candidates(const struct osc_apart_value *values, size_t n_values,
-                                uint32_t n, struct candidate *best)
+                                uint32_t n, bool is_short, struct candidate *best)
 {
     uint32_t n_best = 0;
 
     for (size_t from = 0; from < n_values;) {
         struct candidate c = {.place = values[from].place, .from = from, .to = from, .n = 0};
 
-        for (; c.to < n_values && values[c.to].place == c.place; c.to++)
+        for (; c.to < n_values && values[c.to].place == c.place; c.to++) {
             c.n += c.to == from || values[c.to].hash != values[c.to - 1].hash;
+            c.length += is_short ? values[c.to].to - values[c.to].from : 0;
+        }
         c.n += c.to - from < n;
         from = c.to;
         if (c.n > 1)
@@ -163,7 +168,7 @@ osc_status osc_apart_choose(struct osc_apart_value *values, size_t n_values, uin
                          .n_classes = 1};
     osc_status st = x.members && x.hashes && x.was ? OSC_OK : OSC_ENOMEM;
     osc_sort(values, n_values, sizeof *values, compare_values);
-    const uint32_t n_best = find_candidates(values, n_values, n, best);
+    const uint32_t n_best = find_candidates(values, n_values, n, apart->is_short, best);
     for (uint32_t i = 0; i < n && st == OSC_OK; i++)
         x.members[i].text = i;
     for (uint32_t i = 0; i < n_best && st == OSC_OK && apart->n < OSC_APART_MAX; i++) {

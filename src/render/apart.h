@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,7 @@ struct osc_apart_value {
 
 /* Chosen places. Zeroed, it is empty. */
 struct osc_apart {
+    bool is_short; /* for the choice: of equally telling places prefer that of short values */
     uint64_t places[OSC_APART_MAX];
     uint8_t *needed[OSC_APART_MAX]; /* owned; by text: whether this place tells it apart */
     uint32_t n;

@@ -8,8 +8,21 @@
 #include "base/utf8.h"
 #include "render/apart.h"
 
-#define ELLIPSIS  "\xe2\x80\xa6"
-#define WORDS_MAX 4096u /* of a text are compared */
+#define ELLIPSIS   "\xe2\x80\xa6"
+#define WORDS_MAX  4096u /* of a text are compared */
+#define DIGITS_MAX 8u    /* of a number that is not cut */
+
+void osc_kept_add(struct osc_kept *kept, struct osc_span at)
+{
+    uint32_t i = kept->n;
+
+    if (kept->n == OSC_ELIDE_KEPT_MAX || at.from >= at.to)
+        return;
+    for (; i > 0 && kept->at[i - 1].from > at.from; i--)
+        kept->at[i] = kept->at[i - 1];
+    kept->at[i] = at;
+    kept->n++;
+}
 
 static struct osc_str part(struct osc_str text, struct osc_span at)
 {
@@ -49,21 +62,52 @@ static void add_shown(struct layout *l, struct osc_str text, struct osc_span at)
         l->shown[l->n++] = at;
 }
 
+static bool is_digit(struct osc_str text, uint32_t i)
+{
+    return i < text.len && text.s[i] >= '0' && text.s[i] <= '9';
+}
+
+/* Where to cut the end off TEXT instead of at CUT, so that no number is cut to another one:
+ * long ones are. */
+static uint32_t before_number(struct osc_str text, uint32_t cut)
+{
+    uint32_t i = cut;
+
+    while (is_digit(text, cut) && i > 0 && is_digit(text, i - 1) && cut - i < DIGITS_MAX)
+        i--;
+    return i > 0 && i < cut && is_digit(text, i - 1) ? cut : i;
+}
+
+/* The same for the start of TEXT. */
+static uint32_t behind_number(struct osc_str text, uint32_t cut)
+{
+    uint32_t i = cut;
+
+    while (cut > 0 && is_digit(text, cut - 1) && is_digit(text, i) && i - cut < DIGITS_MAX)
+        i++;
+    return i > cut && is_digit(text, i) ? cut : i;
+}
+
 /* Lay out TEXT with ROOM columns for its start and its end, OF_HEAD of them for the start. */
 static struct layout lay_out(struct osc_str text, const struct osc_kept *kept, size_t room,
                              size_t of_head)
 {
-    const uint32_t head = (uint32_t)osc_utf8_head(text, of_head);
-    const uint32_t tail = (uint32_t)osc_utf8_tail(text, room - of_head);
+    const uint32_t head = before_number(text, (uint32_t)osc_utf8_head(text, of_head));
+    const uint32_t end = text.len - (uint32_t)osc_utf8_tail(text, room - of_head);
     struct layout l = {.n = 0};
 
     add_shown(&l, text, (struct osc_span){0, head});
     for (uint32_t i = 0; kept && i < kept->n; i++)
         add_shown(&l, text, kept->at[i]);
-    add_shown(&l, text, (struct osc_span){text.len - tail, text.len});
+    add_shown(&l, text, (struct osc_span){behind_number(text, end), text.len});
     if (l.n == 0 || l.shown[l.n - 1].to < text.len)
         l.columns++;
     return l;
+}
+
+bool osc_elide_fits(struct osc_str text, size_t width, const struct osc_kept *kept)
+{
+    return lay_out(text, kept, 0, 0).columns <= width;
 }
 
 /* Append an ellipsis, unless one is there. */
@@ -200,22 +244,55 @@ static uint32_t skip_common(const struct osc_str *texts, uint32_t n)
     return start;
 }
 
-/* Insert AT into K, which is in order. */
-static void add_kept(struct osc_kept *k, struct osc_span at)
+static bool has_digit(struct osc_str s)
 {
-    uint32_t i = k->n;
-
-    if (k->n == OSC_ELIDE_KEPT_MAX || at.from >= at.to)
-        return;
-    for (; i > 0 && k->at[i - 1].from > at.from; i--)
-        k->at[i] = k->at[i - 1];
-    k->at[i] = at;
-    k->n++;
+    for (uint32_t i = 0; i < s.len; i++) {
+        if (is_digit(s, i))
+            return true;
+    }
+    return false;
 }
 
-/* Keep the words of VALUES that are NEEDED in KEPT. Of long ones only what differs. */
+/* Whether a word within a word begins at I of S: OneWord. */
+static bool is_hump(struct osc_str s, uint32_t i)
+{
+    return i == 0 || i == s.len ||
+           (s.s[i] >= 'A' && s.s[i] <= 'Z' && s.s[i - 1] >= 'a' && s.s[i - 1] <= 'z');
+}
+
+/* Narrow AT, a word of TEXT, to what is behind the first START bytes and before the last END
+ * ones, and from there to words within it; at most MOST columns of it. */
+static struct osc_span narrow(struct osc_str text, struct osc_span at, uint32_t start,
+                              uint32_t end, size_t most)
+{
+    const struct osc_str word = part(text, at);
+    uint32_t from = start < word.len ? start : 0;
+    uint32_t to = end < word.len - from ? word.len - end : word.len;
+    uint32_t left = from, right = to;
+
+    while (from > 0 && ((unsigned char)word.s[from] & 0xc0) == 0x80)
+        from--;
+    while (to < word.len && ((unsigned char)word.s[to] & 0xc0) == 0x80)
+        to++; /* whole characters */
+    while (!is_hump(word, left))
+        left--;
+    while (!is_hump(word, right))
+        right++;
+    const struct osc_str humps = {word.s + left, right - left};
+    if (osc_utf8_head(humps, most) == humps.len) {
+        from = left;
+        to = right;
+    }
+    const struct osc_str shown = {word.s + from, to - from};
+    return (struct osc_span){at.from + from,
+                             at.from + from + (uint32_t)osc_utf8_head(shown, most)};
+}
+
+/* Keep the words of VALUES that are NEEDED in KEPT. Of those that are longer than ROOM only
+ * what differs. */
 static void keep_words(const struct osc_str *texts, const struct osc_apart_value *values,
-                       size_t n, const uint8_t *needed, size_t width, struct osc_kept *kept)
+                       size_t n, const uint8_t *needed, struct osc_elide_room room,
+                       struct osc_kept *kept)
 {
     const struct osc_str first = {texts[values[0].text].s + values[0].from,
                                   values[0].to - values[0].from};
@@ -229,28 +306,18 @@ static void keep_words(const struct osc_str *texts, const struct osc_apart_value
         end = common_end(first, word, end);
     }
     for (size_t i = 0; i < n; i++) {
-        struct osc_kept *const k = &kept[values[i].text];
         const struct osc_str text = texts[values[i].text];
         struct osc_span at = {values[i].from, values[i].to};
+        const bool is_number = has_digit(part(text, at));
 
-        if (at.to - at.from > width * 2 / 3) {
-            const uint32_t skipped = start < at.to - at.from ? start : 0;
-            const uint32_t left = at.to - at.from - skipped;
-
-            at.from += skipped;
-            while (at.from > values[i].from && ((unsigned char)text.s[at.from] & 0xc0) == 0x80)
-                at.from--;
-            at.to -= end < left ? end : 0;
-            while (at.to < values[i].to && ((unsigned char)text.s[at.to] & 0xc0) == 0x80)
-                at.to++; /* whole characters */
-            at.to = at.from + (uint32_t)osc_utf8_head(part(text, at), width / 2);
-        }
+        if (osc_utf8_columns(part(text, at)) > (is_number ? room.number : room.word))
+            at = narrow(text, at, start, end, room.word);
         if (needed[values[i].text])
-            add_kept(k, at);
+            osc_kept_add(&kept[values[i].text], at);
     }
 }
 
-osc_status osc_elide_apart(const struct osc_str *texts, uint32_t n, size_t width,
+osc_status osc_elide_apart(const struct osc_str *texts, uint32_t n, struct osc_elide_room room,
                            struct osc_kept *kept)
 {
     struct words w = {.seed = osc_hash_seed()};
@@ -268,7 +335,7 @@ osc_status osc_elide_apart(const struct osc_str *texts, uint32_t n, size_t width
         size_t from, to;
 
         osc_apart_find(w.at, w.n, apart.places[k], &from, &to);
-        keep_words(texts, &w.at[from], to - from, apart.needed[k], width, kept);
+        keep_words(texts, &w.at[from], to - from, apart.needed[k], room, kept);
     }
     osc_apart_fini(&apart);
     osc_free(w.at);

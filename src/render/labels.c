@@ -2,6 +2,7 @@
 #include "render/labels.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -9,6 +10,10 @@
 #include "base/utf8.h"
 #include "render/demangle.h"
 #include "render/told.h"
+
+#define ROUNDS_MAX 12 /* in which names are told apart */
+#define LEAST_MAIN 12 /* columns of the last word of a name, beside what tells it apart */
+#define LATE_MAX   6  /* names that are compared with each other if one comes late */
 
 struct osc_label {
     struct osc_str text;      /* the name, safe for a terminal, demangled */
@@ -24,11 +29,18 @@ struct osc_label_use {
     uint32_t number; /* the last one that was appended to it for others */
 };
 
+/* What a label is cut from: the folded name, that and the demangled one, and the name as it is,
+ * too. */
+enum form { FORM_FOLDED, FORM_DEMANGLED, FORM_WHOLE };
+
 /* A label to compose: of a set of names that are compared with each other. */
 struct draft {
     uint32_t id;
-    bool is_cut;   /* without regard to other names */
-    uint64_t hash; /* of text, or of its start if it is cut */
+    enum form form;
+    bool is_cut;          /* without regard to other names */
+    uint64_t hash;        /* of text, or of its start if it is cut */
+    struct osc_str all;   /* what text is cut from */
+    struct osc_kept kept; /* parts of it that stay, the newest last */
     struct osc_str text;
 };
 
@@ -63,7 +75,7 @@ static osc_status prepare(struct osc_labels *l, struct osc_str name, struct osc_
 {
     struct osc_strbuf b = {0};
 
-    osc_utf8_append_terminal(&b, name);
+    osc_utf8_append_name(&b, name);
     osc_status st = keep(l, &b, &label->whole);
     label->text = label->whole;
     if (st == OSC_OK && label->is_symbol && osc_demangle(&b, name))
@@ -127,35 +139,84 @@ static osc_status tell(struct osc_labels *l, struct draft *drafts, uint32_t n)
     return st;
 }
 
-/* Write LABEL for the width: the longest form that fits, or a cut of the shortest one. Returns
- * whether it is a cut that keeps nothing in particular. */
-static bool write_draft(struct osc_strbuf *out, const struct osc_labels *l,
-                        const struct osc_label *label)
+/* Append what D shows in WIDTH columns. If there is no room for all parts that stay, the oldest
+ * are cut, too. */
+static void cut(struct osc_strbuf *out, const struct draft *d, size_t width)
 {
-    const size_t width = width_of(l, label);
-    struct osc_strbuf form = {0};
     struct osc_kept kept = {.n = 0};
-    uint32_t last = 0, level = 0;
 
-    if (!label->symbol.match) {
-        osc_elide(out, label->text, width, NULL);
-        return osc_utf8_head(label->text, width) < label->text.len;
-    }
-    for (;; level++) {
-        osc_strbuf_clear(&form);
-        last = osc_told_write(&form, &label->symbol, &label->told, level, &kept);
-        const struct osc_str all = {form.s ? form.s : "", (uint32_t)form.len};
-        if (form.status != OSC_OK || level >= last || osc_utf8_head(all, width) == all.len) {
-            osc_elide(out, all, width, &kept);
+    for (uint32_t first = 0; first <= d->kept.n; first++) {
+        kept.n = 0;
+        for (uint32_t i = first; i < d->kept.n; i++)
+            osc_kept_add(&kept, d->kept.at[i]);
+        if (osc_elide_fits(d->all, width, &kept))
             break;
-        }
     }
-    if (form.status != OSC_OK)
-        out->status = form.status;
-    const struct osc_str all = {form.s ? form.s : "", (uint32_t)form.len};
-    const bool is_cut = kept.n == 0 && osc_utf8_head(all, width) < all.len;
-    osc_strbuf_fini(&form);
-    return is_cut;
+    osc_elide(out, d->all, width, &kept);
+}
+
+/* Write the form of LABEL, a symbol, of which D is made: the longest that fits WIDTH, else the
+ * shortest. */
+static osc_status write_form(struct osc_labels *l, const struct osc_label *label, size_t width,
+                             struct draft *d)
+{
+    struct osc_strbuf b = {0};
+    struct osc_span main;
+
+    for (uint32_t level = 0, last = 0; level <= last; level++) {
+        osc_strbuf_clear(&b);
+        last = osc_told_write(&b, &label->symbol, &label->told, level, &d->kept, &main);
+        if (b.status != OSC_OK ||
+            osc_utf8_head((struct osc_str){b.s ? b.s : "", (uint32_t)b.len}, width) == b.len)
+            break;
+    }
+    const osc_status st = keep(l, &b, &d->all);
+    osc_strbuf_fini(&b);
+    if (st != OSC_OK)
+        return st;
+    if (main.from == main.to && d->kept.n > 0) { /* the start of what it wraps */
+        const struct osc_span at = d->kept.at[0];
+        const struct osc_str wrapped = {d->all.s + at.from, at.to - at.from};
+
+        main =
+            (struct osc_span){at.from, at.from + (uint32_t)osc_utf8_head(wrapped, width / 3)};
+    }
+    const struct osc_str word = {d->all.s + main.from, main.to - main.from};
+    if (osc_utf8_head(word, width / 6 * 5) < word.len)
+        main.to = main.from;
+    /* What tells it apart must leave some room for that. */
+    const size_t least = main.to - main.from < LEAST_MAIN ? main.to - main.from : LEAST_MAIN;
+    if (!osc_elide_fits(d->all, width > least ? width - least : 0, &d->kept))
+        d->kept.n = 0;
+    d->is_cut = d->kept.n == 0;
+    if (main.from < main.to) { /* of all parts it is the first that is cut */
+        memmove(&d->kept.at[1], d->kept.at, (sizeof d->kept.at) - sizeof *d->kept.at);
+        d->kept.at[0] = main;
+        d->kept.n += d->kept.n < OSC_ELIDE_KEPT_MAX;
+    }
+    return OSC_OK;
+}
+
+/* Write D for the width of its label, without regard to other names but for those that it is
+ * told from. */
+static osc_status write_draft(struct osc_labels *l, struct draft *d)
+{
+    const struct osc_label *const label = &l->at[d->id];
+    const size_t width = width_of(l, label);
+    struct osc_strbuf b = {0};
+    osc_status st = OSC_OK;
+
+    d->all = label->text;
+    d->is_cut = true;
+    if (label->symbol.match)
+        st = write_form(l, label, width, d);
+    d->is_cut &= osc_utf8_head(d->all, width) < d->all.len;
+    if (st == OSC_OK) {
+        cut(&b, d, width);
+        st = keep(l, &b, &d->text);
+    }
+    osc_strbuf_fini(&b);
+    return st;
 }
 
 static int compare_drafts(const void *a, const void *b)
@@ -197,97 +258,158 @@ static uint32_t end_of_equal(const struct draft *drafts, uint32_t n, uint32_t fr
     return to;
 }
 
-/* What can be shown of LABEL: folded but for what tells it apart, or if FROM_WHOLE the whole
- * name, behind its demangled form if there is one. */
-static void write_all(struct osc_strbuf *out, const struct osc_label *label, bool from_whole)
+/* Show more of the name of D than its parts. False: all is shown. */
+static bool show_more(struct osc_labels *l, struct draft *d, osc_status *st)
 {
-    if (!from_whole && label->symbol.match) {
-        osc_told_write(out, &label->symbol, &label->told, UINT32_MAX, NULL);
-        return;
+    const struct osc_label *const label = &l->at[d->id];
+    struct osc_strbuf b = {0};
+    struct osc_str more = OSC_STR("");
+
+    while (more.len == 0 && d->form < FORM_WHOLE) {
+        d->form++;
+        if (d->form == FORM_DEMANGLED && !osc_str_eq(d->all, label->text))
+            more = label->text;
+        else if (d->form == FORM_WHOLE && label->text.s != label->whole.s)
+            more = label->whole;
     }
-    if (label->text.s != label->whole.s) {
-        osc_strbuf_addstr(out, label->text);
-        osc_strbuf_addc(out, ' ');
-    }
-    osc_strbuf_addstr(out, label->whole);
+    if (more.len == 0)
+        return false;
+    osc_strbuf_addstr(&b, d->all);
+    osc_strbuf_addc(&b, ' ');
+    osc_strbuf_addstr(&b, more);
+    *st = keep(l, &b, &d->all);
+    osc_strbuf_fini(&b);
+    return true;
 }
 
-/* Write the N drafts, which look the same, so that they differ, from all that can be shown. */
-static osc_status part(struct osc_labels *l, struct draft *drafts, uint32_t n, bool from_whole)
+/* Find the parts KEPT in which the N drafts, whose texts are at TEXTS, differ: whole words if
+ * there is room for them. */
+static osc_status find_differences(const struct osc_labels *l, const struct draft *drafts,
+                                   const struct osc_str *texts, uint32_t n,
+                                   struct osc_kept *kept)
+{
+    size_t width = SIZE_MAX;
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const size_t its = width_of(l, &l->at[drafts[i].id]);
+
+        width = its < width ? its : width;
+    }
+    const struct osc_elide_room rooms[] = {
+        {.word = width / 3 * 2, .number = width / 3 * 2},
+        {.word = width / 4, .number = width / 2},
+        {.word = width / 8 + 1, .number = width / 8 + 1},
+    };
+    for (size_t r = 0; r < sizeof rooms / sizeof *rooms && st == OSC_OK; r++) {
+        bool fit = true;
+
+        st = osc_elide_apart(texts, n, rooms[r], kept);
+        for (uint32_t i = 0; i < n && fit; i++)
+            fit = osc_elide_fits(texts[i], width, &kept[i]);
+        if (fit)
+            break;
+    }
+    return st;
+}
+
+/* Add AT behind all of KEPT; if there is no room, instead of the oldest. */
+static void add_newest(struct osc_kept *kept, struct osc_span at)
+{
+    uint32_t i = 0;
+
+    while (i < kept->n && (kept->at[i].from != at.from || kept->at[i].to != at.to))
+        i++;
+    if (i == kept->n && kept->n == OSC_ELIDE_KEPT_MAX)
+        i = 0;
+    if (i < kept->n)
+        memmove(&kept->at[i], &kept->at[i + 1], (--kept->n - i) * sizeof *kept->at);
+    kept->at[kept->n++] = at;
+}
+
+/* Let the N drafts, whose texts are at TEXTS, keep what differs. */
+static osc_status keep_differences(struct osc_labels *l, struct draft *drafts,
+                                   const struct osc_str *texts, uint32_t n)
 {
     struct osc_kept *const kept = osc_calloc(n, sizeof *kept);
-    struct osc_str *const texts = osc_calloc(n, sizeof *texts);
-    osc_status st = kept && texts ? OSC_OK : OSC_ENOMEM;
     struct osc_strbuf b = {0};
-    size_t width = SIZE_MAX;
+    osc_status st = kept ? find_differences(l, drafts, texts, n, kept) : OSC_ENOMEM;
 
     for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
-        const struct osc_label *const label = &l->at[drafts[i].id];
+        struct draft *const d = &drafts[i];
 
-        width = width_of(l, label) < width ? width_of(l, label) : width;
-        write_all(&b, label, from_whole);
-        st = keep(l, &b, &texts[i]);
-    }
-    if (st == OSC_OK)
-        st = osc_elide_apart(texts, n, width, kept);
-    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
-        osc_elide(&b, texts[i], width_of(l, &l->at[drafts[i].id]), &kept[i]);
-        drafts[i].is_cut = false;
-        st = keep(l, &b, &drafts[i].text);
+        for (uint32_t k = 0; k < kept[i].n; k++)
+            add_newest(&d->kept, kept[i].at[k]);
+        cut(&b, d, width_of(l, &l->at[d->id]));
+        st = keep(l, &b, &d->text);
     }
     osc_strbuf_fini(&b);
     osc_free(kept);
+    return st;
+}
+
+/* Write the N drafts, which look the same or begin alike, so that they differ. *CHANGED: there
+ * may be other groups then. */
+static osc_status part(struct osc_labels *l, struct draft *drafts, uint32_t n, bool *changed)
+{
+    struct osc_str *const texts = osc_calloc(n, sizeof *texts);
+    osc_status st = texts ? OSC_OK : OSC_ENOMEM;
+    bool differ = false, is_more = false;
+
+    for (uint32_t i = 1; i < n; i++)
+        differ |= !osc_str_eq(drafts[i].all, drafts[0].all);
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+        if (!differ)
+            is_more |= show_more(l, &drafts[i], &st);
+        texts[i] = drafts[i].all;
+        drafts[i].is_cut = false;
+    }
+    if (st == OSC_OK && (differ || is_more)) {
+        *changed = true;
+        st = keep_differences(l, drafts, texts, n);
+    }
     osc_free(texts);
     return st;
 }
 
-/* Tell drafts apart that look the same, or that begin alike and are cut. */
-static osc_status part_equal(struct osc_labels *l, struct draft *drafts, uint32_t n,
-                             bool from_whole)
-{
-    osc_status st = OSC_OK;
-
-    sort_by_text(l, drafts, n);
-    for (uint32_t from = 0, to; from < n && st == OSC_OK; from = to) {
-        to = end_of_equal(drafts, n, from);
-        if (to - from > 1)
-            st = part(l, &drafts[from], to - from, from_whole);
-    }
-    return st;
-}
-
-/* Write the N drafts, in any order of them. */
+/* Write the N drafts, in any order of them. Those that look the same, or that begin alike and
+ * are cut, are told apart, again and again as long as there are any. */
 static osc_status draft(struct osc_labels *l, struct draft *drafts, uint32_t n)
 {
-    struct osc_strbuf b = {0};
     osc_status st = OSC_OK;
+    bool changed = true;
 
-    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
-        drafts[i].is_cut = write_draft(&b, l, &l->at[drafts[i].id]);
-        st = keep(l, &b, &drafts[i].text);
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++)
+        st = write_draft(l, &drafts[i]);
+    for (unsigned round = 0; round < ROUNDS_MAX && changed && st == OSC_OK; round++) {
+        changed = false;
+        sort_by_text(l, drafts, n);
+        for (uint32_t from = 0, to; from < n && st == OSC_OK; from = to) {
+            to = end_of_equal(drafts, n, from);
+            changed |= drafts[from].is_cut; /* their whole texts are not compared yet */
+            drafts[from].is_cut = false;
+            if (to - from > 1)
+                st = part(l, &drafts[from], to - from, &changed);
+        }
     }
-    osc_strbuf_fini(&b);
-    if (st == OSC_OK)
-        st = part_equal(l, drafts, n, false);
-    for (uint32_t i = 0; i < n; i++)
-        drafts[i].is_cut = false;
-    return st == OSC_OK ? part_equal(l, drafts, n, true) : st;
+    return st;
 }
 
 /* --- labels ----------------------------------------------------------------------------------
  */
 
-/* Find a number for the label ID of TEXT that makes another label: in B. */
-static osc_status number(struct osc_labels *l, struct osc_strbuf *b, struct osc_str text,
-                         size_t width, osc_sid id)
+/* Find a number for the label ID, which D has, too, that makes another label: in B. */
+static osc_status number(struct osc_labels *l, struct osc_strbuf *b, const struct draft *d,
+                         osc_sid id)
 {
+    const size_t width = width_of(l, &l->at[d->id]);
     char tail[16];
 
     for (;;) {
         const int len = snprintf(tail, sizeof tail, " #%u", ++l->uses[id.v].number);
 
         osc_strbuf_clear(b);
-        osc_elide(b, text, width > (size_t)len ? width - (size_t)len : 0, NULL);
+        cut(b, d, width > (size_t)len ? width - (size_t)len : 0);
         osc_strbuf_adds(b, tail);
         if (b->status != OSC_OK)
             return b->status;
@@ -307,7 +429,7 @@ static osc_status set_label(struct osc_labels *l, const struct draft *d)
         osc_grow(&l->uses, &l->cap_uses, (size_t)l->used.n_entries + 2, sizeof *l->uses);
 
     if (st == OSC_OK && id.v > 0) {
-        st = number(l, &b, text, width_of(l, label), id);
+        st = number(l, &b, d, id);
         text = (struct osc_str){b.s, (uint32_t)b.len};
     }
     if (st == OSC_OK)
@@ -353,18 +475,22 @@ osc_status osc_labels_add_late(struct osc_labels *l, struct osc_str name, bool i
 
     if (st != OSC_OK || l->names.n_entries == n_before)
         return st;
-    struct draft drafts[2] = {{.id = id->v}};
-    st = tell(l, drafts, 1);
-    if (st == OSC_OK)
-        st = draft(l, drafts, 1);
-    const osc_sid same = osc_intern_find(&l->used, drafts[0].text);
-    if (st == OSC_OK && same.v > 0) { /* compare it with the name that has this label */
-        drafts[1].id = l->uses[same.v].owner;
-        st = tell(l, drafts, 2);
+    /* Compare it with the names that have the label that it would get. */
+    struct draft drafts[LATE_MAX] = {{.id = id->v}};
+    uint32_t n = 1, own = 0;
+    for (osc_sid same = {1}; st == OSC_OK && same.v > 0 && n <= LATE_MAX; n++) {
+        for (uint32_t i = 0; i < n; i++)
+            drafts[i] = (struct draft){.id = drafts[i].id};
+        st = tell(l, drafts, n);
         if (st == OSC_OK)
-            st = draft(l, drafts, 2);
+            st = draft(l, drafts, n);
+        for (own = 0; drafts[own].id != id->v; own++)
+            ;
+        same = osc_intern_find(&l->used, drafts[own].text);
+        if (same.v > 0 && n < LATE_MAX)
+            drafts[n].id = l->uses[same.v].owner;
     }
-    return st == OSC_OK ? set_label(l, &drafts[drafts[0].id == id->v ? 0 : 1]) : st;
+    return st == OSC_OK ? set_label(l, &drafts[own]) : st;
 }
 
 struct osc_str osc_labels_get(const struct osc_labels *l, osc_sid id)

@@ -132,6 +132,128 @@ TEST_WITH(keeps_the_words_in_which_long_names_differ, NULL, end)
     assert_non_null(strstr(shown[4], "xor"));
 }
 
+static char made[N_MAX][256];
+
+/* Compose the first N names of made: none gets a number. */
+static void compose_made(size_t n, size_t width, bool are_symbols)
+{
+    const char *pointers[N_MAX] = {NULL};
+
+    for (size_t i = 0; i < n; i++)
+        pointers[i] = made[i];
+    compose(pointers, n, width, are_symbols);
+    for (size_t i = 0; i < n; i++)
+        assert_null(strchr(shown[i], '#'));
+}
+
+/* Every part of what differs is shown, even where long arguments differ, too. */
+TEST_WITH(folds_what_is_too_long_before_it_cuts, NULL, end)
+{
+    static const char *const kinds[] = {"Onesweep", "Histogram", "ExclusiveSum", "Upsweep",
+                                        "Downsweep"};
+    static const char *const types[] = {"int", "float"};
+
+    for (size_t i = 0; i < 10; i++)
+        snprintf(made[i], sizeof made[i],
+                 "void cub::DeviceRadixSort%sKernel<cub::DeviceRadixSortPolicy<long, %s, "
+                 "int>::Policy800, false, long, %s>(int*, int*)",
+                 kinds[i / 2], types[i % 2], types[i % 2]);
+    for (size_t width = 26; width < 120; width++) {
+        compose_made(10, width, true);
+        for (size_t i = 0; i < 10; i++) {
+            assert_null(strstr(shown[i], "void"));
+            assert_null(strchr(shown[i], '('));
+            assert_non_null(strstr(shown[i], types[i % 2]));
+            assert_true(width < 36 || strstr(shown[i], kinds[i / 2]));
+        }
+    }
+    compose_made(10, 40, true);
+    assert_string_equal(shown[0], "DeviceRadixSortOnesweepKernel<\xe2\x80\xa6int>");
+    assert_string_equal(shown[3], "DeviceRadixSortHistogramKernel<\xe2\x80\xa6"
+                                  "float>");
+}
+
+/* What tells names apart does not make others look the same. */
+TEST_WITH(keeps_all_words_in_which_names_differ, NULL, end)
+{
+    for (size_t i = 0; i < 16; i++)
+        snprintf(made[i], sizeof made[i],
+                 "Cijk_%s_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT%sx64_MI16x16x1_SN_LDSB%zu_AFC1_"
+                 "AFEM1_AFEM1_ASEM1_CLR1_CADS0_DTLA0_DTLB0_DTVA0_WS64_WG32_8_%zu",
+                 i < 8 ? "Alik" : "Ailk", i % 8 < 4 ? "64x64" : "128x128", i % 2, i / 2 % 2);
+    for (size_t width = 32; width < 120; width++) {
+        compose_made(16, width, true);
+        for (size_t i = 0; i < 16; i++) {
+            assert_non_null(strstr(shown[i], i % 8 < 4 ? "MT64x64x64" : "MT128x128x64"));
+            assert_non_null(strstr(shown[i], i % 2 ? "LDSB1" : "LDSB0"));
+        }
+    }
+}
+
+TEST_WITH(tells_a_path_with_one_folder_more_from_many_others, NULL, end)
+{
+    static const char *const paths[] = {
+        "quiche/quic/core/frames/quic_window_update_frame",
+        "quiche/quic/core/frames/quic_ack_frame",
+        "quiche/quic/core/frames/quic_streams_blocked_frame",
+        "quiche/quic/core/quic_received_packet_manager",
+        "quiche/quic/core/frames/quic_connection_close_frame",
+        "source/common/router/route_config_update_receiver_impl",
+        "quiche/quic/core/frames/quic_new_token_frame",
+        "source/common/config/grpc_mux_impl",
+        "source/common/config/xds_mux/grpc_mux_impl",
+        "source/common/http/conn_manager_impl",
+        "quiche/quic/core/quic_clock",
+        "source/common/config/new_delta_subscription_state",
+        "source/common/config/new_grpc_mux_impl"};
+    const size_t n = sizeof paths / sizeof *paths;
+
+    for (size_t i = 0; i < n; i++)
+        snprintf(made[i], sizeof made[i], "Compiling %s.cc", paths[i]);
+    for (size_t width = 32; width < 60; width++)
+        compose_made(n, width, false);
+    compose_made(n, 38, false);
+    assert_string_equal(shown[8], "Compiling source/\xe2\x80\xa6"
+                                  "xds\xe2\x80\xa6grpc_mux_impl.cc");
+}
+
+TEST_WITH(keeps_the_name_beside_what_differs, NULL, end)
+{
+    COMPOSE(40,
+            "void ns::apply<ns::f(int)::{lambda(float, std::vector<int>)#1}::operator()"
+            "(float, std::vector<int>) const::{lambda()#2}>(int)",
+            "void ns::apply<ns::f(int)::{lambda(float, std::vector<int>)#2}::operator()"
+            "(float, std::vector<int>) const::{lambda()#2}>(int)");
+    assert_memory_equal(shown[0], "apply<", 6);
+    assert_non_null(strstr(shown[0], "1}"));
+    assert_memory_equal(shown[1], "apply<", 6);
+    assert_non_null(strstr(shown[1], "2}"));
+}
+
+TEST_WITH(cuts_no_number_to_another_one, NULL, end)
+{
+    for (size_t width = 5; width < 34; width++) {
+        compose((const char *const[]){"gemm_128x64x32_tile_of_4096_and_512"}, 1, width, false);
+        for (const char *p = shown[0] + strcspn(shown[0], "0123456789"); *p;
+             p += strcspn(p, "0123456789")) {
+            char *rest;
+            const long n = strtol(p, &rest, 10);
+
+            assert_true(n == 128 || n == 64 || n == 32 || n == 4096 || n == 512);
+            p = rest;
+        }
+    }
+}
+
+TEST_WITH(names_that_differ_in_blanks_differ, NULL, end)
+{
+    compose((const char *const[]){"lead", "lead ", " lead", "le  ad", "le ad", " "}, 6, 20,
+            false);
+    assert_string_equal(shown[0], "lead");
+    assert_string_equal(shown[1], "lead\\x20");
+    assert_string_equal(shown[5], "\\x20");
+}
+
 TEST_WITH(numbers_what_cannot_be_told_apart, NULL, end)
 {
     char names[N_MAX][64];

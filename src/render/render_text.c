@@ -123,10 +123,12 @@ static void add_cell(struct osc_strbuf *out, const struct osc_cell *cell,
         return;
     switch (cell->type) {
     case OSC_TYPE_STRING:
-        if ((column->flags & (OSC_COLUMN_LONG | OSC_COLUMN_BELOW)) == OSC_COLUMN_LONG)
+        if (column->flags & OSC_COLUMN_BELOW)
+            osc_utf8_append_terminal(out, cell->s);
+        else if (column->flags & OSC_COLUMN_LONG)
             add_long(out, cell->s);
         else
-            osc_utf8_append_terminal(out, cell->s);
+            osc_utf8_append_name(out, cell->s);
         break;
     case OSC_TYPE_INTEGER:
     case OSC_TYPE_NUMBER:

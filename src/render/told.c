@@ -49,7 +49,7 @@ struct telling {
     struct osc_arena *arena;
     uint64_t seed;
     bool are_functions; /* the nodes are the names themselves */
-    bool is_short;
+    enum osc_told_form form;
     unsigned depth;
 };
 
@@ -322,16 +322,16 @@ static void write_argument(struct osc_strbuf *out, const struct telling *t,
 {
     struct writing w = {.out = out,
                         .y = node->y,
-                        .parts = told->parts[t->is_short],
-                        .n = told->n,
-                        .is_short = t->is_short};
+                        .parts = told->parts[t->form],
+                        .n = told->n[t->form],
+                        .is_short = t->form > OSC_TOLD_LONG};
     struct osc_symbol_name name;
 
     if (!osc_symbol_split(node->y, node->at, false, &name)) {
         osc_strbuf_addstr(out, text_of(node->y, node->at));
         return;
     }
-    write_scopes(&w, &name, t->is_short ? name.main : 0);
+    write_scopes(&w, &name, w.is_short ? name.main : 0);
     write_part(&w, &name.parts[name.main], 0);
     write_tail(&w, &name, false);
     osc_strbuf_addstr(out, text_of(node->y, name.suffix));
@@ -379,14 +379,15 @@ static osc_status write_arguments(struct telling *t, struct node *nodes, uint32_
 static osc_status add_part(struct telling *t, struct osc_told *told, uint64_t place,
                            struct osc_str text)
 {
-    struct osc_told_part **const parts = &told->parts[t->is_short];
+    struct osc_told_part **const parts = &told->parts[t->form];
+    uint32_t *const n = &told->n[t->form];
 
     if (!*parts)
         *parts = osc_arena_calloc(t->arena, OSC_APART_MAX + 1, sizeof **parts);
     if (!*parts)
         return OSC_ENOMEM;
-    if (told->n <= OSC_APART_MAX)
-        (*parts)[told->n++] = (struct osc_told_part){place, text};
+    if (*n <= OSC_APART_MAX)
+        (*parts)[(*n)++] = (struct osc_told_part){place, text};
     return OSC_OK;
 }
 
@@ -420,7 +421,7 @@ static osc_status tell_group(struct telling *t, const struct node *nodes, uint32
                              uint32_t n_different, struct osc_told *told)
 {
     struct values v = {.t = t};
-    struct osc_apart apart = {.n = 0};
+    struct osc_apart apart = {.is_short = t->form == OSC_TOLD_SHORTEST};
 
     for (; v.text < n; v.text++) {
         v.node = &nodes[v.text];
@@ -494,8 +495,8 @@ static osc_status show_wrapped(struct telling *t, const struct node *node,
     if (!osc_symbol_split(node->y, node->at, t->are_functions, &name) ||
         !is_wrapper(text_of(node->y, name.parts[name.main].word)))
         return OSC_OK;
-    for (uint32_t i = 0; i < told->n; i++) {
-        if (kind_of(told->parts[t->is_short][i].place) == PLACE_ARGUMENT)
+    for (uint32_t i = 0; i < told->n[t->form]; i++) {
+        if (kind_of(told->parts[t->form][i].place) == PLACE_ARGUMENT)
             return OSC_OK;
     }
     const struct osc_span list = name.parts[name.main].args;
@@ -541,12 +542,11 @@ osc_status osc_told_find(const struct osc_symbol *names, uint32_t n, struct osc_
     struct node *const nodes = osc_calloc(n, sizeof *nodes);
     osc_status st = nodes ? OSC_OK : OSC_ENOMEM;
 
-    for (int is_short = 0; is_short < 2; is_short++) {
-        t.is_short = is_short != 0;
+    for (; t.form < OSC_TOLD_FORMS; t.form++) {
         for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
             nodes[i] = (struct node){.y = &names[i], .at = {0, names[i].text.len}, .index = i};
             set_keys(&t, &nodes[i]);
-            told[i].n = 0;
+            told[i].n[t.form] = 0;
         }
         if (st == OSC_OK)
             st = tell(&t, nodes, n, told);
@@ -574,22 +574,27 @@ static void keep_tile(struct osc_str text, struct osc_kept *kept)
 }
 
 uint32_t osc_told_write(struct osc_strbuf *out, const struct osc_symbol *y,
-                        const struct osc_told *told, uint32_t level, struct osc_kept *kept)
+                        const struct osc_told *told, uint32_t level, struct osc_kept *kept,
+                        struct osc_span *main)
 {
     struct osc_symbol_name name;
-    struct writing w = {.out = out,
-                        .y = y,
-                        .parts = told->parts[level > 0],
-                        .n = told->n,
-                        .is_short = level > 0,
-                        .kept = kept};
 
-    if (kept)
-        kept->n = 0;
+    kept->n = 0;
+    *main = (struct osc_span){0, 0};
     if (!osc_symbol_split(y, (struct osc_span){0, y->text.len}, true, &name)) {
         osc_strbuf_addstr(out, y->text);
         return 0;
     }
+    const uint32_t last = name.main + 2;
+    const enum osc_told_form form = level == 0     ? OSC_TOLD_LONG
+                                    : level < last ? OSC_TOLD_SHORT
+                                                   : OSC_TOLD_SHORTEST;
+    struct writing w = {.out = out,
+                        .y = y,
+                        .parts = told->parts[form],
+                        .n = told->n[form],
+                        .is_short = level > 0,
+                        .kept = kept};
     const struct osc_told_part *const result =
         find_part(w.parts, w.n, make_place(PLACE_RESULT, 0, 0));
     const struct osc_told_part *const suffix =
@@ -599,11 +604,14 @@ uint32_t osc_told_write(struct osc_strbuf *out, const struct osc_symbol *y,
         osc_strbuf_addc(out, ' ');
     }
     write_scopes(&w, &name, level > 0 ? level - 1 : 0);
+    const struct osc_str word = text_of(y, name.parts[name.main].word);
+    if (!is_wrapper(word))
+        *main = (struct osc_span){(uint32_t)out->len, (uint32_t)out->len + word.len};
     write_part(&w, &name.parts[name.main], 0);
     write_tail(&w, &name, level == 0);
     if (suffix)
         add_kept(&w, suffix->text);
-    if (kept && kept->n == 0 && out->len > 0)
+    if (kept->n == 0 && out->len > 0)
         keep_tile((struct osc_str){out->s, (uint32_t)out->len}, kept);
-    return name.main + 1;
+    return last;
 }

@@ -21,10 +21,18 @@ struct osc_told_part {
     struct osc_str text;
 };
 
-/* What is shown of a name besides its words; twice, as the texts are long or short. */
+/* How what tells names apart is written. */
+enum osc_told_form {
+    OSC_TOLD_LONG,
+    OSC_TOLD_SHORT,    /* arguments without their scopes */
+    OSC_TOLD_SHORTEST, /* the same, and of equally telling arguments the shortest ones */
+    OSC_TOLD_FORMS
+};
+
+/* What is shown of a name besides its words, in each form. */
 struct osc_told {
-    struct osc_told_part *parts[2]; /* in the arena */
-    uint32_t n;
+    struct osc_told_part *parts[OSC_TOLD_FORMS]; /* in the arena */
+    uint32_t n[OSC_TOLD_FORMS];
 };
 
 /* Find what tells N names, scanned and different, apart. The results lie in ARENA. */
@@ -33,8 +41,10 @@ OSC_MUST_USE osc_status osc_told_find(const struct osc_symbol *names, uint32_t n
 
 /*
  * Append the name Y to OUT, which is empty. LEVEL 0 is the longest form; each level up to the
- * last one, which is returned, leaves out more: scopes of arguments, then its own scopes. KEPT,
- * which may be NULL, receives what must not be cut. What is no C++ name is appended as it is.
+ * last one, which is returned, leaves out more: scopes of arguments, its own scopes, then long
+ * arguments for shorter ones. KEPT, which may be NULL, receives what must not be cut. What is
+ * no C++ name is appended as it is.
  */
 uint32_t osc_told_write(struct osc_strbuf *out, const struct osc_symbol *y,
-                        const struct osc_told *told, uint32_t level, struct osc_kept *kept);
+                        const struct osc_told *told, uint32_t level, struct osc_kept *kept,
+                        struct osc_span *main);
