@@ -10,7 +10,7 @@
 
 #define ELLIPSIS   "\xe2\x80\xa6"
 #define WORDS_MAX  4096u /* of a text are compared */
-#define DIGITS_MAX 8u    /* of a number that is not cut */
+#define DIGITS_MAX 5u    /* of a number that is not cut */
 
 void osc_kept_add(struct osc_kept *kept, struct osc_span at)
 {
@@ -39,6 +39,19 @@ struct layout {
     size_t columns; /* with the ellipses */
 };
 
+/* Whether TEXT has an ellipsis at I; it serves as that for what is left out beside it. */
+static bool has_ellipsis(struct osc_str text, uint32_t i)
+{
+    return i <= text.len &&
+           osc_str_starts((struct osc_str){text.s + i, text.len - i}, OSC_STR(ELLIPSIS));
+}
+
+static bool ends_in_ellipsis(struct osc_str text, struct osc_span at)
+{
+    return at.to - at.from >= strlen(ELLIPSIS) &&
+           has_ellipsis(text, at.to - (uint32_t)strlen(ELLIPSIS));
+}
+
 /* Add AT to L. A gap that is no wider than an ellipsis is shown, too. */
 static void add_shown(struct layout *l, struct osc_str text, struct osc_span at)
 {
@@ -53,7 +66,8 @@ static void add_shown(struct layout *l, struct osc_str text, struct osc_span at)
     if (between <= 1) {
         at.from = gap.from;
     } else {
-        l->columns++;
+        l->columns += !last || !ends_in_ellipsis(text, *last);
+        l->columns -= has_ellipsis(text, at.from);
     }
     l->columns += osc_utf8_columns(part(text, at));
     if (last && between <= 1)
@@ -67,41 +81,37 @@ static bool is_digit(struct osc_str text, uint32_t i)
     return i < text.len && text.s[i] >= '0' && text.s[i] <= '9';
 }
 
-/* Where to cut the end off TEXT instead of at CUT, so that no number is cut to another one:
- * long ones are. */
-static uint32_t before_number(struct osc_str text, uint32_t cut)
+/* The number around I of TEXT; empty if there is none, or if it is so long that its start tells
+ * something, too. */
+static struct osc_span number_at(struct osc_str text, uint32_t i)
 {
-    uint32_t i = cut;
+    struct osc_span at = {i, i};
 
-    while (is_digit(text, cut) && i > 0 && is_digit(text, i - 1) && cut - i < DIGITS_MAX)
-        i--;
-    return i > 0 && i < cut && is_digit(text, i - 1) ? cut : i;
-}
-
-/* The same for the start of TEXT. */
-static uint32_t behind_number(struct osc_str text, uint32_t cut)
-{
-    uint32_t i = cut;
-
-    while (cut > 0 && is_digit(text, cut - 1) && is_digit(text, i) && i - cut < DIGITS_MAX)
-        i++;
-    return i > cut && is_digit(text, i) ? cut : i;
+    while (at.from > 0 && is_digit(text, at.from - 1) && at.to - at.from <= DIGITS_MAX)
+        at.from--;
+    while (is_digit(text, at.to) && at.to - at.from <= DIGITS_MAX)
+        at.to++;
+    return at.to - at.from <= DIGITS_MAX ? at : (struct osc_span){i, i};
 }
 
 /* Lay out TEXT with ROOM columns for its start and its end, OF_HEAD of them for the start. */
 static struct layout lay_out(struct osc_str text, const struct osc_kept *kept, size_t room,
                              size_t of_head)
 {
-    const uint32_t head = before_number(text, (uint32_t)osc_utf8_head(text, of_head));
-    const uint32_t end = text.len - (uint32_t)osc_utf8_tail(text, room - of_head);
+    uint32_t head = (uint32_t)osc_utf8_head(text, of_head);
+    uint32_t tail = text.len - (uint32_t)osc_utf8_tail(text, room - of_head);
     struct layout l = {.n = 0};
 
+    if (is_digit(text, head)) /* no number is cut to another one */
+        head = number_at(text, head).from;
+    if (tail > 0 && is_digit(text, tail - 1))
+        tail = number_at(text, tail).to;
     add_shown(&l, text, (struct osc_span){0, head});
     for (uint32_t i = 0; kept && i < kept->n; i++)
         add_shown(&l, text, kept->at[i]);
-    add_shown(&l, text, (struct osc_span){behind_number(text, end), text.len});
+    add_shown(&l, text, (struct osc_span){tail, text.len});
     if (l.n == 0 || l.shown[l.n - 1].to < text.len)
-        l.columns++;
+        l.columns += l.n == 0 || !ends_in_ellipsis(text, l.shown[l.n - 1]);
     return l;
 }
 
@@ -140,18 +150,34 @@ static void write_layout(struct osc_strbuf *out, struct osc_str text, const stru
         add_ellipsis(out, start);
 }
 
+/* Make *BEST the layout of TEXT with ROOM columns for its start and its end, OF_HEAD of them
+ * for the start, if that fits WIDTH. What these share with kept parts costs nothing. */
+static bool try_layout(struct layout *best, struct osc_str text, const struct osc_kept *kept,
+                       size_t width, size_t room, size_t of_head)
+{
+    const struct layout l = lay_out(text, kept, room, of_head);
+
+    if (l.columns > width || room > 2 * width)
+        return false;
+    *best = l;
+    return true;
+}
+
 /* Show as much of the start and the end of TEXT as WIDTH allows, besides the parts KEPT. */
 static void extend(struct layout *best, struct osc_str text, const struct osc_kept *kept,
                    size_t width)
 {
-    /* What the start or the end shares with kept parts costs nothing. */
-    for (size_t room = width - best->columns; room <= 2 * width; room++) {
-        const struct layout l = lay_out(text, kept, room, (room + 1) / 2);
+    size_t room = width - best->columns;
 
-        if (l.columns > width)
-            break;
-        *best = l;
-    }
+    while (try_layout(best, text, kept, width, room, (room + 1) / 2))
+        room++;
+    room -= room > 0;
+    /* The start may have room where the end would need it for a whole number, or the end. */
+    size_t of_head = (room + 1) / 2;
+    for (; try_layout(best, text, kept, width, room + 1, of_head + 1); of_head++)
+        room++;
+    while (try_layout(best, text, kept, width, room + 1, of_head))
+        room++;
 }
 
 void osc_elide(struct osc_strbuf *out, struct osc_str text, size_t width,

@@ -174,7 +174,8 @@ static osc_status write_form(struct osc_labels *l, const struct osc_label *label
     osc_strbuf_fini(&b);
     if (st != OSC_OK)
         return st;
-    if (main.from == main.to && d->kept.n > 0) { /* the start of what it wraps */
+    const bool wraps = main.from == main.to;
+    if (wraps && d->kept.n > 0) { /* the start of what it wraps */
         const struct osc_span at = d->kept.at[0];
         const struct osc_str wrapped = {d->all.s + at.from, at.to - at.from};
 
@@ -184,8 +185,9 @@ static osc_status write_form(struct osc_labels *l, const struct osc_label *label
     const struct osc_str word = {d->all.s + main.from, main.to - main.from};
     if (osc_utf8_head(word, width / 6 * 5) < word.len)
         main.to = main.from;
-    /* What tells it apart must leave some room for that. */
-    const size_t least = main.to - main.from < LEAST_MAIN ? main.to - main.from : LEAST_MAIN;
+    /* What tells it apart must leave some room for its last word. */
+    const size_t most = wraps ? 0 : main.to - main.from;
+    const size_t least = most < LEAST_MAIN ? most : LEAST_MAIN;
     if (!osc_elide_fits(d->all, width > least ? width - least : 0, &d->kept))
         d->kept.n = 0;
     d->is_cut = d->kept.n == 0;
