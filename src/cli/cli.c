@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "cli/sqlite_memory.h"
+#include "render/wrap.h"
 
 /* Two paths of the maximum length, and a sentence. */
 #define MESSAGE_BYTES (2 * PATH_MAX + 512)
@@ -30,10 +31,13 @@ void osc_cli_set_command(const char *name)
     command_name = name;
 }
 
-__attribute__((format(printf, 1, 0))) static void print_message(const char *format, va_list ap)
+/* Print a message; on a terminal on several lines if it WRAPS. */
+__attribute__((format(printf, 2, 0))) static void print_message(bool wraps, const char *format,
+                                                                va_list ap)
 {
     char text[MESSAGE_BYTES];
-    struct osc_strbuf line = {0};
+    struct osc_strbuf line = {0}, wrapped = {0};
+    const size_t width = wraps ? osc_cli_width(STDERR_FILENO) : 0;
 
     /* Names of files and texts of traces must not control a terminal. */
     vsnprintf(text, sizeof text, format, ap);
@@ -43,9 +47,19 @@ __attribute__((format(printf, 1, 0))) static void print_message(const char *form
             *p = '?';
     }
     const char *const said = line.status == OSC_OK && line.s ? line.s : text;
+    const char *const blank = command_name ? " " : "";
+    const char *const name = command_name ? command_name : "";
+
+    if (width > 0) {
+        osc_strbuf_addf(&wrapped, "opscope%s%s: ", blank, name);
+        osc_wrap_message(&wrapped, osc_str_c(said), width);
+    }
     fflush(stdout);
-    fprintf(stderr, "opscope%s%s: %s\n", command_name ? " " : "",
-            command_name ? command_name : "", said);
+    if (wrapped.s && wrapped.status == OSC_OK)
+        fprintf(stderr, "%s\n", wrapped.s);
+    else
+        fprintf(stderr, "opscope%s%s: %s\n", blank, name, said);
+    osc_strbuf_fini(&wrapped);
     osc_strbuf_fini(&line);
 }
 
@@ -54,7 +68,16 @@ void osc_cli_error(const char *format, ...)
     va_list ap;
 
     va_start(ap, format);
-    print_message(format, ap);
+    print_message(false, format, ap);
+    va_end(ap);
+}
+
+void osc_cli_say(const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    print_message(true, format, ap);
     va_end(ap);
 }
 
@@ -63,7 +86,7 @@ int osc_cli_misuse(const char *format, ...)
     va_list ap;
 
     va_start(ap, format);
-    print_message(format, ap);
+    print_message(false, format, ap);
     va_end(ap);
     return OSC_EXIT_MISUSED;
 }
@@ -149,7 +172,7 @@ int osc_cli_put(void *ctx, const char *s, size_t len)
 void osc_cli_hear(void *ctx, const char *line)
 {
     (void)ctx;
-    osc_cli_error("%s", line);
+    osc_cli_say("%s", line);
 }
 
 unsigned osc_cli_width(int fd)

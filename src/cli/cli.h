@@ -52,6 +52,9 @@ void osc_cli_set_command(const char *name);
 /* Print "opscope COMMAND: MESSAGE" and a line feed on standard error. */
 void osc_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same for what is no error, as wide as the terminal. */
+void osc_cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* As osc_cli_error(); returns OSC_EXIT_MISUSED. */
 int osc_cli_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

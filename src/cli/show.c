@@ -123,7 +123,7 @@ static void print_findings(const char *line, const char *operand)
         osc_operands_add_trace(&trace, operand);
     const char *const shown = trace.s && trace.status == OSC_OK ? trace.s : "TRACE...";
     const char *const quote = strchr(shown, '\'') ? "" : "'";
-    osc_cli_error("quality: %s; %sopscope info %s%s explains", line, quote, shown, quote);
+    osc_cli_say("quality: %s; %sopscope info %s%s explains", line, quote, shown, quote);
     osc_strbuf_fini(&trace);
 }
 
@@ -145,7 +145,7 @@ static void print_quality(const struct osc_result *r, const struct osc_loaded *l
     if (line.len > 0)
         print_findings(line.s, l->operand);
     else
-        osc_cli_error("quality: nothing was skipped, repaired or found missing");
+        osc_cli_say("quality: nothing was skipped, repaired or found missing");
     osc_strbuf_fini(&line);
     osc_strbuf_fini(&codes);
 }

@@ -5,6 +5,9 @@
 
 #include "base/utf8.h"
 
+#define MESSAGE_INDENT 2  /* of further lines */
+#define MESSAGE_LEAST  20 /* columns, of however narrow a terminal */
+
 void osc_wrap_words(struct osc_strbuf *out, struct osc_str text, size_t indent, size_t room,
                     bool breaks)
 {
@@ -78,5 +81,76 @@ void osc_wrap_command(struct osc_strbuf *out, struct osc_str text, size_t indent
         text = (struct osc_str){text.s + len, text.len - len};
         if (text.len > 0)
             text = (struct osc_str){text.s + 1, text.len - 1};
+    }
+}
+
+/* A word of a message, or a quotation with what is joined to it. */
+struct word {
+    uint32_t len;
+    uint32_t from, to; /* what is in quotes; equal: nothing */
+};
+
+/* Read the first word of S. */
+static struct word read_word(struct osc_str s)
+{
+    const uint32_t from = s.len > 0 && s.s[0] == '(' ? 2 : 1;
+    struct word w = {.len = s.len};
+    const char *const end =
+        s.len > from && s.s[from - 1] == '\'' ? memchr(s.s + from, '\'', s.len - from) : NULL;
+
+    if (end) {
+        w.from = from;
+        w.to = (uint32_t)(end - s.s);
+    }
+    const char *const blank = memchr(s.s + w.to, ' ', s.len - w.to);
+    if (blank)
+        w.len = (uint32_t)(blank - s.s);
+    return w;
+}
+
+/* Columns of the last line of OUT. */
+static size_t columns_of_line(const struct osc_strbuf *out)
+{
+    const char *const last = out->len > 0 ? memrchr(out->s, '\n', out->len) : NULL;
+    const size_t start = last ? (size_t)(last + 1 - out->s) : 0;
+
+    return out->len > start ? osc_utf8_columns((struct osc_str){out->s + start,
+                                                                (uint32_t)(out->len - start)})
+                            : 0;
+}
+
+/* Write TEXT, of which W is the first word, in ROOM columns from MESSAGE_INDENT on. */
+static void write_word(struct osc_strbuf *out, struct osc_str text, const struct word *w,
+                       size_t room)
+{
+    const struct osc_str quoted = {text.s + w->from, w->to - w->from};
+
+    if (osc_utf8_columns((struct osc_str){text.s, w->len}) <= room ||
+        !osc_str_starts(quoted, OSC_STR("opscope "))) {
+        osc_strbuf_add(out, text.s, w->len);
+        return;
+    }
+    osc_strbuf_add(out, text.s, w->from);
+    osc_wrap_command(out, quoted, MESSAGE_INDENT, room - w->from);
+    osc_strbuf_add(out, text.s + w->to, w->len - w->to);
+}
+
+void osc_wrap_message(struct osc_strbuf *out, struct osc_str text, size_t width)
+{
+    const size_t room = width > MESSAGE_LEAST ? width : MESSAGE_LEAST;
+
+    for (bool is_first = true; text.len > 0; is_first = false) {
+        const struct word w = read_word(text);
+        const size_t columns = osc_utf8_columns((struct osc_str){text.s, w.len});
+
+        if (!is_first && columns_of_line(out) + 1 + columns > room) {
+            osc_strbuf_addc(out, '\n');
+            osc_strbuf_pad(out, ' ', MESSAGE_INDENT);
+        } else if (!is_first) {
+            osc_strbuf_addc(out, ' ');
+        }
+        write_word(out, text, &w, room - MESSAGE_INDENT);
+        const uint32_t taken = w.len + (w.len < text.len);
+        text = (struct osc_str){text.s + taken, text.len - taken};
     }
 }

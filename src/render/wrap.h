@@ -25,3 +25,10 @@ void osc_wrap_words(struct osc_strbuf *out, struct osc_str text, size_t indent, 
  * ends in a backslash.
  */
 void osc_wrap_command(struct osc_strbuf *out, struct osc_str text, size_t indent, size_t room);
+
+/*
+ * Write the message TEXT to a line that may have begun, in WIDTH columns; further lines are
+ * indented. A text in quotes is on one line, so that it can be copied; a command that does not
+ * fit is wrapped as one.
+ */
+void osc_wrap_message(struct osc_strbuf *out, struct osc_str text, size_t width);
