@@ -49,10 +49,12 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(CAUSE, "cause", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_LINKS,
                "What launched the kernels: operator; graph, a call that launches a graph, "
                "outside of operators; runtime call, any other call outside of operators; or "
-               "not recorded. Present with --group-by cause."),
+               "not recorded. Present with --group-by cause.",
+               .grouping = "cause"),
     OSC_COLUMN(LAUNCH_ID, "launch_id", INTEGER, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_LINKS,
                "Id (table events) of the call that launched the graph. Present with "
-               "--group-by graph."),
+               "--group-by graph.",
+               .grouping = "graph"),
     OSC_COLUMN(GRAPH_ID, "graph_id", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL, 0,
                "Argument `graph id` of the kernels; missing if they have none. Present with "
                "--group-by graph."),
@@ -63,7 +65,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                OSC_RULE_TIME, "Start of the call. Present with --group-by graph."),
     OSC_COLUMN(
         OPERATOR, "operator", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_LINKS,
-        "Operator that launched the kernel; (none) if no operator did or it is not known."),
+        "Operator that launched the kernel; (none) if no operator did or it is not known.",
+        .grouping = "op"),
     OSC_COLUMN(GRID, "grid", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, 0,
                "Number of blocks in x, y and z: argument grid."),
     OSC_COLUMN(BLOCK, "block", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, 0,

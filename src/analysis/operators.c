@@ -43,13 +43,15 @@ static const struct osc_column columns[N_COLUMNS] = {
                .source = "operator view of torch-tb-profiler.", .torch = OSC_TORCH_KEY),
     OSC_COLUMN(INPUT_SHAPE, "input_shape", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, 0,
                "Sizes of the inputs as argument `Input Dims` has them; [] is a scalar, no "
-               "tensor, or nothing recorded. Present with --group-by shape."),
+               "tensor, or nothing recorded. Present with --group-by shape.",
+               .grouping = "shape"),
     OSC_COLUMN(CALL_STACK, "call_stack", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL,
                OSC_RULE_STACKS,
                "Python frames that called the operator, innermost first, from argument `Call "
                "stack`. In a file without that argument: the innermost 128 python_function "
                "events that contain the operator on its thread. Missing if nothing was "
-               "recorded. Present with --group-by stack."),
+               "recorded. Present with --group-by stack.",
+               .grouping = "stack"),
     OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, OSC_RULE_OPERATORS, "Number of calls.",
                .torch = OSC_TORCH_COUNT),
     OSC_COLUMN(

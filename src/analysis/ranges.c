@@ -52,17 +52,20 @@ static const struct osc_column columns[N_COLUMNS] = {
                "gives another kind."),
     OSC_COLUMN(CATEGORY, "category", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_KINDS,
                "Category as the file has it: member cat; of recordings of opscope, which have "
-               "none, the same as kind. Present with --group-by category."),
+               "none, the same as kind. Present with --group-by category.",
+               .grouping = "category"),
     OSC_COLUMN(PROCESS, "process", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_NAMES,
                "Process of the ranges, or the device for device work, as the file names it. "
-               "Present with --group-by process, thread or track."),
+               "Present with --group-by process, thread or track.",
+               .grouping = "process"),
     OSC_COLUMN(PROCESS_NAME, "process_name", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
                OSC_RULE_NAMES,
                "Name of the process: the last process_name in the metadata of the file. "
                "Present with process."),
     OSC_COLUMN(THREAD, "thread", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_NAMES,
                "Thread of the ranges, or the stream for device work, as the file names it. "
-               "Present with --group-by thread or track."),
+               "Present with --group-by thread or track.",
+               .grouping = "thread"),
     OSC_COLUMN(THREAD_NAME, "thread_name", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
                OSC_RULE_NAMES,
                "Name of the thread: the last thread_name in the metadata of the file. Present "
@@ -72,10 +75,12 @@ static const struct osc_column columns[N_COLUMNS] = {
                "--group-by track."),
     OSC_COLUMN(TRACK, "track", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL, 0,
                "Number of the thread or queue in table tracks of its file. Present with "
-               "--group-by track."),
+               "--group-by track.",
+               .grouping = "track"),
     OSC_COLUMN(STEP, "step", INTEGER, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_STEPS,
                "Number of the step in which the ranges start, or, for device work, in which it "
-               "was launched; missing outside steps. Present with --group-by step."),
+               "was launched; missing outside steps. Present with --group-by step.",
+               .grouping = "step"),
     OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, 0, "Number of ranges that have ended.",
                .torch = OSC_TORCH_COUNT),
     OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, 0,

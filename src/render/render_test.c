@@ -196,32 +196,37 @@ TEST(text_puts_sentences_and_commands_below_their_row)
     assert_below("line", 0, "line\nopscope table of a command that is long\n\n");
 }
 
-static char noted[256];
+static struct osc_strbuf noted;
 
 static void keep_note(void *ctx, const char *line)
 {
     (void)ctx;
-    snprintf(noted, sizeof noted, "%s", line);
+    osc_strbuf_addf(&noted, "%s\n", line);
 }
 
-/* Rows of kernels by operator, that are told apart by what a narrow terminal has no room for.
- */
-TEST(text_numbers_rows_that_only_differ_in_what_is_left_out)
+/* Kernels by registers, from which the process follows; two of one name differ in both. */
+static void assert_kernels(unsigned width, const char *group_by, const char *expected,
+                           const char *expected_notes)
 {
     static const struct osc_column keys[] = {
         {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_SYMBOL, .help = "a kernel"},
-        {"registers_per_thread", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0, .help = "a key"},
+        {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+         .help = "a key that says nothing new"},
+        {"registers_per_thread", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0, .help = "a key",
+         .grouping = "registers"},
         {"empty_text", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0, .help = "says nothing"},
         {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, .help = "time"},
+        {"min_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, OSC_COLUMN_DEEP, .help = "time"},
+        {"std_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, OSC_COLUMN_DEEP, .help = "no time"},
     };
     static const struct osc_table_def table = {
-        .name = "k", .columns = keys, .n_columns = 4, .sorted_by = 4};
-    const struct osc_sheet_choice choice = {0};
+        .name = "k", .columns = keys, .n_columns = 7, .sorted_by = 5};
+    const struct osc_sheet_choice choice = {.group_by = group_by};
     struct osc_sheet sheet = {.def = &table};
     struct osc_strbuf out = {0};
     struct osc_render r = {.renderer = osc_renderer_find("text"),
                            .sheet = &sheet,
-                           .width = 44,
+                           .width = width,
                            .write = append,
                            .note = keep_note,
                            .ctx = &out};
@@ -233,28 +238,86 @@ TEST(text_numbers_rows_that_only_differ_in_what_is_left_out)
         osc_result_str(&result, 0,
                        i < 2 ? OSC_STR("void a::copy<float>(int)")
                              : OSC_STR("void cutlass::device_kernel<fp8::Gemm>(Params)"));
-        osc_result_int(&result, 1, 32 + i);
-        osc_result_int(&result, 3, 1000 * i);
+        osc_result_str(&result, 1, i > 0 ? OSC_STR("7") : OSC_STR("worker"));
+        osc_result_int(&result, 2, 32 + i);
+        osc_result_int(&result, 4, 1000 * i);
+        osc_result_int(&result, 5, 1);
     }
     const struct osc_rows rows = {.result = &result, .n_rows = result.n_rows};
-    noted[0] = '\0';
+    osc_strbuf_clear(&noted);
     assert_int_equal(osc_sheet_choose(&sheet, &choice, NULL), OSC_OK);
     assert_int_equal(osc_render_begin(&r), OSC_OK);
     assert_int_equal(osc_render_rows(&r, &rows), OSC_OK);
-    r.n_rows = 3;
     assert_int_equal(osc_render_end(&r), OSC_OK);
-    assert_string_equal(out.s, "name                               total_ns\n"
-                               "a::copy<...>                           0 ns\n"
-                               "a::copy<...> #2                    1.000 us\n"
-                               "cutlass::device_kernel<fp8::Gemm>  2.000 us\n");
-    assert_string_equal(noted,
-                        "left out to fit the terminal: registers_per_thread, empty_text; "
-                        "a wider one, a pipe or '--columns name,registers_per_thread' "
-                        "shows them");
+    assert_string_equal(out.s, expected);
+    assert_string_equal(noted.s, expected_notes);
     osc_render_fini(&r);
     osc_sheet_fini(&sheet);
     osc_result_fini(&result);
     osc_strbuf_fini(&out);
+    osc_strbuf_fini(&noted);
+}
+
+#define DEEP_NOTE \
+    "left out of text: min_ns; any other --format or '--columns name,min_ns' shows them\n"
+
+TEST(text_leaves_out_all_else_before_what_rows_are_grouped_by)
+{
+    assert_kernels(44, "process,registers:5",
+                   "name                              regis\xe2\x80\xa6read\n"
+                   "a::copy<...>                              32\n"
+                   "a::copy<...>                              33\n"
+                   "cutlass::device_kernel<Gemm>              34\n",
+                   "left out to fit the terminal: process, empty_text, total_ns; a wider one, "
+                   "a pipe or '--columns name,process' shows them\n" DEEP_NOTE);
+    assert_kernels(58, "registers",
+                   "name                              registe\xe2\x80\xa6thread  total_ns\n"
+                   "a::copy<...>                                  32      0 ns\n"
+                   "a::copy<...>                                  33  1.000 us\n"
+                   "cutlass::device_kernel<Gemm>                  34  2.000 us\n",
+                   "left out to fit the terminal: process, empty_text; a wider one, a pipe or "
+                   "'--columns name,process' shows them\n" DEEP_NOTE);
+}
+
+/* Of two columns by which rows differ one is enough. */
+TEST(text_keeps_what_tells_rows_apart_if_nothing_is_asked)
+{
+    assert_kernels(
+        44, NULL,
+        "name                               process\n"
+        "a::copy<...>                       worker\n"
+        "a::copy<...>                       7\n"
+        "cutlass::device_kernel<fp8::Gemm>  7\n",
+        "left out to fit the terminal: registers_per_thread, empty_text, total_ns; a "
+        "wider one, a pipe or '--columns name,registers_per_thread' shows "
+        "them\n" DEEP_NOTE);
+}
+
+TEST(text_without_a_terminal_says_what_only_other_forms_show)
+{
+    assert_kernels(
+        0, NULL,
+        "name                               process  registers_per_thread  empty_text  "
+        "total_ns\n"
+        "a::copy<...>                       worker                     32              "
+        "    0 ns\n"
+        "a::copy<...>                       7                          33              "
+        "1.000 us\n"
+        "cutlass::device_kernel<fp8::Gemm>  7                          34              "
+        "2.000 us\n",
+        DEEP_NOTE);
+}
+
+TEST(text_numbers_rows_that_only_differ_in_what_is_left_out)
+{
+    assert_kernels(18, "registers",
+                   "name\n"
+                   "a::copy<...>\n"
+                   "a::copy<...> #2\n"
+                   "device_kerne\xe2\x80\xa6Gemm>\n",
+                   "left out to fit the terminal: process, registers_per_thread, empty_text, "
+                   "total_ns; a wider one, a pipe or '--columns name,process' shows "
+                   "them\n" DEEP_NOTE);
 }
 
 /* Lists of the file are cut, but nothing that somebody wrote for people to read. */

@@ -5,7 +5,7 @@
  * shifts the rest of its line to the right, and its name is as much shorter. Names are labels
  * (labels.h); where the terminal is too narrow they are cut, and columns left out (fit.h):
  * first those that say nothing in the first rows, then the minor ones, then the others from the
- * right.
+ * right. What rows are grouped by, and what else tells them apart (keys.h), goes last.
  */
 #include "render/renderers.h"
 
@@ -15,29 +15,34 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "render/alike.h"
+#include "render/cell.h"
 #include "render/elide.h"
 #include "render/fit.h"
-#include "render/labels.h"
-#include "render/units.h"
+#include "render/keys.h"
 #include "render/wrap.h"
 
 #define HELD_ROWS    8192 /* rows that determine the widths */
 #define LEAST_WIDTH  12   /* other names are never cut below this width */
-#define KEY_WIDTH    20   /* nor those that tell rows apart below this one */
+#define KEY_WIDTH    20   /* nor those that tell rows apart below this one, */
+#define HARD_WIDTH   8    /* or this if they would go otherwise */
 #define NAME_WIDTH   32   /* nor those of the column of names below this */
+#define TITLE_WIDTH  6    /* titles of keys neither, below this one */
 #define SYMBOL_WIDTH 80   /* symbols are cut at this width even if there is no terminal */
 #define SENTENCE     16 /* a sentence in the last column is wrapped at this width or a larger */
-#define LONG_WIDTH   100 /* long JSON is cut at this width */
-#define BELOW_WIDTH  80  /* sentences are wrapped at this width, or at a narrower terminal */
-#define MORE_DIGITS  3   /* of numbers such as ids in later rows */
-#define INDENT       4   /* of lines below a row */
+#define BELOW_WIDTH  80 /* sentences are wrapped at this width, or at a narrower terminal */
+#define MORE_DIGITS  3  /* of numbers such as ids in later rows */
+#define INDENT       4  /* of lines below a row */
 
 struct column {
     size_t width;            /* columns of a terminal */
+    size_t cells;            /* the same without the title */
     bool is_right;           /* numbers */
     bool is_below;           /* printed on lines below, not in the columns */
     bool is_out;             /* left out: the terminal is too narrow */
     bool is_label;           /* cells are names */
+    bool differs;            /* held cells are not all the same */
+    bool is_needed;          /* rows would read alike without it */
     bool has_value;          /* some held cell is not missing; */
     bool has_news;           /* and not zero or false */
     struct osc_labels names; /* of labels */
@@ -59,85 +64,15 @@ struct state {
     uint32_t n_held; /* rows */
     bool is_flowing; /* widths are fixed, rows are not held any more */
 
-    /* If columns that tell rows apart are left out: what is shown of rows so far. */
-    bool has_lost_keys;
-    struct osc_arena arena;
-    struct osc_intern keys;
-    uint32_t *numbers; /* owned; by key: the last number that was appended */
-    struct osc_intern numbered;
-    uint32_t *owners; /* owned; by id of a name with a number: whose it is */
-    size_t cap_numbers, cap_owners;
-    struct osc_strbuf scratch;
+    bool has_lost_keys;     /* columns that tell rows apart are left out */
+    struct osc_alike alike; /* rows that read alike then */
+    uint64_t deep;          /* bits of columns that text does not show, but that have values */
 };
 
-static bool is_key(const struct osc_column *column)
+/* Whether COLUMN tells rows apart. */
+static bool is_key(const struct osc_sheet_column *column)
 {
-    return column->merge == OSC_MERGE_KEY;
-}
-
-static void add_number(struct osc_strbuf *out, const struct osc_cell *cell, const char *unit)
-{
-    const bool is_integer = cell->type == OSC_TYPE_INTEGER;
-    const double v = is_integer ? (double)cell->i : cell->d;
-
-    if (unit && strcmp(unit, "ns") == 0) {
-        if (is_integer)
-            osc_units_time_int(out, cell->i);
-        else
-            osc_units_time(out, v);
-    } else if (unit && strcmp(unit, "bytes") == 0) {
-        osc_units_bytes(out, v);
-    } else if (unit && strcmp(unit, "ratio") == 0) {
-        osc_units_ratio(out, v);
-    } else if (is_integer) {
-        osc_strbuf_addi(out, cell->i);
-    } else {
-        osc_strbuf_addf(out, "%.6g", v);
-    }
-}
-
-/* Write S on one line: a sentence whole, of JSON the beginning. */
-static void add_long(struct osc_strbuf *out, struct osc_str s)
-{
-    struct osc_strbuf shrunk = {0}, line = {0};
-
-    osc_render_shrink(&shrunk, s);
-    osc_utf8_append_terminal(&line, (struct osc_str){shrunk.s, (uint32_t)shrunk.len});
-    const struct osc_str all = {line.s, (uint32_t)line.len};
-    const bool is_json = line.len > 0 && (line.s[0] == '[' || line.s[0] == '{');
-    const bool is_cut = is_json && osc_utf8_columns(all) > LONG_WIDTH;
-
-    if (line.len > 0)
-        osc_strbuf_add(out, line.s, is_cut ? osc_utf8_head(all, LONG_WIDTH - 1) : line.len);
-    osc_strbuf_adds(out, is_cut ? "\xe2\x80\xa6" : "");
-    if (shrunk.status != OSC_OK || line.status != OSC_OK)
-        out->status = OSC_ENOMEM;
-    osc_strbuf_fini(&shrunk);
-    osc_strbuf_fini(&line);
-}
-
-static void add_cell(struct osc_strbuf *out, const struct osc_cell *cell,
-                     const struct osc_column *column)
-{
-    if (cell->is_missing)
-        return;
-    switch (cell->type) {
-    case OSC_TYPE_STRING:
-        if (column->flags & OSC_COLUMN_BELOW)
-            osc_utf8_append_terminal(out, cell->s);
-        else if (column->flags & OSC_COLUMN_LONG)
-            add_long(out, cell->s);
-        else
-            osc_utf8_append_name(out, cell->s);
-        break;
-    case OSC_TYPE_INTEGER:
-    case OSC_TYPE_NUMBER:
-        add_number(out, cell, column->unit);
-        break;
-    case OSC_TYPE_BOOLEAN:
-        osc_render_exact(out, cell);
-        break;
-    }
+    return column->is_asked || column->column->merge == OSC_MERGE_KEY;
 }
 
 /* Write TEXT to a column. */
@@ -173,20 +108,40 @@ static bool is_in_line(const struct column *column)
     return !column->is_below && !column->is_out;
 }
 
-static void add_titles(struct osc_render *r)
+static osc_status add_titles(struct osc_render *r)
 {
     const struct state *s = r->state;
+    struct osc_strbuf title = {0};
 
     if (r->has_colour)
         osc_strbuf_adds(&r->out, "\x1b[1m");
     for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
-        if (is_in_line(&s->columns[c]))
-            add_padded(r, osc_str_c(r->sheet->columns[c].column->name), &s->columns[c],
-                       c == s->last);
+        if (!is_in_line(&s->columns[c]))
+            continue;
+        osc_strbuf_clear(&title);
+        osc_elide(&title, osc_str_c(r->sheet->columns[c].column->name), s->columns[c].width,
+                  NULL);
+        add_padded(r, (struct osc_str){title.s ? title.s : "", (uint32_t)title.len},
+                   &s->columns[c], c == s->last);
     }
     if (r->has_colour)
         osc_strbuf_adds(&r->out, "\x1b[0m");
     osc_strbuf_addc(&r->out, '\n');
+    const osc_status st = title.status;
+    osc_strbuf_fini(&title);
+    return st;
+}
+
+/* The text of cell C of the row whose cells begin at FIRST. */
+static struct osc_str cell_text(const struct state *s, size_t first, uint32_t c)
+{
+    const struct text_cell *const cell = &s->held[first + c];
+    const size_t start = first + c == 0 ? 0 : s->held[first + c - 1].end;
+
+    if (s->columns[c].is_label)
+        return osc_labels_get(&s->columns[c].names, cell->name);
+    return (struct osc_str){s->cells.len > 0 ? s->cells.s + start : "",
+                            (uint32_t)(cell->end - start)};
 }
 
 /* --- widths ----------------------------------------------------------------------------------
@@ -221,20 +176,25 @@ static uint32_t find_name(const struct osc_render *r, const struct state *s)
     return widest;
 }
 
-/* How important column C is: those that say nothing are the least, the name is the most. */
+/* How important column C is: those that say nothing are the least, what rows are grouped by and
+ * the name are the most. */
 static unsigned importance(const struct osc_render *r, const struct state *s, uint32_t c)
 {
-    const struct osc_column *const column = r->sheet->columns[c].column;
-    const int32_t index = r->sheet->columns[c].index;
+    const struct osc_sheet_column *const shown = &r->sheet->columns[c];
+    const struct osc_column *const column = shown->column;
 
     if (c == s->name)
-        return 7;
+        return OSC_FIT_VITAL + 2;
     if (!s->columns[c].has_value)
         return 0;
-    if (index >= 0 && (uint32_t)index + 1 == r->sheet->def->sorted_by)
-        return 6;
-    if (is_key(column))
-        return 5;
+    if (shown->is_asked)
+        return OSC_FIT_VITAL + 1;
+    if (s->columns[c].is_needed)
+        return OSC_FIT_VITAL;
+    if (shown->index >= 0 && (uint32_t)shown->index + 1 == r->sheet->def->sorted_by)
+        return OSC_FIT_IMPORTANT + 1;
+    if (is_key(shown))
+        return s->columns[c].differs ? OSC_FIT_IMPORTANT : 5;
     if (!s->columns[c].has_news)
         return 1;
     if (column->flags & OSC_COLUMN_MINOR)
@@ -242,21 +202,65 @@ static unsigned importance(const struct osc_render *r, const struct state *s, ui
     return (column->flags & OSC_COLUMN_LONG) || strcmp(column->name, "calls") == 0 ? 4 : 3;
 }
 
-/* The width down to which column C may be narrowed. */
-static size_t least_width(const struct osc_render *r, const struct state *s, uint32_t c)
+/* The widths down to which column C may be narrowed: LEAST. */
+static void set_least(const struct osc_render *r, const struct state *s, uint32_t c,
+                      size_t least[OSC_FIT_LEVELS])
 {
     const struct column *const column = &s->columns[c];
     const size_t title = strlen(r->sheet->columns[c].column->name);
-    size_t least = column->width;
+    const bool may_be_cut = is_key(&r->sheet->columns[c]);
+    size_t easy = column->width, tight = column->width;
 
-    if (c == s->name)
-        least = r->width * 2 / 5 > NAME_WIDTH ? r->width * 2 / 5 : NAME_WIDTH;
-    else if (column->is_label)
-        least = is_key(r->sheet->columns[c].column) ? KEY_WIDTH : LEAST_WIDTH;
-    else if (r->sheet->columns[c].column->flags & OSC_COLUMN_LONG)
-        least = SENTENCE;
-    least = least > title ? least : title;
-    return least < column->width ? least : column->width;
+    if (c == s->name) {
+        easy = r->width * 2 / 5 > NAME_WIDTH ? r->width * 2 / 5 : NAME_WIDTH;
+        tight = NAME_WIDTH;
+    } else if (column->is_label) {
+        easy = may_be_cut ? KEY_WIDTH : LEAST_WIDTH;
+        tight = LEAST_WIDTH;
+    } else if (r->sheet->columns[c].column->flags & OSC_COLUMN_LONG) {
+        easy = tight = SENTENCE;
+    } else if (may_be_cut) {
+        tight = column->cells > TITLE_WIDTH ? column->cells : TITLE_WIDTH;
+    }
+    least[OSC_FIT_EASY] = easy > title ? easy : title;
+    least[OSC_FIT_TIGHT] = tight > title || may_be_cut ? tight : title;
+    least[OSC_FIT_HARD] =
+        column->is_label && may_be_cut && c != s->name ? HARD_WIDTH : least[OSC_FIT_TIGHT];
+    least[OSC_FIT_UTMOST] = c == s->name ? LEAST_WIDTH : least[OSC_FIT_HARD];
+    for (size_t level = 0; level < OSC_FIT_LEVELS; level++)
+        least[level] = least[level] < column->width ? least[level] : column->width;
+}
+
+/* Find the columns without which held rows would read alike. */
+static osc_status find_needed(const struct osc_render *r, struct state *s)
+{
+    const uint32_t n = r->sheet->n_columns, n_rows = s->n_held;
+    uint32_t at[OSC_KEYS_MAX], n_keys = 0;
+    uint64_t always = 0, needed = 0;
+
+    for (uint32_t c = 0; c < n && n_keys < OSC_KEYS_MAX; c++) {
+        if (s->columns[c].is_below || (c != s->name && !is_key(&r->sheet->columns[c])))
+            continue;
+        if (c == s->name || r->sheet->columns[c].is_asked)
+            always |= UINT64_C(1) << n_keys;
+        at[n_keys++] = c;
+    }
+    uint64_t *const cells = osc_calloc((size_t)n_rows * n_keys + 1, sizeof *cells);
+    if (!cells)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < n_rows; i++) {
+        for (uint32_t k = 0; k < n_keys; k++) {
+            const struct osc_str text = cell_text(s, (size_t)i * n, at[k]);
+
+            cells[(size_t)i * n_keys + k] = osc_hash(text.s, text.len, k);
+            s->columns[at[k]].differs |= cells[(size_t)i * n_keys + k] != cells[k];
+        }
+    }
+    const osc_status st = osc_keys_find(cells, n_rows, n_keys, always, &needed);
+    for (uint32_t k = 0; k < n_keys && st == OSC_OK; k++)
+        s->columns[at[k]].is_needed = needed >> k & 1;
+    osc_free(cells);
+    return st;
 }
 
 /* Narrow columns until a line fits, and leave some out. */
@@ -267,51 +271,86 @@ static osc_status fit(struct osc_render *r, struct state *s)
 
     if (!columns)
         return OSC_ENOMEM;
-    for (uint32_t c = 0; c < n; c++)
+    for (uint32_t c = 0; c < n; c++) {
         columns[c] = (struct osc_fit_column){.width = s->columns[c].width,
-                                             .least = least_width(r, s, c),
                                              .importance = importance(r, s, c),
                                              .is_out = s->columns[c].is_below};
+        set_least(r, s, c, columns[c].least);
+    }
     osc_fit(columns, n, r->width);
     for (uint32_t c = 0; c < n; c++) {
         struct column *const column = &s->columns[c];
 
         column->is_out = columns[c].is_out && !column->is_below;
         column->width = columns[c].width;
-        s->has_lost_keys |= column->is_out && is_key(r->sheet->columns[c].column);
+        s->has_lost_keys |= column->is_out && is_key(&r->sheet->columns[c]);
         s->last = is_in_line(column) ? c : s->last;
     }
     osc_free(columns);
     return OSC_OK;
 }
 
+/* A column to show beside one that is left out: that of names. */
+static const char *beside(const struct osc_render *r)
+{
+    const struct state *const s = r->state;
+    const char *shown = "";
+
+    for (uint32_t c = r->sheet->n_columns; c-- > 0;) {
+        if (is_in_line(&s->columns[c]) && r->sheet->columns[c].index >= 0)
+            shown = r->sheet->columns[c].column->name;
+    }
+    return s->name != UINT32_MAX && is_in_line(&s->columns[s->name])
+               ? r->sheet->columns[s->name].column->name
+               : shown;
+}
+
+/* Tell that the columns LIST, of which FIRST is the first, are missing WHERE; WHAT shows them.
+ */
+static void note_columns(struct osc_render *r, const struct osc_strbuf *list, const char *first,
+                         const char *where, const char *what)
+{
+    struct osc_strbuf line = {0};
+    const char *const shown = beside(r);
+
+    if (!first || !r->note)
+        return;
+    osc_strbuf_addf(&line, "%s: %s; %s '--columns %s%s%s' shows them", where,
+                    list->s ? list->s : "", what, shown, *shown ? "," : "", first);
+    if (list->status == OSC_OK && line.status == OSC_OK)
+        r->note(r->ctx, line.s);
+    else
+        r->out.status = OSC_ENOMEM;
+    osc_strbuf_fini(&line);
+}
+
+static void add_to_list(struct osc_strbuf *list, const char **first, const char *name)
+{
+    osc_strbuf_adds(list, *first ? ", " : "");
+    osc_strbuf_adds(list, name);
+    *first = *first ? *first : name;
+}
+
 /* Tell which columns were left out. */
 static void note_left_out(struct osc_render *r)
 {
     const struct state *const s = r->state;
-    struct osc_strbuf line = {0};
-    const char *first = NULL, *shown = NULL;
+    struct osc_strbuf narrow = {0}, deep = {0};
+    const char *first_narrow = NULL, *first_deep = NULL;
 
     for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
-        const char *const name = r->sheet->columns[c].column->name;
-
-        if (is_in_line(&s->columns[c]) && r->sheet->columns[c].index >= 0 &&
-            (!shown || (c == s->name && is_called_name(name))))
-            shown = name;
-        if (!s->columns[c].is_out)
-            continue;
-        osc_strbuf_addf(&line, first ? ", %s" : "left out to fit the terminal: %s", name);
-        first = first ? first : name;
+        if (s->columns[c].is_out)
+            add_to_list(&narrow, &first_narrow, r->sheet->columns[c].column->name);
     }
-    if (first && r->note) {
-        osc_strbuf_addf(&line, "; a wider one, a pipe or '--columns %s%s%s' shows them",
-                        shown ? shown : "", shown ? "," : "", first);
-        if (line.status == OSC_OK)
-            r->note(r->ctx, line.s);
-        else
-            r->out.status = line.status;
+    for (uint32_t c = 0; c < r->sheet->def->n_columns; c++) {
+        if (s->deep >> c & 1)
+            add_to_list(&deep, &first_deep, r->sheet->def->columns[c].name);
     }
-    osc_strbuf_fini(&line);
+    note_columns(r, &narrow, first_narrow, "left out to fit the terminal",
+                 "a wider one, a pipe or");
+    note_columns(r, &deep, first_deep, "left out of text", "any other --format or");
+    osc_strbuf_fini(&narrow);
+    osc_strbuf_fini(&deep);
 }
 
 /* Compose the labels of column C, at most WIDTH wide, and widen it to them. */
@@ -365,101 +404,26 @@ static void add_cell_text(struct osc_render *r, uint32_t c, struct osc_str text,
     osc_wrap_words(&r->out, text, indent, column->width, true);
 }
 
-/* The text of cell C of the row whose cells begin at FIRST. */
-static struct osc_str cell_text(const struct state *s, size_t first, uint32_t c)
-{
-    const struct text_cell *const cell = &s->held[first + c];
-    const size_t start = first + c == 0 ? 0 : s->held[first + c - 1].end;
-
-    if (s->columns[c].is_label)
-        return osc_labels_get(&s->columns[c].names, cell->name);
-    return (struct osc_str){s->cells.len > 0 ? s->cells.s + start : "",
-                            (uint32_t)(cell->end - start)};
-}
-
-/* Find the row that begins at FIRST, with NAME instead of its name, among the rows so far, and
- * add it; *KEY: its id. *IS_NEW: none of them reads the same. */
-static osc_status find_row(const struct osc_render *r, struct state *s, size_t first,
-                           struct osc_str name, osc_sid *key, bool *is_new)
-{
-    osc_strbuf_clear(&s->scratch);
-    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
-        if (!is_in_line(&s->columns[c]) ||
-            (c != s->name && !is_key(r->sheet->columns[c].column)))
-            continue;
-        osc_strbuf_addstr(&s->scratch, c == s->name ? name : cell_text(s, first, c));
-        osc_strbuf_addc(&s->scratch, '\n');
-    }
-    if (!s->keys.arena)
-        s->keys = (struct osc_intern){.arena = &s->arena, .seed = osc_hash_seed()};
-    const uint32_t n_before = s->keys.n_entries;
-    osc_status st =
-        osc_grow(&s->numbers, &s->cap_numbers, (size_t)n_before + 2, sizeof *s->numbers);
-    if (st == OSC_OK)
-        st = s->scratch.status;
-    if (st == OSC_OK)
-        st = osc_intern_add(
-            &s->keys,
-            (struct osc_str){s->scratch.s ? s->scratch.s : "", (uint32_t)s->scratch.len}, key);
-    *is_new = st == OSC_OK && s->keys.n_entries > n_before;
-    if (*is_new)
-        s->numbers[key->v] = 1;
-    return st;
-}
-
-/* Whether TEXT, a name with a number, may stand for the name ID: no other one looks so. */
-static osc_status find_owner(struct state *s, struct osc_str text, osc_sid id, bool *is_owner)
-{
-    osc_sid numbered;
-
-    *is_owner = osc_intern_find(&s->columns[s->name].names.used, text).v == 0;
-    if (!*is_owner)
-        return OSC_OK;
-    if (!s->numbered.arena)
-        s->numbered = (struct osc_intern){.arena = &s->arena, .seed = osc_hash_seed()};
-    const uint32_t n_before = s->numbered.n_entries;
-    osc_status st =
-        osc_grow(&s->owners, &s->cap_owners, (size_t)n_before + 2, sizeof *s->owners);
-    if (st == OSC_OK)
-        st = osc_intern_add(&s->numbered, text, &numbered);
-    if (st != OSC_OK)
-        return st;
-    if (s->numbered.n_entries > n_before)
-        s->owners[numbered.v] = id.v;
-    *is_owner = s->owners[numbered.v] == id.v;
-    return OSC_OK;
-}
-
 /* Append to OUT, which is empty, the name of a row; with a number if rows before it read the
  * same, though columns that are left out differ. */
 static osc_status number_name(const struct osc_render *r, struct state *s, size_t first,
                               struct osc_strbuf *out)
 {
-    const struct osc_str name = cell_text(s, first, s->name);
-    const size_t width = s->columns[s->name].width;
-    osc_sid key, numbered;
-    bool is_new;
-    osc_status st = find_row(r, s, first, name, &key, &is_new);
+    const struct column *const column = &s->columns[s->name];
+    struct osc_strbuf others = {0};
 
-    if (st == OSC_OK && is_new) {
-        osc_strbuf_addstr(out, name);
-        return out->status;
+    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
+        if (c == s->name || !is_in_line(&s->columns[c]) || !is_key(&r->sheet->columns[c]))
+            continue;
+        osc_strbuf_addstr(&others, cell_text(s, first, c));
+        osc_strbuf_addc(&others, '\n');
     }
-    while (st == OSC_OK && !is_new) {
-        char number[16];
-        const int len = snprintf(number, sizeof number, " #%u", ++s->numbers[key.v]);
-
-        osc_strbuf_clear(out);
-        osc_elide(out, name, width > (size_t)len ? width - (size_t)len : 0, NULL);
-        osc_strbuf_adds(out, number);
-        const struct osc_str text = {out->s, (uint32_t)out->len};
-        bool is_owner = false;
-        st = out->status;
-        if (st == OSC_OK)
-            st = find_owner(s, text, s->held[first + s->name].name, &is_owner);
-        if (st == OSC_OK && is_owner)
-            st = find_row(r, s, first, text, &numbered, &is_new);
-    }
+    osc_status st = others.status;
+    if (st == OSC_OK)
+        st = osc_alike_name(&s->alike, &column->names, s->held[first + s->name].name,
+                            (struct osc_str){others.s ? others.s : "", (uint32_t)others.len},
+                            column->width, out);
+    osc_strbuf_fini(&others);
     return st;
 }
 
@@ -513,6 +477,13 @@ static osc_status print_row(struct osc_render *r, struct state *s, size_t first)
     return st == OSC_OK ? osc_render_flush(r, false) : st;
 }
 
+/* Make room in COLUMN, numbers, for larger ones. */
+static void add_digits(struct column *column)
+{
+    column->width += MORE_DIGITS;
+    column->cells += MORE_DIGITS;
+}
+
 /* Determine the widths, by labels as long as they can be, and shorten those that do not fit.
  * Unless IS_ALL, rows follow, with larger numbers. */
 static osc_status lay_out(struct osc_render *r, struct state *s, bool is_all)
@@ -526,9 +497,11 @@ static osc_status lay_out(struct osc_render *r, struct state *s, bool is_all)
         if (s->columns[c].is_label)
             st = compose(&s->columns[c], SIZE_MAX, width_symbols);
         else if (!is_all && r->width > 0 && column->type == OSC_TYPE_INTEGER && !column->unit)
-            s->columns[c].width += MORE_DIGITS;
+            add_digits(&s->columns[c]);
     }
     s->name = find_name(r, s);
+    if (st == OSC_OK && r->width > 0)
+        st = find_needed(r, s);
     if (st == OSC_OK && r->width > 0)
         st = fit(r, s);
     for (uint32_t c = 0; c < r->sheet->n_columns && st == OSC_OK && r->width > 0; c++) {
@@ -548,7 +521,7 @@ static osc_status release(struct osc_render *r, bool are_all)
     osc_status st = lay_out(r, s, are_all);
 
     if (st == OSC_OK)
-        add_titles(r);
+        st = add_titles(r);
     for (size_t first = 0; first < s->n_held_cells && st == OSC_OK;
          first += r->sheet->n_columns)
         st = print_row(r, s, first);
@@ -610,7 +583,10 @@ static osc_status add_row(struct osc_render *r, struct state *s, const struct os
         const struct osc_cell cell = osc_rows_cell(rows, i, sheet_column);
         struct column *const column = &s->columns[c];
         struct text_cell *const held = &s->held[s->n_held_cells++];
-        const bool is_symbol = !r->has_full_names && osc_rows_is_symbol(rows, i, sheet_column);
+        const bool is_symbol =
+            !r->has_full_names && (osc_rows_is_symbol(rows, i, sheet_column) ||
+                                   ((sheet_column->column->flags & OSC_COLUMN_SYMBOL) &&
+                                    osc_symbol_is_function(cell.s)));
 
         *held = (struct text_cell){.end = s->cells.len};
         column->has_value |=
@@ -619,7 +595,7 @@ static osc_status add_row(struct osc_render *r, struct state *s, const struct os
         if (column->is_label) {
             st = add_name(s, column, &cell, is_symbol, &held->name);
         } else {
-            add_cell(&s->cells, &cell, sheet_column->column);
+            osc_cell_write(&s->cells, &cell, sheet_column->column);
             held->end = s->cells.len;
             st = s->cells.status;
         }
@@ -638,6 +614,8 @@ static osc_status hold_row(struct osc_render *r, struct state *s, const struct o
             continue;
         const size_t width = osc_utf8_columns(cell_text(s, first, c));
 
+        if (width > s->columns[c].cells)
+            s->columns[c].cells = width;
         if (width > s->columns[c].width)
             s->columns[c].width = width;
     }
@@ -655,10 +633,28 @@ static osc_status flow_row(struct osc_render *r, struct state *s, const struct o
     return st == OSC_OK ? print_row(r, s, 0) : st;
 }
 
+/* Note which of the columns that text does not show have values in ROWS. */
+static void find_deep(struct osc_render *r, const struct osc_rows *rows)
+{
+    struct state *const s = r->state;
+
+    for (uint32_t c = 0; c < r->sheet->def->n_columns; c++) {
+        if (!(r->sheet->deep >> c & 1))
+            continue;
+        for (uint64_t i = 0; i < rows->n_rows && !(s->deep >> c & 1); i++) {
+            const uint64_t row = rows->order ? rows->order[i] : i;
+
+            s->deep |= (uint64_t)osc_result_has(rows->result, row, c) << c;
+        }
+    }
+}
+
 static osc_status rows(struct osc_render *r, const struct osc_rows *rows)
 {
     struct state *s = r->state;
     osc_status st = OSC_OK;
+
+    find_deep(r, rows);
 
     for (uint64_t i = 0; i < rows->n_rows && st == OSC_OK; i++) {
         if (s->is_flowing) {
@@ -722,13 +718,8 @@ static void fini(struct osc_render *r)
         osc_labels_fini(&s->columns[c].names);
     osc_free(s->columns);
     osc_free(s->held);
-    osc_free(s->numbers);
-    osc_free(s->owners);
-    osc_intern_fini(&s->numbered);
-    osc_intern_fini(&s->keys);
-    osc_arena_fini(&s->arena);
+    osc_alike_fini(&s->alike);
     osc_strbuf_fini(&s->cells);
-    osc_strbuf_fini(&s->scratch);
     osc_free(s);
 }
 

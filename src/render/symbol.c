@@ -111,6 +111,12 @@ static bool scan(struct scan *s)
     return s->top == 0;
 }
 
+bool osc_symbol_is_function(struct osc_str name)
+{
+    return osc_str_starts(name, OSC_STR("_Z")) ||
+           (osc_str_starts(name, OSC_STR("void ")) && osc_str_has(name, OSC_STR("(")));
+}
+
 osc_status osc_symbol_scan(struct osc_symbol *y, struct osc_str text)
 {
     struct scan s = {.y = y};

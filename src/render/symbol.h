@@ -50,6 +50,9 @@ struct osc_symbol_name {
     struct osc_span suffix; /* const, *, [clone x] and the like, with the blank before it */
 };
 
+/* Whether NAME, of anything, can only be that of a C++ function: mangled, or void f(int). */
+bool osc_symbol_is_function(struct osc_str name);
+
 /* Scan TEXT, which is borrowed, for brackets. OSC_ENOMEM, or OSC_OK. */
 OSC_MUST_USE osc_status osc_symbol_scan(struct osc_symbol *y, struct osc_str text);
 void osc_symbol_fini(struct osc_symbol *y);

@@ -186,14 +186,15 @@ osc_status osc_sql_rows_add(struct osc_sql_rows *s, struct osc_sql *sql,
     for (uint32_t c = 0; c < def->n_columns; c++) {
         if (!(def->columns[c].flags & OSC_COLUMN_HIDDEN))
             s->columns[s->n_columns++] =
-                (struct osc_sheet_column){&def->columns[c], (int32_t)c};
+                (struct osc_sheet_column){.column = &def->columns[c], .index = (int32_t)c};
     }
     for (size_t i = 0; i < 2; i++) {
         int32_t index;
         const struct osc_column *const column = osc_sheet_find(def, leads[i], &index);
 
         if (column && index < 0)
-            s->columns[s->n_columns++] = (struct osc_sheet_column){column, index};
+            s->columns[s->n_columns++] =
+                (struct osc_sheet_column){.column = column, .index = index};
     }
     return sqlite3_create_module_v2(sql->db, def->name, &module, s, NULL) == SQLITE_OK
                ? OSC_OK

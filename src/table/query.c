@@ -362,7 +362,8 @@ static void note_order(const struct osc_query *q, struct osc_answer *a)
 
 osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct osc_err *err)
 {
-    struct osc_sheet_choice choice = {.columns = q->columns, .is_machine = q->is_machine};
+    struct osc_sheet_choice choice = {
+        .columns = q->columns, .group_by = q->options->group_by, .is_machine = q->is_machine};
     osc_status st = OSC_OK;
 
     *a = (struct osc_answer){.sheet.def = q->def};

@@ -61,13 +61,31 @@ osc_status osc_sheet_no_column(const struct osc_table_def *def, const char *name
                     def->name, name, def->name);
 }
 
-static void add_column(struct osc_sheet *s, const struct osc_column *column, int32_t index)
+/* Whether GROUPING is one of the words of GROUP_BY: "A,B", or "A:N". */
+static bool is_asked(const char *group_by, const char *grouping)
 {
-    s->columns[s->n_columns++] = (struct osc_sheet_column){column, index};
+    while (group_by && grouping && *group_by) {
+        const size_t len = strcspn(group_by, ",");
+
+        if (strcspn(group_by, ":,") == strlen(grouping) &&
+            strncmp(group_by, grouping, strlen(grouping)) == 0)
+            return true;
+        group_by += len + (group_by[len] == ',');
+    }
+    return false;
 }
 
-static osc_status choose_named(struct osc_sheet *s, const char *list, struct osc_err *err)
+static void add_column(struct osc_sheet *s, const struct osc_sheet_choice *choice,
+                       const struct osc_column *column, int32_t index)
 {
+    s->columns[s->n_columns++] =
+        (struct osc_sheet_column){column, index, is_asked(choice->group_by, column->grouping)};
+}
+
+static osc_status choose_named(struct osc_sheet *s, const struct osc_sheet_choice *choice,
+                               struct osc_err *err)
+{
+    const char *const list = choice->columns;
     size_t n = 1;
 
     for (const char *p = list; *p; p++)
@@ -85,7 +103,7 @@ static osc_status choose_named(struct osc_sheet *s, const char *list, struct osc
         const struct osc_column *column = osc_sheet_find(s->def, name, &index);
         if (!column)
             return osc_sheet_no_column(s->def, name, err);
-        add_column(s, column, index);
+        add_column(s, choice, column, index);
         p += len;
         if (!*p)
             return OSC_OK;
@@ -98,14 +116,14 @@ osc_status osc_sheet_choose(struct osc_sheet *s, const struct osc_sheet_choice *
     const struct osc_table_def *def = s->def;
 
     if (choice->columns)
-        return choose_named(s, choice->columns, err);
+        return choose_named(s, choice, err);
 
     s->columns = osc_calloc(def->n_columns + 2, sizeof *s->columns);
     if (!s->columns)
         return osc_fail(err, OSC_ENOMEM, "out of memory");
     if (choice->has_blocks) {
-        add_column(s, &lead_columns[0], OSC_SHEET_RANK);
-        add_column(s, &lead_columns[1], OSC_SHEET_SPAN);
+        add_column(s, choice, &lead_columns[0], OSC_SHEET_RANK);
+        add_column(s, choice, &lead_columns[1], OSC_SHEET_SPAN);
     }
     for (uint32_t c = 0; c < def->n_columns; c++) {
         const unsigned flags = def->columns[c].flags;
@@ -114,13 +132,15 @@ osc_status osc_sheet_choose(struct osc_sheet *s, const struct osc_sheet_choice *
             continue;
         if ((flags & OSC_COLUMN_OPTIONAL) && !(choice->shown >> c & 1))
             continue;
-        if ((flags & OSC_COLUMN_DEEP) && !choice->is_machine && !(choice->shown >> c & 1))
+        if ((flags & OSC_COLUMN_DEEP) && !choice->is_machine && !(choice->shown >> c & 1)) {
+            s->deep |= UINT64_C(1) << c;
             continue;
+        }
         /* If the table has columns rank and span itself, show them once, in front. */
         if (choice->has_blocks && (strcmp(def->columns[c].name, "rank") == 0 ||
                                    strcmp(def->columns[c].name, "span") == 0))
             continue;
-        add_column(s, &def->columns[c], (int32_t)c);
+        add_column(s, choice, &def->columns[c], (int32_t)c);
     }
     return OSC_OK;
 }

@@ -22,12 +22,14 @@
 struct osc_sheet_column {
     const struct osc_column *column;
     int32_t index; /* in the definition, or one of the indexes above */
+    bool is_asked; /* rows are grouped by it, as --group-by says */
 };
 
 struct osc_sheet {
     const struct osc_table_def *def;
     struct osc_sheet_column *columns; /* owned */
     uint32_t n_columns;
+    uint64_t deep; /* bits of the columns that text does not show, though the table has them */
     const struct osc_str *sources; /* borrowed: the files of the rows */
     uint32_t n_sources;
     const char *torch_version; /* borrowed; NULL: unknown */
@@ -37,10 +39,11 @@ struct osc_sheet {
 
 /* What determines the columns of a sheet. */
 struct osc_sheet_choice {
-    const char *columns; /* "A,B" as given, or NULL */
-    uint64_t shown;      /* bits of the optional columns that have data */
-    bool has_blocks;     /* rows have several ranks or spans: show rank and span first */
-    bool is_machine;     /* show deep columns too */
+    const char *columns;  /* "A,B" as given, or NULL */
+    const char *group_by; /* the same */
+    uint64_t shown;       /* bits of the optional columns that have data */
+    bool has_blocks;      /* rows have several ranks or spans: show rank and span first */
+    bool is_machine;      /* show deep columns too */
 };
 
 /* Set the columns of S, whose def is set. OSC_EINVAL: unknown names; the message suggests the

@@ -83,13 +83,15 @@ struct osc_column {
     const char *unit; /* "ns", "bytes", "ratio", … or NULL */
     enum osc_merge merge;
     unsigned flags;
-    uint64_t rules;     /* bits of rules.h, instead of the table's rules; or 0 */
-    const char *help;   /* one sentence or more: meaning and formula */
-    const char *source; /* instead of the table's source; or NULL */
+    uint64_t rules;       /* bits of rules.h, instead of the table's rules; or 0 */
+    const char *help;     /* one sentence or more: meaning and formula */
+    const char *source;   /* instead of the table's source; or NULL */
+    const char *grouping; /* word of --group-by that asks for this column; or NULL */
     unsigned torch; /* bits of enum osc_torch_key: torch's sort keys that mean this column */
 };
 
-/* A member of an array of columns; after the help `.source = "…"` and `.torch = …` may follow.
+/* A member of an array of columns; after the help `.source = "…"`, `.grouping = "…"` and
+ * `.torch = …` may follow.
  */
 #define OSC_COLUMN(index, name, type, unit, merge, flags, rules, ...)     \
     [index] = {name,  OSC_TYPE_##type,    unit, OSC_MERGE_##merge, flags, \

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * keys.h - which columns tell the rows of a table apart.
+ *
+ * Of columns that are keys together some tell nothing that the others do not: where each track
+ * has one process, that of a row follows from its track.
+ *
+ * Threading: pure functions.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+#define OSC_KEYS_MAX 64 /* columns at most */
+
+/*
+ * Find which of the N_COLUMNS columns tell N_ROWS rows apart as well as all of them do. CELLS
+ * has a hash of each cell, row by row. Columns of the bits ALWAYS count in any case; of the
+ * others as few as possible, rather the first ones, get a bit in *NEEDED.
+ */
+OSC_MUST_USE osc_status osc_keys_find(const uint64_t *cells, uint32_t n_rows,
+                                      uint32_t n_columns, uint64_t always, uint64_t *needed);
