@@ -19,16 +19,12 @@ from __future__ import annotations
 
 import argparse
 import csv
-import fcntl
 import io
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -39,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "oracle"), str(ROOT / "tests" / "screen")]
 import counts  # noqa: E402
 from evidence import oversold  # noqa: E402
-from lines import alike, columns  # noqa: E402
+from lines import alike, columns, on_terminal  # noqa: E402
 
 SHARED = ROOT.parent / "shared" / "data"
 LINES, COLUMNS = 40, 80
@@ -148,25 +144,7 @@ class Judge:
 
     def on_terminal(self, width: int) -> list[str]:
         """The screen on a terminal of WIDTH columns, but the first line, which is the path."""
-        terminal, end = pty.openpty()
-        fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-        process = subprocess.Popen([self.bin / "opscope", self.path], stdout=end,
-                                   stderr=subprocess.DEVNULL,
-                                   env={**os.environ, "TERM": "dumb"})
-        os.close(end)
-        text = b""
-        while True:
-            try:
-                part = os.read(terminal, 1 << 16)
-            except OSError:
-                break # it has ended
-            if not part:
-                break
-            text += part
-        os.close(terminal)
-        process.wait()
-        return re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", text.decode("utf-8", "replace")).replace(
-            "\r", "").splitlines()[1:]
+        return on_terminal([self.bin / "opscope", self.path], width, subprocess.DEVNULL)[1:]
 
     def commands(self) -> None:
         """Type what the screen proposes."""

@@ -4,10 +4,16 @@
 
 usage: names.py [--tables PATH] [FILE...]
 
-Shows each table of each trace of ../shared and tests/data at 80, 100 and 120 columns and compares
-it with the whole names of CSV: no line is wider than the terminal, but for a single word; rows of
-different names show different ones, and rows that differ in a key differ; names that are cut have
-32 columns. The table averages has torch's layout and is left out.
+Shows each table of each trace of ../shared and tests/data, by each grouping, and of names that are
+hard to tell apart (families.py), at 80, 100 and 120 columns and in a pipe, and compares it with the
+whole names of CSV:
+- no line is wider than the terminal, but for a single word;
+- rows of different names show different ones, and rows that differ in a key differ, without a
+  number behind the name;
+- what --group-by asks for is shown, and every other column that has a value is shown or named
+  in a note;
+- names that are cut have 32 columns, and C++ names are folded before they are cut.
+The table averages has torch's layout and is left out.
 """
 import argparse
 import csv
@@ -15,19 +21,27 @@ import io
 import re
 import subprocess
 import sys
+import tempfile
 import unicodedata
 from pathlib import Path
 from typing import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "oracle"))
+sys.path[:0] = [str(ROOT / "tests" / "oracle"), str(ROOT / "tests" / "screen")]
+import families  # noqa: E402
 from cells import KEYS  # noqa: E402
 
 SUFFIXES = (".json", ".json.gz", ".osc")
 NAMES = ("path", "name", "operator") # what the column of names is called
 SEVERAL_LINES = ("quality", "advice", "info", "memory_peaks") # of a row
 LEAST = 32
+# Words of --group-by -> the column that they ask for.
+ASKED = {"process": "process", "thread": "thread", "track": "track", "category": "category",
+         "step": "step", "shape": "input_shape", "stack": "call_stack", "op": "operator",
+         "cause": "cause", "graph": "launch_id"}
+BELOW = {"message", "remedy", "text", "evidence", "at_peak"} # columns on lines of their own
 QUOTED = re.compile(r"'[^']*'")
+NUMBER = re.compile(r" #\d+$")
 
 
 def columns(text: str) -> int:
@@ -46,12 +60,12 @@ def field(line: str, at: int) -> str:
     return ""
 
 
-def blocks(out: str) -> Iterator[tuple[str, str, int, str]]:
-    """File and question, table, width and text of each table in OUT."""
+def blocks(out: str) -> Iterator[tuple[str, str, str, str, str]]:
+    """File, table, grouping, form (csv, or text and the width) and text of each table in OUT."""
     for block in out.split("\x1e")[1:]:
         head, _, text = block.partition("\n")
-        file, table, group_by, width = head.split("\t")
-        yield f"{file}: {table} {group_by}".strip(), table, int(width), text
+        file, table, group_by, form = head.split("\t")
+        yield file, table, group_by, form, text
 
 
 def too_wide(lines: list[str], width: int) -> list[str]:
@@ -61,7 +75,28 @@ def too_wide(lines: list[str], width: int) -> list[str]:
             if columns(x) > width and len(QUOTED.sub("x", x.removesuffix(" \\")).split()) > 1]
 
 
-def alike(table: str, rows: list[dict[str, str]], lines: list[str]) -> list[str]:
+def is_titled(column: str, titles: str) -> bool:
+    """Whether COLUMN is among TITLES, of which an ellipsis stands for any text."""
+    return any(re.fullmatch(".*".join(map(re.escape, x.split("\u2026"))), column)
+               for x in titles.split())
+
+
+def unseen(rows: list[dict[str, str]], group_by: str, titles: str, notes: str) -> list[str]:
+    """Columns of ROWS that have values but are neither in TITLES nor in NOTES, or that are asked
+    for and not in TITLES."""
+    asked = {ASKED[x] for x in group_by.split(",") if x in ASKED}
+    wrong = []
+    for column in rows[0] if rows else ():
+        if column in BELOW or not any(row[column] for row in rows) or is_titled(column, titles):
+            continue
+        if column in asked:
+            wrong.append(f"{column} is asked for, but left out of {titles.split()}")
+        elif not re.search(rf"(?<![\w]){column}(?![\w])", notes):
+            wrong.append(f"{column} is neither in {titles.split()} nor in {notes!r}")
+    return wrong
+
+
+def alike(table: str, rows: list[dict[str, str]], lines: list[str], has_width: bool) -> list[str]:
     """The LINES, titles first, in which ROWS that differ read alike."""
     titles, lines = lines[0], lines[1:]
     if table == "operators": # only text has rows of work that no operator launched
@@ -76,33 +111,42 @@ def alike(table: str, rows: list[dict[str, str]], lines: list[str]) -> list[str]
         shown = field(line, found.start()) if found else ""
         if name and seen.setdefault(shown, row[name]) != row[name]:
             wrong.append(f"{seen[shown]!r} and {row[name]!r} are both {shown!r}")
-        key = tuple(row.get(k, "") for k in KEYS[table])
+        # Bytes that are no UTF-8 cannot be shown, so that a number is all that is left.
+        if name and NUMBER.search(shown) and not NUMBER.search(row[name]) and (
+                "\ufffd" not in row[name]):
+            wrong.append(f"{row[name]!r} has a number: {line!r}")
+        if shown.startswith("void ") and "\u2026" in shown:
+            wrong.append(f"{row[name]!r} is cut, not folded: {shown!r}")
+        key = tuple(row.get(k, "") for k in (*KEYS[table], *ASKED.values()))
         if keys.setdefault(line, key) != key:
             wrong.append(f"{keys[line]} and {key} are both {line!r}")
     widest = max((columns(x) for x in seen), default=0)
-    # A number that tells rows apart takes its room from the name.
-    if any("\u2026" in x and not re.search(r" #\d+$", x) for x in seen) and widest < LEAST:
+    if has_width and any("\u2026" in x for x in seen) and widest < LEAST:
         wrong.append(f"names are cut at {widest} columns")
     return wrong
 
 
 def check(out: str) -> tuple[int, list[str]]:
-    """The number of tables in OUT, and what is wrong with them."""
+    """The number of tables in OUT that are right, and what is wrong with the others."""
     rows: list[dict[str, str]] = []
-    wrong, n_tables = [], 0
-    for where, table, width, text in blocks(out):
-        if width == 0:
-            rows = list(csv.DictReader(io.StringIO(text.replace("\0", ""), newline="")))
+    wrong, n_right = [], 0
+    for file, table, group_by, form, text in blocks(out):
+        lines = [x for x in text.split("\n") if not x.startswith("\x1f")]
+        if form == "csv 0":
+            text = "\n".join(lines).replace("\0", "")
+            rows = list(csv.DictReader(io.StringIO(text, newline="")))
             continue
         if table == "averages":
             continue
-        n_tables += 1
-        lines = [x for x in text.split("\n") if not x.startswith("\x1f")]
-        found = too_wide(lines, width)
+        width = int(form.split()[1])
+        notes = " ".join(x for x in text.split("\n") if x.startswith("\x1f"))
+        found = too_wide(lines, width) if width else []
+        found += unseen(rows, group_by, lines[0], notes)
         if rows and table not in SEVERAL_LINES:
-            found += alike(table, rows, lines)
-        wrong += [f"{where} at {width}: {x}" for x in found]
-    return n_tables, wrong
+            found += alike(table, rows, lines, width > 0)
+        n_right += not found
+        wrong += [f"{file}: {table} {group_by} as {form}: {x}" for x in found]
+    return n_right, wrong
 
 
 def traces() -> list[Path]:
@@ -117,18 +161,19 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path)
     args = parser.parse_args()
     csv.field_size_limit(1 << 30)
-    n_tables, n_wrong = 0, 0
-    for path in args.files or traces():
-        done = subprocess.run([args.tables, path], capture_output=True, check=False)
-        n, wrong = check(done.stdout.decode(errors="replace"))
-        n_tables += n
-        n_wrong += len(wrong) + (done.returncode != 0)
-        for line in wrong[:5]:
-            print(line[:1000])
-        if done.returncode != 0:
-            print(f"{path}: status {done.returncode}")
-    print(f"{n_tables - n_wrong} passed, {n_wrong} failed")
-    return 1 if n_wrong or not n_tables else 0
+    n_right, n_wrong = 0, 0
+    with tempfile.TemporaryDirectory(prefix="names-") as folder:
+        for path in args.files or traces() + families.traces(Path(folder)):
+            done = subprocess.run([args.tables, path], capture_output=True, check=False)
+            n, wrong = check(done.stdout.decode(errors="replace"))
+            n_right += n
+            n_wrong += len(wrong) + (done.returncode != 0)
+            for line in wrong[:5]:
+                print(line[:1000])
+            if done.returncode != 0:
+                print(f"{path}: status {done.returncode}")
+    print(f"{n_right} passed, {n_wrong} failed")
+    return 1 if n_wrong or not n_right else 0
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@
  *   show_tables FILE...
  *
  * A file is read once. Each table is preceded by a line that begins with the character RS
- * (0x1e), with its file, name, grouping and width; 0 is CSV. Notes to the user begin with US
- * (0x1f).
+ * (0x1e), with its file, name, grouping and form: csv, or text and the width of a terminal, 0 for
+ * a pipe. Notes to the user begin with US (0x1f).
  */
 #include "opscope/trace.h"
 
@@ -25,22 +25,47 @@ static void put_note(void *ctx, const char *line)
 /* Print TABLE of the trace FILE. A grouping that does not apply prints nothing. */
 static void show(struct osc_set *set, const char *file, const char *table, const char *group_by)
 {
-    static const unsigned widths[] = {0, 80, 100, 120};
+    static const struct {
+        const char *format;
+        unsigned width;
+    } forms[] = {{"csv", 0}, {"text", 0}, {"text", 80}, {"text", 100}, {"text", 120}};
 
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         const struct osc_question q = {.table = table, .group_by = group_by, .limit = 100};
-        const struct osc_layout layout = {.format = widths[i] ? "text" : "csv",
-                                          .width = widths[i],
+        const struct osc_layout layout = {.format = forms[i].format,
+                                          .width = forms[i].width,
                                           .write = put,
                                           .note = put_note,
                                           .ctx = stdout};
         struct osc_err err = {0};
 
-        printf("\x1e%s\t%s\t%s\t%u\n", file, table, group_by ? group_by : "", widths[i]);
+        printf("\x1e%s\t%s\t%s\t%s %u\n", file, table, group_by ? group_by : "",
+               forms[i].format, forms[i].width);
         if (osc_ask_text(set, NULL, &q, &layout, &err) != OSC_OK)
             fprintf(stderr, "%s: %s: %s\n", file, table, err.message);
     }
 }
+
+/* All groupings, and several at once. */
+static const char *const groupings[][2] = {
+    {"kernels", "op"},
+    {"kernels", "cause"},
+    {"kernels", "graph"},
+    {"operators", "shape"},
+    {"operators", "stack"},
+    {"operators", "shape,stack"},
+    {"modules", "annotation"},
+    {"modules", "line"},
+    {"ranges", "process"},
+    {"ranges", "thread"},
+    {"ranges", "track"},
+    {"ranges", "category"},
+    {"ranges", "step"},
+    {"ranges", "process,thread"},
+    {"ranges", "thread,step"},
+    {"ranges", "track,category,step"},
+    {"ranges", "process,thread,track,category,step"},
+};
 
 int main(int argc, char **argv)
 {
@@ -54,12 +79,8 @@ int main(int argc, char **argv)
             continue; /* no trace */
         for (size_t k = 0; osc_catalog_name(k); k++)
             show(set, path, osc_catalog_name(k), NULL);
-        show(set, path, "kernels", "op");
-        show(set, path, "kernels", "cause");
-        show(set, path, "kernels", "graph");
-        show(set, path, "operators", "shape");
-        show(set, path, "ranges", "process,thread");
-        show(set, path, "ranges", "track,category,step");
+        for (size_t k = 0; k < sizeof groupings / sizeof *groupings; k++)
+            show(set, path, groupings[k][0], groupings[k][1]);
         osc_set_release(set);
     }
     return 0;
