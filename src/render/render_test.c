@@ -308,6 +308,53 @@ TEST(text_without_a_terminal_says_what_only_other_forms_show)
         DEEP_NOTE);
 }
 
+/* Threads of processes: no column is a key, but without the thread the rows would be equal. */
+TEST(text_keeps_what_tells_rows_apart_in_a_table_without_keys)
+{
+    static const struct osc_column lists[] = {
+        {"process_name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0, .help = "a name"},
+        {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0, .help = "a name"},
+        {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_MINOR,
+         .help = "a number"},
+        {"events", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0, .help = "how many"},
+    };
+    static const struct osc_table_def table = {.name = "l", .columns = lists, .n_columns = 4};
+    const struct osc_sheet_choice choice = {0};
+    struct osc_sheet sheet = {.def = &table};
+    struct osc_strbuf out = {0};
+    struct osc_render r = {.renderer = osc_renderer_find("text"),
+                           .sheet = &sheet,
+                           .width = 30,
+                           .write = append,
+                           .ctx = &out};
+    struct osc_result result;
+
+    osc_result_init(&result, &table);
+    for (int64_t i = 0; i < 3; i++) {
+        osc_result_row(&result);
+        osc_result_str(&result, 0, OSC_STR("a_process_of_a_long_name"));
+        osc_result_str(&result, 1, OSC_STR("worker_pool_1"));
+        osc_result_str(&result, 2,
+                       i == 0   ? OSC_STR("1551")
+                       : i == 1 ? OSC_STR("2009")
+                                : OSC_STR("3"));
+        osc_result_int(&result, 3, i > 0);
+    }
+    const struct osc_rows rows = {.result = &result, .n_rows = result.n_rows};
+    assert_int_equal(osc_sheet_choose(&sheet, &choice, NULL), OSC_OK);
+    assert_int_equal(osc_render_begin(&r), OSC_OK);
+    assert_int_equal(osc_render_rows(&r, &rows), OSC_OK);
+    assert_int_equal(osc_render_end(&r), OSC_OK);
+    assert_string_equal(out.s, "name           thread\n"
+                               "worker_pool_1  1551\n"
+                               "worker_pool_1  2009\n"
+                               "worker_pool_1  3\n");
+    osc_render_fini(&r);
+    osc_sheet_fini(&sheet);
+    osc_result_fini(&result);
+    osc_strbuf_fini(&out);
+}
+
 TEST(text_numbers_rows_that_only_differ_in_what_is_left_out)
 {
     assert_kernels(18, "registers",

@@ -231,15 +231,28 @@ static void set_least(const struct osc_render *r, const struct state *s, uint32_
         least[level] = least[level] < column->width ? least[level] : column->width;
 }
 
-/* Find the columns without which held rows would read alike. */
-static osc_status find_needed(const struct osc_render *r, struct state *s)
+/* Whether the table has columns that are keys; if not, any may tell rows apart. */
+static bool has_keys(const struct osc_render *r)
+{
+    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
+        if (r->sheet->columns[c].index >= 0 && is_key(&r->sheet->columns[c]))
+            return true;
+    }
+    return false;
+}
+
+/* Find the columns without which held rows would read alike; unless they ARE_ALL, other keys
+ * may be needed by later ones, too. */
+static osc_status find_needed(const struct osc_render *r, struct state *s, bool are_all)
 {
     const uint32_t n = r->sheet->n_columns, n_rows = s->n_held;
+    const bool all_count = !has_keys(r);
     uint32_t at[OSC_KEYS_MAX], n_keys = 0;
     uint64_t always = 0, needed = 0;
 
     for (uint32_t c = 0; c < n && n_keys < OSC_KEYS_MAX; c++) {
-        if (s->columns[c].is_below || (c != s->name && !is_key(&r->sheet->columns[c])))
+        if (s->columns[c].is_below ||
+            (!all_count && c != s->name && !is_key(&r->sheet->columns[c])))
             continue;
         if (c == s->name || r->sheet->columns[c].is_asked)
             always |= UINT64_C(1) << n_keys;
@@ -257,8 +270,13 @@ static osc_status find_needed(const struct osc_render *r, struct state *s)
         }
     }
     const osc_status st = osc_keys_find(cells, n_rows, n_keys, always, &needed);
-    for (uint32_t k = 0; k < n_keys && st == OSC_OK; k++)
-        s->columns[at[k]].is_needed = needed >> k & 1;
+    for (uint32_t k = 0; k < n_keys && st == OSC_OK; k++) {
+        const struct osc_sheet_column *const column = &r->sheet->columns[at[k]];
+
+        s->columns[at[k]].is_needed =
+            (needed >> k & 1) ||
+            (!are_all && is_key(column) && (s->columns[at[k]].differs || column->index < 0));
+    }
     osc_free(cells);
     return st;
 }
@@ -283,7 +301,7 @@ static osc_status fit(struct osc_render *r, struct state *s)
 
         column->is_out = columns[c].is_out && !column->is_below;
         column->width = columns[c].width;
-        s->has_lost_keys |= column->is_out && is_key(&r->sheet->columns[c]);
+        s->has_lost_keys |= column->is_out && is_key(&r->sheet->columns[c]) && has_keys(r);
         s->last = is_in_line(column) ? c : s->last;
     }
     osc_free(columns);
@@ -501,7 +519,7 @@ static osc_status lay_out(struct osc_render *r, struct state *s, bool is_all)
     }
     s->name = find_name(r, s);
     if (st == OSC_OK && r->width > 0)
-        st = find_needed(r, s);
+        st = find_needed(r, s, is_all);
     if (st == OSC_OK && r->width > 0)
         st = fit(r, s);
     for (uint32_t c = 0; c < r->sheet->n_columns && st == OSC_OK && r->width > 0; c++) {

@@ -21,14 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "screen"))
-from names import NUMBER, SUFFIXES, columns, too_wide  # noqa: E402
-
-
-def traces() -> list[Path]:
-    found = [p for where in (ROOT.parent / "shared" / "data", ROOT / "tests" / "data")
-             for p in where.rglob("*") if p.is_file() and p.name.endswith(SUFFIXES)]
-    folders = {p.parent for p in found if sum(q.parent == p.parent for q in found) > 1}
-    return sorted(found) + sorted(folders)
+from names import NUMBER, columns, too_wide, traces  # noqa: E402
 
 
 def on_terminal(words: list, width: int, stderr: int | None = None) -> list[str]:

@@ -4,15 +4,15 @@
 
 usage: names.py [--tables PATH] [FILE...]
 
-Shows each table of each trace of ../shared and tests/data, by each grouping, and of names that are
-hard to tell apart (families.py), at 80, 100 and 120 columns and in a pipe, and compares it with the
+Shows each table of each trace of ../shared and tests/data, by each grouping, of directories with
+several, and of names that are hard to tell apart (families.py), at 80, 100 and 120 columns and in a pipe, and compares it with the
 whole names of CSV:
 - no line is wider than the terminal, but for a single word;
 - rows of different names show different ones, and rows that differ in a key differ, without a
   number behind the name;
 - what --group-by asks for is shown, and every other column that has a value is shown or named
   in a note;
-- names that are cut have 32 columns, and C++ names are folded before they are cut.
+- names that are cut have 32 columns, unless keys need all of them, and C++ names are folded before they are cut.
 The table averages has torch's layout and is left out.
 """
 import argparse
@@ -81,10 +81,9 @@ def is_titled(column: str, titles: str) -> bool:
                for x in titles.split())
 
 
-def unseen(rows: list[dict[str, str]], group_by: str, titles: str, notes: str) -> list[str]:
-    """Columns of ROWS that have values but are neither in TITLES nor in NOTES, or that are asked
+def unseen(rows: list[dict[str, str]], asked: list[str], titles: str, notes: str) -> list[str]:
+    """Columns of ROWS that have values but are neither in TITLES nor in NOTES, or that are ASKED
     for and not in TITLES."""
-    asked = {ASKED[x] for x in group_by.split(",") if x in ASKED}
     wrong = []
     for column in rows[0] if rows else ():
         if column in BELOW or not any(row[column] for row in rows) or is_titled(column, titles):
@@ -96,15 +95,17 @@ def unseen(rows: list[dict[str, str]], group_by: str, titles: str, notes: str) -
     return wrong
 
 
-def alike(table: str, rows: list[dict[str, str]], lines: list[str], has_width: bool) -> list[str]:
-    """The LINES, titles first, in which ROWS that differ read alike."""
+def alike(keys_of: tuple[str, ...], rows: list[dict[str, str]], lines: list[str],
+          has_width: bool) -> list[str]:
+    """The LINES, titles first, in which ROWS that differ in KEYS_OF read alike."""
     titles, lines = lines[0], lines[1:]
-    if table == "operators": # only text has rows of work that no operator launched
-        names = {row["name"] for row in rows}
-        lines = [x for x in lines if not x.startswith("<") or field(x, 0) in names]
     wrong = []
     name = next((n for n in NAMES if re.search(rf"(?<!\S){n}(?!\S)", titles)), None)
     found = re.search(rf"(?<!\S){name}(?!\S)", titles) if name else None
+    if "call_stack" in keys_of and found: # operators: only text has rows of work that no operator launched
+        names = {row["name"] for row in rows}
+        lines = [x for x in lines if not (shown := field(x, found.start())).startswith("<") or
+                 shown in names]
     seen: dict[str, str] = {}
     keys: dict[str, tuple[str, ...]] = {}
     for row, line in zip(rows, lines):
@@ -117,11 +118,13 @@ def alike(table: str, rows: list[dict[str, str]], lines: list[str], has_width: b
             wrong.append(f"{row[name]!r} has a number: {line!r}")
         if shown.startswith("void ") and "\u2026" in shown:
             wrong.append(f"{row[name]!r} is cut, not folded: {shown!r}")
-        key = tuple(row.get(k, "") for k in (*KEYS[table], *ASKED.values()))
+        key = tuple(row.get(k, "") for k in keys_of)
         if keys.setdefault(line, key) != key:
             wrong.append(f"{keys[line]} and {key} are both {line!r}")
     widest = max((columns(x) for x in seen), default=0)
-    if has_width and any("\u2026" in x for x in seen) and widest < LEAST:
+    # Only keys may take the room of names.
+    others = [x for x in titles.split() if not any(is_titled(key, x) for key in keys_of)]
+    if has_width and others and any("\u2026" in x for x in seen) and widest < LEAST:
         wrong.append(f"names are cut at {widest} columns")
     return wrong
 
@@ -141,17 +144,21 @@ def check(out: str) -> tuple[int, list[str]]:
         width = int(form.split()[1])
         notes = " ".join(x for x in text.split("\n") if x.startswith("\x1f"))
         found = too_wide(lines, width) if width else []
-        found += unseen(rows, group_by, lines[0], notes)
+        asked = [ASKED[x] for x in group_by.split(",") if x in ASKED]
+        found += unseen(rows, asked, lines[0], notes)
         if rows and table not in SEVERAL_LINES:
-            found += alike(table, rows, lines, width > 0)
+            found += alike(("rank", "span", *KEYS[table], *asked), rows, lines, width > 0)
         n_right += not found
         wrong += [f"{file}: {table} {group_by} as {form}: {x}" for x in found]
     return n_right, wrong
 
 
 def traces() -> list[Path]:
-    return sorted(p for where in (ROOT.parent / "shared" / "data", ROOT / "tests" / "data")
-                  for p in where.rglob("*") if p.is_file() and p.name.endswith(SUFFIXES))
+    """Each trace by itself, and each directory with several as one run."""
+    found = [p for where in (ROOT.parent / "shared" / "data", ROOT / "tests" / "data")
+             for p in where.rglob("*") if p.is_file() and p.name.endswith(SUFFIXES)]
+    folders = {p.parent for p in found if sum(q.parent == p.parent for q in found) > 1}
+    return sorted(found) + sorted(folders)
 
 
 def main() -> int:

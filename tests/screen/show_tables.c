@@ -5,12 +5,13 @@
  *   show_tables FILE...
  *
  * A file is read once. Each table is preceded by a line that begins with the character RS
- * (0x1e), with its file, name, grouping and form: csv, or text and the width of a terminal, 0 for
- * a pipe. Notes to the user begin with US (0x1f).
+ * (0x1e), with its file, name, grouping and form: csv, or text and the width of a terminal, 0
+ * for a pipe. Notes to the user begin with US (0x1f).
  */
 #include "opscope/trace.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static int put(void *ctx, const char *s, size_t len)
 {
@@ -31,7 +32,10 @@ static void show(struct osc_set *set, const char *file, const char *table, const
     } forms[] = {{"csv", 0}, {"text", 0}, {"text", 80}, {"text", 100}, {"text", 120}};
 
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        const struct osc_question q = {.table = table, .group_by = group_by, .limit = 100};
+        /* Text has rows of operators that count and that the other forms have not. */
+        const struct osc_question q = {.table = table,
+                                       .group_by = group_by,
+                                       .limit = strcmp(table, "operators") == 0 ? -1 : 100};
         const struct osc_layout layout = {.format = forms[i].format,
                                           .width = forms[i].width,
                                           .write = put,
