@@ -15,7 +15,7 @@
 
 #define OSC_ELIDE_KEPT_MAX 10
 
-/* Parts of a text that stay, in order and apart from each other. */
+/* Parts of a text that stay, by where they begin. */
 struct osc_kept {
     struct osc_span at[OSC_ELIDE_KEPT_MAX];
     uint32_t n;

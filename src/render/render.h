@@ -8,7 +8,7 @@
  *
  *   - For programs (is_machine) cells are exact and never cut. For people, times and sizes
  *     have units, C++ names are folded, and if a terminal is too narrow names are cut
- * (labels.h) and the least important columns left out; see render_text.c and layout.h.
+ *     (labels.h) and the least important columns left out; see render_text.c and fit.h.
  *   - Invalid UTF-8 becomes U+FFFD. For people, control characters become \xNN, so that no
  *     trace can control a terminal.
  *

@@ -701,6 +701,17 @@ static void add_note(struct osc_render *r, struct osc_str note)
     osc_strbuf_fini(&text);
 }
 
+/* Tell how many rows the limit cut. */
+static void add_more(struct osc_render *r)
+{
+    char text[80];
+
+    snprintf(text, sizeof text, "%llu more %s; --limit 0 shows all",
+             (unsigned long long)r->sheet->n_more, r->sheet->n_more == 1 ? "row" : "rows");
+    osc_wrap_message(&r->out, osc_str_c(text), r->width > 0 ? r->width : SIZE_MAX);
+    osc_strbuf_addc(&r->out, '\n');
+}
+
 static osc_status end(struct osc_render *r)
 {
     struct state *s = r->state;
@@ -710,8 +721,7 @@ static osc_status end(struct osc_render *r)
     if (r->n_rows == 0)
         osc_strbuf_adds(&r->out, "(no rows)\n");
     if (sheet->n_more > 0)
-        osc_strbuf_addf(&r->out, "%llu more %s; --limit 0 shows all\n",
-                        (unsigned long long)sheet->n_more, sheet->n_more == 1 ? "row" : "rows");
+        add_more(r);
     const char *line = sheet->notes.len > 0 ? sheet->notes.s : "";
     while (*line) {
         const char *eol = strchrnul(line, '\n');

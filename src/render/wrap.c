@@ -142,15 +142,16 @@ void osc_wrap_message(struct osc_strbuf *out, struct osc_str text, size_t width)
     for (bool is_first = true; text.len > 0; is_first = false) {
         const struct word w = read_word(text);
         const size_t columns = osc_utf8_columns((struct osc_str){text.s, w.len});
+        const size_t taken = columns_of_line(out);
 
-        if (!is_first && columns_of_line(out) + 1 + columns > room) {
+        if (taken > 0 && taken + !is_first + columns > room) {
             osc_strbuf_addc(out, '\n');
             osc_strbuf_pad(out, ' ', MESSAGE_INDENT);
         } else if (!is_first) {
             osc_strbuf_addc(out, ' ');
         }
         write_word(out, text, &w, room - MESSAGE_INDENT);
-        const uint32_t taken = w.len + (w.len < text.len);
-        text = (struct osc_str){text.s + taken, text.len - taken};
+        const uint32_t read = w.len + (w.len < text.len);
+        text = (struct osc_str){text.s + read, text.len - read};
     }
 }

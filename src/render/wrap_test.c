@@ -23,6 +23,16 @@ TEST(messages_are_wrapped_between_words)
     assert_message(0, "not below twenty columns", "not below twenty\n  columns");
 }
 
+TEST(a_message_goes_on_where_a_line_has_begun)
+{
+    struct osc_strbuf out = {0};
+
+    osc_strbuf_adds(&out, "opscope table: ");
+    osc_wrap_message(&out, OSC_STR("quality: good"), 20);
+    assert_string_equal(out.s, "opscope table: \n  quality: good");
+    osc_strbuf_fini(&out);
+}
+
 TEST(what_is_in_quotes_stays_on_one_line)
 {
     assert_message(30, "a wider one, a pipe or '--columns name,total_ns' shows them",
