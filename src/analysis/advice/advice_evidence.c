@@ -105,16 +105,6 @@ static void add_calls(const struct osc_advice_base *a, const struct osc_advice_i
     osc_strbuf_adds(out, ") and dur_ns is not null");
 }
 
-/* Select the host ranges called NAME that are not asynchronous. */
-static void add_wrapper(const char *name, struct osc_strbuf *out)
-{
-    osc_strbuf_addf(
-        out,
-        "name = '%s' and kind in ('operator', 'annotation', 'python') and device is "
-        "null and self_ns is not null",
-        name);
-}
-
 /* Write NAMES as SQL strings, separated by commas. */
 static void add_list(struct osc_str names, struct osc_strbuf *out)
 {
@@ -130,19 +120,12 @@ static void add_list(struct osc_str names, struct osc_strbuf *out)
 
 /* Select the steps that waited for data; their classes may hide all of it behind calls of other
  * threads. */
-static void add_loading(const struct osc_advice_base *a, struct osc_strbuf *out)
+static void add_loading(const struct osc_advice_base *a, const struct osc_advice_item *item,
+                        struct osc_strbuf *out)
 {
+    (void)item;
     osc_strbuf_adds(out, a->cost_ns[OSC_CLASS_DATALOADER] > 0 ? "kept and dataloader_ns > 0"
                                                               : "kept");
-}
-
-/* Select copies from memory that is not pinned. */
-static void add_pageable(const struct osc_advice_base *a, const struct times *times,
-                         struct osc_strbuf *out)
-{
-    osc_strbuf_adds(
-        out, "kind = 'memcpy' and name like '%(Pageable -> Device)%' and dur_ns is not null");
-    add_kept(a, times, out);
 }
 
 /* Select what ran in the longest gap of ITEM. */
@@ -156,110 +139,150 @@ static void add_longest(const struct osc_advice_item *item, const struct times *
 }
 
 /* Select the devices that ITEM names. */
-static void add_devices(const struct osc_advice_item *item, struct osc_strbuf *out)
+static void add_devices(const struct osc_advice_base *a, const struct osc_advice_item *item,
+                        struct osc_strbuf *out)
 {
+    (void)a;
     osc_strbuf_adds(out, "device in (");
     add_list(item->subject, out);
     osc_strbuf_adds(out, ")");
 }
 
 /* Select what launches: in programs that XLA compiled, scopes stand for operators. */
-static void add_launches(const struct osc_advice_base *a, struct osc_strbuf *out)
+static void add_launches(const struct osc_advice_base *a, const struct osc_advice_item *item,
+                         struct osc_strbuf *out)
 {
+    (void)item;
     osc_strbuf_addf(out, "kind in ('%s', 'runtime', 'driver')",
                     a->has_native ? "scope" : "operator");
 }
 
-/* Write the --where expression that selects the rows of the table for CODE. A fast step can be
- * an outlier too. */
+/* Select operators that take so little that the program pays more for calling them. */
+static void add_tiny(const struct osc_advice_base *a, const struct osc_advice_item *item,
+                     struct osc_strbuf *out)
+{
+    (void)a;
+    (void)item;
+    osc_strbuf_addf(out, "kind = 'operator' and dur_ns < %lld", (long long)OSC_TINY_NS);
+}
+
+/* Select the steps that are slow: a fast one can be an outlier, too. */
+static void add_slow_steps(const struct osc_advice_base *a, const struct osc_advice_item *item,
+                           struct osc_strbuf *out)
+{
+    (void)a;
+    osc_strbuf_addf(out, "outlier and total_ns > %lld", (long long)item->more[3]);
+}
+
+/* --- the rules ------------------------------------------------------------- */
+
+/* In which time rows are evidence. */
+enum within {
+    ANY_TIME,
+    IN_STEPS,     /* they belong to the kept steps */
+    AROUND_STEPS, /* they run in the time of the kept steps */
+    IN_GAP        /* they run in the longest gap of the item, or touch it */
+};
+
+#define PYTHON "kind in ('python', 'module', 'frame') and dur_ns > 0"
+
+/* The host ranges called NAME that are not asynchronous. */
+#define WRAPPER(name)                                                                       \
+    "name = '" name "' and kind in ('operator', 'annotation', 'python') and device is null" \
+    " and self_ns is not null"
+
+static const struct evidence {
+    const char *table, *options;
+    /* Write which rows it is about, before WHERE; or NULL. */
+    void (*select)(const struct osc_advice_base *a, const struct osc_advice_item *item,
+                   struct osc_strbuf *out);
+    const char *where; /* what these rows have */
+    enum within within;
+    bool heeds_compat; /* table and options depend on --compat */
+} rules[OSC_ADVICE_COUNT] = {
+    [OSC_ADVICE_DATA_LOADING] = {"steps", " --sort dataloader_ns", add_loading, "", ANY_TIME,
+                                 true},
+    [OSC_ADVICE_DATA_PARALLEL] = {"events", "", NULL, WRAPPER("DataParallel.forward"), ANY_TIME,
+                                  false},
+    [OSC_ADVICE_BACKEND] = {"events", "", NULL, WRAPPER("DistributedDataParallel.forward"),
+                            ANY_TIME, false},
+    [OSC_ADVICE_COMMUNICATION] = {"steps", " --sort communication_ns", NULL,
+                                  "kept and communication_ns > 0", ANY_TIME, true},
+    [OSC_ADVICE_LOW_UTILIZATION] = {"devices", "", add_devices, "", ANY_TIME, true},
+    [OSC_ADVICE_TENSOR_CORES] = {"kernels", " --group-by op", NULL, "op_tc_eligible", ANY_TIME,
+                                 true},
+    [OSC_ADVICE_MEMORY_LIMIT] = {"memory_peaks", "", NULL,
+                                 "10 * peak_bytes > 9 * capacity_bytes", ANY_TIME, false},
+    [OSC_ADVICE_SYNCHRONIZATION] = {"events", " --sort dur_ns", add_calls, "", AROUND_STEPS,
+                                    false},
+    [OSC_ADVICE_PAGEABLE_COPIES] =
+        {"events", " --sort dur_ns", NULL,
+         "kind = 'memcpy' and name like '%(Pageable -> Device)%' and "
+         "dur_ns is not null",
+         IN_STEPS, false},
+    [OSC_ADVICE_LAUNCH_BOUND] = {"events", " --sort dur_ns", add_launches, " and dur_ns > 0",
+                                 AROUND_STEPS, false},
+    [OSC_ADVICE_ALLOCATOR] = {"events", " --sort dur_ns", add_calls, "", AROUND_STEPS, false},
+    [OSC_ADVICE_SLOW_STEPS] = {"steps", " --sort total_ns", add_slow_steps, "", ANY_TIME,
+                               false},
+    [OSC_ADVICE_HOST_SYNC] = {"events", " --sort dur_ns", add_names,
+                              " and kind = 'operator' and dur_ns > 0", AROUND_STEPS, false},
+    [OSC_ADVICE_COPIES] = {"events", " --sort dur_ns", add_names,
+                           " and kind = 'operator' and dur_ns > 0", AROUND_STEPS, false},
+    [OSC_ADVICE_FLOAT64] = {"events", " --sort dur_ns", NULL,
+                            "kind = 'operator' and args like '%double%' and dur_ns > 0",
+                            AROUND_STEPS, false},
+    [OSC_ADVICE_TINY_OPERATORS] = {"events", "", add_tiny, " and dur_ns > 0", AROUND_STEPS,
+                                   false},
+    [OSC_ADVICE_SINGLE_TENSOR] = {"events", " --sort dur_ns", NULL,
+                                  "kind = 'optimizer' and dur_ns > 0", AROUND_STEPS, false},
+    [OSC_ADVICE_PYTHON] = {"events", " --sort self_ns", NULL, PYTHON, AROUND_STEPS, false},
+    [OSC_ADVICE_UNRECORDED] = {"steps", " --sort other_ns", NULL, "kept", ANY_TIME, false},
+    [OSC_ADVICE_MEMORY_GROWTH] = {"memory_events", " --sort bytes", NULL,
+                                  "bytes > 0 and free_ns is null", ANY_TIME, false},
+    [OSC_ADVICE_OVERHEAD] = {"events", " --sort dur_ns", NULL,
+                             "kind = 'overhead' and dur_ns > 0", AROUND_STEPS, false},
+    [OSC_ADVICE_OPTIMIZER] = {"events", " --sort dur_ns", NULL,
+                              "kind = 'optimizer' and dur_ns > 0", AROUND_STEPS, false},
+    [OSC_ADVICE_IDLE_PYTHON] = {"events", " --sort self_ns", NULL, PYTHON, AROUND_STEPS, false},
+    [OSC_ADVICE_IDLE_UNRECORDED] = {"events", "", NULL, "", IN_GAP, false},
+    [OSC_ADVICE_HANDOVER] = {"events", "", NULL, "", IN_GAP, false},
+    [OSC_ADVICE_SLOW_CALL] = {"events", " --sort dur_ns", add_calls, "", AROUND_STEPS, false},
+    [OSC_ADVICE_LATE_START] = {"events", "", NULL, "", IN_GAP, false},
+};
+
+/* Write the --where expression that selects the rows of the table for CODE. */
 static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
                      const struct osc_advice_item *item, const struct times *times,
                      struct osc_strbuf *out)
 {
-    switch (code) {
-    case OSC_ADVICE_DATA_LOADING:
-        add_loading(a, out);
+    const struct evidence *const e = &rules[code];
+
+    if (e->select)
+        e->select(a, item, out);
+    osc_strbuf_adds(out, e->where);
+    switch (e->within) {
+    case ANY_TIME:
         return;
-    case OSC_ADVICE_BACKEND:
-        add_wrapper("DistributedDataParallel.forward", out);
+    case IN_STEPS:
+        add_kept(a, times, out);
         return;
-    case OSC_ADVICE_DATA_PARALLEL:
-        add_wrapper("DataParallel.forward", out);
-        return;
-    case OSC_ADVICE_COMMUNICATION:
-        osc_strbuf_adds(out, "kept and communication_ns > 0");
-        return;
-    case OSC_ADVICE_LOW_UTILIZATION:
-        add_devices(item, out);
-        return;
-    case OSC_ADVICE_TENSOR_CORES:
-        osc_strbuf_adds(out, "op_tc_eligible");
-        return;
-    case OSC_ADVICE_MEMORY_LIMIT:
-        osc_strbuf_adds(out, "10 * peak_bytes > 9 * capacity_bytes");
-        return;
-    case OSC_ADVICE_IDLE_UNRECORDED:
-    case OSC_ADVICE_HANDOVER:
-    case OSC_ADVICE_LATE_START:
-        add_longest(item, times, out);
-        return;
-    case OSC_ADVICE_PAGEABLE_COPIES:
-        add_pageable(a, times, out);
-        return;
-    case OSC_ADVICE_LAUNCH_BOUND:
-        add_launches(a, out);
-        break;
-    case OSC_ADVICE_OVERHEAD:
-        osc_strbuf_adds(out, "kind = 'overhead'");
-        break;
-    case OSC_ADVICE_SYNCHRONIZATION:
-    case OSC_ADVICE_ALLOCATOR:
-    case OSC_ADVICE_SLOW_CALL:
-        add_calls(a, item, out);
+    case AROUND_STEPS:
         add_around(a, times, out);
         return;
-    case OSC_ADVICE_SLOW_STEPS:
-        osc_strbuf_addf(out, "outlier and total_ns > %lld", (long long)item->more[3]);
-        return;
-    case OSC_ADVICE_HOST_SYNC:
-    case OSC_ADVICE_COPIES:
-        add_names(a, item, out);
-        osc_strbuf_adds(out, " and kind = 'operator'");
-        break;
-    case OSC_ADVICE_FLOAT64:
-        osc_strbuf_adds(out, "kind = 'operator' and args like '%double%'");
-        break;
-    case OSC_ADVICE_TINY_OPERATORS:
-        osc_strbuf_addf(out, "kind = 'operator' and dur_ns < %lld", (long long)OSC_TINY_NS);
-        break;
-    case OSC_ADVICE_SINGLE_TENSOR:
-    case OSC_ADVICE_OPTIMIZER:
-        osc_strbuf_adds(out, "kind = 'optimizer'");
-        break;
-    case OSC_ADVICE_PYTHON:
-    case OSC_ADVICE_IDLE_PYTHON:
-        osc_strbuf_adds(out, "kind in ('python', 'module', 'frame')");
-        break;
-    case OSC_ADVICE_UNRECORDED:
-        osc_strbuf_adds(out, "kept");
-        return;
-    case OSC_ADVICE_MEMORY_GROWTH:
-        osc_strbuf_adds(out, "bytes > 0 and free_ns is null");
-        return;
-    case OSC_ADVICE_COUNT:
-        return;
+    case IN_GAP:
+        osc_strbuf_adds(out, e->select ? " and " : "");
+        add_longest(item, times, out);
     }
-    osc_strbuf_adds(out, " and dur_ns > 0");
-    add_around(a, times, out);
 }
 
 /* Write the command up to the opening quotation mark of the --where expression. */
 static void add_table(enum osc_advice_code code, bool is_compat, struct osc_strbuf *out)
 {
-    const struct osc_advice_rule *const rule = &osc_advice_rules[code];
+    const struct evidence *const e = &rules[code];
 
-    osc_strbuf_addf(out, "opscope table %s%s%s --where \"", rule->table,
-                    is_compat && rule->heeds_compat ? " --compat tb" : "", rule->options);
+    osc_strbuf_addf(out, "opscope table %s%s%s --where \"", e->table,
+                    is_compat && e->heeds_compat ? " --compat tb" : "", e->options);
 }
 
 /*

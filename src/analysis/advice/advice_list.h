@@ -5,7 +5,7 @@
  * A rule is a row of osc_advice_rules. Whether it applies, what it measured and the time at
  * stake are numbers (advice_plugin.c, advice_idle.c, advice_device.c). The sentence is made
  * from these numbers alone (advice_text.c), so that it can be made again for merged ranks; the
- * command that shows the rows is made from what each rule selects (advice_evidence.c).
+ * command that shows the rows is a row of a table, too (advice_evidence.c).
  *
  * Threading: not locked.
  */
@@ -100,11 +100,9 @@ struct osc_advice_numbers {
     int64_t more[OSC_ADVICE_MORE];
 };
 
-/* Everything about a rule except how it is measured. */
+/* What a rule says. */
 struct osc_advice_rule {
     const char *code, *title;
-    const char *table, *options; /* that show the rows of evidence */
-    bool heeds_compat;           /* the table and options depend on --compat */
     /* Write the sentence: what was measured, then what to do about it. */
     void (*say)(const struct osc_advice_numbers *n, struct osc_strbuf *out);
 };

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/advice/advice_words.h"
+
+#include <string.h>
+
+#include "model/known_names.h"
+
+#define NAME_BYTES 120 /* most bytes of a name in a sentence */
+
+/* Write V, which is not negative, with three digits. */
+static void add_digits(struct osc_strbuf *out, double v, const char *unit)
+{
+    osc_strbuf_addf(out, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, unit);
+}
+
+void osc_words_time(struct osc_strbuf *out, int64_t ns)
+{
+    const double v = (double)ns;
+
+    if (ns < 1000)
+        osc_strbuf_addf(out, "%lld ns", (long long)ns);
+    else if (v < 999.5e3)
+        add_digits(out, v / 1e3, "us");
+    else if (v < 999.5e6)
+        add_digits(out, v / 1e6, "ms");
+    else
+        add_digits(out, v / 1e9, "s");
+}
+
+void osc_words_bytes(struct osc_strbuf *out, int64_t n)
+{
+    const double kib = 1024, v = (double)n;
+
+    if (v < kib)
+        osc_strbuf_addf(out, "%lld bytes", (long long)n);
+    else if (v < kib * kib)
+        add_digits(out, v / kib, "KiB");
+    else if (v < kib * kib * kib)
+        add_digits(out, v / kib / kib, "MiB");
+    else
+        add_digits(out, v / kib / kib / kib, "GiB");
+}
+
+double osc_words_percent(int64_t part, int64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+void osc_words_share(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    osc_strbuf_addf(out, "%.1f %% of the step time (", osc_words_percent(n->part, n->whole));
+    osc_words_time(out, n->impact_ns);
+    osc_strbuf_adds(out, ")");
+}
+
+void osc_words_count(struct osc_strbuf *out, int64_t count, const char *thing)
+{
+    osc_strbuf_addf(out, "%lld %s%s", (long long)count, thing, count == 1 ? "" : "s");
+}
+
+void osc_words_name(struct osc_strbuf *out, struct osc_str name)
+{
+    uint32_t len = name.len < NAME_BYTES ? name.len : NAME_BYTES;
+
+    while (len < name.len && len > 0 && ((unsigned char)name.s[len] & 0xc0) == 0x80)
+        len--;
+    osc_strbuf_add(out, name.s, len);
+    osc_strbuf_adds(out, len < name.len ? "..." : "");
+}
+
+bool osc_words_has_name(const struct osc_advice_numbers *n, struct osc_str name)
+{
+    return n->n_parts == 1 && name.len > 0;
+}
+
+void osc_words_torch_call(struct osc_strbuf *out, const struct osc_advice_numbers *n,
+                          const char *call)
+{
+    const struct osc_str family =
+        osc_words_has_name(n, n->subject) ? osc_known_call_device(n->subject) : OSC_STR("");
+    struct osc_str word = osc_known_device_word(family);
+
+    if (osc_known_device_number(word) == osc_known_device_number(OSC_STR("privateuse1")))
+        word = family; /* a backend of its own name has a module of that name */
+    osc_strbuf_addf(out, "torch.%.*s.%s", word.len > 0 ? (int)word.len : 6,
+                    word.len > 0 ? word.s : "DEVICE", call);
+}
+
+/* The first word of the traits: the device, or the family of several. */
+static struct osc_str device_of(const struct osc_advice_numbers *n)
+{
+    const char *const end = n->traits.len > 0 ? memchr(n->traits.s, ' ', n->traits.len) : NULL;
+
+    return (struct osc_str){n->traits.s, end ? (uint32_t)(end - n->traits.s) : n->traits.len};
+}
+
+bool osc_words_has_trait(const struct osc_advice_numbers *n, const char *word)
+{
+    return osc_str_has(n->traits, osc_str_c(word));
+}
+
+bool osc_words_has_device(const struct osc_advice_numbers *n)
+{
+    return n->traits.len > 0 && n->traits.s[0] != '-';
+}
+
+void osc_words_idle(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    osc_words_time(out, n->impact_ns);
+    osc_strbuf_adds(out, " of the ");
+    osc_words_time(out, n->more[0]);
+    osc_strbuf_adds(out, " in which ");
+    if (n->n_parts == 1 && osc_str_has(device_of(n), OSC_STR(":"))) {
+        osc_strbuf_addstr(out, device_of(n));
+        osc_strbuf_adds(out, " has no work");
+    } else {
+        osc_strbuf_adds(out, "no device works");
+    }
+    osc_strbuf_addf(out, " (%.1f %% of the step time)", osc_words_percent(n->part, n->whole));
+}
+
+/* The word for graphs of kernels, if the program launches none; "": there is none. */
+static struct osc_str graphs_of(const struct osc_advice_numbers *n)
+{
+    struct osc_str family = device_of(n);
+
+    (void)osc_device_split(family, &family);
+    return osc_words_has_trait(n, " graphs") ? OSC_STR("") : osc_known_graphs(family);
+}
+
+void osc_words_fewer_launches(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    const struct osc_str graphs = graphs_of(n);
+
+    if (osc_words_has_trait(n, " jax")) {
+        osc_strbuf_adds(out, "Put more into one jax.jit, or give each call more to do.");
+    } else if (osc_words_has_trait(n, " tensorflow")) {
+        osc_strbuf_adds(out, "Compile with XLA (tf.function(jit_compile=True)), or use larger "
+                             "batches.");
+    } else if (osc_words_has_trait(n, " torch")) {
+        osc_strbuf_adds(out, "Launch less often: ");
+        osc_strbuf_adds(out, osc_words_has_trait(n, " compile") ? "" : "torch.compile, ");
+        osc_strbuf_addstr(out, graphs);
+        osc_strbuf_adds(out, graphs.len > 0 ? ", " : "");
+        if (osc_words_has_trait(n, " graphs"))
+            osc_strbuf_adds(out, "more of the work inside graphs, ");
+        osc_strbuf_adds(out, "larger batches.");
+    } else {
+        osc_strbuf_adds(out, "Launch fewer and larger kernels.");
+    }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * advice_words.h - parts of the sentences of `advice`.
+ *
+ * Each is made from the numbers of a row alone, so that it is right for merged ranks, too:
+ * names are those of the first part, and are not said of several.
+ *
+ * Threading: pure functions.
+ */
+#pragma once
+
+#include "analysis/advice/advice_list.h"
+
+/* NS with a unit, such as 12.3 ms; and N bytes, such as 15.2 GiB. */
+void osc_words_time(struct osc_strbuf *out, int64_t ns);
+void osc_words_bytes(struct osc_strbuf *out, int64_t n);
+
+double osc_words_percent(int64_t part, int64_t whole);
+
+/* "33.4 % of the step time (1.2 s)". */
+void osc_words_share(struct osc_strbuf *out, const struct osc_advice_numbers *n);
+
+/* "3 steps" or "1 step"; THING is singular. */
+void osc_words_count(struct osc_strbuf *out, int64_t count, const char *thing);
+
+/* NAME, shortened to fit a sentence. */
+void osc_words_name(struct osc_strbuf *out, struct osc_str name);
+
+/* Whether NAME may be said: there is one, and the row is that of one part. */
+bool osc_words_has_name(const struct osc_advice_numbers *n, struct osc_str name);
+
+/* CALL with its module, which is that of the devices which the call SUBJECT drives. */
+void osc_words_torch_call(struct osc_strbuf *out, const struct osc_advice_numbers *n,
+                          const char *call);
+
+/* Whether WORD, which begins with a space, is among the traits, and whether they have a
+ * device: the work is that of devices. */
+bool osc_words_has_trait(const struct osc_advice_numbers *n, const char *word);
+bool osc_words_has_device(const struct osc_advice_numbers *n);
+
+/* "75.6 ms of the 82.0 ms in which FAMILY:0 has no work (33.4 % of the step time)". */
+void osc_words_idle(struct osc_strbuf *out, const struct osc_advice_numbers *n);
+
+/* What launches fewer kernels, without what the program does already. */
+void osc_words_fewer_launches(struct osc_strbuf *out, const struct osc_advice_numbers *n);
