@@ -5,9 +5,9 @@
         [--random N] [--seed S]
 
 For every trace below DIR (by default the shared data, if it is there) that is not larger than
-BYTES, N random ones and runs of three of these, merged and not: each command must run in a shell
-and print rows. If these are the rows that the advice sums up, their number must match, and their
-times must add up. Ends with `N passed, N failed`.
+BYTES, N random ones, runs of three of these, merged and not, and N of devices that wait: each
+command must run in a shell and print rows. If these are the rows that the advice sums up, their
+number must match, and their times must add up. Ends with `N passed, N failed`.
 """
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import devicetrace  # noqa: E402
 import randomtrace  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -175,10 +176,14 @@ def main() -> int:
             name = NAMES[number % len(NAMES)]
             (folder / name).write_bytes(randomtrace.data(seed))
             jobs.append((folder, name))
+            waiting = folder / "waiting.json"
+            waiting.write_bytes(devicetrace.data(seed))
+            jobs.append((folder, waiting.name))
             # The names of files state their ranks.
             run = folder.parent / f"run {number // RANKS}"
             run.mkdir(exist_ok=True)
-            (run / f"rank{number % RANKS}, {name}").write_bytes((folder / name).read_bytes())
+            of_run = waiting if number // RANKS % 2 else folder / name
+            (run / f"rank{number % RANKS}, {name}").write_bytes(of_run.read_bytes())
             if number % RANKS == 0:
                 jobs.append((folder.parent, run.name))
         passed = failed = 0

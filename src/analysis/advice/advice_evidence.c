@@ -78,44 +78,53 @@ static void add_around(const struct osc_advice_base *a, const struct times *time
     add_time(times, a->kept.v[0].start_ns, out);
 }
 
-/* Write `name in (...)` for the calls of ITEM, whose names classify.c knows. */
+/* Write TEXT as a string of an expression that stands in double quotes of a shell, on one
+ * line. */
+static void add_string(struct osc_str text, struct osc_strbuf *out)
+{
+    osc_strbuf_addc(out, '\'');
+    for (uint32_t i = 0; i < text.len; i++) {
+        const char c = text.s[i];
+
+        if ((unsigned char)c < ' ') {
+            osc_strbuf_addf(out, "' || char(%d) || '", c);
+            continue;
+        }
+        if (memchr("\"\\$`", c, 4))
+            osc_strbuf_addc(out, '\\');
+        else if (c == '\'')
+            osc_strbuf_addc(out, '\'');
+        osc_strbuf_addc(out, c);
+    }
+    osc_strbuf_addc(out, '\'');
+}
+
+/* Write `name in (...)` for the ranges of ITEM. */
 static void add_names(const struct osc_advice_base *a, const struct osc_advice_item *item,
                       struct osc_strbuf *out)
 {
-    osc_strbuf_adds(out, "name in (");
+    osc_strbuf_adds(out, item->has_nameless ? "name in (''" : "name in (");
     for (size_t i = 0; i < item->names.n; i++) {
-        osc_strbuf_adds(out, i > 0 ? ", '" : "'");
-        osc_strbuf_addstr(out, osc_trace_str(a->t, item->names.v[i].name));
-        osc_strbuf_adds(out, "'");
+        osc_strbuf_adds(out, i > 0 || item->has_nameless ? ", " : "");
+        add_string(osc_trace_str(a->t, item->names.v[i].name), out);
     }
     osc_strbuf_adds(out, ")");
 }
 
-/* Select the calls of ITEM, and copies for which the host waited. */
+/* Select the ranges of ITEM, and copies for which the host waited. */
 static void add_calls(const struct osc_advice_base *a, const struct osc_advice_item *item,
                       struct osc_strbuf *out)
 {
+    const bool has_names = item->names.n > 0 || item->has_nameless;
+
     osc_strbuf_adds(out, "(");
-    if (item->names.n > 0)
+    if (has_names)
         add_names(a, item, out);
-    if (item->names.n > 0 && item->has_copies)
+    if (has_names && item->has_copies)
         osc_strbuf_adds(out, " or ");
     if (item->has_copies)
         osc_strbuf_adds(out, "kind = 'memcpy' and name like '%(Device -> Pageable)%'");
     osc_strbuf_adds(out, ") and dur_ns is not null");
-}
-
-/* Write NAMES as SQL strings, separated by commas. */
-static void add_list(struct osc_str names, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "'");
-    for (uint32_t i = 0; i < names.len; i++) {
-        if (names.s[i] == ',')
-            osc_strbuf_adds(out, "', '");
-        else if (names.s[i] != ' ')
-            osc_strbuf_addc(out, names.s[i]);
-    }
-    osc_strbuf_adds(out, "'");
 }
 
 /* Select the steps that waited for data; their classes may hide all of it behind calls of other
@@ -142,9 +151,20 @@ static void add_longest(const struct osc_advice_item *item, const struct times *
 static void add_devices(const struct osc_advice_base *a, const struct osc_advice_item *item,
                         struct osc_strbuf *out)
 {
+    struct osc_str rest = item->subject;
+    const char *before = "device in (";
+
     (void)a;
-    osc_strbuf_adds(out, "device in (");
-    add_list(item->subject, out);
+    while (rest.len > 0) {
+        const char *const end = memmem(rest.s, rest.len, ", ", 2);
+        const uint32_t len = end ? (uint32_t)(end - rest.s) : rest.len;
+
+        osc_strbuf_adds(out, before);
+        add_string((struct osc_str){rest.s, len}, out);
+        before = ", ";
+        rest.s += end ? len + 2 : len;
+        rest.len -= end ? len + 2 : len;
+    }
     osc_strbuf_adds(out, ")");
 }
 

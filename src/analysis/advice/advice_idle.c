@@ -130,6 +130,7 @@ static osc_status name_ranges(const struct view *v, enum osc_idle cause,
         if (ns == 0)
             continue;
         item->count++;
+        item->has_nameless |= c->name[i] == 0;
         item->has_copies |= cause == OSC_IDLE_BLOCKED &&
                             osc_kind_is_launch((enum osc_kind)c->kind[i]) &&
                             !(v->a->f->classes.names[c->name[i]] & OSC_NAME_SYNC);

@@ -59,7 +59,8 @@ struct osc_advice_item {
     struct osc_str subject, grew; /* borrowed from the trace or the list's arena */
     int64_t more[OSC_ADVICE_MORE];
     int64_t from_ns, to_ns;     /* of the longest gap; clock of the file */
-    struct osc_name_sums names; /* the calls of the evidence, with their time */
+    struct osc_name_sums names; /* the ranges of the evidence, with their time */
+    bool has_nameless;          /* some of them have no name */
     bool has_copies;            /* the evidence also has copies to memory that is not pinned */
 };
 

@@ -99,6 +99,25 @@ TEST_WITH(a_single_long_call_is_named_with_its_caller, NULL, end)
     assert_int_equal(stake("", LONG("cudaGraphLaunch"), "launch_bound"), 2010000);
 }
 
+TEST_WITH(names_in_the_evidence_are_no_words_of_the_shell, NULL, end)
+{
+    /* The tests write ' for a quotation mark, so that of SQL comes by its number. */
+    int64_t row =
+        row_of("",
+               STEP(1, 0, 5000) OP("it\\u0027s \\u0022$A\\u0022 `b` \\u005c\\u000a", 1, 0, 3000,
+                                   "") CALL(1, 3000, 5, 1, "") KERNEL("k", 3010, 990, 1),
+               "slow_call", false);
+
+    assert_true(
+        has_text(row, "evidence",
+                 "(name in ('it''s \\\"\\$A\\\" \\`b\\` \\\\' || char(10) || '')) and "));
+    row = row_of("",
+                 STEP(1, 0, 5000) OP("", 1, 0, 3000, "") CALL(1, 3000, 5, 1, "")
+                     KERNEL("k", 3010, 990, 1),
+                 "slow_call", false);
+    assert_true(has_text(row, "evidence", "(name in ('')) and "));
+}
+
 TEST_WITH(set_up_and_compiling_are_such_calls, NULL, end)
 {
 #define SET_UP(name, dur) \

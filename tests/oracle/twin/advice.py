@@ -318,9 +318,9 @@ class Rules:
     # --- our own -------------------------------------------------------------------------
 
     def caller(self, event: Event) -> str:
-        """The operator that launched EVENT, or else its own name."""
+        """The operator that launched EVENT, or else, also of one without a name, its own name."""
         op = self.op_of_call.get(self.launch.get(event))
-        return op.name if op else event.name
+        return op.name if op and op.name else event.name
 
     def own(self) -> None:
         """Rules of opscope's own about device and host."""
