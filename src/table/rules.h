@@ -44,8 +44,10 @@
 #define OSC_RULE_SELECTION     (UINT64_C(1) << 28)
 #define OSC_RULE_FACTS         (UINT64_C(1) << 29)
 #define OSC_RULE_RANGES        (UINT64_C(1) << 30)
-#define OSC_RULE_SPLIT         (UINT64_C(1) << 31)
-#define OSC_RULE_THINNED       (UINT64_C(1) << 32)
+#define OSC_RULE_IDLE          (UINT64_C(1) << 31)
+#define OSC_RULE_HOST_ADVICE   (UINT64_C(1) << 32)
+#define OSC_RULE_SPLIT         (UINT64_C(1) << 33)
+#define OSC_RULE_THINNED       (UINT64_C(1) << 34)
 
 struct osc_rule_text {
     uint64_t rule;      /* one of these bits */

@@ -35,6 +35,13 @@ t ranks --rank 0 --steps 1-2 --process 11 --format csv --columns code,count,evid
     --where "code in ('data_loading', 'launch_bound')"
 t - --columns code,evidence --where "code = 'data_loading'" <ranks/a.json
 t --compat tb ranks/b.json --format csv --columns impact_ns,code,ratio
+# The device was busy with what has no record.
+cat >earlier.json <<JSON
+[{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 0, "dur": 20, "args": {"correlation": 1}},
+ {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 9000, "dur": 1000, "args": {"device": 0, "stream": 7, "correlation": 1}}]
+JSON
+t earlier.json
+"$OPSCOPE" earlier.json | sed -n '/^NOTE/,/^NEXT/p'
 PATH=$(dirname "$OPSCOPE"):$PATH
 "$OPSCOPE" table advice "it's here.json" --format csv --columns evidence | tail -n +2 |
     sed 's/^"//; s/"$//; s/""/"/g' | while read -r command; do

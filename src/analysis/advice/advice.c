@@ -4,10 +4,12 @@
  * could save, never a promise: a length of time within the kept steps, so that rules can be
  * compared.
  */
+#include <string.h>
+
 #include "analysis/remedies.h"
 #include "analysis/table_registry.h"
 
-#include "analysis/advice/advice_list.h"
+#include "analysis/advice/advice_words.h"
 #include "analysis/advice/program.h"
 
 enum {
@@ -33,7 +35,8 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(IMPACT, "impact_ns", INTEGER, "ns", SUM, 0,
-               OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH | OSC_RULE_SPLIT | OSC_RULE_THINNED,
+               OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH | OSC_RULE_IDLE | OSC_RULE_HOST_ADVICE |
+                   OSC_RULE_SPLIT | OSC_RULE_THINNED,
                "Time at stake: the most that following the advice can save in all kept steps "
                "together, not what it will save."),
     OSC_COLUMN(SEVERITY, "severity", STRING, NULL, FINISH, 0, OSC_RULE_ADVICE,
@@ -133,6 +136,34 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
     return OSC_OK;
 }
 
+static const char busy_words[] = " was busy with work of before the recording for ";
+
+/* Name the devices that earlier work held for much of the kept steps. */
+static osc_status note_earlier(const struct osc_advice_base *a, struct osc_result *out)
+{
+    const struct osc_loads *const loads = &a->f->loads;
+    const int64_t all_ns = a->kept_ns + osc_intervals_length(&a->left_out);
+    osc_status st = OSC_OK;
+
+    for (uint32_t d = 0; d < loads->n_devices && a->left_out.n > 0 && st == OSC_OK; d++) {
+        const struct osc_str name = osc_trace_str(a->t, loads->devices[d].name);
+        struct osc_strbuf time = {0};
+        int64_t ns;
+
+        st = osc_advice_earlier(a, d, &ns);
+        if (st != OSC_OK || ns <= all_ns / OSC_ADVICE_MUCH)
+            continue;
+        osc_words_time(&time, ns);
+        st = time.status;
+        if (st == OSC_OK)
+            osc_result_note(out, "%.*s%s%s (%.1f %% of the step time): not counted",
+                            (int)name.len, name.s, busy_words, time.s,
+                            osc_words_percent(ns, all_ns));
+        osc_strbuf_fini(&time);
+    }
+    return st;
+}
+
 /* Name the rules that had no data. */
 static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
 {
@@ -188,8 +219,10 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     }
     if (st == OSC_OK) {
         add_notes(&a, out);
-        st = out->status;
+        st = note_earlier(&a, out);
     }
+    if (st == OSC_OK)
+        st = out->status;
     osc_strbuf_fini(&traits);
     osc_advice_list_fini(&list);
     osc_advice_base_fini(&a);
@@ -215,6 +248,22 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
     const osc_status st = rows.status;
     osc_strbuf_fini(&rows);
     return st == OSC_OK ? part->status : st;
+}
+
+struct osc_str osc_advice_earlier_note(const struct osc_result *r)
+{
+    struct osc_str rest = {r->notes.s, (uint32_t)r->notes.len};
+
+    while (rest.len > 0) {
+        const char *const end = memchr(rest.s, '\n', rest.len);
+        const struct osc_str line = {rest.s, end ? (uint32_t)(end - rest.s) : rest.len};
+
+        if (osc_str_has(line, osc_str_c(busy_words)))
+            return line;
+        rest.s += line.len + (end != NULL);
+        rest.len -= line.len + (end != NULL);
+    }
+    return (struct osc_str){0};
 }
 
 static enum osc_advice_code code_of(struct osc_str text)

@@ -35,6 +35,23 @@ osc_status osc_advice_stake(const struct osc_advice_base *a, struct osc_interval
     return st;
 }
 
+osc_status osc_advice_earlier(const struct osc_advice_base *a, uint32_t d, int64_t *ns)
+{
+    struct osc_intervals own = {0}, inside = {0};
+
+    for (size_t i = 0; i < a->earlier.n; i++) {
+        if (a->earlier.v[i].device == d)
+            osc_intervals_add(&own, a->earlier.v[i].from_ns, a->earlier.v[i].to_ns);
+    }
+    osc_status st = osc_intervals_merge(&own);
+    if (st == OSC_OK)
+        st = osc_intervals_intersect(&own, &a->left_out, &inside);
+    *ns = osc_intervals_length(&inside);
+    osc_intervals_fini(&own);
+    osc_intervals_fini(&inside);
+    return st;
+}
+
 osc_sid osc_advice_operator_of(const struct osc_advice_base *a, uint32_t call)
 {
     const uint32_t node = call == 0 ? 0 : a->f->links.calls[call - 1].node;
@@ -114,6 +131,31 @@ static osc_status find_busy(struct osc_advice_base *a)
     return osc_intervals_merge(&a->busy);
 }
 
+/* Find the time of the kept steps in which earlier work and nothing else ran, and take it from
+ * them. */
+static osc_status leave_out_earlier(struct osc_advice_base *a)
+{
+    struct osc_intervals all = {0}, idle = {0}, kept = {0};
+    osc_status st = osc_earlier_work_find(a->t, &a->earlier);
+
+    for (size_t i = 0; i < a->earlier.n && st == OSC_OK; i++)
+        osc_intervals_add(&all, a->earlier.v[i].from_ns, a->earlier.v[i].to_ns);
+    if (st == OSC_OK)
+        st = osc_intervals_merge(&all);
+    if (st == OSC_OK)
+        st = osc_intervals_subtract(&all, &a->busy, &idle);
+    if (st == OSC_OK)
+        st = osc_intervals_intersect(&idle, &a->kept, &a->left_out);
+    if (st == OSC_OK)
+        st = osc_intervals_subtract(&a->kept, &a->left_out, &kept);
+    osc_intervals_fini(&all);
+    osc_intervals_fini(&idle);
+    osc_intervals_fini(&a->kept);
+    a->kept = kept;
+    a->kept_ns = osc_intervals_length(&a->kept);
+    return st;
+}
+
 /* Whether a process that has events is a device. */
 static bool has_device_process(const struct osc_trace *t)
 {
@@ -129,7 +171,7 @@ static bool has_device_process(const struct osc_trace *t)
 
 /* Find the calls that wait for the device: by name, or as a copy to memory that is not
  * pinned. */
-static osc_status find_syncs(struct osc_advice_base *a, struct osc_intervals *syncs)
+static osc_status find_syncs(struct osc_advice_base *a)
 {
     const struct osc_links *const links = &a->f->links;
     const struct osc_store *const events = &a->t->events;
@@ -149,45 +191,47 @@ static osc_status find_syncs(struct osc_advice_base *a, struct osc_intervals *sy
     for (size_t n = 0; n < links->n_calls; n++) {
         const osc_row row = {links->calls[n].row};
         const struct osc_chunk *const c = osc_chunk_of(events, row);
-        const uint32_t i = osc_row_place(row);
 
-        if (a->f->classes.names[c->name[i]] & OSC_NAME_SYNC)
+        if (a->f->classes.names[c->name[osc_row_place(row)]] & OSC_NAME_SYNC)
             a->is_sync[n] = true;
-        if (a->is_sync[n])
-            osc_intervals_add(syncs, c->ts_ns[i], osc_row_end(c, i));
     }
-    return osc_intervals_merge(syncs);
+    return OSC_OK;
 }
 
-static osc_status list_gaps(struct osc_advice_base *a, const struct osc_intervals *gaps,
-                            const struct osc_intervals *syncs)
+/* Give the gap that ends at AT_NS the work WORK, index + 1, unless it has one. NEAR is a hint.
+ */
+static void end_gap(struct osc_advice_base *a, const struct osc_intervals *gaps, int64_t at_ns,
+                    uint32_t work, size_t *near)
+{
+    const size_t g = osc_intervals_find(gaps, at_ns, near);
+
+    if (g < gaps->n && gaps->v[g].end_ns == at_ns && a->gaps[g].work == 0)
+        a->gaps[g].work = work;
+}
+
+static osc_status list_gaps(struct osc_advice_base *a)
 {
     const struct osc_links *const links = &a->f->links;
-    size_t s = 0, near = 0;
+    struct osc_intervals gaps = {0};
+    size_t near = 0;
+    osc_status st = osc_intervals_subtract(&a->kept, &a->busy, &gaps);
 
-    a->gaps = osc_calloc(gaps->n + 1, sizeof *a->gaps);
-    if (!a->gaps)
-        return OSC_ENOMEM;
-    for (size_t i = 0; i < gaps->n; i++) {
-        const struct osc_interval *const v = &gaps->v[i];
-
-        while (s < syncs->n && syncs->v[s].end_ns < v->start_ns)
-            s++;
-        a->gaps[a->n_gaps++] =
-            (struct osc_gap){.start_ns = v->start_ns,
-                             .end_ns = v->end_ns,
-                             .is_sync = s < syncs->n && syncs->v[s].start_ns <= v->start_ns};
-    }
-    for (size_t n = 0; n < links->n_works; n++) {
+    a->gaps = osc_calloc(gaps.n + 1, sizeof *a->gaps);
+    if (st == OSC_OK && !a->gaps)
+        st = OSC_ENOMEM;
+    for (size_t i = 0; i < gaps.n && st == OSC_OK; i++)
+        a->gaps[a->n_gaps++] = (struct osc_gap){gaps.v[i].start_ns, gaps.v[i].end_ns, 0};
+    for (size_t n = 0; n < links->n_works && st == OSC_OK; n++) {
         const osc_row row = {links->works[n].row};
-        const int64_t at_ns = osc_chunk_of(&a->t->events, row)->ts_ns[osc_row_place(row)];
-        const size_t g = osc_intervals_find(gaps, at_ns, &near);
 
-        if (g < gaps->n && gaps->v[g].end_ns == at_ns && a->gaps[g].work == 0)
-            a->gaps[g].work = (uint32_t)n + 1;
+        end_gap(a, &gaps, osc_chunk_of(&a->t->events, row)->ts_ns[osc_row_place(row)],
+                (uint32_t)n + 1, &near);
     }
-    a->gaps_ns = osc_intervals_length(gaps);
-    return OSC_OK;
+    for (size_t i = 0; i < a->earlier.n && st == OSC_OK; i++)
+        end_gap(a, &gaps, a->earlier.v[i].from_ns, a->earlier.v[i].work, &near);
+    a->gaps_ns = osc_intervals_length(&gaps);
+    osc_intervals_fini(&gaps);
+    return st;
 }
 
 /* Numbers that Kineto gave. Zeroed, there are none. */
@@ -250,8 +294,6 @@ static void look_at_operators(struct osc_advice_base *a)
 osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsigned n_threads,
                                 struct osc_advice_base *a)
 {
-    struct osc_intervals gaps = {0}, syncs = {0};
-
     *a = (struct osc_advice_base){.t = t, .f = osc_trace_facts(t), .is_compat = compat_tb};
     a->has_native = osc_producer_dialect((enum osc_producer)t->producer) == OSC_DIALECT_XLA;
     osc_status st = osc_breakdown_get(t, compat_tb, n_threads, &a->own, &a->b);
@@ -259,20 +301,19 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
         st = sum_steps(a);
     if (st == OSC_OK)
         st = find_busy(a);
-    a->has_foreign = !a->has_works && has_device_process(t);
-    if (st == OSC_OK)
-        st = osc_intervals_subtract(&a->kept, &a->busy, &gaps);
-    if (st == OSC_OK)
-        st = find_syncs(a, &syncs);
-    if (st == OSC_OK)
-        st = list_gaps(a, &gaps, &syncs);
     if (st == OSC_OK && !compat_tb)
         look_at_operators(a);
+    /* Work that somebody took out of the file may have run then. */
+    if (st == OSC_OK && !compat_tb && !a->is_thinned)
+        st = leave_out_earlier(a);
+    a->has_foreign = !a->has_works && has_device_process(t);
+    if (st == OSC_OK)
+        st = find_syncs(a);
+    if (st == OSC_OK)
+        st = list_gaps(a);
     if (st == OSC_OK && a->f->links.n_calls == 0 && !a->has_works && !a->has_foreign &&
         !compat_tb && !a->is_thinned && a->b->n_kept > 0)
         st = osc_split_make(t, a->b, &a->split);
-    osc_intervals_fini(&gaps);
-    osc_intervals_fini(&syncs);
     return st;
 }
 
@@ -282,6 +323,8 @@ void osc_advice_base_fini(struct osc_advice_base *a)
     osc_intervals_fini(&a->kept);
     osc_intervals_fini(&a->busy);
     osc_free(a->gaps);
+    osc_earlier_work_fini(&a->earlier);
+    osc_intervals_fini(&a->left_out);
     osc_free(a->is_sync);
     osc_split_fini(&a->split);
     *a = (struct osc_advice_base){0};

@@ -5,7 +5,8 @@
  * All of them are sets of time within the kept steps (derive/breakdown.h), so that the time at
  * stake of any two rules can be compared:
  *
- *   kept   from the start of each kept step to its end, device work included
+ *   kept   from the start of each kept step to its end, device work included, but for what
+ *          earlier_work.h says while nothing in the trace ran
  *   busy   some device worked: kernels, communication, copies, memsets
  *   gaps   kept minus busy: no device had anything to do
  *
@@ -19,6 +20,7 @@
  */
 #pragma once
 
+#include "analysis/advice/earlier_work.h"
 #include "analysis/advice/name_sums.h"
 #include "analysis/advice/split.h"
 #include "derive/facts.h"
@@ -26,9 +28,8 @@
 /* A gap, and the work that ended it. */
 struct osc_gap {
     int64_t start_ns, end_ns;
-    uint32_t work; /* index in osc_links.works + 1 of the first work that starts at its end; or
-                    * 0 */
-    bool is_sync;  /* a synchronising call was running when it began */
+    uint32_t work; /* index in osc_links.works + 1 of the first work that starts at its end, or
+                    * waits for earlier work from there on; or 0 */
 };
 
 /* Zeroed, it is empty. */
@@ -38,8 +39,10 @@ struct osc_advice_base {
     bool is_compat;
     struct osc_breakdown own;
     const struct osc_breakdown *b;
-    struct osc_intervals kept, busy;           /* merged */
-    int64_t kept_ns;                           /* total length of kept */
+    struct osc_intervals kept, busy; /* merged */
+    int64_t kept_ns;                 /* total length of kept */
+    struct osc_earlier_work earlier;
+    struct osc_intervals left_out; /* merged; the time that the steps, but not kept have */
     int64_t total_ns, cost_ns[OSC_COST_COUNT]; /* sums over the kept steps */
     bool has_works;                            /* the trace has device work */
     bool has_foreign;     /* it has none, but events of a process that is a device */
@@ -70,6 +73,11 @@ OSC_MUST_USE osc_status osc_advice_stake(const struct osc_advice_base *a,
                                          struct osc_intervals *s,
                                          const struct osc_intervals *without,
                                          int64_t *stake_ns);
+
+/* How long earlier work held device D of the loads in the kept steps while nothing in the trace
+ * ran on any. */
+OSC_MUST_USE osc_status osc_advice_earlier(const struct osc_advice_base *a, uint32_t d,
+                                           int64_t *ns);
 
 /* The name of the operator of call C (index + 1, or 0); 0: none. */
 osc_sid osc_advice_operator_of(const struct osc_advice_base *a, uint32_t call);

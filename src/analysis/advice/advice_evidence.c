@@ -68,7 +68,7 @@ static void add_kept(const struct osc_advice_base *a, const struct times *times,
 static void add_around(const struct osc_advice_base *a, const struct times *times,
                        struct osc_strbuf *out)
 {
-    if (!a->has_works) {
+    if (!a->has_works || a->kept.n == 0) {
         add_kept(a, times, out);
         return;
     }

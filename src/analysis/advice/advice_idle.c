@@ -10,9 +10,6 @@
 #include "analysis/median.h"
 #include "base/mem.h"
 
-/* A cause applies if it has more than 1 / MUCH of the kept steps. */
-enum { MUCH = 50 };
-
 /* --- who ------------------------------------------------------------------- */
 
 /* A call, or another range, within a range of the program. */
@@ -106,7 +103,8 @@ static void set_stake(const struct view *v, enum osc_idle cause, struct osc_advi
 {
     item->impact_ns = item->part = v->s->ns[cause];
     item->whole = v->a->kept_ns;
-    item->applies = item->impact_ns > v->a->kept_ns / MUCH && v->a->gaps_ns < v->a->kept_ns;
+    item->applies =
+        item->impact_ns > v->a->kept_ns / OSC_ADVICE_MUCH && v->a->gaps_ns < v->a->kept_ns;
     item->more[0] = v->a->gaps_ns;
 }
 

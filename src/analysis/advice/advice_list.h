@@ -16,6 +16,9 @@
 #include "derive/select.h"
 #include "table/table.h"
 
+/* What has more than 1 / OSC_ADVICE_MUCH of the kept steps is much of them. */
+#define OSC_ADVICE_MUCH 50
+
 /* First the seven rules of torch-tb-profiler in its order, then our own. */
 enum osc_advice_code {
     OSC_ADVICE_DATA_LOADING,
@@ -132,3 +135,7 @@ void osc_advice_place(struct osc_str rows, const struct osc_placing *from,
  * operands. */
 void osc_advice_evidence_of_all(enum osc_advice_code code, struct osc_str parts,
                                 const struct osc_options *o, struct osc_strbuf *out);
+
+/* The first note of R, a result of the table, about work of before the recording; empty: there
+ * is none. */
+struct osc_str osc_advice_earlier_note(const struct osc_result *r);

@@ -206,30 +206,13 @@ static osc_status add_calls(const struct osc_advice_base *a, struct osc_idle_spl
     return st;
 }
 
-/* When the first work of the trace starts. */
-static int64_t first_start(const struct osc_advice_base *a)
-{
-    int64_t first_ns = INT64_MAX;
-
-    for (size_t n = 0; n < a->f->links.n_works; n++) {
-        const osc_row row = {a->f->links.works[n].row};
-        const int64_t ns = osc_chunk_of(&a->t->events, row)->ts_ns[osc_row_place(row)];
-
-        first_ns = ns < first_ns ? ns : first_ns;
-    }
-    return first_ns;
-}
-
 /* The parts of gaps after the call had returned that launched what ends the gap. */
 struct cuts {
     struct osc_intervals near, far;
-    struct osc_intervals before; /* what is far from the launch of the first work */
 };
 
 static void cut_gaps(const struct osc_advice_base *a, struct cuts *cuts)
 {
-    const int64_t first_ns = first_start(a);
-
     for (size_t g = 0; g < a->n_gaps; g++) {
         const struct osc_gap *const gap = &a->gaps[g];
         const uint32_t call = gap->work == 0 ? 0 : a->f->links.works[gap->work - 1].call;
@@ -244,8 +227,7 @@ static void cut_gaps(const struct osc_advice_base *a, struct cuts *cuts)
             continue;
         if (gap->end_ns - at_ns > OSC_HANDOVER_NS) {
             osc_intervals_add(&cuts->near, at_ns, at_ns + OSC_HANDOVER_NS);
-            osc_intervals_add(gap->end_ns == first_ns ? &cuts->before : &cuts->far,
-                              at_ns + OSC_HANDOVER_NS, gap->end_ns);
+            osc_intervals_add(&cuts->far, at_ns + OSC_HANDOVER_NS, gap->end_ns);
         } else {
             osc_intervals_add(&cuts->near, at_ns, gap->end_ns);
         }
@@ -297,7 +279,7 @@ static osc_status split_far(struct osc_intervals *rest, const struct osc_interva
 static osc_status split(const struct osc_advice_base *a, struct osc_intervals *rest,
                         struct osc_idle_split *s)
 {
-    struct osc_intervals blocked = {0}, unsold = {0};
+    struct osc_intervals blocked = {0};
     struct cuts cuts = {0};
     osc_status st =
         take(rest, &a->f->unions.of[OSC_CLASS_COMMUNICATION], &s->of[OSC_IDLE_COMMUNICATION]);
@@ -308,11 +290,7 @@ static osc_status split(const struct osc_advice_base *a, struct osc_intervals *r
     if (st == OSC_OK)
         st = osc_intervals_merge(&cuts.far);
     if (st == OSC_OK)
-        st = osc_intervals_merge(&cuts.before);
-    if (st == OSC_OK)
         st = take(rest, &cuts.near, &s->of[OSC_IDLE_HANDOVER]);
-    if (st == OSC_OK)
-        st = take(rest, &cuts.before, &unsold);
     if (st == OSC_OK)
         st = split_far(rest, &cuts.far, s, &blocked);
     s->queued_ns = osc_intervals_length(&blocked);
@@ -328,9 +306,7 @@ static osc_status split(const struct osc_advice_base *a, struct osc_intervals *r
         st = osc_intervals_merge(&s->of[OSC_IDLE_BLOCKED]);
     osc_intervals_fini(&cuts.near);
     osc_intervals_fini(&cuts.far);
-    osc_intervals_fini(&cuts.before);
     osc_intervals_fini(&blocked);
-    osc_intervals_fini(&unsold);
     return st;
 }
 

@@ -11,8 +11,7 @@
  *   - A gap ends with device work. From the end of the call on that launched it, the host is
  * not late: the first OSC_HANDOVER_NS are HANDOVER, what is longer is BLOCKED while a call
  *     waits for the device, else LATE. Calls that wait for the device themselves, as some
- *     copies do, are no such calls. What the first work in the trace waits for after its
- *     launch ran before the recording, and is no cause: nothing recorded could shorten it.
+ *     copies do, are no such calls.
  *   - The rest of gaps goes to the first cause, in the order of enum osc_idle, of which some
  *     range runs on a thread that counts; profiler overhead counts on any thread.
  *
@@ -43,7 +42,6 @@ enum osc_idle {
     OSC_IDLE_COUNT
 };
 
-#define OSC_HANDOVER_NS  INT64_C(100000)
 #define OSC_SLOW_CALL_NS INT64_C(1000000)
 #define OSC_COMPILE_NS   INT64_C(100000)
 #define OSC_SET_UP_NS    INT64_C(100000000)

@@ -138,16 +138,6 @@ TEST_WITH(set_up_and_compiling_are_such_calls, NULL, end)
     assert_int_equal(stake("", COMPILED(99), "slow_call"), -1);
 }
 
-TEST_WITH(what_ran_before_the_recording_is_no_cause, NULL, end)
-{
-#define FIRST(first) STEP(1, 0, 1000) CALL(1, 0, 5, 1, "") first KERNEL("k", 700, 300, 1)
-
-    assert_int_equal(stake("", FIRST(""), "late_start"), -1);
-    assert_int_equal(stake("", FIRST(""), "handover"), 100000);
-    assert_int_equal(
-        stake("", FIRST(CALL(1, 6, 1, 2, "") KERNEL("j", 10, 10, 2)), "late_start"), 580000);
-}
-
 TEST_WITH(after_the_last_work_nothing_is_named, NULL, end)
 {
     const int64_t row = row_of("",

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "analysis/advice/advice_list.h"
 #include "analysis/table_columns.h"
 #include "base/utf8.h"
 #include "cli/screen/page.h"
@@ -501,6 +502,28 @@ static void put_advice(struct osc_page *p)
     osc_strbuf_fini(&text);
 }
 
+/* Print that a device was busy with what has no record, which no line above counts. */
+static void put_earlier(struct osc_page *p)
+{
+    const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_ADVICE);
+    const struct osc_answer_block *of = NULL;
+    struct osc_str note = {0};
+    struct osc_strbuf text = {0};
+
+    for (uint32_t b = 0; b < a->n_blocks && note.len == 0; b++) {
+        of = &a->blocks[b];
+        note = osc_advice_earlier_note(&of->result);
+    }
+    if (note.len == 0)
+        return;
+    osc_page_title(p, "NOTE");
+    osc_strbuf_adds(p->out, "  ");
+    add_owner(&text, a, of, ": ");
+    osc_strbuf_addstr(&text, note);
+    put_text(p, &text, 6, 2);
+    osc_strbuf_fini(&text);
+}
+
 /* Append " (in 1 of 2 files)" if only some files lack the data of row I of `quality`. */
 static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
                               const struct osc_result *r, uint64_t i)
@@ -547,6 +570,7 @@ static void put_findings(struct osc_page *p)
     put_outliers(p);
     put_worst(p);
     put_advice(p);
+    put_earlier(p);
     put_not_recorded(p);
 }
 

@@ -76,11 +76,14 @@ class Rules:
         last = None if compat else self.end_of_recording()
         self.kept = union([(s.start, last if last is not None and s.start < last < s.end
                             else s.end) for s in self.kept_steps])
-        self.kept_ns = length(self.kept)
         self.launch = links.launch_of_device_event(trace)
         self.op_of_call = operators.op_of_call(trace)
         self.ranges = [e for e in trace.events if e.is_range]
         self.work = [e for e in self.ranges if e.kind in kinds.DEVICE_WORK]
+        self.earlier = [] if compat or self.is_thinned() else idle.earlier_work(self.work, self.launch)
+        self.kept = subtract(self.kept, subtract(
+            union([when for when, _ in self.earlier]), union([(e.start, e.end) for e in self.work])))
+        self.kept_ns = length(self.kept)
         self.kernels = [e for e in self.work if e.kind == "kernel"]
         self.calls = [e for e in self.ranges if e.kind in kinds.LAUNCHES]
         self.device_communication = any(kinds.is_collective_kernel(e.name, e.args)
@@ -422,6 +425,8 @@ class Rules:
         ended = {}
         for event in reversed(self.work):
             ended[event.start] = event                      # the first in the file wins
+        for (start, _), event in self.earlier:
+            ended.setdefault(start, event)
         waited = {self.launch[e] for e in self.work if e in self.launch
                   and e.kind == "memcpy" and "(Device -> Pageable)" in e.name}
         syncs = {c for c in self.calls if c.name in SYNC_CALLS or c in waited}
@@ -439,8 +444,7 @@ class Rules:
                 if e.kind != "kernel" or not kinds.is_collective_kernel(e.name, e.args)]
         found = idle.split(self.trace.events, self.kept, busy, unions["communication"],
                            [(g, c, c in syncs) for g, c in zip(gaps, launches)],
-                           drivers or None, calls, min(e.start for e in self.work),
-                           self.trace.dialect == "xla")
+                           drivers or None, calls, self.trace.dialect == "xla")
         for cause, code in idle.CODES.items():
             ns = length(found.parts[cause])
             if self.is_thinned():

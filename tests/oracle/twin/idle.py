@@ -46,6 +46,23 @@ def cause_of_call(event: Event, is_sync: bool, is_allocator: bool, is_graph: boo
     return "slow_call" if event.dur >= SLOW_CALL_NS and not is_graph else "launch"
 
 
+def earlier_work(work: list[Event], launch: dict[Event, Event]) -> list[tuple[Interval, Event]]:
+    """Times in which devices were busy with work of before the recording, and what waited for it:
+    the first work of a queue that starts late, while nothing else of the trace ran there."""
+    firsts: dict[tuple[str, str], Event] = {}
+    for event in sorted(work, key=lambda e: (e.start, e.id)):
+        firsts.setdefault(event.track, event)
+    found = []
+    for event in firsts.values():
+        call = launch.get(event)
+        if call is None or event.start - call.end <= HANDOVER_NS:
+            continue
+        if not any(e.device == event.device and e.start < event.start and e.end > call.end
+                   for e in work):
+            found.append(((call.end, event.start), event))
+    return found
+
+
 def runs_python(event: Event) -> bool:
     """Whether a Python function runs within EVENT."""
     below = list(event.children)
@@ -85,12 +102,9 @@ def causes_of(event: Event, call: str | None, is_xla: bool) -> list[str]:
 
 def split(events: list[Event], kept: list[Interval], work: list[Event],
           communication: list[Interval], gaps: list[tuple[Interval, Event | None, bool]],
-          drivers: set | None, calls: dict[Event, str], first: int | None,
-          is_xla: bool) -> Idle:
+          drivers: set | None, calls: dict[Event, str], is_xla: bool) -> Idle:
     """The split. COMMUNICATION is that class, GAPS are with the call that launched what ends them
-    and whether it waits; DRIVERS the threads that count, or None for all; CALLS what calls do;
-    FIRST is when the first work starts: what it waited for after its launch was before the
-    recording, and nobody's."""
+    and whether it waits; DRIVERS the threads that count, or None for all; CALLS what calls do."""
     found = Idle()
     ran: dict[str, list[Interval]] = {cause: [] for cause in HOST}
     for event in events:
@@ -106,16 +120,15 @@ def split(events: list[Event], kept: list[Interval], work: list[Event],
     rest = subtract(kept, busy)
     found.parts["communication"] = intersect(rest, communication)
     rest = subtract(rest, communication)
-    near, far, before = [], [], []
+    near, far = [], []
     for (start, end), call, waits in gaps:
         if call is None or waits:
             continue
         at = max(start, call.end)
         near.append((at, min(end, at + HANDOVER_NS)))
-        (before if end == first else far).append((at + HANDOVER_NS, end))
+        far.append((at + HANDOVER_NS, end))
     found.parts["handover"] = intersect(rest, union(near))
-    rest = subtract(subtract(rest, union(near)),
-                    union([(a, b) for a, b in before if a < b]))
+    rest = subtract(rest, union(near))
     blocked = union(ran["blocked"])
     late = intersect(rest, union(far))
     rest = subtract(rest, union(far))
