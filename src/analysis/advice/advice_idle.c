@@ -115,19 +115,22 @@ static osc_status name_ranges(const struct view *v, enum osc_idle cause,
     const struct osc_trace *const t = v->a->t;
     struct pairs pairs = {0};
     const struct pair *top = NULL;
+    uint32_t last = 0; /* the row that was counted last */
     osc_status st = OSC_OK;
 
     for (size_t n = 0; n < v->s->n_ranges && st == OSC_OK; n++) {
-        const osc_row row = {v->s->ranges[n].row};
+        const struct osc_idle_range *const r = &v->s->ranges[n];
+        const osc_row row = {r->row};
         const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
         const uint32_t i = osc_row_place(row);
 
-        if (v->s->ranges[n].cause != cause)
+        if (r->cause != cause)
             continue;
-        const int64_t ns = osc_ruler_length(&v->ruler, c->ts_ns[i], osc_row_end(c, i));
+        const int64_t ns = osc_ruler_length(&v->ruler, r->start_ns, r->end_ns);
         if (ns == 0)
             continue;
-        item->count++;
+        item->count += r->row != last;
+        last = r->row;
         item->has_nameless |= c->name[i] == 0;
         item->has_copies |= cause == OSC_IDLE_BLOCKED &&
                             osc_kind_is_launch((enum osc_kind)c->kind[i]) &&
@@ -161,13 +164,14 @@ static osc_status name_functions(const struct view *v, struct osc_advice_item *i
     osc_status st = OSC_OK;
 
     for (size_t n = 0; n < v->s->n_ranges && st == OSC_OK; n++) {
-        const osc_row row = {v->s->ranges[n].row};
+        const struct osc_idle_range *const r = &v->s->ranges[n];
+        const osc_row row = {r->row};
         const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
         const uint32_t i = osc_row_place(row);
 
-        if (v->s->ranges[n].cause != OSC_IDLE_PYTHON)
+        if (r->cause != OSC_IDLE_PYTHON)
             continue;
-        const int64_t ns = osc_ruler_length(&v->ruler, c->ts_ns[i], osc_row_end(c, i));
+        const int64_t ns = osc_ruler_length(&v->ruler, r->start_ns, r->end_ns);
         const osc_row around = function_around(v->a, c, i);
         if (ns == 0)
             continue;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice/idle.h"
 
+#include "analysis/advice/own_time.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Whether a thread that S counts recorded anything but calls of a runtime. */
 static bool has_more_than_calls(const struct osc_advice_base *a, const struct osc_idle_split *s)
@@ -94,54 +96,34 @@ static osc_status find_python(const struct osc_advice_base *a, uint8_t **places)
     return OSC_OK;
 }
 
-/* Whether row I of C, an operator, reads a value of a tensor: it waits for the device. */
-static bool reads_value(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+/* The cause of what ranges of KIND do, but for long ones; COUNT: none. */
+static enum osc_idle cause_of(enum osc_kind kind)
 {
-    const struct osc_str name = osc_row_name(t, c, i);
-
-    return osc_str_eq(name, OSC_STR("aten::_local_scalar_dense")) ||
-           osc_str_eq(name, OSC_STR("aten::item"));
-}
-
-/* The cause of what the range in row I of C does, but for calls; COUNT: none. */
-static enum osc_idle cause_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
-{
-    const enum osc_kind kind = (enum osc_kind)c->kind[i];
-
     if (kind == OSC_KIND_DATALOADER)
         return OSC_IDLE_DATALOADER;
     if (kind == OSC_KIND_OVERHEAD)
         return OSC_IDLE_OVERHEAD;
     if (kind == OSC_KIND_OPTIMIZER)
         return OSC_IDLE_OPTIMIZER;
-    if (kind == OSC_KIND_OPERATOR || kind == OSC_KIND_COMMUNICATION) {
-        if (c->self_ns[i] < OSC_SLOW_CALL_NS || c->self_ns[i] < c->dur_ns[i] - c->self_ns[i])
-            return OSC_IDLE_LAUNCH;
-        return reads_value(t, c, i) ? OSC_IDLE_BLOCKED : OSC_IDLE_SLOW_CALL;
-    }
-    if (osc_kind_is_launch(kind))
+    if (kind == OSC_KIND_OPERATOR || kind == OSC_KIND_COMMUNICATION || osc_kind_is_launch(kind))
         return OSC_IDLE_LAUNCH;
     return is_python(kind) ? OSC_IDLE_PYTHON : OSC_IDLE_COUNT;
 }
 
-/* Add row ROW of A, whose range has CAUSE. */
-static osc_status add_range(const struct osc_advice_base *a, uint32_t row, enum osc_idle cause,
-                            struct osc_idle_split *s)
+/* Add the time from START_NS to END_NS of row ROW, which has CAUSE. */
+static osc_status add_range(struct osc_idle_split *s, uint32_t row, enum osc_idle cause,
+                            int64_t start_ns, int64_t end_ns)
 {
-    const osc_row at = {row};
-    const struct osc_chunk *const c = osc_chunk_of(&a->t->events, at);
-    const uint32_t i = osc_row_place(at);
-
-    osc_intervals_add(&s->ran[cause], c->ts_ns[i], osc_row_end(c, i));
+    osc_intervals_add(&s->ran[cause], start_ns, end_ns);
     if (cause == OSC_IDLE_LAUNCH)
         return OSC_OK;
     if (osc_grow(&s->ranges, &s->cap_ranges, s->n_ranges + 1, sizeof *s->ranges) != OSC_OK)
         return OSC_ENOMEM;
-    s->ranges[s->n_ranges++] = (struct osc_idle_range){row, (uint8_t)cause};
+    s->ranges[s->n_ranges++] = (struct osc_idle_range){start_ns, end_ns, row, (uint8_t)cause};
     return OSC_OK;
 }
 
-/* Add the ranges of threads that count, but for calls that wait or allocate. */
+/* Add the ranges of threads that count, as if none of them took long. */
 static osc_status add_ranges(const struct osc_advice_base *a, struct osc_idle_split *s)
 {
     const struct osc_store *const events = &a->t->events;
@@ -152,7 +134,7 @@ static osc_status add_ranges(const struct osc_advice_base *a, struct osc_idle_sp
         const struct osc_chunk *const c = events->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++) {
-            enum osc_idle cause = cause_of(a->t, c, i);
+            enum osc_idle cause = cause_of((enum osc_kind)c->kind[i]);
 
             if (places && c->kind[i] == OSC_KIND_SCOPE && places[c->first_row + i] == IN_PYTHON)
                 cause = OSC_IDLE_LAUNCH;
@@ -160,7 +142,7 @@ static osc_status add_ranges(const struct osc_advice_base *a, struct osc_idle_sp
                 (cause != OSC_IDLE_OVERHEAD && !s->counts[c->track[i]]) ||
                 !osc_is_range(&a->f->classes, c, i) || osc_is_on_device(&a->f->classes, c, i))
                 continue;
-            st = add_range(a, osc_row_at(c, i).v, cause, s);
+            st = add_range(s, osc_row_at(c, i).v, cause, c->ts_ns[i], osc_row_end(c, i));
         }
     }
     osc_free(places);
@@ -201,9 +183,46 @@ static osc_status add_calls(const struct osc_advice_base *a, struct osc_idle_spl
         const enum osc_idle cause = cause_of_call(a, n);
 
         if (cause != OSC_IDLE_LAUNCH && c->dur_ns[i] > 0 && s->counts[c->track[i]])
-            st = add_range(a, row.v, cause, s);
+            st = add_range(s, row.v, cause, c->ts_ns[i], osc_row_end(c, i));
     }
     return st;
+}
+
+/* Whether row I of C, an operator, reads a value of a tensor: it waits for the device. */
+static bool reads_value(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_str name = osc_row_name(t, c, i);
+
+    return osc_str_eq(name, OSC_STR("aten::_local_scalar_dense")) ||
+           osc_str_eq(name, OSC_STR("aten::item"));
+}
+
+/* Add the long stretches in which operators of threads that count run alone. */
+static osc_status add_stretches(const struct osc_advice_base *a, struct osc_idle_split *s)
+{
+    struct osc_stretches found;
+    osc_status st = osc_stretches_find(a->t, s->counts, OSC_SLOW_CALL_NS, &found);
+
+    for (size_t n = 0; n < found.n && st == OSC_OK; n++) {
+        const osc_row row = {found.v[n].row};
+        const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
+
+        st = add_range(s, row.v,
+                       reads_value(a->t, c, osc_row_place(row)) ? OSC_IDLE_BLOCKED
+                                                                : OSC_IDLE_SLOW_CALL,
+                       found.v[n].start_ns, found.v[n].end_ns);
+    }
+    osc_stretches_fini(&found);
+    return st;
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct osc_idle_range *const x = a, *const y = b;
+
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
 /* The parts of gaps after the call had returned that launched what ends the gap. */
@@ -320,6 +339,9 @@ osc_status osc_idle_split_make(const struct osc_advice_base *a, struct osc_idle_
         st = add_ranges(a, s);
     if (st == OSC_OK)
         st = add_calls(a, s);
+    if (st == OSC_OK)
+        st = add_stretches(a, s);
+    osc_sort(s->ranges, s->n_ranges, sizeof *s->ranges, by_row);
     if (st == OSC_OK)
         st = find_stake(a, &rest);
     if (st == OSC_OK)

@@ -24,13 +24,13 @@
 enum osc_idle {
     OSC_IDLE_COMMUNICATION,
     OSC_IDLE_DATALOADER,
-    OSC_IDLE_BLOCKED,   /* calls that wait for the device, and operators that do so of
-                         * themselves */
+    OSC_IDLE_BLOCKED,   /* calls that wait for the device, and such stretches of operators that
+                         * read a value */
     OSC_IDLE_ALLOCATOR, /* calls that take device memory or give it back */
     OSC_IDLE_SLOW_CALL, /* other calls of at least OSC_SLOW_CALL_NS, but for graphs; calls that
                          * compile, by name, of OSC_COMPILE_NS; that allocate or free, of
-                         * OSC_SET_UP_NS; operators of which at least OSC_SLOW_CALL_NS and half
-                         * are their own */
+                         * OSC_SET_UP_NS; stretches of OSC_SLOW_CALL_NS in which an operator
+                         * runs and nothing that it calls */
     OSC_IDLE_OVERHEAD,  /* of the profiler */
     OSC_IDLE_OPTIMIZER, /* steps of optimizers */
     OSC_IDLE_LAUNCH,    /* operators and other calls of the runtime; in programs that XLA
@@ -46,8 +46,9 @@ enum osc_idle {
 #define OSC_COMPILE_NS   INT64_C(100000)
 #define OSC_SET_UP_NS    INT64_C(100000000)
 
-/* A host range on a thread that counts. */
+/* A range on a thread that counts, or a stretch of it. */
 struct osc_idle_range {
+    int64_t start_ns, end_ns;
     uint32_t row;
     uint8_t cause; /* enum osc_idle */
 };
@@ -59,8 +60,8 @@ struct osc_idle_split {
     struct osc_intervals ran[OSC_IDLE_COUNT]; /* merged; when ranges of the cause ran */
     int64_t queued_ns;             /* of BLOCKED: the next work was launched already */
     bool *counts;                  /* owned; by track: its ranges count */
-    struct osc_idle_range *ranges; /* owned; DATALOADER to OPTIMIZER and PYTHON; of
-                                    * calls the outermost; in order of rows */
+    struct osc_idle_range *ranges; /* owned; DATALOADER to OPTIMIZER and PYTHON; in order of
+                                    * rows, stretches of a row in order of time */
     size_t n_ranges, cap_ranges;
 };
 

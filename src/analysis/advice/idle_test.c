@@ -220,23 +220,36 @@ TEST_WITH(reading_a_value_waits, NULL, end)
     assert_int_equal(stake("", READ("aten::items"), "slow_call"), 2000000);
 }
 
-TEST_WITH(an_operator_of_which_most_is_its_own_is_such_a_call, NULL, end)
+TEST_WITH(a_stretch_in_which_an_operator_runs_alone_is_such_a_call, NULL, end)
 {
 #define BARE(dur, inside)            \
     STEP(1, 0, 5000)                 \
     OP("aten::empty", 1, 0, dur, "") \
     inside RUNTIME("cudaLaunchKernel", 2005, 5, 1) KERNEL("k", 2010, 990, 1)
+    int64_t row;
 
     assert_int_equal(stake("", BARE(2000, ""), "slow_call"), 2000000);
-    assert_int_equal(stake("", BARE(2000, OP("aten::mm", 1, 1, 1000, "")), "slow_call"),
-                     2000000);
-    assert_int_equal(stake("", BARE(2000, OP("aten::mm", 1, 1, 1001, "")), "slow_call"),
-                     1001000);
+    assert_int_equal(stake("", BARE(999, ""), "slow_call"), -1);
+    /* However long the calls in it are; what they do alone counts as theirs. */
+    assert_int_equal(stake("", BARE(2000, RUNTIME("cudaMalloc", 500, 500, 9)), "slow_call"),
+                     1000000);
+    row = row_of("", BARE(2000, OP("aten::mm", 1, 1, 999, "")), "slow_call", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 1000000);
+    assert_int_equal(cell_int(row, "count"), 1);
+    /* Many short stretches are launching. */
     assert_int_equal(
-        stake("", BARE(2000, OP("aten::a", 1, 1, 990, "") OP("aten::b", 1, 995, 990, "")),
+        stake("", BARE(2000, OP("aten::a", 1, 600, 1, "") OP("aten::b", 1, 1200, 1, "")),
               "slow_call"),
         -1);
-    assert_int_equal(stake("", BARE(999, ""), "slow_call"), -1);
+    /* Two of an operator are one row. */
+    row = row_of("",
+                 STEP(1, 0, 9000) OP("aten::empty", 1, 0, 4000, "")
+                     OP("aten::a", 1, 1500, 900, "") CALL(1, 4005, 5, 1, "")
+                         KERNEL("k", 4010, 990, 1),
+                 "slow_call", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 3100000);
+    assert_int_equal(cell_int(row, "count"), 1);
+    assert_true(has_text(row, "text", "aten::empty blocks the host for 3.10 ms of the"));
 }
 
 TEST_WITH(calls_that_wait_are_named_with_their_caller, NULL, end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from . import forest, kinds
+from . import kinds
 from .events import Event
 from .intervals import Interval, intersect, length, subtract, union
 
@@ -27,12 +27,15 @@ PYTHON = ("python", "module", "frame")
 class Idle:
     """The parts by cause, and the ranges that have causes."""
     parts: dict[str, list[Interval]] = field(default_factory=dict)
-    ranges: list[tuple[Event, str]] = field(default_factory=list)
+    ranges: list[tuple[Event, str, Interval]] = field(default_factory=list)
+
+    def within(self, cause: str, when: Interval) -> int:
+        """The time of CAUSE in WHEN."""
+        return length(intersect(self.parts[cause], union([when])))
 
     def of(self, cause: str, event: Event) -> int:
         """The time of CAUSE in which EVENT ran."""
-        own = [(event.start, event.end)] if event.start < event.end else []
-        return length(intersect(self.parts[cause], own))
+        return self.within(cause, (event.start, event.end))
 
 
 def cause_of_call(event: Event, is_sync: bool, is_allocator: bool, is_graph: bool) -> str:
@@ -92,12 +95,18 @@ def causes_of(event: Event, call: str | None, is_xla: bool) -> list[str]:
     if event.kind in ("dataloader", "overhead", "optimizer"):
         return [event.kind]
     if event.kind in ("operator", "communication"):
-        own = forest.self_ns(event)
-        if own < SLOW_CALL_NS or 2 * own < event.dur:
-            return ["launch"]
-        return ["blocked" if event.name in ("aten::item", "aten::_local_scalar_dense")
-                else "slow_call"]
+        return ["launch"]
     return ["python"] if event.kind in PYTHON else []
+
+
+def stretches(event: Event) -> list[Interval]:
+    """The long stretches in which EVENT, an operator, runs and nothing that it calls."""
+    found, alone = [], event.start
+    for child in sorted(event.children, key=Event.order):
+        found.append((alone, child.start))
+        alone = max(alone, child.end)
+    return [(start, end) for start, end in [*found, (alone, event.end)]
+            if end - start >= SLOW_CALL_NS]
 
 
 def split(events: list[Event], kept: list[Interval], work: list[Event],
@@ -115,7 +124,15 @@ def split(events: list[Event], kept: list[Interval], work: list[Event],
                 continue
             ran[cause].append((event.start, event.end))
             if cause != "launch":
-                found.ranges.append((event, cause))
+                found.ranges.append((event, cause, (event.start, event.end)))
+        if event.kind not in ("operator", "communication") or (
+                drivers is not None and event.track not in drivers):
+            continue
+        for when in stretches(event):
+            cause = ("blocked" if event.name in ("aten::item", "aten::_local_scalar_dense")
+                     else "slow_call")
+            ran[cause].append(when)
+            found.ranges.append((event, cause, when))
     busy = union([(e.start, e.end) for e in work])
     rest = subtract(kept, busy)
     found.parts["communication"] = intersect(rest, communication)
@@ -157,21 +174,21 @@ def caller(event: Event) -> str | None:
 def name_ranges(found: Idle, cause: str) -> tuple[int, str | None, str | None]:
     """(The number of ranges of CAUSE with any of its time, the name and the caller of those with
     most)."""
-    count = 0
+    counted = set()
     sums: dict[tuple[str, str | None], int] = {}
     callers = {}
-    for event, own in found.ranges:
-        ns = found.of(cause, event) if own == cause else 0
+    for event, own, when in found.ranges:
+        ns = found.within(cause, when) if own == cause else 0
         if ns > 0:
-            count += 1
+            counted.add(event)
             raw = event.parent
             while raw and is_between(raw):
                 raw = raw.parent
-            key = (event.name, raw.name if raw and event.kind in kinds.LAUNCHES else None)
+            key = (event.name, raw.name or None if raw and event.kind in kinds.LAUNCHES else None)
             sums[key] = sums.get(key, 0) + ns
             callers[key] = caller(event) if key[1] is not None else None
     top = max(sums, key=lambda key: sums[key], default=None)
-    return (count, top[0], callers[top]) if top else (count, None, None)
+    return (len(counted), top[0], callers[top]) if top else (len(counted), None, None)
 
 
 def name_functions(found: Idle) -> tuple[int, str | None]:
@@ -179,7 +196,7 @@ def name_functions(found: Idle) -> tuple[int, str | None]:
     own)."""
     count = 0
     sums: dict[str, int] = {}
-    for event, own in found.ranges:
+    for event, own, _ in found.ranges:
         ns = found.of("python", event) if own == "python" else 0
         if ns == 0:
             continue
