@@ -125,9 +125,13 @@ static inline int64_t cell_int(int64_t row, const char *name)
     return osc_result_get_int(&result, (uint64_t)row, column(name));
 }
 
-static inline bool has_text(int64_t row, const char *name, const char *part)
+static inline struct osc_str cell_str(int64_t row, const char *name)
 {
     assert_true(row >= 0);
-    return osc_str_has(osc_result_get_str(&result, (uint64_t)row, column(name)),
-                       osc_str_c(part));
+    return osc_result_get_str(&result, (uint64_t)row, column(name));
+}
+
+static inline bool has_text(int64_t row, const char *name, const char *part)
+{
+    return osc_str_has(cell_str(row, name), osc_str_c(part));
 }

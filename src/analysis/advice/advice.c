@@ -33,6 +33,10 @@ enum {
     N_COLUMNS = MORE + OSC_ADVICE_MORE
 };
 
+#define MORE_COLUMN(i, name)                                               \
+    OSC_COLUMN(MORE + (i), name, INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0, \
+               "A number of the text.")
+
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(IMPACT, "impact_ns", INTEGER, "ns", SUM, 0,
                OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH | OSC_RULE_IDLE | OSC_RULE_HOST_ADVICE |
@@ -48,10 +52,12 @@ static const struct osc_column columns[N_COLUMNS] = {
                "The rule in a few words."),
     OSC_COLUMN(TEXT, "text", STRING, NULL, FINISH, OSC_COLUMN_LONG | OSC_COLUMN_BELOW,
                OSC_RULE_ADVICE, "What was measured, and what to change."),
-    OSC_COLUMN(EVIDENCE, "evidence", STRING, NULL, FIRST, OSC_COLUMN_BELOW, OSC_RULE_ADVICE,
-               "Shell command that prints the rows that the advice rests on; for "
-               "unrecorded_idle and handover what ran in its longest part. With --merge: the "
-               "rows of all ranks and spans to which the rule applies."),
+    OSC_COLUMN(
+        EVIDENCE, "evidence", STRING, NULL, FIRST, OSC_COLUMN_BELOW, OSC_RULE_ADVICE,
+        "Shell command that prints the rows that the advice rests on, those with most time "
+        "first; for launch_bound, unrecorded_idle, handover and late_start what ran in "
+        "the gap before subject that has most of it. With --merge: the rows of all "
+        "ranks and spans to which the rule applies."),
     OSC_COLUMN(
         RATIO, "ratio", NUMBER, "ratio", FINISH, 0, OSC_RULE_ADVICE,
         "What the rule measured. low_utilization: utilization_ratio of these devices. "
@@ -73,7 +79,8 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(GREW, "grew", STRING, NULL, FIRST, OSC_COLUMN_DEEP,
                OSC_RULE_ADVICE | OSC_RULE_OUTLIERS,
                "slow_steps: what grew most in the slowest step (grew in table steps). "
-               "synchronization: the range around subject. Missing where rows were merged."),
+               "Others: the range around subject, or in which it was launched. Missing where "
+               "rows were merged."),
     OSC_COLUMN(KEPT, "kept_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Length of the kept steps, without what they have in common."),
     OSC_COLUMN(PART, "part", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
@@ -86,14 +93,12 @@ static const struct osc_column columns[N_COLUMNS] = {
                "What the text needs to know of device and program."),
     OSC_COLUMN(ROWS, "rows", STRING, NULL, JOIN, OSC_COLUMN_HIDDEN, 0,
                "Which rows evidence shows of each of them."),
-    OSC_COLUMN(MORE, "more_0", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
-               "A number of the text."),
-    OSC_COLUMN(MORE + 1, "more_1", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
-               "A number of the text."),
-    OSC_COLUMN(MORE + 2, "more_2", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
-               "A number of the text."),
-    OSC_COLUMN(MORE + 3, "more_3", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
-               "A number of the text."),
+    MORE_COLUMN(0, "more_0"),
+    MORE_COLUMN(1, "more_1"),
+    MORE_COLUMN(2, "more_2"),
+    MORE_COLUMN(3, "more_3"),
+    MORE_COLUMN(4, "more_4"),
+    MORE_COLUMN(5, "more_5"),
 };
 
 static void set_text(struct osc_result *out, uint32_t column, struct osc_str text)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/advice/idle.h"
 #include "base/shell.h"
 
 /* Write the kept steps. Ends of several processes differ, so a step may be kept after one that
@@ -127,6 +128,23 @@ static void add_calls(const struct osc_advice_base *a, const struct osc_advice_i
     osc_strbuf_adds(out, ") and dur_ns is not null");
 }
 
+/* Select those that take so long. */
+static void add_slow_calls(const struct osc_advice_base *a, const struct osc_advice_item *item,
+                           struct osc_strbuf *out)
+{
+    bool has_compilers = false;
+
+    for (size_t i = 0; i < item->names.n; i++)
+        has_compilers |=
+            osc_str_has(osc_trace_str(a->t, item->names.v[i].name), OSC_STR(OSC_COMPILE_WORD));
+    add_calls(a, item, out);
+    osc_strbuf_addf(out, has_compilers ? " and (dur_ns >= %lld or " : " and dur_ns >= %lld",
+                    (long long)OSC_SLOW_CALL_NS);
+    if (has_compilers)
+        osc_strbuf_addf(out, "name like '%%" OSC_COMPILE_WORD "%%' and dur_ns >= %lld)",
+                        (long long)OSC_COMPILE_NS);
+}
+
 /* Select the steps that waited for data; their classes may hide all of it behind calls of other
  * threads. */
 static void add_loading(const struct osc_advice_base *a, const struct osc_advice_item *item,
@@ -168,13 +186,17 @@ static void add_devices(const struct osc_advice_base *a, const struct osc_advice
     osc_strbuf_adds(out, ")");
 }
 
-/* Select what launches: in programs that XLA compiled, scopes stand for operators. */
+/* Select what launches, without calls that wait: in programs that XLA compiled, scopes stand
+ * for operators. */
 static void add_launches(const struct osc_advice_base *a, const struct osc_advice_item *item,
                          struct osc_strbuf *out)
 {
-    (void)item;
-    osc_strbuf_addf(out, "kind in ('%s', 'runtime', 'driver')",
-                    a->has_native ? "scope" : "operator");
+    osc_strbuf_addf(out, "kind in ('operator', 'communication', 'runtime', 'driver'%s)",
+                    a->has_native ? ", 'scope'" : "");
+    if (item->names.n > 0) {
+        osc_strbuf_adds(out, " and not ");
+        add_names(a, item, out);
+    }
 }
 
 /* Select operators that take so little that the program pays more for calling them. */
@@ -240,8 +262,8 @@ static const struct evidence {
          "kind = 'memcpy' and name like '%(Pageable -> Device)%' and "
          "dur_ns is not null",
          IN_STEPS, false},
-    [OSC_ADVICE_LAUNCH_BOUND] = {"events", " --sort dur_ns", add_launches, " and dur_ns > 0",
-                                 AROUND_STEPS, false},
+    [OSC_ADVICE_LAUNCH_BOUND] = {"events", " --sort self_ns", add_launches, " and dur_ns > 0",
+                                 IN_GAP, false},
     [OSC_ADVICE_ALLOCATOR] = {"events", " --sort dur_ns", add_calls, "", AROUND_STEPS, false},
     [OSC_ADVICE_SLOW_STEPS] = {"steps", " --sort total_ns", add_slow_steps, "", ANY_TIME,
                                false},
@@ -267,7 +289,8 @@ static const struct evidence {
     [OSC_ADVICE_IDLE_PYTHON] = {"events", " --sort self_ns", NULL, PYTHON, AROUND_STEPS, false},
     [OSC_ADVICE_IDLE_UNRECORDED] = {"events", "", NULL, "", IN_GAP, false},
     [OSC_ADVICE_HANDOVER] = {"events", "", NULL, "", IN_GAP, false},
-    [OSC_ADVICE_SLOW_CALL] = {"events", " --sort dur_ns", add_calls, "", AROUND_STEPS, false},
+    [OSC_ADVICE_SLOW_CALL] = {"events", " --sort self_ns", add_slow_calls, "", AROUND_STEPS,
+                              false},
     [OSC_ADVICE_LATE_START] = {"events", "", NULL, "", IN_GAP, false},
 };
 

@@ -52,7 +52,7 @@ enum osc_advice_code {
 };
 
 /* Additional numbers for the sentence of a rule; their meaning depends on the rule. */
-#define OSC_ADVICE_MORE 4
+#define OSC_ADVICE_MORE 6
 
 struct osc_advice_item {
     bool applies;

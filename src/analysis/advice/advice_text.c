@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice/advice_words.h"
+#include "analysis/advice/idle.h"
 
 static void say_data_loading(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
@@ -184,20 +185,32 @@ static void add_before(struct osc_strbuf *out, const struct osc_advice_numbers *
     osc_words_name(out, n->subject);
     osc_strbuf_adds(out, " (");
     osc_words_time(out, n->more[1]);
+    if (n->grew.len > 0) {
+        osc_strbuf_adds(out, ", most of it in ");
+        osc_words_name(out, n->grew);
+    }
     osc_strbuf_addc(out, ')');
 }
 
 static void say_launch_bound(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
+    const bool is_ddp = osc_words_has_name(n, n->grew) &&
+                        osc_str_eq(n->grew, OSC_STR("DistributedDataParallel.forward")) &&
+                        osc_str_eq(n->subject, OSC_STR("aten::copy_"));
+
     osc_strbuf_adds(out, "The host is busy launching work for ");
     osc_words_idle(out, n);
     add_before(out, n);
     osc_strbuf_adds(out, ". ");
-    if (n->n_parts == 1 && n->more[3] > 0) {
+    if (is_ddp && osc_words_has_trait(n, " buffers"))
+        osc_strbuf_adds(out, "There DistributedDataParallel copies the buffers that it "
+                             "broadcasts before each forward pass: "
+                             "broadcast_buffers=False leaves that out. ");
+    if (n->n_parts == 1 && n->more[4] > 0) {
         osc_strbuf_adds(out, "Half of the kernels run for at most ");
-        osc_words_time(out, n->more[2]);
-        osc_strbuf_adds(out, ", half of the calls that launch them take ");
         osc_words_time(out, n->more[3]);
+        osc_strbuf_adds(out, ", half of the calls that launch them take ");
+        osc_words_time(out, n->more[4]);
         osc_strbuf_adds(out, " or more. ");
     }
     osc_words_fewer_launches(out, n);
@@ -224,7 +237,7 @@ static void say_slow_call(const struct osc_advice_numbers *n, struct osc_strbuf 
     else
         osc_strbuf_adds(out, "Single calls take ");
     osc_words_idle(out, n);
-    if (n->n_parts == 1 && osc_str_has(n->subject, OSC_STR("Compile"))) {
+    if (n->n_parts == 1 && osc_str_has(n->subject, OSC_STR(OSC_COMPILE_WORD))) {
         osc_strbuf_adds(out,
                         ". It compiles code for the device: warm up before, keep shapes the "
                         "same, or compile ahead of time.");

@@ -162,7 +162,7 @@ static enum osc_idle cause_of_call(const struct osc_advice_base *a, size_t n)
     if (flags & OSC_NAME_ALLOCATOR)
         return c->dur_ns[i] >= OSC_SET_UP_NS ? OSC_IDLE_SLOW_CALL : OSC_IDLE_ALLOCATOR;
     if (c->dur_ns[i] >= OSC_COMPILE_NS &&
-        osc_str_has(osc_row_name(a->t, c, i), OSC_STR("Compile")))
+        osc_str_has(osc_row_name(a->t, c, i), OSC_STR(OSC_COMPILE_WORD)))
         return OSC_IDLE_SLOW_CALL;
     return osc_kind_is_launch((enum osc_kind)c->kind[i]) && !(flags & OSC_NAME_GRAPH) &&
                    c->dur_ns[i] >= OSC_SLOW_CALL_NS

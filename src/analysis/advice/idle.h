@@ -45,6 +45,7 @@ enum osc_idle {
 #define OSC_SLOW_CALL_NS INT64_C(1000000)
 #define OSC_COMPILE_NS   INT64_C(100000)
 #define OSC_SET_UP_NS    INT64_C(100000000)
+#define OSC_COMPILE_WORD "Compile" /* in names of calls that compile */
 
 /* A range on a thread that counts, or a stretch of it. */
 struct osc_idle_range {

@@ -94,6 +94,8 @@ TEST_WITH(a_single_long_call_is_named_with_its_caller, NULL, end)
 
     assert_int_equal(cell_int(row, "impact_ns"), 2000000);
     assert_true(has_text(row, "text", "cudaLaunchKernel in aten::mm blocks the host for 2.00"));
+    assert_true(has_text(row, "evidence", " --sort self_ns --where \"(name in ("));
+    assert_true(has_text(row, "evidence", "is not null and dur_ns >= 1000000 and start_ns <"));
     /* A graph may be large. */
     assert_int_equal(stake("", LONG("cudaGraphLaunch"), "slow_call"), -1);
     assert_int_equal(stake("", LONG("cudaGraphLaunch"), "launch_bound"), 2010000);
@@ -135,6 +137,9 @@ TEST_WITH(set_up_and_compiling_are_such_calls, NULL, end)
 
     assert_int_equal(cell_int(row, "impact_ns"), 100000);
     assert_true(has_text(row, "text", "It compiles code for the device"));
+    assert_true(
+        has_text(row, "evidence",
+                 "and (dur_ns >= 1000000 or name like '%Compile%' and dur_ns >= 100000)"));
     assert_int_equal(stake("", COMPILED(99), "slow_call"), -1);
 }
 
@@ -319,7 +324,75 @@ TEST_WITH(launches_count_with_the_medians_of_kernels_and_calls, NULL, end)
     assert_int_equal(cell_int(row, "count"), 3);
     assert_true(has_text(row, "text", "at most 9.00 us"));
     assert_true(has_text(row, "text", "take 10.0 us or more"));
-    assert_true(has_text(row, "evidence", "kind in ('operator', 'runtime', 'driver')"));
+}
+
+TEST_WITH(what_launches_is_shown_in_the_longest_gap_before_its_subject, NULL, end)
+{
+    /* k ends the longest gap, j two that are longer together. */
+#define THREE_GAPS(host)                                                         \
+    STEP(1, 0, 1000)                                                             \
+    host CALL(1, 340, 10, 1, "") CALL(1, 590, 10, 2, "") CALL(1, 940, 10, 3, "") \
+        KERNEL("k", 350, 50, 1) KERNEL("j", 600, 50, 2) KERNEL("j", 950, 50, 3)
+    int64_t row = row_of("", THREE_GAPS(RUNTIME("cudaFuncGetAttributes", 0, 940, 9)),
+                         "launch_bound", false);
+
+    assert_true(has_text(row, "subject", "j"));
+    assert_true(has_text(row, "evidence", "table events --sort self_ns --where"));
+    assert_true(
+        has_text(row, "evidence",
+                 "\"kind in ('operator', 'communication', 'runtime', 'driver') and "
+                 "dur_ns > 0 and start_ns <= 950000 and start_ns + dur_ns >= 650000\""));
+    /* Calls that wait there are no evidence of launching; those elsewhere do not matter. */
+    row = row_of("",
+                 THREE_GAPS(RUNTIME("cudaFuncGetAttributes", 0, 940, 9)
+                                RUNTIME("cudaStreamSynchronize", 700, 10, 8)
+                                    RUNTIME("cudaEventSynchronize", 500, 10, 7)),
+                 "launch_bound", false);
+    assert_true(has_text(row, "evidence",
+                         "'driver') and not name in ('cudaStreamSynchronize') and dur_ns > 0"));
+}
+
+TEST_WITH(launches_are_named_with_what_most_of_them_are_in, NULL, end)
+{
+#define IN(range) GAP(OP("aten::mm", 1, 310, 380, "") range OP("aten::copy_", 1, 645, 20, ""))
+    int64_t row = row_of("", IN(NOTE("n", 305, 390) NOTE("m", 640, 30)), "launch_bound", false);
+
+    assert_true(has_text(row, "text", "before aten::copy_ (") &&
+                has_text(row, "text", " us, most of it in m)"));
+    row = row_of(
+        "", IN(RANGE("python_function", "nn.Module: A_0", 1, 640, 30, "'Python module id':1")),
+        "launch_bound", false);
+    assert_true(has_text(row, "grew", "nn.Module: A_0"));
+    /* Else the outermost operator, unless it is the one that is named. */
+    row = row_of("", IN(""), "launch_bound", false);
+    assert_true(has_text(row, "grew", "aten::mm"));
+    row = row_of("", GAP(OP("aten::mm", 1, 310, 380, "")), "launch_bound", false);
+    assert_int_equal(cell_str(row, "grew").len, 0);
+    /* Neither of two has more than half. */
+    row = row_of("",
+                 STEP(1, 0, 1000) NOTE("m", 0, 200) NOTE("n", 500, 200) CALL(1, 0, 100, 1, "")
+                     CALL(1, 500, 100, 2, "") KERNEL("k", 100, 400, 1) KERNEL("k", 600, 400, 2),
+                 "launch_bound", false);
+    assert_true(has_text(row, "subject", "k"));
+    assert_int_equal(cell_str(row, "grew").len, 0);
+}
+
+TEST_WITH(buffers_that_ddp_broadcasts_are_named, NULL, end)
+{
+#define DDP(more)                                                                            \
+    GAP(NOTE("DistributedDataParallel.forward", 305, 390) OP("aten::copy_", 1, 310, 380, "") \
+            more)
+    const char *const remedy = "broadcast_buffers=False";
+
+    assert_false(has_text(row_of("", DDP(""), "launch_bound", false), "text", remedy));
+    assert_false(has_text(row_of("", DDP(OP("aten::unflatten_dense_tensors", 1, 306, 1, "")),
+                                 "launch_bound", false),
+                          "text", remedy));
+    assert_true(has_text(row_of("",
+                                DDP(OP("aten::unflatten_dense_tensors", 1, 306, 1, "")
+                                        OP("c10d::broadcast_", 1, 308, 1, "")),
+                                "launch_bound", false),
+                         "text", remedy));
 }
 
 UNIT_MAIN("idle")

@@ -37,13 +37,14 @@ static bool is_half(struct osc_str name)
 /* What the names of a trace show. */
 struct seen {
     bool has_graphs, is_compiled, has_half, is_fused;
+    bool has_broadcast, has_buffers; /* tensors are packed into one to be broadcast */
 };
 
 static struct seen look(const struct osc_advice_base *a)
 {
     const uint16_t *const names = a->f->classes.names;
     const uint32_t n = a->f->classes.n_names;
-    struct seen seen = {false, false, false, false};
+    struct seen seen = {0};
 
     for (uint32_t i = 1; i < n; i++) {
         const bool is_kernel = names[i] & OSC_NAME_SEEN_KERNEL;
@@ -55,6 +56,9 @@ static struct seen look(const struct osc_advice_base *a)
         seen.is_compiled = seen.is_compiled || is_compiled(name, is_kernel);
         seen.is_fused = seen.is_fused || osc_str_starts(name, OSC_STR("aten::_foreach_")) ||
                         osc_str_starts(name, OSC_STR("aten::_fused_"));
+        seen.has_broadcast = seen.has_broadcast || osc_str_has(name, OSC_STR("broadcast"));
+        seen.has_buffers =
+            seen.has_buffers || osc_str_eq(name, OSC_STR("aten::unflatten_dense_tensors"));
         seen.has_half = seen.has_half || (is_kernel && is_half(name));
     }
     return seen;
@@ -82,6 +86,7 @@ void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out)
     osc_strbuf_adds(out, seen.is_compiled ? " compile" : "");
     osc_strbuf_adds(out, seen.is_fused ? " fused" : "");
     osc_strbuf_adds(out, seen.has_half ? " half" : "");
+    osc_strbuf_adds(out, seen.has_broadcast && seen.has_buffers ? " buffers" : "");
 }
 
 osc_status osc_program_uses_half(const struct osc_advice_base *a, bool *uses)

@@ -325,6 +325,18 @@ class Rules:
         op = self.op_of_call.get(self.launch.get(event))
         return op.name if op and op.name else event.name
 
+    def launched_in(self, event: Event) -> str | None:
+        """The innermost annotation, scope or module around the call that launched EVENT, or else
+        the outermost operator."""
+        around, outermost = self.launch.get(event), None
+        while around:
+            if around.kind in ("annotation", "scope", "module") and around.name:
+                return around.name
+            if around.kind == "operator":
+                outermost = around.name
+            around = around.parent
+        return outermost if outermost != self.caller(event) else None
+
     def own(self) -> None:
         """Rules of opscope's own about device and host."""
         if not self.kept_steps:
@@ -470,6 +482,7 @@ class Rules:
             return sum(c["communication"] > 0 for c in self.costs), largest(sums), None
         if cause in ("launch", "unrecorded", "handover", "late"):
             sums, count, last = {}, 0, 0
+            within: dict[tuple[str, str | None], int] = {}
             for start, end in gaps:
                 ns = length(intersect(found.parts[cause], [(start, end)]))
                 count += ns > 0
@@ -478,8 +491,16 @@ class Rules:
                 if ns > 0 and end in ended:
                     name = self.caller(ended[end])
                     sums[name] = sums.get(name, 0) + ns
+                    key = (name, self.launched_in(ended[end]))
+                    within[key] = within.get(key, 0) + ns
             name = largest(sums)
-            return count, None if last > sums.get(name, 0) else name, None
+            if last > sums.get(name, 0):
+                return count, None, None
+            around = max((key for key in within if key[0] == name), default=None,
+                         key=lambda key: within[key])
+            if cause != "launch" or around is None or 2 * within[around] <= sums[name]:
+                return count, name, None
+            return count, name, around[1] and around[1].rsplit(" at 0x", 1)[0]
         if cause == "python":
             return *idle.name_functions(found), None
         return idle.name_ranges(found, cause)
