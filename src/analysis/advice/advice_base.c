@@ -274,6 +274,7 @@ static void look_at_operators(struct osc_advice_base *a)
             int64_t number;
 
             has_python |= kind == OSC_KIND_PYTHON || kind == OSC_KIND_MODULE;
+            a->has_functions |= kind == OSC_KIND_PYTHON || kind == OSC_KIND_FRAME;
             if (kind == OSC_KIND_ALLOC || kind == OSC_KIND_FREE)
                 n_silent++;
             else if (osc_row_arg_int(a->t, c, i, OSC_ARG_KEY_EV_IDX, &number))

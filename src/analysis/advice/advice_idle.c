@@ -140,7 +140,7 @@ static const struct {
     [OSC_IDLE_OPTIMIZER] = {OSC_ADVICE_OPTIMIZER, name_ranges},
     [OSC_IDLE_LAUNCH] = {OSC_ADVICE_LAUNCH_BOUND, osc_idle_name_launches},
     [OSC_IDLE_PYTHON] = {OSC_ADVICE_IDLE_PYTHON, name_functions},
-    [OSC_IDLE_UNRECORDED] = {OSC_ADVICE_IDLE_UNRECORDED, osc_idle_name_gaps},
+    [OSC_IDLE_UNRECORDED] = {OSC_ADVICE_IDLE_UNRECORDED, osc_idle_name_unrecorded},
     [OSC_IDLE_HANDOVER] = {OSC_ADVICE_HANDOVER, osc_idle_name_gaps},
     [OSC_IDLE_LATE] = {OSC_ADVICE_LATE_START, osc_idle_name_gaps},
 };

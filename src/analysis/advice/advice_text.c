@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice/advice_words.h"
-#include "analysis/advice/idle.h"
+#include "analysis/advice/idle_gaps.h"
 
 static void say_data_loading(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
@@ -171,8 +171,9 @@ static void say_pageable_copies(const struct osc_advice_numbers *n, struct osc_s
         "waiting: DataLoader(..., pin_memory=True), x.to(device, non_blocking=True).");
 }
 
-/* Append ", above all before NAME" if there is one. */
-static void add_before(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+/* Append ", above all before NAME" if there is one, and that most of it is WITHIN that. */
+static void add_before(struct osc_strbuf *out, const struct osc_advice_numbers *n,
+                       struct osc_str within)
 {
     if (n->n_parts == 1 && n->subject.len == 0 && n->more[2] == 1) {
         osc_strbuf_adds(out, ", above all after the last work (");
@@ -185,9 +186,9 @@ static void add_before(struct osc_strbuf *out, const struct osc_advice_numbers *
     osc_words_name(out, n->subject);
     osc_strbuf_adds(out, " (");
     osc_words_time(out, n->more[1]);
-    if (n->grew.len > 0) {
+    if (within.len > 0) {
         osc_strbuf_adds(out, ", most of it in ");
-        osc_words_name(out, n->grew);
+        osc_words_name(out, within);
     }
     osc_strbuf_addc(out, ')');
 }
@@ -200,7 +201,7 @@ static void say_launch_bound(const struct osc_advice_numbers *n, struct osc_strb
 
     osc_strbuf_adds(out, "The host is busy launching work for ");
     osc_words_idle(out, n);
-    add_before(out, n);
+    add_before(out, n, n->grew);
     osc_strbuf_adds(out, ". ");
     if (is_ddp && osc_words_has_trait(n, " buffers"))
         osc_strbuf_adds(out, "There DistributedDataParallel copies the buffers that it "
@@ -222,7 +223,7 @@ static void say_handover(const struct osc_advice_numbers *n, struct osc_strbuf *
     osc_words_idle(out, n);
     osc_strbuf_adds(out, ", in ");
     osc_words_count(out, n->count, "gap");
-    add_before(out, n);
+    add_before(out, n, (struct osc_str){0});
     osc_strbuf_adds(out, ": devices take that time between one kernel or copy and the next. "
                          "Fewer, larger kernels leave fewer such gaps");
     osc_strbuf_adds(out, osc_words_has_trait(n, " torch") && !osc_words_has_trait(n, " compile")
@@ -282,19 +283,45 @@ static void say_idle_python(const struct osc_advice_numbers *n, struct osc_strbu
                          "next work before.");
 }
 
+/* Say what records more of what PyTorch's programs do where nothing was recorded. */
+static void add_how_to_record(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    const int64_t least_ns = n->impact_ns / OSC_IDLE_WORTH, marked_ns = n->more[4];
+    const bool has_functions = osc_words_has_trait(n, " functions");
+
+    osc_strbuf_adds(out, has_functions
+                             ? "Python functions were recorded, and none runs there: mark "
+                               "what does with record_function()"
+                             : "Record Python functions to see what they do there "
+                               "(with_stack=True or --torch=stack)");
+    if (!has_functions && n->impact_ns - marked_ns > least_ns)
+        osc_strbuf_adds(out, ", or mark it with record_function()");
+    if (n->impact_ns - marked_ns > least_ns && marked_ns > least_ns) {
+        osc_strbuf_adds(out, "; ");
+        osc_words_time(out, n->impact_ns - marked_ns);
+        osc_strbuf_adds(out, " of it are not marked yet");
+    }
+    osc_strbuf_addc(out, '.');
+}
+
 static void say_idle_unrecorded(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
-    osc_strbuf_adds(out, "The threads that launch work recorded nothing for ");
+    osc_strbuf_adds(out, "The threads that launch work recorded no operator, call or function "
+                         "for ");
     osc_words_idle(out, n);
-    add_before(out, n);
+    add_before(out, n, (struct osc_str){0});
+    if (osc_words_has_name(n, n->grew)) {
+        osc_strbuf_adds(out, "; for ");
+        osc_words_time(out, n->more[3]);
+        osc_strbuf_adds(out, " they are in ");
+        osc_words_name(out, n->grew);
+    }
     osc_strbuf_adds(out, ". ");
     if (osc_words_has_trait(n, " hostless"))
         osc_strbuf_adds(out, "Record the host, too, to see what it does there: "
                              "activities=[ProfilerActivity.CPU, ...].");
     else if (osc_words_has_trait(n, " torch"))
-        osc_strbuf_adds(out, "Record Python functions to see what they do there "
-                             "(with_stack=True or --torch=stack), or mark it with "
-                             "record_function().");
+        add_how_to_record(out, n);
     else
         osc_strbuf_adds(out, "Record more of the host to see what it does there.");
 }

@@ -200,3 +200,70 @@ osc_status osc_idle_name_launches(const struct osc_idle_view *v, enum osc_idle c
     osc_name_sums_fini(&e.sums);
     return st == OSC_OK ? measure_launches(v, item) : st;
 }
+
+/* --- what nobody recorded -------------------------------------------------- */
+
+static const enum osc_kind marks[] = {OSC_KIND_ANNOTATION, OSC_KIND_SCOPE};
+#define N_MARKS (sizeof marks / sizeof *marks)
+
+/* Whether row I of C is a range that the program marked on a thread that counts. */
+static bool is_mark(const struct osc_idle_view *v, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_classes *const classes = &v->a->f->classes;
+
+    return (c->kind[i] == marks[0] || c->kind[i] == marks[1]) && c->dur_ns[i] > 0 &&
+           v->s->counts[c->track[i]] && osc_is_range(classes, c, i) &&
+           !osc_is_on_device(classes, c, i);
+}
+
+/* Sum the time of the cause in which a mark is the innermost one, by name, in SUMS; and list
+ * the times of all in WHEN. */
+static osc_status sum_marks(const struct osc_idle_view *v, struct osc_name_sums *sums,
+                            struct osc_intervals *when)
+{
+    const struct osc_store *const events = &v->a->t->events;
+    osc_status st = OSC_OK;
+
+    for (uint32_t k = 1; k < events->n_chunks; k++) {
+        const struct osc_chunk *const c = events->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++) {
+            if (!is_mark(v, c, i))
+                continue;
+            const int64_t ns = osc_ruler_length(&v->ruler, c->ts_ns[i], osc_row_end(c, i));
+            const osc_row around = osc_who_around(v->a, c, i, marks, N_MARKS);
+            if (ns == 0)
+                continue;
+            osc_intervals_add(when, c->ts_ns[i], osc_row_end(c, i));
+            st = osc_name_sums_add(sums, (osc_sid){c->name[i]}, ns);
+            if (st == OSC_OK && around.v != 0)
+                st = osc_name_sums_add(
+                    sums, (osc_sid){osc_chunk_of(events, around)->name[osc_row_place(around)]},
+                    -ns);
+        }
+    }
+    return st == OSC_OK ? osc_intervals_merge(when) : st;
+}
+
+osc_status osc_idle_name_unrecorded(const struct osc_idle_view *v, enum osc_idle cause,
+                                    struct osc_advice_item *item)
+{
+    struct osc_name_sums sums = {0};
+    struct osc_intervals when = {0}, marked = {0};
+    osc_status st = osc_idle_name_gaps(v, cause, item);
+
+    if (st == OSC_OK)
+        st = sum_marks(v, &sums, &when);
+    if (st == OSC_OK)
+        st = osc_intervals_intersect(&when, &v->s->of[cause], &marked);
+    const struct osc_name_sum top = osc_name_sums_top(&sums);
+    item->more[4] = osc_intervals_length(&marked);
+    if (top.ns >= item->impact_ns / OSC_IDLE_WORTH) {
+        item->grew = osc_split_without_address(osc_trace_str(v->a->t, top.name));
+        item->more[3] = top.ns < item->impact_ns ? top.ns : item->impact_ns;
+    }
+    osc_name_sums_fini(&sums);
+    osc_intervals_fini(&when);
+    osc_intervals_fini(&marked);
+    return st;
+}

@@ -11,6 +11,9 @@
 #include "analysis/advice/advice_list.h"
 #include "analysis/advice/idle.h"
 
+/* What has less than 1 / OSC_IDLE_WORTH of a cause is not worth a word. */
+#define OSC_IDLE_WORTH 10
+
 /* One cause of a split. */
 struct osc_idle_view {
     const struct osc_advice_base *a;
@@ -27,3 +30,9 @@ OSC_MUST_USE osc_status osc_idle_name_gaps(const struct osc_idle_view *v, enum o
 OSC_MUST_USE osc_status osc_idle_name_launches(const struct osc_idle_view *v,
                                                enum osc_idle cause,
                                                struct osc_advice_item *item);
+
+/* The same as the first with the range that the program marked and that has most of it, and how
+ * much is in any. */
+OSC_MUST_USE osc_status osc_idle_name_unrecorded(const struct osc_idle_view *v,
+                                                 enum osc_idle cause,
+                                                 struct osc_advice_item *item);

@@ -290,6 +290,40 @@ TEST_WITH(calls_that_wait_are_named_with_their_caller, NULL, end)
     assert_true(has_text(row, "evidence", "(Device -> Pageable)"));
 }
 
+TEST_WITH(what_is_not_recorded_is_named_by_what_the_program_marked, NULL, end)
+{
+#define MARKED(host) GAP(OP("aten::mm", 1, 20, 1, "") host)
+    const char *const stack = "(with_stack=True or --torch=stack)", *const mark =
+                                                                        "record_function()";
+    int64_t row = assert_idle(MARKED(""), "unrecorded_idle", 350000);
+
+    assert_int_equal(cell_str(row, "grew").len, 0);
+    assert_true(has_text(row, "text", stack) && has_text(row, "text", mark));
+    /* The innermost one has the time; a step is none, and the rest is not marked. */
+    row = assert_idle(MARKED(NOTE("## forward ##", 300, 300) NOTE("load at 0x7f10", 300, 200)),
+                      "unrecorded_idle", 350000);
+    assert_true(has_text(row, "grew", "load"));
+    assert_true(has_text(row, "text", "; for 200 us they are in load. Record Python"));
+    assert_true(
+        has_text(row, "text", ", or mark it with record_function(); 50.0 us of it are"));
+    /* All of it is marked: no need to say how. */
+    row = assert_idle(MARKED(NOTE("m", 250, 450)), "unrecorded_idle", 350000);
+    assert_true(has_text(row, "text", stack));
+    assert_false(has_text(row, "text", mark));
+    /* What has less than a tenth of it is not worth a word; nor is that of another thread. */
+    row = assert_idle(MARKED(NOTE("m", 310, 34)), "unrecorded_idle", 350000);
+    assert_int_equal(cell_str(row, "grew").len, 0);
+    row = assert_idle(MARKED(RANGE("user_annotation", "m", 4, 310, 300, "")), "unrecorded_idle",
+                      350000);
+    assert_int_equal(cell_str(row, "grew").len, 0);
+    /* Functions were recorded, and none runs there. */
+    row = assert_idle(MARKED(RANGE("python_function", "f", 1, 20, 9, "")), "unrecorded_idle",
+                      350000);
+    assert_false(has_text(row, "text", stack));
+    assert_true(
+        has_text(row, "text", "none runs there: mark what does with record_function()."));
+}
+
 TEST_WITH(what_the_program_does_already_is_not_recommended, NULL, end)
 {
     int64_t row = row_of("", GAP(OP("aten::mm", 1, 310, 330, "")), "launch_bound", false);

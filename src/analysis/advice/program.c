@@ -82,6 +82,7 @@ void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out)
     if (a->t->producer == OSC_PRODUCER_TENSORFLOW ||
         a->t->producer == OSC_PRODUCER_TENSORFLOW_XLA)
         osc_strbuf_adds(out, " tensorflow");
+    osc_strbuf_adds(out, a->has_functions ? " functions" : "");
     osc_strbuf_adds(out, seen.has_graphs ? " graphs" : "");
     osc_strbuf_adds(out, seen.is_compiled ? " compile" : "");
     osc_strbuf_adds(out, seen.is_fused ? " fused" : "");

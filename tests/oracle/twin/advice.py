@@ -466,13 +466,13 @@ class Rules:
                 continue
             if ns > self.kept_ns // idle.MUCH and length(gaps) < self.kept_ns \
                     and not (cause == "communication" and "backend" in self.found):
-                count, subject, grew = self.name(found, cause, gaps, ended)
+                count, subject, grew = self.name(found, cause, gaps, ended, drivers or None)
                 self.add_share(code, True, ns, count, subject)
                 self.found[code]["grew"] = grew or None
         self.pageable_copies()
 
     def name(self, found: idle.Idle, cause: str, gaps: list[Interval],
-             ended: dict[int, Event]) -> tuple[int, str | None, str | None]:
+             ended: dict[int, Event], drivers: set | None) -> tuple[int, str | None, str | None]:
         """How many rows have the time of CAUSE, whose most of it is, and the caller."""
         if cause == "communication":
             sums: dict[str, int] = {}
@@ -494,6 +494,9 @@ class Rules:
                     key = (name, self.launched_in(ended[end]))
                     within[key] = within.get(key, 0) + ns
             name = largest(sums)
+            if cause == "unrecorded":
+                return count, None if last > sums.get(name, 0) else name, idle.marked(
+                    found, self.ranges, drivers)
             if last > sums.get(name, 0):
                 return count, None, None
             around = max((key for key in within if key[0] == name), default=None,

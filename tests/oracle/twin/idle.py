@@ -21,6 +21,8 @@ CODES = {"communication": "communication", "dataloader": "data_loading",
          "python": "python_idle", "unrecorded": "unrecorded_idle", "handover": "handover",
          "late": "late_start"}
 PYTHON = ("python", "module", "frame")
+MARKS = ("annotation", "scope")
+WORTH = 10
 
 
 @dataclass
@@ -211,3 +213,26 @@ def name_functions(found: Idle) -> tuple[int, str | None]:
     if name is None or sums[name] <= 0:
         return count, None
     return count, name.rsplit(" at 0x", 1)[0]
+
+
+def marked(found: Idle, ranges: list[Event], drivers: set | None) -> str | None:
+    """The annotation or scope that is the innermost one in most of the time that is not recorded,
+    if that is a tenth of it."""
+    sums: dict[str, int] = {}
+    for event in ranges:
+        if event.kind not in MARKS or not event.is_host or event.dur <= 0 \
+                or (drivers is not None and event.track not in drivers):
+            continue
+        ns = found.of("unrecorded", event)
+        if ns == 0:
+            continue
+        sums[event.name] = sums.get(event.name, 0) + ns
+        around = event.parent
+        while around and around.kind not in MARKS:
+            around = around.parent
+        if around:
+            sums[around.name] = sums.get(around.name, 0) - ns
+    name = max(filter(None, sums), key=lambda key: sums[key], default=None)
+    if name is None or sums[name] <= 0 or sums[name] < length(found.parts["unrecorded"]) // WORTH:
+        return None
+    return name.rsplit(" at 0x", 1)[0]
