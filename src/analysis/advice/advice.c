@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `advice`: what could be changed, with the time at stake. That is the most time a change
- * could save, never a promise: a length of time within the kept steps, so that rules can be
- * compared.
+ * `advice`: what could be changed, with the time at stake. That is a length of time within the
+ * kept steps, so that rules can be compared, and never a promise.
  */
 #include <string.h>
 
@@ -38,11 +37,12 @@ enum {
                "A number of the text.")
 
 static const struct osc_column columns[N_COLUMNS] = {
-    OSC_COLUMN(IMPACT, "impact_ns", INTEGER, "ns", SUM, 0,
-               OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH | OSC_RULE_IDLE | OSC_RULE_HOST_ADVICE |
-                   OSC_RULE_SPLIT | OSC_RULE_THINNED,
-               "Time at stake: the most that following the advice can save in all kept steps "
-               "together, not what it will save."),
+    OSC_COLUMN(
+        IMPACT, "impact_ns", INTEGER, "ns", SUM, 0,
+        OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH | OSC_RULE_IDLE | OSC_RULE_HOST_ADVICE |
+            OSC_RULE_SPLIT | OSC_RULE_THINNED,
+        "Time at stake in all kept steps together: the time of what the rule is about, or "
+        "the part of it that the rule names; not what following the advice will save."),
     OSC_COLUMN(SEVERITY, "severity", STRING, NULL, FINISH, 0, OSC_RULE_ADVICE,
                "warning: impact_ns is a tenth of the kept steps or more, or memory is nearly "
                "full or grows. info: otherwise."),

@@ -364,7 +364,7 @@ static osc_status check_tensor_cores(const struct osc_advice_base *a,
     if (below) {
         sum_kernels(a, has, below, item, &eligible);
         st = osc_advice_stake(a, &eligible, NULL, &item->more[0]);
-        /* Half of it, as values of 16 bits have half of the bytes; more is not assured. */
+        /* Half of it, as values of 16 bits have half of the bytes. */
         item->impact_ns = a->is_compat ? item->more[0] : item->more[0] / 2;
         item->applies = item->part > 0;
         osc_pages_free(below, bytes);

@@ -215,6 +215,7 @@ static void say_launch_bound(const struct osc_advice_numbers *n, struct osc_strb
         osc_strbuf_adds(out, " or more. ");
     }
     osc_words_fewer_launches(out, n);
+    osc_words_functions_cost(out, n);
 }
 
 static void say_handover(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -281,6 +282,7 @@ static void say_idle_python(const struct osc_advice_numbers *n, struct osc_strbu
     }
     osc_strbuf_adds(out, ". Do that less often, in another thread or process, or launch the "
                          "next work before.");
+    osc_words_functions_cost(out, n);
 }
 
 /* Say what records more of what PyTorch's programs do where nothing was recorded. */

@@ -73,19 +73,6 @@ bool osc_words_has_name(const struct osc_advice_numbers *n, struct osc_str name)
     return n->n_parts == 1 && name.len > 0;
 }
 
-void osc_words_torch_call(struct osc_strbuf *out, const struct osc_advice_numbers *n,
-                          const char *call)
-{
-    const struct osc_str family =
-        osc_words_has_name(n, n->subject) ? osc_known_call_device(n->subject) : OSC_STR("");
-    struct osc_str word = osc_known_device_word(family);
-
-    if (osc_known_device_number(word) == osc_known_device_number(OSC_STR("privateuse1")))
-        word = family; /* a backend of its own name has a module of that name */
-    osc_strbuf_addf(out, "torch.%.*s.%s", word.len > 0 ? (int)word.len : 6,
-                    word.len > 0 ? word.s : "DEVICE", call);
-}
-
 /* The first word of the traits: the device, or the family of several. */
 static struct osc_str device_of(const struct osc_advice_numbers *n)
 {
@@ -104,6 +91,25 @@ bool osc_words_has_device(const struct osc_advice_numbers *n)
     return n->traits.len > 0 && n->traits.s[0] != '-';
 }
 
+void osc_words_torch_call(struct osc_strbuf *out, const struct osc_advice_numbers *n,
+                          const char *call)
+{
+    struct osc_str family =
+        osc_words_has_name(n, n->subject) ? osc_known_call_device(n->subject) : OSC_STR("");
+
+    if (family.len == 0 && osc_words_has_device(n)) {
+        family = device_of(n);
+        (void)osc_device_split(family, &family);
+    }
+    struct osc_str word = osc_known_device_word(family);
+
+    if (osc_known_device_number(word) == osc_known_device_number(OSC_STR("privateuse1")))
+        word = family; /* a backend of its own name has a module of that name */
+    if (word.len > 0)
+        osc_strbuf_addf(out, "torch.%.*s.", (int)word.len, word.s);
+    osc_strbuf_adds(out, call);
+}
+
 void osc_words_idle(struct osc_strbuf *out, const struct osc_advice_numbers *n)
 {
     osc_words_time(out, n->impact_ns);
@@ -117,6 +123,13 @@ void osc_words_idle(struct osc_strbuf *out, const struct osc_advice_numbers *n)
         osc_strbuf_adds(out, "no device works");
     }
     osc_strbuf_addf(out, " (%.1f %% of the step time)", osc_words_percent(n->part, n->whole));
+}
+
+void osc_words_functions_cost(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    if (osc_words_has_trait(n, " functions"))
+        osc_strbuf_adds(out, " Functions of the program were recorded, which makes the host "
+                             "slower than it is without.");
 }
 
 /* The word for graphs of kernels, if the program launches none; "": there is none. */

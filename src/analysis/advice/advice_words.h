@@ -29,7 +29,8 @@ void osc_words_name(struct osc_strbuf *out, struct osc_str name);
 /* Whether NAME may be said: there is one, and the row is that of one part. */
 bool osc_words_has_name(const struct osc_advice_numbers *n, struct osc_str name);
 
-/* CALL with its module, which is that of the devices which the call SUBJECT drives. */
+/* CALL with its module, which is that of the devices that the call SUBJECT drives, or else of
+ * those that did the work. */
 void osc_words_torch_call(struct osc_strbuf *out, const struct osc_advice_numbers *n,
                           const char *call);
 
@@ -40,6 +41,9 @@ bool osc_words_has_device(const struct osc_advice_numbers *n);
 
 /* "75.6 ms of the 82.0 ms in which FAMILY:0 has no work (33.4 % of the step time)". */
 void osc_words_idle(struct osc_strbuf *out, const struct osc_advice_numbers *n);
+
+/* That recording functions makes the host slower, if they were: a further sentence. */
+void osc_words_functions_cost(struct osc_strbuf *out, const struct osc_advice_numbers *n);
 
 /* What launches fewer kernels, without what the program does already. */
 void osc_words_fewer_launches(struct osc_strbuf *out, const struct osc_advice_numbers *n);

@@ -225,6 +225,34 @@ TEST_WITH(reading_a_value_waits, NULL, end)
     assert_int_equal(stake("", READ("aten::items"), "slow_call"), 2000000);
 }
 
+TEST_WITH(an_operator_that_waits_has_the_module_of_the_devices, NULL, end)
+{
+#define WAITS(call)  \
+    STEP(1, 0, 5000) \
+    OP("aten::item", 1, 0, 3000, "") RUNTIME(call, 3000, 5, 1) KERNEL("k", 3010, 990, 1)
+
+    assert_true(has_text(row_of("", WAITS("cudaLaunchKernel"), "synchronization", false),
+                         "text", " print() of tensors and torch.cuda.synchronize() in steps"));
+    assert_true(has_text(row_of("", WAITS("aclrtLaunchKernel"), "synchronization", false),
+                         "text", " print() of tensors and torch.npu.synchronize() in steps"));
+}
+
+TEST_WITH(recorded_functions_make_the_host_slower, NULL, end)
+{
+    const char *const clause = "Functions of the program were recorded";
+    const char *const function = RANGE("python_function", "f", 1, 320, 290, "");
+    char text[1 << 11];
+
+    assert_false(
+        has_text(row_of("", GAP(OP("aten::mm", 1, 310, 330, "")), "launch_bound", false),
+                 "text", clause));
+    assert_true(snprintf(text, sizeof text, "%s%s", function,
+                         GAP(OP("aten::mm", 1, 310, 330, ""))) > 0);
+    assert_true(has_text(row_of("", text, "launch_bound", false), "text", clause));
+    assert_true(snprintf(text, sizeof text, "%s%s", function, GAP("")) > 0);
+    assert_true(has_text(row_of("", text, "python_idle", false), "text", clause));
+}
+
 TEST_WITH(a_stretch_in_which_an_operator_runs_alone_is_such_a_call, NULL, end)
 {
 #define BARE(dur, inside)            \
