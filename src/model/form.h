@@ -144,7 +144,8 @@ enum osc_arg_type {
     X(GRAPH_ID, "graph id")                     \
     X(ID2, "id2")                               \
     X(ID_SCOPE, "scope")                        \
-    X(LABELS, "labels")
+    X(LABELS, "labels")                         \
+    X(DTYPE, "dtype")
 
 enum osc_arg_key {
 #define OSC_ARG_KEY_ENUM(name, text) OSC_ARG_KEY_##name,

@@ -4,6 +4,7 @@
  * (idle.h), so that together they have at most the time in which no device computes or copies.
  */
 #include "analysis/advice/idle_gaps.h"
+#include "analysis/advice/program.h"
 #include "analysis/advice/split_names.h"
 #include "analysis/advice/who.h"
 
@@ -95,33 +96,63 @@ static osc_status name_functions(const struct osc_idle_view *v, enum osc_idle ca
     return st;
 }
 
-/* Sum kernels of communication by the time that nothing hides, and choose the one with most;
- * count the steps that have any. */
-static osc_status name_communication(const struct osc_idle_view *v, enum osc_idle cause,
-                                     struct osc_advice_item *item)
+/* Whether row I of C, a kernel of communication, sends values of 16 bits. */
+static bool sends_half(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    struct osc_str type;
+
+    return osc_program_is_half(osc_row_name(t, c, i)) ||
+           (osc_row_arg_str(t, c, i, OSC_ARG_KEY_DTYPE, &type) && osc_program_is_half(type));
+}
+
+/* Sum kernels of communication by the time that nothing hides, in SUMS; count those of kept
+ * steps, and sum those that send values of 16 bits. */
+static osc_status sum_communication(const struct osc_idle_view *v, struct osc_name_sums *sums,
+                                    struct osc_advice_item *item)
 {
     const struct osc_advice_base *const a = v->a;
     const struct osc_links *const links = &a->f->links;
-    struct osc_name_sums sums = {0};
     osc_status st = OSC_OK;
 
-    (void)cause;
-    for (uint32_t i = 0; i < a->b->n_steps; i++)
-        item->count +=
-            a->b->steps[i].is_kept && a->b->steps[i].cost_ns[OSC_CLASS_COMMUNICATION] > 0;
     for (size_t n = 0; n < links->n_works && st == OSC_OK; n++) {
         const osc_row row = {links->works[n].row};
         const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
         const uint32_t i = osc_row_place(row);
 
-        if (c->kind[i] == OSC_KIND_KERNEL && osc_is_comm_kernel(&a->f->classes, c, i))
-            st = osc_name_sums_add(&sums, (osc_sid){c->name[i]},
-                                   osc_ruler_length(&v->ruler, c->ts_ns[i], osc_row_end(c, i)));
+        if (c->kind[i] != OSC_KIND_KERNEL || !osc_is_comm_kernel(&a->f->classes, c, i))
+            continue;
+        const int64_t ns = osc_ruler_length(&v->ruler, c->ts_ns[i], osc_row_end(c, i));
+        item->more[3] += osc_advice_is_kept(a, c, i);
+        item->more[4] += sends_half(a->t, c, i) ? ns : 0;
+        st = osc_name_sums_add(sums, (osc_sid){c->name[i]}, ns);
     }
+    return st;
+}
+
+/* Name the kernel of communication with most of the time that nothing hides; count the steps
+ * that have any, and tell what the remedies depend on. */
+static osc_status name_communication(const struct osc_idle_view *v, enum osc_idle cause,
+                                     struct osc_advice_item *item)
+{
+    const struct osc_advice_base *const a = v->a;
+    struct osc_name_sums sums = {0};
+    struct osc_intervals all = {0};
+
+    (void)cause;
+    for (uint32_t i = 0; i < a->b->n_steps; i++)
+        item->count +=
+            a->b->steps[i].is_kept && a->b->steps[i].cost_ns[OSC_CLASS_COMMUNICATION] > 0;
+    item->more[0] = (int64_t)a->b->n_kept * a->f->loads.n_devices;
+    osc_status st =
+        osc_intervals_intersect(&a->f->unions.of[OSC_CLASS_COMMUNICATION], &a->kept, &all);
+    item->more[2] = osc_intervals_length(&all);
+    if (st == OSC_OK)
+        st = sum_communication(v, &sums, item);
     const struct osc_name_sum top = osc_name_sums_top(&sums);
     item->subject = osc_trace_str(a->t, top.name);
     item->more[1] = top.ns < item->impact_ns ? top.ns : item->impact_ns;
     osc_name_sums_fini(&sums);
+    osc_intervals_fini(&all);
     return st;
 }
 

@@ -2,6 +2,9 @@
 #include "analysis/advice/advice_words.h"
 #include "analysis/advice/idle_gaps.h"
 
+/* A step with at most so many collectives does not send small messages. */
+enum { FEW_COLLECTIVES = 4 };
+
 static void say_data_loading(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
     const bool is_torch = osc_words_has_trait(n, " torch");
@@ -50,8 +53,57 @@ static void say_backend(const struct osc_advice_numbers *n, struct osc_strbuf *o
                          "backend: torch.distributed.init_process_group('nccl').");
 }
 
+/* What is known of the communication of a step. */
+struct traffic {
+    int64_t each;   /* collectives of a step and device; 0: it is not known */
+    bool is_few;    /* so few that they are large already */
+    bool is_hidden; /* for the most part */
+    bool is_half;   /* values have 16 bits already, for the most part */
+};
+
+static struct traffic traffic_of(const struct osc_advice_numbers *n)
+{
+    const int64_t n_steps = n->more[0] > 0 ? n->more[0] : 1, all_ns = n->more[2];
+    struct traffic t = {.each = (n->more[3] + n_steps / 2) / n_steps};
+
+    t.is_few = n->more[3] > 0 && n->more[3] <= FEW_COLLECTIVES * n_steps;
+    t.is_hidden = all_ns - n->impact_ns > n->impact_ns;
+    t.is_half = n->more[4] > n->impact_ns - n->more[4];
+    return t;
+}
+
+/* Say what of T shortens communication. */
+static void add_less_traffic(struct osc_strbuf *out, const struct osc_advice_numbers *n,
+                             const struct traffic *t)
+{
+    const bool is_torch = osc_words_has_trait(n, " torch");
+
+    if (t->is_few && !t->is_hidden)
+        osc_strbuf_adds(out, is_torch ? " Split what is sent, so that the first part starts "
+                                        "while the backward pass still runs (smaller buckets: "
+                                        "bucket_cap_mb), send less"
+                                      : " Split what is sent, so that the first part starts "
+                                        "while computation still runs, send less");
+    else
+        osc_strbuf_adds(out, t->is_hidden ? " Send less"
+                                          : " Let it run beside computation, send less");
+    osc_strbuf_adds(out, ", or compute more between two calls: ");
+    if (!is_torch) {
+        osc_strbuf_adds(out, t->is_few ? "larger batches."
+                                       : "larger messages less often, or larger batches.");
+        return;
+    }
+    osc_strbuf_adds(out, "in training ");
+    osc_strbuf_adds(out, t->is_few ? "" : "larger buckets, ");
+    osc_strbuf_adds(out, t->is_half ? "" : "compressed or ");
+    osc_strbuf_adds(out, "accumulated gradients or larger batches (the last two change the "
+                         "effective batch size); in inference fewer devices a model.");
+}
+
 static void say_communication(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
+    const struct traffic t = traffic_of(n);
+
     osc_words_share(out, n);
     osc_strbuf_adds(out, " passes in communication that nothing hides");
     if (osc_words_has_name(n, n->subject)) {
@@ -61,14 +113,15 @@ static void say_communication(const struct osc_advice_numbers *n, struct osc_str
         osc_words_time(out, n->more[1]);
         osc_strbuf_addc(out, ')');
     }
-    osc_strbuf_adds(out, ". Let it run beside computation, send less, or compute more between "
-                         "two calls: ");
-    osc_strbuf_adds(out,
-                    osc_words_has_trait(n, " torch")
-                        ? "in training larger buckets, compressed or accumulated gradients "
-                          "or larger batches (the last two change the effective batch "
-                          "size); in inference fewer devices a model."
-                        : "larger messages less often, or larger batches.");
+    if (t.each > 0) {
+        osc_strbuf_adds(out, "; a step has ");
+        osc_words_count(out, t.each, "collective");
+    }
+    osc_strbuf_addc(out, '.');
+    if (t.is_hidden)
+        osc_strbuf_addf(out, " %.0f %% of all communication is hidden already.",
+                        osc_words_percent(n->more[2] - n->impact_ns, n->more[2]));
+    add_less_traffic(out, n, &t);
     osc_strbuf_adds(out, " Ranks that come late make the others wait here.");
 }
 

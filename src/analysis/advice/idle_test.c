@@ -225,6 +225,58 @@ TEST_WITH(reading_a_value_waits, NULL, end)
     assert_int_equal(stake("", READ("aten::items"), "slow_call"), 2000000);
 }
 
+/* The text of advice about N collectives of 50 us each in a step of 1000 us, with ARGS; HIDDEN
+ * of them run beside a kernel. */
+static struct osc_str say_traffic(int n, int hidden, const char *args)
+{
+    struct osc_strbuf all = {0};
+
+    osc_strbuf_adds(&all, STEP(1, 0, 1000) OP("aten::mm", 1, 0, 5, "") CALL(1, 0, 4, 99, ""));
+    for (int i = 0; i < n; i++)
+        osc_strbuf_addf(
+            &all,
+            CALL(1, 10, 1, % d, "") "{'ph':'X','cat':'kernel','name':'ncclKernel','pid':0,"
+                                    "'tid':9,'ts':%d,'dur':50,'args':{'device':0,'stream':9,"
+                                    "'correlation':%d%s}},",
+            i, 20 + 60 * i, i, args);
+    osc_strbuf_addf(&all,
+                    "{'ph':'X','cat':'kernel','name':'k','pid':0,'tid':7,'ts':20,'dur':%d,"
+                    "'args':{'device':0,'stream':7,'correlation':99}},",
+                    60 * hidden);
+    osc_strbuf_addc(&all, '\0');
+    assert_int_equal(all.status, OSC_OK);
+    const int64_t row = row_of("", all.s, "communication", false);
+    osc_strbuf_fini(&all);
+    return cell_str(row, "text");
+}
+
+TEST_WITH(remedies_of_communication_fit_what_a_step_sends, NULL, end)
+{
+    struct osc_str text = say_traffic(1, 0, "");
+
+    /* One collective is not too small; it can be split. */
+    assert_true(osc_str_has(text, OSC_STR("; a step has 1 collective. Split what is sent")));
+    assert_false(osc_str_has(text, OSC_STR("larger buckets")));
+    assert_true(osc_str_has(text, OSC_STR("compressed or accumulated gradients")));
+    text = say_traffic(4, 1, "");
+    assert_true(osc_str_has(text, OSC_STR("a step has 4 collectives. Split")));
+    text = say_traffic(5, 1, "");
+    assert_true(osc_str_has(text, OSC_STR("collectives. Let it run beside computation")));
+    assert_true(osc_str_has(text, OSC_STR("larger buckets, compressed")));
+    /* What is hidden already need not run beside computation. */
+    text = say_traffic(5, 3, "");
+    assert_true(
+        osc_str_has(text, OSC_STR(". 60 % of all communication is hidden already. Send")));
+    assert_false(osc_str_has(text, OSC_STR("beside computation")));
+    /* Values of 16 bits are compressed already. */
+    for (unsigned i = 0; i < 2; i++) {
+        text = say_traffic(5, 1, i == 0 ? ",'dtype':'BFloat16'" : ",'dtype':'Half'");
+        assert_false(osc_str_has(text, OSC_STR("compressed")));
+    }
+    text = say_traffic(5, 1, ",'dtype':'Float'");
+    assert_true(osc_str_has(text, OSC_STR("compressed")));
+}
+
 TEST_WITH(an_operator_that_waits_has_the_module_of_the_devices, NULL, end)
 {
 #define WAITS(call)  \

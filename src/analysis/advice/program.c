@@ -26,12 +26,12 @@ static bool is_compiled(struct osc_str name, bool is_kernel)
                      : has_any(name, ranges, COUNT(ranges));
 }
 
-static bool is_half(struct osc_str name)
+bool osc_program_is_half(struct osc_str name)
 {
     static const char *const types[] = {"bf16",   "bfloat16", "BFloat16", "__half",
                                         "::Half", "fp16",     "f16"};
 
-    return has_any(name, types, COUNT(types));
+    return has_any(name, types, COUNT(types)) || osc_str_eq(name, OSC_STR("Half"));
 }
 
 /* What the names of a trace show. */
@@ -59,7 +59,7 @@ static struct seen look(const struct osc_advice_base *a)
         seen.has_broadcast = seen.has_broadcast || osc_str_has(name, OSC_STR("broadcast"));
         seen.has_buffers =
             seen.has_buffers || osc_str_eq(name, OSC_STR("aten::unflatten_dense_tensors"));
-        seen.has_half = seen.has_half || (is_kernel && is_half(name));
+        seen.has_half = seen.has_half || (is_kernel && osc_program_is_half(name));
     }
     return seen;
 }

@@ -22,3 +22,6 @@ void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out)
 
 /* Set *USES to whether kernels or inputs of operators are of a type of 16 bits. */
 OSC_MUST_USE osc_status osc_program_uses_half(const struct osc_advice_base *a, bool *uses);
+
+/* Whether NAME, of a kernel or of a type, says that values have 16 bits. */
+bool osc_program_is_half(struct osc_str name);
