@@ -252,6 +252,24 @@ static bool has_any_case(struct osc_str s, words list)
     return false;
 }
 
+/* Parts of names of copies, in any case, by way. One on devices may have those of others. */
+static words copy_ways[OSC_COPY_WAYS] = {
+    [OSC_COPY_ON_DEVICES] = WORDS("dtod", "d2d", "ptop", "p2p", "devicetodevice",
+                                  "device_to_device", "device -> device"),
+    [OSC_COPY_FROM_DEVICE] =
+        WORDS("dtoh", "d2h", "devicetohost", "device_to_host", "device -> "),
+    [OSC_COPY_TO_DEVICE] = WORDS("htod", "h2d", "hosttodevice", "host_to_device", " -> device"),
+};
+
+enum osc_copy_way osc_known_copy_way(struct osc_str name)
+{
+    enum osc_copy_way way = OSC_COPY_ON_DEVICES;
+
+    while (way > OSC_COPY_UNKNOWN && !has_any_case(name, copy_ways[way]))
+        way--;
+    return way;
+}
+
 bool osc_known_is_comm_kernel(struct osc_str name)
 {
     return has_any_case(name, comm_kernels) && !has_any_case(name, local_kernels) &&

@@ -45,6 +45,17 @@ bool osc_known_is_nccl(struct osc_str name);
 /* Whether only collectives have an argument KEY. */
 bool osc_known_is_collective_arg(struct osc_str key);
 
+/* Where a copy goes, by its name. */
+enum osc_copy_way {
+    OSC_COPY_UNKNOWN,
+    OSC_COPY_TO_DEVICE, /* from the host */
+    OSC_COPY_FROM_DEVICE,
+    OSC_COPY_ON_DEVICES, /* within one, or between two */
+    OSC_COPY_WAYS
+};
+
+enum osc_copy_way osc_known_copy_way(struct osc_str name);
+
 /*
  * The kind that the NAME of a host range implies: STEP, DATALOADER, OPTIMIZER, COMMUNICATION,
  * or NONE of these.

@@ -161,4 +161,29 @@ TEST(host_ranges_of_collectives_are_known)
         assert_false(osc_known_is_collective(osc_str_c(others[i])));
 }
 
+TEST(names_of_copies_tell_where_they_go)
+{
+    static const struct {
+        const char *name;
+        enum osc_copy_way way;
+    } copies[] = {
+        {"Memcpy HtoD (Pinned -> Device)", OSC_COPY_TO_DEVICE},
+        {"Memcpy HtoD (Host -> Device)", OSC_COPY_TO_DEVICE},
+        {"MEMCPYHtoD", OSC_COPY_TO_DEVICE},
+        {"MEMORY_COPY_HOST_TO_DEVICE", OSC_COPY_TO_DEVICE},
+        {"Memcpy (Pageable -> Device)", OSC_COPY_TO_DEVICE},
+        {"Memcpy DtoH (Device -> Pageable)", OSC_COPY_FROM_DEVICE},
+        {"CopyDeviceToHost", OSC_COPY_FROM_DEVICE},
+        {"Memcpy DtoD (Device -> Device)", OSC_COPY_ON_DEVICES},
+        {"Memcpy PtoP (Device -> Device)", OSC_COPY_ON_DEVICES},
+        {"hipMemcpyDtoDAsync", OSC_COPY_ON_DEVICES},
+        {"MEMCPY_ASYNC", OSC_COPY_UNKNOWN},
+        {"Memcpy HtoH (Host -> Host)", OSC_COPY_UNKNOWN},
+        {"", OSC_COPY_UNKNOWN},
+    };
+
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        assert_int_equal(osc_known_copy_way(osc_str_c(copies[i].name)), copies[i].way);
+}
+
 UNIT_MAIN("known_names")

@@ -31,7 +31,7 @@ HERE = Path(__file__).resolve().parent
 SUMS = {"communication": "communication_ns"}
 # Codes whose count is the number of rows. Calls of several copies have several rows.
 COUNTED = {"data_parallel", "backend", "communication", "low_utilization", "pageable_copies",
-           "slow_steps"}
+           "slow_steps", "device_copies"}
 # Codes whose rows have at least those that are counted, by name.
 NAMED = {"synchronization", "allocator", "slow_call", "profiler_overhead", "optimizer",
          "python_idle"}

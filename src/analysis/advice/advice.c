@@ -79,8 +79,8 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(GREW, "grew", STRING, NULL, FIRST, OSC_COLUMN_DEEP,
                OSC_RULE_ADVICE | OSC_RULE_OUTLIERS,
                "slow_steps: what grew most in the slowest step (grew in table steps). "
-               "Others: the range around subject, or in which it was launched. Missing where "
-               "rows were merged."),
+               "unrecorded_idle: the range that the program marked there. Others: the range "
+               "around subject, or in which it was launched. Missing where rows were merged."),
     OSC_COLUMN(KEPT, "kept_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Length of the kept steps, without what they have in common."),
     OSC_COLUMN(PART, "part", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,

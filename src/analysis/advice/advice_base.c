@@ -17,6 +17,12 @@ bool osc_advice_is_kept(const struct osc_advice_base *a, const struct osc_chunk 
            c->ts_ns[i] < a->b->steps[0].end_ns;
 }
 
+bool osc_advice_is_pageable(const struct osc_advice_base *a, const struct osc_chunk *c,
+                            uint32_t i)
+{
+    return osc_str_has(osc_row_name(a->t, c, i), OSC_STR("(Pageable -> Device)"));
+}
+
 osc_status osc_advice_stake(const struct osc_advice_base *a, struct osc_intervals *s,
                             const struct osc_intervals *without, int64_t *stake_ns)
 {

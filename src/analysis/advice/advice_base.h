@@ -67,6 +67,10 @@ void osc_advice_base_fini(struct osc_advice_base *a);
 /* Whether row I of C belongs to a kept step. */
 bool osc_advice_is_kept(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i);
 
+/* Whether row I of C, a copy, comes from memory that the device cannot read directly. */
+bool osc_advice_is_pageable(const struct osc_advice_base *a, const struct osc_chunk *c,
+                            uint32_t i);
+
 /* Merge S and return its length within the kept steps, minus the time that WITHOUT (or NULL)
  * covers. */
 OSC_MUST_USE osc_status osc_advice_stake(const struct osc_advice_base *a,

@@ -20,13 +20,6 @@ static struct osc_str name_of(const struct osc_advice_base *a, osc_sid name)
     return osc_trace_str(a->t, name);
 }
 
-/* Whether row I of C copies from memory that the device cannot read directly. */
-static bool is_copy(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i,
-                    struct osc_str way)
-{
-    return c->kind[i] == OSC_KIND_MEMCPY && osc_str_has(osc_row_name(a->t, c, i), way);
-}
-
 static osc_status check_pageable(const struct osc_advice_base *a, struct osc_advice_item *item)
 {
     const struct osc_links *const links = &a->f->links;
@@ -39,7 +32,7 @@ static osc_status check_pageable(const struct osc_advice_base *a, struct osc_adv
         const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
         const uint32_t i = osc_row_place(row);
 
-        if (!is_copy(a, c, i, OSC_STR("(Pageable -> Device)")))
+        if (c->kind[i] != OSC_KIND_MEMCPY || !osc_advice_is_pageable(a, c, i))
             continue;
         item->count += osc_advice_is_kept(a, c, i);
         osc_intervals_add(&copies, c->ts_ns[i], osc_row_end(c, i));
@@ -129,8 +122,7 @@ static struct osc_str step_name(const struct osc_advice_base *a, uint32_t i,
 static int64_t stake_of(const struct osc_advice_base *a, uint32_t i, int64_t excess_ns)
 {
     const int64_t *const cost_ns = a->b->steps[i].cost_ns;
-    const int64_t work_ns =
-        cost_ns[OSC_CLASS_KERNEL] + cost_ns[OSC_CLASS_MEMCPY] + cost_ns[OSC_CLASS_MEMSET];
+    const int64_t work_ns = cost_ns[OSC_CLASS_KERNEL] + cost_ns[OSC_CLASS_MEMSET];
 
     if (a->split.steps)
         return a->split.steps[i].ns[OSC_CAUSE_SLOW];
@@ -182,7 +174,9 @@ osc_status osc_advice_device_rules(const struct osc_advice_base *a, struct osc_a
 
     if (a->has_works)
         st = check_pageable(a, &l->of[OSC_ADVICE_PAGEABLE_COPIES]);
-    else
+    if (st == OSC_OK && a->has_works)
+        st = osc_advice_device_copies(a, &l->of[OSC_ADVICE_DEVICE_COPIES]);
+    if (!a->has_works)
         st = check_allocator(a, &l->of[OSC_ADVICE_ALLOCATOR]);
     if (st == OSC_OK)
         st = check_slow_steps(a, &l->arena, &l->of[OSC_ADVICE_SLOW_STEPS]);

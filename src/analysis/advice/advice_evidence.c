@@ -292,6 +292,10 @@ static const struct evidence {
     [OSC_ADVICE_SLOW_CALL] = {"events", " --sort self_ns", add_slow_calls, "", AROUND_STEPS,
                               false},
     [OSC_ADVICE_LATE_START] = {"events", "", NULL, "", IN_GAP, false},
+    [OSC_ADVICE_DEVICE_COPIES] = {"events", " --sort dur_ns", NULL,
+                                  "kind = 'memcpy' and name not like '%(Pageable -> Device)%' "
+                                  "and dur_ns is not null",
+                                  IN_STEPS, false},
 };
 
 /* Write the --where expression that selects the rows of the table for CODE. */

@@ -48,6 +48,7 @@ enum osc_advice_code {
     OSC_ADVICE_HANDOVER,
     OSC_ADVICE_SLOW_CALL,
     OSC_ADVICE_LATE_START,
+    OSC_ADVICE_DEVICE_COPIES,
     OSC_ADVICE_COUNT
 };
 
@@ -90,6 +91,10 @@ OSC_MUST_USE osc_status osc_advice_idle_rules(const struct osc_advice_base *a,
 /* Apply the rules for traces without device work, for which A has a split. */
 OSC_MUST_USE osc_status osc_advice_host_rules(const struct osc_advice_base *a,
                                               struct osc_advice_list *l);
+
+/* Measure the copies that devices make while none computes. A has device work. */
+OSC_MUST_USE osc_status osc_advice_device_copies(const struct osc_advice_base *a,
+                                                 struct osc_advice_item *item);
 
 /* Measure what every step allocates and nothing releases. */
 OSC_MUST_USE osc_status osc_advice_memory_growth(const struct osc_advice_base *a,

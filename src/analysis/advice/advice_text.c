@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice/advice_words.h"
 #include "analysis/advice/idle_gaps.h"
+#include "model/known_names.h"
 
 /* A step with at most so many collectives does not send small messages. */
 enum { FEW_COLLECTIVES = 4 };
@@ -222,6 +223,77 @@ static void say_pageable_copies(const struct osc_advice_numbers *n, struct osc_s
         out,
         " while no kernel runs, and the host waits for them. Pin the memory and copy without "
         "waiting: DataLoader(..., pin_memory=True), x.to(device, non_blocking=True).");
+}
+
+/* Append ", above all NAME" if there is one. */
+static void add_above_all(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    if (!osc_words_has_name(n, n->subject))
+        return;
+    osc_strbuf_adds(out, ", above all ");
+    osc_words_name(out, n->subject);
+}
+
+/* Say what leaves out copies of WAY, or hides them. */
+static void add_copy_remedy(struct osc_strbuf *out, const struct osc_advice_numbers *n,
+                            enum osc_copy_way way)
+{
+    static const struct {
+        const char *torch, *other;
+    } remedies[OSC_COPY_WAYS] = {
+        [OSC_COPY_UNKNOWN] = {"Copy less, or beside computation.",
+                              "Copy less, or beside computation."},
+        [OSC_COPY_TO_DEVICE] =
+            {"Copy the next batch while this one is computed: from pinned "
+             "memory with x.to(device, non_blocking=True), on a stream of its "
+             "own.",
+             "Copy the next data while these are computed, on a queue of "
+             "its own."},
+        [OSC_COPY_FROM_DEVICE] = {"Copy less often, or with non_blocking=True into pinned "
+                                  "memory, on a stream of its own.",
+                                  "Copy less often, or on a queue of its own."},
+        [OSC_COPY_ON_DEVICES] = {"Leave out clone(), contiguous() and cat() where the next "
+                                 "operator takes any layout.",
+                                 "Compute in place, or where the data are."},
+    };
+    const bool is_torch = osc_words_has_trait(n, " torch");
+
+    osc_strbuf_adds(out, is_torch ? remedies[way].torch : remedies[way].other);
+    if (way == OSC_COPY_ON_DEVICES && osc_words_has_trait(n, " graphs"))
+        osc_strbuf_adds(out,
+                        " Inputs of graphs are copied in unless they stay where they are.");
+}
+
+static void say_device_copies(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    static const char *const ways[] = {"in an unknown direction", "to devices", "to the host",
+                                       "on devices"};
+    /* Of merged rows the sum says nothing. */
+    const enum osc_copy_way way =
+        n->n_parts == 1 ? (enum osc_copy_way)n->more[2] : OSC_COPY_UNKNOWN;
+
+    osc_strbuf_adds(out, "Devices copy for ");
+    osc_words_share(out, n);
+    osc_strbuf_addf(out, " while none computes, in %lld %s", (long long)n->count,
+                    n->count == 1 ? "copy" : "copies");
+    if (n->n_parts == 1) {
+        osc_strbuf_addf(out, ": above all %s (", ways[way]);
+        osc_words_time(out, n->more[0]);
+        osc_strbuf_addc(out, ')');
+    }
+    if (osc_words_has_name(n, n->subject)) {
+        osc_strbuf_adds(out, ", by ");
+        osc_words_name(out, n->subject);
+        if (n->grew.len > 0) {
+            osc_strbuf_adds(out, " in ");
+            osc_words_name(out, n->grew);
+        }
+        osc_strbuf_adds(out, " (");
+        osc_words_time(out, n->more[1]);
+        osc_strbuf_addc(out, ')');
+    }
+    osc_strbuf_adds(out, ". ");
+    add_copy_remedy(out, n, way);
 }
 
 /* Append ", above all before NAME" if there is one, and that most of it is WITHIN that. */
@@ -467,15 +539,6 @@ static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf
     osc_strbuf_adds(out, n->more[2] != 0 ? " on the device." : " on the host.");
 }
 
-/* Append ", above all NAME" if there is one. */
-static void add_above_all(struct osc_strbuf *out, const struct osc_advice_numbers *n)
-{
-    if (!osc_words_has_name(n, n->subject))
-        return;
-    osc_strbuf_adds(out, ", above all ");
-    osc_words_name(out, n->subject);
-}
-
 /* Append COUNT divided by the number of kept steps, as "96 THINGs a step". */
 static void add_per_step(struct osc_strbuf *out, const struct osc_advice_numbers *n,
                          int64_t count, const char *thing)
@@ -627,4 +690,6 @@ const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
     [OSC_ADVICE_SLOW_CALL] = {"slow_call", "Single calls keep the host", say_slow_call},
     [OSC_ADVICE_LATE_START] = {"late_start", "Devices begin late", say_late_start},
     [OSC_ADVICE_HANDOVER] = {"handover", "Short kernels leave gaps", say_handover},
+    [OSC_ADVICE_DEVICE_COPIES] = {"device_copies", "Copies keep devices from computing",
+                                  say_device_copies},
 };

@@ -15,7 +15,7 @@ CODES = ("data_loading", "data_parallel", "backend", "communication", "low_utili
          "tensor_cores", "memory_limit", "synchronization", "pageable_copies",
          "launch_bound", "allocator", "slow_steps", *split.RULES, "memory_growth",
          "profiler_overhead", "optimizer", "python_idle", "unrecorded_idle", "handover",
-         "slow_call", "late_start")
+         "slow_call", "late_start", "device_copies")
 HALF = ("bf16", "bfloat16", "BFloat16", "__half", "::Half", "fp16", "f16")
 SYNC_CALLS = set("""
 cudaDeviceSynchronize cudaStreamSynchronize cudaEventSynchronize cudaThreadSynchronize
@@ -61,6 +61,18 @@ def largest(sums: dict[str, int]) -> str | None:
     above 0."""
     name = max(filter(None, sums), key=lambda key: sums[key], default=None)
     return name if name is not None and sums[name] > 0 else None
+
+
+def way_of(name: str) -> str:
+    """Where a copy goes."""
+    words = {"on": "DtoD D2D PtoP P2P DeviceToDevice Device_to_device".split()
+             + ["Device -> Device"],
+             "from": "DtoH D2H DeviceToHost Device_to_host".split() + ["Device -> "],
+             "to": "HtoD H2D HostToDevice Host_to_device".split() + [" -> Device"]}
+    for way, known in words.items():
+        if any(word.lower() in name.lower() for word in known):
+            return way
+    return "unknown"
 
 
 class Rules:
@@ -470,6 +482,8 @@ class Rules:
                 self.add_share(code, True, ns, count, subject)
                 self.found[code]["grew"] = grew or None
         self.pageable_copies()
+        if not self.is_thinned():
+            self.device_copies()
 
     def name(self, found: idle.Idle, cause: str, gaps: list[Interval],
              ended: dict[int, Event], drivers: set | None) -> tuple[int, str | None, str | None]:
@@ -517,6 +531,31 @@ class Rules:
                              union([(k.start, k.end) for k in self.kernels])))
         self.add_share("pageable_copies", count > 0 and 100 * ns > self.kept_ns, ns, count)
 
+    def device_copies(self) -> None:
+        """Other copies, while no kernel computes and no copy from pageable memory runs."""
+        copies = [e for e in self.work if e.kind == "memcpy"]
+        pageable = [e for e in copies if "(Pageable -> Device)" in e.name]
+        compute = [k for k in self.kernels if not kinds.is_collective_kernel(k.name, k.args)]
+        free = subtract(self.within(copies),
+                        union([(e.start, e.end) for e in compute + pageable]))
+        ns = length(free)
+        ours = [e for e in copies if e not in pageable]
+        if 20 * ns <= self.kept_ns or not any(map(self.is_kept, ours)):
+            return
+        own = {e: length(intersect(free, union([(e.start, e.end)]))) for e in ours}
+        sums = {way: sum(own[e] for e in ours if way_of(e.name) == way)
+                for way in ("unknown", "to", "from", "on")}
+        most = max(sums, key=lambda way: sums[way])
+        pairs: dict[tuple[str | None, str | None], int] = {}
+        for event in ours:
+            if way_of(event.name) == most and own[event]:
+                op = self.op_of_call.get(self.launch.get(event))
+                key = (op.name or None if op else None, self.launched_in(event) or None)
+                pairs[key] = pairs.get(key, 0) + own[event]
+        top = max(pairs, key=lambda key: pairs[key], default=(None, None))
+        self.add_share("device_copies", True, ns, sum(map(self.is_kept, ours)), top[0])
+        self.found["device_copies"]["grew"] = top[1] and top[1].rsplit(" at 0x", 1)[0]
+
     def slow_steps(self) -> None:
         """Outliers above the median."""
         rows = [row for row in growth.add(self.trace, steps.steps_table(self.trace, self.compat))
@@ -528,8 +567,8 @@ class Rules:
         if self.split:
             impact = excess = sum(part.ns["slow"] for part in self.split.parts.values())
         elif self.work:     # the rest has causes of its own
-            impact = sum(min(row["total_ns"] - middle, row["kernel_ns"] + row["memcpy_ns"]
-                             + row["memset_ns"]) for row in slow)
+            impact = sum(min(row["total_ns"] - middle, row["kernel_ns"] + row["memset_ns"])
+                         for row in slow)
         if slow and 20 * excess > self.kept_ns:
             worst = max(slow, key=lambda row: row["total_ns"])
             labels = [step.label for step in steps.host_steps(self.trace, self.compat)]
