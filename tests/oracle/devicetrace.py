@@ -145,7 +145,8 @@ class Generator:
                 self.add("user_annotation", f"ProfilerStep#{number}", start, at)
             at += self.random.choice((0, 0, 40, 700))
         if self.random.random() < .1:
-            self.add("Trace", "PyTorch Profiler (0)", 0, at - self.random.choice((0, 100, 900)), thread=8)
+            self.add("Trace", "PyTorch Profiler (0)", 0,
+                     at - self.random.choice((0, 100, 900)), thread=self.random.choice((1, 8)))
         if self.random.random() < .2:
             self.random.shuffle(self.events)
         return {"schemaVersion": 1, "deviceProperties": [

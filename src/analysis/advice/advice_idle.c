@@ -60,11 +60,17 @@ static osc_status name_ranges(const struct osc_idle_view *v, enum osc_idle cause
     return st;
 }
 
+static bool is_function(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i)
+{
+    (void)a;
+    return c->kind[i] == OSC_KIND_PYTHON || c->kind[i] == OSC_KIND_MODULE ||
+           c->kind[i] == OSC_KIND_FRAME;
+}
+
 /* Sum the own time of Python functions by name, and choose the one with most. */
 static osc_status name_functions(const struct osc_idle_view *v, enum osc_idle cause,
                                  struct osc_advice_item *item)
 {
-    static const enum osc_kind functions[] = {OSC_KIND_PYTHON, OSC_KIND_MODULE, OSC_KIND_FRAME};
     const struct osc_trace *const t = v->a->t;
     struct osc_name_sums sums = {0};
     osc_status st = OSC_OK;
@@ -78,8 +84,7 @@ static osc_status name_functions(const struct osc_idle_view *v, enum osc_idle ca
         if (r->cause != cause)
             continue;
         const int64_t ns = osc_ruler_length(&v->ruler, r->start_ns, r->end_ns);
-        const osc_row around =
-            osc_who_around(v->a, c, i, functions, sizeof functions / sizeof *functions);
+        const osc_row around = osc_who_around(v->a, c, i, is_function);
         if (ns == 0)
             continue;
         item->count++;

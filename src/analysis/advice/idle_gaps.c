@@ -203,17 +203,13 @@ osc_status osc_idle_name_launches(const struct osc_idle_view *v, enum osc_idle c
 
 /* --- what nobody recorded -------------------------------------------------- */
 
-static const enum osc_kind marks[] = {OSC_KIND_ANNOTATION, OSC_KIND_SCOPE};
-#define N_MARKS (sizeof marks / sizeof *marks)
-
 /* Whether row I of C is a range that the program marked on a thread that counts. */
 static bool is_mark(const struct osc_idle_view *v, const struct osc_chunk *c, uint32_t i)
 {
     const struct osc_classes *const classes = &v->a->f->classes;
 
-    return (c->kind[i] == marks[0] || c->kind[i] == marks[1]) && c->dur_ns[i] > 0 &&
-           v->s->counts[c->track[i]] && osc_is_range(classes, c, i) &&
-           !osc_is_on_device(classes, c, i);
+    return osc_who_is_mark(v->a, c, i) && c->dur_ns[i] > 0 && v->s->counts[c->track[i]] &&
+           osc_is_range(classes, c, i) && !osc_is_on_device(classes, c, i);
 }
 
 /* Sum the time of the cause in which a mark is the innermost one, by name, in SUMS; and list
@@ -231,7 +227,7 @@ static osc_status sum_marks(const struct osc_idle_view *v, struct osc_name_sums 
             if (!is_mark(v, c, i))
                 continue;
             const int64_t ns = osc_ruler_length(&v->ruler, c->ts_ns[i], osc_row_end(c, i));
-            const osc_row around = osc_who_around(v->a, c, i, marks, N_MARKS);
+            const osc_row around = osc_who_around(v->a, c, i, osc_who_is_mark);
             if (ns == 0)
                 continue;
             osc_intervals_add(when, c->ts_ns[i], osc_row_end(c, i));

@@ -396,6 +396,10 @@ TEST_WITH(what_is_not_recorded_is_named_by_what_the_program_marked, NULL, end)
     row = assert_idle(MARKED(RANGE("user_annotation", "m", 4, 310, 300, "")), "unrecorded_idle",
                       350000);
     assert_int_equal(cell_str(row, "grew").len, 0);
+    /* The time of the recording is no mark of the program. */
+    row = assert_idle(MARKED(RANGE("Trace", "PyTorch Profiler (0)", 1, 0, 1000, "")),
+                      "unrecorded_idle", 350000);
+    assert_int_equal(cell_str(row, "grew").len, 0);
     /* Functions were recorded, and none runs there. */
     row = assert_idle(MARKED(RANGE("python_function", "f", 1, 20, 9, "")), "unrecorded_idle",
                       350000);

@@ -44,6 +44,7 @@ osc_sid osc_who_called(const struct osc_advice_base *a, const struct osc_chunk *
         const uint32_t at = osc_row_place(row);
 
         if (!osc_kind_is_launch((enum osc_kind)p->kind[at]) &&
+            !osc_row_form(a->t, p, at)->is_profiler &&
             (p->kind[at] != OSC_KIND_STEP || a->t->has_iterations))
             return (osc_sid){p->name[at]};
         row.v = p->parent[at];
@@ -52,21 +53,25 @@ osc_sid osc_who_called(const struct osc_advice_base *a, const struct osc_chunk *
 }
 
 osc_row osc_who_around(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i,
-                       const enum osc_kind *kinds, size_t n)
+                       bool (*is)(const struct osc_advice_base *a, const struct osc_chunk *c,
+                                  uint32_t i))
 {
     osc_row row = {c->parent ? c->parent[i] : 0};
 
     while (row.v != 0) {
         const struct osc_chunk *const p = osc_chunk_of(&a->t->events, row);
-        const uint32_t at = osc_row_place(row);
 
-        for (size_t k = 0; k < n; k++) {
-            if (p->kind[at] == kinds[k])
-                return row;
-        }
-        row.v = p->parent[at];
+        if (is(a, p, osc_row_place(row)))
+            break;
+        row.v = p->parent[osc_row_place(row)];
     }
     return row;
+}
+
+bool osc_who_is_mark(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i)
+{
+    return (c->kind[i] == OSC_KIND_ANNOTATION || c->kind[i] == OSC_KIND_SCOPE) &&
+           !osc_row_form(a->t, c, i)->is_profiler;
 }
 
 osc_sid osc_who_launched(const struct osc_advice_base *a, uint32_t work)
@@ -94,8 +99,7 @@ osc_sid osc_who_launched_in(const struct osc_advice_base *a, uint32_t work)
         const uint32_t i = osc_row_place(row);
         const enum osc_kind kind = (enum osc_kind)c->kind[i];
 
-        if (c->name[i] != 0 &&
-            (kind == OSC_KIND_ANNOTATION || kind == OSC_KIND_SCOPE || kind == OSC_KIND_MODULE))
+        if (c->name[i] != 0 && (osc_who_is_mark(a, c, i) || kind == OSC_KIND_MODULE))
             return (osc_sid){c->name[i]};
         if (kind == OSC_KIND_OPERATOR)
             outermost.v = c->name[i];

@@ -27,16 +27,22 @@ OSC_MUST_USE osc_status osc_pairs_add(struct osc_pairs *p, osc_sid name, osc_sid
 struct osc_pair osc_pairs_top(const struct osc_pairs *p);
 void osc_pairs_fini(struct osc_pairs *p);
 
-/* The innermost range around row I of C that is no call and no announced step. */
+/* The innermost range around row I of C that is no call, no announced step and not the time of
+ * the recording. */
 osc_sid osc_who_called(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i);
 
-/* The row of the nearest range around row I of C of one of the N KINDS; 0: none. */
+/* The row of the nearest range around row I of C that IS what is wanted; 0: none. */
 osc_row osc_who_around(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i,
-                       const enum osc_kind *kinds, size_t n);
+                       bool (*is)(const struct osc_advice_base *a, const struct osc_chunk *c,
+                                  uint32_t i));
+
+/* Whether row I of C is a range that the program marked: an annotation or a scope, but no step,
+ * and not the time of the recording. */
+bool osc_who_is_mark(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i);
 
 /* The operator that launched WORK (index + 1, or 0), or the work itself. */
 osc_sid osc_who_launched(const struct osc_advice_base *a, uint32_t work);
 
-/* In what that was: the innermost annotation, scope or module with a name around the call, or
- * else the outermost operator, unless it has the name of osc_who_launched(). */
+/* In what that was: the innermost mark or module with a name around the call, or else the
+ * outermost operator, unless it has the name of osc_who_launched(). */
 osc_sid osc_who_launched_in(const struct osc_advice_base *a, uint32_t work);

@@ -342,7 +342,7 @@ class Rules:
         the outermost operator."""
         around, outermost = self.launch.get(event), None
         while around:
-            if around.kind in ("annotation", "scope", "module") and around.name:
+            if (idle.is_mark(around) or around.kind == "module") and around.name:
                 return around.name
             if around.kind == "operator":
                 outermost = around.name

@@ -21,7 +21,6 @@ CODES = {"communication": "communication", "dataloader": "data_loading",
          "python": "python_idle", "unrecorded": "unrecorded_idle", "handover": "handover",
          "late": "late_start"}
 PYTHON = ("python", "module", "frame")
-MARKS = ("annotation", "scope")
 WORTH = 10
 
 
@@ -161,8 +160,9 @@ def split(events: list[Event], kept: list[Interval], work: list[Event],
 
 
 def is_between(around: Event) -> bool:
-    """Whether AROUND is a call or an announced step, which call nothing."""
-    return around.kind in kinds.LAUNCHES or (around.kind == "step" and not around.is_iteration)
+    """Whether AROUND is a call, an announced step or the time of the recording, which call
+    nothing."""
+    return around.kind in kinds.LAUNCHES or (around.category or "").lower() == "trace" or (around.kind == "step" and not around.is_iteration)
 
 
 def caller(event: Event) -> str | None:
@@ -215,12 +215,17 @@ def name_functions(found: Idle) -> tuple[int, str | None]:
     return count, name.rsplit(" at 0x", 1)[0]
 
 
+def is_mark(event: Event) -> bool:
+    """Whether the program marked EVENT, and not the profiler the time of the recording."""
+    return event.kind in ("annotation", "scope") and (event.category or "").lower() != "trace"
+
+
 def marked(found: Idle, ranges: list[Event], drivers: set | None) -> str | None:
     """The annotation or scope that is the innermost one in most of the time that is not recorded,
     if that is a tenth of it."""
     sums: dict[str, int] = {}
     for event in ranges:
-        if event.kind not in MARKS or not event.is_host or event.dur <= 0 \
+        if not is_mark(event) or not event.is_host or event.dur <= 0 \
                 or (drivers is not None and event.track not in drivers):
             continue
         ns = found.of("unrecorded", event)
@@ -228,7 +233,7 @@ def marked(found: Idle, ranges: list[Event], drivers: set | None) -> str | None:
             continue
         sums[event.name] = sums.get(event.name, 0) + ns
         around = event.parent
-        while around and around.kind not in MARKS:
+        while around and not is_mark(around):
             around = around.parent
         if around:
             sums[around.name] = sums.get(around.name, 0) - ns
