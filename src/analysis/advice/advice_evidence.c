@@ -91,7 +91,7 @@ static void add_string(struct osc_str text, struct osc_strbuf *out)
             osc_strbuf_addf(out, "' || char(%d) || '", c);
             continue;
         }
-        if (memchr("\"\\$`", c, 4))
+        if (strchr("\"\\$`", c))
             osc_strbuf_addc(out, '\\');
         else if (c == '\'')
             osc_strbuf_addc(out, '\'');

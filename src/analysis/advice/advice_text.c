@@ -367,7 +367,11 @@ static void say_slow_call(const struct osc_advice_numbers *n, struct osc_strbuf 
     if (n->n_parts == 1 && osc_str_has(n->subject, OSC_STR(OSC_COMPILE_WORD))) {
         osc_strbuf_adds(out,
                         ". It compiles code for the device: warm up before, keep shapes the "
-                        "same, or compile ahead of time.");
+                        "same, or compile ahead of time");
+        osc_strbuf_adds(out, osc_words_has_trait(n, " torch") &&
+                                     osc_str_has(n->subject, OSC_STR("aclopCompile"))
+                                 ? " (torch.npu.set_compile_mode(jit_compile=False))."
+                                 : ".");
         return;
     }
     osc_strbuf_adds(out,

@@ -137,6 +137,7 @@ TEST_WITH(set_up_and_compiling_are_such_calls, NULL, end)
 
     assert_int_equal(cell_int(row, "impact_ns"), 100000);
     assert_true(has_text(row, "text", "It compiles code for the device"));
+    assert_true(has_text(row, "text", "ahead of time (torch.npu.set_compile_mode("));
     assert_true(
         has_text(row, "evidence",
                  "and (dur_ns >= 1000000 or name like '%Compile%' and dur_ns >= 100000)"));
@@ -372,37 +373,38 @@ TEST_WITH(calls_that_wait_are_named_with_their_caller, NULL, end)
 
 TEST_WITH(what_is_not_recorded_is_named_by_what_the_program_marked, NULL, end)
 {
-#define MARKED(host) GAP(OP("aten::mm", 1, 20, 1, "") host)
+#define BESIDE OP("aten::mm", 1, 20, 1, "")
     const char *const stack = "(with_stack=True or --torch=stack)", *const mark =
                                                                         "record_function()";
-    int64_t row = assert_idle(MARKED(""), "unrecorded_idle", 350000);
+    int64_t row = assert_idle(GAP(BESIDE), "unrecorded_idle", 350000);
 
     assert_int_equal(cell_str(row, "grew").len, 0);
     assert_true(has_text(row, "text", stack) && has_text(row, "text", mark));
     /* The innermost one has the time; a step is none, and the rest is not marked. */
-    row = assert_idle(MARKED(NOTE("## forward ##", 300, 300) NOTE("load at 0x7f10", 300, 200)),
-                      "unrecorded_idle", 350000);
+    row = assert_idle(
+        GAP(BESIDE NOTE("## forward ##", 300, 300) NOTE("load at 0x7f10", 300, 200)),
+        "unrecorded_idle", 350000);
     assert_true(has_text(row, "grew", "load"));
     assert_true(has_text(row, "text", "; for 200 us they are in load. Record Python"));
     assert_true(
         has_text(row, "text", ", or mark it with record_function(); 50.0 us of it are"));
     /* All of it is marked: no need to say how. */
-    row = assert_idle(MARKED(NOTE("m", 250, 450)), "unrecorded_idle", 350000);
+    row = assert_idle(GAP(BESIDE NOTE("m", 250, 450)), "unrecorded_idle", 350000);
     assert_true(has_text(row, "text", stack));
     assert_false(has_text(row, "text", mark));
     /* What has less than a tenth of it is not worth a word; nor is that of another thread. */
-    row = assert_idle(MARKED(NOTE("m", 310, 34)), "unrecorded_idle", 350000);
+    row = assert_idle(GAP(BESIDE NOTE("m", 310, 34)), "unrecorded_idle", 350000);
     assert_int_equal(cell_str(row, "grew").len, 0);
-    row = assert_idle(MARKED(RANGE("user_annotation", "m", 4, 310, 300, "")), "unrecorded_idle",
-                      350000);
+    row = assert_idle(GAP(BESIDE RANGE("user_annotation", "m", 4, 310, 300, "")),
+                      "unrecorded_idle", 350000);
     assert_int_equal(cell_str(row, "grew").len, 0);
     /* The time of the recording is no mark of the program. */
-    row = assert_idle(MARKED(RANGE("Trace", "PyTorch Profiler (0)", 1, 0, 1000, "")),
+    row = assert_idle(GAP(BESIDE RANGE("Trace", "PyTorch Profiler (0)", 1, 0, 1000, "")),
                       "unrecorded_idle", 350000);
     assert_int_equal(cell_str(row, "grew").len, 0);
     /* Functions were recorded, and none runs there. */
-    row = assert_idle(MARKED(RANGE("python_function", "f", 1, 20, 9, "")), "unrecorded_idle",
-                      350000);
+    row = assert_idle(GAP(BESIDE RANGE("python_function", "f", 1, 20, 9, "")),
+                      "unrecorded_idle", 350000);
     assert_false(has_text(row, "text", stack));
     assert_true(
         has_text(row, "text", "none runs there: mark what does with record_function()."));
@@ -497,17 +499,17 @@ TEST_WITH(launches_are_named_with_what_most_of_them_are_in, NULL, end)
 
 TEST_WITH(buffers_that_ddp_broadcasts_are_named, NULL, end)
 {
-#define DDP(more)                                                                            \
-    GAP(NOTE("DistributedDataParallel.forward", 305, 390) OP("aten::copy_", 1, 310, 380, "") \
-            more)
+#define IN_DDP \
+    NOTE("DistributedDataParallel.forward", 305, 390) OP("aten::copy_", 1, 310, 380, "")
     const char *const remedy = "broadcast_buffers=False";
 
-    assert_false(has_text(row_of("", DDP(""), "launch_bound", false), "text", remedy));
-    assert_false(has_text(row_of("", DDP(OP("aten::unflatten_dense_tensors", 1, 306, 1, "")),
-                                 "launch_bound", false),
-                          "text", remedy));
+    assert_false(has_text(row_of("", GAP(IN_DDP), "launch_bound", false), "text", remedy));
+    assert_false(
+        has_text(row_of("", GAP(IN_DDP OP("aten::unflatten_dense_tensors", 1, 306, 1, "")),
+                        "launch_bound", false),
+                 "text", remedy));
     assert_true(has_text(row_of("",
-                                DDP(OP("aten::unflatten_dense_tensors", 1, 306, 1, "")
+                                GAP(IN_DDP OP("aten::unflatten_dense_tensors", 1, 306, 1, "")
                                         OP("c10d::broadcast_", 1, 308, 1, "")),
                                 "launch_bound", false),
                          "text", remedy));
