@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice/idle.h"
 
+#include "base/mem.h"
 #include "support/advice_rows.h"
 
 /* A step of 1000 us with kernels from 10 to 300 and from 700 on, the second launched from 650
@@ -513,6 +514,33 @@ TEST_WITH(buffers_that_ddp_broadcasts_are_named, NULL, end)
                                         OP("c10d::broadcast_", 1, 308, 1, "")),
                                 "launch_bound", false),
                          "text", remedy));
+}
+
+/* Fail the first allocation, then the second, ... until the work gets done. */
+TEST_WITH(memory_that_runs_out_is_a_status, NULL, end)
+{
+    const struct osc_options o = {0};
+    osc_status st = OSC_ENOMEM;
+
+    end(NULL);
+    load("small", "",
+         STEP(1, 0, 9000) NOTE("m", 0, 800) RANGE("python_function", "f", 1, 1000, 200, "")
+             RUNTIME("cudaStreamSynchronize", 1300, 300, 9) OP("aten::mm", 1, 2000, 2000, "")
+                 CALL(1, 850, 5, 1, "") KERNEL("k", 1700, 100, 1) CALL(1, 3990, 5, 2, "")
+                     COPY("Device -> Device", 4000, 900, 2) OP("aten::b", 1, 5000, 900, "")
+                         CALL(1, 5890, 5, 3, "") KERNEL("ncclKernel", 5900, 700, 3)
+                             CALL(1, 7000, 5, 4, "") KERNEL("j", 7005, 200, 4));
+    for (long n = 0; st != OSC_OK; n++) {
+        osc_result_fini(&result);
+        osc_result_init(&result, &osc_table_advice);
+        osc_mem_fail_after(n);
+        st = osc_table_advice.map(&trace, &o, &result, NULL);
+        if (st == OSC_OK)
+            st = osc_table_advice.finish(&result, &o, NULL);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+    }
+    assert_true(result.n_rows >= 5);
 }
 
 UNIT_MAIN("idle")
