@@ -42,6 +42,8 @@ RANKS = 3   # of a run
 # The causes of idle time, which exclude each other where devices worked.
 IDLE = NAMED | {"communication", "data_loading", "launch_bound", "unrecorded_idle", "handover",
                 "late_start"}
+# Rules that share the time in which devices copy and do not compute.
+COPIES = {"device_copies", "pageable_copies"}
 # A name that needs quotation marks in the shell, and one that looks like an option.
 NAMES = ("plain.json", "two words, $HOME and \'quotes\'.json", "-o.json", "tab\there.json")
 
@@ -92,14 +94,22 @@ def wrong(advice: dict, rows: list[dict], recordings: list[dict]) -> str | None:
 
 
 def oversold(rows: list[dict], steps: list[dict]) -> str | None:
-    """The error if causes of idle time have more than the kept STEPS have without computation."""
+    """The error if causes of idle time have more than the kept STEPS have without computation, or
+    rules about copies more than they have of these."""
     own = {r["code"]: int(r["impact_ns"]) for r in rows}
-    if not own.keys() & (IDLE - {"communication", "data_loading", "allocator"}):
-        return None
-    sold = sum(ns for code, ns in own.items() if code in IDLE)
-    free = sum(int(r["total_ns"]) - sum(int(r[f"{k}_ns"]) for k in ("kernel", "memcpy", "memset"))
-               for r in steps if r["kept"] == "true")
-    return f"{sold} ns are sold of {free} ns" if sold > free else None
+    kept = [r for r in steps if r["kept"] == "true"]
+
+    def spent(*kinds: str) -> int:
+        return sum(int(r[f"{kind}_ns"]) for r in kept for kind in kinds)
+
+    limits = [(COPIES, spent("memcpy"))]
+    if own.keys() & (IDLE - {"communication", "data_loading", "allocator"}):
+        limits.append((IDLE, spent("total") - spent("kernel", "memcpy", "memset")))
+    for codes, free in limits:
+        sold = sum(ns for code, ns in own.items() if code in codes)
+        if sold > free:
+            return f"{sold} ns are sold of {free} ns"
+    return None
 
 
 def check(folder: Path, name: str, number: int, bin_folder: Path) -> tuple[int, list[str]]:

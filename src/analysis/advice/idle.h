@@ -3,13 +3,13 @@
  * idle.h - why devices had nothing to do: the kept steps without device work, split by cause.
  *
  * At stake is the time of the kept steps in which communication runs that nothing hides, and
- * in which no device works. Each moment of it has one cause, so that no two rules sell the *
+ * in which no device works. Each moment of it has one cause, so that no two rules sell the
  * same. Threads that count are those that launch device work or announce steps; if no launch is
  * known, or these recorded nothing but calls (of a runtime that launches for others), all.
  *
  *   - COMMUNICATION has the time of that class of the breakdown (derive/unions.h).
  *   - A gap ends with device work. From the end of the call on that launched it, the host is
- * not late: the first OSC_HANDOVER_NS are HANDOVER, what is longer is BLOCKED while a call
+ *     not late: the first OSC_HANDOVER_NS are HANDOVER, what is longer is BLOCKED while a call
  *     waits for the device, else LATE. Calls that wait for the device themselves, as some
  *     copies do, are no such calls.
  *   - The rest of gaps goes to the first cause, in the order of enum osc_idle, of which some
