@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/percent.h"
+
 struct unit {
     double size;
     const char *name;
@@ -50,5 +52,5 @@ void osc_units_bytes(struct osc_strbuf *out, double bytes)
 
 void osc_units_ratio(struct osc_strbuf *out, double ratio)
 {
-    osc_strbuf_addf(out, "%.2f %%", ratio * 100);
+    osc_percent_add(out, ratio, 2);
 }

@@ -58,7 +58,7 @@ EXEMPT = {
 }
 WORK = ("kernel", "memcpy", "memset")
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
-ROW = re.compile(r"  (\S.*?)  +([\d,.]+(?: M)?)  +([\d.]+ [a-z]+)(?:  +([\d.]+) %)?.*")
+ROW = re.compile(r"  (\S.*?)  +([\d,.]+(?: M)?)  +([\d.]+ [a-z]+)(?:  +(<?[\d.]+) %)?.*")
 
 
 def nanoseconds(text: str) -> tuple[float, float]:
@@ -66,6 +66,20 @@ def nanoseconds(text: str) -> tuple[float, float]:
     number, unit = text.split()
     digit = 10.0 ** -len(number.partition(".")[2])
     return float(number) * UNITS[unit], digit * UNITS[unit] / 2
+
+
+def reads_as(text: str, part: float, whole: float, error: float = 0) -> bool:
+    """Whether TEXT is the share of PART, known to ERROR, in percent of WHOLE. Only nothing reads
+    as 0 and only the whole as 100."""
+    if not whole:
+        return False
+    share, error = part / whole * 100, error / whole * 100
+    if text.startswith("<"):
+        return 0 < share < float(text[1:]) / 2 + error
+    if text in ("0.0", "100.0"):
+        return abs(share - float(text)) <= error
+    rounding = 0.1 if text == "99.9" else 0.051
+    return abs(share - float(text)) <= rounding + error
 
 
 @dataclass
@@ -185,6 +199,17 @@ class Judge:
         self.expect(len(listed) == n and (not first or first[1] in listed), "a table says",
                     told[0], "but the screen", shown, lacks)
 
+    def step(self) -> None:
+        """Check the shares of the parts of a step."""
+        lines = self.sections.get("STEP", self.sections.get("ITERATION", []))
+        whole = re.match(r"[A-Z]+  ([\d.]+ [a-z]+)", lines[0]) if lines else None
+        for line in lines[1:]:
+            part = re.match(r"  \w+ +([\d.]+ [a-z]+) +(<?[\d.]+) %", line)
+            if not part or not whole:
+                continue
+            (ns, half), (of, rest) = nanoseconds(part[1]), nanoseconds(whole[1])
+            self.expect(reads_as(part[2], ns, of, half + rest), lines[0], line)
+
     # --- sums ---
 
     @cached_property
@@ -200,8 +225,7 @@ class Judge:
             if row[4] is None:
                 continue
             ns, half = nanoseconds(row[3])
-            self.expect(abs(ns / whole_ns * 100 - float(row[4])) <= 0.051 + half / whole_ns * 100
-                        if whole_ns else False, title, row[0], "of", whole_ns)
+            self.expect(reads_as(row[4], ns, whole_ns, half), title, row[0], "of", whole_ns)
 
     def sums(self) -> None:
         """Check that tables add up to the events."""
@@ -258,6 +282,7 @@ def judge(bin_folder: Path, path: Path) -> Judge:
         it.commands()
         it.names()
         it.quality()
+        it.step()
         it.sums()
     except (IndexError, KeyError, TypeError, ValueError) as failed:
         it.expect(False, repr(failed))

@@ -54,7 +54,7 @@ def alike(lines: list[str]) -> list[str]:
     for line in lines:
         if not line.startswith("  "):
             names = set()  # a title or a blank line
-        elif re.fullmatch(r"  \S.*  +[\d,.]+( M)?  +[\d.]+ [a-z]+  +[\d.]+ [%a-z]+", line):
+        elif re.fullmatch(r"  \S.*  +[\d,.]+( M)?  +[\d.]+ [a-z]+  +<?[\d.]+ [%a-z]+", line):
             name = line[2:].split("  ")[0]
             found += [line] if name in names or NUMBER.search(name) else []
             names.add(name)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/percent.h"
 #include "base/utf8.h"
 #include "render/units.h"
 
@@ -77,7 +78,7 @@ void osc_page_time(struct osc_page *p, double ns)
 
 void osc_page_share(struct osc_page *p, double ratio)
 {
-    osc_strbuf_addf(&p->cell, "%.1f %%", 100 * ratio);
+    osc_percent_add(&p->cell, ratio, 1);
     osc_page_cell(p, OSC_PAGE_SHARE, true);
 }
 

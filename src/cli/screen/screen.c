@@ -5,6 +5,7 @@
 
 #include "analysis/advice/advice_list.h"
 #include "analysis/table_columns.h"
+#include "base/percent.h"
 #include "base/utf8.h"
 #include "cli/screen/page.h"
 #include "cli/screen/screen_read.h"
@@ -124,7 +125,8 @@ static void put_busy(struct osc_page *p)
         osc_utf8_append_terminal(&name, rows[i].name);
         osc_elide(&text, (struct osc_str){name.s ? name.s : "", (uint32_t)name.len}, BUSY_WIDTH,
                   NULL);
-        osc_strbuf_addf(&text, " %.1f %%", rows[i].ratio * 100);
+        osc_strbuf_addc(&text, ' ');
+        osc_percent_add(&text, rows[i].ratio, 1);
         osc_strbuf_fini(&name);
         if (osc_page_columns((struct osc_str){line.s ? line.s : "", (uint32_t)line.len}) +
                 osc_page_columns((struct osc_str){text.s ? text.s : "", (uint32_t)text.len}) +
@@ -362,8 +364,9 @@ static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
         osc_units_time(&p->cell,
                        (double)osc_result_get_int(r, o->row, osc_column_steps_grew_by_ns));
         osc_page_cell(p, OSC_PAGE_TIME - 1, false);
-        osc_strbuf_addf(&p->cell, "%.0f %% ",
-                        osc_result_get_num(r, o->row, osc_column_steps_grew_ratio) * 100);
+        osc_percent_add(&p->cell, osc_result_get_num(r, o->row, osc_column_steps_grew_ratio),
+                        0);
+        osc_strbuf_addc(&p->cell, ' ');
         osc_page_cell(p, GREW_SHARE, true);
         const struct osc_str grew = osc_result_get_str(r, o->row, osc_column_steps_grew);
         const size_t room = (p->width < 72 ? p->width - 23 : p->width - 58) - GREW_SHARE;
