@@ -30,8 +30,9 @@ struct found {
     bool process, thread;
 };
 
-/* Mark the threads, or the queues of devices, of the selected process and thread. */
-static struct found mark_tracks(struct osc_filter *f, bool is_queue)
+/* Mark the threads, or the queues of devices and lines that repeat others, of the selected
+ * process and thread. */
+static struct found mark_tracks(struct osc_filter *f, bool are_threads)
 {
     const struct osc_trace *const t = f->t;
     const char *const process = f->s->process, *const thread = f->s->thread;
@@ -45,7 +46,7 @@ static struct found mark_tracks(struct osc_filter *f, bool is_queue)
         const bool is_thread =
             !thread || is_number(t, track->tid, thread) || is_name(t, track->name, thread);
 
-        if (track->is_queue != is_queue || track->n_events == 0)
+        if ((track->is_queue || track->is_summary) == are_threads || track->n_events == 0)
             continue;
         f->has_track[k] = is_process && is_thread;
         found.process = found.process || is_process;
@@ -54,8 +55,8 @@ static struct found mark_tracks(struct osc_filter *f, bool is_queue)
     return found;
 }
 
-/* Mark the tracks of the selected process and thread, by id or by name. Queues are asked only
- * if no thread is that: the processes of devices often have the name of the program. */
+/* Mark the tracks of the selected process and thread, by id or by name. Other tracks are asked
+ * only if no thread is that: the processes of devices often have the name of the program. */
 static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
 {
     const char *const process = f->s->process, *const thread = f->s->thread;
@@ -65,9 +66,9 @@ static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
         memset(f->has_track, 1, (size_t)f->t->n_tracks + 1);
         return OSC_OK;
     }
-    found = mark_tracks(f, false);
+    found = mark_tracks(f, true);
     if (!found.process || !found.thread)
-        found = mark_tracks(f, true);
+        found = mark_tracks(f, false);
     if (!found.process)
         return osc_fail(err, OSC_EINVAL,
                         "--process: there is no '%s' in the trace; 'opscope table threads' and "

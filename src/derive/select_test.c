@@ -159,6 +159,17 @@ TEST_WITH(a_queue_is_selected_with_its_steps, NULL, end)
     stay_of(text, &(struct osc_selection){.thread = "7", .steps = "6"}, "kb");
 }
 
+TEST_WITH(a_line_that_repeats_a_queue_is_asked_with_it, NULL, end)
+{
+    static const char text[] =
+        LINE("process", 2, 0, "Task Scheduler") LINE("process", 3, 0, "AI Core")
+            LINE("process", 4, 0, "CANN") DRAWN(4, 1, "launch", 0, 5, "")
+                DRAWN(2, 3, "task", 10, 5, "") DRAWN(3, 3, "operation", 10, 5, "");
+
+    stay_of(text, &(struct osc_selection){.thread = "3"}, "task operation");
+    stay_of(text, &(struct osc_selection){.process = "AI Core"}, "operation");
+}
+
 TEST_WITH(a_device_takes_nothing_from_the_host, NULL, end)
 {
     stay(&(struct osc_selection){.device = "cuda:0", .has_from = true, .from_ns = 100000},

@@ -43,7 +43,8 @@ def selection(source: random.Random, trace: Trace) -> Selection:
             chosen["to_ns"] = chosen["from_ns"] + source.choice((1, 5_000, 30_000, 10 ** 9))
         elif source.randrange(2):
             chosen["to_ns"] = chosen.pop("from_ns")
-    host = source.choice([e for e in trace.events if not e.device] or [None])
+    host = source.choice([e for e in trace.events
+                          if not e.device and e.track not in trace.summaries] or [None])
     if "thread" in fields and host is not None:
         name = inventory.thread_names(trace).get(host.track)
         chosen["thread"] = source.choice((host.thread, name or host.thread, "nowhere"))

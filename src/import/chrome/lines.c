@@ -38,9 +38,9 @@ struct fitting {
 };
 
 /*
- * Let lines of Ascend that repeat those of another process be drawn over them: tasks, and the
- * planes of collectives. Where only planes have collectives, their tasks on streams are the
- * work; where there is nothing else, they are.
+ * Lines of Ascend that repeat tasks of another process are summaries of it: older views of the
+ * tasks, and the planes of collectives. Where only planes have collectives, their tasks on
+ * streams are the work; where there is nothing else, they are.
  */
 static void choose_tasks(struct fitting *f)
 {
@@ -59,7 +59,9 @@ static void choose_tasks(struct fitting *f)
                 (first < 0 || rank < first))
                 first = rank;
             if (pass == 1 && l->role == OSC_LINE_WORK && rank > first)
-                l->role = OSC_LINE_MARKS;
+                l->role = OSC_LINE_SUMMARY;
+            if (pass == 1 && l->role == OSC_LINE_MARKS && rank < 0 && first >= 0)
+                l->role = OSC_LINE_SUMMARY;
             if (pass == 1 && l->role == OSC_LINE_MARKS && rank < 0 && first < 0 &&
                 !f->has_collectives)
                 l->role = OSC_LINE_WORK;
@@ -525,6 +527,15 @@ static osc_status name_devices(struct fitting *f)
 
 /* --- the whole --------------------------------------------------------------------------- */
 
+/* Whether TRACK holds parts of collectives of Ascend. */
+static bool is_plane(const struct fitting *f, uint32_t track)
+{
+    const struct osc_line *const l = &f->lines[track];
+
+    return l->sort && (l->role == OSC_LINE_MARKS || l->role == OSC_LINE_SUMMARY) &&
+           !is_hardware(f, track);
+}
+
 /* Find what decides the meaning of rows beside their line. */
 static osc_status look_at_rows(struct fitting *f)
 {
@@ -542,7 +553,7 @@ static osc_status look_at_rows(struct fitting *f)
                 l->role = OSC_LINE_HOST;
             if (f->dialect == OSC_DIALECT_LEGACY && l->role == OSC_LINE_OPERATORS)
                 f->has_names |= osc_str_has(osc_row_name(t, k, i), OSC_STR("::"));
-            if (!f->has_collectives || l->role != OSC_LINE_MARKS ||
+            if (!f->has_collectives || !is_plane(f, k->track[i]) ||
                 !osc_row_arg_int(t, k, i, OSC_ARG_KEY_STREAM_ID, &stream))
                 continue;
             uint32_t *const place = osc_idmap_put(&f->streams, (uint64_t)stream);

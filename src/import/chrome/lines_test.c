@@ -147,6 +147,12 @@ TEST_WITH(tasks_of_ascend_are_work_unless_they_wait, NULL, end)
     assert_int_equal(trace.findings.by_code[OSC_FINDING_device_unmatched].count, 0);
 }
 
+/* Whether the line of ROW repeats other lines. */
+static bool is_summary(uint32_t row)
+{
+    return trace.tracks[small_chunk(&trace)->track[row]].is_summary;
+}
+
 TEST_WITH(parts_of_a_collective_count_once, NULL, end)
 {
     assert_string_equal(
@@ -156,8 +162,19 @@ TEST_WITH(parts_of_a_collective_count_once, NULL, end)
                          X("11", 4, "m", 1, 1, ",'args':{'Task Type':'AI_CORE'}")
                              X("2", 0, "Reduce", 1, 1, ",'args':{'stream id':13}")
                                  X("2", 9, "hcom_allReduce_", 1, 9, "")),
-        "annotation@npu:0 kernel@npu:0 annotation@npu:0 kernel@npu:0");
+        "annotation@npu:0 kernel@npu:0 annotation@- kernel@npu:0");
     assert_int_equal(trace.findings.by_code[OSC_FINDING_device_unmatched].count, 1);
+    /* The plane repeats a task of a stream, which the collective covers. */
+    assert_false(is_summary(0));
+    assert_true(is_summary(2));
+    assert_false(is_summary(3));
+    /* Without the tasks nothing else has its time in parts. */
+    assert_string_equal(kinds_of(PROCESS(2, "HCCL") LABEL(2, "NPU") PROCESS(3, "CANN") THREAD(
+                            2, 0, "Plane 0") THREAD(2, 9, "Communication Kernel")
+                                     X("2", 0, "Reduce", 1, 1, ",'args':{'stream id':13}")
+                                         X("2", 9, "hcom_allReduce_", 1, 9, "")),
+                        "annotation@npu:0 kernel@npu:0");
+    assert_false(is_summary(0));
 }
 
 TEST_WITH(older_tools_of_ascend_draw_the_same_tasks_twice, NULL, end)
@@ -169,7 +186,8 @@ TEST_WITH(older_tools_of_ascend_draw_the_same_tasks_twice, NULL, end)
     assert_string_equal(kinds_of(PROCESS(11, "AI Core Op") PROCESS(2, "Task Scheduler")
                                      X("11", 3, "m", 1, 1, ",'args':{'Task Type':'AI_CORE'}") X(
                                          "2", 3, "m", 1, 1, ",'args':{'Task Type':'AI_CORE'}")),
-                        "annotation@npu:0 kernel@npu:0");
+                        "annotation@- kernel@npu:0");
+    assert_true(is_summary(0));
 }
 
 TEST_WITH(paddle_writes_durations_into_names, NULL, end)
@@ -233,12 +251,6 @@ TEST_WITH(arrows_of_rocprof_end_with_a_step, NULL, end)
         n_ends += trace.forms[i].shape == OSC_SHAPE_ARROW_TO &&
                   trace.forms[i].arrow == OSC_ARROW_LAUNCH;
     assert_int_equal(n_ends, 1);
-}
-
-/* Whether the line of ROW repeats other lines. */
-static bool is_summary(uint32_t row)
-{
-    return trace.tracks[small_chunk(&trace)->track[row]].is_summary;
 }
 
 TEST_WITH(sums_of_clang_and_the_critical_path_of_bazel_are_summaries, NULL, end)

@@ -194,7 +194,8 @@ def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
                       if place(e).process in network}
     places = [place(e) for e in trace.events]
     whole = any(p.process in network and not p.thread.startswith("Plane") for p in places)
-    alone = not whole and not any(p.process in real for p in places)
+    repeated = any(p.process in real for p in places)
+    alone = not whole and not repeated
     for process in {e.process for e in trace.events if place(e).process in neural}:
         label = next(place(e).label for e in trace.events if e.process == process)
         if not re.search("[0-9]", label):
@@ -211,13 +212,14 @@ def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
             return Fit(kind) if kind else None
         number = re.search("[0-9]+", at.label)
         device = f"npu:{number[0] if number else 0}"
+        if at.process in network and (alone or not at.thread.startswith("Plane")):
+            return Fit("kernel", device)
         if at.process in network:
-            return Fit("annotation" if at.thread.startswith("Plane") and not alone else "kernel",
-                       device)
+            return Fit("annotation", device, repeated)
         if at.thread.startswith("Step Trace"):
             return Fit("step" if event.category == "Iteration Time" else "annotation", device)
         if at.process in others:
-            return Fit("annotation", device)
+            return Fit("annotation", device, True)
         if whole and event.thread.isdigit() and int(event.thread) in of_collectives:
             return Fit("annotation", device)
         return Fit(task_kind(event), device)

@@ -37,7 +37,7 @@ def tracks_of(trace: Trace, selection: Selection) -> set[tuple]:
     """The selected host threads with events, by id or by name."""
     threads = inventory.thread_names(trace)
     processes = inventory.process_names(trace)
-    tracks = {e.track for e in trace.events if not e.device}
+    tracks = {e.track for e in trace.events if not e.device} - trace.summaries
     if selection.process is not None:
         tracks = {t for t in tracks if selection.process in (t[0], processes.get(t[0]))}
     if selection.thread is not None:
