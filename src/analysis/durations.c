@@ -5,13 +5,14 @@
  */
 #include "analysis/table_registry.h"
 
+#include "analysis/range_place.h"
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/wide.h"
 #include "table/buckets.h"
 
-enum { NAME, KIND, FROM, TO, CALLS, TOTAL, CUMULATIVE, ORDER, N_COLUMNS };
+enum { NAME, KIND, PLACE, FROM, TO, CALLS, TOTAL, CUMULATIVE, ORDER, N_COLUMNS };
 
 /* Buckets of table/buckets.h in one row: eight to a power of two are more than one looks at. */
 #define PER_ROW 2u
@@ -21,6 +22,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Name of the ranges as the file has it.", .torch = OSC_TORCH_KEY),
     OSC_COLUMN(KIND, "kind", STRING, NULL, KEY, 0, OSC_RULE_KINDS,
                "Kind of the ranges, in the vocabulary of table events."),
+    OSC_COLUMN(PLACE, "place", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_RANGES,
+               OSC_RANGE_PLACE_HELP),
     OSC_COLUMN(FROM, "from_ns", INTEGER, "ns", KEY, 0, 0,
                "Shortest duration that counts here. From 16 ns on, four rows divide the time "
                "from one power of two to the next into equal parts."),
@@ -31,16 +34,18 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, 0, "Sum of their durations.",
                .torch = OSC_TORCH_CPU),
     OSC_COLUMN(CUMULATIVE, "cumulative_ratio", NUMBER, "ratio", FINISH, 0, 0,
-               "Calls of this name and kind in this and all shorter rows / all its calls."),
+               "Calls of this name, kind and place in this and all shorter rows / all its "
+               "calls."),
     OSC_COLUMN(ORDER, "order", INTEGER, NULL, FINISH, OSC_COLUMN_HIDDEN, 0,
                "Rows from the end: names by their total time, then by duration."),
 };
 
-/* Ranges of one name and kind in one row. */
+/* Ranges of one name, kind and place in one row. */
 struct bar {
     uint32_t name; /* osc_sid */
     uint8_t kind;
-    uint16_t row; /* bucket / PER_ROW */
+    uint8_t place; /* enum osc_range_place */
+    uint16_t row;  /* bucket / PER_ROW */
     int64_t n_calls;
     osc_wide total_ns;
 };
@@ -48,26 +53,30 @@ struct bar {
 struct bars {
     struct bar *v; /* owned; in the order of the file */
     size_t n, cap;
-    struct osc_idmap at; /* name, kind and row -> index + 1 */
+    struct osc_idmap at; /* name, place, kind and row -> index + 1 */
 };
 
-static osc_status add_range(struct bars *b, const struct osc_chunk *c, uint32_t i)
+static osc_status add_range(struct bars *b, const struct osc_trace *t,
+                            const struct osc_chunk *c, uint32_t i)
 {
-    const uint32_t row = osc_bucket_of(c->dur_ns[i]) / PER_ROW;
-    uint32_t *const place =
-        osc_idmap_put(&b->at, (uint64_t)c->name[i] << 32 | (uint64_t)c->kind[i] << 16 | row);
+    const struct bar bar = {.name = c->name[i],
+                            .kind = c->kind[i],
+                            .place = (uint8_t)osc_range_place_of(t, c, i),
+                            .row = (uint16_t)(osc_bucket_of(c->dur_ns[i]) / PER_ROW)};
+    uint32_t *const at =
+        osc_idmap_put(&b->at, (uint64_t)bar.name << 32 | (uint64_t)bar.place << 24 |
+                                  (uint64_t)bar.kind << 16 | bar.row);
 
-    if (!place)
+    if (!at)
         return OSC_ENOMEM;
-    if (*place == 0) {
+    if (*at == 0) {
         if (osc_grow(&b->v, &b->cap, b->n + 1, sizeof *b->v) != OSC_OK)
             return OSC_ENOMEM;
-        b->v[b->n++] =
-            (struct bar){.name = c->name[i], .kind = c->kind[i], .row = (uint16_t)row};
-        *place = (uint32_t)b->n;
+        b->v[b->n++] = bar;
+        *at = (uint32_t)b->n;
     }
-    b->v[*place - 1].n_calls++;
-    b->v[*place - 1].total_ns += c->dur_ns[i];
+    b->v[*at - 1].n_calls++;
+    b->v[*at - 1].total_ns += c->dur_ns[i];
     return OSC_OK;
 }
 
@@ -84,7 +93,7 @@ static osc_status count_ranges(const struct osc_trace *t, const uint32_t *name, 
 
             if ((osc_shape_is_range(shape) || shape == OSC_SHAPE_ASYNC) &&
                 c->dur_ns[i] != OSC_NO_DUR && (!name || c->name[i] == *name))
-                st = add_range(b, c, i);
+                st = add_range(b, t, c, i);
         }
     }
     return st;
@@ -105,6 +114,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_row(out);
         osc_result_str(out, NAME, osc_trace_str(t, (osc_sid){bar->name}));
         osc_result_str(out, KIND, osc_str_c(osc_kind_text((enum osc_kind)bar->kind)));
+        osc_result_str(out, PLACE, osc_range_place_text((enum osc_range_place)bar->place));
+        if (osc_range_place_matters((enum osc_range_place)bar->place, (enum osc_kind)bar->kind))
+            osc_result_show(out, PLACE);
         osc_result_int(out, FROM, osc_bucket_start(bar->row * PER_ROW));
         osc_result_int(out, TO, osc_bucket_start((bar->row + 1u) * PER_ROW));
         osc_result_int(out, CALLS, bar->n_calls);
@@ -122,7 +134,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 
 /* --- all traces --------------------------------------------------------------------------- */
 
-/* All rows of one name and kind. */
+/* All rows of one name, kind and place. */
 struct histogram {
     int64_t n_calls;
     osc_wide total_ns;
@@ -138,7 +150,7 @@ struct rows {
     struct row *v;                /* owned; one for each row */
     struct histogram *histograms; /* owned; as many at most; by first row */
     uint32_t n_histograms;
-    struct osc_idmap at; /* name and kind -> index + 1 */
+    struct osc_idmap at; /* name, place and kind -> index + 1 */
 };
 
 static int by_time(const void *x, const void *y, void *ctx)
@@ -158,17 +170,20 @@ static int by_time(const void *x, const void *y, void *ctx)
 static osc_status gather(const struct osc_result *r, struct rows *rows)
 {
     for (uint64_t i = 0; i < r->n_rows; i++) {
-        const uint64_t key =
-            (uint64_t)osc_result_get_sid(r, i, NAME).v << 32 | osc_result_get_sid(r, i, KIND).v;
-        uint32_t *const place = osc_idmap_put(&rows->at, key);
+        const enum osc_kind kind = osc_kind_of_text(osc_result_get_str(r, i, KIND));
+        const enum osc_range_place place =
+            osc_range_place_of_text(osc_result_get_str(r, i, PLACE));
+        uint32_t *const at =
+            osc_idmap_put(&rows->at, (uint64_t)osc_result_get_sid(r, i, NAME).v << 32 |
+                                         (uint64_t)place << 8 | (uint64_t)kind);
 
-        if (!place)
+        if (!at)
             return OSC_ENOMEM;
-        if (*place == 0)
-            *place = ++rows->n_histograms;
-        rows->v[i] = (struct row){i, *place - 1, osc_result_get_int(r, i, FROM)};
-        rows->histograms[*place - 1].n_calls += osc_result_get_int(r, i, CALLS);
-        rows->histograms[*place - 1].total_ns += osc_result_get_int(r, i, TOTAL);
+        if (*at == 0)
+            *at = ++rows->n_histograms;
+        rows->v[i] = (struct row){i, *at - 1, osc_result_get_int(r, i, FROM)};
+        rows->histograms[*at - 1].n_calls += osc_result_get_int(r, i, CALLS);
+        rows->histograms[*at - 1].total_ns += osc_result_get_int(r, i, TOTAL);
     }
     return OSC_OK;
 }

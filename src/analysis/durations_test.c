@@ -46,6 +46,17 @@ TEST_WITH(a_name_of_two_kinds_has_two_histograms, NULL, small_end)
     assert_true(number(1, "cumulative_ratio") == 1);
 }
 
+TEST_WITH(a_copy_on_a_device_has_a_histogram_of_its_own, NULL, small_end)
+{
+    make("forward", RANGE("user_annotation", "forward", 1, 0, 10, "")
+                        WORK("gpu_user_annotation", "forward", 4, 10, 1, ""));
+    assert_int_equal(result.n_rows, 2);
+    assert_true(is_text(0, "place", "host") && is_text(1, "place", "device"));
+    assert_int_equal(integer(0, "calls"), 1);
+    assert_true(number(0, "cumulative_ratio") == 1 && number(1, "cumulative_ratio") == 1);
+    assert_true((result.shown & UINT64_C(1) << column("place")) != 0);
+}
+
 TEST_WITH(a_name_that_is_not_there_is_told, NULL, small_end)
 {
     make("nobody", SCOPE("a", 0, 1));

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/range_place.h"
 #include "analysis/table_columns.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -26,6 +27,7 @@ enum {
     DEVICE,
     TRACK,
     STEP,
+    PLACE,
     CALLS,
     TOTAL,
     SELF,
@@ -36,7 +38,6 @@ enum {
     MAX,
     STD,
     IS_MARKED,
-    IS_OWN,
     BUCKETS,
     SQUARES_LOW,
     SQUARES_MIDDLE,
@@ -81,6 +82,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Number of the step in which the ranges start, or, for device work, in which it "
                "was launched; missing outside steps. Present with --group-by step.",
                .grouping = "step"),
+    OSC_COLUMN(PLACE, "place", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_RANGES,
+               OSC_RANGE_PLACE_HELP),
     OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, 0, "Number of ranges that have ended.",
                .torch = OSC_TORCH_COUNT),
     OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, 0,
@@ -105,10 +108,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "mean)^2 / (calls - 1); 0 for one call."),
     OSC_COLUMN(IS_MARKED, "is_marked", BOOLEAN, NULL, OR, OSC_COLUMN_HIDDEN, 0,
                "Whether the program marked the ranges, and not as steps or synchronous "
-               "operators; not so "
-               "where they only repeat the time of others."),
-    OSC_COLUMN(IS_OWN, "is_own", BOOLEAN, NULL, OR, OSC_COLUMN_HIDDEN, 0,
-               "Whether not all of the ranges only repeat the time of others."),
+               "operators."),
     OSC_COLUMN(BUCKETS, "buckets", STRING, NULL, BUCKETS, OSC_COLUMN_HIDDEN, 0,
                "How many durations lie in which bucket."),
     OSC_COLUMN(SQUARES_LOW, "squares_low", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
@@ -137,6 +137,7 @@ struct key {
     uint32_t process;  /* osc_sid */
     uint32_t track;    /* osc_track_id */
     uint32_t step;     /* number of the step + 1 */
+    uint32_t place;    /* enum osc_range_place */
 };
 
 /* Groups that are found without their key being hashed: most ranges have the name and kind of
@@ -150,7 +151,6 @@ struct group {
     osc_wide total_ns, self_ns, squares;
     int64_t min_ns, max_ns;
     bool is_marked;
-    bool is_own; /* not all are on tracks that repeat others */
 };
 
 /* Zeroed, it is empty. */
@@ -180,7 +180,8 @@ static struct key key_of(const struct sums *s, const struct osc_chunk *c, uint32
 {
     const struct osc_form *const form = &s->t->forms[c->form[i]];
     const bool has_none = form->category.v == 0 && osc_form_is_neutral(form);
-    struct key key = {.name = c->name[i], .kind = c->kind[i]};
+    struct key key = {
+        .name = c->name[i], .kind = c->kind[i], .place = osc_range_place_of(s->t, c, i)};
 
     if (s->o->by_category)
         key.category = has_none ? NO_CATEGORIES : form->category.v;
@@ -198,7 +199,7 @@ static osc_status find_group(struct sums *s, const struct osc_chunk *c, uint32_t
                              uint32_t *group)
 {
     const struct key key = key_of(s, c, i);
-    uint32_t *const recent = &s->recent[(key.name ^ key.kind << 5) % N_RECENT];
+    uint32_t *const recent = &s->recent[(key.name ^ key.kind << 5 ^ key.place << 9) % N_RECENT];
     osc_sid id;
 
     if (s->groups && memcmp(&s->groups[*recent].key, &key, sizeof key) == 0) {
@@ -225,7 +226,7 @@ static osc_status find_group(struct sums *s, const struct osc_chunk *c, uint32_t
  * asynchronous ones, which have no self time in the table of operators. */
 static bool is_marked(const struct osc_form *form, enum osc_kind kind)
 {
-    return !form->is_frame && !form->is_profiler && !form->is_device &&
+    return !form->is_frame && !form->is_profiler &&
            (kind == OSC_KIND_ANNOTATION || kind == OSC_KIND_MODULE || kind == OSC_KIND_SCOPE ||
             kind == OSC_KIND_COMMUNICATION || kind == OSC_KIND_DATALOADER ||
             kind == OSC_KIND_OPTIMIZER ||
@@ -245,9 +246,8 @@ static void add_range(struct group *g, const struct osc_trace *t, const struct o
         g->squares = SQUARES_MAX;
     g->min_ns = dur_ns < g->min_ns ? dur_ns : g->min_ns;
     g->max_ns = dur_ns > g->max_ns ? dur_ns : g->max_ns;
-    g->is_own |= !t->tracks[c->track[i]].is_summary;
     g->is_marked |=
-        !t->tracks[c->track[i]].is_summary && is_marked(form, (enum osc_kind)c->kind[i]);
+        g->key.place == OSC_PLACE_HOST && is_marked(form, (enum osc_kind)c->kind[i]);
     if (c->parent && osc_shape_is_range((enum osc_form_shape)form->shape)) {
         g->n_sync++;
         g->self_ns += c->self_ns[i];
@@ -357,6 +357,9 @@ static void add_row(const struct sums *s, const struct group *g, struct osc_str 
     osc_result_str(out, NAME, osc_trace_str(s->t, (osc_sid){g->key.name}));
     osc_result_str(out, KIND, osc_str_c(osc_kind_text((enum osc_kind)g->key.kind)));
     add_places(s, g, out);
+    osc_result_str(out, PLACE, osc_range_place_text((enum osc_range_place)g->key.place));
+    if (osc_range_place_matters((enum osc_range_place)g->key.place, (enum osc_kind)g->key.kind))
+        osc_result_show(out, PLACE);
     osc_result_int(out, CALLS, (int64_t)g->n_calls);
     osc_result_int(out, TOTAL, osc_wide_nearest(g->total_ns));
     if (g->n_sync > 0)
@@ -364,7 +367,6 @@ static void add_row(const struct sums *s, const struct group *g, struct osc_str 
     osc_result_int(out, MIN, g->min_ns);
     osc_result_int(out, MAX, g->max_ns);
     osc_result_bool(out, IS_MARKED, g->is_marked);
-    osc_result_bool(out, IS_OWN, g->is_own);
     osc_result_str(out, BUCKETS, buckets);
     osc_result_int(out, SQUARES_LOW, (int64_t)(g->squares & PIECE));
     osc_result_int(out, SQUARES_MIDDLE, (int64_t)(g->squares >> PIECE_BITS & PIECE));
@@ -515,7 +517,7 @@ static const char *const groupings[] = {"process", "thread", "track", "category"
 const uint32_t osc_column_ranges_name = NAME, osc_column_ranges_kind = KIND,
                osc_column_ranges_calls = CALLS, osc_column_ranges_total_ns = TOTAL,
                osc_column_ranges_self_ns = SELF, osc_column_ranges_mean_ns = MEAN,
-               osc_column_ranges_is_marked = IS_MARKED, osc_column_ranges_is_own = IS_OWN;
+               osc_column_ranges_place = PLACE, osc_column_ranges_is_marked = IS_MARKED;
 
 const struct osc_table_def osc_table_ranges = {
     .name = "ranges",

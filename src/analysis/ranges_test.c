@@ -111,6 +111,44 @@ TEST_WITH(groupings_split_rows_and_combine, NULL, small_end)
     assert_int_equal(integer(1, "calls"), 4);
 }
 
+TEST_WITH(a_copy_on_a_device_is_no_second_call, NULL, small_end)
+{
+    make(&(struct osc_options){0},
+         RANGE("user_annotation", "forward", 1, 0, 10, "")
+             WORK("gpu_user_annotation", "forward", 4, 9, 1, "") KERNEL("k", 5, 8, 1));
+    assert_int_equal(result.n_rows, 3);
+    assert_true(is_text(0, "kind", "annotation") && is_text(0, "place", "host"));
+    assert_int_equal(integer(0, "calls"), 1);
+    assert_int_equal(integer(0, "total_ns"), 10000);
+    assert_true(is_text(1, "kind", "annotation") && is_text(1, "place", "device"));
+    assert_int_equal(integer(1, "total_ns"), 9000);
+    assert_false(osc_result_get_bool(&result, 1, column("is_marked")));
+    assert_true(is_text(2, "place", "device"));
+    assert_true((result.shown & UINT64_C(1) << column("place")) != 0);
+}
+
+TEST_WITH(the_place_is_told_only_where_kinds_do_not, NULL, small_end)
+{
+    make(&(struct osc_options){0}, OP("a", 1, 0, 10, "") KERNEL("k", 5, 8, 1));
+    assert_int_equal(result.n_rows, 2);
+    assert_true((result.shown & UINT64_C(1) << column("place")) == 0);
+}
+
+TEST_WITH(a_line_that_repeats_others_has_rows_of_its_own, NULL, small_end)
+{
+    make(
+        &(struct osc_options){0},
+        "{'ph':'M','name':'process_name','pid':3,'args':{'name':'/gpu:0 (stream:13) Compute'}},"
+        "{'ph':'M','name':'process_name','pid':5,'args':{'name':'/gpu:0 (stream:all) "
+        "Compute'}},"
+        "{'ph':'X','cat':'Op','name':'Conv','pid':3,'tid':1,'ts':0,'dur':4},"
+        "{'ph':'X','cat':'Op','name':'Conv','pid':5,'tid':1,'ts':0,'dur':4},");
+    assert_int_equal(result.n_rows, 2);
+    assert_true(is_text(0, "kind", "kernel") && is_text(0, "place", "device"));
+    assert_true(is_text(1, "kind", "annotation") && is_text(1, "place", "summary"));
+    assert_false(osc_result_get_bool(&result, 1, column("is_marked")));
+}
+
 TEST_WITH(a_trace_without_ranges_says_so, NULL, small_end)
 {
     make(&(struct osc_options){0}, "{'ph':'i','name':'a','pid':1,'tid':1,'ts':2},");

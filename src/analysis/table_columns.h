@@ -24,7 +24,7 @@ extern const uint32_t osc_column_tracks_kind, osc_column_tracks_name, osc_column
 
 extern const uint32_t osc_column_ranges_name, osc_column_ranges_kind, osc_column_ranges_calls,
     osc_column_ranges_total_ns, osc_column_ranges_self_ns, osc_column_ranges_mean_ns,
-    osc_column_ranges_is_marked, osc_column_ranges_is_own;
+    osc_column_ranges_place, osc_column_ranges_is_marked;
 
 extern const uint32_t osc_column_operators_name, osc_column_operators_calls,
     osc_column_operators_device_self_ns, osc_column_operators_host_self_ns,

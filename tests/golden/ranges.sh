@@ -71,3 +71,18 @@ json.dump([dict(ph="X", name=n, pid=1, tid=1, ts=i, dur=1) for i, n in enumerate
 END
 t seen.json --columns name,calls
 t seen.json --columns name,calls --format csv | python3 -c 'import sys; print(ascii(sys.stdin.read()))'
+echo "--- a range and its copy on a device"
+python3 - <<'END'
+import json
+def x(cat, name, tid, ts, dur, **args):
+    return dict(ph="X", cat=cat, name=name, pid=1 if tid < 5 else 0, tid=tid, ts=ts, dur=dur, args=args)
+json.dump({"schemaVersion": 1, "traceEvents": [
+    x("user_annotation", "forward", 1, 0, 100), x("cpu_op", "aten::mm", 1, 10, 20),
+    x("cuda_runtime", "cudaLaunchKernel", 1, 12, 5, correlation=1),
+    x("gpu_user_annotation", "forward", 7, 30, 90, device=0, stream=7),
+    x("kernel", "gemm", 7, 30, 80, device=0, stream=7, correlation=1)]}, open("copy.json", "w"))
+END
+t copy.json
+t copy.json -f csv --columns name,kind,place,calls,total_ns
+t copy.json --where "place = 'host'" --columns name,calls
+"$OPSCOPE" table durations copy.json --name forward 2>/dev/null

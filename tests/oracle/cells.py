@@ -17,8 +17,8 @@ KEYS = {
     "operators": ("name", "input_shape", "call_stack"),
     "kernels": ("name", "operator", "grid", "block", "registers_per_thread",
                 "shared_memory_bytes"),
-    "ranges": ("name", "kind", "category", "process", "thread", "device", "step"),
-    "durations": ("name", "kind", "from_ns"),
+    "ranges": ("name", "kind", "place", "category", "process", "thread", "device", "step"),
+    "durations": ("name", "kind", "place", "from_ns"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
     "quality": ("code",), "advice": ("code",), "flows": (), "modules": (), "devices": ("device",),
@@ -31,7 +31,7 @@ AS_TEXT = {"process", "thread", "queue", "label", "value", "track"}
 OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
             "fwd_id", "correlation", "value", "bytes", "is_async", "first_offset", "first_ns",
             "sm_efficiency_ratio", "module", "note", "capacity_bytes", "grew", "grew_on",
-            "grew_by_ns", "grew_ratio", "process_name", "thread_name",
+            "grew_by_ns", "grew_ratio", "process_name", "thread_name", "place",
             "backward_host_ns", "backward_device_ns"}
 # Sentences, which golden tests check.
 SENTENCES = {"note", "message", "remedy", "title", "text", "evidence"}

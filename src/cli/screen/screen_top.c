@@ -179,7 +179,8 @@ static bool is_listed(const struct osc_result *r, uint64_t i, bool only_marked)
     const struct osc_str kind = osc_result_get_str(r, i, osc_column_ranges_kind);
 
     return only_marked ? osc_result_get_bool(r, i, osc_column_ranges_is_marked)
-                       : osc_result_get_bool(r, i, osc_column_ranges_is_own) &&
+                       : osc_str_eq(osc_result_get_str(r, i, osc_column_ranges_place),
+                                    OSC_STR("host")) &&
                              !osc_kind_is_device_work(osc_kind_of_text(kind));
 }
 

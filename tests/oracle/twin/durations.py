@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from .events import Trace
+from .ranges import place_word
 
 
 def row_of(duration: int) -> tuple[int, int]:
@@ -22,12 +23,13 @@ def table(traces: list[Trace]) -> list[dict]:
     for trace in traces:
         for event in trace.events:
             if event.dur is not None:
-                named.setdefault((event.name, event.kind), []).append(event.dur)
+                key = (event.name, event.kind, place_word(trace, event))
+                named.setdefault(key, []).append(event.dur)
     rows = []
-    for (name, kind), durations in sorted(named.items(), key=lambda item: -sum(item[1])):
+    for (name, kind, place), durations in sorted(named.items(), key=lambda item: -sum(item[1])):
         for start, end in sorted({row_of(d) for d in durations}):
             here = [d for d in durations if row_of(d) == (start, end)]
-            rows.append({"name": name, "kind": kind, "from_ns": start, "to_ns": end,
+            rows.append({"name": name, "kind": kind, "place": place, "from_ns": start, "to_ns": end,
                          "calls": len(here), "total_ns": sum(here),
                          "cumulative_ratio": float(Fraction(
                              sum(d < end for d in durations), len(durations)))})

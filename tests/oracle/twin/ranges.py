@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from . import forest, inventory
 from .events import Event, Trace
+from .kinds import DEVICE_WORK
 
 PLACES = {"category": ("category",), "process": ("process",), "thread": ("process", "thread"),
           "track": ("process", "thread", "device"), "step": ("step",)}
@@ -16,6 +17,13 @@ def place_of(trace: Trace, event: Event) -> dict:
     """All that a range may be grouped by."""
     return {"category": event.category, "process": event.process, "thread": event.thread,
             "device": event.device, "step": inventory.step_of(trace).get(event)}
+
+
+def place_word(trace: Trace, event: Event) -> str:
+    """Whether EVENT is on the host, on a queue of a device, or on a line that repeats others."""
+    if event.track in trace.summaries:
+        return "summary"
+    return "host" if event.is_host else "device"
 
 
 def names_of(trace: Trace, event: Event, columns: list[str]) -> dict:
@@ -68,7 +76,8 @@ def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
             if event.dur is None:
                 continue
             place = place_of(trace, event)
-            key = {"name": event.name, "kind": event.kind, **{c: place[c] for c in columns}}
+            key = {"name": event.name, "kind": event.kind, "place": place_word(trace, event),
+                   **{c: place[c] for c in columns}}
             known = tuple(sorted(key.items(), key=lambda item: item[0]))
             if known not in groups:
                 groups[known] = ({**key, **names_of(trace, event, columns)}, [])
@@ -76,3 +85,10 @@ def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
     rows = [row(key, events) for key, events in groups.values()]
     rows.sort(key=lambda r: -r["total_ns"])
     return rows
+
+
+def with_places(rows: list[dict]) -> list[dict]:
+    """ROWS of all ranks, with places if any has one that its kind does not tell."""
+    is_told = any(r["place"] == "summary" or r["place"] == "device" and r["kind"] not in DEVICE_WORK
+                  for r in rows)
+    return rows if is_told else [{**r, "place": None} for r in rows]
