@@ -3,7 +3,10 @@
 
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
+#include "base/mem.h"
+#include "base/percent.h"
 #include "model/producer.h"
+#include "table/row_sort.h"
 
 enum {
     NAME,
@@ -33,6 +36,7 @@ enum {
     PART_MEDIAN_HOST,
     PART_MEDIAN_DEVICE,
     REST,
+    ORDER,
     N_COLUMNS
 };
 
@@ -125,7 +129,12 @@ static const struct osc_column columns[N_COLUMNS] = {
                OSC_COLUMN_HIDDEN, 0, "Median on devices over part_calls calls."),
     OSC_COLUMN(REST, "rest", STRING, NULL, KEY, OSC_COLUMN_HIDDEN, 0,
                "What launched the device work of a row that is no operator."),
+    OSC_COLUMN(ORDER, "order", INTEGER, NULL, FINISH, OSC_COLUMN_HIDDEN, 0,
+               "Rows from the end, where only those that are no operators have device work: "
+               "first these, then operators by host_self_ns."),
 };
+
+static const char no_operators[] = "no operators: no host range of kind operator in the trace";
 
 static void set_stack(const struct osc_trace *t, const struct osc_operators *ops,
                       const struct osc_operator_group *g, struct osc_result *out)
@@ -232,10 +241,10 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_show(out, CALL_STACK);
     for (size_t g = 0; g < ops.n_groups; g++)
         add_row(t, o, &ops, &ops.groups[g], out);
-    if (ops.n_groups == 0)
-        osc_result_why_empty(out, "no operators: no host range of kind operator in the trace");
-    if (o->has_rest && !o->compat_tb && ops.n_groups > 0)
+    if (o->has_rest && !o->compat_tb)
         add_rest(&ops, out);
+    if (out->n_rows == 0)
+        osc_result_why_empty(out, no_operators);
     if (!has_device_time(&ops))
         out->sorted_by = HOST_SELF + 1;
     osc_operators_fini(&ops);
@@ -258,10 +267,76 @@ static void set_tc_ratio(struct osc_result *r, uint64_t i, uint32_t to, uint32_t
         osc_result_set_num(r, i, to, ratio(ns, whole_ns));
 }
 
+/* What has the device time of the rows of a table. */
+struct owners {
+    double own_ns, rest_ns;
+    uint64_t n_operators, n_rest;
+};
+
+static struct owners find_owners(const struct osc_result *r)
+{
+    struct owners w = {0};
+
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        const double ns = (double)osc_result_get_int(r, i, DEVICE_SELF);
+        const bool is_rest = osc_result_has(r, i, REST);
+
+        *(is_rest ? &w.rest_ns : &w.own_ns) += ns;
+        *(is_rest ? &w.n_rest : &w.n_operators) += 1;
+    }
+    return w;
+}
+
+/* Say what part of the device time the rows of operators have. */
+static void note_owners(struct osc_result *r, const struct owners *w)
+{
+    struct osc_strbuf share = {0};
+
+    osc_percent_add(&share, w->own_ns / (w->own_ns + w->rest_ns), 1);
+    if (w->n_operators == 0)
+        osc_result_note(r, "%s", no_operators);
+    else if (w->own_ns + w->rest_ns > 0 && share.status == OSC_OK)
+        osc_result_note(r, "operators own %s of the device time; rows in <> have the rest",
+                        w->own_ns > 0 ? share.s : "none");
+    osc_strbuf_fini(&share);
+}
+
+/* Let the rows of R that are no operators come first, then operators by their host time. */
+static osc_status sort_by_host(struct osc_result *r, const struct owners *w)
+{
+    const struct osc_sort_key key = {.column = HOST_SELF, .divisor = -1};
+    uint32_t *order;
+    const osc_status st = osc_sort_rows(r, &key, &order);
+
+    if (st != OSC_OK)
+        return st;
+    for (uint64_t k = 0; k < r->n_rows; k++) {
+        const int64_t device_ns = osc_result_get_int(r, order[k], DEVICE_SELF);
+        const int64_t before = (int64_t)w->n_operators;
+
+        if (!osc_result_has(r, order[k], REST))
+            osc_result_set_int(r, order[k], ORDER, before - (int64_t)k);
+        else
+            osc_result_set_int(r, order[k], ORDER,
+                               device_ns < INT64_MAX - before ? before + 1 + device_ns
+                                                              : INT64_MAX);
+    }
+    osc_free(order);
+    r->sorted_by = ORDER + 1;
+    return OSC_OK;
+}
+
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
-    (void)o;
-    (void)err;
+    const struct owners w = find_owners(r);
+
+    if (o->has_rest && w.n_rest > 0) {
+        const osc_status st = w.own_ns > 0 ? OSC_OK : sort_by_host(r, &w);
+
+        if (st != OSC_OK)
+            return osc_fail(err, st, "operators: %s", osc_status_text(st));
+        note_owners(r, &w);
+    }
     for (uint64_t i = 0; i < r->n_rows; i++) {
         const int64_t calls = osc_result_get_int(r, i, CALLS);
         const int64_t sync_calls = calls - osc_result_get_int(r, i, ASYNC_CALLS);
@@ -283,7 +358,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
         osc_result_set_num(r, i, MEDIAN_DEVICE_SELF,
                            osc_result_get_num(r, i, PART_MEDIAN_DEVICE));
     }
-    return OSC_OK;
+    return r->status;
 }
 
 static const char *const groupings[] = {"shape", "stack", "shape,stack", NULL};

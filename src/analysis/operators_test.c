@@ -4,11 +4,11 @@
 #include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "derive/derive.h"
-#include "support/small_trace.h"
+#include "support/small_table.h"
 #include "support/unit.h"
 #include "table/merge.h"
+#include "table/row_sort.h"
 
-static struct osc_trace trace;
 static struct osc_operators ops;
 
 static void load(const char *events)
@@ -19,10 +19,8 @@ static void load(const char *events)
 
 static int end(void **state)
 {
-    (void)state;
     osc_operators_fini(&ops);
-    osc_trace_fini(&trace);
-    return 0;
+    return small_end(state);
 }
 
 /* The N-th group of NAME. */
@@ -111,6 +109,64 @@ TEST_WITH(device_work_of_no_operator_is_summed_by_cause, NULL, end)
     assert_int_equal(ops.rest[OSC_LAUNCHER_CALL].device_ns, 8000);
     assert_int_equal(ops.rest[OSC_LAUNCHER_NONE].n_works, 1);
     assert_int_equal(ops.rest[OSC_LAUNCHER_NONE].device_ns, 16000);
+}
+
+/* The names of the rows as people see them, in order, separated by blanks. */
+static void assert_shows(const char *names)
+{
+    const struct osc_sort_key key = {.column = result.sorted_by - 1, .divisor = -1};
+    struct osc_strbuf got = {0};
+    uint32_t *order;
+
+    assert_int_equal(osc_sort_rows(&result, &key, &order), OSC_OK);
+    for (uint64_t i = 0; i < result.n_rows; i++) {
+        osc_strbuf_adds(&got, i > 0 ? "; " : "");
+        osc_strbuf_addstr(&got, osc_result_get_str(&result, order[i], column("name")));
+    }
+    assert_string_equal(got.s, names);
+    osc_strbuf_fini(&got);
+    osc_free(order);
+}
+
+TEST_WITH(work_that_no_operator_launched_comes_before_operators_that_launched_none, NULL, end)
+{
+    static const char events[] = OP("short", 1, 0, 9, "") OP("long", 1, 10, 90, "")
+        CALL(1, 200, 1, 3, "") KERNEL("k", 210, 2, 3) KERNEL("k", 220, 4, 99);
+
+    small_table(&osc_table_operators, &(struct osc_options){.has_rest = true}, events);
+    assert_shows("<no launch recorded>; <runtime calls outside operators>; long; short");
+    assert_non_null(strstr(result.notes.s, "operators own none of the device time"));
+    (void)end(NULL);
+    small_table(&osc_table_operators, &(struct osc_options){0}, events);
+    assert_shows("long; short");
+    assert_null(result.notes.s);
+    (void)end(NULL);
+    small_table(&osc_table_operators,
+                &(struct osc_options){.has_rest = true, .compat_tb = true}, events);
+    assert_shows("long; short");
+}
+
+TEST_WITH(device_work_without_any_operator_has_its_rows, NULL, end)
+{
+    static const char events[] = CALL(1, 200, 1, 3, "") KERNEL("k", 210, 2, 3);
+
+    small_table(&osc_table_operators, &(struct osc_options){.has_rest = true}, events);
+    assert_shows("<runtime calls outside operators>");
+    assert_int_equal(integer(0, "device_self_ns"), 2000);
+    assert_non_null(strstr(result.notes.s, "no operators"));
+    (void)end(NULL);
+    small_table(&osc_table_operators, &(struct osc_options){0}, events);
+    assert_int_equal(result.n_rows, 0);
+    assert_non_null(strstr(result.notes.s, "no operators"));
+}
+
+TEST_WITH(the_part_that_operators_own_is_told, NULL, end)
+{
+    small_table(&osc_table_operators, &(struct osc_options){.has_rest = true},
+                OP("aten::mm", 1, 0, 9, "") CALL(1, 1, 1, 1, "") KERNEL("k", 40, 9999, 1)
+                    KERNEL("k", 20000, 1, 99));
+    assert_int_equal(result.sorted_by, 0);
+    assert_non_null(strstr(result.notes.s, "operators own 99.9 % of the device time"));
 }
 
 TEST_WITH(shapes_and_stacks_make_groups_of_their_own, NULL, end)

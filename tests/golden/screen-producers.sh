@@ -47,3 +47,7 @@ for producer in jax tensorflow ascend ray clang unknown; do
     "$OPSCOPE" $producer.json
     echo "--- $?"
 done
+for producer in jax tensorflow; do
+    "$OPSCOPE" table operators $producer.json --columns name,calls,device_self_ns,host_self_ns 2>/dev/null
+    "$OPSCOPE" table operators $producer.json --format csv --columns name,device_self_ns 2>/dev/null
+done

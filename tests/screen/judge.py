@@ -11,7 +11,8 @@ For each trace of ../shared/data and tests/data, and for a directory of ranks as
   and prints a row;
 - rows of a list differ, and ranges have names that are in the file;
 - shares are of the whole: rows of operators, with those of work that no operator launched, and
-  kernels by name, by cause and by graph add up to what the events add up to; advice gives no
+  kernels by name, by cause and by graph add up to what the events add up to, also where there are
+  no operators; the head of OPERATORS says what part they own; advice gives no
   more idle time to causes than the steps have.
 What is not judged has a named rule (EXEMPT). Ends with `N passed, N failed`.
 """
@@ -53,7 +54,7 @@ PRODUCERS = {
 }
 EXEMPT = {
     "nothing_busy": "who worked, where no range has a duration above 0",
-    "no_operators": "the sum of operators, where there are none",
+    "no_operators": "the list of operators, where there are none",
     "no_file": "names of ranges of a directory",
 }
 WORK = ("kernel", "memcpy", "memset")
@@ -244,30 +245,29 @@ class Judge:
         self.expect(by_cause.get("graph", 0) <= graphs <= sum(kernels), "kernels by graph:",
                     graphs, by_cause)
         operators = self.rows("operators")
+        device = sum(self.work.values())
+        self.operators(device)
         if not operators:
             self.exempt["no_operators"] += 1
             return
-        device = sum(self.work.values())
-        self.operators(device)
+        own, host = (sum(int(r[f"{side}_self_ns"]) for r in operators) for side in ("device", "host"))
         head = self.sections.get("OPERATORS", [""])[0]
-        if " on devices" in head:
-            self.shares("OPERATORS", device)
-            own = sum(int(r["device_self_ns"]) for r in operators) / device * 100
-            told = float(re.search(r"own ([\d.]+) %", head)[1])
-            self.expect(abs(own - told) <= 0.05001, head, "but they own", own)
-        elif "device time" in head:
-            self.shares("OPERATORS", device)
-        else:
-            self.shares("OPERATORS", sum(int(r["host_self_ns"]) for r in operators))
+        told = re.match(r"OPERATORS  own ([\d.]+) % of ([\d.]+ [a-z]+) on devices", head)
+        self.expect((told is None) == (device == 0), head, "devices worked for", device)
+        if told:
+            # Only nothing and all have no digits behind the point.
+            text = told[1] if "." in told[1] else f"{told[1]}.0"
+            self.expect(reads_as(text, own, device), head, "but they own", own, "of", device)
+            self.expect("." in told[1] or own in (0, device), head, "but they own", own, device)
+        self.shares("OPERATORS", device or host)
+        self.shares("OPERATORS ON THE HOST", host)
+        self.expect(own > 0 or bool(self.list_of("OPERATORS ON THE HOST") or not device),
+                    "does not list operators by their host time")
 
     def operators(self, device: int) -> None:
         """Check that rows of the text of operators add up to the work of DEVICE."""
         text = self.run("table", "operators", "--limit", "0", "--columns",
                         "calls,device_self_ns", self.path).splitlines()
-        at = text[0].find("device_self_ns")
-        if at < 0:
-            self.expect(device == 0, "operators have no device time, devices have", device)
-            return
         times = [nanoseconds(m[0]) for line in text[1:]
                  if (m := re.search(r"[\d.]+ (ns|us|ms|s)\s*$", line))]
         found, error = sum(t for t, _ in times), sum(e for _, e in times)

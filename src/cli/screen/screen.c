@@ -114,7 +114,7 @@ static void put_busy(struct osc_page *p)
     uint64_t n_all = 0;
     unsigned n = 0;
 
-    if (osc_screen_merged(p->s, OSC_SCREEN_OPERATORS)->n_rows == 0)
+    if (!osc_screen_has_operators(p->s))
         return;
     if (osc_screen_find_workers(p->s, &arena, rows, BUSY_NAMES, &n, &n_all) != OSC_OK)
         p->out->status = OSC_ENOMEM;

@@ -190,19 +190,16 @@ static bool is_torch(const struct osc_screen *s)
 static void propose_kernels(struct commands *c)
 {
     const struct osc_screen *const s = c->p->s;
-    const struct osc_result *const r = osc_screen_merged(s, OSC_SCREEN_OPERATORS);
-    int64_t own_ns = 0, rest_ns = 0;
+    const struct osc_screen_owners w = osc_screen_find_owners(s);
+    const bool has_causes = w.rest_ns > w.own_ns && (w.own_ns > 0 || w.n_causes > 1);
 
-    for (uint64_t i = 0; i < r->n_rows; i++)
-        *(osc_result_has(r, i, osc_column_operators_rest) ? &rest_ns : &own_ns) +=
-            osc_result_get_int(r, i, osc_column_operators_device_self_ns);
     if (!osc_screen_has_device(s))
         return;
-    propose(c, own_ns > 0 && rest_ns > own_ns, "opscope table kernels --group-by cause", NULL,
+    propose(c, has_causes, "opscope table kernels --group-by cause", NULL,
             "what launched them");
-    propose(c, own_ns >= rest_ns && own_ns > 0, "opscope table kernels --group-by op", NULL,
-            "who launched them");
-    propose(c, own_ns == 0, "opscope table kernels", NULL, "every kernel");
+    propose(c, w.own_ns >= w.rest_ns && w.own_ns > 0, "opscope table kernels --group-by op",
+            NULL, "who launched them");
+    propose(c, w.own_ns == 0, "opscope table kernels", NULL, "every kernel");
 }
 
 /* The words for `ranges` that tell the most about traces of the producer of S. */
@@ -246,7 +243,6 @@ static void propose_ranges(struct commands *c, bool has_operators)
 void osc_screen_put_commands(struct osc_page *p)
 {
     const struct osc_result *const quality = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
-    const struct osc_result *const operators = osc_screen_merged(p->s, OSC_SCREEN_OPERATORS);
     const bool has_events = osc_screen_info_count(p->s, "events") > 0;
     struct osc_strbuf label = {0};
     const struct slow_step slow = find_slow(p, &label);
@@ -258,7 +254,7 @@ void osc_screen_put_commands(struct osc_page *p)
     for (uint64_t i = 0; i < quality->n_rows; i++)
         has_error |= osc_str_eq(osc_result_get_str(quality, i, osc_column_quality_severity),
                                 OSC_STR("error"));
-    const bool has_operators = operators->n_rows > 0;
+    const bool has_operators = osc_screen_has_operators(p->s);
     /* Print the first three that apply; the most specific for this trace come first. */
     propose(c, has_error, "opscope info", NULL, "what was lost");
     propose(c, slow.label,

@@ -91,6 +91,26 @@ bool osc_screen_has_device(const struct osc_screen *s)
            osc_screen_merged(s, OSC_SCREEN_KERNELS)->n_rows > 0;
 }
 
+struct osc_screen_owners osc_screen_find_owners(const struct osc_screen *s)
+{
+    const struct osc_result *const r = osc_screen_merged(s, OSC_SCREEN_OPERATORS);
+    struct osc_screen_owners w = {0};
+
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        const double ns = (double)osc_result_get_int(r, i, osc_column_operators_device_self_ns);
+        const bool is_rest = osc_result_has(r, i, osc_column_operators_rest);
+
+        *(is_rest ? &w.rest_ns : &w.own_ns) += ns;
+        *(is_rest ? &w.n_causes : &w.n_operators) += 1;
+    }
+    return w;
+}
+
+bool osc_screen_has_operators(const struct osc_screen *s)
+{
+    return osc_screen_find_owners(s).n_operators > 0;
+}
+
 static double median_of_kept(const struct osc_result *r)
 {
     const uint32_t total = osc_column_steps_total_ns, kept = osc_column_steps_kept;

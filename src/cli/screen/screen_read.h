@@ -58,6 +58,15 @@ bool osc_screen_has_iterations(const struct osc_screen *s);
 
 /* Whether kernels ran. */
 bool osc_screen_has_device(const struct osc_screen *s);
+/* Who has the device time of `operators`. */
+struct osc_screen_owners {
+    double own_ns, rest_ns; /* of operators, and of work that none launched */
+    uint64_t n_operators;   /* rows; the rest is by cause: */
+    uint64_t n_causes;
+};
+struct osc_screen_owners osc_screen_find_owners(const struct osc_screen *s);
+/* Whether there are operators: `operators` may have rows that are none. */
+bool osc_screen_has_operators(const struct osc_screen *s);
 
 /* A step farther than 3 MAD from the median of the kept steps of its rank and span. */
 struct osc_outlier {

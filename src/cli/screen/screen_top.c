@@ -7,6 +7,7 @@
 #include "analysis/table_columns.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/percent.h"
 #include "base/utf8.h"
 #include "cli/screen/page.h"
 #include "cli/screen/screen_modules.h"
@@ -26,10 +27,12 @@
 struct top {
     enum osc_screen_table table;
     const char *title, *by;
+    bool is_left_out;
     uint32_t name, calls, most; /* columns of the table */
     uint32_t self;              /* column to show instead of shares of the sum; 0: none */
     uint32_t kind;              /* column that tells rows of one name apart; 0: none */
-    uint32_t rest;              /* column that rows have which no operator owns; 0: none */
+    bool is_owned;              /* rows of device work by operator, or by cause if none is */
+    bool are_on_host;           /* rows that an operator has */
     bool are_ranges;            /* rows of ranges that are in no other list */
     bool are_functions;         /* rows of Python functions, those of one name as one */
     bool are_modules;           /* rows of parts of the model */
@@ -37,7 +40,6 @@ struct top {
     struct osc_top_row rows[TOP_ROWS]; /* the first ones */
     unsigned n_rows;
     double sum_ns;          /* of all rows */
-    double rest_ns;         /* of those that have REST */
     struct osc_arena arena; /* owned; names of functions and modules */
 };
 
@@ -98,23 +100,26 @@ static osc_status compose_names(struct names *names, const struct osc_page *p,
     return st;
 }
 
-/* Append what part of the device time the operators own, if that is not all of it. */
-static void add_owned(struct osc_page *p, const struct top *t)
+/* Append what part of the device time the operators own. */
+static void add_owned(struct osc_page *p)
 {
-    const double own_ns = t->sum_ns - t->rest_ns;
+    const struct osc_screen_owners w = osc_screen_find_owners(p->s);
 
-    if (t->rest_ns <= 0 || t->sum_ns <= 0)
-        return;
-    osc_strbuf_addf(&p->cell, "  own %.1f %% of ", own_ns / t->sum_ns * 100);
-    osc_units_time(&p->cell, t->sum_ns);
+    osc_strbuf_adds(&p->cell, "  own ");
+    if (w.own_ns > 0 && w.rest_ns > 0)
+        osc_percent_add(&p->cell, w.own_ns / (w.own_ns + w.rest_ns), 1);
+    else
+        osc_strbuf_adds(&p->cell, w.own_ns > 0 ? "100 %" : "0 %");
+    osc_strbuf_adds(&p->cell, " of ");
+    osc_units_time(&p->cell, w.own_ns + w.rest_ns);
     osc_strbuf_adds(&p->cell, " on devices");
 }
 
 static void put_top_head(struct osc_page *p, const struct top *t)
 {
     osc_page_section(p, t->title);
-    if (t->rest_ns > 0)
-        add_owned(p, t);
+    if (t->is_owned)
+        add_owned(p);
     else
         osc_strbuf_addf(&p->cell, "  %s", t->by);
     osc_page_cell(p, 2 + name_width(p) - strlen(t->title), false);
@@ -150,6 +155,14 @@ static struct osc_top_row row_of(const struct osc_result *r, const struct top *t
                                 .ns = osc_result_get_int(r, i, t->most)};
 }
 
+/* Whether row I of R, of the table of T, is one of T. */
+static bool has_row(const struct top *t, const struct osc_result *r, uint64_t i)
+{
+    if (t->is_owned) /* what operators launched nothing of is listed by host time, if at all */
+        return osc_result_get_int(r, i, t->most) > 0;
+    return !t->are_on_host || !osc_result_has(r, i, osc_column_operators_rest);
+}
+
 /* Find the first rows of T; its table is sorted. */
 static void find_rows(const struct osc_page *p, struct top *t)
 {
@@ -158,15 +171,9 @@ static void find_rows(const struct osc_page *p, struct top *t)
     for (uint64_t k = 0; k < b->result.n_rows; k++) {
         const uint64_t i = b->order ? b->order[k] : k;
 
-        const bool is_rest = t->rest != 0 && osc_result_has(&b->result, i, t->rest);
-
-        if (is_rest && t->most != osc_column_operators_device_self_ns) {
-            t->by = "by host time; none has device work";
+        if (!has_row(t, &b->result, i))
             continue;
-        }
         t->sum_ns += (double)osc_result_get_int(&b->result, i, t->most);
-        if (is_rest)
-            t->rest_ns += (double)osc_result_get_int(&b->result, i, t->most);
         if (t->n_rows < TOP_ROWS)
             t->rows[t->n_rows++] = row_of(&b->result, t, i);
     }
@@ -186,7 +193,7 @@ static bool is_listed(const struct osc_result *r, uint64_t i, bool only_marked)
 
 static bool lists_only_marked(const struct osc_screen *s)
 {
-    return osc_screen_has_marked(s) || osc_screen_merged(s, OSC_SCREEN_OPERATORS)->n_rows > 0;
+    return osc_screen_has_marked(s) || osc_screen_has_operators(s);
 }
 
 /* Find the ranges with the most time; their table is sorted. */
@@ -251,13 +258,15 @@ static osc_status find_functions(const struct osc_page *p, struct top *t)
 
 static osc_status find(const struct osc_page *p, struct top *t)
 {
+    if (t->is_left_out)
+        return OSC_OK;
     if (t->are_functions)
         return find_functions(p, t);
     if (t->are_ranges) {
         find_ranges(p, t);
         return OSC_OK;
     }
-    if (t->are_workers && osc_screen_merged(p->s, OSC_SCREEN_OPERATORS)->n_rows > 0)
+    if (t->are_workers && osc_screen_has_operators(p->s))
         return OSC_OK; /* the head of the page says it in a line */
     if (t->are_workers)
         return osc_screen_find_workers(p->s, &t->arena, t->rows, TOP_ROWS, &t->n_rows,
@@ -314,18 +323,6 @@ static void put_top(struct osc_page *p, const struct top *t)
     }
 }
 
-bool osc_screen_has_device_operators(const struct osc_screen *s)
-{
-    const struct osc_result *const r = osc_screen_merged(s, OSC_SCREEN_OPERATORS);
-
-    for (uint64_t i = 0; i < r->n_rows; i++) {
-        if (!osc_result_has(r, i, osc_column_operators_rest) &&
-            osc_result_get_int(r, i, osc_column_operators_device_self_ns) > 0)
-            return true;
-    }
-    return false;
-}
-
 /* Leave out rows, of the longest list first, and of equally long ones of the last, until the
  * N lists need at most N_LINES. */
 static void shorten(struct top *tops, size_t n, unsigned n_lines)
@@ -346,16 +343,25 @@ static void shorten(struct top *tops, size_t n, unsigned n_lines)
 
 void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
 {
-    const bool on_device = osc_screen_has_device_operators(p->s);
+    const struct osc_screen_owners w = osc_screen_find_owners(p->s);
+    const bool has_device_time = w.own_ns + w.rest_ns > 0;
     struct top tops[] = {
+        /* Without operators KERNELS says it all. */
         {.table = OSC_SCREEN_OPERATORS,
          .title = "OPERATORS",
-         .by = on_device ? "by their own device time" : "by their own host time",
+         .is_left_out = w.n_operators == 0 || !has_device_time,
+         .is_owned = true,
          .name = osc_column_operators_name,
          .calls = osc_column_operators_calls,
-         .rest = osc_column_operators_rest,
-         .most = on_device ? osc_column_operators_device_self_ns
-                           : osc_column_operators_host_self_ns},
+         .most = osc_column_operators_device_self_ns},
+        {.table = OSC_SCREEN_OPERATORS,
+         .title = has_device_time ? "OPERATORS ON THE HOST" : "OPERATORS",
+         .by = has_device_time ? "by their own time" : "by their own host time",
+         .is_left_out = w.own_ns > 0,
+         .are_on_host = true,
+         .name = osc_column_operators_name,
+         .calls = osc_column_operators_calls,
+         .most = osc_column_operators_host_self_ns},
         {.table = OSC_SCREEN_KERNELS,
          .title = "KERNELS",
          .by = "by total time",

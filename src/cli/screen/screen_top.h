@@ -18,8 +18,5 @@ void osc_screen_put_tops(struct osc_page *p, unsigned n_lines);
  * into a command; empty: none. */
 struct osc_str osc_screen_find_repeated(const struct osc_screen *s);
 
-/* Whether operators launched device work. */
-bool osc_screen_has_device_operators(const struct osc_screen *s);
-
 /* Whether the program marked ranges, other than steps and operators. */
 bool osc_screen_has_marked(const struct osc_screen *s);
