@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The one screen when space is short: three ranks with everything to report and a long path, kernels
 # with the same short name, names of any bytes and of wide characters, a narrow terminal, 100,000
-# steps, a path of three lines; and commands with traces quoted for the shell.
+# steps, a path of three lines; every list at once; and commands with traces quoted for the shell.
 python3 - <<'END'
 import json, os
 
@@ -56,6 +56,17 @@ for step in range(100000):
     events.append(event("cpu_op", "aten::mm", step * 200 + 1, 20 + slow))
 write("steps.json", events)
 
+events = []
+for i in range(6):
+    events += [event("user_annotation", f"part {i}", i * 1000, 900 - i),
+               event("gpu_user_annotation", f"part {i}", i * 1000 + 50, 940, 0, 7, device=0, stream=7),
+               event("python_function", f"nn.Module: Layer_{i}", i * 1000 + 10, 400, **{
+                   "Python module id": i, "Python id": i}),
+               event("python_function", f"model.py({i}): forward", i * 1000 + 20, 300),
+               event("cpu_op", f"aten::op{i}", i * 1000 + 30, 200 - i)]
+    events += work("kernel", f"gemm_{i}", i * 1000 + 60, 100 - i, i + 1)
+    events += [event("cuda_runtime", "cudaDeviceSynchronize", i * 1000 + 910, 80)]
+write("full.json", events)
 one = [event("cpu_op", "aten::mm", 1, 2)]
 for path in "one.json", "steps", "-x.json", "\u00fc'\u00df\x1b[31m\n.json", "\u540d \u524d.json":
     write(path, one)
@@ -85,6 +96,7 @@ show a_directory_of_some_length/that_leaves_a_line_little_room
 try
 show names0.json
 show names5.json
+show full.json
 show steps.json
 try
 LONG=$(printf 'a_directory_of_some_length/%.0s' 1 2 3 4 5 6 7)

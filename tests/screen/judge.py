@@ -5,10 +5,12 @@
 usage: judge.py [--opscope PATH] [FILE...]
 
 For each trace of ../shared/data and tests/data, and for a directory of ranks as one run:
-- the screen has at most 40 lines, none wider than 80 columns, at terminals of any width (in a
-  command, a word such as a path may be wider), and names who wrote the trace (PRODUCERS);
-- it shows ranges or operators, who worked, and three commands, each of which ends with status 0
-  and prints a row;
+- the screen has at most 40 lines, none wider than the terminal, than 120 columns, or than 80
+  without a terminal (in a command, a word such as a path may be wider), and names who wrote the
+  trace (PRODUCERS);
+- it shows the five ranges on the host that took most time and are in no other list, who worked,
+  and three commands, each of which ends with status 0 and prints a row; modules have lines that
+  no other list wants;
 - rows of a list differ, and ranges have names that are in the file;
 - shares are of the whole: rows of operators, with those of work that no operator launched, and
   kernels by name, by cause and by graph add up to what the events add up to, also where there are
@@ -39,7 +41,8 @@ from evidence import oversold  # noqa: E402
 from lines import alike, columns, on_terminal  # noqa: E402
 
 SHARED = ROOT.parent / "shared" / "data"
-LINES, COLUMNS = 40, 80
+LINES, COLUMNS, WIDEST = 40, 80, 120
+ROWS = 5 # of a list, if there is room
 # How the names of files begin -> how the second line begins. "Chrome trace": nothing in the file
 # tells who wrote it.
 PRODUCERS = {
@@ -58,6 +61,7 @@ EXEMPT = {
     "no_file": "names of ranges of a directory",
 }
 WORK = ("kernel", "memcpy", "memset")
+ELSEWHERE = ("operator", "step", "python", "module") # kinds of ranges that have their own lists
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 ROW = re.compile(r"  (\S.*?)  +([\d,.]+(?: M)?)  +([\d.]+ [a-z]+)(?:  +(<?[\d.]+) %)?.*")
 
@@ -135,9 +139,9 @@ class Judge:
         lines = self.lines
         self.expect(0 < len(lines) <= LINES, len(lines), "lines")
         self.expect(not self.wide(lines, COLUMNS), "too wide:", self.wide(lines, COLUMNS))
-        for width in (80, 100, 120):
+        for width in (80, 100, 120, 200):
             shown = self.on_terminal(width)
-            most = min(width, COLUMNS)
+            most = min(width, WIDEST)
             self.expect(not self.wide(shown, most), "at", width, self.wide(shown, most))
             self.expect(not alike(shown), "at", width, "alike:", alike(shown))
         self.expect(not alike(lines), "alike:", alike(lines))
@@ -152,6 +156,29 @@ class Judge:
             self.expect(busy or len(self.sections.get("WORKED", [])) > 2, "does not say who worked")
         else:
             self.exempt["nothing_busy"] += 1
+
+    def ranges(self) -> None:
+        """Check which ranges are listed, and that modules take no lines from other lists."""
+        found = [r for r in self.rows("ranges")
+                 if r.get("place", "host") == "host" and r["kind"] not in WORK]
+        profiler = {r["name"] for r in self.rows("ranges", "--group-by", "category")
+                    if r["category"] == "Trace"}
+        alone = [int(r["total_ns"]) for r in found
+                 if r["kind"] not in ELSEWHERE and r["name"] not in profiler]
+        filling = [r for r in found if r["kind"] == "operator"]
+        shown = self.list_of("RANGES")
+        most = len(alone) + (len(filling) if len(self.lines) < LINES - 1 else 0)
+        self.expect(len(shown) >= min(ROWS, most), "lists", len(shown), "of", len(alone), "+",
+                    len(filling), "ranges")
+        if len(alone) >= ROWS:
+            least, half = nanoseconds(shown[-1][3])
+            self.expect(least + half >= sorted(alone)[-ROWS], "lists", shown[-1][0],
+                        "but not what took", sorted(alone)[-ROWS])
+        if "MODULES" in self.sections:
+            for title, table in (("OPERATORS", "operators"), ("KERNELS", "kernels")):
+                n, listed = len(self.rows(table)), len(self.list_of(title))
+                self.expect(listed >= min(ROWS, n) or not listed and title == "KERNELS" and not n,
+                            "has MODULES, but of", title, listed)
 
     def wide(self, lines: list[str], width: int) -> list[str]:
         """The LINES that are wider than WIDTH."""
@@ -260,8 +287,8 @@ class Judge:
             self.expect(reads_as(text, own, device), head, "but they own", own, "of", device)
             self.expect("." in told[1] or own in (0, device), head, "but they own", own, device)
         self.shares("OPERATORS", device or host)
-        self.shares("OPERATORS ON THE HOST", host)
-        self.expect(own > 0 or bool(self.list_of("OPERATORS ON THE HOST") or not device),
+        self.shares("ON THE HOST", host)
+        self.expect(own > 0 or bool(self.list_of("ON THE HOST") or not device),
                     "does not list operators by their host time")
 
     def operators(self, device: int) -> None:
@@ -279,6 +306,7 @@ def judge(bin_folder: Path, path: Path) -> Judge:
     it = Judge(bin_folder, path)
     try:
         it.screen()
+        it.ranges()
         it.commands()
         it.names()
         it.quality()

@@ -103,11 +103,10 @@ const struct osc_command osc_command_screen = {
     .operands = "[TRACE...] [OPTION...]",
     .summary = "one screen: what the trace is, where the time goes, what to type next",
     .text = "Prints one screen: what the trace is, how its average step divides, up to five\n"
-            "operators, kernels, parts of the model, ranges that the program marked and\n"
-            "Python functions, each with the most time, the slowest steps and what grew in\n"
-            "them, the worst finding about its quality, what was not recorded, and three\n"
-            "commands to type next. Several traces, or a directory, are one run; their ranks\n"
-            "are summed.\n",
+            "operators, kernels, ranges, Python functions and parts of the model, each with\n"
+            "the most time, the slowest steps and what grew in them, the worst finding about\n"
+            "its quality, what was not recorded, and three commands to type next. Several\n"
+            "traces, or a directory, are one run; their ranks are summed.\n",
     .examples = "  opscope trace.json.gz\n"
                 "  opscope runs/ddp/                          all ranks of a directory\n"
                 "  opscope trace.json.gz --steps 5            one step\n",

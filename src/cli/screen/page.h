@@ -12,8 +12,9 @@
 
 #include "base/strbuf.h"
 
-#define OSC_PAGE_WIDTH       80 /* at most */
-#define OSC_PAGE_WIDTH_LEAST 50 /* lines wrap on a narrower terminal */
+#define OSC_PAGE_WIDTH       80  /* where there is no terminal */
+#define OSC_PAGE_WIDTH_MOST  120 /* on a wide one: longer lines are hard to follow */
+#define OSC_PAGE_WIDTH_LEAST 50  /* lines wrap on a narrower terminal */
 #define OSC_PAGE_LINES       40
 #define OSC_PAGE_TIME        12 /* width of a time */
 #define OSC_PAGE_SHARE       8

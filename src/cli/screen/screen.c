@@ -614,7 +614,8 @@ static unsigned list_lines(const struct osc_page *p)
 
 void osc_screen_write(const struct osc_screen *s, struct osc_strbuf *out)
 {
-    const size_t width = s->width > 0 && s->width < OSC_PAGE_WIDTH ? s->width : OSC_PAGE_WIDTH;
+    const size_t wanted = s->width > 0 ? s->width : OSC_PAGE_WIDTH,
+                 width = wanted < OSC_PAGE_WIDTH_MOST ? wanted : OSC_PAGE_WIDTH_MOST;
     struct osc_page page = {.s = s,
                             .out = out,
                             .width =

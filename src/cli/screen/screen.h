@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen.h - the main facts about a trace: at most 40 lines of 80 columns.
+ * screen.h - the main facts about a trace: at most 40 lines, as wide as the
+ * terminal up to 120 columns, and 80 columns wide without a terminal.
  *
  * Every number is a cell of a table; the screen only selects rows and adds shares. Each
  * section has its own limit of rows, and names and hints are cut to fit. A path in a command

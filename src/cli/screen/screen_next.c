@@ -6,8 +6,8 @@
 #include "analysis/table_columns.h"
 #include "base/shell.h"
 #include "cli/screen/page.h"
+#include "cli/screen/screen_ranges.h"
 #include "cli/screen/screen_read.h"
-#include "cli/screen/screen_top.h"
 
 #define COMMANDS 3
 #define OUTLIERS 2 /* as many as the page shows */

@@ -11,23 +11,21 @@
 #include "base/utf8.h"
 #include "cli/screen/page.h"
 #include "cli/screen/screen_modules.h"
+#include "cli/screen/screen_ranges.h"
 #include "cli/screen/screen_workers.h"
-#include "model/kind.h"
 #include "render/labels.h"
 #include "render/units.h"
 
-#define TOP_ROWS        5 /* of each list, if there is room */
-#define HEAD_LINES      2 /* of each list: a blank one and the title */
-#define CALLS_WIDTH     9
-#define REPEATED        10                   /* calls of which a histogram tells something */
-#define NAME_IN_COMMAND 40                   /* bytes */
-#define SELF_WIDTH      (OSC_PAGE_SHARE + 3) /* the page has three columns to spare */
+#define LEAST_ROWS  2 /* of lists whose rows tell something together */
+#define CALLS_WIDTH 9
+#define SELF_WIDTH  (OSC_PAGE_SHARE + 3) /* the page has three columns to spare */
 
 /* A list of the rows that have the largest values of a column. */
 struct top {
     enum osc_screen_table table;
     const char *title, *by;
     bool is_left_out;
+    unsigned keeps;             /* rows that it gives away last where space is short */
     uint32_t name, calls, most; /* columns of the table */
     uint32_t self;              /* column to show instead of shares of the sum; 0: none */
     uint32_t kind;              /* column that tells rows of one name apart; 0: none */
@@ -37,7 +35,7 @@ struct top {
     bool are_functions;         /* rows of Python functions, those of one name as one */
     bool are_modules;           /* rows of parts of the model */
     bool are_workers;           /* rows of threads and devices, with shares of the recording */
-    struct osc_top_row rows[TOP_ROWS]; /* the first ones */
+    struct osc_top_row rows[OSC_TOP_ROWS]; /* the first ones */
     unsigned n_rows;
     double sum_ns;          /* of all rows */
     struct osc_arena arena; /* owned; names of functions and modules */
@@ -51,7 +49,7 @@ static size_t name_width(const struct osc_page *p)
 
 /* The names in a list, as they are shown. */
 struct names {
-    struct osc_strbuf text[TOP_ROWS];
+    struct osc_strbuf text[OSC_TOP_ROWS];
     unsigned n;
 };
 
@@ -76,7 +74,7 @@ static osc_status compose_names(struct names *names, const struct osc_page *p,
     const bool are_symbols = (r->def->columns[t->name].flags & OSC_COLUMN_SYMBOL) && !t->kind &&
                              !t->are_functions && !p->s->args->request.text.full_names;
     struct osc_labels labels = {0};
-    osc_sid ids[TOP_ROWS];
+    osc_sid ids[OSC_TOP_ROWS];
     osc_status st = OSC_OK;
 
     names->n = t->n_rows;
@@ -100,29 +98,42 @@ static osc_status compose_names(struct names *names, const struct osc_page *p,
     return st;
 }
 
-/* Append what part of the device time the operators own. */
-static void add_owned(struct osc_page *p)
+/* Write what part of the device time the operators own into the cell, which is WIDTH wide. */
+static void add_owned(struct osc_page *p, size_t width)
 {
     const struct osc_screen_owners w = osc_screen_find_owners(p->s);
+    struct osc_strbuf share = {0}, of = {0};
 
-    osc_strbuf_adds(&p->cell, "  own ");
     if (w.own_ns > 0 && w.rest_ns > 0)
-        osc_percent_add(&p->cell, w.own_ns / (w.own_ns + w.rest_ns), 1);
+        osc_percent_add(&share, w.own_ns / (w.own_ns + w.rest_ns), 1);
     else
-        osc_strbuf_adds(&p->cell, w.own_ns > 0 ? "100 %" : "0 %");
-    osc_strbuf_adds(&p->cell, " of ");
-    osc_units_time(&p->cell, w.own_ns + w.rest_ns);
-    osc_strbuf_adds(&p->cell, " on devices");
+        osc_strbuf_adds(&share, w.own_ns > 0 ? "100 %" : "0 %");
+    osc_strbuf_adds(&of, " of ");
+    osc_units_time(&of, w.own_ns + w.rest_ns);
+    osc_strbuf_adds(&of, " on devices");
+    osc_strbuf_adds(&p->cell, strlen("  own ") + share.len <= width ? "  own " : "  ");
+    osc_strbuf_add(&p->cell, share.s, share.len);
+    if (p->cell.len + of.len <= width)
+        osc_strbuf_add(&p->cell, of.s, of.len);
+    if (share.status != OSC_OK || of.status != OSC_OK)
+        p->out->status = OSC_ENOMEM;
+    osc_strbuf_fini(&share);
+    osc_strbuf_fini(&of);
 }
 
-static void put_top_head(struct osc_page *p, const struct top *t)
+static void put_top_head(struct osc_page *p, const struct top *t, bool is_below)
 {
-    osc_page_section(p, t->title);
+    const size_t width = 2 + name_width(p) - strlen(t->title);
+
+    if (is_below)
+        osc_page_title(p, t->title);
+    else
+        osc_page_section(p, t->title);
     if (t->is_owned)
-        add_owned(p);
+        add_owned(p, width);
     else
         osc_strbuf_addf(&p->cell, "  %s", t->by);
-    osc_page_cell(p, 2 + name_width(p) - strlen(t->title), false);
+    osc_page_cell(p, width, false);
     osc_page_text(p, t->are_workers ? "events" : "calls", CALLS_WIDTH, true);
     osc_page_text(p, t->are_workers ? "busy" : "time", OSC_PAGE_TIME, true);
     if (t->self)
@@ -174,38 +185,7 @@ static void find_rows(const struct osc_page *p, struct top *t)
         if (!has_row(t, &b->result, i))
             continue;
         t->sum_ns += (double)osc_result_get_int(&b->result, i, t->most);
-        if (t->n_rows < TOP_ROWS)
-            t->rows[t->n_rows++] = row_of(&b->result, t, i);
-    }
-}
-
-/* Whether row I of R, of `ranges`, is in no other list: marked by the program, or, if the trace
- * has neither marked ranges nor operators, anything but the work of devices and sums of it. */
-static bool is_listed(const struct osc_result *r, uint64_t i, bool only_marked)
-{
-    const struct osc_str kind = osc_result_get_str(r, i, osc_column_ranges_kind);
-
-    return only_marked ? osc_result_get_bool(r, i, osc_column_ranges_is_marked)
-                       : osc_str_eq(osc_result_get_str(r, i, osc_column_ranges_place),
-                                    OSC_STR("host")) &&
-                             !osc_kind_is_device_work(osc_kind_of_text(kind));
-}
-
-static bool lists_only_marked(const struct osc_screen *s)
-{
-    return osc_screen_has_marked(s) || osc_screen_has_operators(s);
-}
-
-/* Find the ranges with the most time; their table is sorted. */
-static void find_ranges(const struct osc_page *p, struct top *t)
-{
-    const struct osc_answer_block *const b = block_of(p, t);
-    const bool only_marked = lists_only_marked(p->s);
-
-    for (uint64_t k = 0; k < b->result.n_rows && t->n_rows < TOP_ROWS; k++) {
-        const uint64_t i = b->order ? b->order[k] : k;
-
-        if (is_listed(&b->result, i, only_marked))
+        if (t->n_rows < OSC_TOP_ROWS)
             t->rows[t->n_rows++] = row_of(&b->result, t, i);
     }
 }
@@ -249,7 +229,7 @@ static osc_status find_functions(const struct osc_page *p, struct top *t)
     }
     for (size_t k = 0; k < n && st == OSC_OK; k++) {
         if (rows[k].ns > 0)
-            t->n_rows = osc_top_insert(t->rows, t->n_rows, TOP_ROWS, &rows[k]);
+            t->n_rows = osc_top_insert(t->rows, t->n_rows, OSC_TOP_ROWS, &rows[k]);
     }
     osc_free(rows);
     osc_intern_fini(&names);
@@ -263,16 +243,19 @@ static osc_status find(const struct osc_page *p, struct top *t)
     if (t->are_functions)
         return find_functions(p, t);
     if (t->are_ranges) {
-        find_ranges(p, t);
+        unsigned n_alone;
+
+        t->n_rows = osc_screen_find_ranges(p->s, t->rows, OSC_TOP_ROWS, &n_alone);
+        t->keeps = n_alone > t->keeps ? n_alone : t->keeps;
         return OSC_OK;
     }
     if (t->are_workers && osc_screen_has_operators(p->s))
         return OSC_OK; /* the head of the page says it in a line */
     if (t->are_workers)
-        return osc_screen_find_workers(p->s, &t->arena, t->rows, TOP_ROWS, &t->n_rows,
+        return osc_screen_find_workers(p->s, &t->arena, t->rows, OSC_TOP_ROWS, &t->n_rows,
                                        &(uint64_t){0});
     if (t->are_modules)
-        return osc_screen_find_modules(p->s, &t->arena, t->rows, TOP_ROWS, &t->n_rows,
+        return osc_screen_find_modules(p->s, &t->arena, t->rows, OSC_TOP_ROWS, &t->n_rows,
                                        &t->sum_ns);
     find_rows(p, t);
     return OSC_OK;
@@ -296,8 +279,8 @@ static void put_last(struct osc_page *p, const struct top *t, unsigned k)
     }
 }
 
-/* Print the rows of T. */
-static void put_top(struct osc_page *p, const struct top *t)
+/* Print the rows of T, below a blank line unless it is BELOW another list. */
+static void put_top(struct osc_page *p, const struct top *t, bool is_below)
 {
     const struct osc_result *const r = &block_of(p, t)->result;
     struct names names = {0};
@@ -306,7 +289,7 @@ static void put_top(struct osc_page *p, const struct top *t)
         return;
     if (compose_names(&names, p, t, r) != OSC_OK)
         p->out->status = OSC_ENOMEM;
-    put_top_head(p, t);
+    put_top_head(p, t, is_below);
     for (unsigned k = 0; k < names.n; k++) {
         const int64_t ns = t->rows[k].ns;
 
@@ -323,22 +306,64 @@ static void put_top(struct osc_page *p, const struct top *t)
     }
 }
 
-/* Leave out rows, of the longest list first, and of equally long ones of the last, until the
- * N lists need at most N_LINES. */
-static void shorten(struct top *tops, size_t n, unsigned n_lines)
+/* The lines that the N lists need. */
+static unsigned count_lines(const struct top *tops, size_t n, bool is_dense)
 {
-    for (;;) {
-        struct top *longest = &tops[0];
-        unsigned needed = 0;
+    unsigned n_lines = 0;
 
-        for (size_t i = 0; i < n; i++) {
-            needed += tops[i].n_rows > 0 ? HEAD_LINES + tops[i].n_rows : 0;
-            longest = tops[i].n_rows >= longest->n_rows ? &tops[i] : longest;
-        }
-        if (needed <= n_lines)
-            return;
-        longest->n_rows--;
+    for (size_t i = 0; i < n; i++) {
+        if (tops[i].n_rows > 0)
+            n_lines += 1 + (is_dense && n_lines > 0 ? 0u : 1u) + tops[i].n_rows;
     }
+    return n_lines;
+}
+
+/* What gives rows away when nothing before it has any left. */
+enum phase { WHAT_KEEPS_NONE, WHAT_IS_NOT_KEPT, FUNCTIONS, ALL_BUT_RANGES, ALL, N_PHASES };
+
+/* The rows that T does not give away in PHASE. */
+static unsigned floor_of(const struct top *t, enum phase phase)
+{
+    switch (phase) {
+    case WHAT_KEEPS_NONE:
+        return t->keeps == 0 ? 0 : OSC_TOP_ROWS;
+    case WHAT_IS_NOT_KEPT:
+        return t->keeps;
+    case FUNCTIONS:
+        return t->are_functions ? 0 : t->keeps;
+    case ALL_BUT_RANGES:
+        return t->are_ranges ? t->keeps : 1;
+    case ALL:
+    case N_PHASES:
+        break;
+    }
+    return 0;
+}
+
+/* The list that gives a row away: the longest that can, and of equally long ones the last. */
+static struct top *find_giver(struct top *tops, size_t n)
+{
+    struct top *giver = NULL;
+
+    for (enum phase phase = WHAT_KEEPS_NONE; phase < N_PHASES && !giver; phase++) {
+        for (size_t i = 0; i < n; i++) {
+            if (tops[i].n_rows > floor_of(&tops[i], phase) &&
+                (!giver || tops[i].n_rows >= giver->n_rows))
+                giver = &tops[i];
+        }
+    }
+    return giver;
+}
+
+/* Let the N lists need at most N_LINES: leave out the blank lines between them, then rows.
+ * Returns whether the blank lines are left out. */
+static bool shorten(struct top *tops, size_t n, unsigned n_lines)
+{
+    const bool is_dense = count_lines(tops, n, false) > n_lines;
+
+    while (count_lines(tops, n, is_dense) > n_lines)
+        find_giver(tops, n)->n_rows--;
+    return is_dense;
 }
 
 void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
@@ -351,14 +376,16 @@ void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
          .title = "OPERATORS",
          .is_left_out = w.n_operators == 0 || !has_device_time,
          .is_owned = true,
+         .keeps = LEAST_ROWS,
          .name = osc_column_operators_name,
          .calls = osc_column_operators_calls,
          .most = osc_column_operators_device_self_ns},
         {.table = OSC_SCREEN_OPERATORS,
-         .title = has_device_time ? "OPERATORS ON THE HOST" : "OPERATORS",
-         .by = has_device_time ? "by their own time" : "by their own host time",
+         .title = has_device_time ? "ON THE HOST" : "OPERATORS",
+         .by = has_device_time ? "operators by their own time" : "by their own host time",
          .is_left_out = w.own_ns > 0,
          .are_on_host = true,
+         .keeps = LEAST_ROWS,
          .name = osc_column_operators_name,
          .calls = osc_column_operators_calls,
          .most = osc_column_operators_host_self_ns},
@@ -367,13 +394,8 @@ void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
          .by = "by total time",
          .name = osc_column_kernels_name,
          .calls = osc_column_kernels_calls,
+         .keeps = LEAST_ROWS,
          .most = osc_column_kernels_total_ns},
-        {.table = OSC_SCREEN_MODULES,
-         .title = "MODULES",
-         .by = osc_screen_modules_on_device(p->s) ? "by device time, forward and backward"
-                                                  : "by host time, forward and backward",
-         .name = osc_column_modules_name,
-         .are_modules = true},
         {.table = OSC_SCREEN_RANGES,
          .title = "RANGES",
          .by = "by total time",
@@ -381,20 +403,29 @@ void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
          .calls = osc_column_ranges_calls,
          .most = osc_column_ranges_total_ns,
          .are_ranges = true,
+         .keeps = LEAST_ROWS,
          .self = osc_column_ranges_self_ns,
          .kind = osc_column_ranges_kind},
+        {.table = OSC_SCREEN_TRACKS,
+         .title = "WORKED",
+         .by = "busy the longest, share of the recording",
+         .name = osc_column_tracks_name,
+         .keeps = LEAST_ROWS,
+         .are_workers = true},
         {.table = OSC_SCREEN_RANGES,
          .title = "PYTHON",
          .by = "functions by their own time",
          .name = osc_column_ranges_name,
          .calls = osc_column_ranges_calls,
          .most = osc_column_ranges_self_ns,
+         .keeps = LEAST_ROWS,
          .are_functions = true},
-        {.table = OSC_SCREEN_TRACKS,
-         .title = "WORKED",
-         .by = "busy the longest, share of the recording",
-         .name = osc_column_tracks_name,
-         .are_workers = true},
+        {.table = OSC_SCREEN_MODULES,
+         .title = "MODULES",
+         .by = osc_screen_modules_on_device(p->s) ? "by device time, forward and backward"
+                                                  : "by host time, forward and backward",
+         .name = osc_column_modules_name,
+         .are_modules = true},
     };
     const size_t n = sizeof tops / sizeof *tops;
 
@@ -402,41 +433,12 @@ void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
         if (find(p, &tops[i]) != OSC_OK)
             p->out->status = OSC_ENOMEM;
     }
-    shorten(tops, n, n_lines);
+    const bool is_dense = shorten(tops, n, n_lines);
+    const unsigned first_line = p->n_lines;
     for (size_t i = 0; i < n; i++) {
-        put_top(p, &tops[i]);
+        if (tops[i].are_ranges) /* those that other lists have give way first */
+            tops[i].n_rows = osc_screen_find_ranges(p->s, tops[i].rows, tops[i].n_rows, NULL);
+        put_top(p, &tops[i], is_dense && p->n_lines > first_line);
         osc_arena_fini(&tops[i].arena);
     }
-}
-
-struct osc_str osc_screen_find_repeated(const struct osc_screen *s)
-{
-    const struct osc_answer_block *const b =
-        &osc_screen_answer(s, OSC_SCREEN_RANGES)->blocks[0];
-    const bool only_marked = lists_only_marked(s);
-    unsigned n = 0;
-
-    for (uint64_t k = 0; k < b->result.n_rows && n < TOP_ROWS; k++) {
-        const uint64_t i = b->order ? b->order[k] : k;
-        const struct osc_str name = osc_result_get_str(&b->result, i, osc_column_ranges_name);
-
-        if (!is_listed(&b->result, i, only_marked))
-            continue;
-        if (osc_result_get_int(&b->result, i, osc_column_ranges_calls) >= REPEATED &&
-            name.len > 0 && name.len <= NAME_IN_COMMAND)
-            return name;
-        n++;
-    }
-    return OSC_STR("");
-}
-
-bool osc_screen_has_marked(const struct osc_screen *s)
-{
-    const struct osc_result *const r = osc_screen_merged(s, OSC_SCREEN_RANGES);
-
-    for (uint64_t i = 0; i < r->n_rows; i++) {
-        if (osc_result_get_bool(r, i, osc_column_ranges_is_marked))
-            return true;
-    }
-    return false;
 }

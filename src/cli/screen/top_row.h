@@ -10,6 +10,8 @@
 
 #include "base/str.h"
 
+#define OSC_TOP_ROWS 5 /* of a list, if there is room */
+
 /* One row of a list of the screen. */
 struct osc_top_row {
     uint64_t row;        /* of the table; of several that became one, the first */
