@@ -35,9 +35,6 @@ enum {
     N_COLUMNS
 };
 
-/* Of the time of operators' kernels that names no rule covers may have at most 1 / this. */
-#define UNKNOWN_PART 2
-
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(DEVICE, "device", STRING, NULL, KEY, 0, OSC_RULE_DEVICES,
                "Device, such as cuda:0 or xpu:0. Rows are the devices that did any work in the "
@@ -70,11 +67,10 @@ static const struct osc_column columns[N_COLUMNS] = {
         TENSOR_CORES, "tensor_core_ratio", NUMBER, "ratio", FINISH, 0,
         OSC_RULE_TENSOR_CORES | OSC_RULE_LINKS,
         "Time of kernels that use Tensor Cores (tensor_cores in table kernels) / time of all "
-        "kernels that operators launched, in steps or not. Names that no rule covers count as "
-        "no; but it is missing where it would be 0 although a kernel of the device uses them, "
-        "or "
-        "no rule covers its name. With --compat tb it is 0 for a device without kernels of "
-        "operators."),
+        "kernels that operators launched, in steps or not. Missing where no rule covers the "
+        "names of more than 1 % of that time, and where it would be 0 although a kernel of the "
+        "device uses them, or no rule covers its name. With --compat tb names that no rule "
+        "covers count as no, and it is 0 for a device without kernels of operators."),
     OSC_COLUMN(WINDOW, "window_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "From the first kept step to the last."),
     OSC_COLUMN(BUSY, "busy_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
@@ -275,11 +271,12 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 /* Whether rules say enough of the kernels of row I. */
 static bool is_tensor_known(const struct osc_result *r, uint64_t i)
 {
+    const int64_t tensor_ns = osc_result_get_int(r, i, TENSOR);
+
     return osc_result_has(r, i, TENSOR_OF) &&
-           (osc_result_get_int(r, i, TENSOR) > 0 ||
-            osc_result_get_int(r, i, TENSOR_MAYBE) == 0) &&
-           osc_result_get_int(r, i, TENSOR_UNKNOWN) <=
-               osc_result_get_int(r, i, TENSOR_OF) / UNKNOWN_PART;
+           (tensor_ns > 0 || osc_result_get_int(r, i, TENSOR_MAYBE) == 0) &&
+           osc_tensor_share_is_known(tensor_ns, osc_result_get_int(r, i, TENSOR_UNKNOWN),
+                                     osc_result_get_int(r, i, TENSOR_OF));
 }
 
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)

@@ -60,6 +60,18 @@ TEST_WITH(no_share_is_zero_only_as_no_operator_launched_it, NULL, end)
     assert_false(osc_result_has(&result, 0, column("tensor_core_ratio")));
 }
 
+TEST_WITH(a_share_is_told_if_rules_know_all_but_a_hundredth, NULL, end)
+{
+    run(HOST KERNEL("s884gemm", 20, 99, 1) KERNEL("attn_fwd", 120, 1, 1), false);
+    assert_number(&result, "tensor_core_ratio", 0.99);
+    end(NULL);
+    run(HOST KERNEL("s884gemm", 20, 98, 1) KERNEL("attn_fwd", 120, 1, 1), false);
+    assert_false(osc_result_has(&result, 0, column("tensor_core_ratio")));
+    end(NULL);
+    run(HOST KERNEL("s884gemm", 20, 1, 1) KERNEL("attn_fwd", 120, 99, 1), true);
+    assert_number(&result, "tensor_core_ratio", 0.01);
+}
+
 TEST_WITH(device_work_alone_is_a_step_but_not_to_the_plugin, NULL, end)
 {
     run(KERNEL("k", 20, 30, 9) KERNEL("k", 70, 10, 9), false);
@@ -90,7 +102,7 @@ TEST_WITH(a_device_without_kernels_of_operators_is_zero_to_the_plugin_alone, NUL
 
 TEST_WITH(ranks_merge_by_their_sums, NULL, end)
 {
-    static const char *const texts[] = {events, HOST KERNEL("k", 20, 10, 1)};
+    static const char *const texts[] = {events, HOST KERNEL("at::native::k", 20, 10, 1)};
     struct osc_result merged;
     struct osc_merger m = {0};
 

@@ -80,16 +80,17 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Whether the operator can use Tensor Cores: by its name (convolutions, linear "
                "layers, matrix products), or because in any call an operator inside it can or "
                "one of its own kernels did."),
-    OSC_COLUMN(TC_SELF_RATIO, "tc_self_ratio", NUMBER, "ratio", FINISH, OSC_COLUMN_MINOR,
-               OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS,
-               "Time of its own kernels that use Tensor Cores (tensor_cores in table kernels) "
-               "/ device_self_ns; 0 without device time. Missing if none is known to use them, "
-               "and no rule covers the names of some."),
+    OSC_COLUMN(
+        TC_SELF_RATIO, "tc_self_ratio", NUMBER, "ratio", FINISH, OSC_COLUMN_MINOR,
+        OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS,
+        "Time of its own kernels that use Tensor Cores (tensor_cores in table kernels) "
+        "/ device_self_ns; 0 without device time. Missing if no rule covers the names of "
+        "more than 1 % of it, or of any if it would be 0."),
     OSC_COLUMN(TC_TOTAL_RATIO, "tc_total_ratio", NUMBER, "ratio", FINISH, OSC_COLUMN_MINOR,
                OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS,
                "Time of kernels that use Tensor Cores, launched by the operator and all "
-               "operators inside it / device_total_ns; 0 without device time. Missing if none "
-               "is known to use them, and no rule covers the names of some."),
+               "operators inside it / device_total_ns; 0 without device time. Missing if no "
+               "rule covers the names of more than 1 % of it, or of any if it would be 0."),
     OSC_COLUMN(HAS_CALL_STACK, "has_call_stack", BOOLEAN, NULL, OR, OSC_COLUMN_MINOR,
                OSC_RULE_STACKS,
                "Whether any call has a Python stack; --group-by stack shows it."),
@@ -256,14 +257,14 @@ static double ratio(int64_t part, int64_t whole)
     return whole == 0 ? 0 : (double)part / (double)whole;
 }
 
-/* Set column TO of row I, the part of WHOLE_NS that is KNOWN to use Tensor Cores, unless that
- * is 0 only because of names that are UNKNOWN. */
+/* Set column TO of row I, the part of WHOLE_NS that is KNOWN to use Tensor Cores, unless too
+ * much of it is UNKNOWN. */
 static void set_tc_ratio(struct osc_result *r, uint64_t i, uint32_t to, uint32_t known,
                          uint32_t unknown, int64_t whole_ns)
 {
     const int64_t ns = osc_result_get_int(r, i, known);
 
-    if (ns > 0 || osc_result_get_int(r, i, unknown) == 0)
+    if (osc_tensor_share_is_known(ns, osc_result_get_int(r, i, unknown), whole_ns))
         osc_result_set_num(r, i, to, ratio(ns, whole_ns));
 }
 

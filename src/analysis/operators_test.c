@@ -169,6 +169,24 @@ TEST_WITH(the_part_that_operators_own_is_told, NULL, end)
     assert_non_null(strstr(result.notes.s, "operators own 99.9 % of the device time"));
 }
 
+TEST_WITH(shares_of_tensor_cores_are_missing_where_no_rule_knows_enough, NULL, end)
+{
+#define OF(name, ts, dur, number) CALL(1, ts, 1, number, "") KERNEL(name, ts, dur, number)
+    small_table(&osc_table_operators, &(struct osc_options){0},
+                OP("most", 1, 0, 9, "") OF("s884gemm", 1, 99, 1) OF("attn_fwd", 3, 1, 2)
+                    OP("some", 1, 10, 9, "") OF("s884gemm", 11, 98, 3) OF("attn_fwd", 13, 1, 4)
+                        OP("none", 1, 20, 9, "") OF("sgemm", 21, 999, 5)
+                            OF("attn_fwd", 23, 1, 6) OP("not", 1, 30, 9, "")
+                                OF("sgemm", 31, 9, 7));
+#undef OF
+    assert_true(number(0, "tc_self_ratio") == 0.99 && number(0, "tc_total_ratio") == 0.99);
+    assert_false(osc_result_has(&result, 1, column("tc_self_ratio")));
+    assert_false(osc_result_has(&result, 1, column("tc_total_ratio")));
+    assert_false(osc_result_has(&result, 2, column("tc_self_ratio")));
+    assert_true(osc_result_has(&result, 3, column("tc_self_ratio")));
+    assert_true(number(3, "tc_self_ratio") == 0);
+}
+
 TEST_WITH(shapes_and_stacks_make_groups_of_their_own, NULL, end)
 {
     sum_up(OP("mm", 1, 0, 1, "'Input Dims':[[1,2],[]]")

@@ -106,6 +106,14 @@ static inline enum osc_tensor_cores osc_name_tensor_cores(uint16_t flags, bool c
     return flags & OSC_NAME_TC_RULE ? OSC_TENSOR_CORES_NO : OSC_TENSOR_CORES_UNKNOWN;
 }
 
+/* Whether a share of TENSOR_NS in WHOLE_NS is known, of which no rule covers the names of
+ * UNKNOWN_NS: they may change it by a hundredth at most, and not from nothing. */
+static inline bool osc_tensor_share_is_known(int64_t tensor_ns, int64_t unknown_ns,
+                                             int64_t whole_ns)
+{
+    return unknown_ns <= whole_ns / 100 && (tensor_ns > 0 || unknown_ns == 0);
+}
+
 /* Whether an operator whose name has FLAGS can use Tensor Cores. */
 static inline bool osc_name_is_eligible(uint16_t flags, bool compat_tb)
 {

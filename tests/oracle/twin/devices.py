@@ -181,7 +181,7 @@ def devices_table(trace: Trace, compat: bool = False) -> list[dict]:
             ratio = None
         unknown = sum(k.dur for k in of_op[device]
                       if kinds.kernel_uses_tc(k.name, False) is None)
-        if not compat and unknown > whole // 2:
+        if not compat and 100 * unknown > whole:
             ratio = None
         if compat and ratio is None and kernels and any(of_op.values()):
             ratio = 0.0

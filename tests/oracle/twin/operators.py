@@ -207,8 +207,10 @@ TORCH = ("kineto", "torch_npu", "torch_legacy", "opscope")
 
 
 def tc_ratio(part: int, whole: int, unknown: int) -> float | None:
-    """The share of Tensor Cores; None if it is 0 only as no rule knows some kernels."""
-    return None if part == 0 and unknown > 0 else ratio(part, whole)
+    """The share of Tensor Cores; None if no rule knows more than 1 % of WHOLE, or if it is 0 only
+    as no rule knows some kernels."""
+    is_known = 100 * unknown <= whole and (part > 0 or unknown == 0)
+    return ratio(part, whole) if is_known else None
 
 
 def row(key: tuple, parts: list[list[Node]], by: list[str]) -> dict:
