@@ -26,6 +26,11 @@ extern const uint32_t osc_column_ranges_name, osc_column_ranges_kind, osc_column
     osc_column_ranges_total_ns, osc_column_ranges_self_ns, osc_column_ranges_mean_ns,
     osc_column_ranges_place, osc_column_ranges_is_marked;
 
+extern const uint32_t osc_column_points_name, osc_column_points_kind, osc_column_points_series,
+    osc_column_points_process, osc_column_points_process_name, osc_column_points_thread,
+    osc_column_points_thread_name, osc_column_points_events, osc_column_points_first_ns,
+    osc_column_points_last_ns;
+
 extern const uint32_t osc_column_operators_name, osc_column_operators_calls,
     osc_column_operators_device_self_ns, osc_column_operators_host_self_ns,
     osc_column_operators_rest;

@@ -20,6 +20,7 @@
     X(flows)              \
     X(ranges)             \
     X(durations)          \
+    X(points)             \
     X(averages)           \
     X(operators)          \
     X(kernels)            \

@@ -19,6 +19,7 @@ KEYS = {
                 "shared_memory_bytes"),
     "ranges": ("name", "kind", "place", "category", "process", "thread", "device", "step"),
     "durations": ("name", "kind", "place", "from_ns"),
+    "points": ("name", "kind", "series", "process", "thread"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
     "quality": ("code",), "advice": ("code",), "flows": (), "modules": (), "devices": ("device",),
@@ -32,6 +33,7 @@ OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_
             "fwd_id", "correlation", "value", "bytes", "is_async", "first_offset", "first_ns",
             "sm_efficiency_ratio", "module", "note", "capacity_bytes", "grew", "grew_on",
             "grew_by_ns", "grew_ratio", "process_name", "thread_name", "place",
+            "series", "min_value", "max_value",
             "backward_host_ns", "backward_device_ns"}
 # Sentences, which golden tests check.
 SENTENCES = {"note", "message", "remedy", "title", "text", "evidence"}

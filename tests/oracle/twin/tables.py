@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import (advice, averages, devices, durations, events, flows, forest, growth, inventory,
-               kernels, memory_tables, merging, modules, operators, quality, ranges, reader, runs,
-               steps)
+               kernels, memory_tables, merging, modules, operators, points, quality, ranges, reader,
+               runs, steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info", "quality", "flows", "ranges", "durations", "devices",
+         "tracks", "info", "quality", "flows", "ranges", "durations", "points", "devices",
          "utilization", "modules",
          "advice", *memory_tables.TABLES)
 
@@ -69,6 +69,8 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
         return ranges.table(block, group_by)
     if name == "durations":
         return durations.table(block)
+    if name == "points":
+        return points.table(block)
     if name == "steps":
         return merging.steps([growth.add(trace, steps.steps_table(trace, compat))
                               for trace in with_steps])
