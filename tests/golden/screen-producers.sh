@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The one screen of traces that are not PyTorch's: who wrote them, the ranges that took the time, who
-# worked, and commands that fit. Each file has only what tells its producer, and one part of its work.
+# The one screen of traces that are not PyTorch's: who wrote them, the ranges that took the time, or
+# names where nothing has a duration, who worked, and commands that fit. Each file has only what tells
+# its producer, and one part of its work.
 python3 - <<'END'
 import json
 
@@ -40,10 +41,14 @@ write("clang", [
     x(9, 9, "ExecuteCompiler", 0, 100), x(9, 9, "Frontend", 1, 60), x(9, 9, "Backend", 61, 30),
     x(9, 10, "Total ExecuteCompiler", 0, 100, args={"count": 1}),
     name(9, "clang")], beginningOfTime=1700000000000000)
+write("counters", [name(1, "game"), name(1, "main loop", 1)] + [
+    {"ph": "C", "pid": 1, "name": "memory", "ts": i, "args": {"heap": 5 * i, "stack": 7}}
+    for i in range(4)] + [
+    {"ph": "i", "pid": 1, "tid": t, "name": "vsync", "ts": 10 * t, "s": "t"} for t in (1, 1, 2)])
 write("unknown", [name(1, "game"), name(1, "main loop", 1)] + [
     x(1, 1, f"frame {i % 2}", 10 * i, 8) for i in range(4)])
 END
-for producer in jax tensorflow ascend ray clang unknown; do
+for producer in jax tensorflow ascend ray clang counters unknown; do
     "$OPSCOPE" $producer.json
     echo "--- $?"
 done
@@ -51,3 +56,6 @@ for producer in jax tensorflow; do
     "$OPSCOPE" table operators $producer.json --columns name,calls,device_self_ns,host_self_ns 2>/dev/null
     "$OPSCOPE" table operators $producer.json --format csv --columns name,device_self_ns 2>/dev/null
 done
+"$OPSCOPE" table points counters.json 2>/dev/null
+"$OPSCOPE" table points counters.json --format csv 2>/dev/null
+"$OPSCOPE" table points clang.json 2>/dev/null

@@ -8,8 +8,8 @@ For each trace of ../shared/data and tests/data, and for a directory of ranks as
 - the screen has at most 40 lines, none wider than the terminal, than 120 columns, or than 80
   without a terminal (in a command, a word such as a path may be wider), and names who wrote the
   trace (PRODUCERS);
-- it shows the five ranges on the host that took most time and are in no other list, who worked,
-  and three commands, each of which ends with status 0 and prints a row; modules have lines that
+- it shows the five ranges on the host that took most time and are in no other list, or names of
+  counters and instants if nothing has a duration, who worked, and three commands, each of which ends with status 0 and prints a row; modules have lines that
   no other list wants;
 - rows of a list differ, and ranges have names that are in the file;
 - shares are of the whole: rows of operators, with those of work that no operator launched, and
@@ -148,9 +148,12 @@ class Judge:
         wanted = next((v for k, v in PRODUCERS.items() if self.path.name.startswith(k)), None)
         second = lines[1].strip() if len(lines) > 1 else ""
         self.expect(wanted is None or second.startswith(wanted), second, "is not by", wanted)
-        self.expect(bool(self.list_of("RANGES") or self.list_of("OPERATORS")),
-                    "shows neither ranges nor operators")
-        if any(m[3].split()[0].strip("0.") for m in self.list_of("RANGES")) or not self.list_of(
+        names = [title for title in ("RANGES", "OPERATORS", "EVENTS") if self.list_of(title)]
+        self.expect(bool(names), "shows no name")
+        self.expect(("EVENTS" in names) == (not self.rows("ranges")), "shows", names)
+        if "EVENTS" in names:
+            self.exempt["nothing_busy"] += 1
+        elif any(m[3].split()[0].strip("0.") for m in self.list_of("RANGES")) or not self.list_of(
                 "RANGES"):
             busy = any(line.startswith("  busy: ") for line in lines)
             self.expect(busy or len(self.sections.get("WORKED", [])) > 2, "does not say who worked")

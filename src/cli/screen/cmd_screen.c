@@ -21,6 +21,7 @@ static const struct {
     [OSC_SCREEN_KERNELS] = {&osc_table_kernels, true},
     [OSC_SCREEN_MODULES] = {&osc_table_modules, true},
     [OSC_SCREEN_RANGES] = {&osc_table_ranges, true},
+    [OSC_SCREEN_POINTS] = {&osc_table_points, true},
     [OSC_SCREEN_ADVICE] = {&osc_table_advice, false},
     [OSC_SCREEN_TRACKS] = {&osc_table_tracks, false},
 };

@@ -274,6 +274,10 @@ void osc_screen_put_commands(struct osc_page *p)
     propose(c, has_operators && !is_torch(p->s), "opscope table operators", NULL,
             "every operator");
     propose_ranges(c, has_operators);
+    propose(c,
+            osc_screen_merged(p->s, OSC_SCREEN_RANGES)->n_rows == 0 &&
+                osc_screen_merged(p->s, OSC_SCREEN_POINTS)->n_rows > 0,
+            "opscope table points", NULL, "all that has no duration");
     propose(c, !has_error, "opscope info", NULL, "all facts, all findings");
     propose(c, has_events, "opscope table events --limit 20", NULL, "the first events");
     propose(c, has_events, "opscope table tracks", NULL, "who did what");

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "cli/screen/page.h"
 #include "cli/screen/screen_modules.h"
+#include "cli/screen/screen_points.h"
 #include "cli/screen/screen_ranges.h"
 #include "cli/screen/screen_workers.h"
 #include "render/labels.h"
@@ -27,6 +28,7 @@ struct top {
     bool is_left_out;
     unsigned keeps;             /* rows that it gives away last where space is short */
     uint32_t name, calls, most; /* columns of the table */
+    const char *heads[3];       /* of its columns of numbers; NULL: calls, time, and share */
     uint32_t self;              /* column to show instead of shares of the sum; 0: none */
     uint32_t kind;              /* column that tells rows of one name apart; 0: none */
     bool is_owned;              /* rows of device work by operator, or by cause if none is */
@@ -35,6 +37,7 @@ struct top {
     bool are_functions;         /* rows of Python functions, those of one name as one */
     bool are_modules;           /* rows of parts of the model */
     bool are_workers;           /* rows of threads and devices, with shares of the recording */
+    bool are_points;            /* rows of what has no duration, with their first time */
     struct osc_top_row rows[OSC_TOP_ROWS]; /* the first ones */
     unsigned n_rows;
     double sum_ns;          /* of all rows */
@@ -134,12 +137,10 @@ static void put_top_head(struct osc_page *p, const struct top *t, bool is_below)
     else
         osc_strbuf_addf(&p->cell, "  %s", t->by);
     osc_page_cell(p, width, false);
-    osc_page_text(p, t->are_workers ? "events" : "calls", CALLS_WIDTH, true);
-    osc_page_text(p, t->are_workers ? "busy" : "time", OSC_PAGE_TIME, true);
-    if (t->self)
-        osc_page_text(p, "self", SELF_WIDTH, true);
-    else
-        osc_page_text(p, "share", OSC_PAGE_SHARE, true);
+    osc_page_text(p, t->heads[0] ? t->heads[0] : "calls", CALLS_WIDTH, true);
+    osc_page_text(p, t->heads[1] ? t->heads[1] : "time", OSC_PAGE_TIME, true);
+    osc_page_text(p, t->heads[2] ? t->heads[2] : "share", t->self ? SELF_WIDTH : OSC_PAGE_SHARE,
+                  true);
     osc_page_end_line(p);
 }
 
@@ -254,6 +255,8 @@ static osc_status find(const struct osc_page *p, struct top *t)
     if (t->are_workers)
         return osc_screen_find_workers(p->s, &t->arena, t->rows, OSC_TOP_ROWS, &t->n_rows,
                                        &(uint64_t){0});
+    if (t->are_points)
+        return osc_screen_find_points(p->s, &t->arena, t->rows, OSC_TOP_ROWS, &t->n_rows);
     if (t->are_modules)
         return osc_screen_find_modules(p->s, &t->arena, t->rows, OSC_TOP_ROWS, &t->n_rows,
                                        &t->sum_ns);
@@ -366,69 +369,96 @@ static bool shorten(struct top *tops, size_t n, unsigned n_lines)
     return is_dense;
 }
 
-void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
+/* The lists, in the order in which they are printed. */
+enum { N_TOPS = 8 };
+
+/* Describe the lists of operators: their device work, or else their time on the host. */
+static void describe_operators(const struct osc_page *p, struct top *tops)
 {
     const struct osc_screen_owners w = osc_screen_find_owners(p->s);
     const bool has_device_time = w.own_ns + w.rest_ns > 0;
-    struct top tops[] = {
-        /* Without operators KERNELS says it all. */
-        {.table = OSC_SCREEN_OPERATORS,
-         .title = "OPERATORS",
-         .is_left_out = w.n_operators == 0 || !has_device_time,
-         .is_owned = true,
-         .keeps = LEAST_ROWS,
-         .name = osc_column_operators_name,
-         .calls = osc_column_operators_calls,
-         .most = osc_column_operators_device_self_ns},
-        {.table = OSC_SCREEN_OPERATORS,
-         .title = has_device_time ? "ON THE HOST" : "OPERATORS",
-         .by = has_device_time ? "operators by their own time" : "by their own host time",
-         .is_left_out = w.own_ns > 0,
-         .are_on_host = true,
-         .keeps = LEAST_ROWS,
-         .name = osc_column_operators_name,
-         .calls = osc_column_operators_calls,
-         .most = osc_column_operators_host_self_ns},
-        {.table = OSC_SCREEN_KERNELS,
-         .title = "KERNELS",
-         .by = "by total time",
-         .name = osc_column_kernels_name,
-         .calls = osc_column_kernels_calls,
-         .keeps = LEAST_ROWS,
-         .most = osc_column_kernels_total_ns},
-        {.table = OSC_SCREEN_RANGES,
-         .title = "RANGES",
-         .by = "by total time",
-         .name = osc_column_ranges_name,
-         .calls = osc_column_ranges_calls,
-         .most = osc_column_ranges_total_ns,
-         .are_ranges = true,
-         .keeps = LEAST_ROWS,
-         .self = osc_column_ranges_self_ns,
-         .kind = osc_column_ranges_kind},
-        {.table = OSC_SCREEN_TRACKS,
-         .title = "WORKED",
-         .by = "busy the longest, share of the recording",
-         .name = osc_column_tracks_name,
-         .keeps = LEAST_ROWS,
-         .are_workers = true},
-        {.table = OSC_SCREEN_RANGES,
-         .title = "PYTHON",
-         .by = "functions by their own time",
-         .name = osc_column_ranges_name,
-         .calls = osc_column_ranges_calls,
-         .most = osc_column_ranges_self_ns,
-         .keeps = LEAST_ROWS,
-         .are_functions = true},
-        {.table = OSC_SCREEN_MODULES,
-         .title = "MODULES",
-         .by = osc_screen_modules_on_device(p->s) ? "by device time, forward and backward"
-                                                  : "by host time, forward and backward",
-         .name = osc_column_modules_name,
-         .are_modules = true},
-    };
-    const size_t n = sizeof tops / sizeof *tops;
 
+    /* Without operators KERNELS says it all. */
+    tops[0] = (struct top){.table = OSC_SCREEN_OPERATORS,
+                           .title = "OPERATORS",
+                           .is_left_out = w.n_operators == 0 || !has_device_time,
+                           .is_owned = true,
+                           .keeps = LEAST_ROWS,
+                           .name = osc_column_operators_name,
+                           .calls = osc_column_operators_calls,
+                           .most = osc_column_operators_device_self_ns};
+    tops[1] = (struct top){.table = OSC_SCREEN_OPERATORS,
+                           .title = has_device_time ? "ON THE HOST" : "OPERATORS",
+                           .by = has_device_time ? "operators by their own time"
+                                                 : "by their own host time",
+                           .is_left_out = w.own_ns > 0,
+                           .are_on_host = true,
+                           .keeps = LEAST_ROWS,
+                           .name = osc_column_operators_name,
+                           .calls = osc_column_operators_calls,
+                           .most = osc_column_operators_host_self_ns};
+}
+
+/* Describe the other lists. */
+static void describe_others(const struct osc_page *p, struct top *tops)
+{
+    tops[0] = (struct top){.table = OSC_SCREEN_KERNELS,
+                           .title = "KERNELS",
+                           .by = "by total time",
+                           .name = osc_column_kernels_name,
+                           .calls = osc_column_kernels_calls,
+                           .keeps = LEAST_ROWS,
+                           .most = osc_column_kernels_total_ns};
+    tops[1] = (struct top){.table = OSC_SCREEN_RANGES,
+                           .title = "RANGES",
+                           .by = "by total time",
+                           .name = osc_column_ranges_name,
+                           .calls = osc_column_ranges_calls,
+                           .most = osc_column_ranges_total_ns,
+                           .are_ranges = true,
+                           .keeps = LEAST_ROWS,
+                           .heads = {NULL, NULL, "self"},
+                           .self = osc_column_ranges_self_ns,
+                           .kind = osc_column_ranges_kind};
+    tops[2] = (struct top){.table = OSC_SCREEN_POINTS,
+                           .title = "EVENTS",
+                           .by = "without a duration, by number",
+                           .name = osc_column_points_name,
+                           .heads = {"events", "first", "last"},
+                           .self = osc_column_points_last_ns,
+                           .keeps = LEAST_ROWS,
+                           .are_points = true};
+    tops[3] = (struct top){.table = OSC_SCREEN_TRACKS,
+                           .title = "WORKED",
+                           .by = "busy the longest, share of the recording",
+                           .name = osc_column_tracks_name,
+                           .heads = {"events", "busy", NULL},
+                           .keeps = LEAST_ROWS,
+                           .are_workers = true};
+    tops[4] = (struct top){.table = OSC_SCREEN_RANGES,
+                           .title = "PYTHON",
+                           .by = "functions by their own time",
+                           .name = osc_column_ranges_name,
+                           .calls = osc_column_ranges_calls,
+                           .most = osc_column_ranges_self_ns,
+                           .keeps = LEAST_ROWS,
+                           .are_functions = true};
+    tops[5] = (struct top){.table = OSC_SCREEN_MODULES,
+                           .title = "MODULES",
+                           .by = osc_screen_modules_on_device(p->s)
+                                     ? "by device time, forward and backward"
+                                     : "by host time, forward and backward",
+                           .name = osc_column_modules_name,
+                           .are_modules = true};
+}
+
+void osc_screen_put_tops(struct osc_page *p, unsigned n_lines)
+{
+    struct top tops[N_TOPS];
+    const size_t n = N_TOPS;
+
+    describe_operators(p, tops);
+    describe_others(p, tops + 2);
     for (size_t i = 0; i < n; i++) {
         if (find(p, &tops[i]) != OSC_OK)
             p->out->status = OSC_ENOMEM;

@@ -30,9 +30,8 @@ static bool is_number(struct osc_str s)
     return n > 0 && n == s.len;
 }
 
-/* Append the name of something, or its id, behind WORD if it is a number. */
-static void add_name(struct osc_strbuf *out, const char *word, struct osc_str name,
-                     struct osc_str id)
+void osc_screen_add_name(struct osc_strbuf *out, const char *word, struct osc_str name,
+                         struct osc_str id)
 {
     if (name.len == 0 && is_number(id))
         osc_strbuf_addf(out, "%s ", word);
@@ -52,11 +51,11 @@ static void add_worker_name(const struct part *p, uint64_t i, struct osc_strbuf 
     const struct osc_str name = cell(p, i, osc_column_tracks_name),
                          id = cell(p, i, osc_column_tracks_thread);
     if (p->has_processes) {
-        add_name(out, "process", cell(p, i, osc_column_tracks_process_name),
-                 cell(p, i, osc_column_tracks_parent));
+        osc_screen_add_name(out, "process", cell(p, i, osc_column_tracks_process_name),
+                            cell(p, i, osc_column_tracks_parent));
         osc_strbuf_adds(out, name.len + id.len > 0 ? " / " : "");
     }
-    add_name(out, "thread", name, id);
+    osc_screen_add_name(out, "thread", name, id);
 }
 
 /* Whether row I is a worker: a thread that was busy, or the queue that stands for a device. */

@@ -10,8 +10,13 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/strbuf.h"
 #include "cli/screen/screen_read.h"
 #include "cli/screen/top_row.h"
+
+/* Append NAME, or ID behind WORD if there is no name and ID is a number. */
+void osc_screen_add_name(struct osc_strbuf *out, const char *word, struct osc_str name,
+                         struct osc_str id);
 
 /* Find at most MAX rows, the busiest device and then those with the most time; *N_ALL is the
  * number of all. Names live in ARENA. */
