@@ -53,7 +53,8 @@ static inline bool osc_range_place_matters(enum osc_range_place place, enum osc_
 }
 
 /* The help of the column that holds the word. */
-#define OSC_RANGE_PLACE_HELP                                                                    \
-    "host; device: a queue of a device; or summary: a line that repeats the time of others. "   \
-    "Present if the file has ranges on devices, other than kernels, copies and memsets, or in " \
+#define OSC_RANGE_PLACE_HELP                                                                  \
+    "host; device: a queue of a device; or summary: a line that repeats the time of others. " \
+    "Present if the file has ranges on devices, other than kernels, copies and memsets, or "  \
+    "in "                                                                                     \
     "summaries."
