@@ -83,7 +83,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "was launched; missing outside steps. Present with --group-by step.",
                .grouping = "step"),
     OSC_COLUMN(PLACE, "place", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_RANGES,
-               OSC_RANGE_PLACE_HELP),
+               OSC_RANGE_PLACE_HELP " Not shown with --group-by thread or track."),
     OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, 0, "Number of ranges that have ended.",
                .torch = OSC_TORCH_COUNT),
     OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, 0,
@@ -358,7 +358,10 @@ static void add_row(const struct sums *s, const struct group *g, struct osc_str 
     osc_result_str(out, KIND, osc_str_c(osc_kind_text((enum osc_kind)g->key.kind)));
     add_places(s, g, out);
     osc_result_str(out, PLACE, osc_range_place_text((enum osc_range_place)g->key.place));
-    if (osc_range_place_matters((enum osc_range_place)g->key.place, (enum osc_kind)g->key.kind))
+    /* A thread or queue tells it itself. */
+    if (osc_range_place_matters((enum osc_range_place)g->key.place,
+                                (enum osc_kind)g->key.kind) &&
+        !s->o->by_thread && !s->o->by_track)
         osc_result_show(out, PLACE);
     osc_result_int(out, CALLS, (int64_t)g->n_calls);
     osc_result_int(out, TOTAL, osc_wide_nearest(g->total_ns));

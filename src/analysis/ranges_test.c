@@ -125,6 +125,10 @@ TEST_WITH(a_copy_on_a_device_is_no_second_call, NULL, small_end)
     assert_false(osc_result_get_bool(&result, 1, column("is_marked")));
     assert_true(is_text(2, "place", "device"));
     assert_true((result.shown & UINT64_C(1) << column("place")) != 0);
+    small_end(NULL);
+    make(&(struct osc_options){.by_thread = true},
+         WORK("gpu_user_annotation", "forward", 4, 9, 1, ""));
+    assert_true((result.shown & UINT64_C(1) << column("place")) == 0);
 }
 
 TEST_WITH(the_place_is_told_only_where_kinds_do_not, NULL, small_end)

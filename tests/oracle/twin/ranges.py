@@ -87,8 +87,11 @@ def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
     return rows
 
 
-def with_places(rows: list[dict]) -> list[dict]:
-    """ROWS of all ranks, with places if any has one that its kind does not tell."""
-    is_told = any(r["place"] == "summary" or r["place"] == "device" and r["kind"] not in DEVICE_WORK
-                  for r in rows)
+def with_places(rows: list[dict], group_by: str | None) -> list[dict]:
+    """ROWS of all ranks, with places if any has one that its kind does not tell, and its thread
+    or queue, which tells it, is not shown."""
+    has_thread = {"thread", "track"} & set((group_by or "").split(","))
+    is_told = not has_thread and any(
+        r["place"] == "summary" or r["place"] == "device" and r["kind"] not in DEVICE_WORK
+        for r in rows)
     return rows if is_told else [{**r, "place": None} for r in rows]

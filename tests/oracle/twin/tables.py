@@ -52,7 +52,7 @@ def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
                if name in memory_tables.TABLES
                else rows_of(block, name, group_by, compat, python))
         rows += [{**row, **lead} for row in own]
-    return ranges.with_places(rows) if name in ("ranges", "durations") else rows
+    return ranges.with_places(rows, group_by) if name in ("ranges", "durations") else rows
 
 
 def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
