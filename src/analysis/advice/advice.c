@@ -159,11 +159,12 @@ static osc_status note_earlier(const struct osc_advice_base *a, struct osc_resul
         if (st != OSC_OK || ns <= all_ns / OSC_ADVICE_MUCH)
             continue;
         osc_words_time(&time, ns);
+        osc_strbuf_adds(&time, " (");
+        osc_words_percent(&time, ns, all_ns, 1);
         st = time.status;
         if (st == OSC_OK)
-            osc_result_note(out, "%.*s%s%s (%.1f %% of the step time): not counted",
-                            (int)name.len, name.s, busy_words, time.s,
-                            osc_words_percent(ns, all_ns));
+            osc_result_note(out, "%.*s%s%s of the step time): not counted", (int)name.len,
+                            name.s, busy_words, time.s);
         osc_strbuf_fini(&time);
     }
     return st;

@@ -119,9 +119,11 @@ static void say_communication(const struct osc_advice_numbers *n, struct osc_str
         osc_words_count(out, t.each, "collective");
     }
     osc_strbuf_addc(out, '.');
-    if (t.is_hidden)
-        osc_strbuf_addf(out, " %.0f %% of all communication is hidden already.",
-                        osc_words_percent(n->more[2] - n->impact_ns, n->more[2]));
+    if (t.is_hidden) {
+        osc_strbuf_addc(out, ' ');
+        osc_words_percent(out, n->more[2] - n->impact_ns, n->more[2], 0);
+        osc_strbuf_adds(out, " of all communication is hidden already.");
+    }
     add_less_traffic(out, n, &t);
     osc_strbuf_adds(out, " Ranks that come late make the others wait here.");
 }
@@ -132,8 +134,9 @@ static void say_low_utilization(const struct osc_advice_numbers *n, struct osc_s
         osc_words_name(out, n->subject);
     else
         osc_words_count(out, n->count, "device");
-    osc_strbuf_addf(out, " ran kernels in %.1f %% of the time; no kernel for ",
-                    osc_words_percent(n->part, n->whole));
+    osc_strbuf_adds(out, " ran kernels in ");
+    osc_words_percent(out, n->part, n->whole, 1);
+    osc_strbuf_adds(out, " of the time; no kernel for ");
     osc_words_time(out, n->impact_ns);
     osc_strbuf_adds(out, " of the steps. A larger batch gives a device more work at once; it "
                          "may change how the training converges.");
@@ -141,10 +144,9 @@ static void say_low_utilization(const struct osc_advice_numbers *n, struct osc_s
 
 static void say_tensor_cores(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
-    osc_strbuf_addf(out,
-                    "%.0f %% of the kernel time is launched by operators that can use Tensor "
-                    "Cores, and no kernel is known to use them; these kernels run for ",
-                    osc_words_percent(n->part, n->whole));
+    osc_words_percent(out, n->part, n->whole, 0);
+    osc_strbuf_adds(out, " of the kernel time is launched by operators that can use Tensor "
+                         "Cores, and no kernel is known to use them; these kernels run for ");
     osc_words_time(out, n->more[0]);
     osc_strbuf_adds(out, " of the steps. Values of 16 bits halve the bytes that they move, and "
                          "more where they compute. Use automatic mixed precision: ");
@@ -162,7 +164,9 @@ static void say_memory_limit(const struct osc_advice_numbers *n, struct osc_strb
     osc_words_bytes(out, n->part);
     osc_strbuf_adds(out, " of ");
     osc_words_bytes(out, n->whole);
-    osc_strbuf_addf(out, " at the peak (%.1f %%).", osc_words_percent(n->part, n->whole));
+    osc_strbuf_adds(out, " at the peak (");
+    osc_words_percent(out, n->part, n->whole, 1);
+    osc_strbuf_adds(out, ").");
     osc_strbuf_adds(out,
                     osc_words_has_trait(n, " half")
                         ? " Checkpoint activations (torch.utils.checkpoint), or use "
@@ -517,8 +521,9 @@ static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf
     osc_words_count(out, n->count, "step");
     osc_strbuf_adds(out, n->count == 1 ? " takes " : " take ");
     osc_words_time(out, n->part);
-    osc_strbuf_addf(out, " longer than the median (beyond 3 MAD), %.1f %% of the step time.",
-                    osc_words_percent(n->part, n->whole));
+    osc_strbuf_adds(out, " longer than the median (beyond 3 MAD), ");
+    osc_words_percent(out, n->part, n->whole, 1);
+    osc_strbuf_adds(out, " of the step time.");
     if (!osc_words_has_name(n, n->subject))
         return;
     osc_strbuf_adds(out, " The slowest is step ");
@@ -647,8 +652,9 @@ static void say_memory_growth(const struct osc_advice_numbers *n, struct osc_str
 {
     osc_strbuf_adds(out, "Every step leaves ");
     osc_words_bytes(out, n->part / (n->more[0] > 0 ? n->more[0] : 1));
-    osc_strbuf_addf(out, " allocated, %.1f %% of what it allocates",
-                    osc_words_percent(n->part, n->whole));
+    osc_strbuf_adds(out, " allocated, ");
+    osc_words_percent(out, n->part, n->whole, 1);
+    osc_strbuf_adds(out, " of what it allocates");
     add_above_all(out, n);
     osc_strbuf_adds(out, ". Keep numbers or detached copies instead of tensors that hold their "
                          "graph (loss.item(), .detach()), and drop lists that only grow.");

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/percent.h"
 #include "model/known_names.h"
 
 #define NAME_BYTES 120 /* most bytes of a name in a sentence */
@@ -41,14 +42,15 @@ void osc_words_bytes(struct osc_strbuf *out, int64_t n)
         add_digits(out, v / kib / kib / kib, "GiB");
 }
 
-double osc_words_percent(int64_t part, int64_t whole)
+void osc_words_percent(struct osc_strbuf *out, int64_t part, int64_t whole, int n_digits)
 {
-    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+    osc_percent_add(out, whole > 0 ? (double)part / (double)whole : 0, n_digits);
 }
 
 void osc_words_share(struct osc_strbuf *out, const struct osc_advice_numbers *n)
 {
-    osc_strbuf_addf(out, "%.1f %% of the step time (", osc_words_percent(n->part, n->whole));
+    osc_words_percent(out, n->part, n->whole, 1);
+    osc_strbuf_adds(out, " of the step time (");
     osc_words_time(out, n->impact_ns);
     osc_strbuf_adds(out, ")");
 }
@@ -122,7 +124,9 @@ void osc_words_idle(struct osc_strbuf *out, const struct osc_advice_numbers *n)
     } else {
         osc_strbuf_adds(out, "no device works");
     }
-    osc_strbuf_addf(out, " (%.1f %% of the step time)", osc_words_percent(n->part, n->whole));
+    osc_strbuf_adds(out, " (");
+    osc_words_percent(out, n->part, n->whole, 1);
+    osc_strbuf_adds(out, " of the step time)");
 }
 
 void osc_words_functions_cost(struct osc_strbuf *out, const struct osc_advice_numbers *n)

@@ -15,7 +15,8 @@
 void osc_words_time(struct osc_strbuf *out, int64_t ns);
 void osc_words_bytes(struct osc_strbuf *out, int64_t n);
 
-double osc_words_percent(int64_t part, int64_t whole);
+/* PART in percent of WHOLE, such as 12.3 %, with N_DIGITS behind the point (percent.h). */
+void osc_words_percent(struct osc_strbuf *out, int64_t part, int64_t whole, int n_digits);
 
 /* "33.4 % of the step time (1.2 s)". */
 void osc_words_share(struct osc_strbuf *out, const struct osc_advice_numbers *n);
