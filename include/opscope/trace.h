@@ -288,6 +288,37 @@ OSC_API OSC_MUST_USE osc_status osc_ask_text(struct osc_set *set, const struct o
                                              const struct osc_layout *text,
                                              struct osc_err *err);
 
+/* --- parts: answers of several processes -------------------------------------------------- */
+
+/*
+ * Like osc_ask(), but pass the answer to WRITE as a part: bytes for osc_merge() in another
+ * process. Parts stand for whole traces and their ranks, spans and clocks, so the merged table
+ * is that of one set of all traces. Tables that stream their rows (`events`) have none
+ * (OSC_EINVAL). OSC_EIO: WRITE did not return 0. Statuses are those of osc_ask() otherwise.
+ */
+OSC_API OSC_MUST_USE osc_status osc_ask_part(struct osc_set *set, const struct osc_view *view,
+                                             const struct osc_question *question,
+                                             int (*write)(void *ctx, const char *s, size_t len),
+                                             void *ctx, struct osc_err *err);
+
+/* One part, or several concatenated ones. */
+struct osc_part {
+    const char *name; /* for messages, such as a path; or NULL */
+    const char *bytes;
+    size_t n_bytes;
+};
+
+/*
+ * Make *F, which the caller releases, of the N PARTS, all of the same question: the same table,
+ * to the byte, as one set gives that is opened with the paths of all parts in this order.
+ * Shares of the same paths (`opscope table --share`) may come in any order. OSC_EINVAL: a part
+ * is damaged, of another version or question, or there twice. OSC_ENOTFOUND: no trace has a
+ * selected rank or span. A trace that could not be read, and a share that is missing, are left
+ * out.
+ */
+OSC_API OSC_MUST_USE osc_status osc_merge(const struct osc_part *parts, size_t n,
+                                          struct osc_frame **f, struct osc_err *err);
+
 /* --- requests from names and values --------------------------------------------------- */
 
 /* All options in one struct, for osc_request_set(). */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/by_rank.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "ask/held.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "import/run.h"
 
 bool osc_by_rank_is_possible(struct osc_asked *const *asked, size_t n)
@@ -80,7 +83,7 @@ static osc_status choose(const struct osc_by_rank *b, struct visited *v, struct 
         .view = &view,
         .with_callers = o->with_callers,
         .is_late = o->selects_late,
-        .forgets_facts = true,
+        .forgets_facts = !b->keeps_traces,
         .n_threads = o->how->n_threads,
     };
     struct osc_trace *const t = v->loaded.traces[0];
@@ -122,30 +125,41 @@ static void drop_texts(struct osc_identity *id)
     id->boot_id = id->host = id->run_id = id->torch_version = none;
 }
 
-/* Add V's part to answer I of B. Only that of the first answer has the texts of the identity;
- * share_identities() gives them to the others. */
-static osc_status ask(struct osc_by_rank *b, size_t i, const struct visited *v, bool is_wanted,
-                      struct osc_err *err)
+/* Make Q, the question of A, an answer of B, as parts state it. */
+static osc_status make_question(struct osc_partial_question *q, const struct osc_by_rank *b,
+                                struct osc_by_rank_answer *a, struct osc_err *err)
 {
-    struct osc_by_rank_answer *const a = &b->answers[i];
-    struct osc_partial_question q = {
+    *q = (struct osc_partial_question){
         .def = a->asked->def,
         .options = &a->asked->options,
         .is_timed = b->is_timed,
         .n_rows = osc_query_rows_of_each(&a->asked->query),
         .sort = a->asked->query.sort,
     };
-    struct visited own = *v;
-    struct osc_strbuf bytes = {0};
-
     if (a->question.len == 0)
-        osc_partial_ask(&q, &a->question);
+        osc_partial_ask(q, &a->question);
     if (a->question.status != OSC_OK)
         return osc_fail(err, a->question.status, "out of memory");
-    q.asked = (struct osc_str){a->question.s, (uint32_t)a->question.len};
+    q->asked = (struct osc_str){a->question.s, (uint32_t)a->question.len};
+    return OSC_OK;
+}
+
+/* Add V's part to answer I of B. Only that of the first answer has the texts of the identity;
+ * share_identities() gives them to the others. */
+static osc_status ask(struct osc_by_rank *b, size_t i, const struct visited *v, bool is_wanted,
+                      struct osc_err *err)
+{
+    struct osc_by_rank_answer *const a = &b->answers[i];
+    struct osc_partial_question q;
+    struct visited own = *v;
+    struct osc_strbuf bytes = {0};
+    osc_status st = make_question(&q, b, a, err);
+
+    if (st != OSC_OK)
+        return st;
     if (i > 0)
         drop_texts(&own.id);
-    osc_status st = map(a->asked, &own, is_wanted, &q, &bytes, err);
+    st = map(a->asked, &own, is_wanted, &q, &bytes, err);
 
     if (st == OSC_OK)
         st = bytes.status;
@@ -178,87 +192,332 @@ static osc_status store_failure(struct osc_by_rank_end *end, osc_status st,
     return OSC_OK;
 }
 
-/* Give T, file NUMBER, the origin that it had after the previous visit. Returns whether B can
- * ask: times are not known at the first visit. */
+static int by_file_and_part(const void *a, const void *b)
+{
+    const struct osc_origin_of *const x = a, *const y = b;
+
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return (x->part > y->part) - (x->part < y->part);
+}
+
+/* Give T, trace NUMBER of B, the origin that is known, or that it had after the previous visit.
+ * Returns whether B can ask: times are not known at the first visit. */
 static bool set_origin(const struct osc_by_rank *b, struct osc_trace *t, uint32_t number)
 {
+    const struct osc_by_rank_end *const end = &b->ends[number];
+
     if (!b->is_timed)
         return true;
+    if (b->load->origins) {
+        const struct osc_origin_of key = {end->file, end->part, 0};
+        const struct osc_origin_of *const found =
+            bsearch(&key, b->load->origins, b->load->n_origins, sizeof key, by_file_and_part);
+
+        t->origin_ns = found ? found->origin_ns : t->origin_ns;
+        return true;
+    }
     if (number < b->n_origins)
         t->origin_ns = b->origins[number];
     return b->n_origins > 0;
 }
 
-static osc_status visit(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
-                        const char *path, struct osc_err *err)
+/* Add an end to B for T, trace PART of file I. NULL: out of memory. */
+static struct osc_by_rank_end *add_end(struct osc_by_rank *b, const struct osc_trace *t,
+                                       uint32_t i, uint32_t part)
 {
-    struct osc_by_rank *const b = ctx;
-    struct visited v = {.loaded = *l};
-    osc_status st = osc_grow(&b->ends, &b->cap_ends, (size_t)b->n_ends + 1, sizeof *b->ends);
-
-    if (st != OSC_OK)
-        return osc_loaded_fail(l, t, st, "making a table", err);
+    if (osc_grow(&b->ends, &b->cap_ends, (size_t)b->n_ends + 1, sizeof *b->ends) != OSC_OK)
+        return NULL;
     struct osc_by_rank_end *const end = &b->ends[b->n_ends];
-    *end = (struct osc_by_rank_end){.status = OSC_OK, .rest = osc_rest_of(t)};
-    v.loaded.traces = &t;
-    v.loaded.n_traces = 1;
-    const bool can_ask = set_origin(b, t, b->n_ends);
-    osc_run_identity(&v.id, t, path);
-    v.id.number = b->n_ends++;
-    const bool is_wanted = can_ask && is_rank_wanted(b, &v);
+    *end = (struct osc_by_rank_end){
+        .file = i, .part = part, .status = OSC_OK, .rest = osc_rest_of(t)};
+    return end;
+}
+
+/* Add V's parts to all answers of B; without rows if !CAN_ASK or V is not wanted. */
+static osc_status ask_all(struct osc_by_rank *b, struct visited *v, bool can_ask,
+                          struct osc_err *err)
+{
+    struct osc_by_rank_end *const end = &b->ends[b->n_ends];
+    const bool is_wanted = can_ask && is_rank_wanted(b, v);
+    osc_status st = OSC_OK;
+
+    v->id.number = b->n_ends++;
     if (is_wanted)
-        st = store_failure(end, choose(b, &v, err), err);
+        st = store_failure(end, choose(b, v, err), err);
     end->is_without = end->status == OSC_EINVAL;
-    for (size_t i = 0; i < b->n_answers && st == OSC_OK; i++) {
+    for (size_t a = 0; a < b->n_answers && st == OSC_OK; a++) {
         const bool has_rows = is_wanted && end->status == OSC_OK;
 
-        st = ask(b, i, &v, has_rows, err);
+        st = ask(b, a, v, has_rows, err);
         if (has_rows && st != OSC_OK && !is_final(st)) {
             st = store_failure(end, st, err);
             if (st == OSC_OK) /* its identity affects the places of the others */
-                st = ask(b, i, &v, false, err);
+                st = ask(b, a, v, false, err);
         }
     }
-    osc_chosen_fini(&v.chosen);
-    return osc_loaded_fail(l, NULL, st, "making a table", err);
+    osc_chosen_fini(&v->chosen);
+    return osc_loaded_fail(&v->loaded, NULL, st, "making a table", err);
+}
+
+static osc_status visit(void *ctx, const struct osc_loaded *l, struct osc_trace *t, uint32_t i,
+                        uint32_t part, struct osc_err *err)
+{
+    struct osc_by_rank *const b = ctx;
+    struct visited v = {.loaded = *l};
+
+    if (!add_end(b, t, i, part))
+        return osc_loaded_fail(l, t, OSC_ENOMEM, "making a table", err);
+    v.loaded.traces = &t;
+    v.loaded.n_traces = 1;
+    const bool can_ask = set_origin(b, t, b->n_ends);
+    osc_run_identity(&v.id, t, l->files.all[i]);
+    return ask_all(b, &v, can_ask, err);
+}
+
+osc_status osc_by_rank_ask_kept(struct osc_by_rank *b, const struct osc_loaded *l,
+                                struct osc_err *err)
+{
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < l->n_traces && st == OSC_OK; i++) {
+        struct osc_trace *t = l->traces[i];
+        const struct osc_held *const h = osc_held_of(t);
+        struct visited v = {.loaded = *l, .id = h->alone};
+
+        if (!add_end(b, t, h->file, h->part))
+            return osc_loaded_fail(l, t, OSC_ENOMEM, "making a table", err);
+        v.loaded.traces = &t;
+        v.loaded.n_traces = 1;
+        v.id.path = osc_str_c(l->files.all[h->file]);
+        if (h->is_placed)
+            v.id.alone = h->place;
+        st = ask_all(b, &v, true, err);
+    }
+    return st;
 }
 
 /* --- all of them ----------------------------------------------------------------- */
+
+/* Decide the places of all traces of B, in the order of their numbers; IDS, which the caller
+ * frees, has room for each. */
+static osc_status place_all(const struct osc_by_rank *b, struct osc_identity **ids)
+{
+    const struct osc_gathering *const g = &b->answers[0].parts;
+    struct osc_identity **const all = osc_calloc((size_t)g->n_parts + 1, sizeof(void *));
+
+    *ids = osc_calloc((size_t)g->n_parts + 1, sizeof **ids);
+    osc_status st = *ids && all ? OSC_OK : OSC_ENOMEM;
+    for (uint32_t i = 0; i < g->n_parts && st == OSC_OK; i++) {
+        const uint32_t number = g->parts[i].identity.number;
+
+        (*ids)[number] = g->parts[i].identity;
+        all[number] = &(*ids)[number];
+    }
+    if (st == OSC_OK)
+        st = osc_run_place(all, g->n_parts);
+    osc_free(all);
+    return st;
+}
+
+osc_status osc_by_rank_origins(const struct osc_by_rank *b, struct osc_origin_of **origins,
+                               uint32_t *n)
+{
+    struct osc_identity *ids = NULL;
+    osc_status st = place_all(b, &ids);
+
+    *n = b->n_ends;
+    *origins = osc_calloc((size_t)b->n_ends + 1, sizeof **origins);
+    if (!*origins)
+        st = OSC_ENOMEM;
+    for (uint32_t i = 0; i < b->n_ends && st == OSC_OK; i++)
+        (*origins)[i] =
+            (struct osc_origin_of){b->ends[i].file, b->ends[i].part, ids[i].among.origin_ns};
+    osc_free(ids);
+    return st;
+}
 
 /* Set *IS_DONE to whether the files were asked with the origins that they have among all, and
  * keep these origins for the next visit. */
 static osc_status find_origins(void *ctx, bool *is_done)
 {
     struct osc_by_rank *const b = ctx;
-    const struct osc_gathering *const g = &b->answers[0].parts;
-    struct osc_identity *const ids = osc_calloc((size_t)g->n_parts + 1, sizeof *ids);
-    struct osc_identity **const all = osc_calloc((size_t)g->n_parts + 1, sizeof(void *));
-    osc_status st = ids && all ? OSC_OK : OSC_ENOMEM;
+    const uint32_t n = b->answers[0].parts.n_parts;
+    struct osc_identity *ids = NULL;
+    osc_status st = place_all(b, &ids);
 
-    for (uint32_t i = 0; i < g->n_parts && st == OSC_OK; i++) {
-        ids[i] = g->parts[i].identity;
-        all[i] = &ids[i];
-    }
     if (st == OSC_OK)
-        st = osc_run_place(all, g->n_parts);
-    if (st == OSC_OK)
-        st = osc_grow(&b->origins, &b->cap_origins, (size_t)g->n_parts + 1, sizeof *b->origins);
+        st = osc_grow(&b->origins, &b->cap_origins, (size_t)n + 1, sizeof *b->origins);
     *is_done = b->n_origins > 0; /* nothing was asked at the first visit */
     b->n_origins = 0;
-    for (uint32_t i = 0; i < g->n_parts && st == OSC_OK; i++) {
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
         *is_done = *is_done && ids[i].alone.origin_ns == ids[i].among.origin_ns;
         b->origins[b->n_origins++] = ids[i].among.origin_ns;
     }
     osc_free(ids);
-    osc_free(all);
     return st;
 }
 
 struct osc_visitor osc_by_rank_visitor(struct osc_by_rank *b)
 {
-    return (struct osc_visitor){
-        .visit = visit, .restart = restart, .end = b->is_timed ? find_origins : NULL, .ctx = b};
+    return (struct osc_visitor){.visit = visit,
+                                .restart = restart,
+                                .end = b->is_timed && !b->load->origins ? find_origins : NULL,
+                                .ctx = b};
 }
+
+/* --- in another process ---------------------------------------------------------- */
+
+static void put_end(struct osc_strbuf *out, const struct osc_by_rank_end *end)
+{
+    osc_put_u32(out, end->file);
+    osc_put_u32(out, end->part);
+    osc_put_u32(out, (uint32_t)end->status);
+    osc_put_u32(out, end->is_without);
+    osc_put_c_text(out, end->message);
+    osc_strbuf_add(out, (const char *)&end->rest.files, sizeof end->rest.files);
+    osc_put_u32(out, end->rest.part);
+    osc_put_u32(out, end->rest.n_events);
+    osc_put_u32(out, end->rest.n_others);
+    osc_put_u32(out, end->rest.is_torn);
+    osc_put_u32(out, end->rest.is_partial);
+}
+
+/* Read *END, whose message is copied. */
+static osc_status get_end(struct osc_fields *from, struct osc_by_rank_end *end)
+{
+    *end = (struct osc_by_rank_end){.file = osc_get_u32(from)};
+    end->part = osc_get_u32(from);
+    end->status = (osc_status)osc_get_u32(from);
+    end->is_without = osc_get_u32(from) != 0;
+    const struct osc_str message = osc_get_text(from);
+    const char *const files = osc_get_bytes(from, sizeof end->rest.files);
+    if (files)
+        memcpy(&end->rest.files, files, sizeof end->rest.files);
+    end->rest.part = osc_get_u32(from);
+    end->rest.n_events = osc_get_u32(from);
+    end->rest.n_others = osc_get_u32(from);
+    end->rest.is_torn = osc_get_u32(from) != 0;
+    end->rest.is_partial = osc_get_u32(from) != 0;
+    if ((end->status != OSC_OK) != (message.s != NULL))
+        from->is_bad = true;
+    if (from->is_bad)
+        return OSC_EINVAL;
+    if (!message.s)
+        return OSC_OK;
+    end->message = osc_malloc((size_t)message.len + 1);
+    if (!end->message)
+        return OSC_ENOMEM;
+    memcpy(end->message, message.s, (size_t)message.len + 1);
+    return OSC_OK;
+}
+
+void osc_by_rank_put(const struct osc_by_rank *b, struct osc_strbuf *out)
+{
+    osc_put_u32(out, b->n_ends);
+    for (uint32_t i = 0; i < b->n_ends; i++)
+        put_end(out, &b->ends[i]);
+    for (size_t a = 0; a < b->n_answers; a++) {
+        const struct osc_gathering *const g = &b->answers[a].parts;
+        uint64_t n_bytes = 0;
+
+        for (uint32_t i = 0; i < g->n_parts; i++)
+            n_bytes += g->parts[i].bytes.len;
+        osc_put_u64(out, n_bytes);
+        for (uint32_t i = 0; i < g->n_parts; i++)
+            osc_strbuf_addstr(out, g->parts[i].bytes);
+    }
+}
+
+/* Add the parts of A, an answer of B, for the ends from FIRST on. */
+static osc_status get_parts(struct osc_by_rank *b, struct osc_by_rank_answer *a, uint32_t first,
+                            struct osc_fields *from, struct osc_err *err)
+{
+    const uint64_t n_bytes = osc_get_u64(from);
+    const char *at = n_bytes <= SIZE_MAX ? osc_get_bytes(from, (size_t)n_bytes) : NULL;
+    const char *const end = at ? at + n_bytes : NULL;
+    struct osc_partial_question q;
+    osc_status st = make_question(&q, b, a, err);
+
+    if (st == OSC_OK && !at)
+        st = osc_fail(err, OSC_EINVAL, "a part of a table is damaged");
+    while (st == OSC_OK && at < end) {
+        const size_t n_left = (size_t)(end - at);
+        struct osc_str rest = {at, n_left > UINT32_MAX ? UINT32_MAX : (uint32_t)n_left}, part;
+
+        st = osc_partial_next(&rest, &part, err);
+        if (st == OSC_OK)
+            st = osc_gather_add(&a->parts, part, &q, err);
+        if (st == OSC_OK)
+            at += part.len;
+    }
+    if (st == OSC_OK && a->parts.n_parts != b->n_ends)
+        st = osc_fail(err, OSC_EINVAL, "parts of a table are missing");
+    for (uint32_t i = first; st == OSC_OK && i < a->parts.n_parts; i++)
+        a->parts.parts[i].identity.number = i;
+    return st;
+}
+
+osc_status osc_by_rank_get(struct osc_by_rank *b, struct osc_fields *from, uint32_t group,
+                           struct osc_err *err)
+{
+    const uint32_t first = b->n_ends, n = osc_get_u32(from);
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < n && st == OSC_OK && !from->is_bad; i++) {
+        st = osc_grow(&b->ends, &b->cap_ends, (size_t)b->n_ends + 1, sizeof *b->ends);
+        if (st == OSC_OK)
+            st = get_end(from, &b->ends[b->n_ends]);
+        if (st == OSC_OK)
+            b->ends[b->n_ends++].group = group;
+    }
+    if (st == OSC_ENOMEM)
+        return osc_fail(err, st, "out of memory");
+    if (st != OSC_OK || from->is_bad)
+        return osc_fail(err, OSC_EINVAL, "a part of a table is damaged");
+    for (size_t a = 0; a < b->n_answers && st == OSC_OK; a++)
+        st = get_parts(b, &b->answers[a], first, from, err);
+    return st;
+}
+
+/* An end, and its number before it is sorted. */
+struct numbered {
+    struct osc_by_rank_end end;
+    uint32_t number;
+};
+
+static int by_file(const void *a, const void *b)
+{
+    const struct numbered *const x = a, *const y = b;
+
+    if (x->end.group != y->end.group)
+        return x->end.group < y->end.group ? -1 : 1;
+    if (x->end.file != y->end.file)
+        return x->end.file < y->end.file ? -1 : 1;
+    if (x->end.part != y->end.part)
+        return x->end.part < y->end.part ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+osc_status osc_by_rank_renumber(struct osc_by_rank *b, struct osc_err *err)
+{
+    struct numbered *const all = osc_calloc((size_t)b->n_ends + 1, sizeof *all);
+
+    if (!all)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < b->n_ends; i++)
+        all[i] = (struct numbered){b->ends[i], i};
+    osc_sort(all, b->n_ends, sizeof *all, by_file);
+    for (uint32_t i = 0; i < b->n_ends; i++) {
+        b->ends[i] = all[i].end;
+        for (size_t a = 0; a < b->n_answers; a++)
+            b->answers[a].parts.parts[all[i].number].identity.number = i;
+    }
+    osc_free(all);
+    return OSC_OK;
+}
+
+/* --- the answer ------------------------------------------------------------------ */
 
 /* The choice of files, and why a file that was asked for is missing. */
 struct pick {

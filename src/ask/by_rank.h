@@ -14,9 +14,12 @@
 #include "ask/asked.h"
 #include "ask/gather.h"
 #include "ask/load.h"
+#include "base/fields.h"
 
-/* The result of asking one file. Entries are indexed by the number of the file. */
+/* The result of asking one trace. Entries are indexed by its number. */
 struct osc_by_rank_end {
+    uint32_t group;      /* number of the operands; 0 unless parts are joined */
+    uint32_t file, part; /* the file, among those of the operands, and which of its traces */
     osc_status status;
     bool is_without; /* it failed because it lacks what the view selects */
     char *message;   /* owned; NULL: no failure */
@@ -36,14 +39,15 @@ struct osc_by_rank_answer {
  * origins, and once more to be asked.
  */
 struct osc_by_rank {
-    const struct osc_load *load;        /* borrowed while files are read */
+    const struct osc_load *load;        /* borrowed while files are read; NULL: they are not */
     const struct osc_view *view;        /* borrowed; of the set */
     struct osc_by_rank_answer *answers; /* owned */
     struct osc_by_rank_end *ends;       /* owned */
-    int64_t *origins; /* owned; by number of the file, from the previous visit to all files */
+    int64_t *origins; /* owned; by number of the trace, from the previous visit to all files */
     size_t n_answers, cap_ends, cap_origins;
     uint32_t n_ends, n_origins;
-    bool is_timed; /* a question or the view names times, which count from the origin */
+    bool keeps_traces; /* others ask the traces, too */
+    bool is_timed;     /* a question or the view names times, which count from the origin */
 };
 
 /* Whether the N questions at ASKED can be asked of one file after the other. They cannot if a
@@ -57,8 +61,35 @@ OSC_MUST_USE osc_status osc_by_rank_init(struct osc_by_rank *b, const struct osc
                                          struct osc_asked *const *asked, size_t n);
 void osc_by_rank_fini(struct osc_by_rank *b);
 
+/*
+ * Append what B has of the traces that it visited, for osc_by_rank_get() in another process:
+ * their ends, and their parts of all answers.
+ */
+void osc_by_rank_put(const struct osc_by_rank *b, struct osc_strbuf *out);
+
+/*
+ * Add what osc_by_rank_put() wrote with the same questions about traces of the operands GROUP,
+ * from FROM, which it borrows. OSC_EINVAL: it is damaged, or answers other questions; then B
+ * cannot be used.
+ */
+OSC_MUST_USE osc_status osc_by_rank_get(struct osc_by_rank *b, struct osc_fields *from,
+                                        uint32_t group, struct osc_err *err);
+
+/* After the last osc_by_rank_get(), number the traces of B in the order in which one process
+ * would read them. */
+OSC_MUST_USE osc_status osc_by_rank_renumber(struct osc_by_rank *b, struct osc_err *err);
+
+/* Make *ORIGINS, which the caller frees, of the N traces of B, in the order of their numbers.
+ * OSC_ENOMEM: *ORIGINS may be NULL, and is to be freed. */
+OSC_MUST_USE osc_status osc_by_rank_origins(const struct osc_by_rank *b,
+                                            struct osc_origin_of **origins, uint32_t *n);
+
 /* A visitor for osc_load() that asks the questions of B. */
 struct osc_visitor osc_by_rank_visitor(struct osc_by_rank *b);
+
+/* Instead of visiting files, ask the questions of B of the traces that L keeps. */
+OSC_MUST_USE osc_status osc_by_rank_ask_kept(struct osc_by_rank *b, const struct osc_loaded *l,
+                                             struct osc_err *err);
 
 /*
  * After all files were visited, give K, one of the questions, its parts for

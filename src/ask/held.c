@@ -61,6 +61,7 @@ static struct osc_held *mirror(struct osc_held *h, const struct osc_identity *id
     m->original = osc_held_hold(h);
     m->files = h->files;
     m->part = h->part;
+    m->file = h->file;
     m->is_torn = h->is_torn;
     m->alone = h->alone;
     m->unaligned = h->unaligned;

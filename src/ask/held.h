@@ -24,6 +24,7 @@ struct osc_held {
     struct osc_held *original; /* held; what this one mirrors; NULL: it was read */
     struct osc_digest files;   /* from which it was read, as they were then (fingerprint.h) */
     uint32_t part;             /* of those files, which may hold several traces */
+    uint32_t file;             /* the first of those files, among all when they were listed */
     bool is_torn;              /* the files changed while they were read */
     struct osc_identity alone; /* its identity before others are known; no path */
     struct osc_finding unaligned; /* its finding about clocks, as made from this file alone */

@@ -12,6 +12,7 @@
 #include "ask/note.h"
 #include "ask/request.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "import/run.h"
 
 /* How often directories are listed if they change while they are read, or are read again. */
@@ -55,7 +56,8 @@ static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_load 
     const struct osc_view *const v = o->view;
     struct stat info;
 
-    if (o->selects_late || l->files.n != 1 || (!v->steps && !v->has_from && !v->has_to))
+    if (o->selects_late || l->is_visited || l->files.n != 1 ||
+        (!v->steps && !v->has_from && !v->has_to))
         return false;
     if (strcmp(l->files.all[i], "-") == 0 || stat(l->files.all[i], &info) != 0 ||
         !S_ISREG(info.st_mode))
@@ -229,15 +231,15 @@ static osc_status add_torch_version(struct osc_loaded *l, const struct osc_trace
     return copy.status;
 }
 
-/* Pass the trace of H, which was read from PATH, to the visitor and release it. */
+/* Pass the trace of H, which is trace PART of path I, to the visitor and release it. */
 static osc_status visit(struct osc_loaded *l, const struct osc_load *o, struct osc_held *h,
-                        const char *path, struct osc_err *err)
+                        uint32_t i, uint32_t part, struct osc_err *err)
 {
     struct osc_trace *const t = &h->trace;
     osc_status st = add_torch_version(l, t);
 
     if (st == OSC_OK)
-        st = o->visitor->visit(o->visitor->ctx, l, t, path, err);
+        st = o->visitor->visit(o->visitor->ctx, l, t, i, part, err);
     else
         st = no_memory(l, err);
     l->n_read++;
@@ -284,11 +286,12 @@ static osc_status store_files(struct osc_loaded *l, uint32_t i, uint32_t part,
     struct osc_digest after = {0};
 
     osc_held_remember(h);
+    h->file = i;
+    h->part = part;
     if (!unit)
         return OSC_OK;
     const osc_status st = digest(l, i, &after);
     h->files = *unit;
-    h->part = part;
     h->is_torn = st == OSC_OK && memcmp(&after, unit, sizeof after) != 0;
     if (h->is_torn)
         *unit = (struct osc_digest){0};
@@ -335,7 +338,7 @@ static osc_status keep_one(struct osc_loaded *l, uint32_t i, struct osc_trace *t
 {
     if (reserve_trace(l) != OSC_OK)
         return no_memory(l, err);
-    (void)osc_held_hold(osc_held_of(t));
+    osc_held_hold(osc_held_of(t))->file = i;
     *n_parts = t->n_parts > 0 ? t->n_parts : 1;
     l->paths[l->n_traces] = l->files.all[i];
     l->traces[l->n_traces++] = t;
@@ -379,7 +382,7 @@ static osc_status add_one(struct osc_loaded *l, const struct osc_load *o, uint32
     }
     *n_parts = t->n_parts > 0 ? t->n_parts : 1;
     if (l->is_visited)
-        return visit(l, o, h, l->files.all[i], err);
+        return visit(l, o, h, i, part, err);
     l->n_read++;
     l->paths[l->n_traces] = l->files.all[i];
     l->traces[l->n_traces++] = t;
@@ -405,7 +408,9 @@ static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
                              struct osc_err *err)
 {
     for (uint32_t i = 0; i < l->files.n; i++) {
-        uint32_t n_parts = l->links.before[i] > 0 ? 0 : 1; /* it is read with the part before */
+        const bool is_other = l->is_other && l->is_other[i];
+        uint32_t n_parts =
+            is_other || l->links.before[i] > 0 ? 0 : 1; /* it is read with the part before */
 
         if (n_parts > 0 && add_unit(l, o, i) != OSC_OK)
             return no_memory(l, err);
@@ -425,7 +430,7 @@ static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
     if (l->n_unread > 0)
         osc_note(&l->notes, "memory limit reached before %u of %u files were read%s",
                  l->n_unread, l->files.n, osc_budget_way_out(OSC_ELIMIT));
-    return l->n_read > 0 ? OSC_OK : fail_as_noted(l, err);
+    return l->n_read > 0 || (l->is_other && !l->has_failed) ? OSC_OK : fail_as_noted(l, err);
 }
 
 void osc_rank_span_add(struct osc_rank_span *r, int32_t rank, int32_t span)
@@ -536,6 +541,85 @@ static osc_status list(struct osc_loaded *l, const struct osc_load *o, struct os
     return OSC_OK;
 }
 
+/* A file and those that continue it, to be shared out. */
+struct unit {
+    uint64_t n_bytes;
+    uint32_t first; /* index of the file */
+};
+
+/* Largest first. */
+static int by_size(const void *a, const void *b)
+{
+    const struct unit *const x = a, *const y = b;
+
+    if (x->n_bytes != y->n_bytes)
+        return x->n_bytes > y->n_bytes ? -1 : 1;
+    return x->first < y->first ? -1 : 1;
+}
+
+/* The size of file I of L, which is added to the hash of L. */
+static uint64_t add_size(struct osc_loaded *l, uint32_t i)
+{
+    const char *const path = l->files.all[i];
+    struct stat info;
+    const uint64_t n_bytes = stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
+
+    l->listed = osc_hash(path, strlen(path), l->listed);
+    l->listed = osc_hash(&n_bytes, sizeof n_bytes, l->listed);
+    return n_bytes;
+}
+
+/* List in UNITS those of L, with their sizes; set the hash of L. Returns their number. */
+static uint32_t list_units(struct osc_loaded *l, struct unit *units)
+{
+    uint32_t n = 0;
+
+    l->listed = 0;
+    for (uint32_t i = 0; i < l->files.n; i++) {
+        if (l->links.before[i] > 0)
+            continue;
+        units[n] = (struct unit){.first = i};
+        for (uint32_t k = i + 1; k > 0; k = l->links.after[k - 1])
+            units[n].n_bytes += add_size(l, k - 1);
+        n++;
+    }
+    return n;
+}
+
+/* Give each unit, the largest first, to the share that has least so far; mark in L what is of
+ * other shares than O's. TOTALS has an entry for each share. */
+static void give_units(struct osc_loaded *l, const struct osc_load *o, const struct unit *units,
+                       uint32_t n, uint64_t *totals)
+{
+    for (uint32_t u = 0; u < n; u++) {
+        uint32_t to = 0;
+
+        for (uint32_t s = 1; s < o->share.n; s++)
+            to = totals[s] < totals[to] ? s : to;
+        totals[to] += units[u].n_bytes + 1; /* empty files are shared out, too */
+        for (uint32_t k = units[u].first + 1; k > 0; k = l->links.after[k - 1])
+            l->is_other[k - 1] = to != o->share.number;
+    }
+}
+
+/* Mark the files of L that are of other shares than O's. */
+static osc_status take_share(struct osc_loaded *l, const struct osc_load *o)
+{
+    struct unit *const units = osc_calloc((size_t)l->files.n + 1, sizeof *units);
+    uint64_t *const totals = osc_calloc((size_t)o->share.n + 1, sizeof *totals);
+
+    l->is_other = osc_calloc((size_t)l->files.n + 1, sizeof *l->is_other);
+    if (units && totals && l->is_other) {
+        const uint32_t n = list_units(l, units);
+
+        osc_sort(units, n, sizeof *units, by_size);
+        give_units(l, o, units, n, totals);
+    }
+    osc_free(units);
+    osc_free(totals);
+    return units && totals && l->is_other ? OSC_OK : OSC_ENOMEM;
+}
+
 /* List the files of O and load them. *IS_DONE: they need not be visited again. */
 static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o, bool *is_done,
                                   struct osc_err *err)
@@ -543,7 +627,10 @@ static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o
     const struct osc_visitor *const visitor = o->visitor;
     osc_status st = list(l, o, err);
 
-    l->is_visited = visitor && l->files.n > 1 && (!visitor->end || l->may_list_again);
+    l->is_visited = visitor && (l->files.n > 1 || visitor->takes_all) &&
+                    (!visitor->end || l->may_list_again || visitor->takes_all);
+    if (st == OSC_OK && o->keeps_parts && take_share(l, o) != OSC_OK)
+        st = no_memory(l, err);
     if (st == OSC_OK)
         st = import_all(l, o, err);
     *is_done = true;
@@ -551,6 +638,12 @@ static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o
         visitor->end(visitor->ctx, is_done) != OSC_OK) {
         *is_done = true;
         st = no_memory(l, err);
+    }
+    if (!*is_done && !l->may_list_again) {
+        *is_done = true;
+        st = osc_fail(err, OSC_EIO,
+                      "times count from the first event of all files, so they are read twice: "
+                      "one is a pipe, or changes while it is read");
     }
     return st;
 }
@@ -623,6 +716,7 @@ void osc_loaded_fini(struct osc_loaded *l)
     osc_free(l->traces);
     osc_free(l->paths);
     osc_free(l->units);
+    osc_free(l->is_other);
     osc_part_links_fini(&l->links);
     osc_paths_fini(&l->files);
     osc_free(l->torch_version);

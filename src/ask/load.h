@@ -13,6 +13,7 @@
 #pragma once
 
 #include "ask/paths.h"
+#include "ask/share.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
@@ -23,20 +24,22 @@
 #include "opscope/trace.h"
 
 struct osc_loaded;
+struct osc_joined; /* see join.h */
 
 /*
  * Callbacks that get each of several files as soon as it is read; then it is freed. A single
  * file is kept, because visiting it would save nothing.
  */
 struct osc_visitor {
-    /* T, which is freed afterwards, was read from PATH; L has no traces. */
-    osc_status (*visit)(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
-                        const char *path, struct osc_err *err);
+    /* T, which is freed afterwards, is trace PART of file I of L, which has no traces. */
+    osc_status (*visit)(void *ctx, const struct osc_loaded *l, struct osc_trace *t, uint32_t i,
+                        uint32_t part, struct osc_err *err);
     void (*restart)(void *ctx); /* discard all visited traces: all will be visited again */
     /* All were visited. If *IS_DONE becomes false, all are visited again. If that is not
      * possible (a pipe is read once), or not enough after some times, traces are kept. NULL:
      * one visit is enough. */
     osc_status (*end)(void *ctx, bool *is_done);
+    bool takes_all; /* a single file, too, is visited, and those that cannot be read again */
     void *ctx;
 };
 
@@ -58,6 +61,12 @@ struct osc_load {
     void (*hear)(void *ctx, const char *line);
     void *hear_ctx;
     const struct osc_visitor *visitor; /* NULL: traces are kept */
+    bool keeps_parts;       /* to ask: visit every file, to write the parts of the answers */
+    struct osc_share share; /* with keeps_parts */
+    const struct osc_origin_of *origins; /* with keeps_parts: those of all traces, by file and
+                                          * part, if the questions name times; or NULL */
+    uint32_t n_origins;
+    const struct osc_joined *joined; /* to ask: parts, instead of files; or NULL */
 };
 
 /* Zeroed, it is empty. */
@@ -70,6 +79,8 @@ struct osc_loaded {
     struct osc_digest *units;    /* owned; of files read as one; zero: they changed */
     size_t cap_units;
     uint32_t n_units;
+    bool *is_other;  /* owned; for each file whether it is of another share; NULL: none is */
+    uint64_t listed; /* with a share: a hash of the names and sizes of all files */
     uint32_t n_traces;
     uint32_t n_read;         /* traces that were kept or visited */
     uint32_t n_kept;         /* of them, those that before had already */

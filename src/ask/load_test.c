@@ -113,9 +113,9 @@ TEST_WITH(a_part_that_a_limit_removed_meanwhile_is_not_missed, set_up, tear_down
 
 /* A visitor that counts its visits and cannot end them. */
 static osc_status count_visit(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
-                              const char *path, struct osc_err *err)
+                              uint32_t i, uint32_t part, struct osc_err *err)
 {
-    (void)l, (void)t, (void)path, (void)err;
+    (void)l, (void)t, (void)i, (void)part, (void)err;
     ++*(int *)ctx;
     return OSC_OK;
 }

@@ -459,6 +459,59 @@ static bool is_set(const struct field *f, const struct osc_request *r)
     return memcmp((const char *)r + at, (const char *)&none + at, width) != 0;
 }
 
+/* Whether the answer to R may depend on F. */
+static bool is_asked(const struct field *f)
+{
+    return f->part != OSC_PART_HOW || strcmp(f->name, "no-args") == 0;
+}
+
+/* Append the value of F in R as text. */
+static void put_value(struct osc_strbuf *out, const struct field *f,
+                      const struct osc_request *r)
+{
+    const char *const at = (const char *)r + f->at;
+
+    if (f->type < TYPE_FLAG)
+        osc_strbuf_adds(out, *(const char *const *)(const void *)at);
+    else if (f->type == TYPE_TIME || f->type == TYPE_ROWS)
+        osc_strbuf_addi(out, *(const int64_t *)(const void *)at);
+    else if (f->type == TYPE_WIDTH && *(const int32_t *)(const void *)at > 0)
+        osc_strbuf_addi(out, *(const int32_t *)(const void *)at);
+    else if (f->type == TYPE_WIDTH)
+        osc_strbuf_addc(out, '0'); /* any */
+}
+
+void osc_request_put_words(struct osc_strbuf *out, const struct osc_request *r)
+{
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        if (!is_asked(&fields[i]) || !is_set(&fields[i], r))
+            continue;
+        osc_strbuf_adds(out, fields[i].name);
+        osc_strbuf_addc(out, '\0');
+        put_value(out, &fields[i], r);
+        osc_strbuf_addc(out, '\0');
+    }
+}
+
+osc_status osc_request_set_words(struct osc_request *r, struct osc_str words,
+                                 struct osc_err *err)
+{
+    const char *at = words.s;
+    const char *const end = words.s + words.len;
+    osc_status st = words.len == 0 || end[-1] == '\0' ? OSC_OK : OSC_EINVAL;
+
+    while (st == OSC_OK && at < end) {
+        const struct field *const f = find(at);
+        const char *const value = at + strlen(at) + 1;
+
+        if (!f || !is_asked(f) || value >= end)
+            return osc_fail(err, OSC_EINVAL, "unknown words of a question");
+        st = osc_request_set(r, ~0u, at, f->type == TYPE_FLAG ? NULL : value, err);
+        at = value + strlen(value) + 1;
+    }
+    return st;
+}
+
 /* --- checking --------------------------------------------------------------------- */
 
 osc_status osc_request_check(const struct osc_request *r, struct osc_err *err)

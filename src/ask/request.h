@@ -63,6 +63,17 @@ bool osc_list_has(const char *list, int64_t value);
 /* Whether ALL contains everything in LIST, which is well-formed or NULL. */
 bool osc_list_within(const char *list, const char *all);
 
+/*
+ * Append the fields of R that its answer depends on: for each its name and its value as
+ * osc_request_set() takes it, each ended by NUL; the value of a switch is empty. Threads and
+ * memory are no such fields.
+ */
+void osc_request_put_words(struct osc_strbuf *out, const struct osc_request *r);
+
+/* Set R, which is zeroed, from WORDS, which it borrows. OSC_EINVAL: they are no such words. */
+OSC_MUST_USE osc_status osc_request_set_words(struct osc_request *r, struct osc_str words,
+                                              struct osc_err *err);
+
 /* Parse "10us", "1.5ms", "2s" or "250" (nanoseconds). False: malformed. */
 bool osc_parse_time(const char *text, int64_t *ns);
 

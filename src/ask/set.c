@@ -6,15 +6,14 @@
 #include <string.h>
 
 #include "analysis/table_registry.h"
-#include "analysis/torch/flops.h"
 #include "ask/budget.h"
 #include "ask/by_rank.h"
 #include "ask/cancel.h"
 #include "ask/frame.h"
+#include "ask/join.h"
 #include "ask/note.h"
 #include "ask/refresh.h"
 #include "base/mem.h"
-#include "codec/json.h"
 
 /* A view; it lives while a question uses it or it is the last view. */
 struct seen {
@@ -52,30 +51,6 @@ struct osc_set {
     struct osc_view only;
     struct osc_load load; /* how it was opened; it borrows the above */
 };
-
-const char *osc_catalog_name(size_t i)
-{
-    return osc_tables[i] ? osc_tables[i]->name : NULL;
-}
-
-const char *osc_catalog_help(size_t i)
-{
-    return osc_tables[i] ? osc_tables[i]->help : NULL;
-}
-
-uint64_t osc_operator_flops(const char *name, const char *args)
-{
-    const enum osc_flops_rule rule = osc_flops_rule(osc_str_c(name));
-    const struct osc_str all = osc_str_c(args);
-    struct osc_str dims = OSC_STR(""), inputs = OSC_STR("");
-
-    if (rule == OSC_FLOPS_NONE)
-        return 0;
-    (void)osc_json_member(all, "Input Dims", &dims);
-    (void)osc_json_member(all, osc_flops_reads_types(rule) ? "Input type" : "Concrete Inputs",
-                          &inputs);
-    return osc_flops(rule, dims, inputs);
-}
 
 /* --- opening --------------------------------------------------------------------- */
 
@@ -233,10 +208,13 @@ static void init_refreshing(pthread_mutex_t *lock)
 static osc_status load(struct osc_set *set, const struct osc_load *o, struct osc_err *err)
 {
     const bool is_by_rank = set->by_rank.n_answers > 0;
-    const struct osc_visitor visitor = osc_by_rank_visitor(&set->by_rank);
+    struct osc_visitor visitor = osc_by_rank_visitor(&set->by_rank);
     struct osc_load own = *o;
     struct state *const s = set->now;
 
+    if (o->joined)
+        return osc_joined_load(o->joined, &s->loaded, &set->by_rank, o, err);
+    visitor.takes_all = o->keeps_parts;
     own.paths = set->paths;
     own.visitor = is_by_rank ? &visitor : NULL;
     osc_status st = osc_load(&s->loaded, &own, err);
@@ -284,9 +262,9 @@ osc_status osc_set_load_to_ask(struct osc_set **to, const struct osc_load *o,
 
 /* The visitor that is used to refresh a set that keeps no traces. */
 static osc_status see_nothing(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
-                              const char *path, struct osc_err *err)
+                              uint32_t i, uint32_t part, struct osc_err *err)
 {
-    (void)ctx, (void)l, (void)t, (void)path, (void)err;
+    (void)ctx, (void)l, (void)t, (void)i, (void)part, (void)err;
     return OSC_OK;
 }
 
@@ -382,6 +360,12 @@ const struct osc_loaded *osc_set_loaded(const struct osc_set *set)
 const struct osc_chosen *osc_set_chosen(const struct osc_set *set)
 {
     return &set->now->chosen;
+}
+
+osc_status osc_set_origins(const struct osc_set *set, struct osc_origin_of **origins,
+                           uint32_t *n)
+{
+    return osc_by_rank_origins(&set->by_rank, origins, n);
 }
 
 /* --- refreshing ------------------------------------------------------------------ */
@@ -503,11 +487,36 @@ static struct osc_view join_views(const struct osc_view *only, const struct osc_
     return j;
 }
 
-/* Where an answer goes. */
+/* Where an answer goes: one of these. */
 struct recipient {
-    const struct osc_layout *layout; /* as text; or NULL: as columns, to frame */
-    struct osc_frame **frame;
+    const struct osc_layout *layout; /* as text */
+    struct osc_frame **frame;        /* as columns */
+    struct osc_strbuf *parts;        /* as parts, to be joined elsewhere */
 };
+
+osc_status osc_set_put_parts(const struct osc_set *set, const struct osc_request *r,
+                             struct osc_strbuf *out)
+{
+    return osc_join_put(out, r, &set->load, &set->now->loaded, &set->by_rank);
+}
+
+/* Append the parts of the answer to K of the traces that WHOM keeps to OUT. */
+static osc_status answer_in_parts(struct osc_strbuf *out, const struct asked_of *whom,
+                                  struct osc_asked *k, struct osc_err *err)
+{
+    const struct osc_set *const set = whom->set;
+    const struct osc_load load = {.how = &set->how, .selects_late = osc_asked_selects_late(k)};
+    struct osc_by_rank b;
+    osc_status st = osc_by_rank_init(&b, &load, &k->request.view, &k, 1);
+
+    b.keeps_traces = true;
+    if (st == OSC_OK)
+        st = osc_by_rank_ask_kept(&b, &whom->state->loaded, err);
+    if (st == OSC_OK)
+        st = osc_join_put(out, &k->request, &set->load, &whom->state->loaded, &b);
+    osc_by_rank_fini(&b);
+    return osc_loaded_fail(&whom->state->loaded, NULL, st, "making parts", err);
+}
 
 static osc_status answer_from(const struct recipient *recipient, const struct asked_of *whom,
                               struct osc_asked *k, struct osc_err *err)
@@ -644,11 +653,16 @@ static osc_status answer_anew(const struct recipient *recipient, struct osc_set 
         .reserve = osc_budget_for_table(k->def, k->request.question.sort != NULL, false),
         .has_digests = true,
         .asker = osc_mem_account_here(),
+        .keeps_parts = recipient->parts != NULL,
     };
     struct osc_set *own = NULL;
     osc_status st = osc_set_load_to_ask(&own, &o, &k, 1, err);
 
-    if (st == OSC_OK && own) {
+    if (st == OSC_OK && own && recipient->parts) {
+        st = osc_loaded_fail(&own->now->loaded, NULL,
+                             osc_set_put_parts(own, &k->request, recipient->parts),
+                             "making parts", err);
+    } else if (st == OSC_OK && own) {
         const struct asked_of whom = {own, own->now, &own->now->chosen};
 
         st = answer_from(recipient, &whom, k, err);
@@ -675,9 +689,11 @@ static osc_status answer(const struct recipient *recipient, struct osc_set *set,
     const bool is_late = osc_asked_selects_late(k), is_kept = !s->loaded.is_visited;
     osc_status st = OSC_OK;
 
-    if (is_kept && is_all_asked && (is_all(&set->only) || !is_late))
+    if (is_kept && recipient->parts && has_traces(set, s, &k->request.view))
+        st = answer_in_parts(recipient->parts, &whom, k, err);
+    else if (is_kept && !recipient->parts && is_all_asked && (is_all(&set->only) || !is_late))
         st = answer_from(recipient, &whom, k, err);
-    else if (is_kept && has_traces(set, s, &k->request.view))
+    else if (is_kept && !recipient->parts && has_traces(set, s, &k->request.view))
         st = answer_view(recipient, &whom, k, err);
     else
         st = answer_anew(recipient, set, k, err);
@@ -704,10 +720,15 @@ static osc_status ask(struct osc_set *set, const struct osc_view *view,
     r.view = join_views(&set->only, view ? view : &all);
     if (recipient->layout)
         r.text = *recipient->layout;
+    else if (recipient->parts)
+        r.text.format = "csv"; /* with all that programs get */
     struct osc_mem_account *const before = osc_mem_enter(&account);
     osc_cancel_join(r.question.cancel, &entry);
     osc_status st =
         osc_asked_init(&k, &r, recipient->layout ? NULL : osc_renderer_find("csv"), err);
+    if (st == OSC_OK && recipient->parts && !k.def->map)
+        st = osc_fail(err, OSC_EINVAL, "%s has no parts: it is as long as the traces",
+                      k.def->name);
     if (st == OSC_OK)
         st = answer(recipient, set, !view || is_all(view), &k, err);
     osc_asked_fini(&k);
@@ -739,4 +760,28 @@ osc_status osc_ask_text(struct osc_set *set, const struct osc_view *view,
     const struct recipient recipient = {.layout = layout};
 
     return ask(set, view, question, &recipient, err);
+}
+
+osc_status osc_ask_part(struct osc_set *set, const struct osc_view *view,
+                        const struct osc_question *question,
+                        int (*write)(void *ctx, const char *s, size_t len), void *ctx,
+                        struct osc_err *err)
+{
+    struct osc_strbuf parts = {0};
+    const struct recipient recipient = {.parts = &parts};
+    osc_status st = ask(set, view, question, &recipient, err);
+
+    if (st == OSC_OK && write(ctx, parts.s, parts.len) != 0)
+        st = osc_fail(err, OSC_EIO, "the part could not be written");
+    osc_strbuf_fini(&parts);
+    return st;
+}
+
+osc_status osc_set_frame(struct osc_set *set, struct osc_asked *k, struct osc_frame **f,
+                         struct osc_err *err)
+{
+    const struct recipient recipient = {.frame = f};
+    const struct asked_of whom = {set, set->now, &set->now->chosen};
+
+    return answer_from(&recipient, &whom, k, err);
 }

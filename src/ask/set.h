@@ -27,6 +27,17 @@ OSC_MUST_USE osc_status osc_set_load_to_ask(struct osc_set **set, const struct o
                                             struct osc_asked *const *asked, size_t n,
                                             struct osc_err *err);
 
+/*
+ * Append to OUT the parts of the answers to the questions that SET was loaded for, with
+ * keeps_parts; R is the question that they stand for (join.h). OSC_ENOMEM.
+ */
+OSC_MUST_USE osc_status osc_set_put_parts(const struct osc_set *set,
+                                          const struct osc_request *r, struct osc_strbuf *out);
+
+/* Make *ORIGINS, which the caller frees, of the N traces that SET joined. */
+OSC_MUST_USE osc_status osc_set_origins(const struct osc_set *set,
+                                        struct osc_origin_of **origins, uint32_t *n);
+
 /* The loaded traces of SET, and those chosen by the view that it was opened with; borrowed. */
 const struct osc_loaded *osc_set_loaded(const struct osc_set *set);
 const struct osc_chosen *osc_set_chosen(const struct osc_set *set);
@@ -35,3 +46,7 @@ const struct osc_chosen *osc_set_chosen(const struct osc_set *set);
  * traces, K must be one of the questions that it was loaded for, and can be run once. */
 OSC_MUST_USE osc_status osc_set_run(struct osc_set *set, struct osc_asked *k,
                                     struct osc_err *err);
+
+/* The same, with the answer as columns, which the caller releases. */
+OSC_MUST_USE osc_status osc_set_frame(struct osc_set *set, struct osc_asked *k,
+                                      struct osc_frame **f, struct osc_err *err);

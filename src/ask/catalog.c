@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What opscope/trace.h says without a trace: the tables that there are, and operations of
+ * calls. */
+#include "analysis/table_registry.h"
+#include "analysis/torch/flops.h"
+#include "codec/json.h"
+#include "opscope/trace.h"
+
+const char *osc_catalog_name(size_t i)
+{
+    return osc_tables[i] ? osc_tables[i]->name : NULL;
+}
+
+const char *osc_catalog_help(size_t i)
+{
+    return osc_tables[i] ? osc_tables[i]->help : NULL;
+}
+
+uint64_t osc_operator_flops(const char *name, const char *args)
+{
+    const enum osc_flops_rule rule = osc_flops_rule(osc_str_c(name));
+    const struct osc_str all = osc_str_c(args);
+    struct osc_str dims = OSC_STR(""), inputs = OSC_STR("");
+
+    if (rule == OSC_FLOPS_NONE)
+        return 0;
+    (void)osc_json_member(all, "Input Dims", &dims);
+    (void)osc_json_member(all, osc_flops_reads_types(rule) ? "Input type" : "Concrete Inputs",
+                          &inputs);
+    return osc_flops(rule, dims, inputs);
+}
