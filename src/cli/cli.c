@@ -21,10 +21,17 @@
 #define MESSAGE_BYTES (2 * PATH_MAX + 512)
 
 static const char *command_name;
+static bool is_plain;
+static struct osc_strbuf *captured; /* gets messages instead of standard error; or NULL */
 static int output = STDOUT_FILENO;
 static const char *output_name = "standard output";
 static bool writes_file; /* an incomplete file is useless */
 static int write_errno;
+
+void osc_cli_capture(struct osc_strbuf *to)
+{
+    captured = to;
+}
 
 void osc_cli_set_command(const char *name)
 {
@@ -50,6 +57,12 @@ __attribute__((format(printf, 2, 0))) static void print_message(bool wraps, cons
     const char *const blank = command_name ? " " : "";
     const char *const name = command_name ? command_name : "";
 
+    if (captured) {
+        osc_strbuf_adds(captured, said);
+        osc_strbuf_addc(captured, '\n');
+        osc_strbuf_fini(&line);
+        return;
+    }
     if (width > 0) {
         osc_strbuf_addf(&wrapped, "opscope%s%s: ", blank, name);
         osc_wrap_message(&wrapped, osc_str_c(said), width);
@@ -134,6 +147,11 @@ void osc_cli_start(void)
     sigaction(SIGPIPE, &ignore, &pipe_action);
 }
 
+void osc_cli_be_plain(void)
+{
+    is_plain = true;
+}
+
 void osc_cli_unstart(void)
 {
     sigaction(SIGPIPE, &pipe_action, NULL);
@@ -179,7 +197,7 @@ unsigned osc_cli_width(int fd)
 {
     struct winsize size;
 
-    if (!isatty(fd))
+    if (is_plain || !isatty(fd))
         return 0;
     if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= OSC_CLI_WIDTH_LEAST)
         return size.ws_col;
@@ -190,7 +208,7 @@ bool osc_cli_takes_escapes(int fd)
 {
     const char *term = getenv("TERM");
 
-    return isatty(fd) && term && strcmp(term, "dumb") != 0;
+    return !is_plain && isatty(fd) && term && strcmp(term, "dumb") != 0;
 }
 
 bool osc_cli_has_colour(void)

@@ -41,10 +41,16 @@ struct osc_command {
 #define OSC_COMMAND_SCREEN 8u
 #define OSC_COMMAND_RUN    16u
 #define OSC_COMMAND_CTL    32u
+#define OSC_COMMAND_MERGE  64u
 
 /* All commands, ended by NULL, and the one called NAME, or NULL. */
 extern const struct osc_command *const osc_commands[];
 const struct osc_command *osc_command_find(const char *name);
+
+struct osc_strbuf;
+
+/* From now on, append messages as lines to TO instead of printing them; NULL: print them. */
+void osc_cli_capture(struct osc_strbuf *to);
 
 /* Set the command that messages name; NULL: opscope itself. */
 void osc_cli_set_command(const char *name);
@@ -66,6 +72,10 @@ int osc_cli_fail(osc_status st, const struct osc_err *err);
 
 /* Set up signals and descriptors; the first call in main(). */
 void osc_cli_start(void);
+
+/* Write as to files even where a descriptor is a terminal. A launcher such as mpirun gives its
+ * processes terminals, and passes on what they write to a file. */
+void osc_cli_be_plain(void);
 
 /* Undo osc_cli_start(), just before another program replaces this process. */
 void osc_cli_unstart(void);

@@ -3,8 +3,11 @@
 #include "analysis/table_registry.h"
 #include "ask/budget.h"
 #include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/parts.h"
 #include "cli/reference.h"
 #include "cli/show.h"
+#include "cli/table_run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,6 +91,38 @@ static int show(const struct osc_args *args, struct osc_asked *k)
     return failed;
 }
 
+/* Write the parts of the answer to K, which was checked, about the traces of ARGS. */
+static int write_parts(const struct osc_args *args, struct osc_asked *k)
+{
+    const struct osc_view *const v = &args->request.view;
+    struct osc_strbuf parts = {0};
+    struct osc_output o = {0};
+    bool has_failed = false;
+
+    if (!args->is_partial)
+        return osc_cli_misuse("--%s is for --partial", args->output ? "output" : "share");
+    if (!args->output)
+        return osc_cli_misuse("no file for the parts was named; use -o X.part");
+    if (!k->def->map)
+        return osc_cli_misuse("%s has no parts: it is as long as the traces; 'opscope export' "
+                              "writes it",
+                              k->def->name);
+    if (args->share.n > 1 && (v->has_from || v->has_to || args->request.question.has_at))
+        return osc_cli_misuse("a time counts from the first event of all traces, which a share "
+                              "does not know; select --steps, or use opscope-mpi");
+    int failed = osc_output_open(&o, args->output);
+    if (!failed)
+        failed = osc_parts_make(args, k, args->share, NULL, &parts, &has_failed);
+    if (!failed) {
+        osc_cli_redirect(o.fd, args->output);
+        const osc_status st = osc_cli_write(NULL, parts.s, parts.len);
+        failed = st == OSC_OK ? osc_output_commit(&o) : osc_cli_fail(st, &(struct osc_err){0});
+    }
+    osc_output_abandon(&o);
+    osc_strbuf_fini(&parts);
+    return !failed && has_failed ? OSC_EXIT_FAILED : failed;
+}
+
 /* --list with --format: print the whole reference, which exists only in Markdown. */
 static int show_page(const struct osc_args *args, bool has_name)
 {
@@ -98,7 +133,7 @@ static int show_page(const struct osc_args *args, bool has_name)
     return osc_reference_page();
 }
 
-static int run(struct osc_args *args)
+int osc_table_run(struct osc_args *args, osc_table_show *show_otherwise, void *ctx)
 {
     const struct osc_table_def *def = NULL;
     struct osc_request request;
@@ -131,10 +166,23 @@ static int run(struct osc_args *args)
         failed = osc_cli_misuse("no trace was named; try 'opscope table %s trace.json' or see "
                                 "'opscope table --help'",
                                 def->name);
+    else if (args->is_partial || args->output || args->share.n > 0)
+        failed =
+            show_otherwise
+                ? osc_cli_misuse("opscope-mpi shares out and joins parts itself; leave out "
+                                 "--partial, --share and -o")
+                : write_parts(args, &k);
+    else if (show_otherwise)
+        failed = show_otherwise(ctx, args, &k);
     else
         failed = show(args, &k);
     osc_asked_fini(&k);
     return failed;
+}
+
+static int run(struct osc_args *args)
+{
+    return osc_table_run(args, NULL, NULL);
 }
 
 const struct osc_command osc_command_table = {

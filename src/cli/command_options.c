@@ -13,7 +13,7 @@
 #define EXPORT OSC_COMMAND_EXPORT
 #define RUN    OSC_COMMAND_RUN
 #define ALL    (BOTH | EXPORT | OSC_COMMAND_SCREEN)
-#define HELP   (ALL | RUN | OSC_COMMAND_CTL)
+#define HELP   (ALL | RUN | OSC_COMMAND_CTL | OSC_COMMAND_MERGE)
 
 #define AT(member) offsetof(struct osc_args, member)
 
@@ -23,6 +23,25 @@ static int set_limit_size(struct osc_args *a, const char *value)
         return osc_cli_misuse("--limit-size: '%s' is not a size; use 2G, 500M or bytes", value);
     if (a->run.limit_bytes < OSC_SCHEDULE_LIMIT_MIN)
         return osc_cli_misuse("--limit-size: %s is too small; the minimum is 1M", value);
+    return OSC_EXIT_DONE;
+}
+
+static int set_share(struct osc_args *a, const char *value)
+{
+    int64_t number, n;
+    char first[24];
+    const char *const slash = strchr(value, '/');
+    const size_t len = slash ? (size_t)(slash - value) : sizeof first;
+
+    if (len < sizeof first) {
+        memcpy(first, value, len);
+        first[len] = '\0';
+    }
+    if (len >= sizeof first || !osc_parse_whole(slash + 1, 1, OSC_SHARES_MAX, &n) ||
+        !osc_parse_whole(first, 1, n, &number))
+        return osc_cli_misuse("--share: '%s' is not a share such as 1/4, 2/4, 3/4 or 4/4",
+                              value);
+    a->share = (struct osc_share){(uint32_t)number - 1, (uint32_t)n};
     return OSC_EXIT_DONE;
 }
 
@@ -81,6 +100,17 @@ const struct osc_option osc_options[] = {
      .help = "print what column COL means, by which rules, and exit",
      .completion = OSC_COMPLETE_COLUMN, .text = AT(explain)},
 
+    {"partial", 0, NULL, TABLE,
+     .help = "write the parts of the table to the file -o names, for opscope merge",
+     .group = "Many processes", .flag = AT(is_partial)},
+    {"share", 0, "K/N", TABLE,
+     .help = "with --partial: only the K-th of N shares of the files, by size",
+     .set = set_share},
+    {"output", 'o', "X.part", TABLE,
+     .help = "with --partial: the file to write; - means "
+             "standard output",
+     .completion = OSC_COMPLETE_FILE, .text = AT(output)},
+
     {"rank", 0, "LIST", ALL, .help = "ranks, such as 0,4-7",
      .group = "What to look at (everything else is left out before anything is counted)"},
     {"span", 0, "LIST", ALL, .help = "recording windows, counted from 1"},
@@ -116,7 +146,7 @@ const struct osc_option osc_options[] = {
     {"full-names", 0, NULL, TABLE | OSC_COMMAND_SCREEN,
      .help = "do not fold the names of kernels in text"},
     {"threads", 'j', "N", ALL, .help = "use N threads (default: one for each processor)"},
-    {"max-memory", 0, "SIZE", ALL,
+    {"max-memory", 0, "SIZE", ALL | OSC_COMMAND_MERGE,
      .help = "use at most SIZE of memory, such as 8G (default: 80 % of what is available)"},
     {"no-args", 0, NULL, ALL, .help = "do not keep arguments that no analysis uses"},
     {"verify", 0, NULL, OSC_COMMAND_INFO,

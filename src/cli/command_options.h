@@ -10,6 +10,7 @@
 #pragma once
 
 #include "ask/request.h"
+#include "ask/share.h"
 #include "cli/cli.h"
 
 /* What a shell completes the argument with. */
@@ -71,7 +72,9 @@ struct osc_args {
     const char *stack, *metric;              /* of export: as given, or NULL */
     struct osc_run_args run;
     bool is_redacted, with_counters, no_stacks;
-    bool verifies; /* of info */
+    bool verifies;          /* of info */
+    bool is_partial;        /* of table */
+    struct osc_share share; /* of table; n is 0: not given */
     bool wants_list, wants_help;
     char **operands; /* borrowed from argv, ended by NULL */
     int n_operands;

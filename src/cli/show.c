@@ -7,6 +7,7 @@
 
 #include "analysis/table_columns.h"
 #include "ask/budget.h"
+#include "ask/join.h"
 #include "base/mem.h"
 #include "cli/progress.h"
 
@@ -51,10 +52,15 @@ int osc_show_open_to_ask(struct osc_set **set, const struct osc_args *args, stru
 
     how.progress = show_progress;
     how.ctx = &reading;
-    o->paths = osc_args_paths(args);
-    o->n_paths = (size_t)args->n_operands;
+    if (o->joined) {
+        o->paths = o->joined->paths;
+        o->n_paths = o->joined->n_paths;
+    } else {
+        o->paths = osc_args_paths(args);
+        o->n_paths = (size_t)args->n_operands;
+        o->view = &args->request.view;
+    }
     o->how = &how;
-    o->view = &args->request.view;
     o->hear = osc_cli_hear;
     const osc_status st = osc_set_load_to_ask(set, o, asked, n, &err);
     /* The set has a limit of its own; this one is for what is printed. */

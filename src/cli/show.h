@@ -18,7 +18,8 @@
  */
 int osc_show_open(struct osc_set **set, const struct osc_args *args, struct osc_load *o);
 
-/* The same, to ask the N questions at ASKED, which were checked: see osc_set_load_to_ask(). */
+/* The same, to ask the N questions at ASKED, which were checked: see osc_set_load_to_ask(). If
+ * O has joined parts, they are opened instead, for the view of O. */
 int osc_show_open_to_ask(struct osc_set **set, const struct osc_args *args, struct osc_load *o,
                          struct osc_asked *const *asked, size_t n);
 
