@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from ._opscope import TraceError
     from ._opscope import version as __version__
     from ._table import Table
-    from ._trace import Trace, get_include, get_library_dir, load, tables
+    from ._trace import Trace, get_include, get_library_dir, load, merge, tables
 
 __all__ = ["Table", "Trace", "TraceError", "__version__", "get_include", "get_library_dir",
-           "load", "record", "tables"]
+           "load", "merge", "record", "tables"]
 
 # Imported on first use: the command and opscope.torch do not need them.
 _WHERE = {"Table": "_table", "Trace": "_trace", "TraceError": "_opscope", "load": "_trace",
+          "merge": "_trace",
           "__version__": "_opscope", "get_include": "_trace", "get_library_dir": "_trace",
           "tables": "_trace"}
 

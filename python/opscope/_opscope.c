@@ -617,6 +617,33 @@ static PyObject *traces_text(PyObject *self, PyObject *args)
     return made;
 }
 
+static PyObject *traces_part(PyObject *self, PyObject *args)
+{
+    struct options options = {0};
+    struct osc_err err = {0};
+    struct text to = {0};
+    osc_status st = OSC_OK;
+    PyObject *list, *made = NULL;
+    const char *name;
+
+    if (!PyArg_ParseTuple(args, "sO", &name, &list))
+        return NULL;
+    if (get_options(list, OSC_PART_VIEW | OSC_PART_QUESTION, &options) == 0) {
+        const struct osc_request *const r = &options.request;
+
+        options.request.question.table = name;
+        Py_BEGIN_ALLOW_THREADS
+        st = osc_ask_part(((struct traces *)self)->set, &r->view, &r->question, add_text, &to,
+                          &err);
+        Py_END_ALLOW_THREADS
+        made =
+            st == OSC_OK ? PyBytes_FromStringAndSize(to.s, (Py_ssize_t)to.len) : fail(st, &err);
+    }
+    free_options(&options);
+    free(to.s);
+    return made;
+}
+
 static PyObject *traces_refresh(PyObject *self, PyObject *none)
 {
     struct osc_changes changes = {0};
@@ -646,6 +673,8 @@ static PyMethodDef traces_methods[] = {
      "Table NAME; options are pairs of a name, as `opscope table` has it, and a value."},
     {"text", traces_text, METH_VARARGS,
      "text(name, options) -> str\n\nWhat `opscope table` prints, with format too."},
+    {"part", traces_part, METH_VARARGS,
+     "part(name, options) -> bytes\n\nThe answer as a part, for merge()."},
     {"refresh", traces_refresh, METH_NOARGS,
      "refresh() -> (kept, read, gone)\n\nRead what has changed; how many traces."},
     {NULL, NULL, 0, NULL},
@@ -705,6 +734,51 @@ static PyObject *flops(PyObject *module, PyObject *args)
         strlen(name) == (size_t)len ? osc_operator_flops(name, arguments) : 0);
 }
 
+/* Make the frame of the N PARTS. */
+static PyObject *merge_parts(const struct osc_part *parts, size_t n)
+{
+    struct osc_frame *f = NULL;
+    struct osc_err err = {0};
+    osc_status st = OSC_OK;
+
+    Py_BEGIN_ALLOW_THREADS
+    st = osc_merge(parts, n, &f, &err);
+    Py_END_ALLOW_THREADS
+    PyObject *const made =
+        st == OSC_OK ? (PyObject *)PyObject_New(struct frame, frame_type) : fail(st, &err);
+    if (made)
+        ((struct frame *)made)->f = f;
+    else
+        osc_frame_release(f);
+    return made;
+}
+
+static PyObject *merge(PyObject *module, PyObject *list)
+{
+    PyObject *made = NULL;
+
+    (void)module;
+    if (!PyTuple_Check(list)) {
+        PyErr_SetString(PyExc_TypeError, "merge() takes a tuple of bytes");
+        return NULL;
+    }
+    const Py_ssize_t n = PyTuple_Size(list);
+    struct osc_part *const parts = calloc((size_t)n + 1, sizeof *parts);
+    if (!parts)
+        return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < n && !PyErr_Occurred(); i++) {
+        char *bytes = NULL;
+        Py_ssize_t len = 0;
+
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(list, i), &bytes, &len) == 0)
+            parts[i] = (struct osc_part){"a part", bytes, (size_t)len};
+    }
+    if (!PyErr_Occurred())
+        made = merge_parts(parts, (size_t)n);
+    free(parts);
+    return made;
+}
+
 static PyObject *gzip_file(PyObject *module, PyObject *args)
 {
     PyObject *from, *to;
@@ -733,6 +807,8 @@ static PyMethodDef module_methods[] = {
     {"flops", flops, METH_VARARGS,
      "flops(name, args) -> int\n\n"
      "Torch's estimate of the operations of one call, from the JSON object of its arguments."},
+    {"merge", merge, METH_O,
+     "merge(parts) -> Frame\n\nThe table of all PARTS, a tuple of bytes from part()."},
     {"catalog", catalog, METH_NOARGS,
      "catalog() -> list of (name, help)\n\nThe tables that there are."},
     {NULL, NULL, 0, NULL},

@@ -113,6 +113,16 @@ class Trace:
         with speaking_python():
             return self._traces.text(name, to_options(options))
 
+    def partial(self, name: str = "averages", /, **options: object) -> bytes:
+        """Make this trace's part of the table `name`, for :func:`merge` in another process.
+
+        Takes the options of :meth:`table`, but for ``max_memory`` and ``no_args``, which
+        :func:`load` takes. The bytes can be pickled, stored in a file, and read by ``opscope
+        merge``. The table ``events`` has no parts: ValueError.
+        """
+        with speaking_python():
+            return self._traces.part(name, to_options(options))
+
     def refresh(self) -> bool:
         """Read what has changed since the files were read, and say whether anything has.
 
@@ -149,6 +159,20 @@ class Trace:
     def _repr_html_(self) -> str:
         """What it is, for notebooks."""
         return self["info"]._repr_html_()
+
+
+def merge(parts: Iterable[bytes]) -> Table:
+    """Make one table of the `parts` that :meth:`Trace.partial` made, in any process.
+
+    The table is the same, to the byte, as that of one trace that was loaded from the paths of all
+    parts, in their order. All must be of the same table and have the same options; otherwise, and
+    if one is damaged or there twice, it raises ValueError. Bytes that were joined, and files that
+    ``opscope table --partial --format csv`` wrote, are parts, too.
+    """
+    if isinstance(parts, (bytes, bytearray, memoryview)):
+        parts = [bytes(parts)]
+    with speaking_python():
+        return Table(_opscope.merge(tuple(bytes(part) for part in parts)))
 
 
 def load(trace: Union[Path, Iterable[Path]], **options: object) -> Trace:
