@@ -24,6 +24,7 @@
     X(NSYS, "nsys")                                                         \
     X(PROTON, "proton")                                                     \
     X(PADDLE, "paddle")                                                     \
+    X(UNITRACE, "unitrace")                                                 \
     X(RECORDS, "opscope") /* recordings say it themselves */
 
 enum osc_dialect {
@@ -46,6 +47,8 @@ enum osc_dialect {
     X(TENSORFLOW_XLA, "tensorflow", XLA, "TensorFlow")                     \
     X(TENSORFLOW, "tensorflow", TENSORFLOW, "TensorFlow")                  \
     X(ROCPROF, "rocprof", ROCPROF, "ROCm (rocprof)")                       \
+    X(RPD, "rpd", ROCPROF, "ROCm (rocmProfileData)")                       \
+    X(UNITRACE, "unitrace", UNITRACE, "Intel (unitrace)")                  \
     X(NSYS, "nsys", NSYS, "Nsight Systems (converted)")                    \
     X(PADDLE, "paddle", PADDLE, "PaddlePaddle")                            \
     X(TLPARSE, "tlparse", PLAIN, "torch.compile (tlparse)")                \

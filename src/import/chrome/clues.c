@@ -193,9 +193,14 @@ static bool is_of_kineto(const struct osc_trace *t)
 static bool is_of_ascend(const struct osc_trace *t)
 {
     static const char *const task[] = {"Task Type", NULL};
+    /* The timeline of MindSpore's own profiler. */
+    const bool is_mindspore =
+        has_process_called(t, "AI Core Op") &&
+        (has_process_called(t, "Host CPU Op") || has_process_called(t, "Communication Op") ||
+         has_process_called(t, "AI CPU Op") || has_prefix(t, "Default/"));
 
     return has_process(t, "Ascend Hardware", "") || has_process(t, "Overlap Analysis", "") ||
-           has_process_called(t, "CANN") || has_process_called(t, "AscendCL") ||
+           has_process_called(t, "CANN") || has_process_called(t, "AscendCL") || is_mindspore ||
            ((has_process_called(t, "Task Scheduler") || has_process(t, "AI Core", "")) &&
             has_any_arg(t, task)) ||
            has_category(t, "HostToDevice") || has_category(t, "async_npu");
@@ -208,8 +213,10 @@ static enum osc_producer which_ascend(const struct osc_trace *t)
 
     if (has_any_category(t, torch))
         return OSC_PRODUCER_TORCH_NPU;
-    return has_process(t, "MindSpore", "") || has_prefix(t, "Default/") ? OSC_PRODUCER_MINDSPORE
-                                                                        : OSC_PRODUCER_MSPROF;
+    return has_process(t, "MindSpore", "") || has_prefix(t, "Default/") ||
+                   has_process_called(t, "Host CPU Op")
+               ? OSC_PRODUCER_MINDSPORE
+               : OSC_PRODUCER_MSPROF;
 }
 
 static bool is_of_xla(const struct osc_trace *t)
@@ -245,7 +252,9 @@ static enum osc_producer which_xla(const struct osc_trace *t)
 
 static bool is_of_triton(const struct osc_trace *t)
 {
-    return has_category(t, "triton") ||
+    static const char *const arguments[] = {"Post Final Time (ns)", NULL}; /* of Proton */
+
+    return has_category(t, "triton") || has_any_arg(t, arguments) ||
            (has_prefix(t, "Line ") && has_string(t, "start_index") &&
             has_string(t, "end_index"));
 }
@@ -257,6 +266,29 @@ static bool is_of_proton(const struct osc_trace *t)
     return has_category(t, "kernel") && has_any_arg(t, key);
 }
 
+/* Its categories are Kineto's, too, but not the names of its processes. */
+static bool is_of_unitrace(const struct osc_trace *t)
+{
+    static const char *const categories[] = {"cpu_op", "gpu_op", NULL};
+
+    for (uint32_t i = 0; i < t->n_processes; i++) {
+        const struct osc_str name = osc_trace_str(t, t->processes[i].name);
+
+        if (osc_line_is_unitrace(name))
+            return has_any_category(t, categories);
+    }
+    return false;
+}
+
+/* What comes from rocmProfileData: processes "GPU0", and threads that are called by the
+ * interface. */
+static bool is_of_rpd(const struct osc_trace *t)
+{
+    static const char *const arrows[] = {"api_op", NULL};
+
+    return has_process(t, "GPU", "") && (has_thread(t, "Hip ") || has_any_category(t, arrows));
+}
+
 static bool is_of_nsys(const struct osc_trace *t)
 {
     static const char *const categories[] = {"cuda", "cuda_api", NULL};
@@ -266,7 +298,9 @@ static bool is_of_nsys(const struct osc_trace *t)
 
 static bool is_of_ray(const struct osc_trace *t)
 {
-    static const char *const categories[] = {"task:execute", "ray.wait", "worker_idle", NULL};
+    static const char *const categories[] = {"task:execute",       "task:deserialize_arguments",
+                                             "task:store_outputs", "ray.wait",
+                                             "worker_idle",        NULL};
 
     return has_any_category(t, categories) ||
            (has_process(t, "Node ", "") && has_thread(t, "worker:"));
@@ -364,6 +398,8 @@ enum osc_producer osc_clues_producer(const struct osc_trace *t)
         return which_ascend(t);
     if (has_member(t, "span_indx")) /* sic; the rest is Kineto's */
         return OSC_PRODUCER_PADDLE;
+    if (is_of_unitrace(t))
+        return OSC_PRODUCER_UNITRACE;
     if (is_of_kineto(t))
         return OSC_PRODUCER_KINETO;
     if (is_of_xla(t))
@@ -372,6 +408,8 @@ enum osc_producer osc_clues_producer(const struct osc_trace *t)
         return OSC_PRODUCER_TENSORFLOW;
     if (has_process(t, "", "CPU HIP API") || has_process(t, "", "CPU HSA API"))
         return OSC_PRODUCER_ROCPROF;
+    if (is_of_rpd(t))
+        return OSC_PRODUCER_RPD;
     if (is_of_nsys(t))
         return OSC_PRODUCER_NSYS;
     if (has_category(t, "dynamo_timed"))

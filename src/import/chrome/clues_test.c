@@ -50,6 +50,17 @@ static const struct {
     {"[" M("process_name", "2 CPU HIP API") "," X("", "hipLaunchKernel") "]", "rocprof"},
     {"[{'ph':'X','cat':'cuda','name':'k','pid':'Device 0','tid':'Stream 7','ts':1,'dur':1}]",
      "nsys"},
+    {"[" M("process_name", "RANK 3 HOST<n1>") "," X("cpu_op", "zeInit") "]", "unitrace"},
+    {"[" M("process_name", "DEVICE<n1>0:29:0:0 #0") "," X("gpu_op", "gemm") "]", "unitrace"},
+    {"[" M("process_name", "GHOST<n1>") "," X("cpu_op", "aten::mm") "]", "kineto"},
+    {"[" M("process_name", "GPU0") "," M("thread_name", "Hip 7") "," X("", "k") "]", "rpd"},
+    {"[" M("process_name", "GPU Process") "," X("", "k") "]", ""},
+    {"[" M("process_name", "AI Core Op") "," X("", "Default/Conv2D-op1") "]", "mindspore"},
+    {"[" M("process_name", "AI Core Op") "," X("", "k") "]", ""},
+    {"[{'ph':'X','cat':'gemm','name':'load','pid':'gemm Core1 CTA0','tid':'warp 0 (line 0)',"
+     "'ts':1,'dur':1,'args':{'Init Time (ns)':1,'Post Final Time (ns)':2,'call_stack':[]}}]",
+     "triton"},
+    {"[" X("task:deserialize_arguments", "f") "]", "ray"},
     {"[" X("dynamo_timed", "compile") "]", "tlparse"},
     {"[{'ph':'X','cat':'Line 3','name':'Line 3','pid':0,'tid':0,'ts':1,'dur':1,'args':"
      "{'start_index':0,'end_index':1}}]",

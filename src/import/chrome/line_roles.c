@@ -224,9 +224,50 @@ static struct osc_line line_of_paddle(struct osc_str process, struct osc_str pid
     return (struct osc_line){.role = OSC_LINE_WORK, .sort = "gpu", .index = number_at(pid)};
 }
 
-/* Proton writes kernels alone, and not of which device. */
-static struct osc_line line_of_proton(void)
+/* PROCESS without "RANK 3 ". */
+static struct osc_str without_rank(struct osc_str process)
 {
+    uint32_t n = 5;
+
+    if (!osc_str_starts(process, OSC_STR("RANK ")))
+        return process;
+    while (n < process.len && isdigit((unsigned char)process.s[n]))
+        n++;
+    return n > 5 && n < process.len && process.s[n] == ' ' ? from(process, n + 1) : process;
+}
+
+bool osc_line_is_unitrace(struct osc_str process)
+{
+    process = without_rank(process);
+    return (osc_str_starts(process, OSC_STR("HOST<")) && osc_str_ends(process, OSC_STR(">"))) ||
+           (osc_str_starts(process, OSC_STR("DEVICE<")) && osc_str_has(process, OSC_STR(">")));
+}
+
+/* Processes "DEVICE<node>0:29:0:0 #1", of tiles "#1.0", and "HOST<node>". OpenCL's devices have
+ * no number. */
+static struct osc_line line_of_unitrace(struct osc_str process)
+{
+    process = without_rank(process);
+    if (!osc_str_starts(process, OSC_STR("DEVICE<")))
+        return (struct osc_line){.role = OSC_LINE_HOST};
+    const struct osc_str place = behind(process, ">");
+    return (struct osc_line){.role = OSC_LINE_WORK,
+                             .sort = "xpu",
+                             .index = number_at(behind(place, "#")),
+                             .host = {process.s, process.len - place.len}};
+}
+
+/*
+ * Proton does not say of which device its kernels are. Its newer traces have lines of scopes,
+ * too: those of threads, and those of graphs over the kernels of a stream.
+ */
+static struct osc_line line_of_proton(struct osc_str name)
+{
+    if (osc_str_starts(name, OSC_STR("CPU Thread ")))
+        return (struct osc_line){.role = OSC_LINE_HOST};
+    if (osc_str_starts(name, OSC_STR("Graph: ")))
+        return (struct osc_line){
+            .role = OSC_LINE_MARKS, .sort = "gpu", .index = OSC_LINE_NO_INDEX};
     return (struct osc_line){.role = OSC_LINE_WORK, .sort = "gpu", .index = OSC_LINE_NO_INDEX};
 }
 
@@ -264,8 +305,10 @@ struct osc_line osc_line_of(const struct osc_trace *t, enum osc_dialect dialect,
         return line_of_nsys(pid);
     case OSC_DIALECT_PADDLE:
         return line_of_paddle(process, pid);
+    case OSC_DIALECT_UNITRACE:
+        return line_of_unitrace(process);
     case OSC_DIALECT_PROTON:
-        return line_of_proton();
+        return line_of_proton(name);
     case OSC_DIALECT_PLAIN:
         return line_of_plain(t, name);
     case OSC_DIALECT_KINETO:

@@ -44,6 +44,9 @@ struct osc_line osc_line_of(const struct osc_trace *t, enum osc_dialect dialect,
  */
 bool osc_line_is_tensorflow(struct osc_str process);
 
+/* Whether a process called PROCESS is one of unitrace: "[RANK 3 ]HOST<node>", or a device. */
+bool osc_line_is_unitrace(struct osc_str process);
+
 /* The place of PROCESS among those that draw the work of Ascend, the most trusted first; -1: it
  * does not. */
 int osc_line_ascend_rank(struct osc_str process);

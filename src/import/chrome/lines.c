@@ -237,6 +237,52 @@ static bool is_operator_name(struct osc_str name)
     return osc_str_has(name, OSC_STR("::")) || at;
 }
 
+/* The kind of a command of Level Zero or OpenCL called NAME on a device: what is none of them
+ * is a kernel. */
+static enum osc_kind kind_of_command(struct osc_str name)
+{
+    static const struct {
+        const char *part;
+        enum osc_kind kind;
+    } parts[] = {{"MemoryFill", OSC_KIND_MEMSET}, {"FillBuffer", OSC_KIND_MEMSET},
+                 {"MemFill", OSC_KIND_MEMSET},    {"FillImage", OSC_KIND_MEMSET},
+                 {"Copy", OSC_KIND_MEMCPY},       {"Memcpy", OSC_KIND_MEMCPY},
+                 {"Read", OSC_KIND_MEMCPY},       {"Write", OSC_KIND_MEMCPY},
+                 {"Map", OSC_KIND_MEMCPY},        {"Migrate", OSC_KIND_MEMCPY},
+                 {"Barrier", OSC_KIND_SYNC},      {"Event", OSC_KIND_SYNC},
+                 {"Marker", OSC_KIND_SYNC}};
+    const char *const tile = name.len > 6 && osc_str_starts(name, OSC_STR("Tile #"))
+                                 ? memmem(name.s, name.len, ": ", 2)
+                                 : NULL;
+
+    if (tile)
+        name = (struct osc_str){tile + 2, name.len - (uint32_t)(tile + 2 - name.s)};
+    if (!osc_str_starts(name, OSC_STR("zeCommandListAppend")) &&
+        !osc_str_starts(name, OSC_STR("clEnqueue")))
+        return OSC_KIND_KERNEL;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (osc_str_has(name, osc_str_c(parts[i].part)))
+            return parts[i].kind;
+    }
+    return OSC_KIND_KERNEL;
+}
+
+/* The kind of a range of the host that unitrace calls NAME: a call of Level Zero, OpenCL or the
+ * layers above them, or what the program marked. */
+static enum osc_kind kind_of_unitrace(struct osc_str name)
+{
+    static const char *const prefixes[] = {"ze", "zes", "zet", "cl", "ur", "pi"};
+
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        const uint32_t n = (uint32_t)strlen(prefixes[i]);
+
+        if (name.len > n && osc_str_starts(name, osc_str_c(prefixes[i])) &&
+            isupper((unsigned char)name.s[n]))
+            return OSC_KIND_RUNTIME;
+    }
+    return osc_known_kind(OSC_KIND_ANNOTATION, osc_known_label(name));
+}
+
 /* What a call of the host called NAME is; NONE: no call of a runtime. */
 static enum osc_kind kind_of_call(struct osc_str name)
 {
@@ -271,6 +317,8 @@ static enum osc_kind kind_of_host(const struct fitting *f, const struct osc_chun
 
     if (f->dialect == OSC_DIALECT_PADDLE)
         return kind_of_paddle(osc_trace_str(f->t, osc_row_form(f->t, k, i)->category));
+    if (f->dialect == OSC_DIALECT_UNITRACE)
+        return kind_of_unitrace(name);
     if (k->kind[i] != OSC_KIND_SCOPE)
         return OSC_KIND_NONE;
     if (f->dialect == OSC_DIALECT_NSYS) {
@@ -303,6 +351,21 @@ static bool is_step(const struct fitting *f, const struct osc_chunk *k, uint32_t
                       OSC_STR("Iteration Time"));
 }
 
+/* Whether row I of K is a frame that the converter of rocmProfileData drew over the work of a
+ * range of the program. */
+static bool is_drawn_frame(const struct fitting *f, const struct osc_chunk *k, uint32_t i)
+{
+    const struct osc_form *const form = osc_row_form(f->t, k, i);
+
+    for (uint32_t s = 0; f->t->producer == OSC_PRODUCER_RPD && s < form->n_slots; s++) {
+        if (form->slots[s].type == OSC_ARG_STRING &&
+            osc_str_eq(osc_trace_str(f->t, form->slots[s].key), OSC_STR("desc")))
+            return osc_str_starts(osc_trace_str(f->t, osc_row_slot(f->t, k, i, s).sid),
+                                  OSC_STR("UserMarker frame: "));
+    }
+    return false;
+}
+
 /* The kind of row I of K on a line of work. */
 static enum osc_kind kind_of_device(const struct fitting *f, const struct osc_chunk *k,
                                     uint32_t i)
@@ -319,6 +382,13 @@ static enum osc_kind kind_of_device(const struct fitting *f, const struct osc_ch
         if (osc_str_eq(category, OSC_STR("cuda_api")))
             return OSC_KIND_RUNTIME;
     }
+    if (f->dialect == OSC_DIALECT_UNITRACE)
+        return kind_of_command(name);
+    if (f->dialect == OSC_DIALECT_PROTON &&
+        !osc_str_eq(osc_trace_str(f->t, osc_row_form(f->t, k, i)->category), OSC_STR("kernel")))
+        return OSC_KIND_SCOPE;
+    if (is_drawn_frame(f, k, i))
+        return OSC_KIND_ANNOTATION;
     if (f->dialect != OSC_DIALECT_ASCEND)
         return kind_of_work(name);
     if (osc_json_int(osc_trace_str(f->t, f->t->tracks[k->track[i]].tid), &stream) &&
@@ -353,7 +423,7 @@ static struct meaning meaning_of(const struct fitting *f, const struct osc_chunk
         break;
     case OSC_LINE_WORK:
         m.kind = (uint8_t)kind_of_device(f, k, i);
-        m.is_device = m.kind != OSC_KIND_RUNTIME;
+        m.is_device = m.kind != OSC_KIND_RUNTIME && m.kind != OSC_KIND_SCOPE;
         break;
     case OSC_LINE_COPIES:
         m = (struct meaning){.kind = OSC_KIND_MEMCPY, .is_device = true};
@@ -473,6 +543,29 @@ static void set_launches(struct osc_trace *t, const char *category)
             continue;
         form->arrow = OSC_ARROW_LAUNCH;
         if (!has_ends && form->shape == OSC_SHAPE_ARROW_STEP)
+            form->shape = OSC_SHAPE_ARROW_TO;
+    }
+}
+
+/*
+ * The arrows of unitrace have a category of their own each, "Flow_H2D_7_0" from a call to its
+ * work, "Flow_D2H_7_0" from there to the call that waits for it. They end with a step.
+ */
+static void set_launches_of_unitrace(struct osc_trace *t)
+{
+    for (uint32_t i = 1; i < t->n_forms; i++) {
+        struct osc_form *const form = &t->forms[i];
+        struct osc_str category = osc_trace_str(t, form->category);
+
+        if (!osc_shape_is_arrow((enum osc_form_shape)form->shape))
+            continue;
+        if (osc_str_starts(category, OSC_STR("CL_")))
+            category = (struct osc_str){category.s + 3, category.len - 3};
+        if (!osc_str_starts(category, OSC_STR("Flow_")))
+            continue;
+        if (osc_str_starts(category, OSC_STR("Flow_H2D_")))
+            form->arrow = OSC_ARROW_LAUNCH;
+        if (form->shape == OSC_SHAPE_ARROW_STEP)
             form->shape = OSC_SHAPE_ARROW_TO;
     }
 }
@@ -649,6 +742,10 @@ osc_status osc_lines_fit(struct osc_trace *t)
         set_launches(t, "DataFlow");
         set_launches(t, "api_op");
     }
+    if (f.dialect == OSC_DIALECT_PROTON)
+        set_launches(t, "flow");
+    if (f.dialect == OSC_DIALECT_UNITRACE)
+        set_launches_of_unitrace(t);
     if (f.dialect == OSC_DIALECT_ASCEND) {
         set_launches(t, "async_npu");
         set_launches(t, "HostToDevice");

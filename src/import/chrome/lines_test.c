@@ -253,6 +253,57 @@ TEST_WITH(arrows_of_rocprof_end_with_a_step, NULL, end)
     assert_int_equal(n_ends, 1);
 }
 
+TEST_WITH(unitrace_gives_each_device_a_process_and_each_arrow_a_category, NULL, end)
+{
+    assert_string_equal(
+        kinds_of(PROCESS(7, "RANK 3 HOST<n1>") PROCESS(9, "RANK 3 DEVICE<n1>0:29:0:0 #1.0")
+                     THREAD(9, 1, "Thread 7 L0 Engine<0,0>")
+                         X("7", 7, "zeCommandListAppendLaunchKernel", 1, 3, ",'cat':'cpu_op'")
+                             X("7", 7, "my task", 0, 9, ",'cat':'cpu_op'")
+                                 X("9", 1, "gemm[SIMD32]", 5, 2, ",'cat':'gpu_op'")
+                                     X("9", 1, "zeCommandListAppendMemoryCopy(M2D)[4 bytes]", 7,
+                                       1, ",'cat':'gpu_op'")
+                                         X("9", 1, "Tile #0: zeCommandListAppendMemoryFill", 8,
+                                           1, ",'cat':'gpu_op'")
+                                             X("9", 1, "zeCommandListAppendBarrier", 9, 1,
+                                               ",'cat':'gpu_op'")
+                                                 ARROW("s", "Flow_H2D_4_3", 4, 7, 7, 2)
+                                                     ARROW("t", "Flow_H2D_4_3", 4, 9, 1, 5)),
+        "runtime annotation kernel@xpu:1 memcpy@xpu:1 memset@xpu:1 sync@xpu:1");
+    assert_int_equal((enum osc_producer)trace.producer, OSC_PRODUCER_UNITRACE);
+    unsigned n_ends = 0;
+    for (uint32_t i = 1; i < trace.n_forms; i++)
+        n_ends += trace.forms[i].shape == OSC_SHAPE_ARROW_TO &&
+                  trace.forms[i].arrow == OSC_ARROW_LAUNCH;
+    assert_int_equal(n_ends, 1);
+}
+
+TEST_WITH(frames_of_rpd_are_drawn_over_work, NULL, end)
+{
+    assert_string_equal(
+        kinds_of(
+            PROCESS(0, "GPU0") THREAD(5, 5, "Hip 5") X("5", 5, "hipLaunchKernel", 1, 5, "")
+                X("0", 0, "k", 3, 5, ",'args':{'desc':'KernelExecution'}")
+                    X("0", 0, "CopyHostToDevice", 9, 1, ",'args':{'desc':'Copy'}")
+                        X("0", 0, "my step", 2, 9, ",'args':{'desc':'UserMarker frame: 2 ops'}")
+                            X("5", 5, "my step", 0, 9, ",'args':{'desc':'my step'}")),
+        "runtime kernel@hip:0 memcpy@hip:0 annotation@hip:0 scope");
+    assert_int_equal((enum osc_producer)trace.producer, OSC_PRODUCER_RPD);
+}
+
+TEST_WITH(scopes_of_proton_are_no_kernels, NULL, end)
+{
+    assert_string_equal(
+        kinds_of(THREAD(0, 1, "CPU Thread 0") THREAD(0, 2, "Graph: Stream 7")
+                     THREAD(0, 3, "GPU Stream 7") X(
+                         "0", 1, "a", 0, 9, ",'cat':'scope','args':{'call_stack':['ROOT']}")
+                         X("0", 2, "g", 2, 9, ",'cat':'scope'")
+                             X("0", 3, "k", 3, 5, ",'cat':'kernel','args':{'call_stack':['k']}")
+                                 X("0", 4, "b", 3, 5, ",'cat':'scope'")),
+        "scope annotation@gpu:0 kernel@gpu:0 scope");
+    assert_int_equal((enum osc_producer)trace.producer, OSC_PRODUCER_PROTON);
+}
+
 TEST_WITH(sums_of_clang_and_the_critical_path_of_bazel_are_summaries, NULL, end)
 {
     assert_string_equal(kinds_of(X("1", 1, "ExecuteCompiler", 0, 9, "")

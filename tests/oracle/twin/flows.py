@@ -2,6 +2,7 @@
 """`flows`: the arrows of the file between events, by the Chrome format."""
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from . import exact, forward
@@ -10,12 +11,14 @@ from .events import Event, Trace, in_range, name_of, who
 KINDS = {"ac2g": "launch", "async_cpu_to_gpu": "launch", "async": "launch",
          "fwdbwd": "fwdbwd", "forward_backward": "fwdbwd"}
 LAUNCHES = {"ascend": {"async_npu", "HostToDevice"}, "rocprof": {"DataFlow", "api_op"},
-            "torch_legacy": {"cpu_to_cuda"}}    # words of other dialects
+            "torch_legacy": {"cpu_to_cuda"}, "proton": {"flow"}}    # words of other dialects
 RANK = {"s": 0, "t": 1, "f": 2}
 
 
 def kind_of(category: str | None, dialect: str) -> str | None:
     """The kind of arrows of CATEGORY."""
+    if dialect == "unitrace" and re.match("(CL_)?Flow_H2D_", category or ""):
+        return "launch"
     return "launch" if category in LAUNCHES.get(dialect, ()) else KINDS.get(category, category)
 
 

@@ -249,14 +249,19 @@ def rocprof(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     """Numbered processes."""
     def fit(event: "Event") -> Fit | None:
         name = place(event).process
-        device = re.search(r" GPU([0-9]+)$", name)
+        device = re.search(r"(?:^| )GPU([0-9]+)$", name)
+        if device and str(event.args.get("desc", "")).startswith("UserMarker frame: "):
+            return Fit("annotation", f"hip:{device[1]}")
         if device:
             return Fit(work_kind(event.name), f"hip:{device[1]}")
         if name.endswith(" COPY"):
             return Fit("memcpy", "hip:0")
         if name.endswith(" API"):
             return Fit("runtime")
-        return Fit("annotation") if name.endswith("Markers and Ranges") else None
+        if name.endswith("Markers and Ranges"):
+            return Fit("annotation")
+        kind = call_kind(event.name)
+        return Fit(kind) if kind else None
     return fit
 
 
@@ -288,11 +293,47 @@ def paddle(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
 
 
 def proton(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
-    """Kernels of a device that no record names."""
+    """Kernels of a device that no record names; scopes of threads, and of graphs over kernels."""
     trace.kept["unmatched"] = True
 
     def fit(event: "Event") -> Fit | None:
+        if place(event).thread.startswith("CPU Thread "):
+            return None
+        if place(event).thread.startswith("Graph: "):
+            return Fit("annotation", "gpu:0")
+        if event.category != "kernel":
+            return Fit("scope")
         return Fit(work_kind(event.name), "gpu:0")
+    return fit
+
+
+COMMANDS = (("memset", "Fill"), ("memcpy", "Copy|Memcpy|Read|Write|Map|Migrate"),
+            ("sync", "Barrier|Event|Marker"))
+
+
+def unitrace(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+    """Devices are processes with a number; commands have the names of their calls, kernels their
+    own."""
+    def device_of(event: "Event") -> tuple[str, int] | None:
+        found = re.match("(?:RANK [0-9]+ )?(DEVICE<.*>)(?:.*#([0-9]+))?", place(event).process)
+        return (found[1], int(found[2] or -1)) if found else None
+
+    devices = [d for e in trace.events if (d := device_of(e))]
+    if any(number < 0 for _, number in devices):
+        trace.kept["unmatched"] = True
+    first = first_numbers(d for d in devices if d[1] >= 0)
+
+    def fit(event: "Event") -> Fit | None:
+        device = device_of(event)
+        if not device:
+            if re.match("(ze[st]?|cl|ur|pi)[A-Z]", event.name):
+                return Fit("runtime")
+            return Fit("annotation")
+        name = re.sub("^Tile #[^:]*: ", "", event.name)
+        kind = "kernel"
+        if re.match("zeCommandListAppend|clEnqueue", name):
+            kind = next((k for k, parts in COMMANDS if re.search(parts, name)), "kernel")
+        return Fit(kind, f"xpu:{first[device[0]] + device[1] if device[1] >= 0 else 0}")
     return fit
 
 
@@ -316,7 +357,7 @@ def sums(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
 
 FITS = {"xla": xla, "tensorflow": tensorflow, "ascend": ascend, "torch_legacy": torch_legacy,
         "rocprof": rocprof, "nsys": nsys,
-        "paddle": paddle, "proton": proton, "chrome": plain}
+        "paddle": paddle, "proton": proton, "unitrace": unitrace, "chrome": plain}
 
 
 def fit_all(trace: "Trace", dialect: str, place: Callable[["Event"], Place]) -> None:

@@ -10,7 +10,7 @@ from . import kinds
 DIALECTS = {"kineto": "kineto", "torch_legacy": "torch_legacy", "torch_npu": "ascend",
             "mindspore": "ascend", "msprof": "ascend", "jax": "xla", "xla": "xla",
             "rocprof": "rocprof", "nsys": "nsys", "opscope": "opscope", "proton": "proton",
-            "paddle": "paddle"}
+            "paddle": "paddle", "rpd": "rocprof", "unitrace": "unitrace"}
 # Arguments that Kineto writes, for files where only some events are left.
 ARGUMENTS = {"External id", "external id", "Fwd thread id", "Python id", "device", "correlation"}
 XLA_LINES = re.compile(r"XLA Ops|XLA Modules|Stream #[0-9]+\(")
@@ -58,11 +58,15 @@ def is_kineto(s: Signs) -> bool:
 def ascend(s: Signs) -> str | None:
     """A process of Ascend; PyTorch's operators, or MindSpore's names."""
     drawn = {"Task Scheduler", "AI Core", "AI Core Op"} if "Task Type" in s.arguments else set()
+    if "AI Core Op" in s.processes and (s.name("Default/") or s.processes & {
+            "Host CPU Op", "Communication Op", "AI CPU Op"}):
+        drawn = {"AI Core Op"}
     if not s.processes & ({"Ascend Hardware", "CANN", "AscendCL"} | drawn):
         return None
     if "cpu_op" in s.categories:
         return "torch_npu"
-    return "mindspore" if s.name(r"Default/|Gradients/") else "msprof"
+    is_mindspore = s.name(r"Default/|Gradients/") or "Host CPU Op" in s.processes
+    return "mindspore" if is_mindspore else "msprof"
 
 
 def xla(s: Signs) -> str | None:
@@ -84,12 +88,17 @@ RULES: tuple[tuple[str, Callable[[Signs], object]], ...] = (
     ("viztracer", lambda s: "viztracer_metadata" in s.members),
     ("torch_legacy", lambda s: s.pids & {"CPU functions", "CUDA functions"}),
     ("paddle", lambda s: "span_indx" in s.members),
+    ("unitrace", lambda s: s.process(r"(RANK [0-9]+ )?(HOST<.*>$|DEVICE<.*>)")
+        and s.categories & {"cpu_op", "gpu_op"}),
     ("kineto", is_kineto),
     ("tensorflow", lambda s: s.process(r".*[cgCG][pP][uU]:[0-9]+.* Compute$")
         or s.process(r".*/device:GPU:[0-9]+/(stream:|memcpy$)")),
     ("rocprof", lambda s: s.process(r"[0-9]+ (CPU HIP API|CPU HSA API|GPU[0-9]+)$")),
+    ("rpd", lambda s: s.process("GPU") and ("api_op" in s.categories
+        or any(name.startswith("Hip ") for name in s.threads))),
     ("nsys", lambda s: s.categories & {"cuda", "cuda_api"}
         and any(re.match("Device [0-9]+$", p) for p in s.pids)),
+    ("triton", lambda s: "Post Final Time (ns)" in s.arguments),
     ("proton", lambda s: "kernel" in s.categories and "call_stack" in s.arguments),
     ("tlparse", lambda s: "dynamo_timed" in s.categories),
     ("triton", lambda s: any(re.match("Line [0-9]+$", c) for c in s.categories)),
