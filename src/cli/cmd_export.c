@@ -12,6 +12,7 @@
 #include "derive/derive.h"
 #include "export/export.h"
 #include "export/redact.h"
+#include "export/said_producer.h"
 #include "table/nearest.h"
 
 /* The context of the callbacks that write and show progress. */
@@ -209,6 +210,22 @@ static int redact(const struct osc_set *set)
                : osc_show_fail(osc_set_loaded(set), st, "redacting", &(struct osc_err){0});
 }
 
+/* Let traces of which ARGS leave something out keep who wrote them. */
+static int keep_producers(const struct osc_set *set, const struct osc_args *args)
+{
+    const struct osc_selection s = osc_request_selection(&args->request.view);
+    const struct osc_chosen *const c = osc_set_chosen(set);
+    osc_status st = OSC_OK;
+
+    if (!args->is_redacted && !args->request.how.no_args && osc_selection_is_all(&s))
+        return OSC_EXIT_DONE;
+    for (uint32_t i = 0; i < c->n_traces && st == OSC_OK; i++)
+        st = osc_said_producer_keep(c->traces[i]);
+    return st == OSC_OK
+               ? OSC_EXIT_DONE
+               : osc_show_fail(osc_set_loaded(set), st, "exporting", &(struct osc_err){0});
+}
+
 /* Refuse to write a trace that was not read to its end: the file would look complete. */
 static int refuse_partial(const struct osc_chosen *l)
 {
@@ -266,6 +283,8 @@ static int write_set(struct osc_set *set, const struct osc_args *args,
         failed = refuse_empty(c, args);
     if (!failed && args->is_redacted)
         failed = redact(set);
+    if (!failed && !e->is_table)
+        failed = keep_producers(set, args);
     if (!failed) {
         osc_cli_redirect(o->fd, output_name(args));
         failed = e->is_table ? osc_show_table(set, k) : write_traces(set, args, e);

@@ -66,9 +66,12 @@ static bool stays(const struct osc_trace *t, const struct osc_form *f, uint32_t 
      * values. */
     if (f->shape == OSC_SHAPE_ABOUT || (f->shape == OSC_SHAPE_COUNTER && is_number(slot)))
         return true;
-    /* Values that analyses need: numbers, names of collectives, launch shapes. */
+    /* Values that analyses need: numbers, names of collectives, launch shapes, sorts of tasks.
+     */
     if (slot->type == OSC_ARG_STRING)
-        return f->known[OSC_ARG_KEY_COLLECTIVE_NAME] == (int16_t)i;
+        return f->known[OSC_ARG_KEY_COLLECTIVE_NAME] == (int16_t)i ||
+               f->known[OSC_ARG_KEY_TASK_TYPE] == (int16_t)i ||
+               f->known[OSC_ARG_KEY_DESC] == (int16_t)i;
     if (slot->type == OSC_ARG_TEXT)
         return f->known[OSC_ARG_KEY_GRID] == (int16_t)i ||
                f->known[OSC_ARG_KEY_BLOCK] == (int16_t)i;
@@ -121,15 +124,21 @@ static osc_status intern(struct osc_trace *t, struct osc_strbuf *text, osc_sid *
 /* Append the replacement of TEXT to OUT. */
 static osc_status rename_text(struct renaming *r, struct osc_str text, struct osc_strbuf *out)
 {
-    const uint32_t n_kept = osc_redact_keeps(text);
+    struct osc_redact_part secret = {osc_redact_keeps(text), text.len};
     osc_sid number;
     osc_status st = OSC_OK;
 
-    osc_strbuf_add(out, text.s, n_kept);
-    if (n_kept < text.len) {
-        st = osc_intern_add(&r->numbers, text, &number);
+    if (secret.from == 0)
+        (void)osc_redact_host(text, &secret);
+    osc_strbuf_add(out, text.s, secret.from);
+    if (secret.from < secret.to) {
+        /* A host is one and the same wherever its name stands. */
+        const struct osc_str part = {text.s + secret.from, secret.to - secret.from};
+
+        st = osc_intern_add(&r->numbers, secret.to < text.len ? part : text, &number);
         osc_strbuf_addf(out, "name %u", number.v);
     }
+    osc_strbuf_add(out, text.s + secret.to, text.len - secret.to);
     return st != OSC_OK ? st : out->status;
 }
 

@@ -27,6 +27,15 @@
  */
 OSC_MUST_USE osc_status osc_redact(struct osc_trace *const *traces, uint32_t n);
 
+/* The bytes FROM..TO - 1 of a text. */
+struct osc_redact_part {
+    uint32_t from, to;
+};
+
+/* Find the name of the host in TEXT, the name of a process that tells a device, too:
+ * "RANK 3 DEVICE<node17>0:29:0:0 #0", "node17 /device:TPU:0". False: it is no such name. */
+bool osc_redact_host(struct osc_str text, struct osc_redact_part *host);
+
 /*
  * Number of bytes of TEXT to keep, from its start: all if each word is known; 0; or a prefix
  * that analyses need, such as "nn.Module: ".

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/redact.h"
 
+#include <stdio.h>
+
 #include "support/unit.h"
 
 static const char *const kept[] = {
@@ -39,6 +41,19 @@ static const char *const kept[] = {
     "18446744073709551615",
     "NVIDIA A100-SXM4-80GB",
     "cpu_op",
+    "/device:GPU:0",
+    "/host:CPU",
+    "/job:worker/replica:0/task:1/device:GPU:0/stream:13 Compute",
+    "/gpu:0 (stream:all) Compute",
+    "Stream #16(Kernel,MemcpyD2H)",
+    "XLA Ops",
+    "Ascend Hardware",
+    "CPU functions",
+    "6 GPU1",
+    "2 CPU HIP API",
+    "Step Trace(Model ID:2)",
+    "KERNEL_AIVEC",
+    "copy-start.12",
 };
 
 static const char *const replaced[] = {
@@ -69,6 +84,11 @@ static const char *const replaced[] = {
     "al@srv",
     "name 17",
     "GPU \"0\"",
+    "/home/device:1",
+    "/device:GPU:0/secret",
+    "/job:secret/task:0",
+    "node17 /device:GPU:0",
+    "DEVICE<node17>0:29:0:0 #0",
     "forward\n",
 };
 
@@ -84,6 +104,31 @@ TEST(every_word_is_known_or_the_text_goes)
         if (osc_redact_keeps(osc_str_c(replaced[i])) != 0)
             fail_msg("%s stays", replaced[i]);
     assert_int_equal(osc_redact_keeps(OSC_STR("GPU\0 0")), 0);
+}
+
+/* TEXT with its host as "*". */
+static const char *hidden(const char *text)
+{
+    static char out[80];
+    struct osc_redact_part host = {0, 0};
+
+    if (!osc_redact_host(osc_str_c(text), &host))
+        return "";
+    (void)snprintf(out, sizeof out, "%.*s*%s", (int)host.from, text, text + host.to);
+    return out;
+}
+
+TEST(names_of_devices_hide_their_hosts)
+{
+    assert_string_equal(hidden("RANK 3 DEVICE<node17>0:29:0:0 #0"),
+                        "RANK 3 DEVICE<*>0:29:0:0 #0");
+    assert_string_equal(hidden("HOST<node17>"), "HOST<*>");
+    assert_string_equal(hidden("node17 /device:TPU:0"), "* /device:TPU:0");
+    assert_string_equal(hidden("secret DEVICE<node17>"), "");
+    assert_string_equal(hidden("DEVICE<node17> secret"), "");
+    assert_string_equal(hidden("f<int>"), "");
+    assert_string_equal(hidden("cd /home/al"), "");
+    assert_string_equal(hidden(""), "");
 }
 
 TEST(prefixes_that_analyses_go_by_stay)

@@ -49,6 +49,24 @@ static const char words[] =
     " __nv_bfloat16 nv_bfloat16 __nv_fp8_e4m3 float2 float4 int2 int4 true false lambda"
     " operator anonymous namespace TrivialOffsetCalculator OffsetCalculator LoadWithCast"
     " StoreWithCast LoadWithoutCast StoreWithoutCast Policy type"
+    /* lines of XLA, TensorFlow, Ascend, ROCm and others, and sorts of work on them */
+    " XLA Ops Modules Sparse Core Steps Offload Async TensorFlow Scope Name MemcpyH2D MemcpyD2H"
+    " MemcpyD2D MemcpyP2P copy done start Compute functions Ascend Hardware Task Scheduler AI"
+    " AICPU Op CANN AscendCL Overlap Analysis Computing Free HCCL Communication Plane Trace"
+    " Model ID Step Iteration Time Refresh COPY Markers and Ranges HIP HSA API Barriers Graph "
+    "RANK"
+    " HOST DEVICE M2D D2M M2M D2D M2S S2M D2S S2D bytes Tile AI_CORE AI_CPU AI_VECTOR_CORE "
+    "MIX_AIC MIX_AIV AIV KERNEL_AICORE KERNEL_AICPU"
+    " KERNEL_AIVEC EVENT_RECORD EVENT_WAIT NOTIFY_RECORD NOTIFY_WAIT MEMCPY_ASYNC SDMA"
+    " SDMA_SQE PCIE_DMA_SQE WRITE_VALUE WRITE_VALUE_SQE PROFILER_TRACE_EX MODEL_MAINTAINCE"
+    " MEMWAIT_VALUE CAPTURE_RECORD CAPTURE_WAIT REDUCE_ASYNC_V PLACE_HOLDER_SQE"
+    " STREAM_ACTIVE LABEL_SET LABEL_SWITCH Critical Path"
+    " EVENT_RESET MEMCPYHtoD MEMCPYDtoH MEMCPYDtoD MEMCPYPtoP MEMSET CopyHostToDevice"
+    " CopyDeviceToHost CopyDeviceToDevice FillBuffer UserMarker frame ops Hip CUDA NVTX nvtx"
+    " AllReduce AllGather ReduceScatter AllToAll Broadcast"
+    /* arrows and frames of such traces */
+    " Flow_H2D CL_Flow_H2D Flow_D2H CL_Flow_D2H async_npu async_task_queue enqueue dequeue "
+    "HostToDevice cpu_to_cuda DataFlow api_op"
     /* devices */
     " NVIDIA Tesla GeForce Quadro RTX GTX A B H L P T V GH GB SXM PCIe AMD Instinct Radeon"
     " MI X Intel Graphics Data Center Max Arc ";
@@ -67,6 +85,17 @@ static const char *const families[] = {
     "hip",
     "hsa_",
     "zeCommand",
+    "zeEvent",
+    "zeFence",
+    "zeMem",
+    "zeKernel",
+    "zeModule",
+    "zeContext",
+    "zeDevice",
+    "zeDriver",
+    "zeInit",
+    "clFinish",
+    "clWaitForEvents",
     "urEnqueue",
     "clEnqueue",
     "cudnn",
@@ -152,6 +181,7 @@ static const char *const prefixes[] = {
     "xccl:",
     "hccl:",
     "autograd::engine::evaluate_function: ",
+    "Total ",
 };
 
 #define N_OF(array) (sizeof(array) / sizeof *(array))
@@ -209,6 +239,35 @@ static bool is_known(struct osc_str word)
     return is_listed(word) || is_listed(stem) ||
            has_prefix(word, families, N_OF(families), false) ||
            (stem.len < word.len && osc_str_ends(stem, OSC_STR("Backward")));
+}
+
+/* The words of names of devices that are paths, "/job:worker/replica:0/task:0/device:GPU:0". */
+static const char *const path_words[] = {
+    "device", "host",   "job", "replica", "task",   "worker", "ps",  "localhost",
+    "chief",  "stream", "all", "Compute", "memcpy", "CPU",    "GPU", "TPU",
+    "XPU",    "NPU",    "cpu", "gpu",     "tpu",    "CUSTOM"};
+
+/* Whether TEXT is the path of a device, as XLA and TensorFlow call processes. */
+static bool is_device_path(struct osc_str text)
+{
+    uint32_t end;
+
+    if (text.len < 2 || text.s[0] != '/')
+        return false;
+    for (uint32_t i = 0; i < text.len; i = end) {
+        end = i + 1;
+        if (!is_word_char(text.s[i])) {
+            if (text.s[i] == '\0' || !strchr("/:() ", text.s[i]))
+                return false;
+            continue;
+        }
+        while (end < text.len && is_word_char(text.s[end]))
+            end++;
+        const struct osc_str word = {text.s + i, end - i};
+        if (!is_number(word) && !has_prefix(word, path_words, N_OF(path_words), true))
+            return false;
+    }
+    return osc_str_has(text, OSC_STR(":"));
 }
 
 /* The state of reading a text. */
@@ -280,9 +339,34 @@ static bool is_torch_frame(struct osc_str text)
            osc_str_has(text, OSC_STR(".py("));
 }
 
+bool osc_redact_host(struct osc_str text, struct osc_redact_part *host)
+{
+    const char *const open = text.len > 0 ? memchr(text.s, '<', text.len) : NULL;
+    const char *const end = open ? memrchr(text.s, '>', text.len) : NULL;
+    const char *const path = text.len > 0 ? memmem(text.s, text.len, " /", 2) : NULL;
+
+    if (path &&
+        is_device_path((struct osc_str){path + 1, text.len - (uint32_t)(path + 1 - text.s)})) {
+        *host = (struct osc_redact_part){0, (uint32_t)(path - text.s)};
+        return true;
+    }
+    if (!end || end < open)
+        return false;
+    const struct osc_str before = {text.s, (uint32_t)(open - text.s)};
+    if (!(osc_str_ends(before, OSC_STR("HOST")) || osc_str_ends(before, OSC_STR("DEVICE"))) ||
+        !is_public(before))
+        return false;
+    *host = (struct osc_redact_part){before.len + 1, (uint32_t)(end - text.s)};
+    for (const char *p = end + 1; p < text.s + text.len; p++) {
+        if (*p == '\0' || !strchr("0123456789abcdef:.# ", *p))
+            return false;
+    }
+    return true;
+}
+
 uint32_t osc_redact_keeps(struct osc_str text)
 {
-    if (is_public(text) || is_torch_frame(text))
+    if (is_public(text) || is_torch_frame(text) || is_device_path(text))
         return text.len;
     for (size_t i = 0; i < N_OF(prefixes); i++) {
         if (osc_str_starts(text, osc_str_c(prefixes[i])))

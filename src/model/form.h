@@ -145,7 +145,8 @@ enum osc_arg_type {
     X(ID2, "id2")                               \
     X(ID_SCOPE, "scope")                        \
     X(LABELS, "labels")                         \
-    X(DTYPE, "dtype")
+    X(DTYPE, "dtype")                           \
+    X(DESC, "desc")
 
 enum osc_arg_key {
 #define OSC_ARG_KEY_ENUM(name, text) OSC_ARG_KEY_##name,

@@ -25,6 +25,24 @@ const char *osc_producer_title(enum osc_producer p)
     return producers[p].title;
 }
 
+void osc_producer_say(enum osc_producer p, struct osc_strbuf *out)
+{
+    osc_strbuf_addf(out, "%s/%s", producers[p].text, osc_dialect_text(producers[p].dialect));
+}
+
+enum osc_producer osc_producer_said(struct osc_str said)
+{
+    for (unsigned p = OSC_PRODUCER_UNKNOWN + 1; p < OSC_PRODUCER_COUNT; p++) {
+        const struct osc_str text = osc_str_c(producers[p].text),
+                             dialect = osc_str_c(osc_dialect_text(producers[p].dialect));
+
+        if (said.len == text.len + 1 + dialect.len && said.s[text.len] == '/' &&
+            osc_str_starts(said, text) && osc_str_ends(said, dialect))
+            return (enum osc_producer)p;
+    }
+    return OSC_PRODUCER_UNKNOWN;
+}
+
 const char *osc_producer_title_of(struct osc_str text)
 {
     for (size_t p = 0; p < OSC_PRODUCER_COUNT; p++) {

@@ -11,6 +11,10 @@
 #pragma once
 
 #include "base/str.h"
+#include "base/strbuf.h"
+
+/* A member of exported files that says who wrote the trace. */
+#define OSC_PRODUCER_MEMBER "opscope_producer"
 
 /* How device work is told from other events. */
 #define OSC_DIALECT_LIST(X)                                                 \
@@ -82,6 +86,10 @@ bool osc_producer_is_torch(enum osc_producer p);
 const char *osc_producer_text(enum osc_producer p);
 const char *osc_producer_title(enum osc_producer p);
 const char *osc_dialect_text(enum osc_dialect d);
+
+/* Append "WORD/DIALECT" of P, and the producer of which SAID is that; UNKNOWN: of none. */
+void osc_producer_say(enum osc_producer p, struct osc_strbuf *out);
+enum osc_producer osc_producer_said(struct osc_str said);
 
 /* What users read for the producer with the word TEXT; NULL: there is none. */
 const char *osc_producer_title_of(struct osc_str text);

@@ -41,3 +41,34 @@ JSON
 "$OPSCOPE" export t.json --redact -o - -f json | tee red.json
 "$OPSCOPE" export red.json --redact -o - -f json | cmp - red.json && echo "again the same"
 grep -E "mine|node17|/home" red.json || echo clean
+
+# What tells the devices of other programs stays; who wrote the trace is said.
+cat >jax.json <<'JSON'
+[{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "node17 /device:TPU:0"}},
+ {"ph": "M", "name": "process_name", "pid": 2, "args": {"name": "node17 /host:CPU"}},
+ {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "XLA Ops"}},
+ {"ph": "M", "name": "thread_name", "pid": 2, "tid": 1, "args": {"name": "mine"}},
+ {"ph": "X", "name": "PjitFunction(mine)", "pid": 2, "tid": 1, "ts": 1, "dur": 1},
+ {"ph": "X", "name": "mine.1", "pid": 1, "tid": 1, "ts": 2, "dur": 5},
+ {"ph": "X", "name": "copy-start.2", "pid": 1, "tid": 1, "ts": 7, "dur": 1}]
+JSON
+for to in red.json red.osc; do
+    "$OPSCOPE" export jax.json --redact -o $to
+    "$OPSCOPE" table info $to --format csv | grep -E "^(producer|dialect|devices),"
+    "$OPSCOPE" table ranges $to --format csv --columns name,kind,place,total_ns
+    grep -aE "mine|node17" $to || echo clean
+done
+
+# Without arguments: counters keep their values, and the producer is told by what is left out.
+cat >counter.json <<'JSON'
+[{"ph": "X", "cat": "gemm", "name": "load", "pid": "gemm Core1 CTA0", "tid": "warp 0 (line 0)", "ts": 1, "dur": 1,
+  "args": {"Init Time (ns)": 1, "Post Final Time (ns)": 2, "call_stack": []}},
+ {"ph": "C", "name": "depth", "pid": 1, "ts": 1, "args": {"a": 1, "b": 2.5}},
+ {"args": {"mine": 1}, "name": "depth", "pid": 1, "ts": 2, "ph": "C"},
+ {"args": {"mine": 1, "stream": 7}, "name": "late", "pid": 1, "tid": 1, "ts": 2, "ph": "X", "dur": 1}]
+JSON
+for to in bare.json bare.osc; do
+    "$OPSCOPE" export counter.json --no-args -o $to
+    "$OPSCOPE" table info $to --format csv | grep "^producer,"
+    "$OPSCOPE" table events $to --format csv --columns kind,name,value,args
+done

@@ -124,17 +124,26 @@ static void add_word(struct osc_chrome *c, struct osc_slot slot, const struct va
     add_arg(c, slot, 0);
 }
 
-/* Whether an argument is left out. A scout needs only names and times. */
-static bool is_left_out(const struct osc_loading *l, osc_sid key, bool is_member)
+/*
+ * Whether an argument is left out. A scout needs only names and times. The arguments of
+ * counters are their values; while the phase is not read, an event may be one (see
+ * drop_unneeded()).
+ */
+static bool is_left_out(const struct osc_chrome *c, osc_sid key, bool is_member)
 {
-    return (l->keep.is_scout && !is_member) || (l->no_args && !osc_loading_needs(l, key));
+    const struct osc_loading *const l = c->builder->loading;
+    const bool may_count = !is_member && (c->record.shape == OSC_SHAPE_COUNTER ||
+                                          c->record.shape == OSC_SHAPE_NONE);
+
+    return (l->keep.is_scout && !is_member) ||
+           (l->no_args && !may_count && !osc_loading_needs(l, key));
 }
 
 static void read_arg(struct osc_chrome *c, osc_sid key, bool is_member, const struct value *v)
 {
     struct osc_slot slot = {.key = key, .is_member = is_member};
 
-    if (is_left_out(c->builder->loading, key, is_member)) {
+    if (is_left_out(c, key, is_member)) {
         mark(c, v, OSC_ROLE_SKIP, &slot);
         return;
     }
@@ -475,6 +484,28 @@ static void build_counter(struct osc_chrome *c)
     }
 }
 
+/* Drop the arguments that are not needed from an event that had them before its phase. */
+static void drop_unneeded(struct osc_chrome *c)
+{
+    struct osc_record *const r = &c->record;
+    uint32_t n_slots = 0, n_words = 0, at = 0;
+
+    for (uint32_t i = 0; i < r->n_slots; i++) {
+        const uint32_t n = osc_arg_words((enum osc_arg_type)c->slots[i].type);
+
+        if (osc_loading_needs(c->builder->loading, c->slots[i].key)) {
+            c->slots[n_slots++] = c->slots[i];
+            memmove(c->words + n_words, c->words + at, n * sizeof *c->words);
+            n_words += n;
+        } else {
+            c->can_learn = false;
+        }
+        at += n;
+    }
+    r->n_slots = n_slots;
+    r->n_words = n_words;
+}
+
 static void build_event(struct osc_chrome *c, uint64_t offset)
 {
     struct osc_record *r = &c->record;
@@ -492,6 +523,8 @@ static void build_event(struct osc_chrome *c, uint64_t offset)
         build_counter(c);
         return;
     }
+    if (c->builder->loading->no_args)
+        drop_unneeded(c);
     osc_build_record(c->builder, r);
     if (c->can_learn && c->builder->status == OSC_OK)
         osc_chrome_learn(c, offset);

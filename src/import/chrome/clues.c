@@ -252,18 +252,15 @@ static enum osc_producer which_xla(const struct osc_trace *t)
 
 static bool is_of_triton(const struct osc_trace *t)
 {
-    static const char *const arguments[] = {"Post Final Time (ns)", NULL}; /* of Proton */
-
-    return has_category(t, "triton") || has_any_arg(t, arguments) ||
+    /* The second word is Proton's. Keys of arguments that are not kept leave their text. */
+    return has_category(t, "triton") || has_string(t, "Post Final Time (ns)") ||
            (has_prefix(t, "Line ") && has_string(t, "start_index") &&
             has_string(t, "end_index"));
 }
 
 static bool is_of_proton(const struct osc_trace *t)
 {
-    static const char *const key[] = {"call_stack", NULL};
-
-    return has_category(t, "kernel") && has_any_arg(t, key);
+    return has_category(t, "kernel") && has_string(t, "call_stack");
 }
 
 /* Its categories are Kineto's, too, but not the names of its processes. */
@@ -385,13 +382,26 @@ static bool is_of_spall(const struct osc_trace *t)
            osc_str_eq(value, OSC_STR("{}"));
 }
 
+/* What the exporter of a part of a trace, or of a redacted one, wrote; UNKNOWN: nothing. */
+static enum osc_producer said(const struct osc_trace *t)
+{
+    struct osc_str value;
+
+    return osc_trace_meta(t, OSC_PRODUCER_MEMBER, &value) ? osc_producer_said(value)
+                                                          : OSC_PRODUCER_UNKNOWN;
+}
+
 enum osc_producer osc_clues_producer(const struct osc_trace *t)
 {
+    const enum osc_producer p = said(t);
+
     if (osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope")) ||
         has_member(t, "opscope_version"))
         return OSC_PRODUCER_OPSCOPE;
     if (!osc_str_eq(osc_trace_str(t, t->format), OSC_STR("chrome")))
         return OSC_PRODUCER_UNKNOWN;
+    if (p != OSC_PRODUCER_UNKNOWN)
+        return p;
     if (has_process_id(t, "CPU functions"))
         return OSC_PRODUCER_TORCH_LEGACY;
     if (is_of_ascend(t))

@@ -355,15 +355,11 @@ static bool is_step(const struct fitting *f, const struct osc_chunk *k, uint32_t
  * range of the program. */
 static bool is_drawn_frame(const struct fitting *f, const struct osc_chunk *k, uint32_t i)
 {
-    const struct osc_form *const form = osc_row_form(f->t, k, i);
+    struct osc_str text;
 
-    for (uint32_t s = 0; f->t->producer == OSC_PRODUCER_RPD && s < form->n_slots; s++) {
-        if (form->slots[s].type == OSC_ARG_STRING &&
-            osc_str_eq(osc_trace_str(f->t, form->slots[s].key), OSC_STR("desc")))
-            return osc_str_starts(osc_trace_str(f->t, osc_row_slot(f->t, k, i, s).sid),
-                                  OSC_STR("UserMarker frame: "));
-    }
-    return false;
+    return f->t->producer == OSC_PRODUCER_RPD &&
+           osc_row_arg_str(f->t, k, i, OSC_ARG_KEY_DESC, &text) &&
+           osc_str_starts(text, OSC_STR("UserMarker frame: "));
 }
 
 /* The kind of row I of K on a line of work. */
@@ -724,6 +720,26 @@ static void forget_categories(struct osc_trace *t)
     }
 }
 
+void osc_lines_fit_arrows(struct osc_trace *t)
+{
+    const enum osc_dialect dialect = osc_producer_dialect((enum osc_producer)t->producer);
+
+    if (dialect == OSC_DIALECT_LEGACY)
+        set_launches(t, "cpu_to_cuda");
+    if (dialect == OSC_DIALECT_ROCPROF) {
+        set_launches(t, "DataFlow");
+        set_launches(t, "api_op");
+    }
+    if (dialect == OSC_DIALECT_PROTON)
+        set_launches(t, "flow");
+    if (dialect == OSC_DIALECT_UNITRACE)
+        set_launches_of_unitrace(t);
+    if (dialect == OSC_DIALECT_ASCEND) {
+        set_launches(t, "async_npu");
+        set_launches(t, "HostToDevice");
+    }
+}
+
 osc_status osc_lines_fit(struct osc_trace *t)
 {
     struct fitting f = {.t = t,
@@ -736,20 +752,7 @@ osc_status osc_lines_fit(struct osc_trace *t)
         (f.dialect == OSC_DIALECT_PLAIN && t->producer != OSC_PRODUCER_BAZEL &&
          t->producer != OSC_PRODUCER_CLANG))
         return OSC_OK;
-    if (f.dialect == OSC_DIALECT_LEGACY)
-        set_launches(t, "cpu_to_cuda");
-    if (f.dialect == OSC_DIALECT_ROCPROF) {
-        set_launches(t, "DataFlow");
-        set_launches(t, "api_op");
-    }
-    if (f.dialect == OSC_DIALECT_PROTON)
-        set_launches(t, "flow");
-    if (f.dialect == OSC_DIALECT_UNITRACE)
-        set_launches_of_unitrace(t);
-    if (f.dialect == OSC_DIALECT_ASCEND) {
-        set_launches(t, "async_npu");
-        set_launches(t, "HostToDevice");
-    }
+    osc_lines_fit_arrows(t);
     const osc_status st = fit(&f);
 
     osc_free(f.lines);

@@ -28,3 +28,6 @@
  * threads. T has kinds by category, names of tracks, and a producer.
  */
 OSC_MUST_USE osc_status osc_lines_fit(struct osc_trace *t);
+
+/* Set which arrows of T, whose forms say what its file did, launch work, and where they end. */
+void osc_lines_fit_arrows(struct osc_trace *t);

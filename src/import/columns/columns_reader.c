@@ -7,6 +7,7 @@
 #include "import/chrome/chrome_about.h"
 #include "import/chrome/clues.h"
 #include "import/chrome/dialect.h"
+#include "import/chrome/lines.h"
 
 /* A table copies each text, as in import/build/builder.c. */
 #define LONG_BYTES  65536u
@@ -265,6 +266,7 @@ static osc_status read_tracks(struct opening *o, const struct osc_wire_tracks *w
     }
     t->n_processes = w->n_processes;
     t->producer = (uint8_t)osc_clues_producer(t);
+    osc_lines_fit_arrows(t);
     osc_dialect_mark_tracks(t);
     return OSC_OK;
 }
