@@ -402,10 +402,12 @@ static osc_status add_directory(const struct finding *f, const char *path)
     if (st == OSC_OK && f->paths->n == first)
         st = add_run_below(f, path);
     if (st == OSC_OK && f->paths->n == first)
-        st = osc_fail(f->err, OSC_EIO,
-                      "%s: it contains no traces: no .osc, .json, .json.gz or .json.zst in it, "
-                      "no WORKER[.NUMBER].pt.trace.json[.gz] below it",
-                      path);
+        st = osc_fail(
+            f->err, OSC_EIO,
+            "%s: it contains no traces: no .osc, .json, .json.gz or .json.zst in it, "
+            "no WORKER[.NUMBER].pt.trace.json[.gz] below it; pass a file of another name "
+            "by itself",
+            path);
     return st;
 }
 

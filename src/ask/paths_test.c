@@ -163,7 +163,8 @@ TEST_WITH(a_directory_without_traces_says_what_would_be_one, enter_scratch, leav
     make("none/ none/a/ none/a/x.json");
     assert_is_refused("none", OSC_EIO,
                       "none: it contains no traces: no .osc, .json, .json.gz or .json.zst in "
-                      "it, no WORKER[.NUMBER].pt.trace.json[.gz] below it");
+                      "it, no WORKER[.NUMBER].pt.trace.json[.gz] below it; pass a file of "
+                      "another name by itself");
 }
 
 TEST_WITH(recordings_come_part_by_part_and_live_ones_once, enter_scratch, leave_scratch)

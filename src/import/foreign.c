@@ -11,6 +11,7 @@
 enum clue {
     CLUE_RAW,    /* bytes at an offset of the file */
     CLUE_TEXT,   /* the same of the inflated text */
+    CLUE_START,  /* the same behind blanks, in whatever case */
     CLUE_WORDS,  /* both words in the text */
     CLUE_PROTO,  /* a protobuf message in which the word stands */
     CLUE_SUFFIX, /* only the name of the file */
@@ -57,10 +58,22 @@ static const struct {
      NULL, "a program", "record it: opscope run FILE"},
     {CLUE_TEXT, 0, BYTES("version https://git-lfs.github.com/spec"), NULL,
      "a pointer of Git LFS, not the file itself", "fetch the file: git lfs pull"},
-    {CLUE_TEXT, 0, BYTES("<!DOCTYPE"), NULL, "a page of HTML, perhaps of a server's login",
+    {CLUE_START, 0, BYTES("<!doctype"), NULL, "a page of HTML, perhaps of a server's login",
      "download the trace again"},
-    {CLUE_TEXT, 0, BYTES("<html"), NULL, "a page of HTML, perhaps of a server's login",
+    {CLUE_START, 0, BYTES("<html"), NULL, "a page of HTML, perhaps of a server's login",
      "download the trace again"},
+    {CLUE_TEXT, 0, BYTES("\x1f\x8b"), NULL, "compressed by gzip twice",
+     "unpack it once: gzip -dc FILE >FILE.gz"},
+    {CLUE_TEXT, 0, BYTES("\xff\xfe\0\0"), NULL, "text in UTF-32",
+     "convert it: iconv -f UTF-32 -t UTF-8 FILE >FILE.json"},
+    {CLUE_TEXT, 0, BYTES("\xff\xfe"), NULL, "text in UTF-16",
+     "convert it: iconv -f UTF-16 -t UTF-8 FILE >FILE.json"},
+    {CLUE_TEXT, 0, BYTES("\xfe\xff"), NULL, "text in UTF-16",
+     "convert it: iconv -f UTF-16 -t UTF-8 FILE >FILE.json"},
+    {CLUE_TEXT, 0, BYTES("[\0"), NULL, "text in UTF-16",
+     "convert it: iconv -f UTF-16LE -t UTF-8 FILE >FILE.json"},
+    {CLUE_TEXT, 0, BYTES("{\0"), NULL, "text in UTF-16",
+     "convert it: iconv -f UTF-16LE -t UTF-8 FILE >FILE.json"},
     {CLUE_TEXT, 0, BYTES("\x80\x02"), NULL, "a Python pickle, such as a snapshot of memory",
      "open it at pytorch.org/memory_viz"},
     {CLUE_TEXT, 0, BYTES("\x80\x03"), NULL, "a Python pickle, such as a snapshot of memory",
@@ -74,7 +87,7 @@ static const struct {
      "read it with babeltrace2"},
     {CLUE_TEXT, 0, BYTES("\x57\x1d\xd1\x75"), NULL, "metadata of a CTF trace, as LTTng writes",
      "read it with babeltrace2"},
-    {CLUE_WORDS, 0, BYTES("\"rocprofiler-sdk-tool\""), NULL, "JSON of rocprofv3",
+    {CLUE_WORDS, 0, BYTES("\"rocprofiler-sdk-"), NULL, "JSON of rocprofv3",
      "let rocprofv3 write --output-format pftrace, and convert that: traceconv json IN OUT"},
     {CLUE_WORDS, 0, BYTES("speedscope.app/file-format-schema"), NULL, "a profile of speedscope",
      "open it at speedscope.app; opscope writes folded stacks and reads none"},
@@ -85,6 +98,9 @@ static const struct {
     {CLUE_WORDS, 0, BYTES("\"schema\""), "\"rf_id\"",
      "an execution trace of PyTorch (ExecutionTraceObserver), which has no times",
      "pass the trace of the profiler that was recorded with it"},
+    {CLUE_WORDS, 0, BYTES("\"frame\""), "\"metrics\"",
+     "a tree of Triton's Proton (hatchet), which has no times",
+     "record a trace instead: proton.start(NAME, data=\"trace\")"},
     {CLUE_WORDS, 0, BYTES("\"resourceSpans\""), NULL, "spans of OpenTelemetry",
      "convert them to Chrome's trace events"},
     {CLUE_WORDS, 0, BYTES("\"traceID\""), "\"spans\"", "spans of Jaeger",
@@ -118,6 +134,16 @@ static bool has_at(struct osc_str s, size_t offset, const char *bytes, size_t n)
     return s.len >= offset + n && memcmp(s.s + offset, bytes, n) == 0;
 }
 
+/* Whether S begins with WORD, which is in lower case, behind blanks and in whatever case. */
+static bool starts_so(struct osc_str s, struct osc_str word)
+{
+    uint32_t n = 0;
+
+    while (n < s.len && isspace((unsigned char)s.s[n]))
+        n++;
+    return s.len - n >= word.len && osc_str_eq_case((struct osc_str){s.s + n, word.len}, word);
+}
+
 /* Whether S, the start of a file, is text: JSON, or a table. */
 static bool is_text(struct osc_str s)
 {
@@ -145,6 +171,8 @@ static bool is_known(const struct osc_foreign_file *f, size_t i)
         return has_at(f->raw, formats[i].offset, formats[i].bytes, formats[i].n);
     case CLUE_TEXT:
         return has_at(f->text, formats[i].offset, formats[i].bytes, formats[i].n);
+    case CLUE_START:
+        return starts_so(f->text, bytes);
     case CLUE_WORDS:
         return !osc_str_has(f->text, OSC_STR("\"traceEvents\"")) &&
                !osc_str_has(f->text, OSC_STR("\"ph\"")) && osc_str_has(f->text, bytes) &&
@@ -169,7 +197,7 @@ static bool is_table(struct osc_str s)
 {
     unsigned n_commas = 0;
 
-    if (s.len == 0 || !is_text(s) || !isalnum((unsigned char)*s.s) ||
+    if (s.len == 0 || !is_text(s) || !(isalnum((unsigned char)*s.s) || *s.s == '"') ||
         osc_str_has(s, OSC_STR("\"ph\"")))
         return false;
     for (uint32_t i = 0; i < s.len && s.s[i] != '\n'; i++) {

@@ -153,6 +153,9 @@ TEST(reads_the_rest_of_what_is_broken_in_part)
 {
     static const struct broken cases[] = {
         {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"i\",\"t", OSC_FINDING_truncated, 1},
+        {"[{\"ph\":\"i\",\"ts\":1},\n", OSC_FINDING_unclosed_list, 1},
+        {"[{\"ph\":\"i\",\"ts\":1}", OSC_FINDING_unclosed_list, 1},
+        {"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1},", OSC_FINDING_truncated, 1},
         {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":oops \"i\"},{\"ph\":\"i\",\"ts\":2}]",
          OSC_FINDING_corrupt, 2},
         {"[{\"ph\":\"i\",\"ts\":1},,{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_corrupt, 2},

@@ -37,6 +37,10 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(too_deep, WARNING, "lists or objects nested deeper than 10,000 levels; left out", "")    \
     X(too_long, WARNING, "texts longer than 16 MiB; cut", "")                                  \
     X(unknown_phase, INFO, "events of a phase that opscope does not know; left out", "")       \
+    X(unclosed_list, INFO,                                                                     \
+      "the list of events has no end, which the format allows: the program may have been "     \
+      "killed before it wrote all",                                                            \
+      "")                                                                                      \
     X(call_samples, INFO,                                                                      \
       "samples of call stacks beside the events (member samples); in no table",                \
       "opscope export TRACE --stack sample -o X.folded writes them")                           \

@@ -341,6 +341,14 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
     return ch < 0 ? OSC_TOKEN_END : skip_stranger(c, ch);
 }
 
+/* Whether a bare list of events ends behind a whole one: the format does not ask for its end,
+ * so that a program that is killed leaves a trace. */
+static bool is_between_events(struct osc_chrome *c, enum osc_chrome_state state)
+{
+    return state == OSC_CHROME_BARE && osc_chrome_peek(c) < 0 &&
+           c->item_at == osc_text_offset(&c->text, c->text.p);
+}
+
 /* Read events until one begins at or after STOP. False: the builder failed. */
 static bool run_events(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t stop)
 {
@@ -358,7 +366,8 @@ static bool run_events(struct osc_chrome *c, enum osc_chrome_state *state, uint6
         if (is_done)
             return true;
         if (st == OSC_TOKEN_END) {
-            count_here(c, OSC_FINDING_truncated);
+            count_here(c, is_between_events(c, *state) ? OSC_FINDING_unclosed_list
+                                                       : OSC_FINDING_truncated);
             *state = OSC_CHROME_END;
             return true;
         }

@@ -357,9 +357,9 @@ static osc_status cut_units(struct shared *s, struct osc_err *err)
 
 static bool something_was_skipped(const struct osc_trace *t)
 {
-    static const enum osc_finding_code codes[] = {OSC_FINDING_truncated, OSC_FINDING_corrupt,
-                                                  OSC_FINDING_wrong_type,
-                                                  OSC_FINDING_unknown_phase};
+    static const enum osc_finding_code codes[] = {
+        OSC_FINDING_truncated, OSC_FINDING_unclosed_list, OSC_FINDING_corrupt,
+        OSC_FINDING_wrong_type, OSC_FINDING_unknown_phase};
 
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (t->findings.by_code[codes[i]].count > 0)

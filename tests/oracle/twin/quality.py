@@ -12,7 +12,7 @@ SEVERITY = {
     "truncated": "error", "corrupt": "error", "not_utf8": "warning",
     "repaired_name": "warning", "lost_name": "warning", "wrong_type": "warning",
     "out_of_range": "warning", "too_deep": "warning", "too_long": "warning",
-    "unknown_phase": "info", "call_samples": "info", "far_clock": "info",
+    "unknown_phase": "info", "unclosed_list": "info", "call_samples": "info", "far_clock": "info",
     "unmatched_begin": "warning", "unmatched_end": "warning",
     "open_range": "warning", "no_duration": "warning", "partial_overlap": "warning", "queue_overlap": "info", "negative_duration": "warning",
     "negative_self": "info", "duplicate_id": "warning", "no_launch": "info",
@@ -28,7 +28,7 @@ SEVERITY = {
 ABSENT = {"no_shapes": "record_shapes", "no_stacks": "with_stack",
           "no_memory": "profile_memory", "no_modules": "with_modules"}
 # Dialects whose programs are not asked to record what torch's profiler can.
-OF_OTHERS = ("xla", "tensorflow", "torch_legacy", "rocprof", "nsys", "paddle", "proton")
+OF_OTHERS = ("xla", "tensorflow", "torch_legacy", "rocprof", "nsys", "paddle", "proton", "unitrace")
 # Findings about something that is missing.
 MISSING = {"no_launch", "no_work", "no_operator", "unpaired_release", "lost_release", "memory_gap",
            "arrow_no_start", "arrow_no_end"}

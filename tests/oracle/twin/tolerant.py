@@ -37,6 +37,7 @@ class TolerantParser:
         self.findings: list[tuple[str, int]] = []       # code, place in TEXT
         self.entries: list[int] = []                    # places of members of the list
         self.cut: dict = {}                             # the rest of a truncated record
+        self.is_between = False                         # the break is behind a whole event
 
     def parse(self) -> object:
         """The value in TEXT, or as much of it as there is."""
@@ -49,7 +50,9 @@ class TolerantParser:
             else:
                 self.value(slot)
         except Broken:
-            self.findings.append(("truncated", self.at))
+            is_whole = self.text.lstrip("\ufeff \t\r\n")[:1] == "[" and not self.blank() and not self.cut
+            self.findings.append(("unclosed_list" if is_whole and self.is_between else "truncated",
+                                  self.at))
         return slot[0] if slot else None
 
     def blank(self) -> str:
@@ -171,6 +174,7 @@ class TolerantParser:
                 self.at += 1
                 continue
             if char == "":
+                self.is_between = is_list_of_events
                 raise Broken("an array without an end")
             length = len(result)
             if is_list_of_events:
