@@ -47,3 +47,9 @@ try table -sort name small.json
 try table --json small.json
 try table --top 3 small.json
 try table --from 2us --to 1us small.json
+
+# No option of PyTorch is proposed to users of other programs.
+echo '{"viztracer_metadata": {}, "traceEvents": [{"ph": "X", "cat": "FEE", "name": "f", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]}' >viz.json
+for table in memory memory_curve memory_peaks memory_events modules "modules --group-by line"; do
+    "$OPSCOPE" table $table viz.json --format json | grep -o '"notes": \[[^]]*\]'
+done

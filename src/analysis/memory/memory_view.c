@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/remedies.h"
 #include "base/mem.h"
 
 /* The sum, saturated. */
@@ -240,8 +241,11 @@ void osc_memory_view_note(const struct osc_memory_view *v, struct osc_result *ou
     for (uint32_t d = 0; d < v->a->n_devices && !is_any; d++)
         is_any = strcmp(v->device, v->a->devices[d].name) == 0;
     if (v->a->n_records == 0)
-        osc_result_why_empty(out, "no memory records in the trace: pass profile_memory=True to "
-                                  "torch.profiler.profile");
+        osc_result_why_empty(out, osc_remedy_is_torch(v->t)
+                                      ? "no memory records in the trace: pass "
+                                        "profile_memory=True to torch.profiler.profile"
+                                      : "no memory records in the trace: only traces of "
+                                        "PyTorch and recordings have them");
     else if (!is_any)
         note_devices(v, out);
     else if (out->n_rows == 0 && (v->rest.has_from || v->rest.has_to || v->has_rest))

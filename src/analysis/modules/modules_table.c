@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/modules/module_trees.h"
+#include "analysis/remedies.h"
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 #include "base/hash.h"
@@ -274,9 +275,13 @@ static osc_status make(const struct osc_trace *t, const struct osc_options *o,
 }
 
 /* Why the table is empty. HAS_PLACES: there are scopes, but none is shown. */
-static const char *why_empty(const struct osc_options *o, enum osc_scopes scopes,
-                             bool has_places, bool has_python)
+static const char *why_empty(const struct osc_trace *t, const struct osc_options *o,
+                             enum osc_scopes scopes, bool has_places, bool has_python)
 {
+    if (!has_places && !osc_remedy_is_torch(t))
+        return o->group_by ? "no such scopes: only traces of PyTorch and recordings have them"
+                           : "no modules: only traces of PyTorch and recordings have them; the "
+                             "table ranges shows what there is";
     if (!o->group_by)
         return has_places ? "no module is at the top: each is held by one that it holds itself"
                           : "no modules: record with with_stack=True and with_modules=True, or "
@@ -318,7 +323,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (st != OSC_OK)
         return osc_fail(err, st, "modules: %s", osc_status_text(st));
     if (out->n_rows == 0)
-        osc_result_why_empty(out, why_empty(o, scopes, has_places, has_python));
+        osc_result_why_empty(out, why_empty(t, o, scopes, has_places, has_python));
     return out->status;
 }
 
