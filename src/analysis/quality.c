@@ -4,13 +4,14 @@
  * findings of the reader and of derive/, and data that a trace of PyTorch could have but does
  * not.
  */
-#include "analysis/table_registry.h"
+#include "analysis/quality.h"
 
 #include <stdio.h>
 
 #include "analysis/census.h"
 #include "analysis/remedies.h"
 #include "analysis/table_columns.h"
+#include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "derive/derive.h"
 #include "derive/facts.h"
@@ -58,16 +59,35 @@ static const struct osc_column columns[] = {
 static const char *const severities[] = {
     [OSC_INFO] = "info", [OSC_WARNING] = "warning", [OSC_ERROR] = "error"};
 
-static void add_row(const struct osc_trace *t, struct osc_result *out,
-                    enum osc_finding_code code, const struct osc_finding *f,
-                    struct osc_str message)
+/* Begin a row about CODE, which does not say yet where it was found and what to do. */
+static void begin_row(struct osc_result *out, enum osc_finding_code code, uint64_t count,
+                      struct osc_str message)
 {
     const enum osc_severity severity = osc_finding_severity(code);
 
     osc_result_row(out);
     osc_result_str(out, SEVERITY, osc_str_c(severities[severity]));
     osc_result_str(out, CODE, osc_str_c(osc_finding_code_text(code)));
-    osc_result_int(out, COUNT, (int64_t)f->count);
+    osc_result_int(out, COUNT, (int64_t)count);
+    osc_result_str(out, MESSAGE, message);
+    osc_result_int(out, RANK_OF_SEVERITY, (int64_t)severity);
+}
+
+void osc_quality_add(struct osc_result *r, enum osc_finding_code code, uint64_t count,
+                     struct osc_str message)
+{
+    const char *const remedy = osc_finding_remedy(code);
+
+    begin_row(r, code, count, message);
+    if (remedy[0])
+        osc_result_str(r, REMEDY, osc_str_c(remedy));
+}
+
+static void add_row(const struct osc_trace *t, struct osc_result *out,
+                    enum osc_finding_code code, const struct osc_finding *f,
+                    struct osc_str message)
+{
+    begin_row(out, code, f->count, message);
     if (f->first_offset != OSC_NO_OFFSET) {
         osc_result_int(out, FIRST_OFFSET, (int64_t)f->first_offset);
         osc_result_show(out, FIRST_OFFSET);
@@ -80,10 +100,8 @@ static void add_row(const struct osc_trace *t, struct osc_result *out,
         osc_result_int(out, LAST_NS, f->last_ns - t->origin_ns);
         osc_result_show(out, LAST_NS);
     }
-    osc_result_str(out, MESSAGE, message);
     if (osc_remedy(t, code)[0])
         osc_result_str(out, REMEDY, osc_str_c(osc_remedy(t, code)));
-    osc_result_int(out, RANK_OF_SEVERITY, (int64_t)severity);
 }
 
 /* Add a row for each phase that was left out, and one for what has no phase. */

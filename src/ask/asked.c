@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "analysis/table_registry.h"
+#include "ask/file_findings.h"
 #include "ask/note.h"
 #include "ask/operands.h"
 #include "base/mem.h"
@@ -84,12 +86,17 @@ osc_status osc_asked_run(struct osc_asked *k, const struct osc_asked_of *of,
 osc_status osc_asked_answer(struct osc_asked *k, const struct osc_asked_of *of,
                             struct osc_err *err)
 {
+    struct osc_file_findings findings = {&of->loaded->files.left, &k->query};
+    const struct osc_more_rows more = {osc_file_findings_add, &findings};
+
     osc_operands_add(&k->operands, &k->request.view, of->paths, of->n_paths);
     osc_status st = k->operands.status;
+    k->query.more = k->def == &osc_table_quality ? &more : NULL;
     k->options.operands = k->operands.s;
     k->options.n_traces = k->query.n_traces;
     if (st == OSC_OK)
         st = osc_query_run(&k->query, &k->answer, err);
+    k->query.more = NULL;
     k->answer.sheet.sources = k->sources;
     k->answer.sheet.n_sources = k->query.n_traces;
     k->answer.sheet.torch_version = of->loaded->torch_version;

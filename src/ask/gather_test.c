@@ -83,7 +83,7 @@ static void ask_together(struct osc_query q, uint32_t n, struct osc_strbuf *out)
         names[i] = paths[i].s;
     }
     assert_int_equal(placed(pointers, names, n), OSC_OK);
-    osc_run_sort(pointers, n);
+    assert_int_equal(osc_run_sort(pointers, n), OSC_OK);
     for (uint32_t i = 0; i < n; i++)
         assert_int_equal(osc_derive(pointers[i], q.def->facts, 1, NULL), OSC_OK);
     q.traces = (const struct osc_trace *const *)pointers;

@@ -11,6 +11,7 @@
 #include "ask/held.h"
 #include "ask/note.h"
 #include "ask/request.h"
+#include "base/idmap.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "import/run.h"
@@ -115,7 +116,11 @@ static osc_status scout(struct osc_loaded *l, const struct osc_load *o, uint32_t
 static osc_status add_later(const struct osc_loaded *l, uint32_t i,
                             struct osc_import_options *options)
 {
-    const char **later = osc_calloc((size_t)l->files.n, sizeof *later);
+    uint32_t n = 0;
+
+    for (uint32_t k = l->links.after[i]; k > 0; k = l->links.after[k - 1])
+        n++;
+    const char **later = osc_calloc((size_t)n + 1, sizeof *later);
 
     options->later = later;
     options->n_later = 0;
@@ -202,17 +207,30 @@ static osc_status add_way_out(struct osc_err *err, osc_status st)
     return st;
 }
 
-/* Report the failure ST of a file in the notes; reading goes on with the next file. Files that
- * fail because no memory is left are only counted. */
-static void report_failure(struct osc_loaded *l, const struct osc_trace *t, osc_status st,
-                           const struct osc_err *err)
+/* Report the failure ST of path I in the notes, and for `quality` unless some of it was read;
+ * then reading goes on with the next file. Files that fail because no memory is left are only
+ * counted. */
+static void report_failure(struct osc_loaded *l, const struct osc_trace *t, uint32_t i,
+                           osc_status st, const struct osc_err *err)
 {
+    const char *const path = l->files.all[i];
+    const size_t len = strlen(path);
+    const char *why = err->message;
+
+    if (st == OSC_ETRUNC && !t->is_partial) { /* it is being written, perhaps */
+        osc_left_out_add(&l->files.left, OSC_LEFT_BEGUN, path, NULL);
+        return;
+    }
     l->has_failed = true;
     if (st == OSC_ELIMIT && t->is_partial && t->events.n_rows + t->others.n_rows == 0 &&
         l->n_read > 0)
         l->n_unread++; /* one note reports all of them */
     else
         osc_note(&l->notes, "%s%s", err->message, osc_budget_way_out(st));
+    if (strncmp(why, path, len) == 0 && why[len] == ':' && why[len + 1] == ' ')
+        why += len + 2;
+    if (!t->is_partial)
+        osc_left_out_add(&l->files.left, OSC_LEFT_FAILED, path, why);
 }
 
 /* Store the version of torch of the first trace that has one. */
@@ -298,28 +316,62 @@ static osc_status store_files(struct osc_loaded *l, uint32_t i, uint32_t part,
     return st;
 }
 
-static bool has_trace(const struct osc_loaded *l, const struct osc_trace *t)
+/* The traces of a set that were read before, to be found by the files that they are of. */
+struct kept {
+    const struct osc_loaded *loaded; /* NULL: none */
+    struct osc_idmap first;          /* digest and part -> index + 1 of the first trace */
+    uint32_t *next;                  /* owned; index + 1 of the next with the same key */
+};
+
+static uint64_t key_of(const struct osc_digest *files, uint32_t part)
 {
-    for (uint32_t i = 0; i < l->n_traces; i++) {
-        if (l->traces[i] == t)
-            return true;
-    }
-    return false;
+    return files->low ^ osc_hash_u64(files->high + part);
 }
 
-/* Find in BEFORE trace PART of the files that L is reading. NULL: absent, or the files have
+static void finish_kept(struct kept *k)
+{
+    osc_idmap_fini(&k->first);
+    osc_free(k->next);
+}
+
+static osc_status start_kept(struct kept *k, const struct osc_loaded *before)
+{
+    *k = (struct kept){.loaded = before};
+    if (!before || before->n_traces == 0)
+        return OSC_OK;
+    k->next = osc_calloc(before->n_traces, sizeof *k->next);
+    if (!k->next)
+        return OSC_ENOMEM;
+    for (uint32_t i = before->n_traces; i-- > 0;) {
+        const struct osc_held *const h = osc_held_of(before->traces[i]);
+        uint32_t *const first = osc_idmap_put(&k->first, key_of(&h->files, h->part));
+
+        if (!first)
+            return OSC_ENOMEM;
+        k->next[i] = *first;
+        *first = i + 1;
+    }
+    return OSC_OK;
+}
+
+/* Find trace PART of FILES, and forget it: it is taken once. NULL: absent, or the files have
  * changed. */
-static struct osc_trace *find_kept(const struct osc_loaded *l, const struct osc_loaded *before,
+static struct osc_trace *take_kept(struct kept *k, const struct osc_digest *files,
                                    uint32_t part)
 {
-    for (uint32_t i = 0; before && i < before->n_traces; i++) {
-        struct osc_trace *const t = before->traces[i];
+    const uint64_t key = key_of(files, part);
+
+    if (!k->loaded || osc_idmap_get(&k->first, key) == 0)
+        return NULL;
+    uint32_t *at = osc_idmap_put(&k->first, key); /* it is there */
+    for (; at && *at > 0; at = &k->next[*at - 1]) {
+        struct osc_trace *const t = k->loaded->traces[*at - 1];
         const struct osc_held *const h = osc_held_of(t);
 
-        if (h->part == part && !h->is_torn &&
-            memcmp(&h->files, &l->units[l->n_units - 1], sizeof h->files) == 0 &&
-            !has_trace(l, t))
+        if (h->part == part && !h->is_torn && memcmp(&h->files, files, sizeof *files) == 0) {
+            *at = k->next[*at - 1];
             return t;
+        }
     }
     return NULL;
 }
@@ -361,7 +413,7 @@ static osc_status add_one(struct osc_loaded *l, const struct osc_load *o, uint32
     st = import_one(l, o, i, part, t, err);
     const bool must_fail = o->asker && st == OSC_ELIMIT; /* half an answer would be wrong */
     if (st != OSC_OK && !l->is_outdated && t->is_partial && !must_fail) {
-        report_failure(l, t, st, err);
+        report_failure(l, t, i, st, err);
         st = OSC_OK;
     }
     if (st != OSC_OK || l->is_outdated) {
@@ -369,7 +421,7 @@ static osc_status add_one(struct osc_loaded *l, const struct osc_load *o, uint32
             if (l->files.is_named[i] || must_fail) {
                 st = add_way_out(err, st);
             } else {
-                report_failure(l, t, st, err);
+                report_failure(l, t, i, st, err);
                 st = OSC_OK;
             }
         }
@@ -394,6 +446,8 @@ static osc_status fail_as_noted(struct osc_loaded *l, struct osc_err *err)
 {
     const osc_status st = err->code == OSC_OK ? OSC_EIO : err->code;
 
+    if (l->notes.len == 0 && err->message[0])
+        return st; /* all files end before their first event */
     if (l->notes.len == 0)
         return osc_fail(err, st, "%s", osc_status_text(st));
     l->notes.s[--l->notes.len] = '\0';
@@ -404,29 +458,46 @@ static osc_status fail_as_noted(struct osc_loaded *l, struct osc_err *err)
     return st;
 }
 
+/* Load path I and the parts that continue it. */
+static osc_status import_unit(struct osc_loaded *l, const struct osc_load *o, uint32_t i,
+                              struct kept *before, struct osc_err *err)
+{
+    uint32_t n_parts = 1;
+
+    if (add_unit(l, o, i) != OSC_OK)
+        return no_memory(l, err);
+    for (uint32_t part = 0; part < n_parts; part++) {
+        struct osc_trace *const kept =
+            l->n_units > 0 ? take_kept(before, &l->units[l->n_units - 1], part) : NULL;
+        const osc_status st =
+            kept ? keep_one(l, i, kept, &n_parts, err) : add_one(l, o, i, part, &n_parts, err);
+
+        if (st != OSC_OK || l->is_outdated)
+            return st;
+        if (n_parts > 1 && strcmp(l->files.all[i], "-") == 0)
+            return osc_fail(err, OSC_EIO,
+                            "standard input holds %u traces; name the file instead", n_parts);
+    }
+    return OSC_OK;
+}
+
 static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
                              struct osc_err *err)
 {
-    for (uint32_t i = 0; i < l->files.n; i++) {
+    struct kept before;
+    osc_status st = start_kept(&before, o->before);
+
+    if (st != OSC_OK)
+        st = no_memory(l, err);
+    for (uint32_t i = 0; i < l->files.n && st == OSC_OK && !l->is_outdated; i++) {
         const bool is_other = l->is_other && l->is_other[i];
-        uint32_t n_parts =
-            is_other || l->links.before[i] > 0 ? 0 : 1; /* it is read with the part before */
 
-        if (n_parts > 0 && add_unit(l, o, i) != OSC_OK)
-            return no_memory(l, err);
-        for (uint32_t part = 0; part < n_parts; part++) {
-            struct osc_trace *const kept = find_kept(l, o->before, part);
-            const osc_status st = kept ? keep_one(l, i, kept, &n_parts, err)
-                                       : add_one(l, o, i, part, &n_parts, err);
-
-            if (st != OSC_OK || l->is_outdated)
-                return st;
-            if (n_parts > 1 && strcmp(l->files.all[i], "-") == 0)
-                return osc_fail(err, OSC_EIO,
-                                "standard input holds %u traces; name the file instead",
-                                n_parts);
-        }
+        if (!is_other && l->links.before[i] == 0) /* else it is read with the part before */
+            st = import_unit(l, o, i, &before, err);
     }
+    finish_kept(&before);
+    if (st != OSC_OK || l->is_outdated)
+        return st;
     if (l->n_unread > 0)
         osc_note(&l->notes, "memory limit reached before %u of %u files were read%s",
                  l->n_unread, l->files.n, osc_budget_way_out(OSC_ELIMIT));
@@ -678,7 +749,8 @@ static osc_status arrange(struct osc_loaded *l, const struct osc_load *o, struct
     st = filter(l, o->view, err);
     if (st != OSC_OK)
         return st;
-    osc_run_sort(l->traces, l->n_traces);
+    if (osc_run_sort(l->traces, l->n_traces) != OSC_OK)
+        return no_memory(l, err);
     return touch_all(l, o->how->n_threads, err);
 }
 

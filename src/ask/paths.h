@@ -3,16 +3,12 @@
  * paths.h - the files that operands stand for.
  *
  *   FILE or -  itself, whatever it is called
- *   DIRECTORY  a run: its files WORKER[.NUMBER].pt.trace.json[.gz|.zst]; if it has none, all
- *              files that end as traces do; if it has none of these, the WORKER[.NUMBER]...
- *              files of the one directory below it that has some
- *   NAME.osc.live, or a directory with a file `blocks`: a recording that was not ended;
- *              in a directory it counts only if there is no NAME[.PART].osc with which it
- *              is read
+ *   DIRECTORY  the traces of the run in it (logdir.h); if it has none itself, those of the one
+ *              run below it
+ *   NAME.osc.live, or a directory with a file `blocks`: a recording that was not ended
  *
- * Each directory that has such files is a run of its own, at any depth. If there are several,
- * none is chosen: the message names them. Links are followed, but no directory is searched
- * twice. In a directory only regular files count; a pipe is read only if it is named.
+ * If there are several runs below a directory, none is chosen: the message names them. A pipe
+ * is read only if it is named.
  *
  * Threading: one thread.
  */
@@ -22,8 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
-#include "base/strbuf.h"
+#include "ask/left_out.h"
 
 /* Zeroed, there are none. */
 struct osc_paths {
@@ -31,6 +26,7 @@ struct osc_paths {
     bool *is_named; /* owned; the path is an operand itself, not found in a directory */
     uint32_t n;
     size_t cap_all, cap_named;
+    struct osc_left_out left; /* owned; what directories have besides */
 };
 
 /*

@@ -1,58 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/paths.h"
 
-#include <fcntl.h>
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "support/unit.h"
-
-static char scratch[] = "/tmp/opscope-paths-XXXXXX";
-
-static int enter_scratch(void **state)
-{
-    (void)state;
-    memset(scratch + sizeof scratch - 7, 'X', 6);
-    return mkdtemp(scratch) ? chdir(scratch) : -1;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
-
-static int leave_scratch(void **state)
-{
-    (void)state;
-    return chdir("/") == 0 ? nftw(scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS) : -1;
-}
-
-/* Make the files NAMES, separated by spaces; a name that ends in "/" is a directory. */
-static void make(const char *names)
-{
-    char name[128];
-
-    for (const char *p = names; *p; p += strspn(p, " ")) {
-        const size_t len = strcspn(p, " ");
-
-        snprintf(name, sizeof name, "%.*s", (int)len, p);
-        if (name[len - 1] == '/') {
-            assert_int_equal(mkdir(name, 0700), 0);
-        } else {
-            const int fd = open(name, O_CREAT | O_WRONLY, 0600);
-
-            assert_true(fd >= 0);
-            close(fd);
-        }
-        p += len;
-    }
-}
+#include "support/scratch_tree.h"
 
 /* Assert that OPERAND stands for FILES, separated by spaces, without notes. */
 static void assert_stands_for(const char *operand, const char *files)
@@ -84,12 +38,12 @@ static void assert_is_refused(const char *operand, osc_status st, const char *me
     osc_strbuf_fini(&notes);
 }
 
-TEST_WITH(a_file_stands_for_itself, enter_scratch, leave_scratch)
+TEST_WITH(a_file_stands_for_itself, scratch_enter, scratch_leave)
 {
     const char *const operands[] = {"b.txt", "-", "not-there"};
     struct osc_paths p = {0};
 
-    make("b.txt");
+    scratch_make("b.txt");
     assert_int_equal(osc_paths_find(&p, operands, 3, NULL, NULL), OSC_OK);
     assert_int_equal(p.n, 3);
     for (uint32_t i = 0; i < 3; i++) {
@@ -100,38 +54,42 @@ TEST_WITH(a_file_stands_for_itself, enter_scratch, leave_scratch)
     osc_paths_fini(&p);
 }
 
-TEST_WITH(a_directory_is_a_log_directory_or_all_that_look_like_traces, enter_scratch,
-          leave_scratch)
+TEST_WITH(a_directory_is_a_log_directory_or_all_that_look_like_traces, scratch_enter,
+          scratch_leave)
 {
-    make("run/ run/w.10.pt.trace.json run/w.9.pt.trace.json.gz run/a.pt.trace.json run/x.json "
-         "run/y.txt run/.pt.trace.json");
+    scratch_make(
+        "run/ run/w.10.pt.trace.json run/w.9.pt.trace.json.gz run/a.pt.trace.json run/x.json "
+        "run/y.txt run/.pt.trace.json");
     assert_stands_for("run", "run/.pt.trace.json run/a.pt.trace.json run/w.9.pt.trace.json.gz "
                              "run/w.10.pt.trace.json");
     assert_stands_for("run/", "run/.pt.trace.json run/a.pt.trace.json "
                               "run/w.9.pt.trace.json.gz run/w.10.pt.trace.json");
-    make("all/ all/b.json.zst all/a.json all/c.json.gz all/.hidden.json all/d.txt all/e.json/");
+    scratch_make(
+        "all/ all/b.json.zst all/a.json all/c.json.gz all/.hidden.json all/d.txt all/e.json/");
     assert_stands_for("all", "all/a.json all/b.json.zst all/c.json.gz");
 }
 
-TEST_WITH(a_pipe_in_a_directory_is_no_trace, enter_scratch, leave_scratch)
+TEST_WITH(a_pipe_in_a_directory_is_no_trace, scratch_enter, scratch_leave)
 {
-    make("run/ run/a.json");
+    scratch_make("run/ run/a.json");
     assert_int_equal(mkfifo("run/b.json", 0600), 0);
     assert_int_equal(symlink("nowhere", "run/c.json"), 0); /* reading it reports why */
     assert_stands_for("run", "run/a.json run/c.json");
 }
 
-TEST_WITH(the_one_run_below_a_directory_is_found, enter_scratch, leave_scratch)
+TEST_WITH(the_one_run_below_a_directory_is_found, scratch_enter, scratch_leave)
 {
-    make("logs/ logs/a/ logs/a/b/ logs/a/b/w.2.pt.trace.json logs/a/b/w.1.pt.trace.json "
-         "logs/c/ logs/c/not-of-a-log-directory.json logs/readme.txt");
+    scratch_make(
+        "logs/ logs/a/ logs/a/b/ logs/a/b/w.2.pt.trace.json logs/a/b/w.1.pt.trace.json "
+        "logs/c/ logs/c/no-trace.json logs/readme.txt");
+    scratch_write("logs/c/no-trace.json", "{}");
     assert_stands_for("logs", "logs/a/b/w.1.pt.trace.json logs/a/b/w.2.pt.trace.json");
     assert_stands_for("logs/a/", "logs/a/b/w.1.pt.trace.json logs/a/b/w.2.pt.trace.json");
 }
 
-TEST_WITH(links_lead_to_runs_but_not_in_circles, enter_scratch, leave_scratch)
+TEST_WITH(links_lead_to_runs_but_not_in_circles, scratch_enter, scratch_leave)
 {
-    make("logs/ logs/a/ other/ other/w.pt.trace.json");
+    scratch_make("logs/ logs/a/ other/ other/w.pt.trace.json");
     assert_int_equal(symlink("..", "logs/a/up"), 0);
     assert_int_equal(symlink("../../other", "logs/a/there"), 0);
     assert_int_equal(symlink("../../other", "logs/a/there-too"), 0);
@@ -144,49 +102,53 @@ TEST_WITH(links_lead_to_runs_but_not_in_circles, enter_scratch, leave_scratch)
     osc_paths_fini(&p);
 }
 
-TEST_WITH(several_runs_below_are_named, enter_scratch, leave_scratch)
+TEST_WITH(several_runs_below_are_named, scratch_enter, scratch_leave)
 {
-    make("logs/ logs/b/ logs/b/w.pt.trace.json logs/a/ logs/a/w.pt.trace.json logs/a/c/ "
-         "logs/a/c/w.pt.trace.json");
+    scratch_make(
+        "logs/ logs/b/ logs/b/w.pt.trace.json logs/a/ logs/a/w.pt.trace.json logs/a/c/ "
+        "logs/a/c/w.pt.trace.json");
     assert_is_refused("logs", OSC_EINVAL,
                       "logs: there are 3 runs below it, logs/a, logs/a/c, logs/b; name one of "
                       "them, or several to read them as one");
     assert_stands_for("logs/a", "logs/a/w.pt.trace.json");
-    make("logs/d/ logs/d/w.pt.trace.json logs/e/ logs/e/w.pt.trace.json");
+    scratch_make("logs/d/ logs/d/w.pt.trace.json logs/e/ logs/e/w.pt.trace.json");
     assert_is_refused("logs", OSC_EINVAL,
                       "logs: there are 5 runs below it, logs/a, logs/a/c, logs/b, logs/d and 1 "
                       "more; name one of them, or several to read them as one");
 }
 
-TEST_WITH(a_directory_without_traces_says_what_would_be_one, enter_scratch, leave_scratch)
+TEST_WITH(a_directory_without_traces_says_what_would_be_one, scratch_enter, scratch_leave)
 {
-    make("none/ none/a/ none/a/x.json");
+    scratch_make("none/ none/a/ none/a/x.json");
+    scratch_write("none/a/x.json", "{}");
     assert_is_refused("none", OSC_EIO,
                       "none: it contains no traces: no .osc, .json, .json.gz or .json.zst in "
                       "it, no WORKER[.NUMBER].pt.trace.json[.gz] below it; pass a file of "
                       "another name by itself");
 }
 
-TEST_WITH(recordings_come_part_by_part_and_live_ones_once, enter_scratch, leave_scratch)
+TEST_WITH(recordings_come_part_by_part_and_live_ones_once, scratch_enter, scratch_leave)
 {
-    make("rec/ rec/b.osc rec/a.osc rec/a.10.osc rec/a.2.osc rec/a.osc.live/ rec/c.3.osc "
-         "rec/c.osc.live/ rec/d.osc.live/ rec/d.osc.live/strings rec/e.osc.live rec/.f.osc");
+    scratch_make(
+        "rec/ rec/b.osc rec/a.osc rec/a.10.osc rec/a.2.osc rec/a.osc.live/ rec/c.3.osc "
+        "rec/c.osc.live/ rec/d.osc.live/ rec/d.osc.live/strings rec/e.osc.live rec/.f.osc");
     assert_stands_for("rec", "rec/d.osc.live rec/a.osc rec/a.2.osc rec/a.10.osc rec/b.osc "
                              "rec/c.3.osc");
     /* A live directory that is an operand itself is a trace, whatever its name. */
-    make("live/ live/blocks live/strings");
+    scratch_make("live/ live/blocks live/strings");
     assert_stands_for("live", "live");
     assert_stands_for("rec/b.osc", "rec/b.osc");
 }
 
 TEST_WITH(what_was_never_opened_is_left_out_of_a_directory_and_no_directory_itself,
-          enter_scratch, leave_scratch)
+          scratch_enter, scratch_leave)
 {
     struct osc_paths p = {0};
     struct osc_strbuf notes = {0};
     const char *const operand = "rec";
 
-    make("rec/ rec/b.osc rec/a.osc.live/ rec/c.osc.live/ rec/c.osc.live/blocks");
+    scratch_make("rec/ rec/b.osc rec/a.osc.live/ rec/c.osc.live/ rec/c.osc.live/blocks");
+    scratch_write("rec/c.osc.live/blocks", "");
     assert_int_equal(osc_paths_find(&p, &operand, 1, &notes, NULL), OSC_OK);
     assert_string_equal(notes.s, "rec/a.osc.live: skipped, nothing was recorded into "
                                  "it\nrec/c.osc.live: skipped, nothing was recorded into it\n");
@@ -197,13 +159,13 @@ TEST_WITH(what_was_never_opened_is_left_out_of_a_directory_and_no_directory_itse
     assert_stands_for("rec/a.osc.live", "rec/a.osc.live");
 }
 
-TEST_WITH(a_trace_beside_its_packed_copy_is_read_once, enter_scratch, leave_scratch)
+TEST_WITH(a_trace_beside_its_packed_copy_is_read_once, scratch_enter, scratch_leave)
 {
     struct osc_paths p = {0};
     struct osc_strbuf notes = {0};
     const char *const operand = "run";
 
-    make("run/ run/a.json run/a.json.gz run/a.osc run/b.json.zst");
+    scratch_make("run/ run/a.json run/a.json.gz run/a.osc run/b.json.zst");
     assert_int_equal(osc_paths_find(&p, &operand, 1, &notes, NULL), OSC_OK);
     assert_string_equal(notes.s,
                         "run/a.json.gz: skipped, it is the same trace as "
@@ -214,12 +176,13 @@ TEST_WITH(a_trace_beside_its_packed_copy_is_read_once, enter_scratch, leave_scra
     osc_strbuf_fini(&notes);
 }
 
-TEST_WITH(frees_everything_after_any_failed_allocation, enter_scratch, leave_scratch)
+TEST_WITH(frees_everything_after_any_failed_allocation, scratch_enter, scratch_leave)
 {
     const char *const operands[] = {"x", "logs", "all"};
     osc_status st = OSC_ENOMEM;
 
-    make("logs/ logs/a/ logs/a/w.1.pt.trace.json logs/a/w.2.pt.trace.json all/ all/b.json");
+    scratch_make(
+        "logs/ logs/a/ logs/a/w.1.pt.trace.json logs/a/w.2.pt.trace.json all/ all/b.json");
     for (long n = 0; st == OSC_ENOMEM && n < 1000; n++) {
         struct osc_paths p = {0};
         struct osc_strbuf notes = {0};

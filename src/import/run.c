@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/run.h"
 
+#include "base/hash.h"
+#include "base/idmap.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "codec/json.h"
@@ -198,16 +200,26 @@ static void set_origin(struct osc_identity *id, int64_t origin)
  * Files of the same boot have the same clock, even if the wall clock was set between their
  * starts: give all of them the base of the first one.
  */
-static void join_boots(struct osc_identity *const *ids, uint32_t n)
+static osc_status join_boots(struct osc_identity *const *ids, uint32_t n)
 {
-    for (uint32_t i = 1; i < n; i++) {
-        for (uint32_t k = 0; k < i && ids[i]->boot_id.s; k++) {
-            if (ids[k]->boot_id.s && osc_str_eq(ids[i]->boot_id, ids[k]->boot_id)) {
-                ids[i]->among.base_ns = ids[k]->among.base_ns;
-                break;
-            }
-        }
+    const uint64_t seed = osc_hash_seed();
+    struct osc_idmap of_boot = {0}; /* hash of the boot -> index + 1 of its first file */
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+        if (!ids[i]->boot_id.s)
+            continue;
+        uint32_t *const first =
+            osc_idmap_put(&of_boot, osc_hash(ids[i]->boot_id.s, ids[i]->boot_id.len, seed));
+        if (!first)
+            st = OSC_ENOMEM;
+        else if (*first == 0)
+            *first = i + 1;
+        else if (osc_str_eq(ids[i]->boot_id, ids[*first - 1]->boot_id))
+            ids[i]->among.base_ns = ids[*first - 1]->among.base_ns;
     }
+    osc_idmap_fini(&of_boot);
+    return st;
 }
 
 static void align_all(struct osc_identity *const *ids, uint32_t n)
@@ -242,8 +254,9 @@ osc_status osc_run_place(struct osc_identity *const *ids, uint32_t n)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < n; i++)
         names[i] = osc_filename_parse(ids[i]->path.s);
-    join_boots(ids, n);
-    osc_status st = find_ranks(ids, names, n);
+    osc_status st = join_boots(ids, n);
+    if (st == OSC_OK)
+        st = find_ranks(ids, names, n);
     if (st == OSC_OK)
         st = osc_spans_number(ids, names, n);
     if (st == OSC_OK)
@@ -269,17 +282,34 @@ osc_status osc_run_apply(struct osc_trace *t, const struct osc_identity *id)
                           : OSC_OK;
 }
 
-void osc_run_sort(struct osc_trace **traces, uint32_t n)
-{
-    /* Insertion sort: it is stable, and traces are few and mostly in order already. */
-    for (uint32_t i = 1; i < n; i++) {
-        struct osc_trace *t = traces[i];
-        uint32_t k = i;
+/* A trace, and where it was. */
+struct place {
+    struct osc_trace *trace;
+    uint32_t at;
+};
 
-        for (; k > 0 && (traces[k - 1]->rank > t->rank ||
-                         (traces[k - 1]->rank == t->rank && traces[k - 1]->span > t->span));
-             k--)
-            traces[k] = traces[k - 1];
-        traces[k] = t;
-    }
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *const x = a, *const y = b;
+
+    if (x->trace->rank != y->trace->rank)
+        return x->trace->rank < y->trace->rank ? -1 : 1;
+    if (x->trace->span != y->trace->span)
+        return x->trace->span < y->trace->span ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+osc_status osc_run_sort(struct osc_trace **traces, uint32_t n)
+{
+    struct place *const places = osc_calloc((size_t)n + 1, sizeof *places);
+
+    if (!places)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++)
+        places[i] = (struct place){traces[i], i};
+    osc_sort(places, n, sizeof *places, compare_places);
+    for (uint32_t i = 0; i < n; i++)
+        traces[i] = places[i].trace;
+    osc_free(places);
+    return OSC_OK;
 }

@@ -35,4 +35,4 @@ OSC_MUST_USE osc_status osc_run_place(struct osc_identity *const *ids, uint32_t 
 OSC_MUST_USE osc_status osc_run_apply(struct osc_trace *t, const struct osc_identity *id);
 
 /* Sort for users: by rank, then span, then in the given order. */
-void osc_run_sort(struct osc_trace **traces, uint32_t n);
+OSC_MUST_USE osc_status osc_run_sort(struct osc_trace **traces, uint32_t n);

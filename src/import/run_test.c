@@ -141,7 +141,7 @@ TEST_WITH(sorts_by_rank_and_span_and_leaves_the_rest, begin, end)
     traces[1].rank = 0, traces[1].span = 2;
     traces[2].rank = 0, traces[2].span = 1;
     traces[3].rank = 0, traces[3].span = 1;
-    osc_run_sort(pointers, 4);
+    assert_int_equal(osc_run_sort(pointers, 4), OSC_OK);
     assert_ptr_equal(pointers[0], &traces[2]);
     assert_ptr_equal(pointers[1], &traces[3]);
     assert_ptr_equal(pointers[2], &traces[1]);

@@ -38,38 +38,52 @@ bool osc_spans_overlap(const struct osc_identity *a, const struct osc_identity *
 
 /* --- files of a log directory ----------------------------------------------- */
 
-/* Compare by worker, then by number. */
+/* A file, to be sorted by the windows of its worker. */
+struct by_worker {
+    const struct osc_filename *name;
+    struct osc_identity *id;
+};
+
+/* Compare by rank and worker. Workers of several ranks may have one name, in directories of
+ * their own. */
+static int compare_workers(const struct by_worker *x, const struct by_worker *y)
+{
+    if (x->id->among.rank != y->id->among.rank)
+        return x->id->among.rank < y->id->among.rank ? -1 : 1;
+    return osc_str_cmp(x->name->worker, y->name->worker);
+}
+
 static int compare_windows(const void *a, const void *b)
 {
-    const struct osc_filename *x = *(const struct osc_filename *const *)a;
-    const struct osc_filename *y = *(const struct osc_filename *const *)b;
-    const int order = osc_str_cmp(x->worker, y->worker);
+    const struct by_worker *const x = a, *const y = b;
+    const int order = compare_workers(x, y);
 
-    return order != 0 ? order : osc_filename_compare_numbers(x->number, y->number);
+    return order != 0 ? order : osc_filename_compare_numbers(x->name->number, y->name->number);
 }
 
 /* Number the windows of each worker; files with the same number are one window. */
 static osc_status number_windows(struct osc_identity *const *ids,
                                  const struct osc_filename *names, uint32_t n)
 {
-    const struct osc_filename **sorted = osc_calloc(n ? n : 1, sizeof(void *));
-    const struct osc_filename *last = NULL;
-    int32_t span = 0;
+    struct by_worker *const sorted = osc_calloc((size_t)n + 1, sizeof *sorted);
     uint32_t n_sorted = 0;
 
     if (!sorted)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
         if (names[i].is_logdir)
-            sorted[n_sorted++] = &names[i];
+            sorted[n_sorted++] = (struct by_worker){&names[i], ids[i]};
     }
-    osc_sort(sorted, n_sorted, sizeof(void *), compare_windows);
-    for (uint32_t k = 0; k < n_sorted; last = sorted[k++]) {
-        if (!last || !osc_str_eq(last->worker, sorted[k]->worker))
-            span = 1;
+    osc_sort(sorted, n_sorted, sizeof *sorted, compare_windows);
+    for (uint32_t k = 0; k < n_sorted; k++) {
+        const struct by_worker *const at = &sorted[k], *const last = at - 1;
+        int32_t *const span = &at->id->among.span;
+
+        if (k == 0 || compare_workers(last, at) != 0)
+            *span = 1;
         else
-            span += osc_filename_compare_numbers(last->number, sorted[k]->number) != 0;
-        ids[sorted[k] - names]->among.span = span;
+            *span = last->id->among.span +
+                    (osc_filename_compare_numbers(last->name->number, at->name->number) != 0);
     }
     osc_free(sorted);
     return OSC_OK;

@@ -2,7 +2,7 @@
 /*
  * spans.h - which files are one recording window of their rank.
  *
- *   WORKER.NUMBER files     the numbers of a worker in order, from 1
+ *   WORKER.NUMBER files     the numbers of a worker of a rank in order, from 1
  *   recordings              those of processes of one run that overlap in time
  *   other files             each by itself, in order of the operands
  *

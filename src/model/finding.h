@@ -176,7 +176,24 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(no_device, INFO, "no device work",                                                       \
       "pass activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] (or .XPU)")               \
     X(single_step, INFO, "only one step; there is nothing to compare it with",                 \
-      "raise active= in schedule(...)")
+      "raise active= in schedule(...)")                                                        \
+    /* Of the files together; their rows are added behind those of each. */                    \
+    X(same_rank, WARNING,                                                                      \
+      "files of a rank and span that already has one, and that are not known to be of "        \
+      "another "                                                                               \
+      "process of it: perhaps copies; each is counted",                                        \
+      "name only one of them, or record ranks in distributedInfo")                             \
+    X(file_failed, ERROR, "files or directories that could not be read; left out",             \
+      "look at their permissions, or copy them again")                                         \
+    X(file_empty, INFO,                                                                        \
+      "files and recordings without an event: their writers have just begun, or failed; left " \
+      "out",                                                                                   \
+      "")                                                                                      \
+    X(file_copy, INFO, "copies of a trace beside it; left out", "")                            \
+    X(file_other, INFO, "files in directories that are not traces of the run; left out", "")   \
+    X(folder_again, INFO, "links to directories that were searched already; not followed", "") \
+    X(folder_limit, WARNING, "directories beyond the first 10,000; not searched",              \
+      "name the directory of the run itself")
 
 enum osc_finding_code {
 #define OSC_FINDING_ENUM(code, severity, message, remedy) OSC_FINDING_##code,

@@ -273,6 +273,8 @@ static osc_status fill_block(const struct osc_query *q, struct osc_answer_block 
     osc_status st =
         b->n_traces == 1 ? map(q, b->first_trace, &b->result, err) : map_and_merge(q, b, err);
 
+    if (st == OSC_OK && q->more && b->first_trace == 0)
+        st = q->more->add(q->more->ctx, &b->result);
     if (st == OSC_OK && q->def->finish)
         st = q->def->finish(&b->result, q->options, err);
     if (st == OSC_OK)

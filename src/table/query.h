@@ -25,6 +25,13 @@ struct osc_row_filter {
     void *ctx;
 };
 
+/* Rows that come from no trace. */
+struct osc_more_rows {
+    /* Append them to R, the first block, before it is finished. */
+    osc_status (*add)(void *ctx, struct osc_result *r);
+    void *ctx;
+};
+
 struct osc_query {
     const struct osc_table_def *def;
     const struct osc_trace *const *traces;  /* borrowed; sorted by rank and span */
@@ -37,6 +44,7 @@ struct osc_query {
                                              * all */
     const char *columns;                    /* as given, or NULL */
     const struct osc_row_filter *where;     /* borrowed; NULL: every row */
+    const struct osc_more_rows *more;       /* borrowed; NULL: none */
     bool is_merged;                         /* --merge */
     bool is_machine;                        /* for programs: all columns, all rows */
     bool has_own_text;                      /* for def->text: rows are marked, not removed */

@@ -33,8 +33,40 @@ static bool parse_rank(struct osc_str s, uint32_t at, int32_t *rank)
     return i > at;
 }
 
-/* Find the last "rank-3", "rank3" or "rank_3" in STEM, or else a final "_3". */
-static bool find_rank(struct osc_str stem, int32_t *rank)
+/* Parse all of S from AT on as a rank. */
+static bool is_rank(struct osc_str s, uint32_t at, int32_t *rank)
+{
+    uint32_t end = at;
+
+    while (end < s.len && is_digit(s.s[end]))
+        end++;
+    return end == s.len && parse_rank(s, at, rank);
+}
+
+/* Find the rank in WORKER, of a log directory: "worker3" at its start, as in torch's examples,
+ * or a final "-3" after what PyTorch Lightning does. */
+static bool find_worker_rank(struct osc_str worker, int32_t *rank)
+{
+    static const char *const stages[] = {"fit-", "test-", "validate-", "predict-"};
+    const struct osc_str word = OSC_STR("worker");
+    uint32_t at = worker.len;
+
+    if (osc_str_starts(worker, word) && parse_rank(worker, word.len, rank))
+        return true;
+    while (at > 0 && is_digit(worker.s[at - 1]))
+        at--;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        const struct osc_str stage = osc_str_c(stages[i]);
+
+        if (at > stage.len && worker.s[at - 1] == '-' && osc_str_starts(worker, stage))
+            return is_rank(worker, at, rank);
+    }
+    return false;
+}
+
+/* Find the last "rank-3", "rank3" or "rank_3" in STEM, or else a rank in the name of a worker
+ * of a log directory, or else a final "_3". */
+static bool find_rank(struct osc_str stem, bool is_logdir, int32_t *rank)
 {
     for (uint32_t i = stem.len; i-- > 0;) {
         const struct osc_str rest = {stem.s + i, stem.len - i};
@@ -45,6 +77,9 @@ static bool find_rank(struct osc_str stem, int32_t *rank)
         if (parse_rank(rest, 4 + sep, rank))
             return true;
     }
+
+    if (is_logdir && find_worker_rank(stem, rank))
+        return true;
 
     uint32_t at = stem.len;
     while (at > 0 && is_digit(stem.s[at - 1]))
@@ -68,6 +103,37 @@ static void split_number(struct osc_filename *f, struct osc_str stem)
     f->number = (struct osc_str){stem.s + at, stem.len - at};
 }
 
+/* Cut the last part off PATH, with the slashes around it, and return it. */
+static struct osc_str cut_last(struct osc_str *path)
+{
+    struct osc_str last;
+
+    while (path->len > 0 && path->s[path->len - 1] == '/')
+        path->len--;
+    last = *path;
+    while (path->len > 0 && path->s[path->len - 1] != '/')
+        path->len--;
+    last.s += path->len;
+    last.len -= path->len;
+    return last;
+}
+
+bool osc_filename_folder_rank(struct osc_str path, int32_t *rank)
+{
+    const struct osc_str name = cut_last(&path), above = cut_last(&path);
+    const struct osc_str word = OSC_STR("rank"), attempt = OSC_STR("attempt_");
+    int32_t number;
+
+    if (osc_str_starts(name, word)) {
+        const char sep = name.len > word.len ? name.s[word.len] : '\0';
+
+        return is_rank(name, word.len + (sep == '-' || sep == '_'), rank);
+    }
+    /* torchrun makes a directory for each rank of each attempt to run the program. */
+    return osc_str_starts(above, attempt) && is_rank(above, attempt.len, &number) &&
+           is_rank(name, 0, rank);
+}
+
 struct osc_filename osc_filename_parse(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -86,7 +152,10 @@ struct osc_filename osc_filename_parse(const char *name)
         split_number(&f, stem);
         stem = f.worker;
     }
-    f.has_rank = find_rank(stem, &f.rank);
+    f.has_rank = find_rank(stem, f.is_logdir, &f.rank);
+    if (!f.has_rank && slash)
+        f.has_rank =
+            osc_filename_folder_rank((struct osc_str){name, (uint32_t)(slash - name)}, &f.rank);
     return f;
 }
 

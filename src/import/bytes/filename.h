@@ -5,6 +5,9 @@
  *   WORKER[.NUMBER].pt.trace.json[.gz|.zst]   a log directory of torch.profiler
  *   NAME[.PART].osc                           a recording, and its parts
  *   rank-N, rankN, rank_N, …_N                the rank, as users name files
+ *   workerN…, fit-…-N                         the same, of workers of a log directory; so
+ * test-, validate- and predict-, as Lightning names them rank-N/, rankN/, rank_N/, attempt_M/N/
+ * the same, in the name of the directory, where that of the file has no rank
  *
  * The worker is the shortest match; the number orders the recording windows (spans) of a
  * worker. Metadata inside the file takes precedence over its name.
@@ -29,6 +32,9 @@ struct osc_filename {
 
 /* Parse NAME, the last component of a path or a whole path. */
 struct osc_filename osc_filename_parse(const char *name);
+
+/* Get the rank after which the directory PATH is called. False: it is called otherwise. */
+bool osc_filename_folder_rank(struct osc_str path, int32_t *rank);
 
 /* Compare numbers by value: negative, zero, positive; an empty one comes first. */
 int osc_filename_compare_numbers(struct osc_str a, struct osc_str b);

@@ -24,8 +24,8 @@ static void assert_parses(const char *name, bool is_logdir, const char *worker,
 TEST(takes_the_names_of_a_log_directory_apart)
 {
     assert_parses("worker0.1623143089861.pt.trace.json.gz", true, "worker0", "1623143089861",
-                  -1);
-    assert_parses("worker0.pt.trace.json", true, "worker0", "", -1);
+                  0);
+    assert_parses("worker0.pt.trace.json", true, "worker0", "", 0);
     assert_parses("a/b/ip-172-31-22-142_14545.1618682202565.pt.trace.json", true,
                   "ip-172-31-22-142_14545", "1618682202565", -1);
     assert_parses("a.b.c.pt.trace.json", true, "a.b.c", "", -1);
@@ -56,6 +56,21 @@ TEST(guesses_the_rank_from_what_people_write)
     assert_parses("trace_12345.json", false, "", "", -1);
     assert_parses("ranking.json", false, "", "", -1);
     assert_parses("rank99999999999.json", false, "", "", -1);
+}
+
+TEST(guesses_the_rank_from_the_worker_and_the_directory)
+{
+    assert_parses("worker12_step_3.pt.trace.json", true, "worker12_step_3", "", 12);
+    assert_parses("worker12.json", false, "", "", -1);
+    assert_parses("fit-perf_logs-3.17.pt.trace.json", true, "fit-perf_logs-3", "17", 3);
+    assert_parses("resnet-50.pt.trace.json", true, "resnet-50", "", -1);
+    assert_parses("logs/rank_7/host_4711.1.pt.trace.json", true, "host_4711", "1", 7);
+    assert_parses("logs/rank-7//trace.json", false, "", "", 7);
+    assert_parses("rank7/rank_3.json", false, "", "", 3);
+    assert_parses("run_x/attempt_1/5/trace.json", false, "", "", 5);
+    assert_parses("5/trace.json", false, "", "", -1);
+    assert_parses("rank_7x/trace.json", false, "", "", -1);
+    assert_parses("rank/trace.json", false, "", "", -1);
 }
 
 TEST(knows_files_of_traces_by_their_end)

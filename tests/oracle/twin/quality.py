@@ -24,7 +24,9 @@ SEVERITY = {
     "limit_reached": "error", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
     "no_modules": "info", "no_flops": "info", "no_steps": "info", "no_device_records": "warning",
     "no_operators": "info", "no_device": "info",
-    "single_step": "info"}
+    "single_step": "info",
+    "same_rank": "warning", "file_failed": "error", "file_empty": "info", "file_copy": "info",
+    "file_other": "info", "folder_again": "info", "folder_limit": "warning"}
 ABSENT = {"no_shapes": "record_shapes", "no_stacks": "with_stack",
           "no_memory": "profile_memory", "no_modules": "with_modules"}
 # Dialects whose programs are not asked to record what torch's profiler can.
@@ -183,3 +185,10 @@ def table(trace: Trace) -> list[dict]:
                     "first_offset": finding.offset,
                     "first_ns": None if finding.ns is None else finding.ns - trace.origin})
     return rows
+
+
+def of_files(trace: Trace) -> list[dict]:
+    """Rows about the files of a run, which stand beside those of its first trace."""
+    n = trace.kept.get("same_rank", 0)
+    return [{"severity": "warning", "code": "same_rank", "message": "same_rank", "count": n,
+             "first_offset": None, "first_ns": None}] if n else []

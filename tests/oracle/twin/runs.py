@@ -14,12 +14,37 @@ ANY_TRACE = re.compile(r"(.*)\.json(?:\.gz|\.zst)?\Z", re.S)
 RANK_MEMBERS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 RANK_IN_NAME = re.compile(r"rank[-_]?([0-9]{1,9})(?![0-9])")
 RANK_AT_END = re.compile(r"_([0-9]{1,3})\Z")
+RANK_OF_WORKER = re.compile(r"worker([0-9]{1,9})(?![0-9])|(?:fit|test|validate|predict)-.*?-?([0-9]{1,9})\Z",
+                            re.S)
+RANK_OF_FOLDER = re.compile(r"rank[-_]?([0-9]{1,9})\Z")
+PID_OF_WORKER = re.compile(r".*_([0-9]{1,18})\Z", re.S)
 # Earlier times, before 1973, are not from a wall clock, but the time since a machine was started.
 UNIX_LEAST_NS = 10 ** 17
 
 
-def rank_of(trace: Trace, stem: str) -> int:
-    """From the metadata, else from the name STEM, else 0."""
+def rank_of_folder(folder: Path) -> int | None:
+    """The rank after which a directory is called: rank_3, or 3 below attempt_0 (torchrun)."""
+    found = RANK_OF_FOLDER.match(folder.name)
+    if found:
+        return int(found.group(1))
+    is_attempt = re.fullmatch(r"attempt_[0-9]{1,9}", folder.parent.name)
+    return int(folder.name) if is_attempt and re.fullmatch("[0-9]{1,9}", folder.name) else None
+
+
+def rank_of_name(path: Path) -> int | None:
+    """From the name of the file, else from that of its directory."""
+    name, other = LOGDIR.match(path.name), ANY_TRACE.match(path.name)
+    stem = name.group(1) if name else other.group(1) if other else path.name
+    found = RANK_IN_NAME.findall(stem)
+    if not found and name:
+        worker = RANK_OF_WORKER.match(stem)
+        found = [n for n in worker.groups() if n] if worker else []
+    found = found or RANK_AT_END.findall(stem)
+    return int(found[-1]) if found else rank_of_folder(path.parent)
+
+
+def rank_of(trace: Trace, path: Path) -> int:
+    """From the metadata, else from names, else 0."""
     info = trace.members.get("distributedInfo")
     said = [info.get("rank") if isinstance(info, dict) else None]
     if isinstance(said[0], str):
@@ -28,31 +53,52 @@ def rank_of(trace: Trace, stem: str) -> int:
         rank = exact.integer(value)
         if rank is not None and 0 <= rank < 2 ** 31:
             return rank
-    found = RANK_IN_NAME.findall(stem) or RANK_AT_END.findall(stem)
-    return int(found[-1]) if found else 0
+    return rank_of_name(path) or 0
 
 
 def identify(traces: list[Trace], paths: list[Path]) -> None:
-    """Set ranks and spans. Windows of a worker are numbered from 1 in the order of their numbers;
-    files of a rank without a worker follow them in the given order."""
-    windows: dict[str, set[tuple[bool, int]]] = {}
+    """Set ranks and spans. Windows of a worker of a rank are numbered from 1 in the order of their
+    numbers; files of a rank without a worker follow them in the given order."""
+    windows: dict[tuple[int, str], set[tuple[bool, int]]] = {}
     names = [LOGDIR.match(path.name) for path in paths]
     numbers = [(name is not None and name.group(2) is not None,
                 int(name.group(2) or 0) if name else 0) for name in names]
-    for name, number in zip(names, numbers):
-        if name:
-            windows.setdefault(name.group(1), set()).add(number)
-    last: dict[int, int] = {}
     for trace, path, name, number in zip(traces, paths, names, numbers):
-        other = ANY_TRACE.match(path.name)
-        stem = name.group(1) if name else other.group(1) if other else path.name
-        trace.rank = rank_of(trace, stem)
+        trace.rank = rank_of(trace, path)
         if name:
-            trace.span = sorted(windows[name.group(1)]).index(number) + 1
+            windows.setdefault((trace.rank, name.group(1)), set()).add(number)
+    last: dict[int, int] = {}
+    for trace, name, number in zip(traces, names, numbers):
+        if name:
+            trace.span = sorted(windows[trace.rank, name.group(1)]).index(number) + 1
             last[trace.rank] = max(last.get(trace.rank, 0), trace.span)
     for trace, name in zip(traces, names):
         if not name:
             trace.span = last[trace.rank] = last.get(trace.rank, 0) + 1
+
+
+def process_of(trace: Trace, path: Path) -> int | None:
+    """The process that wrote a file: by its metadata, else by the name of its worker."""
+    pid = exact.integer(trace.members.get("pid"))
+    if pid is not None and 0 < pid < 2 ** 63:
+        return pid
+    name = LOGDIR.match(path.name)
+    found = PID_OF_WORKER.match(name.group(1)) if name else None
+    return -1 - int(found.group(1)) if found else None
+
+
+def same_ranks(left: list[tuple[Trace, Path]]) -> int:
+    """How many files are of a rank and span that has one already, and not known to be of another
+    process of the rank."""
+    n = 0
+    seen: dict[tuple[int, int], list] = {}
+    for trace, path in left:
+        others = seen.setdefault((trace.rank, trace.span), [])
+        pid = process_of(trace, path)
+        host = text_of(trace.members["host_name"]) if "host_name" in trace.members else ""
+        n += bool(others) and (pid is None or (host, pid) in others)
+        others.append((host, pid))
+    return n
 
 
 def tell_steps(traces: list[Trace]) -> None:
@@ -99,15 +145,16 @@ def assemble(traces: list[Trace], paths: list[Path],
     tell_steps(traces)
     align(traces)
     left = []
-    for trace in sorted(traces, key=lambda t: (t.rank, t.span)):
+    for trace, path in sorted(zip(traces, paths), key=lambda pair: (pair[0].rank, pair[0].span)):
         if listed(ranks, trace.rank) and listed(spans, trace.span):
             try:
-                left.append(selection.apply(trace, selected))
+                left.append((selection.apply(trace, selected), path))
             except selection.NothingLeft:
                 pass
     if not left:
         raise selection.NothingLeft
-    return left
+    left[0][0].kept["same_rank"] = same_ranks(left)
+    return [trace for trace, _ in left]
 
 
 def blocks(run: list[Trace], merged: bool) -> list[list[Trace]]:

@@ -82,8 +82,9 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
         return inventory.info_table(block)
     if name == "quality":
         return merging.quality([
-            [row for row in quality.table(trace)
-             if row["code"] != "no_steps" or trace in with_steps] for trace in block])
+            *([row for row in quality.table(trace)
+               if row["code"] != "no_steps" or trace in with_steps] for trace in block),
+            quality.of_files(block[0])])
     if name == "modules":
         return [row for trace in block for row in modules.one(trace, group_by, compat)]
     if name == "devices":
