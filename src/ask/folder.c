@@ -286,7 +286,7 @@ static int compare_paths(const void *a, const void *b)
 }
 
 /* Make the plain traces those of the directory, or leave them out where others count. */
-static void choose_plain(struct reading *r, bool probes)
+static void choose_plain(struct reading *r)
 {
     struct osc_folder *const f = r->folder;
     uint32_t n = 0;
@@ -298,7 +298,7 @@ static void choose_plain(struct reading *r, bool probes)
 
         if (f->is_logdir)
             osc_left_out_add(r->left, OSC_LEFT_BESIDE, path, NULL);
-        else if (probes && is_json && !osc_import_begins_like_trace(path))
+        else if (is_json && !osc_import_begins_like_trace(path))
             osc_left_out_add(r->left, OSC_LEFT_CONTENT, path, NULL);
         else {
             r->plain.all[n++] = path;
@@ -331,9 +331,8 @@ static osc_status add_entries(struct reading *r)
     return st;
 }
 
-osc_status osc_folder_read(struct osc_folder *f, const char *path, bool probes,
-                           struct osc_left_out *left, struct osc_strbuf *notes,
-                           struct osc_err *err)
+osc_status osc_folder_read(struct osc_folder *f, const char *path, struct osc_left_out *left,
+                           struct osc_strbuf *notes, struct osc_err *err)
 {
     struct reading r = {.folder = f, .path = path, .dir = opendir(path), .left = left};
     osc_status st = OSC_OK;
@@ -344,7 +343,7 @@ osc_status osc_folder_read(struct osc_folder *f, const char *path, bool probes,
     closedir(r.dir);
     if (st == OSC_OK) {
         osc_sort(r.plain.all, r.plain.n, sizeof *r.plain.all, compare_names);
-        choose_plain(&r, probes);
+        choose_plain(&r);
         osc_sort(f->files.all, f->files.n, sizeof *f->files.all, compare_names);
         st = drop_copies(&f->files, left, notes);
     }

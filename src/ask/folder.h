@@ -4,9 +4,9 @@
  *
  *   WORKER[.NUMBER].pt.trace.json[.gz|.zst]  a log directory; if there are any, only they are
  *                                            read
- *   *.json, *.json.gz, *.json.zst, *.osc     otherwise these
- *   NAME.osc.live/                           a recording that was not ended, unless it is read
- *                                            with the parts NAME[.PART].osc beside it
+ *   *.json, *.json.gz, *.json.zst, *.osc     otherwise these, JSON if its text begins like a
+ * trace NAME.osc.live/                           a recording that was not ended, unless it is
+ * read with the parts NAME[.PART].osc beside it
  *
  * Links are followed. Only regular files count; a link that leads nowhere counts as one, so
  * that reading it reports why. What is not read is told with its reason (left_out.h).
@@ -43,11 +43,10 @@ struct osc_folder {
 };
 
 /*
- * Read the directory PATH into F. If PROBES, a file that is only called *.json counts as a
- * trace if its text begins like one. LEFT gets what is not read, and NOTES lines about copies.
+ * Read the directory PATH into F. LEFT gets what is not read, and NOTES lines about copies.
  * OSC_EIO: the directory cannot be read.
  */
-OSC_MUST_USE osc_status osc_folder_read(struct osc_folder *f, const char *path, bool probes,
+OSC_MUST_USE osc_status osc_folder_read(struct osc_folder *f, const char *path,
                                         struct osc_left_out *left, struct osc_strbuf *notes,
                                         struct osc_err *err);
 void osc_folder_fini(struct osc_folder *f);

@@ -14,6 +14,7 @@
 
 /* So that a user who names the root of a file system does not wait for a search of it all. */
 #define FOLDERS_MAX 10000u
+#define RUNS_NAMED  4u /* in a message */
 
 /* A directory that was found. */
 struct found {
@@ -95,8 +96,7 @@ static osc_status add_found(struct walk *w, const char *path, uint32_t above)
 static osc_status look_into(struct walk *w, uint32_t i, bool goes_on, struct osc_err *err)
 {
     struct osc_folder f = {.is_run = false};
-    osc_status st =
-        osc_folder_read(&f, w->all[i].path, i > 0 || goes_on, w->left, w->notes, err);
+    osc_status st = osc_folder_read(&f, w->all[i].path, w->left, w->notes, err);
 
     if (st == OSC_EIO && i > 0) {
         const char *const why = strerror(errno);
@@ -226,32 +226,21 @@ static osc_status add_run(struct osc_logdir *d, const char *path, const char *ro
     return r->name && r->path ? OSC_OK : OSC_ENOMEM;
 }
 
-static osc_status out_of_memory(struct osc_err *err)
+/* Add the runs that W has found below ROOT to D. */
+static osc_status add_runs(struct osc_logdir *d, struct walk *w,
+                           const struct osc_log_root *root)
 {
-    return osc_fail(err, OSC_ENOMEM, "out of memory");
-}
+    uint32_t n, last = UINT32_MAX;
+    uint32_t *const order = sort_found(w, &n);
+    osc_status st = order ? OSC_OK : OSC_ENOMEM;
 
-osc_status osc_logdir_find(struct osc_logdir *d, const char *root, const char *label,
-                           struct osc_strbuf *notes, struct osc_err *err)
-{
-    struct walk w = {.left = &d->left, .notes = notes};
-    uint32_t n = 0, *order = NULL, last = UINT32_MAX;
-    osc_status st = add_found(&w, root, 0);
-
-    for (uint32_t i = 0; i < w.n && st == OSC_OK; i++)
-        st = look_into(&w, i, true, err);
-    if (st == OSC_OK && w.n == 0)
-        st = osc_fail(err, OSC_EIO, "%s: %s", root, strerror(errno));
-    if (st == OSC_OK) {
-        join_ranks(&w);
-        order = sort_found(&w, &n);
-        st = order ? OSC_OK : OSC_ENOMEM;
-    }
     for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
-        struct found *const f = &w.all[order[i]];
+        struct found *const f = &w->all[order[i]];
 
+        if (root->is_alone && f->run != 0)
+            continue;
         if (f->run != last)
-            st = add_run(d, w.all[f->run].path, root, label);
+            st = add_run(d, w->all[f->run].path, root->path, root->label);
         last = f->run;
         if (st == OSC_OK)
             st = move_files(&d->files, &f->folder);
@@ -259,32 +248,36 @@ osc_status osc_logdir_find(struct osc_logdir *d, const char *root, const char *l
             d->runs[d->n_runs - 1].n_files = d->files.n - d->runs[d->n_runs - 1].first_file;
     }
     osc_free(order);
-    finish_walk(&w);
-    return st == OSC_ENOMEM ? out_of_memory(err) : st;
+    return st;
 }
 
-osc_status osc_logdir_run(struct osc_path_list *files, const char *path,
-                          struct osc_left_out *left, struct osc_strbuf *notes,
-                          struct osc_err *err)
+osc_status osc_logdir_find(struct osc_logdir *d, const struct osc_log_root *root,
+                           struct osc_strbuf *notes, struct osc_err *err)
 {
-    struct walk w = {.left = left, .notes = notes};
-    uint32_t n = 0, *order = NULL;
-    osc_status st = add_found(&w, path, 0);
+    struct walk w = {.left = &d->left, .notes = notes};
+    osc_status st = add_found(&w, root->path, 0);
 
     for (uint32_t i = 0; i < w.n && st == OSC_OK; i++)
-        st = look_into(&w, i, false, err);
+        st = look_into(&w, i, !root->is_alone, err);
+    if (st == OSC_OK && w.n == 0)
+        st = osc_fail(err, OSC_EIO, "%s: %s", root->path, strerror(errno));
     if (st == OSC_OK) {
         join_ranks(&w);
-        order = sort_found(&w, &n);
-        st = order ? OSC_OK : OSC_ENOMEM;
+        st = add_runs(d, &w, root);
     }
-    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
-        if (w.all[order[i]].run == 0)
-            st = move_files(files, &w.all[order[i]].folder);
-    }
-    osc_free(order);
     finish_walk(&w);
-    return st == OSC_ENOMEM ? out_of_memory(err) : st;
+    return st == OSC_ENOMEM ? osc_fail(err, st, "out of memory") : st;
+}
+
+void osc_logdir_add_names(const struct osc_logdir *d, bool as_paths, struct osc_strbuf *out)
+{
+    uint32_t n = 0;
+
+    for (; n < d->n_runs && n < RUNS_NAMED; n++)
+        osc_strbuf_addf(out, "%s%s", n > 0 ? ", " : "",
+                        as_paths ? d->runs[n].path : d->runs[n].name);
+    if (d->n_runs > n)
+        osc_strbuf_addf(out, " and %u more", d->n_runs - n);
 }
 
 void osc_logdir_fini(struct osc_logdir *d)

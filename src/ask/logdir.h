@@ -32,20 +32,21 @@ struct osc_logdir {
     struct osc_left_out left;
 };
 
-/*
- * Find the runs of the directory ROOT. LABEL, unless NULL, and "/" are put before their names.
- * NOTES gets lines about what is skipped. OSC_EIO: ROOT cannot be read. A directory below it
- * that cannot be read is left out. The caller frees D in any case.
- */
-OSC_MUST_USE osc_status osc_logdir_find(struct osc_logdir *d, const char *root,
-                                        const char *label, struct osc_strbuf *notes,
-                                        struct osc_err *err);
-void osc_logdir_fini(struct osc_logdir *d);
+/* Where to look. */
+struct osc_log_root {
+    const char *path;
+    const char *label; /* it and "/" are put before the names of runs; NULL: nothing is */
+    bool is_alone;     /* only the run in PATH itself, not those below it */
+};
 
 /*
- * Add to FILES the traces of the run in directory PATH itself, without those of other runs
- * below it. None are added if PATH is no run.
+ * Add the runs of ROOT to D, and lines about what is skipped to NOTES. OSC_EIO: ROOT cannot be
+ * read. A directory below it that cannot be read is left out. The caller frees D in any case.
  */
-OSC_MUST_USE osc_status osc_logdir_run(struct osc_path_list *files, const char *path,
-                                       struct osc_left_out *left, struct osc_strbuf *notes,
-                                       struct osc_err *err);
+OSC_MUST_USE osc_status osc_logdir_find(struct osc_logdir *d, const struct osc_log_root *root,
+                                        struct osc_strbuf *notes, struct osc_err *err);
+void osc_logdir_fini(struct osc_logdir *d);
+
+/* Append the names of the first few runs of D, separated by commas, and how many more there
+ * are. AS_PATHS: their paths instead. */
+void osc_logdir_add_names(const struct osc_logdir *d, bool as_paths, struct osc_strbuf *out);

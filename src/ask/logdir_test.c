@@ -14,7 +14,8 @@ static void assert_runs(const char *root, const char *label, const char *runs)
     struct osc_strbuf got = {0}, notes = {0};
     struct osc_err err = {0};
 
-    assert_int_equal(osc_logdir_find(&d, root, label, &notes, &err), OSC_OK);
+    assert_int_equal(
+        osc_logdir_find(&d, &(struct osc_log_root){root, label, false}, &notes, &err), OSC_OK);
     for (uint32_t i = 0; i < d.n_runs; i++) {
         const struct osc_log_run *const r = &d.runs[i];
 
@@ -34,7 +35,8 @@ static void assert_left_out(const char *root, const char *expected)
     struct osc_logdir d = {0};
     struct osc_strbuf got = {0}, notes = {0};
 
-    assert_int_equal(osc_logdir_find(&d, root, NULL, &notes, NULL), OSC_OK);
+    assert_int_equal(osc_logdir_find(&d, &(struct osc_log_root){.path = root}, &notes, NULL),
+                     OSC_OK);
     for (uint32_t i = 0; i < d.left.n; i++) {
         const struct osc_left *const l = &d.left.all[i];
 
@@ -110,7 +112,8 @@ TEST_WITH(counts_all_that_is_left_out_and_names_the_first, scratch_enter, scratc
         snprintf(name, sizeof name, "many/%02d.log", i);
         scratch_write(name, "x");
     }
-    assert_int_equal(osc_logdir_find(&d, "many", NULL, NULL, NULL), OSC_OK);
+    assert_int_equal(osc_logdir_find(&d, &(struct osc_log_root){.path = "many"}, NULL, NULL),
+                     OSC_OK);
     assert_int_equal(d.left.by_why[OSC_LEFT_NAME], 50);
     assert_int_equal(d.left.n, OSC_LEFT_NAMES);
     assert_int_equal(osc_left_out_describe(&d.left, OSC_FINDING_file_failed, &text), 0);
@@ -135,7 +138,7 @@ TEST_WITH(frees_everything_after_any_failed_allocation, scratch_enter, scratch_l
         struct osc_strbuf notes = {0};
 
         osc_mem_fail_after(n);
-        st = osc_logdir_find(&d, "l", "label", &notes, NULL);
+        st = osc_logdir_find(&d, &(struct osc_log_root){"l", "label", false}, &notes, NULL);
         osc_mem_fail_after(-1);
         assert_true(st == OSC_ENOMEM || d.n_runs == 3);
         osc_logdir_fini(&d);

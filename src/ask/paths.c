@@ -7,8 +7,6 @@
 #include "ask/logdir.h"
 #include "base/mem.h"
 
-#define RUNS_NAMED 4u /* in a message */
-
 /* A search: its results and its messages. */
 struct finding {
     struct osc_paths *paths;
@@ -58,12 +56,8 @@ static osc_status refuse_runs(const struct osc_logdir *d, const char *path, stru
 {
     struct osc_strbuf names = {0};
     osc_status st = OSC_EINVAL;
-    uint32_t n = 0;
 
-    for (; n < d->n_runs && n < RUNS_NAMED; n++)
-        osc_strbuf_addf(&names, "%s%s", n > 0 ? ", " : "", d->runs[n].path);
-    if (d->n_runs > n)
-        osc_strbuf_addf(&names, " and %u more", d->n_runs - n);
+    osc_logdir_add_names(d, true, &names);
     if (names.status == OSC_OK)
         (void)osc_fail(err, st,
                        "%s: there are %u runs below it, %s; name one of them, or several to "
@@ -80,6 +74,10 @@ static osc_status refuse_none(const struct osc_left_out *left, const char *path,
                               struct osc_err *err)
 {
     const unsigned long long n = left->by_why[OSC_LEFT_EMPTY] + left->by_why[OSC_LEFT_BLANK];
+    const struct osc_left *other = NULL;
+
+    for (uint32_t i = 0; i < left->n && !other; i++)
+        other = left->all[i].why == OSC_LEFT_CONTENT ? &left->all[i] : NULL;
 
     if (left->by_why[OSC_LEFT_LIMIT] > 0)
         return osc_fail(err, OSC_EIO,
@@ -89,6 +87,10 @@ static osc_status refuse_none(const struct osc_left_out *left, const char *path,
     if (n > 0)
         return osc_fail(err, OSC_EIO, "%s: it contains no traces yet: %s", path,
                         n == 1 ? "the one in it is empty" : "all that are in it are empty");
+    if (other)
+        return osc_fail(err, OSC_EIO, "%s: it contains no traces: %s holds no trace events%s",
+                        path, other->path,
+                        left->by_why[OSC_LEFT_CONTENT] > 1 ? ", nor do others" : "");
     return osc_fail(
         err, OSC_EIO,
         "%s: it contains no traces: no .osc, .json, .json.gz or .json.zst in it, "
@@ -97,45 +99,42 @@ static osc_status refuse_none(const struct osc_left_out *left, const char *path,
         path);
 }
 
-/* Add the files of the one run below directory PATH, which has no traces itself. */
-static osc_status add_run_below(const struct finding *f, const char *path)
+/* Add the files of the run in directory ROOT, or else of the one run below it. *IS_RUN: there
+ * is one, though it may have no files yet. */
+static osc_status add_run(const struct finding *f, const struct osc_log_root *root,
+                          bool *is_run)
 {
     struct osc_strbuf notes = {0};
     struct osc_logdir d = {0};
-    osc_status st = osc_logdir_find(&d, path, NULL, &notes, f->err);
+    osc_status st = osc_logdir_find(&d, root, &notes, f->err);
 
+    *is_run = d.files.n > 0;
     if (st == OSC_OK && d.n_runs > 1)
-        st = refuse_runs(&d, path, f->err);
-    if (st == OSC_OK && d.files.n == 0)
-        st = refuse_none(&d.left, path, f->err);
+        st = refuse_runs(&d, root->path, f->err);
+    if (st == OSC_OK && d.files.n == 0 && !root->is_alone)
+        st = refuse_none(&d.left, root->path, f->err);
     if (st == OSC_OK)
         st = take_files(f->paths, &d.files);
-    if (st == OSC_OK && notes.len > 0)
+    if (st == OSC_OK && *is_run && notes.len > 0)
         osc_strbuf_add(f->notes, notes.s, notes.len);
     if (st == OSC_OK)
         st = notes.status;
+    if (*is_run)
+        osc_left_out_take(&f->paths->left, &d.left);
     osc_strbuf_fini(&notes);
-    osc_left_out_take(&f->paths->left, &d.left);
     osc_logdir_fini(&d);
     return st == OSC_OK ? f->paths->left.status : st;
 }
 
 static osc_status add_directory(const struct finding *f, const char *path)
 {
-    struct osc_path_list files = {0};
-    struct osc_left_out left = {0};
-    osc_status st = osc_logdir_run(&files, path, &left, f->notes, f->err);
-    const bool is_run = files.n > 0;
+    bool is_run = false;
+    const osc_status st =
+        add_run(f, &(struct osc_log_root){.path = path, .is_alone = true}, &is_run);
 
-    if (st == OSC_OK)
-        st = take_files(f->paths, &files);
-    if (is_run)
-        osc_left_out_take(&f->paths->left, &left);
-    osc_left_out_fini(&left);
-    osc_path_list_fini(&files);
     if (st != OSC_OK || is_run)
         return st;
-    return add_run_below(f, path);
+    return add_run(f, &(struct osc_log_root){.path = path}, &is_run);
 }
 
 /* Whether the directory PATH is a live directory, whatever its name; then it is a trace. */

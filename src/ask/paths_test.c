@@ -122,6 +122,9 @@ TEST_WITH(a_directory_without_traces_says_what_would_be_one, scratch_enter, scra
     scratch_make("none/ none/a/ none/a/x.json");
     scratch_write("none/a/x.json", "{}");
     assert_is_refused("none", OSC_EIO,
+                      "none: it contains no traces: none/a/x.json holds no trace events");
+    assert_int_equal(unlink("none/a/x.json"), 0);
+    assert_is_refused("none", OSC_EIO,
                       "none: it contains no traces: no .osc, .json, .json.gz or .json.zst in "
                       "it, no WORKER[.NUMBER].pt.trace.json[.gz] below it; pass a file of "
                       "another name by itself");

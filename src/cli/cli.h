@@ -33,6 +33,7 @@ struct osc_command {
     int (*run)(struct osc_args *args);
     bool takes_program; /* its operands are a program and its arguments: options after the
                          * first operand belong to the program */
+    bool chooses_run;   /* it chooses the run of a log directory itself (log_dirs.h) */
 };
 
 #define OSC_COMMAND_TABLE  1u

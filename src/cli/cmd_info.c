@@ -3,8 +3,10 @@
 #include "analysis/table_registry.h"
 #include "ask/budget.h"
 #include "ask/note.h"
+#include "ask/runs_table.h"
 #include "base/strbuf.h"
 #include "cli/commands.h"
+#include "cli/log_dirs.h"
 #include "cli/progress.h"
 #include "cli/show.h"
 #include "import/verify.h"
@@ -21,24 +23,6 @@ static osc_status prepare(struct osc_asked *k, const struct osc_args *args, cons
     if (r.question.limit == 0)
         r.question.limit = -1;
     return osc_asked_init(k, &r, NULL, err);
-}
-
-/* Ask SET both questions and print the answers. */
-static int show_both(struct osc_set *set, const struct osc_args *args, struct osc_asked *info,
-                     struct osc_asked *quality)
-{
-    const bool is_json = strcmp(args->renderer->name, "json") == 0;
-    int failed = is_json ? osc_show_text("[") : OSC_EXIT_DONE;
-
-    if (!failed)
-        failed = osc_show_table(set, info);
-    if (!failed)
-        failed = osc_show_text(is_json ? "," : "\n");
-    if (!failed)
-        failed = osc_show_table(set, quality);
-    if (!failed && is_json)
-        failed = osc_show_text("]\n");
-    return failed;
 }
 
 static void add_fault(void *ctx, const struct osc_verify_fault *fault)
@@ -121,7 +105,84 @@ static int verify(const struct osc_args *args)
     return !failed && !all_whole ? OSC_EXIT_FAILED : failed;
 }
 
-static int run(struct osc_args *args)
+/* Write R, the rows of log directories, as ARGS says. */
+static osc_status write_runs(const struct osc_args *args, const struct osc_result *r,
+                             struct osc_sheet *sheet, struct osc_err *err)
+{
+    const struct osc_sheet_choice choice = {.shown = r->shown,
+                                            .is_machine = args->renderer->is_machine};
+    const struct osc_request request = osc_show_request(args);
+    const int64_t limit = request.question.limit;
+    struct osc_rows rows = {.result = r, .n_rows = r->n_rows};
+    struct osc_render render = {.renderer = args->renderer,
+                                .sheet = sheet,
+                                .width = request.text.width,
+                                .has_colour = request.text.has_colour != 0,
+                                .write = osc_cli_write};
+
+    if (limit > 0 && rows.n_rows > (uint64_t)limit) {
+        sheet->n_more = rows.n_rows - (uint64_t)limit;
+        rows.n_rows = (uint64_t)limit;
+    }
+    osc_status st = osc_sheet_choose(sheet, &choice, err);
+    if (st == OSC_OK)
+        st = osc_render_begin(&render);
+    if (st == OSC_OK)
+        st = osc_render_rows(&render, &rows);
+    if (st == OSC_OK)
+        st = osc_render_end(&render);
+    osc_render_fini(&render);
+    return st;
+}
+
+/* Print the runs, workers and spans of D, and what is left out. HAS_ALL: they are the answer,
+ * and one of them is to be chosen. */
+static int show_runs(const struct osc_args *args, const struct osc_logdir *d, bool has_all)
+{
+    struct osc_sheet sheet = {.def = &osc_table_runs};
+    struct osc_err err = {0};
+    struct osc_result r;
+
+    osc_result_init(&r, &osc_table_runs);
+    osc_status st = osc_runs_table_add(&r, d);
+    osc_runs_table_count(d, &sheet.notes);
+    if (has_all && d->n_runs > 1)
+        osc_strbuf_adds(&sheet.notes, "; --run NAME chooses one");
+    osc_strbuf_addc(&sheet.notes, '\n');
+    if (st == OSC_OK)
+        st = sheet.notes.status;
+    if (st == OSC_OK)
+        st = write_runs(args, &r, &sheet, &err);
+    osc_sheet_fini(&sheet);
+    osc_result_fini(&r);
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+}
+
+/* Ask SET both questions and print the answers, then D, if the traces are in directories. */
+static int show_all(struct osc_set *set, const struct osc_args *args,
+                    struct osc_asked *const *asked, const struct osc_logdir *d)
+{
+    const bool is_json = strcmp(args->renderer->name, "json") == 0;
+    const char *const between = is_json ? "," : "\n";
+    int failed = is_json ? osc_show_text("[") : OSC_EXIT_DONE;
+
+    if (!failed)
+        failed = osc_show_table(set, asked[0]);
+    if (!failed)
+        failed = osc_show_text(between);
+    if (!failed)
+        failed = osc_show_table(set, asked[1]);
+    if (!failed && d->n_runs > 0)
+        failed = osc_show_text(between);
+    if (!failed && d->n_runs > 0)
+        failed = show_runs(args, d, false);
+    if (!failed && is_json)
+        failed = osc_show_text("]\n");
+    return failed;
+}
+
+/* Print the tables about the traces of ARGS, and D, their directories. */
+static int show_traces(const struct osc_args *args, const struct osc_logdir *d)
 {
     const struct osc_selection selection = osc_request_selection(&args->request.view);
     struct osc_load o = {.reserve = osc_budget_for_table(&osc_table_quality, false,
@@ -132,11 +193,6 @@ static int run(struct osc_args *args)
     struct osc_err err = {0};
     int failed = OSC_EXIT_DONE;
 
-    if (args->n_operands == 0)
-        return osc_cli_misuse(
-            "no trace was named; try 'opscope info trace.json' or see 'opscope info --help'");
-    if (args->verifies)
-        return verify(args);
     if (strcmp(args->renderer->name, "csv") == 0)
         return osc_cli_misuse("CSV holds one table and info prints two; use 'opscope table "
                               "info' or 'opscope table quality'");
@@ -146,12 +202,47 @@ static int run(struct osc_args *args)
     failed =
         st == OSC_OK ? osc_show_open_to_ask(&set, args, &o, asked, 2) : osc_cli_fail(st, &err);
     if (!failed)
-        failed = show_both(set, args, &info, &quality);
+        failed = show_all(set, args, asked, d);
     if (!failed && osc_set_loaded(set)->has_failed)
         failed = OSC_EXIT_FAILED;
     osc_asked_fini(&info);
     osc_asked_fini(&quality);
     osc_set_release(set);
+    return failed;
+}
+
+/* Find in D the directories of the traces of ARGS, once a run is chosen. */
+static int find_chosen(struct osc_logdir *d, struct osc_args *args)
+{
+    int failed = osc_log_dirs_choose_of(args, d);
+
+    if (failed)
+        return failed;
+    osc_logdir_fini(d);
+    args->logdir = args->logdir_spec = args->run_name = NULL;
+    return osc_log_dirs_find(d, args);
+}
+
+static int run(struct osc_args *args)
+{
+    const bool is_named = osc_log_dirs_are_named(args);
+    struct osc_logdir d = {0};
+    int failed = OSC_EXIT_DONE;
+
+    if (args->n_operands == 0 && !args->logdir && !args->logdir_spec)
+        return osc_cli_misuse(
+            "no trace was named; try 'opscope info trace.json' or see 'opscope info --help'");
+    failed = osc_log_dirs_find(&d, args);
+    if (!failed && d.n_runs > 1 && !args->run_name && (is_named || args->n_operands == 1)) {
+        failed = show_runs(args, &d, true);
+        osc_logdir_fini(&d);
+        return failed;
+    }
+    if (!failed && is_named)
+        failed = find_chosen(&d, args);
+    if (!failed)
+        failed = args->verifies ? verify(args) : show_traces(args, &d);
+    osc_logdir_fini(&d);
     return failed;
 }
 
@@ -162,12 +253,17 @@ const struct osc_command osc_command_info = {
     .summary = "what a trace is, how good it is, and what to record next time",
     .text = "Prints two tables: info (format, origin, counts, switches of the profiler,\n"
             "metadata) and quality (what was skipped, repaired or is missing, and the line of\n"
-            "your program to change). With --verify it reads .osc files to their ends instead\n"
+            "your program to change). Of directories it also prints their runs, workers and\n"
+            "spans, and what is not read and why; of several runs only that, until one is\n"
+            "chosen with --run. With --verify it reads .osc files to their ends instead\n"
             "and checks all hashes and columns; the exit status is 1 if any is damaged.\n",
     .examples = "  opscope info trace.json.gz\n"
                 "  opscope info --merge runs/ddp/             all ranks of a directory as one\n"
+                "  opscope info --logdir log/                 the runs of a log directory\n"
+                "  opscope info --logdir log/ --run fast      one of them\n"
                 "  zcat trace.json.gz | opscope info -        from standard input\n"
                 "  opscope info --verify run.osc              whether the file is intact\n"
                 "  opscope info --format json a.json | jq     for programs: an array of two\n",
     .run = run,
+    .chooses_run = true,
 };

@@ -111,6 +111,16 @@ const struct osc_option osc_options[] = {
              "standard output",
      .completion = OSC_COMPLETE_FILE, .text = AT(output)},
 
+    {"logdir", 0, "DIR", ALL,
+     .help = "directory of runs: each directory in it or below it that has traces is one",
+     .group = "Which run to read", .completion = OSC_COMPLETE_FILE, .text = AT(logdir)},
+    {"logdir_spec", 0, "SPEC", ALL,
+     .help = "several of them, as A:DIR,B:DIR; names of runs then begin with A or B",
+     .completion = OSC_COMPLETE_FILE, .text = AT(logdir_spec)},
+    {"run", 0, "NAME", ALL,
+     .help = "the run to read, if there are several; opscope info --logdir DIR lists them",
+     .text = AT(run_name)},
+
     {"rank", 0, "LIST", ALL, .help = "ranks, such as 0,4-7",
      .group = "What to look at (everything else is left out before anything is counted)"},
     {"span", 0, "LIST", ALL, .help = "recording windows, counted from 1"},

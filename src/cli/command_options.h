@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "ask/folder.h"
 #include "ask/request.h"
 #include "ask/share.h"
 #include "cli/cli.h"
@@ -65,19 +66,22 @@ struct osc_run_args {
 
 struct osc_args {
     const struct osc_command *command;
-    struct osc_request request;              /* from the options of tables and traces */
-    const struct osc_renderer *renderer;     /* for the form of request */
-    const char *explain;                     /* as given, or NULL */
-    const char *output, *form, *named_table; /* of export: as given, or NULL */
-    const char *stack, *metric;              /* of export: as given, or NULL */
+    struct osc_request request;                  /* from the options of tables and traces */
+    const struct osc_renderer *renderer;         /* for the form of request */
+    const char *explain;                         /* as given, or NULL */
+    const char *output, *form, *named_table;     /* of export: as given, or NULL */
+    const char *stack, *metric;                  /* of export: as given, or NULL */
+    const char *logdir, *logdir_spec, *run_name; /* as given, or NULL: log_dirs.h */
     struct osc_run_args run;
     bool is_redacted, with_counters, no_stacks;
     bool verifies;          /* of info */
     bool is_partial;        /* of table */
     struct osc_share share; /* of table; n is 0: not given */
     bool wants_list, wants_help;
-    char **operands; /* borrowed from argv, ended by NULL */
+    char **operands; /* borrowed, from argv or operand_array; ended by NULL */
     int n_operands;
+    char **operand_array;              /* owned; NULL: none was made */
+    struct osc_path_list own_operands; /* those of them that are not in argv */
 };
 
 /*

@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "cli/command_options.h"
 #include "cli/commands.h"
+#include "cli/log_dirs.h"
 #include "cli/show.h"
 #include "table/nearest.h"
 
@@ -90,7 +91,14 @@ static int run_command(const struct osc_command *command, int argc, char **argv)
     failed = osc_args_parse(&args, command, argc, argv);
     if (failed)
         return failed;
-    return args.wants_help ? osc_help_show(command) : command->run(&args);
+    if (args.wants_help)
+        return osc_help_show(command);
+    if (!command->chooses_run)
+        failed = osc_log_dirs_choose(&args);
+    if (!failed)
+        failed = command->run(&args);
+    osc_log_dirs_fini(&args);
+    return failed;
 }
 
 static int dispatch(int argc, char **argv)

@@ -34,10 +34,14 @@ TEST(tells_traces_from_other_json)
     assert_text("{\"schemaVersion\": 1}", false);
     assert_text("{\"model\": \"resnet\", \"lr\": 0.1}", false);
     assert_text("[1, 2, 3]", false);
-    assert_text("traceEvents", false);
-    assert_text("\"traceEvents\"", false);
-    assert_text("  ", false);
-    assert_text("", false);
+}
+
+TEST(leaves_what_is_no_json_to_the_reader)
+{
+    assert_text("<html>502 Bad Gateway</html>", true);
+    assert_text("\"traceEvents\"", true);
+    assert_text("  ", true);
+    assert_text("", true);
 }
 
 TEST(looks_into_compressed_text)

@@ -64,9 +64,8 @@ static bool find_worker_rank(struct osc_str worker, int32_t *rank)
     return false;
 }
 
-/* Find the last "rank-3", "rank3" or "rank_3" in STEM, or else a rank in the name of a worker
- * of a log directory, or else a final "_3". */
-static bool find_rank(struct osc_str stem, bool is_logdir, int32_t *rank)
+/* Find the last "rank-3", "rank3" or "rank_3" in STEM. */
+static bool find_named_rank(struct osc_str stem, int32_t *rank)
 {
     for (uint32_t i = stem.len; i-- > 0;) {
         const struct osc_str rest = {stem.s + i, stem.len - i};
@@ -77,14 +76,16 @@ static bool find_rank(struct osc_str stem, bool is_logdir, int32_t *rank)
         if (parse_rank(rest, 4 + sep, rank))
             return true;
     }
+    return false;
+}
 
-    if (is_logdir && find_worker_rank(stem, rank))
-        return true;
-
+/* Find a final "_3" in STEM. Longer numbers are process ids (host_12345) or times. */
+static bool find_last_number(struct osc_str stem, int32_t *rank)
+{
     uint32_t at = stem.len;
+
     while (at > 0 && is_digit(stem.s[at - 1]))
         at--;
-    /* Longer numbers are process ids (host_12345) or times. */
     return at > 0 && stem.s[at - 1] == '_' && stem.len - at <= 3 && parse_rank(stem, at, rank);
 }
 
@@ -152,10 +153,10 @@ struct osc_filename osc_filename_parse(const char *name)
         split_number(&f, stem);
         stem = f.worker;
     }
-    f.has_rank = find_rank(stem, f.is_logdir, &f.rank);
-    if (!f.has_rank && slash)
-        f.has_rank =
-            osc_filename_folder_rank((struct osc_str){name, (uint32_t)(slash - name)}, &f.rank);
+    const struct osc_str folder = {name, slash ? (uint32_t)(slash - name) : 0};
+    f.has_rank = find_named_rank(stem, &f.rank) || osc_filename_folder_rank(folder, &f.rank) ||
+                 (f.is_logdir && find_worker_rank(stem, &f.rank)) ||
+                 find_last_number(stem, &f.rank);
     return f;
 }
 

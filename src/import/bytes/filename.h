@@ -4,10 +4,13 @@
  *
  *   WORKER[.NUMBER].pt.trace.json[.gz|.zst]   a log directory of torch.profiler
  *   NAME[.PART].osc                           a recording, and its parts
- *   rank-N, rankN, rank_N, …_N                the rank, as users name files
- *   workerN…, fit-…-N                         the same, of workers of a log directory; so
- * test-, validate- and predict-, as Lightning names them rank-N/, rankN/, rank_N/, attempt_M/N/
- * the same, in the name of the directory, where that of the file has no rank
+ * The rank is the first of these that there is:
+ *
+ *   rank-N, rankN, rank_N          in the name of the file
+ *   rank-N/, rankN/, rank_N/       the name of the directory; and N/ below attempt_M/, as
+ * torchrun makes it workerN…, fit-…-N              a worker of a log directory; so test-,
+ * validate- and predict-, as Lightning names them …_N                            the end of the
+ * name, up to three digits
  *
  * The worker is the shortest match; the number orders the recording windows (spans) of a
  * worker. Metadata inside the file takes precedence over its name.

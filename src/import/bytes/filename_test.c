@@ -67,6 +67,7 @@ TEST(guesses_the_rank_from_the_worker_and_the_directory)
     assert_parses("logs/rank_7/host_4711.1.pt.trace.json", true, "host_4711", "1", 7);
     assert_parses("logs/rank-7//trace.json", false, "", "", 7);
     assert_parses("rank7/rank_3.json", false, "", "", 3);
+    assert_parses("rank7/host_3.pt.trace.json", true, "host_3", "", 7);
     assert_parses("run_x/attempt_1/5/trace.json", false, "", "", 5);
     assert_parses("5/trace.json", false, "", "", -1);
     assert_parses("rank_7x/trace.json", false, "", "", -1);

@@ -17,7 +17,7 @@ bool osc_chrome_begins(const char *text, size_t len)
     while (at < len && (text[at] == ' ' || (text[at] >= '\t' && text[at] <= '\r')))
         at++;
     if (at == len || (text[at] != '{' && text[at] != '['))
-        return false;
+        return true;
     return has(text, len, "\"traceEvents\"") || has(text, len, "\"ph\"") ||
            (has(text, len, "\"schemaVersion\"") && has(text, len, "\"deviceProperties\""));
 }

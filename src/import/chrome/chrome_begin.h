@@ -10,5 +10,5 @@
 #include <stddef.h>
 
 /* Whether the LEN bytes at TEXT, the beginning of a file, name trace events, or members that
- * stand before them. Other JSON does not. */
+ * stand before them. Other JSON does not. What is no JSON counts as a trace, a damaged one. */
 bool osc_chrome_begins(const char *text, size_t len);

@@ -14,8 +14,8 @@ ANY_TRACE = re.compile(r"(.*)\.json(?:\.gz|\.zst)?\Z", re.S)
 RANK_MEMBERS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 RANK_IN_NAME = re.compile(r"rank[-_]?([0-9]{1,9})(?![0-9])")
 RANK_AT_END = re.compile(r"_([0-9]{1,3})\Z")
-RANK_OF_WORKER = re.compile(r"worker([0-9]{1,9})(?![0-9])|(?:fit|test|validate|predict)-.*?-?([0-9]{1,9})\Z",
-                            re.S)
+RANK_OF_WORKER = re.compile(r"worker([0-9]{1,9})(?![0-9])|"
+                            r"(?:fit|test|validate|predict)-.*-([0-9]{1,9})\Z", re.S)
 RANK_OF_FOLDER = re.compile(r"rank[-_]?([0-9]{1,9})\Z")
 PID_OF_WORKER = re.compile(r".*_([0-9]{1,18})\Z", re.S)
 # Earlier times, before 1973, are not from a wall clock, but the time since a machine was started.
@@ -32,15 +32,15 @@ def rank_of_folder(folder: Path) -> int | None:
 
 
 def rank_of_name(path: Path) -> int | None:
-    """From the name of the file, else from that of its directory."""
+    """From the names of the file, its directory and its worker, the plainest first."""
     name, other = LOGDIR.match(path.name), ANY_TRACE.match(path.name)
     stem = name.group(1) if name else other.group(1) if other else path.name
     found = RANK_IN_NAME.findall(stem)
-    if not found and name:
-        worker = RANK_OF_WORKER.match(stem)
-        found = [n for n in worker.groups() if n] if worker else []
-    found = found or RANK_AT_END.findall(stem)
-    return int(found[-1]) if found else rank_of_folder(path.parent)
+    if found or rank_of_folder(path.parent) is not None:
+        return int(found[-1]) if found else rank_of_folder(path.parent)
+    worker = RANK_OF_WORKER.match(stem) if name else None
+    found = [n for n in worker.groups() if n] if worker else RANK_AT_END.findall(stem)
+    return int(found[-1]) if found else None
 
 
 def rank_of(trace: Trace, path: Path) -> int:
