@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
+#include "base/idmap.h"
 #include "base/mem.h"
 #include "import/osc/live_dir.h"
 #include "import/osc/open_input.h"
@@ -71,38 +73,119 @@ static bool is_empty(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0;
 }
 
-/* Find the part after file I among those of the N files at PATHS that continue no part yet:
- * index + 1; 0: none. A part that has just begun is empty and known only by its name. */
-static osc_status find_next(const struct osc_part_links *l, const char *const *paths,
-                            const struct osc_file_header *headers, uint32_t n, uint32_t i,
+/* Files by the recording and part that their headers name, or, for empty ones, by path: files
+ * of one key are a list in their order. */
+struct index {
+    const char *const *paths;
+    struct osc_file_header *headers; /* owned */
+    uint32_t n;
+    uint64_t seed;
+    struct osc_idmap first; /* key -> index + 1 */
+    uint32_t *next;         /* owned; index + 1 */
+};
+
+static uint64_t key_of_part(const uint64_t recording[2], uint32_t part)
+{
+    return osc_hash_u64(recording[0] ^ osc_hash_u64(recording[1] + part));
+}
+
+static uint64_t key_of_path(const struct index *x, const char *path)
+{
+    return osc_hash(path, strlen(path), x->seed);
+}
+
+static void finish_index(struct index *x)
+{
+    osc_idmap_fini(&x->first);
+    osc_free(x->headers);
+    osc_free(x->next);
+}
+
+/* Read the headers of the N files at PATHS. *HAS_LATER: a file may continue another. */
+static osc_status read_headers(struct index *x, const char *const *paths, uint32_t n,
+                               bool *has_later)
+{
+    *x = (struct index){.paths = paths, .n = n, .seed = osc_hash_seed()};
+    *has_later = false;
+    x->headers = osc_calloc((size_t)n + 1, sizeof *x->headers);
+    x->next = osc_calloc((size_t)n + 1, sizeof *x->next);
+    if (!x->headers || !x->next)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < n && n > 1; i++) {
+        x->headers[i] = header_of(paths[i]);
+        *has_later = *has_later || x->headers[i].part != 1;
+    }
+    return OSC_OK;
+}
+
+static osc_status fill_index(struct index *x)
+{
+    for (uint32_t i = x->n; i-- > 0;) {
+        const struct osc_file_header *const h = &x->headers[i];
+        uint32_t *const first =
+            osc_idmap_put(&x->first, h->part > 0 ? key_of_part(h->recording, h->part)
+                                                 : key_of_path(x, x->paths[i]));
+
+        if (!first)
+            return OSC_ENOMEM;
+        x->next[i] = *first;
+        *first = i + 1;
+    }
+    return OSC_OK;
+}
+
+/* The first file of the list KEY that continues no part yet: index + 1; 0: none. Those before
+ * it leave the list. */
+static uint32_t first_free(const struct osc_part_links *l, struct index *x, uint64_t key)
+{
+    uint32_t *const first =
+        osc_idmap_get(&x->first, key) > 0 ? osc_idmap_put(&x->first, key) : NULL;
+
+    while (first && *first > 0 && l->before[*first - 1] != 0)
+        *first = x->next[*first - 1];
+    return first ? *first : 0;
+}
+
+/* Find the part after file I among those that continue no part yet: index + 1; 0: none. A part
+ * that has just begun is empty and known only by its name. */
+static osc_status find_next(const struct osc_part_links *l, struct index *x, uint32_t i,
                             uint32_t *next)
 {
+    const struct osc_file_header *const h = &x->headers[i];
+    uint32_t by_name = 0;
+
     *next = 0;
-    if (headers[i].part == 0)
+    if (h->part == 0)
         return OSC_OK;
-    char *const name = osc_live_dir_next_part(paths[i], headers[i].part);
+    char *const name = osc_live_dir_next_part(x->paths[i], h->part);
 
     if (!name)
         return OSC_ENOMEM;
-    for (uint32_t k = 0; k < n && *next == 0; k++)
-        if (l->before[k] == 0 &&
-            (is_next(&headers[i], &headers[k]) ||
-             (headers[k].part == 0 && strcmp(paths[k], name) == 0 && is_empty(name))))
-            *next = k + 1;
+    uint32_t k = first_free(l, x, key_of_part(h->recording, h->part + 1));
+    while (k > 0 && (l->before[k - 1] != 0 || !is_next(h, &x->headers[k - 1])))
+        k = x->next[k - 1]; /* of another key with the same hash */
+    *next = k;
+    k = first_free(l, x, key_of_path(x, name));
+    while (k > 0 && (l->before[k - 1] != 0 || x->headers[k - 1].part != 0 ||
+                     strcmp(x->paths[k - 1], name) != 0))
+        k = x->next[k - 1];
+    if (k > 0 && is_empty(name))
+        by_name = k;
+    if (by_name > 0 && (*next == 0 || by_name < *next))
+        *next = by_name;
     osc_free(name);
     return OSC_OK;
 }
 
-/* Find the file that continues file I; HEADERS has the headers of all N. */
-static osc_status link_one(struct osc_part_links *l, const char *const *paths,
-                           const struct osc_file_header *headers, uint32_t n, uint32_t i)
+/* Find the file that continues file I. */
+static osc_status link_one(struct osc_part_links *l, struct index *x, uint32_t i)
 {
     uint32_t next, reason;
-    osc_status st = find_next(l, paths, headers, n, i, &next);
+    osc_status st = find_next(l, x, i, &next);
 
     if (st != OSC_OK || next == 0)
         return st;
-    st = get_end(paths[i], &reason);
+    st = get_end(x->paths[i], &reason);
     if (reason == 0 || reason == OSC_END_CONTINUED) {
         l->after[i] = next;
         l->before[next - 1] = i + 1;
@@ -112,22 +195,20 @@ static osc_status link_one(struct osc_part_links *l, const char *const *paths,
 
 osc_status osc_part_links_find(struct osc_part_links *l, const char *const *paths, uint32_t n)
 {
-    struct osc_file_header *headers = osc_calloc((size_t)n + 1, sizeof *headers);
-    osc_status st = OSC_OK;
-    bool has_later = false; /* a file that may continue another */
+    struct index x;
+    bool has_later;
+    osc_status st = read_headers(&x, paths, n, &has_later);
 
     l->after = osc_calloc((size_t)n + 1, sizeof *l->after);
     l->before = osc_calloc((size_t)n + 1, sizeof *l->before);
-    if (!headers || !l->after || !l->before)
+    if (!l->after || !l->before)
         st = OSC_ENOMEM;
-    for (uint32_t i = 0; i < n && n > 1 && st == OSC_OK; i++) {
-        headers[i] = header_of(paths[i]);
-        has_later = has_later || headers[i].part != 1;
-    }
     /* Among thousands of whole recordings nothing is looked for. */
+    if (st == OSC_OK && has_later)
+        st = fill_index(&x);
     for (uint32_t i = 0; i < n && has_later && st == OSC_OK; i++)
-        st = link_one(l, paths, headers, n, i);
-    osc_free(headers);
+        st = link_one(l, &x, i);
+    finish_index(&x);
     return st;
 }
 
@@ -138,15 +219,19 @@ void osc_part_links_fini(struct osc_part_links *l)
     *l = (struct osc_part_links){0};
 }
 
-/* The last part of RECORDING among the files at PATHS, or NULL. */
-static const char *find_last(const uint64_t recording[2], const char *const *paths, uint32_t n)
+/* The last part of RECORDING among the files at PATHS that are called as the live directory
+ * LIVE; NULL: there is none. */
+static const char *find_last(const uint64_t recording[2], const char *live,
+                             const char *const *paths, uint32_t n)
 {
+    const size_t len = strlen(live) - strlen(".osc.live");
     const char *last = NULL;
     uint32_t part = 0;
 
     for (uint32_t i = 0; i < n; i++) {
+        const bool is_part = paths[i] && strncmp(paths[i], live, len) == 0;
         const struct osc_file_header h =
-            paths[i] ? header_of(paths[i]) : (struct osc_file_header){0};
+            is_part ? header_of(paths[i]) : (struct osc_file_header){0};
 
         if (h.part > part && memcmp(h.recording, recording, sizeof h.recording) == 0) {
             part = h.part;
@@ -170,7 +255,7 @@ bool osc_part_is_left(const char *live, const char *const *paths, uint32_t n)
     struct osc_live_dir l;
     uint32_t reason = 0;
     bool is_left = osc_live_dir_open(&l, live, NULL) == OSC_OK && is_any_left(&l);
-    const char *const last = is_left ? find_last(l.header.recording, paths, n) : NULL;
+    const char *const last = is_left ? find_last(l.header.recording, live, paths, n) : NULL;
 
     is_left = last && get_end(last, &reason) == OSC_OK && reason >= OSC_END_WINDOW &&
               reason <= OSC_END_CRASHED;
