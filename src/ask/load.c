@@ -719,6 +719,17 @@ static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o
     return st;
 }
 
+/* Whether directories of A and B have as much that is not read; what failed when it was read
+ * does not count. */
+static bool has_same_left(const struct osc_left_out *a, const struct osc_left_out *b)
+{
+    for (int i = 0; i < OSC_LEFT_WHYS; i++) {
+        if (i != OSC_LEFT_FAILED && i != OSC_LEFT_BEGUN && a->by_why[i] != b->by_why[i])
+            return false;
+    }
+    return true;
+}
+
 osc_status osc_loaded_is_current(const struct osc_loaded *l, const struct osc_load *o,
                                  bool *is_so)
 {
@@ -732,6 +743,7 @@ osc_status osc_loaded_is_current(const struct osc_loaded *l, const struct osc_lo
     }
     if (st == OSC_OK)
         *is_so = !l->has_failed && now.n_units == l->n_units &&
+                 has_same_left(&now.files.left, &l->files.left) &&
                  memcmp(now.units, l->units, now.n_units * sizeof *now.units) == 0;
     osc_loaded_fini(&now);
     return st == OSC_ENOMEM ? st : OSC_OK;

@@ -5,9 +5,11 @@
 
 #include "ask/held.h"
 
-/* Whether A and B have the same traces and the same notes. */
+/* Whether A and B have the same traces and the same notes, and left out as much. */
 static bool is_equal(const struct osc_loaded *a, const struct osc_loaded *b)
 {
+    if (memcmp(a->files.left.by_why, b->files.left.by_why, sizeof a->files.left.by_why) != 0)
+        return false;
     if (a->is_visited || a->n_traces != b->n_traces || a->notes.len != b->notes.len)
         return false;
     if (a->notes.len > 0 && memcmp(a->notes.s, b->notes.s, a->notes.len) != 0)

@@ -197,6 +197,34 @@ TEST_WITH(a_file_that_appears_is_read_alone, set_up, tear_down)
     assert_changes(2, 1, 0);
 }
 
+/* Write TEXT to the file NAME. */
+static void write_text(const char *name, const char *text, size_t len)
+{
+    FILE *const f = fopen(path_of(name), "w");
+
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, len, f), len);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* A file that has just begun and one beside are no failure: quality names them. */
+TEST_WITH(a_file_that_is_being_written_is_read_when_it_is_whole, set_up, tear_down)
+{
+    open_and_ask();
+    write_text("rank2.json", "", 0);
+    assert_refreshed(NULL, 0);
+    assert_changes(2, 0, 0);
+    assert_string_equal(osc_set_notes(set), "");
+    write_text("rank3.json.gz", "\x1f\x8b\x08\0\0\0\0\0", 8);
+    write_text("notes.txt", "x", 1);
+    assert_refreshed(NULL, 0);
+    assert_changes(2, 0, 0);
+    assert_string_equal(osc_set_notes(set), "");
+    write_trace("rank2.json", 2, 2000, 10);
+    assert_refreshed(NULL, 0);
+    assert_changes(2, 1, 0);
+}
+
 /* All times then count from another origin, also those of files that are not read again. */
 TEST_WITH(an_earlier_file_moves_the_times_of_those_that_are_kept, set_up, tear_down)
 {

@@ -201,7 +201,9 @@ static int show_traces(const struct osc_args *args, const struct osc_logdir *d)
         st = prepare(&quality, args, "quality", &err);
     failed =
         st == OSC_OK ? osc_show_open_to_ask(&set, args, &o, asked, 2) : osc_cli_fail(st, &err);
-    if (!failed)
+    const bool is_listed =
+        failed && d->n_runs > 0 && show_runs(args, d, false) == OSC_EXIT_DONE;
+    if (!failed && !is_listed)
         failed = show_all(set, args, asked, d);
     if (!failed && osc_set_loaded(set)->has_failed)
         failed = OSC_EXIT_FAILED;
@@ -214,9 +216,10 @@ static int show_traces(const struct osc_args *args, const struct osc_logdir *d)
 /* Find in D the directories of the traces of ARGS, once a run is chosen. */
 static int find_chosen(struct osc_logdir *d, struct osc_args *args)
 {
-    int failed = osc_log_dirs_choose_of(args, d);
+    const bool is_all = !args->run_name;
+    const int failed = osc_log_dirs_choose_of(args, d);
 
-    if (failed)
+    if (failed || is_all)
         return failed;
     osc_logdir_fini(d);
     args->logdir = args->logdir_spec = args->run_name = NULL;
