@@ -7,6 +7,7 @@
 #include "analysis/table_registry.h"
 #include "ask/note.h"
 #include "base/mem.h"
+#include "cli/remote_files.h"
 #include "table/nearest.h"
 
 bool osc_log_dirs_are_named(const struct osc_args *args)
@@ -43,6 +44,14 @@ static int add_folder(struct osc_logdir *d, const char *path, bool is_deep)
     return failed ? failed : add_root(d, is_run ? &alone : &all);
 }
 
+static int add_entry_root(struct osc_logdir *d, const char *path, const char *label)
+{
+    const char *local = NULL;
+    const int failed = osc_remote_files_get(path, &local);
+
+    return failed ? failed : add_root(d, &(struct osc_log_root){local, label, false});
+}
+
 /* Add the runs of one ENTRY of --logdir_spec, NAME:DIR or DIR, of LEN bytes. */
 static int add_entry(struct osc_logdir *d, const char *entry, size_t len)
 {
@@ -53,14 +62,15 @@ static int add_entry(struct osc_logdir *d, const char *entry, size_t len)
         return out_of_memory();
     memcpy(text, entry, len);
     text[len] = '\0';
-    char *const colon = strchr(text, ':');
+    char *const at = strchr(text, ':');
+    char *const colon = at && strncmp(at, "://", 3) != 0 ? at : NULL; /* not of a URL */
     if (colon)
         *colon = '\0';
     const char *const path = colon ? colon + 1 : text;
     if (*path == '\0' || text[0] == '\0')
         failed = osc_cli_misuse("--logdir_spec: '%.*s' is not NAME:DIR", (int)len, entry);
     else
-        failed = add_root(d, &(struct osc_log_root){path, colon ? text : NULL, false});
+        failed = add_entry_root(d, path, colon ? text : NULL);
     osc_free(text);
     return failed;
 }

@@ -9,6 +9,7 @@
 #include "cli/command_options.h"
 #include "cli/commands.h"
 #include "cli/log_dirs.h"
+#include "cli/remote_files.h"
 #include "cli/show.h"
 #include "table/nearest.h"
 
@@ -93,11 +94,14 @@ static int run_command(const struct osc_command *command, int argc, char **argv)
         return failed;
     if (args.wants_help)
         return osc_help_show(command);
-    if (!command->chooses_run)
+    if (!command->takes_program)
+        failed = osc_remote_files_replace(&args);
+    if (!failed && !command->chooses_run)
         failed = osc_log_dirs_choose(&args);
     if (!failed)
         failed = command->run(&args);
     osc_log_dirs_fini(&args);
+    osc_remote_files_remove();
     return failed;
 }
 
