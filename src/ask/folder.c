@@ -121,7 +121,9 @@ static osc_status drop_copies(struct osc_path_list *p, struct osc_left_out *left
         if (!known)
             st = OSC_ENOMEM;
         if (k < n) {
-            osc_note(notes, "%s: skipped, it is the same trace as %s", p->all[i], p->all[k]);
+            if (left->by_why[OSC_LEFT_COPY] < OSC_LEFT_NAMES)
+                osc_note(notes, "%s: skipped, it is the same trace as %s", p->all[i],
+                         p->all[k]);
             osc_left_out_add(left, OSC_LEFT_COPY, p->all[i], p->all[k]);
             osc_free(p->all[i]);
             continue;
@@ -204,7 +206,8 @@ static osc_status drop_live(struct osc_path_list *p, struct osc_left_out *left,
         } else if (is_part) {
             osc_free(path);
         } else if (is_live && osc_live_is_blank(path)) {
-            osc_note(notes, "%s: skipped, nothing was recorded into it", path);
+            if (left->by_why[OSC_LEFT_BLANK] < OSC_LEFT_NAMES)
+                osc_note(notes, "%s: skipped, nothing was recorded into it", path);
             osc_left_out_add(left, OSC_LEFT_BLANK, path, NULL);
             osc_free(path);
         } else {

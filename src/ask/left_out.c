@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ask/note.h"
 #include "base/mem.h"
 
 #define DESCRIBED 3u /* names in a sentence of `quality` */
@@ -92,6 +93,19 @@ void osc_left_out_fini(struct osc_left_out *l)
         free_one(&l->all[i]);
     osc_free(l->all);
     *l = (struct osc_left_out){0};
+}
+
+void osc_left_out_note(const struct osc_left_out *l, struct osc_strbuf *notes)
+{
+    static const enum osc_left_why noted[] = {OSC_LEFT_COPY, OSC_LEFT_BLANK, OSC_LEFT_FAILED};
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < sizeof noted / sizeof *noted; i++)
+        if (l->by_why[noted[i]] > OSC_LEFT_NAMES)
+            n += l->by_why[noted[i]] - OSC_LEFT_NAMES;
+    if (n > 0)
+        osc_note(notes, "%llu more files are skipped; table quality counts them by reason",
+                 (unsigned long long)n);
 }
 
 /* Append "; PATH: it is empty", for the first names. */

@@ -225,7 +225,7 @@ static void report_failure(struct osc_loaded *l, const struct osc_trace *t, uint
     if (st == OSC_ELIMIT && t->is_partial && t->events.n_rows + t->others.n_rows == 0 &&
         l->n_read > 0)
         l->n_unread++; /* one note reports all of them */
-    else
+    else if (l->files.left.by_why[OSC_LEFT_FAILED] < OSC_LEFT_NAMES)
         osc_note(&l->notes, "%s%s", err->message, osc_budget_way_out(st));
     if (strncmp(why, path, len) == 0 && why[len] == ':' && why[len + 1] == ' ')
         why += len + 2;
@@ -501,7 +501,10 @@ static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
     if (l->n_unread > 0)
         osc_note(&l->notes, "memory limit reached before %u of %u files were read%s",
                  l->n_unread, l->files.n, osc_budget_way_out(OSC_ELIMIT));
-    return l->n_read > 0 || (l->is_other && !l->has_failed) ? OSC_OK : fail_as_noted(l, err);
+    if (l->n_read == 0 && (!l->is_other || l->has_failed))
+        return fail_as_noted(l, err);
+    osc_left_out_note(&l->files.left, &l->notes);
+    return OSC_OK;
 }
 
 void osc_rank_span_add(struct osc_rank_span *r, int32_t rank, int32_t span)

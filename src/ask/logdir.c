@@ -101,7 +101,8 @@ static osc_status look_into(struct walk *w, uint32_t i, bool goes_on, struct osc
     if (st == OSC_EIO && i > 0) {
         const char *const why = strerror(errno);
 
-        osc_note(w->notes, "%s: skipped: %s", w->all[i].path, why);
+        if (w->left->by_why[OSC_LEFT_FAILED] < OSC_LEFT_NAMES)
+            osc_note(w->notes, "%s: skipped: %s", w->all[i].path, why);
         osc_left_out_add(w->left, OSC_LEFT_FAILED, w->all[i].path, why);
         st = OSC_OK;
     }
