@@ -37,6 +37,7 @@ static osc_status put_body(struct osc_strbuf *out, const struct osc_request *r,
         osc_put_c_text(out, o->paths[i]);
     osc_put_u32(out, l->has_failed);
     osc_put_text(out, text_of(&l->notes));
+    osc_left_out_put(&l->files.left, out);
     osc_put_u32(out, (uint32_t)b->n_answers);
     osc_by_rank_put(b, out);
     const osc_status st = words.status != OSC_OK ? words.status : out->status;
@@ -141,6 +142,10 @@ static osc_status add_file(struct osc_joined *j, struct osc_fields *body, const 
         return osc_fail(err, st, "out of memory");
     f->has_failed = osc_get_u32(body) != 0;
     f->notes = osc_get_text(body);
+    f->left = *body;
+    struct osc_left_out left = {0}; /* its place is known once it is read */
+    osc_left_out_get(&left, body);
+    osc_left_out_fini(&left);
     f->n_answers = osc_get_u32(body);
     f->parts = *body;
     if (body->is_bad || !f->table.s || !f->words.s || !f->notes.s ||
@@ -301,6 +306,18 @@ static void add_notes(struct osc_joined *j, struct osc_str notes)
     }
 }
 
+/* Add what F left out to J. All shares have listed the same directories; if F is not the first,
+ * only what failed when it was read is new. */
+static void add_left(struct osc_joined *j, const struct osc_join_file *f, bool is_first)
+{
+    struct osc_fields from = f->left;
+    struct osc_left_out left = {0};
+
+    osc_left_out_get(&left, &from);
+    osc_left_out_add_all(&j->left, &left, !is_first);
+    osc_left_out_fini(&left);
+}
+
 /* List the operands of all groups, in the order of their first files, and the notes. */
 static osc_status list_paths(struct osc_joined *j)
 {
@@ -311,11 +328,12 @@ static osc_status list_paths(struct osc_joined *j)
         const struct osc_join_file *const f = &j->files[i];
 
         add_notes(j, f->notes);
+        add_left(j, f, f->group == i);
         j->has_failed |= f->has_failed;
         for (uint32_t k = 0; f->group == i && k < f->n_operands; k++)
             j->paths[j->n_paths++] = j->operands[f->first_operand + k];
     }
-    return j->notes.status;
+    return j->notes.status == OSC_OK ? j->left.status : j->notes.status;
 }
 
 osc_status osc_joined_end(struct osc_joined *j, struct osc_err *err)
@@ -379,8 +397,9 @@ osc_status osc_joined_load(const struct osc_joined *j, struct osc_loaded *l,
     l->operand = j->n_paths == 1 ? j->paths[0] : NULL;
     l->n_read = b->n_ends;
     osc_strbuf_addstr(&l->notes, text_of(&j->notes));
+    osc_left_out_add_all(&l->files.left, &j->left, false);
     if (st == OSC_OK)
-        st = l->notes.status;
+        st = l->notes.status == OSC_OK ? l->files.left.status : l->notes.status;
     if (st == OSC_OK)
         st = find_torch_version(l, &b->answers[0].parts);
     if (st == OSC_OK && l->n_read == 0)
@@ -396,5 +415,6 @@ void osc_joined_fini(struct osc_joined *j)
     osc_free(j->operands);
     osc_free(j->paths);
     osc_strbuf_fini(&j->notes);
+    osc_left_out_fini(&j->left);
     *j = (struct osc_joined){0};
 }

@@ -8,7 +8,8 @@
  *
  *   magic "oscparts", version, zeroes, length and XXH3 of what follows
  *   table, words of the question, share, number of shares, hash of the listed files
- *   operands, whether reading failed, notes, number of answers, what osc_by_rank_put() writes
+ *   operands, whether reading failed, notes, what was left out, number of answers, what
+ * osc_by_rank_put() writes
  *
  * Shares of the same operands make one group; groups stand in the order in which they are
  * added. Within a group, traces have the order in which one process reads them. So the answer
@@ -37,6 +38,7 @@ struct osc_join_file {
     uint32_t first_operand, n_operands; /* in struct osc_joined */
     bool has_failed;
     struct osc_str notes;
+    struct osc_fields left; /* where what it left out begins (left_out.h) */
     uint32_t n_answers;
     struct osc_fields parts;
     uint32_t group;
@@ -49,8 +51,9 @@ struct osc_joined {
     const char **paths;          /* owned array of borrowed texts: those of all groups */
     size_t cap_files, cap_operands;
     uint32_t n_files, n_operands, n_paths, n_groups;
-    struct osc_strbuf notes; /* lines for the user: those of all files, and missing shares */
-    bool has_failed;         /* a file says so, or a share is missing */
+    struct osc_strbuf notes;  /* lines for the user: those of all files, and missing shares */
+    struct osc_left_out left; /* owned */
+    bool has_failed;          /* a file says so, or a share is missing */
 };
 
 /*

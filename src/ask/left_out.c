@@ -72,18 +72,67 @@ void osc_left_out_add(struct osc_left_out *l, enum osc_left_why why, const char 
     l->all[l->n++] = one;
 }
 
-void osc_left_out_take(struct osc_left_out *l, struct osc_left_out *from)
+static bool is_failure(enum osc_left_why why)
 {
+    return why == OSC_LEFT_FAILED || why == OSC_LEFT_BEGUN;
+}
+
+void osc_left_out_add_all(struct osc_left_out *l, const struct osc_left_out *from,
+                          bool only_failed)
+{
+    uint64_t rest[OSC_LEFT_WHYS]; /* those without a name */
+
+    memcpy(rest, from->by_why, sizeof rest);
     for (uint32_t i = 0; i < from->n; i++) {
         const struct osc_left *const one = &from->all[i];
 
-        osc_left_out_add(l, one->why, one->path, one->detail);
-        from->by_why[one->why]--;
+        rest[one->why] -= rest[one->why] > 0;
+        if (!only_failed || is_failure(one->why))
+            osc_left_out_add(l, one->why, one->path, one->detail);
     }
-    for (int i = 0; i < OSC_LEFT_WHYS; i++) /* those without a name */
-        l->by_why[i] += from->by_why[i];
+    for (int i = 0; i < OSC_LEFT_WHYS; i++)
+        l->by_why[i] += !only_failed || is_failure((enum osc_left_why)i) ? rest[i] : 0;
     if (l->status == OSC_OK)
         l->status = from->status;
+}
+
+void osc_left_out_put(const struct osc_left_out *l, struct osc_strbuf *out)
+{
+    for (int i = 0; i < OSC_LEFT_WHYS; i++)
+        osc_put_u64(out, l->by_why[i]);
+    osc_put_u32(out, l->n);
+    for (uint32_t i = 0; i < l->n; i++) {
+        osc_put_u32(out, (uint32_t)l->all[i].why);
+        osc_put_c_text(out, l->all[i].path);
+        osc_put_c_text(out, l->all[i].detail);
+    }
+    if (l->status != OSC_OK)
+        out->status = l->status;
+}
+
+void osc_left_out_get(struct osc_left_out *l, struct osc_fields *from)
+{
+    uint64_t by_why[OSC_LEFT_WHYS];
+
+    for (int i = 0; i < OSC_LEFT_WHYS; i++)
+        by_why[i] = osc_get_u64(from);
+    const uint32_t n = osc_get_u32(from);
+    from->is_bad = from->is_bad || n > OSC_LEFT_WHYS * OSC_LEFT_NAMES;
+    for (uint32_t i = 0; i < n && !from->is_bad; i++) {
+        const uint32_t why = osc_get_u32(from);
+        const struct osc_str path = osc_get_text(from), detail = osc_get_text(from);
+
+        from->is_bad = from->is_bad || why >= OSC_LEFT_WHYS || !path.s;
+        if (!from->is_bad)
+            osc_left_out_add(l, (enum osc_left_why)why, path.s, detail.s);
+    }
+    if (!from->is_bad)
+        memcpy(l->by_why, by_why, sizeof by_why);
+}
+
+void osc_left_out_take(struct osc_left_out *l, struct osc_left_out *from)
+{
+    osc_left_out_add_all(l, from, false);
     osc_left_out_fini(from);
 }
 
@@ -120,9 +169,27 @@ static void add_name(const struct osc_left *one, struct osc_strbuf *out, uint32_
         osc_strbuf_addf(out, " %s", one->detail);
 }
 
+/* Put ONE among the N least of LEAST by path. Returns how many there are now. */
+static uint32_t put_least(const struct osc_left *least[DESCRIBED], uint32_t n,
+                          const struct osc_left *one)
+{
+    uint32_t at = n;
+
+    while (at > 0 && strcmp(least[at - 1]->path, one->path) > 0)
+        at--;
+    if (at == DESCRIBED)
+        return n;
+    n = n < DESCRIBED ? n + 1 : n;
+    for (uint32_t k = n - 1; k > at; k--)
+        least[k] = least[k - 1];
+    least[at] = one;
+    return n;
+}
+
 uint64_t osc_left_out_describe(const struct osc_left_out *l, enum osc_finding_code code,
                                struct osc_strbuf *out)
 {
+    const struct osc_left *least[DESCRIBED];
     uint64_t count = 0;
     uint32_t n = 0;
 
@@ -130,11 +197,13 @@ uint64_t osc_left_out_describe(const struct osc_left_out *l, enum osc_finding_co
         count += whys[i].code == code ? l->by_why[i] : 0;
     if (count == 0)
         return 0;
-    osc_strbuf_adds(out, osc_finding_message(code));
-    for (uint32_t i = 0; i < l->n && n < DESCRIBED; i++) {
+    for (uint32_t i = 0; i < l->n; i++) {
         if (whys[l->all[i].why].code == code)
-            add_name(&l->all[i], out, n++);
+            n = put_least(least, n, &l->all[i]);
     }
+    osc_strbuf_adds(out, osc_finding_message(code));
+    for (uint32_t i = 0; i < n; i++)
+        add_name(least[i], out, i);
     if (count > n)
         osc_strbuf_addf(out, "; and %llu more", (unsigned long long)(count - n));
     return count;

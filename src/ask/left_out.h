@@ -9,9 +9,11 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fields.h"
 #include "base/status.h"
 #include "base/strbuf.h"
 #include "model/finding.h"
@@ -51,6 +53,15 @@ struct osc_left_out {
 /* Add the file or directory PATH; DETAIL may be NULL. */
 void osc_left_out_add(struct osc_left_out *l, enum osc_left_why why, const char *path,
                       const char *detail);
+
+/* Add a copy of FROM; ONLY_FAILED: of what failed when it was read, which is not known from a
+ * list of the directory. */
+void osc_left_out_add_all(struct osc_left_out *l, const struct osc_left_out *from,
+                          bool only_failed);
+
+/* Append L to OUT, and read it back: fields.h. What is damaged makes FROM bad. */
+void osc_left_out_put(const struct osc_left_out *l, struct osc_strbuf *out);
+void osc_left_out_get(struct osc_left_out *l, struct osc_fields *from);
 
 /* Add all of FROM, which is empty afterwards. */
 void osc_left_out_take(struct osc_left_out *l, struct osc_left_out *from);
