@@ -5,9 +5,9 @@
 
 #include "analysis/table_registry.h"
 #include "ask/file_findings.h"
-#include "ask/note.h"
 #include "ask/operands.h"
 #include "base/mem.h"
+#include "base/note.h"
 #include "base/utf8.h"
 
 osc_status osc_asked_init(struct osc_asked *k, const struct osc_request *r,

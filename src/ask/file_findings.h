@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "ask/left_out.h"
+#include "ask/folders/left_out.h"
 #include "table/query.h"
 
 /* What to add, for struct osc_more_rows. Both are borrowed. */

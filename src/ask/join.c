@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ask/note.h"
 #include "base/mem.h"
+#include "base/note.h"
 #include "base/sort.h"
 
 static const char magic[] = "oscparts";

@@ -9,10 +9,10 @@
 #include "ask/budget.h"
 #include "ask/fingerprint.h"
 #include "ask/held.h"
-#include "ask/note.h"
+#include "ask/kept.h"
 #include "ask/request.h"
-#include "base/idmap.h"
 #include "base/mem.h"
+#include "base/note.h"
 #include "base/sort.h"
 #include "import/run.h"
 
@@ -316,66 +316,6 @@ static osc_status store_files(struct osc_loaded *l, uint32_t i, uint32_t part,
     return st;
 }
 
-/* The traces of a set that were read before, to be found by the files that they are of. */
-struct kept {
-    const struct osc_loaded *loaded; /* NULL: none */
-    struct osc_idmap first;          /* digest and part -> index + 1 of the first trace */
-    uint32_t *next;                  /* owned; index + 1 of the next with the same key */
-};
-
-static uint64_t key_of(const struct osc_digest *files, uint32_t part)
-{
-    return files->low ^ osc_hash_u64(files->high + part);
-}
-
-static void finish_kept(struct kept *k)
-{
-    osc_idmap_fini(&k->first);
-    osc_free(k->next);
-}
-
-static osc_status start_kept(struct kept *k, const struct osc_loaded *before)
-{
-    *k = (struct kept){.loaded = before};
-    if (!before || before->n_traces == 0)
-        return OSC_OK;
-    k->next = osc_calloc(before->n_traces, sizeof *k->next);
-    if (!k->next)
-        return OSC_ENOMEM;
-    for (uint32_t i = before->n_traces; i-- > 0;) {
-        const struct osc_held *const h = osc_held_of(before->traces[i]);
-        uint32_t *const first = osc_idmap_put(&k->first, key_of(&h->files, h->part));
-
-        if (!first)
-            return OSC_ENOMEM;
-        k->next[i] = *first;
-        *first = i + 1;
-    }
-    return OSC_OK;
-}
-
-/* Find trace PART of FILES, and forget it: it is taken once. NULL: absent, or the files have
- * changed. */
-static struct osc_trace *take_kept(struct kept *k, const struct osc_digest *files,
-                                   uint32_t part)
-{
-    const uint64_t key = key_of(files, part);
-
-    if (!k->loaded || osc_idmap_get(&k->first, key) == 0)
-        return NULL;
-    uint32_t *at = osc_idmap_put(&k->first, key); /* it is there */
-    for (; at && *at > 0; at = &k->next[*at - 1]) {
-        struct osc_trace *const t = k->loaded->traces[*at - 1];
-        const struct osc_held *const h = osc_held_of(t);
-
-        if (h->part == part && !h->is_torn && memcmp(&h->files, files, sizeof *files) == 0) {
-            *at = k->next[*at - 1];
-            return t;
-        }
-    }
-    return NULL;
-}
-
 static osc_status reserve_trace(struct osc_loaded *l)
 {
     const size_t n = (size_t)l->n_traces + 1;
@@ -460,7 +400,7 @@ static osc_status fail_as_noted(struct osc_loaded *l, struct osc_err *err)
 
 /* Load path I and the parts that continue it. */
 static osc_status import_unit(struct osc_loaded *l, const struct osc_load *o, uint32_t i,
-                              struct kept *before, struct osc_err *err)
+                              struct osc_kept *before, struct osc_err *err)
 {
     uint32_t n_parts = 1;
 
@@ -468,7 +408,7 @@ static osc_status import_unit(struct osc_loaded *l, const struct osc_load *o, ui
         return no_memory(l, err);
     for (uint32_t part = 0; part < n_parts; part++) {
         struct osc_trace *const kept =
-            l->n_units > 0 ? take_kept(before, &l->units[l->n_units - 1], part) : NULL;
+            l->n_units > 0 ? osc_kept_take(before, &l->units[l->n_units - 1], part) : NULL;
         const osc_status st =
             kept ? keep_one(l, i, kept, &n_parts, err) : add_one(l, o, i, part, &n_parts, err);
 
@@ -484,8 +424,9 @@ static osc_status import_unit(struct osc_loaded *l, const struct osc_load *o, ui
 static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
                              struct osc_err *err)
 {
-    struct kept before;
-    osc_status st = start_kept(&before, o->before);
+    struct osc_kept before;
+    osc_status st = osc_kept_init(&before, o->before ? o->before->traces : NULL,
+                                  o->before ? o->before->n_traces : 0);
 
     if (st != OSC_OK)
         st = no_memory(l, err);
@@ -495,7 +436,7 @@ static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
         if (!is_other && l->links.before[i] == 0) /* else it is read with the part before */
             st = import_unit(l, o, i, &before, err);
     }
-    finish_kept(&before);
+    osc_kept_fini(&before);
     if (st != OSC_OK || l->is_outdated)
         return st;
     if (l->n_unread > 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* osc_merge() of opscope/trace.h. */
 #include "ask/join.h"
-#include "ask/note.h"
 #include "ask/set.h"
+#include "base/note.h"
 
 /* Make the frame *F of the answer that the parts J give. */
 static osc_status make_frame(const struct osc_joined *j, struct osc_frame **f,

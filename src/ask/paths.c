@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ask/logdir.h"
+#include "ask/folders/logdir.h"
 #include "base/mem.h"
 
 /* A search: its results and its messages. */

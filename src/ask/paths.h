@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ask/left_out.h"
+#include "ask/folders/left_out.h"
 
 /* Zeroed, there are none. */
 struct osc_paths {

@@ -11,9 +11,9 @@
 #include "ask/cancel.h"
 #include "ask/frame.h"
 #include "ask/join.h"
-#include "ask/note.h"
 #include "ask/refresh.h"
 #include "base/mem.h"
+#include "base/note.h"
 
 /* A view; it lives while a question uses it or it is the last view. */
 struct seen {

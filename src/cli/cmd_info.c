@@ -2,12 +2,12 @@
 /* `opscope info`: facts about a trace and its quality, on one page. */
 #include "analysis/table_registry.h"
 #include "ask/budget.h"
-#include "ask/note.h"
-#include "ask/runs_table.h"
+#include "base/note.h"
 #include "base/strbuf.h"
 #include "cli/commands.h"
 #include "cli/log_dirs.h"
 #include "cli/progress.h"
+#include "cli/runs_table.h"
 #include "cli/show.h"
 #include "import/verify.h"
 

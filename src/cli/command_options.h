@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "ask/folder.h"
+#include "ask/folders/folder.h"
 #include "ask/request.h"
 #include "ask/share.h"
 #include "cli/cli.h"

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include "analysis/table_registry.h"
-#include "ask/note.h"
 #include "base/mem.h"
+#include "base/note.h"
 #include "cli/remote_files.h"
 #include "table/nearest.h"
 

@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "ask/logdir.h"
+#include "ask/folders/logdir.h"
 #include "cli/command_options.h"
 
 /* Whether ARGS names log directories or a run. */

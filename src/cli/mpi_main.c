@@ -12,7 +12,9 @@
 #include "ask/budget.h"
 #include "base/thread.h"
 #include "cli/commands.h"
+#include "cli/log_dirs.h"
 #include "cli/parts.h"
+#include "cli/remote_files.h"
 #include "cli/table_run.h"
 
 /* MPI counts in int: bytes are sent in pieces. */
@@ -313,6 +315,8 @@ static int run(struct process *p, int argc, char **argv)
     if (!is_first)
         osc_cli_capture(&p->said); /* all processes find the same errors */
     int failed = osc_args_parse(&args, &osc_command_table, argc - 1, argv + 1);
+    if (!failed && !args.wants_help)
+        failed = osc_log_dirs_choose(&args);
     for (int i = 0; !failed && i < args.n_operands && p->n > 1; i++)
         if (strcmp(args.operands[i], "-") == 0)
             failed = osc_cli_misuse("standard input cannot be shared out; name the file");
@@ -324,6 +328,8 @@ static int run(struct process *p, int argc, char **argv)
     } else if (!failed) {
         failed = osc_table_run(&args, show, p);
     }
+    osc_log_dirs_fini(&args);
+    osc_remote_files_remove();
     return is_first ? failed : OSC_EXIT_DONE;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/folder.h"
+#include "ask/folders/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ask/note.h"
+#include "base/note.h"
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "base/mem.h"

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ask/left_out.h"
+#include "ask/folders/left_out.h"
 
 /* Paths, in an order that the content of the directory alone decides. Zeroed, it is empty. */
 struct osc_path_list {

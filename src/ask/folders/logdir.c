@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/logdir.h"
+#include "ask/folders/logdir.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ask/note.h"
+#include "base/note.h"
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "base/mem.h"

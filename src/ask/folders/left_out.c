@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/left_out.h"
+#include "ask/folders/left_out.h"
 
 #include <string.h>
 
-#include "ask/note.h"
+#include "base/note.h"
 #include "base/mem.h"
 
 #define DESCRIBED 3u /* names in a sentence of `quality` */

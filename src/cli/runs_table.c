@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/runs_table.h"
+#include "cli/runs_table.h"
 
 #include <stdio.h>
 #include <string.h>

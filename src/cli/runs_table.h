@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "ask/logdir.h"
+#include "ask/folders/logdir.h"
 #include "table/table.h"
 
 /* One row for each file: its run, worker and span; then what is left out, and why. It is in no

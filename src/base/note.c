@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/note.h"
+#include "base/note.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "ask/folder.h"
+#include "ask/folders/folder.h"
 
 struct osc_log_run {
     char *name; /* owned */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/logdir.h"
+#include "ask/folders/logdir.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
