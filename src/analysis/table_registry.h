@@ -33,7 +33,8 @@
     X(memory_curve)       \
     X(memory_peaks)       \
     X(advice)             \
-    X(modules)
+    X(modules)            \
+    X(rank_overlap)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;
 OSC_TABLE_LIST(OSC_TABLE_DECLARE)

@@ -48,6 +48,12 @@ static struct osc_placing placing_of(const struct osc_query *q, uint32_t i)
                                 .shares_steps = t->shares_steps};
 }
 
+/* Whether all traces make one block of rows. */
+static bool joins_all(const struct osc_query *q)
+{
+    return q->is_merged || q->def->joins_ranks;
+}
+
 /* Make one block for each rank and span, or one for all. */
 static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
 {
@@ -58,7 +64,7 @@ static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
         const struct osc_placing at = placing_of(q, i);
         struct osc_answer_block *last = a->n_blocks ? &a->blocks[a->n_blocks - 1] : NULL;
 
-        if (last && (q->is_merged || (last->rank == at.rank && last->span == at.span))) {
+        if (last && (joins_all(q) || (last->rank == at.rank && last->span == at.span))) {
             if (last->rank != at.rank)
                 last->rank = OSC_NO_RANK;
             if (last->span != at.span)
@@ -379,7 +385,7 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
             st = fill_block(q, &a->blocks[i], err);
         choice.shown |= a->blocks[i].result.shown;
         add_notes(a, &a->blocks[i]);
-        if (a->blocks[i].n_traces > 1 && !q->is_merged)
+        if (a->blocks[i].n_traces > 1 && !joins_all(q))
             osc_strbuf_addf(&a->sheet.notes, "rank %d, span %d: %u files taken together\n",
                             a->blocks[i].rank, a->blocks[i].span, a->blocks[i].n_traces);
     }

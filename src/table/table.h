@@ -14,6 +14,11 @@
  *           behind the columns rank and span)
  *   finish  fills columns that are made of others: means, ratios
  *
+ * A table that compares ranks has joins_ranks: all traces together make one block of rows, with
+ * or without --merge. map() makes rows that only finish() understands (analysis/ranks/), place()
+ * tells them their rank and span, merging appends them, and finish() makes the rows that users
+ * see.
+ *
  * A result is a list of batches of at most 4,096 rows, laid out as Arrow arrays:
  * values, a validity bitmap, strings as indexes into a dictionary. A table that
  * may be as long as the trace (events) streams: it has `open` instead of `map`.
@@ -156,6 +161,7 @@ struct osc_table_def {
     const char *const *groupings; /* for --group-by, ended by NULL; or NULL */
     uint32_t facts;               /* bits of enum osc_fact that map and open need */
     unsigned takes;               /* bits of enum osc_takes; other options are refused */
+    bool joins_ranks;             /* one block of rows for all ranks and spans */
 
     /* Append the rows of T to OUT. */
     osc_status (*map)(const struct osc_trace *t, const struct osc_options *o,

@@ -14,7 +14,8 @@ GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "modules": (None, "annotation", "line"),
              "ranges": (None, "process", "thread", "track", "category", "step",
                         "category,thread", "step,process,track")}
-COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice"}
+COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice",
+          "rank_overlap"}
 # Tables whose rows the twin does not merge: compared only if no two files share a row.
 UNMERGED = {"devices", "utilization", "modules", *memory_tables.TABLES}
 AT_A_TIME = {"memory_events", "memory_peaks"}       # tables with --at

@@ -25,9 +25,10 @@ KEYS = {
     "quality": ("code",), "advice": ("code",), "flows": (), "modules": (), "devices": ("device",),
     "utilization": ("device", "start_ns", "dur_ns"),
     "memory": ("device", "name"), "memory_events": (), "memory_curve": (), "memory_peaks": (),
+    "rank_overlap": ("rank", "step"),
 }
 # Texts in the tables, but numbers in the file: compared by their text.
-AS_TEXT = {"process", "thread", "queue", "label", "value", "track"}
+AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "step"}
 # Optional columns (`?` in --list): an absent column equals null in every row.
 OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
             "fwd_id", "correlation", "value", "bytes", "is_async", "first_offset", "first_ns",

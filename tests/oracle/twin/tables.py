@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import (advice, averages, devices, durations, events, flows, forest, growth, inventory,
-               kernels, memory_tables, merging, modules, operators, points, quality, ranges, reader,
-               runs, steps)
+               kernels, memory_tables, merging, modules, operators, points, quality, ranges, ranks,
+               reader, runs, steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
          "tracks", "info", "quality", "flows", "ranges", "durations", "points", "devices",
          "utilization", "modules",
-         "advice", *memory_tables.TABLES)
+         "advice", *memory_tables.TABLES, *ranks.TABLES)
 
 
 def load(path: Path) -> Trace:
@@ -44,6 +44,8 @@ def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
     """The rows of table NAME. COMPAT is --compat tb, PYTHON false is --no-python, MERGED is
     --merge; SELECTION is for the tables of memory. With several ranks or spans each has its own
     rows, which begin with the columns rank and span."""
+    if name in ranks.TABLES:
+        return ranks.TABLES[name]([run] if isinstance(run, Trace) else run, compat)
     found = runs.blocks([run] if isinstance(run, Trace) else run, merged)
     rows = []
     for block in found:
