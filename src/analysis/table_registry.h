@@ -34,7 +34,9 @@
     X(memory_peaks)       \
     X(advice)             \
     X(modules)            \
-    X(rank_overlap)
+    X(rank_overlap)       \
+    X(rank_wait)          \
+    X(collectives)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;
 OSC_TABLE_LIST(OSC_TABLE_DECLARE)

@@ -146,7 +146,13 @@ enum osc_arg_type {
     X(ID_SCOPE, "scope")                        \
     X(LABELS, "labels")                         \
     X(DTYPE, "dtype")                           \
-    X(DESC, "desc")
+    X(DESC, "desc")                             \
+    X(PROCESS_GROUP, "Process Group Name")      \
+    X(GROUP_RANKS, "Process Group Ranks")       \
+    X(GROUP_SIZE, "Group size")                 \
+    X(IN_ELEMENTS, "In msg nelems")             \
+    X(OUT_ELEMENTS, "Out msg nelems")           \
+    X(SEQ, "Seq")
 
 enum osc_arg_key {
 #define OSC_ARG_KEY_ENUM(name, text) OSC_ARG_KEY_##name,

@@ -49,6 +49,7 @@
 #define OSC_RULE_SPLIT         (UINT64_C(1) << 33)
 #define OSC_RULE_THINNED       (UINT64_C(1) << 34)
 #define OSC_RULE_OVERLAP       (UINT64_C(1) << 35)
+#define OSC_RULE_COLLECTIVES   (UINT64_C(1) << 36)
 
 struct osc_rule_text {
     uint64_t rule;      /* one of these bits */

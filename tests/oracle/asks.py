@@ -15,7 +15,7 @@ GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "ranges": (None, "process", "thread", "track", "category", "step",
                         "category,thread", "step,process,track")}
 COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice",
-          "rank_overlap"}
+          "rank_overlap", "rank_wait", "collectives"}
 # Tables whose rows the twin does not merge: compared only if no two files share a row.
 UNMERGED = {"devices", "utilization", "modules", *memory_tables.TABLES}
 AT_A_TIME = {"memory_events", "memory_peaks"}       # tables with --at

@@ -25,7 +25,8 @@ KEYS = {
     "quality": ("code",), "advice": ("code",), "flows": (), "modules": (), "devices": ("device",),
     "utilization": ("device", "start_ns", "dur_ns"),
     "memory": ("device", "name"), "memory_events": (), "memory_curve": (), "memory_peaks": (),
-    "rank_overlap": ("rank", "step"),
+    "rank_overlap": ("rank", "step"), "rank_wait": ("rank", "step"),
+    "collectives": ("rank", "name"),
 }
 # Texts in the tables, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "step"}

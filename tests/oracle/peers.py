@@ -70,6 +70,8 @@ def same(item: Item, got: object) -> bool:
         return abs(Fraction(want) * 1000 - Fraction(got)) <= Fraction(item.slack_ns)
     if item.how == "us":              # rounded to whole microseconds
         return abs(Fraction(want) * 1000 - Fraction(got)) <= 500 + Fraction(item.slack_ns)
+    if item.how == "us_below":        # cut to whole microseconds
+        return -item.slack_ns <= Fraction(got) - Fraction(want) * 1000 < 1000 + item.slack_ns
     if item.how == "percent":         # rounded to 2 digits of a per cent
         return abs(want - 100 * got) <= 0.00501 + item.slack_ns
     if item.how in ("percent0", "percent1"):        # rounded to so many digits of a per cent
@@ -240,9 +242,10 @@ def main() -> int:
         return 0
     import peers_memory
     import peers_plugin
+    import peers_ranks
     import peers_torch
     provider = OpscopeProvider(options.opscope) if options.opscope else TwinProvider()
-    items = (item for source in (peers_torch, peers_plugin, peers_memory)
+    items = (item for source in (peers_torch, peers_plugin, peers_memory, peers_ranks)
              for item in source.items(options.shared)
              if not options.only or item.group.startswith(options.only))
     passed, failed = check(provider, items, options.show)

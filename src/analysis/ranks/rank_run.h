@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rank_run.h - the collectives of all ranks, matched.
+ *
+ * A match is one collective of a group of ranks; its members are the calls of the ranks in it.
+ *
+ *   - Within a span, calls are matched by process group (name and list of ranks), operation
+ *     and sequence number, where every call of that group has one.
+ *   - Otherwise by process group and operation in order of start, of operations in which all
+ *     ranks send as much, by type and number of elements as well, if each rank has as many
+ *     calls of each.
+ *   - Matches are in order of first start; members in order of rank.
+ *
+ * Members of several files of one rank are members like those of several ranks.
+ *
+ * The times of calls are on the clock of their file, from the origin of the run. clocks.h
+ * brings them onto one clock.
+ *
+ * Threading: not locked.
+ */
+#pragma once
+
+#include "analysis/ranks/rank_part.h"
+#include "table/table.h"
+
+/* Columns of each table of ranks, the last ones: hidden, of the packed part of one trace. */
+enum osc_rank_hidden {
+    OSC_RANK_OF,     /* rank and */
+    OSC_RANK_SPAN,   /* span of the trace */
+    OSC_RANK_BASE,   /* moment: what times in the part count from */
+    OSC_RANK_BESIDE, /* another trace of its rank and span has the steps */
+    OSC_RANK_PACKED,
+    OSC_RANK_HIDDEN
+};
+
+#define OSC_RANK_COLUMNS(n)                                                                    \
+    OSC_COLUMN((n) + OSC_RANK_OF, "of_rank", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,       \
+               "Rank of a part."),                                                             \
+        OSC_COLUMN((n) + OSC_RANK_SPAN, "of_span", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0, \
+                   "Span of a part."),                                                         \
+        OSC_COLUMN((n) + OSC_RANK_BASE, "base_ns", INTEGER, "ns", FIRST,                       \
+                   OSC_COLUMN_HIDDEN | OSC_COLUMN_MOMENT, 0, "What its times count from."),    \
+        OSC_COLUMN((n) + OSC_RANK_BESIDE, "is_beside", BOOLEAN, NULL, FIRST,                   \
+                   OSC_COLUMN_HIDDEN, 0, "Another part has the steps of its rank."),           \
+        OSC_COLUMN((n) + OSC_RANK_PACKED, "packed", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0, \
+                   "What tables of ranks need of a trace, as bytes.")
+
+/* map() and place() of the tables of ranks. */
+OSC_MUST_USE osc_status osc_rank_map(const struct osc_trace *t, const struct osc_options *o,
+                                     struct osc_result *out, struct osc_err *err);
+OSC_MUST_USE osc_status osc_rank_place(struct osc_result *part, const struct osc_placing *from,
+                                       const struct osc_placing *to);
+
+/* One trace. */
+struct osc_rank_file {
+    struct osc_rank_part part; /* owned */
+    int32_t rank, span;
+    int64_t base_ns;   /* add it to times of the part: from the origin of the run */
+    bool is_beside;    /* its steps are none: another file of the rank has them */
+    uint32_t *matches; /* owned; by call: index of its match */
+    int64_t *real_ns;  /* owned; by range: the length of its shortest counterpart in the match,
+                        * which did not wait; this much of it, at its end, moved data */
+};
+
+struct osc_rank_member {
+    uint32_t file, call;
+};
+
+struct osc_rank_match {
+    uint32_t first, n; /* its members */
+    bool is_ordered;   /* matched by order, not by numbers */
+};
+
+/* Zeroed, it is empty. */
+struct osc_rank_run {
+    struct osc_rank_words words;
+    struct osc_rank_file *files;     /* owned; by rank, span and order of the operands */
+    struct osc_rank_match *matches;  /* owned */
+    struct osc_rank_member *members; /* owned */
+    size_t n_files, n_matches, n_members;
+    bool has_spans; /* more than one */
+};
+
+/* Unpack the parts in R into RUN, which is empty, and match their calls. */
+OSC_MUST_USE osc_status osc_rank_run_open(struct osc_rank_run *run, const struct osc_result *r);
+void osc_rank_run_fini(struct osc_rank_run *run);
+
+static inline const struct osc_rank_call *osc_rank_call_of(const struct osc_rank_run *run,
+                                                           struct osc_rank_member m)
+{
+    return &run->files[m.file].part.calls[m.call];
+}
+
+/* The files [FIRST, result) have the same rank and span. */
+size_t osc_rank_group_end(const struct osc_rank_run *run, size_t first);
+
+/* Replace the parts in R by the rows of OUT, and free OUT. */
+OSC_MUST_USE osc_status osc_rank_done(struct osc_result *r, struct osc_result *out,
+                                      osc_status st, struct osc_err *err);
