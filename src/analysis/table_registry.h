@@ -34,9 +34,12 @@
     X(memory_peaks)       \
     X(advice)             \
     X(modules)            \
+    X(ranks)              \
     X(rank_overlap)       \
     X(rank_wait)          \
-    X(collectives)
+    X(collectives)        \
+    X(collective_calls)   \
+    X(stragglers)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;
 OSC_TABLE_LIST(OSC_TABLE_DECLARE)

@@ -96,6 +96,59 @@ static osc_status explain(const struct osc_where *w, size_t end, struct osc_err 
                     message[len] ? "\"" : "");
 }
 
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_';
+}
+
+/* Whether WORD is a column of W's table whose name is a word of SQL, such as group. */
+static bool is_reserved_column(const struct osc_where *w, struct osc_str word)
+{
+    if (!sqlite3_keyword_check(word.s, (int)word.len))
+        return false;
+    for (int i = 0; i < w->rows.n_columns; i++) {
+        if (osc_str_eq_case(word, osc_str_c(w->rows.columns[i].column->name)))
+            return true;
+    }
+    return false;
+}
+
+/* Where the text or name in quotes, or the comment, that begins at P ends; P if none does. */
+static const char *skip_quoted(const char *p)
+{
+    const char *end = NULL;
+
+    if (*p == '\'' || *p == '"' || *p == '`')
+        end = strchr(p + 1, *p);
+    else if (*p == '[')
+        end = strchr(p + 1, ']');
+    else if (p[0] == '-' && p[1] == '-')
+        end = strchrnul(p, '\n') - 1;
+    else if (p[0] == '/' && p[1] == '*' && (end = strstr(p + 2, "*/")) != NULL)
+        end++;
+    else
+        return p;
+    return end ? end + 1 : p + strlen(p);
+}
+
+/* Append the expression of W; columns whose names are words of SQL are put in quotes. */
+static void add_expr(const struct osc_where *w, struct osc_strbuf *out)
+{
+    for (const char *p = w->expr, *end; *p; p = end) {
+        end = skip_quoted(p);
+        if (end == p && !is_word(*p))
+            end = p + 1;
+        while (end == p || (is_word(*p) && is_word(*end)))
+            end++;
+        const struct osc_str word = {p, (uint32_t)(end - p)};
+        const bool is_reserved = is_word(*p) && is_reserved_column(w, word);
+        osc_strbuf_adds(out, is_reserved ? "\"" : "");
+        osc_strbuf_addstr(out, word);
+        osc_strbuf_adds(out, is_reserved ? "\"" : "");
+    }
+}
+
 /* Compile HEAD, the expression, TAIL into *STATEMENT. */
 static osc_status prepare(struct osc_where *w, const char *head, const char *tail,
                           sqlite3_stmt **statement, struct osc_err *err)
@@ -105,7 +158,7 @@ static osc_status prepare(struct osc_where *w, const char *head, const char *tai
 
     /* On a line of its own, so that a comment in it does not hide what follows. */
     osc_strbuf_addf(&text, "SELECT rowid FROM \"%s\" WHERE %s\n", w->rows.def->name, head);
-    osc_strbuf_adds(&text, w->expr);
+    add_expr(w, &text);
     const size_t end = text.len;
     osc_strbuf_addf(&text, "\n%s", tail);
     w->sql.n_selects = 0;

@@ -50,6 +50,7 @@
 #define OSC_RULE_THINNED       (UINT64_C(1) << 34)
 #define OSC_RULE_OVERLAP       (UINT64_C(1) << 35)
 #define OSC_RULE_COLLECTIVES   (UINT64_C(1) << 36)
+#define OSC_RULE_CLOCKS        (UINT64_C(1) << 37)
 
 struct osc_rule_text {
     uint64_t rule;      /* one of these bits */

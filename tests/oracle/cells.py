@@ -26,7 +26,8 @@ KEYS = {
     "utilization": ("device", "start_ns", "dur_ns"),
     "memory": ("device", "name"), "memory_events": (), "memory_curve": (), "memory_peaks": (),
     "rank_overlap": ("rank", "step"), "rank_wait": ("rank", "step"),
-    "collectives": ("rank", "name"),
+    "collectives": ("rank", "name"), "ranks": ("rank",),
+    "collective_calls": ("name", "start_ns"), "stragglers": ("rank",),
 }
 # Texts in the tables, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "step"}
@@ -36,9 +37,12 @@ OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_
             "sm_efficiency_ratio", "module", "note", "capacity_bytes", "grew", "grew_on",
             "grew_by_ns", "grew_ratio", "process_name", "thread_name", "place",
             "series", "min_value", "max_value",
-            "backward_host_ns", "backward_device_ns"}
+            "backward_host_ns", "backward_device_ns", "missing_ranks", "clock_group",
+            "clock_offset_ns", "clock_error_ns", "clock_drift_ppm", "clock_anchors"}
 # Sentences, which golden tests check.
 SENTENCES = {"note", "message", "remedy", "title", "text", "evidence"}
+# Names that other tables and tests compare.
+SENTENCES |= {"worker", "device_name", "matched_by"}
 
 
 @dataclass

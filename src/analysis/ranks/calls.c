@@ -289,6 +289,10 @@ static osc_status set_group(const struct search *s, const struct about *a,
     }
     c->seq = seq;
     c->size = size > 0 && size <= INT32_MAX ? (uint32_t)size : 0;
+    /* What all ranks together put in, if only the own part is recorded. */
+    if (c->bytes < 0 && c->in_bytes >= 0 && c->size > 0 && c->elements < 0 &&
+        __builtin_mul_overflow(c->in_bytes, (int64_t)c->size, &c->bytes))
+        c->bytes = -1;
     const osc_status st = osc_rank_word(w, name, &c->group);
     return st == OSC_OK ? osc_rank_word(w, ranks, &c->ranks) : st;
 }

@@ -28,6 +28,7 @@ void osc_rank_part_fini(struct osc_rank_part *p)
     osc_free(p->steps);
     osc_free(p->calls);
     osc_free(p->ranges);
+    osc_free(p->work);
     *p = (struct osc_rank_part){0};
 }
 
@@ -60,9 +61,10 @@ static void put_step(struct osc_strbuf *out, const struct osc_rank_step *s, int6
     put(out, s->label);
 }
 
-static void put_call(struct osc_strbuf *out, const struct osc_rank_call *c,
-                     const struct osc_interval *ranges, int64_t before_ns)
+static void put_call(struct osc_strbuf *out, const struct osc_rank_part *p,
+                     const struct osc_rank_call *c, int64_t before_ns)
 {
+    const struct osc_interval *const ranges = &p->ranges[c->first];
     const uint64_t head = (uint64_t)c->op << 1 | c->is_open;
 
     put(out, head);
@@ -82,6 +84,12 @@ static void put_call(struct osc_strbuf *out, const struct osc_rank_call *c,
     put(out, c->dtype);
     put(out, c->size);
     put(out, c->step);
+    put_signed(out, c->work_ns);
+    put(out, c->n_work);
+    for (uint32_t k = c->first_work; k < c->first_work + c->n_work; k++) {
+        put(out, p->work[k].name);
+        put_signed(out, p->work[k].ns);
+    }
 }
 
 void osc_rank_part_pack(const struct osc_rank_part *p, const struct osc_rank_words *w,
@@ -110,7 +118,7 @@ void osc_rank_part_pack(const struct osc_rank_part *p, const struct osc_rank_wor
     put(out, p->n_calls);
     before_ns = 0;
     for (size_t i = 0; i < p->n_calls; i++) {
-        put_call(out, &p->calls[i], p->ranges + p->calls[i].first, before_ns);
+        put_call(out, p, &p->calls[i], before_ns);
         before_ns = p->calls[i].start_ns;
     }
 }
@@ -224,6 +232,26 @@ static osc_status get_ranges(struct reader *r, struct osc_rank_part *p, struct o
     return OSC_OK;
 }
 
+static osc_status get_work(struct reader *r, struct osc_rank_part *p, struct osc_rank_call *c)
+{
+    c->work_ns = get_signed(r);
+    const size_t n = get_count(r);
+    const osc_status st = osc_grow(&p->work, &p->cap_work, p->n_work + n, sizeof *p->work);
+
+    if (st != OSC_OK || p->n_work + n > UINT32_MAX)
+        return st != OSC_OK ? st : OSC_ELIMIT;
+    r->is_bad = r->is_bad || n > UINT8_MAX;
+    c->first_work = (uint32_t)p->n_work;
+    c->n_work = r->is_bad ? 0 : (uint8_t)n;
+    for (size_t k = 0; k < c->n_work; k++) {
+        struct osc_rank_work *const w = &p->work[p->n_work++];
+
+        w->name = get_word(r);
+        w->ns = get_signed(r);
+    }
+    return OSC_OK;
+}
+
 static osc_status get_call(struct reader *r, struct osc_rank_part *p, int64_t before_ns)
 {
     struct osc_rank_call *const c = &p->calls[p->n_calls];
@@ -233,7 +261,7 @@ static osc_status get_call(struct reader *r, struct osc_rank_part *p, int64_t be
     c->is_open = (head & 1) != 0;
     r->is_bad = r->is_bad || head >> 1 >= OSC_COLLECTIVE_COUNT;
     c->start_ns = before_ns + get_signed(r);
-    const osc_status st = get_ranges(r, p, c);
+    osc_status st = get_ranges(r, p, c);
     c->seq = get_signed(r);
     c->in_bytes = get_signed(r);
     c->bytes = get_signed(r);
@@ -245,6 +273,8 @@ static osc_status get_call(struct reader *r, struct osc_rank_part *p, int64_t be
     c->size = get_u32(r);
     c->step = get_u32(r);
     r->is_bad = r->is_bad || c->step > p->n_steps;
+    if (st == OSC_OK)
+        st = get_work(r, p, c);
     p->n_calls++;
     return st;
 }

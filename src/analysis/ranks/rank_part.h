@@ -33,6 +33,12 @@ struct osc_rank_step {
     uint32_t label; /* word */
 };
 
+/* How long something of one name took between two collectives of a rank. */
+struct osc_rank_work {
+    uint32_t name; /* word */
+    int64_t ns;
+};
+
 /* The part of one rank in a collective. */
 struct osc_rank_call {
     int64_t start_ns, end_ns; /* from the first start of its ranges to their last end */
@@ -46,16 +52,20 @@ struct osc_rank_call {
     uint32_t size;            /* number of ranks in the group; 0: not recorded */
     uint32_t step;            /* index of the step that contains it, + 1; 0: none */
     uint32_t first, n_ranges; /* its ranges */
-    uint8_t op;               /* enum osc_collective */
-    bool is_open;             /* it was not over when the recording ended */
+    uint32_t first_work; /* what took longest since the collective before, the longest first */
+    uint8_t n_work;
+    int64_t work_ns; /* sum of all of it, also of what is not kept */
+    uint8_t op;      /* enum osc_collective */
+    bool is_open;    /* it was not over when the recording ended */
 };
 
 /* Zeroed, it is empty. */
 struct osc_rank_part {
     struct osc_rank_step *steps; /* owned */
     struct osc_rank_call *calls; /* owned */
+    struct osc_rank_work *work;  /* owned; of all calls; only for stragglers */
     struct osc_interval *ranges; /* owned; of all calls */
-    size_t n_steps, n_calls, n_ranges, cap_steps, cap_calls, cap_ranges;
+    size_t n_steps, n_calls, n_ranges, n_work, cap_steps, cap_calls, cap_ranges, cap_work;
     uint32_t worker, host, device, device_name; /* words */
     uint32_t world_size;                        /* 0: not recorded */
     int64_t end_ns;                             /* of the last event */

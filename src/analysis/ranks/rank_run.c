@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/ranks/calls.h"
+#include "analysis/ranks/rank_work.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "derive/facts.h"
@@ -15,8 +16,8 @@ static uint32_t hidden(const struct osc_result *r, enum osc_rank_hidden column)
 
 /* --- one trace -------------------------------------------------------------------------- */
 
-osc_status osc_rank_map(const struct osc_trace *t, const struct osc_options *o,
-                        struct osc_result *out, struct osc_err *err)
+static osc_status map_trace(const struct osc_trace *t, const struct osc_options *o,
+                            bool with_work, struct osc_result *out, struct osc_err *err)
 {
     struct osc_breakdown own = {0};
     const struct osc_breakdown *b;
@@ -28,6 +29,8 @@ osc_status osc_rank_map(const struct osc_trace *t, const struct osc_options *o,
 
     if (st == OSC_OK)
         st = osc_calls_find(t, o->compat_tb, b, &words, &part, &rows);
+    if (st == OSC_OK && with_work)
+        st = osc_rank_work_find(t, rows, &words, &part);
     if (st == OSC_OK) {
         osc_rank_part_pack(&part, &words, &bytes);
         st = bytes.len > UINT32_MAX ? OSC_ELIMIT : bytes.status;
@@ -45,6 +48,18 @@ osc_status osc_rank_map(const struct osc_trace *t, const struct osc_options *o,
     osc_rank_words_fini(&words);
     osc_breakdown_fini(&own);
     return st == OSC_OK ? st : osc_fail(err, st, "%s: %s", out->def->name, osc_status_text(st));
+}
+
+osc_status osc_rank_map(const struct osc_trace *t, const struct osc_options *o,
+                        struct osc_result *out, struct osc_err *err)
+{
+    return map_trace(t, o, false, out, err);
+}
+
+osc_status osc_rank_map_work(const struct osc_trace *t, const struct osc_options *o,
+                             struct osc_result *out, struct osc_err *err)
+{
+    return map_trace(t, o, true, out, err);
 }
 
 osc_status osc_rank_place(struct osc_result *part, const struct osc_placing *from,
@@ -256,9 +271,10 @@ static bool is_same_match(const struct item *x, const struct item *y)
     return x->group == y->group && x->signature == y->signature && x->number == y->number;
 }
 
-/* A match with what it is sorted by. */
+/* A match with what it is sorted by: its first start, then its first member. */
 struct sorted_match {
     int64_t start_ns;
+    uint32_t file, call;
     struct osc_rank_match match;
 };
 
@@ -268,7 +284,9 @@ static int by_start(const void *a, const void *b)
 
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns ? -1 : 1;
-    return x->match.first < y->match.first ? -1 : x->match.first > y->match.first;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return x->call < y->call ? -1 : x->call > y->call;
 }
 
 /* Make the matches of the numbered items. */
@@ -290,7 +308,10 @@ static osc_status make_matches(struct matching *m)
 
         if (k == 0 || !is_same_match(item, item - 1))
             v[n++] = (struct sorted_match){
-                item->start_ns, {.first = (uint32_t)k, .is_ordered = item->is_ordered}};
+                .start_ns = item->start_ns,
+                .file = item->file,
+                .call = item->call,
+                .match = {.first = (uint32_t)k, .is_ordered = item->is_ordered}};
         if (item->start_ns < v[n - 1].start_ns)
             v[n - 1].start_ns = item->start_ns;
         v[n - 1].match.n++;

@@ -45,7 +45,11 @@ enum osc_rank_hidden {
         OSC_COLUMN((n) + OSC_RANK_PACKED, "packed", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0, \
                    "What tables of ranks need of a trace, as bytes.")
 
-/* map() and place() of the tables of ranks. */
+/* map() and place() of the tables of ranks. With work, the part has also what took longest
+ * before each collective. */
+OSC_MUST_USE osc_status osc_rank_map_work(const struct osc_trace *t,
+                                          const struct osc_options *o, struct osc_result *out,
+                                          struct osc_err *err);
 OSC_MUST_USE osc_status osc_rank_map(const struct osc_trace *t, const struct osc_options *o,
                                      struct osc_result *out, struct osc_err *err);
 OSC_MUST_USE osc_status osc_rank_place(struct osc_result *part, const struct osc_placing *from,
