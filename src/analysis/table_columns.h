@@ -51,11 +51,12 @@ extern const uint32_t osc_column_steps_step, osc_column_steps_label, osc_column_
 extern const uint32_t osc_column_overview_category, osc_column_overview_avg_ns,
     osc_column_overview_ratio;
 
-extern const uint32_t osc_column_advice_impact_ns, osc_column_advice_title,
-    osc_column_advice_text;
+extern const uint32_t osc_column_advice_impact_ns, osc_column_advice_code,
+    osc_column_advice_title, osc_column_advice_text;
 
 extern const uint32_t osc_column_stragglers_rank, osc_column_stragglers_span,
     osc_column_stragglers_caused_wait_ns, osc_column_stragglers_caused_ratio,
     osc_column_stragglers_times_last, osc_column_stragglers_collectives,
     osc_column_stragglers_since_step, osc_column_stragglers_operator,
-    osc_column_stragglers_operator_ns, osc_column_stragglers_clock_error_ns;
+    osc_column_stragglers_operator_ns, osc_column_stragglers_clock_error_ns,
+    osc_column_stragglers_note;

@@ -344,8 +344,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 }
 
 /* See table_columns.h. */
-const uint32_t osc_column_advice_impact_ns = IMPACT, osc_column_advice_title = TITLE,
-               osc_column_advice_text = TEXT;
+const uint32_t osc_column_advice_impact_ns = IMPACT, osc_column_advice_code = CODE,
+               osc_column_advice_title = TITLE, osc_column_advice_text = TEXT;
 
 const struct osc_table_def osc_table_advice = {
     .name = "advice",

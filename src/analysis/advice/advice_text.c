@@ -125,7 +125,8 @@ static void say_communication(const struct osc_advice_numbers *n, struct osc_str
         osc_strbuf_adds(out, " of all communication is hidden already.");
     }
     add_less_traffic(out, n, &t);
-    osc_strbuf_adds(out, " Ranks that come late make the others wait here.");
+    osc_strbuf_adds(out, " Part of it may be waiting for ranks that come late: `opscope table "
+                         "stragglers`, asked of the files of all ranks, names them.");
 }
 
 static void say_low_utilization(const struct osc_advice_numbers *n, struct osc_strbuf *out)

@@ -29,7 +29,7 @@ static osc_status map_trace(const struct osc_trace *t, const struct osc_options 
 
     if (st == OSC_OK)
         st = osc_calls_find(t, o->compat_tb, b, &words, &part, &rows);
-    if (st == OSC_OK && with_work)
+    if (st == OSC_OK && with_work && o->n_traces != 1) /* one alone waits for nobody */
         st = osc_rank_work_find(t, rows, &words, &part);
     if (st == OSC_OK) {
         osc_rank_part_pack(&part, &words, &bytes);

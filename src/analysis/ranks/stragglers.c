@@ -512,7 +512,7 @@ const uint32_t osc_column_stragglers_rank = RANK, osc_column_stragglers_span = S
                osc_column_stragglers_since_step = SINCE_STEP,
                osc_column_stragglers_operator = OPERATOR,
                osc_column_stragglers_operator_ns = OPERATOR_NS,
-               osc_column_stragglers_clock_error_ns = ERROR;
+               osc_column_stragglers_clock_error_ns = ERROR, osc_column_stragglers_note = NOTE;
 
 const struct osc_table_def osc_table_stragglers = {
     .name = "stragglers",

@@ -24,6 +24,7 @@ static const struct {
     [OSC_SCREEN_POINTS] = {&osc_table_points, true},
     [OSC_SCREEN_ADVICE] = {&osc_table_advice, false},
     [OSC_SCREEN_TRACKS] = {&osc_table_tracks, false},
+    [OSC_SCREEN_STRAGGLERS] = {&osc_table_stragglers, false},
 };
 
 /* Prepare the questions for all tables, so that all facts are derived before the first. */

@@ -8,6 +8,7 @@
 #include "base/percent.h"
 #include "base/utf8.h"
 #include "cli/screen/page.h"
+#include "cli/screen/screen_late.h"
 #include "cli/screen/screen_read.h"
 #include "cli/screen/screen_top.h"
 #include "cli/screen/screen_workers.h"
@@ -494,6 +495,11 @@ static void put_advice(struct osc_page *p)
     osc_strbuf_adds(p->out, "  ");
     add_owner(&text, osc_screen_answer(p->s, OSC_SCREEN_ADVICE), of, ": ");
     osc_strbuf_addstr(&text, osc_result_get_str(r, row, osc_column_advice_title));
+    if (osc_str_eq(osc_result_get_str(r, row, osc_column_advice_code),
+                   OSC_STR("communication")) &&
+        osc_screen_late_rank(p->s) >= 0)
+        osc_strbuf_addf(&text, ", much of it for rank %lld",
+                        (long long)osc_screen_late_rank(p->s));
     if (osc_result_get_int(r, row, osc_column_advice_impact_ns) > 0) {
         osc_strbuf_adds(&text, ", ");
         osc_units_time(&text, (double)osc_result_get_int(r, row, osc_column_advice_impact_ns));
@@ -572,6 +578,7 @@ static void put_findings(struct osc_page *p)
 {
     put_outliers(p);
     put_worst(p);
+    osc_screen_put_late(p);
     put_advice(p);
     put_earlier(p);
     put_not_recorded(p);

@@ -6,6 +6,7 @@
 #include "analysis/table_columns.h"
 #include "base/shell.h"
 #include "cli/screen/page.h"
+#include "cli/screen/screen_late.h"
 #include "cli/screen/screen_ranges.h"
 #include "cli/screen/screen_read.h"
 
@@ -262,6 +263,8 @@ void osc_screen_put_commands(struct osc_page *p)
             "the slow step");
     propose(c, osc_screen_advice(p->s, NULL, NULL) > 0, "opscope table advice", NULL,
             "what could be changed");
+    propose(c, osc_screen_late_rank(p->s) >= 0, "opscope table stragglers", NULL,
+            "who lets others wait");
     propose(c, osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1,
             "opscope table overview", NULL, "each by itself");
     propose_kernels(c);

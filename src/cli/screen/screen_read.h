@@ -22,6 +22,7 @@ enum osc_screen_table {
     OSC_SCREEN_POINTS,
     OSC_SCREEN_ADVICE,
     OSC_SCREEN_TRACKS,
+    OSC_SCREEN_STRAGGLERS,
     OSC_SCREEN_TABLES
 };
 
