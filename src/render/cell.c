@@ -19,6 +19,8 @@ static void add_number(struct osc_strbuf *out, const struct osc_cell *cell, cons
             osc_units_time_int(out, cell->i);
         else
             osc_units_time(out, v);
+    } else if (unit && strcmp(unit, "bytes/s") == 0) {
+        osc_units_rate(out, v);
     } else if (unit && strcmp(unit, "bytes") == 0) {
         osc_units_bytes(out, v);
     } else if (unit && strcmp(unit, "ratio") == 0) {

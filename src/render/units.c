@@ -50,6 +50,15 @@ void osc_units_bytes(struct osc_strbuf *out, double bytes)
     osc_strbuf_addf(out, u->size > 1 ? "%.2f %s" : "%.0f %s", bytes / u->size, u->name);
 }
 
+void osc_units_rate(struct osc_strbuf *out, double bytes_per_s)
+{
+    static const struct unit units[] = {
+        {1, "B/s"}, {1e3, "kB/s"}, {1e6, "MB/s"}, {1e9, "GB/s"}, {1e12, "TB/s"}};
+    const struct unit *u = choose(units, 5, bytes_per_s, 0.005);
+
+    osc_strbuf_addf(out, "%.2f %s", bytes_per_s / u->size, u->name);
+}
+
 void osc_units_ratio(struct osc_strbuf *out, double ratio)
 {
     osc_percent_add(out, ratio, 2);

@@ -18,5 +18,8 @@ void osc_units_time_int(struct osc_strbuf *out, int64_t ns);
 /* 512 B, 1.50 KB, 12.35 MB, 3.00 GB: in steps of 1024. */
 void osc_units_bytes(struct osc_strbuf *out, double bytes);
 
+/* Bytes in a second, with decimal units as networks have them: 1 GB/s is 10^9. */
+void osc_units_rate(struct osc_strbuf *out, double bytes_per_s);
+
 /* A ratio as 12.34 %; see percent.h for what is next to nothing or all. */
 void osc_units_ratio(struct osc_strbuf *out, double ratio);

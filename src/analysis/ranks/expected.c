@@ -2,6 +2,7 @@
 #include "analysis/ranks/expected.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/sort.h"
@@ -223,13 +224,19 @@ osc_status osc_expected_find_at(struct osc_expected *e, uint32_t number)
     return osc_expected_find(e, number, first_ns + shortest_ns);
 }
 
+/* The word before LIST, a list of ranks. */
+static const char *ranks_word(const char *list)
+{
+    return strpbrk(list, ",-") ? "ranks " : "rank ";
+}
+
 void osc_expected_tell(const struct osc_expected *e, struct osc_strbuf *ranks,
                        struct osc_strbuf *note)
 {
     static const char *const why[OSC_ABSENCES] = {
-        [OSC_ABSENCE_RECORD] = "no record of it, but of later ones, on rank ",
-        [OSC_ABSENCE_ENDED] = "the recording had ended on rank ",
-        [OSC_ABSENCE_NEVER] = "never reached by rank ",
+        [OSC_ABSENCE_RECORD] = "no record of it, but of later ones, on ",
+        [OSC_ABSENCE_ENDED] = "the recording had ended on ",
+        [OSC_ABSENCE_NEVER] = "never reached by ",
     };
 
     list_ranks(e->absent, e->n_absent, OSC_ABSENCES, ranks);
@@ -238,7 +245,8 @@ void osc_expected_tell(const struct osc_expected *e, struct osc_strbuf *ranks,
 
         list_ranks(e->absent, e->n_absent, (enum osc_absence)k, &own);
         if (own.len > 0)
-            osc_strbuf_addf(note, "%s%s%s", note->len > 0 ? "; " : "", why[k], own.s);
+            osc_strbuf_addf(note, "%s%s%s%s", note->len > 0 ? "; " : "", why[k],
+                            ranks_word(own.s), own.s);
         osc_strbuf_fini(&own);
     }
 }
@@ -255,9 +263,9 @@ osc_status osc_expected_note(const struct osc_expected *e, struct osc_result *ou
         if (c->seq >= 0)
             snprintf(number, sizeof number, ", number %lld", (long long)c->seq);
         osc_result_note(out,
-                        "%.*s%s was never reached by rank %s, although others waited for it: "
+                        "%.*s%s was never reached by %s%s, although others waited for it: "
                         "the first collective that hangs, or whose record is missing",
-                        (int)name.len, name.s, number, e->hang.s);
+                        (int)name.len, name.s, number, ranks_word(e->hang.s), e->hang.s);
     }
     if (e->n_incomplete > 0)
         osc_result_note(out,
