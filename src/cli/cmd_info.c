@@ -25,6 +25,29 @@ static osc_status prepare(struct osc_asked *k, const struct osc_args *args, cons
     return osc_asked_init(k, &r, NULL, err);
 }
 
+/* Say which tables compare the ranks that INFO is about, if there are several. */
+static int show_ranks(const struct osc_asked *info)
+{
+    const struct osc_answer *const a = &info->answer;
+    struct osc_strbuf text = {0};
+    uint32_t n = a->n_blocks > 0;
+
+    for (uint32_t b = 1; b < a->n_blocks; b++)
+        n += a->blocks[b].rank != a->blocks[b - 1].rank;
+    if (n < 2 || !info->options.operands)
+        return OSC_EXIT_DONE;
+    osc_strbuf_addf(
+        &text,
+        "\n%u ranks, which these tables compare:\n"
+        "  opscope table ranks %s  # steps and clocks\n"
+        "  opscope table stragglers %s  # who lets others wait, since when and why\n",
+        n, info->options.operands, info->options.operands);
+    const int failed = text.status == OSC_OK ? osc_show_text(text.s)
+                                             : osc_cli_fail(text.status, &(struct osc_err){0});
+    osc_strbuf_fini(&text);
+    return failed;
+}
+
 static void add_fault(void *ctx, const struct osc_verify_fault *fault)
 {
     struct osc_strbuf *out = ctx;
@@ -178,6 +201,8 @@ static int show_all(struct osc_set *set, const struct osc_args *args,
         failed = show_runs(args, d, false);
     if (!failed && is_json)
         failed = osc_show_text("]\n");
+    if (!failed && strcmp(args->renderer->name, "text") == 0)
+        failed = show_ranks(asked[0]);
     return failed;
 }
 

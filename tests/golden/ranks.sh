@@ -48,3 +48,4 @@ t stragglers "$DATA/small.json"
 "$OPSCOPE" merge b.part a.part >merged 2>/dev/null
 "$OPSCOPE" table stragglers run 2>/dev/null | cmp - merged && echo the same
 "$OPSCOPE" ./run 2>/dev/null | grep -A 3 LATE
+"$OPSCOPE" info run 2>/dev/null | tail -3

@@ -10,6 +10,10 @@
 
 #define LISTED_MAX 12 /* ranges of ranks that a text names */
 
+/* How many ranks are looked at: for each member of a match, and in any case. */
+#define LOOKS_EACH  256u
+#define LOOKS_LEAST 1000000u
+
 static int by_group(const void *a, const void *b)
 {
     const struct osc_group_rank *const x = a, *const y = b;
@@ -106,6 +110,7 @@ osc_status osc_expected_init(struct osc_expected *e, const struct osc_rank_run *
 
     e->run = run;
     e->clocks = clocks;
+    e->n_left = LOOKS_EACH * (uint64_t)run->n_members + LOOKS_LEAST;
     e->group_of = osc_calloc(run->n_matches + 1, sizeof *e->group_of);
     if (!e->group_of)
         return OSC_ENOMEM;
@@ -186,7 +191,7 @@ osc_status osc_expected_find(struct osc_expected *e, uint32_t number, int64_t en
 
     e->n_absent = 0;
     OSC_BISECT(low, high, i, e->v[i].group < group)
-    for (; low < e->n && e->v[low].group == group; low++) {
+    for (; low < e->n && e->v[low].group == group && e->n_left > 0; low++, e->n_left--) {
         const struct osc_group_rank *const v = &e->v[low];
 
         while (k < m->n && e->run->files[e->run->members[m->first + k].file].rank < v->rank)
@@ -272,6 +277,9 @@ osc_status osc_expected_note(const struct osc_expected *e, struct osc_result *ou
                         "%llu of %zu collectives lack ranks of their group that were read "
                         "(column missing_ranks)",
                         (unsigned long long)e->n_incomplete, e->run->n_matches);
+    if (e->n_left == 0)
+        osc_result_note(out, "too many ranks lack collectives of their groups: not all of them "
+                             "are named");
     return OSC_OK;
 }
 

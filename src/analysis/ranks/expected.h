@@ -42,6 +42,8 @@ struct osc_expected {
     struct osc_absent *absent; /* owned; of the last match that was asked for; by rank */
     size_t n_absent, cap_absent;
     uint64_t n_incomplete;  /* matches that some rank lacks */
+    uint64_t n_left;        /* ranks that may still be looked at: groups in which nearly all
+                             * ranks lack nearly all collectives would take forever */
     uint32_t first_hang;    /* number of the first match that a rank never reached, + 1 */
     struct osc_strbuf hang; /* the ranks that never reached it */
 };
