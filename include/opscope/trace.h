@@ -101,8 +101,8 @@ struct ArrowArrayStream {
 
 enum osc_type { OSC_TYPE_STRING, OSC_TYPE_INTEGER, OSC_TYPE_NUMBER, OSC_TYPE_BOOLEAN };
 
-/* Name and help text of table I, in the order of `opscope table --list`; NULL for I beyond the
- * last table. Static. */
+/* Name and help text of table I, in the order of `opscope table --list`, without those that
+ * compare two runs; NULL for I beyond the last table. Static. */
 OSC_API const char *osc_catalog_name(size_t i);
 OSC_API const char *osc_catalog_help(size_t i);
 
@@ -287,6 +287,21 @@ OSC_API OSC_MUST_USE osc_status osc_ask_text(struct osc_set *set, const struct o
                                              const struct osc_question *question,
                                              const struct osc_layout *text,
                                              struct osc_err *err);
+
+/*
+ * Like osc_ask() and osc_ask_text(), but for a table that compares two runs, such as
+ * diff_operators: all ranks of BASE, as VIEW selects them, with all of NEWER. Both sets may be
+ * the same. OSC_EINVAL also: the table is one of a single run.
+ */
+OSC_API OSC_MUST_USE osc_status osc_compare(struct osc_set *base, struct osc_set *newer,
+                                            const struct osc_view *view,
+                                            const struct osc_question *question,
+                                            struct osc_frame **f, struct osc_err *err);
+OSC_API OSC_MUST_USE osc_status osc_compare_text(struct osc_set *base, struct osc_set *newer,
+                                                 const struct osc_view *view,
+                                                 const struct osc_question *question,
+                                                 const struct osc_layout *text,
+                                                 struct osc_err *err);
 
 /* --- parts: answers of several processes -------------------------------------------------- */
 

@@ -22,6 +22,7 @@ struct osc_operator_group {
     osc_sid shape;      /* in osc_operators.lists; 0: no list */
     osc_sid stack;      /* `Call stack`, a string of the trace; 0: none */
     uint32_t rebuilt;   /* stack of osc_operators.stacks; 0: none */
+    uint32_t step;      /* by step: index in osc_trace.steps + 1; 0: none */
     uint32_t first_row; /* the first in the file */
     uint64_t n_calls;
     uint64_t n_async; /* of these; they have a duration and nothing else */
@@ -49,7 +50,8 @@ struct osc_operators {
     struct osc_stacks stacks; /* made on request, if no event has a stack of its own */
 };
 
-/* Sum up T, which has LINKS, by name and by the grouping in O. */
+/* Sum up T, which has LINKS, by name and by the grouping in O: shape, stack, or (with STEPS,
+ * without medians, and not with stack) step. */
 OSC_MUST_USE osc_status osc_operators_make(const struct osc_trace *t,
                                            const struct osc_options *o,
                                            struct osc_operators *ops);

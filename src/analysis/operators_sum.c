@@ -185,10 +185,10 @@ static osc_status find_group(struct sweep *s, uint32_t node, const struct osc_ch
 {
     uint32_t *place = &s->group_of[c->name[i]];
     osc_sid shape = {0}, stack = {0};
-    uint32_t rebuilt = 0;
+    uint32_t rebuilt = 0, step = 0;
     osc_status st = OSC_OK;
 
-    if (s->o->by_shape || s->o->by_stack) {
+    if (!s->is_plain) {
         if (s->o->by_shape)
             st = shape_of(s, c, i, &shape);
         if (st != OSC_OK)
@@ -197,7 +197,9 @@ static osc_status find_group(struct sweep *s, uint32_t node, const struct osc_ch
             rebuilt = node == 0 ? 0 : s->ops->stacks.of_place[node - 1];
         else if (s->o->by_stack)
             stack = stack_of(s->t, c, i);
-        place = find_key(s, c->name[i], shape, stack.v | rebuilt);
+        if (s->o->by_step)
+            step = c->step[i];
+        place = find_key(s, c->name[i], shape, stack.v | rebuilt | step);
         if (!place)
             return OSC_ENOMEM;
     }
@@ -207,6 +209,7 @@ static osc_status find_group(struct sweep *s, uint32_t node, const struct osc_ch
                                                    .shape = shape,
                                                    .stack = stack,
                                                    .rebuilt = rebuilt,
+                                                   .step = step,
                                                    .first_row = UINT32_MAX,
                                                    .max_host_self_ns = INT64_MIN,
                                                    .max_device_self_ns = INT64_MIN});
@@ -474,7 +477,7 @@ static osc_status prepare(struct sweep *s)
         s->has_stacks |= t->forms[f].known[OSC_ARG_KEY_CALL_STACK] >= 0;
         s->has_frames |= (s->f->classes.forms[f] & OSC_FORM_FUNCTION) != 0;
     }
-    s->has_frames = s->has_frames && !s->has_stacks && !s->o->compat_tb;
+    s->has_frames = s->has_frames && !s->has_stacks && !s->o->compat_tb && !s->o->by_step;
     return s->has_frames ? osc_stacks_make(t, &s->f->classes, &s->f->order, &s->ops->stacks)
                          : OSC_OK;
 }
@@ -493,7 +496,7 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
                       .f = osc_trace_facts(t),
                       .o = o,
                       .ops = ops,
-                      .is_plain = !o->by_shape && !o->by_stack};
+                      .is_plain = !o->by_shape && !o->by_stack && !o->by_step};
     *ops = (struct osc_operators){0};
     osc_status st = prepare(&s);
     if (st == OSC_OK)
@@ -507,7 +510,7 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
     /* Not needed any more: the medians use the memory. */
     osc_free(s.launched);
     osc_pages_free(s.eligible, s.n_nodes);
-    if (st == OSC_OK)
+    if (st == OSC_OK && !o->by_step)
         st = find_all_medians(&s);
     if (st == OSC_OK && ops->n_groups > 1)
         osc_sort(ops->groups, ops->n_groups, sizeof *ops->groups, by_first_row);

@@ -39,7 +39,10 @@
     X(rank_wait)          \
     X(collectives)        \
     X(collective_calls)   \
-    X(stragglers)
+    X(stragglers)         \
+    X(diff_steps)         \
+    X(diff_operators)     \
+    X(diff_kernels)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;
 OSC_TABLE_LIST(OSC_TABLE_DECLARE)

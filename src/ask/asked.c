@@ -13,18 +13,32 @@
 osc_status osc_asked_init(struct osc_asked *k, const struct osc_request *r,
                           const struct osc_renderer *form, struct osc_err *err)
 {
+    const struct osc_table_def *def;
+    const osc_status st = osc_request_table(r->question.table, &def, err);
+
+    *k = (struct osc_asked){0};
+    if (st == OSC_OK && def->comparison)
+        return osc_fail(err, OSC_EINVAL,
+                        "%s compares two runs: 'opscope diff BASE NEW --table %s'", def->name,
+                        def->name);
+    return st == OSC_OK ? osc_asked_init_table(k, def, r, form, err) : st;
+}
+
+osc_status osc_asked_init_table(struct osc_asked *k, const struct osc_table_def *def,
+                                const struct osc_request *r, const struct osc_renderer *form,
+                                struct osc_err *err)
+{
     const struct osc_question *const q = &k->request.question;
     osc_status st = OSC_OK;
 
-    *k = (struct osc_asked){.request = *r, .form = form};
+    *k = (struct osc_asked){.def = def, .request = *r, .form = form};
     k->selection = osc_request_selection(&r->view);
     k->query = (struct osc_query){.options = &k->options,
                                   .sort = q->sort,
                                   .limit = q->limit,
                                   .columns = q->columns,
                                   .is_merged = q->merge != 0};
-    st = osc_request_table(q->table, &k->def, err);
-    if (st == OSC_OK && !form)
+    if (!form)
         st = osc_request_form(r->text.format, &k->form, err);
     if (st == OSC_OK)
         st = osc_request_check(r, err);

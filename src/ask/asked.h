@@ -37,6 +37,13 @@ struct osc_asked {
  */
 OSC_MUST_USE osc_status osc_asked_init(struct osc_asked *k, const struct osc_request *r,
                                        const struct osc_renderer *form, struct osc_err *err);
+
+/* The same about the table DEF, whatever R names: it may be a digest, or compare two runs. */
+OSC_MUST_USE osc_status osc_asked_init_table(struct osc_asked *k,
+                                             const struct osc_table_def *def,
+                                             const struct osc_request *r,
+                                             const struct osc_renderer *form,
+                                             struct osc_err *err);
 void osc_asked_fini(struct osc_asked *k);
 
 /* Whether the table selects rows itself and so needs each whole trace. */

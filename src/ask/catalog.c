@@ -6,14 +6,28 @@
 #include "codec/json.h"
 #include "opscope/trace.h"
 
+/* Table I of those that a single set answers; NULL: there are not so many. */
+static const struct osc_table_def *catalog_table(size_t i)
+{
+    for (size_t k = 0; osc_tables[k]; k++) {
+        if (!osc_tables[k]->comparison && i-- == 0)
+            return osc_tables[k];
+    }
+    return NULL;
+}
+
 const char *osc_catalog_name(size_t i)
 {
-    return osc_tables[i] ? osc_tables[i]->name : NULL;
+    const struct osc_table_def *const def = catalog_table(i);
+
+    return def ? def->name : NULL;
 }
 
 const char *osc_catalog_help(size_t i)
 {
-    return osc_tables[i] ? osc_tables[i]->help : NULL;
+    const struct osc_table_def *const def = catalog_table(i);
+
+    return def ? def->help : NULL;
 }
 
 uint64_t osc_operator_flops(const char *name, const char *args)

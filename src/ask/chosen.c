@@ -190,3 +190,24 @@ osc_status osc_chosen_digest(const struct osc_chosen *c, const struct osc_loaded
     osc_strbuf_fini(&all);
     return st;
 }
+
+struct osc_view osc_view_join(const struct osc_view *only, const struct osc_view *v)
+{
+    struct osc_view j = *v;
+
+    j.ranks = v->ranks ? v->ranks : only->ranks;
+    j.spans = v->spans ? v->spans : only->spans;
+    j.process = v->process ? v->process : only->process;
+    j.thread = v->thread ? v->thread : only->thread;
+    j.device = v->device ? v->device : only->device;
+    j.steps = v->steps ? v->steps : only->steps;
+    if (!v->has_from && only->has_from) {
+        j.has_from = 1;
+        j.from_ns = only->from_ns;
+    }
+    if (!v->has_to && only->has_to) {
+        j.has_to = 1;
+        j.to_ns = only->to_ns;
+    }
+    return j;
+}

@@ -63,3 +63,6 @@ void osc_rest_add(struct osc_strbuf *out, const struct osc_rest *r,
 /* Compute in *D the digest for osc_frame_fingerprint() of an answer about C, which is of L. */
 OSC_MUST_USE osc_status osc_chosen_digest(const struct osc_chosen *c,
                                           const struct osc_loaded *l, struct osc_digest *d);
+
+/* V, with the fields that it does not set from ONLY. */
+struct osc_view osc_view_join(const struct osc_view *only, const struct osc_view *v);

@@ -10,7 +10,7 @@
 #include "opscope/trace.h"
 
 /* The named commands in the order of --help; each has a file cmd_NAME.c. */
-#define OSC_COMMAND_LIST(X) X(run) X(ctl) X(info) X(table) X(merge) X(export)
+#define OSC_COMMAND_LIST(X) X(run) X(ctl) X(info) X(table) X(merge) X(diff) X(export)
 
 /*
  * Append PATH, quoted for a shell, in a form that is never read as a table, a command or an

@@ -465,33 +465,14 @@ osc_status osc_set_run(struct osc_set *set, struct osc_asked *k, struct osc_err 
     return st;
 }
 
-/* Fill the fields that V does not set from ONLY. */
-static struct osc_view join_views(const struct osc_view *only, const struct osc_view *v)
-{
-    struct osc_view j = *v;
-
-    j.ranks = v->ranks ? v->ranks : only->ranks;
-    j.spans = v->spans ? v->spans : only->spans;
-    j.process = v->process ? v->process : only->process;
-    j.thread = v->thread ? v->thread : only->thread;
-    j.device = v->device ? v->device : only->device;
-    j.steps = v->steps ? v->steps : only->steps;
-    if (!v->has_from && only->has_from) {
-        j.has_from = 1;
-        j.from_ns = only->from_ns;
-    }
-    if (!v->has_to && only->has_to) {
-        j.has_to = 1;
-        j.to_ns = only->to_ns;
-    }
-    return j;
-}
-
 /* Where an answer goes: one of these. */
 struct recipient {
-    const struct osc_layout *layout; /* as text */
-    struct osc_frame **frame;        /* as columns */
-    struct osc_strbuf *parts;        /* as parts, to be joined elsewhere */
+    const struct osc_layout *layout;           /* as text */
+    struct osc_frame **frame;                  /* as columns */
+    struct osc_strbuf *parts;                  /* as parts, to be joined elsewhere */
+    const struct osc_set_digesting *digesting; /* or rows, to digest */
+    struct osc_result *digest;
+    struct osc_digest *files;
 };
 
 osc_status osc_set_put_parts(const struct osc_set *set, const struct osc_request *r,
@@ -530,8 +511,12 @@ static osc_status answer_from(const struct recipient *recipient, const struct as
     else if (st == OSC_OK)
         st = l->is_visited ? osc_by_rank_digest(&whom->set->by_rank, k, &files)
                            : osc_chosen_digest(whom->chosen, l, &files);
-    if (st == OSC_OK && !recipient->layout)
+    if (st == OSC_OK && recipient->digest) {
+        osc_result_move(recipient->digest, &k->answer.blocks[0].result);
+        *recipient->files = files;
+    } else if (st == OSC_OK && !recipient->layout) {
         st = osc_frame_make(recipient->frame, k, &files, err);
+    }
     return osc_loaded_fail(l, NULL, st, "making a table", err);
 }
 
@@ -702,6 +687,18 @@ static osc_status answer(const struct recipient *recipient, struct osc_set *set,
     return st;
 }
 
+static osc_status init_digest(struct osc_asked *k, const struct osc_set_digesting *how,
+                              const struct osc_request *r, struct osc_err *err)
+{
+    struct osc_request own = *r;
+
+    own.question = (struct osc_question){.limit = -1, .merge = 1};
+    const osc_status st =
+        osc_asked_init_table(k, how->def, &own, osc_renderer_find("csv"), err);
+    k->options.by_shape = how->by_shape;
+    return st;
+}
+
 static osc_status ask(struct osc_set *set, const struct osc_view *view,
                       const struct osc_question *question, const struct recipient *recipient,
                       struct osc_err *err)
@@ -717,7 +714,7 @@ static osc_status ask(struct osc_set *set, const struct osc_view *view,
 
     err = err ? err : &own; /* failures are reported through it */
     err->message[0] = '\0';
-    r.view = join_views(&set->only, view ? view : &all);
+    r.view = osc_view_join(&set->only, view ? view : &all);
     if (recipient->layout)
         r.text = *recipient->layout;
     else if (recipient->parts)
@@ -725,7 +722,9 @@ static osc_status ask(struct osc_set *set, const struct osc_view *view,
     struct osc_mem_account *const before = osc_mem_enter(&account);
     osc_cancel_join(r.question.cancel, &entry);
     osc_status st =
-        osc_asked_init(&k, &r, recipient->layout ? NULL : osc_renderer_find("csv"), err);
+        recipient->digesting
+            ? init_digest(&k, recipient->digesting, &r, err)
+            : osc_asked_init(&k, &r, recipient->layout ? NULL : osc_renderer_find("csv"), err);
     if (st == OSC_OK && recipient->parts && !k.def->map)
         st = osc_fail(err, OSC_EINVAL, "%s has no parts: it is as long as the traces",
                       k.def->name);
@@ -784,4 +783,13 @@ osc_status osc_set_frame(struct osc_set *set, struct osc_asked *k, struct osc_fr
     const struct asked_of whom = {set, set->now, &set->now->chosen};
 
     return answer_from(&recipient, &whom, k, err);
+}
+
+osc_status osc_set_digest(struct osc_set *set, const struct osc_set_digesting *how,
+                          struct osc_result *digest, struct osc_digest *files,
+                          struct osc_err *err)
+{
+    const struct recipient recipient = {.digesting = how, .digest = digest, .files = files};
+
+    return ask(set, how->view, how->question, &recipient, err);
 }

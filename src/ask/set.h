@@ -42,6 +42,20 @@ OSC_MUST_USE osc_status osc_set_origins(const struct osc_set *set,
 const struct osc_loaded *osc_set_loaded(const struct osc_set *set);
 const struct osc_chosen *osc_set_chosen(const struct osc_set *set);
 
+/*
+ * Make DIGEST of all ranks of the part of SET that VIEW selects: the rows of the table DEF,
+ * merged, with the options of QUESTION. FILES receives the digest of the files.
+ */
+struct osc_set_digesting {
+    const struct osc_table_def *def;
+    const struct osc_view *view; /* or NULL */
+    const struct osc_question *question;
+    bool by_shape;
+};
+OSC_MUST_USE osc_status osc_set_digest(struct osc_set *set, const struct osc_set_digesting *how,
+                                       struct osc_result *digest, struct osc_digest *files,
+                                       struct osc_err *err);
+
 /* Run K, whose view is the one that SET was opened with, as osc_asked_run() does. If SET has no
  * traces, K must be one of the questions that it was loaded for, and can be run once. */
 OSC_MUST_USE osc_status osc_set_run(struct osc_set *set, struct osc_asked *k,

@@ -22,7 +22,7 @@ static void swap(char *a, char *b, size_t size)
 }
 
 struct order {
-    osc_compare_with *compare;
+    osc_sort_compare_with *compare;
     void *ctx;
 };
 
@@ -50,7 +50,7 @@ static void sort_in_place(char *v, size_t n, size_t size, const struct order *o)
 }
 
 struct plain {
-    osc_compare *compare;
+    osc_sort_compare *compare;
 };
 
 static int compare_plain(const void *a, const void *b, void *ctx)
@@ -66,7 +66,7 @@ static size_t scratch_bytes(size_t n, size_t size)
     return n * size > SMALL_BYTES ? n * size : 0;
 }
 
-void osc_sort(void *v, size_t n, size_t size, osc_compare *compare)
+void osc_sort(void *v, size_t n, size_t size, osc_sort_compare *compare)
 {
     const size_t scratch = scratch_bytes(n, size);
 
@@ -80,7 +80,7 @@ void osc_sort(void *v, size_t n, size_t size, osc_compare *compare)
     osc_mem_give(scratch);
 }
 
-void osc_sort_with(void *v, size_t n, size_t size, osc_compare_with *compare, void *ctx)
+void osc_sort_with(void *v, size_t n, size_t size, osc_sort_compare_with *compare, void *ctx)
 {
     const size_t scratch = scratch_bytes(n, size);
 

@@ -15,12 +15,12 @@
 
 #include <stddef.h>
 
-typedef int osc_compare(const void *a, const void *b);
-typedef int osc_compare_with(const void *a, const void *b, void *ctx);
+typedef int osc_sort_compare(const void *a, const void *b);
+typedef int osc_sort_compare_with(const void *a, const void *b, void *ctx);
 
 /* Sort the N elements of SIZE bytes at V, which may be NULL if N is 0. */
-void osc_sort(void *v, size_t n, size_t size, osc_compare *compare);
-void osc_sort_with(void *v, size_t n, size_t size, osc_compare_with *compare, void *ctx);
+void osc_sort(void *v, size_t n, size_t size, osc_sort_compare *compare);
+void osc_sort_with(void *v, size_t n, size_t size, osc_sort_compare_with *compare, void *ctx);
 
 /*
  * Find the place before which IS_BEFORE is true, an expression of the place I: from there on

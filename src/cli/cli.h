@@ -4,7 +4,7 @@
  *
  *   - Results go to standard output, everything else to standard error, as
  *     "opscope COMMAND: message".
- *   - Exit codes: 0 done, 1 failed, 2 misused.
+ *   - Exit codes: 0 done, 1 failed, 2 misused; of `opscope diff` also 3 and 4.
  *   - Colour, progress and cut names are only for terminals.
  *
  * Threading: one thread.
@@ -18,7 +18,13 @@
 #include "ask/operands.h"
 #include "base/status.h"
 
-enum osc_exit { OSC_EXIT_DONE = 0, OSC_EXIT_FAILED = 1, OSC_EXIT_MISUSED = 2 };
+enum osc_exit {
+    OSC_EXIT_DONE = 0,
+    OSC_EXIT_FAILED = 1,
+    OSC_EXIT_MISUSED = 2,
+    OSC_EXIT_BROKEN = 3,      /* a gate of `opscope diff` broke */
+    OSC_EXIT_INCOMPARABLE = 4 /* its runs cannot be compared */
+};
 
 struct osc_args; /* options.h */
 
@@ -43,6 +49,7 @@ struct osc_command {
 #define OSC_COMMAND_RUN    16u
 #define OSC_COMMAND_CTL    32u
 #define OSC_COMMAND_MERGE  64u
+#define OSC_COMMAND_DIFF   128u
 
 /* All commands, ended by NULL, and the one called NAME, or NULL. */
 extern const struct osc_command *const osc_commands[];

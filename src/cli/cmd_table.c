@@ -3,6 +3,7 @@
 #include "analysis/table_registry.h"
 #include "ask/budget.h"
 #include "cli/commands.h"
+#include "cli/compare_show.h"
 #include "cli/output.h"
 #include "cli/parts.h"
 #include "cli/reference.h"
@@ -157,6 +158,14 @@ int osc_table_run(struct osc_args *args, osc_table_show *show_otherwise, void *c
     failed = check_operands(args);
     if (failed)
         return failed;
+    if (def->comparison &&
+        (show_otherwise || args->is_partial || args->output || args->share.n > 0))
+        return osc_cli_misuse(
+            "%s compares two runs and has no parts; 'opscope diff' reads ranks "
+            "one by one",
+            def->name);
+    if (def->comparison)
+        return osc_compare_show_table(args, def);
     request = osc_show_request(args);
     request.question.table = def->name;
     const osc_status st = osc_asked_init(&k, &request, NULL, &err);

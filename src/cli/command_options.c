@@ -12,7 +12,9 @@
 #define BOTH   (OSC_COMMAND_TABLE | OSC_COMMAND_INFO)
 #define EXPORT OSC_COMMAND_EXPORT
 #define RUN    OSC_COMMAND_RUN
-#define ALL    (BOTH | EXPORT | OSC_COMMAND_SCREEN)
+#define DIFF   OSC_COMMAND_DIFF
+#define ROWS   (TABLE | DIFF)
+#define ALL    (BOTH | EXPORT | OSC_COMMAND_SCREEN | DIFF)
 #define HELP   (ALL | RUN | OSC_COMMAND_CTL | OSC_COMMAND_MERGE)
 
 #define AT(member) offsetof(struct osc_args, member)
@@ -73,25 +75,40 @@ const struct osc_option osc_options[] = {
              "arguments",
      .flag = AT(is_redacted)},
 
-    {"sort", 's', "COL", TABLE,
+    {"table", 't', "NAME", DIFF,
+     .help = "print one table: diff_steps, diff_operators or diff_kernels",
+     .group = "What to print", .words = "diff_steps diff_operators diff_kernels",
+     .text = AT(named_table)},
+    {"fail-on", 0, "GATE", DIFF,
+     .help = "exit with status 3 if GATE is true, such as 'step.total > 5% and significant'",
+     .text = AT(gate)},
+    {"report", 0, "FILE", DIFF,
+     .help = "write what the gate found to FILE: JUnit's XML if it ends in .xml, else Markdown "
+             "(.md)",
+     .completion = OSC_COMPLETE_FILE, .text = AT(report)},
+    {"allow-different", 0, NULL, DIFF,
+     .help = "let the gate compare runs of different devices or machines",
+     .flag = AT(allows_different)},
+
+    {"sort", 's', "COL", ROWS,
      .help = "sort rows by COL or -COL in descending order, by COL:asc in ascending order; "
              "torch's keys such as self_cpu_time_total are accepted",
      .group = "Rows and columns", .completion = OSC_COMPLETE_SORT},
-    {"limit", 'n', "N", BOTH,
+    {"limit", 'n', "N", BOTH | DIFF,
      .help = "print at most N rows of each rank and span; 0 means all "
              "(default: 100 for text of table, otherwise all)"},
-    {"columns", 'c', "A,B", TABLE, .help = "print these columns, in this order",
+    {"columns", 'c', "A,B", ROWS, .help = "print these columns, in this order",
      .completion = OSC_COMPLETE_COLUMNS},
-    {"where", 'w', "EXPR", TABLE,
+    {"where", 'w', "EXPR", ROWS,
      .help = "print the rows for which EXPR is true: an SQLite expression over columns, "
              "with ns() us() ms() s() kib() mib() gib(), such as 'total_ns > us(10)'",
      .completion = OSC_COMPLETE_COLUMNS},
-    {"group-by", 'g', "KEY", TABLE,
+    {"group-by", 'g', "KEY", ROWS,
      .help = "make a row for each KEY, such as shape or stack:5; "
              "--list names the keys of a table",
      .completion = OSC_COMPLETE_GROUPING},
     {"merge", 'm', NULL, BOTH, .help = "sum all ranks and spans into one block of rows"},
-    {"format", 'f', "FORM", BOTH,
+    {"format", 'f', "FORM", BOTH | DIFF,
      .help = "text (for people), csv, json or md (exact, for programs)",
      .words = "text csv json md"},
     {"list", 'l', NULL, TABLE, .help = "list all tables with their columns, and exit",
@@ -153,7 +170,7 @@ const struct osc_option osc_options[] = {
      .help = "tb: the rules of the TensorBoard plugin, to compare with it",
      .group = "How to count and read", .words = "tb"},
     {"no-python", 0, NULL, TABLE, .help = "leave out Python functions"},
-    {"full-names", 0, NULL, TABLE | OSC_COMMAND_SCREEN,
+    {"full-names", 0, NULL, ROWS | OSC_COMMAND_SCREEN,
      .help = "do not fold the names of kernels in text"},
     {"threads", 'j', "N", ALL, .help = "use N threads (default: one for each processor)"},
     {"max-memory", 0, "SIZE", ALL | OSC_COMMAND_MERGE,

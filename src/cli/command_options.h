@@ -74,9 +74,11 @@ struct osc_args {
     const char *logdir, *logdir_spec, *run_name; /* as given, or NULL: log_dirs.h */
     struct osc_run_args run;
     bool is_redacted, with_counters, no_stacks;
-    bool verifies;          /* of info */
-    bool is_partial;        /* of table */
-    struct osc_share share; /* of table; n is 0: not given */
+    bool verifies;             /* of info */
+    bool is_partial;           /* of table */
+    struct osc_share share;    /* of table; n is 0: not given */
+    const char *gate, *report; /* of diff: as given, or NULL */
+    bool allows_different;     /* of diff */
     bool wants_list, wants_help;
     char **operands; /* borrowed, from argv or operand_array; ended by NULL */
     int n_operands;

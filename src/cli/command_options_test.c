@@ -107,6 +107,7 @@ TEST(every_option_with_an_argument_wants_one)
         const char *const command = o->commands & OSC_COMMAND_TABLE    ? "table"
                                     : o->commands & OSC_COMMAND_EXPORT ? "export"
                                     : o->commands & OSC_COMMAND_INFO   ? "info"
+                                    : o->commands & OSC_COMMAND_DIFF   ? "diff"
                                                                        : "run";
 
         if (o->argument && !osc_option_wants_argument(o))

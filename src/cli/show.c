@@ -20,15 +20,9 @@ int osc_show_text(const char *text)
 
 /* --- opening -------------------------------------------------------------------- */
 
-/* The file that is being read, if any. */
-struct reading {
-    struct osc_progress progress;
-    bool is_on;
-};
-
-static int show_progress(void *ctx, const char *path, uint64_t done_bytes, uint64_t total_bytes)
+int osc_show_progress(void *ctx, const char *path, uint64_t done_bytes, uint64_t total_bytes)
 {
-    struct reading *const r = ctx;
+    struct osc_show_reading *const r = ctx;
 
     if (r->is_on && !path)
         osc_progress_stop(&r->progress);
@@ -46,11 +40,11 @@ int osc_show_open(struct osc_set **set, const struct osc_args *args, struct osc_
 int osc_show_open_to_ask(struct osc_set **set, const struct osc_args *args, struct osc_load *o,
                          struct osc_asked *const *asked, size_t n)
 {
-    struct reading reading = {.is_on = false};
+    struct osc_show_reading reading = {.is_on = false};
     struct osc_how how = args->request.how;
     struct osc_err err = {0};
 
-    how.progress = show_progress;
+    how.progress = osc_show_progress;
     how.ctx = &reading;
     if (o->joined) {
         o->paths = o->joined->paths;

@@ -11,6 +11,14 @@
 
 #include "ask/set.h"
 #include "cli/command_options.h"
+#include "cli/progress.h"
+
+/* The file that is being read, if any, and the function for struct osc_how that shows it. */
+struct osc_show_reading {
+    struct osc_progress progress;
+    bool is_on;
+};
+int osc_show_progress(void *ctx, const char *path, uint64_t done_bytes, uint64_t total_bytes);
 
 /*
  * Open the traces of ARGS, with a progress line on the terminal; sets paths, how and view of O.

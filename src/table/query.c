@@ -60,6 +60,11 @@ static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
     a->blocks = osc_calloc(q->n_traces ? q->n_traces : 1, sizeof *a->blocks);
     if (!a->blocks)
         return OSC_ENOMEM;
+    if (q->ready) {
+        a->blocks[a->n_blocks++] =
+            (struct osc_answer_block){.rank = OSC_NO_RANK, .span = OSC_NO_RANK};
+        osc_result_init(&a->blocks[0].result, q->def);
+    }
     for (uint32_t i = 0; i < q->n_traces; i++) {
         const struct osc_placing at = placing_of(q, i);
         struct osc_answer_block *last = a->n_blocks ? &a->blocks[a->n_blocks - 1] : NULL;
@@ -276,9 +281,13 @@ static osc_status filter_block(const struct osc_query *q, struct osc_answer_bloc
 static osc_status fill_block(const struct osc_query *q, struct osc_answer_block *b,
                              struct osc_err *err)
 {
-    osc_status st =
-        b->n_traces == 1 ? map(q, b->first_trace, &b->result, err) : map_and_merge(q, b, err);
+    osc_status st = OSC_OK;
 
+    if (q->ready)
+        osc_result_move(&b->result, q->ready);
+    else
+        st = b->n_traces == 1 ? map(q, b->first_trace, &b->result, err)
+                              : map_and_merge(q, b, err);
     if (st == OSC_OK && q->more && b->first_trace == 0)
         st = q->more->add(q->more->ctx, &b->result);
     if (st == OSC_OK && q->def->finish)
@@ -391,7 +400,8 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
     }
     for (uint32_t i = 0; i < q->n_traces && q->def->rows && !q->parts; i++)
         (void)count_rows(q, q->traces[i], &choice.shown);
-    note_emptiness(q, a);
+    if (!q->ready)
+        note_emptiness(q, a);
     if (st == OSC_OK)
         note_order(q, a);
     choice.has_blocks = a->n_blocks > 1;

@@ -38,6 +38,8 @@ struct osc_query {
     const struct osc_partial *const *parts; /* borrowed; instead of traces; placed and
                                              * sorted */
     uint32_t n_traces;                      /* of traces or parts */
+    struct osc_result *ready;               /* borrowed; instead of both: the rows, which are
+                                             * taken from it */
     const struct osc_options *options;      /* borrowed */
     const char *sort;                       /* as given, or NULL */
     int64_t limit;                          /* rows per block; 0: default of the format; -1:

@@ -51,6 +51,7 @@
 #define OSC_RULE_OVERLAP       (UINT64_C(1) << 35)
 #define OSC_RULE_COLLECTIVES   (UINT64_C(1) << 36)
 #define OSC_RULE_CLOCKS        (UINT64_C(1) << 37)
+#define OSC_RULE_DIFF          (UINT64_C(1) << 38)
 
 struct osc_rule_text {
     uint64_t rule;      /* one of these bits */

@@ -149,6 +149,17 @@ enum osc_takes {
 struct osc_result;
 struct osc_scan;
 
+/*
+ * A table that compares two runs, instead of map. SIDES are numbers of digests
+ * (analysis/diff/sides.h), the last one an end. BASE and NEW have a merged digest for each.
+ */
+struct osc_comparison {
+    const uint32_t *sides;
+    osc_status (*compare)(const struct osc_result *const *base,
+                          const struct osc_result *const *new_, const struct osc_options *o,
+                          struct osc_result *out, struct osc_err *err);
+};
+
 struct osc_table_def {
     const char *name;
     const char *help;
@@ -187,6 +198,8 @@ struct osc_table_def {
                        struct osc_scan **scan, struct osc_err *err);
     osc_status (*next)(struct osc_scan *scan, struct osc_result *out, struct osc_err *err);
     void (*close)(struct osc_scan *scan);
+
+    const struct osc_comparison *comparison; /* NULL: it is a table of one run */
 
     /* Whether the SYMBOL columns of ROW name a kernel; NULL: always. */
     bool (*is_symbol)(const struct osc_result *r, uint64_t row);

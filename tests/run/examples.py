@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "tests/data/demo.pt.trace.json.gz"
-COMMANDS = ("run", "ctl", "info", "table", "export")
+COMMANDS = ("run", "ctl", "info", "table", "diff", "export")
 # What needs more than this machine: an image, torch's own time.
 NOT_HERE = re.compile(r"\bdocker\b|(?!FILE)[A-Z]{4,}\b")
 # Runs the words where files of the other machine are, as ssh does: joined, by a shell there.
@@ -82,8 +82,11 @@ class Place:
     def make_traces(self) -> None:
         """The traces and recordings that examples read."""
         text = gzip.decompress(DEMO.read_bytes())
-        for name in ("t.json", "a.json"):
+        for name in ("t.json", "a.json", "before.json", "after.json"):
             (self.path / name).write_bytes(text)
+        for run in ("before", "after"):
+            (self.path / "runs" / run).mkdir()
+            shutil.copy(DEMO, self.path / "runs" / run / "host_0.1.pt.trace.json.gz")
         for rank in range(4):
             shutil.copy(DEMO, self.path / f"runs/ddp/host_{rank}.1.pt.trace.json.gz")
         shutil.copy(DEMO, self.path / "trace.json.gz")
@@ -235,7 +238,7 @@ def check_options(place: Place) -> None:
         page = (ROOT / f"docs/man/opscope-{command}.1").read_text(encoding="utf-8")
         there = options_in(page)
         real = set(re.findall(r"^ .{0,6}--([a-z-]+)", place.help(command), re.M)) - {"help"}
-        if command == "info":
+        if command in ("info", "diff"):
             there |= real & options_in("\n".join(re.findall(r"^\.It .*$", table, re.M)))
         assert real <= there, f"{command}: not in the manual: {real - there}"
         assert there - {"help"} <= real, f"{command}: no such option: {there - real}"

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `diff_steps`: what the average step spends more or less in a new run than in a base run.
+ */
+#include "analysis/table_registry.h"
+
+#include "analysis/diff/change.h"
+#include "base/mem.h"
+#include "derive/breakdown.h"
+
+enum {
+    NAME,
+    BASE_CALLS,
+    NEW_CALLS,
+    DELTA_CALLS,
+    BASE,
+    NEW,
+    DELTA,
+    MEAN_BASE,
+    MEAN_NEW,
+    MEAN_DELTA,
+    RATIO,
+    SIGNIFICANT,
+    P_VALUE,
+    ORDER,
+    N_COLUMNS
+};
+
+static const struct osc_column columns[N_COLUMNS] = {
+    OSC_COLUMN(NAME, "name", STRING, NULL, KEY, 0, OSC_RULE_BREAKDOWN | OSC_RULE_COMMUNICATION,
+               "total is the whole step. kernel, memcpy, memset, communication, runtime, "
+               "dataloader, cpu_exec and other are its parts."),
+    OSC_COLUMN(BASE_CALLS, "base_calls", INTEGER, NULL, FIRST, OSC_COLUMN_MINOR, OSC_RULE_DIFF,
+               "Number of kept steps of all processes of the base run."),
+    OSC_COLUMN(NEW_CALLS, "new_calls", INTEGER, NULL, FIRST, OSC_COLUMN_MINOR, OSC_RULE_DIFF,
+               "The same of the new run."),
+    OSC_COLUMN(DELTA_CALLS, "delta_calls", INTEGER, NULL, FIRST, OSC_COLUMN_DEEP, 0,
+               "new_calls - base_calls."),
+    OSC_COLUMN(BASE, "base_ns", INTEGER, "ns", FIRST, OSC_COLUMN_DEEP,
+               OSC_RULE_BREAKDOWN | OSC_RULE_STEP_LENGTH,
+               "Sum over the kept steps of all processes of the base run."),
+    OSC_COLUMN(NEW, "new_ns", INTEGER, "ns", FIRST, OSC_COLUMN_DEEP,
+               OSC_RULE_BREAKDOWN | OSC_RULE_STEP_LENGTH, "The same of the new run."),
+    OSC_COLUMN(DELTA, "delta_ns", INTEGER, "ns", FIRST, OSC_COLUMN_DEEP, 0,
+               "new_ns - base_ns."),
+    OSC_COLUMN(MEAN_BASE, "mean_base_ns", NUMBER, "ns", FIRST, OSC_COLUMN_DEEP, OSC_RULE_DIFF,
+               "Mean over the steps of the base run. Missing unless both runs have steps."),
+    OSC_COLUMN(MEAN_NEW, "mean_new_ns", NUMBER, "ns", FIRST, OSC_COLUMN_DEEP, OSC_RULE_DIFF,
+               "Mean over the steps of the new run."),
+    OSC_COLUMN(MEAN_DELTA, "mean_delta_ns", NUMBER, "ns", FIRST, OSC_COLUMN_DEEP, OSC_RULE_DIFF,
+               "mean_new_ns - mean_base_ns."),
+    OSC_COLUMN(RATIO, "delta_ratio", NUMBER, "ratio", FIRST, 0, OSC_RULE_DIFF,
+               "mean_delta_ns / mean_base_ns, or delta_ns / base_ns without steps. Missing if "
+               "that is 0 in the base run."),
+    OSC_COLUMN(SIGNIFICANT, "significant", BOOLEAN, NULL, FIRST, 0, OSC_RULE_DIFF,
+               "Whether the change is larger than what steps differ by among themselves. "
+               "Missing with fewer than 3 steps in either run."),
+    OSC_COLUMN(P_VALUE, "p_value", NUMBER, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_DIFF,
+               "Probability of such a difference between equal runs, by Welch's t-test over "
+               "steps."),
+    OSC_COLUMN(ORDER, "order", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
+               "The change without its sign; total comes first."),
+};
+
+static const char *const names[] = {
+    "total",
+#define CLASS_NAME(name, text) text,
+    OSC_CLASS_LIST(CLASS_NAME)
+#undef CLASS_NAME
+        "other",
+};
+
+#define N_ROWS (OSC_COST_COUNT + 1u)
+
+static const struct osc_change_columns at = {
+    .name = NAME,
+    .base_calls = BASE_CALLS,
+    .new_calls = NEW_CALLS,
+    .delta_calls = DELTA_CALLS,
+    .base_ns = BASE,
+    .new_ns = NEW,
+    .delta_ns = DELTA,
+    .mean_base_ns = MEAN_BASE,
+    .mean_new_ns = MEAN_NEW,
+    .mean_delta_ns = MEAN_DELTA,
+    .mean_base_calls = UINT32_MAX,
+    .mean_new_calls = UINT32_MAX,
+    .delta_ratio = RATIO,
+    .significant = SIGNIFICANT,
+    .p_value = P_VALUE,
+    .order = ORDER,
+};
+
+const struct osc_change_columns *osc_diff_steps_columns(void)
+{
+    return &at;
+}
+
+/* One side: its steps, and a sum and a sample for each row. */
+struct side {
+    struct osc_run_steps steps[1];
+    int64_t calls, sums_ns[N_ROWS];
+    struct osc_sample samples[N_ROWS];
+};
+
+static osc_status read_side(const struct osc_result *r, struct side *s)
+{
+    osc_status st = osc_run_steps_make(r, s->steps);
+    double *const v = osc_calloc(s->steps->n_all + 1, sizeof *v);
+
+    if (st == OSC_OK && !v)
+        st = OSC_ENOMEM;
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        if (osc_result_has(r, i, OSC_STEPS_STEP))
+            s->calls += osc_result_get_int(r, i, OSC_STEPS_PARTS);
+        for (uint32_t k = 0; k < N_ROWS; k++)
+            s->sums_ns[k] += osc_result_get_int(r, i, OSC_STEPS_TOTAL + k);
+    }
+    for (uint32_t k = 0; k < N_ROWS && st == OSC_OK; k++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < s->steps->n_all; i++) {
+            const struct osc_run_step *const step = &s->steps->all[i];
+
+            if (!step->is_left_out)
+                v[n++] = (double)osc_result_get_int(r, step->row, OSC_STEPS_TOTAL + k) /
+                         (double)step->parts;
+        }
+        s->samples[k] = osc_sample_of(v, n, s->steps->n);
+    }
+    osc_free(v);
+    return st;
+}
+
+static void add_row(struct osc_result *out, const struct side *s, uint32_t k, double limit,
+                    const struct osc_run_steps *both)
+{
+    const struct osc_sample *const base = &s[OSC_BASE].samples[k];
+    const struct osc_sample *const new_ = &s[OSC_NEW].samples[k];
+    const bool is_tested = osc_steps_suffice(both), has_steps = osc_steps_are_known(both);
+    const double p = osc_change_p(base, new_, is_tested);
+
+    osc_result_row(out);
+    osc_result_str(out, NAME, osc_str_c(names[k]));
+    osc_result_int(out, BASE_CALLS, s[OSC_BASE].calls);
+    osc_result_int(out, NEW_CALLS, s[OSC_NEW].calls);
+    osc_result_int(out, DELTA_CALLS, s[OSC_NEW].calls - s[OSC_BASE].calls);
+    osc_result_int(out, BASE, s[OSC_BASE].sums_ns[k]);
+    osc_result_int(out, NEW, s[OSC_NEW].sums_ns[k]);
+    osc_result_int(out, DELTA, s[OSC_NEW].sums_ns[k] - s[OSC_BASE].sums_ns[k]);
+    if (has_steps) {
+        osc_result_num(out, MEAN_BASE, base->mean);
+        osc_result_num(out, MEAN_NEW, new_->mean);
+        osc_result_num(out, MEAN_DELTA, new_->mean - base->mean);
+    }
+    osc_change_set(out, &at,
+                   &(struct osc_changed){
+                       .base_ns = s[OSC_BASE].sums_ns[k],
+                       .new_ns = s[OSC_NEW].sums_ns[k],
+                       .base = *base,
+                       .new_ = *new_,
+                       .has_steps = has_steps,
+                       .is_tested = is_tested,
+                       .is_significant = p <= limit && osc_sample_differs(base, new_),
+                       .p = p,
+                   });
+    if (k == 0)
+        osc_result_int(out, ORDER, INT64_MAX);
+}
+
+/* Whether row K says anything. */
+static bool is_row(const struct side *s, uint32_t k)
+{
+    return k == 0 || s[OSC_BASE].sums_ns[k] != 0 || s[OSC_NEW].sums_ns[k] != 0;
+}
+
+static osc_status compare(const struct osc_result *const *base,
+                          const struct osc_result *const *new_, const struct osc_options *o,
+                          struct osc_result *out, struct osc_err *err)
+{
+    struct side s[OSC_BOTH] = {0};
+    double p[N_ROWS];
+    size_t n = 0;
+    osc_status st = read_side(base[0], &s[OSC_BASE]);
+
+    (void)o;
+    if (st == OSC_OK)
+        st = read_side(new_[0], &s[OSC_NEW]);
+    if (st == OSC_OK && base[0]->n_rows + new_[0]->n_rows == 0) {
+        osc_result_why_empty(out,
+                             "no steps in either run, and no operators or device work that "
+                             "could count as one");
+    } else if (st == OSC_OK) {
+        const struct osc_run_steps both[] = {*s[OSC_BASE].steps, *s[OSC_NEW].steps};
+        const bool has_steps = osc_steps_are_known(both);
+
+        for (uint32_t k = 0; k < N_ROWS; k++) {
+            if (is_row(s, k))
+                p[n++] = osc_change_p(&s[OSC_BASE].samples[k], &s[OSC_NEW].samples[k],
+                                      osc_steps_suffice(both));
+        }
+        const double limit = osc_steps_suffice(both) ? osc_welch_limit(p, n) : -1;
+        for (uint32_t k = 0; k < N_ROWS; k++) {
+            if (is_row(s, k))
+                add_row(out, s, k, limit, both);
+        }
+        for (uint32_t c = 0; c < 3; c++)
+            osc_result_show(out, (has_steps ? MEAN_BASE : BASE) + c);
+        osc_change_note_steps(out, both);
+        st = out->status;
+    }
+    for (int i = 0; i < OSC_BOTH; i++)
+        osc_run_steps_fini(s[i].steps);
+    return st == OSC_OK ? st : osc_fail(err, st, "comparing: %s", osc_status_text(st));
+}
+
+static const uint32_t sides[] = {OSC_SIDE_STEPS, OSC_SIDES};
+static const struct osc_comparison comparison = {sides, compare};
+
+const struct osc_table_def osc_table_diff_steps = {
+    .name = "diff_steps",
+    .help = "What the average step spends more or less in a new run than in a base run. The "
+            "whole step comes first, then its parts by their change without its sign; parts "
+            "that neither run has are left out.",
+    .source = "table steps of both runs.",
+    .rules = OSC_RULE_DIFF,
+    .columns = columns,
+    .n_columns = N_COLUMNS,
+    .sorted_by = ORDER + 1,
+    .comparison = &comparison,
+};

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/diff/change.h"
+#include "analysis/table_registry.h"
+
+#include "support/small_table.h"
+#include "support/unit.h"
+
+#define MARK(n, start, dur) RANGE("user_annotation", "ProfilerStep#" #n, 1, start, dur, "")
+
+/* Four steps, of which the first is slow; the second lacks aten::relu. */
+static const char base_events[] = MARK(0, 0, 900) OP("aten::mm", 1, 10, 500, "")
+    OP("aten::relu", 1, 600, 100, "") MARK(1, 1000, 100) OP("aten::mm", 1, 1010, 20, "")
+        MARK(2, 2000, 101) OP("aten::mm", 1, 2010, 21, "") OP("aten::relu", 1, 2050, 10, "")
+            MARK(3, 3000, 102) OP("aten::mm", 1, 3010, 22, "") OP("aten::relu", 1, 3050, 11, "")
+                OP("aten::mm", 1, 4000, 7, "");
+
+static const char new_events[] = MARK(0, 0, 200) OP("aten::mm", 1, 10, 60, "")
+    OP("aten::gelu", 1, 100, 10, "") MARK(1, 1000, 201) OP("aten::mm", 1, 1010, 61, "")
+        OP("aten::gelu", 1, 1100, 10, "") MARK(2, 2000, 202) OP("aten::mm", 1, 2010, 62, "")
+            OP("aten::gelu", 1, 2100, 10, "");
+
+static struct osc_result digests[OSC_BOTH][OSC_SIDES];
+
+static void digest(int side, const char *events)
+{
+    static const struct osc_options options = {.n_threads = 1};
+
+    for (uint32_t s = 0; s < OSC_SIDES; s++) {
+        const struct osc_table_def *const def = osc_side_defs[s];
+
+        small_table(def, &options, events);
+        osc_result_init(&digests[side][s], def);
+        osc_result_move(&digests[side][s], &result);
+        osc_result_fini(&result);
+        osc_trace_fini(&trace);
+    }
+}
+
+static int make(void **state)
+{
+    (void)state;
+    digest(OSC_BASE, base_events);
+    digest(OSC_NEW, new_events);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    for (int side = 0; side < OSC_BOTH; side++) {
+        for (uint32_t s = 0; s < OSC_SIDES; s++)
+            osc_result_fini(&digests[side][s]);
+    }
+    return small_end(state);
+}
+
+static osc_status compare(const struct osc_table_def *def)
+{
+    const struct osc_comparison *const c = def->comparison;
+    const struct osc_result *base[OSC_SIDES], *new_[OSC_SIDES];
+    const struct osc_options options = {.n_threads = 1};
+
+    for (uint32_t i = 0; c->sides[i] < OSC_SIDES; i++) {
+        base[i] = &digests[OSC_BASE][c->sides[i]];
+        new_[i] = &digests[OSC_NEW][c->sides[i]];
+    }
+    osc_result_init(&result, def);
+    return c->compare(base, new_, &options, &result, NULL);
+}
+
+TEST_WITH(operators_are_joined_by_name_and_step, make, end)
+{
+    assert_int_equal(compare(&osc_table_diff_operators), OSC_OK);
+    assert_int_equal(result.n_rows, 3);
+    assert_true(is_text(0, "name", "aten::mm"));
+    assert_int_equal(integer(0, "base_calls"), 5);
+    assert_int_equal(integer(0, "delta_calls"), -2);
+    assert_int_equal(integer(0, "base_host_self_ns"), 570000);
+    assert_int_equal(integer(0, "delta_host_self_ns"), 183000 - 570000);
+    assert_true(number(0, "mean_base_calls") == 1);
+    assert_true(number(0, "mean_base_host_self_ns") == 21000);
+    assert_true(number(0, "mean_delta_host_self_ns") == 40000);
+    assert_true(osc_result_get_bool(&result, 0, column("significant")));
+    /* 0, 10 and 11 us. */
+    assert_true(is_text(1, "name", "aten::relu"));
+    assert_true(number(1, "mean_base_host_self_ns") == 7000);
+    assert_true(number(1, "delta_ratio") == -1);
+    assert_false(osc_result_get_bool(&result, 1, column("significant")));
+    assert_true(is_text(2, "name", "aten::gelu"));
+    assert_false(osc_result_has(&result, 2, column("delta_ratio")));
+    assert_true(number(2, "p_value") == 0);
+    assert_string_equal(
+        result.notes.s,
+        "base has 3 steps (and 1 slow first step, left out), new has 3 steps\n");
+}
+
+TEST_WITH(steps_have_a_row_for_the_whole_and_for_each_part, make, end)
+{
+    assert_int_equal(compare(&osc_table_diff_steps), OSC_OK);
+    assert_int_equal(result.n_rows, 3);
+    assert_true(is_text(0, "name", "total"));
+    assert_int_equal(integer(0, "base_calls"), 4);
+    assert_int_equal(integer(0, "base_ns"), 1203000);
+    assert_true(number(0, "mean_base_ns") == 101000);
+    assert_true(number(0, "mean_delta_ns") == 100000);
+    assert_true(osc_result_get_bool(&result, 0, column("significant")));
+    assert_true(is_text(1, "name", "cpu_exec"));
+    assert_true(is_text(2, "name", "other"));
+}
+
+TEST_WITH(kernels_of_nobody_are_no_rows, make, end)
+{
+    assert_int_equal(compare(&osc_table_diff_kernels), OSC_OK);
+    assert_int_equal(result.n_rows, 0);
+    assert_string_equal(result.notes.s, "no kernels in either run\n");
+}
+
+TEST_WITH(survives_any_failed_allocation, make, end)
+{
+    static const struct osc_table_def *const defs[] = {
+        &osc_table_diff_steps, &osc_table_diff_operators, &osc_table_diff_kernels};
+
+    for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
+        osc_status st = OSC_ENOMEM;
+
+        for (long n = 0; st != OSC_OK; n++) {
+            osc_mem_fail_after(n);
+            st = compare(defs[i]);
+            osc_mem_fail_after(-1);
+            osc_result_fini(&result);
+            assert_true(st == OSC_OK || st == OSC_ENOMEM);
+        }
+    }
+}
+
+UNIT_MAIN("diff_work")

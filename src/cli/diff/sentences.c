@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/diff/sentences.h"
+
+#include <math.h>
+
+#include "analysis/diff/change.h"
+#include "analysis/table_registry.h"
+#include "base/mem.h"
+#include "base/percent.h"
+#include "base/sort.h"
+#include "base/utf8.h"
+#include "cli/diff/call_graph.h"
+#include "render/units.h"
+#include "table/row_sort.h"
+
+#define SENTENCES_MAX 5
+#define FOUND_MAX     20   /* of which the largest are told */
+#define CLIMB_MAX     1000 /* operators around one that are looked at */
+#define NAME_COLUMNS  70   /* longer names are cut */
+
+/* Changes of less than this part of a step, or of all, are not worth a sentence. */
+#define PART_LEAST 0.005
+
+/* A sentence: its bytes, and the change that it names. */
+struct sentence {
+    size_t from, to;
+    double change_ns;
+};
+
+struct story {
+    const struct osc_diff_tables *t;
+    struct osc_strbuf *out; /* of all that were found */
+    struct sentence found[FOUND_MAX];
+    struct osc_call_graph graph;
+    struct osc_change_columns at, total; /* columns of the change, and of the total time */
+    bool *is_told;                       /* owned; by node */
+    uint32_t *stack;                     /* owned; as long as there are nodes */
+    bool has_steps, is_tested, is_device;
+    uint32_t n_found;
+};
+
+void osc_diff_add_delta(struct osc_strbuf *out, double ns)
+{
+    osc_strbuf_addc(out, ns < 0 ? '-' : '+');
+    osc_units_time(out, fabs(ns));
+}
+
+static void add_name(struct osc_strbuf *out, struct osc_str name)
+{
+    struct osc_strbuf clean = {0};
+
+    osc_utf8_append_terminal(&clean, name);
+    if (clean.status != OSC_OK) {
+        out->status = clean.status;
+    } else if (clean.len > 0) {
+        const struct osc_str all = {clean.s, (uint32_t)clean.len};
+        const size_t len = osc_utf8_head(all, NAME_COLUMNS);
+
+        osc_strbuf_add(out, clean.s, len);
+        osc_strbuf_adds(out, len < clean.len ? "..." : "");
+    }
+    osc_strbuf_fini(&clean);
+}
+
+static const char *a_step(const struct story *s)
+{
+    return s->has_steps ? " a step" : " in all";
+}
+
+static void add_ratio(struct osc_strbuf *out, double base_ns, double new_ns)
+{
+    if (base_ns <= 0)
+        return;
+    osc_strbuf_adds(out, new_ns < base_ns ? " (-" : " (+");
+    osc_percent_add(out, fabs(new_ns - base_ns) / base_ns, 1);
+    osc_strbuf_addc(out, ')');
+}
+
+/* The change of the operator NODE, by the columns AT. */
+static struct osc_change change_of(const struct story *s, uint32_t node,
+                                   const struct osc_change_columns *at)
+{
+    /* Names of rows differ, so nodes of operators are in their order. */
+    return node < s->graph.n_operators ? osc_change_at(s->t->operators, node, at)
+                                       : (struct osc_change){0};
+}
+
+static bool is_on_both(const struct story *s, uint32_t node)
+{
+    return s->graph.is_on[node][0] && s->graph.is_on[node][1];
+}
+
+/* The innermost operator around NODE, which one side has alone, that both sides have. */
+static uint32_t find_joint(const struct story *s, uint32_t node)
+{
+    for (int n = 0; n < CLIMB_MAX; n++) {
+        const struct osc_call_graph *const g = &s->graph;
+        uint32_t best = OSC_NO_NODE;
+        int64_t best_ns = -1;
+
+        for (uint32_t k = g->first_caller[node]; k < g->first_caller[node + 1]; k++) {
+            const struct osc_call_edge *const e = &g->edges[g->callers[k]];
+            const int64_t ns = e->ns[0] + e->ns[1];
+
+            if (e->caller != OSC_NO_NODE && ns > best_ns) {
+                best = e->caller;
+                best_ns = ns;
+            }
+        }
+        if (best == OSC_NO_NODE || is_on_both(s, best))
+            return best;
+        node = best;
+    }
+    return OSC_NO_NODE;
+}
+
+/* The outermost operator that always leads to NODE. */
+static uint32_t find_outermost(const struct story *s, uint32_t node)
+{
+    for (int n = 0; n < CLIMB_MAX; n++) {
+        const uint32_t caller = osc_call_graph_only_caller(&s->graph, node);
+
+        if (caller == OSC_NO_NODE)
+            break;
+        node = caller;
+    }
+    return node;
+}
+
+/* What one side alone has below a node, with its time. */
+struct alone {
+    uint32_t node; /* OSC_NO_NODE: nothing */
+    double ns;
+};
+
+/*
+ * Of what SIDE alone has below NODE, the operator or (with IS_KERNEL, directly below) kernel
+ * with the most time; all of it counts as told.
+ */
+static struct alone find_alone(struct story *s, uint32_t node, int side, bool is_kernel)
+{
+    const struct osc_call_graph *const g = &s->graph;
+    struct alone best = {OSC_NO_NODE, -1};
+    uint32_t n = 0;
+
+    s->stack[n++] = node;
+    while (n > 0) {
+        const uint32_t at = s->stack[--n];
+
+        for (uint32_t k = g->first_callee[at]; k < g->first_callee[at + 1]; k++) {
+            const struct osc_call_edge *const e = &g->edges[g->callees[k]];
+            const uint32_t callee = e->callee;
+
+            if (g->is_kernel[callee] != is_kernel || is_on_both(s, callee) ||
+                !g->is_on[callee][side] || s->is_told[callee])
+                continue;
+            const struct osc_change change =
+                is_kernel ? (struct osc_change){0} : change_of(s, callee, &s->at);
+            const double ns = is_kernel   ? (double)e->ns[side]
+                              : side == 0 ? change.base_ns
+                                          : change.new_ns;
+            if (ns > best.ns)
+                best = (struct alone){callee, ns};
+            s->is_told[callee] = true; /* so it is on the stack once at most */
+            if (!is_kernel)
+                s->stack[n++] = callee;
+        }
+    }
+    return best;
+}
+
+/* What NODE itself takes less on SIDE than on the other. */
+static double own_part(const struct story *s, uint32_t node, int side)
+{
+    const struct osc_change c = change_of(s, node, &s->at);
+
+    return side == 0 ? c.base_ns - c.new_ns : c.new_ns - c.base_ns;
+}
+
+/* Append the name of A, or of NODE if it has more time itself on SIDE. */
+static void add_alone(struct story *s, uint32_t node, int side, const struct alone *a)
+{
+    if (own_part(s, node, side) <= a->ns) {
+        add_name(s->out, s->graph.names[a->node]);
+    } else {
+        add_name(s->out, s->graph.names[node]);
+        osc_strbuf_adds(s->out, " itself");
+    }
+}
+
+/* Append ": A instead of B" about what one side alone has below NODE. */
+static bool add_instead(struct story *s, uint32_t node, bool is_kernel)
+{
+    const struct alone new_ = find_alone(s, node, 1, is_kernel);
+    const struct alone base = find_alone(s, node, 0, is_kernel);
+    const bool has_new = new_.node != OSC_NO_NODE || (!is_kernel && own_part(s, node, 1) > 0);
+    const bool has_base = base.node != OSC_NO_NODE || (!is_kernel && own_part(s, node, 0) > 0);
+
+    if (new_.node == OSC_NO_NODE && base.node == OSC_NO_NODE)
+        return false;
+    osc_strbuf_adds(s->out, ": ");
+    if (has_new && has_base) {
+        add_alone(s, node, 1, &new_);
+        osc_strbuf_adds(s->out, " instead of ");
+        add_alone(s, node, 0, &base);
+    } else {
+        add_alone(s, node, has_new, has_new ? &new_ : &base);
+        osc_strbuf_adds(s->out, has_new ? " is new" : " is not called any more");
+    }
+    return true;
+}
+
+/* Begin a sentence about NODE, whose time changed from BASE_NS to NEW_NS. */
+static void begin(struct story *s, uint32_t node, double base_ns, double new_ns)
+{
+    add_name(s->out, s->graph.names[node]);
+    osc_strbuf_addc(s->out, ' ');
+    osc_diff_add_delta(s->out, new_ns - base_ns);
+    s->found[s->n_found].change_ns = fabs(new_ns - base_ns);
+    osc_strbuf_adds(s->out, a_step(s));
+    if (s->is_device)
+        osc_strbuf_adds(s->out, " on the device");
+}
+
+/* Tell the change of NODE, which one side has alone. */
+static void tell_one_sided(struct story *s, uint32_t node)
+{
+    const struct osc_change own = change_of(s, node, &s->at);
+    const uint32_t joint = find_joint(s, node);
+
+    if (joint == OSC_NO_NODE) {
+        begin(s, node, own.base_ns, own.new_ns);
+        osc_strbuf_adds(s->out, s->graph.is_on[node][1] ? ": it is new"
+                                                        : ": it is not called any more");
+        s->is_told[node] = true;
+    } else {
+        const uint32_t outermost = find_outermost(s, joint);
+        const struct osc_change change = change_of(s, outermost, &s->total);
+
+        begin(s, outermost, change.base_ns, change.new_ns);
+        (void)add_instead(s, joint, false);
+        s->is_told[joint] = s->is_told[outermost] = s->is_told[node] = true;
+    }
+}
+
+/* Append how many calls there are, or how long each of them takes. */
+static void add_calls(struct story *s, const struct osc_change *c)
+{
+    const double more = fabs(c->new_calls - c->base_calls);
+
+    if (more > c->base_calls / 100 && more > 0) {
+        osc_strbuf_addf(s->out, ": %.4g calls%s instead of %.4g", c->new_calls, a_step(s),
+                        c->base_calls);
+    } else if (c->base_calls > 0 && c->new_calls > 0) {
+        osc_strbuf_adds(s->out, ": each call ");
+        osc_units_time(s->out, c->new_ns / c->new_calls);
+        osc_strbuf_adds(s->out, " instead of ");
+        osc_units_time(s->out, c->base_ns / c->base_calls);
+    }
+}
+
+/* Tell the change of NODE, which both sides have. */
+static void tell_two_sided(struct story *s, uint32_t node)
+{
+    const struct osc_change own = change_of(s, node, &s->at);
+
+    begin(s, node, own.base_ns, own.new_ns);
+    add_ratio(s->out, own.base_ns, own.new_ns);
+    if (!s->is_device || !add_instead(s, node, true))
+        add_calls(s, &own);
+    s->is_told[node] = true;
+}
+
+/* Whether the change C is worth a sentence where WHOLE_NS is the longer step or all. */
+static bool is_worth_it(const struct story *s, const struct osc_change *c, double whole_ns)
+{
+    return fabs(c->new_ns - c->base_ns) >= whole_ns * PART_LEAST &&
+           (!s->is_tested || c->is_significant);
+}
+
+/* The length of a step, or of all, whichever run has the longer one; 0: unknown. */
+static double whole_of(const struct osc_result *steps)
+{
+    if (steps->n_rows == 0)
+        return 0;
+    const struct osc_change c = osc_change_at(steps, 0, osc_diff_steps_columns());
+
+    return fmax(c.base_ns, c.new_ns);
+}
+
+static osc_status tell_operators(struct story *s)
+{
+    const struct osc_result *const r = s->t->operators;
+    const struct osc_sort_key key = {.column = s->at.order, .divisor = -1};
+    const double whole_ns = whole_of(s->t->steps);
+    uint32_t *order = NULL;
+    const osc_status st = osc_sort_rows(r, &key, &order);
+
+    for (uint64_t i = 0; i < r->n_rows && st == OSC_OK && s->n_found < FOUND_MAX; i++) {
+        const struct osc_change change = osc_change_at(r, order[i], &s->at);
+        const uint32_t node = order[i];
+
+        if (s->is_told[node] || !is_worth_it(s, &change, whole_ns))
+            continue;
+        s->found[s->n_found].from = s->out->len;
+        if (is_on_both(s, node))
+            tell_two_sided(s, node);
+        else
+            tell_one_sided(s, node);
+        osc_strbuf_addc(s->out, '\n');
+        s->found[s->n_found++].to = s->out->len;
+    }
+    osc_free(order);
+    return st;
+}
+
+/* Tell the changes of parts of steps that no operator explains. */
+static void tell_parts(struct story *s)
+{
+    static const char *const parts[] = {"dataloader", "communication", "runtime", "other"};
+    const struct osc_result *const r = s->t->steps;
+    const double whole_ns = whole_of(r);
+
+    for (uint64_t i = 1; i < r->n_rows && s->n_found < FOUND_MAX; i++) {
+        const struct osc_change c = osc_change_at(r, i, osc_diff_steps_columns());
+        bool is_one = false;
+
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+            is_one |= osc_str_eq(c.name, osc_str_c(parts[k]));
+        if (!is_one || !is_worth_it(s, &c, whole_ns))
+            continue;
+        s->found[s->n_found] =
+            (struct sentence){.from = s->out->len, .change_ns = fabs(c.new_ns - c.base_ns)};
+        osc_strbuf_adds(s->out, "step.");
+        osc_strbuf_addstr(s->out, c.name);
+        osc_strbuf_addc(s->out, ' ');
+        osc_diff_add_delta(s->out, c.new_ns - c.base_ns);
+        osc_strbuf_adds(s->out, a_step(s));
+        add_ratio(s->out, c.base_ns, c.new_ns);
+        osc_strbuf_addc(s->out, '\n');
+        s->found[s->n_found++].to = s->out->len;
+    }
+}
+
+static int by_change(const void *x, const void *y)
+{
+    const struct sentence *const a = x, *const b = y;
+
+    if (a->change_ns != b->change_ns)
+        return a->change_ns > b->change_ns ? -1 : 1;
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+/* Append the sentences about the largest changes to OUT. */
+static void add_largest(struct story *s, struct osc_strbuf *out)
+{
+    osc_sort(s->found, s->n_found, sizeof *s->found, by_change);
+    for (uint32_t i = 0; i < s->n_found && i < SENTENCES_MAX && s->out->len > 0; i++)
+        osc_strbuf_add(out, s->out->s + s->found[i].from, s->found[i].to - s->found[i].from);
+    if (s->out->status != OSC_OK)
+        out->status = s->out->status;
+}
+
+/* Tell how the length of a step changed, and the parts of it that changed most. */
+static osc_status tell_steps(struct story *s)
+{
+    const struct osc_result *const r = s->t->steps;
+    const struct osc_change_columns *const at = osc_diff_steps_columns();
+    const struct osc_sort_key key = {.column = at->order, .divisor = -1};
+    uint32_t *order = NULL, n = 0;
+
+    if (r->n_rows == 0) {
+        if (s->n_found == 0)
+            osc_strbuf_adds(s->out, "nothing to compare: neither run has steps, operators or "
+                                    "device work\n");
+        return OSC_OK;
+    }
+    const osc_status st = osc_sort_rows(r, &key, &order);
+    if (st != OSC_OK)
+        return st;
+    const struct osc_change whole = osc_change_at(r, order[0], at);
+    const double delta = whole.new_ns - whole.base_ns;
+    const bool is_noise = whole.is_tested && !whole.is_significant;
+    if (is_noise && s->n_found == 0)
+        osc_strbuf_adds(s->out, "the same within noise: ");
+    osc_strbuf_adds(s->out, whole.has_steps ? "a step takes " : "the run takes ");
+    osc_units_time(s->out, whole.new_ns);
+    osc_strbuf_adds(s->out, " instead of ");
+    osc_units_time(s->out, whole.base_ns);
+    add_ratio(s->out, whole.base_ns, whole.new_ns);
+    if (is_noise && s->n_found > 0)
+        osc_strbuf_adds(s->out, ", which is within the noise of its steps");
+    for (uint64_t i = 1; i < r->n_rows && n < 3; i++) {
+        const struct osc_change part = osc_change_at(r, order[i], at);
+        const double change = part.new_ns - part.base_ns;
+
+        if (fabs(change) < fabs(delta) / 10 || !is_worth_it(s, &part, whole_of(r)))
+            continue;
+        osc_strbuf_adds(s->out, n++ == 0 ? ": " : ", ");
+        osc_strbuf_addstr(s->out, part.name);
+        osc_strbuf_addc(s->out, ' ');
+        osc_diff_add_delta(s->out, change);
+    }
+    osc_strbuf_addc(s->out, '\n');
+    osc_free(order);
+    return OSC_OK;
+}
+
+osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf *out)
+{
+    struct osc_strbuf found = {0};
+    struct story s = {.t = t, .out = &found};
+    const uint32_t time = osc_change_time(t->operators);
+    osc_status st = osc_call_graph_make(&s.graph, t->operators, t->calls);
+
+    s.is_device = time == OSC_TIME_DEVICE_SELF;
+    s.at = osc_change_columns(t->operators->def, time);
+    s.total = osc_change_columns(t->operators->def,
+                                 s.is_device ? OSC_TIME_DEVICE_TOTAL : OSC_TIME_HOST_TOTAL);
+    if (t->steps->n_rows > 0) {
+        const struct osc_change whole = osc_change_at(t->steps, 0, osc_diff_steps_columns());
+
+        s.has_steps = whole.has_steps;
+        s.is_tested = whole.is_tested;
+    }
+    s.is_told = osc_calloc((size_t)s.graph.n + 1, sizeof *s.is_told);
+    s.stack = osc_calloc((size_t)s.graph.n + 1, sizeof *s.stack);
+    if (st == OSC_OK && (!s.is_told || !s.stack))
+        st = OSC_ENOMEM;
+    if (st == OSC_OK)
+        st = tell_operators(&s);
+    if (st == OSC_OK) {
+        tell_parts(&s);
+        add_largest(&s, out);
+        s.out = out;
+        st = tell_steps(&s);
+    }
+    osc_strbuf_fini(&found);
+    osc_free(s.is_told);
+    osc_free(s.stack);
+    osc_call_graph_fini(&s.graph);
+    return st == OSC_OK ? out->status : st;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sentences.h - what changed from one run to another, as sentences to act on.
+ *
+ * Tables tell the change of each name alone. But where a program runs one operator instead of
+ * another, one row falls and another one grows, and neither says why. So the operators that
+ * only one run has are joined at the innermost operator around them that both have, and the
+ * sentence begins with the outermost operator that always leads there:
+ *
+ *   aten::conv2d +101 ms a step: aten::_slow_conv2d_forward instead of aten::mkldnn_convolution
+ *
+ * Threading: not locked.
+ */
+#pragma once
+
+#include "base/strbuf.h"
+#include "table/table.h"
+
+/* The finished tables of a comparison, and the digests of who calls whom. */
+struct osc_diff_tables {
+    const struct osc_result *steps, *operators, *kernels;
+    const struct osc_result *calls[2]; /* of the base and of the new run */
+};
+
+/* Append sentences, one per line, what changed most first. */
+OSC_MUST_USE osc_status osc_diff_sentences(const struct osc_diff_tables *t,
+                                           struct osc_strbuf *out);
+
+/* Append NS with its sign, such as "+1.500 ms". */
+void osc_diff_add_delta(struct osc_strbuf *out, double ns);
