@@ -40,6 +40,7 @@
     X(collectives)        \
     X(collective_calls)   \
     X(stragglers)         \
+    X(diff_tree)          \
     X(diff_steps)         \
     X(diff_operators)     \
     X(diff_kernels)

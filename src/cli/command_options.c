@@ -76,8 +76,8 @@ const struct osc_option osc_options[] = {
      .flag = AT(is_redacted)},
 
     {"table", 't', "NAME", DIFF,
-     .help = "print one table: diff_steps, diff_operators or diff_kernels",
-     .group = "What to print", .words = "diff_steps diff_operators diff_kernels",
+     .help = "print one table: diff_tree, diff_steps, diff_operators or diff_kernels",
+     .group = "What to print", .words = "diff_tree diff_steps diff_operators diff_kernels",
      .text = AT(named_table)},
     {"fail-on", 0, "GATE", DIFF,
      .help = "exit with status 3 if GATE is true, such as 'step.total > 5% and significant'",

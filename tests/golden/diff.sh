@@ -29,6 +29,7 @@ for step in range(n):
 print(json.dumps({"distributedInfo": {"rank": rank}, "traceEvents": events}))
 PY
 }
+to=report.
 mkdir fast slow
 trace fast.json 0 8
 trace slow.json 1 6
@@ -76,19 +77,19 @@ g 'step.total > 1%)'
 g ''
 g "operator('aten::conv2d).self > 1%"
 g 'step.total > 5% and significant' --report r.txt
-g 'step.total > 5% and significant' --report r.xml
-cat r.xml
+g 'step.total > 5% and significant' --report ${to}xml
+cat ${to}xml
 g 'significant' --table diff_steps
-"$OPSCOPE" diff again.json slow.json --fail-on significant --report r.md >/dev/null
+"$OPSCOPE" diff again.json slow.json --fail-on significant --report ${to}md >/dev/null
 echo "exit $?"
-cat r.md
+cat ${to}md
 # Names in reports are no markup.
-"$OPSCOPE" diff fast.json hostile.json --fail-on significant --report r.xml >/dev/null
+"$OPSCOPE" diff fast.json hostile.json --fail-on significant --report ${to}xml >/dev/null
 python3 -c '
 import xml.etree.ElementTree as E
-print(repr(E.parse("r.xml").find(".//failure").text))'
-"$OPSCOPE" diff fast.json hostile.json --fail-on significant --report r.md >/dev/null
-grep -m1 'operator ' r.md
+print(repr(E.parse("report.xml").find(".//failure").text))'
+"$OPSCOPE" diff fast.json hostile.json --fail-on significant --report ${to}md >/dev/null
+grep -m1 'operator ' ${to}md
 "$OPSCOPE" diff fast.json few.json --fail-on 'step.total > 5% and significant' 2>&1 | tail -2
 # Other devices, or steps on one side only.
 cp "$DATA/small.json" .
@@ -99,7 +100,7 @@ d fast.json empty.json --fail-on significant
 d fast.json
 d fast.json slow.json few.json
 d - -
-d fast.json slow.json --report r.xml
+d fast.json slow.json --report ${to}xml
 d fast.json slow.json --sort name
 d fast.json slow.json --format csv
 d fast.json slow.json --table operators

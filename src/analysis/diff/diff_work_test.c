@@ -115,10 +115,30 @@ TEST_WITH(kernels_of_nobody_are_no_rows, make, end)
     assert_string_equal(result.notes.s, "no kernels in either run\n");
 }
 
+TEST_WITH(trees_fold_steps_and_pair_what_was_renamed, make, end)
+{
+    assert_int_equal(compare(&osc_table_diff_tree), OSC_OK);
+    assert_int_equal(result.n_rows, 4);
+    assert_true(is_text(0, "path", "step"));
+    assert_int_equal(integer(0, "base_calls"), 4);
+    assert_int_equal(integer(0, "new_calls"), 3);
+    assert_true(number(0, "mean_new_ns") == 201000);
+    assert_true(number(0, "mean_base_ns") == 101000);
+    assert_true(is_text(1, "path", "step/aten::mm"));
+    assert_int_equal(integer(1, "depth"), 1);
+    assert_int_equal(integer(1, "base_ns"), 563000);
+    assert_true(is_text(2, "path", "step/aten::gelu"));
+    assert_true(is_text(2, "base_name", "aten::relu"));
+    assert_int_equal(integer(2, "base_calls"), 3);
+    assert_true(is_text(3, "path", "aten::mm"));
+    assert_false(osc_result_has(&result, 3, column("new_name")));
+}
+
 TEST_WITH(survives_any_failed_allocation, make, end)
 {
     static const struct osc_table_def *const defs[] = {
-        &osc_table_diff_steps, &osc_table_diff_operators, &osc_table_diff_kernels};
+        &osc_table_diff_steps, &osc_table_diff_operators, &osc_table_diff_kernels,
+        &osc_table_diff_tree};
 
     for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
         osc_status st = OSC_ENOMEM;

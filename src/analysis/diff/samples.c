@@ -40,6 +40,7 @@ static osc_status leave_out(struct osc_run_steps *s)
 {
     double *const v = osc_calloc(s->n_all + 1, sizeof *v);
     bool is_at_begin = true;
+    uint32_t n_of_span = 0;
 
     if (!v)
         return OSC_ENOMEM;
@@ -58,9 +59,9 @@ static osc_status leave_out(struct osc_run_steps *s)
         const double apart = length_of(step) - middle;
 
         if (i > 0 && step->key >> 32 != s->all[i - 1].key >> 32)
-            is_at_begin = true;
-        is_at_begin = is_at_begin && apart > 3 * usual && apart > middle / 10 &&
-                      (s->n_left_out + 1) * 2 <= s->n_all;
+            is_at_begin = true, n_of_span = 0;
+        is_at_begin = is_at_begin && n_of_span++ < OSC_SLOW_STEPS_MAX && apart > 3 * usual &&
+                      apart > middle / 10 && (s->n_left_out + 1) * 2 <= s->n_all;
         step->is_left_out = is_at_begin;
         s->n_left_out += is_at_begin;
     }
@@ -102,6 +103,11 @@ osc_status osc_run_steps_make(const struct osc_result *steps, struct osc_run_ste
             st = OSC_ENOMEM;
     }
     return st;
+}
+
+uint32_t osc_run_steps_find(const struct osc_run_steps *s, int64_t span, int64_t step)
+{
+    return osc_idmap_get(&s->numbers, key_of(span, step));
 }
 
 void osc_run_steps_fini(struct osc_run_steps *s)
@@ -195,9 +201,8 @@ static osc_status add_rows(struct joining *g, int s)
             p->times_ns[s][k] += osc_result_get_int(w, i, OSC_WORK_TIME + k);
         const uint32_t step =
             osc_result_has(w, i, OSC_WORK_STEP)
-                ? osc_idmap_get(&j->steps[s].numbers,
-                                key_of(osc_result_get_int(w, i, OSC_WORK_SPAN),
-                                       osc_result_get_int(w, i, OSC_WORK_STEP)))
+                ? osc_run_steps_find(&j->steps[s], osc_result_get_int(w, i, OSC_WORK_SPAN),
+                                     osc_result_get_int(w, i, OSC_WORK_STEP))
                 : 0;
         if (step != 0 && !j->steps[s].all[step - 1].is_left_out)
             g->values[g->n++] = (struct value){pair, (uint32_t)i, step - 1};

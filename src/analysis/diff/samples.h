@@ -8,7 +8,8 @@
  *
  * Slow first steps are no part of a sample: at the begin of each span, steps are left out as
  * long as their length exceeds the median of the run by more than 3 times the median difference
- * (MAD) and by more than a tenth of the median, but not more than half of all.
+ * (MAD) and by more than a tenth of the median, but not more than half of all, nor more than
+ * OSC_SLOW_STEPS_MAX of a span.
  *
  * Threading: not locked.
  */
@@ -19,6 +20,8 @@
 #include "base/arena.h"
 #include "base/idmap.h"
 #include "base/intern.h"
+
+#define OSC_SLOW_STEPS_MAX 8u
 
 enum { OSC_BASE, OSC_NEW, OSC_BOTH };
 
@@ -58,6 +61,8 @@ struct osc_joined_sides {
 /* Fill S from the digest STEPS. */
 OSC_MUST_USE osc_status osc_run_steps_make(const struct osc_result *steps,
                                            struct osc_run_steps *s);
+/* The number (+ 1) of the step of SPAN with the ordinal STEP; 0: there is none. */
+uint32_t osc_run_steps_find(const struct osc_run_steps *s, int64_t span, int64_t step);
 void osc_run_steps_fini(struct osc_run_steps *s);
 
 /* Join the digests at WORK, of operators or kernels, with the digests at STEPS. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/diff/side_tree.h"
 #include "analysis/operators.h"
 #include "base/mem.h"
 #include "derive/breakdown.h"
@@ -409,5 +410,5 @@ static const struct osc_table_def calls = {
 
 const struct osc_table_def *const osc_side_defs[OSC_SIDES] = {
     [OSC_SIDE_ABOUT] = &about,     [OSC_SIDE_STEPS] = &steps, [OSC_SIDE_OPERATORS] = &operators,
-    [OSC_SIDE_KERNELS] = &kernels, [OSC_SIDE_CALLS] = &calls,
+    [OSC_SIDE_KERNELS] = &kernels, [OSC_SIDE_CALLS] = &calls, [OSC_SIDE_TREE] = &osc_side_tree,
 };

@@ -11,6 +11,7 @@
  *   operators  a row per operator (and shape) and step: calls and times
  *   kernels    the same per kernel; its time is in the first of the columns
  *   calls      a row per pair of operators of which one calls the other
+ *   tree       a row per place in the tree of ranges (side_tree.h)
  *   about      devices and hosts
  *
  * A step is identified by its span and its ordinal: ranks of one run do the same steps.
@@ -27,6 +28,7 @@ enum osc_side {
     OSC_SIDE_OPERATORS,
     OSC_SIDE_KERNELS,
     OSC_SIDE_CALLS,
+    OSC_SIDE_TREE,
     OSC_SIDES
 };
 

@@ -12,12 +12,13 @@
 
 #define ROWS_OF_EACH 10 /* of each table below the sentences, unless --limit is given */
 
-enum { STEPS, OPERATORS, KERNELS, TABLES };
+enum { STEPS, OPERATORS, KERNELS, TREE, TABLES };
 
 static const struct osc_table_def *const defs[TABLES] = {
     [STEPS] = &osc_table_diff_steps,
     [OPERATORS] = &osc_table_diff_operators,
     [KERNELS] = &osc_table_diff_kernels,
+    [TREE] = &osc_table_diff_tree,
 };
 
 /* A whole comparison: what it prints, and what it reads. */
@@ -231,9 +232,13 @@ const struct osc_command osc_command_diff = {
     .summary = "what changed from one run to another, and whether that is too much",
     .text =
         "Compares two runs, each a trace or a directory of ranks: first sentences, what\n"
-        "changed most first, then the tables diff_steps, diff_operators and diff_kernels.\n"
-        "Times are per step of one process if both runs have steps. A change is significant\n"
-        "if it is larger than what steps differ by among themselves.\n",
+        "changed most first, then the tables diff_steps, diff_operators, diff_kernels and\n"
+        "diff_tree. Times are per step of one process if both runs have steps. A change is\n"
+        "significant if it is larger than what steps differ by among themselves. GATE\n"
+        "compares step.CATEGORY, operator('NAME').self and kernel('NAME') with a time (2ms)\n"
+        "or a share of the base (5%), joined by and, or, not and brackets; beside\n"
+        "'significant', what grew must be so. The exit status is 3 if it broke, 4 if the\n"
+        "runs cannot be compared.\n",
     .examples =
         "  opscope diff before.json after.json\n"
         "  opscope diff runs/before/ runs/after/               all ranks\n"
