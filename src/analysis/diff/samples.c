@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/diff/side_tree.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"

@@ -21,8 +21,6 @@
 #include "base/idmap.h"
 #include "base/intern.h"
 
-#define OSC_SLOW_STEPS_MAX 8u
-
 enum { OSC_BASE, OSC_NEW, OSC_BOTH };
 
 struct osc_run_step {

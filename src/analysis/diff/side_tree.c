@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/diff/side_tree.h"
 
-#include "analysis/diff/samples.h"
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "base/mem.h"

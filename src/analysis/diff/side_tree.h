@@ -28,7 +28,9 @@ enum {
     OSC_TREE_COLUMNS
 };
 
-/* Only the first steps have rows of their own: they may be slow. */
+/* Slow first steps are known only when all ranks are there. So many of each span may be, and have
+ * rows of their own. */
+#define OSC_SLOW_STEPS_MAX 8u
 #define OSC_TREE_LATER   (-1) /* any later step */
 #define OSC_TREE_OUTSIDE (-2) /* no step, or one that is not kept */
 
