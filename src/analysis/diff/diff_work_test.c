@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/diff/change.h"
+#include "analysis/diff/side_tree.h"
 #include "analysis/table_registry.h"
 
 #include "support/small_table.h"
@@ -132,6 +133,15 @@ TEST_WITH(trees_fold_steps_and_pair_what_was_renamed, make, end)
     assert_int_equal(integer(2, "base_calls"), 3);
     assert_true(is_text(3, "path", "aten::mm"));
     assert_false(osc_result_has(&result, 3, column("new_name")));
+}
+
+TEST_WITH(a_range_without_a_name_is_no_step, NULL, end)
+{
+    static const struct osc_options options = {.n_threads = 1};
+
+    small_table(&osc_side_tree, &options, OP("", 1, 0, 9, ""));
+    assert_int_equal(result.n_rows, 1);
+    assert_true(is_text(0, "name", ""));
 }
 
 TEST_WITH(survives_any_failed_allocation, make, end)

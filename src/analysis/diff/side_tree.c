@@ -23,7 +23,8 @@ static const struct osc_column columns[OSC_TREE_COLUMNS] = {
 /* A place in the tree. */
 struct place {
     uint64_t hash, parent;
-    osc_sid name; /* 0: a step */
+    osc_sid name; /* not of a step */
+    bool is_step;
     enum osc_kind kind;
     int64_t step;
     int64_t calls, host_ns, device_ns;
@@ -126,6 +127,7 @@ static osc_status add_instance(struct growing *g, const struct osc_chunk *c, uin
         find_place(g, (struct place){.hash = hash,
                                      .parent = above,
                                      .name = name,
+                                     .is_step = is_step,
                                      .kind = kind,
                                      .step = step_of(g, is_step ? step : c->step[i])});
     if (place == 0 || osc_grow(&g->instances, &g->cap_instances, g->n_instances + 1,
@@ -247,7 +249,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_int(out, OSC_TREE_STEP, p->step);
         osc_result_int(out, OSC_TREE_PARENT, (int64_t)p->parent);
         osc_result_str(out, OSC_TREE_NAME,
-                       p->name.v == 0 ? OSC_STR("step") : osc_trace_str(t, p->name));
+                       p->is_step ? OSC_STR("step") : osc_trace_str(t, p->name));
         osc_result_int(out, OSC_TREE_KIND, p->kind);
         osc_result_int(out, OSC_TREE_CALLS, p->calls);
         osc_result_int(out, OSC_TREE_HOST, p->host_ns);

@@ -28,10 +28,10 @@ enum {
     OSC_TREE_COLUMNS
 };
 
-/* Slow first steps are known only when all ranks are there. So many of each span may be, and have
- * rows of their own. */
+/* Slow first steps are known only when all ranks are there. So many of each span may be, and
+ * have rows of their own. */
 #define OSC_SLOW_STEPS_MAX 8u
-#define OSC_TREE_LATER   (-1) /* any later step */
-#define OSC_TREE_OUTSIDE (-2) /* no step, or one that is not kept */
+#define OSC_TREE_LATER     (-1) /* any later step */
+#define OSC_TREE_OUTSIDE   (-2) /* no step, or one that is not kept */
 
 extern const struct osc_table_def osc_side_tree;

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare opscope's tables of two runs with the slow twin's.
+
+    python3 tests/oracle/diffs.py --opscope PATH [--random N] [--seed S]
+
+Takes N pairs of random traces, and of runs of several files. Integers and texts must be equal,
+doubles within 1e-9 of each other, p_value within a thousandth, significant wherever rounding does
+not decide. Of trees: every row is a node or a pair of nodes of the twin's, each node is in one row
+at most; a run compared with itself has all of them, in pairs; and what is put into a copy of it is
+the only row without a partner. Ends with `N passed, N failed`; exit status 1 on any difference.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import traceback
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import devicetrace  # noqa: E402
+import hosttrace  # noqa: E402
+import randomtrace  # noqa: E402
+from cells import Report, shown  # noqa: E402
+from providers import OpscopeError, OpscopeProvider  # noqa: E402
+from twin import diff, reader, runs, tables  # noqa: E402
+
+TABLES = {"diff_steps": diff.steps_rows, "diff_operators": diff.operators_rows,
+          "diff_kernels": diff.kernels_rows}
+
+
+def same(column: str, ours: object, twin: object, is_close: bool) -> bool:
+    """Whether two cells are equal."""
+    if column == "significant" and is_close:
+        return True
+    if column == "p_value" and ours is not None and twin is not None:
+        return abs(ours - twin) <= 1e-3 * max(ours, twin) + 1e-12
+    if isinstance(twin, float) and isinstance(ours, (int, float)):
+        return abs(ours - twin) <= 1e-9 * max(abs(ours), abs(twin), 1)
+    return ours == shown(twin)
+
+
+def compare_rows(report: Report, where: str, ours: list[dict], twin: list[dict]) -> None:
+    """Compare all cells of rows by their names, and that changes descend."""
+    mine = {row["name"]: row for row in ours}
+    wanted = {shown(row["name"]): row for row in twin}
+    if len(mine) != len(ours):
+        return      # names that differ only in what JSON cannot show
+    for name in mine.keys() ^ wanted.keys():
+        report.differ(where, name, "only", "opscope" if name in mine else "twin")
+    for name in mine.keys() & wanted.keys():
+        is_close = wanted[name].pop("close")
+        for column, value in wanted[name].items():
+            if same(column, mine[name].get(column), value, is_close):
+                report.passed += 1
+            else:
+                report.differ(where, name, column, f"opscope {mine[name].get(column)!r}",
+                              f"twin {value!r}")
+
+
+def compare_tree(report: Report, where: str, rows: list[dict], sides: list) -> None:
+    """Check that rows are nodes, each once."""
+    for which, side in zip(("base", "new"), sides):
+        nodes = Counter((p.depth, shown(p.name), p.calls, p.host_ns, p.device_ns)
+                        for p in diff.places(side.traces).values())
+        found = Counter((r["depth"], r[f"{which}_name"], r[f"{which}_calls"], r[f"{which}_ns"],
+                         r[f"{which}_device_ns"]) for r in rows if r[f"{which}_name"] is not None)
+        if found - nodes:
+            report.differ(where, which, "no nodes", list((found - nodes).items())[:3])
+        roots = Counter({k: v for k, v in nodes.items() if k[0] == 0})
+        if roots - found:
+            report.differ(where, which, "missing", list((roots - found).items())[:3])
+        if where.endswith("itself") and nodes != found:
+            report.differ(where, which, "not all", list((nodes - found).items())[:3])
+        report.passed += 1
+    if where.endswith("itself") and any(r["delta_ns"] or r["base_name"] != r["new_name"]
+                                        for r in rows):
+        report.differ(where, "a run differs from itself")
+
+
+def compare_pair(provider: OpscopeProvider, report: Report, where: str,
+                 operands: list[Path], sides: list) -> None:
+    """Compare all tables of two runs."""
+    for name, rows in TABLES.items():
+        compare_rows(report, f"{where}: {name}", provider.rows(name, operands),
+                     rows(*sides))
+    compare_tree(report, where, provider.rows("diff_tree", operands), sides)
+
+
+def side_of(place: Path, name: str, files: list[tuple[str, bytes]]) -> tuple[Path, object] | None:
+    """The files of a run in a folder, and the twin's side; None: it is no trace."""
+    folder = place / name
+    folder.mkdir()
+    paths = []
+    # In a directory, names as of torch's handler are the run, if there are any.
+    handled = [file for file in files if ".pt.trace.json" in file[0]]
+    for file, data in handled or files:
+        paths.append(folder / file)
+        paths[-1].write_bytes(data)
+    paths.sort()
+    try:
+        traces = [tables.load(path) for path in paths]
+    except reader.NotATrace:
+        return None
+    return folder, diff.side(runs.assemble(traces, paths))
+
+
+def inserted(report: Report, provider: OpscopeProvider, place: Path, where: str,
+             data: bytes) -> None:
+    """Put a range behind all others of a thread: it is the only row of one side."""
+    document = json.loads(data.decode("utf-8", "surrogateescape"))
+    events = document["traceEvents"]
+    ranges = [e for e in events if e.get("ph") == "X" and e.get("cat") == "cpu_op"]
+    if not ranges:
+        return
+    end = max(float(e["ts"]) + float(e.get("dur", 0)) for e in events
+              if isinstance(e.get("ts"), (int, float)))
+    events.append({**ranges[0], "name": "new_one", "ts": end + 10, "dur": 5, "args": {}})
+    path, more = place / "one.json", place / "more.json"
+    path.write_bytes(data)
+    more.write_text(json.dumps(document), encoding="utf-8", errors="surrogateescape")
+    alone = [r for r in provider.rows("diff_tree", [path, more])
+             if r["base_name"] is None or r["new_name"] is None]
+    if [r["new_name"] for r in alone] != ["new_one"]:
+        report.differ(where, "inserted", alone[:3])
+    report.passed += 1
+
+
+def compare_seed(binary: Path, keep: Path | None, seed: int) -> Report:
+    """Compare one pair of runs."""
+    report, provider = Report(), OpscopeProvider(binary)
+    make = (randomtrace, devicetrace, hosttrace)[seed % 3]
+    where = f"{make.__name__} {seed}"
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        if seed % 4 == 3:
+            files = [randomtrace.run(seed), randomtrace.run(seed + 1)]
+            where = f"runs {seed}"
+        else:
+            files = [[("a.json", make.data(seed))], [("a.json", make.data(seed + 1))]]
+        try:
+            made = [side_of(place, name, f) for name, f in zip(("base", "new"), files)]
+            if None in made:
+                return report
+            operands, sides = [m[0] for m in made], [m[1] for m in made]
+            compare_pair(provider, report, where, operands, sides)
+            compare_pair(provider, report, f"{where} with itself", [operands[0]] * 2,
+                         [sides[0]] * 2)
+            if make is not randomtrace and seed % 4 != 3:
+                inserted(report, provider, place, where, files[0][0][1])
+        except (OpscopeError, KeyError, TypeError) as failed:
+            report.differ(where, repr(failed), traceback.format_exc()[-500:])
+        if report.failed and keep:
+            for name, run in zip(("base", "new"), files):
+                (keep / f"{seed}-{name}").mkdir(parents=True, exist_ok=True)
+                for file, data in run:
+                    (keep / f"{seed}-{name}" / file).write_bytes(data)
+    return report
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--opscope", type=Path, required=True)
+    parser.add_argument("--random", type=int, default=50, metavar="N")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--keep", type=Path, help="folder for traces that differ")
+    options = parser.parse_args()
+    passed = failed = 0
+    seeds = [options.seed * 1_000_003 + 2 * number for number in range(options.random)]
+    seeds = [seed + (seed // 2) % 2 for seed in seeds]
+    with ProcessPoolExecutor(options.processes) as pool:
+        for report in pool.map(partial(compare_seed, options.opscope, options.keep), seeds):
+            passed += report.passed
+            failed += report.failed
+            for line in report.lines[:10]:
+                print(line, flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
