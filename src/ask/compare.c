@@ -74,6 +74,7 @@ static osc_status init_questions(struct digesting *g, const struct osc_request *
         struct osc_asked *const k = &g->all[g->n];
         st = osc_asked_init_table(k, osc_side_defs[s], &own, osc_renderer_find("csv"), err);
         k->options.by_shape = by_shape;
+        k->options.compat_tb = r->question.compat != NULL;
         g->asked[g->n] = k;
         g->sides[g->n++] = (enum osc_side)s;
     }

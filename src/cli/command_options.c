@@ -166,7 +166,7 @@ const struct osc_option osc_options[] = {
     {"torch", 0, "VERSION", TABLE, .help = "print as torch 2.13 or, with its units, 1.13",
      .words = "1.13 2.13"},
 
-    {"compat", 0, "RULES", TABLE,
+    {"compat", 0, "RULES", ROWS,
      .help = "tb: the rules of the TensorBoard plugin, to compare with it",
      .group = "How to count and read", .words = "tb"},
     {"no-python", 0, NULL, TABLE, .help = "leave out Python functions"},

@@ -7,7 +7,10 @@ Takes N pairs of random traces, and of runs of several files. Integers and texts
 doubles within 1e-9 of each other, p_value within a thousandth, significant wherever rounding does
 not decide. Of trees: every row is a node or a pair of nodes of the twin's, each node is in one row
 at most; a run compared with itself has all of them, in pairs; and what is put into a copy of it is
-the only row without a partner. Ends with `N passed, N failed`; exit status 1 on any difference.
+the only row without a partner. With --compat tb, names and times of every pair are those of the
+plugin's recorded answers (expected/tb in the shared data, if it is there); left out: its
+total_duration, which adds host and device times, and its operator view, which is diff_operators of
+the pair. Ends with `N passed, N failed`; exit status 1 on any difference.
 """
 from __future__ import annotations
 
@@ -163,6 +166,46 @@ def compare_seed(binary: Path, keep: Path | None, seed: int) -> Report:
     return report
 
 
+PLUGIN = {
+    "diff": (("tb_samples/resnet50_num_workers_0", "tb_samples/resnet50_num_workers_4"),
+             ("--span", "1")),
+    "diff_ddp2": (("torch213/ddp2_logdir/host_0.1760000000000000000.pt.trace.json.gz",
+                   "torch213/ddp2_logdir/host_1.1760000000000000001.pt.trace.json.gz"), ()),
+}
+
+
+def compare_plugin(binary: Path, shared: Path) -> Report:
+    """Compare the plugin's pairs."""
+    report, provider = Report(), OpscopeProvider(binary)
+    for case, (names, more) in PLUGIN.items():
+        folder = shared / "expected/tb" / case
+        latest = folder / "src_041e7ce/diff_full.json"
+        answer = json.loads((latest if latest.exists() else folder / "diff_full.json").read_text())
+        pairs: dict[str, dict] = {}
+
+        def walk(node: dict, path: str) -> None:
+            pairs[path] = node
+            for k, child in enumerate(node["children"]):
+                walk(child, f"{path}-{k}")
+
+        walk(answer, "0")
+        rows = {r["path"]: r for r in provider.rows(
+            "diff_tree", [shared / "data" / name for name in names], compat=True, more=more)}
+        if rows.keys() != pairs.keys():
+            report.differ(case, "pairs", rows.keys() ^ pairs.keys())
+        for path in rows.keys() & pairs.keys():
+            for side, ours in (("left", "base"), ("right", "new")):
+                wanted, row = pairs[path][side], rows[path]
+                cells = [row[f"{ours}_name"] == wanted["name"],
+                         abs(row[f"{ours}_ns"] - wanted["duration"] * 1000) <= 300,
+                         abs(row[f"{ours}_device_ns"] - wanted["device_duration"] * 1000) <= 300]
+                report.passed += sum(cells)
+                if not all(cells):
+                    report.differ(case, path, side, row, {k: wanted[k] for k in wanted
+                                                          if k != "aggs"})
+    return report
+
+
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -173,6 +216,11 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="folder for traces that differ")
     options = parser.parse_args()
     passed = failed = 0
+    shared = Path(__file__).resolve().parents[3] / "shared"
+    if (shared / "expected/tb").is_dir():
+        report = compare_plugin(options.opscope, shared)
+        passed, failed = report.passed, report.failed
+        print(*report.lines, f"plugin: {passed} values", sep="\n", flush=True)
     seeds = [options.seed * 1_000_003 + 2 * number for number in range(options.random)]
     seeds = [seed + (seed // 2) % 2 for seed in seeds]
     with ProcessPoolExecutor(options.processes) as pool:

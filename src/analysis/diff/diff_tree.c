@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/diff/align.h"
+#include "analysis/diff/plugin_tree.h"
 #include "analysis/diff/samples.h"
 #include "analysis/diff/side_tree.h"
 #include "base/hash.h"
@@ -495,14 +496,60 @@ static osc_status compare_trees(struct comparing *c)
     return st == OSC_OK ? c->out->status : st;
 }
 
+/* Add a pair of the plugin. */
+static void add_pair(void *ctx, struct osc_str path, uint32_t depth,
+                     const struct osc_plugin_side *base, const struct osc_plugin_side *new_)
+{
+    struct osc_result *const out = ctx;
+
+    osc_result_row(out);
+    osc_result_str(out, PATH, path);
+    osc_result_int(out, DEPTH, depth);
+    osc_result_str(out, BASE_NAME, base->name);
+    osc_result_str(out, NEW_NAME, new_->name);
+    osc_result_int(out, BASE_CALLS, base->calls);
+    osc_result_int(out, NEW_CALLS, new_->calls);
+    osc_result_int(out, BASE, base->host_ns);
+    osc_result_int(out, NEW, new_->host_ns);
+    osc_result_int(out, DELTA, new_->host_ns - base->host_ns);
+    osc_result_int(out, BASE_DEVICE, base->device_ns);
+    osc_result_int(out, NEW_DEVICE, new_->device_ns);
+    osc_result_int(out, DELTA_DEVICE, new_->device_ns - base->device_ns);
+    osc_result_int(out, ORDER, -(int64_t)out->n_rows); /* the plugin's order */
+}
+
+/* --compat tb: as the plugin compares. */
+static osc_status compare_plugin(const struct osc_result *base, const struct osc_result *new_,
+                                 struct osc_result *out, struct osc_err *err)
+{
+    const struct osc_plugin_pairs pairs = {add_pair, out};
+    const osc_status st = osc_plugin_tree_compare(base, new_, &pairs);
+
+    for (uint32_t c = BASE_NAME; c <= DELTA_DEVICE; c++) {
+        if (c < MEAN_BASE || c > MEAN_DELTA)
+            osc_result_show(out, c);
+    }
+    if (st == OSC_EINVAL)
+        return osc_fail(
+            err, st, "--compat tb compares single files: choose them with --rank and --span");
+    if (out->n_rows == 0)
+        osc_result_why_empty(out, "the first threads have no operators, modules or steps");
+    return st == OSC_OK && out->status == OSC_OK
+               ? OSC_OK
+               : osc_fail(err, st == OSC_OK ? out->status : st, "comparing: %s",
+                          osc_status_text(st == OSC_OK ? out->status : st));
+}
+
 static osc_status compare(const struct osc_result *const *base,
                           const struct osc_result *const *new_, const struct osc_options *o,
                           struct osc_result *out, struct osc_err *err)
 {
     struct comparing c = {.out = out};
+
+    if (o->compat_tb)
+        return compare_plugin(base[1], new_[1], out, err);
     osc_status st = make_tree(base[0], base[1], &c.trees[OSC_BASE]);
 
-    (void)o;
     if (st == OSC_OK)
         st = make_tree(new_[0], new_[1], &c.trees[OSC_NEW]);
     if (st == OSC_OK)
@@ -547,5 +594,6 @@ const struct osc_table_def osc_table_diff_tree = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sorted_by = ORDER + 1,
+    .takes = OSC_TAKES_COMPAT,
     .comparison = &comparison,
 };

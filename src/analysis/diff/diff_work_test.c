@@ -22,10 +22,10 @@ static const char new_events[] = MARK(0, 0, 200) OP("aten::mm", 1, 10, 60, "")
 
 static struct osc_result digests[OSC_BOTH][OSC_SIDES];
 
+static struct osc_options options = {.n_threads = 1};
+
 static void digest(int side, const char *events)
 {
-    static const struct osc_options options = {.n_threads = 1};
-
     for (uint32_t s = 0; s < OSC_SIDES; s++) {
         const struct osc_table_def *const def = osc_side_defs[s];
 
@@ -40,6 +40,7 @@ static void digest(int side, const char *events)
 static int make(void **state)
 {
     (void)state;
+    options.compat_tb = false;
     digest(OSC_BASE, base_events);
     digest(OSC_NEW, new_events);
     return 0;
@@ -59,7 +60,6 @@ static osc_status compare(const struct osc_table_def *def)
 {
     const struct osc_comparison *const c = def->comparison;
     const struct osc_result *base[OSC_SIDES], *new_[OSC_SIDES];
-    const struct osc_options options = {.n_threads = 1};
 
     for (uint32_t i = 0; c->sides[i] < OSC_SIDES; i++) {
         base[i] = &digests[OSC_BASE][c->sides[i]];
@@ -137,8 +137,6 @@ TEST_WITH(trees_fold_steps_and_pair_what_was_renamed, make, end)
 
 TEST_WITH(a_range_without_a_name_is_no_step, NULL, end)
 {
-    static const struct osc_options options = {.n_threads = 1};
-
     small_table(&osc_side_tree, &options, OP("", 1, 0, 9, ""));
     assert_int_equal(result.n_rows, 1);
     assert_true(is_text(0, "name", ""));
@@ -161,6 +159,33 @@ TEST_WITH(survives_any_failed_allocation, make, end)
             assert_true(st == OSC_OK || st == OSC_ENOMEM);
         }
     }
+}
+
+static int make_plugin(void **state)
+{
+    (void)state;
+    options.compat_tb = true;
+    digest(OSC_BASE, base_events);
+    digest(OSC_NEW, new_events);
+    return 0;
+}
+
+TEST_WITH(nothing_matches_where_the_plugin_has_no_classes, make_plugin, end)
+{
+    osc_status st = OSC_ENOMEM;
+
+    for (long n = 0; st != OSC_OK; n++) {
+        osc_result_fini(&result);
+        osc_mem_fail_after(n);
+        st = compare(&osc_table_diff_tree);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+    }
+    assert_int_equal(result.n_rows, 1);
+    assert_true(is_text(0, "path", "0"));
+    assert_true(is_text(0, "base_name", "CompositeNodes"));
+    assert_int_equal(integer(0, "base_calls"), 7);
+    assert_int_equal(integer(0, "base_ns"), 563000 + 121000);
 }
 
 UNIT_MAIN("diff_work")

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analysis/diff/side_tree.h"
+#include "analysis/diff/tree_columns.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"

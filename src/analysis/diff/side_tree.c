@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/diff/side_tree.h"
 
+#include "analysis/diff/plugin_tree.h"
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "base/mem.h"
@@ -238,9 +239,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     struct growing g = {.t = t, .f = osc_trace_facts(t)};
-    osc_status st = grow(&g);
+    osc_status st = o->compat_tb ? osc_plugin_tree_map(t, out) : grow(&g);
 
-    (void)o;
     for (size_t k = 0; k < g.n_places && st == OSC_OK; k++) {
         const struct place *const p = &g.places[k];
 
@@ -279,6 +279,7 @@ const struct osc_table_def osc_side_tree = {
     .help = "The tree of one side of a comparison.",
     .columns = columns,
     .n_columns = OSC_TREE_COLUMNS,
+    .takes = OSC_TAKES_COMPAT,
     .facts = OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .map = map,
     .place = place,

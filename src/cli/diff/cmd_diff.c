@@ -214,11 +214,12 @@ static int run(struct osc_args *args)
             return osc_cli_misuse("--group-by and --fail-on do not go together");
         return show(&d);
     }
-    if (q->sort || q->columns || q->where || q->group_by)
+    if (q->sort || q->columns || q->where || q->group_by || q->compat)
         return osc_cli_misuse("--%s is for one table: name it with --table",
                               q->sort      ? "sort"
                               : q->columns ? "columns"
                               : q->where   ? "where"
+                              : q->compat  ? "compat"
                                            : "group-by");
     if (strcmp(args->renderer->name, "csv") == 0)
         return osc_cli_misuse("CSV holds one table; name it with --table");
