@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/keys.h"
 
+#include <string.h>
+
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -53,4 +55,22 @@ osc_status osc_keys_find(const uint64_t *cells, uint32_t n_rows, uint32_t n_colu
     *needed = shown & ~always;
     osc_free(rows);
     return OSC_OK;
+}
+
+bool osc_keys_is_name(const char *title)
+{
+    static const char *const words[] = {"name", "path", "operator", "title"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(title, words[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool osc_keys_is_name_of(const char *title, const char *key)
+{
+    const size_t len = strlen(key);
+
+    return strncmp(title, key, len) == 0 && strcmp(title + len, "_name") == 0;
 }

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -22,3 +23,9 @@
  */
 OSC_MUST_USE osc_status osc_keys_find(const uint64_t *cells, uint32_t n_rows,
                                       uint32_t n_columns, uint64_t always, uint64_t *needed);
+
+/* Whether a column called TITLE has the names of rows, if its table has no more telling one. */
+bool osc_keys_is_name(const char *title);
+
+/* Whether a column called TITLE has names of what the column KEY numbers. */
+bool osc_keys_is_name_of(const char *title, const char *key);

@@ -355,6 +355,71 @@ TEST(text_keeps_what_tells_rows_apart_in_a_table_without_keys)
     osc_strbuf_fini(&out);
 }
 
+/* Print three threads with NAMES, or none, of one process. */
+static void assert_threads(const char *const names[3], const char *expected)
+{
+    static const struct osc_column list[] = {
+        {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = "a name"},
+        {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = "a number"},
+        {"process_name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0, .help = "a name"},
+        {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = "a number",
+         .grouping = "thread"},
+        {"thread_name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0, .help = "a name"},
+    };
+    static const char *const threads[] = {"1085180131661504713", "1085180131661504714", "3"};
+    static const struct osc_table_def table = {.name = "t", .columns = list, .n_columns = 5};
+    const struct osc_sheet_choice choice = {.group_by = "thread"};
+    struct osc_sheet sheet = {.def = &table};
+    struct osc_strbuf out = {0};
+    struct osc_render r = {.renderer = osc_renderer_find("text"),
+                           .sheet = &sheet,
+                           .width = 42,
+                           .write = append,
+                           .ctx = &out};
+    struct osc_result result;
+
+    osc_result_init(&result, &table);
+    for (int64_t i = 0; i < 3; i++) {
+        osc_result_row(&result);
+        osc_result_str(&result, 0, OSC_STR("run"));
+        osc_result_str(&result, 1, OSC_STR("3751"));
+        osc_result_str(&result, 2, OSC_STR("main program"));
+        osc_result_str(&result, 3, osc_str_c(threads[i]));
+        if (names[i])
+            osc_result_str(&result, 4, osc_str_c(names[i]));
+    }
+    const struct osc_rows rows = {.result = &result, .n_rows = result.n_rows};
+    assert_int_equal(osc_sheet_choose(&sheet, &choice, NULL), OSC_OK);
+    assert_int_equal(osc_render_begin(&r), OSC_OK);
+    assert_int_equal(osc_render_rows(&r, &rows), OSC_OK);
+    assert_int_equal(osc_render_end(&r), OSC_OK);
+    assert_string_equal(out.s, expected);
+    osc_render_fini(&r);
+    osc_sheet_fini(&sheet);
+    osc_result_fini(&result);
+    osc_strbuf_fini(&out);
+}
+
+/* People know threads by their names; numbers are shown as far as names do not do. */
+TEST(text_keeps_names_rather_than_numbers)
+{
+    assert_threads((const char *const[]){"loader", "worker", "saver"},
+                   "name  process  process_name  thread_name\n"
+                   "run   3751     main program  loader\n"
+                   "run   3751     main program  worker\n"
+                   "run   3751     main program  saver\n");
+    assert_threads((const char *const[]){"loader", "loader", "saver"},
+                   "name  thread               thread_name\n"
+                   "run   1085180131661504713  loader\n"
+                   "run   1085180131661504714  loader\n"
+                   "run   3                    saver\n");
+    assert_threads((const char *const[]){"loader", NULL, "saver"},
+                   "name  process_name  thread\n"
+                   "run   main program  1085180131661504713\n"
+                   "run   main program  1085180131661504714\n"
+                   "run   main program  3\n");
+}
+
 TEST(text_numbers_rows_that_only_differ_in_what_is_left_out)
 {
     assert_kernels(18, "registers",

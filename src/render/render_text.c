@@ -5,7 +5,8 @@
  * shifts the rest of its line to the right, and its name is as much shorter. Names are labels
  * (labels.h); where the terminal is too narrow they are cut, and columns left out (fit.h):
  * first those that say nothing in the first rows, then the minor ones, then the others from the
- * right. What rows are grouped by, and what else tells them apart (keys.h), goes last.
+ * right. What rows are grouped by, and what else tells them apart (keys.h), goes last. Where a
+ * column has the names of all that another one numbers, the names count for it.
  */
 #include "render/renderers.h"
 
@@ -45,6 +46,8 @@ struct column {
     bool is_needed;          /* rows would read alike without it */
     bool has_value;          /* some held cell is not missing; */
     bool has_news;           /* and not zero or false */
+    bool is_named;           /* another column has a name for each of its cells */
+    uint32_t named;          /* the column of which this one has the names, + 1; 0: none */
     struct osc_labels names; /* of labels */
 };
 
@@ -73,6 +76,21 @@ struct state {
 static bool is_key(const struct osc_sheet_column *column)
 {
     return column->is_asked || column->column->merge == OSC_MERGE_KEY;
+}
+
+/* Whether column C tells rows apart, itself or for the column that it names. */
+static bool tells_apart(const struct osc_render *r, const struct state *s, uint32_t c)
+{
+    return s->columns[c].named > 0 || is_key(&r->sheet->columns[c]);
+}
+
+/* Whether rows are grouped by column C, or by what it names. */
+static bool is_wanted(const struct osc_render *r, const struct state *s, uint32_t c)
+{
+    const uint32_t named = s->columns[c].named;
+
+    return named > 0 ? r->sheet->columns[named - 1].is_asked
+                     : r->sheet->columns[c].is_asked && !s->columns[c].is_named;
 }
 
 /* Write TEXT to a column. */
@@ -144,20 +162,7 @@ static struct osc_str cell_text(const struct state *s, size_t first, uint32_t c)
                             (uint32_t)(cell->end - start)};
 }
 
-/* --- widths ----------------------------------------------------------------------------------
- */
-
-/* Whether a column called NAME has the names of rows, if its table has no more telling one. */
-static bool is_called_name(const char *name)
-{
-    static const char *const words[] = {"name", "path", "operator", "title"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(name, words[i]) == 0)
-            return true;
-    }
-    return false;
-}
+/* --- widths ----------------------------------------------------------------------------- */
 
 /* The column of names: the first that is called so, else the widest of labels. */
 static uint32_t find_name(const struct osc_render *r, const struct state *s)
@@ -167,7 +172,7 @@ static uint32_t find_name(const struct osc_render *r, const struct state *s)
     for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
         if (!s->columns[c].is_label)
             continue;
-        if (is_called_name(r->sheet->columns[c].column->name))
+        if (osc_keys_is_name(r->sheet->columns[c].column->name))
             return c;
         if (s->columns[c].has_value &&
             (widest == UINT32_MAX || s->columns[c].width > s->columns[widest].width))
@@ -187,13 +192,15 @@ static unsigned importance(const struct osc_render *r, const struct state *s, ui
         return OSC_FIT_VITAL + 2;
     if (!s->columns[c].has_value)
         return 0;
-    if (shown->is_asked)
+    if (is_wanted(r, s, c))
         return OSC_FIT_VITAL + 1;
     if (s->columns[c].is_needed)
         return OSC_FIT_VITAL;
+    if (s->columns[c].is_named)
+        return 2;
     if (shown->index >= 0 && (uint32_t)shown->index + 1 == r->sheet->def->sorted_by)
         return OSC_FIT_IMPORTANT + 1;
-    if (is_key(shown))
+    if (tells_apart(r, s, c))
         return s->columns[c].differs ? OSC_FIT_IMPORTANT : 5;
     if (!s->columns[c].has_news)
         return 1;
@@ -208,7 +215,7 @@ static void set_least(const struct osc_render *r, const struct state *s, uint32_
 {
     const struct column *const column = &s->columns[c];
     const size_t title = strlen(r->sheet->columns[c].column->name);
-    const bool may_be_cut = is_key(&r->sheet->columns[c]);
+    const bool may_be_cut = tells_apart(r, s, c);
     size_t easy = column->width, tight = column->width;
 
     if (c == s->name) {
@@ -241,22 +248,56 @@ static bool has_keys(const struct osc_render *r)
     return false;
 }
 
+/* Find columns with names of what keys only number: names for all held rows. */
+static void find_named(const struct osc_render *r, struct state *s)
+{
+    const uint32_t n = r->sheet->n_columns;
+
+    for (uint32_t c = 1; c < n; c++) {
+        const uint32_t key = c - 1; /* names stand behind their numbers */
+        uint32_t row = 0;
+
+        if (!s->columns[c].is_label || !is_key(&r->sheet->columns[key]) ||
+            !osc_keys_is_name_of(r->sheet->columns[c].column->name,
+                                 r->sheet->columns[key].column->name))
+            continue;
+        while (row < s->n_held && cell_text(s, (size_t)row * n, c).len > 0)
+            row++;
+        s->columns[key].is_named = row == s->n_held;
+        s->columns[c].named = row == s->n_held ? key + 1 : 0;
+    }
+}
+
+/* List the columns that may tell rows apart in AT; those that others name are the last. */
+static uint32_t list_keys(const struct osc_render *r, const struct state *s,
+                          uint32_t at[OSC_KEYS_MAX])
+{
+    const bool all_count = !has_keys(r);
+    uint32_t n_keys = 0;
+
+    for (int are_named = 0; are_named < 2; are_named++) {
+        for (uint32_t c = 0; c < r->sheet->n_columns && n_keys < OSC_KEYS_MAX; c++) {
+            if (!s->columns[c].is_below && s->columns[c].is_named == (are_named == 1) &&
+                (all_count || c == s->name || tells_apart(r, s, c)))
+                at[n_keys++] = c;
+        }
+    }
+    return n_keys;
+}
+
 /* Find the columns without which held rows would read alike; unless they ARE_ALL, other keys
  * may be needed by later ones, too. */
 static osc_status find_needed(const struct osc_render *r, struct state *s, bool are_all)
 {
     const uint32_t n = r->sheet->n_columns, n_rows = s->n_held;
-    const bool all_count = !has_keys(r);
-    uint32_t at[OSC_KEYS_MAX], n_keys = 0;
+    uint32_t at[OSC_KEYS_MAX];
     uint64_t always = 0, needed = 0;
 
-    for (uint32_t c = 0; c < n && n_keys < OSC_KEYS_MAX; c++) {
-        if (s->columns[c].is_below ||
-            (!all_count && c != s->name && !is_key(&r->sheet->columns[c])))
-            continue;
-        if (c == s->name || r->sheet->columns[c].is_asked)
-            always |= UINT64_C(1) << n_keys;
-        at[n_keys++] = c;
+    find_named(r, s);
+    const uint32_t n_keys = list_keys(r, s, at);
+    for (uint32_t k = 0; k < n_keys; k++) {
+        if (at[k] == s->name || is_wanted(r, s, at[k]))
+            always |= UINT64_C(1) << k;
     }
     uint64_t *const cells = osc_calloc((size_t)n_rows * n_keys + 1, sizeof *cells);
     if (!cells)
@@ -384,8 +425,7 @@ static osc_status compose(struct column *column, size_t width, size_t width_symb
     return st;
 }
 
-/* --- lines -----------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------ */
 
 /* Write TEXT on lines of its own: a sentence, or a command. */
 static void add_below(struct osc_render *r, struct osc_str text, bool is_sentence)
@@ -431,7 +471,7 @@ static osc_status number_name(const struct osc_render *r, struct state *s, size_
     struct osc_strbuf others = {0};
 
     for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
-        if (c == s->name || !is_in_line(&s->columns[c]) || !is_key(&r->sheet->columns[c]))
+        if (c == s->name || !is_in_line(&s->columns[c]) || !tells_apart(r, s, c))
             continue;
         osc_strbuf_addstr(&others, cell_text(s, first, c));
         osc_strbuf_addc(&others, '\n');
@@ -673,7 +713,6 @@ static osc_status rows(struct osc_render *r, const struct osc_rows *rows)
     osc_status st = OSC_OK;
 
     find_deep(r, rows);
-
     for (uint64_t i = 0; i < rows->n_rows && st == OSC_OK; i++) {
         if (s->is_flowing) {
             st = flow_row(r, s, rows, i);
