@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/census.h"
 #include "model/finding.h"
 #include "model/known_names.h"
 
@@ -165,10 +166,25 @@ static bool has_memory_or_never(const struct osc_trace *t)
     return false;
 }
 
+/* What to say of data that T lacks although torch.profiler was told to record it; or NULL. */
+static const char *for_what_was_on(const struct osc_trace *t, enum osc_finding_code code)
+{
+    if (recorder_of(t) != OF_TORCH)
+        return NULL;
+    if ((code == OSC_FINDING_no_memory || code == OSC_FINDING_device_unmatched) &&
+        osc_trace_flag(t, "profile_memory", false))
+        return "profile_memory was on: the profiler recorded no use of memory all the same";
+    if (code == OSC_FINDING_no_shapes && osc_trace_flag(t, "record_shapes", false))
+        return "record_shapes was on: the profiler recorded no shapes all the same";
+    return NULL;
+}
+
 const char *osc_remedy(const struct osc_trace *t, enum osc_finding_code code)
 {
     if (code == OSC_FINDING_device_unmatched && has_memory_or_never(t))
         return "";
+    if (for_what_was_on(t, code))
+        return for_what_was_on(t, code);
     if (code == OSC_FINDING_source_missing)
         return for_missing_source(t);
     if (code == OSC_FINDING_no_device_records)

@@ -325,6 +325,14 @@ TEST_WITH(tells_each_recorder_what_it_can_change, NULL, end)
          "no_modules|pass with_stack=True and with_modules=True\n"
          "no_flops|pass with_flops=True and record_shapes=True\n"
          "no_steps|pass schedule=... and call prof.step() once a step\n"},
+        {"\"schemaVersion\":1,\"profile_memory\":1", "kineto",
+         "no_stacks|pass with_stack=True and experimental_config=torch._C._profiler."
+         "_ExperimentalConfig(verbose=True)\n"
+         "no_memory|profile_memory was on: the profiler recorded no use of memory all the "
+         "same\n"
+         "no_modules|pass with_stack=True and with_modules=True\n"
+         "no_flops|pass with_flops=True and record_shapes=True\n"
+         "no_steps|pass schedule=... and call prof.step() once a step\n"},
         {"\"schemaVersion\":1,\"opscope_version\":\"0.1.0\",\"trace_id\":\"7A\"", "opscope",
          "no_stacks|pass with_stack=True to opscope.torch.profile\n"
          "no_memory|pass profile_memory=True to opscope.torch.profile\n"

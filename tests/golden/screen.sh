@@ -84,6 +84,10 @@ show no-such.json
 show - <none.json
 show - <data.json
 show mixed
+echo "--- what was on and has no records"
+echo '{"schemaVersion": 1, "profile_memory": 1, "record_shapes": 0, "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 0, "dur": 9}]}' >on.json
+"$OPSCOPE" on.json | grep -A 3 "NOT RECORDED"
 "$OPSCOPE" help TRACE | head -n 3
 "$OPSCOPE" small.json --sort name
 "$OPSCOPE" --sort name small.json

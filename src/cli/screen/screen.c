@@ -404,19 +404,20 @@ static void put_outliers(struct osc_page *p)
         put_outlier(p, &found[i]);
 }
 
-/* Data that may be missing, the most important first, and the profiler's argument for it. */
+/* Data that may be missing, the most important first, the profiler's argument for it, and the
+ * line of `info` that tells whether it was on. */
 static const struct {
-    const char *code, *what;
+    const char *code, *what, *flag;
 } lacks[] = {
-    {"no_device", "device work"},
-    {"no_operators", "operators (ProfilerActivity.CPU)"},
-    {"no_steps", "steps (prof.step())"},
-    {"single_step", "a second step"},
-    {"no_shapes", "shapes (record_shapes=True)"},
-    {"no_memory", "memory (profile_memory=True)"},
-    {"no_stacks", "call stacks (with_stack=True)"},
-    {"no_modules", "modules (with_modules=True)"},
-    {"no_flops", "FLOPs (with_flops=True)"},
+    {"no_device", "device work", NULL},
+    {"no_operators", "operators (ProfilerActivity.CPU)", NULL},
+    {"no_steps", "steps (prof.step())", NULL},
+    {"single_step", "a second step", NULL},
+    {"no_shapes", "shapes (record_shapes=True)", "record_shapes"},
+    {"no_memory", "memory (profile_memory=True)", "profile_memory"},
+    {"no_stacks", "call stacks (with_stack=True)", "with_stack"},
+    {"no_modules", "modules (with_modules=True)", "with_modules"},
+    {"no_flops", "FLOPs (with_flops=True)", "with_flops"},
 };
 #define N_LACKS (sizeof lacks / sizeof *lacks)
 
@@ -551,17 +552,23 @@ static void put_not_recorded(struct osc_page *p)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
     const bool is_ours = osc_str_eq(osc_screen_info(p->s, "producer"), OSC_STR("opscope"));
+    const bool is_one = !is_ours && p->s->n_traces == 1; /* others may have other switches */
     struct osc_strbuf text = {0};
 
     for (size_t k = 0; k < N_LACKS; k++) {
         /* What `opscope run` records depends on no argument in the program. */
-        const size_t len = is_ours ? strcspn(lacks[k].what, "(") : strlen(lacks[k].what);
+        const bool was_on =
+            is_one && lacks[k].flag && osc_screen_info_flag(p->s, lacks[k].flag);
+        const size_t len =
+            is_ours || was_on ? strcspn(lacks[k].what, "(") : strlen(lacks[k].what);
 
         for (uint64_t i = 0; i < r->n_rows; i++) {
             if (lack_of(osc_result_get_str(r, i, osc_column_quality_code)) != k)
                 continue;
             osc_strbuf_addf(&text, "%s%.*s", text.len > 0 ? ", " : "",
                             (int)(len - (lacks[k].what[len - 1] == ' ')), lacks[k].what);
+            if (was_on)
+                osc_strbuf_addf(&text, " (%s was on)", lacks[k].flag);
             add_where_lacking(p, &text, r, i);
         }
     }
