@@ -141,7 +141,7 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
     return OSC_OK;
 }
 
-static const char busy_words[] = " was busy with work of before the recording for ";
+static const char busy_words[] = " was probably busy with work of before the recording for ";
 
 /* Name the devices that earlier work held for much of the kept steps. */
 static osc_status note_earlier(const struct osc_advice_base *a, struct osc_result *out)
@@ -153,18 +153,24 @@ static osc_status note_earlier(const struct osc_advice_base *a, struct osc_resul
     for (uint32_t d = 0; d < loads->n_devices && a->left_out.n > 0 && st == OSC_OK; d++) {
         const struct osc_str name = osc_trace_str(a->t, loads->devices[d].name);
         struct osc_strbuf time = {0};
-        int64_t ns;
+        struct osc_earlier_sum sum;
 
-        st = osc_advice_earlier(a, d, &ns);
-        if (st != OSC_OK || ns <= all_ns / OSC_ADVICE_MUCH)
+        st = osc_advice_earlier(a, d, &sum);
+        if (st != OSC_OK || sum.ns <= all_ns / OSC_ADVICE_MUCH)
             continue;
-        osc_words_time(&time, ns);
+        osc_words_time(&time, sum.ns);
         osc_strbuf_adds(&time, " (");
-        osc_words_percent(&time, ns, all_ns, 1);
+        osc_words_percent(&time, sum.ns, all_ns, 1);
+        osc_strbuf_adds(&time, " of the step time): not counted");
+        if (sum.call_ns > sum.ns / 2) {
+            osc_strbuf_adds(&time, "; ");
+            osc_words_name(&time, osc_trace_str(a->t, sum.call));
+            osc_strbuf_adds(&time, " waited for ");
+            osc_words_time(&time, sum.call_ns);
+        }
         st = time.status;
         if (st == OSC_OK)
-            osc_result_note(out, "%.*s%s%s of the step time): not counted", (int)name.len,
-                            name.s, busy_words, time.s);
+            osc_result_note(out, "%.*s%s%s", (int)name.len, name.s, busy_words, time.s);
         osc_strbuf_fini(&time);
     }
     return st;

@@ -41,7 +41,34 @@ osc_status osc_advice_stake(const struct osc_advice_base *a, struct osc_interval
     return st;
 }
 
-osc_status osc_advice_earlier(const struct osc_advice_base *a, uint32_t d, int64_t *ns)
+/* Find the call of the runtime or driver that was there for the most of the time INSIDE. */
+static osc_status find_waiter(const struct osc_advice_base *a,
+                              const struct osc_intervals *inside, struct osc_earlier_sum *sum)
+{
+    const struct osc_store *const events = &a->t->events;
+    struct osc_ruler ruler = {0};
+    const osc_status st = osc_ruler_init(&ruler, inside);
+
+    for (uint32_t k = 1; k < events->n_chunks && st == OSC_OK; k++) {
+        const struct osc_chunk *const c = events->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (!(a->f->classes.forms[c->form[i]] & OSC_FORM_CALL) ||
+                c->dur_ns[i] == OSC_NO_DUR || c->dur_ns[i] <= sum->call_ns)
+                continue;
+            const int64_t ns = osc_ruler_length(&ruler, c->ts_ns[i], osc_row_end(c, i));
+            if (ns > sum->call_ns) {
+                sum->call = (osc_sid){c->name[i]};
+                sum->call_ns = ns;
+            }
+        }
+    }
+    osc_ruler_fini(&ruler);
+    return st;
+}
+
+osc_status osc_advice_earlier(const struct osc_advice_base *a, uint32_t d,
+                              struct osc_earlier_sum *sum)
 {
     struct osc_intervals own = {0}, inside = {0};
 
@@ -52,7 +79,9 @@ osc_status osc_advice_earlier(const struct osc_advice_base *a, uint32_t d, int64
     osc_status st = osc_intervals_merge(&own);
     if (st == OSC_OK)
         st = osc_intervals_intersect(&own, &a->left_out, &inside);
-    *ns = osc_intervals_length(&inside);
+    *sum = (struct osc_earlier_sum){.ns = osc_intervals_length(&inside)};
+    if (st == OSC_OK && sum->ns > 0)
+        st = find_waiter(a, &inside, sum);
     osc_intervals_fini(&own);
     osc_intervals_fini(&inside);
     return st;

@@ -78,10 +78,17 @@ OSC_MUST_USE osc_status osc_advice_stake(const struct osc_advice_base *a,
                                          const struct osc_intervals *without,
                                          int64_t *stake_ns);
 
+/* Time of earlier work, and the call that was there for the most of it. */
+struct osc_earlier_sum {
+    int64_t ns;
+    osc_sid call; /* its name; 0: none */
+    int64_t call_ns;
+};
+
 /* How long earlier work held device D of the loads in the kept steps while nothing in the trace
  * ran on any. */
 OSC_MUST_USE osc_status osc_advice_earlier(const struct osc_advice_base *a, uint32_t d,
-                                           int64_t *ns);
+                                           struct osc_earlier_sum *sum);
 
 /* The name of the operator of call C (index + 1, or 0); 0: none. */
 osc_sid osc_advice_operator_of(const struct osc_advice_base *a, uint32_t call);

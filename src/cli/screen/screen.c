@@ -530,7 +530,7 @@ static void put_earlier(struct osc_page *p)
     osc_strbuf_adds(p->out, "  ");
     add_owner(&text, a, of, ": ");
     osc_strbuf_addstr(&text, note);
-    put_text(p, &text, 6, 2);
+    put_text(p, &text, 6, 3);
     osc_strbuf_fini(&text);
 }
 
