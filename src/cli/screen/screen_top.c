@@ -32,6 +32,7 @@ struct top {
     uint32_t self;              /* column to show instead of shares of the sum; 0: none */
     uint32_t kind;              /* column that tells rows of one name apart; 0: none */
     bool is_owned;              /* rows of device work by operator, or by cause if none is */
+    bool are_kernels;           /* rows with shares of the time in kernels alone */
     bool are_on_host;           /* rows that an operator has */
     bool are_ranges;            /* rows of ranges that are in no other list */
     bool are_functions;         /* rows of Python functions, those of one name as one */
@@ -124,6 +125,20 @@ static void add_owned(struct osc_page *p, size_t width)
     osc_strbuf_fini(&of);
 }
 
+/* Write what shares of kernels are of, those of operators count copies, too, as far as that
+ * fits into the cell, which is WIDTH wide. */
+static void add_base(struct osc_page *p, const struct top *t, size_t width)
+{
+    static const char what[] = " in kernels";
+
+    osc_strbuf_adds(&p->cell, "  of ");
+    osc_units_time(&p->cell, t->sum_ns);
+    if (p->cell.len + sizeof what - 1 <= width)
+        osc_strbuf_adds(&p->cell, what);
+    else if (p->cell.len > width)
+        osc_strbuf_clear(&p->cell);
+}
+
 static void put_top_head(struct osc_page *p, const struct top *t, bool is_below)
 {
     const size_t width = 2 + name_width(p) - strlen(t->title);
@@ -134,6 +149,8 @@ static void put_top_head(struct osc_page *p, const struct top *t, bool is_below)
         osc_page_section(p, t->title);
     if (t->is_owned)
         add_owned(p, width);
+    else if (t->are_kernels)
+        add_base(p, t, width);
     else
         osc_strbuf_addf(&p->cell, "  %s", t->by);
     osc_page_cell(p, width, false);
@@ -404,7 +421,7 @@ static void describe_others(const struct osc_page *p, struct top *tops)
 {
     tops[0] = (struct top){.table = OSC_SCREEN_KERNELS,
                            .title = "KERNELS",
-                           .by = "by total time",
+                           .are_kernels = true,
                            .name = osc_column_kernels_name,
                            .calls = osc_column_kernels_calls,
                            .keeps = LEAST_ROWS,
