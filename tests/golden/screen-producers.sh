@@ -45,10 +45,13 @@ write("counters", [name(1, "game"), name(1, "main loop", 1)] + [
     {"ph": "C", "pid": 1, "name": "memory", "ts": i, "args": {"heap": 5 * i, "stack": 7}}
     for i in range(4)] + [
     {"ph": "i", "pid": 1, "tid": t, "name": "vsync", "ts": 10 * t, "s": "t"} for t in (1, 1, 2)])
+write("samples", [name(9, "app"), x(9, 9, "run", 0, 50)],
+      stackFrames={"1": {"name": "main"}, "2": {"name": "draw", "parent": "1"}},
+      samples=[{"cpu": 0, "tid": 9, "ts": 5 * i, "name": "s", "sf": 2, "weight": 1} for i in range(3)])
 write("unknown", [name(1, "game"), name(1, "main loop", 1)] + [
     x(1, 1, f"frame {i % 2}", 10 * i, 8) for i in range(4)])
 END
-for producer in jax tensorflow ascend ray clang counters unknown; do
+for producer in jax tensorflow ascend ray clang counters samples unknown; do
     "$OPSCOPE" $producer.json
     echo "--- $?"
 done

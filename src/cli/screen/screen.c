@@ -2,6 +2,7 @@
 #include "cli/screen/screen.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "analysis/advice/advice_list.h"
 #include "analysis/table_columns.h"
@@ -436,6 +437,23 @@ static size_t lack_of(struct osc_str code)
     return i;
 }
 
+/* Append REMEDY, with the operand in place of TRACE if there is one alone. */
+static void add_remedy(const struct osc_page *p, struct osc_strbuf *out, struct osc_str remedy)
+{
+    static const char word[] = " TRACE ";
+    const size_t len = sizeof word - 1;
+    const struct osc_args *const args = p->s->args;
+    const char *const at = remedy.len > 0 ? memmem(remedy.s, remedy.len, word, len) : NULL;
+
+    if (!at || args->n_operands != 1) {
+        osc_strbuf_addstr(out, remedy);
+        return;
+    }
+    osc_strbuf_add(out, remedy.s, (size_t)(at - remedy.s) + 1);
+    osc_operands_add_trace(out, args->operands[0]);
+    osc_strbuf_add(out, at + len - 1, remedy.len - (size_t)(at - remedy.s) - (len - 1));
+}
+
 /* Print the first, which is the worst, finding about skipped or repaired data. */
 static void put_worst(struct osc_page *p)
 {
@@ -473,7 +491,7 @@ static void put_worst(struct osc_page *p)
     osc_strbuf_adds(&text, ")");
     if (osc_result_has(r, worst, osc_column_quality_remedy)) {
         osc_strbuf_adds(&text, ": ");
-        osc_strbuf_addstr(&text, osc_result_get_str(r, worst, osc_column_quality_remedy));
+        add_remedy(p, &text, osc_result_get_str(r, worst, osc_column_quality_remedy));
     }
     if (n > 1)
         osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));

@@ -248,16 +248,21 @@ void osc_screen_put_commands(struct osc_page *p)
     struct osc_strbuf label = {0};
     const struct slow_step slow = find_slow(p, &label);
     struct commands all = {.p = p}, *const c = &all;
-    bool has_error = false;
+    bool has_error = false, has_samples = false;
     uint64_t n, n_kept, n_whole;
 
     osc_screen_count_steps(p->s, &n, &n_kept, &n_whole);
-    for (uint64_t i = 0; i < quality->n_rows; i++)
+    for (uint64_t i = 0; i < quality->n_rows; i++) {
         has_error |= osc_str_eq(osc_result_get_str(quality, i, osc_column_quality_severity),
                                 OSC_STR("error"));
+        has_samples |= osc_str_eq(osc_result_get_str(quality, i, osc_column_quality_code),
+                                  OSC_STR("call_samples"));
+    }
     const bool has_operators = osc_screen_has_operators(p->s);
     /* Print the first three that apply; the most specific for this trace come first. */
     propose(c, has_error, "opscope info", NULL, "what was lost");
+    propose(c, has_samples, "opscope export --stack sample -o samples.folded", NULL,
+            "what was sampled");
     propose(c, slow.label,
             slow.is_operator ? "opscope table operators" : "opscope table averages", &slow,
             "the slow step");
