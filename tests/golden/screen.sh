@@ -84,6 +84,14 @@ show no-such.json
 show - <none.json
 show - <data.json
 show mixed
+echo "--- commands for many ranks print one table of them together"
+mkdir many
+for rank in 0 1 2 3 4; do
+    echo "{\"distributedInfo\": {\"rank\": $rank}, \"traceEvents\": [
+    {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"pid\": 1, \"tid\": 1, \"ts\": 0, \"dur\": 9}]}" \
+        >many/$rank.json
+done
+"$OPSCOPE" many | grep -A 4 "^NEXT"
 echo "--- what was on and has no records"
 echo '{"schemaVersion": 1, "profile_memory": 1, "record_shapes": 0, "traceEvents": [
 {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 0, "dur": 9}]}' >on.json

@@ -12,6 +12,7 @@
 
 #define COMMANDS 3
 #define OUTLIERS 2 /* as many as the page shows */
+#define FEW      4 /* ranks and spans of which tables are shown one below the other */
 
 /* The step to examine, and its rank or span. */
 struct slow_step {
@@ -114,7 +115,14 @@ static void put_command(struct commands *c, const char *command, const struct os
     p->out->status = p->out->status == OSC_OK ? words->status : p->out->status;
 }
 
-/* Print COMMAND with the traces and SLOW, if there is space for one more. */
+/* Whether there are so many ranks and spans that a table of each is too much to read. */
+static bool are_many(const struct osc_screen *s)
+{
+    return osc_screen_answer(s, OSC_SCREEN_RANKS)->n_blocks > FEW;
+}
+
+/* Print COMMAND with the traces and SLOW, if there is space for one more. A table is one of all
+ * ranks if there are many. */
 static void propose(struct commands *c, bool is_fit, const char *command,
                     const struct slow_step *slow, const char *why)
 {
@@ -122,6 +130,9 @@ static void propose(struct commands *c, bool is_fit, const char *command,
 
     if (!is_fit || c->n == COMMANDS)
         return;
+    if (are_many(c->p->s) && !slow && strncmp(command, "opscope table", 13) == 0 &&
+        !strstr(command, " --limit ") && !strstr(command, " stragglers"))
+        osc_strbuf_adds(&operands, "--merge\n");
     add_operands(c->p, &operands, slow);
     put_command(c, command, &operands, why);
     osc_strbuf_fini(&operands);
@@ -270,7 +281,9 @@ void osc_screen_put_commands(struct osc_page *p)
             "what could be changed");
     propose(c, osc_screen_late_rank(p->s) >= 0, "opscope table stragglers", NULL,
             "who lets others wait");
-    propose(c, osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1,
+    propose(c, are_many(p->s), "opscope table overview --limit 1", NULL,
+            "the step of each rank");
+    propose(c, osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1 && !are_many(p->s),
             "opscope table overview", NULL, "each by itself");
     propose_kernels(c);
     propose(c, n > 1, "opscope table steps", NULL, "every step");
