@@ -92,6 +92,10 @@ for rank in 0 1 2 3 4; do
         >many/$rank.json
 done
 "$OPSCOPE" many | grep -A 4 "^NEXT"
+echo "--- numbers of processes below zero"
+echo '[{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": -1, "tid": 0, "ts": 0, "dur": 9},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 1, "ts": 0, "dur": 5}]' >below.json
+"$OPSCOPE" below.json | grep "busy:"
 echo "--- what was on and has no records"
 echo '{"schemaVersion": 1, "profile_memory": 1, "record_shapes": 0, "traceEvents": [
 {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 0, "dur": 9}]}' >on.json

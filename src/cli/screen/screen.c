@@ -23,8 +23,9 @@
 #define SLOW_ROWS  2
 #define LIST_LINES 12
 #define BUSY_NAMES 4
-#define BUSY_WIDTH 26
-#define NEXT_LINES 5 /* a blank line, the title, three commands */
+#define BUSY_WIDTH 40 /* no name is cut where it has room: its end tells it apart */
+#define BUSY_REST  34 /* what a line with one of them has besides */
+#define NEXT_LINES 5  /* a blank line, the title, three commands */
 
 static int bar_width(const struct osc_page *p)
 {
@@ -113,6 +114,7 @@ static void put_busy(struct osc_page *p)
     struct osc_top_row rows[BUSY_NAMES];
     struct osc_arena arena = {0};
     struct osc_strbuf line = {0}, text = {0};
+    const size_t room = p->width - BUSY_REST, width = room < BUSY_WIDTH ? room : BUSY_WIDTH;
     uint64_t n_all = 0;
     unsigned n = 0;
 
@@ -125,7 +127,7 @@ static void put_busy(struct osc_page *p)
 
         osc_strbuf_clear(&text);
         osc_utf8_append_terminal(&name, rows[i].name);
-        osc_elide(&text, (struct osc_str){name.s ? name.s : "", (uint32_t)name.len}, BUSY_WIDTH,
+        osc_elide(&text, (struct osc_str){name.s ? name.s : "", (uint32_t)name.len}, width,
                   NULL);
         osc_strbuf_addc(&text, ' ');
         osc_percent_add(&text, rows[i].ratio, 1);

@@ -23,11 +23,12 @@ static bool is_thread(const struct part *p, uint64_t i)
 
 static bool is_number(struct osc_str s)
 {
-    uint32_t n = 0;
+    const uint32_t first = s.len > 0 && s.s[0] == '-';
+    uint32_t n = first;
 
     while (n < s.len && s.s[n] >= '0' && s.s[n] <= '9')
         n++;
-    return n > 0 && n == s.len;
+    return n > first && n == s.len;
 }
 
 void osc_screen_add_name(struct osc_strbuf *out, const char *word, struct osc_str name,
