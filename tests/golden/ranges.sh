@@ -9,7 +9,7 @@ def both(name, number, start, end, cat="mine"):
             for p, t, ts in (("b", 1, start), ("e", 2, end))]
 def trace(rank, events):
     meta = [dict(ph="M", name="process_name", pid=5, tid=0, args={"name": "server"}),
-            dict(ph="M", name="thread_name", pid=5, tid=2, args={"name": "worker 2"})]
+            dict(ph="M", name="thread_name", pid=5, tid=2, args={"name": "worker 2 "})]
     text = json.dumps({"distributedInfo": {"rank": rank}, "traceEvents": meta + events})
     open(f"rank{rank}.json", "w").write(text)
 trace(0, [x("ProfilerStep#3", 0, 500, cat="user_annotation")] +

@@ -334,7 +334,7 @@ def names(file: File, what: str, key: tuple[str, ...]) -> dict[tuple, str]:
     for event in file.events:
         name = arguments(event).get("name")
         if event["ph"] == "M" and event.get("name") == what and isinstance(name, str):
-            found[tuple(str(event.get(k)) for k in key)] = name
+            found[tuple(str(event.get(k)) for k in key)] = name.rstrip(" ")
     return found
 
 

@@ -381,7 +381,7 @@ class Generator:
              "pid": "Spans", "tid": "PyTorch Profiler"},
             {**here, "ph": "i", "name": "[OutOfMemory]", "s": "t", "args": {"Bytes": 9}},
             {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "ts": 0,
-             "args": {"name": self.random.choice((f"thread {tid} (python)", "again", ""))}},
+             "args": {"name": self.random.choice((f"thread {tid} (python)", "again ", ""))}},
         ]
         self.records += [r for r in noise if self.chance(45)]
 

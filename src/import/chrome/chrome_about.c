@@ -150,9 +150,23 @@ static osc_status name_device(struct osc_trace *t, struct osc_track *track,
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* The last record for a name wins. */
-void osc_chrome_names(struct osc_trace *t)
+/* Take the blanks at the end of NAME away. */
+static osc_status trim_end(struct osc_trace *t, osc_sid *name)
 {
+    struct osc_str text = osc_trace_str(t, *name);
+
+    if (text.len == 0 || text.s[text.len - 1] != ' ')
+        return OSC_OK;
+    while (text.len > 0 && text.s[text.len - 1] == ' ')
+        text.len--;
+    *name = (osc_sid){0};
+    return text.len > 0 ? osc_strings_add(&t->strings, text, name, NULL) : OSC_OK;
+}
+
+/* The last record for a name wins. */
+osc_status osc_chrome_names(struct osc_trace *t)
+{
+    osc_status st = OSC_OK;
     const osc_sid process_name = osc_strings_find(&t->strings, OSC_STR("process_name"));
     const osc_sid labels = osc_strings_find(&t->strings, OSC_STR("process_labels"));
     const osc_sid thread_name = osc_strings_find(&t->strings, OSC_STR("thread_name"));
@@ -160,7 +174,7 @@ void osc_chrome_names(struct osc_trace *t)
     for (uint32_t c = 1; c < t->others.n_chunks; c++) {
         const struct osc_chunk *k = t->others.chunks[c];
 
-        for (uint32_t i = 0; i < k->n_rows; i++) {
+        for (uint32_t i = 0; i < k->n_rows && st == OSC_OK; i++) {
             const osc_sid name = {k->name[i]};
             struct osc_arg arg;
 
@@ -172,6 +186,7 @@ void osc_chrome_names(struct osc_trace *t)
                 continue;
             struct osc_track *const track = &t->tracks[k->track[i]];
             struct osc_process *const process = &t->processes[track->process];
+            st = trim_end(t, &arg.sid);
             if (name.v == thread_name.v)
                 track->name = arg.sid;
             else if (name.v == process_name.v)
@@ -180,6 +195,7 @@ void osc_chrome_names(struct osc_trace *t)
                 process->labels = arg.sid;
         }
     }
+    return st;
 }
 
 /* --- devices ----------------------------------------------------------------------------- */

@@ -14,8 +14,9 @@
 
 #include "model/trace.h"
 
-/* Read names of processes and threads from the metadata records of T. */
-void osc_chrome_names(struct osc_trace *t);
+/* Read names of processes and threads from the metadata records of T, without blanks at their
+ * ends, which ROCm's names of streams have. */
+OSC_MUST_USE osc_status osc_chrome_names(struct osc_trace *t);
 
 /* Fill the queues and devices of T, whose tracks are counted and forms have kinds. */
 OSC_MUST_USE osc_status osc_chrome_about(struct osc_trace *t);

@@ -510,10 +510,11 @@ static osc_status chrome_kinds(struct osc_trace *t, unsigned n_threads)
     osc_status st = osc_dialect_classify(t, n_threads);
 
     if (st == OSC_OK) {
-        osc_chrome_names(t);
+        st = osc_chrome_names(t);
         t->producer = (uint8_t)osc_clues_producer(t);
-        st = osc_lines_fit(t);
     }
+    if (st == OSC_OK)
+        st = osc_lines_fit(t);
     return st;
 }
 

@@ -305,7 +305,7 @@ def tell_producer(trace: Trace) -> None:
         if (record.get("ph") == "M" and isinstance(args, dict)
                 and name_of(record.get("name")) in names):
             key = "labels" if record["name"] == "process_labels" else "name"
-            names[record["name"]][who(record)] = text_of(args.get(key)) or ""
+            names[record["name"]][who(record)] = (text_of(args.get(key)) or "").rstrip(" ")
     processes = {process: name for (process, _), name in names["process_name"].items()}
     labels = {process: name for (process, _), name in names["process_labels"].items()}
     threads = names["thread_name"]

@@ -97,16 +97,16 @@ def device_tracks(trace: Trace) -> set[tuple]:
 
 
 def thread_names(trace: Trace) -> dict[tuple, str | None]:
-    """The last `thread_name` of each thread. An empty name counts as none."""
-    return {who(r): text_of(r["args"].get("name")) or None
+    """The last `thread_name` of each thread, without blanks at its end. An empty one is none."""
+    return {who(r): (text_of(r["args"].get("name")) or "").rstrip(" ") or None
             for r in trace.records
             if r.get("ph") == "M" and r.get("name") == "thread_name"
             and isinstance(r.get("args"), dict)}
 
 
 def process_names(trace: Trace) -> dict[str, str | None]:
-    """The last `process_name` of each process. An empty name counts as none."""
-    return {who(r)[0]: text_of(r["args"].get("name")) or None
+    """The last `process_name` of each process, without blanks at its end. An empty one is none."""
+    return {who(r)[0]: (text_of(r["args"].get("name")) or "").rstrip(" ") or None
             for r in trace.records
             if r.get("ph") == "M" and r.get("name") == "process_name"
             and isinstance(r.get("args"), dict)}
@@ -114,7 +114,7 @@ def process_names(trace: Trace) -> dict[str, str | None]:
 
 def process_labels(trace: Trace) -> dict[str, str | None]:
     """The last `process_labels` of each process."""
-    return {who(r)[0]: text_of(r["args"].get("labels")) or None
+    return {who(r)[0]: (text_of(r["args"].get("labels")) or "").rstrip(" ") or None
             for r in trace.records
             if r.get("ph") == "M" and r.get("name") == "process_labels"
             and isinstance(r.get("args"), dict)}
