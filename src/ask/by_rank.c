@@ -201,25 +201,22 @@ static int by_file_and_part(const void *a, const void *b)
     return (x->part > y->part) - (x->part < y->part);
 }
 
-/* Give T, trace NUMBER of B, the origin that is known, or that it had after the previous visit.
+/* Give T, whose end is END, the origin that is known, or that it had after the previous visit.
  * Returns whether B can ask: times are not known at the first visit. */
-static bool set_origin(const struct osc_by_rank *b, struct osc_trace *t, uint32_t number)
+static bool set_origin(const struct osc_by_rank *b, struct osc_trace *t,
+                       const struct osc_by_rank_end *end)
 {
-    const struct osc_by_rank_end *const end = &b->ends[number];
+    const struct osc_by_rank *const from = b->forked_from ? b->forked_from : b;
+    const struct osc_origin_of *const all = b->load->origins ? b->load->origins : from->origins;
+    const uint32_t n = b->load->origins ? b->load->n_origins : from->n_origins;
+    const struct osc_origin_of key = {end->file, end->part, 0};
 
-    if (!b->is_timed)
-        return true;
-    if (b->load->origins) {
-        const struct osc_origin_of key = {end->file, end->part, 0};
-        const struct osc_origin_of *const found =
-            bsearch(&key, b->load->origins, b->load->n_origins, sizeof key, by_file_and_part);
-
-        t->origin_ns = found ? found->origin_ns : t->origin_ns;
-        return true;
-    }
-    if (number < b->n_origins)
-        t->origin_ns = b->origins[number];
-    return b->n_origins > 0;
+    if (!b->is_timed || n == 0)
+        return !b->is_timed;
+    const struct osc_origin_of *const found =
+        bsearch(&key, all, n, sizeof key, by_file_and_part);
+    t->origin_ns = found ? found->origin_ns : t->origin_ns;
+    return true;
 }
 
 /* Add an end to B for T, trace PART of file I. NULL: out of memory. */
@@ -266,11 +263,13 @@ static osc_status visit(void *ctx, const struct osc_loaded *l, struct osc_trace 
     struct osc_by_rank *const b = ctx;
     struct visited v = {.loaded = *l};
 
-    if (!add_end(b, t, i, part))
+    const struct osc_by_rank_end *const end = add_end(b, t, i, part);
+
+    if (!end)
         return osc_loaded_fail(l, t, OSC_ENOMEM, "making a table", err);
     v.loaded.traces = &t;
     v.loaded.n_traces = 1;
-    const bool can_ask = set_origin(b, t, b->n_ends);
+    const bool can_ask = set_origin(b, t, end);
     osc_run_identity(&v.id, t, l->files.all[i]);
     return ask_all(b, &v, can_ask, err);
 }
@@ -342,25 +341,70 @@ osc_status osc_by_rank_origins(const struct osc_by_rank *b, struct osc_origin_of
 static osc_status find_origins(void *ctx, bool *is_done)
 {
     struct osc_by_rank *const b = ctx;
-    const uint32_t n = b->answers[0].parts.n_parts;
-    struct osc_identity *ids = NULL;
-    osc_status st = place_all(b, &ids);
+    const struct osc_gathering *const g = &b->answers[0].parts;
+    struct osc_origin_of *origins = NULL;
+    uint32_t n = 0;
+    const osc_status st = osc_by_rank_origins(b, &origins, &n);
 
-    if (st == OSC_OK)
-        st = osc_grow(&b->origins, &b->cap_origins, (size_t)n + 1, sizeof *b->origins);
     *is_done = b->n_origins > 0; /* nothing was asked at the first visit */
-    b->n_origins = 0;
-    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
-        *is_done = *is_done && ids[i].alone.origin_ns == ids[i].among.origin_ns;
-        b->origins[b->n_origins++] = ids[i].among.origin_ns;
+    for (uint32_t i = 0; i < g->n_parts && st == OSC_OK; i++) {
+        const struct osc_identity *const id = &g->parts[i].identity;
+
+        *is_done = *is_done && id->alone.origin_ns == origins[id->number].origin_ns;
     }
-    osc_free(ids);
+    osc_free(b->origins);
+    b->origins = origins;
+    b->n_origins = st == OSC_OK ? n : 0;
     return st;
+}
+
+/* --- on several threads -------------------------------------------------------------- */
+
+static void *fork_one(void *ctx)
+{
+    const struct osc_by_rank *const from = ctx;
+    struct osc_by_rank *const b = osc_calloc(1, sizeof *b);
+
+    if (!b)
+        return NULL;
+    *b = (struct osc_by_rank){.load = from->load,
+                              .view = from->view,
+                              .keeps_traces = from->keeps_traces,
+                              .is_timed = from->is_timed,
+                              .forked_from = from};
+    b->answers = osc_calloc(from->n_answers, sizeof *b->answers);
+    if (!b->answers) {
+        osc_free(b);
+        return NULL;
+    }
+    for (; b->n_answers < from->n_answers; b->n_answers++)
+        b->answers[b->n_answers].asked = from->answers[b->n_answers].asked;
+    return b;
+}
+
+static osc_status join_one(void *ctx, void *forked, bool is_kept)
+{
+    struct osc_by_rank *const b = ctx, *const from = forked;
+    osc_status st =
+        osc_grow(&b->ends, &b->cap_ends, (size_t)b->n_ends + from->n_ends + 1, sizeof *b->ends);
+
+    for (size_t a = 0; a < b->n_answers && is_kept && st == OSC_OK; a++)
+        st = osc_gather_take(&b->answers[a].parts, &from->answers[a].parts);
+    if (is_kept && st == OSC_OK) {
+        for (uint32_t i = 0; i < from->n_ends; i++)
+            b->ends[b->n_ends++] = from->ends[i];
+        from->n_ends = 0; /* their messages are B's now */
+    }
+    osc_by_rank_fini(from);
+    osc_free(from);
+    return is_kept ? st : OSC_OK;
 }
 
 struct osc_visitor osc_by_rank_visitor(struct osc_by_rank *b)
 {
     return (struct osc_visitor){.visit = visit,
+                                .fork = fork_one,
+                                .join = join_one,
                                 .restart = restart,
                                 .end = b->is_timed && !b->load->origins ? find_origins : NULL,
                                 .ctx = b};

@@ -43,8 +43,10 @@ struct osc_by_rank {
     const struct osc_view *view;        /* borrowed; of the set */
     struct osc_by_rank_answer *answers; /* owned */
     struct osc_by_rank_end *ends;       /* owned */
-    int64_t *origins; /* owned; by number of the trace, from the previous visit to all files */
-    size_t n_answers, cap_ends, cap_origins;
+    struct osc_origin_of *origins;      /* owned; of all traces, from the previous visit to all
+                                         * files */
+    const struct osc_by_rank *forked_from; /* it has the origins; NULL: this one */
+    size_t n_answers, cap_ends;
     uint32_t n_ends, n_origins;
     bool keeps_traces; /* others ask the traces, too */
     bool is_timed;     /* a question or the view names times, which count from the origin */

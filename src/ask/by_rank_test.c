@@ -311,7 +311,7 @@ static size_t ask_while_moving(size_t n_changes)
 {
     struct moving m = {.n_changes = n_changes};
     const struct osc_request r = {
-        .how = {.progress = change_first, .ctx = &m},
+        .how = {.progress = change_first, .ctx = &m, .n_threads = 1},
         .view = {.has_to = 1, .to_ns = 90000000},
         .question = {.table = "steps"},
     };
@@ -495,7 +495,8 @@ static int watch_reading(void *ctx, const char *path, uint64_t done, uint64_t to
 TEST_WITH(limit_and_cancel_of_a_question_reach_its_reading, set_up, tear_down)
 {
     struct watch w = {0};
-    const struct osc_how how = {.one_by_one = 1, .progress = watch_reading, .ctx = &w};
+    const struct osc_how how = {
+        .one_by_one = 1, .progress = watch_reading, .ctx = &w, .n_threads = 1};
     struct osc_question q = {.table = "operators", .max_memory_bytes = 64 << 20};
     struct osc_set *set = NULL;
     struct osc_frame *f = NULL;
@@ -519,12 +520,15 @@ TEST_WITH(limit_and_cancel_of_a_question_reach_its_reading, set_up, tear_down)
     remove_run();
 }
 
-/* Only one file at a time is in memory. */
+/* With one thread, only one file at a time is in memory. */
 TEST_WITH(less_is_held, set_up, tear_down)
 {
+    const struct osc_how one_thread = {.n_threads = 1};
     const struct osc_request requests[] = {
-        {.question = {.table = "operators", .merge = 1}},
-        {.view = view_of(13), .question = {.table = "operators", .merge = 1}},
+        {.how = one_thread, .question = {.table = "operators", .merge = 1}},
+        {.how = one_thread,
+         .view = view_of(13),
+         .question = {.table = "operators", .merge = 1}},
     };
 
     (void)state;

@@ -46,6 +46,28 @@ osc_status osc_gather_add(struct osc_gathering *g, struct osc_str bytes,
     return st;
 }
 
+osc_status osc_gather_take(struct osc_gathering *g, struct osc_gathering *from)
+{
+    osc_status st = osc_grow(&g->bytes, &g->cap_bytes, (size_t)g->n_bytes + from->n_bytes + 1,
+                             sizeof(void *));
+
+    if (st == OSC_OK)
+        st = osc_grow(&g->parts, &g->cap_parts, (size_t)g->n_parts + from->n_parts + 1,
+                      sizeof *g->parts);
+    if (st != OSC_OK)
+        return st;
+    for (uint32_t i = 0; i < from->n_bytes; i++)
+        g->bytes[g->n_bytes++] = from->bytes[i];
+    for (uint32_t i = 0; i < from->n_parts; i++) {
+        g->parts[g->n_parts] = from->parts[i];
+        g->parts[g->n_parts].identity.number = g->n_parts;
+        g->n_parts++;
+    }
+    from->n_bytes = from->n_parts = 0;
+    osc_gathering_fini(from);
+    return OSC_OK;
+}
+
 /* Compare by the number that a trace got when it was opened, then by path and bytes. */
 static int by_number(const void *x, const void *y)
 {

@@ -28,6 +28,10 @@ OSC_MUST_USE osc_status osc_gather_add(struct osc_gathering *g, struct osc_str b
                                        const struct osc_partial_question *q,
                                        struct osc_err *err);
 
+/* Move all parts of FROM, which is empty afterwards, behind those of G; their traces get the
+ * next numbers. OSC_ENOMEM: nothing was moved. */
+OSC_MUST_USE osc_status osc_gather_take(struct osc_gathering *g, struct osc_gathering *from);
+
 /*
  * After all parts were added, decide the rank, span and origin of each. Then KEEP (may be
  * NULL) is called for each part in order of the numbers and says whether to keep it. Q, which

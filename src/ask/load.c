@@ -11,6 +11,7 @@
 #include "ask/held.h"
 #include "ask/kept.h"
 #include "ask/request.h"
+#include "ask/spread.h"
 #include "base/mem.h"
 #include "base/note.h"
 #include "base/sort.h"
@@ -21,26 +22,6 @@
 
 /* Files smaller than this are read whole, and rows are selected afterwards. */
 #define SCOUTED_BYTES ((off_t)64 << 20)
-
-osc_status osc_loaded_fail(const struct osc_loaded *l, const struct osc_trace *t, osc_status st,
-                           const char *doing, struct osc_err *err)
-{
-    const osc_status reason = osc_mem_reason(st);
-    const char *name = l->operand       ? l->operand
-                       : l->files.n > 0 ? l->files.all[0]
-                                        : "traces",
-               *more = "";
-
-    if (st != OSC_ENOMEM)
-        return st;
-    if (t)
-        name = osc_trace_str(t, t->source).s;
-    else if (!l->operand && l->files.n > 1)
-        more = " and others";
-    return osc_fail(err, reason, "%s%s: %s while %s%s", name, more,
-                    reason == OSC_ELIMIT ? "memory limit reached" : osc_status_text(st), doing,
-                    osc_budget_way_out(reason));
-}
 
 static osc_status no_memory(const struct osc_loaded *l, struct osc_err *err)
 {
@@ -222,6 +203,7 @@ static void report_failure(struct osc_loaded *l, const struct osc_trace *t, uint
         return;
     }
     l->has_failed = true;
+    l->is_short = l->is_short || st == OSC_ELIMIT;
     if (st == OSC_ELIMIT && t->is_partial && t->events.n_rows + t->others.n_rows == 0 &&
         l->n_read > 0)
         l->n_unread++; /* one note reports all of them */
@@ -421,6 +403,42 @@ static osc_status import_unit(struct osc_loaded *l, const struct osc_load *o, ui
     return OSC_OK;
 }
 
+/* The same, without traces that were read before. */
+static osc_status import_alone(struct osc_loaded *l, const struct osc_load *o, uint32_t i,
+                               struct osc_err *err)
+{
+    struct osc_kept none;
+    osc_status st = osc_kept_init(&none, NULL, 0);
+
+    if (st != OSC_OK)
+        return no_memory(l, err);
+    st = import_unit(l, o, i, &none, err);
+    osc_kept_fini(&none);
+    return st;
+}
+
+/* Whether some files of L are of other shares. */
+static bool has_others(const struct osc_loaded *l)
+{
+    for (uint32_t i = 0; l->is_other && i < l->files.n; i++) {
+        if (l->is_other[i])
+            return true;
+    }
+    return false;
+}
+
+/* All files of L were read. */
+static osc_status end_import(struct osc_loaded *l, struct osc_err *err)
+{
+    if (l->n_unread > 0)
+        osc_note(&l->notes, "memory limit reached before %u of %u files were read%s",
+                 l->n_unread, l->files.n, osc_budget_way_out(OSC_ELIMIT));
+    if (l->n_read == 0 && !has_others(l))
+        return fail_as_noted(l, err);
+    osc_left_out_note(&l->files.left, &l->notes);
+    return OSC_OK;
+}
+
 static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
                              struct osc_err *err)
 {
@@ -430,6 +448,11 @@ static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
 
     if (st != OSC_OK)
         st = no_memory(l, err);
+    if (st == OSC_OK && osc_spread_is_worth(l, o)) {
+        osc_kept_fini(&before);
+        st = osc_spread(l, o, import_alone, err);
+        return st == OSC_OK && !l->is_outdated ? end_import(l, err) : st;
+    }
     for (uint32_t i = 0; i < l->files.n && st == OSC_OK && !l->is_outdated; i++) {
         const bool is_other = l->is_other && l->is_other[i];
 
@@ -437,15 +460,7 @@ static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
             st = import_unit(l, o, i, &before, err);
     }
     osc_kept_fini(&before);
-    if (st != OSC_OK || l->is_outdated)
-        return st;
-    if (l->n_unread > 0)
-        osc_note(&l->notes, "memory limit reached before %u of %u files were read%s",
-                 l->n_unread, l->files.n, osc_budget_way_out(OSC_ELIMIT));
-    if (l->n_read == 0 && (!l->is_other || l->has_failed))
-        return fail_as_noted(l, err);
-    osc_left_out_note(&l->files.left, &l->notes);
-    return OSC_OK;
+    return st == OSC_OK && !l->is_outdated ? end_import(l, err) : st;
 }
 
 void osc_rank_span_add(struct osc_rank_span *r, int32_t rank, int32_t span)
@@ -719,7 +734,10 @@ osc_status osc_load(struct osc_loaded *l, const struct osc_load *o, struct osc_e
     err = err ? err : &own;
     *l = (struct osc_loaded){0};
     for (int n = 1; !is_done || l->is_outdated; n++) {
+        const bool is_serial = l->is_serial;
+
         osc_loaded_fini(l);
+        l->is_serial = is_serial;
         if (o->visitor)
             o->visitor->restart(o->visitor->ctx);
         l->operand = o->n_paths == 1 ? o->paths[0] : NULL;
@@ -735,19 +753,4 @@ osc_status osc_load(struct osc_loaded *l, const struct osc_load *o, struct osc_e
     if (o->hear)
         osc_notes_each(&l->notes, o->hear, o->hear_ctx);
     return st;
-}
-
-void osc_loaded_fini(struct osc_loaded *l)
-{
-    for (uint32_t i = 0; i < l->n_traces; i++)
-        osc_held_release(osc_held_of(l->traces[i]));
-    osc_free(l->traces);
-    osc_free(l->paths);
-    osc_free(l->units);
-    osc_free(l->is_other);
-    osc_part_links_fini(&l->links);
-    osc_paths_fini(&l->files);
-    osc_free(l->torch_version);
-    osc_strbuf_fini(&l->notes);
-    *l = (struct osc_loaded){0};
 }

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/note.h"
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/note.h"
 #include "base/sort.h"
 #include "import/bytes/filename.h"
 #include "import/osc/open_input.h"

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/note.h"
 #include "base/mem.h"
+#include "base/note.h"
 
 #define DESCRIBED 3u /* names in a sentence of `quality` */
 

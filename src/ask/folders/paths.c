@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/paths.h"
+#include "ask/folders/paths.h"
 
 #include <string.h>
 #include <sys/stat.h>
