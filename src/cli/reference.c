@@ -11,7 +11,7 @@
 #include "table/rules.h"
 #include "table/sheet.h"
 
-#define LIST_INDENT 15
+#define LIST_INDENT 17 /* behind the longest name of a table */
 #define WIDTH       80
 
 static const char *const type_names[] = {"string", "integer", "number", "boolean"};
