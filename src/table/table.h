@@ -15,9 +15,9 @@
  *   finish  fills columns that are made of others: means, ratios
  *
  * A table that compares ranks has joins_ranks: all traces together make one block of rows, with
- * or without --merge. map() makes rows that only finish() understands (analysis/ranks/), place()
- * tells them their rank and span, merging appends them, and finish() makes the rows that users
- * see.
+ * or without --merge. map() makes rows that only finish() understands (analysis/ranks/),
+ * place() tells them their rank and span, merging appends them, and finish() makes the rows
+ * that users see.
  *
  * A result is a list of batches of at most 4,096 rows, laid out as Arrow arrays:
  * values, a validity bitmap, strings as indexes into a dictionary. A table that

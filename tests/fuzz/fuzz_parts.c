@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file of parts (ask/join.h) with changed bytes. The first byte says whether lengths and hashes
- * are corrected afterwards, as an attacker would do; then each three bytes are an offset and a new
- * value. The file must be merged or refused.
+ * A file of parts (ask/join.h) with changed bytes. The first byte says whether lengths and
+ * hashes are corrected afterwards, as an attacker would do; then each three bytes are an offset
+ * and a new value. The file must be merged or refused.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char text[] =
     "{\"schemaVersion\":1,\"distributedInfo\":{\"rank\":%d},\"traceEvents\":["
-    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":9},"
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":5,"
+    "\"dur\":9},"
     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":8,\"dur\":2,"
     "\"args\":{\"device\":0,\"stream\":7,\"correlation\":1}}]}";
 

@@ -138,8 +138,10 @@ uint32_t osc_change_time(const struct osc_result *r)
 /* The time to sort by: of devices where any worked, else of the host. */
 static uint32_t choose_time(const struct osc_joined_sides *j, uint32_t n_times)
 {
+    if (n_times == 1)
+        return 0;
     for (size_t i = 0; i < j->n; i++) {
-        if (n_times == 1 || j->pairs[i].times_ns[OSC_BASE][OSC_TIME_DEVICE_SELF] > 0 ||
+        if (j->pairs[i].times_ns[OSC_BASE][OSC_TIME_DEVICE_SELF] > 0 ||
             j->pairs[i].times_ns[OSC_NEW][OSC_TIME_DEVICE_SELF] > 0)
             return OSC_TIME_DEVICE_SELF;
     }
