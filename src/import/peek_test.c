@@ -44,6 +44,7 @@ TEST(leaves_what_is_no_json_to_the_reader)
     assert_text("", true);
 }
 
+#if OSC_WITH_GZIP
 TEST(looks_into_compressed_text)
 {
     /* {"traceEvents": []} and {"lr": 1}, by gzip -n */
@@ -59,6 +60,7 @@ TEST(looks_into_compressed_text)
     assert_begins(other, sizeof other - 1, false);
     assert_begins("\x1f\x8b\x08\x00\x00\x00", 6, true); /* reading it reports why it is none */
 }
+#endif
 
 TEST(leaves_what_cannot_be_read_to_the_reader)
 {

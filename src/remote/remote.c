@@ -510,8 +510,10 @@ static osc_status get_s3(struct copying *c, const char *url, struct osc_strbuf *
     osc_status st = OSC_OK;
 
     osc_strbuf_add(&bucket, name, slash ? (size_t)(slash - name) : strlen(name));
-    if (bucket.len == 0)
+    if (bucket.len == 0) {
+        osc_strbuf_fini(&bucket);
         return osc_fail(err, OSC_EINVAL, "%s: it names no bucket", url);
+    }
     st = bucket.status == OSC_OK ? prepare_s3(c, bucket.s) : bucket.status;
     if (st == OSC_OK && c->how->wants(last ? last + 1 : key)) {
         st = copy_object(c, key, last ? last + 1 : key, path, err);

@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "tests/data/demo.pt.trace.json.gz"
-COMMANDS = ("run", "ctl", "info", "table", "diff", "export")
+COMMANDS = ("run", "ctl", "info", "table", "diff", "merge", "export")
 # What needs more than this machine: an image, torch's own time.
 NOT_HERE = re.compile(r"\bdocker\b|(?!FILE)[A-Z]{4,}\b")
 # Runs the words where files of the other machine are, as ssh does: joined, by a shell there.
@@ -87,6 +87,9 @@ class Place:
         for run in ("before", "after"):
             (self.path / "runs" / run).mkdir()
             shutil.copy(DEMO, self.path / "runs" / run / "host_0.1.pt.trace.json.gz")
+        for run in ("fast", "slow"):
+            (self.path / "log" / run).mkdir(parents=True)
+            shutil.copy(DEMO, self.path / "log" / run / "host_0.1.pt.trace.json.gz")
         for rank in range(4):
             shutil.copy(DEMO, self.path / f"runs/ddp/host_{rank}.1.pt.trace.json.gz")
         shutil.copy(DEMO, self.path / "trace.json.gz")
@@ -158,7 +161,7 @@ def code(path: Path) -> str:
 
 def run_lines(place: Place, lines: set[str]) -> int:
     """Every command line succeeds. Returns their number."""
-    for line in sorted(lines, key=lambda x: (" ctl " in x, "-o rec " not in x, x)):
+    for line in sorted(lines, key=lambda x: (" ctl " in x, " merge " in x, "-o rec " not in x, x)):
         if " ctl " in line:
             run_steered(place, line)
             continue
