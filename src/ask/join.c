@@ -8,10 +8,11 @@
 #include "base/note.h"
 #include "base/sort.h"
 
-static const char magic[] = "oscparts";
-
 #define MAGIC_BYTES 8u
-#define HEAD_BYTES  32u
+
+#define HEAD_BYTES 32u
+
+static const char magic[MAGIC_BYTES] = {'o', 's', 'c', 'p', 'a', 'r', 't', 's'};
 
 static struct osc_str text_of(const struct osc_strbuf *b)
 {

@@ -291,6 +291,31 @@ static void print_help(void)
         "  srun opscope-mpi table steps --format csv runs/ddp/ > steps.csv\n");
 }
 
+/* Print what WORD, --help or --version, asks for. */
+static int print_about(const char *word)
+{
+    if (strcmp(word, "--version") == 0)
+        return osc_show_text("opscope-mpi " OSC_VERSION "\n");
+    print_help();
+    return OSC_EXIT_DONE;
+}
+
+/* Run `opscope table` with ARGS, which were parsed, in process P. */
+static int run_table(struct process *p, struct osc_args *args)
+{
+    const bool is_first = p->number == 0;
+
+    for (int i = 0; i < args->n_operands && p->n > 1; i++)
+        if (strcmp(args->operands[i], "-") == 0)
+            return osc_cli_misuse("standard input cannot be shared out; name the file");
+    if (!args->wants_help && !args->wants_list && !args->explain)
+        return osc_table_run(args, show, p);
+    if (!is_first)
+        return OSC_EXIT_DONE;
+    return args->wants_help ? osc_help_show(&osc_command_table)
+                            : osc_table_run(args, NULL, NULL);
+}
+
 /* Run the command line in process P. */
 static int run(struct process *p, int argc, char **argv)
 {
@@ -299,13 +324,8 @@ static int run(struct process *p, int argc, char **argv)
     const bool is_first = p->number == 0;
 
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
-        strcmp(word, "--version") == 0) {
-        if (is_first && word[2] == 'v')
-            return osc_show_text("opscope-mpi " OSC_VERSION "\n");
-        if (is_first)
-            print_help();
-        return OSC_EXIT_DONE;
-    }
+        strcmp(word, "--version") == 0)
+        return is_first ? print_about(word) : OSC_EXIT_DONE;
     if (strcmp(word, "table") != 0)
         return is_first
                    ? osc_cli_misuse("opscope-mpi shares out one command: 'opscope-mpi table "
@@ -317,17 +337,8 @@ static int run(struct process *p, int argc, char **argv)
     int failed = osc_args_parse(&args, &osc_command_table, argc - 1, argv + 1);
     if (!failed && !args.wants_help)
         failed = osc_log_dirs_choose(&args);
-    for (int i = 0; !failed && i < args.n_operands && p->n > 1; i++)
-        if (strcmp(args.operands[i], "-") == 0)
-            failed = osc_cli_misuse("standard input cannot be shared out; name the file");
-    if (!failed && (args.wants_help || args.wants_list || args.explain)) {
-        if (is_first && args.wants_help)
-            failed = osc_help_show(&osc_command_table);
-        else if (is_first)
-            failed = osc_table_run(&args, NULL, NULL);
-    } else if (!failed) {
-        failed = osc_table_run(&args, show, p);
-    }
+    if (!failed)
+        failed = run_table(p, &args);
     osc_log_dirs_fini(&args);
     osc_remote_files_remove();
     return is_first ? failed : OSC_EXIT_DONE;

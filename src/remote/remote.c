@@ -426,7 +426,10 @@ static void add_xml(struct osc_strbuf *out, const char *s, size_t n)
         while (k < n_entities &&
                strncmp(s + i, entities[k].name, strlen(entities[k].name)) != 0)
             k++;
-        osc_strbuf_addc(out, k < n_entities ? entities[k].c : s[i]);
+        if (k < n_entities)
+            osc_strbuf_addc(out, entities[k].c);
+        else
+            osc_strbuf_addc(out, s[i]);
         i += k < n_entities ? strlen(entities[k].name) : 1;
     }
 }

@@ -55,6 +55,53 @@ struct count {
     uint32_t n_a, n_b, first_a, first_b;
 };
 
+/* Where values occur in a gap: list those of B in COUNTS and NEXT, by their numbers in IDS. */
+static osc_status list_b(const struct aligning *l, const struct gap *g, struct osc_idmap *ids,
+                         struct count *counts, uint32_t *next)
+{
+    uint32_t n_ids = 0;
+
+    /* From the end, so that the first occurrence comes last and leads to the others. */
+    for (uint32_t k = g->b1 - g->b0; k > 0; k--) {
+        uint32_t *const id = osc_idmap_put(ids, l->b[g->b0 + k - 1]);
+
+        if (!id)
+            return OSC_ENOMEM;
+        *id = *id ? *id : ++n_ids;
+        next[k - 1] = counts[*id - 1].n_b > 0 ? counts[*id - 1].first_b + 1 : 0;
+        counts[*id - 1].first_b = k - 1;
+        counts[*id - 1].n_b++;
+    }
+    return OSC_OK;
+}
+
+/* Make PAIRS of the values of A with those that list_b() has listed. Returns their number. */
+static uint32_t pair_a(const struct aligning *l, const struct gap *g, bool all,
+                       const struct osc_idmap *ids, struct count *counts, const uint32_t *next,
+                       struct pair *pairs)
+{
+    const uint32_t n_a = g->a1 - g->a0;
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < n_a; k++) {
+        const uint32_t id = osc_idmap_get(ids, l->a[g->a0 + k]);
+
+        if (id != 0)
+            counts[id - 1].n_a++;
+    }
+    for (uint32_t k = 0; k < n_a; k++) {
+        const uint32_t id = osc_idmap_get(ids, l->a[g->a0 + k]);
+        struct count *const c = id == 0 ? NULL : &counts[id - 1];
+
+        if (!c || c->n_b == 0 || (!all && (c->n_a != 1 || c->n_b != 1)))
+            continue;
+        pairs[n++] = (struct pair){.a = g->a0 + k, .b = g->b0 + c->first_b};
+        c->n_b = next[c->first_b] != 0 ? c->n_b : 0;
+        c->first_b = next[c->first_b] != 0 ? next[c->first_b] - 1 : 0;
+    }
+    return n;
+}
+
 /*
  * Align values in G: those that occur once on each side, or (with ALL) the k-th occurrence with
  * the k-th of the other side.
@@ -67,38 +114,13 @@ static osc_status align_occurrences(struct aligning *l, const struct gap *g, boo
     uint32_t *const next = osc_calloc((size_t)n_a + n_b + 1, sizeof *next); /* in B, + 1 */
     struct pair *const pairs = osc_calloc((size_t)n_a + 1, sizeof *pairs);
     uint32_t *const ends = osc_calloc((size_t)n_a + 1, sizeof *ends);
-    uint32_t n_ids = 0, n = 0;
+    uint32_t n = 0;
     osc_status st = counts && next && pairs && ends ? OSC_OK : OSC_ENOMEM;
 
-    /* From the end, so that the first occurrence comes last and leads to the others. */
-    for (uint32_t k = n_b; k > 0 && st == OSC_OK; k--) {
-        uint32_t *const id = osc_idmap_put(&ids, l->b[g->b0 + k - 1]);
-
-        if (!id) {
-            st = OSC_ENOMEM;
-            break;
-        }
-        *id = *id ? *id : ++n_ids;
-        next[k - 1] = counts[*id - 1].n_b > 0 ? counts[*id - 1].first_b + 1 : 0;
-        counts[*id - 1].first_b = k - 1;
-        counts[*id - 1].n_b++;
-    }
-    for (uint32_t k = 0; k < n_a && st == OSC_OK; k++) {
-        const uint32_t id = osc_idmap_get(&ids, l->a[g->a0 + k]);
-
-        if (id != 0)
-            counts[id - 1].n_a++;
-    }
-    for (uint32_t k = 0; k < n_a && st == OSC_OK; k++) {
-        const uint32_t id = osc_idmap_get(&ids, l->a[g->a0 + k]);
-        struct count *const c = id == 0 ? NULL : &counts[id - 1];
-
-        if (!c || c->n_b == 0 || (!all && (c->n_a != 1 || c->n_b != 1)))
-            continue;
-        pairs[n++] = (struct pair){.a = g->a0 + k, .b = g->b0 + c->first_b};
-        c->n_b = next[c->first_b] != 0 ? c->n_b : 0;
-        c->first_b = next[c->first_b] != 0 ? next[c->first_b] - 1 : 0;
-    }
+    if (st == OSC_OK)
+        st = list_b(l, g, &ids, counts, next);
+    if (st == OSC_OK)
+        n = pair_a(l, g, all, &ids, counts, next, pairs);
     if (st == OSC_OK)
         align_ascending(l->to, pairs, n, ends);
     osc_idmap_fini(&ids);

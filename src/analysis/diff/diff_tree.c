@@ -291,10 +291,11 @@ static osc_status align_gap(struct comparing *c, const struct node *base,
     if (a0 == a1 || b0 == b1)
         return OSC_OK;
     for (uint32_t k = a0; k < a1; k++)
-        c->values[OSC_BASE][k - a0] = value_of(child(&c->trees[OSC_BASE], base, k), by, 2 * k);
+        c->values[OSC_BASE][k - a0] =
+            value_of(child(&c->trees[OSC_BASE], base, k), by, (uint64_t)2 * k);
     for (uint32_t k = b0; k < b1; k++)
         c->values[OSC_NEW][k - b0] =
-            value_of(child(&c->trees[OSC_NEW], new_, k), by, 2 * k + 1);
+            value_of(child(&c->trees[OSC_NEW], new_, k), by, (uint64_t)2 * k + 1);
     const struct osc_sequence a = {c->values[OSC_BASE], a1 - a0},
                               b = {c->values[OSC_NEW], b1 - b0};
     const osc_status st = osc_align(&a, &b, c->gap_to);

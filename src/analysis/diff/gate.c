@@ -402,9 +402,12 @@ static osc_status read_operator(struct parser *p, bool *wants_operand)
         return st;
     }
     const struct osc_str word = read_word(p);
-    const char what = osc_str_eq(word, OSC_STR("and"))  ? '&'
-                      : osc_str_eq(word, OSC_STR("or")) ? '|'
-                                                        : '\0';
+    char what = '\0';
+
+    if (osc_str_eq(word, OSC_STR("and")))
+        what = '&';
+    else if (osc_str_eq(word, OSC_STR("or")))
+        what = '|';
     if (what == '\0')
         return fail(p, from, "'and', 'or' or the end is expected");
     *wants_operand = true;

@@ -62,7 +62,7 @@ static osc_status leave_out(struct osc_run_steps *s)
         if (i > 0 && step->key >> 32 != s->all[i - 1].key >> 32)
             is_at_begin = true, n_of_span = 0;
         is_at_begin = is_at_begin && n_of_span++ < OSC_SLOW_STEPS_MAX && apart > 3 * usual &&
-                      apart > middle / 10 && (s->n_left_out + 1) * 2 <= s->n_all;
+                      apart > middle / 10 && ((size_t)s->n_left_out + 1) * 2 <= s->n_all;
         step->is_left_out = is_at_begin;
         s->n_left_out += is_at_begin;
     }

@@ -104,8 +104,8 @@ static osc_status list_by_file(struct fit *f)
     f->of_file = osc_calloc(n_files + 3, sizeof *f->of_file);
     f->by_file = osc_calloc(f->n + 1, sizeof *f->by_file);
     f->is_placed = osc_calloc(n_files + 1, sizeof *f->is_placed);
-    f->scratch =
-        osc_calloc(n_files + f->n + SLOPE_POINTS * SLOPE_POINTS + 1, sizeof *f->scratch);
+    f->scratch = osc_calloc(n_files + f->n + (size_t)SLOPE_POINTS * SLOPE_POINTS + 1,
+                            sizeof *f->scratch);
     if (!f->of_file || !f->by_file || !f->is_placed || !f->scratch)
         return OSC_ENOMEM;
     for (size_t k = 0; k < f->n; k++)

@@ -39,8 +39,12 @@ enum osc_collective osc_collective_of(struct osc_str name)
     for (uint32_t i = 0; i < name.len && n < NAME_MAX_BYTES; i++) {
         const char c = name.s[i];
 
-        if (c != '_' && c != '-')
-            plain[n++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        if (c == '_' || c == '-')
+            continue;
+        plain[n] = c;
+        if (c >= 'A' && c <= 'Z')
+            plain[n] = (char)(c - 'A' + 'a');
+        n++;
     }
     plain[n] = '\0';
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

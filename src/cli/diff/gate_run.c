@@ -148,11 +148,12 @@ static osc_status add_tables(struct osc_strbuf *out, const struct osc_args *args
                              const struct osc_two_runs *runs,
                              const struct osc_result *const *tables, struct osc_err *err)
 {
-    static const struct osc_table_def *const defs[] = {
+    enum { N_DEFS = 3 };
+    static const struct osc_table_def *const defs[N_DEFS] = {
         &osc_table_diff_steps, &osc_table_diff_operators, &osc_table_diff_kernels};
     osc_status st = OSC_OK;
 
-    for (size_t t = 0; t < sizeof defs / sizeof *defs && st == OSC_OK; t++) {
+    for (size_t t = 0; t < N_DEFS && st == OSC_OK; t++) {
         struct osc_compared both = {.base = &runs->base, .new_ = &runs->new_};
         struct osc_request r = args->request;
         struct osc_asked k = {0};

@@ -126,9 +126,10 @@ bool osc_filename_folder_rank(struct osc_str path, int32_t *rank)
     int32_t number;
 
     if (osc_str_starts(name, word)) {
-        const char sep = name.len > word.len ? name.s[word.len] : '\0';
+        const bool has_sep =
+            name.len > word.len && (name.s[word.len] == '-' || name.s[word.len] == '_');
 
-        return is_rank(name, word.len + (sep == '-' || sep == '_'), rank);
+        return is_rank(name, word.len + has_sep, rank);
     }
     /* torchrun makes a directory for each rank of each attempt to run the program. */
     return osc_str_starts(above, attempt) && is_rank(above, attempt.len, &number) &&

@@ -349,6 +349,14 @@ static bool is_between_events(struct osc_chrome *c, enum osc_chrome_state state)
            c->item_at == osc_text_offset(&c->text, c->text.p);
 }
 
+/* The text ends within its list of events. */
+static void end_text(struct osc_chrome *c, enum osc_chrome_state *state)
+{
+    count_here(c, is_between_events(c, *state) ? OSC_FINDING_unclosed_list
+                                               : OSC_FINDING_truncated);
+    *state = OSC_CHROME_END;
+}
+
 /* Read events until one begins at or after STOP. False: the builder failed. */
 static bool run_events(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t stop)
 {
@@ -366,9 +374,7 @@ static bool run_events(struct osc_chrome *c, enum osc_chrome_state *state, uint6
         if (is_done)
             return true;
         if (st == OSC_TOKEN_END) {
-            count_here(c, is_between_events(c, *state) ? OSC_FINDING_unclosed_list
-                                                       : OSC_FINDING_truncated);
-            *state = OSC_CHROME_END;
+            end_text(c, state);
             return true;
         }
         if (st != OSC_TOKEN_OK) {

@@ -391,17 +391,9 @@ static enum osc_producer said(const struct osc_trace *t)
                                                           : OSC_PRODUCER_UNKNOWN;
 }
 
-enum osc_producer osc_clues_producer(const struct osc_trace *t)
+/* Who wrote T, a Chrome trace that does not say so, by what it has. */
+static enum osc_producer guess(const struct osc_trace *t)
 {
-    const enum osc_producer p = said(t);
-
-    if (osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope")) ||
-        has_member(t, "opscope_version"))
-        return OSC_PRODUCER_OPSCOPE;
-    if (!osc_str_eq(osc_trace_str(t, t->format), OSC_STR("chrome")))
-        return OSC_PRODUCER_UNKNOWN;
-    if (p != OSC_PRODUCER_UNKNOWN)
-        return p;
     if (has_process_id(t, "CPU functions"))
         return OSC_PRODUCER_TORCH_LEGACY;
     if (is_of_ascend(t))
@@ -445,4 +437,16 @@ enum osc_producer osc_clues_producer(const struct osc_trace *t)
     if (is_of_v8(t))
         return OSC_PRODUCER_V8;
     return is_of_spall(t) ? OSC_PRODUCER_SPALL : OSC_PRODUCER_UNKNOWN;
+}
+
+enum osc_producer osc_clues_producer(const struct osc_trace *t)
+{
+    const enum osc_producer p = said(t);
+
+    if (osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope")) ||
+        has_member(t, "opscope_version"))
+        return OSC_PRODUCER_OPSCOPE;
+    if (!osc_str_eq(osc_trace_str(t, t->format), OSC_STR("chrome")))
+        return OSC_PRODUCER_UNKNOWN;
+    return p != OSC_PRODUCER_UNKNOWN ? p : guess(t);
 }
