@@ -167,7 +167,7 @@ static osc_status add_file(struct osc_joined *j, struct osc_fields *body, const 
 osc_status osc_joined_add(struct osc_joined *j, const char *name, const char *bytes,
                           size_t n_bytes, struct osc_err *err)
 {
-    struct osc_fields rest = {bytes, bytes + n_bytes, false}, body;
+    struct osc_fields rest = {bytes, bytes + n_bytes, false}, body = {NULL, NULL, false};
     osc_status st = OSC_OK;
 
     do {

@@ -696,7 +696,7 @@ static osc_status init_digest(struct osc_asked *k, const struct osc_set_digestin
     const osc_status st =
         osc_asked_init_table(k, how->def, &own, osc_renderer_find("csv"), err);
     k->options.by_shape = how->by_shape;
-    k->options.compat_tb = how->question->compat != NULL;
+    k->options.compat_tb = how->question && how->question->compat;
     return st;
 }
 

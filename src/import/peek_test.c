@@ -10,7 +10,7 @@ static char path[] = "/tmp/opscope-peek-XXXXXX";
 
 static void assert_begins(const char *text, size_t len, bool is_trace)
 {
-    memcpy(path + sizeof path - 7, "XXXXXX", 6);
+    memset(path + sizeof path - 7, 'X', 6);
     const int fd = mkstemp(path);
 
     assert_true(fd >= 0);

@@ -144,11 +144,12 @@ TEST_WITH(a_range_without_a_name_is_no_step, NULL, end)
 
 TEST_WITH(survives_any_failed_allocation, make, end)
 {
-    static const struct osc_table_def *const defs[] = {
+    enum { N_DEFS = 4 };
+    static const struct osc_table_def *const defs[N_DEFS] = {
         &osc_table_diff_steps, &osc_table_diff_operators, &osc_table_diff_kernels,
         &osc_table_diff_tree};
 
-    for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
+    for (size_t i = 0; i < N_DEFS; i++) {
         osc_status st = OSC_ENOMEM;
 
         for (long n = 0; st != OSC_OK; n++) {

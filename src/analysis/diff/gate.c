@@ -553,8 +553,10 @@ osc_status osc_gate_evaluate(struct osc_gate *g, const struct osc_result *const 
 {
     bool *const stack = osc_calloc(g->n + 1, sizeof *stack);
     size_t n = 0;
-    osc_status st = stack ? OSC_OK : osc_fail(err, OSC_ENOMEM, "out of memory");
+    osc_status st = OSC_OK;
 
+    if (!stack)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
     for (size_t i = 0; i < g->n && st == OSC_OK; i++) {
         struct osc_gate_node *const node = &g->nodes[i];
 

@@ -113,7 +113,7 @@ static osc_status add_instance(struct growing *g, const struct osc_chunk *c, uin
     const bool is_step = step != 0;
     const osc_sid name = {is_step ? 0 : c->name[i]};
     const enum osc_kind kind = (enum osc_kind)c->kind[i];
-    const uint64_t above = parent == 0 ? 0 : g->instances[parent - 1].hash;
+    const uint64_t above = parent == 0 || !g->instances ? 0 : g->instances[parent - 1].hash;
     uint64_t hash = mix(mix(above, is_step ? 1 : name_hash(g, name)), (uint64_t)kind);
 
     if (!is_step) {
@@ -200,7 +200,7 @@ static void add_work(struct growing *g)
             continue;
         const uint32_t from = call->node == 0 ? call->row : g->f->order.rows[call->node - 1];
         const uint32_t instance = g->inner[from];
-        if (instance != 0)
+        if (instance != 0 && g->instances)
             g->instances[instance - 1].device_ns +=
                 osc_chunk_of(events, row)->dur_ns[osc_row_place(row)];
     }

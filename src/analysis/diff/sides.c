@@ -237,7 +237,8 @@ static osc_status map_kernels(const struct osc_trace *t, const struct osc_option
         if (c->kind[i] != OSC_KIND_KERNEL)
             continue;
         uint32_t *const place = osc_idmap_put(&places, (uint64_t)c->name[i] << 32 | c->step[i]);
-        if (!place || (*place == 0 && osc_grow(&all, &cap, n + 1, sizeof *all) != OSC_OK)) {
+        if (!place || (*place == 0 && osc_grow(&all, &cap, n + 1, sizeof *all) != OSC_OK) ||
+            !all) {
             st = OSC_ENOMEM;
             break;
         }
