@@ -55,20 +55,27 @@ struct count {
     uint32_t n_a, n_b, first_a, first_b;
 };
 
-/* Where values occur in a gap: list those of B in COUNTS and NEXT, by their numbers in IDS. */
-static osc_status list_b(const struct aligning *l, const struct gap *g, struct osc_idmap *ids,
-                         struct count *counts, uint32_t *next)
+/* Where values occur in a gap. */
+struct occurrences {
+    struct osc_idmap ids; /* value -> number, from 1 on */
+    struct count *counts; /* owned; by number */
+    uint32_t *next;       /* owned; of each place in B the next with the same value, + 1 */
+};
+
+/* List in O where the values of B occur. */
+static osc_status list_b(const struct aligning *l, const struct gap *g, struct occurrences *o)
 {
+    struct count *const counts = o->counts;
     uint32_t n_ids = 0;
 
     /* From the end, so that the first occurrence comes last and leads to the others. */
     for (uint32_t k = g->b1 - g->b0; k > 0; k--) {
-        uint32_t *const id = osc_idmap_put(ids, l->b[g->b0 + k - 1]);
+        uint32_t *const id = osc_idmap_put(&o->ids, l->b[g->b0 + k - 1]);
 
         if (!id)
             return OSC_ENOMEM;
         *id = *id ? *id : ++n_ids;
-        next[k - 1] = counts[*id - 1].n_b > 0 ? counts[*id - 1].first_b + 1 : 0;
+        o->next[k - 1] = counts[*id - 1].n_b > 0 ? counts[*id - 1].first_b + 1 : 0;
         counts[*id - 1].first_b = k - 1;
         counts[*id - 1].n_b++;
     }
@@ -77,21 +84,20 @@ static osc_status list_b(const struct aligning *l, const struct gap *g, struct o
 
 /* Make PAIRS of the values of A with those that list_b() has listed. Returns their number. */
 static uint32_t pair_a(const struct aligning *l, const struct gap *g, bool all,
-                       const struct osc_idmap *ids, struct count *counts, const uint32_t *next,
-                       struct pair *pairs)
+                       struct occurrences *o, struct pair *pairs)
 {
-    const uint32_t n_a = g->a1 - g->a0;
+    const uint32_t *const next = o->next, n_a = g->a1 - g->a0;
     uint32_t n = 0;
 
     for (uint32_t k = 0; k < n_a; k++) {
-        const uint32_t id = osc_idmap_get(ids, l->a[g->a0 + k]);
+        const uint32_t id = osc_idmap_get(&o->ids, l->a[g->a0 + k]);
 
         if (id != 0)
-            counts[id - 1].n_a++;
+            o->counts[id - 1].n_a++;
     }
     for (uint32_t k = 0; k < n_a; k++) {
-        const uint32_t id = osc_idmap_get(ids, l->a[g->a0 + k]);
-        struct count *const c = id == 0 ? NULL : &counts[id - 1];
+        const uint32_t id = osc_idmap_get(&o->ids, l->a[g->a0 + k]);
+        struct count *const c = id == 0 ? NULL : &o->counts[id - 1];
 
         if (!c || c->n_b == 0 || (!all && (c->n_a != 1 || c->n_b != 1)))
             continue;
@@ -109,23 +115,24 @@ static uint32_t pair_a(const struct aligning *l, const struct gap *g, bool all,
 static osc_status align_occurrences(struct aligning *l, const struct gap *g, bool all)
 {
     const uint32_t n_a = g->a1 - g->a0, n_b = g->b1 - g->b0;
-    struct osc_idmap ids = {0};
-    struct count *const counts = osc_calloc((size_t)n_a + n_b + 1, sizeof *counts);
-    uint32_t *const next = osc_calloc((size_t)n_a + n_b + 1, sizeof *next); /* in B, + 1 */
+    struct occurrences o = {
+        .counts = osc_calloc((size_t)n_a + n_b + 1, sizeof *o.counts),
+        .next = osc_calloc((size_t)n_a + n_b + 1, sizeof *o.next),
+    };
     struct pair *const pairs = osc_calloc((size_t)n_a + 1, sizeof *pairs);
     uint32_t *const ends = osc_calloc((size_t)n_a + 1, sizeof *ends);
     uint32_t n = 0;
-    osc_status st = counts && next && pairs && ends ? OSC_OK : OSC_ENOMEM;
+    osc_status st = o.counts && o.next && pairs && ends ? OSC_OK : OSC_ENOMEM;
 
     if (st == OSC_OK)
-        st = list_b(l, g, &ids, counts, next);
+        st = list_b(l, g, &o);
     if (st == OSC_OK)
-        n = pair_a(l, g, all, &ids, counts, next, pairs);
+        n = pair_a(l, g, all, &o, pairs);
     if (st == OSC_OK)
         align_ascending(l->to, pairs, n, ends);
-    osc_idmap_fini(&ids);
-    osc_free(counts);
-    osc_free(next);
+    osc_idmap_fini(&o.ids);
+    osc_free(o.counts);
+    osc_free(o.next);
     osc_free(pairs);
     osc_free(ends);
     return st;
