@@ -197,9 +197,12 @@ class Judge:
         found = [x.strip() for x in re.split(r"\n(?=  opscope)", text) if x.strip()]
         self.expect(len(found) == 3, "proposes", len(found), "commands")
         for command in found:
-            done = subprocess.run(["bash", "-c", command], capture_output=True, check=False,
-                                  env={**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}"})
-            shown = done.stdout.decode("utf-8", "replace").splitlines()
+            with tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run(
+                    ["bash", "-c", command], capture_output=True, check=False, cwd=folder,
+                    env={**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}"})
+                written = b"".join(x.read_bytes() for x in Path(folder).iterdir())
+            shown = (done.stdout + written).decode("utf-8", "replace").splitlines()
             self.expect(done.returncode == 0, command, "ends with", done.returncode, done.stderr)
             self.expect(len(shown) > 1 and shown[1] != "(no rows)", command, "prints no row")
 
