@@ -101,7 +101,8 @@ def main() -> int:
             path.write_text(json.dumps(make.trace()))
             listed = subprocess.run([args.opscope, "table", "--list"], capture_output=True,
                                     text=True, check=True).stdout
-            tables = [line.split()[0] for line in listed.splitlines() if line[:1].islower()]
+            tables = [line.split()[0] for line in listed.splitlines()
+                      if line[:1].islower() and not line.startswith("diff_")]
             jobs = [(name, []) for name in FORMS]
             jobs += [("out.csv", ["--table", t]) for t in tables]
             for name, options in jobs:

@@ -39,7 +39,7 @@ LEAST = 32
 ASKED = {"process": "process", "thread": "thread", "track": "track", "category": "category",
          "step": "step", "shape": "input_shape", "stack": "call_stack", "op": "operator",
          "cause": "cause", "graph": "launch_id"}
-BELOW = {"message", "remedy", "text", "evidence", "at_peak"} # columns on lines of their own
+BELOW = {"message", "remedy", "text", "evidence", "at_peak", "note"} # columns on lines of their own
 QUOTED = re.compile(r"'[^']*'")
 NUMBER = re.compile(r" #\d+$")
 
@@ -83,12 +83,15 @@ def is_titled(column: str, titles: str) -> bool:
 
 def unseen(rows: list[dict[str, str]], asked: list[str], titles: str, notes: str) -> list[str]:
     """Columns of ROWS that have values but are neither in TITLES nor in NOTES, or that are ASKED
-    for and not in TITLES."""
+    for and neither in TITLES nor replaced there by their names."""
     wrong = []
     for column in rows[0] if rows else ():
         if column in BELOW or not any(row[column] for row in rows) or is_titled(column, titles):
             continue
         if column in asked:
+            # A name says who it is, and stands for the number where every row has one.
+            if is_titled(f"{column}_name", titles) and all(row[f"{column}_name"] for row in rows):
+                continue
             wrong.append(f"{column} is asked for, but left out of {titles.split()}")
         elif not re.search(rf"(?<![\w]){column}(?![\w])", notes):
             wrong.append(f"{column} is neither in {titles.split()} nor in {notes!r}")

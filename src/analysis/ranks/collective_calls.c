@@ -35,7 +35,7 @@ enum {
 };
 
 static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
-    OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, 0,
+    OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, OSC_COLUMN_SYMBOL, 0,
                "Name of the collective on the first rank that has it."),
     OSC_COLUMN(GROUP, "group", STRING, NULL, FIRST, 0, 0,
                "Name of the process group; missing if the file does not say it."),

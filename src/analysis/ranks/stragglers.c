@@ -78,7 +78,7 @@ struct row {
     osc_wide more;   /* and by how much longer all that was recorded took */
     uint64_t n_last, n_calls;
     uint32_t since;    /* step, + 1 */
-    uint32_t operator; /* word */
+    uint32_t operator; /* word + 1; 0: none */
     int64_t operator_ns;
 };
 
@@ -359,10 +359,10 @@ static void find_operators(struct search *s)
             ns > row->operator_ns ||
             (ns == row->operator_ns &&
              row->operator&& osc_str_cmp(osc_rank_text(&s->run->words, p->of),
-                                         osc_rank_text(&s->run->words, row->operator)) < 0);
+                                         osc_rank_text(&s->run->words, row->operator- 1)) < 0);
 
         if (is_larger) {
-            row->operator= p->of;
+            row->operator= p->of + 1;
             row->operator_ns = ns;
         }
     }
@@ -432,7 +432,7 @@ static void add_row(struct osc_result *out, const struct search *s, const struct
         break;
     }
     if (has_operator(row)) {
-        osc_result_str(out, OPERATOR, osc_rank_text(&s->run->words, row->operator));
+        osc_result_str(out, OPERATOR, osc_rank_text(&s->run->words, row->operator- 1));
         osc_result_int(out, OPERATOR_NS, row->operator_ns);
     }
     if (error_ns >= 0)
