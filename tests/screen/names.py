@@ -101,7 +101,8 @@ def unseen(rows: list[dict[str, str]], asked: list[str], titles: str, notes: str
 def alike(keys_of: tuple[str, ...], rows: list[dict[str, str]], lines: list[str],
           has_width: bool) -> list[str]:
     """The LINES, titles first, in which ROWS that differ in KEYS_OF read alike."""
-    titles, lines = lines[0], lines[1:]
+    below = {row["note"] for row in rows if row.get("note")}
+    titles, lines = lines[0], [x for x in lines[1:] if x.strip() not in below]
     wrong = []
     name = next((n for n in NAMES if re.search(rf"(?<!\S){n}(?!\S)", titles)), None)
     found = re.search(rf"(?<!\S){name}(?!\S)", titles) if name else None
