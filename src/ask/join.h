@@ -8,8 +8,8 @@
  *
  *   magic "oscparts", version, zeroes, length and XXH3 of what follows
  *   table, words of the question, share, number of shares, hash of the listed files
- *   operands, whether reading failed, notes, what was left out, number of answers, what
- * osc_by_rank_put() writes
+ *   operands, whether reading failed, notes, what was left out, number of answers,
+ *   what osc_by_rank_put() writes
  *
  * Shares of the same operands make one group; groups stand in the order in which they are
  * added. Within a group, traces have the order in which one process reads them. So the answer
@@ -50,7 +50,7 @@ struct osc_joined {
     const char **operands;       /* owned array of borrowed texts: those of all files */
     const char **paths;          /* owned array of borrowed texts: those of all groups */
     size_t cap_files, cap_operands;
-    uint32_t n_files, n_operands, n_paths, n_groups;
+    uint32_t n_files, n_operands, n_paths;
     struct osc_strbuf notes;  /* lines for the user: those of all files, and missing shares */
     struct osc_left_out left; /* owned */
     bool has_failed;          /* a file says so, or a share is missing */
