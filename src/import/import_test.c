@@ -471,6 +471,36 @@ TEST(gives_the_same_trace_with_any_threads_units_and_blocks)
     osc_strbuf_fini(&b);
 }
 
+/* A thread that begins within a list does not know of which sort it is. */
+TEST(tells_a_list_without_an_end_in_any_unit)
+{
+    static const struct {
+        const char *head;
+        enum osc_finding_code code;
+    } cases[] = {
+        {"[", OSC_FINDING_unclosed_list},
+        {"{\"traceEvents\":[", OSC_FINDING_truncated},
+    };
+    const struct osc_import_options o = {.n_threads = 2, .unit_bytes = 200};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct osc_strbuf b = {0};
+        struct osc_trace t = {0};
+
+        osc_strbuf_adds(&b, cases[i].head);
+        for (unsigned k = 0; k < 100; k++)
+            osc_strbuf_addf(&b, "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":1},\n", k);
+        assert_int_equal(osc_import_memory(&t, "test", osc_str_c(b.s), &o, NULL), OSC_OK);
+        assert_int_equal(t.events.n_rows, 100);
+        assert_int_equal(count(&t, cases[i].code), 1);
+        assert_int_equal(count(&t, OSC_FINDING_unclosed_list) +
+                             count(&t, OSC_FINDING_truncated) + count(&t, OSC_FINDING_corrupt),
+                         1);
+        osc_trace_fini(&t);
+        osc_strbuf_fini(&b);
+    }
+}
+
 /* Each bracket of one event in turn is left out or replaced by the other kind. */
 TEST(loses_one_event_to_one_wrong_bracket)
 {

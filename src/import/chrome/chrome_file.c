@@ -256,6 +256,14 @@ enum osc_chrome_state osc_chrome_behind_list(struct osc_chrome *c, enum osc_chro
     return list == OSC_CHROME_BARE ? end_document(c) : OSC_CHROME_TOP;
 }
 
+enum osc_chrome_state osc_chrome_behind_cut(struct osc_chrome *c, enum osc_chrome_state list)
+{
+    if (list == OSC_CHROME_GUESS)
+        return OSC_CHROME_CUT;
+    count_here(c, list == OSC_CHROME_BARE ? OSC_FINDING_unclosed_list : OSC_FINDING_truncated);
+    return OSC_CHROME_END;
+}
+
 bool osc_chrome_goes_on(struct osc_chrome *c)
 {
     size_t at = 1;
@@ -341,19 +349,17 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
     return ch < 0 ? OSC_TOKEN_END : skip_stranger(c, ch);
 }
 
-/* Whether a bare list of events ends behind a whole one: the format does not ask for its end,
- * so that a program that is killed leaves a trace. */
-static bool is_between_events(struct osc_chrome *c, enum osc_chrome_state state)
-{
-    return state == OSC_CHROME_BARE && osc_chrome_peek(c) < 0 &&
-           c->item_at == osc_text_offset(&c->text, c->text.p);
-}
-
 /* The text ends within its list of events. */
 static void end_text(struct osc_chrome *c, enum osc_chrome_state *state)
 {
-    count_here(c, is_between_events(c, *state) ? OSC_FINDING_unclosed_list
-                                               : OSC_FINDING_truncated);
+    const bool is_between_events =
+        osc_chrome_peek(c) < 0 && c->item_at == osc_text_offset(&c->text, c->text.p);
+
+    if (is_between_events) {
+        *state = osc_chrome_behind_cut(c, *state);
+        return;
+    }
+    count_here(c, OSC_FINDING_truncated);
     *state = OSC_CHROME_END;
 }
 
@@ -432,6 +438,7 @@ bool osc_chrome_run(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t
             break;
         }
         case OSC_CHROME_LISTED:
+        case OSC_CHROME_CUT:
         case OSC_CHROME_END:
             return true;
         }

@@ -105,6 +105,7 @@ enum osc_chrome_state {
     OSC_CHROME_BARE,   /* inside a list of events that is the whole file */
     OSC_CHROME_GUESS,  /* inside a list of events of either sort, not known yet */
     OSC_CHROME_LISTED, /* just after such a list */
+    OSC_CHROME_CUT,    /* the text has ended in such a list, behind a whole event */
     OSC_CHROME_END,    /* nothing more to read */
 };
 
@@ -113,6 +114,10 @@ enum osc_chrome_state {
  * is the end of the document, and another one may follow.
  */
 enum osc_chrome_state osc_chrome_behind_list(struct osc_chrome *c, enum osc_chrome_state list);
+
+/* The same after the text of C has ended in the list of events LIST, behind a whole event. A
+ * bare list needs no end, so that a program that is killed leaves a trace. */
+enum osc_chrome_state osc_chrome_behind_cut(struct osc_chrome *c, enum osc_chrome_state list);
 
 /*
  * Whether a bare list continues after the ']' just before p, because the rest of a broken event

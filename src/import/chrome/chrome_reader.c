@@ -238,6 +238,10 @@ static void work_on_unit(struct worker *w, uint32_t k)
         w->parser.findings = &out.batch.findings;
         out.state = osc_chrome_behind_list(&w->parser, s->state);
         w->parser.findings = &w->builder.findings;
+    } else if (out.state == OSC_CHROME_CUT) {
+        w->parser.findings = &out.batch.findings;
+        out.state = osc_chrome_behind_cut(&w->parser, s->state);
+        w->parser.findings = &w->builder.findings;
     }
     if (!s->is_over)
         hand_in(s, w, &out);
