@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "render/elide.h"
+#include "names/elide.h"
 
 void osc_alike_fini(struct osc_alike *a)
 {

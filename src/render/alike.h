@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "render/labels.h"
+#include "names/labels.h"
 
 /* Zeroed, it is empty; call osc_alike_fini(). */
 struct osc_alike {

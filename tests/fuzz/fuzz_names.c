@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "render/labels.h"
+#include "names/labels.h"
 
 #define NAMES_MAX 64
 

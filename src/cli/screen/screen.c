@@ -14,7 +14,7 @@
 #include "cli/screen/screen_top.h"
 #include "cli/screen/screen_workers.h"
 #include "model/producer.h"
-#include "render/elide.h"
+#include "names/elide.h"
 #include "render/units.h"
 
 /* Rows of each section. With titles, blank lines and the limited hints, the page always leaves

@@ -5,7 +5,7 @@
 #include "base/percent.h"
 #include "base/utf8.h"
 #include "cli/screen/screen_read.h"
-#include "render/elide.h"
+#include "names/elide.h"
 #include "render/units.h"
 
 #define LATE_LINES 4

@@ -14,7 +14,7 @@
 #include "cli/screen/screen_points.h"
 #include "cli/screen/screen_ranges.h"
 #include "cli/screen/screen_workers.h"
-#include "render/labels.h"
+#include "names/labels.h"
 #include "render/units.h"
 
 #define LEAST_ROWS  2 /* of lists whose rows tell something together */

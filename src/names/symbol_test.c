@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/symbol.h"
+#include "names/symbol.h"
 
 #include "support/unit.h"
 

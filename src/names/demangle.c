@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/demangle.h"
+#include "names/demangle.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "render/mangled.h"
+#include "names/mangled.h"
 
 /* --- names -----------------------------------------------------------------------------------
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/labels.h"
+#include "names/labels.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"

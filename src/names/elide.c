@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/elide.h"
+#include "names/elide.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "render/apart.h"
+#include "names/apart.h"
 
 #define ELLIPSIS   "\xe2\x80\xa6"
 #define WORDS_MAX  4096u /* of a text are compared */

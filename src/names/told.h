@@ -13,7 +13,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "render/elide.h"
+#include "names/elide.h"
 
 /* A part of a name that is shown: which, and its text. */
 struct osc_told_part {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/told.h"
+#include "names/told.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "render/apart.h"
+#include "names/apart.h"
 
 #define DEPTH_MAX 12 /* arguments within arguments are compared up to this depth */
 

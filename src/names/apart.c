@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/apart.h"
+#include "names/apart.h"
 
 #include "base/mem.h"
 #include "base/sort.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/labels.h"
+#include "names/labels.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/utf8.h"
-#include "render/demangle.h"
-#include "render/told.h"
+#include "names/demangle.h"
+#include "names/told.h"
 
 #define ROUNDS_MAX 12 /* in which names are told apart */
 #define LEAST_MAIN 12 /* columns of the last word of a name, beside what tells it apart */

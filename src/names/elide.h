@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 #include "base/strbuf.h"
-#include "render/symbol.h"
+#include "names/symbol.h"
 
 #define OSC_ELIDE_KEPT_MAX 10
 

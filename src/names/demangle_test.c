@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/demangle.h"
+#include "names/demangle.h"
 
 #include "support/unit.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/symbol.h"
+#include "names/symbol.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "render/demangle.h"
+#include "names/demangle.h"
 
 /* --- brackets ------------------------------------------------------------------------------
  */
