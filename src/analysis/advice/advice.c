@@ -28,6 +28,7 @@ enum {
     PARTS,
     TRAITS,
     ROWS,
+    IS_WORK,
     MORE,
     N_COLUMNS = MORE + OSC_ADVICE_MORE
 };
@@ -51,7 +52,9 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(TITLE, "title", STRING, NULL, FIRST, 0, OSC_RULE_ADVICE,
                "The rule in a few words."),
     OSC_COLUMN(TEXT, "text", STRING, NULL, FINISH, OSC_COLUMN_LONG | OSC_COLUMN_BELOW,
-               OSC_RULE_ADVICE, "What was measured, and what to change."),
+               OSC_RULE_ADVICE,
+               "What was measured, and what to change. Names of kernels are folded in it; "
+               "subject has them as the file has them."),
     OSC_COLUMN(
         EVIDENCE, "evidence", STRING, NULL, FIRST, OSC_COLUMN_BELOW, OSC_RULE_ADVICE,
         "Shell command that prints the rows that the advice rests on, those with most time "
@@ -93,6 +96,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                "What the text needs to know of device and program."),
     OSC_COLUMN(ROWS, "rows", STRING, NULL, JOIN, OSC_COLUMN_HIDDEN, 0,
                "Which rows evidence shows of each of them."),
+    OSC_COLUMN(IS_WORK, "is_work", BOOLEAN, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
+               "Whether subject is the name of device work."),
     MORE_COLUMN(0, "more_0"),
     MORE_COLUMN(1, "more_1"),
     MORE_COLUMN(2, "more_2"),
@@ -134,6 +139,7 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
     osc_result_int(out, PARTS, 1);
     osc_result_str(out, TRAITS, traits);
     osc_result_str(out, ROWS, (struct osc_str){rows.s, (uint32_t)rows.len});
+    osc_result_bool(out, IS_WORK, item->is_work);
     for (uint32_t k = 0; k < OSC_ADVICE_MORE; k++)
         osc_result_int(out, MORE + k, item->more[k]);
     osc_strbuf_fini(&evidence);
@@ -318,14 +324,19 @@ static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_
                             code == OSC_ADVICE_MEMORY_GROWTH ||
                             n.impact_ns >= n.kept_ns / 10 + (n.kept_ns % 10 != 0);
     struct osc_strbuf text = {0};
+    struct osc_labels labels = {0};
 
     for (uint32_t k = 0; k < OSC_ADVICE_MORE; k++)
         n.more[k] = osc_result_get_int(r, i, MORE + k);
-    osc_advice_rules[code].say(&n, &text);
-    osc_status st = text.status;
+    osc_status st = osc_words_show_names(&n, osc_result_get_bool(r, i, IS_WORK), &labels);
+    if (st == OSC_OK) {
+        osc_advice_rules[code].say(&n, &text);
+        st = text.status;
+    }
     if (st == OSC_OK)
         osc_result_set_str(r, i, TEXT, (struct osc_str){text.s, (uint32_t)text.len});
     osc_strbuf_fini(&text);
+    osc_labels_fini(&labels);
     osc_result_set_str(r, i, SEVERITY, is_serious ? OSC_STR("warning") : OSC_STR("info"));
     if (n.whole > 0)
         osc_result_set_num(r, i, RATIO, (double)n.part / (double)n.whole);

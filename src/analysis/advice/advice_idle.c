@@ -155,6 +155,7 @@ static osc_status name_communication(const struct osc_idle_view *v, enum osc_idl
         st = sum_communication(v, &sums, item);
     const struct osc_name_sum top = osc_name_sums_top(&sums);
     item->subject = osc_trace_str(a->t, top.name);
+    item->is_work = true;
     item->more[1] = top.ns < item->impact_ns ? top.ns : item->impact_ns;
     osc_name_sums_fini(&sums);
     osc_intervals_fini(&all);

@@ -61,6 +61,7 @@ struct osc_advice_item {
     int64_t part, whole;          /* the measured share: part / whole */
     int64_t count;                /* number of rows of evidence */
     struct osc_str subject, grew; /* borrowed from the trace or the list's arena */
+    bool is_work;                 /* subject is the name of device work */
     int64_t more[OSC_ADVICE_MORE];
     int64_t from_ns, to_ns;     /* of the longest gap; clock of the file */
     struct osc_name_sums names; /* the ranges of the evidence, with their time */
@@ -105,7 +106,8 @@ struct osc_advice_numbers {
     int64_t impact_ns, kept_ns, part, whole, count;
     int64_t n_parts; /* ranks and spans merged into the row */
     struct osc_str subject, grew;
-    struct osc_str traits; /* osc_program_traits() of the first part */
+    struct osc_str subject_shown, grew_shown; /* as sentences quote them */
+    struct osc_str traits;                    /* osc_program_traits() of the first part */
     int64_t more[OSC_ADVICE_MORE];
 };
 

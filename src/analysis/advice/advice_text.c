@@ -18,7 +18,7 @@ static void say_data_loading(const struct osc_advice_numbers *n, struct osc_strb
         osc_words_idle(out, n);
         if (osc_words_has_name(n, n->subject)) {
             osc_strbuf_adds(out, ", in ");
-            osc_words_name(out, n->subject);
+            osc_strbuf_addstr(out, n->subject_shown);
         }
         osc_strbuf_adds(out, ". ");
     }
@@ -109,7 +109,7 @@ static void say_communication(const struct osc_advice_numbers *n, struct osc_str
     osc_strbuf_adds(out, " passes in communication that nothing hides");
     if (osc_words_has_name(n, n->subject)) {
         osc_strbuf_adds(out, ", above all ");
-        osc_words_name(out, n->subject);
+        osc_strbuf_addstr(out, n->subject_shown);
         osc_strbuf_adds(out, " (");
         osc_words_time(out, n->more[1]);
         osc_strbuf_addc(out, ')');
@@ -132,7 +132,7 @@ static void say_communication(const struct osc_advice_numbers *n, struct osc_str
 static void say_low_utilization(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
     if (osc_words_has_name(n, n->subject))
-        osc_words_name(out, n->subject);
+        osc_strbuf_addstr(out, n->subject_shown);
     else
         osc_words_count(out, n->count, "device");
     osc_strbuf_adds(out, " ran kernels in ");
@@ -158,7 +158,7 @@ static void say_tensor_cores(const struct osc_advice_numbers *n, struct osc_strb
 static void say_memory_limit(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
     if (osc_words_has_name(n, n->subject))
-        osc_words_name(out, n->subject);
+        osc_strbuf_addstr(out, n->subject_shown);
     else
         osc_strbuf_adds(out, "Devices");
     osc_strbuf_adds(out, " held ");
@@ -179,10 +179,10 @@ static void say_memory_limit(const struct osc_advice_numbers *n, struct osc_strb
 /* Begin a sentence with the call that has most of the time and the range around it. */
 static void add_call(struct osc_strbuf *out, const struct osc_advice_numbers *n)
 {
-    osc_words_name(out, n->subject);
+    osc_strbuf_addstr(out, n->subject_shown);
     if (n->grew.len > 0) {
         osc_strbuf_adds(out, " in ");
-        osc_words_name(out, n->grew);
+        osc_strbuf_addstr(out, n->grew_shown);
     }
     osc_strbuf_adds(out, " blocks the host for ");
     if (n->more[1] < n->impact_ns) {
@@ -236,7 +236,7 @@ static void add_above_all(struct osc_strbuf *out, const struct osc_advice_number
     if (!osc_words_has_name(n, n->subject))
         return;
     osc_strbuf_adds(out, ", above all ");
-    osc_words_name(out, n->subject);
+    osc_strbuf_addstr(out, n->subject_shown);
 }
 
 /* Say what leaves out copies of WAY, or hides them. */
@@ -288,10 +288,10 @@ static void say_device_copies(const struct osc_advice_numbers *n, struct osc_str
     }
     if (osc_words_has_name(n, n->subject)) {
         osc_strbuf_adds(out, ", by ");
-        osc_words_name(out, n->subject);
+        osc_strbuf_addstr(out, n->subject_shown);
         if (n->grew.len > 0) {
             osc_strbuf_adds(out, " in ");
-            osc_words_name(out, n->grew);
+            osc_strbuf_addstr(out, n->grew_shown);
         }
         osc_strbuf_adds(out, " (");
         osc_words_time(out, n->more[1]);
@@ -313,12 +313,12 @@ static void add_before(struct osc_strbuf *out, const struct osc_advice_numbers *
     if (!osc_words_has_name(n, n->subject))
         return;
     osc_strbuf_adds(out, ", above all before ");
-    osc_words_name(out, n->subject);
+    osc_strbuf_addstr(out, n->subject_shown);
     osc_strbuf_adds(out, " (");
     osc_words_time(out, n->more[1]);
     if (within.len > 0) {
         osc_strbuf_adds(out, ", most of it in ");
-        osc_words_name(out, within);
+        osc_strbuf_addstr(out, within);
     }
     osc_strbuf_addc(out, ')');
 }
@@ -331,7 +331,7 @@ static void say_launch_bound(const struct osc_advice_numbers *n, struct osc_strb
 
     osc_strbuf_adds(out, "The host is busy launching work for ");
     osc_words_idle(out, n);
-    add_before(out, n, n->grew);
+    add_before(out, n, n->grew_shown);
     osc_strbuf_adds(out, ". ");
     if (is_ddp && osc_words_has_trait(n, " buffers"))
         osc_strbuf_adds(out, "There DistributedDataParallel copies the buffers that it "
@@ -393,7 +393,7 @@ static void say_late_start(const struct osc_advice_numbers *n, struct osc_strbuf
     osc_words_idle(out, n);
     if (osc_words_has_name(n, n->subject)) {
         osc_strbuf_adds(out, ", above all that of ");
-        osc_words_name(out, n->subject);
+        osc_strbuf_addstr(out, n->subject_shown);
         osc_strbuf_adds(out, " (");
         osc_words_time(out, n->more[1]);
         osc_strbuf_addc(out, ')');
@@ -409,7 +409,7 @@ static void say_idle_python(const struct osc_advice_numbers *n, struct osc_strbu
     osc_words_idle(out, n);
     if (osc_words_has_name(n, n->subject)) {
         osc_strbuf_adds(out, ", above all ");
-        osc_words_name(out, n->subject);
+        osc_strbuf_addstr(out, n->subject_shown);
         osc_strbuf_adds(out, " (");
         osc_words_time(out, n->more[1]);
         osc_strbuf_adds(out, " of its own)");
@@ -450,7 +450,7 @@ static void say_idle_unrecorded(const struct osc_advice_numbers *n, struct osc_s
         osc_strbuf_adds(out, "; for ");
         osc_words_time(out, n->more[3]);
         osc_strbuf_adds(out, " they are in ");
-        osc_words_name(out, n->grew);
+        osc_strbuf_addstr(out, n->grew_shown);
     }
     osc_strbuf_adds(out, ". ");
     if (osc_words_has_trait(n, " hostless"))
@@ -468,7 +468,7 @@ static void say_overhead(const struct osc_advice_numbers *n, struct osc_strbuf *
     osc_words_idle(out, n);
     if (osc_words_has_name(n, n->subject)) {
         osc_strbuf_adds(out, ", above all ");
-        osc_words_name(out, n->subject);
+        osc_strbuf_addstr(out, n->subject_shown);
     }
     osc_strbuf_adds(out, ". Without it the program does not wait there: record fewer steps or "
                          "less of each, and warm up before.");
@@ -477,7 +477,7 @@ static void say_overhead(const struct osc_advice_numbers *n, struct osc_strbuf *
 static void say_optimizer(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
     if (osc_words_has_name(n, n->subject))
-        osc_words_name(out, n->subject);
+        osc_strbuf_addstr(out, n->subject_shown);
     else
         osc_strbuf_adds(out, "Steps of optimizers");
     osc_strbuf_adds(out, osc_words_has_name(n, n->subject) ? " keeps the host busy for "
@@ -496,7 +496,7 @@ static void say_allocator(const struct osc_advice_numbers *n, struct osc_strbuf 
     osc_words_count(out, n->count, "call");
     if (osc_words_has_name(n, n->subject)) {
         osc_strbuf_adds(out, ", above all ");
-        osc_words_name(out, n->subject);
+        osc_strbuf_addstr(out, n->subject_shown);
         osc_strbuf_adds(out, ",");
     }
     osc_strbuf_adds(out, is_one ? " takes device memory or gives it back"
@@ -528,7 +528,7 @@ static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf
     if (!osc_words_has_name(n, n->subject))
         return;
     osc_strbuf_adds(out, " The slowest is step ");
-    osc_words_name(out, n->subject);
+    osc_strbuf_addstr(out, n->subject_shown);
     osc_strbuf_adds(out, ", by ");
     osc_words_time(out, n->more[0]);
     osc_strbuf_adds(out, " over ");
@@ -543,7 +543,7 @@ static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf
         return;
     }
     osc_strbuf_adds(out, " There ");
-    osc_words_name(out, n->grew);
+    osc_strbuf_addstr(out, n->grew_shown);
     osc_strbuf_adds(out, " grew most, by ");
     osc_words_time(out, n->more[1]);
     osc_strbuf_adds(out, n->more[2] != 0 ? " on the device." : " on the host.");
@@ -615,7 +615,7 @@ static void say_single_tensor(const struct osc_advice_numbers *n, struct osc_str
 {
     osc_strbuf_adds(out, osc_words_has_name(n, n->subject) ? "" : "Optimizers");
     if (osc_words_has_name(n, n->subject))
-        osc_words_name(out, n->subject);
+        osc_strbuf_addstr(out, n->subject_shown);
     osc_strbuf_adds(out, osc_words_has_name(n, n->subject) ? " takes " : " take ");
     osc_words_share(out, n);
     osc_strbuf_adds(out, n->more[2] > 0 ? ", one tensor at a time as the program asks "

@@ -4,9 +4,13 @@
 #include <string.h>
 
 #include "base/percent.h"
+#include "base/utf8.h"
 #include "model/known_names.h"
+#include "names/elide.h"
 
-#define NAME_BYTES 120 /* most bytes of a name in a sentence */
+/* Most columns of a name in a sentence; those of device work as in tables. */
+#define NAME_WIDTH 120
+#define WORK_WIDTH 80
 
 /* Write V, which is not negative, with three digits. */
 static void add_digits(struct osc_strbuf *out, double v, const char *unit)
@@ -62,12 +66,31 @@ void osc_words_count(struct osc_strbuf *out, int64_t count, const char *thing)
 
 void osc_words_name(struct osc_strbuf *out, struct osc_str name)
 {
-    uint32_t len = name.len < NAME_BYTES ? name.len : NAME_BYTES;
+    struct osc_strbuf clean = {0};
 
-    while (len < name.len && len > 0 && ((unsigned char)name.s[len] & 0xc0) == 0x80)
-        len--;
-    osc_strbuf_add(out, name.s, len);
-    osc_strbuf_adds(out, len < name.len ? "..." : "");
+    osc_utf8_append_terminal(&clean, name);
+    osc_elide(out, (struct osc_str){clean.s ? clean.s : "", (uint32_t)clean.len}, NAME_WIDTH,
+              NULL);
+    if (clean.status != OSC_OK)
+        out->status = clean.status;
+    osc_strbuf_fini(&clean);
+}
+
+osc_status osc_words_show_names(struct osc_advice_numbers *n, bool is_work,
+                                struct osc_labels *labels)
+{
+    osc_sid subject, grew = {0};
+    osc_status st = osc_labels_add(labels, n->subject, is_work, &subject);
+
+    if (st == OSC_OK)
+        st = osc_labels_add(labels, n->grew, false, &grew);
+    if (st == OSC_OK)
+        st = osc_labels_compose(labels, NAME_WIDTH, WORK_WIDTH);
+    if (st == OSC_OK) {
+        n->subject_shown = osc_labels_get(labels, subject);
+        n->grew_shown = osc_labels_get(labels, grew);
+    }
+    return st;
 }
 
 bool osc_words_has_name(const struct osc_advice_numbers *n, struct osc_str name)

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "analysis/advice/advice_list.h"
+#include "names/labels.h"
 
 /* NS with a unit, such as 12.3 ms; and N bytes, such as 15.2 GiB. */
 void osc_words_time(struct osc_strbuf *out, int64_t ns);
@@ -24,8 +25,15 @@ void osc_words_share(struct osc_strbuf *out, const struct osc_advice_numbers *n)
 /* "3 steps" or "1 step"; THING is singular. */
 void osc_words_count(struct osc_strbuf *out, int64_t count, const char *thing);
 
-/* NAME, shortened to fit a sentence. */
+/* NAME of a call, shortened to fit a sentence. */
 void osc_words_name(struct osc_strbuf *out, struct osc_str name);
+
+/*
+ * Set what N shows of its names, which stay in LABELS: short enough for a sentence, C++ names
+ * of device work folded (subject, if IS_WORK), and different if the names are.
+ */
+OSC_MUST_USE osc_status osc_words_show_names(struct osc_advice_numbers *n, bool is_work,
+                                             struct osc_labels *labels);
 
 /* Whether NAME may be said: there is one, and the row is that of one part. */
 bool osc_words_has_name(const struct osc_advice_numbers *n, struct osc_str name);

@@ -65,6 +65,7 @@ static void find_longest(const struct osc_idle_view *v, const struct enders *e,
         longest_ns = ns;
         item->from_ns = gap->start_ns;
         item->to_ns = gap->end_ns;
+        item->is_work = gap->work != 0 && !osc_who_has_operator(v->a, gap->work);
     }
 }
 

@@ -516,6 +516,36 @@ TEST_WITH(buffers_that_ddp_broadcasts_are_named, NULL, end)
                          "text", remedy));
 }
 
+TEST_WITH(names_of_device_work_are_folded_in_sentences_alone, NULL, end)
+{
+#define BEFORE(host, kernel) \
+    STEP(1, 0, 1000) host CALL(1, 650, 10, 2, "") KERNEL(kernel, 700, 300, 2)
+    const char *const symbol = "void n::fill<4, n::Add<float> >(int, float*)";
+    int64_t row = row_of("", BEFORE("", "void n::fill<4, n::Add<float> >(int, float*)"),
+                         "unrecorded_idle", false);
+
+    assert_true(has_text(row, "text", "above all before n::fill<...> ("));
+    assert_true(osc_str_eq(cell_str(row, "subject"), osc_str_c(symbol)));
+    row = row_of("", BEFORE("", "_ZN1n4fillIfEEvi"), "unrecorded_idle", false);
+    assert_true(has_text(row, "text", "above all before n::fill<...> ("));
+    assert_true(has_text(row, "subject", "_ZN1n4fillIfEEvi"));
+    row = row_of("", BEFORE("", "_ZN1n20ncclKernel_AllReduceIfEEvi"), "communication", false);
+    assert_true(has_text(row, "text", "above all n::ncclKernel_AllReduce<...> ("));
+    /* An operator may be called like a function, and keeps its name. */
+    row = row_of("", BEFORE(OP("void f<4>(int)", 1, 100, 600, ""), "void f<4>(int)"),
+                 "launch_bound", false);
+    assert_true(has_text(row, "text", "above all before void f<4>(int) ("));
+}
+
+TEST_WITH(names_that_read_alike_when_folded_differ_in_a_sentence, NULL, end)
+{
+    const int64_t row = row_of("", BEFORE(NOTE("n::fill<...>", 100, 600), "_ZN1n4fillIfEEvi"),
+                               "unrecorded_idle", false);
+
+    assert_true(has_text(row, "text", "before n::fill<...> n::fill<float> ("));
+    assert_true(has_text(row, "text", "they are in n::fill<...>. "));
+}
+
 /* Fail the first allocation, then the second, ... until the work gets done. */
 TEST_WITH(memory_that_runs_out_is_a_status, NULL, end)
 {
@@ -529,7 +559,8 @@ TEST_WITH(memory_that_runs_out_is_a_status, NULL, end)
                  CALL(1, 850, 5, 1, "") KERNEL("k", 1700, 100, 1) CALL(1, 3990, 5, 2, "")
                      COPY("Device -> Device", 4000, 900, 2) OP("aten::b", 1, 5000, 900, "")
                          CALL(1, 5890, 5, 3, "") KERNEL("ncclKernel", 5900, 700, 3)
-                             CALL(1, 7000, 5, 4, "") KERNEL("j", 7005, 200, 4));
+                             CALL(1, 7000, 5, 4, "")
+                                 KERNEL("void j<float>(int)", 7005, 200, 4));
     for (long n = 0; st != OSC_OK; n++) {
         osc_result_fini(&result);
         osc_result_init(&result, &osc_table_advice);

@@ -74,6 +74,11 @@ bool osc_who_is_mark(const struct osc_advice_base *a, const struct osc_chunk *c,
            !osc_row_form(a->t, c, i)->is_profiler;
 }
 
+bool osc_who_has_operator(const struct osc_advice_base *a, uint32_t work)
+{
+    return osc_advice_operator_of(a, a->f->links.works[work - 1].call).v != 0;
+}
+
 osc_sid osc_who_launched(const struct osc_advice_base *a, uint32_t work)
 {
     if (work == 0)

@@ -40,7 +40,10 @@ osc_row osc_who_around(const struct osc_advice_base *a, const struct osc_chunk *
  * and not the time of the recording. */
 bool osc_who_is_mark(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i);
 
-/* The operator that launched WORK (index + 1, or 0), or the work itself. */
+/* Whether an operator with a name launched WORK (index + 1). */
+bool osc_who_has_operator(const struct osc_advice_base *a, uint32_t work);
+
+/* The name of the operator that launched WORK (index + 1, or 0), or of the work itself. */
 osc_sid osc_who_launched(const struct osc_advice_base *a, uint32_t work);
 
 /* In what that was: the innermost mark or module with a name around the call, or else the
