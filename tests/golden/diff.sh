@@ -57,6 +57,29 @@ d fast.json slow.json --format md | head -12
 import json, sys
 for t in json.load(sys.stdin):
     print(t["table"], t["sources"], t["notes"], len(t["rows"]))'
+# Names of kernels in sentences are folded, but for what tells them apart.
+kernels() { # FILE US KERNEL
+    python3 - "$@" <<'PY' >"$1"
+import json, sys
+events = []
+for step in range(6):
+    def add(cat, name, at, dur, pid, tid, **args):
+        events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid,
+                       "ts": 1000 * step + at, "dur": dur, "args": args})
+    add("user_annotation", f"ProfilerStep#{step}", 0, 990, 7, 1)
+    add("cpu_op", "aten::mul", 10, 50, 7, 1)
+    add("cuda_runtime", "cudaLaunchKernel", 20, 10, 7, 1, correlation=step + 1)
+    add("kernel", sys.argv[3], 40, int(sys.argv[2]) + step % 3, 0, 7, device=0, stream=7,
+        correlation=step + 1)
+print(json.dumps({"traceEvents": events}))
+PY
+}
+long="void at::native::vectorized_elementwise_kernel<4, at::native::Functor_"
+kernels fill.json 100 "${long}fill<float>, std::array<char*, 1ul> >(int, at::native::Functor_fill<float>)"
+kernels mul.json 300 "${long}mul<float>, std::array<char*, 1ul> >(int, at::native::Functor_mul<float>)"
+kernels mangled.json 600 _ZN2at6native4fillIfEEvi
+d fill.json mul.json | head -1
+d mul.json mangled.json | head -1
 # Gates.
 g() { echo "--fail-on $*"; "$OPSCOPE" diff fast.json slow.json --fail-on "$@" 2>&1 | sed -n '/^the gate/,$p;/^opscope/p'; echo "exit ${PIPESTATUS[0]}"; }
 g 'step.total > 5% and significant'

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/percent.h"
 #include "base/sort.h"
-#include "base/utf8.h"
 #include "cli/diff/call_graph.h"
+#include "names/labels.h"
 #include "render/units.h"
 #include "table/row_sort.h"
 
@@ -17,6 +17,7 @@
 #define FOUND_MAX     20   /* of which the largest are told */
 #define CLIMB_MAX     1000 /* operators around one that are looked at */
 #define NAME_COLUMNS  70   /* longer names are cut */
+#define QUOTES_MAX    3    /* names in a sentence */
 
 /* Changes of less than this part of a step, or of all, are not worth a sentence. */
 #define PART_LEAST 0.005
@@ -27,9 +28,18 @@ struct sentence {
     double change_ns;
 };
 
+/* A name in a sentence: which node has it, and the byte before which it belongs. */
+struct quote {
+    size_t at;
+    uint32_t node;
+};
+
 struct story {
     const struct osc_diff_tables *t;
     struct osc_strbuf *out; /* of all that were found */
+    struct osc_strbuf now;  /* owned; the sentence that is being made, without its names */
+    struct quote quotes[QUOTES_MAX];
+    uint32_t n_quotes;
     struct sentence found[FOUND_MAX];
     struct osc_call_graph graph;
     struct osc_change_columns at, total; /* columns of the change, and of the total time */
@@ -45,21 +55,42 @@ void osc_diff_add_delta(struct osc_strbuf *out, double ns)
     osc_units_time(out, fabs(ns));
 }
 
-static void add_name(struct osc_strbuf *out, struct osc_str name)
+/* Add the name of NODE to the sentence. How it reads depends on the others in it. */
+static void add_name(struct story *s, uint32_t node)
 {
-    struct osc_strbuf clean = {0};
+    s->quotes[s->n_quotes++] = (struct quote){s->now.len, node};
+}
 
-    osc_utf8_append_terminal(&clean, name);
-    if (clean.status != OSC_OK) {
-        out->status = clean.status;
-    } else if (clean.len > 0) {
-        const struct osc_str all = {clean.s, (uint32_t)clean.len};
-        const size_t len = osc_utf8_head(all, NAME_COLUMNS);
+/* Append the sentence with its names, short and different, to those that were found. */
+static osc_status end(struct story *s)
+{
+    const char *const text = s->now.s ? s->now.s : "";
+    struct osc_labels labels = {0};
+    osc_sid ids[QUOTES_MAX];
+    osc_status st = s->now.status;
+    size_t from = 0;
 
-        osc_strbuf_add(out, clean.s, len);
-        osc_strbuf_adds(out, len < clean.len ? "..." : "");
+    for (uint32_t k = 0; k < s->n_quotes && st == OSC_OK; k++) {
+        const uint32_t node = s->quotes[k].node;
+
+        st = osc_labels_add(&labels, s->graph.names[node], s->graph.is_kernel[node], &ids[k]);
     }
-    osc_strbuf_fini(&clean);
+    if (st == OSC_OK)
+        st = osc_labels_compose(&labels, NAME_COLUMNS, NAME_COLUMNS);
+    s->found[s->n_found].from = s->out->len;
+    for (uint32_t k = 0; k < s->n_quotes && st == OSC_OK; k++) {
+        osc_strbuf_add(s->out, text + from, s->quotes[k].at - from);
+        osc_strbuf_addstr(s->out, osc_labels_get(&labels, ids[k]));
+        from = s->quotes[k].at;
+    }
+    if (st == OSC_OK)
+        osc_strbuf_add(s->out, text + from, s->now.len - from);
+    osc_strbuf_addc(s->out, '\n');
+    s->found[s->n_found++].to = s->out->len;
+    osc_strbuf_clear(&s->now);
+    s->n_quotes = 0;
+    osc_labels_fini(&labels);
+    return st;
 }
 
 static const char *a_step(const struct story *s)
@@ -181,10 +212,10 @@ static double own_part(const struct story *s, uint32_t node, int side)
 static void add_alone(struct story *s, uint32_t node, int side, const struct alone *a)
 {
     if (own_part(s, node, side) <= a->ns) {
-        add_name(s->out, s->graph.names[a->node]);
+        add_name(s, a->node);
     } else {
-        add_name(s->out, s->graph.names[node]);
-        osc_strbuf_adds(s->out, " itself");
+        add_name(s, node);
+        osc_strbuf_adds(&s->now, " itself");
     }
 }
 
@@ -198,14 +229,14 @@ static bool add_instead(struct story *s, uint32_t node, bool is_kernel)
 
     if (new_.node == OSC_NO_NODE && base.node == OSC_NO_NODE)
         return false;
-    osc_strbuf_adds(s->out, ": ");
+    osc_strbuf_adds(&s->now, ": ");
     if (has_new && has_base) {
         add_alone(s, node, 1, &new_);
-        osc_strbuf_adds(s->out, " instead of ");
+        osc_strbuf_adds(&s->now, " instead of ");
         add_alone(s, node, 0, &base);
     } else {
         add_alone(s, node, has_new, has_new ? &new_ : &base);
-        osc_strbuf_adds(s->out, has_new ? " is new" : " is not called any more");
+        osc_strbuf_adds(&s->now, has_new ? " is new" : " is not called any more");
     }
     return true;
 }
@@ -213,13 +244,13 @@ static bool add_instead(struct story *s, uint32_t node, bool is_kernel)
 /* Begin a sentence about NODE, whose time changed from BASE_NS to NEW_NS. */
 static void begin(struct story *s, uint32_t node, double base_ns, double new_ns)
 {
-    add_name(s->out, s->graph.names[node]);
-    osc_strbuf_addc(s->out, ' ');
-    osc_diff_add_delta(s->out, new_ns - base_ns);
+    add_name(s, node);
+    osc_strbuf_addc(&s->now, ' ');
+    osc_diff_add_delta(&s->now, new_ns - base_ns);
     s->found[s->n_found].change_ns = fabs(new_ns - base_ns);
-    osc_strbuf_adds(s->out, a_step(s));
+    osc_strbuf_adds(&s->now, a_step(s));
     if (s->is_device)
-        osc_strbuf_adds(s->out, " on the device");
+        osc_strbuf_adds(&s->now, " on the device");
 }
 
 /* Tell the change of NODE, which one side has alone. */
@@ -230,8 +261,8 @@ static void tell_one_sided(struct story *s, uint32_t node)
 
     if (joint == OSC_NO_NODE) {
         begin(s, node, own.base_ns, own.new_ns);
-        osc_strbuf_adds(s->out, s->graph.is_on[node][1] ? ": it is new"
-                                                        : ": it is not called any more");
+        osc_strbuf_adds(&s->now, s->graph.is_on[node][1] ? ": it is new"
+                                                         : ": it is not called any more");
         s->is_told[node] = true;
     } else {
         const uint32_t outermost = find_outermost(s, joint);
@@ -249,13 +280,13 @@ static void add_calls(struct story *s, const struct osc_change *c)
     const double more = fabs(c->new_calls - c->base_calls);
 
     if (more > c->base_calls / 100 && more > 0) {
-        osc_strbuf_addf(s->out, ": %.4g calls%s instead of %.4g", c->new_calls, a_step(s),
+        osc_strbuf_addf(&s->now, ": %.4g calls%s instead of %.4g", c->new_calls, a_step(s),
                         c->base_calls);
     } else if (c->base_calls > 0 && c->new_calls > 0) {
-        osc_strbuf_adds(s->out, ": each call ");
-        osc_units_time(s->out, c->new_ns / c->new_calls);
-        osc_strbuf_adds(s->out, " instead of ");
-        osc_units_time(s->out, c->base_ns / c->base_calls);
+        osc_strbuf_adds(&s->now, ": each call ");
+        osc_units_time(&s->now, c->new_ns / c->new_calls);
+        osc_strbuf_adds(&s->now, " instead of ");
+        osc_units_time(&s->now, c->base_ns / c->base_calls);
     }
 }
 
@@ -265,7 +296,7 @@ static void tell_two_sided(struct story *s, uint32_t node)
     const struct osc_change own = change_of(s, node, &s->at);
 
     begin(s, node, own.base_ns, own.new_ns);
-    add_ratio(s->out, own.base_ns, own.new_ns);
+    add_ratio(&s->now, own.base_ns, own.new_ns);
     if (!s->is_device || !add_instead(s, node, true))
         add_calls(s, &own);
     s->is_told[node] = true;
@@ -294,7 +325,7 @@ static osc_status tell_operators(struct story *s)
     const struct osc_sort_key key = {.column = s->at.order, .divisor = -1};
     const double whole_ns = whole_of(s->t->steps);
     uint32_t *order = NULL;
-    const osc_status st = osc_sort_rows(r, &key, &order);
+    osc_status st = osc_sort_rows(r, &key, &order);
 
     for (uint64_t i = 0; i < r->n_rows && st == OSC_OK && s->n_found < FOUND_MAX; i++) {
         const struct osc_change change = osc_change_at(r, order[i], &s->at);
@@ -302,13 +333,11 @@ static osc_status tell_operators(struct story *s)
 
         if (s->is_told[node] || !is_worth_it(s, &change, whole_ns))
             continue;
-        s->found[s->n_found].from = s->out->len;
         if (is_on_both(s, node))
             tell_two_sided(s, node);
         else
             tell_one_sided(s, node);
-        osc_strbuf_addc(s->out, '\n');
-        s->found[s->n_found++].to = s->out->len;
+        st = end(s);
     }
     osc_free(order);
     return st;
@@ -436,6 +465,7 @@ osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf
         st = tell_steps(&s);
     }
     osc_strbuf_fini(&found);
+    osc_strbuf_fini(&s.now);
     osc_free(s.is_told);
     osc_free(s.stack);
     osc_call_graph_fini(&s.graph);

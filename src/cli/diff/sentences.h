@@ -22,7 +22,8 @@ struct osc_diff_tables {
     const struct osc_result *calls[2]; /* of the base and of the new run */
 };
 
-/* Append sentences, one per line, what changed most first. */
+/* Append sentences, one per line, what changed most first. Names of kernels are folded; of
+ * two that differ in a sentence, so that they do there. */
 OSC_MUST_USE osc_status osc_diff_sentences(const struct osc_diff_tables *t,
                                            struct osc_strbuf *out);
 

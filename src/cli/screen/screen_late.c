@@ -5,7 +5,7 @@
 #include "base/percent.h"
 #include "base/utf8.h"
 #include "cli/screen/screen_read.h"
-#include "names/elide.h"
+#include "names/labels.h"
 #include "render/units.h"
 
 #define LATE_LINES 4
@@ -44,26 +44,38 @@ static bool find(const struct osc_result *r, uint64_t *row, double *all_ns)
            (double)most_ns > 3 * error_ns * (double)n_last;
 }
 
-/* Append why rank ROW was late. */
-static void add_why(struct osc_strbuf *text, const struct osc_result *r, uint64_t row)
+/* Append NAME, of what made a rank late, as the table shows it. */
+static osc_status add_name(struct osc_strbuf *text, struct osc_str name, bool is_full)
 {
-    struct osc_strbuf name = {0};
+    struct osc_labels labels = {0};
+    osc_sid id;
+    osc_status st = osc_labels_add(&labels, name, !is_full, &id);
 
+    if (st == OSC_OK)
+        st = osc_labels_compose(&labels, NAME_WIDTH, NAME_WIDTH);
+    if (st == OSC_OK)
+        osc_strbuf_addstr(text, osc_labels_get(&labels, id));
+    osc_labels_fini(&labels);
+    return st;
+}
+
+/* Append why rank ROW was late. */
+static void add_why(const struct osc_page *p, struct osc_strbuf *text,
+                    const struct osc_result *r, uint64_t row)
+{
     if (osc_result_has(r, row, osc_column_stragglers_note)) {
         osc_strbuf_adds(text, "; ");
         osc_strbuf_addstr(text, osc_result_get_str(r, row, osc_column_stragglers_note));
     } else if (osc_result_has(r, row, osc_column_stragglers_operator)) {
-        osc_utf8_append_terminal(&name,
-                                 osc_result_get_str(r, row, osc_column_stragglers_operator));
         osc_strbuf_adds(text, ": ");
-        osc_elide(text, (struct osc_str){name.s ? name.s : "", (uint32_t)name.len}, NAME_WIDTH,
-                  NULL);
+        if (add_name(text, osc_result_get_str(r, row, osc_column_stragglers_operator),
+                     p->s->args->request.text.full_names) != OSC_OK)
+            text->status = OSC_ENOMEM;
         osc_strbuf_adds(text, " took ");
         osc_units_time(text,
                        (double)osc_result_get_int(r, row, osc_column_stragglers_operator_ns));
         osc_strbuf_adds(text, " longer than on the median rank");
     }
-    osc_strbuf_fini(&name);
 }
 
 int64_t osc_screen_late_rank(const struct osc_screen *s)
@@ -107,7 +119,7 @@ void osc_screen_put_late(struct osc_page *p)
         osc_units_time(
             &text, (double)osc_result_get_int(r, row, osc_column_stragglers_clock_error_ns));
     }
-    add_why(&text, r, row);
+    add_why(p, &text, r, row);
     if (text.status != OSC_OK)
         p->out->status = text.status;
     osc_page_wrapped(p, (struct osc_str){text.s ? text.s : "", (uint32_t)text.len}, 2, 6,
