@@ -56,3 +56,7 @@ OSC_MUST_USE osc_status osc_operators_make(const struct osc_trace *t,
                                            const struct osc_options *o,
                                            struct osc_operators *ops);
 void osc_operators_fini(struct osc_operators *ops);
+
+/* Whether row I of C is an asynchronous operator that counts: one of the host that has ended.
+ */
+bool osc_operators_is_async(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i);

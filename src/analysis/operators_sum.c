@@ -332,16 +332,19 @@ static bool is_async_operator(const struct osc_form *form)
            !form->is_device;
 }
 
+bool osc_operators_is_async(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    return is_async_operator(&t->forms[c->form[i]]) && c->kind[i] == OSC_KIND_OPERATOR &&
+           c->dur_ns[i] != OSC_NO_DUR &&
+           !(osc_trace_facts(t)->classes.names[c->name[i]] & OSC_NAME_WRAPPER);
+}
+
 /* Count the asynchronous operator in row I of C: nobody knows what it was doing meanwhile. */
 static osc_status count_async_call(struct sweep *s, const struct osc_chunk *c, uint32_t i)
 {
     const uint16_t name = s->f->classes.names[c->name[i]];
     const uint32_t row = osc_row_at(c, i).v;
     uint32_t at = 0;
-
-    if (c->kind[i] != OSC_KIND_OPERATOR || c->dur_ns[i] == OSC_NO_DUR ||
-        name & OSC_NAME_WRAPPER)
-        return OSC_OK;
     const osc_status st = find_group(s, 0, c, i, &at);
     if (st != OSC_OK)
         return st;
@@ -367,7 +370,7 @@ static osc_status count_async(struct sweep *s)
         const struct osc_chunk *const c = events->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (!is_async_operator(&s->t->forms[c->form[i]]))
+            if (!osc_operators_is_async(s->t, c, i))
                 continue;
             const osc_status st = count_async_call(s, c, i);
             if (st != OSC_OK)

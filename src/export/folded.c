@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "analysis/modules/modules.h"
+#include "analysis/operators.h"
 #include "analysis/torch/averages_stacks.h"
 #include "base/mem.h"
 #include "codec/json.h"
@@ -174,6 +175,30 @@ static void sum_ops(const struct osc_trace *t, struct op_sums *sums)
     }
 }
 
+/* Fold the asynchronous operators, which are in no tree and have only calls, below ROOT. */
+static osc_status fold_async(struct folding *f, const struct osc_trace *t, uint32_t root)
+{
+    osc_status st = OSC_OK;
+
+    for (uint32_t k = 1; k < t->events.n_chunks && st == OSC_OK; k++) {
+        const struct osc_chunk *const c = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++) {
+            uint32_t stack;
+
+            if (!osc_operators_is_async(t, c, i))
+                continue;
+            f->has_any = true;
+            if (f->metric != CALLS)
+                return OSC_OK;
+            st = osc_stack_tree_push(&f->tree, root, osc_row_name(t, c, i), &stack);
+            if (st == OSC_OK)
+                osc_stack_tree_add(&f->tree, stack, 1);
+        }
+    }
+    return st;
+}
+
 static osc_status fold_ops(struct folding *f, const struct osc_trace *t, uint32_t root)
 {
     const struct osc_facts *const facts = osc_trace_facts(t);
@@ -208,7 +233,7 @@ static osc_status fold_ops(struct folding *f, const struct osc_trace *t, uint32_
     }
     osc_pages_free(sums, n * sizeof *sums);
     osc_pages_free(stacks, n * sizeof *stacks);
-    return st;
+    return st == OSC_OK ? fold_async(f, t, root) : st;
 }
 
 /* Push the frame of P: "h.0.attn:Attention_0" if its attribute path was recorded. */

@@ -47,6 +47,19 @@ echo '{"traceEvents": [
 "$OPSCOPE" export m.json -o - --format folded --stack module
 "$OPSCOPE" export m.json -o - --format folded --stack module --redact
 rm m.json
+# Asynchronous operators are rows of operators with calls alone.
+echo '{"traceEvents": [
+ {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 1, "dur": 9},
+ {"ph": "b", "cat": "cpu_op", "name": "request", "id": 3, "pid": 1, "tid": 1, "ts": 2},
+ {"ph": "b", "cat": "cpu_op", "name": "open", "id": 4, "pid": 1, "tid": 1, "ts": 2},
+ {"ph": "e", "cat": "cpu_op", "name": "request", "id": 3, "pid": 1, "tid": 1, "ts": 7}]}' >a.json
+for metric in host_self_ns calls; do
+    "$OPSCOPE" export a.json -o - --format folded --metric $metric 2>/dev/null
+done
+"$OPSCOPE" table operators a.json --format csv --columns name,calls 2>/dev/null
+sed -i '/"op"/d' a.json
+"$OPSCOPE" export a.json -o - --format folded 2>&1 | grep -v ' quality: '
+rm a.json
 try t.json -o /dev/full --format folded
 try t.json -o .
 try t.json -o nowhere/x.json
