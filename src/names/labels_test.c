@@ -173,6 +173,24 @@ TEST_WITH(folds_what_is_too_long_before_it_cuts, NULL, end)
                                   "float>");
 }
 
+/* As in a sentence about a kernel and what launched it. */
+TEST_WITH(folds_symbols_alone_and_tells_them_from_other_names, NULL, end)
+{
+    osc_sid kernel, op;
+
+    osc_labels_fini(&labels);
+    assert_int_equal(osc_labels_add(&labels, OSC_STR("void f<4>(int)"), true, &kernel), OSC_OK);
+    assert_int_equal(osc_labels_add(&labels, OSC_STR("void g<4>(int)"), false, &op), OSC_OK);
+    assert_int_equal(osc_labels_compose(&labels, 120, 80), OSC_OK);
+    assert_true(osc_str_eq(osc_labels_get(&labels, kernel), OSC_STR("f<...>")));
+    assert_true(osc_str_eq(osc_labels_get(&labels, op), OSC_STR("void g<4>(int)")));
+    assert_int_equal(osc_labels_add(&labels, OSC_STR("f<...>"), false, &op), OSC_OK);
+    assert_int_equal(osc_labels_compose(&labels, 120, 80), OSC_OK);
+    assert_true(osc_str_eq(osc_labels_get(&labels, op), OSC_STR("f<...>")));
+    assert_false(osc_str_eq(osc_labels_get(&labels, kernel), OSC_STR("f<...>")));
+    assert_true(osc_str_starts(osc_labels_get(&labels, kernel), OSC_STR("f<")));
+}
+
 /* What tells names apart does not make others look the same. */
 TEST_WITH(keeps_all_words_in_which_names_differ, NULL, end)
 {
