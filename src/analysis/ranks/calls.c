@@ -527,6 +527,7 @@ static osc_status describe(const struct osc_trace *t, struct osc_rank_words *w,
     int64_t n = 0;
 
     p->end_ns = t->max_end_ns - t->min_ts_ns;
+    p->n_marked = t->n_steps;
     if (osc_trace_meta(t, "distributedInfo", &info) &&
         osc_json_member(info, "world_size", &value) && osc_json_int(value, &n) && n > 0 &&
         n <= INT32_MAX)
@@ -536,6 +537,8 @@ static osc_status describe(const struct osc_trace *t, struct osc_rank_words *w,
     osc_status st = osc_rank_word(w, worker_of(t), &p->worker);
     if (st == OSC_OK)
         st = osc_rank_word(w, host, &p->host);
+    if (st == OSC_OK)
+        st = osc_rank_word(w, osc_trace_str(t, t->source), &p->file);
     if (st == OSC_OK)
         st = osc_rank_word(w, device, &p->device);
     if (st == OSC_OK && known)
@@ -550,7 +553,7 @@ osc_status osc_calls_find(const struct osc_trace *t, bool compat_tb,
     struct search s = {.t = t, .f = osc_trace_facts(t)};
     osc_status st = describe(t, words, p);
 
-    if (st == OSC_OK)
+    if (st == OSC_OK && b)
         st = put_steps(t, b, words, p);
     if (st == OSC_OK && compat_tb)
         find_compat(&s);

@@ -31,8 +31,8 @@ struct osc_call_rows {
 };
 
 /*
- * Fill P, which is empty, with what T has: steps, collectives, and what the file is. *ROWS, an
- * owned array with an entry per call, may be NULL.
+ * Fill P, which is empty, with what T has: the steps of B (NULL: none), collectives, and what
+ * the file is. *ROWS, an owned array with an entry per call, may be NULL.
  */
 OSC_MUST_USE osc_status osc_calls_find(const struct osc_trace *t, bool compat_tb,
                                        const struct osc_breakdown *b,

@@ -79,7 +79,7 @@ static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
                "sequence or order: by what its calls on the ranks were matched."),
     OSC_COLUMN(NOTE, "note", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL | OSC_COLUMN_BELOW, 0,
                "Why ranks are missing, or that the clocks cannot be compared."),
-    OSC_RANK_COLUMNS(N_SHOWN),
+    OSC_RANK_COLUMNS(N_SHOWN, FIRST),
 };
 
 /* What the members of a match are together. */
@@ -171,7 +171,7 @@ static osc_status add_missing(struct osc_result *out, struct osc_expected *e, ui
                               const struct seen *s)
 {
     struct osc_strbuf ranks = {0}, note = {0};
-    osc_status st = osc_expected_find(e, number, s->first_start_ns + s->shortest_ns);
+    osc_status st = osc_expected_find(e, number);
 
     if (st == OSC_OK)
         osc_expected_tell(e, &ranks, &note);
@@ -220,13 +220,15 @@ static osc_status add_row(struct osc_result *out, const struct osc_rank_run *run
     return add_missing(out, e, number, &s);
 }
 
-static osc_status fill(struct osc_result *out, const struct osc_rank_run *run)
+static osc_status fill(struct osc_result *out, const struct osc_rank_run *run,
+                       const struct osc_options *o)
 {
     struct osc_rank_clock *const clocks = osc_calloc(run->n_files + 1, sizeof *clocks);
     struct osc_expected e = {0};
     uint32_t n_components = 0;
     osc_status st = clocks ? osc_rank_clocks_fit(run, clocks, &n_components) : OSC_ENOMEM;
 
+    (void)o;
     if (st == OSC_OK)
         st = osc_expected_init(&e, run, clocks);
     for (size_t k = 0; k < run->n_matches && st == OSC_OK && out->status == OSC_OK; k++)
@@ -240,20 +242,9 @@ static osc_status fill(struct osc_result *out, const struct osc_rank_run *run)
 
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
-    struct osc_rank_run run = {0};
-    struct osc_result out;
-    osc_status st = osc_rank_run_open(&run, r);
+    static const struct osc_rank_table table = {SPAN, "no collectives were recorded", fill};
 
-    (void)o;
-    osc_result_init(&out, r->def);
-    if (run.has_spans)
-        osc_result_show(&out, SPAN);
-    if (st == OSC_OK)
-        st = fill(&out, &run);
-    if (out.n_rows == 0)
-        osc_result_why_empty(&out, "no collectives were recorded");
-    osc_rank_run_fini(&run);
-    return osc_rank_done(r, &out, st, err);
+    return osc_rank_finish(r, o, &table, err);
 }
 
 const struct osc_table_def osc_table_collective_calls = {

@@ -50,7 +50,7 @@ static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
                "total_latency_ns / calls."),
     OSC_COLUMN(MEAN_TRANSFER, "mean_data_transfer_ns", NUMBER, "ns", FIRST, OSC_COLUMN_DEEP, 0,
                "data_transfer_ns / calls."),
-    OSC_RANK_COLUMNS(N_SHOWN),
+    OSC_RANK_COLUMNS(N_SHOWN, FIRST),
 };
 
 /* A call of a rank; calls of one name together, names in order of their first call. */
@@ -110,8 +110,6 @@ static osc_status add_row(const struct osc_rank_run *run, const struct entry *v,
     osc_result_row(out);
     osc_result_int(out, RANK, run->files[v->file].rank);
     osc_result_int(out, SPAN, run->files[v->file].span);
-    if (run->has_spans)
-        osc_result_show(out, SPAN);
     osc_result_str(out, NAME, osc_rank_text(&run->words, v->name));
     osc_result_int(out, CALLS, (int64_t)n);
     osc_result_int(out, LATENCY, all_ns);
@@ -158,21 +156,23 @@ static osc_status add_rank(const struct osc_rank_run *run, size_t first, size_t 
     return st;
 }
 
+static osc_status fill(struct osc_result *out, const struct osc_rank_run *run,
+                       const struct osc_options *o)
+{
+    osc_status st = OSC_OK;
+
+    for (size_t first = 0, end; first < run->n_files && st == OSC_OK; first = end) {
+        end = osc_rank_group_end(run, first);
+        st = add_rank(run, first, end, o->compat_tb, out);
+    }
+    return st;
+}
+
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
-    struct osc_rank_run run = {0};
-    struct osc_result out;
-    osc_status st = osc_rank_run_open(&run, r);
+    static const struct osc_rank_table table = {SPAN, "no collectives were recorded", fill};
 
-    osc_result_init(&out, r->def);
-    for (size_t first = 0, end; first < run.n_files && st == OSC_OK; first = end) {
-        end = osc_rank_group_end(&run, first);
-        st = add_rank(&run, first, end, o->compat_tb, &out);
-    }
-    if (out.n_rows == 0)
-        osc_result_why_empty(&out, "no collectives were recorded");
-    osc_rank_run_fini(&run);
-    return osc_rank_done(r, &out, st, err);
+    return osc_rank_finish(r, o, &table, err);
 }
 
 const struct osc_table_def osc_table_collectives = {

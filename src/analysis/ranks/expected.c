@@ -22,7 +22,7 @@ static int by_group(const void *a, const void *b)
         return x->group < y->group ? -1 : 1;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
-    return x->last_match < y->last_match ? -1 : x->last_match > y->last_match;
+    return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
 }
 
 /* The word of the group of C in SPAN. */
@@ -35,32 +35,59 @@ static osc_status group_of(struct osc_expected *e, const struct osc_rank_call *c
     return osc_rank_word(&e->keys, (struct osc_str){text, (uint32_t)len}, word);
 }
 
-/* Keep one entry for each group and rank: that of the last match, with the latest end. */
+/* Keep one entry for each group and rank: of the file with the latest end. */
 static void join_entries(struct osc_expected *e)
 {
     size_t n = 0;
 
     osc_sort(e->v, e->n, sizeof *e->v, by_group);
     for (size_t k = 0; k < e->n; k++) {
-        struct osc_group_rank *const last = n > 0 ? &e->v[n - 1] : NULL;
+        const struct osc_group_rank *const last = n > 0 ? &e->v[n - 1] : NULL;
+        struct osc_group_rank one = e->v[k];
 
-        if (last && last->group == e->v[k].group && last->rank == e->v[k].rank) {
-            const int64_t end_ns = last->end_ns;
-
-            *last = e->v[k];
-            last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
-        } else {
-            e->v[n++] = e->v[k];
+        if (last && last->group == one.group && last->rank == one.rank) {
+            one.last_ns = last->last_ns > one.last_ns ? last->last_ns : one.last_ns;
+            one.begin_ns = last->begin_ns < one.begin_ns ? last->begin_ns : one.begin_ns;
+            n--;
         }
+        e->v[n++] = one;
     }
     e->n = n;
 }
 
-static int64_t end_of(const struct osc_expected *e, uint32_t file)
+/* Append an entry for FILE in GROUP. There is room. */
+static void put_entry(struct osc_expected *e, uint32_t group, uint32_t file, int64_t last_ns)
 {
     const struct osc_rank_file *const f = &e->run->files[file];
+    const struct osc_rank_clock *const clock = &e->clocks[file];
 
-    return osc_rank_clock_time(&e->clocks[file], f->part.end_ns + f->base_ns);
+    e->v[e->n++] = (struct osc_group_rank){
+        .group = group,
+        .rank = f->rank,
+        .file = file,
+        .last_ns = last_ns,
+        .begin_ns = osc_rank_clock_time(clock, f->base_ns),
+        .end_ns = osc_rank_clock_time(clock, f->part.end_ns + f->base_ns)};
+}
+
+/* Find when match NUMBER began and was over. */
+static void time_match(struct osc_expected *e, size_t number)
+{
+    const struct osc_rank_match *const m = &e->run->matches[number];
+    int64_t first_ns = INT64_MAX, shortest_ns = INT64_MAX;
+
+    for (uint32_t k = 0; k < m->n; k++) {
+        const struct osc_rank_member at = e->run->members[m->first + k];
+        const struct osc_rank_call *const c = osc_rank_call_of(e->run, at);
+        const int64_t start_ns = osc_rank_clock_time(
+            &e->clocks[at.file], c->start_ns + e->run->files[at.file].base_ns);
+        const int64_t dur_ns = c->end_ns - c->start_ns;
+
+        first_ns = start_ns < first_ns ? start_ns : first_ns;
+        shortest_ns = dur_ns < shortest_ns ? dur_ns : shortest_ns;
+    }
+    e->start_ns[number] = first_ns;
+    e->done_ns[number] = first_ns + shortest_ns;
 }
 
 /* Add ranks that the lists of the groups name and that were read, but have no call. */
@@ -94,8 +121,7 @@ static osc_status add_listed(struct osc_expected *e, const struct osc_rank_match
             const osc_status st = osc_grow(&e->v, cap, e->n + 1, sizeof *e->v);
             if (st != OSC_OK)
                 return st;
-            e->v[e->n++] =
-                (struct osc_group_rank){word, (int32_t)rank, 0, end_of(e, (uint32_t)low)};
+            put_entry(e, word, (uint32_t)low, INT64_MIN);
         }
     }
     return OSC_OK;
@@ -112,20 +138,21 @@ osc_status osc_expected_init(struct osc_expected *e, const struct osc_rank_run *
     e->clocks = clocks;
     e->n_left = LOOKS_EACH * (uint64_t)run->n_members + LOOKS_LEAST;
     e->group_of = osc_calloc(run->n_matches + 1, sizeof *e->group_of);
-    if (!e->group_of)
+    e->start_ns = osc_calloc(run->n_matches + 1, sizeof *e->start_ns);
+    e->done_ns = osc_calloc(run->n_matches + 1, sizeof *e->done_ns);
+    if (!e->group_of || !e->start_ns || !e->done_ns)
         return OSC_ENOMEM;
     st = osc_grow(&e->v, &cap, run->n_members + 1, sizeof *e->v);
     for (size_t k = 0; k < run->n_matches && st == OSC_OK; k++) {
         const struct osc_rank_match *const m = &run->matches[k];
 
+        time_match(e, k);
         for (uint32_t i = 0; i < m->n && st == OSC_OK; i++) {
             const struct osc_rank_member at = run->members[m->first + i];
-            struct osc_group_rank *const v = &e->v[e->n++];
 
             st = group_of(e, osc_rank_call_of(run, at), run->files[at.file].span,
                           &e->group_of[k]);
-            *v = (struct osc_group_rank){e->group_of[k], run->files[at.file].rank,
-                                         (uint32_t)k + 1, end_of(e, at.file)};
+            put_entry(e, e->group_of[k], at.file, e->start_ns[k]);
         }
     }
     join_entries(e);
@@ -141,23 +168,25 @@ void osc_expected_fini(struct osc_expected *e)
 {
     osc_rank_words_fini(&e->keys);
     osc_free(e->group_of);
+    osc_free(e->start_ns);
+    osc_free(e->done_ns);
     osc_free(e->v);
     osc_free(e->absent);
     osc_strbuf_fini(&e->hang);
     *e = (struct osc_expected){0};
 }
 
-/* Append the ranks V[0, N) that are absent for WHY (OSC_ABSENCES: any) as "0,4-7". */
-static void list_ranks(const struct osc_absent *v, size_t n, enum osc_absence why,
+void osc_expected_list(const struct osc_expected *e, enum osc_absence why,
                        struct osc_strbuf *out)
 {
+    const struct osc_absent *const v = e->absent;
     int n_listed = 0;
 
-    for (size_t k = 0, end; k < n; k = end) {
+    for (size_t k = 0, end; k < e->n_absent; k = end) {
         end = k + 1;
         if (why != OSC_ABSENCES && v[k].why != why)
             continue;
-        while (end < n && v[end].rank == v[end - 1].rank + 1 &&
+        while (end < e->n_absent && v[end].rank == v[end - 1].rank + 1 &&
                (why == OSC_ABSENCES || v[end].why == why))
             end++;
         if (n_listed++ == LISTED_MAX) {
@@ -170,19 +199,41 @@ static void list_ranks(const struct osc_absent *v, size_t n, enum osc_absence wh
     }
 }
 
-/* Remember match NUMBER if it is the first that some rank never reached. */
+/* Remember match NUMBER if it is the earliest that some rank never reached. */
 static void see_hang(struct osc_expected *e, uint32_t number)
 {
-    for (size_t k = 0; k < e->n_absent && e->first_hang == 0; k++) {
-        if (e->absent[k].why != OSC_ABSENCE_NEVER)
-            continue;
+    bool is_hang = false;
+
+    for (size_t k = 0; k < e->n_absent; k++)
+        is_hang = is_hang || e->absent[k].why == OSC_ABSENCE_NEVER;
+    if (is_hang &&
+        (e->first_hang == 0 || e->start_ns[number] < e->start_ns[e->first_hang - 1])) {
         e->first_hang = number + 1;
-        list_ranks(e->absent, e->n_absent, OSC_ABSENCE_NEVER, &e->hang);
+        osc_strbuf_clear(&e->hang);
+        osc_expected_list(e, OSC_ABSENCE_NEVER, &e->hang);
     }
     e->n_incomplete += e->n_absent > 0;
 }
 
-osc_status osc_expected_find(struct osc_expected *e, uint32_t number, int64_t end_ns)
+/* Why V lacks match NUMBER. */
+static enum osc_absence why_absent(const struct osc_expected *e, const struct osc_group_rank *v,
+                                   uint32_t number)
+{
+    const uint32_t file = e->run->members[e->run->matches[number].first].file;
+    const bool is_comparable =
+        e->clocks[file].component == e->clocks[v->file].component ||
+        e->run->files[file].part.host == e->run->files[v->file].part.host;
+
+    if (is_comparable && v->begin_ns > e->done_ns[number])
+        return OSC_ABSENCE_BEFORE;
+    if (v->last_ns > e->start_ns[number])
+        return OSC_ABSENCE_RECORD;
+    if (!is_comparable)
+        return OSC_ABSENCE_UNKNOWN;
+    return v->end_ns < e->done_ns[number] ? OSC_ABSENCE_ENDED : OSC_ABSENCE_NEVER;
+}
+
+osc_status osc_expected_find(struct osc_expected *e, uint32_t number)
 {
     const struct osc_rank_match *const m = &e->run->matches[number];
     const uint32_t group = e->group_of[number];
@@ -202,35 +253,13 @@ osc_status osc_expected_find(struct osc_expected *e, uint32_t number, int64_t en
             osc_grow(&e->absent, &e->cap_absent, e->n_absent + 1, sizeof *e->absent);
         if (st != OSC_OK)
             return st;
-        e->absent[e->n_absent++] =
-            (struct osc_absent){v->rank, v->last_match > number + 1 ? OSC_ABSENCE_RECORD
-                                         : v->end_ns < end_ns       ? OSC_ABSENCE_ENDED
-                                                                    : OSC_ABSENCE_NEVER};
+        e->absent[e->n_absent++] = (struct osc_absent){v->rank, why_absent(e, v, number)};
     }
     see_hang(e, number);
     return e->hang.status;
 }
 
-osc_status osc_expected_find_at(struct osc_expected *e, uint32_t number)
-{
-    const struct osc_rank_match *const m = &e->run->matches[number];
-    int64_t first_ns = INT64_MAX, shortest_ns = INT64_MAX;
-
-    for (uint32_t k = 0; k < m->n; k++) {
-        const struct osc_rank_member at = e->run->members[m->first + k];
-        const struct osc_rank_call *const c = osc_rank_call_of(e->run, at);
-        const int64_t start_ns = osc_rank_clock_time(
-            &e->clocks[at.file], c->start_ns + e->run->files[at.file].base_ns);
-
-        first_ns = start_ns < first_ns ? start_ns : first_ns;
-        shortest_ns =
-            c->end_ns - c->start_ns < shortest_ns ? c->end_ns - c->start_ns : shortest_ns;
-    }
-    return osc_expected_find(e, number, first_ns + shortest_ns);
-}
-
-/* The word before LIST, a list of ranks. */
-static const char *ranks_word(const char *list)
+const char *osc_ranks_word(const char *list)
 {
     return strpbrk(list, ",-") ? "ranks " : "rank ";
 }
@@ -240,18 +269,20 @@ void osc_expected_tell(const struct osc_expected *e, struct osc_strbuf *ranks,
 {
     static const char *const why[OSC_ABSENCES] = {
         [OSC_ABSENCE_RECORD] = "no record of it, but of later ones, on ",
+        [OSC_ABSENCE_BEFORE] = "the recording had not begun on ",
+        [OSC_ABSENCE_UNKNOWN] = "no record of it, with a clock that cannot be compared, on ",
         [OSC_ABSENCE_ENDED] = "the recording had ended on ",
         [OSC_ABSENCE_NEVER] = "never reached by ",
     };
 
-    list_ranks(e->absent, e->n_absent, OSC_ABSENCES, ranks);
+    osc_expected_list(e, OSC_ABSENCES, ranks);
     for (int k = OSC_ABSENCES - 1; k >= 0; k--) {
         struct osc_strbuf own = {0};
 
-        list_ranks(e->absent, e->n_absent, (enum osc_absence)k, &own);
+        osc_expected_list(e, (enum osc_absence)k, &own);
         if (own.len > 0)
             osc_strbuf_addf(note, "%s%s%s%s", note->len > 0 ? "; " : "", why[k],
-                            ranks_word(own.s), own.s);
+                            osc_ranks_word(own.s), own.s);
         osc_strbuf_fini(&own);
     }
 }
@@ -270,7 +301,7 @@ osc_status osc_expected_note(const struct osc_expected *e, struct osc_result *ou
         osc_result_note(out,
                         "%.*s%s was never reached by %s%s, although others waited for it: "
                         "the first collective that hangs, or whose record is missing",
-                        (int)name.len, name.s, number, ranks_word(e->hang.s), e->hang.s);
+                        (int)name.len, name.s, number, osc_ranks_word(e->hang.s), e->hang.s);
     }
     if (e->n_incomplete > 0)
         osc_result_note(out,

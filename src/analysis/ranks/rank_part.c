@@ -108,7 +108,9 @@ void osc_rank_part_pack(const struct osc_rank_part *p, const struct osc_rank_wor
     put(out, p->host);
     put(out, p->device);
     put(out, p->device_name);
+    put(out, p->file);
     put(out, p->world_size);
+    put(out, p->n_marked);
     put_signed(out, p->end_ns);
     put(out, p->n_steps);
     for (size_t i = 0; i < p->n_steps; i++) {
@@ -285,7 +287,9 @@ static osc_status get_part(struct reader *r, struct osc_rank_part *p)
     p->host = get_word(r);
     p->device = get_word(r);
     p->device_name = get_word(r);
+    p->file = get_word(r);
     p->world_size = get_u32(r);
+    p->n_marked = get_u32(r);
     p->end_ns = get_signed(r);
     const size_t n_steps = get_count(r);
     osc_status st = osc_grow(&p->steps, &p->cap_steps, n_steps, sizeof *p->steps);

@@ -67,7 +67,9 @@ struct osc_rank_part {
     struct osc_interval *ranges; /* owned; of all calls */
     size_t n_steps, n_calls, n_ranges, n_work, cap_steps, cap_calls, cap_ranges, cap_work;
     uint32_t worker, host, device, device_name; /* words */
+    uint32_t file;                              /* word: where it was read */
     uint32_t world_size;                        /* 0: not recorded */
+    uint32_t n_marked;                          /* steps that the program marked, kept or not */
     int64_t end_ns;                             /* of the last event */
 };
 

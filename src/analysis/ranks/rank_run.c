@@ -16,20 +16,25 @@ static uint32_t hidden(const struct osc_result *r, enum osc_rank_hidden column)
 
 /* --- one trace -------------------------------------------------------------------------- */
 
+/* What a part has besides collectives. */
+enum with { WITH_NOTHING, WITH_STEPS, WITH_WORK };
+
 static osc_status map_trace(const struct osc_trace *t, const struct osc_options *o,
-                            bool with_work, struct osc_result *out, struct osc_err *err)
+                            enum with with, struct osc_result *out, struct osc_err *err)
 {
     struct osc_breakdown own = {0};
-    const struct osc_breakdown *b;
+    const struct osc_breakdown *b = NULL;
     struct osc_rank_words words = {0};
     struct osc_rank_part part = {0};
     struct osc_call_rows *rows = NULL;
     struct osc_strbuf bytes = {0};
-    osc_status st = osc_breakdown_get(t, o->compat_tb, o->n_threads, &own, &b);
+    osc_status st = OSC_OK;
 
+    if (with != WITH_NOTHING)
+        st = osc_breakdown_get(t, o->compat_tb, o->n_threads, &own, &b);
     if (st == OSC_OK)
         st = osc_calls_find(t, o->compat_tb, b, &words, &part, &rows);
-    if (st == OSC_OK && with_work && o->n_traces != 1) /* one alone waits for nobody */
+    if (st == OSC_OK && with == WITH_WORK && o->n_traces != 1) /* one alone waits for nobody */
         st = osc_rank_work_find(t, rows, &words, &part);
     if (st == OSC_OK) {
         osc_rank_part_pack(&part, &words, &bytes);
@@ -50,16 +55,22 @@ static osc_status map_trace(const struct osc_trace *t, const struct osc_options 
     return st == OSC_OK ? st : osc_fail(err, st, "%s: %s", out->def->name, osc_status_text(st));
 }
 
+osc_status osc_rank_map_calls(const struct osc_trace *t, const struct osc_options *o,
+                              struct osc_result *out, struct osc_err *err)
+{
+    return map_trace(t, o, WITH_NOTHING, out, err);
+}
+
 osc_status osc_rank_map(const struct osc_trace *t, const struct osc_options *o,
                         struct osc_result *out, struct osc_err *err)
 {
-    return map_trace(t, o, false, out, err);
+    return map_trace(t, o, WITH_STEPS, out, err);
 }
 
 osc_status osc_rank_map_work(const struct osc_trace *t, const struct osc_options *o,
                              struct osc_result *out, struct osc_err *err)
 {
-    return map_trace(t, o, true, out, err);
+    return map_trace(t, o, WITH_WORK, out, err);
 }
 
 osc_status osc_rank_place(struct osc_result *part, const struct osc_placing *from,
@@ -67,11 +78,48 @@ osc_status osc_rank_place(struct osc_result *part, const struct osc_placing *fro
 {
     (void)from;
     for (uint64_t i = 0; i < part->n_rows; i++) {
+        if (!osc_rank_is_part(part, i))
+            continue;
         osc_result_set_int(part, i, hidden(part, OSC_RANK_OF), to->rank);
         osc_result_set_int(part, i, hidden(part, OSC_RANK_SPAN), to->span);
         osc_result_set_bool(part, i, hidden(part, OSC_RANK_BESIDE), to->is_beside_steps);
     }
     return part->status;
+}
+
+bool osc_rank_is_part(const struct osc_result *r, uint64_t i)
+{
+    return osc_result_has(r, i, hidden(r, OSC_RANK_PACKED));
+}
+
+/* Copy part I of FROM to a row of OUT. */
+static void copy_part(const struct osc_result *from, uint64_t i, struct osc_result *out)
+{
+    osc_result_row(out);
+    for (uint32_t k = OSC_RANK_OF; k <= OSC_RANK_BASE; k++)
+        osc_result_int(out, hidden(out, k), osc_result_get_int(from, i, hidden(from, k)));
+    osc_result_bool(out, hidden(out, OSC_RANK_BESIDE),
+                    osc_result_get_bool(from, i, hidden(from, OSC_RANK_BESIDE)));
+    osc_result_str(out, hidden(out, OSC_RANK_PACKED),
+                   osc_result_get_str(from, i, hidden(from, OSC_RANK_PACKED)));
+}
+
+osc_status osc_rank_take(struct osc_result *const *blocks, uint32_t n, struct osc_result *out)
+{
+    for (uint32_t b = 0; b < n; b++) {
+        bool *const keep = osc_calloc(blocks[b]->n_rows + 1, sizeof *keep);
+
+        if (!keep)
+            return OSC_ENOMEM;
+        for (uint64_t i = 0; i < blocks[b]->n_rows; i++) {
+            keep[i] = !osc_rank_is_part(blocks[b], i);
+            if (!keep[i])
+                copy_part(blocks[b], i, out);
+        }
+        osc_result_keep(blocks[b], keep);
+        osc_free(keep);
+    }
+    return out->status;
 }
 
 /* --- matching --------------------------------------------------------------------------- */
@@ -444,19 +492,30 @@ size_t osc_rank_group_end(const struct osc_rank_run *run, size_t first)
     return end;
 }
 
-osc_status osc_rank_done(struct osc_result *r, struct osc_result *out, osc_status st,
-                         struct osc_err *err)
+osc_status osc_rank_finish(struct osc_result *r, const struct osc_options *o,
+                           const struct osc_rank_table *t, struct osc_err *err)
 {
+    struct osc_rank_run run = {0};
+    struct osc_result out;
+    osc_status st = osc_rank_run_open(&run, r);
+
+    osc_result_init(&out, r->def);
+    if (run.has_spans)
+        osc_result_show(&out, t->span_column);
     if (st == OSC_OK)
-        st = out->status;
+        st = t->fill(&out, &run, o);
+    if (out.n_rows == 0 && t->why_empty)
+        osc_result_why_empty(&out, t->why_empty);
+    osc_rank_run_fini(&run);
     if (st == OSC_OK)
-        st = out->notes.status;
+        st = out.status;
+    if (st == OSC_OK)
+        st = out.notes.status;
     if (st == OSC_OK) {
         osc_result_fini(r);
-        osc_result_move(r, out);
-    } else {
-        osc_result_fini(out);
-        osc_fail(err, st, "%s: %s", r->def->name, osc_status_text(st));
+        osc_result_move(r, &out);
+        return OSC_OK;
     }
-    return st;
+    osc_result_fini(&out);
+    return osc_fail(err, st, "%s: %s", r->def->name, osc_status_text(st));
 }

@@ -33,20 +33,25 @@ enum osc_rank_hidden {
     OSC_RANK_HIDDEN
 };
 
-#define OSC_RANK_COLUMNS(n)                                                                    \
-    OSC_COLUMN((n) + OSC_RANK_OF, "of_rank", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,       \
+/* N: index of the first of them. MERGE: FIRST in a table that has only such rows, KEY in one
+ * that has others, so that each of these rows stays. */
+#define OSC_RANK_COLUMNS(n, merge)                                                             \
+    OSC_COLUMN((n) + OSC_RANK_OF, "of_rank", INTEGER, NULL, merge, OSC_COLUMN_HIDDEN, 0,       \
                "Rank of a part."),                                                             \
-        OSC_COLUMN((n) + OSC_RANK_SPAN, "of_span", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0, \
+        OSC_COLUMN((n) + OSC_RANK_SPAN, "of_span", INTEGER, NULL, merge, OSC_COLUMN_HIDDEN, 0, \
                    "Span of a part."),                                                         \
-        OSC_COLUMN((n) + OSC_RANK_BASE, "base_ns", INTEGER, "ns", FIRST,                       \
+        OSC_COLUMN((n) + OSC_RANK_BASE, "base_ns", INTEGER, "ns", merge,                       \
                    OSC_COLUMN_HIDDEN | OSC_COLUMN_MOMENT, 0, "What its times count from."),    \
-        OSC_COLUMN((n) + OSC_RANK_BESIDE, "is_beside", BOOLEAN, NULL, FIRST,                   \
+        OSC_COLUMN((n) + OSC_RANK_BESIDE, "is_beside", BOOLEAN, NULL, merge,                   \
                    OSC_COLUMN_HIDDEN, 0, "Another part has the steps of its rank."),           \
-        OSC_COLUMN((n) + OSC_RANK_PACKED, "packed", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0, \
+        OSC_COLUMN((n) + OSC_RANK_PACKED, "packed", STRING, NULL, merge, OSC_COLUMN_HIDDEN, 0, \
                    "What tables of ranks need of a trace, as bytes.")
 
 /* map() and place() of the tables of ranks. With work, the part has also what took longest
- * before each collective. */
+ * before each collective; calls alone lack the steps. */
+OSC_MUST_USE osc_status osc_rank_map_calls(const struct osc_trace *t,
+                                           const struct osc_options *o, struct osc_result *out,
+                                           struct osc_err *err);
 OSC_MUST_USE osc_status osc_rank_map_work(const struct osc_trace *t,
                                           const struct osc_options *o, struct osc_result *out,
                                           struct osc_err *err);
@@ -54,6 +59,14 @@ OSC_MUST_USE osc_status osc_rank_map(const struct osc_trace *t, const struct osc
                                      struct osc_result *out, struct osc_err *err);
 OSC_MUST_USE osc_status osc_rank_place(struct osc_result *part, const struct osc_placing *from,
                                        const struct osc_placing *to);
+
+/* Whether row I of R, a result of a table with OSC_RANK_COLUMNS, is a part. */
+bool osc_rank_is_part(const struct osc_result *r, uint64_t i);
+
+/* For together(): move the parts in the N results of BLOCKS to OUT, an empty result of another
+ * table with OSC_RANK_COLUMNS. */
+OSC_MUST_USE osc_status osc_rank_take(struct osc_result *const *blocks, uint32_t n,
+                                      struct osc_result *out);
 
 /* One trace. */
 struct osc_rank_file {
@@ -98,6 +111,15 @@ static inline const struct osc_rank_call *osc_rank_call_of(const struct osc_rank
 /* The files [FIRST, result) have the same rank and span. */
 size_t osc_rank_group_end(const struct osc_rank_run *run, size_t first);
 
-/* Replace the parts in R by the rows of OUT, and free OUT. */
-OSC_MUST_USE osc_status osc_rank_done(struct osc_result *r, struct osc_result *out,
-                                      osc_status st, struct osc_err *err);
+/* A table that is made of all ranks. */
+struct osc_rank_table {
+    uint32_t span_column;  /* shown if there are several spans */
+    const char *why_empty; /* what is noted if there are no rows; NULL: nothing */
+    /* Append the rows of RUN to OUT. */
+    osc_status (*fill)(struct osc_result *out, const struct osc_rank_run *run,
+                       const struct osc_options *o);
+};
+
+/* finish() of T: replace the parts in R by the rows that it makes of them. */
+OSC_MUST_USE osc_status osc_rank_finish(struct osc_result *r, const struct osc_options *o,
+                                        const struct osc_rank_table *t, struct osc_err *err);

@@ -27,7 +27,7 @@ static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
     OSC_COLUMN(SYNCHRONIZING, "synchronizing_ns", INTEGER, "ns", FIRST, 0, 0,
                "Time in which it waited for other ranks: length of all ranges of collectives "
                "together - data_transfer_ns."),
-    OSC_RANK_COLUMNS(N_SHOWN),
+    OSC_RANK_COLUMNS(N_SHOWN, FIRST),
 };
 
 /* The sums of a step. */
@@ -61,16 +61,13 @@ static osc_status measure(const struct osc_rank_file *f, const uint32_t *order, 
     return st;
 }
 
-static void add_row(struct osc_result *out, const struct osc_rank_run *run,
-                    const struct osc_rank_file *f, const struct sums *s)
+static void add_row(struct osc_result *out, const struct osc_rank_file *f, const struct sums *s)
 {
     osc_result_row(out);
     osc_result_int(out, RANK, f->rank);
     osc_result_int(out, SPAN, f->span);
     osc_result_int(out, TRANSFER, s->real_ns);
     osc_result_int(out, SYNCHRONIZING, s->all_ns - s->real_ns);
-    if (run->has_spans)
-        osc_result_show(out, SPAN);
 }
 
 /* Calls by step; those in no step come last. */
@@ -115,7 +112,7 @@ static osc_status add_steps(const struct osc_rank_run *run, const struct osc_ran
         st = measure(f, b.order + b.first[k], b.first[k + 1] - b.first[k], &s);
         if (st != OSC_OK || !s.is_there)
             continue;
-        add_row(out, run, f, &s);
+        add_row(out, f, &s);
         if (k == f->part.n_steps)
             continue;
         osc_result_str(out, STEP, osc_rank_text(&run->words, f->part.steps[k].label));
@@ -137,7 +134,7 @@ static osc_status add_rank(const struct osc_rank_run *run, size_t first, size_t 
     uint64_t n = 0;
     osc_status st = OSC_OK;
 
-    add_row(out, run, &run->files[first], &all);
+    add_row(out, &run->files[first], &all);
     osc_result_str(out, STEP, OSC_STR("all"));
     for (size_t f = first; f < end && st == OSC_OK; f++)
         st = add_steps(run, &run->files[f], out, &all, &n);
@@ -164,23 +161,25 @@ static bool has_calls(const struct osc_rank_run *run, size_t first, size_t end)
     return false;
 }
 
-static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+static osc_status fill(struct osc_result *out, const struct osc_rank_run *run,
+                       const struct osc_options *o)
 {
-    struct osc_rank_run run = {0};
-    struct osc_result out;
-    osc_status st = osc_rank_run_open(&run, r);
+    osc_status st = OSC_OK;
 
     (void)o;
-    osc_result_init(&out, r->def);
-    for (size_t first = 0, end; first < run.n_files && st == OSC_OK; first = end) {
-        end = osc_rank_group_end(&run, first);
-        if (has_calls(&run, first, end))
-            st = add_rank(&run, first, end, &out);
+    for (size_t first = 0, end; first < run->n_files && st == OSC_OK; first = end) {
+        end = osc_rank_group_end(run, first);
+        if (has_calls(run, first, end))
+            st = add_rank(run, first, end, out);
     }
-    if (out.n_rows == 0)
-        osc_result_why_empty(&out, "no collectives were recorded");
-    osc_rank_run_fini(&run);
-    return osc_rank_done(r, &out, st, err);
+    return st;
+}
+
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    static const struct osc_rank_table table = {SPAN, "no collectives were recorded", fill};
+
+    return osc_rank_finish(r, o, &table, err);
 }
 
 const struct osc_table_def osc_table_rank_wait = {

@@ -83,7 +83,7 @@ static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
     OSC_COLUMN(COMPONENT, "clock_group", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL, 0,
                "Number, from 0, of the ranks whose clocks can be compared with each other, if "
                "not all can."),
-    OSC_RANK_COLUMNS(N_SHOWN),
+    OSC_RANK_COLUMNS(N_SHOWN, FIRST),
 };
 
 static void add_word(struct osc_result *out, uint32_t column, const struct osc_rank_run *run,
@@ -182,13 +182,15 @@ static void add_notes(struct osc_result *out, const struct osc_rank_run *run,
                         (unsigned long long)n_shared);
 }
 
-static osc_status fill(struct osc_result *out, const struct osc_rank_run *run)
+static osc_status fill(struct osc_result *out, const struct osc_rank_run *run,
+                       const struct osc_options *o)
 {
     struct osc_rank_clock *const clocks = osc_calloc(run->n_files + 1, sizeof *clocks);
     uint32_t n_components = 0;
     uint64_t n_alone = 0, n_shared = 0;
     const osc_status st = clocks ? osc_rank_clocks_fit(run, clocks, &n_components) : OSC_ENOMEM;
 
+    (void)o;
     for (size_t first = 0, end; first < run->n_files && st == OSC_OK; first = end) {
         end = osc_rank_group_end(run, first);
         n_shared += end - first > 1;
@@ -204,18 +206,9 @@ static osc_status fill(struct osc_result *out, const struct osc_rank_run *run)
 
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
-    struct osc_rank_run run = {0};
-    struct osc_result out;
-    osc_status st = osc_rank_run_open(&run, r);
+    static const struct osc_rank_table table = {SPAN, NULL, fill};
 
-    (void)o;
-    osc_result_init(&out, r->def);
-    if (run.has_spans)
-        osc_result_show(&out, SPAN);
-    if (st == OSC_OK)
-        st = fill(&out, &run);
-    osc_rank_run_fini(&run);
-    return osc_rank_done(r, &out, st, err);
+    return osc_rank_finish(r, o, &table, err);
 }
 
 const struct osc_table_def osc_table_ranks = {

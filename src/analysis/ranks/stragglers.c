@@ -66,7 +66,7 @@ static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
                "Error of its clock: as in `ranks`."),
     OSC_COLUMN(NOTE, "note", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL | OSC_COLUMN_BELOW, 0,
                "What can be said about why it is late."),
-    OSC_RANK_COLUMNS(N_SHOWN),
+    OSC_RANK_COLUMNS(N_SHOWN, FIRST),
 };
 
 /* A rank and span. */
@@ -446,8 +446,8 @@ static osc_status note_hang(const struct search *s, struct osc_result *out)
     struct osc_expected e = {0};
     osc_status st = osc_expected_init(&e, s->run, s->clocks);
 
-    for (uint32_t k = 0; k < s->run->n_matches && st == OSC_OK && e.first_hang == 0; k++)
-        st = osc_expected_find_at(&e, k);
+    for (uint32_t k = 0; k < s->run->n_matches && st == OSC_OK; k++)
+        st = osc_expected_find(&e, k);
     e.n_incomplete = 0;
     if (st == OSC_OK)
         st = osc_expected_note(&e, out);
@@ -455,7 +455,7 @@ static osc_status note_hang(const struct search *s, struct osc_result *out)
     return st;
 }
 
-static osc_status fill(struct osc_result *out, struct search *s)
+static osc_status add_rows(struct osc_result *out, struct search *s)
 {
     osc_status st = init(s);
     osc_wide all = 0;
@@ -482,25 +482,23 @@ static osc_status fill(struct osc_result *out, struct search *s)
     return note_hang(s, out);
 }
 
-static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+static osc_status fill(struct osc_result *out, const struct osc_rank_run *run,
+                       const struct osc_options *o)
 {
-    struct osc_rank_run run = {0};
-    struct search s = {.run = &run};
-    struct osc_result out;
-    osc_status st = osc_rank_run_open(&run, r);
+    struct search s = {.run = run};
 
     (void)o;
-    osc_result_init(&out, r->def);
-    if (run.has_spans)
-        osc_result_show(&out, SPAN);
-    if (st == OSC_OK)
-        st = fill(&out, &s);
-    if (out.n_rows == 0)
-        osc_result_why_empty(&out,
-                             "no collective of several ranks whose clocks can be compared");
+    const osc_status st = add_rows(out, &s);
     fini(&s);
-    osc_rank_run_fini(&run);
-    return osc_rank_done(r, &out, st, err);
+    return st;
+}
+
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    static const struct osc_rank_table table = {
+        SPAN, "no collective of several ranks whose clocks can be compared", fill};
+
+    return osc_rank_finish(r, o, &table, err);
 }
 
 /* See table_columns.h. */
