@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/quality.h"
+#include "analysis/quality/quality_rows.h"
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "import/bytes/filename.h"

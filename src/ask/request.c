@@ -679,6 +679,7 @@ osc_status osc_request_options(const struct osc_request *r, const struct osc_tab
         .has_at = q->has_at != 0,
         .at_ns = q->at_ns,
         .name = q->name,
+        .names_ranks = r->view.ranks || r->view.spans,
     };
     return split_groups(q->group_by, def, o, err);
 }

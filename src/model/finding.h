@@ -183,6 +183,27 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "another "                                                                               \
       "process of it: perhaps copies; each is counted",                                        \
       "name only one of them, or record ranks in distributedInfo")                             \
+    X(missing_rank, WARNING, "ranks of the run that no file is of",                            \
+      "copy the files of all ranks to one directory")                                          \
+    X(collective_hang, WARNING,                                                                \
+      "collectives that ranks of their group never reached, although others waited there",     \
+      "look at what these ranks did last: opscope table events --rank N")                        \
+    X(collective_lost, WARNING,                                                                \
+      "collectives of which ranks of their group have no record, but of later ones", "")       \
+    X(collective_mismatch, WARNING,                                                            \
+      "collectives to which ranks brought messages of other types or sizes, although these "   \
+      "must be alike",                                                                         \
+      "")                                                                                      \
+    X(collective_outside, INFO,                                                                \
+      "collectives that ranks of their group lack, because their recordings began later or "   \
+      "ended earlier than those of others",                                                    \
+      "record the same steps on all ranks")                                                    \
+    X(uneven_steps, WARNING, "ranks with fewer steps than others",                             \
+      "record the same steps on all ranks")                                                    \
+    X(clocks_apart, WARNING,                                                                   \
+      "groups of ranks on several hosts whose clocks cannot be compared: no collective that "  \
+      "all ranks leave together is common to them",                                            \
+      "")                                                                                      \
     X(file_failed, ERROR, "files or directories that could not be read; left out",             \
       "look at their permissions, or copy them again")                                         \
     X(file_empty, INFO,                                                                        \

@@ -290,7 +290,31 @@ static osc_status fill_block(const struct osc_query *q, struct osc_answer_block 
                               : map_and_merge(q, b, err);
     if (st == OSC_OK && q->more && b->first_trace == 0)
         st = q->more->add(q->more->ctx, &b->result);
-    if (st == OSC_OK && q->def->finish)
+    return st;
+}
+
+/* Let the table say what the blocks of A show together. */
+static osc_status look_together(const struct osc_query *q, struct osc_answer *a,
+                                struct osc_err *err)
+{
+    if (!q->def->together)
+        return OSC_OK;
+    struct osc_result **const all = osc_calloc((size_t)a->n_blocks + 1, sizeof(void *));
+    if (!all)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < a->n_blocks; i++)
+        all[i] = &a->blocks[i].result;
+    const osc_status st = q->def->together(all, a->n_blocks, q->options, err);
+    osc_free(all);
+    return st;
+}
+
+static osc_status finish_block(const struct osc_query *q, struct osc_answer_block *b,
+                               struct osc_err *err)
+{
+    osc_status st = OSC_OK;
+
+    if (q->def->finish)
         st = q->def->finish(&b->result, q->options, err);
     if (st == OSC_OK)
         st = filter_block(q, b, err);
@@ -389,9 +413,13 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
         return osc_fail(err, st, "%s", osc_status_text(st));
 
     a->is_stream = q->def->open && !q->sort && !q->parts;
+    for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK && !a->is_stream; i++)
+        st = fill_block(q, &a->blocks[i], err);
+    if (st == OSC_OK && !a->is_stream)
+        st = look_together(q, a, err);
     for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
         if (!a->is_stream)
-            st = fill_block(q, &a->blocks[i], err);
+            st = finish_block(q, &a->blocks[i], err);
         choice.shown |= a->blocks[i].result.shown;
         add_notes(a, &a->blocks[i]);
         if (a->blocks[i].n_traces > 1 && !joins_all(q))

@@ -3,7 +3,8 @@
  * query.h - from traces to the rows of a table.
  *
  *   traces --map--> partial results --merge--> one result per rank and span
- *          --finish--> --where--> --sort--> --limit--> runs of rows for a renderer
+ *          --together--> --finish--> --where--> --sort--> --limit--> runs of rows for a
+ *          renderer
  *
  * Files of one rank and span (its processes) make one block of rows; with is_merged, all files
  * do. The rows of a streaming table are never all in memory, unless it is sorted.

@@ -12,6 +12,7 @@
  *   merge   results of several traces: rows with equal keys become one, each
  *           column by its rule (only with --merge; else a block of rows for each,
  *           behind the columns rank and span)
+ *   together  adds rows about several blocks: what ranks show only side by side
  *   finish  fills columns that are made of others: means, ratios
  *
  * A table that compares ranks has joins_ranks: all traces together make one block of rows, with
@@ -120,6 +121,7 @@ struct osc_options {
     const char *operands; /* borrowed; shell words that name all traces, with --rank and
                            * --span; or NULL */
     uint32_t n_traces;    /* number of traces in operands, if known */
+    bool names_ranks;     /* only some ranks or spans are asked for */
     bool has_at;          /* OSC_TAKES_AT: only memory that is allocated at at_ns, */
     int64_t at_ns;        /* from the origin */
     bool has_rest;        /* operators: add device work that no operator launched: for people */
@@ -184,6 +186,13 @@ struct osc_table_def {
      */
     osc_status (*place)(struct osc_result *part, const struct osc_placing *from,
                         const struct osc_placing *to);
+    /*
+     * Replace rows that map() made only for this by what the traces show together. Called once,
+     * with all N BLOCKS of rows, in order of rank and span, before finish() of any; may be
+     * NULL.
+     */
+    osc_status (*together)(struct osc_result *const *blocks, uint32_t n,
+                           const struct osc_options *o, struct osc_err *err);
     /* Fill FINISH columns when all rows are there; may be NULL. */
     osc_status (*finish)(struct osc_result *r, const struct osc_options *o,
                          struct osc_err *err);

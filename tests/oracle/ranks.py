@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import rankstrace  # noqa: E402
 from cells import Report, compare_table  # noqa: E402
 from providers import OpscopeError, OpscopeProvider  # noqa: E402
-from twin import ranks, runs, tables  # noqa: E402
+from twin import rank_quality, ranks, runs, tables  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 RUNS = ("wild/cuda_v100_dlrm_8ranks", "torch213/ddp2_logdir", "hta/trace_filter")
@@ -40,6 +40,23 @@ def compare(provider: OpscopeProvider, report: Report, where: str, paths: list[P
                 report.differ(label, failed)
                 continue
             compare_table(report, label, name, ours, tables.table(run, name, None, compat))
+
+
+def compare_quality(provider: OpscopeProvider, report: Report, where: str,
+                    paths: list[Path]) -> None:
+    """Compare what `quality` says of ranks side by side, with the ends of its sentences."""
+    run = runs.assemble([tables.load(path) for path in paths], paths)
+    twin = [(row["code"], row["count"], row["first_ns"], row["detail"])
+            for row in rank_quality.rows(run)]
+    ours = [(row["code"], row["count"], row.get("first_ns"), row["message"])
+            for row in provider.rows("quality", paths) if row["code"] in rank_quality.SEVERITY]
+    order = list(rank_quality.SEVERITY.values())
+    twin.sort(key=lambda row: order.index(rank_quality.SEVERITY[row[0]]))
+    if len(ours) == len(twin) and all(a[:3] == b[:3] and a[3].endswith(": " + b[3])
+                                      for a, b in zip(ours, twin)):
+        report.passed += len(ours) + 1
+    else:
+        report.differ(where, "quality", f"opscope {ours}", f"twin {twin}")
 
 
 def is_any_order(provider: OpscopeProvider, report: Report, where: str, paths: list[Path],
@@ -113,6 +130,7 @@ def main() -> int:
         paths = sorted((options.shared / "data" / name).glob("*.json.gz"))
         if paths:
             compare(provider, report, name, paths, names)
+            compare_quality(provider, report, name, paths)
     for number in range(options.random):
         seed = options.seed * 1_000_003 + number
         with tempfile.TemporaryDirectory() as place:
@@ -122,6 +140,7 @@ def main() -> int:
                 paths[-1].write_text(text)
             before = report.failed
             compare(provider, report, f"ranks {seed}", paths, names)
+            compare_quality(provider, report, f"ranks {seed}", paths)
             if paths[-1].name != "again.json":
                 is_any_order(provider, report, f"ranks {seed}", paths, random.Random(seed))
             if report.failed > before and options.keep:

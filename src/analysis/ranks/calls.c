@@ -527,7 +527,8 @@ static osc_status describe(const struct osc_trace *t, struct osc_rank_words *w,
     int64_t n = 0;
 
     p->end_ns = t->max_end_ns - t->min_ts_ns;
-    p->n_marked = t->n_steps;
+    p->n_marked = t->n_steps > 0 && t->steps[0].row.v ? t->n_steps : 0; /* none: the whole */
+    p->is_cut = t->is_selected || t->is_partial;
     if (osc_trace_meta(t, "distributedInfo", &info) &&
         osc_json_member(info, "world_size", &value) && osc_json_int(value, &n) && n > 0 &&
         n <= INT32_MAX)

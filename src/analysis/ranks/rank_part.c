@@ -111,6 +111,7 @@ void osc_rank_part_pack(const struct osc_rank_part *p, const struct osc_rank_wor
     put(out, p->file);
     put(out, p->world_size);
     put(out, p->n_marked);
+    put(out, p->is_cut);
     put_signed(out, p->end_ns);
     put(out, p->n_steps);
     for (size_t i = 0; i < p->n_steps; i++) {
@@ -290,6 +291,7 @@ static osc_status get_part(struct reader *r, struct osc_rank_part *p)
     p->file = get_word(r);
     p->world_size = get_u32(r);
     p->n_marked = get_u32(r);
+    p->is_cut = get(r) != 0;
     p->end_ns = get_signed(r);
     const size_t n_steps = get_count(r);
     osc_status st = osc_grow(&p->steps, &p->cap_steps, n_steps, sizeof *p->steps);

@@ -70,6 +70,7 @@ struct osc_rank_part {
     uint32_t file;                              /* word: where it was read */
     uint32_t world_size;                        /* 0: not recorded */
     uint32_t n_marked;                          /* steps that the program marked, kept or not */
+    bool is_cut;                                /* part of the trace was not read or selected */
     int64_t end_ns;                             /* of the last event */
 };
 

@@ -42,7 +42,7 @@ def quality(parts: list[list[dict]]) -> list[dict]:
     rows = []
     for group in grouped(parts, "message"):
         times = [row["first_ns"] for row in group if row["first_ns"] is not None]
-        first = {column: cell for column, cell in group[0].items() if column != "message"}
+        first = {column: cell for column, cell in group[0].items() if column not in ("message", "detail")}
         rows.append({**first, "count": sum(row["count"] for row in group),
                      "first_ns": min(times, default=None)})
     order = ("error", "warning", "info")

@@ -3,7 +3,7 @@
 have contained. Without messages."""
 from __future__ import annotations
 
-from . import devices, flows, forest, inventory, links, memory_tables, operators
+from . import devices, flows, forest, inventory, links, memory_tables, operators, rank_quality
 from .events import Finding, Trace
 from .kinds import DEVICE_WORK, LAUNCHES, always_launches
 
@@ -25,7 +25,7 @@ SEVERITY = {
     "no_modules": "info", "no_flops": "info", "no_steps": "info", "no_device_records": "warning",
     "no_operators": "info", "no_device": "info",
     "single_step": "info",
-    "same_rank": "warning", "file_failed": "error", "file_empty": "info", "file_copy": "info",
+    "same_rank": "warning", **rank_quality.SEVERITY, "file_failed": "error", "file_empty": "info", "file_copy": "info",
     "file_other": "info", "folder_again": "info", "folder_limit": "warning"}
 ABSENT = {"no_shapes": "record_shapes", "no_stacks": "with_stack",
           "no_memory": "profile_memory", "no_modules": "with_modules"}

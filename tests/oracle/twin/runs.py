@@ -154,6 +154,7 @@ def assemble(traces: list[Trace], paths: list[Path],
     if not left:
         raise selection.NothingLeft
     left[0][0].kept["same_rank"] = same_ranks(left)
+    left[0][0].kept["names ranks"] = ranks is not None or spans is not None
     return [trace for trace, _ in left]
 
 

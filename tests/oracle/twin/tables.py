@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import (advice, averages, devices, durations, events, flows, forest, growth, inventory,
-               kernels, memory_tables, merging, modules, operators, points, quality, ranges, ranks,
-               reader, runs, steps)
+               kernels, memory_tables, merging, modules, operators, points, quality, ranges,
+               rank_quality, ranks, reader, runs, steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
@@ -47,6 +47,9 @@ def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
     if name in ranks.TABLES:
         return ranks.TABLES[name]([run] if isinstance(run, Trace) else run, compat)
     found = runs.blocks([run] if isinstance(run, Trace) else run, merged)
+    if name == "quality":
+        found[0][0].kept["side by side"] = rank_quality.rows(
+            [run] if isinstance(run, Trace) else run)
     rows = []
     for block in found:
         lead = {"rank": block[0].rank, "span": block[0].span} if len(found) > 1 else {}
@@ -86,7 +89,7 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
         return merging.quality([
             *([row for row in quality.table(trace)
                if row["code"] != "no_steps" or trace in with_steps] for trace in block),
-            quality.of_files(block[0])])
+            quality.of_files(block[0]), block[0].kept.get("side by side", [])])
     if name == "modules":
         return [row for trace in block for row in modules.one(trace, group_by, compat)]
     if name == "devices":

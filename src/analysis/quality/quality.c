@@ -4,11 +4,12 @@
  * findings of the reader and of derive/, and data that a trace of PyTorch could have but does
  * not.
  */
-#include "analysis/quality.h"
-
 #include <stdio.h>
 
 #include "analysis/census.h"
+#include "analysis/quality/quality_rows.h"
+#include "analysis/quality/rank_findings.h"
+#include "analysis/ranks/rank_run.h"
 #include "analysis/remedies.h"
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
@@ -16,92 +17,55 @@
 #include "derive/derive.h"
 #include "derive/facts.h"
 
-enum {
-    SEVERITY,
-    CODE,
-    COUNT,
-    FIRST_OFFSET,
-    FIRST_NS,
-    LAST_NS,
-    MESSAGE,
-    REMEDY,
-    RANK_OF_SEVERITY
-};
-
-static const struct osc_column columns[] = {
-    OSC_COLUMN(SEVERITY, "severity", STRING, NULL, KEY, 0, OSC_RULE_QUALITY,
+static const struct osc_column columns[OSC_QUALITY_SHOWN + OSC_RANK_HIDDEN] = {
+    OSC_COLUMN(OSC_QUALITY_SEVERITY, "severity", STRING, NULL, KEY, 0, OSC_RULE_QUALITY,
                "error: part of the input is lost. warning: numbers may be affected. info: "
                "something was not recorded."),
-    OSC_COLUMN(CODE, "code", STRING, NULL, KEY, 0, OSC_RULE_QUALITY,
+    OSC_COLUMN(OSC_QUALITY_CODE, "code", STRING, NULL, KEY, 0, OSC_RULE_QUALITY,
                "Cause of the finding, as a word that scripts can rely on."),
-    OSC_COLUMN(COUNT, "count", INTEGER, NULL, SUM, 0, OSC_RULE_QUALITY,
+    OSC_COLUMN(OSC_QUALITY_COUNT, "count", INTEGER, NULL, SUM, 0, OSC_RULE_QUALITY,
                "Number of times it was found; 1 for what is missing from the recording."),
-    OSC_COLUMN(FIRST_OFFSET, "first_offset", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL,
-               OSC_RULE_QUALITY,
+    OSC_COLUMN(OSC_QUALITY_FIRST_OFFSET, "first_offset", INTEGER, NULL, FIRST,
+               OSC_COLUMN_OPTIONAL, OSC_RULE_QUALITY,
                "Byte of the input at which it was first found, counted from 0; in a compressed "
                "file, a byte of the contents."),
-    OSC_COLUMN(FIRST_NS, "first_ns", INTEGER, "ns", MIN,
+    OSC_COLUMN(OSC_QUALITY_FIRST_NS, "first_ns", INTEGER, "ns", MIN,
                OSC_COLUMN_OPTIONAL | OSC_COLUMN_MOMENT, OSC_RULE_TIME | OSC_RULE_QUALITY,
                "Start of the first event that it concerns, from the origin."),
-    OSC_COLUMN(LAST_NS, "last_ns", INTEGER, "ns", MAX, OSC_COLUMN_OPTIONAL | OSC_COLUMN_MOMENT,
-               OSC_RULE_TIME | OSC_RULE_QUALITY,
+    OSC_COLUMN(OSC_QUALITY_LAST_NS, "last_ns", INTEGER, "ns", MAX,
+               OSC_COLUMN_OPTIONAL | OSC_COLUMN_MOMENT, OSC_RULE_TIME | OSC_RULE_QUALITY,
                "End of the range of time that it concerns, from the origin; missing if it "
                "concerns no range of time."),
-    OSC_COLUMN(MESSAGE, "message", STRING, NULL, KEY, OSC_COLUMN_LONG | OSC_COLUMN_BELOW,
-               OSC_RULE_QUALITY, "What happened, as a sentence."),
-    OSC_COLUMN(REMEDY, "remedy", STRING, NULL, FIRST, OSC_COLUMN_LONG | OSC_COLUMN_BELOW,
-               OSC_RULE_QUALITY,
+    OSC_COLUMN(OSC_QUALITY_MESSAGE, "message", STRING, NULL, KEY,
+               OSC_COLUMN_LONG | OSC_COLUMN_BELOW, OSC_RULE_QUALITY,
+               "What happened, as a sentence."),
+    OSC_COLUMN(OSC_QUALITY_REMEDY, "remedy", STRING, NULL, FIRST,
+               OSC_COLUMN_LONG | OSC_COLUMN_BELOW, OSC_RULE_QUALITY,
                "What to change, often as the exact argument of the profiler."),
-    OSC_COLUMN(RANK_OF_SEVERITY, "severity_order", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
-               "2 error, 1 warning, 0 info."),
+    OSC_COLUMN(OSC_QUALITY_RANK_OF_SEVERITY, "severity_order", INTEGER, NULL, FIRST,
+               OSC_COLUMN_HIDDEN, 0, "2 error, 1 warning, 0 info."),
+    OSC_RANK_COLUMNS(OSC_QUALITY_SHOWN, KEY),
 };
-
-static const char *const severities[] = {
-    [OSC_INFO] = "info", [OSC_WARNING] = "warning", [OSC_ERROR] = "error"};
-
-/* Begin a row about CODE, which does not say yet where it was found and what to do. */
-static void begin_row(struct osc_result *out, enum osc_finding_code code, uint64_t count,
-                      struct osc_str message)
-{
-    const enum osc_severity severity = osc_finding_severity(code);
-
-    osc_result_row(out);
-    osc_result_str(out, SEVERITY, osc_str_c(severities[severity]));
-    osc_result_str(out, CODE, osc_str_c(osc_finding_code_text(code)));
-    osc_result_int(out, COUNT, (int64_t)count);
-    osc_result_str(out, MESSAGE, message);
-    osc_result_int(out, RANK_OF_SEVERITY, (int64_t)severity);
-}
-
-void osc_quality_add(struct osc_result *r, enum osc_finding_code code, uint64_t count,
-                     struct osc_str message)
-{
-    const char *const remedy = osc_finding_remedy(code);
-
-    begin_row(r, code, count, message);
-    if (remedy[0])
-        osc_result_str(r, REMEDY, osc_str_c(remedy));
-}
 
 static void add_row(const struct osc_trace *t, struct osc_result *out,
                     enum osc_finding_code code, const struct osc_finding *f,
                     struct osc_str message)
 {
-    begin_row(out, code, f->count, message);
+    osc_quality_begin(out, code, f->count, message);
     if (f->first_offset != OSC_NO_OFFSET) {
-        osc_result_int(out, FIRST_OFFSET, (int64_t)f->first_offset);
-        osc_result_show(out, FIRST_OFFSET);
+        osc_result_int(out, OSC_QUALITY_FIRST_OFFSET, (int64_t)f->first_offset);
+        osc_result_show(out, OSC_QUALITY_FIRST_OFFSET);
     }
     if (f->first_ns != OSC_NO_TIME) {
-        osc_result_int(out, FIRST_NS, f->first_ns - t->origin_ns);
-        osc_result_show(out, FIRST_NS);
+        osc_result_int(out, OSC_QUALITY_FIRST_NS, f->first_ns - t->origin_ns);
+        osc_result_show(out, OSC_QUALITY_FIRST_NS);
     }
     if (f->last_ns != OSC_NO_TIME) {
-        osc_result_int(out, LAST_NS, f->last_ns - t->origin_ns);
-        osc_result_show(out, LAST_NS);
+        osc_result_int(out, OSC_QUALITY_LAST_NS, f->last_ns - t->origin_ns);
+        osc_result_show(out, OSC_QUALITY_LAST_NS);
     }
     if (osc_remedy(t, code)[0])
-        osc_result_str(out, REMEDY, osc_str_c(osc_remedy(t, code)));
+        osc_result_str(out, OSC_QUALITY_REMEDY, osc_str_c(osc_remedy(t, code)));
 }
 
 /* Add a row for each phase that was left out, and one for what has no phase. */
@@ -252,7 +216,6 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     struct osc_census census;
     const osc_status st = osc_census_add(t, &census);
 
-    (void)o;
     if (st != OSC_OK)
         return osc_fail(err, st, "%s", osc_status_text(st));
 
@@ -284,7 +247,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                 add_row(t, out, code, &once, osc_str_c(osc_finding_message(code)));
         }
     }
-    return out->status;
+    /* What together() compares; one alone is like itself. */
+    return o->n_traces == 1 ? out->status : osc_rank_map_calls(t, o, out, err);
 }
 
 /* Whether the trace is aligned with others, and is beside others that have steps, is known only
@@ -299,17 +263,40 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
     if (!keep)
         return OSC_ENOMEM;
     for (uint64_t i = 0; i < part->n_rows; i++) {
-        int64_t n = osc_result_get_int(part, i, COUNT);
+        int64_t n = osc_result_get_int(part, i, OSC_QUALITY_COUNT);
 
-        if (osc_str_eq(osc_result_get_str(part, i, CODE), code))
+        if (osc_rank_is_part(part, i)) {
+            keep[i] = true;
+            continue;
+        }
+        if (osc_str_eq(osc_result_get_str(part, i, OSC_QUALITY_CODE), code))
             n += to->is_unaligned && !from->is_unaligned;
-        osc_result_set_int(part, i, COUNT, n);
-        keep[i] = n > 0 && !(to->is_beside_steps &&
-                             osc_str_eq(osc_result_get_str(part, i, CODE), no_steps));
+        osc_result_set_int(part, i, OSC_QUALITY_COUNT, n);
+        keep[i] =
+            n > 0 && !(to->is_beside_steps &&
+                       osc_str_eq(osc_result_get_str(part, i, OSC_QUALITY_CODE), no_steps));
     }
     osc_result_keep(part, keep);
     osc_free(keep);
-    return part->status;
+    return osc_rank_place(part, from, to);
+}
+
+/* Add what the traces show together to the first block. */
+static osc_status together(struct osc_result *const *blocks, uint32_t n,
+                           const struct osc_options *o, struct osc_err *err)
+{
+    struct osc_rank_run run = {0};
+    struct osc_result parts;
+
+    osc_result_init(&parts, &osc_table_ranks);
+    osc_status st = osc_rank_take(blocks, n, &parts);
+    if (st == OSC_OK)
+        st = osc_rank_run_open(&run, &parts);
+    if (st == OSC_OK && run.n_files > 1)
+        st = osc_rank_findings_add(blocks[0], &run, o->names_ranks);
+    osc_rank_run_fini(&run);
+    osc_result_fini(&parts);
+    return st == OSC_OK ? st : osc_fail(err, st, "quality: %s", osc_status_text(st));
 }
 
 /* Merged rows are in the order of ranks: sort the most severe to the top again. */
@@ -317,16 +304,18 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 {
     (void)o;
     (void)err;
-    r->sorted_by = RANK_OF_SEVERITY + 1;
+    r->sorted_by = OSC_QUALITY_RANK_OF_SEVERITY + 1;
     if (r->n_rows == 0)
         osc_result_note(r, "nothing was skipped, repaired or found missing");
     return r->status;
 }
 
 /* See table_columns.h. */
-const uint32_t osc_column_quality_severity = SEVERITY, osc_column_quality_code = CODE,
-               osc_column_quality_count = COUNT, osc_column_quality_message = MESSAGE,
-               osc_column_quality_remedy = REMEDY;
+const uint32_t osc_column_quality_severity = OSC_QUALITY_SEVERITY,
+               osc_column_quality_code = OSC_QUALITY_CODE,
+               osc_column_quality_count = OSC_QUALITY_COUNT,
+               osc_column_quality_message = OSC_QUALITY_MESSAGE,
+               osc_column_quality_remedy = OSC_QUALITY_REMEDY;
 
 const struct osc_table_def osc_table_quality = {
     .name = "quality",
@@ -335,10 +324,12 @@ const struct osc_table_def osc_table_quality = {
               "what no event of the file has.",
     .rules = OSC_RULE_QUALITY,
     .columns = columns,
-    .n_columns = sizeof columns / sizeof *columns,
+    .n_columns = OSC_QUALITY_SHOWN + OSC_RANK_HIDDEN,
     .facts = OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS |
-             OSC_FACT_ARROWS, /* making these counts findings */
+             OSC_FACT_ARROWS | /* making these counts findings */
+             OSC_FACT_STEPS,   /* ranks may have different ones */
     .map = map,
     .place = place,
+    .together = together,
     .finish = finish,
 };

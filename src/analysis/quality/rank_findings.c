@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/quality/rank_findings.h"
+
+#include "analysis/quality/quality_rows.h"
+#include "analysis/ranks/expected.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/utf8.h"
+#include "codec/json.h"
+
+#define LISTED     12u /* ranges of ranks in a sentence, */
+#define COMPONENTS 6u  /* groups of ranks in one, */
+#define NAME_BYTES 96u /* bytes of a name in one */
+#define EACH_MAX   8u  /* rows of a code */
+
+/* --- lists of ranks ----------------------------------------------------------------------- */
+
+/* A list of ranks as 0,4-7, to which ranks are added in ascending order. */
+struct ranks {
+    struct osc_strbuf text; /* owned */
+    int64_t first, last;    /* of the range that is not written yet */
+    uint64_t n;             /* ranks */
+    uint32_t n_written;     /* ranges */
+};
+
+static void write_range(struct ranks *l)
+{
+    if (l->n == 0 || l->n_written > LISTED)
+        return;
+    if (l->n_written++ == LISTED) {
+        osc_strbuf_adds(&l->text, ",...");
+        return;
+    }
+    osc_strbuf_addf(&l->text, "%s%lld", l->n_written > 1 ? "," : "", (long long)l->first);
+    if (l->last > l->first)
+        osc_strbuf_addf(&l->text, "-%lld", (long long)l->last);
+}
+
+/* Add the ranks FIRST to LAST. */
+static void add_ranks(struct ranks *l, int64_t first, int64_t last)
+{
+    if (first > last || (l->n > 0 && last <= l->last))
+        return;
+    if (l->n > 0 && first <= l->last + 1) {
+        l->n += (uint64_t)(last - l->last);
+        l->last = last;
+        return;
+    }
+    write_range(l);
+    l->first = first;
+    l->last = last;
+    l->n += (uint64_t)(last - first + 1);
+}
+
+/* Append L, which takes no more ranks, to OUT, behind the word "rank" or "ranks". */
+static void put_ranks(struct osc_strbuf *out, struct ranks *l)
+{
+    write_range(l);
+    osc_strbuf_addf(out, "%s%s", l->n > 1 ? "ranks " : "rank ", l->text.s ? l->text.s : "");
+    if (l->text.status != OSC_OK)
+        out->status = l->text.status;
+}
+
+/* --- rows ------------------------------------------------------------------------------- */
+
+/* Begin TEXT with what CODE says. */
+static void begin(struct osc_strbuf *text, enum osc_finding_code code)
+{
+    osc_strbuf_clear(text);
+    osc_strbuf_adds(text, osc_finding_message(code));
+    osc_strbuf_adds(text, ": ");
+}
+
+static osc_status add(struct osc_result *r, enum osc_finding_code code, uint64_t count,
+                      int64_t first_ns, const struct osc_strbuf *text)
+{
+    if (text->status != OSC_OK)
+        return text->status;
+    osc_quality_add_at(r, code, count, first_ns,
+                       (struct osc_str){text->s, (uint32_t)text->len});
+    return r->status;
+}
+
+/* Append NAME, cut if it is long. */
+static void put_name(struct osc_strbuf *out, struct osc_str name)
+{
+    const bool is_long = name.len > NAME_BYTES;
+
+    osc_strbuf_add(out, name.s, is_long ? osc_utf8_head(name, NAME_BYTES) : name.len);
+    osc_strbuf_adds(out, is_long ? "..." : "");
+}
+
+/* --- ranks without a file, ranks with fewer steps ------------------------------------------
+ */
+
+/* The files of a span, in order of rank. */
+struct span {
+    const struct osc_rank_run *run;
+    const uint32_t *files; /* borrowed */
+    size_t n;
+};
+
+static const struct osc_rank_file *file_of(const struct span *s, size_t k)
+{
+    return &s->run->files[s->files[k]];
+}
+
+static void put_span(struct osc_strbuf *out, const struct span *s)
+{
+    if (s->run->has_spans)
+        osc_strbuf_addf(out, " in span %d", file_of(s, 0)->span);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Collect in *V, owned, the ranks that the lists of groups in S name, in ascending order. */
+static osc_status listed_ranks(const struct span *s, int64_t **v, size_t *n)
+{
+    uint32_t seen = 0;
+    size_t cap = 0;
+    osc_status st = OSC_OK;
+
+    for (size_t k = 0; k < s->n && st == OSC_OK; k++) {
+        const struct osc_rank_part *const p = &file_of(s, k)->part;
+
+        for (size_t i = 0; i < p->n_calls && st == OSC_OK; i++) {
+            struct osc_str list = osc_rank_text(&s->run->words, p->calls[i].ranks), value;
+            int64_t rank;
+
+            if (p->calls[i].ranks == seen) /* mostly the same as before */
+                continue;
+            seen = p->calls[i].ranks;
+            while (st == OSC_OK && osc_json_next(&list, &value)) {
+                if (!osc_json_int(value, &rank) || rank < 0 || rank > INT32_MAX)
+                    continue;
+                st = osc_grow(v, &cap, *n + 1, sizeof **v);
+                if (st == OSC_OK)
+                    (*v)[(*n)++] = rank;
+            }
+        }
+    }
+    osc_sort(*v, *n, sizeof **v, by_number);
+    return st;
+}
+
+/* Add to L the ranks of a world of SIZE that have no file in S. */
+static void missing_of_world(const struct span *s, int64_t size, struct ranks *l)
+{
+    int64_t next = 0;
+
+    for (size_t k = 0; k < s->n; k++) {
+        const int64_t rank = file_of(s, k)->rank;
+
+        add_ranks(l, next, (rank < size ? rank : size) - 1);
+        next = rank >= next ? rank + 1 : next;
+    }
+    add_ranks(l, next, size - 1);
+}
+
+static osc_status add_missing_rank(struct osc_result *r, const struct span *s,
+                                   struct osc_strbuf *text)
+{
+    struct ranks missing = {0};
+    int64_t *listed = NULL;
+    size_t n = 0, at = 0;
+    uint32_t world = 0;
+    osc_status st = OSC_OK;
+
+    for (size_t k = 0; k < s->n; k++) {
+        const uint32_t own = file_of(s, k)->part.world_size;
+
+        world = own > world ? own : world;
+    }
+    if (world > 0)
+        missing_of_world(s, world, &missing);
+    else
+        st = listed_ranks(s, &listed, &n);
+    for (size_t k = 0; k < n; k++) {
+        while (at < s->n && file_of(s, at)->rank < listed[k])
+            at++;
+        if (at == s->n || file_of(s, at)->rank != listed[k])
+            add_ranks(&missing, listed[k], listed[k]);
+    }
+    osc_free(listed);
+    if (st == OSC_OK && missing.n > 0) {
+        begin(text, OSC_FINDING_missing_rank);
+        put_ranks(text, &missing);
+        if (world > 0)
+            osc_strbuf_addf(text, " of %u", world);
+        put_span(text, s);
+        st = add(r, OSC_FINDING_missing_rank, missing.n, OSC_NO_TIME, text);
+    }
+    osc_strbuf_fini(&missing.text);
+    return st;
+}
+
+/* The number of steps of the rank at K of S; *END: where the next rank begins. */
+static uint32_t steps_at(const struct span *s, size_t k, size_t *end)
+{
+    uint32_t n = 0;
+
+    for (*end = k; *end < s->n && file_of(s, *end)->rank == file_of(s, k)->rank; (*end)++) {
+        const uint32_t own = file_of(s, *end)->part.n_marked;
+
+        n = own > n ? own : n;
+    }
+    return n;
+}
+
+static osc_status add_uneven_steps(struct osc_result *r, const struct span *s,
+                                   struct osc_strbuf *text)
+{
+    struct ranks fewer = {0};
+    uint32_t most = 0, least = UINT32_MAX;
+    osc_status st = OSC_OK;
+
+    for (size_t k = 0, end; k < s->n; k = end) {
+        const uint32_t n = steps_at(s, k, &end);
+
+        most = n > most ? n : most;
+        least = n < least ? n : least;
+    }
+    for (size_t k = 0, end; k < s->n; k = end) {
+        if (steps_at(s, k, &end) < most)
+            add_ranks(&fewer, file_of(s, k)->rank, file_of(s, k)->rank);
+    }
+    if (fewer.n > 0) {
+        begin(text, OSC_FINDING_uneven_steps);
+        put_ranks(text, &fewer);
+        osc_strbuf_addf(text, fewer.n > 1 ? " (%u at least, others %u)" : " (%u, others %u)",
+                        least, most);
+        put_span(text, s);
+        st = add(r, OSC_FINDING_uneven_steps, fewer.n, OSC_NO_TIME, text);
+    }
+    osc_strbuf_fini(&fewer.text);
+    return st;
+}
+
+/* A file, to be sorted by span and rank. */
+struct by_span {
+    int32_t span, rank;
+    uint32_t file;
+};
+
+static int by_span_and_rank(const void *a, const void *b)
+{
+    const struct by_span *const x = a, *const y = b;
+
+    if (x->span != y->span)
+        return x->span < y->span ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->file < y->file ? -1 : x->file > y->file;
+}
+
+/* Add what ADD finds in each span of RUN that has several ranks. */
+static osc_status add_of_spans(struct osc_result *r, const struct osc_rank_run *run,
+                               osc_status (*add_of)(struct osc_result *r, const struct span *s,
+                                                    struct osc_strbuf *text),
+                               struct osc_strbuf *text)
+{
+    struct by_span *const v = osc_calloc(run->n_files + 1, sizeof *v);
+    uint32_t *const files = osc_calloc(run->n_files + 1, sizeof *files);
+    osc_status st = v && files ? OSC_OK : OSC_ENOMEM;
+
+    for (uint32_t f = 0; f < run->n_files && st == OSC_OK; f++)
+        v[f] = (struct by_span){run->files[f].span, run->files[f].rank, f};
+    if (st == OSC_OK)
+        osc_sort(v, run->n_files, sizeof *v, by_span_and_rank);
+    for (size_t first = 0, end; first < run->n_files && st == OSC_OK; first = end) {
+        for (end = first; end < run->n_files && v[end].span == v[first].span; end++)
+            files[end] = v[end].file;
+        if (v[end - 1].rank != v[first].rank)
+            st = add_of(r, &(struct span){run, &files[first], end - first}, text);
+    }
+    osc_free(v);
+    osc_free(files);
+    return st;
+}
+
+/* --- collectives ---------------------------------------------------------------------------
+ */
+
+/* What was found of one code in one group. */
+struct found {
+    uint32_t group, number; /* word of the group; the earliest match */
+    uint64_t n;
+    struct osc_strbuf ranks; /* owned; that the earliest concerns */
+};
+
+/* What was found of one code. */
+struct finds {
+    enum osc_finding_code code;
+    struct found *v; /* owned; by group */
+    size_t n;
+};
+
+struct search {
+    const struct osc_rank_run *run;
+    struct osc_expected expected;
+    struct osc_rank_clock *clocks; /* owned */
+    struct finds of[4];
+    uint32_t n_components;
+};
+
+enum { HANG, LOST, MISMATCH, OUTSIDE };
+
+/* Count match NUMBER among FINDS; whether it is the earliest of its group so far. */
+static struct found *count_match(struct search *s, int of, uint32_t number)
+{
+    struct found *const f = &s->of[of].v[s->expected.group_of[number]];
+    const int64_t *const start_ns = s->expected.start_ns;
+
+    if (f->n++ > 0 && start_ns[number] >= start_ns[f->number])
+        return NULL;
+    f->group = s->expected.group_of[number];
+    f->number = number;
+    osc_strbuf_clear(&f->ranks);
+    return f;
+}
+
+/* Count the ranks that lack match NUMBER. */
+static void look_at_absent(struct search *s, uint32_t number)
+{
+    static const int of_absence[OSC_ABSENCES] = {
+        [OSC_ABSENCE_RECORD] = LOST,   [OSC_ABSENCE_BEFORE] = OUTSIDE,
+        [OSC_ABSENCE_ENDED] = OUTSIDE, [OSC_ABSENCE_UNKNOWN] = LOST,
+        [OSC_ABSENCE_NEVER] = HANG,
+    };
+    const struct osc_expected *const e = &s->expected;
+
+    for (int of = 0; of <= OUTSIDE; of++) {
+        struct found *f = NULL;
+        struct ranks ranks = {0};
+        bool is_any = false;
+
+        for (size_t k = 0; k < e->n_absent; k++) {
+            if (of_absence[e->absent[k].why] != of)
+                continue;
+            if (!is_any)
+                f = count_match(s, of, number);
+            is_any = true;
+            if (f)
+                add_ranks(&ranks, e->absent[k].rank, e->absent[k].rank);
+        }
+        if (f)
+            put_ranks(&f->ranks, &ranks);
+        osc_strbuf_fini(&ranks.text);
+    }
+}
+
+/* Count match NUMBER if its members do not fit each other. */
+static void look_at_messages(struct search *s, uint32_t number)
+{
+    const struct osc_rank_match *const m = &s->run->matches[number];
+    const struct osc_rank_call *const first =
+        osc_rank_call_of(s->run, s->run->members[m->first]);
+    struct ranks ranks = {0};
+
+    if (m->is_ordered || !osc_collective_is_even((enum osc_collective)first->op))
+        return;
+    for (uint32_t k = 1; k < m->n; k++) {
+        const struct osc_rank_member at = s->run->members[m->first + k];
+        const struct osc_rank_call *const c = osc_rank_call_of(s->run, at);
+
+        if (c->elements != first->elements || c->dtype != first->dtype)
+            add_ranks(&ranks, s->run->files[at.file].rank, s->run->files[at.file].rank);
+    }
+    struct found *const f = ranks.n > 0 ? count_match(s, MISMATCH, number) : NULL;
+    if (f) {
+        put_ranks(&f->ranks, &ranks);
+        osc_strbuf_addf(&f->ranks, " unlike rank %d",
+                        s->run->files[s->run->members[m->first].file].rank);
+    }
+    osc_strbuf_fini(&ranks.text);
+}
+
+/* The place of match NUMBER among those of its group, by time. */
+static uint64_t place_of(const struct search *s, uint32_t number)
+{
+    const struct osc_expected *const e = &s->expected;
+    uint64_t n = 0;
+
+    for (size_t k = 0; k < s->run->n_matches; k++)
+        n += e->group_of[k] == e->group_of[number] &&
+             (e->start_ns[k] < e->start_ns[number] ||
+              (e->start_ns[k] == e->start_ns[number] && k < number));
+    return n;
+}
+
+/* Write which collective F is about. */
+static void put_match(struct osc_strbuf *out, const struct search *s, const struct found *f)
+{
+    const struct osc_rank_match *const m = &s->run->matches[f->number];
+    const struct osc_rank_member at = s->run->members[m->first];
+    const struct osc_rank_call *const c = osc_rank_call_of(s->run, at);
+
+    put_name(out, osc_rank_text(&s->run->words, c->name));
+    if (c->group || c->ranks) {
+        osc_strbuf_adds(out, c->group ? " of group " : " of the group ");
+        put_name(out, osc_rank_text(&s->run->words, c->group ? c->group : c->ranks));
+    }
+    if (c->seq >= 0)
+        osc_strbuf_addf(out, ", number %lld", (long long)c->seq);
+    else
+        osc_strbuf_addf(out, ", number %llu in order of start",
+                        (unsigned long long)place_of(s, f->number) + 1);
+    if (s->run->has_spans)
+        osc_strbuf_addf(out, " in span %d", s->run->files[at.file].span);
+}
+
+/* Where F was found first: on the clock of the first rank that has it. */
+static int64_t first_of(const struct search *s, const struct found *f)
+{
+    const struct osc_rank_member at = s->run->members[s->run->matches[f->number].first];
+
+    return osc_rank_call_of(s->run, at)->start_ns + s->run->files[at.file].base_ns;
+}
+
+static int by_start(const void *a, const void *b, void *ctx)
+{
+    const struct found *const x = a, *const y = b;
+    const int64_t *const start_ns = ((const struct search *)ctx)->expected.start_ns;
+
+    if ((x->n == 0) != (y->n == 0))
+        return x->n == 0 ? 1 : -1;
+    if (x->n > 0 && start_ns[x->number] != start_ns[y->number])
+        return start_ns[x->number] < start_ns[y->number] ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Add a row for each group of FINDS, the earliest first; of too many one for the rest. */
+static osc_status add_finds(struct osc_result *r, struct search *s, struct finds *finds,
+                            struct osc_strbuf *text)
+{
+    uint64_t n_rest = 0, n_groups = 0;
+    osc_status st = OSC_OK;
+
+    osc_sort_with(finds->v, finds->n, sizeof *finds->v, by_start, s);
+    for (size_t k = 0; k < finds->n && finds->v[k].n > 0 && st == OSC_OK; k++) {
+        const struct found *const f = &finds->v[k];
+
+        if (k >= EACH_MAX) {
+            n_rest += f->n;
+            n_groups++;
+            continue;
+        }
+        begin(text, finds->code);
+        osc_strbuf_adds(text, f->n > 1 ? "first " : "");
+        put_match(text, s, f);
+        osc_strbuf_addf(text, ": %s", f->ranks.s ? f->ranks.s : "");
+        st = f->ranks.status != OSC_OK ? f->ranks.status
+                                       : add(r, finds->code, f->n, first_of(s, f), text);
+    }
+    if (st != OSC_OK || n_rest == 0)
+        return st;
+    begin(text, finds->code);
+    osc_strbuf_addf(text, "%llu more groups", (unsigned long long)n_groups);
+    return add(r, finds->code, n_rest, OSC_NO_TIME, text);
+}
+
+static osc_status add_of_collectives(struct osc_result *r, struct search *s,
+                                     struct osc_strbuf *text)
+{
+    static const enum osc_finding_code codes[] = {
+        [HANG] = OSC_FINDING_collective_hang,
+        [LOST] = OSC_FINDING_collective_lost,
+        [MISMATCH] = OSC_FINDING_collective_mismatch,
+        [OUTSIDE] = OSC_FINDING_collective_outside,
+    };
+    osc_status st = osc_expected_init(&s->expected, s->run, s->clocks);
+    const size_t n = s->expected.keys.words.n_entries + (size_t)1;
+
+    for (int of = 0; of <= OUTSIDE && st == OSC_OK; of++) {
+        s->of[of] = (struct finds){codes[of], osc_calloc(n, sizeof *s->of[of].v), n};
+        st = s->of[of].v ? OSC_OK : OSC_ENOMEM;
+    }
+    for (uint32_t k = 0; k < s->run->n_matches && st == OSC_OK; k++) {
+        st = osc_expected_find(&s->expected, k);
+        if (st == OSC_OK) {
+            look_at_absent(s, k);
+            look_at_messages(s, k);
+        }
+    }
+    for (int of = 0; of <= OUTSIDE && st == OSC_OK; of++)
+        st = add_finds(r, s, &s->of[of], text);
+    for (int of = 0; of <= OUTSIDE; of++) {
+        for (size_t k = 0; k < s->of[of].n && s->of[of].v; k++)
+            osc_strbuf_fini(&s->of[of].v[k].ranks);
+        osc_free(s->of[of].v);
+    }
+    osc_expected_fini(&s->expected);
+    return st;
+}
+
+/* --- clocks ------------------------------------------------------------------------------- */
+
+/* A file, to be sorted by component. */
+struct by_component {
+    uint32_t component;
+    int32_t rank;
+};
+
+static int by_component(const void *a, const void *b)
+{
+    const struct by_component *const x = a, *const y = b;
+
+    if (x->component != y->component)
+        return x->component < y->component ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static osc_status add_clocks_apart(struct osc_result *r, const struct search *s,
+                                   struct osc_strbuf *text)
+{
+    const struct osc_rank_run *const run = s->run;
+    struct by_component *const v = osc_calloc(run->n_files + 1, sizeof *v);
+    bool is_one_host = true, has_calls = false;
+    uint32_t n_written = 0;
+
+    if (!v)
+        return OSC_ENOMEM;
+    for (size_t f = 0; f < run->n_files; f++) {
+        v[f] = (struct by_component){s->clocks[f].component, run->files[f].rank};
+        is_one_host = is_one_host && run->files[f].part.host == run->files[0].part.host;
+        has_calls = has_calls || run->files[f].part.n_calls > 0;
+    }
+    if (is_one_host || !has_calls || s->n_components < 2) {
+        osc_free(v);
+        return OSC_OK;
+    }
+    osc_sort(v, run->n_files, sizeof *v, by_component);
+    begin(text, OSC_FINDING_clocks_apart);
+    for (size_t k = 0, end; k < run->n_files && n_written < COMPONENTS; k = end) {
+        struct ranks ranks = {0};
+
+        for (end = k; end < run->n_files && v[end].component == v[k].component; end++)
+            add_ranks(&ranks, v[end].rank, v[end].rank);
+        osc_strbuf_adds(text, n_written++ > 0 ? "; " : "");
+        put_ranks(text, &ranks);
+        osc_strbuf_fini(&ranks.text);
+    }
+    if (s->n_components > COMPONENTS)
+        osc_strbuf_addf(text, "; and %u more", s->n_components - COMPONENTS);
+    osc_free(v);
+    return add(r, OSC_FINDING_clocks_apart, s->n_components, OSC_NO_TIME, text);
+}
+
+/* --- all of them ----------------------------------------------------------------------------
+ */
+
+osc_status osc_rank_findings_add(struct osc_result *r, const struct osc_rank_run *run,
+                                 bool names_ranks)
+{
+    struct search s = {.run = run, .clocks = osc_calloc(run->n_files + 1, sizeof *s.clocks)};
+    struct osc_strbuf text = {0};
+    bool is_cut = false;
+    osc_status st = s.clocks ? osc_rank_clocks_fit(run, s.clocks, &s.n_components) : OSC_ENOMEM;
+
+    for (size_t f = 0; f < run->n_files; f++)
+        is_cut = is_cut || run->files[f].part.is_cut;
+    if (st == OSC_OK && !names_ranks)
+        st = add_of_spans(r, run, add_missing_rank, &text);
+    if (st == OSC_OK && !is_cut)
+        st = add_of_spans(r, run, add_uneven_steps, &text);
+    if (st == OSC_OK && !is_cut)
+        st = add_of_collectives(r, &s, &text);
+    if (st == OSC_OK)
+        st = add_clocks_apart(r, &s, &text);
+    osc_strbuf_fini(&text);
+    osc_free(s.clocks);
+    return st;
+}
