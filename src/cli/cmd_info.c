@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope info`: facts about a trace and its quality, on one page. */
+#include "analysis/ranks/late.h"
 #include "analysis/table_registry.h"
 #include "ask/budget.h"
 #include "base/note.h"
@@ -25,8 +26,22 @@ static osc_status prepare(struct osc_asked *k, const struct osc_args *args, cons
     return osc_asked_init(k, &r, NULL, err);
 }
 
-/* Say which tables compare the ranks that INFO is about, if there are several. */
-static int show_ranks(const struct osc_asked *info)
+/* Append to OUT which rank lets the others wait, if one does, by the rows of STRAGGLERS. */
+static void add_late(struct osc_strbuf *out, const struct osc_asked *stragglers)
+{
+    const struct osc_answer *const a = &stragglers->answer;
+    uint64_t row;
+
+    if (a->n_blocks == 0 || !osc_late_find(&a->blocks[0].result, &row))
+        return;
+    osc_strbuf_addc(out, '\n');
+    osc_late_say(&a->blocks[0].result, row, stragglers->request.text.full_names, out);
+    osc_strbuf_addc(out, '\n');
+}
+
+/* Say who of several ranks lets the others wait, by STRAGGLERS, and which tables compare the
+ * ranks that INFO is about. */
+static int show_ranks(const struct osc_asked *info, const struct osc_asked *stragglers)
 {
     const struct osc_answer *const a = &info->answer;
     struct osc_strbuf text = {0};
@@ -36,6 +51,7 @@ static int show_ranks(const struct osc_asked *info)
         n += a->blocks[b].rank != a->blocks[b - 1].rank;
     if (n < 2 || !info->options.operands)
         return OSC_EXIT_DONE;
+    add_late(&text, stragglers);
     osc_strbuf_addf(
         &text,
         "\n%u ranks, which these tables compare:\n"
@@ -181,7 +197,8 @@ static int show_runs(const struct osc_args *args, const struct osc_logdir *d, bo
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
 }
 
-/* Ask SET both questions and print the answers, then D, if the traces are in directories. */
+/* Ask SET the questions and print the answers to the first two, then D, if the traces are in
+ * directories. The third is asked for its sentence alone, if it has a table. */
 static int show_all(struct osc_set *set, const struct osc_args *args,
                     struct osc_asked *const *asked, const struct osc_logdir *d)
 {
@@ -201,8 +218,13 @@ static int show_all(struct osc_set *set, const struct osc_args *args,
         failed = show_runs(args, d, false);
     if (!failed && is_json)
         failed = osc_show_text("]\n");
-    if (!failed && strcmp(args->renderer->name, "text") == 0)
-        failed = show_ranks(asked[0]);
+    if (!failed && asked[2]->def) {
+        struct osc_err err = {0};
+        const osc_status st = osc_set_run(set, asked[2], &err);
+
+        failed = st == OSC_OK ? show_ranks(asked[0], asked[2])
+                              : osc_show_fail(osc_set_loaded(set), st, "making a table", &err);
+    }
     return failed;
 }
 
@@ -212,8 +234,10 @@ static int show_traces(const struct osc_args *args, const struct osc_logdir *d)
     const struct osc_selection selection = osc_request_selection(&args->request.view);
     struct osc_load o = {.reserve = osc_budget_for_table(&osc_table_quality, false,
                                                          osc_selection_is_all(&selection))};
-    struct osc_asked info = {0}, quality = {0};
-    struct osc_asked *const asked[] = {&info, &quality};
+    struct osc_asked info = {0}, quality = {0}, stragglers = {0};
+    struct osc_asked *const asked[] = {&info, &quality, &stragglers};
+    const bool has_ranks =
+        (d->n_runs > 0 || args->n_operands > 1) && strcmp(args->renderer->name, "text") == 0;
     struct osc_set *set = NULL;
     struct osc_err err = {0};
     int failed = OSC_EXIT_DONE;
@@ -224,8 +248,10 @@ static int show_traces(const struct osc_args *args, const struct osc_logdir *d)
     osc_status st = prepare(&info, args, "info", &err);
     if (st == OSC_OK)
         st = prepare(&quality, args, "quality", &err);
-    failed =
-        st == OSC_OK ? osc_show_open_to_ask(&set, args, &o, asked, 2) : osc_cli_fail(st, &err);
+    if (st == OSC_OK && has_ranks)
+        st = prepare(&stragglers, args, "stragglers", &err);
+    failed = st == OSC_OK ? osc_show_open_to_ask(&set, args, &o, asked, has_ranks ? 3 : 2)
+                          : osc_cli_fail(st, &err);
     const bool is_listed =
         failed && d->n_runs > 0 && show_runs(args, d, false) == OSC_EXIT_DONE;
     if (!failed && !is_listed)
@@ -234,6 +260,7 @@ static int show_traces(const struct osc_args *args, const struct osc_logdir *d)
         failed = OSC_EXIT_FAILED;
     osc_asked_fini(&info);
     osc_asked_fini(&quality);
+    osc_asked_fini(&stragglers);
     osc_set_release(set);
     return failed;
 }

@@ -59,6 +59,15 @@ def compare_quality(provider: OpscopeProvider, report: Report, where: str,
         report.differ(where, "quality", f"opscope {ours}", f"twin {twin}")
 
 
+def compare_advice(provider: OpscopeProvider, report: Report, where: str,
+                   paths: list[Path]) -> None:
+    """Compare the advice about the rank that lets the others wait, and where it stands."""
+    run = runs.assemble([tables.load(path) for path in paths], paths)
+    twin = [row for row in tables.table(run, "advice") if row["code"] == "straggler"]
+    ours = [row for row in provider.rows("advice", paths) if row["code"] == "straggler"]
+    compare_table(report, f"{where}: straggler", "advice", ours, twin)
+
+
 def is_any_order(provider: OpscopeProvider, report: Report, where: str, paths: list[Path],
                  source: random.Random) -> None:
     """Check that the order of the operands does not matter, if each rank has one file."""
@@ -131,6 +140,7 @@ def main() -> int:
         if paths:
             compare(provider, report, name, paths, names)
             compare_quality(provider, report, name, paths)
+            compare_advice(provider, report, name, paths)
     for number in range(options.random):
         seed = options.seed * 1_000_003 + number
         with tempfile.TemporaryDirectory() as place:
@@ -141,6 +151,7 @@ def main() -> int:
             before = report.failed
             compare(provider, report, f"ranks {seed}", paths, names)
             compare_quality(provider, report, f"ranks {seed}", paths)
+            compare_advice(provider, report, f"ranks {seed}", paths)
             if paths[-1].name != "again.json":
                 is_any_order(provider, report, f"ranks {seed}", paths, random.Random(seed))
             if report.failed > before and options.keep:

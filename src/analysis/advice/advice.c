@@ -7,9 +7,13 @@
 
 #include "analysis/remedies.h"
 #include "analysis/table_registry.h"
+#include "base/mem.h"
 
 #include "analysis/advice/advice_words.h"
 #include "analysis/advice/program.h"
+#include "analysis/advice/straggler.h"
+#include "analysis/ranks/calls.h"
+#include "analysis/ranks/rank_run.h"
 
 enum {
     IMPACT,
@@ -30,7 +34,8 @@ enum {
     ROWS,
     IS_WORK,
     MORE,
-    N_COLUMNS = MORE + OSC_ADVICE_MORE
+    N_SHOWN = MORE + OSC_ADVICE_MORE,
+    N_COLUMNS = N_SHOWN + OSC_RANK_HIDDEN
 };
 
 #define MORE_COLUMN(i, name)                                               \
@@ -43,7 +48,8 @@ static const struct osc_column columns[N_COLUMNS] = {
         OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH | OSC_RULE_IDLE | OSC_RULE_HOST_ADVICE |
             OSC_RULE_SPLIT | OSC_RULE_THINNED,
         "Time at stake in all kept steps together: the time of what the rule is about, or "
-        "the part of it that the rule names; not what following the advice will save."),
+        "the part of it that the rule names; not what following the advice will save. "
+        "straggler: caused_wait_ns of table stragglers, of all other ranks together."),
     OSC_COLUMN(SEVERITY, "severity", STRING, NULL, FINISH, 0, OSC_RULE_ADVICE,
                "warning: impact_ns is a tenth of the kept steps or more, or memory is nearly "
                "full or grows. info: otherwise."),
@@ -67,7 +73,9 @@ static const struct osc_column columns[N_COLUMNS] = {
         "tensor_cores: time of the kernels it is about / time of all kernels of "
         "operators. memory_limit: peak / capacity. memory_growth: bytes that stay / bytes "
         "that were allocated. slow_steps: what they exceed the median by / length of the kept "
-        "steps. Others: impact_ns / length of the kept steps. With --merge: of the ranks and "
+        "steps. straggler: impact_ns / length of the kept steps of all other ranks, above 1 "
+        "where they wait in several collectives at once. Others: "
+        "impact_ns / length of the kept steps. With --merge: of the ranks and "
         "spans to which the rule applies."),
     OSC_COLUMN(COUNT, "count", INTEGER, NULL, SUM, 0, OSC_RULE_ADVICE,
                "Number of steps, ranges, devices, kernels, memory records, gaps, calls, "
@@ -104,6 +112,7 @@ static const struct osc_column columns[N_COLUMNS] = {
     MORE_COLUMN(3, "more_3"),
     MORE_COLUMN(4, "more_4"),
     MORE_COLUMN(5, "more_5"),
+    OSC_RANK_COLUMNS(N_SHOWN, KEY),
 };
 
 static void set_text(struct osc_result *out, uint32_t column, struct osc_str text)
@@ -182,6 +191,28 @@ static osc_status note_earlier(const struct osc_advice_base *a, struct osc_resul
     return st;
 }
 
+static const char no_rule[] = "no rule applies";
+
+/* Remove the note that no rule applies from R, which has rows. */
+static osc_status drop_no_rule(struct osc_result *r)
+{
+    struct osc_strbuf kept = {0};
+    const char *line = r->notes.len > 0 ? r->notes.s : "";
+
+    while (*line) {
+        const size_t n = (size_t)(strchrnul(line, '\n') - line);
+
+        if (n != sizeof no_rule - 1 || memcmp(line, no_rule, n) != 0) {
+            osc_strbuf_add(&kept, line, n);
+            osc_strbuf_addc(&kept, '\n');
+        }
+        line += n + (line[n] != 0);
+    }
+    osc_strbuf_fini(&r->notes);
+    r->notes = kept;
+    return kept.status;
+}
+
 /* Name the rules that had no data. */
 static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
 {
@@ -207,7 +238,7 @@ static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
         osc_result_note(out, "events were taken out of the file: what the devices waited for "
                              "is not known");
     if (out->n_rows == 0 && a->b->n_kept > 0)
-        osc_result_note(out, "no rule applies");
+        osc_result_note(out, no_rule);
 }
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
@@ -244,7 +275,25 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_strbuf_fini(&traits);
     osc_advice_list_fini(&list);
     osc_advice_base_fini(&a);
-    return st == OSC_OK ? st : osc_fail(err, st, "advice: %s", osc_status_text(st));
+    if (st != OSC_OK)
+        return osc_fail(err, st, "advice: %s", osc_status_text(st));
+    /* What together() compares; one alone waits for nobody, and the plugin compares nothing. */
+    return o->compat_tb || o->n_traces == 1 ? st : osc_rank_map_work(t, o, out, err);
+}
+
+/* Leave only the part of its rank in PART. */
+static osc_status keep_part(struct osc_result *part)
+{
+    bool *const keep = osc_calloc(part->n_rows + 1, sizeof *keep);
+
+    if (!keep)
+        return OSC_ENOMEM;
+    for (uint64_t i = 0; i < part->n_rows; i++)
+        keep[i] = osc_rank_is_part(part, i);
+    osc_result_keep(part, keep);
+    osc_strbuf_clear(&part->notes);
+    osc_free(keep);
+    return part->status;
 }
 
 /* Set the rank, the span and the times in the rows of evidence. */
@@ -254,7 +303,7 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
     struct osc_strbuf rows = {0};
 
     if (to->is_beside_steps) /* its stakes are shares of steps that it does not have */
-        osc_result_empty(part);
+        rows.status = keep_part(part);
     for (uint64_t i = 0; i < part->n_rows && rows.status == OSC_OK; i++) {
         if (!osc_result_has(part, i, ROWS))
             continue;
@@ -263,8 +312,10 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
         if (rows.status == OSC_OK)
             osc_result_set_str(part, i, ROWS, (struct osc_str){rows.s, (uint32_t)rows.len});
     }
-    const osc_status st = rows.status;
+    osc_status st = rows.status;
     osc_strbuf_fini(&rows);
+    if (st == OSC_OK)
+        st = osc_rank_place(part, from, to);
     return st == OSC_OK ? part->status : st;
 }
 
@@ -329,11 +380,11 @@ static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_
     for (uint32_t k = 0; k < OSC_ADVICE_MORE; k++)
         n.more[k] = osc_result_get_int(r, i, MORE + k);
     osc_status st = osc_words_show_names(&n, osc_result_get_bool(r, i, IS_WORK), &labels);
-    if (st == OSC_OK) {
+    if (st == OSC_OK && osc_advice_rules[code].say) {
         osc_advice_rules[code].say(&n, &text);
         st = text.status;
     }
-    if (st == OSC_OK)
+    if (st == OSC_OK && osc_advice_rules[code].say)
         osc_result_set_str(r, i, TEXT, (struct osc_str){text.s, (uint32_t)text.len});
     osc_strbuf_fini(&text);
     osc_labels_fini(&labels);
@@ -349,10 +400,43 @@ static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_
     return st;
 }
 
+/* Add to the block of the rank that lets the others wait that it does. */
+static osc_status together(struct osc_result *const *blocks, uint32_t n,
+                           const struct osc_options *o, struct osc_err *err)
+{
+    struct osc_straggler s = {0};
+    osc_status st = osc_straggler_find(&s, blocks, n, o, err);
+
+    if (st != OSC_OK || !s.block) {
+        osc_straggler_fini(&s);
+        return st;
+    }
+    struct osc_result *const r = s.block;
+    osc_result_row(r);
+    osc_result_int(r, IMPACT, s.impact_ns);
+    osc_result_str(r, CODE, osc_str_c(osc_advice_rules[OSC_ADVICE_STRAGGLER].code));
+    osc_result_str(r, TITLE, osc_str_c(osc_advice_rules[OSC_ADVICE_STRAGGLER].title));
+    osc_result_str(r, TEXT, (struct osc_str){s.text.s, (uint32_t)s.text.len});
+    if (s.evidence.len > 0)
+        osc_result_str(r, EVIDENCE, (struct osc_str){s.evidence.s, (uint32_t)s.evidence.len});
+    osc_result_int(r, COUNT, s.n_last);
+    set_text(r, SUBJECT, osc_straggler_operator(&s));
+    osc_result_int(r, KEPT, s.kept_ns);
+    osc_result_int(r, PART, s.impact_ns);
+    osc_result_int(r, WHOLE, s.kept_ns);
+    osc_result_int(r, PARTS, 1);
+    st = r->status;
+    osc_straggler_fini(&s);
+    return st == OSC_OK ? st : osc_fail(err, st, "advice: %s", osc_status_text(st));
+}
+
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
+    if (r->n_rows > 0 && drop_no_rule(r) != OSC_OK)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
     for (uint64_t i = 0; i < r->n_rows; i++) {
-        const osc_status st = finish_row(r, i, o);
+        const bool is_known = code_of(osc_result_get_str(r, i, CODE)) < OSC_ADVICE_COUNT;
+        const osc_status st = is_known ? finish_row(r, i, o) : OSC_EINVAL;
 
         if (st != OSC_OK)
             return osc_fail(err, st, "advice: %s", osc_status_text(st));
@@ -373,9 +457,10 @@ const struct osc_table_def osc_table_advice = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sorted_by = IMPACT + 1,
-    .facts = OSC_FACT_FOREST | OSC_FACT_LOADS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
+    .facts = OSC_CALLS_FACTS | OSC_FACT_LOADS,
     .takes = OSC_TAKES_COMPAT,
     .map = map,
     .place = place,
+    .together = together,
     .finish = finish,
 };

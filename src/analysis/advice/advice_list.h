@@ -49,6 +49,7 @@ enum osc_advice_code {
     OSC_ADVICE_SLOW_CALL,
     OSC_ADVICE_LATE_START,
     OSC_ADVICE_DEVICE_COPIES,
+    OSC_ADVICE_STRAGGLER, /* of all ranks together: straggler.h */
     OSC_ADVICE_COUNT
 };
 
@@ -114,7 +115,7 @@ struct osc_advice_numbers {
 /* What a rule says. */
 struct osc_advice_rule {
     const char *code, *title;
-    /* Write the sentence: what was measured, then what to do about it. */
+    /* Write the sentence: what was measured, then what to do about it. NULL: the row has it. */
     void (*say)(const struct osc_advice_numbers *n, struct osc_strbuf *out);
 };
 

@@ -443,7 +443,7 @@ TEST_WITH(one_step_that_waited_for_data_is_no_rule, NULL, end)
 
 TEST_WITH(a_trace_without_steps_or_devices_says_what_does_not_apply, NULL, end)
 {
-    const struct osc_options o = {0};
+    const struct osc_options o = {.n_traces = 1};
 
     run(&o, "", OP("aten::mm", 1, 0, 10, ""));
     assert_int_equal(result.n_rows, 0);
@@ -469,7 +469,7 @@ TEST_WITH(names_of_files_are_words_of_the_shell, NULL, end)
         {"\xff.json", " $'\\xff.json'"},
         {"\xc3\xa9.json", " '\xc3\xa9.json'"},
     };
-    const struct osc_options o = {0};
+    const struct osc_options o = {.n_traces = 1};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         end(NULL);
@@ -485,7 +485,7 @@ TEST_WITH(names_of_files_are_words_of_the_shell, NULL, end)
 /* The words of the evidence that S adds to COMMAND, for the file "a.json". */
 static void assert_selects(const struct osc_selection *s, const char *events, const char *words)
 {
-    const struct osc_options o = {.selection = s};
+    const struct osc_options o = {.selection = s, .n_traces = 1};
 
     end(NULL);
     load("a.json", "", events);
@@ -524,7 +524,7 @@ TEST_WITH(the_evidence_selects_what_was_selected, NULL, end)
 
 TEST_WITH(standard_input_is_a_dash, NULL, end)
 {
-    const struct osc_options o = {0};
+    const struct osc_options o = {.n_traces = 1};
 
     end(NULL);
     load("standard input", "", STEP(1, 0, 1000) LOADER(0, 51));

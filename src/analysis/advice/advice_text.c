@@ -703,4 +703,5 @@ const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
     [OSC_ADVICE_HANDOVER] = {"handover", "Short kernels leave gaps", say_handover},
     [OSC_ADVICE_DEVICE_COPIES] = {"device_copies", "Copies keep devices from computing",
                                   say_device_copies},
+    [OSC_ADVICE_STRAGGLER] = {"straggler", "Ranks wait for one that comes late", NULL},
 };

@@ -4,47 +4,10 @@
 #include <string.h>
 
 #include "base/percent.h"
-#include "base/utf8.h"
 #include "model/known_names.h"
-#include "names/elide.h"
 
-/* Most columns of a name in a sentence; those of device work as in tables. */
-#define NAME_WIDTH 120
+/* Most columns of a name of device work in a sentence, as in tables. */
 #define WORK_WIDTH 80
-
-/* Write V, which is not negative, with three digits. */
-static void add_digits(struct osc_strbuf *out, double v, const char *unit)
-{
-    osc_strbuf_addf(out, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, unit);
-}
-
-void osc_words_time(struct osc_strbuf *out, int64_t ns)
-{
-    const double v = (double)ns;
-
-    if (ns < 1000)
-        osc_strbuf_addf(out, "%lld ns", (long long)ns);
-    else if (v < 999.5e3)
-        add_digits(out, v / 1e3, "us");
-    else if (v < 999.5e6)
-        add_digits(out, v / 1e6, "ms");
-    else
-        add_digits(out, v / 1e9, "s");
-}
-
-void osc_words_bytes(struct osc_strbuf *out, int64_t n)
-{
-    const double kib = 1024, v = (double)n;
-
-    if (v < kib)
-        osc_strbuf_addf(out, "%lld bytes", (long long)n);
-    else if (v < kib * kib)
-        add_digits(out, v / kib, "KiB");
-    else if (v < kib * kib * kib)
-        add_digits(out, v / kib / kib, "MiB");
-    else
-        add_digits(out, v / kib / kib / kib, "GiB");
-}
 
 void osc_words_percent(struct osc_strbuf *out, int64_t part, int64_t whole, int n_digits)
 {
@@ -64,18 +27,6 @@ void osc_words_count(struct osc_strbuf *out, int64_t count, const char *thing)
     osc_strbuf_addf(out, "%lld %s%s", (long long)count, thing, count == 1 ? "" : "s");
 }
 
-void osc_words_name(struct osc_strbuf *out, struct osc_str name)
-{
-    struct osc_strbuf clean = {0};
-
-    osc_utf8_append_terminal(&clean, name);
-    osc_elide(out, (struct osc_str){clean.s ? clean.s : "", (uint32_t)clean.len}, NAME_WIDTH,
-              NULL);
-    if (clean.status != OSC_OK)
-        out->status = clean.status;
-    osc_strbuf_fini(&clean);
-}
-
 osc_status osc_words_show_names(struct osc_advice_numbers *n, bool is_work,
                                 struct osc_labels *labels)
 {
@@ -85,7 +36,7 @@ osc_status osc_words_show_names(struct osc_advice_numbers *n, bool is_work,
     if (st == OSC_OK)
         st = osc_labels_add(labels, n->grew, false, &grew);
     if (st == OSC_OK)
-        st = osc_labels_compose(labels, NAME_WIDTH, WORK_WIDTH);
+        st = osc_labels_compose(labels, OSC_WORDS_NAME_WIDTH, WORK_WIDTH);
     if (st == OSC_OK) {
         n->subject_shown = osc_labels_get(labels, subject);
         n->grew_shown = osc_labels_get(labels, grew);

@@ -10,11 +10,8 @@
 #pragma once
 
 #include "analysis/advice/advice_list.h"
+#include "analysis/words.h"
 #include "names/labels.h"
-
-/* NS with a unit, such as 12.3 ms; and N bytes, such as 15.2 GiB. */
-void osc_words_time(struct osc_strbuf *out, int64_t ns);
-void osc_words_bytes(struct osc_strbuf *out, int64_t n);
 
 /* PART in percent of WHOLE, such as 12.3 %, with N_DIGITS behind the point (percent.h). */
 void osc_words_percent(struct osc_strbuf *out, int64_t part, int64_t whole, int n_digits);
@@ -24,9 +21,6 @@ void osc_words_share(struct osc_strbuf *out, const struct osc_advice_numbers *n)
 
 /* "3 steps" or "1 step"; THING is singular. */
 void osc_words_count(struct osc_strbuf *out, int64_t count, const char *thing);
-
-/* NAME of a call, shortened to fit a sentence. */
-void osc_words_name(struct osc_strbuf *out, struct osc_str name);
 
 /*
  * Set what N shows of its names, which stay in LABELS: short enough for a sentence, C++ names

@@ -549,7 +549,7 @@ TEST_WITH(names_that_read_alike_when_folded_differ_in_a_sentence, NULL, end)
 /* Fail the first allocation, then the second, ... until the work gets done. */
 TEST_WITH(memory_that_runs_out_is_a_status, NULL, end)
 {
-    const struct osc_options o = {0};
+    const struct osc_options o = {.n_traces = 1};
     osc_status st = OSC_ENOMEM;
 
     end(NULL);

@@ -92,6 +92,12 @@ bool osc_rank_is_part(const struct osc_result *r, uint64_t i)
     return osc_result_has(r, i, hidden(r, OSC_RANK_PACKED));
 }
 
+struct osc_rank_place osc_rank_place_of(const struct osc_result *r, uint64_t i)
+{
+    return (struct osc_rank_place){(int32_t)osc_result_get_int(r, i, hidden(r, OSC_RANK_OF)),
+                                   (int32_t)osc_result_get_int(r, i, hidden(r, OSC_RANK_SPAN))};
+}
+
 /* Copy part I of FROM to a row of OUT. */
 static void copy_part(const struct osc_result *from, uint64_t i, struct osc_result *out)
 {

@@ -63,6 +63,12 @@ OSC_MUST_USE osc_status osc_rank_place(struct osc_result *part, const struct osc
 /* Whether row I of R, a result of a table with OSC_RANK_COLUMNS, is a part. */
 bool osc_rank_is_part(const struct osc_result *r, uint64_t i);
 
+/* The rank and span of part I of R, once it is placed. */
+struct osc_rank_place {
+    int32_t rank, span;
+};
+struct osc_rank_place osc_rank_place_of(const struct osc_result *r, uint64_t i);
+
 /* For together(): move the parts in the N results of BLOCKS to OUT, an empty result of another
  * table with OSC_RANK_COLUMNS. */
 OSC_MUST_USE osc_status osc_rank_take(struct osc_result *const *blocks, uint32_t n,

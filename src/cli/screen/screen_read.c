@@ -201,6 +201,9 @@ uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_answer_b
         for (uint64_t i = 0; i < r->n_rows; i++) {
             const int64_t ns = osc_result_get_int(r, i, osc_column_advice_impact_ns);
 
+            if (osc_str_eq(osc_result_get_str(r, i, osc_column_advice_code),
+                           OSC_STR("straggler"))) /* the section LATE says it */
+                continue;
             n++;
             if (ns <= most_ns)
                 continue;

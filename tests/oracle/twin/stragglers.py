@@ -8,7 +8,7 @@ from . import advice, kinds, steps
 from .calls import Call, in_order, match, step_of
 from .clocks import clocks_of
 from .events import Event, Trace
-from .ranks_common import groups, is_comparable, lead
+from .ranks_common import groups, is_comparable, lead, with_steps
 
 KEPT = 8                        # names of which the work before a collective is known
 FRAMES = ("python_function",)
@@ -133,3 +133,22 @@ def since_step(by_step: dict[int, dict[int, int]], row: int) -> int | None:
     numbers = sorted(by_step)
     return next((numbers[k] for k, top in enumerate(tops)
                  if top == row and 2 * tops[k:].count(row) >= len(tops) - k), None)
+
+
+def advice_row(run: list[Trace]) -> tuple[tuple[int, int], dict] | None:
+    """Rank and span, and the row of `advice`, of the rank that lets the others wait."""
+    rows = stragglers(run, False)
+    if len(rows) < 2 or rows[0]["caused_wait_ns"] == 0:
+        return None
+    top, total = rows[0], sum(row["caused_wait_ns"] for row in rows)
+    waited, last = top["caused_wait_ns"], top["times_last"]
+    if not last or 2 * waited * len(rows) <= 3 * total \
+            or waited <= 3 * (top["clock_error_ns"] or 0) * last:
+        return None
+    place = (top["rank"], top.get("span", run[0].span))
+    kept = sum(step.end - step.start for trace in with_steps(run)
+               if trace.span == place[1] and trace.rank != place[0]
+               for step in steps.steps_of(trace) if step.kept)
+    return place, {"impact_ns": waited, "severity": "warning" if 10 * waited >= kept else "info",
+                   "code": "straggler", "count": last, "ratio": waited / kept if kept else None,
+                   "subject": top["operator"], "grew": None}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from . import (advice, averages, devices, durations, events, flows, forest, growth, inventory,
                kernels, memory_tables, merging, modules, operators, points, quality, ranges,
-               rank_quality, ranks, reader, runs, steps)
+               rank_quality, ranks, reader, runs, steps, stragglers)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
@@ -50,12 +50,16 @@ def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
     if name == "quality":
         found[0][0].kept["side by side"] = rank_quality.rows(
             [run] if isinstance(run, Trace) else run)
+    late = (stragglers.advice_row(run) if name == "advice" and not compat
+            and isinstance(run, list) and len(run) > 1 else None)
     rows = []
     for block in found:
         lead = {"rank": block[0].rank, "span": block[0].span} if len(found) > 1 else {}
         own = ([row for trace in block for row in memory_tables.TABLES[name](trace, selection)]
                if name in memory_tables.TABLES
                else rows_of(block, name, group_by, compat, python))
+        if late and (len(found) == 1 or late[0] == (block[0].rank, block[0].span)):
+            own = sorted([*own, late[1]], key=lambda row: -row["impact_ns"])
         rows += [{**row, **lead} for row in own]
     return ranges.with_places(rows, group_by) if name in ("ranges", "durations") else rows
 

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/advice/straggler.h"
+
+#include "analysis/ranks/late.h"
+#include "analysis/ranks/rank_run.h"
+#include "analysis/table_columns.h"
+#include "analysis/table_registry.h"
+#include "base/mem.h"
+#include "base/wide.h"
+
+/* Where the parts of a block are from. */
+struct from {
+    struct osc_rank_place place;
+    bool is_there;
+};
+
+/* The length of the kept steps of all ranks of RUN in the span of WHO but WHO. */
+static int64_t kept_of_others(const struct osc_rank_run *run, struct osc_rank_place who)
+{
+    osc_wide ns = 0;
+
+    for (size_t f = 0; f < run->n_files; f++) {
+        const struct osc_rank_file *const file = &run->files[f];
+
+        if (file->span != who.span || file->rank == who.rank || file->is_beside)
+            continue;
+        for (size_t i = 0; i < file->part.n_steps; i++)
+            ns += file->part.steps[i].end_ns - file->part.steps[i].start_ns;
+    }
+    return osc_wide_nearest(ns);
+}
+
+/* Set what S says of the rank WHO. */
+static void describe(struct osc_straggler *s, const struct osc_rank_run *run,
+                     struct osc_rank_place who, const struct osc_options *o)
+{
+    s->impact_ns = osc_result_get_int(&s->rows, s->row, osc_column_stragglers_caused_wait_ns);
+    s->n_last = osc_result_get_int(&s->rows, s->row, osc_column_stragglers_times_last);
+    s->kept_ns = kept_of_others(run, who);
+    osc_late_say(&s->rows, s->row, false, &s->text);
+    if (s->text.len > 0)
+        s->text.s[0] = 'R';
+    osc_strbuf_addc(&s->text, '.');
+    if (o->operands)
+        osc_strbuf_addf(&s->evidence, "opscope table stragglers %s", o->operands);
+}
+
+/* The block among the N BLOCKS that has the rows of WHO; with --merge the only one. */
+static struct osc_result *block_of(struct osc_result *const *blocks, const struct from *from,
+                                   uint32_t n, struct osc_rank_place who)
+{
+    for (uint32_t b = 0; b < n; b++) {
+        if (from[b].is_there && from[b].place.rank == who.rank &&
+            from[b].place.span == who.span)
+            return blocks[b];
+    }
+    return blocks[0];
+}
+
+static osc_status find(struct osc_straggler *s, struct osc_result *const *blocks,
+                       const struct from *from, uint32_t n, const struct osc_options *o)
+{
+    struct osc_rank_run run = {0};
+    osc_status st = osc_rank_run_open(&run, &s->rows);
+
+    if (st == OSC_OK)
+        st = osc_table_stragglers.finish(&s->rows, o, NULL);
+    if (st == OSC_OK && osc_late_find(&s->rows, &s->row)) {
+        const struct osc_rank_place who = {
+            (int32_t)osc_result_get_int(&s->rows, s->row, osc_column_stragglers_rank),
+            (int32_t)osc_result_get_int(&s->rows, s->row, osc_column_stragglers_span)};
+
+        s->block = block_of(blocks, from, n, who);
+        describe(s, &run, who, o);
+        st = s->text.status != OSC_OK ? s->text.status : s->evidence.status;
+    }
+    osc_rank_run_fini(&run);
+    return st;
+}
+
+osc_status osc_straggler_find(struct osc_straggler *s, struct osc_result *const *blocks,
+                              uint32_t n, const struct osc_options *o, struct osc_err *err)
+{
+    struct from *const from = osc_calloc((size_t)n + 1, sizeof *from);
+
+    if (!from)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    for (uint32_t b = 0; b < n; b++) {
+        for (uint64_t i = 0; i < blocks[b]->n_rows && !from[b].is_there; i++) {
+            from[b].is_there = osc_rank_is_part(blocks[b], i);
+            if (from[b].is_there)
+                from[b].place = osc_rank_place_of(blocks[b], i);
+        }
+    }
+    osc_result_init(&s->rows, &osc_table_stragglers);
+    osc_status st = osc_rank_take(blocks, n, &s->rows);
+    if (st == OSC_OK && s->rows.n_rows > 1)
+        st = find(s, blocks, from, n, o);
+    osc_free(from);
+    return st == OSC_OK ? st : osc_fail(err, st, "advice: %s", osc_status_text(st));
+}
+
+void osc_straggler_fini(struct osc_straggler *s)
+{
+    if (s->rows.def)
+        osc_result_fini(&s->rows);
+    osc_strbuf_fini(&s->text);
+    osc_strbuf_fini(&s->evidence);
+    s->rows.def = NULL;
+}
+
+struct osc_str osc_straggler_operator(const struct osc_straggler *s)
+{
+    return osc_result_get_str(&s->rows, s->row, osc_column_stragglers_operator);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/words.h"
+
+#include "base/utf8.h"
+#include "names/elide.h"
+
+/* Write V, which is not negative, with three digits. */
+static void add_digits(struct osc_strbuf *out, double v, const char *unit)
+{
+    osc_strbuf_addf(out, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, unit);
+}
+
+void osc_words_time(struct osc_strbuf *out, int64_t ns)
+{
+    const double v = (double)ns;
+
+    if (ns < 1000)
+        osc_strbuf_addf(out, "%lld ns", (long long)ns);
+    else if (v < 999.5e3)
+        add_digits(out, v / 1e3, "us");
+    else if (v < 999.5e6)
+        add_digits(out, v / 1e6, "ms");
+    else
+        add_digits(out, v / 1e9, "s");
+}
+
+void osc_words_bytes(struct osc_strbuf *out, int64_t n)
+{
+    const double kib = 1024, v = (double)n;
+
+    if (v < kib)
+        osc_strbuf_addf(out, "%lld bytes", (long long)n);
+    else if (v < kib * kib)
+        add_digits(out, v / kib, "KiB");
+    else if (v < kib * kib * kib)
+        add_digits(out, v / kib / kib, "MiB");
+    else
+        add_digits(out, v / kib / kib / kib, "GiB");
+}
+
+void osc_words_name(struct osc_strbuf *out, struct osc_str name)
+{
+    struct osc_strbuf clean = {0};
+
+    osc_utf8_append_terminal(&clean, name);
+    osc_elide(out, (struct osc_str){clean.s ? clean.s : "", (uint32_t)clean.len},
+              OSC_WORDS_NAME_WIDTH, NULL);
+    if (clean.status != OSC_OK)
+        out->status = clean.status;
+    osc_strbuf_fini(&clean);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * words.h - numbers and names in sentences.
+ *
+ * Threading: pure functions.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/str.h"
+#include "base/strbuf.h"
+
+/* NS with a unit, such as 12.3 ms; and N bytes, such as 15.2 GiB. */
+void osc_words_time(struct osc_strbuf *out, int64_t ns);
+void osc_words_bytes(struct osc_strbuf *out, int64_t n);
+
+/* Most columns of a name in a sentence. */
+#define OSC_WORDS_NAME_WIDTH 120
+
+/* NAME, shortened to fit a sentence. */
+void osc_words_name(struct osc_strbuf *out, struct osc_str name);
