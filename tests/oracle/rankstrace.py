@@ -42,6 +42,7 @@ class Rank:
         self.busy_us = 0.0      # of the queue
         self.correlation = 0
         self.numbers = [0] * len(style.groups)
+        self.begin_us = -1e9    # when its recording begins
 
     def clock(self, at_us: float) -> float:
         """A true time on the clock of the rank."""
@@ -108,6 +109,7 @@ class Rank:
             info["pg_config"] = [{"pg_name": "0", "pg_size": self.style.n_ranks,
                                   "ranks": list(range(self.style.n_ranks))}]
         self.source.shuffle(self.events)
+        self.events = [e for e in self.events if e["ts"] >= self.clock(self.begin_us)]
         return json.dumps({"distributedInfo": info, "host_name": f"host{self.rank // 2}",
                            "traceEvents": self.events})
 
@@ -167,7 +169,10 @@ def run(seed: int) -> list[tuple[str, str]]:
     n = source.choice((1, 3, 12, 40))
     silent: set[int] = set()
     begins = [0.0] * len(ranks)
+    late = source.randrange(style.n_ranks) if source.randrange(3) == 0 else None
     for number in range(n):
+        if late is not None and number == n // 4:
+            ranks[late].begin_us = ranks[late].at_us
         if number == n - 2 and source.randrange(3) == 0:
             silent = {source.randrange(style.n_ranks)}
         for rank in ranks:

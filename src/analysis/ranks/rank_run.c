@@ -5,6 +5,8 @@
 
 #include "analysis/ranks/calls.h"
 #include "analysis/ranks/rank_work.h"
+#include "analysis/ranks/shift.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "derive/facts.h"
@@ -136,7 +138,9 @@ struct item {
     int64_t signature; /* of what is sent, or 0 */
     int64_t number;    /* sequence number, or place among the calls of its rank */
     uint32_t group;    /* of group, operation and span */
+    uint32_t family;   /* of group and span */
     uint32_t file, call;
+    int64_t first; /* number of the first call of its operation in its file, by order */
     bool is_ordered;
 };
 
@@ -235,6 +239,8 @@ static osc_status make_items(struct matching *m)
                                   .file = (uint32_t)f,
                                   .call = (uint32_t)k};
             st = key_of(m, file, c, true, &item->group);
+            if (st == OSC_OK)
+                st = key_of(m, file, c, false, &item->family);
         }
     }
     return st;
@@ -277,7 +283,10 @@ static void number_by_order(const struct osc_rank_run *run, struct item *v, size
         v[k].signature = signature_of(&run->files[v[k].file].part.calls[v[k].call]);
     }
     osc_sort(v, n, sizeof *v, by_signature);
-    if (!is_alike(v, n)) {
+    if (is_alike(v, n)) {
+        for (size_t k = 0; k < n; k++)
+            v[k].first = 0;
+    } else {
         for (size_t k = 0; k < n; k++)
             v[k].signature = 0;
         osc_sort(v, n, sizeof *v, by_signature);
@@ -286,7 +295,7 @@ static void number_by_order(const struct osc_rank_run *run, struct item *v, size
         const bool goes_on =
             k > 0 && v[k].file == v[k - 1].file && v[k].signature == v[k - 1].signature;
 
-        v[k].number = goes_on ? v[k - 1].number + 1 : 0;
+        v[k].number = goes_on ? v[k - 1].number + 1 : v[k].first;
     }
 }
 
@@ -301,6 +310,110 @@ static void number_repeats(struct item *v, size_t n)
 
         v[k].signature = is_again ? v[k - 1].signature + 1 : 0;
     }
+}
+
+/* --- recordings that begin later ---------------------------------------------------------- */
+
+static int by_family(const void *a, const void *b)
+{
+    const struct item *const x = a, *const y = b;
+
+    if (x->family != y->family)
+        return x->family < y->family ? -1 : 1;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return x->call < y->call ? -1 : x->call > y->call;
+}
+
+/* Scratch for the calls of one group. */
+struct shifting {
+    uint64_t *signatures; /* owned; by item */
+    int64_t *tally;       /* owned; by key; 0 between uses */
+};
+
+/* The end of the items of the file of V[FIRST], at most END. */
+static size_t file_end(const struct item *v, size_t first, size_t end)
+{
+    size_t k = first;
+
+    while (k < end && v[k].file == v[first].file)
+        k++;
+    return k;
+}
+
+/* Number the first calls of each operation of V[OWN, OWN_END), the calls of a file, as the
+ * longest run of signatures in common with V[REF, REF_END) says. */
+static osc_status shift_file(const struct shifting *s, struct item *v, const size_t *ref,
+                             const size_t *own)
+{
+    int64_t shift;
+    const osc_status st = osc_rank_shift(&s->signatures[ref[0]], ref[1] - ref[0],
+                                         &s->signatures[own[0]], own[1] - own[0], &shift);
+
+    if (st != OSC_OK || shift == 0)
+        return st;
+    /* The calls that only one of the two has before the other one's first. */
+    const size_t from = shift > 0 ? ref[0] : own[0];
+    const size_t n = (size_t)(shift > 0 ? shift : -shift);
+    for (size_t k = from; k < from + n; k++)
+        s->tally[v[k].group] += shift > 0 ? 1 : -1;
+    for (size_t k = own[0]; k < own[1]; k++)
+        v[k].first = s->tally[v[k].group];
+    for (size_t k = from; k < from + n; k++)
+        s->tally[v[k].group] = 0;
+    return st;
+}
+
+/* Find by how much the files of V[FIRST, END), the calls of one group, begin later or earlier
+ * than that with most calls. */
+static osc_status shift_family(const struct shifting *s, struct item *v, size_t first,
+                               size_t end)
+{
+    size_t ref[2] = {first, first};
+    osc_status st = OSC_OK;
+
+    for (size_t k = first, next; k < end; k = next) {
+        next = file_end(v, k, end);
+        if (next - k > ref[1] - ref[0]) {
+            ref[0] = k;
+            ref[1] = next;
+        }
+    }
+    for (size_t k = first, next; k < end && st == OSC_OK; k = next) {
+        next = file_end(v, k, end);
+        if (k != ref[0])
+            st = shift_file(s, v, ref, (const size_t[2]){k, next});
+    }
+    return st;
+}
+
+/* Set the first numbers of all items, for groups in which not all calls have numbers. */
+static osc_status shift_items(struct matching *m)
+{
+    struct shifting s = {.signatures = osc_calloc(m->n + 1, sizeof *s.signatures),
+                         .tally =
+                             osc_calloc(m->keys.words.n_entries + (size_t)1, sizeof *s.tally)};
+    osc_status st = s.signatures && s.tally ? OSC_OK : OSC_ENOMEM;
+
+    if (st == OSC_OK)
+        osc_sort(m->v, m->n, sizeof *m->v, by_family);
+    for (size_t first = 0, end; first < m->n && st == OSC_OK; first = end) {
+        bool has_numbers = true;
+
+        for (end = first; end < m->n && m->v[end].family == m->v[first].family; end++) {
+            const struct item *const item = &m->v[end];
+
+            has_numbers = has_numbers && item->number >= 0;
+            s.signatures[end] = osc_hash_u64((uint64_t)signature_of(
+                                    &m->run->files[item->file].part.calls[item->call])) +
+                                item->group;
+        }
+        if (!has_numbers)
+            st = shift_family(&s, m->v, first, end);
+    }
+    osc_free(s.signatures);
+    osc_free(s.tally);
+    return st;
 }
 
 /* Decide the numbers of all items. */
@@ -435,6 +548,8 @@ static osc_status match_calls(struct osc_rank_run *run)
     struct matching m = {.run = run};
     osc_status st = make_items(&m);
 
+    if (st == OSC_OK)
+        st = shift_items(&m);
     if (st == OSC_OK) {
         number_items(&m);
         st = make_matches(&m);

@@ -8,7 +8,8 @@
  *     and sequence number, where every call of that group has one.
  *   - Otherwise by process group and operation in order of start, of operations in which all
  *     ranks send as much, by type and number of elements as well, if each rank has as many
- *     calls of each.
+ *     calls of each; else counted from where the recording begins among those of the rank with
+ *     most calls of the group (shift.h).
  *   - Matches are in order of first start; members in order of rank.
  *
  * Members of several files of one rank are members like those of several ranks.

@@ -257,12 +257,12 @@ def match(run: list[Trace], compat: bool) -> dict[int, list[Call]]:
     for trace in run:
         own: dict[tuple, list[Call]] = {}
         for call in calls[id(trace)]:
-            key = (trace.span, call.group, call.operation or ("name", call.name))
-            own.setdefault(key, []).append(call)
+            own.setdefault(key_of(call), []).append(call)
         for key, found in own.items():
             together.setdefault(key, []).append(found)
-    for found in together.values():
-        for members in matched(found):
+    firsts = first_numbers(run, calls)
+    for key, found in together.items():
+        for members in matched(found, [firsts.get((id(own[0].trace), key), 0) for own in found]):
             for call in members:
                 call.members = members
     return calls
@@ -275,13 +275,58 @@ def signature(call: Call) -> tuple:
     return (call.elements if call.elements is not None else call.in_bytes, call.dtype)
 
 
-def matched(found: list[list[Call]]) -> list[list[Call]]:
-    """The matches of a group and operation, of which FOUND has the calls of each trace."""
+def key_of(call: Call) -> tuple:
+    """Span, group and operation."""
+    return call.trace.span, call.group, call.operation or ("name", call.name)
+
+
+def shift_of(reference: list, own: list) -> int:
+    """By how much OWN lies behind in REFERENCE: as their longest run in common does."""
+    best = (0, 0, 0)            # length, nearness to 0, whether it is positive
+    for j in range(len(reference)):
+        for i in range(len(own)):
+            n = 0
+            while (j + n < len(reference) and i + n < len(own)
+                   and reference[j + n] == own[i + n]):
+                n += 1
+            best = max(best, (n, -abs(j - i), j - i)) if n else best
+    return best[2]
+
+
+def first_numbers(run: list[Trace], calls: dict[int, list[Call]]) -> dict[tuple, int]:
+    """By trace and key of group and operation: the number of the first call, if the recording of
+    the trace begins later or earlier than that with most calls of the group."""
+    families: dict[tuple, list[list[Call]]] = {}
+    for trace in run:
+        own: dict[tuple, list[Call]] = {}
+        for call in calls[id(trace)]:
+            own.setdefault((trace.span, call.group), []).append(call)
+        for family, found in own.items():
+            families.setdefault(family, []).append(found)
+    result: dict[tuple, int] = {}
+    for found in families.values():
+        if all(call.number is not None for own in found for call in own):
+            continue
+        most = max(found, key=len)
+        words = [(key_of(call)[2], signature(call)) for call in most]
+        for own in found:
+            shift = 0 if own is most else shift_of(
+                words, [(key_of(call)[2], signature(call)) for call in own])
+            before = most[:shift] if shift > 0 else own[:-shift] if shift < 0 else []
+            for call in before:
+                key = (id(own[0].trace), key_of(call))
+                result[key] = result.get(key, 0) + (1 if shift > 0 else -1)
+    return result
+
+
+def matched(found: list[list[Call]], firsts: list[int]) -> list[list[Call]]:
+    """The matches of a group and operation, of which FOUND has the calls of each trace, whose
+    first ones have the numbers FIRSTS."""
     with_numbers = all(call.number is not None for own in found for call in own)
     alike = len({frozenset(Counter(map(signature, own)).items()) for own in found}) == 1
     matches: dict[tuple, list[Call]] = {}
-    for own in found:
-        seen: Counter = Counter()
+    for own, first in zip(found, firsts):
+        seen: Counter = Counter({(): first}) if not with_numbers and not alike else Counter()
         for call in own:
             key = call.number if with_numbers else signature(call) if alike else ()
             matches.setdefault((key, seen[key]), []).append(call)
