@@ -57,7 +57,7 @@ static bool is_anchor(const struct osc_rank_run *run, const struct osc_rank_matc
     if (m->n < 2 || !osc_collective_joins((enum osc_collective)osc_rank_call_of(run, *v)->op))
         return false;
     for (uint32_t k = 0; k < m->n; k++) {
-        if ((k > 0 && v[k].file == v[k - 1].file) || osc_rank_call_of(run, v[k])->is_open)
+        if (k > 0 && v[k].file == v[k - 1].file)
             return false;
     }
     return true;

@@ -65,9 +65,8 @@ static void put_call(struct osc_strbuf *out, const struct osc_rank_part *p,
                      const struct osc_rank_call *c, int64_t before_ns)
 {
     const struct osc_interval *const ranges = &p->ranges[c->first];
-    const uint64_t head = (uint64_t)c->op << 1 | c->is_open;
 
-    put(out, head);
+    put(out, c->op);
     put_signed(out, c->start_ns - before_ns);
     put(out, c->n_ranges);
     for (uint32_t k = 0; k < c->n_ranges; k++) {
@@ -258,11 +257,10 @@ static osc_status get_work(struct reader *r, struct osc_rank_part *p, struct osc
 static osc_status get_call(struct reader *r, struct osc_rank_part *p, int64_t before_ns)
 {
     struct osc_rank_call *const c = &p->calls[p->n_calls];
-    const uint64_t head = get(r);
+    const uint64_t op = get(r);
 
-    c->op = (uint8_t)(head >> 1);
-    c->is_open = (head & 1) != 0;
-    r->is_bad = r->is_bad || head >> 1 >= OSC_COLLECTIVE_COUNT;
+    c->op = (uint8_t)op;
+    r->is_bad = r->is_bad || op >= OSC_COLLECTIVE_COUNT;
     c->start_ns = before_ns + get_signed(r);
     osc_status st = get_ranges(r, p, c);
     c->seq = get_signed(r);

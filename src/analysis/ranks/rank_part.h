@@ -56,7 +56,6 @@ struct osc_rank_call {
     uint8_t n_work;
     int64_t work_ns; /* sum of all of it, also of what is not kept */
     uint8_t op;      /* enum osc_collective */
-    bool is_open;    /* it was not over when the recording ended */
 };
 
 /* Zeroed, it is empty. */
