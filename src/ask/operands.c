@@ -12,6 +12,7 @@ static bool is_command(const char *name)
 #define COMMAND_NAME(name) #name,
         OSC_COMMAND_LIST(COMMAND_NAME)
 #undef COMMAND_NAME
+            "view",
     };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

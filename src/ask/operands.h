@@ -9,7 +9,8 @@
 #include "base/strbuf.h"
 #include "opscope/trace.h"
 
-/* The named commands in the order of --help; each has a file cmd_NAME.c. */
+/* The named commands in the order of --help; each has a file cmd_NAME.c. `view` follows, where
+ * it was built. */
 #define OSC_COMMAND_LIST(X) X(run) X(ctl) X(info) X(table) X(merge) X(diff) X(export)
 
 /*

@@ -306,6 +306,22 @@ static const struct field *find(const char *name)
     return NULL;
 }
 
+const char *osc_request_field(size_t i, unsigned *part, bool *is_switch)
+{
+    if (i >= N_FIELDS)
+        return NULL;
+    *part = fields[i].part;
+    *is_switch = fields[i].type == TYPE_FLAG;
+    return fields[i].name;
+}
+
+bool osc_request_is_switch(const char *name)
+{
+    const struct field *const f = find(name);
+
+    return f && f->type == TYPE_FLAG;
+}
+
 bool osc_request_is_all(const char *name)
 {
     const struct field *const f = find(name);

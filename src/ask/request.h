@@ -25,6 +25,13 @@ bool osc_request_is_all(const char *name);
 bool osc_request_is_own_text(const char *name);
 bool osc_request_is_for(const char *name, const struct osc_table_def *def);
 
+/* Field I, in the order of --help: its name, NULL beyond the last; the bit OSC_PART_ that it
+ * belongs to, and whether it is a switch, which has no value. */
+const char *osc_request_field(size_t i, unsigned *part, bool *is_switch);
+
+/* Whether the field NAME is a switch; false if it is no field. */
+bool osc_request_is_switch(const char *name);
+
 /* Append "a, b and c", the tables to which the field NAME applies. */
 void osc_request_add_tables(struct osc_strbuf *out, const char *name);
 

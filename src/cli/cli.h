@@ -50,6 +50,7 @@ struct osc_command {
 #define OSC_COMMAND_CTL    32u
 #define OSC_COMMAND_MERGE  64u
 #define OSC_COMMAND_DIFF   128u
+#define OSC_COMMAND_VIEW   256u
 
 /* All commands, ended by NULL, and the one called NAME, or NULL. */
 extern const struct osc_command *const osc_commands[];

@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/log_dirs.h"
 #include "cli/progress.h"
-#include "cli/runs_table.h"
+#include "ask/folders/runs_table.h"
 #include "cli/show.h"
 #include "import/verify.h"
 

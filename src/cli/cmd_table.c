@@ -124,14 +124,17 @@ static int write_parts(const struct osc_args *args, struct osc_asked *k)
     return !failed && has_failed ? OSC_EXIT_FAILED : failed;
 }
 
-/* --list with --format: print the whole reference, which exists only in Markdown. */
+/* --list with --format: print the whole reference, in Markdown or as JSON. */
 static int show_page(const struct osc_args *args, bool has_name)
 {
-    if (strcmp(args->renderer->name, "md") != 0)
-        return osc_cli_misuse("--list prints text, or all tables with --format md");
+    const char *const form = args->renderer->name;
+    const bool is_json = strcmp(form, "json") == 0;
+
+    if (!is_json && strcmp(form, "md") != 0)
+        return osc_cli_misuse("--list prints text, or all tables with --format md or json");
     if (has_name)
-        return osc_cli_misuse("--list --format md prints all tables; leave out the name");
-    return osc_reference_page();
+        return osc_cli_misuse("--list --format %s prints all tables; leave out the name", form);
+    return is_json ? osc_reference_json() : osc_reference_page();
 }
 
 int osc_table_run(struct osc_args *args, osc_table_show *show_otherwise, void *ctx)

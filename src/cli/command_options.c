@@ -14,7 +14,8 @@
 #define RUN    OSC_COMMAND_RUN
 #define DIFF   OSC_COMMAND_DIFF
 #define ROWS   (TABLE | DIFF)
-#define ALL    (BOTH | EXPORT | OSC_COMMAND_SCREEN | DIFF)
+#define VIEW   OSC_COMMAND_VIEW
+#define ALL    (BOTH | EXPORT | OSC_COMMAND_SCREEN | DIFF | VIEW)
 #define HELP   (ALL | RUN | OSC_COMMAND_CTL | OSC_COMMAND_MERGE)
 
 #define AT(member) offsetof(struct osc_args, member)
@@ -89,6 +90,25 @@ const struct osc_option osc_options[] = {
     {"allow-different", 0, NULL, DIFF,
      .help = "let the gate compare runs of different devices or machines",
      .flag = AT(allows_different)},
+
+    {"port", 0, "N", VIEW,
+     .help = "port to listen at; 0: any that is free (default: 6006, or the next free one)",
+     .group = "Where the server listens", .text = AT(view.port)},
+    {"host", 0, "NAME", VIEW,
+     .help = "name or address to listen at (default: 127.0.0.1, which only this machine "
+             "reaches)",
+     .text = AT(view.host)},
+    {"bind_all", 0, NULL, VIEW,
+     .help =
+         "listen at all addresses of this machine; who asks needs the token that is printed",
+     .flag = AT(view.binds_all)},
+    {"hosts", 0, "A,B", VIEW,
+     .help = "further names under which browsers address it, such as that of a proxy",
+     .text = AT(view.hosts)},
+    {"path_prefix", 0, "PATH", VIEW,
+     .help = "put PATH before all paths, such as /opscope behind a proxy",
+     .text = AT(view.prefix)},
+    {"open", 0, NULL, VIEW, .help = "show the page in a browser", .flag = AT(view.opens)},
 
     {"sort", 's', "COL", ROWS,
      .help = "sort rows by COL or -COL in descending order, by COL:asc in ascending order; "

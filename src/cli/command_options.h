@@ -64,6 +64,12 @@ struct osc_run_args {
     bool is_strict, is_forced, wants_summary, prints_env;
 };
 
+/* The options of `opscope view`: texts as given, or NULL. */
+struct osc_view_args {
+    const char *port, *host, *hosts, *prefix;
+    bool binds_all, opens;
+};
+
 struct osc_args {
     const struct osc_command *command;
     struct osc_request request;                  /* from the options of tables and traces */
@@ -73,6 +79,7 @@ struct osc_args {
     const char *stack, *metric;                  /* of export: as given, or NULL */
     const char *logdir, *logdir_spec, *run_name; /* as given, or NULL: log_dirs.h */
     struct osc_run_args run;
+    struct osc_view_args view;
     bool is_redacted, with_counters, no_stacks;
     bool verifies;             /* of info */
     bool is_partial;           /* of table */

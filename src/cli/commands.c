@@ -9,7 +9,10 @@ const struct osc_command *const osc_commands[] = {
 #define COMMAND_LINE(name) &osc_command_##name,
     OSC_COMMAND_LIST(COMMAND_LINE)
 #undef COMMAND_LINE
-        NULL};
+#if OSC_WITH_VIEW
+        & osc_command_view,
+#endif
+    NULL};
 
 #define HELP_WIDTH  80
 #define HELP_INDENT 28

@@ -16,6 +16,9 @@ extern const struct osc_command osc_command_screen;
 OSC_COMMAND_LIST(OSC_COMMAND_DECLARE)
 #undef OSC_COMMAND_DECLARE
 
+/* It is there only if the server could be built. */
+extern const struct osc_command osc_command_view;
+
 /* Append the text of `opscope --help` or `opscope COMMAND --help`. */
 void osc_help_all(struct osc_strbuf *out);
 void osc_help_command(struct osc_strbuf *out, const struct osc_command *command);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/table_registry.h"
+#include "api/tables_json.h"
 #include "cli/cli.h"
 #include "cli/show.h"
 #include "model/finding.h"
@@ -260,6 +261,14 @@ static void page_findings(struct osc_strbuf *out)
         add_cell(out, osc_finding_remedy(code));
         osc_strbuf_adds(out, " |\n");
     }
+}
+
+int osc_reference_json(void)
+{
+    struct osc_strbuf out = {0};
+
+    osc_tables_json(&out);
+    return show(&out);
 }
 
 int osc_reference_page(void)

@@ -20,3 +20,6 @@ int osc_reference_explain(const struct osc_table_def *def, const char *name);
 
 /* Print all rules, tables, columns and findings in Markdown. */
 int osc_reference_page(void);
+
+/* Print the same as JSON: api/tables_json.h. */
+int osc_reference_json(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/runs_table.h"
+#include "ask/folders/runs_table.h"
 
 #include <stdio.h>
 #include <string.h>

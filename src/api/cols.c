@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/cols.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "codec/json.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "values are copied as they are: they must be little-endian"
+#endif
+
+#define SCHEMA      1
+#define FRONT_BYTES 16u
+#define EXACT_MAX   (INT64_C(1) << 53)
+
+struct writing {
+    const struct osc_cols *is;
+    uint64_t n;             /* rows */
+    struct osc_strbuf head; /* JSON */
+    struct osc_strbuf data;
+    struct osc_arena arena;  /* bytes of words */
+    struct osc_intern words; /* ids are indexes: 0 is the empty word */
+};
+
+/* Where the next array begins in the data, which are padded to there. */
+static size_t begin_array(struct writing *w)
+{
+    osc_strbuf_pad(&w->data, '\0', -w->data.len & 7);
+    return w->data.len;
+}
+
+/* Append the rows here of the array P, whose elements have SIZE bytes. */
+static void add_array(struct writing *w, const void *p, size_t size)
+{
+    if (w->n > 0)
+        osc_strbuf_add(&w->data, (const char *)p + w->is->offset * size, w->n * size);
+}
+
+static void add_text(struct osc_strbuf *out, const char *text)
+{
+    if (text)
+        osc_json_quote(out, osc_str_c(text));
+    else
+        osc_strbuf_adds(out, "null");
+}
+
+/* Whether all integers of COL here are exact as doubles. */
+static bool fits_numbers(const struct writing *w, const struct osc_frame_column *col)
+{
+    const int64_t *const v = col->values;
+
+    for (uint64_t i = w->is->offset; i < w->is->offset + w->n; i++)
+        if (v[i] > EXACT_MAX || v[i] < -EXACT_MAX)
+            return false;
+    return true;
+}
+
+static const char *add_integers(struct writing *w, const struct osc_frame_column *col)
+{
+    const int64_t *const v = col->values;
+
+    if (!w->is->has_numbers || !fits_numbers(w, col)) {
+        add_array(w, v, sizeof *v);
+        return "BigInt64Array";
+    }
+    for (uint64_t i = 0; i < w->n; i++) {
+        const double d = (double)v[w->is->offset + i];
+
+        osc_strbuf_put(&w->data, (const char *)&d, sizeof d);
+    }
+    return "Float64Array";
+}
+
+/* Append the indexes of the words of COL. */
+static osc_status add_words(struct writing *w, const struct osc_frame_column *col)
+{
+    const int32_t *const codes = col->values;
+    uint32_t index = 0;
+    int32_t last = -1;
+
+    for (uint64_t i = 0; i < w->n; i++) {
+        const int32_t code = codes[w->is->offset + i];
+
+        if (code >= 0 && code != last) {
+            const int64_t from = col->word_offsets[code];
+            const struct osc_str word = {col->word_bytes + from,
+                                         (uint32_t)(col->word_offsets[code + 1] - from)};
+            osc_sid id;
+            const osc_status st = osc_intern_add(&w->words, word, &id);
+
+            if (st != OSC_OK)
+                return st;
+            index = id.v; /* 0 is the empty word, which is word 0 */
+            last = code;
+        }
+        const uint32_t here = code < 0 ? 0 : index;
+        osc_strbuf_put(&w->data, (const char *)&here, sizeof here);
+    }
+    return OSC_OK;
+}
+
+static osc_status add_column(struct writing *w, const struct osc_frame_column *col)
+{
+    static const char *const types[] = {"string", "integer", "number", "boolean"};
+    const size_t at = begin_array(w);
+    const char *array = "Float64Array";
+    bool has_missing = false;
+    osc_status st = OSC_OK;
+
+    switch (col->type) {
+    case OSC_TYPE_INTEGER:
+        array = add_integers(w, col);
+        break;
+    case OSC_TYPE_NUMBER:
+        add_array(w, col->values, sizeof(double));
+        break;
+    case OSC_TYPE_BOOLEAN:
+        array = "Uint8Array";
+        add_array(w, col->values, 1);
+        break;
+    case OSC_TYPE_STRING:
+        array = "Uint32Array";
+        st = add_words(w, col);
+        break;
+    }
+    osc_strbuf_adds(&w->head, "{\"name\": ");
+    add_text(&w->head, col->name);
+    osc_strbuf_addf(&w->head, ", \"type\": \"%s\", \"unit\": ", types[col->type]);
+    add_text(&w->head, col->unit);
+    osc_strbuf_addf(&w->head, ", \"array\": \"%s\", \"at\": %zu, \"missing\": ", array, at);
+    if (col->missing && w->n > 0)
+        has_missing = memchr(col->missing + w->is->offset, 1, w->n) != NULL;
+    if (has_missing) {
+        osc_strbuf_addf(&w->head, "%zu", begin_array(w));
+        add_array(w, col->missing, 1);
+    } else {
+        osc_strbuf_adds(&w->head, "null");
+    }
+    osc_strbuf_adds(&w->head, ", \"help\": ");
+    add_text(&w->head, col->help);
+    osc_strbuf_addc(&w->head, '}');
+    return st;
+}
+
+/* Append the offsets and bytes of all words, and close the head. */
+static osc_status add_dictionary(struct writing *w)
+{
+    const uint32_t n = w->words.n_entries + 1;
+    const size_t offsets = begin_array(w);
+    uint64_t n_bytes = 0;
+
+    for (uint32_t i = 0; i <= n; i++) {
+        const uint32_t at = (uint32_t)n_bytes;
+
+        osc_strbuf_put(&w->data, (const char *)&at, sizeof at);
+        if (i < n)
+            n_bytes += osc_intern_str(&w->words, (osc_sid){i}).len;
+        if (n_bytes > UINT32_MAX)
+            return OSC_ELIMIT;
+    }
+    const size_t bytes = begin_array(w);
+    for (uint32_t i = 0; i < n; i++)
+        osc_strbuf_addstr(&w->data, osc_intern_str(&w->words, (osc_sid){i}));
+    osc_strbuf_addf(&w->head,
+                    "],\n \"words\": {\"n\": %u, \"offsets\": %zu, \"bytes\": %zu, "
+                    "\"n_bytes\": %llu}}",
+                    n, offsets, bytes, (unsigned long long)n_bytes);
+    return OSC_OK;
+}
+
+static void begin_head(struct writing *w)
+{
+    const struct osc_frame *const f = w->is->frame;
+    const char *line = osc_frame_notes(f);
+
+    osc_strbuf_adds(&w->head, "{\"opscope\": \"" OSC_VERSION "\", \"schema\": ");
+    osc_strbuf_addf(&w->head, "%d, \"table\": ", SCHEMA);
+    add_text(&w->head, osc_frame_name(f));
+    osc_strbuf_adds(&w->head, ", \"fingerprint\": ");
+    add_text(&w->head, osc_frame_fingerprint(f));
+    osc_strbuf_adds(&w->head, ",\n \"command\": ");
+    add_text(&w->head, w->is->command);
+    osc_strbuf_addf(&w->head, ",\n \"rows\": %llu, \"offset\": %llu, \"n\": %llu,\n",
+                    (unsigned long long)osc_frame_rows(f), (unsigned long long)w->is->offset,
+                    (unsigned long long)w->n);
+    osc_strbuf_adds(&w->head, " \"notes\": [");
+    for (const char *between = ""; *line; between = ", ") {
+        const char *const end = strchrnul(line, '\n');
+
+        osc_strbuf_adds(&w->head, between);
+        osc_json_quote(&w->head, (struct osc_str){line, (uint32_t)(end - line)});
+        line = *end ? end + 1 : end;
+    }
+    osc_strbuf_adds(&w->head, "],\n \"columns\": [");
+}
+
+/* Append all to OUT. */
+static osc_status join(struct osc_strbuf *out, const struct writing *w)
+{
+    const size_t pad = -(FRONT_BYTES + w->head.len) & 7;
+    const uint32_t sizes[] = {(uint32_t)w->head.len,
+                              (uint32_t)(FRONT_BYTES + w->head.len + pad)};
+
+    osc_strbuf_adds(out, "osccols1");
+    osc_strbuf_add(out, (const char *)sizes, sizeof sizes);
+    osc_strbuf_add(out, w->head.s, w->head.len);
+    osc_strbuf_pad(out, ' ', pad);
+    osc_strbuf_add(out, w->data.s, w->data.len);
+    return out->status;
+}
+
+osc_status osc_cols_write(struct osc_strbuf *out, const struct osc_cols *cols)
+{
+    struct osc_cols own = *cols;
+    struct writing w = {.is = &own};
+    const uint64_t n_rows = osc_frame_rows(cols->frame);
+    osc_status st = OSC_OK;
+
+    w.words = (struct osc_intern){.arena = &w.arena, .seed = osc_hash_seed()};
+    own.offset = cols->offset < n_rows ? cols->offset : n_rows;
+    w.n = n_rows - own.offset < cols->limit ? n_rows - own.offset : cols->limit;
+    begin_head(&w);
+    for (size_t i = 0; i < osc_frame_columns(cols->frame) && st == OSC_OK; i++) {
+        const struct osc_frame_column col = osc_frame_column_at(cols->frame, i);
+
+        osc_strbuf_adds(&w.head, i > 0 ? ",\n  " : "\n  ");
+        st = add_column(&w, &col);
+    }
+    if (st == OSC_OK)
+        st = add_dictionary(&w);
+    if (st == OSC_OK)
+        st = w.head.status != OSC_OK ? w.head.status : w.data.status;
+    if (st == OSC_OK)
+        st = join(out, &w);
+    osc_intern_fini(&w.words);
+    osc_arena_fini(&w.arena);
+    osc_strbuf_fini(&w.head);
+    osc_strbuf_fini(&w.data);
+    return st;
+}

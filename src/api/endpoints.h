@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * endpoints.h - what can be asked, one line each, and what the answers share.
+ *
+ *     session            version, limits, runs and how far they are loaded
+ *     runs               runs, workers, spans and ranks; what was not taken, and why
+ *     catalog            all tables, columns and options
+ *     table/NAME?...     rows of a table; the query has the long options of `opscope table`
+ *     progress           a stream of events: loading, ready, changed
+ *
+ * Each takes run=NAME; without it, it is about the first run. A new endpoint is one function
+ * in a file of its own, one line here and one in meson.build.
+ *
+ * Threading: constants; a call belongs to one thread.
+ */
+#pragma once
+
+#include "api/frames.h"
+#include "api/keeper.h"
+#include "api/respond.h"
+
+struct osc_logdir;
+
+/* Questions that are at work at a time. */
+#define OSC_API_QUESTIONS_MAX 4u
+
+struct osc_api {
+    struct osc_keeper *keeper;
+    uint32_t first;
+    const struct osc_logdir *dirs; /* borrowed; or NULL */
+    struct osc_frames frames;
+    pthread_mutex_t lock; /* of the rest; a leaf */
+    pthread_cond_t freed; /* a question has ended */
+    unsigned n_questions, n_streams;
+    bool is_stopping;
+};
+
+struct osc_api_endpoint {
+    const char *name;
+    bool has_rest; /* the path goes on: table/NAME */
+    void (*answer)(struct osc_api_call *c);
+};
+
+#define OSC_API_ENDPOINT_LIST(X) \
+    X(session)                   \
+    X(runs)                      \
+    X(catalog)                   \
+    X(table)                     \
+    X(progress)
+
+#define OSC_API_ENDPOINT_DECLARE(name) \
+    extern const struct osc_api_endpoint osc_api_endpoint_##name;
+OSC_API_ENDPOINT_LIST(OSC_API_ENDPOINT_DECLARE)
+#undef OSC_API_ENDPOINT_DECLARE
+
+/* All endpoints, ended by NULL. */
+extern const struct osc_api_endpoint *const osc_api_endpoints[];
+
+/* --- for endpoints: false means that C has been answered ------------------------------ */
+
+/* Find the run that the pair NAME of the query of C names; without it the first. */
+bool osc_api_find_run(struct osc_api_call *c, const char *name, uint32_t *run);
+
+/* Wait until RUN is loaded. The caller releases *SET. */
+bool osc_api_take(struct osc_api_call *c, uint32_t run, struct osc_set **set,
+                  struct osc_keeping *kept);
+
+/* Begin to work on a question, which may take until osc_api_end_work(). */
+bool osc_api_begin_work(struct osc_api_call *c);
+void osc_api_end_work(struct osc_api_call *c);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/listen.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <limits.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "serve/peer.h"
+
+/* Ports behind the usual one that are tried. */
+#define PORTS_TRIED 100u
+
+#define BACKLOG 1024
+
+static void set_port(struct sockaddr_storage *a, unsigned port)
+{
+    if (a->ss_family == AF_INET6)
+        ((struct sockaddr_in6 *)(void *)a)->sin6_port = htons((uint16_t)port);
+    else
+        ((struct sockaddr_in *)(void *)a)->sin_port = htons((uint16_t)port);
+}
+
+/* Open a socket that listens at A; -1 with errno. */
+static int open_at(const struct sockaddr_storage *a, socklen_t len, bool binds_all)
+{
+    const int on = 1, off = 0;
+    const int fd = socket(a->ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0)
+        return -1;
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (binds_all && a->ss_family == AF_INET6)
+        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    if (bind(fd, (const struct sockaddr *)a, len) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
+    const int failure = errno;
+    (void)close(fd);
+    errno = failure;
+    return -1;
+}
+
+/* The port of the socket FD. */
+static unsigned port_of(int fd)
+{
+    struct sockaddr_storage a = {0};
+    socklen_t len = sizeof a;
+
+    if (getsockname(fd, (struct sockaddr *)&a, &len) != 0)
+        return 0;
+    return a.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)(void *)&a)->sin6_port)
+                                   : ntohs(((struct sockaddr_in *)(void *)&a)->sin_port);
+}
+
+/* Open L at the address A, at the port that HOW says. */
+static osc_status open_port(struct osc_listening *l, struct sockaddr_storage *a, socklen_t len,
+                            const struct osc_listen_how *how, struct osc_err *err)
+{
+    const unsigned first = how->has_port ? how->port : OSC_LISTEN_PORT;
+    const unsigned n = how->has_port ? 1 : PORTS_TRIED;
+
+    l->fd = -1;
+    for (unsigned i = 0; i < n && l->fd < 0; i++) {
+        set_port(a, first + i);
+        l->fd = open_at(a, len, how->binds_all);
+        if (l->fd < 0 && errno != EADDRINUSE)
+            break;
+        l->is_other = i > 0;
+    }
+    if (l->fd >= 0) {
+        l->port = port_of(l->fd);
+        l->is_loopback = osc_peer_is_loopback((const struct sockaddr *)a);
+        return OSC_OK;
+    }
+    if (errno == EADDRINUSE && how->has_port)
+        return osc_fail(err, OSC_EIO,
+                        "port %u is taken; leave out --port, and the next free one is used",
+                        first);
+    if (errno == EADDRINUSE)
+        return osc_fail(err, OSC_EIO, "ports %u to %u are taken; --port 0 takes any", first,
+                        first + n - 1);
+    return osc_fail(err, OSC_EIO, "port %u: %s", first, strerror(errno));
+}
+
+osc_status osc_listen_open(struct osc_listening *l, const struct osc_listen_how *how,
+                           struct osc_err *err)
+{
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    struct sockaddr_storage a = {0};
+
+    *l = (struct osc_listening){.fd = -1};
+    if (how->binds_all) {
+        struct sockaddr_in6 *const any = (void *)&a;
+
+        any->sin6_family = AF_INET6;
+        any->sin6_addr = in6addr_any;
+        if (open_port(l, &a, sizeof *any, how, err) == OSC_OK)
+            return OSC_OK;
+        a = (struct sockaddr_storage){.ss_family = AF_INET}; /* a machine without IPv6 */
+        return open_port(l, &a, sizeof(struct sockaddr_in), how, err);
+    }
+    const char *const host = how->host ? how->host : "127.0.0.1";
+    const int failure = getaddrinfo(host, NULL, &hints, &found);
+    if (failure != 0)
+        return osc_fail(err, OSC_EINVAL, "--host: '%s': %s", host, gai_strerror(failure));
+    const socklen_t len = found->ai_addrlen;
+    memcpy(&a, found->ai_addr, len);
+    freeaddrinfo(found);
+    return open_port(l, &a, len, how, err);
+}
+
+osc_status osc_listen_names(struct osc_path_list *names)
+{
+    char text[HOST_NAME_MAX + 1] = "";
+    struct ifaddrs *all = NULL;
+    osc_status st = OSC_OK;
+
+    if (gethostname(text, sizeof text - 1) == 0 && text[0])
+        st = osc_path_list_add(names, NULL, text);
+    if (getifaddrs(&all) != 0)
+        return st;
+    for (const struct ifaddrs *i = all; i && st == OSC_OK; i = i->ifa_next) {
+        const int family = i->ifa_addr ? i->ifa_addr->sa_family : AF_UNSPEC;
+        const void *const at =
+            family == AF_INET
+                ? (const void *)&((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr
+            : family == AF_INET6
+                ? (const void *)&((struct sockaddr_in6 *)(void *)i->ifa_addr)->sin6_addr
+                : NULL;
+
+        if (at && inet_ntop(family, at, text, sizeof text))
+            st = osc_path_list_add(names, NULL, text);
+    }
+    freeifaddrs(all);
+    return st;
+}
