@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -36,13 +37,13 @@ osc_status osc_api_new(struct osc_api **to, const struct osc_api_config *config)
     return st;
 }
 
-void osc_api_stop(struct osc_api *api)
+bool osc_api_stop(struct osc_api *api)
 {
     pthread_mutex_lock(&api->lock);
     api->is_stopping = true;
     pthread_cond_broadcast(&api->freed);
     pthread_mutex_unlock(&api->lock);
-    osc_keeper_stop(api->keeper);
+    return osc_keeper_stop(api->keeper);
 }
 
 void osc_api_free(struct osc_api *api)
@@ -75,9 +76,11 @@ static void no_endpoint(struct osc_api_call *c, const char *path)
 {
     const bool is_here = osc_api_is_asked(path);
     const char *const word = is_here ? path + strlen(OSC_API_PATH) : path;
-    struct osc_nearest near = {.word = word};
+    char first[32];
+    struct osc_nearest near = {.word = first};
     struct osc_strbuf text = {0};
 
+    snprintf(first, sizeof first, "%.*s", (int)(strcspn(word, "/") % sizeof first), word);
     for (size_t i = 0; osc_api_endpoints[i] && is_here; i++)
         osc_nearest_try(&near, osc_api_endpoints[i]->name);
     osc_strbuf_addf(&text, "nothing is at '%s'", word);

@@ -30,10 +30,11 @@ struct osc_api_config {
 /* *API is NULL after a failure. Starts to load the first run. */
 OSC_MUST_USE osc_status osc_api_new(struct osc_api **api, const struct osc_api_config *config);
 
-/* Let everything that waits return, and all streams say good-bye. Requests are refused. */
-void osc_api_stop(struct osc_api *api);
+/* Let everything that waits return, and all streams say good-bye. Requests are refused. False:
+ * a file is still being read, and API must not be freed. */
+OSC_MUST_USE bool osc_api_stop(struct osc_api *api);
 
-/* Once no request is being answered. NULL is allowed. */
+/* Once it is stopped and no request is being answered. NULL is allowed. */
 void osc_api_free(struct osc_api *api);
 
 struct osc_keeper *osc_api_keeper(struct osc_api *api);

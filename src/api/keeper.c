@@ -18,6 +18,9 @@
 /* Looking at files takes at most one in so many parts of the time. */
 #define LOOK_SHARE 10
 
+/* So long the end of the thread is waited for. */
+#define STOP_S 3
+
 /* A run that could not be read may be tried again after so long. */
 #define FAILED_NS (5 * SECOND_NS)
 
@@ -90,23 +93,26 @@ osc_status osc_keeper_new(struct osc_keeper **to, const struct osc_keeper_config
     return st;
 }
 
-void osc_keeper_stop(struct osc_keeper *k)
+bool osc_keeper_stop(struct osc_keeper *k)
 {
+    struct timespec until = {0};
+
     pthread_mutex_lock(&k->lock);
-    const bool has_thread = k->has_thread;
-    k->has_thread = false;
     k->is_stopping = true;
     pthread_cond_broadcast(&k->changed);
     pthread_mutex_unlock(&k->lock);
-    if (has_thread)
-        pthread_join(k->thread, NULL);
+    (void)clock_gettime(CLOCK_REALTIME, &until); /* which pthread_timedjoin_np() needs */
+    until.tv_sec += STOP_S;
+    if (k->has_thread && pthread_timedjoin_np(k->thread, NULL, &until) != 0)
+        return false;
+    k->has_thread = false;
+    return true;
 }
 
 void osc_keeper_free(struct osc_keeper *k)
 {
     if (!k)
         return;
-    osc_keeper_stop(k);
     for (uint32_t i = 0; i < k->n_runs; i++)
         osc_set_release(k->runs[i].set);
     osc_free(k->runs);

@@ -67,9 +67,10 @@ OSC_MUST_USE osc_status osc_keeper_new(struct osc_keeper **k,
 /* Start the thread and load run FIRST. OSC_ENOMEM: there is no thread. */
 OSC_MUST_USE osc_status osc_keeper_start(struct osc_keeper *k, uint32_t first);
 
-/* End the thread; all who wait return. */
-void osc_keeper_stop(struct osc_keeper *k);
-void osc_keeper_free(struct osc_keeper *k); /* stops it; NULL is allowed */
+/* End the thread; all who wait return. False: it has not ended after seconds, as it waits for a
+ * pipe to be written or a file system that does not answer; then K must not be freed. */
+OSC_MUST_USE bool osc_keeper_stop(struct osc_keeper *k);
+void osc_keeper_free(struct osc_keeper *k); /* once it is stopped; NULL is allowed */
 
 uint32_t osc_keeper_n(const struct osc_keeper *k);
 const struct osc_keeper_run *osc_keeper_run_at(const struct osc_keeper *k, uint32_t i);

@@ -21,8 +21,14 @@
 #define CONNECTION_MEMORY (32u << 10)
 #define STACK_BYTES       (256u << 10)
 #define ANSWER_NS         (INT64_C(10) * 1000000000)
-#define PATIENCE_NS       INT64_C(50000000)
-#define NOBODY            ((struct osc_send_header){NULL, NULL})
+/* So long an answer that was given up is waited for. */
+#define GIVEN_UP_NS (INT64_C(2) * 1000000000)
+
+/* So long the end of all work is waited for. */
+#define STOP_S 3
+
+#define PATIENCE_NS INT64_C(50000000)
+#define NOBODY      ((struct osc_send_header){NULL, NULL})
 
 struct osc_server {
     struct MHD_Daemon *daemon;
@@ -129,7 +135,8 @@ static bool is_gone(int fd)
     return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
-/* Wait for the head of the response in PIPE, or until the client W is gone (false). */
+/* Wait for the head of the response in PIPE, or until the client W is gone or the answer
+ * neither comes nor can be stopped (false). */
 static bool wait_for_head(struct osc_pipe *pipe, const struct osc_watched *w,
                           struct osc_pipe_state *state)
 {
@@ -149,6 +156,8 @@ static bool wait_for_head(struct osc_pipe *pipe, const struct osc_watched *w,
             osc_pipe_give_up(pipe, false);
             has_given_up = true;
         }
+        if (has_given_up && osc_clock_now_ns() - state->work_ns > ANSWER_NS + GIVEN_UP_NS)
+            return false;
     }
 }
 
@@ -186,7 +195,9 @@ static enum MHD_Result ask_api(struct osc_server *s, struct MHD_Connection *c,
     }
     if (!start_answering(s, a) || !wait_for_head(pipe, w, &state)) {
         osc_pipe_leave(pipe);
-        return MHD_NO;
+        return is_gone(w->fd) ? MHD_NO
+                              : osc_send_error(c, 504, "too_slow", "the answer took too long",
+                                               "ask for less, or run the command");
     }
     return osc_send_pipe(c, pipe, &state, takes_gzip(c, w));
 }
@@ -591,17 +602,31 @@ bool osc_server_is_moved(const struct osc_server *s)
     return s->listening.is_other;
 }
 
-void osc_server_stop(struct osc_server *s)
+/* Wait until no thread of S answers. False: some do after seconds. */
+static bool wait_for_answers(struct osc_server *s)
 {
-    if (!s)
-        return;
-    osc_api_stop(s->api);
-    osc_watch_shut(&s->watch);
-    MHD_stop_daemon(s->daemon);
+    struct timespec until = {0};
+    int failure = 0;
+
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += STOP_S;
     pthread_mutex_lock(&s->lock);
-    while (s->n_answering > 0)
-        pthread_cond_wait(&s->changed, &s->lock);
+    while (s->n_answering > 0 && failure == 0)
+        failure = pthread_cond_timedwait(&s->changed, &s->lock, &until);
+    const bool is_idle = s->n_answering == 0;
     pthread_mutex_unlock(&s->lock);
+    return is_idle;
+}
+
+bool osc_server_stop(struct osc_server *s)
+{
+    bool is_idle = osc_api_stop(s->api);
+
+    osc_watch_shut(&s->watch);
+    MHD_stop_daemon(s->daemon); /* its threads give up the questions that they wait for */
     osc_watch_stop(&s->watch);
-    free_server(s);
+    is_idle = wait_for_answers(s) && is_idle;
+    if (is_idle)
+        free_server(s);
+    return is_idle;
 }

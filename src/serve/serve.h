@@ -38,5 +38,6 @@ OSC_MUST_USE osc_status osc_server_start(struct osc_server **s,
 const char *osc_server_url(const struct osc_server *s);
 bool osc_server_is_moved(const struct osc_server *s);
 
-/* End all connections; the interface is stopped, too. NULL is allowed. */
-void osc_server_stop(struct osc_server *s);
+/* End all connections; the interface is stopped, too. False: some work does not end; then
+ * neither may be freed, and the process shall exit. */
+OSC_MUST_USE bool osc_server_stop(struct osc_server *s);

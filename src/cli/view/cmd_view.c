@@ -73,26 +73,36 @@ struct shown {
     uint32_t n_runs, first;
 };
 
+/* Report what is not there before anything listens. */
+static int find_files(const struct osc_args *args)
+{
+    struct osc_paths files = {0};
+    struct osc_strbuf notes = {0};
+    struct osc_err err = {0};
+    osc_status st =
+        osc_paths_find(&files, osc_args_paths(args), (size_t)args->n_operands, &notes, &err);
+
+    for (uint32_t i = 0; i < files.n && st == OSC_OK; i++)
+        if (strcmp(files.all[i], "-") != 0 && access(files.all[i], R_OK) != 0)
+            st = osc_fail(&err, OSC_EIO, "%s: cannot be opened: %s", files.all[i],
+                          strerror(errno));
+    osc_paths_fini(&files);
+    osc_strbuf_fini(&notes);
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+}
+
 /* All operands of ARGS are one run. */
 static int show_operands(struct shown *s, const struct osc_args *args)
 {
     const char *const path = args->operands[0];
     const char *const slash = strrchr(path, '/');
     const char *name = slash && slash[1] ? slash + 1 : path;
-    struct osc_paths files = {0};
-    struct osc_strbuf notes = {0};
-    struct osc_err err = {0};
 
     if (s->dirs.n_runs == 1)
         name = s->dirs.runs[0].name;
     s->runs[0] = (struct osc_keeper_run){name, osc_args_paths(args), (size_t)args->n_operands};
     s->n_runs = 1;
-    /* What is not there is reported before anything listens. */
-    const osc_status st =
-        osc_paths_find(&files, osc_args_paths(args), (size_t)args->n_operands, &notes, &err);
-    osc_paths_fini(&files);
-    osc_strbuf_fini(&notes);
-    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+    return find_files(args);
 }
 
 /* Each run of the directories is one, and its directory is its only path. */
@@ -222,8 +232,9 @@ static int serve(const struct shown *s, const struct osc_args *args, const sigse
     } else {
         failed = osc_cli_fail(st, &err);
     }
-    osc_server_stop(server);
-    osc_api_free(how.api);
+    /* What does not end by itself ends with the process. */
+    if (server ? osc_server_stop(server) : !how.api || osc_api_stop(how.api))
+        osc_api_free(how.api);
     return failed;
 }
 
