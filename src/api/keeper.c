@@ -113,7 +113,7 @@ void osc_keeper_free(struct osc_keeper *k)
 {
     if (!k)
         return;
-    for (uint32_t i = 0; i < k->n_runs; i++)
+    for (uint32_t i = 0; k->runs && i < k->n_runs; i++)
         osc_set_release(k->runs[i].set);
     osc_free(k->runs);
     osc_arena_fini(&k->arena);

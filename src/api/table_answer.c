@@ -93,10 +93,8 @@ static osc_status read_ours(const struct osc_api_call *c, struct wanted *w, stru
 /* Append the option P to the command line. */
 static void add_option(struct osc_strbuf *out, const struct osc_url_pair *p)
 {
-    const bool has_value = !osc_request_is_switch(p->name);
-
     osc_strbuf_addf(out, " --%s", p->name);
-    if (!has_value)
+    if (!p->value)
         return;
     /* A value like an option must be in the same word. */
     osc_strbuf_addc(out, strncmp(p->value, "--", 2) == 0 ? '=' : ' ');

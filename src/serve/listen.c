@@ -19,26 +19,34 @@
 
 #define BACKLOG 1024
 
-static void set_port(struct sockaddr_storage *a, unsigned port)
+/* An address of either family. */
+union address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+    struct sockaddr_storage room;
+};
+
+static void set_port(union address *a, unsigned port)
 {
-    if (a->ss_family == AF_INET6)
-        ((struct sockaddr_in6 *)(void *)a)->sin6_port = htons((uint16_t)port);
+    if (a->any.sa_family == AF_INET6)
+        a->v6.sin6_port = htons((uint16_t)port);
     else
-        ((struct sockaddr_in *)(void *)a)->sin_port = htons((uint16_t)port);
+        a->v4.sin_port = htons((uint16_t)port);
 }
 
 /* Open a socket that listens at A; -1 with errno. */
-static int open_at(const struct sockaddr_storage *a, socklen_t len, bool binds_all)
+static int open_at(const union address *a, socklen_t len, bool binds_all)
 {
     const int on = 1, off = 0;
-    const int fd = socket(a->ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     if (fd < 0)
         return -1;
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (binds_all && a->ss_family == AF_INET6)
+    if (binds_all && a->any.sa_family == AF_INET6)
         (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-    if (bind(fd, (const struct sockaddr *)a, len) == 0 && listen(fd, BACKLOG) == 0)
+    if (bind(fd, &a->any, len) == 0 && listen(fd, BACKLOG) == 0)
         return fd;
     const int failure = errno;
     (void)close(fd);
@@ -49,17 +57,16 @@ static int open_at(const struct sockaddr_storage *a, socklen_t len, bool binds_a
 /* The port of the socket FD. */
 static unsigned port_of(int fd)
 {
-    struct sockaddr_storage a = {0};
+    union address a = {.room = {0}};
     socklen_t len = sizeof a;
 
-    if (getsockname(fd, (struct sockaddr *)&a, &len) != 0)
+    if (getsockname(fd, &a.any, &len) != 0)
         return 0;
-    return a.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)(void *)&a)->sin6_port)
-                                   : ntohs(((struct sockaddr_in *)(void *)&a)->sin_port);
+    return ntohs(a.any.sa_family == AF_INET6 ? a.v6.sin6_port : a.v4.sin_port);
 }
 
 /* Open L at the address A, at the port that HOW says. */
-static osc_status open_port(struct osc_listening *l, struct sockaddr_storage *a, socklen_t len,
+static osc_status open_port(struct osc_listening *l, union address *a, socklen_t len,
                             const struct osc_listen_how *how, struct osc_err *err)
 {
     const unsigned first = how->has_port ? how->port : OSC_LISTEN_PORT;
@@ -75,7 +82,7 @@ static osc_status open_port(struct osc_listening *l, struct sockaddr_storage *a,
     }
     if (l->fd >= 0) {
         l->port = port_of(l->fd);
-        l->is_loopback = osc_peer_is_loopback((const struct sockaddr *)a);
+        l->is_loopback = osc_peer_is_loopback(&a->any);
         return OSC_OK;
     }
     if (errno == EADDRINUSE && how->has_port)
@@ -93,18 +100,15 @@ osc_status osc_listen_open(struct osc_listening *l, const struct osc_listen_how 
 {
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
-    struct sockaddr_storage a = {0};
+    union address a = {.room = {0}};
 
     *l = (struct osc_listening){.fd = -1};
     if (how->binds_all) {
-        struct sockaddr_in6 *const any = (void *)&a;
-
-        any->sin6_family = AF_INET6;
-        any->sin6_addr = in6addr_any;
-        if (open_port(l, &a, sizeof *any, how, err) == OSC_OK)
+        a.v6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_addr = in6addr_any};
+        if (open_port(l, &a, sizeof a.v6, how, err) == OSC_OK)
             return OSC_OK;
-        a = (struct sockaddr_storage){.ss_family = AF_INET}; /* a machine without IPv6 */
-        return open_port(l, &a, sizeof(struct sockaddr_in), how, err);
+        a.v4 = (struct sockaddr_in){.sin_family = AF_INET}; /* a machine without IPv6 */
+        return open_port(l, &a, sizeof a.v4, how, err);
     }
     const char *const host = how->host ? how->host : "127.0.0.1";
     const int failure = getaddrinfo(host, NULL, &hints, &found);

@@ -260,8 +260,8 @@ static enum MHD_Result redirect(const struct osc_server *s, struct MHD_Connectio
 /* Whether the client W must have the token. */
 static bool needs_token(struct osc_server *s, struct osc_watched *w)
 {
-    char line[200];
-    uid_t user;
+    char line[200], who[40];
+    uid_t user = 0;
 
     if (s->wants_token)
         return true;
@@ -271,12 +271,9 @@ static bool needs_token(struct osc_server *s, struct osc_watched *w)
     w->is_ours = is_known && (user == getuid() || user == 0);
     if (!w->is_ours && !w->is_told && s->say) {
         w->is_told = true;
-        snprintf(line, sizeof line,
-                 is_known ? "user %u of this machine asked, who needs the token: "
-                            "?token=%s in the address"
-                          : "somebody asked whose user is not known, and needs the token: "
-                            "?token=%.0u%s in the address",
-                 is_known ? (unsigned)user : 0u, s->guard.token);
+        snprintf(who, sizeof who, is_known ? "user %u" : "an unknown user", (unsigned)user);
+        snprintf(line, sizeof line, "%s of this machine asks, and needs the token: ?token=%s",
+                 who, s->guard.token);
         s->say(s->ctx, line);
     }
     return !w->is_ours;
