@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timeline/lanes.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/thread.h"
+#include "derive/facts.h"
+
+/* The rows of one group of one track, before and after they have lanes. */
+struct group {
+    uint32_t track;
+    uint8_t group;
+    const uint32_t *rows; /* borrowed; in order of start, longer first */
+    uint32_t n;
+    uint8_t *lane_of;  /* borrowed; by place in rows */
+    uint32_t n_lanes;  /* result */
+    bool is_crowded;   /* result: the last lane has ranges that overlap */
+    uint32_t first;    /* place of its first row in osc_lanes.rows */
+    uint32_t lanes_at; /* index of its first lane */
+};
+
+struct work {
+    const struct osc_trace *t;
+    struct group *groups; /* owned */
+    size_t n_groups, cap_groups;
+    uint32_t *others; /* owned; rows that are no synchronous ranges, by track and group */
+    uint8_t *lane_of; /* owned; by place: first of all groups with ranges, then of the others */
+    struct osc_lanes *l;
+};
+
+/* The open ranges of a group: where each lane is free again. */
+struct open {
+    int64_t end_ns[OSC_LANES_MAX];
+    uint32_t n_used; /* lanes that have had a range */
+    uint32_t n_busy; /* lanes from here on are free */
+};
+
+/* The lane for a range from START_NS to END_NS; starts never fall. */
+static uint32_t take_lane(struct open *o, int64_t start_ns, int64_t end_ns, bool *is_crowded)
+{
+    uint32_t below, lane;
+
+    while (o->n_busy > 0 && o->end_ns[o->n_busy - 1] <= start_ns)
+        o->n_busy--;
+    /* The innermost open range that contains this one: it must be drawn below. */
+    for (below = o->n_busy; below > 0; below--)
+        if (o->end_ns[below - 1] > start_ns && o->end_ns[below - 1] >= end_ns)
+            break;
+    for (lane = below; lane < o->n_busy; lane++)
+        if (o->end_ns[lane] <= start_ns)
+            break;
+    if (lane == OSC_LANES_MAX) {
+        *is_crowded = true;
+        lane--;
+        if (o->end_ns[lane] > end_ns)
+            end_ns = o->end_ns[lane];
+    }
+    o->end_ns[lane] = end_ns;
+    if (lane >= o->n_busy)
+        o->n_busy = lane + 1;
+    if (lane >= o->n_used)
+        o->n_used = lane + 1;
+    return lane;
+}
+
+static void assign(void *ctx, uint32_t i)
+{
+    const struct work *const w = ctx;
+    struct group *const g = &w->groups[i];
+    struct open o;
+
+    o.n_used = o.n_busy = 0;
+    for (uint32_t k = 0; k < g->n; k++) {
+        const int64_t start_ns = osc_lane_start(w->t, g->rows[k]);
+
+        g->lane_of[k] =
+            (uint8_t)take_lane(&o, start_ns, osc_lane_end(w->t, g->rows[k]), &g->is_crowded);
+    }
+    g->n_lanes = o.n_used;
+}
+
+/* Put the rows of group I to the place of their lanes. */
+static void distribute(void *ctx, uint32_t i)
+{
+    const struct work *const w = ctx;
+    const struct group *const g = &w->groups[i];
+    struct osc_lane *const lanes = w->l->v + g->lanes_at;
+    uint32_t at[OSC_LANES_MAX] = {0}, place = g->first;
+
+    for (uint32_t k = 0; k < g->n; k++)
+        at[g->lane_of[k]]++;
+    for (uint32_t d = 0; d < g->n_lanes; d++) {
+        lanes[d] = (struct osc_lane){.track = g->track,
+                                     .depth = (uint16_t)d,
+                                     .group = g->group,
+                                     .overlaps = g->is_crowded && d + 1 == OSC_LANES_MAX,
+                                     .first = place,
+                                     .n = at[d]};
+        at[d] = place;
+        place += lanes[d].n;
+    }
+    for (uint32_t k = 0; k < g->n; k++)
+        w->l->rows[at[g->lane_of[k]]++] = g->rows[k];
+}
+
+static osc_status add_group(struct work *w, const struct group *g)
+{
+    if (g->n == 0)
+        return OSC_OK;
+    if (osc_grow(&w->groups, &w->cap_groups, w->n_groups + 1, sizeof *w->groups) != OSC_OK)
+        return OSC_ENOMEM;
+    w->groups[w->n_groups++] = *g;
+    return OSC_OK;
+}
+
+/* The group of row I of C; -1: it has none, or is a synchronous range. */
+static int other_group(const struct osc_classes *classes, const struct osc_chunk *c, uint32_t i)
+{
+    const enum osc_kind kind = c->kind[i];
+
+    if (kind == OSC_KIND_ALLOC || kind == OSC_KIND_FREE || kind == OSC_KIND_COUNTER ||
+        osc_is_range(classes, c, i))
+        return -1;
+    return c->dur_ns[i] == OSC_NO_DUR ? OSC_LANE_INSTANTS : OSC_LANE_ASYNC;
+}
+
+/* Call for each row without a synchronous range that has a group: count it at AT[track * 2 +
+ * group - 1], or with ROWS put it to the place that is counted there. */
+static void visit_others(const struct osc_trace *t, const struct osc_classes *classes,
+                         uint32_t *at, uint32_t *rows)
+{
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const c = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            const int group = other_group(classes, c, i);
+
+            if (group < 0)
+                continue;
+            uint32_t *const n =
+                &at[(size_t)c->track[i] * 2 + (unsigned)(group - OSC_LANE_ASYNC)];
+            if (rows)
+                rows[*n] = osc_row_at(c, i).v;
+            (*n)++;
+        }
+    }
+}
+
+/* Add the groups of asynchronous ranges and instants; FIRST counts places of lane_of. */
+static osc_status add_others(struct work *w, const struct osc_classes *classes,
+                             uint32_t *n_rows)
+{
+    const struct osc_trace *const t = w->t;
+    const size_t n_counts = (size_t)t->n_tracks * 2;
+    uint32_t *const at = osc_calloc(n_counts + 1, sizeof *at);
+    uint32_t n = 0;
+    osc_status st = at ? OSC_OK : OSC_ENOMEM;
+
+    if (st != OSC_OK)
+        return st;
+    visit_others(t, classes, at, NULL);
+    for (size_t i = 0; i < n_counts; i++) {
+        const uint32_t count = at[i];
+
+        at[i] = n;
+        n += count;
+    }
+    if (n > 0) {
+        w->others = osc_malloc(n * sizeof *w->others);
+        st = w->others ? OSC_OK : OSC_ENOMEM;
+    }
+    if (st == OSC_OK && n > 0)
+        visit_others(t, classes, at, w->others);
+    for (size_t i = 0, first = 0; i < n_counts && st == OSC_OK; first = at[i++]) {
+        const uint32_t count = at[i] - (uint32_t)first;
+        uint32_t *const rows = n > 0 ? w->others + first : NULL;
+
+        if (count == 0)
+            continue;
+        st = osc_order_sort(t, rows, count);
+        if (st == OSC_OK)
+            st = add_group(w, &(struct group){.track = (uint32_t)(i / 2),
+                                              .group = (uint8_t)(OSC_LANE_ASYNC + i % 2),
+                                              .rows = rows,
+                                              .n = count});
+    }
+    *n_rows = n;
+    osc_free(at);
+    return st;
+}
+
+static int by_track(const void *a, const void *b)
+{
+    const struct group *const x = a, *const y = b;
+
+    if (x->track != y->track)
+        return x->track < y->track ? -1 : 1;
+    return x->group < y->group ? -1 : x->group > y->group;
+}
+
+static osc_status find_groups(struct work *w, uint32_t *n_rows)
+{
+    const struct osc_facts *const facts = osc_trace_facts(w->t);
+    const struct osc_order *const order = &facts->order;
+    uint32_t n_others = 0;
+
+    for (uint32_t k = 1; k < w->t->n_tracks; k++) {
+        const struct group g = {.track = k,
+                                .group = OSC_LANE_RANGES,
+                                .rows =
+                                    order->n_rows > 0 ? order->rows + order->first[k] : NULL,
+                                .n = order->first[k + 1] - order->first[k]};
+        const osc_status st = add_group(w, &g);
+
+        if (st != OSC_OK)
+            return st;
+    }
+    const osc_status st = add_others(w, &facts->classes, &n_others);
+
+    if (st != OSC_OK)
+        return st;
+    *n_rows = order->n_rows + n_others;
+    osc_sort(w->groups, w->n_groups, sizeof *w->groups, by_track);
+    return OSC_OK;
+}
+
+static osc_status layout(struct work *w, uint32_t n_rows, unsigned n_threads)
+{
+    struct osc_lanes *const l = w->l;
+    uint32_t at = 0;
+
+    l->rows_bytes = n_rows * sizeof *l->rows;
+    l->rows = osc_pages_alloc(l->rows_bytes);
+    w->lane_of = osc_malloc(n_rows);
+    if (!l->rows || !w->lane_of)
+        return OSC_ENOMEM;
+    l->n_rows = n_rows;
+    for (size_t i = 0; i < w->n_groups; i++) {
+        w->groups[i].first = at;
+        w->groups[i].lane_of = w->lane_of + at;
+        at += w->groups[i].n;
+    }
+    osc_parallel(n_threads, (uint32_t)w->n_groups, assign, w);
+    for (size_t i = 0; i < w->n_groups; i++) {
+        w->groups[i].lanes_at = l->n;
+        l->n += w->groups[i].n_lanes;
+    }
+    l->v = osc_calloc(l->n, sizeof *l->v);
+    if (!l->v)
+        return OSC_ENOMEM;
+    osc_parallel(n_threads, (uint32_t)w->n_groups, distribute, w);
+    return OSC_OK;
+}
+
+osc_status osc_lanes_make(const struct osc_trace *t, unsigned n_threads, struct osc_lanes *l)
+{
+    struct work w = {.t = t, .l = l};
+    uint32_t n_rows = 0;
+
+    *l = (struct osc_lanes){0};
+    osc_status st = find_groups(&w, &n_rows);
+    if (st == OSC_OK && n_rows > 0)
+        st = layout(&w, n_rows, n_threads);
+    osc_free(w.groups);
+    osc_free(w.others);
+    osc_free(w.lane_of);
+    if (st != OSC_OK)
+        osc_lanes_fini(l);
+    return st;
+}
+
+void osc_lanes_fini(struct osc_lanes *l)
+{
+    osc_free(l->v);
+    osc_pages_free(l->rows, l->rows_bytes);
+    *l = (struct osc_lanes){0};
+}
