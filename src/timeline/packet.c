@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timeline/packet.h"
+
+#include "base/mem.h"
+#include "base/wide.h"
+#include "derive/facts.h"
+
+#define HEADER_BYTES 48u
+#define LANE_BYTES   16u
+#define CELL_BYTES   20u
+#define UNITS_LOG2   8u /* of a bucket */
+
+struct writing {
+    const struct osc_timeline *tl;
+    const struct osc_timeline_part *part;
+    struct osc_strbuf *out;
+    int64_t t0_ns;     /* on the clock of the part */
+    int64_t low, high; /* cells are cut to these, in units from t0 */
+    int64_t bucket_ns;
+    unsigned unit_log2;
+    uint32_t n_cells;
+    bool is_cut;
+};
+
+static void put32(char *at, uint32_t v)
+{
+    for (unsigned i = 0; i < 4; i++)
+        at[i] = (char)(v >> 8 * i);
+}
+
+static void put64(char *at, uint64_t v)
+{
+    put32(at, (uint32_t)v);
+    put32(at + 4, (uint32_t)(v >> 32));
+}
+
+static void put16(char *at, unsigned v)
+{
+    at[0] = (char)v;
+    at[1] = (char)(v >> 8);
+}
+
+static int64_t units(const struct writing *w, int64_t at_ns)
+{
+    const int64_t v = (at_ns - w->t0_ns) >> w->unit_log2;
+
+    return v < w->low ? w->low : v > w->high ? w->high : v;
+}
+
+static uint8_t busy_of(const struct writing *w, const struct osc_cell *cell)
+{
+    int64_t width_ns = cell->end_ns - cell->start_ns;
+
+    if (width_ns < w->bucket_ns)
+        width_ns = w->bucket_ns;
+    if (cell->n == 1 || cell->busy_ns >= width_ns)
+        return 255;
+    return (uint8_t)((osc_wide)cell->busy_ns * 255 / width_ns);
+}
+
+static bool write_cell(void *ctx, const struct osc_cell *cell)
+{
+    struct writing *const w = ctx;
+    const struct osc_trace *const t = w->part->t;
+    const osc_row row = {cell->row};
+    const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
+    const uint32_t i = osc_row_place(row);
+    const int64_t start = units(w, cell->start_ns), end = units(w, cell->end_ns);
+    char bytes[CELL_BYTES];
+
+    if (w->n_cells == OSC_PACKET_CELLS) {
+        w->is_cut = true;
+        return false;
+    }
+    put32(bytes, (uint32_t)start);
+    put32(bytes + 4, (uint32_t)(end - start));
+    put32(bytes + 8, w->part->first_event + osc_row_number(&t->events, row));
+    put32(bytes + 12, w->part->name_of[c->name[i]] - 1);
+    put16(bytes + 16, cell->n > UINT16_MAX ? UINT16_MAX : cell->n);
+    bytes[18] = (char)busy_of(w, cell);
+    bytes[19] = (char)(c->kind[i] == OSC_KIND_KERNEL &&
+                               osc_is_comm_kernel(&osc_trace_facts(t)->classes, c, i)
+                           ? OSC_PACKET_COMMUNICATION
+                           : c->kind[i]);
+    osc_strbuf_put(w->out, bytes, sizeof bytes);
+    w->n_cells++;
+    return w->out->status == OSC_OK;
+}
+
+/* Write the cells of a lane, and its entry at AT in the table of lanes. */
+static void write_lane(struct writing *w, const struct osc_packet_lanes *asked, uint32_t depth,
+                       const struct osc_cell_window *window, size_t at)
+{
+    const uint32_t lane = w->tl->tracks[asked->track].first_lane + depth, n_before = w->n_cells;
+
+    if (!w->is_cut)
+        osc_cells_find(&w->part->pyramid, lane, window, write_cell, w);
+    if (w->out->status != OSC_OK)
+        return;
+    put32(w->out->s + at, asked->track);
+    put16(w->out->s + at + 4, depth);
+    put16(w->out->s + at + 6, w->part->lanes.v[lane].overlaps ? 1 : 0);
+    put32(w->out->s + at + 8, n_before);
+    put32(w->out->s + at + 12, w->n_cells - n_before);
+}
+
+static uint32_t count_lanes(const struct osc_timeline *tl, const struct osc_packet_lanes *asked)
+{
+    const uint32_t n = tl->tracks[asked->track].n_lanes;
+
+    return asked->max_lanes < n ? asked->max_lanes : n;
+}
+
+static int64_t floor_to(int64_t v, unsigned log2)
+{
+    return (int64_t)((uint64_t)(v >> log2) << log2);
+}
+
+/* The window of R, from the origin: as it is, or grown to whole buckets of 2^LEVEL ns. */
+static struct osc_cell_window window_of(const struct osc_packet_request *r, unsigned level)
+{
+    struct osc_cell_window w = {r->from_ns, r->to_ns, r->n_pixels};
+
+    if (r->is_exact)
+        return w;
+    w.from_ns = floor_to(r->from_ns, level);
+    w.to_ns = floor_to(r->to_ns - 1, level) + (INT64_C(1) << level);
+    w.n_buckets = (uint32_t)((uint64_t)(w.to_ns - w.from_ns) >> level);
+    return w;
+}
+
+static unsigned level_of(const struct osc_packet_request *r)
+{
+    const uint64_t pixel_ns = (uint64_t)(r->to_ns - r->from_ns) / r->n_pixels;
+    unsigned level = 0;
+
+    while (level < 62 && pixel_ns >> (level + 1) != 0)
+        level++;
+    return level;
+}
+
+static void write_header(struct writing *w, const struct osc_packet_request *r, unsigned level,
+                         uint32_t n_lanes, int64_t width_ns)
+{
+    char *const h = w->out->s;
+
+    put32(h, 0x5443534f); /* "OSCT" */
+    put16(h + 4, 1);
+    put16(h + 6, (r->is_exact ? 1u : 0u) | (w->is_cut ? 2u : 0u));
+    put64(h + 8, (uint64_t)w->t0_ns);
+    h[16] = (char)w->unit_log2;
+    h[17] = (char)level;
+    put32(h + 20, n_lanes);
+    put32(h + 24, w->n_cells);
+    put32(h + 28, r->number);
+    put64(h + 32, (uint64_t)width_ns);
+}
+
+osc_status osc_packet_write(const struct osc_timeline *tl, const struct osc_packet_request *r,
+                            struct osc_strbuf *out)
+{
+    const unsigned level = level_of(r);
+    const struct osc_cell_window window = window_of(r, level);
+    struct writing w = {
+        .tl = tl, .out = out, .unit_log2 = level > UNITS_LOG2 ? level - UNITS_LOG2 : 0};
+    uint32_t n_lanes = 0;
+    size_t at = HEADER_BYTES;
+
+    for (uint32_t i = 0; i < r->n_tracks; i++) {
+        if (r->tracks[i].track >= tl->n_tracks)
+            return OSC_EINVAL;
+        n_lanes += count_lanes(tl, &r->tracks[i]);
+    }
+    osc_strbuf_clear(out);
+    osc_strbuf_pad(out, '\0', HEADER_BYTES + (size_t)n_lanes * LANE_BYTES);
+    w.bucket_ns = (window.to_ns - window.from_ns) / window.n_buckets;
+    w.low = -(INT64_C(1) << 30);
+    w.high = ((window.to_ns - window.from_ns) >> w.unit_log2) + (INT64_C(1) << 30);
+    for (uint32_t i = 0; i < r->n_tracks && out->status == OSC_OK; i++) {
+        const uint32_t n = count_lanes(tl, &r->tracks[i]);
+
+        w.part = &tl->parts[tl->tracks[r->tracks[i].track].part];
+        const int64_t origin_ns = w.part->t->origin_ns;
+        const struct osc_cell_window here = {window.from_ns + origin_ns,
+                                             window.to_ns + origin_ns, window.n_buckets};
+        w.t0_ns = here.from_ns;
+        for (uint32_t depth = 0; depth < n; depth++, at += LANE_BYTES)
+            write_lane(&w, &r->tracks[i], depth, &here, at);
+        if (osc_mem_is_cancelled())
+            return OSC_ECANCELED;
+    }
+    w.t0_ns = window.from_ns;
+    if (out->status == OSC_OK)
+        write_header(&w, r, level, n_lanes, window.to_ns - window.from_ns);
+    return out->status;
+}
