@@ -19,8 +19,7 @@ static int64_t end_of(const struct lane *l, uint32_t place)
     return osc_lane_end(l->p->t, l->rows[place]);
 }
 
-/* Where the bucket ends that AT_NS, a time in W, is in. */
-static int64_t bucket_end(const struct osc_cell_window *w, int64_t at_ns)
+int64_t osc_cell_bucket_end(const struct osc_cell_window *w, int64_t at_ns)
 {
     const uint64_t width = (uint64_t)w->to_ns - (uint64_t)w->from_ns, n = w->n_buckets;
     const uint64_t offset = (uint64_t)at_ns - (uint64_t)w->from_ns;
@@ -74,7 +73,7 @@ void osc_cells_find(const struct osc_pyramid *p, uint32_t lane, const struct osc
     }
     while (i < end) {
         const uint32_t next =
-            osc_pyramid_find(p, lane, i + 1, end, bucket_end(w, start_of(&l, i)));
+            osc_pyramid_find(p, lane, i + 1, end, osc_cell_bucket_end(w, start_of(&l, i)));
         /* One as long as the bucket can only be the last that starts in it. */
         const bool has_long = end_of(&l, next - 1) - start_of(&l, next - 1) >= alone_ns;
         const uint32_t n_merged = next - i - (has_long ? 1 : 0);

@@ -36,6 +36,9 @@ struct osc_cell_window {
     uint32_t n_buckets; /* at least 1 */
 };
 
+/* Where the bucket ends that AT_NS, a time in W, is in. */
+int64_t osc_cell_bucket_end(const struct osc_cell_window *w, int64_t at_ns);
+
 /* Call EMIT for each cell of LANE in W, in order of start. False from it ends the search. */
 void osc_cells_find(const struct osc_pyramid *p, uint32_t lane, const struct osc_cell_window *w,
                     bool (*emit)(void *ctx, const struct osc_cell *cell), void *ctx);

@@ -97,6 +97,10 @@ static osc_status add_part(struct osc_timeline *tl, const struct osc_trace *t,
     if (st == OSC_OK)
         st = osc_pyramid_make(t, &part->lanes, n_threads, &part->pyramid);
     if (st == OSC_OK)
+        st = osc_series_make(t, &part->series);
+    part->first_series = tl->n_series;
+    tl->n_series += part->series.n;
+    if (st == OSC_OK)
         st = add_tracks(tl, k);
     if (st == OSC_OK)
         st = add_names(tl, part);
@@ -134,6 +138,7 @@ void osc_timeline_fini(struct osc_timeline *tl)
     for (uint32_t i = 0; i < tl->n_parts; i++) {
         osc_pyramid_fini(&tl->parts[i].pyramid);
         osc_lanes_fini(&tl->parts[i].lanes);
+        osc_series_fini(&tl->parts[i].series);
         osc_free(tl->parts[i].name_of);
     }
     osc_free(tl->parts);
@@ -141,6 +146,15 @@ void osc_timeline_fini(struct osc_timeline *tl)
     osc_intern_fini(&tl->names);
     osc_arena_fini(&tl->texts);
     *tl = (struct osc_timeline){0};
+}
+
+const struct osc_timeline_part *osc_timeline_series(const struct osc_timeline *tl,
+                                                    uint32_t number)
+{
+    uint32_t low = 0, high = tl->n_parts;
+
+    OSC_BISECT(low, high, i, tl->parts[i].first_series <= number);
+    return &tl->parts[low - 1];
 }
 
 uint32_t osc_timeline_names(const struct osc_timeline *tl)

@@ -4,11 +4,12 @@
  *
  *   part    what a trace adds: its lanes, and where its tracks, names and events begin
  *   track   a group of lanes (lanes.h) of a thread or queue of one trace
+ *   series  values over time (series.h) of one trace
  *   name    a text that events have, once for all traces
  *   event   a row of a trace, counted over all traces in their order
  *
- * Numbers of tracks, names and events depend on the files alone: not on threads, and not on
- * when they were read. Times are from the origin of all traces, which each trace knows.
+ * Numbers of tracks, series, names and events depend on the files alone: not on threads, and
+ * not on when they were read. Times are from the origin of all traces, which each trace knows.
  *
  * Threading: made by one thread; read-only afterwards.
  */
@@ -16,6 +17,7 @@
 
 #include "base/intern.h"
 #include "timeline/cells.h"
+#include "timeline/series.h"
 
 /* The name of events without a name. */
 #define OSC_TIMELINE_NO_NAME "(no name)"
@@ -24,9 +26,11 @@ struct osc_timeline_part {
     const struct osc_trace *t; /* borrowed */
     struct osc_lanes lanes;
     struct osc_pyramid pyramid;
-    uint32_t *name_of;    /* owned; by osc_sid: number of the name + 1, or 0 */
-    uint32_t first_track; /* number of its first track */
-    uint32_t first_event; /* number of its first row */
+    struct osc_all_series series;
+    uint32_t *name_of;     /* owned; by osc_sid: number of the name + 1, or 0 */
+    uint32_t first_track;  /* number of its first track */
+    uint32_t first_series; /* number of its first series */
+    uint32_t first_event;  /* number of its first row */
 };
 
 struct osc_timeline_track {
@@ -42,7 +46,7 @@ struct osc_timeline {
     struct osc_timeline_part *parts; /* owned */
     uint32_t n_parts;
     struct osc_timeline_track *tracks; /* owned; by part, then by first event, then by group */
-    uint32_t n_tracks;
+    uint32_t n_tracks, n_series;
     size_t cap_tracks;
     struct osc_arena texts;
     struct osc_intern names; /* the name with number i has id i + 1 */
@@ -50,13 +54,18 @@ struct osc_timeline {
 };
 
 /*
- * Make TL of the N TRACES, which have ORDER and stay as long as TL does, on at most N_THREADS
- * threads. OSC_ELIMIT also: they have 2^32 events or more. After a failure TL is empty.
+ * Make TL of the N TRACES, which have ORDER and ALLOCATIONS and stay as long as TL does, on at
+ * most N_THREADS threads. OSC_ELIMIT also: they have 2^32 events or more. After a failure TL is
+ * empty.
  */
 OSC_MUST_USE osc_status osc_timeline_make(struct osc_timeline *tl,
                                           const struct osc_trace *const *traces, uint32_t n,
                                           unsigned n_threads);
 void osc_timeline_fini(struct osc_timeline *tl);
+
+/* The part of series NUMBER, which is less than n_series. */
+const struct osc_timeline_part *osc_timeline_series(const struct osc_timeline *tl,
+                                                    uint32_t number);
 
 /* The number of names, and the text of name I. */
 uint32_t osc_timeline_names(const struct osc_timeline *tl);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline/packet.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/wide.h"
 #include "derive/facts.h"
@@ -8,7 +10,10 @@
 #define HEADER_BYTES 48u
 #define LANE_BYTES   16u
 #define CELL_BYTES   20u
-#define UNITS_LOG2   8u /* of a bucket */
+#define SAMPLE_BYTES 16u
+#define MAGIC_CELLS  0x5443534fu /* "OSCT" */
+#define MAGIC_VALUES 0x5643534fu /* "OSCV" */
+#define UNITS_LOG2   8u          /* of a bucket */
 
 struct writing {
     const struct osc_timeline *tl;
@@ -17,7 +22,8 @@ struct writing {
     int64_t t0_ns;     /* on the clock of the part */
     int64_t low, high; /* cells are cut to these, in units from t0 */
     int64_t bucket_ns;
-    unsigned unit_log2;
+    unsigned level, unit_log2;
+    uint32_t magic;
     uint32_t n_cells;
     bool is_cut;
 };
@@ -139,30 +145,53 @@ static unsigned level_of(const struct osc_packet_request *r)
     return level;
 }
 
-static void write_header(struct writing *w, const struct osc_packet_request *r, unsigned level,
-                         uint32_t n_lanes, int64_t width_ns)
+static void write_header(struct writing *w, const struct osc_packet_request *r,
+                         const struct osc_cell_window *window, uint32_t n_lanes)
 {
     char *const h = w->out->s;
 
-    put32(h, 0x5443534f); /* "OSCT" */
+    put32(h, w->magic);
     put16(h + 4, 1);
     put16(h + 6, (r->is_exact ? 1u : 0u) | (w->is_cut ? 2u : 0u));
-    put64(h + 8, (uint64_t)w->t0_ns);
+    put64(h + 8, (uint64_t)window->from_ns);
     h[16] = (char)w->unit_log2;
-    h[17] = (char)level;
+    h[17] = (char)w->level;
     put32(h + 20, n_lanes);
     put32(h + 24, w->n_cells);
     put32(h + 28, r->number);
-    put64(h + 32, (uint64_t)width_ns);
+    put64(h + 32, (uint64_t)(window->to_ns - window->from_ns));
+}
+
+/* Begin a packet for WINDOW, with room for a table of N_LANES. */
+static void begin(struct writing *w, const struct osc_packet_request *r,
+                  const struct osc_cell_window *window, uint32_t n_lanes)
+{
+    w->level = level_of(r);
+    w->unit_log2 = w->level > UNITS_LOG2 ? w->level - UNITS_LOG2 : 0;
+    w->bucket_ns = (window->to_ns - window->from_ns) / window->n_buckets;
+    w->low = -(INT64_C(1) << 30);
+    w->high = ((window->to_ns - window->from_ns) >> w->unit_log2) + (INT64_C(1) << 30);
+    osc_strbuf_clear(w->out);
+    osc_strbuf_pad(w->out, '\0', HEADER_BYTES + (size_t)n_lanes * LANE_BYTES);
+}
+
+/* WINDOW, whose times are from the origin, on the clock of PART. */
+static struct osc_cell_window enter_part(struct writing *w,
+                                         const struct osc_timeline_part *part,
+                                         const struct osc_cell_window *window)
+{
+    const int64_t origin_ns = part->t->origin_ns;
+
+    w->part = part;
+    w->t0_ns = window->from_ns + origin_ns;
+    return (struct osc_cell_window){w->t0_ns, window->to_ns + origin_ns, window->n_buckets};
 }
 
 osc_status osc_packet_write(const struct osc_timeline *tl, const struct osc_packet_request *r,
                             struct osc_strbuf *out)
 {
-    const unsigned level = level_of(r);
-    const struct osc_cell_window window = window_of(r, level);
-    struct writing w = {
-        .tl = tl, .out = out, .unit_log2 = level > UNITS_LOG2 ? level - UNITS_LOG2 : 0};
+    const struct osc_cell_window window = window_of(r, level_of(r));
+    struct writing w = {.tl = tl, .out = out, .magic = MAGIC_CELLS};
     uint32_t n_lanes = 0;
     size_t at = HEADER_BYTES;
 
@@ -171,26 +200,72 @@ osc_status osc_packet_write(const struct osc_timeline *tl, const struct osc_pack
             return OSC_EINVAL;
         n_lanes += count_lanes(tl, &r->tracks[i]);
     }
-    osc_strbuf_clear(out);
-    osc_strbuf_pad(out, '\0', HEADER_BYTES + (size_t)n_lanes * LANE_BYTES);
-    w.bucket_ns = (window.to_ns - window.from_ns) / window.n_buckets;
-    w.low = -(INT64_C(1) << 30);
-    w.high = ((window.to_ns - window.from_ns) >> w.unit_log2) + (INT64_C(1) << 30);
+    begin(&w, r, &window, n_lanes);
     for (uint32_t i = 0; i < r->n_tracks && out->status == OSC_OK; i++) {
         const uint32_t n = count_lanes(tl, &r->tracks[i]);
+        const struct osc_cell_window here =
+            enter_part(&w, &tl->parts[tl->tracks[r->tracks[i].track].part], &window);
 
-        w.part = &tl->parts[tl->tracks[r->tracks[i].track].part];
-        const int64_t origin_ns = w.part->t->origin_ns;
-        const struct osc_cell_window here = {window.from_ns + origin_ns,
-                                             window.to_ns + origin_ns, window.n_buckets};
-        w.t0_ns = here.from_ns;
         for (uint32_t depth = 0; depth < n; depth++, at += LANE_BYTES)
             write_lane(&w, &r->tracks[i], depth, &here, at);
         if (osc_mem_is_cancelled())
             return OSC_ECANCELED;
     }
-    w.t0_ns = window.from_ns;
     if (out->status == OSC_OK)
-        write_header(&w, r, level, n_lanes, window.to_ns - window.from_ns);
+        write_header(&w, r, &window, n_lanes);
+    return out->status;
+}
+
+static void put_float(char *at, double v)
+{
+    const float f = (float)v;
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof bits);
+    put32(at, bits);
+}
+
+static bool write_sample(void *ctx, const struct osc_series_cell *cell)
+{
+    struct writing *const w = ctx;
+    char bytes[SAMPLE_BYTES];
+
+    put32(bytes, (uint32_t)units(w, cell->at_ns));
+    put_float(bytes + 4, cell->least);
+    put_float(bytes + 8, cell->most);
+    put_float(bytes + 12, cell->last);
+    osc_strbuf_put(w->out, bytes, sizeof bytes);
+    w->n_cells++;
+    return w->out->status == OSC_OK;
+}
+
+osc_status osc_packet_write_series(const struct osc_timeline *tl,
+                                   const struct osc_packet_request *r, struct osc_strbuf *out)
+{
+    const struct osc_cell_window window = window_of(r, level_of(r));
+    struct writing w = {.tl = tl, .out = out, .magic = MAGIC_VALUES};
+
+    for (uint32_t i = 0; i < r->n_series; i++)
+        if (r->series[i] >= tl->n_series)
+            return OSC_EINVAL;
+    begin(&w, r, &window, r->n_series);
+    for (uint32_t i = 0; i < r->n_series && out->status == OSC_OK; i++) {
+        const struct osc_timeline_part *const part = osc_timeline_series(tl, r->series[i]);
+        const struct osc_cell_window here = enter_part(&w, part, &window);
+        const size_t at = HEADER_BYTES + (size_t)i * LANE_BYTES;
+        const uint32_t n_before = w.n_cells;
+
+        osc_series_find(&part->series.v[r->series[i] - part->first_series], &here, write_sample,
+                        &w);
+        if (out->status != OSC_OK)
+            break;
+        put32(out->s + at, r->series[i]);
+        put32(out->s + at + 8, n_before);
+        put32(out->s + at + 12, w.n_cells - n_before);
+        if (osc_mem_is_cancelled())
+            return OSC_ECANCELED;
+    }
+    if (out->status == OSC_OK)
+        write_header(&w, r, &window, r->n_series);
     return out->status;
 }

@@ -12,6 +12,14 @@
  *   20 B     longest; name u32; count u16 (65,535: or more), busy u8 (255: all of its time),
  *            kind u8: OSC_PACKET_COMMUNICATION, or enum osc_kind
  *
+ * Values over time have a table of series and one of samples instead:
+ *
+ *   header   as above, with the magic "OSCV"; lanes is the number of series
+ *   series   series u32, 0 u32, first u32, count u32
+ *   16 B
+ *   sample   at i32: in units from t0; least f32, greatest f32, last f32 of its bucket
+ *   16 B
+ *
  * The buckets are 2^level ns wide, the largest power of two that is not wider than a pixel, and
  * begin at multiples of that; with flag 1 they are the pixels of the window. The unit is 2^-8
  * of a bucket, and at least 1 ns. Cells of a lane are those of cells.h. A cell that begins long
@@ -34,8 +42,10 @@ struct osc_packet_lanes {
 
 /* Times are from the origin. */
 struct osc_packet_request {
-    const struct osc_packet_lanes *tracks; /* borrowed */
+    const struct osc_packet_lanes *tracks; /* borrowed; for osc_packet_write() */
     uint32_t n_tracks;
+    const uint32_t *series; /* borrowed; for osc_packet_write_series() */
+    uint32_t n_series;
     int64_t from_ns, to_ns; /* not empty; within the times of osc_cell_window */
     uint32_t n_pixels;      /* at least 1 */
     bool is_exact;
@@ -47,3 +57,8 @@ struct osc_packet_request {
 OSC_MUST_USE osc_status osc_packet_write(const struct osc_timeline *tl,
                                          const struct osc_packet_request *r,
                                          struct osc_strbuf *out);
+
+/* The same for the values of the series that R asks for. OSC_EINVAL: one does not exist. */
+OSC_MUST_USE osc_status osc_packet_write_series(const struct osc_timeline *tl,
+                                                const struct osc_packet_request *r,
+                                                struct osc_strbuf *out);

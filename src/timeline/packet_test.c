@@ -30,7 +30,8 @@ static void load(const char *first, const char *second)
     traces[0].origin_ns = 0;
     traces[1].origin_ns = 1000000;
     for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(osc_derive(&traces[i], OSC_FACT_ORDER, 1, NULL), OSC_OK);
+        assert_int_equal(osc_derive(&traces[i], OSC_FACT_ORDER | OSC_FACT_ALLOCATIONS, 1, NULL),
+                         OSC_OK);
     assert_int_equal(osc_timeline_make(&timeline, both, 2, 1), OSC_OK);
 }
 
@@ -159,6 +160,27 @@ TEST_WITH(long_ranges_are_cut_far_outside_of_the_window, NULL, end)
     assert_int_equal(in_cell(0, 4, 4), (UINT32_C(1) << 31) + 100);
 }
 
+TEST_WITH(values_are_packed_like_cells, NULL, end)
+{
+    const uint32_t series[] = {1};
+    const struct osc_packet_request r = {
+        .series = series, .n_series = 1, .from_ns = 1000, .to_ns = 3000, .n_pixels = 2};
+    float value;
+
+    load("{'ph':'C','name':'c','pid':1,'tid':1,'ts':1,'args':{'x':7}},",
+         "{'ph':'C','name':'c','pid':1,'tid':1,'ts':1002,'args':{'x':2.5}},");
+    assert_int_equal(timeline.n_series, 2);
+    assert_int_equal(osc_packet_write_series(&timeline, &r, &out), OSC_OK);
+    assert_memory_equal(out.s, "OSCV", 4);
+    assert_int_equal(number(20, 4), 1);
+    assert_int_equal(number(24, 4), 1);
+    assert_int_equal(in_lane(0, 0, 4), 1);
+    assert_int_equal(in_lane(0, 12, 4), 1);
+    assert_int_equal(number(64, 4), (2000 - 512) >> 1); /* the window grew to begin at 512 */
+    memcpy(&value, out.s + 76, sizeof value);
+    assert_true(value == 2.5F);
+}
+
 TEST_WITH(refuses_tracks_that_do_not_exist, NULL, end)
 {
     const struct osc_packet_lanes tracks[] = {{9, 1}};
@@ -167,6 +189,10 @@ TEST_WITH(refuses_tracks_that_do_not_exist, NULL, end)
 
     load(OP("a", 1, 0, 1, ""), "");
     assert_int_equal(osc_packet_write(&timeline, &r, &out), OSC_EINVAL);
+    const uint32_t none = 0;
+    const struct osc_packet_request values = {
+        .series = &none, .n_series = 1, .from_ns = 0, .to_ns = 10, .n_pixels = 10};
+    assert_int_equal(osc_packet_write_series(&timeline, &values, &out), OSC_EINVAL);
 }
 
 UNIT_MAIN("timeline/packet")
