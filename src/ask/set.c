@@ -12,81 +12,20 @@
 #include "ask/frame.h"
 #include "ask/join.h"
 #include "ask/refresh.h"
+#include "ask/set_state.h"
 #include "base/mem.h"
 #include "base/note.h"
 
-/* A view; it lives while a question uses it or it is the last view. */
-struct seen {
-    struct osc_chosen chosen;
-    struct osc_strbuf key; /* identifies the view */
-    uint32_t n_users;      /* under the lock of the set */
-};
-
-/* The content of a set; it lives while a question uses it or it is the present state. */
-struct state {
-    struct osc_loaded loaded;
-    struct osc_chosen chosen; /* with the view that the set was opened with */
-    struct seen *last;        /* owned; or NULL; under the lock of the set */
-    uint32_t n_users;         /* under the lock of the set */
-};
-
-/* Notes that a caller of osc_set_notes() may still use. */
-struct notes {
-    struct notes *before;
-    char text[];
-};
-
-struct osc_set {
-    atomic_uint n_holders;
-    struct osc_mem_account account; /* pays for the traces, their facts and views */
-    struct osc_by_rank by_rank;     /* instead of traces: the parts of answers */
-    pthread_mutex_t lock;           /* of now, and of counts in states and views */
-    struct state *now;              /* used; NULL until it is loaded */
-    _Atomic(struct notes *) notes;  /* owned; of now, linked to all earlier ones */
-    pthread_mutex_t refreshing;     /* held by a refresh while files are read */
-    struct osc_arena arena;         /* owns the members below */
-    const char **paths;
-    size_t n_paths;
-    struct osc_how how;
-    struct osc_view only;
-    struct osc_load load; /* how it was opened; it borrows the above */
-};
-
 /* --- opening --------------------------------------------------------------------- */
-
-/* Free S, whose memory is in the account of SET. */
-static void free_seen(struct osc_set *set, struct seen *s)
-{
-    if (!s)
-        return;
-    struct osc_mem_account *const before = osc_mem_enter(&set->account);
-    osc_chosen_fini(&s->chosen);
-    osc_strbuf_fini(&s->key);
-    osc_free(s);
-    osc_mem_enter(before);
-}
-
-/* Free S, a state of SET, whose memory is in the account of SET. */
-static void free_state(struct osc_set *set, struct state *s)
-{
-    if (!s)
-        return;
-    free_seen(set, s->last);
-    struct osc_mem_account *const before = osc_mem_enter(&set->account);
-    osc_chosen_fini(&s->chosen);
-    osc_loaded_fini(&s->loaded);
-    osc_free(s);
-    osc_mem_enter(before);
-}
 
 static void free_set(struct osc_set *set)
 {
-    struct notes *n =
+    struct osc_set_notes_text *n =
         atomic_load_explicit(&set->notes, memory_order_relaxed); /* no other thread has it */
 
-    free_state(set, set->now);
+    osc_set_free_state(set, set->now);
     struct osc_mem_account *const before = osc_mem_enter(&set->account);
-    for (struct notes *next = NULL; n; n = next) {
+    for (struct osc_set_notes_text *next = NULL; n; n = next) {
         next = n->before;
         osc_free(n);
     }
@@ -94,28 +33,9 @@ static void free_set(struct osc_set *set)
     osc_arena_fini(&set->arena);
     osc_mem_enter(before);
     pthread_mutex_destroy(&set->refreshing);
+    pthread_mutex_destroy(&set->drawing);
     pthread_mutex_destroy(&set->lock);
     osc_free(set);
-}
-
-/* Get the present state of SET and count one more user. */
-static struct state *use_state(struct osc_set *set)
-{
-    pthread_mutex_lock(&set->lock);
-    struct state *const s = set->now;
-    s->n_users++;
-    pthread_mutex_unlock(&set->lock);
-    return s;
-}
-
-/* Count one user of S less; the last one frees it. */
-static void unuse_state(struct osc_set *set, struct state *s)
-{
-    pthread_mutex_lock(&set->lock);
-    const bool is_last = --s->n_users == 0;
-    pthread_mutex_unlock(&set->lock);
-    if (is_last)
-        free_state(set, s);
 }
 
 /* Replace *TEXT, which may be NULL, by a copy that the set owns. */
@@ -158,16 +78,16 @@ static osc_status keep(struct osc_set *set, const struct osc_load *o)
 }
 
 /* Copy the notes of S to SET, unless they are the same as before. */
-static osc_status keep_notes(struct osc_set *set, const struct state *s)
+static osc_status keep_notes(struct osc_set *set, const struct osc_set_state *s)
 {
     const struct osc_strbuf *const said = &s->loaded.notes;
-    struct notes *const before =
+    struct osc_set_notes_text *const before =
         atomic_load_explicit(&set->notes, memory_order_relaxed); /* only this thread writes */
 
     if (said->len == 0 ? !before || before->text[0] == '\0'
                        : before && strcmp(before->text, said->s) == 0)
         return OSC_OK;
-    struct notes *const n = osc_calloc(1, sizeof *n + said->len + 1);
+    struct osc_set_notes_text *const n = osc_calloc(1, sizeof *n + said->len + 1);
     if (!n)
         return OSC_ENOMEM;
     if (said->len > 0)
@@ -179,7 +99,7 @@ static osc_status keep_notes(struct osc_set *set, const struct state *s)
 }
 
 /* Choose in S the view for which O has loaded it. */
-static osc_status choose(struct state *s, const struct osc_load *o, struct osc_err *err)
+static osc_status choose(struct osc_set_state *s, const struct osc_load *o, struct osc_err *err)
 {
     const struct osc_choice how = {
         .view = o->view,
@@ -210,7 +130,7 @@ static osc_status load(struct osc_set *set, const struct osc_load *o, struct osc
     const bool is_by_rank = set->by_rank.n_answers > 0;
     struct osc_visitor visitor = osc_by_rank_visitor(&set->by_rank);
     struct osc_load own = *o;
-    struct state *const s = set->now;
+    struct osc_set_state *const s = set->now;
 
     if (o->joined)
         return osc_joined_load(o->joined, &s->loaded, &set->by_rank, o, err);
@@ -240,6 +160,7 @@ osc_status osc_set_load_to_ask(struct osc_set **to, const struct osc_load *o,
     atomic_store_explicit(&set->n_holders, 1, memory_order_relaxed); /* nobody else has it */
     pthread_mutex_init(&set->lock, NULL);                            /* cannot fail on Linux */
     set->account.parent = o->asker;
+    pthread_mutex_init(&set->drawing, NULL);
     init_refreshing(&set->refreshing);
     struct osc_mem_account *const before = osc_mem_enter(&set->account);
     osc_status st = keep(set, o);
@@ -347,7 +268,8 @@ void osc_set_release(struct osc_set *set)
 const char *osc_set_notes(const struct osc_set *set)
 {
     /* pairs with the release in keep_notes() */
-    const struct notes *const n = atomic_load_explicit(&set->notes, memory_order_acquire);
+    const struct osc_set_notes_text *const n =
+        atomic_load_explicit(&set->notes, memory_order_acquire);
 
     return n ? n->text : "";
 }
@@ -377,20 +299,20 @@ static bool is_all(const struct osc_view *v)
 }
 
 /* Make S, which is loaded, the present state of SET. */
-static void publish(struct osc_set *set, struct state *s)
+static void publish(struct osc_set *set, struct osc_set_state *s)
 {
     s->n_users = 1;
     pthread_mutex_lock(&set->lock);
-    struct state *const before = set->now;
+    struct osc_set_state *const before = set->now;
     set->now = s;
     pthread_mutex_unlock(&set->lock);
-    unuse_state(set, before);
+    osc_set_unuse_state(set, before);
 }
 
 /* osc_set_refresh() in the account of SET, with the lock for refreshes held. */
 static osc_status refresh(struct osc_set *set, struct osc_changes *changes, struct osc_err *err)
 {
-    struct state *const s = osc_calloc(1, sizeof *s);
+    struct osc_set_state *const s = osc_calloc(1, sizeof *s);
     bool is_same = false;
 
     if (!s)
@@ -404,7 +326,7 @@ static osc_status refresh(struct osc_set *set, struct osc_changes *changes, stru
     if (st == OSC_OK && !is_same)
         publish(set, s);
     else
-        free_state(set, s);
+        osc_set_free_state(set, s);
     return st;
 }
 
@@ -436,7 +358,7 @@ osc_status osc_set_refresh(struct osc_set *set, struct osc_changes *changes,
 /* What a question is asked of. */
 struct asked_of {
     struct osc_set *set;
-    struct state *state; /* used */
+    struct osc_set_state *state; /* used */
     const struct osc_chosen *chosen;
 };
 
@@ -537,18 +459,18 @@ static void add_key(struct osc_strbuf *out, const struct osc_view *v, bool is_la
 
 /* Count one user of S less, under the lock. Returns S for the caller to free if it was the
  * last, or else NULL. */
-static struct seen *unuse(struct seen *s)
+static struct osc_set_seen *unuse(struct osc_set_seen *s)
 {
     return s && --s->n_users == 0 ? s : NULL;
 }
 
 /* Get the last view of WHOM and count one more user; NULL if its key is not KEY. */
-static struct seen *find_seen(const struct asked_of *whom, const struct osc_strbuf *key)
+static struct osc_set_seen *find_seen(const struct asked_of *whom, const struct osc_strbuf *key)
 {
-    struct seen *found = NULL;
+    struct osc_set_seen *found = NULL;
 
     pthread_mutex_lock(&whom->set->lock);
-    struct seen *const last = whom->state->last;
+    struct osc_set_seen *const last = whom->state->last;
     if (last && last->key.len == key->len && memcmp(last->key.s, key->s, key->len) == 0) {
         found = last;
         found->n_users++;
@@ -559,15 +481,15 @@ static struct seen *find_seen(const struct asked_of *whom, const struct osc_strb
 
 /* Make the view HOW of WHOM. It becomes the last view and has two users: its state and the
  * caller. */
-static osc_status make_seen(struct seen **made, const struct asked_of *whom,
+static osc_status make_seen(struct osc_set_seen **made, const struct asked_of *whom,
                             const struct osc_strbuf *key, const struct osc_choice *how,
                             struct osc_err *err)
 {
     struct osc_set *const set = whom->set;
     struct osc_mem_account *const paying =
         osc_mem_enter(&set->account); /* the view outlives the question */
-    struct seen *const s = osc_calloc(1, sizeof *s);
-    struct seen *before = NULL;
+    struct osc_set_seen *const s = osc_calloc(1, sizeof *s);
+    struct osc_set_seen *before = NULL;
     osc_status st = s ? OSC_OK : OSC_ENOMEM;
 
     if (st == OSC_OK) {
@@ -578,7 +500,7 @@ static osc_status make_seen(struct seen **made, const struct asked_of *whom,
         st = osc_chosen_make(&s->chosen, &whom->state->loaded, how, err);
     osc_mem_enter(paying);
     if (st != OSC_OK) {
-        free_seen(set, s);
+        osc_set_free_seen(set, s);
         return st;
     }
     s->n_users = 2;
@@ -586,7 +508,7 @@ static osc_status make_seen(struct seen **made, const struct asked_of *whom,
     before = unuse(whom->state->last);
     whom->state->last = s;
     pthread_mutex_unlock(&set->lock);
-    free_seen(set, before);
+    osc_set_free_seen(set, before);
     *made = s;
     return OSC_OK;
 }
@@ -603,7 +525,7 @@ static osc_status answer_view(const struct recipient *recipient, const struct as
         .asker = osc_mem_account_here(),
     };
     struct osc_strbuf key = {0};
-    struct seen *seen = NULL;
+    struct osc_set_seen *seen = NULL;
     osc_status st = OSC_OK;
 
     add_key(&key, how.view, how.is_late);
@@ -621,7 +543,7 @@ static osc_status answer_view(const struct recipient *recipient, const struct as
     pthread_mutex_lock(&set->lock);
     seen = unuse(seen);
     pthread_mutex_unlock(&set->lock);
-    free_seen(set, seen);
+    osc_set_free_seen(set, seen);
     return st;
 }
 
@@ -658,7 +580,7 @@ static osc_status answer_anew(const struct recipient *recipient, struct osc_set 
 }
 
 /* Whether S, of SET, suffices for any view with the ranks and spans of V. */
-static bool has_traces(const struct osc_set *set, const struct state *s,
+static bool has_traces(const struct osc_set *set, const struct osc_set_state *s,
                        const struct osc_view *v)
 {
     return osc_list_within(v->ranks, set->only.ranks) &&
@@ -669,7 +591,7 @@ static bool has_traces(const struct osc_set *set, const struct state *s,
 static osc_status answer(const struct recipient *recipient, struct osc_set *set,
                          bool is_all_asked, struct osc_asked *k, struct osc_err *err)
 {
-    struct state *const s = use_state(set);
+    struct osc_set_state *const s = osc_set_use_state(set);
     const struct asked_of whom = {set, s, &s->chosen};
     const bool is_late = osc_asked_selects_late(k), is_kept = !s->loaded.is_visited;
     osc_status st = OSC_OK;
@@ -683,7 +605,7 @@ static osc_status answer(const struct recipient *recipient, struct osc_set *set,
     else
         st = answer_anew(recipient, set, k, err);
     osc_asked_fini(k); /* it borrows the traces */
-    unuse_state(set, s);
+    osc_set_unuse_state(set, s);
     return st;
 }
 

@@ -30,33 +30,33 @@ int64_t osc_cell_bucket_end(const struct osc_cell_window *w, int64_t at_ns)
     return w->from_ns + (int64_t)(((i + 1) * width + n - 1) / n);
 }
 
-static struct osc_cell single(const struct lane *l, uint32_t place)
+static struct osc_lane_cell single(const struct lane *l, uint32_t place)
 {
     const int64_t start_ns = start_of(l, place), end_ns = end_of(l, place);
 
-    return (struct osc_cell){.start_ns = start_ns,
-                             .end_ns = end_ns,
-                             .busy_ns = end_ns - start_ns,
-                             .row = l->rows[place],
-                             .n = 1};
+    return (struct osc_lane_cell){.start_ns = start_ns,
+                                  .end_ns = end_ns,
+                                  .busy_ns = end_ns - start_ns,
+                                  .row = l->rows[place],
+                                  .n = 1};
 }
 
 /* The cell of the ranges at places [FROM, TO). */
-static struct osc_cell merged(const struct lane *l, uint32_t from, uint32_t to)
+static struct osc_lane_cell merged(const struct lane *l, uint32_t from, uint32_t to)
 {
     if (to - from == 1)
         return single(l, from);
     const struct osc_pyramid_sum sum = osc_pyramid_sum(l->p, l->k, from, to);
 
-    return (struct osc_cell){.start_ns = start_of(l, from),
-                             .end_ns = end_of(l, to - 1),
-                             .busy_ns = sum.sum_ns,
-                             .row = l->p->lanes->rows[sum.longest],
-                             .n = sum.n};
+    return (struct osc_lane_cell){.start_ns = start_of(l, from),
+                                  .end_ns = end_of(l, to - 1),
+                                  .busy_ns = sum.sum_ns,
+                                  .row = l->p->lanes->rows[sum.longest],
+                                  .n = sum.n};
 }
 
 void osc_cells_find(const struct osc_pyramid *p, uint32_t lane, const struct osc_cell_window *w,
-                    bool (*emit)(void *ctx, const struct osc_cell *cell), void *ctx)
+                    bool (*emit)(void *ctx, const struct osc_lane_cell *cell), void *ctx)
 {
     const struct osc_lane *const v = &p->lanes->v[lane];
     const struct lane l = {p, lane, p->lanes->rows + v->first};
@@ -67,7 +67,7 @@ void osc_cells_find(const struct osc_pyramid *p, uint32_t lane, const struct osc
     const uint32_t end = osc_pyramid_find(p, lane, i, v->n, w->to_ns);
 
     if (i > 0 && end_of(&l, i - 1) > w->from_ns) {
-        const struct osc_cell cell = single(&l, i - 1);
+        const struct osc_lane_cell cell = single(&l, i - 1);
         if (!emit(ctx, &cell))
             return;
     }
@@ -77,7 +77,7 @@ void osc_cells_find(const struct osc_pyramid *p, uint32_t lane, const struct osc
         /* One as long as the bucket can only be the last that starts in it. */
         const bool has_long = end_of(&l, next - 1) - start_of(&l, next - 1) >= alone_ns;
         const uint32_t n_merged = next - i - (has_long ? 1 : 0);
-        struct osc_cell cell;
+        struct osc_lane_cell cell;
 
         if (n_merged > 0) {
             cell = merged(&l, i, i + n_merged);

@@ -22,7 +22,7 @@
 
 #include "timeline/pyramid.h"
 
-struct osc_cell {
+struct osc_lane_cell {
     int64_t start_ns, end_ns; /* on the clock of the file */
     int64_t busy_ns;          /* sum of the durations */
     uint32_t row;             /* osc_row: the range, or the longest */
@@ -41,4 +41,4 @@ int64_t osc_cell_bucket_end(const struct osc_cell_window *w, int64_t at_ns);
 
 /* Call EMIT for each cell of LANE in W, in order of start. False from it ends the search. */
 void osc_cells_find(const struct osc_pyramid *p, uint32_t lane, const struct osc_cell_window *w,
-                    bool (*emit)(void *ctx, const struct osc_cell *cell), void *ctx);
+                    bool (*emit)(void *ctx, const struct osc_lane_cell *cell), void *ctx);

@@ -125,11 +125,11 @@ TEST_WITH(more_ranges_at_a_time_than_lanes_share_the_last_one, NULL, end)
 /* --- every cell, from the rule ---------------------------------------------------------- */
 
 struct found {
-    struct osc_cell v[4096];
+    struct osc_lane_cell v[4096];
     size_t n;
 };
 
-static bool collect(void *ctx, const struct osc_cell *cell)
+static bool collect(void *ctx, const struct osc_lane_cell *cell)
 {
     struct found *const f = ctx;
 
@@ -155,11 +155,11 @@ static void find_slowly(uint32_t k, const struct osc_cell_window *w, struct foun
         if (start_ns >= w->to_ns || (start_ns < w->from_ns && end_ns <= w->from_ns))
             continue;
         if (start_ns < w->from_ns || is_long || bucket != last) {
-            f->v[f->n++] = (struct osc_cell){start_ns, end_ns, end_ns - start_ns, row, 1};
+            f->v[f->n++] = (struct osc_lane_cell){start_ns, end_ns, end_ns - start_ns, row, 1};
             last = start_ns < w->from_ns || is_long ? -1 : bucket;
             continue;
         }
-        struct osc_cell *const c = &f->v[f->n - 1];
+        struct osc_lane_cell *const c = &f->v[f->n - 1];
         if (end_ns - start_ns > osc_lane_end(&trace, c->row) - osc_lane_start(&trace, c->row))
             c->row = row;
         c->end_ns = end_ns;

@@ -53,7 +53,7 @@ static int64_t units(const struct writing *w, int64_t at_ns)
     return v < w->low ? w->low : v > w->high ? w->high : v;
 }
 
-static uint8_t busy_of(const struct writing *w, const struct osc_cell *cell)
+static uint8_t busy_of(const struct writing *w, const struct osc_lane_cell *cell)
 {
     int64_t width_ns = cell->end_ns - cell->start_ns;
 
@@ -64,7 +64,7 @@ static uint8_t busy_of(const struct writing *w, const struct osc_cell *cell)
     return (uint8_t)((osc_wide)cell->busy_ns * 255 / width_ns);
 }
 
-static bool write_cell(void *ctx, const struct osc_cell *cell)
+static bool write_cell(void *ctx, const struct osc_lane_cell *cell)
 {
     struct writing *const w = ctx;
     const struct osc_trace *const t = w->part->t;

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ask/drawing.h"
+
+#include "ask/set_state.h"
+#include "base/mem.h"
+#include "derive/derive.h"
+
+#define FACTS (OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS)
+
+/* Make the timeline of S, a state of SET, in the account of SET. */
+static osc_status make(struct osc_set *set, struct osc_set_state *s, struct osc_err *err)
+{
+    const struct osc_loaded *const l = &s->loaded;
+    struct osc_timeline *const tl = osc_calloc(1, sizeof *tl);
+    osc_status st = tl ? OSC_OK : OSC_ENOMEM;
+    uint32_t n_read = 0;
+
+    for (uint32_t i = 0; i < l->n_traces && st == OSC_OK; i++)
+        st = osc_derive(l->traces[i], FACTS, set->how.n_threads, err);
+    for (; n_read < l->n_traces && st == OSC_OK; n_read++)
+        osc_trace_read(l->traces[n_read]);
+    if (st == OSC_OK)
+        st = osc_timeline_make(tl, (const struct osc_trace *const *)l->traces, l->n_traces,
+                               set->how.n_threads);
+    while (n_read > 0)
+        osc_trace_read_end(l->traces[--n_read]);
+    if (st == OSC_OK)
+        s->timeline = tl;
+    else
+        osc_free(tl);
+    return osc_loaded_fail(l, NULL, osc_mem_reason(st), "laying out the timeline", err);
+}
+
+osc_status osc_drawing_begin(struct osc_drawing *d, struct osc_set *set, struct osc_err *err)
+{
+    struct osc_set_state *const s = osc_set_use_state(set);
+    osc_status st = OSC_OK;
+
+    *d = (struct osc_drawing){.set = set, .state = s};
+    if (s->loaded.is_visited) {
+        st = osc_fail(err, OSC_EINVAL, "the set keeps no traces to draw");
+    } else {
+        pthread_mutex_lock(&set->drawing);
+        if (!s->timeline) {
+            struct osc_mem_account *const before = osc_mem_enter(&set->account);
+            st = make(set, s, err);
+            osc_mem_enter(before);
+        }
+        d->timeline = s->timeline;
+        pthread_mutex_unlock(&set->drawing);
+    }
+    if (st != OSC_OK)
+        osc_drawing_end(d);
+    return st;
+}
+
+void osc_drawing_end(struct osc_drawing *d)
+{
+    if (d->state)
+        osc_set_unuse_state(d->set, d->state);
+    *d = (struct osc_drawing){0};
+}

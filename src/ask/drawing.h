@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drawing.h - the timeline of a set: all its traces as lanes (timeline/model.h).
+ *
+ *     struct osc_drawing d;
+ *     if (osc_drawing_begin(&d, set, &err) == OSC_OK) {
+ *         ... d.timeline ...
+ *         osc_drawing_end(&d);
+ *     }
+ *
+ * It is made when it is first wanted, and kept with the state of the set: after a refresh
+ * another one is made, and those who use the old one go on with it.
+ *
+ * Threading: thread-safe; the timeline is read-only.
+ */
+#pragma once
+
+#include "opscope/trace.h"
+#include "timeline/model.h"
+
+struct osc_set_state;
+
+struct osc_drawing {
+    const struct osc_timeline *timeline; /* borrowed until osc_drawing_end() */
+    struct osc_set *set;                 /* borrowed */
+    struct osc_set_state *state;         /* used */
+};
+
+/* OSC_EINVAL: the set keeps no traces. OSC_ELIMIT: too many events, or too little memory. After
+ * a failure D is empty. */
+OSC_MUST_USE osc_status osc_drawing_begin(struct osc_drawing *d, struct osc_set *set,
+                                          struct osc_err *err);
+void osc_drawing_end(struct osc_drawing *d);
