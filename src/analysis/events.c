@@ -5,13 +5,10 @@
  */
 #include "analysis/table_registry.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "base/idmap.h"
+#include "analysis/args_json.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
-#include "codec/json.h"
 #include "derive/derive.h"
 
 enum {
@@ -118,9 +115,8 @@ static const struct osc_column columns[] = {
 
 struct osc_scan {
     const struct osc_trace *t;
-    struct osc_strbuf args; /* owned scratch */
-    struct osc_idmap right; /* lists and objects whose text is valid JSON already: 1 */
-    uint32_t chunk, place;  /* the next row */
+    struct osc_args_json args;
+    uint32_t chunk, place; /* the next row */
 };
 
 /* Whether the row is a range of its track: it has depth and self, and may have a parent. */
@@ -246,113 +242,9 @@ static osc_status open_events(const struct osc_trace *t, const struct osc_option
 static void close_events(struct osc_scan *s)
 {
     if (s) {
-        osc_strbuf_fini(&s->args);
-        osc_idmap_fini(&s->right);
+        osc_args_json_fini(&s->args);
     }
     osc_free(s);
-}
-
-/* A whole number keeps ".0", so that it reads back as a double. */
-static void add_double(struct osc_strbuf *out, double v)
-{
-    const size_t start = out->len;
-
-    if (!isfinite(v)) {
-        osc_strbuf_addc(out, '"');
-        osc_strbuf_addd(out, v);
-        osc_strbuf_addc(out, '"');
-        return;
-    }
-    osc_strbuf_addd(out, v);
-    if (out->status == OSC_OK && !memchr(out->s + start, '.', out->len - start) &&
-        !memchr(out->s + start, 'e', out->len - start))
-        osc_strbuf_adds(out, ".0");
-}
-
-static void add_numtext(struct osc_strbuf *out, struct osc_str s)
-{
-    struct osc_json_number n;
-
-    if (osc_json_number(s.s, s.s + s.len, &n) && n.end == s.s + s.len)
-        osc_strbuf_addstr(out, s);
-    else
-        osc_json_quote(out, s);
-}
-
-/* Write a list or an object, checked first: readers accept text that only looks like JSON. */
-static void add_text(struct osc_scan *s, osc_sid id)
-{
-    const struct osc_str text = osc_trace_str(s->t, id);
-    uint32_t *const is_right = osc_idmap_put(&s->right, id.v);
-    const size_t before = s->args.len;
-
-    if (!is_right) {
-        s->args.status = OSC_ENOMEM;
-    } else if (*is_right) {
-        osc_strbuf_addstr(&s->args, text);
-    } else if (!osc_json_check(text, &s->args)) {
-        osc_json_quote(&s->args, text);
-    } else if (s->args.len == before) {
-        *is_right = 1;
-        osc_strbuf_addstr(&s->args, text);
-    }
-}
-
-static void add_arg(struct osc_scan *s, struct osc_arg arg)
-{
-    struct osc_strbuf *const out = &s->args;
-    const struct osc_trace *const t = s->t;
-
-    switch (arg.type) {
-    case OSC_ARG_NULL:
-        osc_strbuf_adds(out, "null");
-        break;
-    case OSC_ARG_TRUE:
-        osc_strbuf_adds(out, "true");
-        break;
-    case OSC_ARG_FALSE:
-        osc_strbuf_adds(out, "false");
-        break;
-    case OSC_ARG_INT32:
-    case OSC_ARG_INT64:
-        osc_strbuf_addi(out, arg.i);
-        break;
-    case OSC_ARG_DOUBLE:
-        add_double(out, arg.d);
-        break;
-    case OSC_ARG_STRING:
-        osc_json_quote(out, osc_trace_str(t, arg.sid));
-        break;
-    case OSC_ARG_TEXT:
-        add_text(s, arg.sid);
-        break;
-    case OSC_ARG_NUMTEXT:
-        add_numtext(out, osc_trace_str(t, arg.sid));
-        break;
-    }
-}
-
-/* Write the args of row I as JSON text to s->args; false if it has none. */
-static bool write_args(struct osc_scan *s, const struct osc_chunk *c, uint32_t i)
-{
-    const struct osc_form *f = &s->t->forms[c->form[i]];
-    const char *sep = "";
-
-    if (!f->has_args)
-        return false;
-    osc_strbuf_clear(&s->args);
-    osc_strbuf_addc(&s->args, '{');
-    for (uint32_t k = 0; k < f->n_slots; k++) {
-        if (f->slots[k].is_member)
-            continue;
-        osc_strbuf_adds(&s->args, sep);
-        osc_json_quote(&s->args, osc_trace_str(s->t, f->slots[k].key));
-        osc_strbuf_adds(&s->args, ": ");
-        add_arg(s, osc_row_slot(s->t, c, i, k));
-        sep = ", ";
-    }
-    osc_strbuf_addc(&s->args, '}');
-    return true;
 }
 
 static void add_id(const struct osc_trace *t, struct osc_result *out, uint32_t column,
@@ -448,8 +340,8 @@ static void add_row(struct osc_scan *s, const struct osc_chunk *c, uint32_t i,
         osc_result_num(out, VALUE, value);
     if (osc_row_arg_int(t, c, i, bytes_key(kind), &n))
         osc_result_int(out, BYTES, n);
-    if (write_args(s, c, i))
-        osc_result_str(out, ARGS, (struct osc_str){s->args.s, (uint32_t)s->args.len});
+    if (osc_args_json_write(&s->args, s->t, c, i))
+        osc_result_str(out, ARGS, (struct osc_str){s->args.text.s, (uint32_t)s->args.text.len});
 }
 
 static osc_status next(struct osc_scan *s, struct osc_result *out, struct osc_err *err)
@@ -467,8 +359,8 @@ static osc_status next(struct osc_scan *s, struct osc_result *out, struct osc_er
             s->place = 0;
         }
     }
-    if (s->args.status != OSC_OK)
-        out->status = s->args.status;
+    if (s->args.text.status != OSC_OK)
+        out->status = s->args.text.status;
     return out->status == OSC_OK ? OSC_OK : osc_fail(err, out->status, "out of memory");
 }
 
