@@ -6,6 +6,10 @@
  *     runs               runs, workers, spans and ranks; what was not taken, and why
  *     catalog            all tables, columns and options
  *     table/NAME?...     rows of a table; the query has the long options of `opscope table`
+ *     tracks             what the timeline is made of: traces, tracks, series
+ *     names/PAGE         names of its events
+ *     cells, values      what to draw of a window of time, packed
+ *     event/NUMBER       one event, with its arguments and links
  *     progress           a stream of events: loading, ready, changed
  *
  * Each takes run=NAME; without it, it is about the first run. A new endpoint is one function
@@ -46,7 +50,12 @@ struct osc_api_endpoint {
     X(runs)                      \
     X(catalog)                   \
     X(table)                     \
-    X(progress)
+    X(progress)                  \
+    X(tracks)                    \
+    X(names)                     \
+    X(cells)                     \
+    X(values)                    \
+    X(event)
 
 #define OSC_API_ENDPOINT_DECLARE(name) \
     extern const struct osc_api_endpoint osc_api_endpoint_##name;

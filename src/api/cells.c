@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is to be drawn of a window of time, in the bytes of timeline/packet.h.
+ *
+ *     cells    tracks=ID:LANES,...   ranges
+ *     values   series=ID,...         values over time
+ *
+ * with from and to (ns from the origin), px (buckets, or pixels), exact, and n, which comes
+ * back in the packet.
+ */
+#include "api/drawn.h"
+#include "base/mem.h"
+#include "timeline/packet.h"
+
+#define PIXELS_MAX (1 << 16)
+#define LISTED_MAX 4096u
+
+/* Numbers from a list like 1:2,3:4 or 1,2. */
+struct listed {
+    struct osc_packet_lanes *tracks; /* owned */
+    uint32_t *series;                /* owned */
+    uint32_t n;
+};
+
+/* Read a decimal number at *P that fits 32 bits. */
+static bool read_number(const char **p, uint32_t *value)
+{
+    uint64_t v = 0;
+    const char *const start = *p;
+
+    for (; **p >= '0' && **p <= '9' && v <= UINT32_MAX; (*p)++)
+        v = v * 10 + (uint64_t)(**p - '0');
+    *value = (uint32_t)v;
+    return *p > start && v <= UINT32_MAX;
+}
+
+/* Read TEXT, whose numbers come in pairs if ARE_PAIRS. */
+static bool read_list(const char *text, bool are_pairs, struct listed *l)
+{
+    for (const char *p = text; *p; p += *p == ',') {
+        uint32_t value = 0, lanes = 0;
+
+        if (l->n == LISTED_MAX || !read_number(&p, &value))
+            return false;
+        if (are_pairs && (*p++ != ':' || !read_number(&p, &lanes)))
+            return false;
+        if (*p != ',' && *p != '\0')
+            return false;
+        if (are_pairs)
+            l->tracks[l->n] = (struct osc_packet_lanes){value, lanes};
+        else
+            l->series[l->n] = value;
+        l->n++;
+    }
+    return true;
+}
+
+/* Read the query of C but its list. */
+static bool read_window(struct osc_api_call *c, struct osc_packet_request *r)
+{
+    const int64_t most = OSC_TIME_MAX_NS;
+    int64_t pixels, number = 0;
+
+    if (!osc_api_whole(c, "from", -most, most, &r->from_ns) ||
+        !osc_api_whole(c, "to", -most, most, &r->to_ns) ||
+        !osc_api_whole(c, "px", 1, PIXELS_MAX, &pixels))
+        return false;
+    if (osc_url_get(&c->url, "n") && !osc_api_whole(c, "n", 0, UINT32_MAX, &number))
+        return false;
+    if (r->to_ns <= r->from_ns) {
+        osc_api_refuse(c, "the window is empty: to must be after from");
+        return false;
+    }
+    r->n_pixels = (uint32_t)pixels;
+    r->number = (uint32_t)number;
+    r->is_exact = osc_url_get(&c->url, "exact") != NULL;
+    return true;
+}
+
+/* Answer R, which was read, about the timeline of the run of C. */
+static void answer_packet(struct osc_api_call *c, const struct osc_packet_request *r,
+                          osc_status (*write)(const struct osc_timeline *tl,
+                                              const struct osc_packet_request *r,
+                                              struct osc_strbuf *out))
+{
+    struct osc_strbuf out = {0};
+    struct osc_api_drawn d;
+
+    if (!osc_api_draw(c, &d))
+        return;
+    const osc_status st = write(d.drawing.timeline, r, &out);
+    if (st == OSC_EINVAL) {
+        osc_api_refuse(c, "there is no such track");
+    } else if (st != OSC_OK) {
+        osc_respond_failure(c, st, NULL, NULL);
+    } else {
+        osc_respond_begin(c, "application/octet-stream");
+        (void)osc_respond_write(c, out.s, out.len);
+    }
+    osc_strbuf_fini(&out);
+    osc_api_drawn_fini(&d);
+}
+
+static void answer_lists(struct osc_api_call *c, bool are_tracks)
+{
+    const char *const name = are_tracks ? "tracks" : "series";
+    const char *const text = osc_url_get(&c->url, name);
+    struct osc_packet_request r = {0};
+    struct listed l = {.tracks = osc_calloc(LISTED_MAX, sizeof *l.tracks),
+                       .series = osc_calloc(LISTED_MAX, sizeof *l.series)};
+
+    if (!l.tracks || !l.series) {
+        osc_respond_failure(c, OSC_ENOMEM, NULL, NULL);
+    } else if (!text || !read_list(text, are_tracks, &l)) {
+        osc_api_refuse(c, are_tracks ? "tracks must be a list like 0:24,3:1"
+                                     : "series must be a list like 0,3");
+    } else if (read_window(c, &r)) {
+        r.tracks = l.tracks;
+        r.series = l.series;
+        r.n_tracks = r.n_series = l.n;
+        answer_packet(c, &r, are_tracks ? osc_packet_write : osc_packet_write_series);
+    }
+    osc_free(l.tracks);
+    osc_free(l.series);
+}
+
+static void answer_cells(struct osc_api_call *c)
+{
+    answer_lists(c, true);
+}
+
+static void answer_values(struct osc_api_call *c)
+{
+    answer_lists(c, false);
+}
+
+const struct osc_api_endpoint osc_api_endpoint_cells = {"cells", false, answer_cells};
+const struct osc_api_endpoint osc_api_endpoint_values = {"values", false, answer_values};

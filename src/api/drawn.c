@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the timeline is: tracks and names.
+ *
+ *     tracks       times, kinds, traces, tracks and series (JSON)
+ *     names/PAGE   256 names, from PAGE * 256 on: each as the file has it, and folded (JSON)
+ */
+#include "api/drawn.h"
+
+#include <string.h>
+
+#include "ask/request.h"
+#include "codec/json.h"
+#include "names/symbol.h"
+#include "timeline/packet.h"
+
+#define NAMES_PER_PAGE 256u
+
+bool osc_api_draw(struct osc_api_call *c, struct osc_api_drawn *d)
+{
+    struct osc_keeping kept;
+    struct osc_err err = {0};
+    uint32_t run;
+
+    *d = (struct osc_api_drawn){0};
+    if (!osc_api_find_run(c, "run", &run) || !osc_api_take(c, run, &d->set, &kept))
+        return false;
+    const osc_status st = osc_respond_unchanged(c, kept.fingerprint)
+                              ? OSC_ECANCELED
+                              : osc_drawing_begin(&d->drawing, d->set, &err);
+    if (st == OSC_OK)
+        return true;
+    if (!c->is_begun)
+        osc_respond_failure(c, st, &err, NULL);
+    osc_api_drawn_fini(d);
+    return false;
+}
+
+void osc_api_drawn_fini(struct osc_api_drawn *d)
+{
+    osc_drawing_end(&d->drawing);
+    osc_set_release(d->set);
+    *d = (struct osc_api_drawn){0};
+}
+
+void osc_api_refuse(struct osc_api_call *c, const char *message)
+{
+    osc_respond_error(c, &(struct osc_api_error){.status = 400,
+                                                 .code = "bad_request",
+                                                 .message = message,
+                                                 .what_to_do = "reload the page"});
+}
+
+bool osc_api_whole(struct osc_api_call *c, const char *name, int64_t least, int64_t most,
+                   int64_t *value)
+{
+    const char *const text = osc_url_get(&c->url, name);
+    struct osc_strbuf message = {0};
+
+    if (text && osc_parse_whole(text, least, most, value))
+        return true;
+    osc_strbuf_addf(&message, "%s: it must be a whole number from %lld to %lld", name,
+                    (long long)least, (long long)most);
+    osc_api_refuse(c, message.s ? message.s : name);
+    osc_strbuf_fini(&message);
+    return false;
+}
+
+/* --- tracks ---------------------------------------------------------------------- */
+
+static void add_text(struct osc_strbuf *out, const char *name, const struct osc_trace *t,
+                     osc_sid id)
+{
+    osc_strbuf_addf(out, ", \"%s\": ", name);
+    osc_json_quote(out, osc_trace_str(t, id));
+}
+
+static void add_optional(struct osc_strbuf *out, const char *name, const struct osc_trace *t,
+                         osc_sid id)
+{
+    if (id.v != 0)
+        add_text(out, name, t, id);
+    else
+        osc_strbuf_addf(out, ", \"%s\": null", name);
+}
+
+static void add_kinds(struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, ",\n\"kinds\": [");
+    for (unsigned k = 0; k < OSC_KIND_COUNT; k++)
+        osc_strbuf_addf(out, "%s\"%s\"", k > 0 ? ", " : "", osc_kind_text((enum osc_kind)k));
+}
+
+static void add_traces(struct osc_strbuf *out, const struct osc_timeline *tl)
+{
+    osc_strbuf_adds(out, "],\n\"traces\": [");
+    for (uint32_t i = 0; i < tl->n_parts; i++) {
+        const struct osc_trace *const t = tl->parts[i].t;
+
+        osc_strbuf_addf(out, "%s\n {\"rank\": %d, \"span\": %d", i > 0 ? "," : "", t->rank,
+                        t->span);
+        add_optional(out, "worker", t, t->worker);
+        osc_strbuf_addc(out, '}');
+    }
+}
+
+static void add_tracks(struct osc_strbuf *out, const struct osc_timeline *tl)
+{
+    osc_strbuf_adds(out, "],\n\"tracks\": [");
+    for (uint32_t i = 0; i < tl->n_tracks; i++) {
+        const struct osc_timeline_track *const track = &tl->tracks[i];
+        const struct osc_trace *const t = tl->parts[track->part].t;
+        const struct osc_track *const of = &t->tracks[track->track];
+        const char *const sort = track->group == OSC_LANE_INSTANTS ? "instants"
+                                 : track->group == OSC_LANE_ASYNC  ? "async"
+                                 : of->is_queue                    ? "queue"
+                                                                   : "thread";
+
+        osc_strbuf_addf(out, "%s\n {\"id\": %u, \"sort\": \"%s\", \"trace\": %u",
+                        i > 0 ? "," : "", i, sort, track->part);
+        add_text(out, "process", t, of->pid);
+        add_text(out, "process_name", t, t->processes[of->process].name);
+        add_text(out, "thread", t, of->tid);
+        add_text(out, "thread_name", t, of->name);
+        add_optional(out, "device", t, of->is_queue ? of->device : (osc_sid){0});
+        osc_strbuf_addf(out, ", \"is_summary\": %s, \"lanes\": %u, \"ranges\": %llu}",
+                        of->is_summary ? "true" : "false", track->n_lanes,
+                        (unsigned long long)track->n_ranges);
+    }
+}
+
+static void add_series(struct osc_strbuf *out, const struct osc_timeline *tl)
+{
+    static const char *const sorts[] = {"counter", "allocated", "reserved"};
+
+    osc_strbuf_adds(out, "],\n\"series\": [");
+    for (uint32_t i = 0; i < tl->n_series; i++) {
+        const struct osc_timeline_part *const part = osc_timeline_series(tl, i);
+        const struct osc_series *const s = &part->series.v[i - part->first_series];
+        const struct osc_trace *const t = part->t;
+
+        osc_strbuf_addf(out, "%s\n {\"id\": %u, \"trace\": %u, \"sort\": \"%s\"",
+                        i > 0 ? "," : "", i, (unsigned)(part - tl->parts), sorts[s->sort]);
+        add_text(out, "process", t, t->tracks[s->track].pid);
+        add_text(out, "name", t, s->name);
+        add_text(out, "key", t, s->key);
+        osc_strbuf_adds(out, ", \"device\": ");
+        if (s->device)
+            osc_json_quote(out, osc_str_c(s->device));
+        else
+            osc_strbuf_adds(out, "null");
+        osc_strbuf_addf(out, ", \"samples\": %u}", s->n);
+    }
+}
+
+static void answer_tracks(struct osc_api_call *c)
+{
+    struct osc_api_drawn d;
+    struct osc_strbuf out = {0};
+
+    if (!osc_api_draw(c, &d))
+        return;
+    const struct osc_timeline *const tl = d.drawing.timeline;
+    osc_strbuf_addf(&out, "{\"from_ns\": %lld, \"to_ns\": %lld, \"names\": %u",
+                    (long long)tl->from_ns, (long long)tl->to_ns, osc_timeline_names(tl));
+    osc_strbuf_adds(&out, ", \"base_ns\": ");
+    if (tl->n_parts > 0 && tl->parts[0].t->base_ns != 0)
+        osc_strbuf_addf(&out, "\"%lld\"",
+                        (long long)(tl->parts[0].t->base_ns + tl->parts[0].t->origin_ns));
+    else
+        osc_strbuf_adds(&out, "null");
+    add_kinds(&out);
+    add_traces(&out, tl);
+    add_tracks(&out, tl);
+    add_series(&out, tl);
+    osc_strbuf_adds(&out, "]}\n");
+    osc_respond_json(c, &out);
+    osc_strbuf_fini(&out);
+    osc_api_drawn_fini(&d);
+}
+
+const struct osc_api_endpoint osc_api_endpoint_tracks = {"tracks", false, answer_tracks};
+
+/* --- names ----------------------------------------------------------------------- */
+
+static void add_name(struct osc_strbuf *out, struct osc_str name, struct osc_strbuf *folded)
+{
+    osc_strbuf_addc(out, '[');
+    osc_json_quote(out, name);
+    osc_strbuf_adds(out, ", ");
+    osc_strbuf_clear(folded);
+    if (osc_symbol_is_function(name))
+        osc_symbol_fold(folded, name);
+    if (folded->status != OSC_OK)
+        out->status = folded->status;
+    else if (folded->len > 0)
+        osc_json_quote(out, (struct osc_str){folded->s, (uint32_t)folded->len});
+    else
+        osc_json_quote(out, name);
+    osc_strbuf_addc(out, ']');
+}
+
+static void answer_names(struct osc_api_call *c)
+{
+    struct osc_strbuf out = {0}, folded = {0};
+    struct osc_api_drawn d;
+    int64_t page;
+
+    if (!osc_parse_whole(c->rest, 0, UINT32_MAX / NAMES_PER_PAGE, &page)) {
+        osc_api_refuse(c, "the page of names must be a whole number");
+        return;
+    }
+    if (!osc_api_draw(c, &d))
+        return;
+    const uint32_t first = (uint32_t)page * NAMES_PER_PAGE;
+    const uint32_t n = osc_timeline_names(d.drawing.timeline);
+    osc_strbuf_addf(&out, "{\"first\": %u, \"names\": [", first);
+    for (uint32_t i = first; i < n && i - first < NAMES_PER_PAGE; i++) {
+        osc_strbuf_adds(&out, i > first ? ",\n" : "\n");
+        add_name(&out, osc_timeline_name(d.drawing.timeline, i), &folded);
+    }
+    osc_strbuf_adds(&out, "]}\n");
+    osc_respond_json(c, &out);
+    osc_strbuf_fini(&folded);
+    osc_strbuf_fini(&out);
+    osc_api_drawn_fini(&d);
+}
+
+const struct osc_api_endpoint osc_api_endpoint_names = {"names", true, answer_names};
