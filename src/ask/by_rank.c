@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/held.h"
+#include "ask/files/held.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "import/run.h"

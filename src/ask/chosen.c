@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "ask/held.h"
+#include "ask/files/held.h"
 #include "ask/request.h"
 #include "base/mem.h"
 #include "derive/derive.h"

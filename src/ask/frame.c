@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "ask/fingerprint.h"
+#include "ask/files/fingerprint.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"

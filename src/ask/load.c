@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ask/budget.h"
-#include "ask/fingerprint.h"
-#include "ask/held.h"
-#include "ask/kept.h"
+#include "ask/files/budget.h"
+#include "ask/files/fingerprint.h"
+#include "ask/files/held.h"
+#include "ask/files/kept.h"
+#include "ask/files/spread.h"
 #include "ask/request.h"
-#include "ask/spread.h"
 #include "base/mem.h"
 #include "base/note.h"
 #include "base/sort.h"

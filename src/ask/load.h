@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "ask/loaded.h"
+#include "ask/files/loaded.h"
 
 /*
  * Load what O says. If a recording is still running, parts of it end, begin and, with a limit,

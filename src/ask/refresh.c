@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ask/held.h"
+#include "ask/files/held.h"
 
 /* Whether A and B have the same traces and the same notes, and left out as much. */
 static bool is_equal(const struct osc_loaded *a, const struct osc_loaded *b)

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "analysis/table_registry.h"
-#include "ask/budget.h"
 #include "ask/by_rank.h"
 #include "ask/cancel.h"
+#include "ask/files/budget.h"
 #include "ask/frame.h"
 #include "ask/join.h"
 #include "ask/refresh.h"

@@ -15,7 +15,7 @@
 
 #include "ask/by_rank.h"
 #include "ask/chosen.h"
-#include "ask/loaded.h"
+#include "ask/files/loaded.h"
 #include "base/arena.h"
 #include "timeline/model.h"
 

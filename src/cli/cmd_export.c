@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/table_registry.h"
-#include "ask/budget.h"
+#include "ask/files/budget.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"

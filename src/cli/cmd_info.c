@@ -2,13 +2,13 @@
 /* `opscope info`: facts about a trace and its quality, on one page. */
 #include "analysis/ranks/late.h"
 #include "analysis/table_registry.h"
-#include "ask/budget.h"
+#include "ask/files/budget.h"
+#include "ask/folders/runs_table.h"
 #include "base/note.h"
 #include "base/strbuf.h"
 #include "cli/commands.h"
 #include "cli/log_dirs.h"
 #include "cli/progress.h"
-#include "ask/folders/runs_table.h"
 #include "cli/show.h"
 #include "import/verify.h"
 

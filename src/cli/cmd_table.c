@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope table`: print any table in any form. */
 #include "analysis/table_registry.h"
-#include "ask/budget.h"
+#include "ask/files/budget.h"
 #include "cli/commands.h"
 #include "cli/compare_show.h"
 #include "cli/output.h"

@@ -9,9 +9,9 @@
  */
 #pragma once
 
+#include "ask/files/share.h"
 #include "ask/folders/folder.h"
 #include "ask/request.h"
-#include "ask/share.h"
 #include "cli/cli.h"
 
 /* What a shell completes the argument with. */

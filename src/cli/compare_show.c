@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ask/budget.h"
+#include "ask/files/budget.h"
 #include "base/mem.h"
 #include "cli/progress.h"
 

@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <string.h>
 
-#include "ask/budget.h"
+#include "ask/files/budget.h"
 #include "base/thread.h"
 #include "cli/commands.h"
 #include "cli/log_dirs.h"

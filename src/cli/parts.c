@@ -2,7 +2,7 @@
 #include "cli/parts.h"
 
 #include "analysis/table_registry.h"
-#include "ask/budget.h"
+#include "ask/files/budget.h"
 
 /* Whether a line about quality follows the table of K. */
 static bool says_quality(const struct osc_asked *k)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "analysis/table_columns.h"
-#include "ask/budget.h"
+#include "ask/files/budget.h"
 #include "ask/join.h"
 #include "base/mem.h"
 #include "cli/progress.h"

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "analysis/table_registry.h"
-#include "ask/budget.h"
+#include "ask/files/budget.h"
 #include "cli/commands.h"
 #include "cli/screen/screen.h"
 #include "cli/show.h"

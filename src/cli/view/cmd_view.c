@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ask/budget.h"
+#include "ask/files/budget.h"
 #include "ask/folders/paths.h"
 #include "ask/request.h"
 #include "base/mem.h"

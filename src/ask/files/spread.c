@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/spread.h"
+#include "ask/files/spread.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

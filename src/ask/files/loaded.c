@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/loaded.h"
+#include "ask/files/loaded.h"
 
-#include "ask/budget.h"
-#include "ask/held.h"
+#include "ask/files/budget.h"
+#include "ask/files/held.h"
 
 osc_status osc_loaded_fail(const struct osc_loaded *l, const struct osc_trace *t, osc_status st,
                            const char *doing, struct osc_err *err)

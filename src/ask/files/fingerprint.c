@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/fingerprint.h"
+#include "ask/files/fingerprint.h"
 
 #include <errno.h>
 #include <inttypes.h>

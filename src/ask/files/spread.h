@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "ask/loaded.h"
+#include "ask/files/loaded.h"
 
 /* Load file I of L, and those that continue it. */
 typedef osc_status osc_spread_import(struct osc_loaded *l, const struct osc_load *o, uint32_t i,

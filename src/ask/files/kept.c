@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/kept.h"
+#include "ask/files/kept.h"
 
 #include <string.h>
 
-#include "ask/held.h"
+#include "ask/files/held.h"
 #include "base/mem.h"
 
 static uint64_t key_of(const struct osc_digest *files, uint32_t part)

@@ -6,8 +6,8 @@
  */
 #pragma once
 
+#include "ask/files/share.h"
 #include "ask/folders/paths.h"
-#include "ask/share.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/strbuf.h"

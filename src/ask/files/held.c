@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/held.h"
+#include "ask/files/held.h"
 
 #include "base/mem.h"
 

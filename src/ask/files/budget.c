@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/budget.h"
+#include "ask/files/budget.h"
 
 #include "base/cgroup.h"
 
