@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page asks: of a server (remote.ts), or of the data in its own file.
+
+import type { Frame } from "./cols.ts";
+import type { CellPacket, ValuePacket } from "./packets.ts";
+
+export interface RunState {
+  readonly name: string;
+  readonly state: "idle" | "waiting" | "loading" | "ready" | "failed";
+  readonly done_bytes: number;
+  readonly total_bytes: number;
+  readonly fingerprint: string | null;
+  readonly message: string | null;
+  /** The operands of the run as words of a command line. */
+  readonly operands: string | null;
+  readonly paths: readonly string[];
+}
+
+export interface Session {
+  readonly opscope: string;
+  readonly run: string;
+  readonly runs: readonly RunState[];
+}
+
+export interface CatalogColumn {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean";
+  readonly unit: string | null;
+  readonly help: string;
+  readonly optional: boolean;
+  readonly deep: boolean;
+  readonly symbol: boolean;
+  readonly long: boolean;
+  readonly moment: boolean;
+  readonly group_by: string | null;
+}
+
+export interface CatalogTable {
+  readonly name: string;
+  readonly help: string;
+  readonly source: string | null;
+  readonly sorted_by: string | null;
+  readonly group_by: readonly string[];
+  readonly options: readonly string[];
+  readonly compares: boolean;
+  readonly joins_ranks: boolean;
+  readonly streams: boolean;
+  readonly columns: readonly CatalogColumn[];
+}
+
+export interface Catalog {
+  readonly opscope: string;
+  readonly tables: readonly CatalogTable[];
+}
+
+/** Options of `opscope table` by their long names; true: a switch. */
+export type Options = Readonly<Record<string, string | true>>;
+
+export interface Rows {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export type TrackSort = "thread" | "queue" | "async" | "instants";
+
+export interface Track {
+  readonly id: number;
+  readonly sort: TrackSort;
+  readonly trace: number;
+  readonly process: string;
+  readonly process_name: string;
+  readonly thread: string;
+  readonly thread_name: string;
+  readonly device: string | null;
+  readonly lanes: number;
+  readonly ranges: number;
+}
+
+export interface Series {
+  readonly id: number;
+  readonly trace: number;
+  readonly sort: "counter" | "allocated" | "reserved";
+  readonly process: string;
+  readonly name: string;
+  readonly key: string;
+  readonly device: string | null;
+}
+
+export interface TraceOfRun {
+  readonly rank: number;
+  readonly span: number;
+  readonly worker: string | null;
+}
+
+export interface Timeline {
+  readonly from_ns: number;
+  readonly to_ns: number;
+  /** Unix time of the origin in ns, as decimal digits; null: the clock has no date. */
+  readonly base_ns: string | null;
+  /** The words for the kinds of cells, by number. */
+  readonly kinds: readonly string[];
+  readonly names: number;
+  readonly traces: readonly TraceOfRun[];
+  readonly tracks: readonly Track[];
+  readonly series: readonly Series[];
+}
+
+/** A window of time in ns from the origin. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface CellQuestion {
+  readonly window: Window;
+  readonly pixels: number;
+  readonly isExact: boolean;
+  readonly request: number;
+}
+
+/** A name as the file has it, and folded. */
+export type Name = readonly [full: string, folded: string];
+
+export type Progress =
+  | { readonly kind: "load"; readonly done: number; readonly total: number }
+  | { readonly kind: "ready" | "model"; readonly fingerprint: string }
+  | { readonly kind: "failed" | "stale"; readonly message: string }
+  | { readonly kind: "idle" | "bye" | "lost" | "back" };
+
+export interface ApiProblem {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly what_to_do: string | null;
+  readonly command: string | null;
+}
+
+/** Why a question has no answer, with what to do about it. */
+export class ApiError extends Error {
+  readonly problem: ApiProblem;
+
+  constructor(problem: ApiProblem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+/** All questions can be cancelled by their signal; they reject with an ApiError or AbortError. */
+export interface Api {
+  session(signal?: AbortSignal): Promise<Session>;
+  catalog(signal?: AbortSignal): Promise<Catalog>;
+  table(name: string, options: Options, rows: Rows, signal?: AbortSignal): Promise<Frame>;
+  /** The address of a table as a file: csv, json or md. */
+  address(name: string, options: Options, format: string): string;
+  timeline(run: string, signal?: AbortSignal): Promise<Timeline>;
+  cells(
+    run: string,
+    tracks: ReadonlyArray<readonly [id: number, lanes: number]>,
+    question: CellQuestion,
+    signal?: AbortSignal,
+  ): Promise<CellPacket>;
+  values(
+    run: string,
+    series: readonly number[],
+    question: CellQuestion,
+    signal?: AbortSignal,
+  ): Promise<ValuePacket>;
+  names(run: string, page: number, signal?: AbortSignal): Promise<readonly Name[]>;
+  /** Calls HEAR with news of RUN until the result is called. */
+  follow(run: string, hear: (news: Progress) => void): () => void;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a table as the server sends them (format=cols, src/api/cols.h): the arrays of the body
+// are viewed in place; nothing is parsed but the head.
+
+export type ColumnType = "string" | "integer" | "number" | "boolean";
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly unit: string | null;
+  readonly help: string;
+}
+
+interface HeadColumn extends Column {
+  readonly array: "BigInt64Array" | "Float64Array" | "Uint8Array" | "Uint32Array";
+  readonly at: number;
+  readonly missing: number | null;
+}
+
+interface Head {
+  readonly table: string;
+  readonly fingerprint: string;
+  readonly command: string | null;
+  readonly rows: number;
+  readonly offset: number;
+  readonly n: number;
+  readonly notes: readonly string[];
+  readonly columns: readonly HeadColumn[];
+  readonly words: { n: number; offsets: number; bytes: number; n_bytes: number };
+}
+
+/** A value of a cell; null: it is missing. */
+export type Value = string | number | bigint | boolean | null;
+
+const decoder = new TextDecoder();
+
+/** Rows [offset, offset + n) of an answer of `rows` rows. */
+export class Frame {
+  readonly table: string;
+  readonly fingerprint: string;
+  readonly command: string | null;
+  readonly rows: number;
+  readonly offset: number;
+  readonly n: number;
+  readonly notes: readonly string[];
+  readonly columns: readonly Column[];
+  private readonly arrays: ArrayLike<number | bigint>[];
+  private readonly missing: (Uint8Array | null)[];
+  private readonly words: (string | undefined)[];
+  private readonly offsets: Uint32Array;
+  private readonly bytes: Uint8Array;
+  private readonly indexes = new Map<string, number>();
+
+  /** Throws an Error if BODY is no such answer. */
+  constructor(body: ArrayBuffer) {
+    if (body.byteLength < 16 || decoder.decode(new Uint8Array(body, 0, 8)) !== "osccols1")
+      throw new Error("the answer is not a table");
+    const view = new DataView(body);
+    const start = view.getUint32(12, true);
+    const head = JSON.parse(
+      decoder.decode(new Uint8Array(body, 16, view.getUint32(8, true))),
+    ) as Head;
+    this.table = head.table;
+    this.fingerprint = head.fingerprint;
+    this.command = head.command;
+    this.rows = head.rows;
+    this.offset = head.offset;
+    this.n = head.n;
+    this.notes = head.notes;
+    this.columns = head.columns;
+    this.arrays = head.columns.map((c) => arrayOf(body, c, start, head.n));
+    this.missing = head.columns.map((c) =>
+      c.missing === null ? null : new Uint8Array(body, start + c.missing, head.n),
+    );
+    this.words = new Array<string | undefined>(head.words.n);
+    this.offsets = new Uint32Array(body, start + head.words.offsets, head.words.n + 1);
+    this.bytes = new Uint8Array(body, start + head.words.bytes, head.words.n_bytes);
+    for (const [i, c] of head.columns.entries()) this.indexes.set(c.name, i);
+  }
+
+  /** The index of column NAME; -1: there is none. */
+  index(name: string): number {
+    return this.indexes.get(name) ?? -1;
+  }
+
+  /** The exact value of ROW (from 0 in this frame) in COLUMN. */
+  value(row: number, column: number): Value {
+    const c = this.columns[column];
+    const raw = this.arrays[column]?.[row];
+    if (c === undefined || raw === undefined || this.missing[column]?.[row] === 1) return null;
+    if (c.type === "string") return this.word(Number(raw));
+    if (c.type === "boolean") return raw === 1;
+    return raw;
+  }
+
+  /** The same as a number, which may be rounded; null: it is missing, or is a text. */
+  number(row: number, column: number): number | null {
+    const v = this.value(row, column);
+    return typeof v === "bigint" || typeof v === "number" ? Number(v) : null;
+  }
+
+  /** The value of ROW in the column NAME as text; "": it is missing. */
+  text(row: number, name: string): string {
+    const v = this.value(row, this.index(name));
+    return v === null ? "" : String(v);
+  }
+
+  /** The number of ROW in the column NAME; null: it is missing, or there is no such column. */
+  at(row: number, name: string): number | null {
+    return this.number(row, this.index(name));
+  }
+
+  private word(i: number): string {
+    let w = this.words[i];
+    if (w === undefined) {
+      w = decoder.decode(this.bytes.subarray(this.offsets[i], this.offsets[i + 1]));
+      this.words[i] = w;
+    }
+    return w;
+  }
+}
+
+function arrayOf(body: ArrayBuffer, c: HeadColumn, start: number, n: number) {
+  const at = start + c.at;
+  switch (c.array) {
+    case "BigInt64Array":
+      return new BigInt64Array(body, at, n);
+    case "Float64Array":
+      return new Float64Array(body, at, n);
+    case "Uint8Array":
+      return new Uint8Array(body, at, n);
+    case "Uint32Array":
+      return new Uint32Array(body, at, n);
+  }
+}

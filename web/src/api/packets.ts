@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells of lanes and samples of values as the server packs them (src/timeline/packet.h).
+
+const HEADER_BYTES = 48;
+const LANE_BYTES = 16;
+const CELL_WORDS = 5;
+const SAMPLE_WORDS = 4;
+const MAGIC_CELLS = 0x5443534f;
+const MAGIC_VALUES = 0x5643534f;
+
+/** What both kinds of packets begin with. Times are ns from the origin, exact below 2^53. */
+export interface PacketHead {
+  readonly isExact: boolean;
+  /** There were more cells than a packet may have. */
+  readonly isCut: boolean;
+  readonly t0: number;
+  readonly width: number;
+  /** Starts and lengths are in units of this many ns. */
+  readonly unit: number;
+  /** The width of a bucket of a snapped window, in ns. */
+  readonly quantum: number;
+  readonly request: number;
+}
+
+/** The cells of one lane: indexes [first, first + count) of the packet. */
+export interface LaneCells {
+  readonly track: number;
+  readonly depth: number;
+  readonly overlaps: boolean;
+  readonly first: number;
+  readonly count: number;
+}
+
+export interface CellPacket {
+  readonly head: PacketHead;
+  readonly lanes: readonly LaneCells[];
+  readonly n: number;
+  /** Five words a cell: start, length, event, name, count | busy << 16 | kind << 24. */
+  readonly words: Uint32Array;
+  /** The same bytes as signed numbers, for starts. */
+  readonly signed: Int32Array;
+}
+
+export interface ValueSeries {
+  readonly series: number;
+  readonly first: number;
+  readonly count: number;
+}
+
+export interface ValuePacket {
+  readonly head: PacketHead;
+  readonly series: readonly ValueSeries[];
+  readonly n: number;
+  /** Four words a sample; word 0 is its time in units, the others are in `floats`. */
+  readonly signed: Int32Array;
+  /** Words 1 to 3 of a sample: least, greatest and last value of its bucket. */
+  readonly floats: Float32Array;
+}
+
+export const CELL = { start: 0, length: 1, event: 2, name: 3, rest: 4, words: CELL_WORDS } as const;
+export const SAMPLE = { at: 0, least: 1, most: 2, last: 3, words: SAMPLE_WORDS } as const;
+
+function headOf(view: DataView, magic: number): PacketHead {
+  if (view.byteLength < HEADER_BYTES || view.getUint32(0, true) !== magic)
+    throw new Error("the answer is not a packet of the timeline");
+  if (view.getUint16(4, true) !== 1) throw new Error("the server is of another version");
+  const flags = view.getUint16(6, true);
+  return {
+    isExact: (flags & 1) !== 0,
+    isCut: (flags & 2) !== 0,
+    t0: Number(view.getBigInt64(8, true)),
+    unit: 2 ** view.getUint8(16),
+    quantum: 2 ** view.getUint8(17),
+    request: view.getUint32(28, true),
+    width: Number(view.getBigInt64(32, true)),
+  };
+}
+
+/** Throws an Error if BODY is no packet of cells. */
+export function decodeCells(body: ArrayBuffer): CellPacket {
+  const view = new DataView(body);
+  const head = headOf(view, MAGIC_CELLS);
+  const nLanes = view.getUint32(20, true);
+  const n = view.getUint32(24, true);
+  const lanes: LaneCells[] = [];
+  for (let i = 0; i < nLanes; i++) {
+    const at = HEADER_BYTES + i * LANE_BYTES;
+    lanes.push({
+      track: view.getUint32(at, true),
+      depth: view.getUint16(at + 4, true),
+      overlaps: (view.getUint16(at + 6, true) & 1) !== 0,
+      first: view.getUint32(at + 8, true),
+      count: view.getUint32(at + 12, true),
+    });
+  }
+  const start = HEADER_BYTES + nLanes * LANE_BYTES;
+  return {
+    head,
+    lanes,
+    n,
+    words: new Uint32Array(body, start, n * CELL_WORDS),
+    signed: new Int32Array(body, start, n * CELL_WORDS),
+  };
+}
+
+/** Throws an Error if BODY is no packet of values. */
+export function decodeValues(body: ArrayBuffer): ValuePacket {
+  const view = new DataView(body);
+  const head = headOf(view, MAGIC_VALUES);
+  const nSeries = view.getUint32(20, true);
+  const n = view.getUint32(24, true);
+  const series: ValueSeries[] = [];
+  for (let i = 0; i < nSeries; i++) {
+    const at = HEADER_BYTES + i * LANE_BYTES;
+    series.push({
+      series: view.getUint32(at, true),
+      first: view.getUint32(at + 8, true),
+      count: view.getUint32(at + 12, true),
+    });
+  }
+  const start = HEADER_BYTES + nSeries * LANE_BYTES;
+  return {
+    head,
+    series,
+    n,
+    signed: new Int32Array(body, start, n * SAMPLE_WORDS),
+    floats: new Float32Array(body, start, n * SAMPLE_WORDS),
+  };
+}

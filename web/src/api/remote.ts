@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server that sent the page. All addresses are relative, so that any prefix works.
+
+import {
+  type Api,
+  ApiError,
+  type ApiProblem,
+  type Catalog,
+  type CellQuestion,
+  type Name,
+  type Options,
+  type Progress,
+  type Rows,
+  type Session,
+  type Timeline,
+} from "./api.ts";
+import { Frame } from "./cols.ts";
+import { type CellPacket, decodeCells, decodeValues, type ValuePacket } from "./packets.ts";
+
+const ROOT = "api/v1/";
+
+function query(options: Readonly<Record<string, string | number | true | undefined>>): string {
+  const words = new URLSearchParams();
+  for (const [name, value] of Object.entries(options))
+    if (value !== undefined) words.append(name, value === true ? "1" : String(value));
+  const text = words.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+async function problemOf(response: Response): Promise<ApiProblem> {
+  try {
+    const told = (await response.json()) as Omit<ApiProblem, "status">;
+    if (typeof told.message === "string") return { ...told, status: response.status };
+  } catch {
+    // The body is no JSON: a proxy may have answered.
+  }
+  return {
+    status: response.status,
+    code: "server",
+    message: `the server answered ${response.status} ${response.statusText}`,
+    what_to_do: "reload the page",
+    command: null,
+  };
+}
+
+async function get(address: string, signal?: AbortSignal): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(ROOT + address, { ...(signal && { signal }), credentials: "same-origin" });
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
+    throw new ApiError({
+      status: 0,
+      code: "offline",
+      message: "the server does not answer",
+      what_to_do: "start `opscope view` again; the page then goes on",
+      command: null,
+    });
+  }
+  if (!response.ok) throw new ApiError(await problemOf(response));
+  return response;
+}
+
+async function json<T>(address: string, signal?: AbortSignal): Promise<T> {
+  return (await (await get(address, signal)).json()) as T;
+}
+
+function windowWords(question: CellQuestion) {
+  return {
+    from: question.window.from,
+    to: question.window.to,
+    px: question.pixels,
+    exact: question.isExact ? (true as const) : undefined,
+    n: question.request,
+  };
+}
+
+class RemoteApi implements Api {
+  session(signal?: AbortSignal): Promise<Session> {
+    return json("session", signal);
+  }
+
+  catalog(signal?: AbortSignal): Promise<Catalog> {
+    return json("catalog", signal);
+  }
+
+  async table(name: string, options: Options, rows: Rows, signal?: AbortSignal): Promise<Frame> {
+    const words = query({ ...options, offset: rows.offset, limit: rows.limit });
+    const response = await get(`table/${encodeURIComponent(name)}${words}`, signal);
+    return new Frame(await response.arrayBuffer());
+  }
+
+  address(name: string, options: Options, format: string): string {
+    return `${ROOT}table/${encodeURIComponent(name)}${query({ ...options, format })}`;
+  }
+
+  timeline(run: string, signal?: AbortSignal): Promise<Timeline> {
+    return json(`tracks${query({ run })}`, signal);
+  }
+
+  async cells(
+    run: string,
+    tracks: ReadonlyArray<readonly [id: number, lanes: number]>,
+    question: CellQuestion,
+    signal?: AbortSignal,
+  ): Promise<CellPacket> {
+    const list = tracks.map(([id, lanes]) => `${id}:${lanes}`).join(",");
+    const words = query({ run, tracks: list, ...windowWords(question) });
+    return decodeCells(await (await get(`cells${words}`, signal)).arrayBuffer());
+  }
+
+  async values(
+    run: string,
+    series: readonly number[],
+    question: CellQuestion,
+    signal?: AbortSignal,
+  ): Promise<ValuePacket> {
+    const words = query({ run, series: series.join(","), ...windowWords(question) });
+    return decodeValues(await (await get(`values${words}`, signal)).arrayBuffer());
+  }
+
+  async names(run: string, page: number, signal?: AbortSignal): Promise<readonly Name[]> {
+    return (await json<{ names: Name[] }>(`names/${page}${query({ run })}`, signal)).names;
+  }
+
+  follow(run: string, hear: (news: Progress) => void): () => void {
+    const source = new EventSource(`${ROOT}progress${query({ run })}`);
+    let isLost = false;
+    const on = (kind: string, make: (data: Record<string, unknown>) => Progress) => {
+      source.addEventListener(kind, (event) => {
+        const data: unknown = JSON.parse((event as MessageEvent<string>).data);
+        hear(make(data as Record<string, unknown>));
+      });
+    };
+    on("load", (d) => ({ kind: "load", done: Number(d.done_bytes), total: Number(d.total_bytes) }));
+    on("ready", (d) => ({ kind: "ready", fingerprint: String(d.fingerprint) }));
+    on("model", (d) => ({ kind: "model", fingerprint: String(d.fingerprint) }));
+    on("failed", (d) => ({ kind: "failed", message: String(d.message) }));
+    on("stale", (d) => ({ kind: "stale", message: String(d.message) }));
+    on("idle", () => ({ kind: "idle" }));
+    on("bye", () => ({ kind: "bye" }));
+    source.onerror = () => {
+      isLost = true;
+      hear({ kind: "lost" });
+    };
+    source.onopen = () => {
+      if (isLost) hear({ kind: "back" });
+      isLost = false;
+    };
+    return () => source.close();
+  }
+}
+
+export function createRemoteApi(): Api {
+  return new RemoteApi();
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the state of the page to the options of `opscope table`, which the server and the command
+// read alike: so the status line can show what prints the same.
+
+import type { Options } from "../api/api.ts";
+import { type Place, parseRange } from "./url.ts";
+
+/** The options of the selection of PLACE: what all tables of a view have in common. */
+export function selectionOptions(place: Place): Options {
+  const options: Record<string, string | true> = {};
+  if (place.run !== "") options.run = place.run;
+  if (place.rank !== "") options.rank = place.rank;
+  if (place.span !== "") options.span = place.span;
+  if (place.steps !== "") options.steps = place.steps;
+  const range = parseRange(place.t);
+  if (range !== null) {
+    options.from = `${range.from}ns`;
+    options.to = `${range.to}ns`;
+  }
+  return options;
+}
+
+/** WHERE of the command for rows whose column NAME has TEXT, or matches /TEXT/. */
+export function whereOf(name: string, text: string): string {
+  const quote = (s: string) => `'${s.replace(/'/g, "''")}'`;
+  const pattern = /^\/(.*)\/$/.exec(text);
+  return pattern ? `${name} regexp ${quote(pattern[1] ?? "")}` : `${name} like ${quote(`%${text}%`)}`;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that the page knows, as signals; made once, and passed down by context. No module has
+// state of its own.
+
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import { type Api, ApiError, type Catalog, type Progress, type Session } from "../api/api.ts";
+import { formatPlace, type Place, parsePlace } from "./url.ts";
+
+export type Theme = "light" | "dark";
+
+export interface Loading {
+  readonly state: "loading" | "ready" | "failed" | "lost";
+  readonly done: number;
+  readonly total: number;
+  readonly message: string;
+}
+
+export interface PageState {
+  readonly api: Api;
+  readonly place: ReadonlySignal<Place>;
+  readonly session: ReadonlySignal<Session | null>;
+  readonly catalog: ReadonlySignal<Catalog | null>;
+  readonly loading: ReadonlySignal<Loading>;
+  /** Of the traces that are shown; grows as their files change: what is shown is asked again. */
+  readonly fingerprint: ReadonlySignal<string>;
+  /** The name of the run that is shown. */
+  readonly run: ReadonlySignal<string>;
+  /** The command that prints what is shown. */
+  readonly command: Signal<string>;
+  readonly notice: Signal<string>;
+  readonly dockIsOpen: Signal<boolean>;
+  readonly helpIsOpen: Signal<boolean>;
+  readonly paletteIsOpen: Signal<boolean>;
+  readonly theme: Signal<Theme>;
+  /** Go to the current place with CHANGES. Pan, zoom and typing replace it in the history. */
+  go(changes: Partial<Place>, how?: "push" | "replace"): void;
+  /** Start to ask and to follow; the result ends it. */
+  start(): () => void;
+}
+
+const NOTHING: Loading = { state: "loading", done: 0, total: 0, message: "" };
+
+export function createPageState(api: Api, window: Window): PageState {
+  const place = signal(parsePlace(window.location.hash));
+  const session = signal<Session | null>(null);
+  const catalog = signal<Catalog | null>(null);
+  const loading = signal<Loading>(NOTHING);
+  const fingerprint = signal("");
+  const run = computed(() => place.value.run || (session.value?.run ?? ""));
+  const prefersDark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+
+  const hear = (news: Progress) => {
+    batch(() => {
+      switch (news.kind) {
+        case "load":
+          loading.value = { state: "loading", done: news.done, total: news.total, message: "" };
+          break;
+        case "ready":
+        case "model":
+          loading.value = { ...NOTHING, state: "ready" };
+          fingerprint.value = news.fingerprint;
+          break;
+        case "failed":
+        case "stale":
+          loading.value = {
+            ...loading.value,
+            state: news.kind === "failed" ? "failed" : "ready",
+            message: news.message,
+          };
+          break;
+        case "lost":
+        case "bye":
+          loading.value = {
+            ...loading.value,
+            state: "lost",
+            message: "the server is gone; what was read stays",
+          };
+          break;
+        case "back":
+        case "idle":
+          loading.value = NOTHING;
+          break;
+      }
+    });
+  };
+
+  const go: PageState["go"] = (changes, how = "push") => {
+    const next = { ...place.value, ...changes };
+    const fragment = formatPlace(next);
+    if (fragment === formatPlace(place.value)) return;
+    place.value = next;
+    if (how === "push") window.history.pushState(null, "", fragment);
+    else window.history.replaceState(null, "", fragment);
+  };
+
+  const ask = async () => {
+    try {
+      const [s, c] = await Promise.all([api.session(), api.catalog()]);
+      batch(() => {
+        session.value = s;
+        catalog.value = c;
+      });
+    } catch (cause) {
+      const message = cause instanceof ApiError ? cause.message : String(cause);
+      loading.value = { ...NOTHING, state: "failed", message };
+    }
+  };
+
+  const start = () => {
+    const read = () => {
+      place.value = parsePlace(window.location.hash);
+    };
+    window.addEventListener("popstate", read);
+    window.addEventListener("hashchange", read);
+    void ask();
+    let stop = () => {};
+    const unfollow = run.subscribe((name) => {
+      stop();
+      if (name !== "") stop = api.follow(name, hear);
+    });
+    return () => {
+      unfollow();
+      stop();
+      window.removeEventListener("popstate", read);
+      window.removeEventListener("hashchange", read);
+    };
+  };
+
+  return {
+    api,
+    place,
+    session,
+    catalog,
+    loading,
+    fingerprint,
+    run,
+    command: signal(""),
+    notice: signal(""),
+    dockIsOpen: signal(true),
+    helpIsOpen: signal(false),
+    paletteIsOpen: signal(false),
+    theme: signal<Theme>(prefersDark ? "dark" : "light"),
+    go,
+    start,
+  };
+}
+
+export const PageContext = createContext<PageState | null>(null);
+
+/** The state of the page; only below its provider. */
+export function usePage(): PageState {
+  const state = useContext(PageContext);
+  if (state === null) throw new Error("there is no page around this component");
+  return state;
+}

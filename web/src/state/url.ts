@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of the page in the fragment of its address: #/VIEW?v=1&fp=...
+//
+// Values that are the default are left out, the order is fixed, and keys that this version does
+// not know are kept. A fragment never reaches a server.
+
+export interface Place {
+  readonly view: string;
+  /** Fingerprint of the traces for which ids in the link are valid; "": none. */
+  readonly fp: string;
+  /** Which run, and which other run it is compared with; "": the first one, none. */
+  readonly run: string;
+  readonly cmp: string;
+  /** The selection, as words of the command line. */
+  readonly rank: string;
+  readonly span: string;
+  readonly steps: string;
+  /** A range of time in ns from the origin, START+DUR; "": all. */
+  readonly t: string;
+  /** The window of the timeline, START+DUR. */
+  readonly w: string;
+  readonly sel: string;
+  /** Of tables: filter, grouping, and order, as the command has them. */
+  readonly q: string;
+  readonly where: string;
+  readonly by: string;
+  readonly sort: string;
+  readonly table: string;
+  readonly pin: string;
+  readonly hide: string;
+  readonly fold: string;
+  /** Keys that this version does not know, as they came. */
+  readonly other: ReadonlyArray<readonly [key: string, value: string]>;
+}
+
+export const HOME: Place = {
+  view: "overview",
+  fp: "",
+  run: "",
+  cmp: "",
+  rank: "",
+  span: "",
+  steps: "",
+  t: "",
+  w: "",
+  sel: "",
+  q: "",
+  where: "",
+  by: "",
+  sort: "",
+  table: "",
+  pin: "",
+  hide: "",
+  fold: "",
+  other: [],
+};
+
+const VERSION = "1";
+const KEYS = [
+  "fp",
+  "run",
+  "cmp",
+  "rank",
+  "span",
+  "steps",
+  "t",
+  "w",
+  "sel",
+  "table",
+  "q",
+  "where",
+  "by",
+  "sort",
+  "pin",
+  "hide",
+  "fold",
+] as const satisfies readonly (keyof Place)[];
+type Key = (typeof KEYS)[number];
+
+function isKey(key: string): key is Key {
+  return (KEYS as readonly string[]).includes(key);
+}
+
+/** The place that FRAGMENT, with or without its #, names; anything unreadable is left out. */
+export function parsePlace(fragment: string): Place {
+  const text = fragment.replace(/^#?\/?/, "");
+  const cut = text.indexOf("?");
+  const view = cut < 0 ? text : text.slice(0, cut);
+  const values: Partial<Record<Key, string>> = {};
+  const other: [string, string][] = [];
+  for (const [key, value] of new URLSearchParams(cut < 0 ? "" : text.slice(cut + 1))) {
+    if (isKey(key)) values[key] = value;
+    else if (key !== "v") other.push([key, value]);
+  }
+  return { ...HOME, ...values, view: /^[a-z]+$/.test(view) ? view : HOME.view, other };
+}
+
+/** The fragment of PLACE, with its #. */
+export function formatPlace(place: Place): string {
+  const words = new URLSearchParams({ v: VERSION });
+  for (const key of KEYS) if (place[key] !== "") words.append(key, place[key]);
+  for (const [key, value] of place.other) words.append(key, value);
+  // Fragments need few of the escapes of forms, and people read them.
+  const text = words.toString().replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%2F/g, "/");
+  return `#/${place.view}?${text}`;
+}
+
+/** START+DUR as ns; null: TEXT is none. */
+export function parseRange(text: string): { from: number; to: number } | null {
+  const match = /^(-?\d+)[+ ](\d+)$/.exec(text);
+  if (!match) return null;
+  const from = Number(match[1]);
+  const to = from + Number(match[2]);
+  return Number.isSafeInteger(from) && Number.isSafeInteger(to) && to > from ? { from, to } : null;
+}
+
+export function formatRange(range: { from: number; to: number } | null): string {
+  return range === null ? "" : `${range.from}+${range.to - range.from}`;
+}
