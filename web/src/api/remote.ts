@@ -46,7 +46,10 @@ async function problemOf(response: Response): Promise<ApiProblem> {
 async function get(address: string, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(ROOT + address, { ...(signal && { signal }), credentials: "same-origin" });
+    response = await fetch(ROOT + address, {
+      ...(signal && { signal }),
+      credentials: "same-origin",
+    });
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
     throw new ApiError({

@@ -28,7 +28,7 @@ export function useTable(name: string | null, options: Options, rows: Rows): Ans
   const [answer, setAnswer] = useState<Answer>(EMPTY);
   const key = JSON.stringify([name, options, rows, fingerprint]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key has all of them
+  // the key has all of them
   useEffect(() => {
     if (name === null || fingerprint === "") return;
     const abort = new AbortController();

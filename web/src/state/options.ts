@@ -24,5 +24,7 @@ export function selectionOptions(place: Place): Options {
 export function whereOf(name: string, text: string): string {
   const quote = (s: string) => `'${s.replace(/'/g, "''")}'`;
   const pattern = /^\/(.*)\/$/.exec(text);
-  return pattern ? `${name} regexp ${quote(pattern[1] ?? "")}` : `${name} like ${quote(`%${text}%`)}`;
+  return pattern
+    ? `${name} regexp ${quote(pattern[1] ?? "")}`
+    : `${name} like ${quote(`%${text}%`)}`;
 }

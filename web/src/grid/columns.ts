@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the columns of a table are shown: one unit each, from its largest value.
+
+import type { Column, Frame, Value } from "../api/cols.ts";
+import { formatIn, type Unit, unitFor } from "../model/units.ts";
+
+export interface ShownColumn extends Column {
+  readonly index: number;
+  readonly isNumber: boolean;
+  readonly shownUnit: Unit;
+  readonly largest: number;
+  readonly width: number;
+}
+
+const MIN_WIDTH = 56;
+const MAX_WIDTH = 420;
+const CHARACTER = 7;
+const PADDING = 18;
+
+/** The columns of FRAME, whose rows decide units and widths. */
+export function showColumns(frame: Frame): ShownColumn[] {
+  return frame.columns.map((column, index) => {
+    const isNumber = column.type === "integer" || column.type === "number";
+    let largest = 0;
+    let longest = 0;
+    for (let row = 0; row < frame.n; row++) {
+      if (isNumber) largest = Math.max(largest, Math.abs(frame.number(row, index) ?? 0));
+      else longest = Math.max(longest, String(frame.value(row, index) ?? "").length);
+    }
+    const shownUnit = unitFor(column.unit, column.type === "integer", largest);
+    if (isNumber) longest = formatIn(largest, shownUnit).length + 1;
+    const head = titleOf({ ...column, shownUnit }).length + 2;
+    const width = Math.max(longest, head) * CHARACTER + PADDING;
+    return {
+      ...column,
+      index,
+      isNumber,
+      shownUnit,
+      largest,
+      width: Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, width)),
+    };
+  });
+}
+
+/** The name of a column without the unit that is in it, and the unit that is shown. */
+export function titleOf(column: { name: string; unit: string | null; shownUnit: Unit }): string {
+  const name = column.name.replace(/_(ns|bytes|ratio)$/, "").replaceAll("_", " ");
+  return column.unit === null || column.shownUnit.label === ""
+    ? name
+    : `${name}, ${column.shownUnit.label}`;
+}
+
+export function textOf(value: Value, column: ShownColumn): string {
+  if (value === null) return "–";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "string" ? value : formatIn(Number(value), column.shownUnit);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import { render } from "preact";
+import { createRemoteApi } from "./api/remote.ts";
+import { Shell } from "./shell/shell.tsx";
+import { createPageState, PageContext } from "./state/session.ts";
+import "./style/page.css";
+
+const root = document.getElementById("page");
+if (root !== null) {
+  const page = createPageState(createRemoteApi(), window);
+  page.start();
+  render(
+    <PageContext.Provider value={page}>
+      <Shell />
+    </PageContext.Provider>,
+    root,
+  );
+}

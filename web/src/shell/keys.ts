@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of the whole page, in one list, which is also what `?` shows.
+
+import type { PageState } from "../state/session.ts";
+import { VIEWS } from "../views/list.ts";
+
+export interface Key {
+  readonly keys: string;
+  readonly does: string;
+  readonly run: (page: PageState) => void;
+}
+
+export const KEYS: readonly Key[] = [
+  ...VIEWS.map((view) => ({
+    keys: `g ${view.key}`,
+    does: `go to ${view.title}`,
+    run: (page: PageState) => page.go({ view: view.name }),
+  })),
+  { keys: "y", does: "copy the command that prints this", run: copyCommand },
+  { keys: "u", does: "change between light and dark", run: changeTheme },
+  { keys: "i", does: "open or close the dock", run: (page) => toggle(page.dockIsOpen) },
+  { keys: "?", does: "show the keys", run: (page) => toggle(page.helpIsOpen) },
+  { keys: "Escape", does: "take back the selection", run: leave },
+];
+
+function toggle(flag: { value: boolean }): void {
+  flag.value = !flag.value;
+}
+
+export function changeTheme(page: PageState): void {
+  page.theme.value = page.theme.value === "dark" ? "light" : "dark";
+}
+
+export function copyCommand(page: PageState): void {
+  void navigator.clipboard?.writeText(page.command.value).then(() => {
+    page.notice.value = "copied";
+  });
+}
+
+function leave(page: PageState): void {
+  if (page.helpIsOpen.value) page.helpIsOpen.value = false;
+  else if (page.place.value.sel !== "") page.go({ sel: "" });
+  else page.go({ steps: "", t: "" });
+}
+
+function isInField(target: EventTarget | null): boolean {
+  return (
+    target instanceof Element &&
+    target.closest("input, textarea, select, [contenteditable]") !== null
+  );
+}
+
+/** Listen to WINDOW; the result ends it. */
+export function installKeys(page: PageState, window: Window): () => void {
+  let prefix = "";
+  const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isInField(event.target)) return;
+    if (event.key === "g" && prefix === "") {
+      prefix = "g ";
+      return;
+    }
+    const keys = prefix + event.key;
+    prefix = "";
+    const key = KEYS.find((k) => k.keys === keys);
+    if (!key) return;
+    event.preventDefault();
+    key.run(page);
+  };
+  window.addEventListener("keydown", press);
+  return () => window.removeEventListener("keydown", press);
+}

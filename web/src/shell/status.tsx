@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last line: the command that prints what is shown, and how far the traces are read.
+
+import { format } from "../model/units.ts";
+import { usePage } from "../state/session.ts";
+import { copyCommand } from "./keys.ts";
+
+function LoadState() {
+  const { state, done, total, message } = usePage().loading.value;
+  if (state === "loading")
+    return (
+      <span role="status">
+        reading {total > 0 ? `${format(done, "bytes")} of ${format(total, "bytes")}` : "…"}
+      </span>
+    );
+  return <span role="status">{message}</span>;
+}
+
+export function Status() {
+  const page = usePage();
+  return (
+    <footer class="status">
+      <code title={page.command.value}>{page.command.value}</code>
+      {page.command.value !== "" && (
+        <button type="button" onClick={() => copyCommand(page)} title="Copy the command (y)">
+          {page.notice.value === "" ? "copy" : page.notice.value}
+        </button>
+      )}
+      <LoadState />
+    </footer>
+  );
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any table of the catalog.
+
+import { TableView } from "../grid/table_view.tsx";
+import { selectionOptions } from "../state/options.ts";
+import { usePage } from "../state/session.ts";
+
+export function Tables() {
+  const page = usePage();
+  const tables = (page.catalog.value?.tables ?? []).filter((table) => !table.compares);
+  const name = page.place.value.table || "operators";
+  const table = tables.find((t) => t.name === name);
+  return (
+    <>
+      <h1>
+        <label>
+          <select
+            aria-label="Table"
+            value={name}
+            onChange={(event) =>
+              page.go({ table: event.currentTarget.value, sort: "", where: "", q: "", by: "" })
+            }
+          >
+            {tables.map((t) => (
+              <option key={t.name} value={t.name}>
+                {t.name}
+              </option>
+            ))}
+          </select>
+        </label>
+      </h1>
+      {table && <p class="muted">{table.help}</p>}
+      {table && <TableView key={name} name={name} options={selectionOptions(page.place.value)} />}
+    </>
+  );
+}
