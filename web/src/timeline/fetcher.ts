@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is asked of the server while the window moves, and when it rests.
+//
+// Moving: snapped cells, one question at a time, the newest window wins; the picture at hand is
+// stretched meanwhile. At rest for 120 ms: exact cells, whose buckets are the pixels.
+
+import type { Api, Name, Window } from "../api/api.ts";
+import { CELL, type CellPacket, type ValuePacket } from "../api/packets.ts";
+import { stepOf } from "../model/colour.ts";
+import type { Viewport } from "./viewport.ts";
+
+const REST_MS = 120;
+const NAMES_PER_PAGE = 256;
+
+export interface Wanted {
+  readonly viewport: Viewport;
+  /** In CSS pixels, and device pixels for one of them. */
+  readonly width: number;
+  readonly ratio: number;
+  /** The tracks in sight, with the number of their lanes. */
+  readonly tracks: ReadonlyArray<readonly [id: number, lanes: number]>;
+  readonly series: readonly number[];
+}
+
+export class Fetcher {
+  cells: CellPacket | null = null;
+  values: ValuePacket | null = null;
+  /** Why the last question failed; "": it did not. */
+  problem = "";
+  private readonly api: Api;
+  private readonly run: string;
+  private readonly changed: () => void;
+  private wanted: Wanted | null = null;
+  private flight: AbortController | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private request = 0;
+  private readonly pages = new Map<number, readonly Name[]>();
+  private readonly askedPages = new Set<number>();
+  private readonly steps: number[] = [];
+
+  /** CHANGED is called when there is something new to draw. */
+  constructor(api: Api, run: string, changed: () => void) {
+    this.api = api;
+    this.run = run;
+    this.changed = changed;
+  }
+
+  /** WANTED is on the screen from now on. */
+  show(wanted: Wanted): void {
+    this.wanted = wanted;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.ask(true), REST_MS);
+    if (this.flight === null && !this.covers(wanted)) this.ask(false);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.flight?.abort();
+  }
+
+  /** The name with NUMBER, full and folded; null: it is not there yet. */
+  name(number: number): Name | null {
+    return this.pages.get(Math.floor(number / NAMES_PER_PAGE))?.[number % NAMES_PER_PAGE] ?? null;
+  }
+
+  /** The step of lightness of a name; 0 until it is there. */
+  readonly step = (number: number): number => this.steps[number] ?? 0;
+
+  /** Whether the cells at hand have all that WANTED shows, about as fine. */
+  private covers(wanted: Wanted): boolean {
+    const head = this.cells?.head;
+    if (!head || this.cells === null) return false;
+    const { from, to } = wanted.viewport.window(wanted.width, 0);
+    const pixel = wanted.viewport.nsPerPx / wanted.ratio;
+    const lanes = new Set(this.cells.lanes.map((lane) => lane.track));
+    return (
+      head.t0 <= from &&
+      head.t0 + head.width >= to &&
+      head.quantum <= 2 * pixel &&
+      head.quantum >= pixel / 4 &&
+      wanted.tracks.every(([id]) => lanes.has(id))
+    );
+  }
+
+  private async ask(isExact: boolean): Promise<void> {
+    const wanted = this.wanted;
+    if (wanted === null || wanted.width <= 0) return;
+    this.flight?.abort();
+    const abort = new AbortController();
+    this.flight = abort;
+    const window: Window = wanted.viewport.window(wanted.width, wanted.width / 2);
+    const pixels = Math.max(1, Math.round(2 * wanted.width * wanted.ratio));
+    const question = { window, pixels, isExact, request: ++this.request };
+    try {
+      const [cells, values] = await Promise.all([
+        this.api.cells(this.run, wanted.tracks, question, abort.signal),
+        wanted.series.length === 0
+          ? null
+          : this.api.values(this.run, wanted.series, question, abort.signal),
+      ]);
+      this.cells = cells;
+      this.values = values;
+      this.problem = "";
+      this.wantNames(cells);
+    } catch (cause) {
+      if (abort.signal.aborted) return;
+      this.problem = cause instanceof Error ? cause.message : String(cause);
+    } finally {
+      if (this.flight === abort) this.flight = null;
+    }
+    this.changed();
+    // The window has moved on meanwhile: the next question is about where it is now.
+    if (this.wanted !== wanted && this.wanted !== null && !this.covers(this.wanted))
+      void this.ask(false);
+  }
+
+  private wantNames(cells: CellPacket): void {
+    for (let i = 0; i < cells.n; i++) {
+      const page = Math.floor(cells.words[i * CELL.words + CELL.name]! / NAMES_PER_PAGE);
+      if (this.askedPages.has(page)) continue;
+      this.askedPages.add(page);
+      this.api.names(this.run, page).then(
+        (names) => {
+          this.pages.set(page, names);
+          for (const [k, [, folded]] of names.entries())
+            this.steps[page * NAMES_PER_PAGE + k] = stepOf(folded);
+          this.changed();
+        },
+        () => this.askedPages.delete(page),
+      );
+    }
+  }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the timeline from top to bottom: groups, tracks and values, and where they are.
+
+import type { Series, Timeline, Track } from "../api/api.ts";
+
+export const LANE_HEIGHT = 18;
+export const GROUP_HEIGHT = 22;
+export const SERIES_HEIGHT = 36;
+/** Lanes of a track that are shown unless it is opened further. */
+export const LANES_SHOWN = 24;
+
+interface RowBase {
+  /** The same for the same files: for what is folded or hidden. */
+  readonly key: string;
+  readonly title: string;
+  readonly indent: number;
+  readonly y: number;
+  readonly height: number;
+}
+
+export interface GroupRow extends RowBase {
+  readonly kind: "group";
+  readonly isFolded: boolean;
+}
+
+export interface TrackRow extends RowBase {
+  readonly kind: "track";
+  readonly track: Track;
+  /** Lanes that are shown, and how many are not. */
+  readonly lanes: number;
+  readonly deeper: number;
+  readonly isFolded: boolean;
+}
+
+export interface SeriesRow extends RowBase {
+  readonly kind: "series";
+  readonly series: Series;
+}
+
+export type Row = GroupRow | TrackRow | SeriesRow;
+
+export interface Layout {
+  readonly rows: readonly Row[];
+  readonly height: number;
+}
+
+export interface LayoutChoice {
+  readonly folded: ReadonlySet<string>;
+  readonly hidden: ReadonlySet<string>;
+  /** Tracks whose lanes are all shown. */
+  readonly opened: ReadonlySet<string>;
+  /** Only tracks whose title has this text. */
+  readonly filter: string;
+}
+
+type Unplaced = Omit<GroupRow, "y"> | Omit<TrackRow, "y"> | Omit<SeriesRow, "y">;
+
+function trackTitle(track: Track): string {
+  const name =
+    track.sort === "queue"
+      ? [track.device, track.thread_name || `queue ${track.thread}`]
+      : [track.thread_name || `thread ${track.thread}`];
+  const words = name.filter((word): word is string => !!word).join(" ");
+  if (track.sort === "async") return `${words}, asynchronous`;
+  return track.sort === "instants" ? `${words}, instants` : words;
+}
+
+export function seriesTitle(series: Series): string {
+  if (series.sort === "allocated") return `memory of ${series.device ?? "?"}`;
+  if (series.sort === "reserved") return `reserved of ${series.device ?? "?"}`;
+  return series.key === "" || series.key === series.name
+    ? series.name
+    : `${series.name}: ${series.key}`;
+}
+
+/** Queues of devices first, then threads as they come. */
+function orderOf(track: Track): number {
+  return track.sort === "queue" ? 0 : 1;
+}
+
+function processKey(trace: number, process: string): string {
+  return `p${trace}.${process}`;
+}
+
+function trackRow(track: Track, choice: LayoutChoice, indent: number): Unplaced | null {
+  const key = `t${track.trace}.${track.process}.${track.thread}.${track.sort}`;
+  const title = trackTitle(track);
+  if (choice.hidden.has(key)) return null;
+  if (choice.filter !== "" && !title.toLowerCase().includes(choice.filter.toLowerCase()))
+    return null;
+  const isFolded = choice.folded.has(key);
+  const most = isFolded ? 1 : choice.opened.has(key) ? track.lanes : LANES_SHOWN;
+  const lanes = Math.min(track.lanes, most);
+  return {
+    kind: "track",
+    key,
+    title,
+    indent,
+    height: Math.max(GROUP_HEIGHT, lanes * LANE_HEIGHT + 4),
+    track,
+    lanes,
+    deeper: track.lanes - lanes,
+    isFolded,
+  };
+}
+
+function seriesRow(series: Series, choice: LayoutChoice, indent: number): Unplaced | null {
+  const key = `s${series.trace}.${series.process}.${series.sort}.${series.name}.${series.key}.${series.device ?? ""}`;
+  const title = seriesTitle(series);
+  if (choice.hidden.has(key)) return null;
+  if (choice.filter !== "" && !title.toLowerCase().includes(choice.filter.toLowerCase()))
+    return null;
+  return { kind: "series", key, title, indent, height: SERIES_HEIGHT, series };
+}
+
+function groupRow(key: string, title: string, indent: number, choice: LayoutChoice): Unplaced {
+  const isFolded = choice.folded.has(key);
+  return { kind: "group", key, title, indent, height: GROUP_HEIGHT, isFolded };
+}
+
+/** The processes of trace T: each with the names that its tracks have for it. */
+function processesOf(timeline: Timeline, t: number): { process: string; name: string }[] {
+  const found = new Map<string, string>();
+  for (const track of timeline.tracks)
+    if (track.trace === t && !found.has(track.process))
+      found.set(track.process, track.process_name);
+  for (const series of timeline.series)
+    if (series.trace === t && !found.has(series.process)) found.set(series.process, "");
+  return Array.from(found, ([process, name]) => ({ process, name }));
+}
+
+function processRows(
+  timeline: Timeline,
+  t: number,
+  process: string,
+  choice: LayoutChoice,
+  indent: number,
+): Unplaced[] {
+  const tracks = timeline.tracks.filter((x) => x.trace === t && x.process === process);
+  const rows = [...tracks]
+    .sort((a, b) => orderOf(a) - orderOf(b))
+    .map((track) => trackRow(track, choice, indent));
+  for (const series of timeline.series)
+    if (series.trace === t && series.process === process)
+      rows.push(seriesRow(series, choice, indent));
+  return rows.filter((row): row is Unplaced => row !== null);
+}
+
+function traceRows(
+  timeline: Timeline,
+  t: number,
+  choice: LayoutChoice,
+  indent: number,
+): Unplaced[] {
+  const rows: Unplaced[] = [];
+  for (const { process, name } of processesOf(timeline, t)) {
+    const inside = processRows(timeline, t, process, choice, indent + 1);
+    if (inside.length === 0) continue;
+    const key = processKey(t, process);
+    rows.push(groupRow(key, name === "" ? process : `${name} ${process}`, indent, choice));
+    if (!choice.folded.has(key)) rows.push(...inside);
+  }
+  return rows;
+}
+
+export function layOut(timeline: Timeline, choice: LayoutChoice): Layout {
+  const all: Unplaced[] = [];
+  for (const [t, trace] of timeline.traces.entries()) {
+    const isAlone = timeline.traces.length === 1;
+    const inside = traceRows(timeline, t, choice, isAlone ? 0 : 1);
+    const key = `r${t}`;
+    if (!isAlone && inside.length > 0) {
+      const span = trace.span > 1 ? `, span ${trace.span}` : "";
+      all.push(groupRow(key, `rank ${trace.rank}${span}`, 0, choice));
+    }
+    if (isAlone || !choice.folded.has(key)) all.push(...inside);
+  }
+  let y = 0;
+  const rows = all.map((row) => {
+    const placed = { ...row, y } as Row;
+    y += row.height;
+    return placed;
+  });
+  return { rows, height: y };
+}
