@@ -121,6 +121,33 @@ export interface CellQuestion {
 /** A name as the file has it, and folded. */
 export type Name = readonly [full: string, folded: string];
 
+/** An event that is linked to another one. */
+export interface Linked {
+  readonly relation: "launched_by" | "launched" | "operator" | "forward" | "parent";
+  readonly event: number;
+  readonly name: string;
+  readonly track: number | null;
+  readonly start_ns: number;
+  readonly dur_ns: number | null;
+}
+
+export interface EventDetail {
+  readonly event: number;
+  readonly rank: number;
+  /** As in the table `events` of its rank. */
+  readonly id: number;
+  readonly name: string;
+  readonly folded: string;
+  readonly kind: string;
+  readonly category: string;
+  readonly track: number | null;
+  readonly start_ns: number;
+  readonly dur_ns: number | null;
+  readonly self_ns: number | null;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly links: readonly Linked[];
+}
+
 export type Progress =
   | { readonly kind: "load"; readonly done: number; readonly total: number }
   | { readonly kind: "ready" | "model"; readonly fingerprint: string }
@@ -166,6 +193,7 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<ValuePacket>;
   names(run: string, page: number, signal?: AbortSignal): Promise<readonly Name[]>;
+  event(run: string, event: number, signal?: AbortSignal): Promise<EventDetail>;
   /** Calls HEAR with news of RUN until the result is called. */
   follow(run: string, hear: (news: Progress) => void): () => void;
 }

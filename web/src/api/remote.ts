@@ -7,6 +7,7 @@ import {
   type ApiProblem,
   type Catalog,
   type CellQuestion,
+  type EventDetail,
   type Name,
   type Options,
   type Progress,
@@ -124,6 +125,10 @@ class RemoteApi implements Api {
 
   async names(run: string, page: number, signal?: AbortSignal): Promise<readonly Name[]> {
     return (await json<{ names: Name[] }>(`names/${page}${query({ run })}`, signal)).names;
+  }
+
+  event(run: string, event: number, signal?: AbortSignal): Promise<EventDetail> {
+    return json(`event/${event}${query({ run })}`, signal);
   }
 
   follow(run: string, hear: (news: Progress) => void): () => void {

@@ -5,6 +5,7 @@ import type { ComponentType } from "preact";
 import { Overview } from "./overview.tsx";
 import { Quality } from "./quality.tsx";
 import { Tables } from "./tables.tsx";
+import { Trace } from "./trace.tsx";
 
 export interface View {
   readonly name: string;
@@ -16,6 +17,7 @@ export interface View {
 
 export const VIEWS: readonly View[] = [
   { name: "overview", title: "Overview", key: "v", component: Overview },
+  { name: "trace", title: "Trace", key: "t", component: Trace },
   { name: "quality", title: "Quality", key: "q", component: Quality },
   { name: "tables", title: "Tables", key: "a", component: Tables },
 ];

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The titles of the rows: a tree, of which only what is in sight is in the page.
+
+import type { Layout, Row } from "./layout.ts";
+
+interface HeadsProps {
+  readonly layout: Layout;
+  readonly top: number;
+  readonly height: number;
+  readonly onFold: (key: string) => void;
+  readonly onOpen: (key: string) => void;
+}
+
+function mark(row: Row): string {
+  if (row.kind === "series") return "";
+  if (row.kind === "track" && row.track.lanes <= 1) return "";
+  return row.isFolded ? "▸ " : "▾ ";
+}
+
+function Head({ row, onFold, onOpen }: { row: Row } & Pick<HeadsProps, "onFold" | "onOpen">) {
+  const style = {
+    top: `${row.y}px`,
+    height: `${row.height}px`,
+    paddingLeft: `${8 + row.indent * 12}px`,
+  };
+  const canFold = mark(row) !== "";
+  return (
+    <div
+      class={`tl-head ${row.kind}`}
+      style={style}
+      role="row"
+      aria-level={row.indent + 1}
+      {...(canFold && row.kind !== "series" && { "aria-expanded": !row.isFolded })}
+    >
+      <button
+        type="button"
+        class="plain"
+        title={row.title}
+        disabled={!canFold}
+        onClick={() => onFold(row.key)}
+      >
+        {mark(row)}
+        {row.title}
+      </button>
+      {row.kind === "track" && row.deeper > 0 && !row.isFolded && (
+        <button type="button" class="plain muted" onClick={() => onOpen(row.key)}>
+          {row.deeper} deeper
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Heads({ layout, top, height, onFold, onOpen }: HeadsProps) {
+  const rows = layout.rows.filter((r) => r.y + r.height > top - 200 && r.y < top + height + 200);
+  return (
+    <div
+      class="tl-heads"
+      role="treegrid"
+      aria-label="Tracks"
+      style={{ height: `${layout.height}px` }}
+    >
+      {rows.map((row) => (
+        <Head key={row.key} row={row} onFold={onFold} onOpen={onOpen} />
+      ))}
+    </div>
+  );
+}

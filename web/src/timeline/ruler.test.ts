@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cutTo } from "./labels.ts";
+import { tickStep, ticks } from "./ruler.ts";
+import { Viewport } from "./viewport.ts";
+
+test("marks are at round times and far enough from each other", () => {
+  for (const nsPerPx of [1 / 64, 0.3, 1, 17, 4321, 1e6]) {
+    const step = tickStep(nsPerPx);
+    assert.ok(step / nsPerPx >= 90 && step >= 1, `${nsPerPx}: ${step}`);
+    assert.match(String(step), /^[125]0*$/);
+  }
+});
+
+test("far from the origin the labels are differences", () => {
+  const far = ticks(new Viewport(8_640_000_000_000, 0, 10), 1000);
+  assert.match(far[1]!.label, /^\+/);
+  assert.doesNotMatch(ticks(new Viewport(0, 0, 10), 1000)[1]!.label, /^\+/);
+});
+
+test("texts are cut at their end", () => {
+  const measure = (text: string) => text.length;
+  assert.equal(cutTo("aten::add", 9, measure), "aten::add");
+  assert.equal(cutTo("aten::add", 5, measure), "aten…");
+  assert.equal(cutTo("aten::add", 1, measure), "");
+});

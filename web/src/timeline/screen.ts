@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// The picture: which rows are in sight, what is drawn, and when. One loop draws, and only if
+// something has changed.
+
+import type { Api, Timeline } from "../api/api.ts";
+import { CELL } from "../api/packets.ts";
+import { makePalette, type Palette } from "../model/colour.ts";
+import { drawCurve } from "./curves.ts";
+import { Fetcher } from "./fetcher.ts";
+import { drawLabels, TextWidths } from "./labels.ts";
+import { LANE_HEIGHT, type Layout, type Row, type TrackRow } from "./layout.ts";
+import { cellAt, type PaintedLane, paint } from "./painter.ts";
+import { ticks } from "./ruler.ts";
+import { Viewport } from "./viewport.ts";
+
+export const RULER_HEIGHT = 24;
+
+/** A cell under the pointer. */
+export interface Hit {
+  readonly event: number;
+  readonly name: number;
+  readonly count: number;
+  readonly start: number;
+  readonly end: number;
+  readonly row: TrackRow;
+  readonly depth: number;
+}
+
+export interface Area {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Parts {
+  readonly base: HTMLCanvasElement;
+  readonly overlay: HTMLCanvasElement;
+  readonly ruler: HTMLCanvasElement;
+}
+
+export class Screen {
+  viewport: Viewport;
+  readonly fetcher: Fetcher;
+  /** The event that is selected; -1: none. */
+  selected = -1;
+  area: Area | null = null;
+  private readonly timeline: Timeline;
+  private readonly parts: Parts;
+  private readonly moved: (viewport: Viewport) => void;
+  private layout: Layout = { rows: [], height: 0 };
+  private palette: Palette;
+  private readonly widths = new TextWidths();
+  private width = 0;
+  private height = 0;
+  private ratio = 1;
+  private top = 0;
+  private frame = 0;
+  private image: ImageData | null = null;
+  private colours = { text: "#000", muted: "#666", line: "#888", grid: "#ddd", accent: "#00f" };
+
+  /** MOVED is called when another window is shown. */
+  constructor(
+    api: Api,
+    run: string,
+    timeline: Timeline,
+    parts: Parts,
+    moved: (v: Viewport) => void,
+  ) {
+    this.timeline = timeline;
+    this.parts = parts;
+    this.moved = moved;
+    this.fetcher = new Fetcher(api, run, () => this.draw());
+    this.viewport = Viewport.fit(timeline.from_ns, timeline.to_ns, 1000);
+    this.palette = this.readTheme();
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.frame);
+    this.fetcher.close();
+  }
+
+  /** The theme has changed. */
+  recolour(): void {
+    this.palette = this.readTheme();
+    this.draw();
+  }
+
+  resize(width: number, height: number, ratio: number): void {
+    const isFirst = this.width === 0;
+    this.width = width;
+    this.height = height;
+    this.ratio = ratio;
+    for (const canvas of [this.parts.base, this.parts.overlay]) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+    }
+    this.parts.ruler.width = Math.round(width * ratio);
+    this.parts.ruler.height = Math.round(RULER_HEIGHT * ratio);
+    this.image = null;
+    if (isFirst) this.viewport = Viewport.fit(this.timeline.from_ns, this.timeline.to_ns, width);
+    this.show(this.viewport);
+  }
+
+  setLayout(layout: Layout): void {
+    this.layout = layout;
+    this.show(this.viewport);
+  }
+
+  scroll(top: number): void {
+    this.top = top;
+    this.show(this.viewport);
+  }
+
+  /** Show VIEWPORT, or what is nearest to it in the trace. */
+  show(viewport: Viewport): void {
+    const { from_ns, to_ns } = this.timeline;
+    const isElsewhere = !viewport.equals(this.viewport);
+    this.viewport = viewport.clamp(from_ns, to_ns, Math.max(1, this.width));
+    if (this.width > 0) {
+      const rows = this.visible();
+      this.fetcher.show({
+        viewport: this.viewport,
+        width: this.width,
+        ratio: this.ratio,
+        tracks: rows.flatMap((r) => (r.kind === "track" ? [[r.track.id, r.lanes] as const] : [])),
+        series: rows.flatMap((r) => (r.kind === "series" ? [r.series.id] : [])),
+      });
+    }
+    if (isElsewhere) this.moved(this.viewport);
+    this.draw();
+  }
+
+  fit(from: number, to: number): void {
+    const margin = Math.max(1, Math.round((to - from) / 20));
+    this.show(Viewport.fit(from - margin, to + margin, this.width));
+  }
+
+  fitAll(): void {
+    this.show(Viewport.fit(this.timeline.from_ns, this.timeline.to_ns, this.width));
+  }
+
+  get pixels(): number {
+    return this.width;
+  }
+
+  /** What is at pixel (X, Y) of the canvas. */
+  hit(x: number, y: number): Hit | null {
+    const packet = this.fetcher.cells;
+    const row = this.rowAt(y);
+    if (packet === null || row?.kind !== "track") return null;
+    const depth = Math.floor((y + this.top - row.y - 2) / LANE_HEIGHT);
+    const lane = packet.lanes.find((l) => l.track === row.track.id && l.depth === depth);
+    if (!lane || depth >= row.lanes) return null;
+    const t = this.viewport.t0 + this.viewport.frac + x * this.viewport.nsPerPx;
+    const i = cellAt(packet, lane, t, this.viewport.nsPerPx);
+    if (i < 0) return null;
+    const at = i * CELL.words;
+    const start = packet.head.t0 + packet.signed[at]! * packet.head.unit;
+    return {
+      event: packet.words[at + CELL.event]!,
+      name: packet.words[at + CELL.name]!,
+      count: packet.words[at + CELL.rest]! & 0xffff,
+      start,
+      end: start + packet.words[at + CELL.length]! * packet.head.unit,
+      row,
+      depth,
+    };
+  }
+
+  /** Draw once, before the next picture of the browser. */
+  draw(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => this.drawNow());
+  }
+
+  private readTheme(): Palette {
+    const style = getComputedStyle(document.documentElement);
+    const token = (name: string) => style.getPropertyValue(`--${name}`);
+    this.colours = {
+      text: token("text"),
+      muted: token("text-2"),
+      line: token("memcpy"),
+      grid: token("hairline"),
+      accent: token("link"),
+    };
+    return makePalette(this.timeline.kinds, token);
+  }
+
+  private rowAt(y: number): Row | undefined {
+    return this.layout.rows.find((r) => y + this.top >= r.y && y + this.top < r.y + r.height);
+  }
+
+  private visible(): Row[] {
+    return this.layout.rows.filter(
+      (r) => r.y + r.height > this.top && r.y < this.top + this.height,
+    );
+  }
+
+  private paintedLanes(): PaintedLane[] {
+    const packet = this.fetcher.cells;
+    if (packet === null) return [];
+    const rows = new Map<number, TrackRow>();
+    for (const row of this.visible()) if (row.kind === "track") rows.set(row.track.id, row);
+    const lanes: PaintedLane[] = [];
+    for (const lane of packet.lanes) {
+      const row = rows.get(lane.track);
+      if (!row || lane.depth >= row.lanes) continue;
+      const y = row.y - this.top + 2 + lane.depth * LANE_HEIGHT;
+      lanes.push({
+        y: Math.round(y * this.ratio),
+        height: Math.round((LANE_HEIGHT - 2) * this.ratio),
+        packet,
+        lane,
+      });
+    }
+    return lanes;
+  }
+
+  private drawNow(): void {
+    const context = this.parts.base.getContext("2d", { alpha: false });
+    const { width, height } = this.parts.base;
+    if (!context || width === 0 || height === 0) return;
+    this.image ??= context.createImageData(width, height);
+    const pixels = new Uint32Array(this.image.data.buffer);
+    const lanes = this.paintedLanes();
+    const surface = { pixels, width, height, ratio: this.ratio };
+    paint(surface, this.viewport, lanes, this.palette, this.fetcher.step);
+    context.putImageData(this.image, 0, 0);
+    this.drawOverlay(lanes);
+    this.drawRuler();
+  }
+
+  private begin(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
+    const context = canvas.getContext("2d");
+    if (!context) return null;
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    context.clearRect(0, 0, this.width, canvas.height / this.ratio);
+    context.font = "11px system-ui, sans-serif";
+    context.lineWidth = 1;
+    return context;
+  }
+
+  private drawOverlay(lanes: readonly PaintedLane[]): void {
+    const context = this.begin(this.parts.overlay);
+    if (!context) return;
+    const { viewport, width, ratio } = this;
+    context.strokeStyle = this.colours.grid;
+    context.globalAlpha = 0.5;
+    context.beginPath();
+    for (const tick of ticks(viewport, width)) {
+      context.moveTo(Math.round(tick.x) + 0.5, 0);
+      context.lineTo(Math.round(tick.x) + 0.5, this.height);
+    }
+    context.stroke();
+    context.globalAlpha = 1;
+    const look = { palette: this.palette, widths: this.widths };
+    drawLabels(context, lanes, { viewport, width, ratio }, look, this.fetcher);
+    const values = this.fetcher.values;
+    const colours = { line: this.colours.line, text: this.colours.muted };
+    for (const row of this.visible())
+      if (row.kind === "series" && values !== null)
+        drawCurve(context, values, row, row.y - this.top, { viewport, width }, colours);
+    this.drawSelection(context, lanes);
+    this.drawArea(context);
+  }
+
+  private drawSelection(context: CanvasRenderingContext2D, lanes: readonly PaintedLane[]): void {
+    if (this.selected < 0) return;
+    context.strokeStyle = this.colours.text;
+    context.lineWidth = 2;
+    for (const { packet, lane, y, height } of lanes)
+      for (let i = lane.first; i < lane.first + lane.count; i++) {
+        const at = i * CELL.words;
+        if (packet.words[at + CELL.event] !== this.selected) continue;
+        const x = this.viewport.x(packet.head.t0 + packet.signed[at]! * packet.head.unit);
+        const length = packet.words[at + CELL.length]! * packet.head.unit;
+        const left = Math.max(-4, x);
+        const right = Math.min(this.width + 4, x + Math.max(2, length / this.viewport.nsPerPx));
+        context.strokeRect(left, y / this.ratio, right - left, height / this.ratio);
+      }
+  }
+
+  private drawArea(context: CanvasRenderingContext2D): void {
+    if (this.area === null) return;
+    const from = this.viewport.x(this.area.from);
+    const to = this.viewport.x(this.area.to);
+    context.fillStyle = this.colours.accent;
+    context.globalAlpha = 0.12;
+    context.fillRect(from, 0, to - from, this.height);
+    context.globalAlpha = 1;
+  }
+
+  private drawRuler(): void {
+    const context = this.begin(this.parts.ruler);
+    if (!context) return;
+    context.fillStyle = this.colours.muted;
+    context.strokeStyle = this.colours.grid;
+    context.textBaseline = "middle";
+    context.beginPath();
+    for (const tick of ticks(this.viewport, this.width)) {
+      context.moveTo(Math.round(tick.x) + 0.5, 0);
+      context.lineTo(Math.round(tick.x) + 0.5, RULER_HEIGHT);
+      context.fillText(tick.label, tick.x + 4, RULER_HEIGHT / 2);
+    }
+    context.stroke();
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline: titles on the left, two canvases on the right, the ruler above.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Timeline } from "../api/api.ts";
+import { format, formatTime } from "../model/units.ts";
+import { usePage } from "../state/session.ts";
+import { formatRange, parseRange } from "../state/url.ts";
+import { Heads } from "./heads.tsx";
+import { listen, pressKey } from "./input.ts";
+import { layOut } from "./layout.ts";
+import { type Hit, Screen } from "./screen.ts";
+import { Viewport } from "./viewport.ts";
+
+const REPLACE_MS = 250;
+
+function toggled(text: string, key: string): string {
+  const words = new Set(text === "" ? [] : text.split(","));
+  if (!words.delete(key)) words.add(key);
+  return [...words].join(",");
+}
+
+function words(text: string): Set<string> {
+  return new Set(text === "" ? [] : text.split(","));
+}
+
+/** What is under the pointer. */
+function Popover({ hit, at, name }: { hit: Hit; at: { x: number; y: number }; name: string }) {
+  return (
+    <div class="tl-popover" style={{ left: `${at.x + 12}px`, top: `${at.y + 12}px` }}>
+      <strong>{name}</strong>
+      <span>
+        {hit.count > 1
+          ? `${format(hit.count, null)} ranges in ${formatTime(hit.end - hit.start)}; the longest has this name`
+          : formatTime(hit.end - hit.start)}
+      </span>
+    </div>
+  );
+}
+
+/** The screen, made when there are canvases, and what it needs to know of the page. */
+function useScreen(timeline: Timeline) {
+  const page = usePage();
+  const base = useRef<HTMLCanvasElement>(null);
+  const overlay = useRef<HTMLCanvasElement>(null);
+  const ruler = useRef<HTMLCanvasElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const [screen, setScreen] = useState<Screen | null>(null);
+  const run = page.run.value;
+
+  useEffect(() => {
+    const parts = { base: base.current!, overlay: overlay.current!, ruler: ruler.current! };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const moved = (viewport: Viewport) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const { from, to } = viewport.window(made.pixels, 0);
+        page.go({ w: formatRange({ from, to }) }, "replace");
+      }, REPLACE_MS);
+    };
+    const made = new Screen(page.api, run, timeline, parts, moved);
+    const watch = new ResizeObserver(() => {
+      const box = overlay.current!.parentElement!;
+      const width = box.clientWidth;
+      const isFirst = made.pixels === 0;
+      made.resize(width, body.current!.clientHeight, window.devicePixelRatio || 1);
+      const shown = parseRange(page.place.peek().w);
+      if (isFirst && shown !== null) made.show(Viewport.fit(shown.from, shown.to, width));
+    });
+    watch.observe(body.current!);
+    setScreen(made);
+    return () => {
+      clearTimeout(timer);
+      watch.disconnect();
+      made.close();
+    };
+  }, [page, run, timeline]);
+  useEffect(() => screen?.recolour(), [screen, page.theme.value]);
+  return { base, overlay, ruler, body, screen };
+}
+
+interface TimelineViewProps {
+  readonly timeline: Timeline;
+  readonly onSelect: (event: number) => void;
+}
+
+export function TimelineView({ timeline, onSelect }: TimelineViewProps) {
+  const page = usePage();
+  const { fold, hide, q, t } = page.place.value;
+  const { base, overlay, ruler, body, screen } = useScreen(timeline);
+  const [scroll, setScroll] = useState({ top: 0, height: 600 });
+  const [opened, setOpened] = useState("");
+  const [hover, setHover] = useState<{ hit: Hit; x: number; y: number } | null>(null);
+  const pointer = useRef(0);
+  const layout = useMemo(
+    () =>
+      layOut(timeline, {
+        folded: words(fold),
+        hidden: words(hide),
+        opened: words(opened),
+        filter: q,
+      }),
+    [timeline, fold, hide, opened, q],
+  );
+  useEffect(() => screen?.setLayout(layout), [screen, layout]);
+  useEffect(() => {
+    if (screen === null) return;
+    screen.area = parseRange(t);
+    screen.draw();
+  }, [screen, t]);
+  useEffect(() => {
+    if (screen === null) return;
+    return listen(screen, overlay.current!, {
+      hover: (hit, x, y) => {
+        pointer.current = x;
+        setHover(hit === null ? null : { hit, x, y });
+      },
+      select: (hit) => {
+        screen.selected = hit?.event ?? -1;
+        screen.draw();
+        onSelect(screen.selected);
+      },
+      open: (hit) => screen.fit(hit.start, hit.end),
+      area: (area) => page.go({ t: formatRange(area) }),
+    });
+  }, [screen, page, onSelect, overlay]);
+  const press = (event: KeyboardEvent) => {
+    if (screen === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!pressKey(screen, event, pointer.current)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const name = hover === null ? null : (screen?.fetcher.name(hover.hit.name)?.[1] ?? "…");
+  return (
+    <div class="tl" tabIndex={0} role="application" aria-label="Timeline" onKeyDown={press}>
+      <canvas ref={ruler} class="tl-ruler" />
+      <div
+        ref={body}
+        class="tl-body"
+        onScroll={(event) => {
+          const { scrollTop, clientHeight } = event.currentTarget;
+          setScroll({ top: scrollTop, height: clientHeight });
+          screen?.scroll(scrollTop);
+        }}
+      >
+        <div class="tl-content" style={{ height: `${layout.height}px` }}>
+          <div class="tl-canvases">
+            <canvas ref={base} />
+            <canvas ref={overlay} />
+            {hover !== null && <Popover hit={hover.hit} at={hover} name={name ?? ""} />}
+          </div>
+          <Heads
+            layout={layout}
+            top={scroll.top}
+            height={scroll.height}
+            onFold={(key) => page.go({ fold: toggled(fold, key) }, "replace")}
+            onOpen={(key) => setOpened(toggled(opened, key))}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline of the run, what is selected in it, and the ranges of an area.
+
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { ApiError, type ApiProblem, type EventDetail, type Timeline } from "../api/api.ts";
+import { TableView } from "../grid/table_view.tsx";
+import { format, formatTime } from "../model/units.ts";
+import { selectionOptions } from "../state/options.ts";
+import { usePage } from "../state/session.ts";
+import { TimelineView } from "../timeline/timeline_view.tsx";
+import { Problem } from "./parts.tsx";
+
+function problemOf(cause: unknown): ApiProblem {
+  if (cause instanceof ApiError) return cause.problem;
+  return { status: 0, code: "page", message: String(cause), what_to_do: null, command: null };
+}
+
+/** Ask once for each KEY; null KEY: nothing is asked. */
+function useAnswer<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>) {
+  const [answer, setAnswer] = useState<{ value: T | null; problem: ApiProblem | null }>({
+    value: null,
+    problem: null,
+  });
+  // The key says all that ask depends on.
+  useEffect(() => {
+    if (key === null) {
+      setAnswer({ value: null, problem: null });
+      return;
+    }
+    const abort = new AbortController();
+    ask(abort.signal).then(
+      (value) => setAnswer({ value, problem: null }),
+      (cause: unknown) => {
+        if (!abort.signal.aborted) setAnswer({ value: null, problem: problemOf(cause) });
+      },
+    );
+    return () => abort.abort();
+  }, [key]);
+  return answer;
+}
+
+function Detail({ detail, onSelect }: { detail: EventDetail; onSelect: (event: number) => void }) {
+  return (
+    <>
+      <h2>{detail.folded}</h2>
+      {detail.folded !== detail.name && <p class="muted">{detail.name}</p>}
+      <table class="plain-table">
+        <tbody>
+          <tr>
+            <th scope="row">kind</th>
+            <td>{detail.kind}</td>
+          </tr>
+          <tr>
+            <th scope="row">start</th>
+            <td data-v={String(detail.start_ns)}>{formatTime(detail.start_ns)}</td>
+          </tr>
+          {detail.dur_ns !== null && (
+            <tr>
+              <th scope="row">duration</th>
+              <td data-v={String(detail.dur_ns)}>{formatTime(detail.dur_ns)}</td>
+            </tr>
+          )}
+          {detail.self_ns !== null && (
+            <tr>
+              <th scope="row">self</th>
+              <td data-v={String(detail.self_ns)}>{formatTime(detail.self_ns)}</td>
+            </tr>
+          )}
+          {detail.links.map((link) => (
+            <tr key={`${link.relation}${link.event}`}>
+              <th scope="row">{link.relation.replace("_", " ")}</th>
+              <td>
+                <button type="button" class="plain" onClick={() => onSelect(link.event)}>
+                  {link.name}
+                </button>
+              </td>
+            </tr>
+          ))}
+          {Object.entries(detail.args).map(([key, value]) => (
+            <tr key={key}>
+              <th scope="row">{key}</th>
+              <td>{typeof value === "string" ? value : JSON.stringify(value)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function headline(timeline: Timeline): string {
+  const ranges = timeline.tracks.reduce((sum, track) => sum + track.ranges, 0);
+  const ranks = timeline.traces.length;
+  return (
+    `${format(ranges, null)} ranges on ${timeline.tracks.length} tracks in ` +
+    `${formatTime(timeline.to_ns - timeline.from_ns)}${ranks > 1 ? `, of ${ranks} ranks` : ""}`
+  );
+}
+
+export function Trace() {
+  const page = usePage();
+  const run = page.run.value;
+  const place = page.place.value;
+  const fingerprint = page.fingerprint.value;
+  const key = run === "" || fingerprint === "" ? null : `${run} ${fingerprint}`;
+  const timeline = useAnswer(key, (signal) => page.api.timeline(run, signal));
+  const selected = /^ev:(\d+)$/.exec(place.sel)?.[1] ?? null;
+  const detail = useAnswer(
+    key === null || selected === null ? null : `${key} ${selected}`,
+    (signal) => page.api.event(run, Number(selected), signal),
+  );
+  const select = useCallback(
+    (event: number) => page.go({ sel: event < 0 ? "" : `ev:${event}` }),
+    [page],
+  );
+  if (timeline.problem) return <Problem problem={timeline.problem} />;
+  if (timeline.value === null) return <p class="empty">reading the traces …</p>;
+  return (
+    <>
+      <h1>{headline(timeline.value)}</h1>
+      <div class="trace">
+        <TimelineView timeline={timeline.value} onSelect={select} />
+        {(detail.value !== null || detail.problem !== null) && (
+          <aside class="detail" aria-label="Selected event">
+            {detail.problem && <Problem problem={detail.problem} />}
+            {detail.value && <Detail detail={detail.value} onSelect={select} />}
+          </aside>
+        )}
+      </div>
+      {place.t !== "" && (
+        <section class="sheet" aria-label="Ranges of the area">
+          <TableView name="ranges" options={selectionOptions(place)} />
+        </section>
+      )}
+    </>
+  );
+}
