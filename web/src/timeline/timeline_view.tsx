@@ -132,6 +132,7 @@ export function TimelineView({ timeline, onSelect }: TimelineViewProps) {
   };
   const name = hover === null ? null : (screen?.fetcher.name(hover.hit.name)?.[1] ?? "…");
   return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the keys
     <div class="tl" tabIndex={0} role="application" aria-label="Timeline" onKeyDown={press}>
       <canvas ref={ruler} class="tl-ruler" />
       <div
