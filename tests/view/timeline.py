@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compare what the server draws with what the rules say should be drawn.
+
+usage: timeline.py [--opscope PATH] [--random N] [--seed S] [TRACE...]
+
+Lanes and cells are made again from the table `events`, slowly, by the rules in src/timeline/lanes.h
+and cells.h, for the whole trace and for random windows, exact and snapped. Every cell must be equal
+to the byte. The last line is "N passed, N failed" (cells, samples, and other values). Without TRACE:
+those of the tree, and small ones of ../shared if it is there.
+"""
+import argparse
+import collections
+import csv
+import http.client
+import io
+import json
+import random
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import traceback
+import urllib.parse
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared" / "data"
+sys.path.insert(0, str(ROOT / "tests" / "oracle"))
+
+import randomtrace  # noqa: E402
+
+LANES_MAX = 256
+LARGEST = 150_000
+NOT_DRAWN = ("alloc", "free", "counter")
+COMMUNICATION = 255
+
+
+class Server:
+    """`opscope view` of one run."""
+
+    def __init__(self, opscope, paths):
+        self.process = subprocess.Popen([opscope, "view", "--port", "0", *map(str, paths)],
+                                        stderr=subprocess.PIPE)
+        line = self.process.stderr.readline().decode()
+        self.port = int(re.search(r":(\d+)/", line)[1])
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.connection.close()
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+        self.process.stderr.close()
+
+    def get(self, path, **query):
+        """(status, body)"""
+        self.connection.request("GET", f"/api/v1/{path}?{urllib.parse.urlencode(query)}")
+        answer = self.connection.getresponse()
+        return answer.status, answer.read()
+
+    def json(self, path, **query):
+        status, body = self.get(path, **query)
+        assert status == 200, (path, status, body[:300])
+        return json.loads(body)
+
+
+# --- what is drawn, by the rules -------------------------------------------------------------
+
+Event = collections.namedtuple("Event", "number start end kind name")
+
+
+def read_events(opscope, path):
+    """The rows of `events`, each a dict of texts."""
+    text = subprocess.run([opscope, "table", "events", "--format", "csv", str(path)],
+                          capture_output=True, check=True).stdout.decode("utf-8", "replace")
+    csv.field_size_limit(1 << 30)
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def group_of(row):
+    """thread (also for queues), async or instants; None: not drawn."""
+    if row["kind"] in NOT_DRAWN:
+        return None
+    if row["dur_ns"] == "":
+        return "instants"
+    return "ranges" if row.get("depth", "") != "" else "async"
+
+
+def lay_out(events):
+    """[[events of lane 0], ...], and whether the last one is crowded."""
+    lanes, ends, is_crowded = [], [], False
+    for event in sorted(events, key=lambda e: (e.start, -e.end, e.number)):
+        around = [d for d, end in enumerate(ends) if end > event.start and end >= event.end]
+        lane = around[-1] + 1 if around else 0
+        while lane < len(ends) and ends[lane] > event.start:
+            lane += 1
+        end = event.end
+        if lane == LANES_MAX:
+            is_crowded = True
+            lane -= 1
+            end = max(end, ends[lane])
+        if lane == len(ends):
+            lanes.append([])
+            ends.append(0)
+        lanes[lane].append(event)
+        ends[lane] = end
+    return lanes, is_crowded
+
+
+def cells_of(lane, start, stop, buckets):
+    """[(start, end, longest event, count, sum)] of a lane in [start, stop)."""
+    found, last = [], None
+    for event in lane:
+        if event.start >= stop or (event.start < start and event.end <= start):
+            continue
+        bucket = (event.start - start) * buckets // (stop - start)
+        is_long = (event.end - event.start) * buckets >= stop - start
+        if event.start < start or is_long or bucket != last:
+            found.append([event.start, event.end, event, 1, event.end - event.start])
+            last = None if event.start < start or is_long else bucket
+            continue
+        cell = found[-1]
+        if event.end - event.start > cell[2].end - cell[2].start:
+            cell[2] = event
+        cell[1] = event.end
+        cell[3] += 1
+        cell[4] += event.end - event.start
+    return found
+
+
+# --- what is sent ----------------------------------------------------------------------------
+
+def unpack(body, magic, lane_format, cell_format):
+    """(head, lanes, cells)"""
+    names = ("magic", "version", "flags", "t0", "unit_log2", "level", "zero", "n_lanes", "n_cells",
+             "request", "width", "zero2")
+    head = dict(zip(names, struct.unpack_from("<4sHHqBBHIIIqQ", body)))
+    assert head["magic"] == magic and head["version"] == 1, head
+    at = struct.calcsize("<4sHHqBBHIIIqQ")
+    size = struct.calcsize(lane_format)
+    lanes = [struct.unpack_from(lane_format, body, at + i * size) for i in range(head["n_lanes"])]
+    at += head["n_lanes"] * size
+    cells = list(struct.iter_unpack(cell_format, body[at:]))
+    assert len(cells) == head["n_cells"], (len(cells), head)
+    return head, lanes, cells
+
+
+class Check:
+    """One run, and how many of its values were equal."""
+
+    def __init__(self, opscope, path, source):
+        self.opscope, self.path, self.source = opscope, path, source
+        self.passed = self.failed = 0
+
+    def equal(self, what, got, expected):
+        if got == expected:
+            self.passed += 1
+            return
+        self.failed += 1
+        if self.failed <= 5:
+            print(f"FAILED {self.path.name}: {what}: {got}, not {expected}")
+
+    def run(self):
+        rows = read_events(self.opscope, self.path)
+        with Server(self.opscope, [self.path]) as server:
+            self.server = server
+            self.timeline = server.json("tracks")
+            self.read_names()
+            self.make_lanes(rows)
+            self.check_tracks()
+            self.check_windows()
+            self.check_event(rows)
+
+    def read_names(self):
+        self.names = []
+        while len(self.names) < self.timeline["names"]:
+            page = self.server.json(f"names/{len(self.names) // 256}")
+            assert page["first"] == len(self.names) and page["names"], page
+            self.names += [full for full, _ in page["names"]]
+
+    def make_lanes(self, rows):
+        groups = collections.defaultdict(list)
+        for number, row in enumerate(rows):
+            group = group_of(row)
+            if group is None:
+                continue
+            start = int(row["start_ns"])
+            event = Event(number, start, start + int(row["dur_ns"] or 0), row["kind"],
+                          row["name"] or "(no name)")
+            groups[row["process"], row["thread"], group].append(event)
+        self.lanes = {key: lay_out(events) for key, events in groups.items()}
+
+    def key_of(self, track):
+        group = track["sort"] if track["sort"] in ("async", "instants") else "ranges"
+        return track["process"], track["thread"], group
+
+    def check_tracks(self):
+        self.equal("tracks", sorted(map(self.key_of, self.timeline["tracks"])), sorted(self.lanes))
+        for track in self.timeline["tracks"]:
+            lanes, _ = self.lanes[self.key_of(track)]
+            self.equal("lanes", track["lanes"], len(lanes))
+            self.equal("ranges", track["ranges"], sum(map(len, lanes)))
+
+    def check_windows(self):
+        first, last = self.timeline["from_ns"], self.timeline["to_ns"]
+        whole = max(1, last - first)
+        self.check_window(first, last + 1, 1000, True)
+        for _ in range(12):
+            width = max(1, whole >> self.source.randrange(20))
+            start = first + self.source.randrange(-width, whole)
+            self.check_window(start, start + width, self.source.randrange(1, 1500),
+                              self.source.random() < 0.5)
+
+    def check_window(self, start, stop, pixels, is_exact):
+        tracks = self.source.sample(self.timeline["tracks"], len(self.timeline["tracks"]))[:40]
+        number = self.source.randrange(1 << 32)
+        query = {"tracks": ",".join(f"{t['id']}:{t['lanes']}" for t in tracks), "from": start,
+                 "to": stop, "px": pixels, "n": number}
+        status, body = self.server.get("cells", **query, **({"exact": "1"} if is_exact else {}))
+        assert status == 200, (status, body[:200])
+        head, lanes, cells = unpack(body, b"OSCT", "<IHHII", "<iIIIHBB")
+        level = max(0, ((stop - start) // pixels).bit_length() - 1)
+        if not is_exact:
+            start = start >> level << level
+            stop = ((stop - 1) >> level) + 1 << level
+            pixels = (stop - start) >> level
+        unit = max(0, level - 8)
+        self.equal("head", [head[k] for k in ("flags", "t0", "unit_log2", "level", "request", "width")],
+                   [int(is_exact), start, unit, level, number, stop - start])
+        at = 0
+        for track in tracks:
+            expected, is_crowded = self.lanes[self.key_of(track)]
+            for depth, lane in enumerate(expected):
+                overlaps = is_crowded and depth + 1 == LANES_MAX
+                got = cells[lanes[at][3]:lanes[at][3] + lanes[at][4]]
+                self.equal("lane", lanes[at][:3], (track["id"], depth, int(overlaps)))
+                at += 1
+                if not overlaps:
+                    self.check_cells(got, cells_of(lane, start, stop, pixels),
+                                     (start, stop, pixels, unit))
+        self.equal("lanes", len(lanes), at)
+
+    def check_cells(self, got, expected, window):
+        start, stop, pixels, unit = window
+        far = 1 << 30
+        end_of_window = (stop - start >> unit) + far
+        self.equal("number of cells", len(got), len(expected))
+        for cell, (a, b, event, count, busy) in zip(got, expected):
+            left = min(max(a - start >> unit, -far), end_of_window)
+            right = min(max(b - start >> unit, -far), end_of_window)
+            width = max(b - a, (stop - start) // pixels)
+            share = 255 if count == 1 or busy >= width else busy * 255 // width
+            self.equal("cell", (*cell[:3], self.names[cell[3]], *cell[4:6]),
+                       (left, right - left, event.number, event.name, min(count, 65535), share))
+            kind = self.timeline["kinds"][cell[6]] if cell[6] != COMMUNICATION else "kernel"
+            self.equal("kind", kind, event.kind)
+
+    def check_event(self, rows):
+        for number in self.source.sample(range(len(rows)), min(30, len(rows))):
+            row, event = rows[number], self.server.json(f"event/{number}")
+            self.equal("event", [str(event[k]) for k in ("id", "kind", "category", "name", "start_ns")],
+                       [row[k] for k in ("id", "kind", "category", "name", "start_ns")])
+            self.equal("duration", event["dur_ns"], int(row["dur_ns"]) if row["dur_ns"] else None)
+            self.equal("args", event["args"], json.loads(row["args"]) if row["args"] else {})
+            linked = {link["relation"]: link["event"] for link in event["links"]}
+            for relation, column in (("parent", "parent_id"), ("launched_by", "launch_id"),
+                                     ("operator", "op_id"), ("forward", "fwd_id")):
+                told = row.get(column, "")
+                self.equal(relation, linked.get(relation), int(told) if told else None)
+        status, _ = self.server.get(f"event/{len(rows)}")
+        self.equal("an event that does not exist", status, 404)
+
+
+def traces(place, options):
+    if options.traces:
+        yield from options.traces
+        return
+    yield from sorted((ROOT / "tests" / "data").glob("*.json.gz"))
+    if SHARED.is_dir():
+        yield from sorted(p for p in SHARED.rglob("*.json.gz") if p.stat().st_size <= LARGEST)
+    for i in range(options.random):
+        path = Path(place) / f"random-{i}.json"
+        path.write_bytes(randomtrace.data(options.seed * 1_000_003 + i))
+        yield path
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--opscope", default=ROOT / "build-gcc" / "opscope", type=Path)
+    parser.add_argument("--random", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("traces", nargs="*", type=Path)
+    options = parser.parse_args()
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as place:
+        for path in traces(place, options):
+            check = Check(options.opscope.resolve(), path, random.Random(path.name))
+            try:
+                check.run()
+            except Exception:   # noqa: BLE001: the other traces go on
+                check.failed += 1
+                print(f"FAILED {path.name}: {traceback.format_exc()[-800:]}")
+            passed += check.passed
+            failed += check.failed
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
