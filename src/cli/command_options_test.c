@@ -108,6 +108,7 @@ TEST(every_option_with_an_argument_wants_one)
                                     : o->commands & OSC_COMMAND_EXPORT ? "export"
                                     : o->commands & OSC_COMMAND_INFO   ? "info"
                                     : o->commands & OSC_COMMAND_DIFF   ? "diff"
+                                    : o->commands & OSC_COMMAND_VIEW   ? "view"
                                                                        : "run";
 
         if (o->argument && !osc_option_wants_argument(o))

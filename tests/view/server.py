@@ -385,6 +385,8 @@ def test_pages_are_guarded():
         page = s.request("/")[2].decode()
         for link in re.findall(r'href="([^"]*)"', page):
             assert not link.startswith(("/", "http")), link
+            if link.startswith("data:"):   # in the page itself
+                continue
             assert s.request("/" + link.replace("&amp;", "&"))[0] == 200, link
         yield
 
