@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write the files of the built page as a C table (src/serve/assets.h).
+"""Build the page and write its files as a C table (src/serve/assets.h).
 
-    embed.py FOLDER OUT.c OUT.d
+    embed.py WEB PAGE OUT.c OUT.d
 
-FOLDER need not exist: the table is empty then. OUT.d names what the table depends on, for Ninja.
-A file whose name has a hash (app-0123abcd.js) never changes under its name.
+WEB has the sources of the page, and gets its node_modules; PAGE is where it is built. Where Node 18
+or later or npm is missing, or packages cannot be fetched, a note says so and the table is empty: the
+program is whole but for the page. OUT.d names what the table depends on, for Ninja. A file whose name
+has a hash (app-0123abcd.js) never changes under its name.
 """
 import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
@@ -47,14 +51,41 @@ def table(folder, paths):
     return "\n".join(out)
 
 
+def run(folder, *words):
+    """Run a command; returns the end of what it said if it failed, else None."""
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    return None if done.returncode == 0 else (done.stdout + done.stderr).strip()[-400:] or "failed"
+
+
+def fetch_packages(web):
+    """Make web/node_modules agree with the lock file; returns why it does not, or None."""
+    lock, have = web / "package-lock.json", web / "node_modules" / ".package-lock.json"
+    if have.is_file() and have.stat().st_mtime >= lock.stat().st_mtime:
+        return None
+    return run(web, "npm", "ci", "--omit=dev", "--no-audit", "--no-fund", "--ignore-scripts")
+
+
+def build(web, page):
+    """Returns why there is no page, or None."""
+    if not shutil.which("node") or not shutil.which("npm"):
+        return "node and npm are not there"
+    version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False)
+    found = re.match(r"v(\d+)", version.stdout)
+    if not found or int(found[1]) < 18:
+        return f"node 18 or later is needed, this is {version.stdout.strip()}"
+    return fetch_packages(web) or run(web, "node", "build.mjs", "--out", os.fspath(page))
+
+
 def main():
-    folder, to, depends = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-    there = folder.is_dir() and (folder / "index.html").is_file()
-    paths = files_of(folder) if there else []
-    seen = [folder, *(p for p in folder.rglob("*"))] if folder.is_dir() else \
-        [next(p for p in folder.parents if p.is_dir())]
-    pathlib.Path(to).write_text(table(folder, paths))
-    pathlib.Path(depends).write_text(f"{to}: " + " ".join(os.fspath(p) for p in seen) + "\n")
+    web, page, to, depends = (pathlib.Path(p).absolute() for p in sys.argv[1:5])
+    shutil.rmtree(page, ignore_errors=True)
+    why_not = build(web, page)
+    if why_not:
+        print(f"note: opscope view will have no page: {why_not}", file=sys.stderr)
+    to.write_text(table(page, [] if why_not else files_of(page)))
+    sources = [web / "build.mjs", web / "package-lock.json", web / "src",
+               *sorted((web / "src").rglob("*"))]
+    depends.write_text(f"{sys.argv[3]}: " + " ".join(os.fspath(p) for p in sources) + "\n")
 
 
 main()
