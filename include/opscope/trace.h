@@ -106,6 +106,10 @@ enum osc_type { OSC_TYPE_STRING, OSC_TYPE_INTEGER, OSC_TYPE_NUMBER, OSC_TYPE_BOO
 OSC_API const char *osc_catalog_name(size_t i);
 OSC_API const char *osc_catalog_help(size_t i);
 
+/* The same of the tables that compare two runs: those that osc_compare() makes. */
+OSC_API const char *osc_catalog_comparison_name(size_t i);
+OSC_API const char *osc_catalog_comparison_help(size_t i);
+
 /*
  * Torch's estimate of the floating-point operations of one call of the operator NAME, the sum
  * of which is the column `flops` of `averages`. ARGS is the JSON object of the arguments of the

@@ -6,28 +6,37 @@
 #include "codec/json.h"
 #include "opscope/trace.h"
 
-/* Table I of those that a single set answers; NULL: there are not so many. */
-static const struct osc_table_def *catalog_table(size_t i)
+static const struct osc_table_def nothing = {.name = NULL};
+
+/* Table I of those that compare two sets, or of those that a single one answers; its name and
+ * help are NULL if there are not so many. */
+static const struct osc_table_def *catalog_table(size_t i, bool compares)
 {
     for (size_t k = 0; osc_tables[k]; k++) {
-        if (!osc_tables[k]->comparison && i-- == 0)
+        if ((osc_tables[k]->comparison != NULL) == compares && i-- == 0)
             return osc_tables[k];
     }
-    return NULL;
+    return &nothing;
 }
 
 const char *osc_catalog_name(size_t i)
 {
-    const struct osc_table_def *const def = catalog_table(i);
-
-    return def ? def->name : NULL;
+    return catalog_table(i, false)->name;
 }
 
 const char *osc_catalog_help(size_t i)
 {
-    const struct osc_table_def *const def = catalog_table(i);
+    return catalog_table(i, false)->help;
+}
 
-    return def ? def->help : NULL;
+const char *osc_catalog_comparison_name(size_t i)
+{
+    return catalog_table(i, true)->name;
+}
+
+const char *osc_catalog_comparison_help(size_t i)
+{
+    return catalog_table(i, true)->help;
 }
 
 uint64_t osc_operator_flops(const char *name, const char *args)

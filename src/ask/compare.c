@@ -160,6 +160,11 @@ osc_status osc_compare_run(struct osc_asked *k, struct osc_compared *c, struct o
 
 /* --- for programs ------------------------------------------------------------------ */
 
+static osc_status keep(void *ctx, const struct osc_asked *k)
+{
+    return keep_sources(ctx, k);
+}
+
 /* Ask SET for the digests that the table of K compares. */
 static osc_status digest_set(struct osc_digests *d, struct osc_set *set,
                              const struct osc_view *view, const struct osc_asked *k,
@@ -168,8 +173,9 @@ static osc_status digest_set(struct osc_digests *d, struct osc_set *set,
     osc_status st = OSC_OK;
 
     for (const uint32_t *s = k->def->comparison->sides; *s < OSC_SIDES && st == OSC_OK; s++) {
-        const struct osc_set_digesting how = {osc_side_defs[*s], view, &k->request.question,
-                                              k->options.by_shape};
+        const struct osc_set_digesting how = {
+            osc_side_defs[*s], view, &k->request.question, k->options.by_shape, keep, d,
+        };
 
         osc_result_init(&d->of[*s], osc_side_defs[*s]);
         st = osc_set_digest(set, &how, &d->of[*s], &d->files, err);

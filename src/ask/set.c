@@ -433,6 +433,8 @@ static osc_status answer_from(const struct recipient *recipient, const struct as
     else if (st == OSC_OK)
         st = l->is_visited ? osc_by_rank_digest(&whom->set->by_rank, k, &files)
                            : osc_chosen_digest(whom->chosen, l, &files);
+    if (st == OSC_OK && recipient->digest)
+        st = recipient->digesting->keep(recipient->digesting->ctx, k);
     if (st == OSC_OK && recipient->digest) {
         osc_result_move(recipient->digest, &k->answer.blocks[0].result);
         *recipient->files = files;

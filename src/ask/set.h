@@ -51,6 +51,9 @@ struct osc_set_digesting {
     const struct osc_view *view; /* or NULL */
     const struct osc_question *question;
     bool by_shape;
+    /* Receives the answer, whose rows are the digest, while its sheet borrows the traces. */
+    osc_status (*keep)(void *ctx, const struct osc_asked *k);
+    void *ctx;
 };
 OSC_MUST_USE osc_status osc_set_digest(struct osc_set *set, const struct osc_set_digesting *how,
                                        struct osc_result *digest, struct osc_digest *files,
