@@ -55,6 +55,13 @@ static PyObject *catalog(PyObject *module, PyObject *none)
     return list_tables(osc_catalog_name, osc_catalog_help);
 }
 
+static PyObject *comparisons(PyObject *module, PyObject *none)
+{
+    (void)module;
+    (void)none;
+    return list_tables(osc_catalog_comparison_name, osc_catalog_comparison_help);
+}
+
 static PyObject *flops(PyObject *module, PyObject *args)
 {
     const char *name, *arguments;
@@ -138,6 +145,8 @@ static PyMethodDef module_methods[] = {
      "merge(parts) -> Frame\n\nThe table of all PARTS, a tuple of bytes from part()."},
     {"catalog", catalog, METH_NOARGS,
      "catalog() -> list of (name, help)\n\nThe tables of one trace."},
+    {"comparisons", comparisons, METH_NOARGS,
+     "comparisons() -> list of (name, help)\n\nThe tables of two."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -170,6 +179,7 @@ PyMODINIT_FUNC PyInit__opscope(void)
         PyErr_NewExceptionWithDoc("opscope.TraceError", "A trace cannot be read.", NULL, NULL);
     if (!trace_error || PyModule_AddObjectRef(module, "TraceError", trace_error) != 0 ||
         opscope_add_frames(module) != 0 || opscope_add_traces(module) != 0 ||
+        opscope_add_comparison(module) != 0 ||
         PyModule_AddStringConstant(module, "version", OSC_VERSION) != 0 ||
         opscope_add_record(module) != 0) {
         Py_DECREF(module);

@@ -5,6 +5,7 @@
  *   _frames.c       tables in columns, and their memory
  *   _options.c      options of Python for C
  *   _traces.c       traces that were loaded, and questions about them
+ *   _comparison.c   questions about two of them
  *
  * Threading: called with the GIL held.
  */
@@ -64,7 +65,14 @@ int opscope_add_text(void *ctx, const char *s, size_t len);
 
 /* --- traces ------------------------------------------------------------------------------- */
 
-/* Add the type of _traces.c to MODULE; -1: an exception is set. */
+extern PyTypeObject *opscope_traces_type;
+
+/* The set of SELF, an object of that type; borrowed. */
+struct osc_set *opscope_traces_set(PyObject *self);
+
+/* Add the type of _traces.c and the functions of _comparison.c to MODULE; -1: an exception is
+ * set. */
 int opscope_add_traces(PyObject *module);
+int opscope_add_comparison(PyObject *module);
 
 #endif

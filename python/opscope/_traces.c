@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+PyTypeObject *opscope_traces_type;
+
 struct traces {
     PyObject_HEAD struct osc_set *set; /* held */
     struct words paths;                /* those that were opened */
@@ -236,7 +238,13 @@ static PyType_Spec traces_spec = {
     .slots = traces_slots,
 };
 
+struct osc_set *opscope_traces_set(PyObject *self)
+{
+    return ((struct traces *)self)->set;
+}
+
 int opscope_add_traces(PyObject *module)
 {
-    return opscope_add_type(module, &traces_spec) ? 0 : -1;
+    opscope_traces_type = opscope_add_type(module, &traces_spec);
+    return opscope_traces_type ? 0 : -1;
 }
