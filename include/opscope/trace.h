@@ -292,10 +292,15 @@ OSC_API OSC_MUST_USE osc_status osc_ask_text(struct osc_set *set, const struct o
                                              const struct osc_layout *text,
                                              struct osc_err *err);
 
+/* --- comparing two runs --------------------------------------------------------------------
+ */
+
 /*
  * Like osc_ask() and osc_ask_text(), but for a table that compares two runs, such as
  * diff_operators: all ranks of BASE, as VIEW selects them, with all of NEWER. Both sets may be
- * the same. OSC_EINVAL also: the table is one of a single run.
+ * the same. OSC_EINVAL also: the table is one of a single run. If QUESTION names no table, or
+ * is NULL, osc_compare_text() writes all that `opscope diff` prints: sentences, what changed
+ * most first, and the tables.
  */
 OSC_API OSC_MUST_USE osc_status osc_compare(struct osc_set *base, struct osc_set *newer,
                                             const struct osc_view *view,
@@ -306,6 +311,33 @@ OSC_API OSC_MUST_USE osc_status osc_compare_text(struct osc_set *base, struct os
                                                  const struct osc_question *question,
                                                  const struct osc_layout *text,
                                                  struct osc_err *err);
+
+/* A condition on what grew from one run to another, as opscope-diff(1) describes it. */
+struct osc_gating {
+    const char *gate;                 /* "step.total > 5% and significant" */
+    int allow_different;              /* compare runs of other devices or machines, too */
+    const char *report;               /* write a report: "xml" (JUnit's) or "md"; or NULL */
+    const char *base_name, *new_name; /* of the runs, for the report; or NULL */
+};
+
+/* What osc_compare_gate() found. Zeroed, it is empty. */
+struct osc_verdict {
+    int is_broken;
+    int knows_significance; /* both runs have enough steps to tell what is significant */
+    char *text;             /* owned; the verdict, and a line for each row that broke it */
+    char *report;           /* owned; NULL: none was asked for */
+};
+
+/*
+ * Evaluate the gate of HOW; the caller frees V. OSC_EINVAL: it is no gate; the message says
+ * where. OSC_ENOTFOUND: neither run has what it names. OSC_EFORMAT: the runs cannot be
+ * compared. Others are those of osc_ask(). After a failure V is empty.
+ */
+OSC_API OSC_MUST_USE osc_status osc_compare_gate(struct osc_set *base, struct osc_set *newer,
+                                                 const struct osc_view *view,
+                                                 const struct osc_gating *how,
+                                                 struct osc_verdict *v, struct osc_err *err);
+OSC_API void osc_verdict_fini(struct osc_verdict *v);
 
 /* --- parts: answers of several processes -------------------------------------------------- */
 

@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "ask/frame.h"
 #include "base/mem.h"
-#include "base/note.h"
 
 uint32_t osc_compare_sides(const struct osc_table_def *def)
 {
@@ -27,8 +25,7 @@ void osc_digests_fini(struct osc_digests *d)
     *d = (struct osc_digests){0};
 }
 
-/* Keep what K, which was answered, says about its files, besides its rows. */
-static osc_status keep_sources(struct osc_digests *d, const struct osc_asked *k)
+osc_status osc_digests_keep_sources(struct osc_digests *d, const struct osc_asked *k)
 {
     const struct osc_sheet *const sheet = &k->answer.sheet;
 
@@ -96,7 +93,7 @@ osc_status osc_digests_load(struct osc_digests *d, const struct osc_load *o,
         if (st == OSC_OK) {
             osc_result_init(&d->of[g.sides[i]], g.asked[i]->def);
             osc_result_move(&d->of[g.sides[i]], &g.asked[i]->answer.blocks[0].result);
-            st = keep_sources(d, g.asked[i]);
+            st = osc_digests_keep_sources(d, g.asked[i]);
         }
         if (st != OSC_OK)
             st = osc_loaded_fail(osc_set_loaded(set), NULL, st, "comparing", err);
@@ -156,99 +153,4 @@ osc_status osc_compare_run(struct osc_asked *k, struct osc_compared *c, struct o
     if (st != OSC_OK && err && err->message[0] == '\0')
         (void)osc_fail(err, st, "%s", osc_status_text(st));
     return st;
-}
-
-/* --- for programs ------------------------------------------------------------------ */
-
-static osc_status keep(void *ctx, const struct osc_asked *k)
-{
-    return keep_sources(ctx, k);
-}
-
-/* Ask SET for the digests that the table of K compares. */
-static osc_status digest_set(struct osc_digests *d, struct osc_set *set,
-                             const struct osc_view *view, const struct osc_asked *k,
-                             struct osc_err *err)
-{
-    osc_status st = OSC_OK;
-
-    for (const uint32_t *s = k->def->comparison->sides; *s < OSC_SIDES && st == OSC_OK; s++) {
-        const struct osc_set_digesting how = {
-            osc_side_defs[*s], view, &k->request.question, k->options.by_shape, keep, d,
-        };
-
-        osc_result_init(&d->of[*s], osc_side_defs[*s]);
-        st = osc_set_digest(set, &how, &d->of[*s], &d->files, err);
-    }
-    return st;
-}
-
-/* What is compared, and where the answer goes: as text, or (without layout) as columns. */
-struct comparing {
-    struct osc_set *base, *newer;
-    const struct osc_view *view;
-    const struct osc_question *question;
-    const struct osc_layout *layout;
-    struct osc_frame **frame;
-};
-
-static osc_status compare(const struct comparing *c, struct osc_err *err)
-{
-    const struct osc_layout *const layout = c->layout;
-    struct osc_digests sides[2] = {{.has_failed = false}};
-    struct osc_compared both = {.base = &sides[0], .new_ = &sides[1]};
-    const struct osc_table_def *def;
-    struct osc_request r = {.question = *c->question};
-    struct osc_asked k = {0};
-    osc_status st = osc_request_table(r.question.table, &def, err);
-
-    if (layout)
-        r.text = *layout;
-    if (st == OSC_OK && !def->comparison)
-        st = osc_fail(err, OSC_EINVAL, "%s is a table of one run, not of two", def->name);
-    if (st == OSC_OK)
-        st = osc_asked_init_table(&k, def, &r, layout ? NULL : osc_renderer_find("csv"), err);
-    if (st == OSC_OK)
-        st = digest_set(&sides[0], c->base, c->view, &k, err);
-    if (st == OSC_OK)
-        st = digest_set(&sides[1], c->newer, c->view, &k, err);
-    if (st == OSC_OK)
-        st = osc_compare_run(&k, &both, err);
-    const struct osc_digest files[] = {sides[0].files, sides[1].files};
-    const struct osc_digest all = osc_digest_of(files, sizeof files);
-    if (st == OSC_OK)
-        st = layout ? osc_asked_write(&k, err) : osc_frame_make(c->frame, &k, &all, err);
-    osc_asked_fini(&k);
-    osc_compared_fini(&both);
-    osc_digests_fini(&sides[0]);
-    osc_digests_fini(&sides[1]);
-    st = osc_mem_reason(st);
-    if (st != OSC_OK && err->message[0] == '\0')
-        (void)osc_fail(err, st, "%s", osc_status_text(st));
-    if (st != OSC_OK)
-        osc_note_clean(err);
-    return st;
-}
-
-osc_status osc_compare(struct osc_set *base, struct osc_set *newer, const struct osc_view *view,
-                       const struct osc_question *question, struct osc_frame **f,
-                       struct osc_err *err)
-{
-    struct osc_err own = {0};
-
-    *f = NULL;
-    err = err ? err : &own;
-    err->message[0] = '\0';
-    return compare(&(struct comparing){base, newer, view, question, NULL, f}, err);
-}
-
-osc_status osc_compare_text(struct osc_set *base, struct osc_set *newer,
-                            const struct osc_view *view, const struct osc_question *question,
-                            const struct osc_layout *text, struct osc_err *err)
-{
-    struct osc_err own = {0};
-
-    err = err ? err : &own;
-    err->message[0] = '\0';
-    return compare(&(struct comparing){base, newer, view, question, text, NULL}, err);
 }

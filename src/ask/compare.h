@@ -38,6 +38,10 @@ OSC_MUST_USE osc_status osc_digests_load(struct osc_digests *d, const struct osc
                                          struct osc_err *err);
 void osc_digests_fini(struct osc_digests *d);
 
+/* Keep in D what K, which was answered, says about its files, besides its rows. OSC_ENOMEM. */
+OSC_MUST_USE osc_status osc_digests_keep_sources(struct osc_digests *d,
+                                                 const struct osc_asked *k);
+
 /* The digests of two runs. */
 struct osc_compared {
     const struct osc_digests *base, *new_;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/diff/gate_report.h"
+#include "ask/diff/gate_report.h"
 
 #include <math.h>
 
 #include "analysis/diff/change.h"
+#include "ask/diff/sentences.h"
 #include "base/percent.h"
 #include "base/utf8.h"
-#include "cli/diff/sentences.h"
 #include "render/units.h"
 
 #define ROWS_MAX 100 /* in a report; all that break a gate alone are rarely more */

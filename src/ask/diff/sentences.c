@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/diff/sentences.h"
+#include "ask/diff/sentences.h"
 
 #include <math.h>
 
 #include "analysis/diff/change.h"
 #include "analysis/table_registry.h"
+#include "ask/diff/call_graph.h"
 #include "base/mem.h"
 #include "base/percent.h"
 #include "base/sort.h"
-#include "cli/diff/call_graph.h"
 #include "names/labels.h"
 #include "render/units.h"
 #include "table/row_sort.h"

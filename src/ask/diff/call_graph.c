@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/diff/call_graph.h"
+#include "ask/diff/call_graph.h"
 
 #include "analysis/diff/change.h"
 #include "base/hash.h"
