@@ -10,7 +10,10 @@ Read traces::
 
 Compare runs::
 
-    opscope.compare("before/", "after/")["diff_operators"]
+    comparison = opscope.compare("before/", "after/")
+    print(comparison)                         # what `opscope diff` prints
+    comparison["diff_operators"]              # a table
+    comparison.gate("step.total > 5% and significant").broken
 
 Record programs::
 
@@ -31,18 +34,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import record
-    from ._comparison import Comparison, compare
+    from ._comparison import Comparison, Verdict, compare
     from ._opscope import TraceError
     from ._opscope import version as __version__
     from ._table import Table
     from ._trace import Trace, get_include, get_library_dir, load, merge, tables
 
-__all__ = ["Comparison", "Table", "Trace", "TraceError", "__version__", "compare", "get_include",
-           "get_library_dir", "load", "merge", "record", "tables"]
+__all__ = ["Comparison", "Table", "Trace", "TraceError", "Verdict", "__version__", "compare",
+           "get_include", "get_library_dir", "load", "merge", "record", "tables"]
 
 # Imported on first use: the command and opscope.torch do not need them.
 _WHERE = {"Table": "_table", "Trace": "_trace", "TraceError": "_opscope", "load": "_trace",
           "merge": "_trace", "Comparison": "_comparison", "compare": "_comparison",
+          "Verdict": "_comparison",
           "__version__": "_opscope", "get_include": "_trace", "get_library_dir": "_trace",
           "tables": "_trace"}
 

@@ -2,11 +2,26 @@
 """Two runs, and the tables that compare them."""
 from __future__ import annotations
 
-from typing import Iterable, Iterator, Union
+import os
+import warnings
+from typing import Iterable, Iterator, NamedTuple, Optional, Union
 
 from . import _opscope
 from ._table import Table, nearest
 from ._trace import Path, Trace, load, speaking_python, to_options
+
+
+class Verdict(NamedTuple):
+    """What a gate says of two runs."""
+
+    broken: bool
+    """Whether something grew by more than the gate allows."""
+    text: str
+    """The verdict as ``opscope diff --fail-on`` prints it, with a line for each row that broke
+    the gate: by how many ns, us, ms or s it grew, and by how many per cent."""
+
+    def __bool__(self) -> bool:
+        raise TypeError("a Verdict is neither true nor false: ask for .broken")
 
 
 class Comparison:
@@ -37,15 +52,51 @@ class Comparison:
             return Table(_opscope.compare(self.base._traces, self.new._traces, name,
                                           to_options(options)))
 
-    def text(self, name: str, /, **options: object) -> str:
-        """Make the table `name` as text: what ``opscope diff --table NAME`` prints, to the letter.
+    def text(self, name: Optional[str] = None, /, **options: object) -> str:
+        """What ``opscope diff`` prints, to the letter: sentences, what changed most first, and the
+        tables that have rows; with `name`, what ``opscope diff --table NAME`` prints.
 
-        Takes ``format`` ("text", "csv", "json", "md") and all options of :meth:`table`. Text has
-        100 rows by default (`limit=0`: all).
+        Takes ``format`` ("text", "json", "md"; of one table also "csv"), ``full_names=True``,
+        ``limit`` (rows of each table; default: 10, of one table 100; 0: all) and the options of
+        :meth:`table` that select what is counted; of one table, all of them.
         """
         with speaking_python():
             return _opscope.compare_text(self.base._traces, self.new._traces, name,
                                          to_options(options))
+
+    def gate(self, fail_on: str, /, *, report: Optional[Path] = None,
+             allow_different: bool = False, **options: object) -> Verdict:
+        """Evaluate a gate, such as ``"step.total > 5% and significant"``: see opscope-diff(1).
+
+        `report` is a file to write the verdict to, ``.xml`` as JUnit's or ``.md`` as Markdown; it
+        is replaced when it is complete. `options` select what is counted, as in :meth:`table`.
+        If the gate asks for significance and a run has too few steps to tell, nothing is
+        significant, and a warning says so.
+
+        ValueError: the gate is wrong, or names what neither run has. TraceError: the runs cannot
+        be compared, because only one has steps or, unless `allow_different`, because their devices
+        or machines differ. OSError: the report cannot be written.
+        """
+        suffix = None if report is None else os.path.splitext(os.fsdecode(report))[1]
+        if suffix not in (None, ".xml", ".md"):
+            raise ValueError(f"report={os.fsdecode(report or '')!r} ends in neither .xml nor .md")
+        names = [" ".join(side._paths) for side in (self.base, self.new)]
+        with speaking_python():
+            broken, knows, text, written = _opscope.gate(
+                self.base._traces, self.new._traces,
+                (fail_on, *names, suffix and suffix[1:], allow_different), to_options(options))
+        if not knows and "significant" in fail_on:
+            warnings.warn("significance is not known: a run has too few steps", stacklevel=2)
+        if report is not None:
+            part = os.fsdecode(report) + ".part"
+            with open(part, "w", encoding="utf-8", errors="replace") as file:
+                file.write(written)
+            os.replace(part, report)
+        return Verdict(bool(broken), text)
+
+    def __str__(self) -> str:
+        """The same as `text()`."""
+        return self.text()
 
     def __getitem__(self, name: str) -> Table:
         """The table `name` with all defaults."""

@@ -6,6 +6,7 @@ import io
 import json
 import pathlib
 import pickle
+import subprocess
 import tempfile
 import threading
 import unittest
@@ -109,6 +110,77 @@ class Comparisons(unittest.TestCase):
                 self.assertEqual(comparison.text(name, format=form),
                                  support.run("diff", "--table", name, "--format", form,
                                              self.fast, self.slow))
+
+    def test_all_of_it_is_what_the_command_prints(self):
+        comparison = opscope.compare(self.fast, self.slow)
+        for form in ("text", "json", "md"):
+            self.assertEqual(comparison.text(format=form),
+                             support.run("diff", "--format", form, self.fast, self.slow))
+        self.assertEqual(str(comparison), support.run("diff", self.fast, self.slow))
+        self.assertEqual(comparison.text(limit=1),
+                         support.run("diff", "--limit", "1", self.fast, self.slow))
+        for wrong in ({"format": "csv"}, {"sort": "name"}, {"where": "significant"}):
+            with self.subTest(**wrong), self.assertRaises(ValueError):
+                comparison.text(**wrong)
+
+    def command_gate(self, gate, *words):
+        """The exit status of the command, and what it prints about the gate."""
+        done = subprocess.run([support.COMMAND, "diff", "--fail-on", gate, *map(str, words)],
+                              capture_output=True, text=True)
+        at = done.stdout.find("the gate ")
+        return done.returncode, done.stdout[at:] if at >= 0 else ""
+
+    def test_a_gate_says_what_the_command_says(self):
+        comparison = opscope.compare(self.fast, self.slow)
+        for gate in ("step.total > 5% and significant", "step.total > 1s", "significant",
+                     "not significant", "kernel('sgemm<float, 4>(int)') > 1%",
+                     "operator('aten::conv2d').self > 500us"):
+            status, said = self.command_gate(gate, self.fast, self.slow)
+            with self.subTest(gate=gate):
+                verdict = comparison.gate(gate)
+                self.assertEqual(verdict.broken, {0: False, 3: True}[status])
+                self.assertEqual(verdict.text, said)
+                self.assertRaises(TypeError, bool, verdict)
+
+    def test_reports_are_those_of_the_command(self):
+        gate = "step.total > 5% and significant"
+        comparison = opscope.compare(self.fast, self.slow)
+        with tempfile.TemporaryDirectory() as folder:
+            for suffix in ("xml", "md"):
+                ours, theirs = (pathlib.Path(folder, name + suffix) for name in ("a.", "b."))
+                comparison.gate(gate, report=ours)
+                self.command_gate(gate, "--report", theirs, self.fast, self.slow)
+                self.assertEqual(ours.read_text(), theirs.read_text())
+            self.assertEqual(len(list(pathlib.Path(folder).iterdir())), 4)
+            self.assertRaises(FileNotFoundError, comparison.gate, gate,
+                              report=pathlib.Path(folder, "missing", "a.xml"))
+
+    def test_gates_that_cannot_be_evaluated_raise(self):
+        comparison = opscope.compare(self.fast, self.slow)
+        for gate, words in (("", "expected"), ("step.total > 1", "unit"),
+                            ("step.totl > 1%", "total"), ("kernel('sgem') > 1%", "sgem")):
+            with self.subTest(gate=gate), self.assertRaises(ValueError) as raised:
+                comparison.gate(gate)
+            self.assertIn(words, str(raised.exception))
+        self.assertRaises(ValueError, comparison.gate, "significant", report="a.txt")
+        self.assertRaises(ValueError, comparison.gate, "significant", sort="name")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "empty.json")
+            path.write_text('{"traceEvents": []}')
+            with self.assertRaises(opscope.TraceError) as raised:
+                opscope.compare(self.fast, path).gate("significant")
+            self.assertIn("not comparable", str(raised.exception))
+            few = write_run(pathlib.Path(folder, "few.json"), 1, 2)
+            with self.assertWarns(UserWarning):
+                self.assertFalse(opscope.compare(self.fast, few).gate("significant").broken)
+            there = pathlib.Path(folder, "there.json")
+            for file, old, host in ((path, self.fast, "a"), (there, self.slow, "b")):
+                file.write_text(json.dumps({**json.loads(old.read_text()), "host_name": host}))
+            other = opscope.compare(path, there)
+            with self.assertRaises(opscope.TraceError) as raised:
+                other.gate("step.total > 5%")
+            self.assertIn("allow_different=", str(raised.exception))
+            self.assertTrue(other.gate("step.total > 5%", allow_different=True).broken)
 
     def test_loaded_traces_compare_and_are_not_read_again(self):
         with tempfile.TemporaryDirectory() as folder:
