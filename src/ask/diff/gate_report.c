@@ -138,9 +138,9 @@ osc_status osc_gate_add_junit(struct osc_strbuf *out, const struct osc_gate_find
     osc_strbuf_addf(
         out,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<testsuites tests=\"1\" failures=\"%u\" errors=\"0\">\n"
+        "<testsuites tests=\"1\" failures=\"%u\" errors=\"0\" time=\"0\">\n"
         "  <testsuite name=\"opscope diff\" tests=\"1\" failures=\"%u\" errors=\"0\" "
-        "skipped=\"0\">\n"
+        "skipped=\"0\" time=\"0\">\n" /* some readers insist on a time */
         "    <properties>\n      <property name=\"base\" value=\"",
         n_failures, n_failures);
     add_xml_c(out, f->base);
@@ -149,7 +149,7 @@ osc_status osc_gate_add_junit(struct osc_strbuf *out, const struct osc_gate_find
     osc_strbuf_adds(out, "\"/>\n    </properties>\n"
                          "    <testcase classname=\"opscope.diff\" name=\"");
     add_xml_c(out, f->text);
-    osc_strbuf_adds(out, "\">\n");
+    osc_strbuf_adds(out, "\" time=\"0\">\n");
     if (f->gate->is_broken) {
         osc_strbuf_adds(out, "      <failure type=\"growth\" message=\"the gate broke\">");
         add_lines(out, f, add_xml);
