@@ -119,6 +119,17 @@ cp "$DATA/small.json" .
 d fast.json small.json --fail-on significant
 d fast.json small.json --fail-on 'step.total > 5%' --allow-different
 d fast.json empty.json --fail-on significant
+# Threads are in order of their first events, whichever the file names first.
+threads() {
+    echo "{\"traceEvents\": [$1"
+    for i in 1 2 3 4; do
+        echo "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::op$i\", \"pid\": 1, \"tid\": $(((i + 1) / 2)), \"ts\": $((100 * i)), \"dur\": 90}$([ $i = 4 ] || echo ,)"
+    done
+    echo ']}'
+}
+threads '' >one.json
+threads '{"ph": "M", "name": "thread_name", "pid": 1, "tid": 2, "args": {"name": "second"}},' >two.json
+d one.json two.json --table diff_tree --columns path,base_calls,new_calls --format csv
 # Misuse.
 d fast.json
 d fast.json slow.json few.json

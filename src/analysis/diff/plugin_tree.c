@@ -28,7 +28,8 @@ static bool find_thread(const struct osc_trace *t, uint32_t *track)
         const osc_row row = {f->order.rows[p]};
         const int64_t start_ns = osc_chunk_of(&t->events, row)->ts_ns[osc_row_place(row)];
 
-        if (is_found && start_ns >= first_ns)
+        if (is_found && (start_ns > first_ns || (start_ns == first_ns &&
+                                                 t->tracks[k].order > t->tracks[*track].order)))
             continue;
         *track = k;
         first_ns = start_ns;

@@ -2,6 +2,7 @@
 #include "analysis/diff/side_tree.h"
 
 #include "analysis/diff/plugin_tree.h"
+#include "analysis/tracks.h"
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "base/mem.h"
@@ -45,6 +46,7 @@ struct growing {
     uint32_t *inner; /* owned pages; by row: the innermost instance around or at it, + 1 */
     size_t inner_bytes;
     uint64_t *name_hashes; /* owned; by name; 0: not yet */
+    osc_sid *words;        /* owned; by name: its word in the digest; 0: not yet */
     struct instance *instances;
     struct place *places; /* owned */
     size_t n_instances, cap_instances, n_places, cap_places;
@@ -59,11 +61,10 @@ static bool is_node(enum osc_kind kind)
            kind == OSC_KIND_DATALOADER || kind == OSC_KIND_OPTIMIZER || kind == OSC_KIND_SCOPE;
 }
 
+/* Places are the same in both runs, so the seed is too; each range needs three of these. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
-    const uint64_t both[] = {a, b};
-
-    return osc_hash(both, sizeof both, SEED);
+    return osc_hash_u64(osc_hash_u64(a ^ SEED) + b);
 }
 
 static uint64_t name_hash(struct growing *g, osc_sid name)
@@ -219,20 +220,52 @@ static osc_status grow(struct growing *g)
 
     g->inner_bytes = ((size_t)t->events.n_chunks << OSC_CHUNK_SHIFT) * sizeof *g->inner;
     g->inner = osc_pages_alloc(g->inner_bytes ? g->inner_bytes : 1);
-    g->name_hashes =
-        osc_calloc(osc_strings_bound(&t->strings) + (size_t)1, sizeof *g->name_hashes);
-    if (!g->inner || !g->name_hashes)
+    const size_t n_names = osc_strings_bound(&t->strings) + (size_t)1;
+    g->name_hashes = osc_calloc(n_names, sizeof *g->name_hashes);
+    g->words = osc_calloc(n_names, sizeof *g->words);
+    if (!g->inner || !g->name_hashes || !g->words)
         return OSC_ENOMEM;
-    osc_status st = add_steps(g);
-    for (uint32_t k = 0; k < t->n_tracks && st == OSC_OK; k++) {
-        const struct osc_track *const track = &t->tracks[k];
+    uint32_t n, *order;
+    osc_status st = osc_tracks_in_order(t, &order, &n);
+    if (st == OSC_OK)
+        st = add_steps(g);
+    /* The places of a step are in order of appearance, not of ids, which differ between runs. */
+    for (uint32_t k = 0; k < n && st == OSC_OK; k++) {
+        const struct osc_track *const track = &t->tracks[order[k]];
 
         if (!track->is_queue && !track->is_of_trace && !track->is_summary)
-            st = add_track(g, k);
+            st = add_track(g, order[k]);
     }
+    osc_free(order);
     if (st == OSC_OK)
         add_work(g);
     return st;
+}
+
+/* The word of NAME in OUT: there are many more places than names. */
+static osc_sid word_of(struct growing *g, struct osc_result *out, osc_sid name)
+{
+    osc_sid *const word = &g->words[name.v];
+
+    if (word->v == 0)
+        *word = osc_result_word(out, osc_trace_str(g->t, name));
+    return *word;
+}
+
+static void add_row(struct growing *g, struct osc_result *out, const struct place *p)
+{
+    osc_result_row(out);
+    osc_result_int(out, OSC_TREE_HASH, (int64_t)p->hash);
+    osc_result_int(out, OSC_TREE_STEP, p->step);
+    osc_result_int(out, OSC_TREE_PARENT, (int64_t)p->parent);
+    if (p->is_step || p->name.v == 0)
+        osc_result_str(out, OSC_TREE_NAME, p->is_step ? OSC_STR("step") : OSC_STR(""));
+    else
+        osc_result_sid(out, OSC_TREE_NAME, word_of(g, out, p->name));
+    osc_result_int(out, OSC_TREE_KIND, p->kind);
+    osc_result_int(out, OSC_TREE_CALLS, p->calls);
+    osc_result_int(out, OSC_TREE_HOST, p->host_ns);
+    osc_result_int(out, OSC_TREE_DEVICE, p->device_ns);
 }
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
@@ -241,23 +274,12 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     struct growing g = {.t = t, .f = osc_trace_facts(t)};
     osc_status st = o->compat_tb ? osc_plugin_tree_map(t, out) : grow(&g);
 
-    for (size_t k = 0; k < g.n_places && st == OSC_OK; k++) {
-        const struct place *const p = &g.places[k];
-
-        osc_result_row(out);
-        osc_result_int(out, OSC_TREE_HASH, (int64_t)p->hash);
-        osc_result_int(out, OSC_TREE_STEP, p->step);
-        osc_result_int(out, OSC_TREE_PARENT, (int64_t)p->parent);
-        osc_result_str(out, OSC_TREE_NAME,
-                       p->is_step ? OSC_STR("step") : osc_trace_str(t, p->name));
-        osc_result_int(out, OSC_TREE_KIND, p->kind);
-        osc_result_int(out, OSC_TREE_CALLS, p->calls);
-        osc_result_int(out, OSC_TREE_HOST, p->host_ns);
-        osc_result_int(out, OSC_TREE_DEVICE, p->device_ns);
-    }
+    for (size_t k = 0; k < g.n_places && st == OSC_OK; k++)
+        add_row(&g, out, &g.places[k]);
     st = st == OSC_OK ? out->status : st;
     osc_pages_free(g.inner, g.inner_bytes ? g.inner_bytes : 1);
     osc_free(g.name_hashes);
+    osc_free(g.words);
     osc_free(g.instances);
     osc_free(g.places);
     osc_idmap_fini(&g.place_of);
