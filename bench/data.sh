@@ -15,6 +15,7 @@
 #   memory.json   230 MB, a real trace with 250,000 memory records
 #   modules.json  a trace of Python frames, modules and memory, enlarged to 100 MB
 #   rank.json     60 MB: one rank of many; rank-modules.json has modules and memory
+#   diff-base.json, diff-new.json   100 MB each: two versions of one program
 #   4g.json       only with OPSCOPE_BENCH_LARGE=1
 #
 # The real traces come from shared/ beside the checkout. If it is missing, made-up traces
@@ -28,6 +29,7 @@ shared=../shared
 nccl=$shared/data/hta/nccl_parser_config/nccl_data.json.gz
 loader=$shared/data/torch213/steps_loader/trace.json.gz
 r50=$shared/data/tb_samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz
+control=$shared/data/hta/trace_diff/control/control.json.gz
 transformer=$shared/data/torch213/transformer/trace.json.gz
 mkdir -p "$dir"
 
@@ -85,6 +87,10 @@ fi
 if [ -e "$transformer" ] && [ -e $shared/tools/enlarge.py ]; then
     make modules.json enlarge_from "$transformer" 100000000
     make rank-modules.json enlarge_from "$transformer" 60000000
+fi
+if [ -e "$control" ] && [ -e $shared/tools/enlarge.py ]; then
+    make diff-base.json enlarge_from "$control" 100000000
+    make diff-new.json enlarge_from "${control//control/test}" 100000000
 fi
 if [ "${OPSCOPE_BENCH_LARGE:-0}" = 1 ]; then
     make 4g.json $big 4000000000

@@ -31,14 +31,14 @@ def make(trace, path, rank):
         shutil.copyfileobj(old, new, 1 << 20)
 
 
-def make_all(folder, traces):
+def make_all(folder, traces, n_ranks):
     """Make a folder with all ranks, and one for each of TRACES with its first two copies."""
     many = os.path.join(folder, "many")
     pairs = [os.path.join(folder, "two-%d" % k) for k in range(len(traces))]
 
     for name in [many, *pairs]:
         os.makedirs(name)
-    for rank in range(RANKS):
+    for rank in range(n_ranks):
         name, kind = "rank%d.json" % rank, rank % len(traces)
         make(traces[kind], os.path.join(many, name), rank)
         if rank < 2 * len(traces):
@@ -66,7 +66,7 @@ def main():
                             text=True).stdout
     names = [line.split()[0] for line in listed.splitlines() if line[:1].isalpha()]
     try:
-        many, pairs = make_all(folder, traces)
+        many, pairs = make_all(folder, traces, RANKS)
         for name in names:
             for way in WAYS:
                 if name == "events":
@@ -79,4 +79,5 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

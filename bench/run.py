@@ -210,12 +210,64 @@ def ranks(program, trace):
              % (many / 1e6, two / 1e6, s[name + "/seconds"][0]))
 
 
-def install(where):
-    """Returns a Python with TensorBoard's plugin, or None."""
+def about_runs(program, trace, what, *names, env=None):
+    """The samples of runs.py about the traces NAMES; None if one is missing."""
+    traces = [trace(name) for name in names]
+    if not all(map(os.path.exists, traces)):
+        print("%s: without the traces" % what)
+        return None
+    return add({}, "", os.path.join(HERE, "runs.py"), program("../opscope"), trace("scratch"), what,
+               *traces, env=env)
+
+
+def spread(program, trace):
+    """16 ranks with one thread and with two, and with two processes of opscope-mpi."""
+    s = about_runs(program, trace, "threads", "rank.json", "rank-modules.json")
+    for name in sorted({n.split("/")[0] for n in s or () if n.endswith("/two/rss")}):
+        one, two = name + "/1/", name + "/2/"
+        divide("spread/" + name, s, one + "wall", two + "wall", ">=1.80", "wall, one thread by two")
+        show("spread/%s-processor" % name, 2 * steady(s[one + "cpu"]) / steady(s[two + "cpu"]), "-",
+             "what it would be on idle cores")
+        show("spread/%s-memory" % name, (max(s[two + "rss"]) - max(s[name + "/two/rss"])) / 2**26,
+             "<=1.00", "peak beyond that of the two largest by 64 MiB: %.0f MB"
+             % (max(s[two + "rss"]) / 1e6))
+    if not shutil.which("mpirun") or not os.path.exists(program("../opscope-mpi")):
+        print("spread/mpi: without mpirun or opscope-mpi")
+        return
+    s = about_runs(program, trace, "mpi", "rank.json", "rank-modules.json")
+    if s:
+        divide("spread/mpi", s, "one/wall", "two/wall", ">=1.70", "wall, one process by two")
+        show("spread/mpi-processor", 2 * steady(s["one/cpu"]) / steady(s["two/cpu"]), "-",
+             "what it would be on idle cores; mpirun alone %.2f s" % steady(s["start/wall"]))
+
+
+def compared(program, trace):
+    """`opscope diff` of two traces of 100 MB, by loading both."""
+    s = about_runs(program, trace, "diff", "diff-base.json", "diff-new.json")
+    for what, limit in (("wall", "<=1.20"), ("cpu", "-")) if s else ():
+        for how, word in ((steady, ""), (min, "-best")):
+            a, b = how(s["diff/" + what]), how(s["base/" + what]) + how(s["new/" + what])
+            show("compared/%s%s" % (what, word), a / b, "-" if word else limit,
+                 "diff by loading both, s: %.3f by %.3f" % (a, b))
+
+
+def holistic(program, trace):
+    """The overlap of communication in 8 ranks of 60 MB, by HolisticTraceAnalysis."""
+    python = install(trace("holistic"), "HolisticTraceAnalysis==0.5.0", "pandas<3", "setuptools<80")
+    s = python and about_runs(program, trace, "hta", "rank.json",
+                              env=dict(os.environ, HTA_PYTHON=python))
+    if s:
+        divide("holistic", s, "hta/wall", "ours/wall", ">=50.0", "wall", statistics.median)
+        divide("holistic/processor", s, "hta/cpu", "ours/cpu", how=statistics.median)
+        divide("holistic/memory", s, "ours/tree", "hta/tree", "<=0.05", "of all processes", max)
+
+
+def install(where, *packages):
+    """Returns a Python with PACKAGES, or None."""
     if not os.path.exists(os.path.join(where, "done")):
         venv.create(where, with_pip=True, clear=True)
         if subprocess.run([os.path.join(where, "bin", "python"), "-m", "pip", "install", "-q",
-                           "torch-tb-profiler", "setuptools<80"], check=False).returncode != 0:
+                           *packages], check=False).returncode != 0:
             return None
         with open(os.path.join(where, "done"), "w", encoding="ascii"):
             pass
@@ -226,7 +278,7 @@ def views(program, trace):
     """Measure all views of the plugin, for its own sample enlarged 20 times."""
     path, python, s = trace("plugin.json"), None, {}
     if os.path.exists(path):
-        python = install(trace("plugin"))
+        python = install(trace("plugin"), "torch-tb-profiler", "setuptools<80")
     if not python:
         print("views: without the trace or torch-tb-profiler")
         return
@@ -341,8 +393,8 @@ def main():
     subprocess.run([os.path.join(HERE, "data.sh"), data], check=True,
                    env=dict(os.environ, OPSCOPE_BENCH_LARGE="1" if args.large else "0"))
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
-    for bench in (load, threads, process, operators, memory, tables, ranks, views, record, recorders,
-                  export, flush, windows, itt):
+    for bench in (load, threads, process, operators, memory, tables, ranks, spread, compared,
+                  holistic, views, record, recorders, export, flush, windows, itt):
         if args.only not in bench.__name__:
             continue
         with tempfile.TemporaryDirectory(dir=data) as scratch:

@@ -6,22 +6,25 @@ usage: thousand.py OPSCOPE SCRATCH FOLDER [RANKS [REPEATS]]
 
 Makes RANKS (1000) ranks in SCRATCH out of the traces of a run in FOLDER, in turn: each has the
 events of its trace REPEATS (5) times, one after the other, with ids and steps of their own, so that
-six traces of 1 MB make ranks of 6 MB. Prints samples: "TABLE/seconds", "TABLE/bytes" (peak memory
-of the process) with all ranks and "TABLE/quarter" with a quarter of them; "load" is `threads`, which
-only reads. Then the ratios. The ranks are removed at the end.
+six traces of 1 MB make ranks of 6 MB. Prints samples of ROUNDS alternating rounds: "TABLE/seconds"
+(wall), "TABLE/cpu", "TABLE/bytes" (peak memory of the process) with all ranks and "TABLE/quarter"
+with a quarter of them; "load" is `threads`, which only reads. Then the ratios of medians, and of
+the least. The ranks are removed at the end.
 """
 import gzip
 import json
 import multiprocessing
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import time
 
-TABLES = ("ranks", "collectives", "collective_calls", "rank_wait", "rank_overlap", "stragglers")
+TABLES = ("ranks", "collectives", "stragglers")
+ROUNDS = 3
 IDS = ("External id", "correlation", "Ev Idx")
-ID_STRIDE, STEP = 10_000_000, "ProfilerStep#"
+STEP = "ProfilerStep#"
 
 
 def read(path):
@@ -30,16 +33,20 @@ def read(path):
         return json.load(file)
 
 
-def again(event, number, after):
-    """EVENT once more, AFTER microseconds later."""
+def ids_of(event):
+    """Its ids, by which events are joined."""
+    args = event.get("args") or {}
+    return [i for i in [event.get("id"), *map(args.get, IDS)] if isinstance(i, int)]
+
+
+def again(event, after, more):
+    """EVENT once more, AFTER microseconds later, with ids that are MORE."""
     event = dict(event, ts=event["ts"] + after)
     if "id" in event:
-        event["id"] += number * ID_STRIDE
+        event["id"] += more
     if "args" in event:
-        event["args"] = {k: v + number * ID_STRIDE if k in IDS and isinstance(v, int) else v
+        event["args"] = {k: v + more if k in IDS and isinstance(v, int) else v
                          for k, v in event["args"].items()}
-    if event.get("name", "").startswith(STEP):
-        event["name"] = STEP + str(int(event["name"][len(STEP):]) + number)
     return event
 
 
@@ -48,8 +55,13 @@ def enlarge(trace, repeats, length):
     the text of its metadata."""
     timed = [e for e in trace["traceEvents"] if "ts" in e and e.get("ph") != "M"]
     events = [e for e in trace["traceEvents"] if e.get("ph") == "M"]
+    stride = max((i for e in timed for i in ids_of(e)), default=0) + 1
     for number in range(repeats):
-        events += [again(e, number, number * length) for e in timed]
+        for event in timed:
+            event = again(event, number * length, number * stride)
+            if event.get("name", "").startswith(STEP):
+                event["name"] = STEP + str(int(event["name"][len(STEP):]) + number)
+            events.append(event)
     return ",\n".join(map(json.dumps, events))
 
 
@@ -82,7 +94,7 @@ def make(folder, source, n_ranks, repeats):
 
 
 def ask(opscope, table, folder):
-    """Returns the wall time in seconds and the peak memory in bytes."""
+    """Returns wall time and processor time in seconds, and the peak memory in bytes."""
     command = [opscope, "table", table, folder, "--format", "csv"]
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
@@ -91,7 +103,24 @@ def ask(opscope, table, folder):
         child.returncode = status
     if status != 0:
         sys.exit("%s failed: %s" % (" ".join(command), said))
-    return time.perf_counter() - start, used.ru_maxrss * 1024
+    return time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
+
+
+def measure(opscope, everything, quarter):
+    """Print samples, and how each table compares with loading."""
+    samples = {}
+    for table in TABLES:
+        print("%s/quarter %d" % (table, ask(opscope, table, quarter)[2]), flush=True)
+    for _ in range(ROUNDS):
+        for name in ("load",) + TABLES:
+            found = ask(opscope, "threads" if name == "load" else name, everything)
+            for what, value in zip(("seconds", "cpu", "bytes"), found):
+                samples.setdefault((name, what), []).append(value)
+                print("%s/%s %.9g" % (name, what, value), flush=True)
+    for table in TABLES:
+        print("# %s: x loading: wall %.2f, least %.2f; processor %.2f, least %.2f" % (table, *(
+            how(samples[table, what]) / how(samples["load", what])
+            for what in ("seconds", "cpu") for how in (statistics.median, min))), flush=True)
 
 
 def main():
@@ -104,13 +133,7 @@ def main():
             everything, quarter = pool.apply(make, (folder, source, n_ranks, repeats))
         size = os.path.getsize(os.path.join(everything, "rank0.json"))
         print("# %d ranks of %.1f MB" % (n_ranks, size / 1e6), flush=True)
-        load = min(ask(opscope, "threads", everything)[0] for _ in range(2))
-        print("load/seconds %.3f" % load, flush=True)
-        for table in TABLES:
-            seconds, peak = ask(opscope, table, everything)
-            print("%s/seconds %.3f\n%s/bytes %d\n%s/quarter %d\n# %.2f x loading" % (
-                table, seconds, table, peak, table, ask(opscope, table, quarter)[1],
-                seconds / load), flush=True)
+        measure(opscope, everything, quarter)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
