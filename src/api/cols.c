@@ -185,7 +185,8 @@ static void begin_head(struct writing *w)
     osc_strbuf_adds(&w->head, ",\n \"command\": ");
     add_text(&w->head, w->is->command);
     osc_strbuf_addf(&w->head, ",\n \"rows\": %llu, \"offset\": %llu, \"n\": %llu,\n",
-                    (unsigned long long)osc_frame_rows(f), (unsigned long long)w->is->offset,
+                    (unsigned long long)w->is->n_all,
+                    (unsigned long long)(w->is->first + w->is->offset),
                     (unsigned long long)w->n);
     osc_strbuf_adds(&w->head, " \"notes\": [");
     for (const char *between = ""; *line; between = ", ") {
@@ -221,7 +222,10 @@ osc_status osc_cols_write(struct osc_strbuf *out, const struct osc_cols *cols)
     osc_status st = OSC_OK;
 
     w.words = (struct osc_intern){.arena = &w.arena, .seed = osc_hash_seed()};
-    own.offset = cols->offset < n_rows ? cols->offset : n_rows;
+    /* From here on the offset is in the frame. */
+    own.offset = cols->offset > cols->first ? cols->offset - cols->first : 0;
+    own.offset = own.offset < n_rows ? own.offset : n_rows;
+    own.n_all = cols->n_all > 0 ? cols->n_all : n_rows;
     w.n = n_rows - own.offset < cols->limit ? n_rows - own.offset : cols->limit;
     begin_head(&w);
     for (size_t i = 0; i < osc_frame_columns(cols->frame) && st == OSC_OK; i++) {

@@ -46,7 +46,9 @@
 /* Which rows, and how. */
 struct osc_cols {
     const struct osc_frame *frame;
-    uint64_t offset, limit; /* rows of the frame; what is beyond its end is left out */
+    uint64_t first, n_all;  /* the row of the answer with which the frame begins, and how many
+                             * rows the answer has; if n_all is 0, the frame has all */
+    uint64_t offset, limit; /* rows of the answer; what is beyond its end is left out */
     bool has_numbers;       /* ints=number */
     const char *command;    /* or NULL */
 };

@@ -24,6 +24,7 @@
 #include "api/endpoints.h"
 #include "ask/asked.h"
 #include "ask/operands.h"
+#include "ask/set.h"
 #include "base/shell.h"
 
 #define ROWS_DEFAULT 10000
@@ -234,16 +235,32 @@ static osc_status find_frame(struct osc_api_call *c, const struct wanted *w,
     return st;
 }
 
+/* Whether the answer to W is as long as the trace and in its order: then only the rows of the
+ * window are made. */
+static bool is_stream(const struct wanted *w)
+{
+    const struct osc_question *const q = &w->request.question;
+
+    return w->def->open && !q->sort && !q->where;
+}
+
 static void answer_cols(struct osc_api_call *c, const struct wanted *w, const struct sets *s,
                         const char *prints)
 {
+    struct osc_window window = {.first = (uint64_t)w->offset, .n = (uint64_t)w->limit};
     struct osc_strbuf out = {0};
     struct osc_frame *f = NULL;
     struct osc_err err = {0};
-    osc_status st = find_frame(c, w, s, prints, &f, &err);
+    osc_status st = is_stream(w) ? osc_set_ask_window(s->now, &w->request.view,
+                                                      &w->request.question, &window, &f, &err)
+                                 : find_frame(c, w, s, prints, &f, &err);
 
+    if (!is_stream(w))
+        window = (struct osc_window){.first = 0};
     if (st == OSC_OK) {
         const struct osc_cols cols = {.frame = f,
+                                      .first = window.first,
+                                      .n_all = window.n_all,
                                       .offset = (uint64_t)w->offset,
                                       .limit = (uint64_t)w->limit,
                                       .has_numbers = w->has_numbers,

@@ -68,7 +68,9 @@ static void free_frame(struct osc_frame *f)
 
 struct filling {
     struct osc_frame *frame;
-    struct osc_strbuf text; /* scratch */
+    struct osc_strbuf text;   /* scratch */
+    struct osc_window window; /* what is still to be skipped, and then to be taken */
+    bool is_full;             /* it was taken: no further rows are needed */
 };
 
 /* The id of STR among the words of COL. */
@@ -160,22 +162,28 @@ static osc_status add_rows(void *ctx, const struct osc_rows *rows)
 {
     struct filling *const l = ctx;
     struct osc_frame *const f = l->frame;
+    const uint64_t first = l->window.first < rows->n_rows ? l->window.first : rows->n_rows;
+    const uint64_t left = rows->n_rows - first;
+    const uint64_t n = l->window.n < left ? l->window.n : left;
 
     for (uint32_t c = 0; c < f->n_columns; c++) {
         struct column *const col = &f->columns[c];
-        osc_status st = make_room(col, f->n_rows + rows->n_rows);
+        osc_status st = make_room(col, f->n_rows + n);
 
         col->last = (struct osc_str){0};
-        for (uint64_t i = 0; i < rows->n_rows && st == OSC_OK; i++) {
-            const struct osc_cell cell = osc_rows_cell(rows, i, &col->source);
+        for (uint64_t i = 0; i < n && st == OSC_OK; i++) {
+            const struct osc_cell cell = osc_rows_cell(rows, first + i, &col->source);
 
             st = put_cell(l, col, f->n_rows + i, &cell);
         }
         if (st != OSC_OK)
             return st;
     }
-    f->n_rows += rows->n_rows;
-    return OSC_OK;
+    f->n_rows += n;
+    l->window.first -= first;
+    l->window.n -= n;
+    l->is_full = l->window.n == 0;
+    return l->is_full ? OSC_ECANCELED : OSC_OK;
 }
 
 /* --- finishing ------------------------------------------------------------------------ */
@@ -258,7 +266,7 @@ osc_status osc_frame_make(struct osc_frame **to, struct osc_asked *k,
                           const struct osc_digest *files, struct osc_err *err)
 {
     struct osc_frame *const f = osc_calloc(1, sizeof *f);
-    struct filling l = {.frame = f};
+    struct filling l = {.frame = f, .window = {.n = UINT64_MAX}};
     osc_status st = f ? OSC_OK : OSC_ENOMEM;
 
     *to = NULL;
@@ -268,8 +276,17 @@ osc_status osc_frame_make(struct osc_frame **to, struct osc_asked *k,
         osc_fingerprint_text(f->fingerprint, files);
         st = prepare(f, &k->answer.sheet);
     }
+    if (k->window && k->answer.is_stream)
+        l.window = *k->window;
+    else if (k->window)
+        k->window->first = 0;
     if (st == OSC_OK)
         st = osc_answer_rows(&k->query, &k->answer, add_rows, &l, err);
+    if (st == OSC_ECANCELED && l.is_full)
+        st = OSC_OK;
+    if (st == OSC_OK && k->window)
+        k->window->n_all =
+            k->answer.is_stream ? osc_answer_count_stream(&k->query, &k->answer) : f->n_rows;
     if (st == OSC_OK)
         st = finish(f, k);
     osc_strbuf_fini(&l.text);

@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "opscope/trace.h"
 
-/* Copy all rows of K, which was run, into a new frame. FILES is the digest for its
- * fingerprint. *F is NULL after a failure. */
+/* Copy all rows of K, which was run, or those of its window, into a new frame. FILES is the
+ * digest for its fingerprint. *F is NULL after a failure. */
 OSC_MUST_USE osc_status osc_frame_make(struct osc_frame **f, struct osc_asked *k,
                                        const struct osc_digest *files, struct osc_err *err);

@@ -391,6 +391,7 @@ osc_status osc_set_run(struct osc_set *set, struct osc_asked *k, struct osc_err 
 struct recipient {
     const struct osc_layout *layout;           /* as text */
     struct osc_frame **frame;                  /* as columns */
+    struct osc_window *window;                 /* with frame: only these rows; or NULL */
     struct osc_strbuf *parts;                  /* as parts, to be joined elsewhere */
     const struct osc_set_digesting *digesting; /* or rows, to digest */
     struct osc_result *digest;
@@ -650,6 +651,7 @@ static osc_status ask(struct osc_set *set, const struct osc_view *view,
         recipient->digesting
             ? init_digest(&k, recipient->digesting, &r, err)
             : osc_asked_init(&k, &r, recipient->layout ? NULL : osc_renderer_find("csv"), err);
+    k.window = recipient->window;
     if (st == OSC_OK && recipient->parts && !k.def->map)
         st = osc_fail(err, OSC_EINVAL, "%s has no parts: it is as long as the traces",
                       k.def->name);
@@ -672,6 +674,16 @@ osc_status osc_ask(struct osc_set *set, const struct osc_view *view,
                    struct osc_err *err)
 {
     const struct recipient recipient = {.frame = f};
+
+    *f = NULL;
+    return ask(set, view, question, &recipient, err);
+}
+
+osc_status osc_set_ask_window(struct osc_set *set, const struct osc_view *view,
+                              const struct osc_question *question, struct osc_window *window,
+                              struct osc_frame **f, struct osc_err *err)
+{
+    const struct recipient recipient = {.frame = f, .window = window};
 
     *f = NULL;
     return ask(set, view, question, &recipient, err);

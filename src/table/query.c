@@ -544,6 +544,16 @@ osc_status osc_answer_rows(const struct osc_query *q, struct osc_answer *a,
     return st;
 }
 
+uint64_t osc_answer_count_stream(const struct osc_query *q, const struct osc_answer *a)
+{
+    uint64_t n_rows = 0, shown = 0;
+
+    for (uint32_t i = 0; i < a->n_blocks; i++)
+        for (uint32_t k = 0; k < a->blocks[i].n_traces; k++)
+            n_rows += count_rows(q, q->traces[a->blocks[i].first_trace + k], &shown);
+    return n_rows;
+}
+
 void osc_answer_fini(struct osc_answer *a)
 {
     for (uint32_t i = 0; i < a->n_blocks; i++) {

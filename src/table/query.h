@@ -98,4 +98,8 @@ OSC_MUST_USE osc_status osc_answer_rows(const struct osc_query *q, struct osc_an
                                                            const struct osc_rows *rows),
                                         void *ctx, struct osc_err *err);
 
+/* The number of rows that osc_answer_rows() passes on, without limit and --where, if A is a
+ * stream. */
+uint64_t osc_answer_count_stream(const struct osc_query *q, const struct osc_answer *a);
+
 void osc_answer_fini(struct osc_answer *a);

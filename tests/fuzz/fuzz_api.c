@@ -63,22 +63,6 @@ static bool is_gone(void *ctx)
     return false;
 }
 
-static struct osc_api *open_api(void)
-{
-    static char path[] = "/tmp/fuzz_api_XXXXXX";
-    static const char *const paths = path;
-    static const struct osc_keeper_run runs[] = {{"one", &paths, 1}, {"t<w>o", &paths, 1}};
-    const struct osc_api_config config = {
-        .keeper = {.runs = runs, .n_runs = 2, .least_look_ns = INT64_MAX / 4}};
-    const int fd = mkstemp(path);
-    struct osc_api *api;
-
-    if (fd < 0 || write(fd, text, sizeof text - 1) != (ssize_t)sizeof text - 1 ||
-        close(fd) != 0 || osc_api_new(&api, &config) != OSC_OK)
-        abort();
-    return api;
-}
-
 static void ask(struct osc_api *api, const char *method, const char *target)
 {
     struct response r = {.n_heads = 0};
@@ -96,6 +80,24 @@ static void ask(struct osc_api *api, const char *method, const char *target)
     if (r.body.status == OSC_OK && r.is_binary && memcmp(r.body.s, "osccols1", 8) != 0)
         abort();
     osc_strbuf_fini(&r.body);
+}
+
+static struct osc_api *open_api(void)
+{
+    static char path[] = "/tmp/fuzz_api_XXXXXX";
+    static const char *const paths = path;
+    static const struct osc_keeper_run runs[] = {{"one", &paths, 1}, {"t<w>o", &paths, 1}};
+    const struct osc_api_config config = {
+        .keeper = {.runs = runs, .n_runs = 2, .least_look_ns = INT64_MAX / 4}};
+    const int fd = mkstemp(path);
+    struct osc_api *api;
+
+    if (fd < 0 || write(fd, text, sizeof text - 1) != (ssize_t)sizeof text - 1 ||
+        close(fd) != 0 || osc_api_new(&api, &config) != OSC_OK)
+        abort();
+    ask(api, "GET", "/api/v1/table/diff_steps?format=csv&base=t<w>o"); /* loads both */
+    (void)unlink(path);
+    return api;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
