@@ -215,16 +215,18 @@ static void report_failure(struct osc_loaded *l, const struct osc_trace *t, uint
         osc_left_out_add(&l->files.left, OSC_LEFT_FAILED, path, why);
 }
 
-/* Store the version of torch of the first trace that has one. */
+/* Store the version of torch of the first trace that has one. A question may be deriving facts
+ * of a trace that a refresh has kept. */
 static osc_status add_torch_version(struct osc_loaded *l, const struct osc_trace *t)
 {
     struct osc_strbuf copy = {0};
     struct osc_str version;
 
-    if (l->torch_version ||
-        (!osc_trace_meta(t, "torch_version", &version) &&
-         !osc_trace_meta(t, "pytorch_version", &version)) ||
-        version.len == 0)
+    osc_trace_read(t);
+    const bool has_one = osc_trace_meta(t, "torch_version", &version) ||
+                         osc_trace_meta(t, "pytorch_version", &version);
+    osc_trace_read_end(t);
+    if (l->torch_version || !has_one || version.len == 0)
         return OSC_OK;
     osc_strbuf_addstr(&copy, version);
     l->torch_version = copy.s;

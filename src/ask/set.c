@@ -90,11 +90,10 @@ static osc_status keep_notes(struct osc_set *set, const struct osc_set_state *s)
     struct osc_set_notes_text *const n = osc_calloc(1, sizeof *n + said->len + 1);
     if (!n)
         return OSC_ENOMEM;
-    if (said->len > 0)
-        memcpy(n->text, said->s, said->len);
+    memcpy(n->text, said->s ? said->s : "", said->len);
     n->before = before;
-    atomic_store_explicit(&set->notes, n,
-                          memory_order_release); /* pairs with osc_set_notes() */
+    /* pairs with osc_set_notes() */
+    atomic_store_explicit(&set->notes, n, memory_order_release);
     return OSC_OK;
 }
 
@@ -333,11 +332,8 @@ static osc_status refresh(struct osc_set *set, struct osc_changes *changes, stru
 osc_status osc_set_refresh(struct osc_set *set, struct osc_changes *changes,
                            struct osc_err *err)
 {
-    struct osc_changes own_changes;
-    struct osc_err own;
-
-    err = err ? err : &own;
-    changes = changes ? changes : &own_changes;
+    err = err ? err : &(struct osc_err){0};
+    changes = changes ? changes : &(struct osc_changes){0};
     *changes = (struct osc_changes){0};
     if (pthread_mutex_lock(&set->refreshing) != 0)
         return osc_fail(err, OSC_EINVAL, "the set is being refreshed by this thread");
@@ -673,10 +669,7 @@ osc_status osc_ask(struct osc_set *set, const struct osc_view *view,
                    const struct osc_question *question, struct osc_frame **f,
                    struct osc_err *err)
 {
-    const struct recipient recipient = {.frame = f};
-
-    *f = NULL;
-    return ask(set, view, question, &recipient, err);
+    return osc_set_ask_window(set, view, question, NULL, f, err);
 }
 
 osc_status osc_set_ask_window(struct osc_set *set, const struct osc_view *view,
@@ -693,9 +686,7 @@ osc_status osc_ask_text(struct osc_set *set, const struct osc_view *view,
                         const struct osc_question *question, const struct osc_layout *layout,
                         struct osc_err *err)
 {
-    const struct recipient recipient = {.layout = layout};
-
-    return ask(set, view, question, &recipient, err);
+    return ask(set, view, question, &(struct recipient){.layout = layout}, err);
 }
 
 osc_status osc_ask_part(struct osc_set *set, const struct osc_view *view,

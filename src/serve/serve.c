@@ -24,6 +24,9 @@
 /* So long an answer that was given up is waited for. */
 #define GIVEN_UP_NS (INT64_C(2) * 1000000000)
 
+/* So long answers may go on at the end. */
+#define FAREWELL_NS (INT64_C(3) * 100000000)
+
 /* So long the end of all work is waited for. */
 #define STOP_S 3
 
@@ -619,6 +622,7 @@ bool osc_server_stop(struct osc_server *s)
 {
     bool is_idle = osc_api_stop(s->api);
 
+    osc_watch_wait(&s->watch, FAREWELL_NS); /* streams say good-bye */
     osc_watch_shut(&s->watch);
     MHD_stop_daemon(s->daemon); /* its threads give up the questions that they wait for */
     osc_watch_stop(&s->watch);

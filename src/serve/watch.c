@@ -52,6 +52,26 @@ osc_status osc_watch_start(struct osc_watch *w)
     return pthread_create(&w->thread, NULL, keep_looking, w) == 0 ? OSC_OK : OSC_ENOMEM;
 }
 
+static bool is_at_work(struct osc_watch *w)
+{
+    bool is_found = false;
+
+    pthread_mutex_lock(&w->lock);
+    for (const struct osc_watched *c = w->first; c && !is_found; c = c->next)
+        is_found = c->due_ns == 0;
+    pthread_mutex_unlock(&w->lock);
+    return is_found;
+}
+
+void osc_watch_wait(struct osc_watch *w, int64_t ns)
+{
+    const int64_t until_ns = osc_clock_now_ns() + ns;
+    const struct timespec pause = {.tv_nsec = SECOND_NS / 100};
+
+    while (is_at_work(w) && osc_clock_now_ns() < until_ns)
+        (void)nanosleep(&pause, NULL);
+}
+
 void osc_watch_shut(struct osc_watch *w)
 {
     pthread_mutex_lock(&w->lock);

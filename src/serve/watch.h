@@ -38,7 +38,10 @@ struct osc_watch {
 
 OSC_MUST_USE osc_status osc_watch_start(struct osc_watch *w);
 
-/* Shut down all connections. No further one may be added. */
+/* Wait up to NS until no connection is at work. */
+void osc_watch_wait(struct osc_watch *w, int64_t ns);
+
+/* Tell all connections that their clients are gone. */
 void osc_watch_shut(struct osc_watch *w);
 
 /* End the thread, once no connection is left. */

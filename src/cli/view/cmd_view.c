@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/log_dirs.h"
+#include "cli/remote_files.h"
 #include "serve/serve.h"
 #include "table/nearest.h"
 
@@ -232,10 +233,12 @@ static int serve(const struct shown *s, const struct osc_args *args, const sigse
     } else {
         failed = osc_cli_fail(st, &err);
     }
-    /* What does not end by itself ends with the process. */
-    if (server ? osc_server_stop(server) : !how.api || osc_api_stop(how.api))
+    if (server ? osc_server_stop(server) : !how.api || osc_api_stop(how.api)) {
         osc_api_free(how.api);
-    return failed;
+        return failed;
+    }
+    osc_remote_files_remove();
+    _exit(failed); /* a thread still waits for a file */
 }
 
 static int run(struct osc_args *args)
