@@ -344,6 +344,23 @@ static void add_row(struct osc_scan *s, const struct osc_chunk *c, uint32_t i,
         osc_result_str(out, ARGS, (struct osc_str){s->args.text.s, (uint32_t)s->args.text.len});
 }
 
+static void skip(struct osc_scan *s, uint64_t n)
+{
+    const struct osc_store *events = &s->t->events;
+
+    while (n > 0 && s->chunk < events->n_chunks) {
+        const uint32_t left = events->chunks[s->chunk]->n_rows - s->place;
+
+        if (n < left) {
+            s->place += (uint32_t)n;
+            return;
+        }
+        n -= left;
+        s->chunk++;
+        s->place = 0;
+    }
+}
+
 static osc_status next(struct osc_scan *s, struct osc_result *out, struct osc_err *err)
 {
     const struct osc_store *events = &s->t->events;
@@ -381,6 +398,7 @@ const struct osc_table_def osc_table_events = {
     .rows = count_rows,
     .open = open_events,
     .next = next,
+    .skip = skip,
     .close = close_events,
     .is_symbol = is_symbol,
 };

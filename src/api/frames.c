@@ -35,7 +35,7 @@ static struct osc_frames_entry *find(struct osc_frames *f, const char *key)
     return NULL;
 }
 
-struct osc_frame *osc_frames_find(struct osc_frames *f, const char *key)
+struct osc_frame *osc_frames_find(struct osc_frames *f, const char *key, uint64_t *n_all)
 {
     struct osc_frame *found = NULL;
 
@@ -43,6 +43,7 @@ struct osc_frame *osc_frames_find(struct osc_frames *f, const char *key)
     struct osc_frames_entry *const e = find(f, key);
     if (e) {
         e->used = ++f->n_uses;
+        *n_all = e->n_all;
         found = osc_frame_hold(e->frame);
     }
     pthread_mutex_unlock(&f->lock);
@@ -87,7 +88,8 @@ static struct osc_frames_entry *make_room(struct osc_frames *f, uint64_t need)
     }
 }
 
-void osc_frames_keep(struct osc_frames *f, const char *key, struct osc_frame *frame)
+void osc_frames_keep(struct osc_frames *f, const char *key, struct osc_frame *frame,
+                     uint64_t n_all)
 {
     const uint64_t n_bytes = size_of(frame);
     const size_t len = strlen(key);
@@ -99,7 +101,8 @@ void osc_frames_keep(struct osc_frames *f, const char *key, struct osc_frame *fr
     pthread_mutex_lock(&f->lock);
     struct osc_frames_entry *const e = find(f, key) ? NULL : make_room(f, n_bytes);
     if (e) {
-        *e = (struct osc_frames_entry){copy, osc_frame_hold(frame), n_bytes, ++f->n_uses};
+        *e =
+            (struct osc_frames_entry){copy, osc_frame_hold(frame), n_all, n_bytes, ++f->n_uses};
         f->n_bytes += n_bytes;
         copy = NULL;
     }

@@ -23,6 +23,7 @@ struct osc_frames {
     struct osc_frames_entry {
         char *key;               /* owned */
         struct osc_frame *frame; /* held; NULL: free */
+        uint64_t n_all;          /* rows of the answer, of which the frame has the first */
         uint64_t n_bytes, used;  /* the largest was used last */
     } all[OSC_FRAMES_MAX];
     uint64_t n_uses, n_bytes;
@@ -31,8 +32,10 @@ struct osc_frames {
 void osc_frames_init(struct osc_frames *f);
 void osc_frames_fini(struct osc_frames *f);
 
-/* The frame of KEY, which the caller releases; NULL: it is not kept. */
-struct osc_frame *osc_frames_find(struct osc_frames *f, const char *key);
+/* The frame of KEY, which the caller releases; NULL: it is not kept. *N_ALL is the rows of the
+ * answer, of which it has the first. */
+struct osc_frame *osc_frames_find(struct osc_frames *f, const char *key, uint64_t *n_all);
 
 /* Keep FRAME for KEY, if there is room and memory for it. */
-void osc_frames_keep(struct osc_frames *f, const char *key, struct osc_frame *frame);
+void osc_frames_keep(struct osc_frames *f, const char *key, struct osc_frame *frame,
+                     uint64_t n_all);

@@ -29,6 +29,7 @@
 
 #define ROWS_DEFAULT 10000
 #define ROWS_MAX     1000000
+#define SORTED_LEAST 4096
 
 /* What a query asks for. */
 struct wanted {
@@ -36,6 +37,7 @@ struct wanted {
     struct osc_request request;
     bool is_cols, has_numbers;
     int64_t offset, limit; /* of cols */
+    int64_t n_sorted; /* of a sorted table as long as the trace: rows that are enough; else 0 */
     uint32_t run, base;
     bool has_base;
     const char *fingerprint;   /* or NULL */
@@ -85,10 +87,24 @@ static osc_status read_ours(const struct osc_api_call *c, struct wanted *w, stru
     if (st == OSC_OK && !w->is_cols && (ints || osc_url_get(&c->url, "offset")))
         st = osc_fail(err, OSC_EINVAL, "%s is for format=cols", ints ? "ints" : "offset");
     if (st == OSC_OK && w->is_cols)
-        st = read_rows(c, "offset", INT64_MAX, &w->offset, err);
+        st = read_rows(c, "offset", INT64_MAX - ROWS_MAX, &w->offset, err);
     if (st == OSC_OK && w->is_cols)
         st = read_rows(c, "limit", ROWS_MAX, &w->limit, err);
     return st;
+}
+
+/* The rows that are enough for W; the same for windows near each other, so that their frame is
+ * the same. 0: all. */
+static int64_t count_sorted(const struct wanted *w)
+{
+    const int64_t end = w->offset + w->limit;
+    int64_t n = SORTED_LEAST;
+
+    if (!w->def->open || !w->request.question.sort)
+        return 0;
+    while (n < end && n < INT64_MAX / 2)
+        n *= 2;
+    return n < end ? 0 : n;
 }
 
 /* Append the option P to the command line. */
@@ -188,6 +204,7 @@ static bool read_query(struct osc_api_call *c, struct wanted *w)
         add_operands(c, w);
     else
         osc_respond_failure(c, st, &err, w->command.s);
+    w->n_sorted = count_sorted(w);
     w->request.question.table = w->def->name;
     w->request.question.cancel = c->request->cancel;
     return st == OSC_OK;
@@ -200,41 +217,6 @@ struct sets {
     struct osc_set *now, *base; /* held; base only to compare */
 };
 
-static osc_status ask_frame(const struct wanted *w, const struct sets *s, struct osc_frame **f,
-                            struct osc_err *err)
-{
-    const struct osc_request *const r = &w->request;
-
-    return s->base ? osc_compare(s->base, s->now, &r->view, &r->question, f, err)
-                   : osc_ask(s->now, &r->view, &r->question, f, err);
-}
-
-/* Get the frame that W asks for, from those that are kept if it is there. PRINTS is what the
- * fingerprints of the runs are. */
-static osc_status find_frame(struct osc_api_call *c, const struct wanted *w,
-                             const struct sets *s, const char *prints, struct osc_frame **f,
-                             struct osc_err *err)
-{
-    struct osc_strbuf key = {0}, words = {0};
-
-    osc_request_put_words(&words, &w->request);
-    for (size_t i = 0; i < words.len; i++)
-        if (words.s[i] == '\0')
-            words.s[i] = '\n';
-    osc_strbuf_addf(&key, "%s\n%u\n%s\n", prints, w->run, w->def->name);
-    osc_strbuf_add(&key, words.s ? words.s : "", words.len);
-    osc_status st = key.status != OSC_OK ? key.status : words.status;
-    *f = st == OSC_OK ? osc_frames_find(&c->api->frames, key.s) : NULL;
-    if (st == OSC_OK && !*f) {
-        st = ask_frame(w, s, f, err);
-        if (st == OSC_OK)
-            osc_frames_keep(&c->api->frames, key.s, *f);
-    }
-    osc_strbuf_fini(&words);
-    osc_strbuf_fini(&key);
-    return st;
-}
-
 /* Whether the answer to W is as long as the trace and in its order: then only the rows of the
  * window are made. */
 static bool is_stream(const struct wanted *w)
@@ -244,30 +226,73 @@ static bool is_stream(const struct wanted *w)
     return w->def->open && !q->sort && !q->where;
 }
 
+/* Ask for a frame that has the rows from window->first on, and all that W wants. */
+static osc_status ask_frame(const struct wanted *w, const struct sets *s,
+                            struct osc_window *window, struct osc_frame **f,
+                            struct osc_err *err)
+{
+    const struct osc_request *const r = &w->request;
+    struct osc_question q = r->question;
+
+    q.limit = w->n_sorted;
+    if (is_stream(w) || w->n_sorted > 0)
+        return osc_set_ask_window(s->now, &r->view, &q, window, f, err);
+    const osc_status st = s->base ? osc_compare(s->base, s->now, &r->view, &q, f, err)
+                                  : osc_ask(s->now, &r->view, &q, f, err);
+    *window = (struct osc_window){.n_all = st == OSC_OK ? osc_frame_rows(*f) : 0};
+    return st;
+}
+
+/* Get the frame that W asks for, from those that are kept if it is there. PRINTS is what the
+ * fingerprints of the runs are. */
+static osc_status find_frame(struct osc_api_call *c, const struct wanted *w,
+                             const struct sets *s, const char *prints,
+                             struct osc_window *window, struct osc_frame **f)
+{
+    struct osc_strbuf key = {0}, words = {0};
+    struct osc_err err = {0};
+
+    osc_request_put_words(&words, &w->request);
+    for (size_t i = 0; i < words.len; i++)
+        if (words.s[i] == '\0')
+            words.s[i] = '\n';
+    osc_strbuf_addf(&key, "%s\n%u\n%s\n%lld\n", prints, w->run, w->def->name,
+                    (long long)w->n_sorted);
+    osc_strbuf_add(&key, words.s ? words.s : "", words.len);
+    osc_status st = key.status != OSC_OK ? key.status : words.status;
+    *f = st == OSC_OK ? osc_frames_find(&c->api->frames, key.s, &window->n_all) : NULL;
+    if (*f)
+        window->first = 0;
+    if (st == OSC_OK && !*f) {
+        st = ask_frame(w, s, window, f, &err);
+        if (st == OSC_OK && !is_stream(w))
+            osc_frames_keep(&c->api->frames, key.s, *f, window->n_all);
+    }
+    if (st != OSC_OK)
+        osc_respond_failure(c, st, &err, w->command.s);
+    osc_strbuf_fini(&words);
+    osc_strbuf_fini(&key);
+    return st;
+}
+
 static void answer_cols(struct osc_api_call *c, const struct wanted *w, const struct sets *s,
                         const char *prints)
 {
     struct osc_window window = {.first = (uint64_t)w->offset, .n = (uint64_t)w->limit};
+    const struct osc_err err = {0};
     struct osc_strbuf out = {0};
     struct osc_frame *f = NULL;
-    struct osc_err err = {0};
-    osc_status st = is_stream(w) ? osc_set_ask_window(s->now, &w->request.view,
-                                                      &w->request.question, &window, &f, &err)
-                                 : find_frame(c, w, s, prints, &f, &err);
 
-    if (!is_stream(w))
-        window = (struct osc_window){.first = 0};
-    if (st == OSC_OK) {
-        const struct osc_cols cols = {.frame = f,
-                                      .first = window.first,
-                                      .n_all = window.n_all,
-                                      .offset = (uint64_t)w->offset,
-                                      .limit = (uint64_t)w->limit,
-                                      .has_numbers = w->has_numbers,
-                                      .command = w->command.s};
-
-        st = osc_cols_write(&out, &cols);
-    }
+    if (find_frame(c, w, s, prints, &window, &f) != OSC_OK)
+        return;
+    const struct osc_cols cols = {.frame = f,
+                                  .first = window.first,
+                                  .n_all = window.n_all,
+                                  .offset = (uint64_t)w->offset,
+                                  .limit = (uint64_t)w->limit,
+                                  .has_numbers = w->has_numbers,
+                                  .command = w->command.s};
+    const osc_status st = osc_cols_write(&out, &cols);
     if (st == OSC_OK) {
         osc_respond_begin(c, "application/octet-stream");
         (void)osc_respond_write(c, out.s, out.len);

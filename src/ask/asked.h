@@ -18,7 +18,7 @@
  * that is no stream it gets all, and first becomes 0. */
 struct osc_window {
     uint64_t first, n;
-    uint64_t n_all; /* set by the frame: the rows that there are */
+    uint64_t n_all; /* set by the frame: the rows that there are, without a limit */
 };
 
 /* Zeroed, it is no question. It points into itself: never copy it. */

@@ -68,9 +68,8 @@ static void free_frame(struct osc_frame *f)
 
 struct filling {
     struct osc_frame *frame;
-    struct osc_strbuf text;   /* scratch */
-    struct osc_window window; /* what is still to be skipped, and then to be taken */
-    bool is_full;             /* it was taken: no further rows are needed */
+    struct osc_strbuf text; /* scratch */
+    uint64_t n_left;        /* rows that are still to be taken; further ones are not made */
 };
 
 /* The id of STR among the words of COL. */
@@ -162,9 +161,7 @@ static osc_status add_rows(void *ctx, const struct osc_rows *rows)
 {
     struct filling *const l = ctx;
     struct osc_frame *const f = l->frame;
-    const uint64_t first = l->window.first < rows->n_rows ? l->window.first : rows->n_rows;
-    const uint64_t left = rows->n_rows - first;
-    const uint64_t n = l->window.n < left ? l->window.n : left;
+    const uint64_t n = l->n_left < rows->n_rows ? l->n_left : rows->n_rows;
 
     for (uint32_t c = 0; c < f->n_columns; c++) {
         struct column *const col = &f->columns[c];
@@ -172,7 +169,7 @@ static osc_status add_rows(void *ctx, const struct osc_rows *rows)
 
         col->last = (struct osc_str){0};
         for (uint64_t i = 0; i < n && st == OSC_OK; i++) {
-            const struct osc_cell cell = osc_rows_cell(rows, first + i, &col->source);
+            const struct osc_cell cell = osc_rows_cell(rows, i, &col->source);
 
             st = put_cell(l, col, f->n_rows + i, &cell);
         }
@@ -180,10 +177,8 @@ static osc_status add_rows(void *ctx, const struct osc_rows *rows)
             return st;
     }
     f->n_rows += n;
-    l->window.first -= first;
-    l->window.n -= n;
-    l->is_full = l->window.n == 0;
-    return l->is_full ? OSC_ECANCELED : OSC_OK;
+    l->n_left -= n;
+    return l->n_left == 0 ? OSC_ECANCELED : OSC_OK;
 }
 
 /* --- finishing ------------------------------------------------------------------------ */
@@ -266,7 +261,7 @@ osc_status osc_frame_make(struct osc_frame **to, struct osc_asked *k,
                           const struct osc_digest *files, struct osc_err *err)
 {
     struct osc_frame *const f = osc_calloc(1, sizeof *f);
-    struct filling l = {.frame = f, .window = {.n = UINT64_MAX}};
+    struct filling l = {.frame = f, .n_left = UINT64_MAX};
     osc_status st = f ? OSC_OK : OSC_ENOMEM;
 
     *to = NULL;
@@ -276,17 +271,19 @@ osc_status osc_frame_make(struct osc_frame **to, struct osc_asked *k,
         osc_fingerprint_text(f->fingerprint, files);
         st = prepare(f, &k->answer.sheet);
     }
-    if (k->window && k->answer.is_stream)
-        l.window = *k->window;
-    else if (k->window)
+    if (k->window && k->answer.is_stream) {
+        k->query.n_skipped = k->window->first;
+        l.n_left = k->window->n;
+    } else if (k->window) {
         k->window->first = 0;
+    }
     if (st == OSC_OK)
         st = osc_answer_rows(&k->query, &k->answer, add_rows, &l, err);
-    if (st == OSC_ECANCELED && l.is_full)
+    if (st == OSC_ECANCELED && l.n_left == 0)
         st = OSC_OK;
     if (st == OSC_OK && k->window)
-        k->window->n_all =
-            k->answer.is_stream ? osc_answer_count_stream(&k->query, &k->answer) : f->n_rows;
+        k->window->n_all = k->answer.is_stream ? osc_answer_count_stream(&k->query, &k->answer)
+                                               : f->n_rows + k->answer.sheet.n_more;
     if (st == OSC_OK)
         st = finish(f, k);
     osc_strbuf_fini(&l.text);

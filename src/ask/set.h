@@ -68,8 +68,8 @@ OSC_MUST_USE osc_status osc_set_run(struct osc_set *set, struct osc_asked *k,
 OSC_MUST_USE osc_status osc_set_frame(struct osc_set *set, struct osc_asked *k,
                                       struct osc_frame **f, struct osc_err *err);
 
-/* Like osc_ask(), but only the rows of WINDOW, if the answer is a stream. QUESTION has no
- * filter and no limit. */
+/* Like osc_ask(), but only the rows of WINDOW, if the answer is a stream: QUESTION then has no
+ * filter. */
 OSC_MUST_USE osc_status osc_set_ask_window(struct osc_set *set, const struct osc_view *view,
                                            const struct osc_question *question,
                                            struct osc_window *window, struct osc_frame **f,

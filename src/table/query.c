@@ -443,6 +443,7 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
 struct emitter {
     osc_status (*emit)(void *ctx, const struct osc_rows *rows);
     void *ctx;
+    uint64_t skip;   /* rows to leave out first */
     uint64_t left;   /* rest of this block's limit */
     uint64_t n_more; /* with --where: rows beyond the limit */
 };
@@ -476,9 +477,12 @@ static osc_status stream_trace(const struct osc_query *q, const struct osc_trace
         return OSC_OK;
     osc_trace_read(t);
     st = q->def->open(t, q->options, &scan, err);
+    if (st == OSC_OK && e->skip > 0)
+        q->def->skip(scan, e->skip);
     osc_trace_read_end(t);
     if (st != OSC_OK)
         return st;
+    e->skip = 0;
     do {
         osc_result_clear(&b->result);
         osc_trace_read(t);
@@ -509,7 +513,7 @@ osc_status osc_answer_rows(const struct osc_query *q, struct osc_answer *a,
                            void *ctx, struct osc_err *err)
 {
     const uint64_t limit = row_limit(q);
-    struct emitter e = {.emit = emit, .ctx = ctx};
+    struct emitter e = {.emit = emit, .ctx = ctx, .skip = q->n_skipped};
     osc_status st = OSC_OK;
 
     a->sheet.n_more = 0;
@@ -533,8 +537,13 @@ osc_status osc_answer_rows(const struct osc_query *q, struct osc_answer *a,
         for (uint32_t k = 0; k < b->n_traces && st == OSC_OK; k++) {
             const struct osc_trace *t = q->traces[b->first_trace + k];
 
-            n_rows += count_rows(q, t, &shown);
-            st = stream_trace(q, t, b, &e, err);
+            const uint64_t n = count_rows(q, t, &shown);
+
+            n_rows += n;
+            if (e.skip >= n)
+                e.skip -= n;
+            else
+                st = stream_trace(q, t, b, &e, err);
         }
         if (q->where)
             a->sheet.n_more += e.n_more;

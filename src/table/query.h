@@ -46,6 +46,8 @@ struct osc_query {
     int64_t limit;                          /* rows per block; 0: default of the format; -1:
                                              * all */
     const char *columns;                    /* as given, or NULL */
+    uint64_t n_skipped;                     /* rows to leave out at the start of a stream that
+                                             * is not filtered */
     const struct osc_row_filter *where;     /* borrowed; NULL: every row */
     const struct osc_more_rows *more;       /* borrowed; NULL: none */
     bool is_merged;                         /* --merge */

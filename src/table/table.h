@@ -206,6 +206,7 @@ struct osc_table_def {
     osc_status (*open)(const struct osc_trace *t, const struct osc_options *o,
                        struct osc_scan **scan, struct osc_err *err);
     osc_status (*next)(struct osc_scan *scan, struct osc_result *out, struct osc_err *err);
+    void (*skip)(struct osc_scan *scan, uint64_t n); /* leave out the next N rows */
     void (*close)(struct osc_scan *scan);
 
     const struct osc_comparison *comparison; /* NULL: it is a table of one run */

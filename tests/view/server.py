@@ -278,6 +278,25 @@ def test_windows_are_parts_of_the_whole():
                     yield
 
 
+def test_windows_cross_chunks():
+    trace, n = TEMP / "long.json", 140000
+    with trace.open("w") as f:
+        f.write('{"traceEvents":[')
+        for i in range(n):
+            f.write(f'{{"ph":"X","cat":"cpu_op","name":"o{i % 7}","pid":1,"tid":{i % 3},"ts":{i}'
+                    f',"dur":{i % 11 + 1}}},\n')
+        f.write('{"ph":"X","cat":"cpu_op","name":"end","pid":1,"tid":1,"ts":150000,"dur":1}]}')
+    with Server(trace) as s:
+        first = decode(s.get("table/events", {"columns": "id", "limit": 1})[2])[1][0][0]
+        for offset in (0, 4095, 4096, 65530, 65536, 65537, 131071, 139990, n, n + 1, 10 * n):
+            head, columns = decode(s.get("table/events", {"columns": "id,name", "limit": 20,
+                                                          "offset": offset})[2])
+            ids = list(range(first + offset, first + min(offset + 20, n + 1)))
+            assert columns[0] == ids and head["rows"] == n + 1, (offset, columns)
+            assert columns[1][:1] == [f"o{offset % 7}"] or offset >= n, (offset, columns)
+            yield
+
+
 def unnamed(text):
     """TEXT without the names of the files, which a comparison need not have."""
     return re.sub(rb'"sources": \[[^]]*\]|^\(?[Tt]races?:? .*$|`[^`]*\.json[^`]*`', b"", text, flags=re.M)
