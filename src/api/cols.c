@@ -175,6 +175,7 @@ static osc_status add_dictionary(struct writing *w)
 static void begin_head(struct writing *w)
 {
     const struct osc_frame *const f = w->is->frame;
+    const unsigned long long offset = w->is->first + w->is->offset;
     const char *line = osc_frame_notes(f);
 
     osc_strbuf_adds(&w->head, "{\"opscope\": \"" OSC_VERSION "\", \"schema\": ");
@@ -185,9 +186,7 @@ static void begin_head(struct writing *w)
     osc_strbuf_adds(&w->head, ",\n \"command\": ");
     add_text(&w->head, w->is->command);
     osc_strbuf_addf(&w->head, ",\n \"rows\": %llu, \"offset\": %llu, \"n\": %llu,\n",
-                    (unsigned long long)w->is->n_all,
-                    (unsigned long long)(w->is->first + w->is->offset),
-                    (unsigned long long)w->n);
+                    (unsigned long long)w->is->n_all, offset, (unsigned long long)w->n);
     osc_strbuf_adds(&w->head, " \"notes\": [");
     for (const char *between = ""; *line; between = ", ") {
         const char *const end = strchrnul(line, '\n');

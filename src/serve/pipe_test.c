@@ -42,7 +42,7 @@ static void *write_all(void *ctx)
 TEST(all_bytes_arrive_in_order)
 {
     static const size_t sizes[] = {
-        0, 1, 4999, OSC_PIPE_BYTES, OSC_PIPE_BYTES + 1, 3 * OSC_PIPE_BYTES + 17};
+        0, 1, 4999, OSC_PIPE_BYTES, OSC_PIPE_BYTES + 1, (size_t)3 * OSC_PIPE_BYTES + 17};
     char taken[3001];
 
     (void)state;
@@ -76,7 +76,7 @@ TEST(all_bytes_arrive_in_order)
 
 TEST(who_writes_learns_that_the_client_is_gone)
 {
-    struct writing w = {.pipe = osc_pipe_new(), .n_bytes = 10 * OSC_PIPE_BYTES};
+    struct writing w = {.pipe = osc_pipe_new(), .n_bytes = (size_t)10 * OSC_PIPE_BYTES};
     pthread_t thread;
 
     (void)state;
