@@ -60,7 +60,8 @@ function trackTitle(track: Track): string {
     track.sort === "queue"
       ? [track.device, track.thread_name || `queue ${track.thread}`]
       : [track.thread_name || `thread ${track.thread}`];
-  const words = name.filter((word): word is string => !!word).join(" ");
+  const words =
+    name.filter((word): word is string => !!word && word !== "thread ").join(" ") || "–";
   if (track.sort === "async") return `${words}, asynchronous`;
   return track.sort === "instants" ? `${words}, instants` : words;
 }
@@ -157,7 +158,7 @@ function traceRows(
     const inside = processRows(timeline, t, process, choice, indent + 1);
     if (inside.length === 0) continue;
     const key = processKey(t, process);
-    rows.push(groupRow(key, name === "" ? process : `${name} ${process}`, indent, choice));
+    rows.push(groupRow(key, `${name} ${process}`.trim() || "–", indent, choice));
     if (!choice.folded.has(key)) rows.push(...inside);
   }
   return rows;

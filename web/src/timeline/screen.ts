@@ -134,6 +134,19 @@ export class Screen {
     this.show(Viewport.fit(from - margin, to + margin, this.width));
   }
 
+  /** Scroll in time so that [from, to) is in sight; zoom only if it is too small to see. */
+  reveal(from: number, to: number): void {
+    const left = this.viewport.x(from);
+    const right = this.viewport.x(to);
+    const isSeen = left < this.width && right > 0;
+    if (isSeen && right - left >= 1) return;
+    const width = Math.max(to - from, 1);
+    const nsPerPx = right - left >= 1 ? this.viewport.nsPerPx : (width * 10) / this.width;
+    const middle = from + Math.floor(width / 2);
+    const t0 = middle - Math.round((nsPerPx * this.width) / 2);
+    this.show(new Viewport(t0, 0, nsPerPx));
+  }
+
   fitAll(): void {
     this.show(Viewport.fit(this.timeline.from_ns, this.timeline.to_ns, this.width));
   }

@@ -82,9 +82,11 @@ function useScreen(timeline: Timeline) {
 interface TimelineViewProps {
   readonly timeline: Timeline;
   readonly onSelect: (event: number) => void;
+  /** The event that is selected elsewhere, and its time; it is brought into sight. */
+  readonly selected: { readonly event: number; readonly from: number; readonly to: number } | null;
 }
 
-export function TimelineView({ timeline, onSelect }: TimelineViewProps) {
+export function TimelineView({ timeline, onSelect, selected }: TimelineViewProps) {
   const page = usePage();
   const { fold, hide, q, t } = page.place.value;
   const { base, overlay, ruler, body, screen } = useScreen(timeline);
@@ -108,6 +110,12 @@ export function TimelineView({ timeline, onSelect }: TimelineViewProps) {
     screen.area = parseRange(t);
     screen.draw();
   }, [screen, t]);
+  useEffect(() => {
+    if (screen === null) return;
+    screen.selected = selected?.event ?? -1;
+    if (selected !== null) screen.reveal(selected.from, selected.to);
+    screen.draw();
+  }, [screen, selected]);
   useEffect(() => {
     if (screen === null) return;
     return listen(screen, overlay.current!, {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline of the run, what is selected in it, and the ranges of an area.
 
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, type ApiProblem, type EventDetail, type Timeline } from "../api/api.ts";
 import { TableView } from "../grid/table_view.tsx";
 import { format, formatTime } from "../model/units.ts";
@@ -88,6 +88,12 @@ function Detail({ detail, onSelect }: { detail: EventDetail; onSelect: (event: n
   );
 }
 
+function selectedOf(detail: EventDetail | null) {
+  if (detail === null) return null;
+  const { event, start_ns: from } = detail;
+  return { event, from, to: from + (detail.dur_ns ?? 0) };
+}
+
 function headline(timeline: Timeline): string {
   const ranges = timeline.tracks.reduce((sum, track) => sum + track.ranges, 0);
   const ranks = timeline.traces.length;
@@ -113,13 +119,14 @@ export function Trace() {
     (event: number) => page.go({ sel: event < 0 ? "" : `ev:${event}` }),
     [page],
   );
+  const shown = useMemo(() => selectedOf(detail.value), [detail.value]);
   if (timeline.problem) return <Problem problem={timeline.problem} />;
   if (timeline.value === null) return <p class="empty">reading the traces …</p>;
   return (
     <>
       <h1>{headline(timeline.value)}</h1>
       <div class="trace">
-        <TimelineView timeline={timeline.value} onSelect={select} />
+        <TimelineView timeline={timeline.value} onSelect={select} selected={shown} />
         {(detail.value !== null || detail.problem !== null) && (
           <aside class="detail" aria-label="Selected event">
             {detail.problem && <Problem problem={detail.problem} />}
