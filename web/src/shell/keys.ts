@@ -16,6 +16,7 @@ export const KEYS: readonly Key[] = [
     does: `go to ${view.title}`,
     run: (page: PageState) => page.go({ view: view.name }),
   })),
+  { keys: "/", does: "search or filter by name", run: focusSearch },
   { keys: "y", does: "copy the command that prints this", run: copyCommand },
   { keys: "u", does: "change between light and dark", run: changeTheme },
   { keys: "i", does: "open or close the dock", run: (page) => toggle(page.dockIsOpen) },
@@ -37,10 +38,14 @@ export function copyCommand(page: PageState): void {
   });
 }
 
+function focusSearch(): void {
+  document.querySelector<HTMLInputElement>("main input[type=search]")?.focus();
+}
+
 function leave(page: PageState): void {
   if (page.helpIsOpen.value) page.helpIsOpen.value = false;
   else if (page.place.value.sel !== "") page.go({ sel: "" });
-  else page.go({ steps: "", t: "" });
+  else page.go({ steps: "", t: "", q: "" });
 }
 
 function isInField(target: EventTarget | null): boolean {

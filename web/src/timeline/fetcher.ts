@@ -11,6 +11,8 @@ import type { Viewport } from "./viewport.ts";
 
 const REST_MS = 120;
 const NAMES_PER_PAGE = 256;
+/** A search looks at this many pages of names. */
+const MOST_PAGES = 400;
 
 export interface Wanted {
   readonly viewport: Viewport;
@@ -35,8 +37,10 @@ export class Fetcher {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private request = 0;
   private readonly pages = new Map<number, readonly Name[]>();
-  private readonly askedPages = new Set<number>();
+  private readonly askedPages = new Map<number, Promise<void>>();
   private readonly steps: number[] = [];
+  private text = "";
+  private matches: Set<number> | null = null;
 
   /** CHANGED is called when there is something new to draw. */
   constructor(api: Api, run: string, changed: () => void) {
@@ -63,8 +67,30 @@ export class Fetcher {
     return this.pages.get(Math.floor(number / NAMES_PER_PAGE))?.[number % NAMES_PER_PAGE] ?? null;
   }
 
-  /** The step of lightness of a name; 0 until it is there. */
-  readonly step = (number: number): number => this.steps[number] ?? 0;
+  /** The step of lightness of a name, 0 until it is there; ~step if it is not searched. */
+  readonly step = (number: number): number => {
+    const step = this.steps[number] ?? 0;
+    return this.matches !== null && !this.matches.has(number) ? ~step : step;
+  };
+
+  /** Only names that have TEXT, or match /TEXT/, are in full colour; "": all. */
+  async search(text: string, nNames: number): Promise<void> {
+    this.text = text;
+    if (text === "") {
+      this.matches = null;
+      this.changed();
+      return;
+    }
+    const pages = Math.min(MOST_PAGES, Math.ceil(nNames / NAMES_PER_PAGE));
+    for (let page = 0; page < pages; page++) await this.fetchPage(page);
+    if (this.text !== text) return;
+    const isWanted = matcher(text);
+    this.matches = new Set();
+    for (const [page, names] of this.pages)
+      for (const [k, [full]] of names.entries())
+        if (isWanted(full)) this.matches.add(page * NAMES_PER_PAGE + k);
+    this.changed();
+  }
 
   /** Whether the cells at hand have all that WANTED shows, about as fine. */
   private covers(wanted: Wanted): boolean {
@@ -115,19 +141,41 @@ export class Fetcher {
   }
 
   private wantNames(cells: CellPacket): void {
-    for (let i = 0; i < cells.n; i++) {
-      const page = Math.floor(cells.words[i * CELL.words + CELL.name]! / NAMES_PER_PAGE);
-      if (this.askedPages.has(page)) continue;
-      this.askedPages.add(page);
-      this.api.names(this.run, page).then(
-        (names) => {
-          this.pages.set(page, names);
-          for (const [k, [, folded]] of names.entries())
-            this.steps[page * NAMES_PER_PAGE + k] = stepOf(folded);
-          this.changed();
-        },
-        () => this.askedPages.delete(page),
-      );
+    for (let i = 0; i < cells.n; i++)
+      void this.fetchPage(Math.floor(cells.words[i * CELL.words + CELL.name]! / NAMES_PER_PAGE));
+  }
+
+  /** Get the names of PAGE, unless they are there or on their way. */
+  private fetchPage(page: number): Promise<void> {
+    const asked = this.askedPages.get(page);
+    if (asked) return asked;
+    const answer = this.api.names(this.run, page).then(
+      (names) => {
+        this.pages.set(page, names);
+        for (const [k, [, folded]] of names.entries())
+          this.steps[page * NAMES_PER_PAGE + k] = stepOf(folded);
+        this.changed();
+      },
+      () => {
+        this.askedPages.delete(page);
+      },
+    );
+    this.askedPages.set(page, answer);
+    return answer;
+  }
+}
+
+/** Whether a name has TEXT, in any case, or matches /TEXT/; an expression that is none is text. */
+export function matcher(text: string): (name: string) => boolean {
+  const pattern = /^\/(.*)\/$/.exec(text);
+  if (pattern) {
+    try {
+      const expression = new RegExp(pattern[1] ?? "");
+      return (name) => expression.test(name);
+    } catch {
+      // It is being typed.
     }
   }
+  const lower = text.toLowerCase();
+  return (name) => name.toLowerCase().includes(lower);
 }

@@ -92,8 +92,10 @@ export function drawLabels(
     const hasTime = label.width >= WIDTH_WITH_TIME && measure(name[1]) + measure(time) + 12 <= room;
     const text = cutTo(name[1], room, measure);
     const y = label.y + label.lane.height / view.ratio / 2;
+    const step = fetcher.step(number);
+    if (step < 0) continue;
     context.fillStyle =
-      look.palette.texts[(words[at + CELL.rest]! >>> 24) * STEPS + fetcher.step(number)] ?? "#000";
+      look.palette.texts[(words[at + CELL.rest]! >>> 24) * STEPS + step] ?? "#000";
     context.fillText(text, label.x + PADDING, y);
     if (hasTime) context.fillText(time, label.x + label.width - PADDING - measure(time), y);
   }

@@ -14,11 +14,13 @@ export interface PaintedLane {
   readonly lane: LaneCells;
 }
 
-/** The step of lightness of each name, by its number. */
+/** The step of lightness of each name, by its number; ~step: it is not what is searched. */
 export type NameSteps = (name: number) => number;
 
 /** Of its colour a merged cell has at least this much, of 255. */
 const LEAST_SHARE = 90;
+/** What is not searched has this much. */
+const DIM_SHARE = 40;
 const COUNT_MASK = 0xffff;
 
 /** PIXELS of WIDTH x HEIGHT device pixels; RATIO of them are one pixel of VIEWPORT. */
@@ -72,8 +74,10 @@ function paintLane(
     if (b > width) b = width;
     if (b <= a) continue;
     const rest = words[at + CELL.rest]!;
-    let colour = palette.shades[(rest >>> 24) * STEPS + steps(words[at + CELL.name]!)]!;
-    if ((rest & COUNT_MASK) > 1)
+    const step = steps(words[at + CELL.name]!);
+    let colour = palette.shades[(rest >>> 24) * STEPS + (step < 0 ? ~step : step)]!;
+    if (step < 0) colour = blend(colour, palette.ground, DIM_SHARE);
+    else if ((rest & COUNT_MASK) > 1)
       colour = blend(colour, palette.ground, Math.max(LEAST_SHARE, (rest >>> 16) & 255));
     pixels.fill(colour, row + a, row + b);
     // A line between neighbours that are wide enough to tell apart.

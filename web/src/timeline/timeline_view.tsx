@@ -100,11 +100,14 @@ export function TimelineView({ timeline, onSelect, selected }: TimelineViewProps
         folded: words(fold),
         hidden: words(hide),
         opened: words(opened),
-        filter: q,
+        filter: "",
       }),
-    [timeline, fold, hide, opened, q],
+    [timeline, fold, hide, opened],
   );
   useEffect(() => screen?.setLayout(layout), [screen, layout]);
+  useEffect(() => {
+    void screen?.fetcher.search(q, timeline.names);
+  }, [screen, q, timeline]);
   useEffect(() => {
     if (screen === null) return;
     screen.area = parseRange(t);

@@ -124,7 +124,18 @@ export function Trace() {
   if (timeline.value === null) return <p class="empty">reading the traces …</p>;
   return (
     <>
-      <h1>{headline(timeline.value)}</h1>
+      <div class="tools">
+        <h1>{headline(timeline.value)}</h1>
+        <span class="space" />
+        <input
+          type="search"
+          id="search"
+          placeholder="search names: text or /regex/"
+          aria-label="Search names"
+          value={place.q}
+          onInput={(event) => page.go({ q: event.currentTarget.value }, "replace")}
+        />
+      </div>
       <div class="trace">
         <TimelineView timeline={timeline.value} onSelect={select} selected={shown} />
         {(detail.value !== null || detail.problem !== null) && (
@@ -134,8 +145,8 @@ export function Trace() {
           </aside>
         )}
       </div>
-      {place.t !== "" && (
-        <section class="sheet" aria-label="Ranges of the area">
+      {(place.t !== "" || place.q !== "") && (
+        <section class="sheet" aria-label="Ranges, by name">
           <TableView name="ranges" options={selectionOptions(place)} />
         </section>
       )}
