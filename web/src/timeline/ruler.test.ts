@@ -19,6 +19,17 @@ test("far from the origin the labels are differences", () => {
   assert.doesNotMatch(ticks(new Viewport(0, 0, 10), 1000)[1]!.label, /^\+/);
 });
 
+test("no two marks read alike", () => {
+  for (const [t0, nsPerPx] of [
+    [4_539_000_123, 900],
+    [0, 1 / 64],
+    [86_400_000_000_000, 2e6],
+  ] as const) {
+    const labels = ticks(new Viewport(t0, 0, nsPerPx), 1000).map((tick) => tick.label);
+    assert.equal(new Set(labels).size, labels.length, labels.join(" "));
+  }
+});
+
 test("texts are cut at their end", () => {
   const measure = (text: string) => text.length;
   assert.equal(cutTo("aten::add", 9, measure), "aten::add");

@@ -27,8 +27,8 @@ export function ticks(viewport: Viewport, width: number): Tick[] {
   const from = viewport.time(0);
   const to = viewport.time(width);
   const first = Math.ceil(from / step) * step;
-  // Labels are differences where the step is small compared to the time itself.
-  const isRelative = Math.abs(first) >= step * 1e5;
+  // Labels are differences where whole times would read alike.
+  const isRelative = formatTime(first) === formatTime(first + step);
   const found: Tick[] = [];
   for (let time = first; time <= to; time += step) {
     const isFirst = found.length === 0;

@@ -5,6 +5,7 @@
 import type { Api, Timeline } from "../api/api.ts";
 import { CELL } from "../api/packets.ts";
 import { makePalette, type Palette } from "../model/colour.ts";
+import { drawArrows, type Selected } from "./arrows.ts";
 import { drawCurve } from "./curves.ts";
 import { Fetcher } from "./fetcher.ts";
 import { drawLabels, TextWidths } from "./labels.ts";
@@ -40,8 +41,8 @@ interface Parts {
 export class Screen {
   viewport: Viewport;
   readonly fetcher: Fetcher;
-  /** The event that is selected; -1: none. */
-  selected = -1;
+  /** What is selected, with what it is linked to. */
+  selected: Selected | null = null;
   area: Area | null = null;
   private readonly timeline: Timeline;
   private readonly parts: Parts;
@@ -273,17 +274,20 @@ export class Screen {
       if (row.kind === "series" && values !== null)
         drawCurve(context, values, row, row.y - this.top, { viewport, width }, colours);
     this.drawSelection(context, lanes);
+    if (this.selected !== null)
+      drawArrows(context, lanes, { viewport, width, ratio }, this.selected, this.colours.accent);
     this.drawArea(context);
   }
 
   private drawSelection(context: CanvasRenderingContext2D, lanes: readonly PaintedLane[]): void {
-    if (this.selected < 0) return;
+    const selected = this.selected?.event;
+    if (selected === undefined) return;
     context.strokeStyle = this.colours.text;
     context.lineWidth = 2;
     for (const { packet, lane, y, height } of lanes)
       for (let i = lane.first; i < lane.first + lane.count; i++) {
         const at = i * CELL.words;
-        if (packet.words[at + CELL.event] !== this.selected) continue;
+        if (packet.words[at + CELL.event] !== selected) continue;
         const x = this.viewport.x(packet.head.t0 + packet.signed[at]! * packet.head.unit);
         const length = packet.words[at + CELL.length]! * packet.head.unit;
         const left = Math.max(-4, x);

@@ -6,6 +6,7 @@ import type { Timeline } from "../api/api.ts";
 import { format, formatTime } from "../model/units.ts";
 import { usePage } from "../state/session.ts";
 import { formatRange, parseRange } from "../state/url.ts";
+import type { Selected } from "./arrows.ts";
 import { Heads } from "./heads.tsx";
 import { listen, pressKey } from "./input.ts";
 import { layOut } from "./layout.ts";
@@ -83,7 +84,7 @@ interface TimelineViewProps {
   readonly timeline: Timeline;
   readonly onSelect: (event: number) => void;
   /** The event that is selected elsewhere, and its time; it is brought into sight. */
-  readonly selected: { readonly event: number; readonly from: number; readonly to: number } | null;
+  readonly selected: Selected | null;
 }
 
 export function TimelineView({ timeline, onSelect, selected }: TimelineViewProps) {
@@ -115,7 +116,7 @@ export function TimelineView({ timeline, onSelect, selected }: TimelineViewProps
   }, [screen, t]);
   useEffect(() => {
     if (screen === null) return;
-    screen.selected = selected?.event ?? -1;
+    screen.selected = selected;
     if (selected !== null) screen.reveal(selected.from, selected.to);
     screen.draw();
   }, [screen, selected]);
@@ -127,9 +128,7 @@ export function TimelineView({ timeline, onSelect, selected }: TimelineViewProps
         setHover(hit === null ? null : { hit, x, y });
       },
       select: (hit) => {
-        screen.selected = hit?.event ?? -1;
-        screen.draw();
-        onSelect(screen.selected);
+        onSelect(hit?.event ?? -1);
       },
       open: (hit) => screen.fit(hit.start, hit.end),
       area: (area) => page.go({ t: formatRange(area) }),

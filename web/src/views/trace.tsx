@@ -90,8 +90,8 @@ function Detail({ detail, onSelect }: { detail: EventDetail; onSelect: (event: n
 
 function selectedOf(detail: EventDetail | null) {
   if (detail === null) return null;
-  const { event, start_ns: from } = detail;
-  return { event, from, to: from + (detail.dur_ns ?? 0) };
+  const { event, start_ns: from, links } = detail;
+  return { event, from, to: from + (detail.dur_ns ?? 0), links };
 }
 
 function headline(timeline: Timeline): string {
