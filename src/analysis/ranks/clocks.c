@@ -351,6 +351,10 @@ static osc_status fit_all(struct fit *f)
 {
     for (int round = 0; round < ROUNDS && alternate(f) >= ROUND_NS; round++)
         ;
+    /* A drift counts from the same moment on all clocks: they may differ by hours, in which it
+     * would add up to more than the offsets are known by. */
+    for (uint32_t i = 0; i < f->run->n_files; i++)
+        f->clocks[i].zero_ns += f->clocks[i].offset_ns;
     find_drifts(f);
     for (int round = 0; round < ROUNDS && alternate(f) >= ROUND_NS; round++)
         ;

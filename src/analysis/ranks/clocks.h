@@ -25,7 +25,7 @@
 struct osc_rank_clock {
     int64_t offset_ns;  /* what the clock shows - what the median clock shows, at zero_ns */
     int64_t drift_ppb;  /* by how much it gains */
-    int64_t zero_ns;    /* the time, from the origin, at which offset_ns holds */
+    int64_t zero_ns;    /* what it shows, from the origin, when offset_ns holds */
     int64_t error_ns;   /* of the offset */
     uint32_t n_anchors; /* matches by which it is known */
     uint32_t component; /* number, from 0, of the ranks that can be compared; if it has no

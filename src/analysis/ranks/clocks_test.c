@@ -59,6 +59,25 @@ TEST_WITH(a_clock_that_gains_has_a_drift, NULL, end_run)
                     INT64_C(30000001000));
 }
 
+TEST_WITH(clocks_may_differ_by_hours_and_drift, NULL, end_run)
+{
+    const int64_t hour = INT64_C(3600000000000);
+
+    begin_run();
+    for (int32_t i = 0; i < 4; i++)
+        add_clock(i, "g", i * hour, 10 * i, OSC_COLLECTIVE_ALL_REDUCE);
+    fit();
+    for (int32_t i = 0; i < 4; i++) {
+        const int64_t moment_ns = osc_rank_clock_time(&clocks[i], i * hour + 1000000000) -
+                                  osc_rank_clock_time(&clocks[0], 1000000000);
+
+        assert_in_range(clocks[i].offset_ns - clocks[0].offset_ns + 1000, i * hour,
+                        i * hour + 2000);
+        assert_in_range(clocks[i].error_ns, 0, 100);
+        assert_in_range(moment_ns + 50000, 0, 100000); /* it gains 30 us in a second at most */
+    }
+}
+
 TEST_WITH(ranks_that_never_meet_are_not_compared, NULL, end_run)
 {
     begin_run();

@@ -57,6 +57,8 @@ def clocks_of(run: list[Trace], matches: list[list[Call]]) -> dict[int, Clock]:
             reach(id(trace), groups_seen, clocks, ends, placed, moments)
             groups_seen += 1
     alternate(clocks, ends, moments)
+    for clock in clocks.values():
+        clock.zero += clock.offset
     for key, clock in clocks.items():
         find_drift(clock, key, ends, moments)
     alternate(clocks, ends, moments)
