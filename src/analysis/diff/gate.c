@@ -548,6 +548,19 @@ static bool any_grew(const struct osc_result *const *tables)
     return false;
 }
 
+/* Whether something that is part of what makes G true grew: `not` alone is no growth. */
+static bool names_growth(const struct osc_gate *g)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        const struct osc_gate_node *const node = &g->nodes[i];
+
+        if ((node->part == OSC_GATE_COMPARE || node->part == OSC_GATE_ANY) && node->holds &&
+            !node->is_negated)
+            return true;
+    }
+    return false;
+}
+
 osc_status osc_gate_evaluate(struct osc_gate *g, const struct osc_result *const *tables,
                              struct osc_err *err)
 {
@@ -589,7 +602,7 @@ osc_status osc_gate_evaluate(struct osc_gate *g, const struct osc_result *const 
             break;
         }
     }
-    g->is_broken = st == OSC_OK && n > 0 && stack[0];
+    g->is_broken = st == OSC_OK && n > 0 && stack[0] && names_growth(g);
     osc_free(stack);
     return st;
 }

@@ -10,7 +10,7 @@
  *   LIMIT      a time (ns, us, ms, s) or a share of the base (5%)
  *
  *   - Only growth counts: per step if both runs have steps, else over all. What is new exceeds
- *     every share.
+ *     every share. A gate that is true by `not` alone is not broken.
  *   - `significant` and `not significant` in a chain of `and` are about the comparisons in that
  *     chain: the row that a comparison names must have changed significantly, or not. Without
  *     comparisons beside it, `significant` is about all rows.

@@ -86,6 +86,15 @@ TEST_WITH(only_growth_beyond_the_limit_breaks, make, end)
     assert_true(breaks("kernel('k') > 99ns"));
 }
 
+TEST_WITH(what_did_not_grow_breaks_no_gate, make, end)
+{
+    assert_false(breaks("not step.total > 50%"));
+    assert_false(breaks("not step.other > 0ns or step.total > 50%"));
+    assert_true(breaks("not step.other > 0ns and step.total > 5%"));
+    assert_true(breaks("not not step.total > 5%"));
+    assert_true(breaks("not (not step.total > 5% or step.total > 50%)"));
+}
+
 TEST_WITH(significance_is_about_the_comparisons_beside_it, make, end)
 {
     assert_true(breaks("step.total > 5% and significant"));
