@@ -40,6 +40,14 @@ static bool tick(void *ctx, const char *name, uint64_t done, uint64_t total)
     return !name || osc_progress_tick(&c->progress, done, total);
 }
 
+static void tell_failed(void *ctx, const char *message)
+{
+    struct copying *const c = ctx;
+
+    (void)tick(c, NULL, 0, 0);
+    osc_cli_error("%s", message);
+}
+
 /* Make the directory of copy N, and append its path to DIR. */
 static osc_status make_folder(struct osc_strbuf *dir, uint32_t n, struct osc_err *err)
 {
@@ -63,7 +71,8 @@ static osc_status make_folder(struct osc_strbuf *dir, uint32_t n, struct osc_err
 static osc_status copy(const char *url, struct osc_err *err)
 {
     struct copying c = {.is_on = false};
-    const struct osc_remote_how how = {.wants = wants, .progress = tick, .ctx = &c};
+    const struct osc_remote_how how = {
+        .wants = wants, .failed = tell_failed, .progress = tick, .ctx = &c};
     struct osc_strbuf dir = {0}, path = {0};
     osc_status st = make_folder(&dir, copies.n, err);
 

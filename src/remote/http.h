@@ -3,8 +3,8 @@
  * http.h - get one document from a server, by libcurl.
  *
  *   - http and https only. Proxies are those of the usual variables (https_proxy, no_proxy).
- *   - A redirect is followed, five times at most, but never from https to http. Credentials go
- * only to the host for which they were given; a signed request is not redirected at all.
+ *   - A redirect is followed, five times at most, but never from https to http. Credentials
+ *     go only to the host for which they were given; a signed request is not redirected at all.
  *   - A server that sends nothing for 20 seconds has failed.
  *
  * Threading: one thread.

@@ -16,6 +16,7 @@
 #define FILES_MAX 10000u
 #define PAGES_MAX 1000u
 #define BELOW_MAX 1000u /* bytes of a path below the directory */
+#define FAIL_MAX  20u   /* files of a directory: with more the server is taken to have failed */
 
 /* A copy that is being made. */
 struct copying {
@@ -25,7 +26,7 @@ struct copying {
     bool is_signed;
     struct osc_strbuf base; /* owned; of S3: URL of the bucket */
     const char *bucket;     /* borrowed */
-    unsigned n_files, n_pages;
+    unsigned n_files, n_pages, n_failed;
     const char *name; /* of the file that is being copied */
 };
 
@@ -137,7 +138,20 @@ static osc_status make_folders(const char *path, size_t from, struct osc_err *er
 
 /* --- files ----------------------------------------------------------------------- */
 
-/* Copy URL, shown as SHOWN, to NAME below the directory. PATH, unless NULL, gets the path. */
+/* Say that TO, a file of a directory, could not be copied because of ERR, and leave a link to
+ * nothing there: who reads the directory then counts TO as unreadable. */
+static osc_status leave_unread(struct copying *c, const char *to, struct osc_err *err)
+{
+    if (!c->how->failed || ++c->n_failed > FAIL_MAX)
+        return OSC_EIO;
+    c->how->failed(c->how->ctx, err->message);
+    if (unlink(to) != 0 || symlink("not-copied", to) != 0)
+        return osc_fail(err, OSC_EIO, "%s: %s", to, strerror(errno));
+    return OSC_OK;
+}
+
+/* Copy URL, shown as SHOWN, to NAME below the directory. PATH gets the path; if it is NULL, the
+ * file is one of many, which may fail. */
 static osc_status copy_file(struct copying *c, const char *url, const char *shown,
                             const char *name, struct osc_strbuf *path, struct osc_err *err)
 {
@@ -165,6 +179,8 @@ static osc_status copy_file(struct copying *c, const char *url, const char *show
     }
     if (r.fd >= 0 && close(r.fd) != 0 && st == OSC_OK)
         st = osc_fail(err, OSC_EIO, "%s: %s", to.s, strerror(errno));
+    if (r.fd >= 0 && !path && (st == OSC_EIO || st == OSC_ENOTFOUND))
+        st = leave_unread(c, to.s, err);
     if (st == OSC_OK && path)
         osc_strbuf_adds(path, to.s);
     osc_strbuf_fini(&to);

@@ -40,6 +40,12 @@ show "http://me:no@127.0.0.1:$port/private.json"
 show "http://me:pw@127.0.0.1:$port/away.json"
 show http://127.0.0.1:1/x.json
 show s3://
+mkdir site/some
+cp site/run/rank_0/w.1.pt.trace.json site/some
+ln -s nowhere site/some/x.1.pt.trace.json # the page lists it
+show "$at/files/some/"
+try table quality "$at/files/some/" --format csv --where "code = 'file_failed'"
+rm -r site/some
 echo "# an object store"
 export AWS_ENDPOINT_URL=$at
 show s3://traces/run
