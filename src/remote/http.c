@@ -32,7 +32,7 @@ struct transfer {
     struct osc_strbuf error;  /* owned; the body of an answer that is an error */
     struct osc_strbuf region; /* owned; where the bucket is, as the server says */
     int failed_errno;         /* of writing the body */
-    bool is_too_long, is_cancelled;
+    bool is_too_long, is_cancelled, is_page;
 };
 
 /* The host, with scheme and port, and the user of a URL. */
@@ -93,6 +93,15 @@ static size_t write_all(struct transfer *t, const char *data, size_t n)
     return n;
 }
 
+/* Whether the answer is a page although a file was asked for. */
+static bool is_error_page(const struct transfer *t)
+{
+    const char *type = NULL;
+
+    curl_easy_getinfo(t->curl, CURLINFO_CONTENT_TYPE, &type);
+    return !t->request->is_page && type && strncasecmp(type, "text/html", 9) == 0;
+}
+
 static size_t take_body(char *data, size_t one, size_t n, void *ctx)
 {
     struct transfer *const t = ctx;
@@ -106,6 +115,9 @@ static size_t take_body(char *data, size_t one, size_t n, void *ctx)
                            n < ERROR_BYTES - t->error.len ? n : ERROR_BYTES - t->error.len);
         return n;
     }
+    t->is_page = is_error_page(t); /* it may have no end */
+    if (t->is_page)
+        return 0;
     if (t->request->fd >= 0)
         return write_all(t, data, n);
     t->is_too_long = t->request->body->len + n > BODY_MAX;
@@ -202,6 +214,9 @@ static osc_status fail_transfer(const struct transfer *t, CURLcode code, const c
     if (t->failed_errno != 0)
         return osc_fail(err, OSC_EIO, "%s: writing its copy: %s", url,
                         strerror(t->failed_errno));
+    if (t->is_page)
+        return osc_fail(err, OSC_EIO, "%s: the server answers with a page instead of the file",
+                        url);
     if (t->is_too_long)
         return osc_fail(err, OSC_EIO, "%s: the answer is longer than 64 MiB", url);
     if (code == CURLE_OPERATION_TIMEDOUT)
@@ -237,15 +252,6 @@ static struct curl_slist *sign(const struct transfer *t)
     }
     osc_strbuf_fini(&text);
     return headers;
-}
-
-/* Whether the answer is a page although a file was asked for. */
-static bool is_error_page(const struct transfer *t)
-{
-    const char *type = NULL;
-
-    curl_easy_getinfo(t->curl, CURLINFO_CONTENT_TYPE, &type);
-    return !t->request->is_page && type && strncasecmp(type, "text/html", 9) == 0;
 }
 
 static void set_up(struct transfer *t, const char *url, char *text)
