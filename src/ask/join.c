@@ -76,25 +76,25 @@ static osc_status open_body(struct osc_fields *rest, struct osc_fields *body, co
     const char *const head = osc_get_bytes(rest, MAGIC_BYTES);
 
     if (!head || memcmp(head, magic, MAGIC_BYTES) != 0)
-        return osc_fail(err, OSC_EINVAL,
+        return osc_fail(err, OSC_EFORMAT,
                         "%s: this is no file of parts; 'opscope table --partial -o X.part' "
                         "makes one",
                         name);
     const uint32_t version = osc_get_u32(rest);
-    (void)osc_get_u32(rest);
+    const uint32_t zeroes = osc_get_u32(rest);
     const uint64_t len = osc_get_u64(rest), hash = osc_get_u64(rest);
     if (!rest->is_bad && version != OSC_JOIN_VERSION)
         return osc_fail(
-            err, OSC_EINVAL,
+            err, OSC_EFORMAT,
             "%s: parts in version %u; this opscope reads version %u: make all parts "
             "with the same opscope",
             name, version, OSC_JOIN_VERSION);
     const char *const at = len <= SIZE_MAX ? osc_get_bytes(rest, (size_t)len) : NULL;
     if (!at)
-        return osc_fail(err, OSC_EINVAL, "%s: the file is cut: it ends before its last part",
+        return osc_fail(err, OSC_EFORMAT, "%s: the file is cut: it ends before its last part",
                         name);
-    if (osc_hash(at, (size_t)len, OSC_PARTIAL_SEED) != hash)
-        return osc_fail(err, OSC_EINVAL, "%s: the file is damaged", name);
+    if (zeroes != 0 || osc_hash(at, (size_t)len, OSC_PARTIAL_SEED) != hash)
+        return osc_fail(err, OSC_EFORMAT, "%s: the file is damaged", name);
     *body = (struct osc_fields){at, at + len, false};
     return OSC_OK;
 }
@@ -151,7 +151,7 @@ static osc_status add_file(struct osc_joined *j, struct osc_fields *body, const 
     f->parts = *body;
     if (body->is_bad || !f->table.s || !f->words.s || !f->notes.s ||
         f->share.number >= f->share.n)
-        return osc_fail(err, OSC_EINVAL, "%s: the file is damaged", name);
+        return osc_fail(err, OSC_EFORMAT, "%s: the file is damaged", name);
     const struct osc_join_file *const first = &j->files[0];
     if (!is_same(f->table, first->table))
         return osc_fail(err, OSC_EINVAL, "%s: it has parts of table %s, but %s has parts of %s",

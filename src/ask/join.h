@@ -58,8 +58,8 @@ struct osc_joined {
 
 /*
  * Add the files of parts in the N_BYTES at BYTES, which J borrows; messages call them NAME.
- * OSC_EINVAL: they are none, damaged, of another version, or answer another question than those
- * that were added before.
+ * OSC_EFORMAT: one is none, cut, damaged or of another version; those before it were added, and
+ * J can go on. OSC_EINVAL: they answer another question than those that were added before.
  */
 OSC_MUST_USE osc_status osc_joined_add(struct osc_joined *j, const char *name,
                                        const char *bytes, size_t n_bytes, struct osc_err *err);

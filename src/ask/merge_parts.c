@@ -54,6 +54,8 @@ osc_status osc_merge(const struct osc_part *parts, size_t n, struct osc_frame **
     if (st == OSC_OK)
         st = make_frame(&j, f, err);
     osc_joined_fini(&j);
+    if (st == OSC_EFORMAT)
+        st = OSC_EINVAL; /* the bytes are arguments here */
     if (st != OSC_OK && err->message[0] == '\0')
         (void)osc_fail(err, st, "%s", osc_status_text(st));
     if (st != OSC_OK)

@@ -55,6 +55,23 @@ static int read_file(const char *path, struct osc_strbuf *out)
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
 }
 
+/* Add the parts in C, of the file PATH, to J. A file that is none, or cut, is left out. */
+static int add(struct osc_joined *j, const char *path, const struct osc_strbuf *c)
+{
+    struct osc_err err = {0};
+    const osc_status st = osc_joined_add(j, path, c->s ? c->s : "", c->len, &err);
+
+    if (st == OSC_EFORMAT) {
+        const size_t n = strlen(path) + strlen(": ");
+
+        osc_cli_error("%s", err.message);
+        osc_left_out_add(&j->left, OSC_LEFT_FAILED, path,
+                         strlen(err.message) > n ? err.message + n : NULL);
+        j->has_failed = true;
+    }
+    return st == OSC_OK || st == OSC_EFORMAT ? OSC_EXIT_DONE : osc_cli_fail(OSC_EIO, &err);
+}
+
 static int run(struct osc_args *args)
 {
     struct contents c = {.n = 0};
@@ -72,13 +89,10 @@ static int run(struct osc_args *args)
     for (int i = 0; i < args->n_operands && !failed; i++) {
         c.n++;
         failed = read_file(args->operands[i], &c.all[i]);
-        if (!failed) {
-            const osc_status st = osc_joined_add(
-                &j, args->operands[i], c.all[i].s ? c.all[i].s : "", c.all[i].len, &err);
-
-            failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(OSC_EIO, &err);
-        }
+        failed = failed ? failed : add(&j, args->operands[i], &c.all[i]);
     }
+    if (!failed && j.n_files == 0)
+        failed = OSC_EXIT_FAILED; /* each was named */
     if (!failed)
         failed = osc_parts_show(&j, args);
     osc_joined_fini(&j);
@@ -95,7 +109,8 @@ const struct osc_command osc_command_merge = {
         "Prints the table whose parts are in the files that 'opscope table NAME --partial\n"
         "-o X.part' has made, in other processes or on other machines: the same bytes as one\n"
         "process prints for all traces. Options of the table are given when parts are made.\n"
-        "A share that is missing is named, the rest is printed, and the exit status is 1.\n",
+        "A share that is missing and a part that is cut are named, the rest is printed, and\n"
+        "the exit status is 1.\n",
     .examples = "  opscope table ranks --partial --share 1/2 -o 1.part runs/ddp/\n"
                 "  opscope table ranks --partial --share 2/2 -o 2.part runs/ddp/\n"
                 "  opscope merge 1.part 2.part                the table of all ranks\n"

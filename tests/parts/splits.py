@@ -206,15 +206,26 @@ def check_refused(t: Tests, run: str, rng: random.Random) -> None:
     fails("other options", "asked for with other options", one, other)
     fails("no parts", "no file of parts", ROOT / "README.md")
     fails("no file", "No such file", t.scratch / "none.part")
+
+    def left_out(what: str, says: str, *operands: object) -> None:
+        rc, out, said = t.merge(*operands)
+        t.check(rc == 1 and out == rest and says in said, f"{what}: {rc} {said!r}")
+
+    rest = t.merge(two)[1]
+    t.check(rest.count(b"\n") > 1, "one share alone has rows")
     whole, bad = one.read_bytes(), t.scratch / "bad.part"
     for _ in range(60):
         bad.write_bytes(whole[:rng.randrange(1, len(whole))])
-        fails("a cut part", "bad.part", two, bad)
+        left_out("a cut part", "bad.part", two, bad)
         at = rng.randrange(len(whole))
         bad.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << rng.randrange(8)]) + whole[at + 1:])
-        fails("a changed byte", "bad.part", two, bad)
+        left_out("a changed byte", "bad.part", two, bad)
     bad.write_bytes(whole[:8] + b"\x63" + whole[9:])
-    fails("another version", "version 99", bad)
+    left_out("another version", "version 99", bad, two)
+    fails("nothing else", "version 99", bad)
+    quality = t.parts(["quality", run, "--format", "csv"], 2)[0]
+    rc, out, _ = t.merge(quality, bad)
+    t.check(rc == 1 and b"bad.part: parts in version 99" in out, f"quality of parts: {out!r}")
     for extra, says in ((["--partial"], "use -o"), (["--share", "1/2"], "is for --partial"),
                         (["-o", t.scratch / "x"], "is for --partial"),
                         (["--partial", "-o", t.scratch / "x", "--share", "3/2"], "not a share"),
