@@ -47,6 +47,15 @@ t stragglers "$DATA/small.json"
 "$OPSCOPE" table stragglers run/rank0.json run/rank2.json --partial -o b.part
 "$OPSCOPE" merge b.part a.part >merged 2>/dev/null
 "$OPSCOPE" table stragglers run 2>/dev/null | cmp - merged && echo the same
+# Rank 1 is late from step 3 on; that it came a little later than the other before is chance.
+mkdir since
+cp run/rank0.json since
+{ echo '{"distributedInfo": {"rank": 1, "world_size": 4}, "traceEvents": ['
+    events 1 0 20 1 2
+    events 1 0 1500 3 6
+    echo '{"ph":"i","s":"t","name":"end","pid":9,"tid":1,"ts":1000090000}]}'
+} >since/rank1.json
+t stragglers since --columns rank,times_last,since_step --format csv
 "$OPSCOPE" ./run 2>/dev/null | grep -A 3 LATE
 "$OPSCOPE" info run 2>/dev/null | tail -3
 # A kernel that makes a rank late is folded in the sentence, too.

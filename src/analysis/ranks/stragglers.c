@@ -53,7 +53,8 @@ static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
         "Time that it waited itself: sum over its collectives of last start - its start."),
     OSC_COLUMN(SINCE_STEP, "since_step", STRING, NULL, FIRST, 0, OSC_RULE_STEPS,
                "Label of the first step in which it caused most waiting, if it did so from "
-               "then on in at least half of the steps."),
+               "then on in at least half of the steps. Steps in which it caused less than a "
+               "tenth of its mean over these steps do not count."),
     OSC_COLUMN(OPERATOR, "operator", STRING, NULL, FIRST, OSC_COLUMN_SYMBOL, 0,
                "Operator, other range of the host, or kernel that made it late: what took "
                "longer than on the median rank, summed over the collectives in which it came "
@@ -327,23 +328,37 @@ static void keep_largest(struct parts *steps)
     steps->n = n;
 }
 
-/* Find since which step each row causes the most waiting. */
+/* Which steps count for a row: those in which it caused the most waiting. */
+struct led {
+    uint64_t n, n_from; /* of all steps, and of those from one on */
+    osc_wide ns;
+};
+
+/* Find since which step each row causes the most waiting. Steps in which it is the largest by
+ * chance, as all causes are small, do not count. */
 static osc_status find_since(struct search *s)
 {
-    uint64_t *const n_from = osc_calloc(s->n_rows + 1, sizeof *n_from);
+    struct led *const led = osc_calloc(s->n_rows + 1, sizeof *led);
 
-    if (!n_from)
+    if (!led)
         return OSC_ENOMEM;
     join(&s->steps);
     keep_largest(&s->steps);
+    for (size_t k = 0; k < s->steps.n; k++) {
+        led[s->steps.v[k].row].n++;
+        led[s->steps.v[k].row].ns += s->steps.v[k].ns;
+    }
     for (size_t k = s->steps.n; k > 0; k--) {
         const struct part *const p = &s->steps.v[k - 1];
+        struct led *const l = &led[p->row];
 
-        n_from[p->row]++;
-        if (2 * n_from[p->row] >= s->steps.n - k + 1)
+        if (10 * p->ns < l->ns / (osc_wide)l->n)
+            continue;
+        l->n_from++;
+        if (2 * l->n_from >= s->steps.n - k + 1)
             s->rows[p->row].since = p->of;
     }
-    osc_free(n_from);
+    osc_free(led);
     return OSC_OK;
 }
 

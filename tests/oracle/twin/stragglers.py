@@ -129,10 +129,13 @@ def stragglers(run: list[Trace], _compat: bool) -> list[dict]:
 
 def since_step(by_step: dict[int, dict[int, int]], row: int) -> int | None:
     """The first step in which ROW caused most waiting, and from which on in half of the steps."""
-    tops = [min(own, key=lambda r: (-own[r], r)) for _, own in sorted(by_step.items())]
     numbers = sorted(by_step)
-    return next((numbers[k] for k, top in enumerate(tops)
-                 if top == row and 2 * tops[k:].count(row) >= len(tops) - k), None)
+    tops = [min(by_step[n], key=lambda r: (-by_step[n][r], r)) for n in numbers]
+    led = [by_step[n][row] for n, top in zip(numbers, tops) if top == row]
+    counts = [top == row and by_step[n][row] * 10 >= sum(led) // len(led)
+              for n, top in zip(numbers, tops)]
+    return next((numbers[k] for k, is_led in enumerate(counts)
+                 if is_led and 2 * sum(counts[k:]) >= len(tops) - k), None)
 
 
 def advice_row(run: list[Trace]) -> tuple[tuple[int, int], dict] | None:
