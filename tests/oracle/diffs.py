@@ -80,9 +80,14 @@ def compare_tree(report: Report, where: str, rows: list[dict], sides: list) -> N
             report.differ(where, which, "missing", list((roots - found).items())[:3])
         if where.endswith("itself") and nodes != found:
             report.differ(where, which, "not all", list((nodes - found).items())[:3])
+        # Steps outside of the comparison leave time over, never too much of it.
+        if any(not 0 <= (r[f"mean_{which}_device_ns"] or 0) <= r[f"{which}_device_ns"]
+               for r in rows):
+            report.differ(where, which, "a mean of device time exceeds its sum")
         report.passed += 1
-    if where.endswith("itself") and any(r["delta_ns"] or r["base_name"] != r["new_name"]
-                                        for r in rows):
+    if where.endswith("itself") and any(
+            r["delta_ns"] or r["mean_delta_device_ns"] or r["base_name"] != r["new_name"]
+            for r in rows):
         report.differ(where, "a run differs from itself")
 
 

@@ -32,6 +32,9 @@ enum {
     BASE_DEVICE,
     NEW_DEVICE,
     DELTA_DEVICE,
+    MEAN_BASE_DEVICE,
+    MEAN_NEW_DEVICE,
+    MEAN_DELTA_DEVICE,
     ORDER,
     N_COLUMNS
 };
@@ -73,6 +76,14 @@ static const struct osc_column columns[N_COLUMNS] = {
                OSC_RULE_DIFF_TREE | OSC_RULE_LINKS, "The same in the new run."),
     OSC_COLUMN(DELTA_DEVICE, "delta_device_ns", INTEGER, "ns", FIRST, OSC_COLUMN_DEEP,
                OSC_RULE_DIFF_TREE, "new_device_ns - base_device_ns."),
+    OSC_COLUMN(MEAN_BASE_DEVICE, "mean_base_device_ns", NUMBER, "ns", FIRST, OSC_COLUMN_DEEP,
+               OSC_RULE_DIFF_TREE,
+               "base_device_ns / steps of all processes of the base run. Missing unless both "
+               "runs have steps."),
+    OSC_COLUMN(MEAN_NEW_DEVICE, "mean_new_device_ns", NUMBER, "ns", FIRST, OSC_COLUMN_DEEP,
+               OSC_RULE_DIFF_TREE, "The same of the new run."),
+    OSC_COLUMN(MEAN_DELTA_DEVICE, "mean_delta_device_ns", NUMBER, "ns", FIRST, OSC_COLUMN_DEEP,
+               OSC_RULE_DIFF_TREE, "mean_new_device_ns - mean_base_device_ns."),
     OSC_COLUMN(ORDER, "order", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
                "The change of host time without its sign."),
 };
@@ -91,7 +102,7 @@ struct node {
     uint64_t content; /* of the children with all that is in them */
     uint64_t whole;   /* of name and content */
     int64_t calls, host_ns, device_ns;
-    int64_t step_ns; /* host time in the steps that are compared */
+    int64_t step_ns, step_device_ns; /* host_ns and device_ns of the steps that are compared */
 };
 
 /* Node 0 is around all others. */
@@ -145,11 +156,15 @@ static bool is_compared(const struct tree *t, uint64_t row)
 static void add_values(struct tree *t, struct node *node, uint64_t row)
 {
     const int64_t host_ns = osc_result_get_int(t->rows, row, OSC_TREE_HOST);
+    const int64_t device_ns = osc_result_get_int(t->rows, row, OSC_TREE_DEVICE);
 
     node->calls += osc_result_get_int(t->rows, row, OSC_TREE_CALLS);
     node->host_ns += host_ns;
-    node->device_ns += osc_result_get_int(t->rows, row, OSC_TREE_DEVICE);
-    node->step_ns += is_compared(t, row) ? host_ns : 0;
+    node->device_ns += device_ns;
+    if (is_compared(t, row)) {
+        node->step_ns += host_ns;
+        node->step_device_ns += device_ns;
+    }
 }
 
 /* Make a node of each place. Its parent must stand before it. */
@@ -405,6 +420,15 @@ static bool has_steps(const struct comparing *c)
     return c->trees[OSC_BASE].n_steps > 0 && c->trees[OSC_NEW].n_steps > 0;
 }
 
+/* Set the columns from COLUMN on: BASE, NEW and their difference, which is returned. */
+static double add_means(struct osc_result *out, uint32_t column, double base, double new_)
+{
+    osc_result_num(out, column, base);
+    osc_result_num(out, column + 1, new_);
+    osc_result_num(out, column + 2, new_ - base);
+    return new_ - base;
+}
+
 static void add_row(struct comparing *c, const struct pair *p)
 {
     static const struct node none;
@@ -430,13 +454,12 @@ static void add_row(struct comparing *c, const struct pair *p)
     osc_result_int(out, NEW_DEVICE, b->device_ns);
     osc_result_int(out, DELTA_DEVICE, b->device_ns - a->device_ns);
     if (has_steps(c)) {
-        const double base_mean = (double)a->step_ns / (double)base->n_steps;
-        const double new_mean = (double)b->step_ns / (double)new_->n_steps;
+        const double n_base = (double)base->n_steps, n_new = (double)new_->n_steps;
 
-        osc_result_num(out, MEAN_BASE, base_mean);
-        osc_result_num(out, MEAN_NEW, new_mean);
-        osc_result_num(out, MEAN_DELTA, new_mean - base_mean);
-        change = (new_mean - base_mean) * 1000;
+        change = 1000 * add_means(out, MEAN_BASE, (double)a->step_ns / n_base,
+                                  (double)b->step_ns / n_new);
+        (void)add_means(out, MEAN_BASE_DEVICE, (double)a->step_device_ns / n_base,
+                        (double)b->step_device_ns / n_new);
     }
     osc_result_int(out, ORDER, fabs(change) < 9e18 ? (int64_t)fabs(change) : INT64_MAX);
 }
@@ -561,7 +584,7 @@ static osc_status compare(const struct osc_result *const *base,
         for (uint64_t i = 0; i < out->n_rows; i++) {
             if (osc_result_get_int(out, i, BASE_DEVICE) != 0 ||
                 osc_result_get_int(out, i, NEW_DEVICE) != 0) {
-                osc_result_show(out, DELTA_DEVICE);
+                osc_result_show(out, has_steps(&c) ? MEAN_DELTA_DEVICE : DELTA_DEVICE);
                 break;
             }
         }
