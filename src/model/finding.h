@@ -185,9 +185,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "name only one of them, or record ranks in distributedInfo")                             \
     X(missing_rank, WARNING, "ranks of the run that no file is of",                            \
       "copy the files of all ranks to one directory")                                          \
-    X(collective_hang, WARNING,                                                                \
+    X(collective_hang, ERROR,                                                                  \
       "collectives that ranks of their group never reached, although others waited there",     \
-      "look at what these ranks did last: opscope table events --rank N")                        \
+      "look at what these ranks did last: opscope table events TRACE --rank N")                \
     X(collective_lost, WARNING,                                                                \
       "collectives of which ranks of their group have no record, but of later ones", "")       \
     X(collective_mismatch, WARNING,                                                            \

@@ -50,7 +50,7 @@ def compare_quality(provider: OpscopeProvider, report: Report, where: str,
             for row in rank_quality.rows(run)]
     ours = [(row["code"], row["count"], row.get("first_ns"), row["message"])
             for row in provider.rows("quality", paths) if row["code"] in rank_quality.SEVERITY]
-    order = list(rank_quality.SEVERITY.values())
+    order = ["error", "warning", "info"]
     twin.sort(key=lambda row: order.index(rank_quality.SEVERITY[row[0]]))
     if len(ours) == len(twin) and all(a[:3] == b[:3] and a[3].endswith(": " + b[3])
                                       for a, b in zip(ours, twin)):

@@ -10,7 +10,7 @@ from .calls import EVEN, Call, in_order, match
 from .clocks import Clock, clocks_of
 from .events import Trace
 
-SEVERITY = {"missing_rank": "warning", "collective_hang": "warning", "collective_lost": "warning",
+SEVERITY = {"missing_rank": "warning", "collective_hang": "error", "collective_lost": "warning",
             "collective_mismatch": "warning", "collective_outside": "info",
             "uneven_steps": "warning", "clocks_apart": "warning"}
 LISTED, GROUPS, COMPONENTS, NAME = 12, 8, 6, 96
