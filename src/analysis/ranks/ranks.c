@@ -178,8 +178,9 @@ static void add_notes(struct osc_result *out, const struct osc_rank_run *run,
                              "together was recorded on several of them");
     }
     if (n_shared > 0)
-        osc_result_note(out, "%llu ranks have several files of a recording window",
-                        (unsigned long long)n_shared);
+        osc_result_note(out, "%llu %s several files of a recording window",
+                        (unsigned long long)n_shared,
+                        n_shared == 1 ? "rank has" : "ranks have");
 }
 
 static osc_status fill(struct osc_result *out, const struct osc_rank_run *run,

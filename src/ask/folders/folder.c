@@ -275,7 +275,7 @@ static osc_status add_entry(struct reading *r, const char *name)
     if (!is_found || S_ISREG(info.st_mode))
         return add_file(r, name, is_found ? &info : NULL);
     if (!S_ISDIR(info.st_mode))
-        leave_out(r, OSC_LEFT_NAME, name);
+        leave_out(r, OSC_LEFT_KIND, name);
     else if (osc_folder_is_live(name) && name[0] != '.')
         return osc_path_list_add(&r->plain, r->path, name);
     else

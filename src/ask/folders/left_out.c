@@ -23,6 +23,7 @@ static const struct {
                          OSC_FINDING_file_other},
     [OSC_LEFT_CONTENT] = {"it holds no trace events", OSC_FINDING_file_other},
     [OSC_LEFT_NAME] = {"it is not called like a trace", OSC_FINDING_file_other},
+    [OSC_LEFT_KIND] = {"it is neither a file nor a directory", OSC_FINDING_file_other},
     [OSC_LEFT_AGAIN] = {"it was searched under another name", OSC_FINDING_folder_again},
 };
 

@@ -29,6 +29,7 @@ enum osc_left_why {
     OSC_LEFT_CONTENT, /* it is called like a trace, and its text is none */
     OSC_LEFT_NAME,    /* it is not called like a trace */
     OSC_LEFT_AGAIN,   /* a directory that was searched under another name */
+    OSC_LEFT_KIND,    /* neither a file nor a directory */
     OSC_LEFT_WHYS
 };
 

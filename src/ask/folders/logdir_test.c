@@ -92,11 +92,14 @@ TEST_WITH(says_what_is_left_out, scratch_enter, scratch_leave)
                  "r/s/w.2.pt.trace.json");
     scratch_write("r/s/w.2.pt.trace.json", "");
     assert_int_equal(symlink("..", "r/s/up"), 0);
+    assert_int_equal(mkfifo("r/s/p.pt.trace.json", 0600), 0);
     assert_left_out(
-        "r", "r/notes.txt: it is not called like a trace; r/x.json: it is beside "
-             "WORKER.pt.trace.json files, and is not called so; r/w.1.pt.trace.json.gz: it "
-             "is the same trace as r/w.1.pt.trace.json; r/s/w.2.pt.trace.json: it is "
-             "empty; r/s/up: it was searched under another name r");
+        "r",
+        "r/notes.txt: it is not called like a trace; r/x.json: it is beside "
+        "WORKER.pt.trace.json files, and is not called so; r/w.1.pt.trace.json.gz: it "
+        "is the same trace as r/w.1.pt.trace.json; r/s/p.pt.trace.json: it is neither a "
+        "file nor a directory; r/s/w.2.pt.trace.json: it is empty; r/s/up: it was searched "
+        "under another name r");
     assert_runs("r", NULL, "r: r/w.1.pt.trace.json; s:");
 }
 
