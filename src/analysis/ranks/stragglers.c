@@ -78,8 +78,8 @@ struct row {
     osc_wide before; /* of that, before its recording began; */
     osc_wide more;   /* and by how much longer all that was recorded took */
     uint64_t n_last, n_calls;
-    uint32_t since;    /* step, + 1 */
-    uint32_t operator; /* word + 1; 0: none */
+    uint32_t since; /* step, + 1 */
+    uint32_t cause; /* word + 1 of what made it late; 0: none */
     int64_t operator_ns;
 };
 
@@ -370,14 +370,13 @@ static void find_operators(struct search *s)
         const struct part *const p = &s->grown.v[k];
         struct row *const row = &s->rows[p->row];
         const int64_t ns = osc_wide_nearest(p->ns);
-        const bool is_larger =
-            ns > row->operator_ns ||
-            (ns == row->operator_ns &&
-             row->operator&& osc_str_cmp(osc_rank_text(&s->run->words, p->of),
-                                         osc_rank_text(&s->run->words, row->operator- 1)) < 0);
+        const bool is_larger = ns > row->operator_ns ||
+                               (ns == row->operator_ns && row->cause &&
+                                osc_str_cmp(osc_rank_text(&s->run->words, p->of),
+                                            osc_rank_text(&s->run->words, row->cause - 1)) < 0);
 
         if (is_larger) {
-            row->operator= p->of + 1;
+            row->cause = p->of + 1;
             row->operator_ns = ns;
         }
     }
@@ -398,7 +397,7 @@ static int64_t error_of(const struct search *s, const struct row *row)
 /* Whether OPERATOR explains a tenth of the delay or more. */
 static bool has_operator(const struct row *row)
 {
-    return row->operator&& row->operator_ns *(osc_wide) 10 >= row->late;
+    return row->cause && row->operator_ns * (osc_wide)10 >= row->late;
 }
 
 static void add_note(struct osc_result *out, const struct row *row, int64_t error_ns)
@@ -447,7 +446,7 @@ static void add_row(struct osc_result *out, const struct search *s, const struct
         break;
     }
     if (has_operator(row)) {
-        osc_result_str(out, OPERATOR, osc_rank_text(&s->run->words, row->operator- 1));
+        osc_result_str(out, OPERATOR, osc_rank_text(&s->run->words, row->cause - 1));
         osc_result_int(out, OPERATOR_NS, row->operator_ns);
     }
     if (error_ns >= 0)
