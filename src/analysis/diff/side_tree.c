@@ -229,7 +229,7 @@ static osc_status grow(struct growing *g)
     osc_status st = osc_tracks_in_order(t, &order, &n);
     if (st == OSC_OK)
         st = add_steps(g);
-    /* The places of a step are in order of appearance, not of ids, which differ between runs. */
+    /* Places of a step are in order of appearance, not of ids, which differ between runs. */
     for (uint32_t k = 0; k < n && st == OSC_OK; k++) {
         const struct osc_track *const track = &t->tracks[order[k]];
 
