@@ -69,14 +69,18 @@ static void assign(void *ctx, uint32_t i)
 {
     const struct work *const w = ctx;
     struct group *const g = &w->groups[i];
+    const struct osc_chunk *c = NULL; /* most rows are in that of the row before */
     struct open o;
 
     o.n_used = o.n_busy = 0;
     for (uint32_t k = 0; k < g->n; k++) {
-        const int64_t start_ns = osc_lane_start(w->t, g->rows[k]);
+        const osc_row row = {g->rows[k]};
 
+        if (!c || c->index != row.v >> OSC_CHUNK_SHIFT)
+            c = osc_chunk_of(&w->t->events, row);
+        const uint32_t at = osc_row_place(row);
         g->lane_of[k] =
-            (uint8_t)take_lane(&o, start_ns, osc_lane_end(w->t, g->rows[k]), &g->is_crowded);
+            (uint8_t)take_lane(&o, c->ts_ns[at], osc_row_end(c, at), &g->is_crowded);
     }
     g->n_lanes = o.n_used;
 }
@@ -89,7 +93,9 @@ static void distribute(void *ctx, uint32_t i)
     struct osc_lane *const lanes = w->l->v + g->lanes_at;
     uint32_t at[OSC_LANES_MAX] = {0}, place = g->first;
 
-    for (uint32_t k = 0; k < g->n; k++)
+    if (g->n_lanes == 1)
+        at[0] = g->n;
+    for (uint32_t k = 0; k < g->n && g->n_lanes > 1; k++)
         at[g->lane_of[k]]++;
     for (uint32_t d = 0; d < g->n_lanes; d++) {
         lanes[d] = (struct osc_lane){.track = g->track,
@@ -101,7 +107,9 @@ static void distribute(void *ctx, uint32_t i)
         at[d] = place;
         place += lanes[d].n;
     }
-    for (uint32_t k = 0; k < g->n; k++)
+    if (g->n_lanes == 1)
+        memcpy(w->l->rows + g->first, g->rows, g->n * sizeof *g->rows);
+    for (uint32_t k = 0; k < g->n && g->n_lanes > 1; k++)
         w->l->rows[at[g->lane_of[k]]++] = g->rows[k];
 }
 
