@@ -17,17 +17,25 @@ interface GridProps {
   readonly label: string;
   /** Grows when rows have come. */
   readonly version: number;
-  /** The column that orders the rows, with - in front if the largest comes first. */
+  /** As the command has it: -COLUMN, or COLUMN:asc. */
   readonly sort: string;
   readonly onSort: (sort: string) => void;
   readonly onOpen?: (row: number) => void;
+}
+
+/** The order after a click: numbers begin with the largest, texts with the first. */
+export function nextSort(column: ShownColumn, sort: string): string {
+  const [up, down] = [`${column.name}:asc`, `-${column.name}`];
+  if (sort === down) return up;
+  if (sort === up) return down;
+  return column.isNumber ? down : up;
 }
 
 function Head({ columns, sort, onSort }: Pick<GridProps, "columns" | "sort" | "onSort">) {
   return (
     <div class="head" role="row" aria-rowindex={1}>
       {columns.map((column, i) => {
-        const isUp = sort === column.name;
+        const isUp = sort === `${column.name}:asc`;
         const isDown = sort === `-${column.name}`;
         return (
           <div
@@ -41,17 +49,7 @@ function Head({ columns, sort, onSort }: Pick<GridProps, "columns" | "sort" | "o
               type="button"
               title={column.help}
               style={{ width: `${column.width}px`, textAlign: column.isNumber ? "right" : "left" }}
-              onClick={() =>
-                onSort(
-                  isDown || (isUp && !column.isNumber)
-                    ? isDown
-                      ? column.name
-                      : `-${column.name}`
-                    : column.isNumber
-                      ? `-${column.name}`
-                      : column.name,
-                )
-              }
+              onClick={() => onSort(nextSort(column, sort))}
             >
               {titleOf(column)}
               {isUp ? " ▴" : isDown ? " ▾" : ""}
