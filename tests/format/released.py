@@ -61,7 +61,7 @@ OTHER_RULES = {("0.1.0", "advice"): (
                    "slow_steps", "python", "unrecorded", "low_utilization", "idle_device",
                    "data_loading", "communication", "synchronization", "launch_bound",
                    "allocator", "handover", "late_start", "slow_call", "profiler_overhead",
-                   "optimizer", "python_idle", "unrecorded_idle", "device_copies"),
+                   "optimizer", "python_idle", "unrecorded_idle", "device_copies", "straggler"),
                ("0.1.0", "quality"): ("no_device", "partial_overlap")}
 
 # Findings of `quality` that the release did not have.

@@ -515,22 +515,38 @@ static int by_component(const void *a, const void *b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
+/* Whether the files of RUN name several hosts, and several ranks: what does not say where it
+ * was recorded, such as a dump beside its recording, is no other host. */
+static bool has_several_hosts(const struct osc_rank_run *run)
+{
+    uint32_t host = 0;
+    bool has_hosts = false, has_ranks = false;
+
+    for (size_t f = 0; f < run->n_files; f++) {
+        const uint32_t here = run->files[f].part.host;
+
+        has_ranks = has_ranks || run->files[f].rank != run->files[0].rank;
+        has_hosts = has_hosts || (here != 0 && host != 0 && here != host);
+        host = here != 0 ? here : host;
+    }
+    return has_hosts && has_ranks;
+}
+
 static osc_status add_clocks_apart(struct osc_result *r, const struct search *s,
                                    struct osc_strbuf *text)
 {
     const struct osc_rank_run *const run = s->run;
     struct by_component *const v = osc_calloc(run->n_files + 1, sizeof *v);
-    bool is_one_host = true, has_calls = false;
+    bool has_calls = false;
     uint32_t n_written = 0;
 
     if (!v)
         return OSC_ENOMEM;
     for (size_t f = 0; f < run->n_files; f++) {
         v[f] = (struct by_component){s->clocks[f].component, run->files[f].rank};
-        is_one_host = is_one_host && run->files[f].part.host == run->files[0].part.host;
         has_calls = has_calls || run->files[f].part.n_calls > 0;
     }
-    if (is_one_host || !has_calls || s->n_components < 2) {
+    if (!has_several_hosts(run) || !has_calls || s->n_components < 2) {
         osc_free(v);
         return OSC_OK;
     }

@@ -206,7 +206,8 @@ def of_clocks(run: list[Trace], clocks: dict[int, Clock], has_calls: bool) -> li
     found: dict[int, list[int]] = {}
     for trace in run:
         found.setdefault(clocks[id(trace)].group, []).append(trace.rank)
-    if len({t.members.get("host_name") for t in run}) < 2 or len(found) < 2 or not has_calls:
+    hosts = {t.members.get("host_name") for t in run} - {None, ""}
+    if len(hosts) < 2 or len({t.rank for t in run}) < 2 or len(found) < 2 or not has_calls:
         return []
     texts = [ranks_text(found[group]) for group in sorted(found)]
     more = [f"and {len(texts) - COMPONENTS} more"] if len(texts) > COMPONENTS else []
