@@ -5,6 +5,7 @@ import { Shell } from "./shell/shell.tsx";
 import { createPageState, PageContext } from "./state/session.ts";
 import "./style/page.css";
 import "./style/timeline.css";
+import "./style/views.css";
 
 const root = document.getElementById("page");
 if (root !== null) {

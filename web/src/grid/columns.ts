@@ -29,7 +29,7 @@ export function showColumns(frame: Frame): ShownColumn[] {
     }
     const shownUnit = unitFor(column.unit, column.type === "integer", largest);
     if (isNumber) longest = formatIn(largest, shownUnit).length + 1;
-    const head = titleOf({ ...column, shownUnit }).length + 2;
+    const head = titleOf({ ...column, shownUnit }).length + 4;
     const width = Math.max(longest, head) * CHARACTER + PADDING;
     return {
       ...column,
@@ -54,4 +54,11 @@ export function textOf(value: Value, column: ShownColumn): string {
   if (value === null) return "–";
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "string" ? value : formatIn(Number(value), column.shownUnit);
+}
+
+/** The length of the bar behind a value: its share of the largest; 0: there is none. */
+export function shareOf(value: Value | undefined, column: ShownColumn): number {
+  if (value === undefined || value === null || !column.isNumber) return 0;
+  if (column.unit === null || column.largest <= 0) return 0;
+  return Math.max(0, Number(value)) / column.largest;
 }

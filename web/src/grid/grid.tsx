@@ -2,7 +2,9 @@
 // Rows of any table: only those in sight are in the page, however many there are.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type ShownColumn, textOf, titleOf } from "./columns.ts";
+import { usePage } from "../state/session.ts";
+import { type ShownColumn, shareOf, textOf, titleOf } from "./columns.ts";
+import { Explain } from "./explain.tsx";
 import type { Windows } from "./windows.ts";
 
 const ROW = 24;
@@ -21,6 +23,8 @@ interface GridProps {
   readonly sort: string;
   readonly onSort: (sort: string) => void;
   readonly onOpen?: (row: number) => void;
+  /** In a tree: the column that names a place, and the index of the column with its depth. */
+  readonly tree?: { readonly name: string; readonly depth: number };
 }
 
 /** The order after a click: numbers begin with the largest, texts with the first. */
@@ -31,7 +35,13 @@ export function nextSort(column: ShownColumn, sort: string): string {
   return column.isNumber ? down : up;
 }
 
-function Head({ columns, sort, onSort }: Pick<GridProps, "columns" | "sort" | "onSort">) {
+function Head({
+  columns,
+  sort,
+  label,
+  onSort,
+}: Pick<GridProps, "columns" | "sort" | "label" | "onSort">) {
+  const page = usePage();
   return (
     <div class="head" role="row" aria-rowindex={1}>
       {columns.map((column, i) => {
@@ -44,16 +54,17 @@ function Head({ columns, sort, onSort }: Pick<GridProps, "columns" | "sort" | "o
             aria-colindex={i + 1}
             aria-sort={isUp ? "ascending" : isDown ? "descending" : "none"}
             class={column.isNumber ? "number" : ""}
+            style={{ width: `${column.width}px` }}
           >
             <button
               type="button"
               title={column.help}
-              style={{ width: `${column.width}px`, textAlign: column.isNumber ? "right" : "left" }}
               onClick={() => onSort(nextSort(column, sort))}
             >
               {titleOf(column)}
               {isUp ? " ▴" : isDown ? " ▾" : ""}
             </button>
+            <Explain page={page} table={label} column={column.name} />
           </div>
         );
       })}
@@ -65,22 +76,25 @@ function Cell({ props, row, i }: { props: GridProps; row: number; i: number }) {
   const column = props.columns[i]!;
   const value = props.windows.value(row, column.index);
   const text = value === undefined ? "" : textOf(value, column);
-  const share =
-    column.unit !== null &&
-    column.isNumber &&
-    typeof value !== "undefined" &&
-    value !== null &&
-    column.largest > 0
-      ? Math.max(0, Number(value)) / column.largest
-      : 0;
+  const share = shareOf(value, column);
+  const depth =
+    props.tree?.name === column.name ? Number(props.windows.value(row, props.tree.depth) ?? 0) : 0;
   return (
     <div
       class={column.isNumber ? "cell number" : "cell"}
       role="gridcell"
       aria-colindex={i + 1}
       title={value === null ? "missing" : text}
-      data-v={value === undefined || value === null ? undefined : String(value)}
-      style={{ width: `${column.width}px` }}
+      {...(value !== undefined &&
+        value !== null && {
+          "data-v": String(value),
+          "data-r": String(row),
+          "data-c": column.name,
+        })}
+      style={{
+        width: `${column.width}px`,
+        ...(depth > 0 && { paddingLeft: `${8 + depth * 12}px` }),
+      }}
     >
       {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
       {text}
@@ -148,7 +162,7 @@ export function Grid(props: GridProps) {
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={press}
     >
-      <Head columns={columns} sort={props.sort} onSort={props.onSort} />
+      <Head columns={columns} sort={props.sort} label={props.label} onSort={props.onSort} />
       <div class="rows" role="rowgroup" style={{ height: `${pixels}px` }}>
         {visible.map((row) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its rows

@@ -3,7 +3,6 @@
 
 import { useEffect, useMemo, useReducer } from "preact/hooks";
 import type { Options } from "../api/api.ts";
-import type { Frame } from "../api/cols.ts";
 import { whereOf } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Empty, Problem, useCommand } from "../views/parts.tsx";
@@ -15,7 +14,10 @@ interface TableViewProps {
   readonly name: string;
   /** Options beside filter, grouping and order, which the page has in its address. */
   readonly options: Options;
-  readonly onOpen?: (frame: Frame, row: number) => void;
+  /** NAMES are the values of the columns of text in the row that was opened. */
+  readonly onOpen?: (names: Readonly<Record<string, string>>) => void;
+  /** In a tree: the column that names a place, and the column with its depth. */
+  readonly tree?: { readonly name: string; readonly depth: string };
 }
 
 /** The first column with text that tells rows apart: what the filter looks at. */
@@ -24,8 +26,8 @@ function filterColumn(columns: readonly { name: string; type: string }[]): strin
   return (texts.find((c) => c.name === "name") ?? texts[0])?.name ?? null;
 }
 
-/** The rest of the options, as the address has them. */
-function useOptions(props: TableViewProps): Options {
+/** The options of a table with filter, grouping and order as the address has them. */
+export function useTableOptions(props: Pick<TableViewProps, "name" | "options">): Options {
   const page = usePage();
   const place = page.place.value;
   const table = page.catalog.value?.tables.find((t) => t.name === props.name);
@@ -83,9 +85,19 @@ function Tools({ name, options, rows }: { name: string; options: Options; rows: 
   );
 }
 
+/** The texts of ROW by the names of their columns. */
+function namesOf(windows: Windows, columns: readonly ShownColumn[], row: number) {
+  const texts: Record<string, string> = {};
+  for (const column of columns) {
+    const value = windows.value(row, column.index);
+    if (typeof value === "string") texts[column.name] = value;
+  }
+  return texts;
+}
+
 export function TableView(props: TableViewProps) {
   const page = usePage();
-  const options = useOptions(props);
+  const options = useTableOptions(props);
   const fingerprint = page.fingerprint.value;
   const [version, changed] = useReducer((n: number) => n + 1, 0);
   // other traces are other rows
@@ -103,8 +115,10 @@ export function TableView(props: TableViewProps) {
     [windows, frame === null],
   );
   useCommand(frame);
+  const sort = page.place.value.sort;
+  const depth = props.tree && sort === "" ? (frame?.index(props.tree.depth) ?? -1) : -1;
   return (
-    <>
+    <div class="table-view" data-command={frame?.command ?? ""}>
       <Tools name={props.name} options={options} rows={frame?.rows ?? null} />
       {windows.problem && <Problem problem={windows.problem} />}
       {frame !== null && frame.rows === 0 && <Empty frame={frame} />}
@@ -115,11 +129,14 @@ export function TableView(props: TableViewProps) {
           rows={frame.rows}
           label={props.name}
           version={version}
-          sort={page.place.value.sort}
+          sort={sort}
           onSort={(sort) => page.go({ sort })}
-          {...(props.onOpen && { onOpen: (row: number) => props.onOpen?.(frame, row) })}
+          {...(props.onOpen && {
+            onOpen: (row: number) => props.onOpen?.(namesOf(windows, columns, row)),
+          })}
+          {...(props.tree && depth >= 0 && { tree: { name: props.tree.name, depth } })}
         />
       )}
-    </>
+    </div>
   );
 }

@@ -2,6 +2,7 @@
 // The keys of the whole page, in one list, which is also what `?` shows.
 
 import type { PageState } from "../state/session.ts";
+import { FRESH } from "../state/url.ts";
 import { VIEWS } from "../views/list.ts";
 
 export interface Key {
@@ -14,7 +15,7 @@ export const KEYS: readonly Key[] = [
   ...VIEWS.map((view) => ({
     keys: `g ${view.key}`,
     does: `go to ${view.title}`,
-    run: (page: PageState) => page.go({ view: view.name }),
+    run: (page: PageState) => page.go({ ...FRESH, view: view.name }),
   })),
   { keys: "/", does: "search or filter by name", run: focusSearch },
   { keys: "y", does: "copy the command that prints this", run: copyCommand },

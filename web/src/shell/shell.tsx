@@ -3,6 +3,7 @@
 
 import { useEffect } from "preact/hooks";
 import { usePage } from "../state/session.ts";
+import { FRESH } from "../state/url.ts";
 import { VIEWS } from "../views/list.ts";
 import { Bar } from "./bar.tsx";
 import { Help } from "./help.tsx";
@@ -20,13 +21,17 @@ function Rail() {
           key={view.name}
           href={`#/${view.name}`}
           aria-current={view.name === here ? "page" : undefined}
+          aria-label={view.title}
           title={`${view.title} (g ${view.key})`}
           onClick={(event) => {
             event.preventDefault();
-            page.go({ view: view.name, sel: "", q: "", where: "", by: "", sort: "" });
+            page.go({ ...FRESH, view: view.name });
           }}
         >
-          {view.title}
+          <span class="wide">{view.title}</span>
+          <span class="narrow" aria-hidden="true">
+            {view.short ?? view.title}
+          </span>
         </a>
       ))}
     </nav>

@@ -20,9 +20,18 @@ export function selectionOptions(place: Place): Options {
   return options;
 }
 
+/** The same for tables whose rows are summed over all ranks and spans. */
+export function mergedOptions(place: Place): Options {
+  return { ...selectionOptions(place), merge: true };
+}
+
+/** TEXT as a string of an EXPR of --where. */
+export function quote(text: string): string {
+  return `'${text.replace(/'/g, "''")}'`;
+}
+
 /** WHERE of the command for rows whose column NAME has TEXT, or matches /TEXT/. */
 export function whereOf(name: string, text: string): string {
-  const quote = (s: string) => `'${s.replace(/'/g, "''")}'`;
   const pattern = /^\/(.*)\/$/.exec(text);
   return pattern
     ? `${name} regexp ${quote(pattern[1] ?? "")}`

@@ -26,6 +26,8 @@ export interface Place {
   readonly by: string;
   readonly sort: string;
   readonly table: string;
+  /** How many rows a chart shows one by one; "": ten. */
+  readonly top: string;
   readonly pin: string;
   readonly hide: string;
   readonly fold: string;
@@ -49,6 +51,7 @@ export const HOME: Place = {
   by: "",
   sort: "",
   table: "",
+  top: "",
   pin: "",
   hide: "",
   fold: "",
@@ -71,6 +74,7 @@ const KEYS = [
   "where",
   "by",
   "sort",
+  "top",
   "pin",
   "hide",
   "fold",
@@ -117,3 +121,15 @@ export function parseRange(text: string): { from: number; to: number } | null {
 export function formatRange(range: { from: number; to: number } | null): string {
   return range === null ? "" : `${range.from}+${range.to - range.from}`;
 }
+
+/** What belongs to one view only: empty, as in a view that one comes to. */
+export const FRESH = {
+  sel: "",
+  table: "",
+  q: "",
+  where: "",
+  by: "",
+  sort: "",
+  top: "",
+  hide: "",
+} as const satisfies Partial<Place>;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What views have in common: problems, empty answers, and a table of a few rows.
+// What views have in common: sections with their command, problems, empty answers, tabs.
 
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import type { ApiProblem } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
-import { usePage } from "../state/session.ts";
+import { format } from "../model/units.ts";
+import type { Answer } from "../state/answers.ts";
+import { type PageState, usePage } from "../state/session.ts";
 
 /** In the place of what could not be shown. */
 export function Problem({ problem }: { problem: ApiProblem }) {
@@ -23,7 +25,7 @@ export function Empty({ frame, children }: { frame: Frame; children?: ComponentC
   return (
     <div class="empty">
       {frame.notes.length === 0 ? (
-        <p>no rows</p>
+        <p>no rows: nothing of this kind was recorded, or the selection leaves it out</p>
       ) : (
         frame.notes.map((note) => <p key={note}>{note}</p>)
       )}
@@ -32,14 +34,93 @@ export function Empty({ frame, children }: { frame: Frame; children?: ComponentC
   );
 }
 
+function showCommand(page: PageState, command: string): void {
+  if (command === "" || command === page.command.value) return;
+  page.command.value = command;
+  page.notice.value = "";
+}
+
 /** Show the command of FRAME, which answers for the whole view, in the status line. */
 export function useCommand(frame: Frame | null): void {
   const page = usePage();
   const command = frame?.command ?? "";
-  useEffect(() => {
-    if (command !== "") {
-      page.command.value = command;
-      page.notice.value = "";
-    }
-  }, [page, command]);
+  useEffect(() => showCommand(page, command), [page, command]);
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly answer: Answer;
+  readonly tools?: ComponentChildren;
+  /** What stands there if the answer has no rows, below its notes. */
+  readonly ifEmpty?: ComponentChildren;
+  readonly children: (frame: Frame) => ComponentChildren;
+}
+
+/** A part of a view with the rows of one table: its title, and the command that prints it. */
+export function Section({ title, answer, tools, ifEmpty, children }: SectionProps) {
+  const page = usePage();
+  const { frame, problem } = answer;
+  const command = frame?.command ?? "";
+  return (
+    <section
+      data-command={command}
+      class={answer.isOld ? "section old" : "section"}
+      aria-label={title}
+      onFocusCapture={() => showCommand(page, command)}
+      onPointerDown={() => showCommand(page, command)}
+    >
+      <div class="section-head">
+        <h2>{title}</h2>
+        {tools}
+        <span class="space" />
+        {command !== "" && (
+          <button
+            type="button"
+            class="plain muted"
+            aria-label={`Show the command that prints ${title}`}
+            title={command}
+            onClick={() => showCommand(page, command)}
+          >
+            &gt;_
+          </button>
+        )}
+      </div>
+      {problem && <Problem problem={problem} />}
+      {frame === null && !problem && <div class="skeleton" />}
+      {frame !== null && (frame.n > 0 ? children(frame) : <Empty frame={frame}>{ifEmpty}</Empty>)}
+      {frame !== null && frame.n < frame.rows && (
+        <p class="muted">
+          the first {format(frame.n, null)} of {format(frame.rows, null)} rows
+        </p>
+      )}
+    </section>
+  );
+}
+
+export interface Tab {
+  readonly name: string;
+  readonly title: string;
+}
+
+/** One of several, with the keys that a group of buttons has. */
+export function Tabs(props: {
+  readonly label: string;
+  readonly tabs: readonly Tab[];
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+}) {
+  return (
+    <div class="tabs" role="group" aria-label={props.label}>
+      {props.tabs.map((tab) => (
+        <button
+          key={tab.name}
+          type="button"
+          aria-pressed={tab.name === props.value}
+          onClick={() => props.onChange(tab.name)}
+        >
+          {tab.title}
+        </button>
+      ))}
+    </div>
+  );
 }

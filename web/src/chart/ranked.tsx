@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranked bars: the first rows of a table, several measures side by side, and "other".
+
+import type { Frame } from "../api/cols.ts";
+import { foldKernel, shorten } from "../model/names.ts";
+import { type Sums, topOf } from "../model/top.ts";
+import { format, formatIn, type Unit, unitFor } from "../model/units.ts";
+
+export interface Measure {
+  readonly column: string;
+  readonly title: string;
+  /** Rows contain each other, so that their sum is more than the time: it sets no scale. */
+  readonly nests?: boolean;
+}
+
+interface RankedProps {
+  readonly frame: Frame;
+  readonly measures: readonly Measure[];
+  readonly n: number;
+  readonly label: string;
+  /** The column that names a row. */
+  readonly by: string;
+  /** All bars have one scale. */
+  readonly isShared?: boolean;
+  readonly onOpen?: (row: number) => void;
+}
+
+interface BarProps {
+  readonly value: number | bigint | null;
+  readonly row: string;
+  readonly sums: Sums;
+  readonly unit: Unit;
+  readonly largest: number;
+  readonly isOther?: boolean;
+}
+
+function Bar({ value, row, sums, unit, largest, isOther }: BarProps) {
+  const v = Number(value ?? 0);
+  return (
+    <td
+      {...(value !== null && { "data-v": String(value), "data-r": row, "data-c": sums.column })}
+      title={`${format(v, sums.unit)}, ${format(v / (Number(sums.total) || 1), "ratio")} of all`}
+    >
+      <span
+        class={isOther ? "ranked-bar fill-other" : "ranked-bar fill-kernel"}
+        style={{ width: `${largest > 0 ? Math.min(1, Math.max(0, v) / largest) * 60 : 0}%` }}
+      />
+      <span>{value === null ? "–" : formatIn(v, unit)}</span>
+    </td>
+  );
+}
+
+export function Ranked(props: RankedProps) {
+  const { frame, measures } = props;
+  const top = topOf(
+    frame,
+    measures.map((m) => m.column),
+    props.n,
+  );
+  const most = Math.max(...top.sums.map((s) => s.largest));
+  const scales = top.sums.map((s) => {
+    if (props.isShared) return most;
+    const nests = measures.find((m) => m.column === s.column)?.nests;
+    return nests ? s.largestRow || s.largest : s.largest;
+  });
+  const units = top.sums.map((s, i) => unitFor(s.unit, typeof s.total === "bigint", scales[i]!));
+  return (
+    <table class="ranked" aria-label={props.label}>
+      <thead>
+        <tr>
+          <th scope="col">{props.by}</th>
+          {top.sums.map((s, i) => (
+            <th key={s.column} scope="col">
+              {measures.find((m) => m.column === s.column)?.title}
+              {units[i]!.label !== "" && `, ${units[i]!.label}`}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {Array.from({ length: top.n }, (_, row) => {
+          const name = frame.text(row, props.by);
+          return (
+            <tr key={row}>
+              <th scope="row" title={name}>
+                {props.onOpen ? (
+                  <button type="button" class="plain" onClick={() => props.onOpen?.(row)}>
+                    {shorten(foldKernel(name))}
+                  </button>
+                ) : (
+                  shorten(foldKernel(name))
+                )}
+              </th>
+              {top.sums.map((s, i) => {
+                const value = frame.value(row, frame.index(s.column)) as number | bigint | null;
+                const bar = { value, row: String(row), sums: s };
+                return <Bar key={s.column} {...bar} unit={units[i]!} largest={scales[i]!} />;
+              })}
+            </tr>
+          );
+        })}
+        {top.nOther > 0 && (
+          <tr>
+            <th scope="row" class="muted">
+              other ({format(top.nOther, null)})
+            </th>
+            {top.sums.map((s, i) => {
+              const bar = { value: s.other, row: `${top.n}-`, sums: s, isOther: true };
+              return <Bar key={s.column} {...bar} unit={units[i]!} largest={scales[i]!} />;
+            })}
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}

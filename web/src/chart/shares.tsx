@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// One bar of all, in its parts, with a legend that has the numbers.
+
+import { format } from "../model/units.ts";
+
+interface SharesProps {
+  readonly title: string;
+  readonly unit: string;
+  readonly sums: ReadonlyMap<string, number | bigint>;
+  readonly parts: ReadonlyArray<{
+    readonly word: string;
+    readonly title: string;
+    readonly fill: string;
+  }>;
+  /** Whose sums these are, by the words of which column. */
+  readonly column: string;
+  readonly by: string;
+}
+
+export function Shares({ title, unit, sums, parts, column, by }: SharesProps) {
+  const whole = [...sums.values()].reduce<number>((sum, v) => sum + Number(v), 0) || 1;
+  const there = parts.filter((part) => sums.has(part.word));
+  return (
+    <figure class="shares">
+      <figcaption>{title}</figcaption>
+      <div class="shares-bar" aria-hidden="true">
+        {there.map((part) => (
+          <span
+            key={part.word}
+            class={`fill-${part.fill}`}
+            style={{ width: `${(Number(sums.get(part.word)) / whole) * 100}%` }}
+          />
+        ))}
+      </div>
+      <ul class="legend">
+        {there.map((part) => {
+          const v = sums.get(part.word) ?? 0;
+          return (
+            <li key={part.word} data-v={String(v)} data-r={`${by}=${part.word}`} data-c={column}>
+              <span class={`swatch fill-${part.fill}`} /> {part.title}{" "}
+              {format(Number(v) / whole, "ratio")} ({format(Number(v), unit)})
+            </li>
+          );
+        })}
+      </ul>
+    </figure>
+  );
+}

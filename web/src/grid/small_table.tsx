@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table of some rows, all of them in the page.
+
+import { useMemo } from "preact/hooks";
+import type { Frame } from "../api/cols.ts";
+import { usePage } from "../state/session.ts";
+import { shareOf, showColumns, textOf, titleOf } from "./columns.ts";
+import { Explain } from "./explain.tsx";
+
+interface SmallTableProps {
+  readonly frame: Frame;
+  /** Which columns; without it, all. Those that the frame does not have are left out. */
+  readonly columns?: readonly string[];
+  readonly onOpen?: (row: number) => void;
+}
+
+export function SmallTable({ frame, columns, onOpen }: SmallTableProps) {
+  const page = usePage();
+  const shown = useMemo(() => {
+    const all = showColumns(frame);
+    if (columns === undefined) return all;
+    return columns.flatMap((name) => all.find((c) => c.name === name) ?? []);
+  }, [frame, columns?.join()]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <div class="small-table" role="region" aria-label={`table ${frame.table}`} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {shown.map((c) => (
+              <th key={c.name} scope="col" class={c.isNumber ? "number" : ""} title={c.help}>
+                {titleOf(c)} <Explain page={page} table={frame.table} column={c.name} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {Array.from({ length: frame.n }, (_, row) => (
+            <tr key={row}>
+              {shown.map((c, i) => {
+                const value = frame.value(row, c.index);
+                const share = shareOf(value, c);
+                const text = textOf(value, c);
+                return (
+                  <td
+                    key={c.name}
+                    class={c.isNumber ? "number" : ""}
+                    title={value === null ? "missing" : text}
+                    {...(value !== null && {
+                      "data-v": String(value),
+                      "data-r": String(row),
+                      "data-c": c.name,
+                    })}
+                  >
+                    {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
+                    {i === 0 && onOpen ? (
+                      <button type="button" class="plain" onClick={() => onOpen(row)}>
+                        {text}
+                      </button>
+                    ) : (
+                      text
+                    )}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the device spends its time, and whether with tensor cores.
+
+import { Ranked } from "../chart/ranked.tsx";
+import { Shares } from "../chart/shares.tsx";
+import { TableView, useTableOptions } from "../grid/table_view.tsx";
+import { kernelSentence } from "../model/sentences.ts";
+import { sumsBy } from "../model/top.ts";
+import { useTable } from "../state/answers.ts";
+import { mergedOptions } from "../state/options.ts";
+import { usePage } from "../state/session.ts";
+import { BELOW, Below } from "./below.tsx";
+import { Section, useCommand } from "./parts.tsx";
+import { TopN, topOfPlace } from "./top_n.tsx";
+
+const MEASURES = [{ column: "total_ns", title: "total" }];
+const CORES = [
+  { word: "true", title: "yes", fill: "kernel" },
+  { word: "false", title: "no", fill: "other" },
+  { word: "null", title: "unknown", fill: "runtime" },
+];
+
+export function Kernels() {
+  const page = usePage();
+  const place = page.place.value;
+  const selection = mergedOptions(place);
+  const options = useTableOptions({ name: "kernels", options: selection });
+  const answer = useTable("kernels", options, { offset: 0, limit: 100_000 });
+  const open = (name: string) => page.go({ sel: `name:kernel:${name}` });
+  const opened = /^name:kernel:(.*)$/s.exec(place.sel)?.[1];
+  useCommand(answer.frame);
+  return (
+    <>
+      <h1>{answer.frame === null ? "…" : kernelSentence(answer.frame)}</h1>
+      <Section title="Kernels by time" answer={answer} tools={<TopN />}>
+        {(frame) => (
+          <>
+            <Shares
+              title="Tensor cores"
+              unit="ns"
+              sums={sumsBy(frame, "total_ns", "tensor_cores")}
+              parts={CORES}
+              column="total_ns"
+              by="tensor_cores"
+            />
+            <Ranked
+              frame={frame}
+              measures={MEASURES}
+              n={topOfPlace(place)}
+              by="name"
+              label="Kernels with the most time, and all others"
+              onOpen={(row) => open(frame.text(row, "name"))}
+            />
+          </>
+        )}
+      </Section>
+      {opened !== undefined && <Below key={opened} name={opened} tabs={BELOW.kernel} />}
+      <TableView name="kernels" options={selection} onOpen={(names) => open(names.name ?? "")} />
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operator takes most: bars of four measures, the table, and what is below one row.
+
+import { Ranked } from "../chart/ranked.tsx";
+import { TableView, useTableOptions } from "../grid/table_view.tsx";
+import { operatorSentence } from "../model/sentences.ts";
+import { useTable } from "../state/answers.ts";
+import { mergedOptions } from "../state/options.ts";
+import { usePage } from "../state/session.ts";
+import { BELOW, Below } from "./below.tsx";
+import { Section, useCommand } from "./parts.tsx";
+import { TopN, topOfPlace } from "./top_n.tsx";
+
+const MEASURES = [
+  { column: "device_self_ns", title: "device self" },
+  { column: "device_total_ns", title: "device total", nests: true },
+  { column: "host_self_ns", title: "host self" },
+  { column: "host_total_ns", title: "host total", nests: true },
+];
+
+export function Operators() {
+  const page = usePage();
+  const place = page.place.value;
+  const selection = mergedOptions(place);
+  const options = useTableOptions({ name: "operators", options: selection });
+  const answer = useTable("operators", options, { offset: 0, limit: 100_000 });
+  const open = (name: string) => page.go({ sel: `name:operator:${name}` });
+  const opened = /^name:operator:(.*)$/s.exec(place.sel)?.[1];
+  useCommand(answer.frame);
+  return (
+    <>
+      <h1>{answer.frame === null ? "…" : operatorSentence(answer.frame)}</h1>
+      <Section title="Operators by time" answer={answer} tools={<TopN />}>
+        {(frame) => (
+          <Ranked
+            frame={frame}
+            measures={MEASURES}
+            n={topOfPlace(place)}
+            by="name"
+            label="Operators with the most time, and all others"
+            onOpen={(row) => open(frame.text(row, "name"))}
+          />
+        )}
+      </Section>
+      {opened !== undefined && <Below key={opened} name={opened} tabs={BELOW.operator} />}
+      <TableView name="operators" options={selection} onOpen={(names) => open(names.name ?? "")} />
+    </>
+  );
+}
