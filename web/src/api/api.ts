@@ -33,6 +33,15 @@ export interface CatalogColumn {
   readonly long: boolean;
   readonly moment: boolean;
   readonly group_by: string | null;
+  /** Indexes of the rules of the catalog that it follows. */
+  readonly rules: readonly number[];
+}
+
+/** A paragraph of the manual; its text is Markdown. */
+export interface CatalogRule {
+  readonly title: string;
+  readonly text: string;
+  readonly source: string;
 }
 
 export interface CatalogTable {
@@ -51,6 +60,9 @@ export interface CatalogTable {
 export interface Catalog {
   readonly opscope: string;
   readonly tables: readonly CatalogTable[];
+  /** Columns before all others if there are several ranks or spans. */
+  readonly leading: readonly CatalogColumn[];
+  readonly rules: readonly CatalogRule[];
 }
 
 /** Options of `opscope table` by their long names; true: a switch. */

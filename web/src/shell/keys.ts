@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of the whole page, in one list, which is also what `?` shows.
 
+import { nextOutlier, stepBeside } from "../model/matches.ts";
 import type { PageState } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
 import { VIEWS } from "../views/list.ts";
@@ -21,6 +22,10 @@ export const KEYS: readonly Key[] = [
   { keys: "y", does: "copy the command that prints this", run: copyCommand },
   { keys: "u", does: "change between light and dark", run: changeTheme },
   { keys: "i", does: "open or close the dock", run: (page) => toggle(page.dockIsOpen) },
+  { keys: "]", does: "select the next step", run: (page) => beside(page, 1) },
+  { keys: "[", does: "select the step before", run: (page) => beside(page, -1) },
+  { keys: "o", does: "select the next step that took long", run: selectOutlier },
+  { keys: "Control+k", does: "go to a view, table, step or run", run: openPalette },
   { keys: "?", does: "show the keys", run: (page) => toggle(page.helpIsOpen) },
   { keys: "Escape", does: "take back the selection", run: leave },
 ];
@@ -43,6 +48,20 @@ function focusSearch(): void {
   document.querySelector<HTMLInputElement>("main input[type=search]")?.focus();
 }
 
+function openPalette(page: PageState): void {
+  page.paletteIsOpen.value = true;
+}
+
+function beside(page: PageState, delta: 1 | -1): void {
+  const steps = stepBeside(page.steps.value, page.place.value.steps, delta);
+  if (steps !== "") page.go({ steps });
+}
+
+function selectOutlier(page: PageState): void {
+  const steps = nextOutlier(page.steps.value, page.place.value.steps);
+  if (steps !== "") page.go({ steps });
+}
+
 function leave(page: PageState): void {
   if (page.helpIsOpen.value) page.helpIsOpen.value = false;
   else if (page.place.value.sel !== "") page.go({ sel: "" });
@@ -60,6 +79,11 @@ function isInField(target: EventTarget | null): boolean {
 export function installKeys(page: PageState, window: Window): () => void {
   let prefix = "";
   const press = (event: KeyboardEvent) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "k") {
+      event.preventDefault();
+      openPalette(page);
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || isInField(event.target)) return;
     if (event.key === "g" && prefix === "") {
       prefix = "g ";

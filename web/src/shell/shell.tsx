@@ -6,8 +6,10 @@ import { usePage } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
 import { VIEWS } from "../views/list.ts";
 import { Bar } from "./bar.tsx";
+import { Dock } from "./dock.tsx";
 import { Help } from "./help.tsx";
 import { installKeys } from "./keys.ts";
+import { Palette } from "./palette.tsx";
 import { Status } from "./status.tsx";
 import { StepStrip } from "./strip.tsx";
 
@@ -57,8 +59,10 @@ export function Shell() {
       <main class="view" aria-label={view.title}>
         <Component />
       </main>
+      <Dock />
       <Status />
       {page.helpIsOpen.value && <Help />}
+      {page.paletteIsOpen.value && <Palette />}
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { batch, computed, type ReadonlySignal, type Signal, signal } from "@prea
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Api, ApiError, type Catalog, type Progress, type Session } from "../api/api.ts";
+import type { StepWord } from "../model/matches.ts";
 import { formatPlace, type Place, parsePlace } from "./url.ts";
 
 export type Theme = "light" | "dark";
@@ -34,6 +35,8 @@ export interface PageState {
   readonly helpIsOpen: Signal<boolean>;
   readonly paletteIsOpen: Signal<boolean>;
   readonly theme: Signal<Theme>;
+  /** The steps of the strip, for keys and commands. */
+  readonly steps: Signal<readonly StepWord[]>;
   /** Go to the current place with CHANGES. Pan, zoom and typing replace it in the history. */
   go(changes: Partial<Place>, how?: "push" | "replace"): void;
   /** Start to ask and to follow; the result ends it. */
@@ -141,6 +144,7 @@ export function createPageState(api: Api, window: Window): PageState {
     dockIsOpen: signal(true),
     helpIsOpen: signal(false),
     paletteIsOpen: signal(false),
+    steps: signal<readonly StepWord[]>([]),
     theme: signal<Theme>(prefersDark ? "dark" : "light"),
     go,
     start,

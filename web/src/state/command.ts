@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a command line `opscope table ...` to the place that shows its rows.
+
+import { FRESH, formatRange, type Place } from "./url.ts";
+
+/** The words of TEXT as a shell splits them; null: a quotation mark is open. */
+export function splitWords(text: string): string[] | null {
+  const words: string[] = [];
+  let word: string | null = null;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i]!;
+    if (c === "'" || c === '"') {
+      word ??= "";
+      for (i++; text[i] !== c; i++) {
+        if (i >= text.length) return null;
+        if (c === '"' && text[i] === "\\" && /["\\$`]/.test(text[i + 1] ?? "")) i++;
+        word += text[i];
+      }
+    } else if (c === " ") {
+      if (word !== null) words.push(word);
+      word = null;
+    } else {
+      if (c === "\\") i++;
+      word = (word ?? "") + (text[i] ?? "");
+    }
+  }
+  if (word !== null) words.push(word);
+  return words;
+}
+
+const KEYS: Readonly<Record<string, "sort" | "where" | "by" | "rank" | "span" | "steps">> = {
+  "--sort": "sort",
+  "--where": "where",
+  "--group-by": "by",
+  "--rank": "rank",
+  "--span": "span",
+  "--steps": "steps",
+};
+const SWITCHES = new Set(["--merge", "--no-python"]);
+const UNITS: Readonly<Record<string, number>> = { "": 1, ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
+
+function parseTime(text: string): number | null {
+  const match = /^(-?\d+(?:\.\d+)?)(ns|us|ms|s)?$/.exec(text);
+  if (!match) return null;
+  const ns = Number(match[1]) * UNITS[match[2] ?? ""]!;
+  return Number.isSafeInteger(ns) ? ns : null;
+}
+
+/** What to change to come to the rows that COMMAND prints; null: no place shows just them. */
+export function placeOfCommand(command: string): Partial<Place> | null {
+  const words = splitWords(command);
+  if (words === null || words[0] !== "opscope" || words[1] !== "table") return null;
+  const table = words[2];
+  if (table === undefined || !/^[a-z_]+$/.test(table)) return null;
+  const place: Record<string, string> = { ...FRESH, view: "tables", table };
+  const times: Record<string, number> = {};
+  for (let i = 3; i < words.length; i++) {
+    const word = words[i]!;
+    if (!word.startsWith("--")) continue;
+    const cut = word.indexOf("=");
+    const name = cut < 0 ? word : word.slice(0, cut);
+    if (SWITCHES.has(name)) continue;
+    const value = cut < 0 ? words[++i] : word.slice(cut + 1);
+    if (value === undefined) return null;
+    const key = KEYS[name];
+    if (key !== undefined) place[key] = value;
+    else if (name === "--from" || name === "--to") {
+      const ns = parseTime(value);
+      if (ns === null) return null;
+      times[name] = ns;
+    } else return null;
+  }
+  const from = times["--from"];
+  const to = times["--to"];
+  if (from !== undefined && to !== undefined) place.t = formatRange({ from, to });
+  else if (from !== undefined || to !== undefined) return null;
+  return place;
+}
