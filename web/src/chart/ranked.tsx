@@ -3,7 +3,7 @@
 
 import type { Frame } from "../api/cols.ts";
 import { foldKernel, shorten } from "../model/names.ts";
-import { type Sums, topOf } from "../model/top.ts";
+import { type Sums, sumOf, topOf } from "../model/top.ts";
 import { format, formatIn, type Unit, unitFor } from "../model/units.ts";
 
 export interface Measure {
@@ -43,7 +43,7 @@ function Bar({ value, row, sums, unit, largest, isOther }: BarProps) {
     >
       <span
         class={isOther ? "ranked-bar fill-other" : "ranked-bar fill-kernel"}
-        style={{ width: `${largest > 0 ? Math.min(1, Math.max(0, v) / largest) * 60 : 0}%` }}
+        style={{ width: `${largest > 0 ? Math.min(1, Math.max(0, v) / largest) * 50 : 0}%` }}
       />
       <span>{value === null ? "–" : formatIn(v, unit)}</span>
     </td>
@@ -52,11 +52,9 @@ function Bar({ value, row, sums, unit, largest, isOther }: BarProps) {
 
 export function Ranked(props: RankedProps) {
   const { frame, measures } = props;
-  const top = topOf(
-    frame,
-    measures.map((m) => m.column),
-    props.n,
-  );
+  const all = measures.map((m) => m.column);
+  const there = props.isShared ? all : all.filter((column) => Number(sumOf(frame, column)) !== 0);
+  const top = topOf(frame, there.length > 0 ? there : all, props.n);
   const most = Math.max(...top.sums.map((s) => s.largest));
   const scales = top.sums.map((s) => {
     if (props.isShared) return most;

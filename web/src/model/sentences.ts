@@ -14,6 +14,18 @@ export function firstWithTime(frame: Frame, columns: readonly string[]): string 
   return columns.find((column) => Number(sumOf(frame, column)) > 0) ?? "";
 }
 
+/** The average step, and the largest part of it: row 0 of overview is the whole step. */
+export function stepSentence(overview: Frame): string {
+  const whole = overview.at(0, "avg_ns");
+  if (whole === null) return "No step was measured.";
+  let largest = 1;
+  for (let row = 2; row < overview.n; row++)
+    if ((overview.at(row, "avg_ns") ?? 0) > (overview.at(largest, "avg_ns") ?? 0)) largest = row;
+  if (overview.n < 2) return `${formatTime(whole)} a step.`;
+  const ratio = format(overview.at(largest, "ratio") ?? 0, "ratio");
+  return `${formatTime(whole)} a step; ${ratio} of it is ${overview.text(largest, "category")}.`;
+}
+
 /** The operator that one should look at first. */
 export function operatorSentence(frame: Frame): string {
   const column = firstWithTime(frame, ["device_self_ns", "host_self_ns"]);

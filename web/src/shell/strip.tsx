@@ -87,7 +87,9 @@ export function StepStrip() {
   const mean = rows.reduce((sum, row) => sum + (frame.at(row, "total_ns") ?? 0), 0) / frame.n;
   return (
     <section class="strip" aria-label="Steps">
-      <span class="muted">{frame.rows} steps</span>
+      <span class="muted">
+        {frame.rows} {frame.rows === 1 ? "step" : "steps"}
+      </span>
       <svg
         viewBox={`0 0 ${frame.n} ${HEIGHT}`}
         preserveAspectRatio="none"

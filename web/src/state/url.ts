@@ -26,6 +26,8 @@ export interface Place {
   readonly by: string;
   readonly sort: string;
   readonly table: string;
+  /** Of memory: PROCESS/DEVICE; "": the one with the highest peak. */
+  readonly device: string;
   /** How many rows a chart shows one by one; "": ten. */
   readonly top: string;
   readonly pin: string;
@@ -51,6 +53,7 @@ export const HOME: Place = {
   by: "",
   sort: "",
   table: "",
+  device: "",
   top: "",
   pin: "",
   hide: "",
@@ -74,6 +77,7 @@ const KEYS = [
   "where",
   "by",
   "sort",
+  "device",
   "top",
   "pin",
   "hide",
@@ -130,6 +134,7 @@ export const FRESH = {
   where: "",
   by: "",
   sort: "",
+  device: "",
   top: "",
   hide: "",
 } as const satisfies Partial<Place>;

@@ -2,7 +2,11 @@
 // The views of the page, in the order of the rail. A view is a component and one line here.
 
 import type { ComponentType } from "preact";
+import { Diff } from "./diff.tsx";
+import { Distributed } from "./distributed.tsx";
 import { Kernels } from "./kernels.tsx";
+import { Memory } from "./memory.tsx";
+import { Modules } from "./modules.tsx";
 import { Operators } from "./operators.tsx";
 import { Overview } from "./overview.tsx";
 import { Quality } from "./quality.tsx";
@@ -24,6 +28,10 @@ export const VIEWS: readonly View[] = [
   { name: "trace", title: "Trace", key: "t", component: Trace },
   { name: "operators", title: "Operators", short: "Ops", key: "o", component: Operators },
   { name: "kernels", title: "Kernels", short: "Kern", key: "k", component: Kernels },
+  { name: "modules", title: "Modules", short: "Mod", key: "n", component: Modules },
+  { name: "memory", title: "Memory", short: "Mem", key: "m", component: Memory },
+  { name: "distributed", title: "Distributed", short: "Dist", key: "r", component: Distributed },
+  { name: "diff", title: "Diff", short: "Diff", key: "d", component: Diff },
   { name: "quality", title: "Quality", short: "Qual", key: "q", component: Quality },
   { name: "tables", title: "Tables", short: "Tab", key: "a", component: Tables },
 ];

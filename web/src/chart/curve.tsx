@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Curves over time (uPlot). A drag selects a range, a click a time.
+
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import type { Line } from "../model/memory.ts";
+import { thin } from "../model/thin.ts";
+import { format, formatIn, formatTime, unitFor } from "../model/units.ts";
+
+interface CurvesProps {
+  readonly lines: readonly Line[];
+  readonly unit: string;
+  readonly label: string;
+  readonly theme: string;
+  readonly onRange: (from: number, to: number) => void;
+  readonly onTime: (ns: number) => void;
+}
+
+const HEIGHT = 200;
+
+/** The lines over the same x: uPlot wants one axis for all of them. */
+function align(lines: readonly Line[], width: number): uPlot.AlignedData {
+  const thinned = lines.map((line) => thin(line.curve, width));
+  return uPlot.join(thinned.map((c) => [Array.from(c.x), Array.from(c.y)] as uPlot.AlignedData));
+}
+
+function token(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+function axesOf(unit: string): uPlot.Axis[] {
+  const shared = {
+    stroke: token("text-2"),
+    grid: { stroke: token("hairline"), width: 1 },
+    ticks: { stroke: token("hairline"), width: 1 },
+    font: "11px system-ui, sans-serif",
+  };
+  const label = (unitName: string) => (_: uPlot, values: number[]) => {
+    const u = unitFor(unitName, true, Math.max(...values.map(Math.abs)));
+    return values.map(
+      (v) => `${formatIn(v, { ...u, decimals: u.divisor === 1 ? 0 : 1 })} ${u.label}`,
+    );
+  };
+  return [
+    { ...shared, values: label("ns"), space: 90, size: 28 },
+    { ...shared, values: label(unit), size: 84 },
+  ];
+}
+
+function optionsOf(props: CurvesProps, width: number): uPlot.Options {
+  const stepped = uPlot.paths.stepped?.({ align: 1 });
+  return {
+    width,
+    height: HEIGHT,
+    scales: { x: { time: false }, y: { range: (_, __, most) => [0, most * 1.05 || 1] } },
+    cursor: { drag: { x: true, y: false, setScale: false } },
+    axes: axesOf(props.unit),
+    legend: { live: true },
+    series: [
+      { label: "time", value: (_, v) => (v === null ? "–" : formatTime(v)) },
+      ...props.lines.map((line) => ({
+        label: line.title,
+        stroke: token(line.colour),
+        width: line.dash ? 1 : 1.5,
+        points: { show: false },
+        spanGaps: true,
+        value: (_: uPlot, v: number | null) => (v === null ? "–" : format(v, props.unit)),
+        ...(stepped && { paths: stepped }),
+        ...(line.dash && { dash: [...line.dash] }),
+      })),
+    ],
+    hooks: {
+      setSelect: [
+        (plot) => {
+          const { left, width: w } = plot.select;
+          const from = Math.floor(plot.posToVal(left, "x"));
+          const to = Math.ceil(plot.posToVal(left + w, "x"));
+          if (w > 2) props.onRange(from, to);
+          else props.onTime(Math.round(plot.posToVal(plot.cursor.left ?? left, "x")));
+        },
+      ],
+    },
+  };
+}
+
+export function Curves(props: CurvesProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const { lines, theme } = props;
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const width = Math.max(200, element.clientWidth);
+    const plot = new uPlot(optionsOf(props, width), align(lines, width), element);
+    const watch = new ResizeObserver(() =>
+      plot.setSize({ width: Math.max(200, element.clientWidth), height: HEIGHT }),
+    );
+    watch.observe(element);
+    return () => {
+      watch.disconnect();
+      plot.destroy();
+    };
+  }, [lines, theme]);
+  return <div ref={box} class="curves" role="img" aria-label={props.label} />;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which devices have memory, and the curves of one of them.
+
+import type { Frame } from "../api/cols.ts";
+import type { Curve } from "./thin.ts";
+import { rowOfLargest } from "./top.ts";
+
+export interface Line {
+  readonly title: string;
+  readonly curve: Curve;
+  /** The name of a colour of the theme. */
+  readonly colour: string;
+  readonly dash?: readonly number[];
+}
+
+export interface DeviceOfPeak {
+  /** In the address: RANK/PROCESS/DEVICE. */
+  readonly word: string;
+  readonly title: string;
+  readonly rank: string;
+  readonly process: string;
+  readonly device: string;
+  /** Its row in memory_peaks. */
+  readonly row: number;
+  readonly capacity: number | null;
+}
+
+/** The devices of PEAKS (memory_peaks), and the one called WORD, or else of the highest peak. */
+export function deviceOfPlace(
+  peaks: Frame | null,
+  word: string,
+): [devices: readonly DeviceOfPeak[], device: DeviceOfPeak | null] {
+  if (peaks === null) return [[], null];
+  const devices = Array.from({ length: peaks.n }, (_, row) => {
+    const rank = peaks.text(row, "rank");
+    const process = peaks.text(row, "process");
+    const device = peaks.text(row, "device");
+    return {
+      word: `${rank}/${process}/${device}`,
+      title: `${rank === "" ? "" : `rank ${rank}, `}${device}, process ${process}`,
+      rank,
+      process,
+      device,
+      row,
+      capacity: peaks.at(row, "capacity_bytes"),
+    };
+  });
+  const highest = devices[rowOfLargest(peaks, "peak_bytes")] ?? devices[0] ?? null;
+  return [devices, devices.find((d) => d.word === word) ?? highest];
+}
+
+/** Below this share of the capacity its line would only flatten the others. */
+const CAPACITY_SHOWN = 0.25;
+
+/** The curves of FRAME (memory_curve of DEVICE); that of its capacity only if it is near. */
+export function curvesOf(frame: Frame, device: DeviceOfPeak): Line[] {
+  const x = Float64Array.from({ length: frame.n }, (_, row) => frame.at(row, "time_ns") ?? 0);
+  const line = (column: string) =>
+    Float64Array.from({ length: frame.n }, (_, row) => frame.at(row, column) ?? 0);
+  const allocated = line("allocated_bytes");
+  const reserved = line("reserved_bytes");
+  const lines: Line[] = [{ title: "allocated", colour: "kernel", curve: { x, y: allocated } }];
+  if (reserved.some((v) => v > 0))
+    lines.push({ title: "reserved", colour: "memcpy", curve: { x, y: reserved } });
+  const most = Math.max(
+    allocated.reduce((a, b) => Math.max(a, b), 0),
+    reserved.reduce((a, b) => Math.max(a, b), 0),
+  );
+  if (device.capacity !== null && most > CAPACITY_SHOWN * device.capacity) {
+    const ends = Float64Array.of(x[0] ?? 0, x[x.length - 1] ?? 0);
+    const y = Float64Array.of(device.capacity, device.capacity);
+    lines.push({ title: "capacity", colour: "slower", dash: [6, 4], curve: { x: ends, y } });
+  }
+  return lines;
+}

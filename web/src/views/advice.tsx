@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What could be changed, the most time first, each with the command that shows why.
+
+import type { Frame } from "../api/cols.ts";
+import { formatTime } from "../model/units.ts";
+import { placeOfCommand } from "../state/command.ts";
+import { usePage } from "../state/session.ts";
+import { formatPlace } from "../state/url.ts";
+
+function Evidence({ command }: { command: string }) {
+  const page = usePage();
+  const place = placeOfCommand(command);
+  return (
+    <div class="evidence">
+      <code title={command}>{command}</code>
+      <button
+        type="button"
+        class="plain"
+        onClick={() => {
+          page.command.value = command;
+          void navigator.clipboard?.writeText(command).then(() => {
+            page.notice.value = "copied";
+          });
+        }}
+      >
+        copy
+      </button>
+      {place !== null && (
+        <a
+          href={formatPlace({ ...page.place.value, ...place })}
+          onClick={(event) => {
+            if (event.ctrlKey || event.metaKey) return;
+            event.preventDefault();
+            page.go(place);
+          }}
+        >
+          rows ›
+        </a>
+      )}
+    </div>
+  );
+}
+
+export function Advice({ frame }: { frame: Frame }) {
+  return (
+    <ol class="advice">
+      {Array.from({ length: frame.n }, (_, row) => (
+        <li key={row}>
+          <strong
+            data-v={String(frame.value(row, frame.index("impact_ns")))}
+            data-r={String(row)}
+            data-c="impact_ns"
+          >
+            {frame.at(row, "impact_ns") === null ? "–" : formatTime(frame.at(row, "impact_ns")!)}
+          </strong>{" "}
+          {frame.text(row, "title")}
+          <p class="muted">{frame.text(row, "text")}</p>
+          {frame.text(row, "evidence") !== "" && <Evidence command={frame.text(row, "evidence")} />}
+        </li>
+      ))}
+    </ol>
+  );
+}

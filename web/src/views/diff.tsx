@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two runs: whether the new one is faster, beyond noise, and by what.
+
+import { Ranked } from "../chart/ranked.tsx";
+import { TableView } from "../grid/table_view.tsx";
+import { diffSentence } from "../model/sentences.ts";
+import { useTable } from "../state/answers.ts";
+import { selectionOptions } from "../state/options.ts";
+import { usePage } from "../state/session.ts";
+import { Section, Tabs, useCommand } from "./parts.tsx";
+
+const TABS = [
+  { name: "diff_operators", title: "operators" },
+  { name: "diff_kernels", title: "kernels" },
+  { name: "diff_tree", title: "tree" },
+  { name: "diff_steps", title: "parts of steps" },
+];
+const MEASURES = [
+  { column: "mean_base_ns", title: "base, per step" },
+  { column: "mean_new_ns", title: "new, per step" },
+  { column: "mean_delta_ns", title: "change" },
+];
+
+/** Which run is the base, and which the new one. */
+function Picker() {
+  const page = usePage();
+  const runs = page.session.value?.runs ?? [];
+  const base = page.place.value.cmp;
+  const now = page.run.value;
+  return (
+    <div class="section-head">
+      <label>
+        base{" "}
+        <select value={base} onChange={(event) => page.go({ cmp: event.currentTarget.value })}>
+          <option value="">choose a run</option>
+          {runs
+            .filter((run) => run.name !== now)
+            .map((run) => (
+              <option key={run.name} value={run.name}>
+                {run.name}
+              </option>
+            ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        disabled={base === ""}
+        title="Exchange base and new"
+        aria-label="Exchange base and new"
+        onClick={() => page.go({ run: base, cmp: now })}
+      >
+        ⇄
+      </button>
+      <span>new: {now}</span>
+    </div>
+  );
+}
+
+function Comparison({ base }: { base: string }) {
+  const page = usePage();
+  const place = page.place.value;
+  const options = { ...selectionOptions(place), base };
+  const steps = useTable("diff_steps", options, { offset: 0, limit: 100 });
+  const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
+  useCommand(steps.frame);
+  return (
+    <>
+      <h1>{steps.frame === null ? "…" : diffSentence(steps.frame)}</h1>
+      <Picker />
+      <Section title="Parts of the average step" answer={steps}>
+        {(frame) => (
+          <Ranked
+            frame={frame}
+            measures={MEASURES}
+            n={100}
+            by="name"
+            label="Parts of the average step of both runs, the largest change first"
+            isShared
+          />
+        )}
+      </Section>
+      <Tabs
+        label="Tables of changes"
+        tabs={TABS}
+        value={tab.name}
+        onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "" })}
+      />
+      <TableView key={tab.name} name={tab.name} options={options} />
+    </>
+  );
+}
+
+export function Diff() {
+  const page = usePage();
+  const runs = page.session.value?.runs ?? [];
+  const base = page.place.value.cmp;
+  if (base !== "") return <Comparison base={base} />;
+  return (
+    <>
+      <h1>Compare {page.run.value} with another run.</h1>
+      {runs.length > 1 ? (
+        <Picker />
+      ) : (
+        <p class="empty">
+          There is one run here. Open a directory with several: opscope view --logdir DIRECTORY
+        </p>
+      )}
+    </>
+  );
+}

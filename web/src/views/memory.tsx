@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is allocated: the curve of a device, its peak and who owned it, and the tables.
+
+import { useMemo } from "preact/hooks";
+import type { Frame } from "../api/cols.ts";
+import { Curves } from "../chart/curve.tsx";
+import { SmallTable } from "../grid/small_table.tsx";
+import { TableView } from "../grid/table_view.tsx";
+import { curvesOf, type DeviceOfPeak, deviceOfPlace } from "../model/memory.ts";
+import { memorySentence } from "../model/sentences.ts";
+import { formatTime } from "../model/units.ts";
+import { useTable } from "../state/answers.ts";
+import { mergedOptions, quote, selectionOptions } from "../state/options.ts";
+import { usePage } from "../state/session.ts";
+import { formatRange, parseRange } from "../state/url.ts";
+import { Owners } from "./owners.tsx";
+import { Section, Tabs, useCommand } from "./parts.tsx";
+import { RangeFields } from "./range_fields.tsx";
+
+const TABS = [
+  { name: "memory", title: "by operator" },
+  { name: "memory_events", title: "allocations" },
+  { name: "memory_peaks", title: "peaks" },
+];
+const PEAK_COLUMNS = [
+  "rank",
+  "process",
+  "process_name",
+  "device",
+  "peak_bytes",
+  "peak_ns",
+  "capacity_bytes",
+  "reserved_bytes",
+  "live_bytes",
+  "live_count",
+];
+
+function Devices({ devices, chosen }: { devices: readonly DeviceOfPeak[]; chosen: string }) {
+  const page = usePage();
+  return (
+    <label class="muted">
+      device{" "}
+      <select value={chosen} onChange={(e) => page.go({ device: e.currentTarget.value })}>
+        {devices.map((d) => (
+          <option key={d.word} value={d.word}>
+            {d.title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function CurveOf({ frame, device }: { frame: Frame; device: DeviceOfPeak }) {
+  const page = usePage();
+  const lines = useMemo(() => curvesOf(frame, device), [frame, device.word]);
+  return (
+    <Curves
+      lines={lines}
+      unit="bytes"
+      theme={page.theme.value}
+      label={`Memory of ${device.title} over time; the tables below have its numbers`}
+      onRange={(from, to) => page.go({ t: formatRange({ from, to }) })}
+      onTime={(ns) => page.go({ sel: `at:${ns}`, table: "memory_events" })}
+    />
+  );
+}
+
+export function Memory() {
+  const page = usePage();
+  const place = page.place.value;
+  const options = selectionOptions(place);
+  const peaks = useTable("memory_peaks", options, { offset: 0, limit: 1000 });
+  const [devices, device] = deviceOfPlace(peaks.frame, place.device);
+  const of = device && {
+    ...options,
+    ...(device.rank !== "" && { rank: device.rank }),
+    where: `process = ${quote(device.process)} and device = ${quote(device.device)}`,
+  };
+  const curve = useTable(of ? "memory_curve" : null, of ?? {}, { offset: 0, limit: 1_000_000 });
+  const at = /^at:(-?\d+)$/.exec(place.sel)?.[1];
+  const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
+  const isAt = at !== undefined && tab.name === "memory_events";
+  const base = tab.name === "memory" ? mergedOptions(place) : options;
+  useCommand(peaks.frame);
+  return (
+    <>
+      <h1>{peaks.frame === null ? "…" : memorySentence(peaks.frame)}</h1>
+      {device !== null && (
+        <Section
+          title="Memory over time"
+          answer={curve}
+          tools={
+            <>
+              <Devices devices={devices} chosen={device.word} />
+              <RangeFields range={parseRange(place.t)} />
+              <span class="muted">drag: range; click: what is alive then</span>
+            </>
+          }
+        >
+          {(frame) => <CurveOf frame={frame} device={device} />}
+        </Section>
+      )}
+      <Section title="Peaks" answer={peaks}>
+        {(frame) => (
+          <>
+            <SmallTable frame={frame} columns={PEAK_COLUMNS} />
+            {device !== null && <Owners frame={frame} row={device.row} />}
+          </>
+        )}
+      </Section>
+      <div class="section-head">
+        <Tabs
+          label="Tables of memory"
+          tabs={TABS}
+          value={tab.name}
+          onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "" })}
+        />
+        {isAt && (
+          <button type="button" class="chip" onClick={() => page.go({ sel: "" })}>
+            alive at {formatTime(Number(at))} ×
+          </button>
+        )}
+      </div>
+      <TableView
+        key={tab.name}
+        name={tab.name}
+        options={isAt ? { ...base, at: `${at}ns` } : base}
+      />
+    </>
+  );
+}

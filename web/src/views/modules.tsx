@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which module takes most, with its backward pass; without modules by annotation or line.
+
+import { Ranked } from "../chart/ranked.tsx";
+import { TableView, useTableOptions } from "../grid/table_view.tsx";
+import { firstWithTime, moduleSentence } from "../model/sentences.ts";
+import { useTable } from "../state/answers.ts";
+import { mergedOptions } from "../state/options.ts";
+import { usePage } from "../state/session.ts";
+import { Section, useCommand } from "./parts.tsx";
+import { TopN, topOfPlace } from "./top_n.tsx";
+
+const MEASURES = [
+  { column: "device_self_ns", title: "device self" },
+  { column: "device_total_ns", title: "device total", nests: true },
+  { column: "host_self_ns", title: "host self" },
+  { column: "host_total_ns", title: "host total", nests: true },
+];
+
+export function Modules() {
+  const page = usePage();
+  const place = page.place.value;
+  const selection = mergedOptions(place);
+  const options = useTableOptions({ name: "modules", options: selection });
+  const all = useTable("modules", options, { offset: 0, limit: 100_000 });
+  const column = all.frame ? firstWithTime(all.frame, ["device_self_ns", "host_self_ns"]) : "";
+  const ranked = useTable(
+    column === "" ? null : "modules",
+    { ...options, sort: `-${column}` },
+    { offset: 0, limit: 100_000 },
+  );
+  useCommand(all.frame);
+  return (
+    <>
+      <h1>{all.frame === null ? "…" : moduleSentence(all.frame)}</h1>
+      {all.frame !== null && all.frame.rows === 0 && (
+        <p>
+          Show other scopes:{" "}
+          <button type="button" onClick={() => page.go({ by: "annotation" })}>
+            annotations
+          </button>{" "}
+          <button type="button" onClick={() => page.go({ by: "line" })}>
+            lines of code
+          </button>
+        </p>
+      )}
+      {column !== "" && (
+        <Section title="Modules by their own time" answer={ranked} tools={<TopN />}>
+          {(frame) => (
+            <Ranked
+              frame={frame}
+              measures={MEASURES}
+              n={topOfPlace(place)}
+              by="path"
+              label="Modules with the most time of their own, and all others"
+            />
+          )}
+        </Section>
+      )}
+      <TableView name="modules" options={selection} tree={{ name: "name", depth: "depth" }} />
+    </>
+  );
+}
