@@ -11,6 +11,8 @@ export interface Measure {
   readonly title: string;
   /** Rows contain each other, so that their sum is more than the time: it sets no scale. */
   readonly nests?: boolean;
+  /** Of two runs: more is slower. */
+  readonly isChange?: boolean;
 }
 
 interface RankedProps {
@@ -31,21 +33,35 @@ interface BarProps {
   readonly sums: Sums;
   readonly unit: Unit;
   readonly largest: number;
-  readonly isOther?: boolean;
+  readonly fill: string;
+  readonly isChange: boolean;
 }
 
-function Bar({ value, row, sums, unit, largest, isOther }: BarProps) {
+/** The colour of VALUE of a measure: changes say by it, too, which way they go. */
+function fillOf(value: number | bigint | null, isOther: boolean, isChange: boolean): string {
+  if (isChange) return Number(value ?? 0) > 0 ? "fill-slower" : "fill-faster";
+  return isOther ? "fill-other" : "fill-kernel";
+}
+
+function Bar({ value, row, sums, unit, largest, fill, isChange }: BarProps) {
   const v = Number(value ?? 0);
   return (
     <td
       {...(value !== null && { "data-v": String(value), "data-r": row, "data-c": sums.column })}
-      title={`${format(v, sums.unit)}, ${format(v / (Number(sums.total) || 1), "ratio")} of all`}
+      title={
+        isChange
+          ? format(v, sums.unit)
+          : `${format(v, sums.unit)}, ${format(v / (Number(sums.total) || 1), "ratio")} of all`
+      }
     >
       <span
-        class={isOther ? "ranked-bar fill-other" : "ranked-bar fill-kernel"}
-        style={{ width: `${largest > 0 ? Math.min(1, Math.max(0, v) / largest) * 50 : 0}%` }}
+        class={`ranked-bar ${fill}`}
+        style={{ width: `${largest > 0 ? Math.min(1, Math.abs(v) / largest) * 50 : 0}%` }}
       />
-      <span>{value === null ? "–" : formatIn(v, unit)}</span>
+      <span>
+        {isChange && v > 0 && "+"}
+        {value === null ? "–" : formatIn(v, unit)}
+      </span>
     </td>
   );
 }
@@ -62,8 +78,14 @@ export function Ranked(props: RankedProps) {
     return nests ? s.largestRow || s.largest : s.largest;
   });
   const units = top.sums.map((s, i) => unitFor(s.unit, typeof s.total === "bigint", scales[i]!));
+  const barOf = (i: number, value: number | bigint | null, row: string, isOther: boolean) => {
+    const sums = top.sums[i]!;
+    const isChange = measures.find((m) => m.column === sums.column)?.isChange === true;
+    const fill = fillOf(value, isOther, isChange);
+    return { value, row, sums, unit: units[i]!, largest: scales[i]!, fill, isChange };
+  };
   return (
-    <table class="ranked" aria-label={props.label}>
+    <table class={props.by === "rank" ? "ranked narrow-names" : "ranked"} aria-label={props.label}>
       <thead>
         <tr>
           <th scope="col">{props.by}</th>
@@ -91,8 +113,7 @@ export function Ranked(props: RankedProps) {
               </th>
               {top.sums.map((s, i) => {
                 const value = frame.value(row, frame.index(s.column)) as number | bigint | null;
-                const bar = { value, row: String(row), sums: s };
-                return <Bar key={s.column} {...bar} unit={units[i]!} largest={scales[i]!} />;
+                return <Bar key={s.column} {...barOf(i, value, String(row), false)} />;
               })}
             </tr>
           );
@@ -103,8 +124,7 @@ export function Ranked(props: RankedProps) {
               other ({format(top.nOther, null)})
             </th>
             {top.sums.map((s, i) => {
-              const bar = { value: s.other, row: `${top.n}-`, sums: s, isOther: true };
-              return <Bar key={s.column} {...bar} unit={units[i]!} largest={scales[i]!} />;
+              return <Bar key={s.column} {...barOf(i, s.other, `${top.n}-`, true)} />;
             })}
           </tr>
         )}

@@ -134,6 +134,8 @@ export function Grid(props: GridProps) {
     else if (y > element.scrollTop + page) element.scrollTop = y - page;
   };
   const press = (event: KeyboardEvent) => {
+    // The buttons of the head have their own keys.
+    if (event.target !== box.current) return;
     const page = Math.max(1, Math.floor(height / ROW) - 2);
     const steps: Record<string, number> = {
       ArrowDown: current + 1,

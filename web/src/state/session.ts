@@ -111,6 +111,11 @@ export function createPageState(api: Api, window: Window): PageState {
     }
   };
 
+  /** Have run NAME loaded: a question does that. What comes of it, the progress says. */
+  const wake = (name: string) => {
+    api.table("info", { run: name }, { offset: 0, limit: 0 }).catch(() => {});
+  };
+
   const start = () => {
     const read = () => {
       place.value = parsePlace(window.location.hash);
@@ -121,7 +126,11 @@ export function createPageState(api: Api, window: Window): PageState {
     let stop = () => {};
     const unfollow = run.subscribe((name) => {
       stop();
-      if (name !== "") stop = api.follow(name, hear);
+      if (name === "") return;
+      stop = api.follow(name, (news) => {
+        hear(news);
+        if (news.kind === "idle") wake(name);
+      });
     });
     return () => {
       unfollow();

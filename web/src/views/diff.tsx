@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs: whether the new one is faster, beyond noise, and by what.
 
+import type { Options } from "../api/api.ts";
 import { Ranked } from "../chart/ranked.tsx";
 import { TableView } from "../grid/table_view.tsx";
 import { diffSentence } from "../model/sentences.ts";
@@ -18,8 +19,24 @@ const TABS = [
 const MEASURES = [
   { column: "mean_base_ns", title: "base, per step" },
   { column: "mean_new_ns", title: "new, per step" },
-  { column: "mean_delta_ns", title: "change" },
+  { column: "mean_delta_ns", title: "change", isChange: true },
 ];
+
+/** Of tables that have many columns: those that say what has changed. */
+const COLUMNS: Readonly<Record<string, string>> = {
+  diff_operators:
+    "mean_base_device_self_ns,mean_new_device_self_ns,mean_delta_device_self_ns," +
+    "mean_base_host_self_ns,mean_new_host_self_ns,mean_delta_host_self_ns," +
+    "delta_ratio,significant,p_value,base_calls,new_calls,delta_calls," +
+    "delta_device_self_ns,delta_host_self_ns,delta_device_total_ns,delta_host_total_ns",
+};
+
+/** The option that chooses the columns of TABLE when it is grouped by BY. */
+function columnsOf(table: string, by: string): Options {
+  const columns = COLUMNS[table];
+  if (columns === undefined) return {};
+  return { columns: `name,${by === "shape" ? "input_shape," : ""}${columns}` };
+}
 
 /** Which run is the base, and which the new one. */
 function Picker() {
@@ -85,7 +102,11 @@ function Comparison({ base }: { base: string }) {
         value={tab.name}
         onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "" })}
       />
-      <TableView key={tab.name} name={tab.name} options={options} />
+      <TableView
+        key={tab.name}
+        name={tab.name}
+        options={{ ...options, ...columnsOf(tab.name, place.by) }}
+      />
     </>
   );
 }
