@@ -242,6 +242,32 @@ async function testKeys(context, server) {
   await page.close();
 }
 
+/** A drag over the curve selects a range for all views, and a click a time. */
+async function testCurve(context, server) {
+  const [page, faults] = await openPage(context, server.origin);
+  const hash = () => page.evaluate(() => window.location.hash);
+  await page.goto(`${server.origin}/#/memory`);
+  await settle(page);
+  const box = await page.locator(".u-over").boundingBox();
+  const y = box.y + box.height / 2;
+  await page.mouse.click(box.x + box.width / 2, y);
+  await page.waitForFunction(() => window.location.hash.includes("sel=at:"));
+  await settle(page);
+  check((await hash()).includes("table=memory_events"), "a click shows what is alive");
+  check((await compare(page, "alive")) > 40, "what is alive has numbers");
+  await page.mouse.move(box.x + box.width / 4, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, y, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForFunction(() => /[?&]t=\d+\+\d+/.test(decodeURIComponent(window.location.hash)));
+  await settle(page);
+  const status = await page.textContent(".status code");
+  check(/--from \d+ns --to \d+ns/.test(status), `the range is in the command: ${status}`);
+  await compare(page, "a range");
+  check(faults.length === 0, `curve: ${faults[0]}`);
+  await page.close();
+}
+
 // --- runs --------------------------------------------------------------------------------------
 
 function makeMarkup() {
@@ -290,6 +316,21 @@ const runs = [
     sentence: { operators: /^aten::cudnn_convolution_backward_weight takes 23\.\d\s%/ },
   },
   {
+    name: "torch",
+    args: [join(beside, "torch213/resnet_all/trace.json.gz")],
+    needs: join(beside, "torch213"),
+    views: [
+      "memory",
+      "memory?table=memory_events&sel=at:16925724",
+      "memory?t=5000000+5000000",
+      "modules",
+      "modules?by=annotation",
+      "operators?sel=name:operator:aten::add_",
+    ],
+    numbers: { memory: 40, modules: 20 },
+    sentence: { memory: /^Peak 4\.147\sMiB on cpu at 16\.926\sms, with 80 blocks alive\.$/ },
+  },
+  {
     name: "dlrm",
     args: [join(beside, "wild/cuda_v100_dlrm_8ranks")],
     needs: join(beside, "wild/cuda_v100_dlrm_8ranks"),
@@ -327,6 +368,7 @@ async function testRun(browser, run) {
       }
     }
     if (run.name === "demo") await testKeys(context, server);
+    if (run.name === "torch") await testCurve(context, server);
     await context.close();
   } finally {
     server.stop();

@@ -18,6 +18,8 @@ interface CurvesProps {
 }
 
 const HEIGHT = 200;
+/** A press that moves by no more pixels is a click. */
+const CLICK = 2;
 
 /** The lines over the same x: uPlot wants one axis for all of them. */
 function align(lines: readonly Line[], width: number): uPlot.AlignedData {
@@ -76,8 +78,7 @@ function optionsOf(props: CurvesProps, width: number): uPlot.Options {
           const { left, width: w } = plot.select;
           const from = Math.floor(plot.posToVal(left, "x"));
           const to = Math.ceil(plot.posToVal(left + w, "x"));
-          if (w > 2) props.onRange(from, to);
-          else props.onTime(Math.round(plot.posToVal(plot.cursor.left ?? left, "x")));
+          if (w > CLICK) props.onRange(from, to);
         },
       ],
     },
@@ -92,6 +93,14 @@ export function Curves(props: CurvesProps) {
     if (element === null) return;
     const width = Math.max(200, element.clientWidth);
     const plot = new uPlot(optionsOf(props, width), align(lines, width), element);
+    let pressed = 0;
+    plot.over.addEventListener("mousedown", (event) => {
+      pressed = event.clientX;
+    });
+    plot.over.addEventListener("click", (event) => {
+      if (Math.abs(event.clientX - pressed) <= CLICK)
+        props.onTime(Math.round(plot.posToVal(event.offsetX, "x")));
+    });
     const watch = new ResizeObserver(() =>
       plot.setSize({ width: Math.max(200, element.clientWidth), height: HEIGHT }),
     );
