@@ -4,6 +4,7 @@ import { createRemoteApi } from "./api/remote.ts";
 import { Shell } from "./shell/shell.tsx";
 import { createPageState, PageContext } from "./state/session.ts";
 import "./style/page.css";
+import "./style/shell.css";
 import "./style/timeline.css";
 import "./style/views.css";
 

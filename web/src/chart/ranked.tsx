@@ -3,7 +3,7 @@
 
 import type { Frame } from "../api/cols.ts";
 import { foldKernel, shorten } from "../model/names.ts";
-import { type Sums, sumOf, topOf } from "../model/top.ts";
+import { type Sums, sumOf, type Top, topOf } from "../model/top.ts";
 import { format, formatIn, type Unit, unitFor } from "../model/units.ts";
 
 export interface Measure {
@@ -66,17 +66,28 @@ function Bar({ value, row, sums, unit, largest, fill, isChange }: BarProps) {
   );
 }
 
-export function Ranked(props: RankedProps) {
+/** The rows to show; columns without any time are left out, unless all are. */
+function topOfProps(props: RankedProps): Top {
   const { frame, measures } = props;
   const all = measures.map((m) => m.column);
   const there = props.isShared ? all : all.filter((column) => Number(sumOf(frame, column)) !== 0);
-  const top = topOf(frame, there.length > 0 ? there : all, props.n);
+  return topOf(frame, there.length > 0 ? there : all, props.n);
+}
+
+/** The longest bar of each column of TOP. */
+function scalesOf(top: Top, { measures, isShared }: RankedProps): number[] {
   const most = Math.max(...top.sums.map((s) => s.largest));
-  const scales = top.sums.map((s) => {
-    if (props.isShared) return most;
+  return top.sums.map((s) => {
+    if (isShared) return most;
     const nests = measures.find((m) => m.column === s.column)?.nests;
     return nests ? s.largestRow || s.largest : s.largest;
   });
+}
+
+export function Ranked(props: RankedProps) {
+  const { frame, measures } = props;
+  const top = topOfProps(props);
+  const scales = scalesOf(top, props);
   const units = top.sums.map((s, i) => unitFor(s.unit, typeof s.total === "bigint", scales[i]!));
   const barOf = (i: number, value: number | bigint | null, row: string, isOther: boolean) => {
     const sums = top.sums[i]!;

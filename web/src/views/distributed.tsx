@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which rank is late, how much communication hides, and how much of it waits.
 
-import { Ranked } from "../chart/ranked.tsx";
+import { type Measure, Ranked } from "../chart/ranked.tsx";
 import { TableView } from "../grid/table_view.tsx";
 import { lateSentence } from "../model/sentences.ts";
-import { useTable } from "../state/answers.ts";
+import { type Answer, useTable } from "../state/answers.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Empty, Section, Tabs, useCommand } from "./parts.tsx";
@@ -34,6 +34,37 @@ const WAIT = [
 const ALL = { offset: 0, limit: 10_000 };
 const MOST = 64;
 
+interface RankBarsProps {
+  readonly title: string;
+  readonly label: string;
+  readonly answer: Answer;
+  readonly measures: readonly Measure[];
+  readonly isShared?: boolean;
+}
+
+/** Bars of each rank, which select it; nothing if there are none. */
+function RankBars({ title, label, answer, measures, isShared = false }: RankBarsProps) {
+  const page = usePage();
+  if (answer.problem === null && (answer.frame === null || answer.frame.n === 0)) return null;
+  return (
+    <Section title={title} answer={answer}>
+      {(frame) => (
+        <Ranked
+          frame={frame}
+          measures={measures}
+          n={MOST}
+          by="rank"
+          label={label}
+          isShared={isShared}
+          {...(frame.index("rank") >= 0 && {
+            onOpen: (row: number) => page.go({ rank: frame.text(row, "rank") }),
+          })}
+        />
+      )}
+    </Section>
+  );
+}
+
 export function Distributed() {
   const page = usePage();
   const place = page.place.value;
@@ -43,59 +74,35 @@ export function Distributed() {
   const overlap = useTable("rank_overlap", steps, ALL);
   const wait = useTable("rank_wait", steps, ALL);
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
-  const hasRanks = (late.frame?.n ?? 0) > 0;
-  const choose = (rank: string) => page.go({ rank });
   useCommand(late.frame);
   return (
     <>
       <h1>{late.frame === null ? "…" : lateSentence(late.frame)}</h1>
-      {late.frame !== null && !hasRanks && (
+      {late.frame !== null && late.frame.n === 0 && (
         <Empty frame={late.frame}>
           <p>Open the directory with the traces of all ranks: opscope view DIRECTORY</p>
         </Empty>
       )}
-      {hasRanks && (
-        <Section title="Who is late" answer={late}>
-          {(frame) => (
-            <Ranked
-              frame={frame}
-              measures={LATE}
-              n={MOST}
-              by="rank"
-              label="Ranks by the waiting that they cause"
-              onOpen={(row) => choose(frame.text(row, "rank"))}
-            />
-          )}
-        </Section>
-      )}
-      {overlap.frame !== null && overlap.frame.n > 0 && (
-        <Section title="Computation and communication" answer={overlap}>
-          {(frame) => (
-            <Ranked
-              frame={frame}
-              measures={OVERLAP}
-              n={MOST}
-              by="rank"
-              label="An average step of each rank"
-              isShared
-            />
-          )}
-        </Section>
-      )}
-      {wait.frame !== null && wait.frame.n > 0 && (
-        <Section title="Collectives: data and waiting" answer={wait}>
-          {(frame) => (
-            <Ranked
-              frame={frame}
-              measures={WAIT}
-              n={MOST}
-              by="rank"
-              label="Collectives of an average step of each rank"
-              isShared
-            />
-          )}
-        </Section>
-      )}
+      <RankBars
+        title="Who is late"
+        label="Ranks by the waiting that they cause"
+        answer={late}
+        measures={LATE}
+      />
+      <RankBars
+        title="Computation and communication"
+        label="An average step of each rank"
+        answer={overlap}
+        measures={OVERLAP}
+        isShared
+      />
+      <RankBars
+        title="Collectives: data and waiting"
+        label="Collectives of an average step of each rank"
+        answer={wait}
+        measures={WAIT}
+        isShared
+      />
       <Tabs
         label="Tables of ranks"
         tabs={TABS}

@@ -66,6 +66,38 @@ function CurveOf({ frame, device }: { frame: Frame; device: DeviceOfPeak }) {
   );
 }
 
+function MemoryTables() {
+  const page = usePage();
+  const place = page.place.value;
+  const options = selectionOptions(place);
+  const at = /^at:(-?\d+)$/.exec(place.sel)?.[1];
+  const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
+  const isAt = at !== undefined && tab.name === "memory_events";
+  const base = tab.name === "memory" ? mergedOptions(place) : options;
+  return (
+    <>
+      <div class="section-head">
+        <Tabs
+          label="Tables of memory"
+          tabs={TABS}
+          value={tab.name}
+          onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "" })}
+        />
+        {isAt && (
+          <button type="button" class="chip" onClick={() => page.go({ sel: "" })}>
+            alive at {formatTime(Number(at))} ×
+          </button>
+        )}
+      </div>
+      <TableView
+        key={tab.name}
+        name={tab.name}
+        options={isAt ? { ...base, at: `${at}ns` } : base}
+      />
+    </>
+  );
+}
+
 export function Memory() {
   const page = usePage();
   const place = page.place.value;
@@ -78,10 +110,6 @@ export function Memory() {
     where: `process = ${quote(device.process)} and device = ${quote(device.device)}`,
   };
   const curve = useTable(of ? "memory_curve" : null, of ?? {}, { offset: 0, limit: 1_000_000 });
-  const at = /^at:(-?\d+)$/.exec(place.sel)?.[1];
-  const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
-  const isAt = at !== undefined && tab.name === "memory_events";
-  const base = tab.name === "memory" ? mergedOptions(place) : options;
   useCommand(peaks.frame);
   return (
     <>
@@ -109,24 +137,7 @@ export function Memory() {
           </>
         )}
       </Section>
-      <div class="section-head">
-        <Tabs
-          label="Tables of memory"
-          tabs={TABS}
-          value={tab.name}
-          onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "" })}
-        />
-        {isAt && (
-          <button type="button" class="chip" onClick={() => page.go({ sel: "" })}>
-            alive at {formatTime(Number(at))} ×
-          </button>
-        )}
-      </div>
-      <TableView
-        key={tab.name}
-        name={tab.name}
-        options={isAt ? { ...base, at: `${at}ns` } : base}
-      />
+      <MemoryTables />
     </>
   );
 }
