@@ -108,6 +108,13 @@ const struct osc_option osc_options[] = {
     {"path_prefix", 0, "PATH", VIEW,
      .help = "put PATH before all paths, such as /opscope behind a proxy",
      .text = AT(view.prefix)},
+    {"socket", 0, "PATH", VIEW,
+     .help = "listen at a Unix socket that only this user may use, instead of a port; for a "
+             "proxy",
+     .completion = OSC_COMPLETE_FILE, .text = AT(view.socket)},
+    {"until-eof", 0, NULL, VIEW,
+     .help = "end when standard input does, and so with the program at the other end of it",
+     .flag = AT(view.ends_with_input)},
     {"open", 0, NULL, VIEW, .help = "show the page in a browser", .flag = AT(view.opens)},
 
     {"sort", 's', "COL", ROWS,

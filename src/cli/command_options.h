@@ -66,8 +66,8 @@ struct osc_run_args {
 
 /* The options of `opscope view`: texts as given, or NULL. */
 struct osc_view_args {
-    const char *port, *host, *hosts, *prefix;
-    bool binds_all, opens;
+    const char *port, *host, *hosts, *prefix, *socket;
+    bool binds_all, opens, ends_with_input;
 };
 
 struct osc_args {

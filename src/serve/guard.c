@@ -114,7 +114,7 @@ const char *osc_guard_refusal(const struct osc_guard *g, const struct osc_guard_
 
     if (!h->host)
         return "the request names no host";
-    if (!osc_guard_knows_host(g, h->host))
+    if (!g->is_behind_proxy && !osc_guard_knows_host(g, h->host))
         return "this server is not called so; --hosts NAME adds a name";
     if (h->fetch_site && strcmp(h->fetch_site, "cross-site") == 0 && !opens_page)
         return "a page of another site asks";

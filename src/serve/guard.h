@@ -2,11 +2,10 @@
 /*
  * guard.h - which requests are let in: checks of headers, without a socket.
  *
- *   Host            a name or address of this server; so a name that an attacker points at
- *                   this machine (DNS rebinding) reaches nothing
- *   Sec-Fetch-Site  cross-site: only to open the page itself, as a link in another page does
- *   Origin          none, or the same as Host
- *   token           see struct osc_guard
+ *   Host            a name or address of this server, unless a proxy looks after it; so a name
+ * that an attacker points at this machine (DNS rebinding) reaches nothing Sec-Fetch-Site
+ * cross-site: only to open the page itself, as a link in another page does Origin none, or the
+ * same as Host token           see struct osc_guard
  *
  * Threading: plain data; read-only once the server runs.
  */
@@ -23,6 +22,7 @@
 struct osc_guard {
     const char *const *names; /* borrowed; of this server, besides those of loopback */
     size_t n_names;
+    bool is_behind_proxy; /* it decides which names are good */
     char token[OSC_TOKEN_BYTES];
     char cookie[32]; /* its name; it has the port, because ports share cookies */
 };

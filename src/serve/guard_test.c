@@ -98,6 +98,25 @@ TEST(cookies_have_the_token_under_the_name)
     assert_false(osc_guard_has_cookie(&guard, ";;= ;opscope_6006"));
 }
 
+TEST(a_proxy_decides_about_hosts_alone)
+{
+    struct osc_guard behind = {.is_behind_proxy = true};
+    struct osc_guard_headers h = {.host = "tb.example:8080"};
+
+    (void)state;
+    assert_non_null(osc_guard_refusal(&guard, &h, false));
+    assert_null(osc_guard_refusal(&behind, &h, false));
+    h.origin = "https://tb.example:8080";
+    assert_null(osc_guard_refusal(&behind, &h, false));
+    h.origin = "http://other.example:8080";
+    assert_non_null(osc_guard_refusal(&behind, &h, false));
+    h.origin = NULL;
+    h.fetch_site = "cross-site";
+    assert_non_null(osc_guard_refusal(&behind, &h, false));
+    h.host = NULL;
+    assert_non_null(osc_guard_refusal(&behind, &h, false));
+}
+
 /* Assert what is left of the address BEFORE, the token or another one, AFTER. */
 static void assert_rest(const char *before, bool is_right, const char *after,
                         const char *expected)

@@ -10,8 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "serve/peer.h"
 
 /* Ports behind the usual one that are tried. */
@@ -95,6 +98,37 @@ static osc_status open_port(struct osc_listening *l, union address *a, socklen_t
     return osc_fail(err, OSC_EIO, "port %u: %s", first, strerror(errno));
 }
 
+/* Open the Unix socket at PATH, which only this user may use. */
+static osc_status open_path(struct osc_listening *l, const char *path, struct osc_err *err)
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    const size_t n = strlen(path) + 1;
+
+    if (n == 1 || n > sizeof a.sun_path)
+        return osc_fail(err, OSC_EINVAL, "--socket: a path has 1 to %zu bytes, not %zu",
+                        sizeof a.sun_path - 1, n - 1);
+    memcpy(a.sun_path, path, n);
+    l->path = osc_malloc(n);
+    if (!l->path)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    memcpy(l->path, path, n);
+    l->is_loopback = true;
+    l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    /* The file gets the mode that the socket has when it is bound. */
+    if (l->fd >= 0 && fchmod(l->fd, S_IRUSR | S_IWUSR) == 0 &&
+        bind(l->fd, (const struct sockaddr *)&a, sizeof a) == 0 && listen(l->fd, BACKLOG) == 0)
+        return OSC_OK;
+    const osc_status st =
+        errno == EADDRINUSE
+            ? osc_fail(err, OSC_EIO, "%s: is there already; remove it if no server uses it",
+                       path)
+            : osc_fail(err, OSC_EIO, "%s: %s", path, strerror(errno));
+    osc_free(l->path); /* not ours */
+    l->path = NULL;
+    osc_listen_close(l);
+    return st;
+}
+
 osc_status osc_listen_open(struct osc_listening *l, const struct osc_listen_how *how,
                            struct osc_err *err)
 {
@@ -103,6 +137,8 @@ osc_status osc_listen_open(struct osc_listening *l, const struct osc_listen_how 
     union address a = {.room = {0}};
 
     *l = (struct osc_listening){.fd = -1};
+    if (how->path)
+        return open_path(l, how->path, err);
     if (how->binds_all) {
         a.v6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_addr = in6addr_any};
         if (open_port(l, &a, sizeof a.v6, how, err) == OSC_OK)
@@ -118,6 +154,17 @@ osc_status osc_listen_open(struct osc_listening *l, const struct osc_listen_how 
     memcpy(&a, found->ai_addr, len);
     freeaddrinfo(found);
     return open_port(l, &a, len, how, err);
+}
+
+void osc_listen_close(struct osc_listening *l)
+{
+    if (l->path)
+        (void)unlink(l->path);
+    osc_free(l->path);
+    l->path = NULL;
+    if (l->fd >= 0)
+        (void)close(l->fd);
+    l->fd = -1;
 }
 
 osc_status osc_listen_names(struct osc_path_list *names)

@@ -91,11 +91,20 @@ bool osc_peer_find_user(int fd, uid_t *user)
 {
     struct sockaddr_storage local = {0}, remote = {0};
     socklen_t n_local = sizeof local, n_remote = sizeof remote;
+    struct ucred who;
+    socklen_t n_who = sizeof who;
     struct end here, there;
     char from[64], to[64];
 
-    if (getsockname(fd, (struct sockaddr *)&local, &n_local) != 0 ||
-        getpeername(fd, (struct sockaddr *)&remote, &n_remote) != 0 ||
+    if (getsockname(fd, (struct sockaddr *)&local, &n_local) != 0)
+        return false;
+    if (local.ss_family == AF_UNIX) {
+        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n_who) != 0)
+            return false;
+        *user = who.uid;
+        return true;
+    }
+    if (getpeername(fd, (struct sockaddr *)&remote, &n_remote) != 0 ||
         !read_end(&local, &here) || !read_end(&remote, &there))
         return false;
     if (there.is_v4) {

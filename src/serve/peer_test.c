@@ -3,8 +3,14 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "serve/listen.h"
 #include "support/unit.h"
 
@@ -71,6 +77,47 @@ TEST(a_taken_port_is_left_to_its_owner)
     how.port = first.port;
     assert_int_equal(osc_listen_open(&second, &how, NULL), OSC_EIO);
     (void)close(first.fd);
+}
+
+TEST(a_unix_socket_is_of_its_user_alone)
+{
+    char folder[] = "/tmp/peer_test.XXXXXX", path[64];
+    struct osc_listening l, second;
+    struct osc_listen_how how = {.path = path};
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    struct osc_err err = {0};
+    struct stat info;
+    uid_t user = 1;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/s", folder);
+    snprintf(a.sun_path, sizeof a.sun_path, "%s", path);
+    assert_int_equal(osc_listen_open(&l, &how, &err), OSC_OK);
+    assert_int_equal(l.port, 0);
+    assert_true(l.is_loopback);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0600);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&a, sizeof a), 0);
+    const int accepted = accept4(l.fd, NULL, NULL, SOCK_CLOEXEC);
+    assert_true(osc_peer_find_user(accepted, &user));
+    assert_int_equal(user, getuid());
+    assert_int_equal(osc_listen_open(&second, &how, &err), OSC_EIO);
+    assert_int_equal(stat(path, &info), 0); /* it is not the second one's to remove */
+    (void)close(accepted);
+    (void)close(fd);
+    osc_listen_close(&l);
+    assert_int_equal(stat(path, &info), -1);
+    how.path = "";
+    assert_int_equal(osc_listen_open(&l, &how, &err), OSC_EINVAL);
+    char *const longest = osc_calloc(1, sizeof a.sun_path + 1);
+    assert_non_null(longest);
+    memset(longest, 'a', sizeof a.sun_path);
+    how.path = longest;
+    assert_int_equal(osc_listen_open(&l, &how, &err), OSC_EINVAL);
+    osc_free(longest);
+    assert_int_equal(rmdir(folder), 0);
 }
 
 static bool is_loopback(int family, const char *text)

@@ -440,7 +440,8 @@ static void notice_connection(void *ctx, struct MHD_Connection *c, void **kept,
         if (!w)
             return;
         w->fd = fd->connect_fd;
-        w->is_local = address && osc_peer_is_loopback(address->client_addr);
+        w->is_local =
+            s->guard.is_behind_proxy || (address && osc_peer_is_loopback(address->client_addr));
         osc_watch_add(&s->watch, w);
     } else if (*kept) {
         osc_watch_remove(&s->watch, *kept);
@@ -503,6 +504,10 @@ static osc_status set_url(struct osc_server *s, const struct osc_server_config *
     char machine[256] = "";
     const char *host = config->listen.host ? config->listen.host : "127.0.0.1";
 
+    if (s->listening.path) {
+        osc_strbuf_addf(&s->url, "unix:%s", s->listening.path);
+        return s->url.status;
+    }
     if (config->listen.binds_all && gethostname(machine, sizeof machine - 1) == 0 && machine[0])
         host = machine;
     osc_strbuf_addf(&s->url, strchr(host, ':') ? "http://[%s]:%u%s/" : "http://%s:%u%s/", host,
@@ -543,8 +548,7 @@ static osc_status start_daemon(struct osc_server *s, struct osc_err *err)
 
 static void free_server(struct osc_server *s)
 {
-    if (s->listening.fd >= 0)
-        (void)close(s->listening.fd);
+    osc_listen_close(&s->listening);
     osc_path_list_fini(&s->names);
     osc_strbuf_fini(&s->page);
     osc_strbuf_fini(&s->prefix);
@@ -579,6 +583,7 @@ osc_status osc_server_start(struct osc_server **to, const struct osc_server_conf
     if (st == OSC_OK)
         st = osc_listen_open(&s->listening, &config->listen, err);
     s->wants_token = !s->listening.is_loopback;
+    s->guard.is_behind_proxy = s->listening.path != NULL;
     if (st == OSC_OK)
         st = set_url(s, config);
     if (st == OSC_OK)

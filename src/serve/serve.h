@@ -33,8 +33,8 @@ OSC_MUST_USE osc_status osc_server_start(struct osc_server **s,
                                          const struct osc_server_config *config,
                                          struct osc_err *err);
 
-/* Where the page is, with the token if one is needed; and whether the port is not the usual
- * one because that is taken. */
+/* Where the page is, with the token if one is needed, or unix:PATH; and whether the port is not
+ * the usual one because that is taken. */
 const char *osc_server_url(const struct osc_server *s);
 bool osc_server_is_moved(const struct osc_server *s);
 

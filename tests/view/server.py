@@ -764,6 +764,8 @@ def test_ports():
         yield
     for words, status, word in ((["--port", "x"], 2, "port"), (["--port", "65536"], 2, "port"),
                                 (["--host", "a", "--bind_all"], 2, "exclude"),
+                                (["--socket", "a", "--port", "0"], 2, "excludes"),
+                                (["--socket", "a" * 200], 2, "107 bytes"),
                                 (["--host", "no.such.host.invalid"], 2, "host"),
                                 (["--path_prefix", "a?b"], 2, "prefix")):
         done = subprocess.run([str(OPSCOPE), "view", str(DEMO), *words], capture_output=True,
@@ -784,6 +786,49 @@ def test_ports():
     told = command("info", broken)[0]
     assert (done.returncode == 1) == (told == 1), (done, told)
     yield
+
+
+def ask_socket(path, target, headers=""):
+    """What a server at the Unix socket PATH answers: (status, head and body)."""
+    with socket.socket(socket.AF_UNIX) as c:
+        c.settimeout(60)
+        c.connect(str(path))
+        c.sendall(f"GET {target} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n".encode())
+        got = b""
+        while chunk := c.recv(65536):
+            got += chunk
+    return int(got.split()[1]), got.decode(errors="replace")
+
+
+def test_a_socket_is_for_a_proxy():
+    path = TEMP / "socket"
+    words = [str(OPSCOPE), "view", str(DEMO), "--socket", str(path)]
+    with subprocess.Popen([*words, "--until-eof"], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as p:
+        assert p.stderr.readline() == f"opscope view: unix:{path}\n"
+        assert path.stat().st_mode & 0o7777 == 0o600
+        assert ask_socket(path, "/api/v1/session", "Host: tb.example:8080\r\n")[0] == 200
+        assert ask_socket(path, "/api/v1/session", "Host: a\r\nOrigin: http://a\r\n")[0] == 200
+        for wrong in ("", "Host: a\r\nSec-Fetch-Site: cross-site\r\n",
+                      "Host: a\r\nOrigin: http://b\r\n"):
+            assert ask_socket(path, "/api/v1/session", wrong)[0] in (400, 403), wrong
+        yield
+        # Nothing listens at a port.
+        inodes = {os.readlink(x) for x in Path(f"/proc/{p.pid}/fd").iterdir()}
+        lines = [x.split() for name in ("tcp", "tcp6") if Path("/proc/net", name).exists()
+                 for x in Path("/proc/net", name).read_text().splitlines()[1:]]
+        assert not [x for x in lines if f"socket:[{x[9]}]" in inodes]
+        second = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+        assert second.returncode == 1 and "is there already" in second.stderr, second
+        assert ask_socket(path, "/", "Host: a\r\n")[0] == 200
+        yield
+        p.stdin.write("what is written is not looked at\n")
+        p.stdin.flush()
+        time.sleep(0.5)
+        assert p.poll() is None
+        p.stdin.close()
+        assert p.wait(10) == 0 and not path.exists()
+        yield
 
 
 def test_signals_end_it():

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope view`: the web viewer. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -172,15 +173,26 @@ static int tell_loaded(struct osc_keeper *k, uint32_t first, bool *is_told)
     return osc_keeper_n(k) == 1 ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
 }
 
-/* Wait for one of the signals in SET, or until there is nothing to show. */
-static int wait_for_end(struct osc_keeper *k, uint32_t first, const sigset_t *set)
+/* Whether standard input has ended; what it has is dropped. */
+static bool has_input_ended(void)
+{
+    struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+    char dropped[256];
+
+    return poll(&p, 1, 0) > 0 && read(STDIN_FILENO, dropped, sizeof dropped) <= 0;
+}
+
+/* Wait for one of the signals in SET, for the end of standard input if it ENDS_WITH that, or
+ * until there is nothing to show. */
+static int wait_for_end(struct osc_keeper *k, uint32_t first, const sigset_t *set,
+                        bool ends_with_input)
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
     bool is_told = false;
     int failed = OSC_EXIT_DONE;
 
     while (!failed && sigtimedwait(set, NULL, &pause) < 0 &&
-           (errno == EAGAIN || errno == EINTR))
+           (errno == EAGAIN || errno == EINTR) && !(ends_with_input && has_input_ended()))
         failed = tell_loaded(k, first, &is_told);
     return failed;
 }
@@ -209,7 +221,9 @@ static int serve(const struct shown *s, const struct osc_args *args, const sigse
         .dirs = s->dirs.n_runs > 0 ? &s->dirs : NULL,
     };
     struct osc_server_config how = {
-        .listen = {.host = args->view.host, .binds_all = args->view.binds_all},
+        .listen = {.path = args->view.socket,
+                   .host = args->view.host,
+                   .binds_all = args->view.binds_all},
         .prefix = args->view.prefix,
         .hosts = args->view.hosts,
         .say = say,
@@ -229,7 +243,8 @@ static int serve(const struct shown *s, const struct osc_args *args, const sigse
         say(NULL, osc_server_url(server));
         if (args->view.opens)
             open_browser(osc_server_url(server));
-        failed = wait_for_end(osc_api_keeper(how.api), s->first, set);
+        failed =
+            wait_for_end(osc_api_keeper(how.api), s->first, set, args->view.ends_with_input);
     } else {
         failed = osc_cli_fail(st, &err);
     }
@@ -251,6 +266,10 @@ static int run(struct osc_args *args)
             "no trace was named; try 'opscope view trace.json' or see 'opscope view --help'");
     if (args->view.host && args->view.binds_all)
         return osc_cli_misuse("--host and --bind_all exclude each other");
+    if (args->view.socket && (args->view.host || args->view.binds_all || args->view.port ||
+                              args->view.hosts || args->view.opens))
+        return osc_cli_misuse(
+            "--socket excludes --port, --host, --bind_all, --hosts and --open");
     args->request.how.only = &args->request.view;
     osc_mem_set_limit(osc_budget_limit(args->request.how.max_memory_bytes));
     /* All threads inherit this, and so only wait_for_end() gets these signals. */
