@@ -102,7 +102,7 @@ static struct osc_str text_at(size_t i, size_t row)
     const size_t data = u32_at(12);
     const struct osc_str words = member(head(), "words");
     const uint32_t index = u32_at(data + number(column(i), "at") + 4 * row);
-    const size_t offsets = data + number(words, "offsets") + 4 * index;
+    const size_t offsets = data + number(words, "offsets") + (size_t)4 * index;
 
     assert_true(index < number(words, "n"));
     return (struct osc_str){out.s + data + number(words, "bytes") + u32_at(offsets),

@@ -166,7 +166,7 @@ static void answer_tracks(struct osc_api_call *c)
     osc_strbuf_adds(&out, ", \"base_ns\": ");
     if (tl->n_parts > 0 && tl->parts[0].t->base_ns != 0)
         osc_strbuf_addf(&out, "\"%lld\"",
-                        (long long)(tl->parts[0].t->base_ns + tl->parts[0].t->origin_ns));
+                        (long long)tl->parts[0].t->base_ns + tl->parts[0].t->origin_ns);
     else
         osc_strbuf_adds(&out, "null");
     add_kinds(&out);

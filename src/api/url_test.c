@@ -62,11 +62,11 @@ TEST_WITH(pairs_are_limited, NULL, tear_down)
     char target[4 * OSC_URL_PAIRS_MAX] = "/";
 
     (void)state;
-    for (unsigned i = 0; i < OSC_URL_PAIRS_MAX; i++)
+    for (size_t i = 0; i < OSC_URL_PAIRS_MAX; i++)
         memcpy(target + 1 + 2 * i, i == 0 ? "?a" : "&a", 3);
     assert_int_equal(read_target(target), OSC_OK);
     assert_int_equal(url.n_pairs, OSC_URL_PAIRS_MAX);
-    memcpy(target + 1 + 2 * OSC_URL_PAIRS_MAX, "&a", 3);
+    memcpy(target + 1 + (size_t)2 * OSC_URL_PAIRS_MAX, "&a", 3);
     assert_int_equal(read_target(target), OSC_EINVAL);
 }
 

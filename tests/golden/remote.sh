@@ -16,7 +16,7 @@ port=$(cat port)
 at=http://127.0.0.1:$port
 try()
 {
-    "$OPSCOPE" "$@" 2>&1 | sed "s/$port/PORT/g; s/opscope-remote-....../opscope-remote-XXXXXX/g; s,$PWD,PWD,g"
+    "$OPSCOPE" "$@" 2>&1 | sed "s/$port/PORT/g; s/opscope-remote-....../opscope-remote-XXXXXX/g; s,$PWD,PWD,g; s/after [0-9]* ms/after N ms/"
 }
 show()
 {

@@ -45,7 +45,8 @@ FILES = ("w0.5.pt.trace.json", "w0.17.pt.trace.json", "w0.pt.trace.json", "w0.5.
 TEXTS = (b'{"traceEvents": []}', b'[{"ph": "X", "name": "a"}]', b'{"lr": 1}', b"[1]", b"", b"x",
          b'{"schemaVersion": 1, "deviceProperties": [', b" \n{}")
 WHY = {"it is empty": "empty", "it holds no trace events": "no trace events",
-       "it is not called like a trace": "not called like a trace"}
+       "it is not called like a trace": "not called like a trace",
+       "it is neither a file nor a directory": "no file"}
 
 
 def reason(text: str) -> str:

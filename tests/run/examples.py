@@ -14,6 +14,7 @@ import gzip
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -165,9 +166,30 @@ def run_lines(place: Place, lines: set[str]) -> int:
         if " ctl " in line:
             run_steered(place, line)
             continue
+        if "opscope view " in line or "/api/v1/" in line:
+            run_served(place, line)
+            continue
         done = place.run(line)
         assert done.returncode == 0, f"$ {line}\n{done.stdout}\n{done.stderr}"
     return len(lines)
+
+
+def run_served(place: Place, line: str) -> None:
+    """LINE serves traces until it is interrupted, or asks such a server."""
+    served = "opscope view trace.json.gz" if "/api/v1/" in line else line
+    with subprocess.Popen(["bash", "-c", f"exec {served}"], cwd=place.path, env=place.env, text=True,
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as server:
+        told = ""
+        while "http://" not in told:
+            said = server.stderr.readline()
+            assert said, f"$ {line}\n{told}"
+            told += said
+        if served != line:
+            address = re.search(r"http://\S+?:\d+", told)[0]
+            done = place.run(line.replace("http://127.0.0.1:6006", address))
+            assert done.returncode == 0, f"$ {line}\n{done.stdout}\n{done.stderr}"
+        server.send_signal(signal.SIGINT)
+        assert server.wait(30) == 0, f"$ {line}"
 
 
 def run_steered(place: Place, line: str) -> None:

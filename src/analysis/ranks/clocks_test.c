@@ -15,9 +15,9 @@ static void add_clock(int32_t rank, const char *group, int64_t ahead_ns, int64_t
                       enum osc_collective op)
 {
     for (int k = 0; k < CALLS; k++) {
-        const int64_t end_ns = INT64_C(1000000000) * k + ahead_ns + 1000 * ppm * k;
+        const int64_t end_ns = INT64_C(1000000000) * k + ahead_ns + INT64_C(1000) * ppm * k;
 
-        calls[k] = (struct small_call){end_ns - 1000 * (rank + 1), end_ns, k, 1, op};
+        calls[k] = (struct small_call){end_ns - INT64_C(1000) * (rank + 1), end_ns, k, 1, op};
     }
     add_file(rank, group, "h", calls, CALLS);
 }
@@ -65,7 +65,7 @@ TEST_WITH(clocks_may_differ_by_hours_and_drift, NULL, end_run)
 
     begin_run();
     for (int32_t i = 0; i < 4; i++)
-        add_clock(i, "g", i * hour, 10 * i, OSC_COLLECTIVE_ALL_REDUCE);
+        add_clock(i, "g", i * hour, INT64_C(10) * i, OSC_COLLECTIVE_ALL_REDUCE);
     fit();
     for (int32_t i = 0; i < 4; i++) {
         const int64_t moment_ns = osc_rank_clock_time(&clocks[i], i * hour + 1000000000) -

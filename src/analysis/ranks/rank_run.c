@@ -260,11 +260,11 @@ static int64_t signature_of(const struct osc_rank_call *c)
  * as often, in every file. */
 static bool is_alike(const struct item *v, size_t n)
 {
-    size_t first = 0;
+    size_t first = n > 0 ? 1 : 0;
 
     while (first < n && v[first].file == v[0].file)
         first++;
-    if (n % first != 0)
+    if (first == 0 || n % first != 0)
         return false;
     for (size_t k = first; k < n; k++) {
         if (v[k].signature != v[k % first].signature ||

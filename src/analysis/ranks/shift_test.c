@@ -50,40 +50,63 @@ TEST(nothing_in_common_is_no_shift)
     assert_int_equal(shift_of("abc", ""), 0);
 }
 
-/* Against the definition: the length of a run for each pair of places. */
+static uint64_t seed = 12345;
+
+static uint64_t next_number(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return seed >> 33;
+}
+
+static int64_t size_of(int64_t v)
+{
+    return v < 0 ? -v : v;
+}
+
+/* The length of the run that begins at REF and OWN. */
+static size_t run_length(const uint64_t *ref, size_t n_ref, const uint64_t *own, size_t n_own)
+{
+    size_t len = 0;
+
+    while (len < n_ref && len < n_own && ref[len] == own[len])
+        len++;
+    return len;
+}
+
+/* The shift by the definition: the length of a run for each pair of places. */
+static int64_t shift_slowly(const uint64_t *ref, size_t n_ref, const uint64_t *own,
+                            size_t n_own)
+{
+    size_t longest = 0;
+    int64_t best = 0;
+
+    for (size_t j = 0; j < n_ref; j++)
+        for (size_t i = 0; i < n_own; i++) {
+            const int64_t by = (int64_t)j - (int64_t)i;
+            const size_t len = run_length(ref + j, n_ref - j, own + i, n_own - i);
+            const bool is_nearer =
+                size_of(by) < size_of(best) || (size_of(by) == size_of(best) && by > best);
+
+            if (len > longest || (len > 0 && len == longest && is_nearer))
+                best = by;
+            longest = len > longest ? len : longest;
+        }
+    return best;
+}
+
 TEST(random_lists_are_as_the_definition_says)
 {
-    uint64_t seed = 12345;
-
     for (int round = 0; round < 2000; round++) {
         uint64_t ref[12], own[12];
-        size_t n[2], longest = 0;
-        int64_t best = 0, shift = 0;
+        const size_t n_ref = next_number() % 12, n_own = next_number() % 12;
+        int64_t shift = 0;
 
-        for (int k = 0; k < 2; k++) {
-            seed = seed * 6364136223846793005u + 1442695040888963407u;
-            n[k] = (size_t)(seed >> 33) % 12;
-            for (size_t i = 0; i < n[k]; i++) {
-                seed = seed * 6364136223846793005u + 1442695040888963407u;
-                (k ? own : ref)[i] = (seed >> 33) % 3;
-            }
-        }
-        for (size_t j = 0; j < n[0]; j++) {
-            for (size_t i = 0; i < n[1]; i++) {
-                const int64_t by = (int64_t)j - (int64_t)i;
-                const int64_t far = by < 0 ? -by : by, least = best < 0 ? -best : best;
-                size_t len = 0;
-
-                while (j + len < n[0] && i + len < n[1] && ref[j + len] == own[i + len])
-                    len++;
-                if (len > longest ||
-                    (len > 0 && len == longest && (far < least || (far == least && by > best))))
-                    best = by;
-                longest = len > longest ? len : longest;
-            }
-        }
-        assert_int_equal(osc_rank_shift(ref, n[0], own, n[1], &shift), OSC_OK);
-        assert_int_equal(shift, best);
+        for (size_t i = 0; i < n_ref; i++)
+            ref[i] = next_number() % 3;
+        for (size_t i = 0; i < n_own; i++)
+            own[i] = next_number() % 3;
+        assert_int_equal(osc_rank_shift(ref, n_ref, own, n_own, &shift), OSC_OK);
+        assert_int_equal(shift, shift_slowly(ref, n_ref, own, n_own));
     }
 }
 

@@ -79,7 +79,7 @@ class Folder:
             if stat.S_ISDIR(mode):
                 self.below.append(entry)
             elif not stat.S_ISREG(mode):
-                left.append((entry, "not called like a trace"))
+                left.append((entry, "no file"))
             elif LOGDIR.match(name):
                 self.is_run = True
                 if size == 0:

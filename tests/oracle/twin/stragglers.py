@@ -154,4 +154,4 @@ def advice_row(run: list[Trace]) -> tuple[tuple[int, int], dict] | None:
                for step in steps.steps_of(trace) if step.kept)
     return place, {"impact_ns": waited, "severity": "warning" if 10 * waited >= kept else "info",
                    "code": "straggler", "count": last, "ratio": waited / kept if kept else None,
-                   "subject": top["operator"], "grew": None}
+                   "subject": top["operator"] or None, "grew": None}
