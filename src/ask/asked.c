@@ -68,6 +68,7 @@ void osc_asked_fini(struct osc_asked *k)
     osc_answer_fini(&k->answer);
     osc_where_close(k->where);
     osc_strbuf_fini(&k->operands);
+    osc_strbuf_fini(&k->selected);
     *k = (struct osc_asked){0};
 }
 
@@ -104,9 +105,11 @@ osc_status osc_asked_answer(struct osc_asked *k, const struct osc_asked_of *of,
     const struct osc_more_rows more = {osc_file_findings_add, &findings};
 
     osc_operands_add(&k->operands, &k->request.view, of->paths, of->n_paths);
-    osc_status st = k->operands.status;
+    osc_operands_add_selection(&k->selected, &k->request.view);
+    osc_status st = k->operands.status != OSC_OK ? k->operands.status : k->selected.status;
     k->query.more = k->def == &osc_table_quality ? &more : NULL;
     k->options.operands = k->operands.s;
+    k->options.selected = k->selected.s;
     k->options.n_traces = k->query.n_traces;
     if (st == OSC_OK)
         st = osc_query_run(&k->query, &k->answer, err);

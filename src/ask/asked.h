@@ -30,6 +30,7 @@ struct osc_asked {
     struct osc_options options;
     struct osc_selection selection;
     struct osc_strbuf operands; /* owned; the words that name all traces on a command line */
+    struct osc_strbuf selected; /* owned; the options that name what is selected of them */
     struct osc_where *where;    /* owned; or NULL */
     struct osc_row_filter filter;
     uint32_t more_facts; /* facts that it needs of its traces besides those of its table */

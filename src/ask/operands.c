@@ -57,3 +57,24 @@ void osc_operands_add(struct osc_strbuf *out, const struct osc_view *view,
         osc_operands_add_trace(out, paths[i]);
     }
 }
+
+void osc_operands_add_selection(struct osc_strbuf *out, const struct osc_view *view)
+{
+    const struct {
+        const char *option, *value;
+    } words[] = {{" --process ", view->process},
+                 {" --thread ", view->thread},
+                 {" --device ", view->device},
+                 {" --steps ", view->steps}};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!words[i].value)
+            continue;
+        osc_strbuf_adds(out, words[i].option);
+        osc_shell_add_word(out, words[i].value);
+    }
+    if (view->has_from)
+        osc_strbuf_addf(out, " --from %lldns", (long long)view->from_ns);
+    if (view->has_to)
+        osc_strbuf_addf(out, " --to %lldns", (long long)view->to_ns);
+}

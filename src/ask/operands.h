@@ -23,3 +23,6 @@ void osc_operands_add_trace(struct osc_strbuf *out, const char *path);
  * VIEW. */
 void osc_operands_add(struct osc_strbuf *out, const struct osc_view *view,
                       const char *const *paths, size_t n);
+
+/* Append the options that name the rest of VIEW, each behind a blank. */
+void osc_operands_add_selection(struct osc_strbuf *out, const struct osc_view *view);

@@ -32,4 +32,23 @@ TEST(ranks_and_spans_stand_before_the_traces)
     osc_strbuf_fini(&out);
 }
 
+TEST(the_rest_of_a_selection_is_options)
+{
+    const struct osc_view view = {.ranks = "0",
+                                  .thread = "a b",
+                                  .steps = "@0-@3",
+                                  .has_from = true,
+                                  .from_ns = 10000,
+                                  .has_to = true,
+                                  .to_ns = -5};
+    const struct osc_view all = {.ranks = "0"};
+    struct osc_strbuf out = {0};
+
+    osc_operands_add_selection(&out, &all);
+    assert_int_equal(out.len, 0);
+    osc_operands_add_selection(&out, &view);
+    assert_string_equal(out.s, " --thread 'a b' --steps @0-@3 --from 10000ns --to -5ns");
+    osc_strbuf_fini(&out);
+}
+
 UNIT_MAIN("operands")

@@ -120,6 +120,8 @@ struct osc_options {
                                             * it */
     const char *operands; /* borrowed; shell words that name all traces, with --rank and
                            * --span; or NULL */
+    const char *selected; /* borrowed; options that name what is selected of these, each behind
+                           * a blank; NULL: everything */
     uint32_t n_traces;    /* number of traces in operands, if known */
     bool names_ranks;     /* only some ranks or spans are asked for */
     bool has_at;          /* OSC_TAKES_AT: only memory that is allocated at at_ns, */

@@ -42,7 +42,8 @@ static void describe(struct osc_straggler *s, const struct osc_rank_run *run,
         s->text.s[0] = 'R';
     osc_strbuf_addc(&s->text, '.');
     if (o->operands)
-        osc_strbuf_addf(&s->evidence, "opscope table stragglers %s", o->operands);
+        osc_strbuf_addf(&s->evidence, "opscope table stragglers%s %s",
+                        o->selected ? o->selected : "", o->operands);
 }
 
 /* The block among the N BLOCKS that has the rows of WHO; with --merge the only one. */
