@@ -119,6 +119,28 @@ cp "$DATA/small.json" .
 d fast.json small.json --fail-on significant
 d fast.json small.json --fail-on 'step.total > 5%' --allow-different
 d fast.json empty.json --fail-on significant
+# What changes on the host of a program with a device is told, too; what merely waits is not.
+hosted() { # FILE HOST_US
+    python3 - "$@" <<'PY' >"$1"
+import json, sys
+events = []
+for step in range(8):
+    def add(cat, name, at, dur, pid, tid, **args):
+        events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid,
+                       "ts": 10000 * step + at, "dur": dur, "args": args})
+    host = int(sys.argv[2]) + step % 3
+    add("user_annotation", f"ProfilerStep#{step}", 0, host + 700, 7, 1)
+    add("cpu_op", "aten::embedding", 10, host, 7, 1)
+    add("cpu_op", "aten::mul", host + 20, 50, 7, 1)
+    add("cuda_runtime", "cudaLaunchKernel", host + 30, 10, 7, 1, correlation=step + 1)
+    add("kernel", "mul", host + 60, 500, 0, 7, device=0, stream=7, correlation=step + 1)
+print(json.dumps({"traceEvents": events}))
+PY
+}
+hosted quick.json 200
+hosted late.json 3200
+d quick.json late.json
+d late.json quick.json | head -2
 # Threads are in order of their first events, whichever the file names first.
 threads() {
     echo "{\"traceEvents\": [$1"

@@ -21,6 +21,9 @@
 
 /* Changes of less than this part of a step, or of all, are not worth a sentence. */
 #define PART_LEAST 0.005
+/* An operator explains the change of the host's part of a step if its own is at least this part
+ * of it. */
+#define OWN_LEAST 0.2
 
 /* A sentence: its bytes, and the change that it names. */
 struct sentence {
@@ -46,6 +49,8 @@ struct story {
     bool *is_told;                       /* owned; by node */
     uint32_t *stack;                     /* owned; as long as there are nodes */
     bool has_steps, is_tested, is_device;
+    const char *where; /* the times are, for the sentence; "" if there is only one place */
+    double part_ns;    /* the change of the part that operators shall explain; 0: none */
     uint32_t n_found;
 };
 
@@ -249,8 +254,7 @@ static void begin(struct story *s, uint32_t node, double base_ns, double new_ns)
     osc_diff_add_delta(&s->now, new_ns - base_ns);
     s->found[s->n_found].change_ns = fabs(new_ns - base_ns);
     osc_strbuf_adds(&s->now, a_step(s));
-    if (s->is_device)
-        osc_strbuf_adds(&s->now, " on the device");
+    osc_strbuf_adds(&s->now, s->where);
 }
 
 /* Tell the change of NODE, which one side has alone. */
@@ -305,8 +309,11 @@ static void tell_two_sided(struct story *s, uint32_t node)
 /* Whether the change C is worth a sentence where WHOLE_NS is the longer step or all. */
 static bool is_worth_it(const struct story *s, const struct osc_change *c, double whole_ns)
 {
-    return fabs(c->new_ns - c->base_ns) >= whole_ns * PART_LEAST &&
-           (!s->is_tested || c->is_significant);
+    const double change_ns = c->new_ns - c->base_ns;
+
+    if (s->part_ns != 0) /* only the device time of operators is tested; this part was */
+        return change_ns * s->part_ns > 0 && fabs(change_ns) >= fabs(s->part_ns) * OWN_LEAST;
+    return fabs(change_ns) >= whole_ns * PART_LEAST && (!s->is_tested || c->is_significant);
 }
 
 /* The length of a step, or of all, whichever run has the longer one; 0: unknown. */
@@ -343,10 +350,50 @@ static osc_status tell_operators(struct story *s)
     return st;
 }
 
-/* Tell the changes of parts of steps that no operator explains. */
-static void tell_parts(struct story *s)
+/* The change of the part NAME of a step; 0 if there are no steps. */
+static struct osc_change part_of(const struct story *s, const char *name)
 {
-    static const char *const parts[] = {"dataloader", "communication", "runtime", "other"};
+    const struct osc_result *const r = s->t->steps;
+
+    for (uint64_t i = 1; i < r->n_rows; i++) {
+        const struct osc_change c = osc_change_at(r, i, osc_diff_steps_columns());
+        if (osc_str_eq(c.name, osc_str_c(name)))
+            return c;
+    }
+    return (struct osc_change){0};
+}
+
+/*
+ * After the device tell what changed on the host, if steps got longer or shorter by it: the
+ * time in which only the host works. Operators on the host that merely wait for a device that
+ * takes longer do not change that. *IS_TOLD: some operator was named.
+ */
+static osc_status tell_host(struct story *s, bool *is_told)
+{
+    const struct osc_change part = part_of(s, "cpu_exec");
+    const uint32_t n_before = s->n_found;
+
+    *is_told = true;
+    if (!is_worth_it(s, &part, whole_of(s->t->steps)))
+        return OSC_OK;
+    s->is_device = false;
+    s->where = " on the host";
+    s->at = osc_change_columns(s->t->operators->def, OSC_TIME_HOST_SELF);
+    s->total = osc_change_columns(s->t->operators->def, OSC_TIME_HOST_TOTAL);
+    s->part_ns = part.new_ns - part.base_ns;
+    const osc_status st = tell_operators(s);
+    s->part_ns = 0;
+    *is_told = s->n_found > n_before;
+    return st;
+}
+
+/* Tell the changes of parts of steps that no operator explains; of the part cpu_exec too,
+ * unless operators OF_HOST were named. */
+static void tell_parts(struct story *s, bool of_host)
+{
+    static const char *const parts[] = {"dataloader", "communication", "runtime", "other",
+                                        "cpu_exec"};
+    const size_t n_parts = sizeof parts / sizeof *parts - (of_host ? 1 : 0);
     const struct osc_result *const r = s->t->steps;
     const double whole_ns = whole_of(r);
 
@@ -354,7 +401,7 @@ static void tell_parts(struct story *s)
         const struct osc_change c = osc_change_at(r, i, osc_diff_steps_columns());
         bool is_one = false;
 
-        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        for (size_t k = 0; k < n_parts; k++)
             is_one |= osc_str_eq(c.name, osc_str_c(parts[k]));
         if (!is_one || !is_worth_it(s, &c, whole_ns))
             continue;
@@ -443,6 +490,7 @@ osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf
     osc_status st = osc_call_graph_make(&s.graph, t->operators, t->calls);
 
     s.is_device = time == OSC_TIME_DEVICE_SELF;
+    s.where = s.is_device ? " on the device" : "";
     s.at = osc_change_columns(t->operators->def, time);
     s.total = osc_change_columns(t->operators->def,
                                  s.is_device ? OSC_TIME_DEVICE_TOTAL : OSC_TIME_HOST_TOTAL);
@@ -456,10 +504,13 @@ osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf
     s.stack = osc_calloc((size_t)s.graph.n + 1, sizeof *s.stack);
     if (st == OSC_OK && (!s.is_told || !s.stack))
         st = OSC_ENOMEM;
+    bool of_host = true;
     if (st == OSC_OK)
         st = tell_operators(&s);
+    if (st == OSC_OK && s.is_device)
+        st = tell_host(&s, &of_host);
     if (st == OSC_OK) {
-        tell_parts(&s);
+        tell_parts(&s, of_host);
         add_largest(&s, out);
         s.out = out;
         st = tell_steps(&s);
