@@ -141,6 +141,17 @@ hosted quick.json 200
 hosted late.json 3200
 d quick.json late.json
 d late.json quick.json | head -2
+# A rank that cannot be read is no other machine: the gate judges the rest, and the status says so.
+mkdir nodes parts
+for run in nodes parts; do
+    for rank in 0 1; do
+        trace $run/$rank.json 0 6 $rank
+        sed -i "s/^{/{\"host_name\": \"node$rank\", /" $run/$rank.json
+    done
+done
+echo garbage >parts/1.json
+d nodes parts --fail-on 'step.total > 5%' --report ${to}xml | grep -E '^(the gate|opscope|exit)'
+grep -c '<testcase' ${to}xml
 # Threads are in order of their first events, whichever the file names first.
 threads() {
     echo "{\"traceEvents\": [$1"

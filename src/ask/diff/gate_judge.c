@@ -34,6 +34,37 @@ static void add_values(struct osc_strbuf *out, const struct osc_result *about, c
     }
 }
 
+static bool has_value(const struct osc_result *about, const char *key, struct osc_str value)
+{
+    for (uint64_t i = 0; i < about->n_rows; i++)
+        if (osc_str_eq(osc_result_get_str(about, i, OSC_ABOUT_KEY), osc_str_c(key)) &&
+            osc_str_eq(osc_result_get_str(about, i, OSC_ABOUT_VALUE), value))
+            return true;
+    return false;
+}
+
+/* Whether OTHER has all values of KEY in ABOUT. */
+static bool is_within(const struct osc_result *about, const struct osc_result *other,
+                      const char *key)
+{
+    for (uint64_t i = 0; i < about->n_rows; i++)
+        if (osc_str_eq(osc_result_get_str(about, i, OSC_ABOUT_KEY), osc_str_c(key)) &&
+            !has_value(other, key, osc_result_get_str(about, i, OSC_ABOUT_VALUE)))
+            return false;
+    return true;
+}
+
+/* Whether one run only lacks values of KEY that the other has, because a file of it could not
+ * be read: that is told as such. */
+static bool lacks_files(const struct osc_compared *c, const char *key)
+{
+    const struct osc_result *const base = &c->base->of[OSC_SIDE_ABOUT];
+    const struct osc_result *const new_ = &c->new_->of[OSC_SIDE_ABOUT];
+
+    return (c->base->has_failed && is_within(base, new_, key)) ||
+           (c->new_->has_failed && is_within(new_, base, key));
+}
+
 /* Whether both runs name the same for KEY, or one names nothing and MAY_LACK. */
 static osc_status check_key(const struct osc_compared *c, const char *key, const char *what,
                             bool may_lack, struct osc_err *err)
@@ -46,7 +77,8 @@ static osc_status check_key(const struct osc_compared *c, const char *key, const
     const char *const a = base.s ? base.s : "", *const b = new_.s ? new_.s : "";
     if (base.status != OSC_OK || new_.status != OSC_OK)
         st = osc_fail(err, OSC_ENOMEM, "out of memory");
-    else if (strcmp(a, b) != 0 && !(may_lack && (*a == '\0' || *b == '\0')))
+    else if (strcmp(a, b) != 0 && !(may_lack && (*a == '\0' || *b == '\0')) &&
+             !lacks_files(c, key))
         st = osc_fail(err, OSC_EFORMAT,
                       "not comparable: the %s of base (%.100s) and new (%.100s) differ; "
                       "--allow-different compares them all the same",
