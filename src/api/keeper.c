@@ -253,7 +253,7 @@ static void follow(struct osc_keeper *k, uint32_t i)
         st = find_fingerprint(r->set, print, &err);
     /* What questions used meanwhile counts, too: then it is rather too seldom. */
     const int64_t wall = osc_clock_now_ns() - wall_ns, used = processor_ns() - used_ns;
-    const int64_t pause = LOOK_SHARE * (wall > used ? wall : used);
+    const int64_t pause = LOOK_SHARE * used > wall ? LOOK_SHARE * used : wall;
     pthread_mutex_lock(&k->lock);
     const bool was_failing = r->now.message[0] != '\0';
     if (st != OSC_OK)

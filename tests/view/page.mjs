@@ -8,174 +8,23 @@
 // bring back a view; nothing is asked of another origin, nothing is logged as an error, and axe
 // finds nothing serious in either theme. Names in a trace may be markup: they must stay text.
 // NAME chooses runs. The last line is "N passed, N failed".
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  beside,
+  check,
+  compare,
+  data,
+  folder,
+  main,
+  openPage,
+  runAxe,
+  settle,
+  start,
+  words,
+} from "./browser.mjs";
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-const require = createRequire(join(root, "web/package.json"));
-const { chromium } = require("playwright-core");
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-
-const words = process.argv.slice(2);
-const at = words.indexOf("--opscope");
-const opscope = resolve(at < 0 ? join(root, "build-gcc/opscope") : words.splice(at, 2)[1]);
-const folder = mkdtempSync(join(tmpdir(), "opscope-page-"));
-const beside = join(root, "../shared/data");
 const MARKUP = `<img src=x onerror="document.title='broken'">`;
-const FLAGS =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run " +
-  "--disable-background-networking --disable-component-update --disable-sync";
-
-let passed = 0;
-let failed = 0;
-const check = (isRight, what) => {
-  if (isRight) passed++;
-  else {
-    failed++;
-    console.log(`FAILED ${what}`);
-  }
-};
-
-// --- what the command prints -------------------------------------------------------------------
-
-/** Rows of CSV as objects by the names of columns. */
-function parseCsv(text) {
-  const rows = [[]];
-  const field = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n|$)/y;
-  while (field.lastIndex < text.length) {
-    const [, value, end] = field.exec(text);
-    rows.at(-1).push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value);
-    if (end !== ",") rows.push([]);
-  }
-  const [head, ...body] = rows.filter((row) => row.length > 0);
-  return body.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));
-}
-
-const printed = new Map();
-function rowsOf(command) {
-  if (!printed.has(command)) {
-    const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
-    const text = execFileSync("sh", ["-c", `${command} --format csv`], {
-      env,
-      encoding: "utf8",
-      maxBuffer: 1 << 28,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    printed.set(command, parseCsv(text));
-  }
-  return printed.get(command);
-}
-
-const isWhole = (text) => /^-?\d+$/.test(text);
-
-function sum(values) {
-  if (values.every(isWhole)) return String(values.reduce((all, v) => all + BigInt(v), 0n));
-  return String(values.reduce((all, v) => all + Number(v), 0));
-}
-
-function statistic(word, values) {
-  const mean = values.reduce((a, b) => a + b, 0) / values.length;
-  if (word === "min") return Math.min(...values);
-  if (word === "max") return Math.max(...values);
-  if (word === "mean") return mean;
-  return Math.sqrt(values.reduce((a, v) => a + (v - mean) ** 2, 0) / values.length);
-}
-
-/** The value at PLACE (data-r) of COLUMN: of a row, of the rows behind it, of those of a word. */
-function expected(rows, place, column) {
-  const of = (list) => list.map((row) => row[column]).filter((v) => v !== undefined && v !== "");
-  if (/^\d+$/.test(place)) return rows[Number(place)]?.[column];
-  if (/^\d+-$/.test(place)) return sum(of(rows.slice(Number.parseInt(place, 10))));
-  if (place.includes("=")) {
-    const [by, word] = place.split("=");
-    return sum(of(rows.filter((row) => row[by] === (word === "null" ? "" : word))));
-  }
-  return String(statistic(place, of(rows).map(Number)));
-}
-
-function isSame(shown, right) {
-  if (shown === right) return true;
-  if (right === undefined || right === "" || (isWhole(shown) && isWhole(right))) return false;
-  const [a, b] = [Number(shown), Number(right)];
-  return Math.abs(a - b) <= 1e-9 * Math.max(1e-6, Math.abs(b));
-}
-
-// --- the page ----------------------------------------------------------------------------------
-
-/** Wait until nothing is on its way. */
-async function settle(page) {
-  await page.waitForSelector("main.view h1");
-  await page.waitForFunction(
-    () =>
-      !document.querySelector(".old, .skeleton") &&
-      !/^(…|reading)/.test(document.querySelector("main.view h1").textContent) &&
-      [...document.querySelectorAll("[data-command]")].every((e) => e.dataset.command !== ""),
-    undefined,
-    { timeout: 20_000 },
-  );
-  await page.waitForTimeout(150);
-}
-
-/** Compare every number in sight with its command; how many there were. */
-async function compare(page, name) {
-  const parts = await page.evaluate(() =>
-    [...document.querySelectorAll("[data-command]")].map((part) => ({
-      command: part.dataset.command,
-      values: [...part.querySelectorAll("[data-v]")].map((e) => ({ ...e.dataset })),
-    })),
-  );
-  let n = 0;
-  for (const { command, values } of parts) {
-    const rows = rowsOf(command);
-    const wrong = values.filter(({ v, r, c }) => !isSame(v, expected(rows, r, c)));
-    const told = wrong.map(({ v, r, c }) => `${c} of ${r} is ${v}, not ${expected(rows, r, c)}`);
-    n += values.length;
-    check(
-      wrong.length === 0,
-      `${name}: ${command}: ${wrong.length} of ${values.length} values: ${told[0]}`,
-    );
-  }
-  const status = await page.textContent(".status code");
-  check(
-    parts.some((part) => part.command === status),
-    `${name}: no part of the view has the command of the status line: ${status}`,
-  );
-  return n;
-}
-
-async function runAxe(page, name) {
-  await page.evaluate(axe);
-  for (const theme of ["light", "dark"]) {
-    if ((await page.evaluate(() => document.documentElement.dataset.theme)) !== theme) {
-      await page.click("header button[aria-label^='Light or dark']");
-      await page.waitForTimeout(200);
-    }
-    const found = await page.evaluate(async () => {
-      const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"] });
-      return violations
-        .filter((v) => v.impact === "serious" || v.impact === "critical")
-        .map((v) => `${v.id}: ${v.nodes.length} x ${v.nodes[0].html.slice(0, 160)}`);
-    });
-    check(found.length === 0, `${name}, ${theme}: axe: ${found.join("; ")}`);
-  }
-}
-
-/** A page, and what it asked of others or logged. */
-async function openPage(context, origin) {
-  const page = await context.newPage();
-  const faults = [];
-  page.on("request", (request) => {
-    const url = request.url();
-    if (!url.startsWith(`${origin}/`) && !url.startsWith("data:")) faults.push(`asked for ${url}`);
-  });
-  page.on("console", (m) => m.type() === "error" && faults.push(`logged ${m.text()}`));
-  page.on("pageerror", (error) => faults.push(`threw ${error.message}`));
-  return [page, faults];
-}
 
 async function testView(context, server, run, view) {
   const name = `${run.name} ${view}`;
@@ -270,6 +119,7 @@ async function testCurve(context, server) {
 
 // --- runs --------------------------------------------------------------------------------------
 
+/** A trace whose names are markup. */
 function makeMarkup() {
   const path = join(folder, "markup.json");
   const event = (name, ts, cat, args) => ({ ph: "X", cat, name, pid: 1, tid: 1, ts, dur: 5, args });
@@ -286,7 +136,6 @@ function makeMarkup() {
   return path;
 }
 
-const data = join(root, "tests/data");
 const VIEWS = ["overview", "operators", "kernels", "modules", "memory", "distributed", "diff"];
 const runs = [
   {
@@ -340,22 +189,6 @@ const runs = [
   },
 ];
 
-/** Start `opscope view`; its origin is in the first line of what it says. */
-function start(args) {
-  const child = spawn(opscope, ["view", "--port", "0", ...args], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  return new Promise((done, fail) => {
-    let said = "";
-    child.stderr.on("data", (bytes) => {
-      said += bytes;
-      const found = /view: (http:\/\/[^\s/]+)/.exec(said);
-      if (found) done({ origin: found[1], stop: () => child.kill() });
-    });
-    child.on("exit", () => fail(new Error(`opscope view ended: ${said}`)));
-  });
-}
-
 async function testRun(browser, run) {
   const server = await start(run.args);
   try {
@@ -375,12 +208,7 @@ async function testRun(browser, run) {
   }
 }
 
-writeFileSync(join(folder, "opscope"), `#!/bin/sh\nexec '${opscope}' "$@"\n`, { mode: 0o755 });
-const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
-  args: FLAGS.split(" "),
-});
-try {
+await main(async (browser) => {
   for (const run of runs) {
     if (words.length > 0 && !words.includes(run.name)) continue;
     if (run.needs !== undefined && !existsSync(run.needs)) continue;
@@ -390,9 +218,4 @@ try {
       check(false, `${run.name}: ${error.message}`);
     }
   }
-} finally {
-  await browser.close();
-  rmSync(folder, { recursive: true });
-}
-console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+});

@@ -1,106 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps, on every view: a stacked bar for each; a click selects it for all views.
+// The steps, on every view, or how busy the devices were where there are none: what is taken there
+// is selected for all views.
 
 import { useEffect } from "preact/hooks";
 import type { Frame } from "../api/cols.ts";
-import { CATEGORIES } from "../model/categories.ts";
 import type { StepWord } from "../model/matches.ts";
+import {
+  hasSteps,
+  type StripBar,
+  selectedBars,
+  stepBars,
+  stepsBetween,
+  useBars,
+} from "../model/strip.ts";
 import { formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import { formatRange, parseRange } from "../state/url.ts";
+import { StripBars } from "./strip_bars.tsx";
 
-const HEIGHT = 36;
-const MOST = 2000;
+const MOST_ROWS = 10000;
+const MOST_BARS = 240;
+const ROWS = { offset: 0, limit: MOST_ROWS };
 
-/** The step of ROW as --steps has it. */
-function wordOf(frame: Frame, row: number): string {
-  const label = frame.text(row, "label");
-  return label === "" ? `@${frame.text(row, "step")}` : label;
-}
-
-/** All steps of FRAME once, in its order, also if several ranks have them. */
+/** All steps of FRAME, for keys and commands. */
 function wordsOf(frame: Frame): StepWord[] {
-  const words = new Map<string, StepWord>();
-  for (let row = 0; row < frame.n; row++) {
-    const word = wordOf(frame, row);
-    const isOutlier = frame.value(row, frame.index("outlier")) === true;
-    words.set(word, { word, isOutlier: isOutlier || words.get(word)?.isOutlier === true });
-  }
-  return [...words.values()];
+  return stepBars(frame, Number.POSITIVE_INFINITY).map((bar) => ({
+    word: bar.first,
+    isOutlier: bar.isMarked,
+  }));
 }
 
-function StepBar({ frame, row, largest }: { frame: Frame; row: number; largest: number }) {
-  const page = usePage();
-  const total = frame.at(row, "total_ns") ?? 0;
-  const isOutlier = frame.value(row, frame.index("outlier")) === true;
-  const word = wordOf(frame, row);
-  const rank = frame.text(row, "rank");
-  const name = rank === "" ? `step ${word}` : `rank ${rank}, step ${word}`;
-  let y = HEIGHT;
-  const parts = CATEGORIES.map((category) => {
-    const ns = frame.at(row, `${category}_ns`) ?? 0;
-    const height = (ns / largest) * (HEIGHT - 6);
-    y -= height;
-    return (
-      <rect key={category} class={`fill-${category}`} x="0.1" width="0.8" y={y} height={height} />
-    );
-  });
-  return (
-    <g
-      class={page.place.value.steps === word ? "step selected" : "step"}
-      role="button"
-      tabIndex={0}
-      aria-label={`${name}, ${formatTime(total)}${isOutlier ? ", an outlier" : ""}`}
-      transform={`translate(${row} 0)`}
-      onClick={() => page.go({ steps: page.place.value.steps === word ? "" : word })}
-      onKeyDown={(event) => {
-        if (event.key === "Enter") page.go({ steps: word });
-      }}
-    >
-      <title>{`${name}: ${formatTime(total)}`}</title>
-      <rect
-        class="target"
-        x="0"
-        width="1"
-        y="0"
-        height={HEIGHT}
-        vector-effect="non-scaling-stroke"
-      />
-      {parts}
-      {isOutlier && <rect class="fill-mark" x="0.1" width="0.8" y="0" height="3" />}
-    </g>
-  );
+function meanOf(frame: Frame): string {
+  let sum = 0;
+  for (let row = 0; row < frame.n; row++) sum += frame.at(row, "total_ns") ?? 0;
+  const of = frame.rows > frame.n ? ` of the first ${frame.n}` : "";
+  return `mean ${formatTime(sum / frame.n)}${of}`;
 }
 
-export function StepStrip() {
+function Steps({ frame }: { frame: Frame }) {
   const page = usePage();
-  const { steps: _, ...options } = selectionOptions({ ...page.place.value, steps: "", t: "" });
-  const { frame } = useTable("steps", options, { offset: 0, limit: MOST });
-  useEffect(() => {
-    page.steps.value = frame === null ? [] : wordsOf(frame);
-  }, [page, frame]);
-  if (frame === null || frame.n === 0)
-    return <section class="strip muted">{frame === null ? "" : "no steps were recorded"}</section>;
-  const rows = Array.from({ length: frame.n }, (_, i) => i);
-  const largest = Math.max(1, ...rows.map((row) => frame.at(row, "total_ns") ?? 0));
-  const mean = rows.reduce((sum, row) => sum + (frame.at(row, "total_ns") ?? 0), 0) / frame.n;
+  const bars = stepBars(frame, MOST_BARS);
+  const take = (first: number, last: number) => {
+    const steps = stepsBetween(bars[first]!.first, bars[last]!.last);
+    page.go({ steps: page.place.value.steps === steps ? "" : steps, t: "" });
+  };
   return (
     <section class="strip" aria-label="Steps">
       <span class="muted">
         {frame.rows} {frame.rows === 1 ? "step" : "steps"}
       </span>
-      <svg
-        viewBox={`0 0 ${frame.n} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="group"
-        aria-label="Steps"
-      >
-        {rows.map((row) => (
-          <StepBar key={row} frame={frame} row={row} largest={largest} />
-        ))}
-      </svg>
-      <span>mean {formatTime(mean)}</span>
+      <StripBars
+        label="Steps"
+        bars={bars}
+        selected={selectedBars(bars, page.place.value.steps)}
+        onTake={take}
+      />
+      <span>{meanOf(frame)}</span>
     </section>
   );
+}
+
+function selectedTimes(bars: readonly StripBar[], t: string): boolean[] {
+  const range = parseRange(t);
+  return bars.map(
+    (bar) => range !== null && Number(bar.first) < range.to && Number(bar.last) > range.from,
+  );
+}
+
+function Use({ frame }: { frame: Frame }) {
+  const page = usePage();
+  const bars = useBars(frame, MOST_BARS);
+  const take = (first: number, last: number) => {
+    const t = formatRange({ from: Number(bars[first]!.first), to: Number(bars[last]!.last) });
+    page.go({ t: page.place.value.t === t ? "" : t });
+  };
+  return (
+    <section class="strip" aria-label="Use of the devices">
+      <span class="muted">no steps; use</span>
+      <StripBars
+        label="Use of the devices over time"
+        bars={bars}
+        selected={selectedTimes(bars, page.place.value.t)}
+        onTake={take}
+      />
+    </section>
+  );
+}
+
+export function StepStrip() {
+  const page = usePage();
+  const options = selectionOptions({ ...page.place.value, steps: "", t: "" });
+  const { frame } = useTable("steps", options, ROWS);
+  const hasNone = frame !== null && !hasSteps(frame);
+  const { frame: use } = useTable(hasNone ? "utilization" : null, options, ROWS);
+  useEffect(() => {
+    page.steps.value = frame === null || !hasSteps(frame) ? [] : wordsOf(frame);
+  }, [page, frame]);
+  if (frame === null) return <section class="strip muted" />;
+  if (!hasNone) return <Steps frame={frame} />;
+  if (use !== null && use.n > 0) return <Use frame={use} />;
+  return <section class="strip muted">no steps were recorded</section>;
 }

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the page share: `opscope view`, a browser, and the command to compare with.
+//
+// A test is called with [--opscope PATH] [NAME...]; its last line is "N passed, N failed".
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const require = createRequire(join(root, "web/package.json"));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+/** The arguments of the test without --opscope. */
+export const words = process.argv.slice(2);
+const at = words.indexOf("--opscope");
+export const opscope = resolve(at < 0 ? join(root, "build-gcc/opscope") : words.splice(at, 2)[1]);
+/** For files of the test; removed at its end. */
+export const folder = mkdtempSync(join(tmpdir(), "opscope-page-"));
+/** Traces of this tree, and those beside it, which may be missing. */
+export const data = join(root, "tests/data");
+export const beside = join(root, "../shared/data");
+const FLAGS =
+  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run " +
+  "--disable-background-networking --disable-component-update --disable-sync";
+
+let passed = 0;
+let failed = 0;
+export function check(isRight, what) {
+  if (isRight) passed++;
+  else {
+    failed++;
+    console.log(`FAILED ${what}`);
+  }
+}
+
+// --- what the command prints -------------------------------------------------------------------
+
+/** Rows of CSV as objects by the names of columns. */
+function parseCsv(text) {
+  const rows = [[]];
+  const field = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n|$)/y;
+  while (field.lastIndex < text.length) {
+    const [, value, end] = field.exec(text);
+    rows.at(-1).push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value);
+    if (end !== ",") rows.push([]);
+  }
+  const [head, ...body] = rows.filter((row) => row.length > 0);
+  return body.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));
+}
+
+const printed = new Map();
+export function rowsOf(command) {
+  if (!printed.has(command)) {
+    const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
+    const text = execFileSync("sh", ["-c", `${command} --format csv`], {
+      env,
+      encoding: "utf8",
+      maxBuffer: 1 << 28,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    printed.set(command, parseCsv(text));
+  }
+  return printed.get(command);
+}
+
+const isWhole = (text) => /^-?\d+$/.test(text);
+
+function sum(values) {
+  if (values.every(isWhole)) return String(values.reduce((all, v) => all + BigInt(v), 0n));
+  return String(values.reduce((all, v) => all + Number(v), 0));
+}
+
+function statistic(word, values) {
+  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  if (word === "min") return Math.min(...values);
+  if (word === "max") return Math.max(...values);
+  if (word === "mean") return mean;
+  return Math.sqrt(values.reduce((a, v) => a + (v - mean) ** 2, 0) / values.length);
+}
+
+/** The value at PLACE (data-r) of COLUMN: of a row, of the rows behind it, of those of a word. */
+function expected(rows, place, column) {
+  const of = (list) => list.map((row) => row[column]).filter((v) => v !== undefined && v !== "");
+  if (/^\d+$/.test(place)) return rows[Number(place)]?.[column];
+  if (/^\d+-$/.test(place)) return sum(of(rows.slice(Number.parseInt(place, 10))));
+  if (place.includes("=")) {
+    const [by, word] = place.split("=");
+    return sum(of(rows.filter((row) => row[by] === (word === "null" ? "" : word))));
+  }
+  return String(statistic(place, of(rows).map(Number)));
+}
+
+function isSame(shown, right) {
+  if (shown === right) return true;
+  if (right === undefined || right === "" || (isWhole(shown) && isWhole(right))) return false;
+  const [a, b] = [Number(shown), Number(right)];
+  return Math.abs(a - b) <= 1e-9 * Math.max(1e-6, Math.abs(b));
+}
+
+// --- the page ----------------------------------------------------------------------------------
+
+/** Wait until nothing is on its way. */
+export async function settle(page) {
+  await page.waitForSelector("main.view h1");
+  await page.waitForFunction(
+    () =>
+      !document.querySelector(".old, .skeleton") &&
+      !/^(…|reading)/.test(document.querySelector("main.view h1").textContent) &&
+      [...document.querySelectorAll("[data-command]")].every((e) => e.dataset.command !== ""),
+    undefined,
+    { timeout: 20_000 },
+  );
+  await page.waitForTimeout(150);
+}
+
+/** Compare every number in sight with its command; how many there were. */
+export async function compare(page, name) {
+  const parts = await page.evaluate(() =>
+    [...document.querySelectorAll("[data-command]")].map((part) => ({
+      command: part.dataset.command,
+      values: [...part.querySelectorAll("[data-v]")].map((e) => ({ ...e.dataset })),
+    })),
+  );
+  let n = 0;
+  for (const { command, values } of parts) {
+    const rows = rowsOf(command);
+    const wrong = values.filter(({ v, r, c }) => !isSame(v, expected(rows, r, c)));
+    const told = wrong.map(({ v, r, c }) => `${c} of ${r} is ${v}, not ${expected(rows, r, c)}`);
+    n += values.length;
+    check(
+      wrong.length === 0,
+      `${name}: ${command}: ${wrong.length} of ${values.length} values: ${told[0]}`,
+    );
+  }
+  const status = await page.textContent(".status code");
+  check(
+    parts.some((part) => part.command === status),
+    `${name}: no part of the view has the command of the status line: ${status}`,
+  );
+  return n;
+}
+
+export async function runAxe(page, name) {
+  await page.evaluate(axe);
+  for (const theme of ["light", "dark"]) {
+    if ((await page.evaluate(() => document.documentElement.dataset.theme)) !== theme) {
+      await page.click("header button[aria-label^='Light or dark']");
+      await page.waitForTimeout(200);
+    }
+    const found = await page.evaluate(async () => {
+      const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"] });
+      return violations
+        .filter((v) => v.impact === "serious" || v.impact === "critical")
+        .map((v) => `${v.id}: ${v.nodes.length} x ${v.nodes[0].html.slice(0, 160)}`);
+    });
+    check(found.length === 0, `${name}, ${theme}: axe: ${found.join("; ")}`);
+  }
+}
+
+/** A page, and what it asked of others or logged. */
+export async function openPage(context, origin) {
+  const page = await context.newPage();
+  const faults = [];
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !url.startsWith("data:")) faults.push(`asked for ${url}`);
+  });
+  page.on("console", (m) => m.type() === "error" && faults.push(`logged ${m.text()}`));
+  page.on("pageerror", (error) => faults.push(`threw ${error.message}`));
+  return [page, faults];
+}
+
+const servers = new Set();
+
+/** Start `opscope view`; its origin is in the first line of what it says. */
+export function start(args) {
+  const child = spawn(opscope, ["view", "--port", "0", ...args], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  servers.add(child);
+  return new Promise((done, fail) => {
+    let said = "";
+    child.stderr.on("data", (bytes) => {
+      said += bytes;
+      const found = /view: (http:\/\/[^\s/]+)/.exec(said);
+      if (found) done({ origin: found[1], stop: () => child.kill() });
+    });
+    child.on("exit", () => fail(new Error(`opscope view ended: ${said}`)));
+  });
+}
+
+/** Run TEST(browser), print what came of it, and clean up. */
+export async function main(test) {
+  writeFileSync(join(folder, "opscope"), `#!/bin/sh\nexec '${opscope}' "$@"\n`, { mode: 0o755 });
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: FLAGS.split(" "),
+  });
+  try {
+    await test(browser);
+  } catch (error) {
+    check(false, `the test ended: ${error.stack}`);
+  } finally {
+    for (const child of servers) child.kill();
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  }
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+// The step strip, and a page that follows a recording while it is made.
+//
+//     live.mjs [--opscope PATH]
+//
+// Steps that a program records appear without the page being loaded again; what is selected stays
+// selected, and at the end the page has every step that `opscope table` has.
+import { spawn } from "node:child_process";
+import { readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { check, compare, data, folder, main, openPage, opscope, settle, start } from "./browser.mjs";
+
+const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
+const nSelected = (page) => page.locator(".strip [role=option][aria-selected=true]").count();
+
+/** The middle of bar I. */
+async function middleOf(page, i) {
+  const box = await page.locator(".strip [role=option]").nth(i).boundingBox();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+/** A click takes a step, a drag several, and so do arrows with Shift. */
+async function testStrip(context) {
+  const server = await start([join(data, "demo.pt.trace.json.gz")]);
+  const [page, faults] = await openPage(context, server.origin);
+  await page.goto(`${server.origin}/#/overview`);
+  await settle(page);
+  const n = await page.locator(".strip [role=option]").count();
+  check(n >= 3, `${n} bars of the demo`);
+  await page.mouse.click(...(await middleOf(page, 1)));
+  await settle(page);
+  const [one] = /steps=[^&]*/.exec(await hash(page)) ?? [""];
+  check(one !== "" && !one.includes("-"), `a click takes one step: ${one}`);
+  check((await nSelected(page)) === 1, "which is shown");
+  await compare(page, "one step");
+  await page.mouse.move(...(await middleOf(page, 0)));
+  await page.mouse.down();
+  await page.mouse.move(...(await middleOf(page, 2)), { steps: 4 });
+  await page.mouse.up();
+  await settle(page);
+  check(/steps=@?\d+-@?\d+/.test(await hash(page)), `a drag takes several: ${await hash(page)}`);
+  check((await nSelected(page)) === 3, `${await nSelected(page)} of them are shown`);
+  await compare(page, "three steps");
+  await page.focus(".strip [role=listbox]");
+  for (const key of ["Home", "ArrowRight", "Shift+ArrowRight", "Enter"]) await page.keyboard.press(key);
+  await settle(page);
+  check((await nSelected(page)) === 2, "arrows with Shift take two");
+  await page.goBack();
+  await settle(page);
+  check((await nSelected(page)) === 3, "back takes the three again");
+  check(faults.length === 0, `strip: ${faults[0]}`);
+  await page.close();
+  server.stop();
+}
+
+/** Without steps the strip shows the use of the devices, which selects time. */
+async function testUse(context) {
+  const path = join(folder, "use.json");
+  const traceEvents = Array.from({ length: 100 }, (_, i) => ({
+    ...{ ph: "X", cat: "kernel", name: "k", pid: 0, tid: 7, ts: 1000 * i, dur: 5 * i },
+    args: { device: 0, stream: 7, correlation: i },
+  }));
+  writeFileSync(path, JSON.stringify({ traceEvents }));
+  const server = await start([path]);
+  const [page, faults] = await openPage(context, server.origin);
+  await page.goto(`${server.origin}/#/operators`);
+  await settle(page);
+  await page.waitForSelector(".strip[aria-label='Use of the devices']");
+  await page.mouse.click(...(await middleOf(page, 0)));
+  await settle(page);
+  check(/[?&]t=\d+\+\d+/.test(await hash(page)), `use selects time: ${await hash(page)}`);
+  check((await nSelected(page)) >= 1, "which is shown");
+  check(faults.length === 0, `use: ${faults[0]}`);
+  await page.close();
+  server.stop();
+}
+
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+async function testLive(context) {
+  const out = join(folder, "live");
+  const convnet = join(dirname(opscope), "examples/convnet/convnet");
+  const program = spawn(opscope, ["run", "-o", out, "--", convnet, "--steps", "2500", "--batch", "8"], {
+    stdio: "ignore",
+  });
+  const ended = new Promise((done) => program.on("exit", done));
+  const isThere = () => {
+    try {
+      return readdirSync(out).some((name) => name.endsWith(".osc"));
+    } catch {
+      return false;
+    }
+  };
+  for (let i = 0; i < 100 && !isThere(); i++) await sleep(50);
+  const server = await start([out]);
+  const [page, faults] = await openPage(context, server.origin);
+  await page.goto(`${server.origin}/#/overview`);
+  await page.evaluate(() => {
+    window.isTheSame = true;
+  });
+  const nSteps = async () => {
+    const text = await page.locator(".strip span").first().textContent({ timeout: 60_000 });
+    return Number.parseInt(text, 10) || 0;
+  };
+  await page.waitForSelector(".strip [role=option]", { timeout: 60_000 });
+  await page.keyboard.press("]");
+  const before = await hash(page);
+  check(before.includes("steps="), "a step is selected");
+  const seen = new Set();
+  let hasEnded = false;
+  void ended.then(() => {
+    hasEnded = true;
+  });
+  while (!hasEnded) {
+    seen.add(await nSteps());
+    await sleep(200);
+  }
+  check(seen.size >= 3, `the strip grew: ${[...seen].join(", ")}`);
+  for (let i = 0; i < 300 && (await nSteps()) !== 2500; i++) await sleep(100);
+  check((await nSteps()) === 2500, `at the end there are ${await nSteps()} steps of 2500`);
+  await settle(page);
+  check(await page.evaluate(() => window.isTheSame === true), "the page was not loaded again");
+  check((await hash(page)) === before, "what was selected stays");
+  check((await compare(page, "at the end")) > 10, "the numbers are those of the command");
+  check(faults.length === 0, `live: ${faults[0]}`);
+  await page.close();
+  server.stop();
+}
+
+await main(async (browser) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
+  await testStrip(context);
+  await testUse(context);
+  await testLive(context);
+});
