@@ -290,6 +290,19 @@ def views(program, trace):
     divide("views/plugin-memory", s, "ours-rss", "plugin-rss", "<=0.05", "peak of memory", max)
 
 
+def view(program, trace):
+    """Measure the viewer's server."""
+    s = add({}, "", sys.executable, os.path.join(HERE, "view.py"), program("../opscope"),
+            trace("1g.json"))
+    show("view/page", statistics.median(s["page"]), "<=0.10", "s from the command to its page")
+    show("view/table", statistics.median(s["table"]) - statistics.median(s["command"]), "<=0.10",
+         "s after `opscope table` alone, %.3g" % statistics.median(s["command"]))
+    divide("view/cells", s, "cells", "echo", "<=2.00",
+           "s a question of %d bytes, by sending them" % s["cells-bytes"][0])
+    show("view/memory", (s["memory-100"][0] - s["memory"][0]) / 2**20, "<=64.0",
+         "MiB more with 100 clients; %.4g before" % (s["memory"][0] / 2**20))
+
+
 def record(program, trace):
     s = add({}, "", program("record"), "pair", trace("scratch"))
     for name, limit in (("a4-off", "<=1.20"), ("a1-begin-end", "<=1.15"), ("a2-complete", "<=1.15"),
@@ -394,7 +407,7 @@ def main():
                    env=dict(os.environ, OPSCOPE_BENCH_LARGE="1" if args.large else "0"))
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
     for bench in (load, threads, process, operators, memory, tables, ranks, spread, compared,
-                  holistic, views, record, recorders, export, flush, windows, itt):
+                  holistic, views, view, record, recorders, export, flush, windows, itt):
         if args.only not in bench.__name__:
             continue
         with tempfile.TemporaryDirectory(dir=data) as scratch:
