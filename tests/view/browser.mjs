@@ -94,7 +94,9 @@ function expected(rows, place, column) {
   return String(statistic(place, of(rows).map(Number)));
 }
 
-function isSame(shown, right) {
+/** CSV has a sign for the character NUL. */
+function isSame(exact, right) {
+  const shown = exact.replaceAll("\0", "\u2400");
   if (shown === right) return true;
   if (right === undefined || right === "" || (isWhole(shown) && isWhole(right))) return false;
   const [a, b] = [Number(shown), Number(right)];

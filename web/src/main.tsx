@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { render } from "preact";
 import { createRemoteApi } from "./api/remote.ts";
+import { missingFeatures, showMissing } from "./shell/missing.ts";
 import { Shell } from "./shell/shell.tsx";
 import { createPageState, PageContext } from "./state/session.ts";
 import "./style/page.css";
@@ -9,7 +10,9 @@ import "./style/timeline.css";
 import "./style/views.css";
 
 const root = document.getElementById("page");
-if (root !== null) {
+const missing = missingFeatures(window);
+if (root !== null && missing.length > 0) showMissing(root, missing);
+else if (root !== null) {
   const page = createPageState(createRemoteApi(), window);
   page.start();
   render(

@@ -164,7 +164,9 @@ export type Progress =
   | { readonly kind: "load"; readonly done: number; readonly total: number }
   | { readonly kind: "ready" | "model"; readonly fingerprint: string }
   | { readonly kind: "failed" | "stale"; readonly message: string }
-  | { readonly kind: "idle" | "bye" | "lost" | "back" };
+  /** The server is gone; it is asked again in so many seconds. */
+  | { readonly kind: "lost"; readonly seconds: number }
+  | { readonly kind: "idle" | "back" };
 
 export interface ApiProblem {
   readonly status: number;

@@ -17,6 +17,7 @@ import {
 } from "./api.ts";
 import { Frame } from "./cols.ts";
 import { type CellPacket, decodeCells, decodeValues, type ValuePacket } from "./packets.ts";
+import { follow } from "./sse.ts";
 
 const ROOT = "api/v1/";
 
@@ -132,30 +133,7 @@ class RemoteApi implements Api {
   }
 
   follow(run: string, hear: (news: Progress) => void): () => void {
-    const source = new EventSource(`${ROOT}progress${query({ run })}`);
-    let isLost = false;
-    const on = (kind: string, make: (data: Record<string, unknown>) => Progress) => {
-      source.addEventListener(kind, (event) => {
-        const data: unknown = JSON.parse((event as MessageEvent<string>).data);
-        hear(make(data as Record<string, unknown>));
-      });
-    };
-    on("load", (d) => ({ kind: "load", done: Number(d.done_bytes), total: Number(d.total_bytes) }));
-    on("ready", (d) => ({ kind: "ready", fingerprint: String(d.fingerprint) }));
-    on("model", (d) => ({ kind: "model", fingerprint: String(d.fingerprint) }));
-    on("failed", (d) => ({ kind: "failed", message: String(d.message) }));
-    on("stale", (d) => ({ kind: "stale", message: String(d.message) }));
-    on("idle", () => ({ kind: "idle" }));
-    on("bye", () => ({ kind: "bye" }));
-    source.onerror = () => {
-      isLost = true;
-      hear({ kind: "lost" });
-    };
-    source.onopen = () => {
-      if (isLost) hear({ kind: "back" });
-      isLost = false;
-    };
-    return () => source.close();
+    return follow(`${ROOT}progress${query({ run })}`, hear, window);
   }
 }
 

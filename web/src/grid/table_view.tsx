@@ -103,7 +103,7 @@ export function TableView(props: TableViewProps) {
   // other traces are other rows
   const windows = useMemo(
     () => new Windows(page.api, props.name, options, () => changed(undefined)),
-    [page.api, props.name, options, fingerprint],
+    [page.api, props.name, options, fingerprint, page.epoch.value],
   );
   useEffect(() => {
     if (fingerprint !== "") windows.want(0, 1);

@@ -26,7 +26,7 @@ export function useTable(name: string | null, options: Options, rows: Rows): Ans
   const page = usePage();
   const fingerprint = page.fingerprint.value;
   const [answer, setAnswer] = useState<Answer>(EMPTY);
-  const key = JSON.stringify([name, options, rows, fingerprint]);
+  const key = JSON.stringify([name, options, rows, fingerprint, page.epoch.value]);
 
   // the key has all of them
   useEffect(() => {

@@ -26,6 +26,8 @@ export interface PageState {
   readonly loading: ReadonlySignal<Loading>;
   /** Of the traces that are shown; grows as their files change: what is shown is asked again. */
   readonly fingerprint: ReadonlySignal<string>;
+  /** Grows when a server that was gone is back: what failed meanwhile is asked again. */
+  readonly epoch: ReadonlySignal<number>;
   /** The name of the run that is shown. */
   readonly run: ReadonlySignal<string>;
   /** The command that prints what is shown. */
@@ -51,6 +53,8 @@ export function createPageState(api: Api, window: Window): PageState {
   const catalog = signal<Catalog | null>(null);
   const loading = signal<Loading>(NOTHING);
   const fingerprint = signal("");
+  const epoch = signal(0);
+  let wasLost = false;
   const run = computed(() => place.value.run || (session.value?.run ?? ""));
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)").matches;
 
@@ -64,6 +68,8 @@ export function createPageState(api: Api, window: Window): PageState {
         case "model":
           loading.value = { ...NOTHING, state: "ready" };
           fingerprint.value = news.fingerprint;
+          if (wasLost) epoch.value++;
+          wasLost = false;
           break;
         case "failed":
         case "stale":
@@ -74,14 +80,17 @@ export function createPageState(api: Api, window: Window): PageState {
           };
           break;
         case "lost":
-        case "bye":
           loading.value = {
             ...loading.value,
             state: "lost",
-            message: "the server is gone; what was read stays",
+            message: `the server is gone; what was read stays; next try in ${news.seconds} s`,
           };
           break;
         case "back":
+          loading.value = NOTHING;
+          wasLost = true;
+          void ask();
+          break;
         case "idle":
           loading.value = NOTHING;
           break;
@@ -147,6 +156,7 @@ export function createPageState(api: Api, window: Window): PageState {
     catalog,
     loading,
     fingerprint,
+    epoch,
     run,
     command: signal(""),
     notice: signal(""),

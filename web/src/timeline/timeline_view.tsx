@@ -61,10 +61,11 @@ function useScreen(timeline: Timeline) {
     };
     const made = new Screen(page.api, run, timeline, parts, moved);
     const watch = new ResizeObserver(() => {
-      const box = overlay.current!.parentElement!;
-      const width = box.clientWidth;
+      // The last call may come when the elements are gone.
+      const width = overlay.current?.parentElement?.clientWidth;
+      if (width === undefined || body.current === null) return;
       const isFirst = made.pixels === 0;
-      made.resize(width, body.current!.clientHeight, window.devicePixelRatio || 1);
+      made.resize(width, body.current.clientHeight, window.devicePixelRatio || 1);
       const shown = parseRange(page.place.peek().w);
       if (isFirst && shown !== null) made.show(Viewport.fit(shown.from, shown.to, width));
     });
