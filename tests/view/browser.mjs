@@ -2,16 +2,18 @@
 // What the tests of the page share: `opscope view`, a browser, and the command to compare with.
 //
 // A test is called with [--opscope PATH] [NAME...]; its last line is "N passed, N failed".
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const require = createRequire(join(root, "web/package.json"));
 const { chromium } = require("playwright-core");
+const run = promisify(execFile);
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 /** The arguments of the test without --opscope. */
@@ -53,16 +55,16 @@ function parseCsv(text) {
 }
 
 const printed = new Map();
+/** A promise of the rows that COMMAND prints. */
 export function rowsOf(command) {
   if (!printed.has(command)) {
     const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
-    const text = execFileSync("sh", ["-c", `${command} --format csv`], {
-      env,
-      encoding: "utf8",
-      maxBuffer: 1 << 28,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    printed.set(command, parseCsv(text));
+    const options = { env, encoding: "utf8", maxBuffer: 1 << 28 };
+    const made = run("sh", ["-c", `${command} --format csv 2>/dev/null`], options);
+    printed.set(
+      command,
+      made.then(({ stdout }) => parseCsv(stdout)),
+    );
   }
   return printed.get(command);
 }
@@ -129,7 +131,7 @@ export async function compare(page, name) {
   );
   let n = 0;
   for (const { command, values } of parts) {
-    const rows = rowsOf(command);
+    const rows = await rowsOf(command);
     const wrong = values.filter(({ v, r, c }) => !isSame(v, expected(rows, r, c)));
     const told = wrong.map(({ v, r, c }) => `${c} of ${r} is ${v}, not ${expected(rows, r, c)}`);
     n += values.length;

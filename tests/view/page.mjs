@@ -8,8 +8,9 @@
 // bring back a view; nothing is asked of another origin, nothing is logged as an error, and axe
 // finds nothing serious in either theme. Names in a trace may be markup: they must stay text.
 // NAME chooses runs. The last line is "N passed, N failed".
+import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import {
   beside,
   check,
@@ -18,6 +19,7 @@ import {
   folder,
   main,
   openPage,
+  opscope,
   runAxe,
   settle,
   start,
@@ -136,6 +138,13 @@ function makeMarkup() {
   return path;
 }
 
+/** The program of the tree that records itself; its steps are those of the recording. */
+function makeRecording() {
+  const path = join(folder, "convnet.osc");
+  execFileSync(join(dirname(opscope), "examples/convnet/convnet"), ["--steps", "12", "--record", path]);
+  return path;
+}
+
 const VIEWS = ["overview", "operators", "kernels", "modules", "memory", "distributed", "diff"];
 const runs = [
   {
@@ -187,6 +196,40 @@ const runs = [
     numbers: { overview: 60, distributed: 70 },
     sentence: { distributed: /^Rank 7 makes the others wait 16\.882/ },
   },
+  {
+    name: "recording",
+    args: [makeRecording()],
+    views: [...VIEWS.slice(0, 5), "quality"],
+    numbers: { overview: 16, operators: 40 },
+  },
+  {
+    name: "rocm",
+    args: [join(beside, "wild/rocm_mi300_resnet_steps.json.gz")],
+    needs: join(beside, "wild"),
+    views: [...VIEWS.slice(0, 5), "quality"],
+    numbers: { kernels: 40, operators: 60 },
+  },
+  {
+    name: "vllm",
+    args: [join(beside, "wild/rocm_vllm_piecewise.json.gz")],
+    needs: join(beside, "wild"),
+    views: VIEWS.slice(0, 5),
+    numbers: { kernels: 40 },
+  },
+  {
+    name: "jax",
+    args: [join(beside, "wild/jax_mi300_gemm.json.gz")],
+    needs: join(beside, "wild"),
+    views: [...VIEWS.slice(0, 5), "tables?table=ranges"],
+    numbers: { kernels: 4 },
+  },
+  {
+    name: "ranks",
+    args: ["--logdir", join(beside, "torch213/ddp2_logdir")],
+    needs: join(beside, "torch213"),
+    views: ["overview", "distributed", "distributed?table=collectives", "memory"],
+    numbers: { distributed: 10 },
+  },
 ];
 
 async function testRun(browser, run) {
@@ -209,13 +252,19 @@ async function testRun(browser, run) {
 }
 
 await main(async (browser) => {
-  for (const run of runs) {
-    if (words.length > 0 && !words.includes(run.name)) continue;
-    if (run.needs !== undefined && !existsSync(run.needs)) continue;
-    try {
-      await testRun(browser, run);
-    } catch (error) {
-      check(false, `${run.name}: ${error.message}`);
+  const wanted = runs.filter(
+    (run) =>
+      (words.length === 0 || words.includes(run.name)) &&
+      (run.needs === undefined || existsSync(run.needs)),
+  );
+  const work = async () => {
+    for (let run = wanted.shift(); run !== undefined; run = wanted.shift()) {
+      try {
+        await testRun(browser, run);
+      } catch (error) {
+        check(false, `${run.name}: ${error.message}`);
+      }
     }
-  }
+  };
+  await Promise.all([work(), work()]);
 });
