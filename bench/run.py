@@ -303,6 +303,25 @@ def view(program, trace):
          "MiB more with 100 clients; %.4g before" % (s["memory"][0] / 2**20))
 
 
+def frames(program, trace):
+    """Measure frames of the page: 10 million ranges on a track, 4 million on 40, and a table."""
+    if not shutil.which("chromium") or not os.path.exists(os.path.join(
+            ROOT, "web", "node_modules", "playwright-core")):
+        print("frames: without chromium, or what `npm ci` puts into web/")
+        return
+    for name, n, tracks, what in (("one", 10000000, 1, "timeline"),
+                                  ("forty", 4000000, 40, "timeline"),
+                                  ("table", 4000000, 40, "table")):
+        path = trace("slices-%d.json" % tracks)
+        if not os.path.exists(path):
+            subprocess.run([sys.executable, os.path.join(HERE, "make_slices.py"), path, str(n),
+                            str(tracks)], check=True)
+        s = add({}, "", "node", os.path.join(HERE, "frames.mjs"), program("../opscope"), path, what)
+        show("frames/" + name, s["frame"][0], "<=17.0", "ms, the median of %d" % s["frames"][0])
+        show("frames/%s-worst" % name, s["worst"][0], "<=50.0",
+             "ms; 99 of 100 within %.3g" % s["p99"][0])
+
+
 def record(program, trace):
     s = add({}, "", program("record"), "pair", trace("scratch"))
     for name, limit in (("a4-off", "<=1.20"), ("a1-begin-end", "<=1.15"), ("a2-complete", "<=1.15"),
@@ -407,7 +426,7 @@ def main():
                    env=dict(os.environ, OPSCOPE_BENCH_LARGE="1" if args.large else "0"))
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
     for bench in (load, threads, process, operators, memory, tables, ranks, spread, compared,
-                  holistic, views, view, record, recorders, export, flush, windows, itt):
+                  holistic, views, view, frames, record, recorders, export, flush, windows, itt):
         if args.only not in bench.__name__:
             continue
         with tempfile.TemporaryDirectory(dir=data) as scratch:

@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+// Measure the frames of the timeline while it is panned and zoomed, and of a table that is scrolled.
+//
+//     frames.mjs OPSCOPE TRACE WHAT [SECONDS]
+//
+// WHAT is "timeline" or "table". Prints samples, "NAME NUMBER": `frame` (the median), `p99` and `worst` in
+// milliseconds, `frames`, and `cells`, the questions that were asked meanwhile. Chromium is headless, without a
+// GPU.
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
+const [opscope, trace, what, seconds = "10"] = process.argv.slice(2);
+const FLAGS = "--headless --no-sandbox --disable-gpu --disable-background-networking";
+
+function serve() {
+  const child = spawn(opscope, ["view", "--port", "0", trace], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  return new Promise((done, fail) => {
+    let said = "";
+    child.stderr.on("data", (bytes) => {
+      said += bytes;
+      const found = /view: (http:\S+)/.exec(said);
+      if (found) done({ address: found[1], stop: () => child.kill() });
+    });
+    child.on("exit", () => fail(new Error(`opscope view ended: ${said}`)));
+  });
+}
+
+/** Keys that zoom in, pan and zoom out again, for as long as the measure takes. */
+async function move(page, until) {
+  await page.focus(".tl");
+  const box = await page.locator(".tl-canvases canvas").last().boundingBox();
+  await page.mouse.move(box.x + box.width / 3, box.y + box.height / 3);
+  while (Date.now() < until)
+    for (const [key, times] of [["w", 12], ["d", 12], ["a", 8], ["s", 12]])
+      for (let i = 0; i < times && Date.now() < until; i++) {
+        await page.keyboard.press(key);
+        await page.waitForTimeout(16);
+      }
+}
+
+async function scroll(page, until) {
+  const box = await page.locator(".grid").last().boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  while (Date.now() < until) await page.mouse.wheel(0, 3000);
+}
+
+const server = await serve();
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  args: FLAGS.split(" "),
+});
+try {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  let asked = 0;
+  page.on("request", (request) => {
+    if (/\/(cells|values|table\/events)\?/.test(request.url())) asked++;
+  });
+  const place = what === "timeline" ? "trace" : "tables?table=events";
+  await page.goto(`${server.address}#/${place}`);
+  await page.waitForSelector(what === "timeline" ? ".tl-canvases canvas" : ".grid [role=row]", {
+    timeout: 120_000,
+  });
+  await page.waitForTimeout(3000);
+  await page.evaluate(() => {
+    window.frames_ms = [];
+    let last = performance.now();
+    const tick = (now) => {
+      window.frames_ms.push(now - last);
+      last = now;
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  });
+  asked = 0;
+  await (what === "timeline" ? move : scroll)(page, Date.now() + 1000 * Number(seconds));
+  const times = (await page.evaluate(() => window.frames_ms)).slice(1).sort((a, b) => a - b);
+  console.log(`frame ${times[times.length >> 1]}`);
+  console.log(`p99 ${times[Math.floor(times.length * 0.99)]}`);
+  console.log(`worst ${times.at(-1)}`);
+  console.log(`frames ${times.length}`);
+  console.log(`cells ${asked}`);
+} finally {
+  await browser.close();
+  server.stop();
+}
