@@ -75,7 +75,7 @@ void osc_cells_find(const struct osc_pyramid *p, uint32_t lane, const struct osc
         const uint32_t next =
             osc_pyramid_find(p, lane, i + 1, end, osc_cell_bucket_end(w, start_of(&l, i)));
         /* One as long as the bucket can only be the last that starts in it. */
-        const bool has_long = end_of(&l, next - 1) - start_of(&l, next - 1) >= alone_ns;
+        const bool has_long = osc_pyramid_dur(p, v->first + next - 1) >= alone_ns;
         const uint32_t n_merged = next - i - (has_long ? 1 : 0);
         struct osc_lane_cell cell;
 

@@ -6,7 +6,7 @@
 #include "base/thread.h"
 
 struct sizes {
-    size_t n_starts, n_nodes;
+    size_t n_starts, n_nodes, n_ranges;
 };
 
 static struct sizes plan(struct osc_pyramid *p)
@@ -17,6 +17,8 @@ static struct sizes plan(struct osc_pyramid *p)
         struct osc_pyramid_lane *const v = &p->v[k];
         uint32_t n = p->lanes->v[k].n;
 
+        if (s.n_ranges < (size_t)p->lanes->v[k].first + n)
+            s.n_ranges = (size_t)p->lanes->v[k].first + n;
         v->starts = (uint32_t)s.n_starts;
         s.n_starts += (n + OSC_PYRAMID_FAN - 1) / OSC_PYRAMID_FAN;
         for (unsigned level = 0; level < OSC_PYRAMID_LEVELS && n > 1; level++) {
@@ -42,18 +44,20 @@ static void fill_first_level(const struct osc_pyramid *p, uint32_t k)
 
         p->starts_ns[v->starts + i / OSC_PYRAMID_FAN] =
             osc_lane_start(p->t, p->lanes->rows[lane->first + i]);
-        if (v->n_nodes[0] == 0)
-            continue;
         for (uint32_t j = i; j < end; j++) {
             const uint32_t row = p->lanes->rows[lane->first + j];
             const int64_t dur_ns = osc_lane_end(p->t, row) - osc_lane_start(p->t, row);
 
+            p->durs_ns[lane->first + j] =
+                dur_ns < OSC_PYRAMID_LONG ? (uint32_t)dur_ns : OSC_PYRAMID_LONG;
             sum_ns += dur_ns;
             if (dur_ns > longest_ns) {
                 longest_ns = dur_ns;
                 longest = lane->first + j;
             }
         }
+        if (v->n_nodes[0] == 0)
+            continue;
         p->sums_ns[node] = sum_ns;
         p->longest_ns[node] = longest_ns;
         p->longest[node] = longest;
@@ -94,7 +98,8 @@ osc_status osc_pyramid_make(const struct osc_trace *t, const struct osc_lanes *l
     p->sums_ns = osc_malloc((s.n_nodes + 1) * sizeof *p->sums_ns);
     p->longest_ns = osc_malloc((s.n_nodes + 1) * sizeof *p->longest_ns);
     p->longest = osc_malloc((s.n_nodes + 1) * sizeof *p->longest);
-    if (!p->starts_ns || !p->sums_ns || !p->longest_ns || !p->longest) {
+    p->durs_ns = osc_malloc((s.n_ranges + 1) * sizeof *p->durs_ns);
+    if (!p->starts_ns || !p->sums_ns || !p->longest_ns || !p->longest || !p->durs_ns) {
         osc_pyramid_fini(p);
         return OSC_ENOMEM;
     }
@@ -109,6 +114,7 @@ void osc_pyramid_fini(struct osc_pyramid *p)
     osc_free(p->sums_ns);
     osc_free(p->longest_ns);
     osc_free(p->longest);
+    osc_free(p->durs_ns);
     *p = (struct osc_pyramid){0};
 }
 
@@ -131,58 +137,67 @@ uint32_t osc_pyramid_find(const struct osc_pyramid *p, uint32_t lane, uint32_t l
     from++;
     OSC_BISECT(from, to, i, starts_ns[i] < at_ns);
     /* The place is in the block before, or is the first of this one. */
-    uint32_t at = (from - 1) * OSC_PYRAMID_FAN;
+    uint32_t at = (from - 1) * OSC_PYRAMID_FAN, end = from * OSC_PYRAMID_FAN;
     if (at < low)
         at = low;
-    while (at < high && at < from * OSC_PYRAMID_FAN && osc_lane_start(p->t, rows[at]) < at_ns)
-        at++;
+    if (end > high)
+        end = high;
+    OSC_BISECT(at, end, i, osc_lane_start(p->t, rows[i]) < at_ns);
     return at;
 }
 
 static void add(struct osc_pyramid_sum *sum, int64_t sum_ns, int64_t longest_ns,
-                uint32_t longest, uint32_t n)
+                uint32_t longest)
 {
     sum->sum_ns += sum_ns;
-    if (sum->n == 0 || longest_ns > sum->longest_ns) {
+    if (longest_ns > sum->longest_ns) {
         sum->longest_ns = longest_ns;
         sum->longest = longest;
     }
-    sum->n += n;
+}
+
+/* Add what is at [FROM, TO) of LANE: its ranges (LEVEL 0), or nodes of the level below LEVEL.
+ */
+static void add_some(const struct osc_pyramid *p, uint32_t lane, unsigned level, uint32_t from,
+                     uint32_t to, struct osc_pyramid_sum *sum)
+{
+    const uint32_t first = level > 0 ? p->v[lane].nodes[level - 1] : p->lanes->v[lane].first;
+
+    if (level == 0)
+        for (uint32_t i = first + from; i < first + to; i++) {
+            const int64_t dur_ns = osc_pyramid_dur(p, i);
+
+            add(sum, dur_ns, dur_ns, i);
+        }
+    else
+        for (uint32_t i = first + from; i < first + to; i++)
+            add(sum, p->sums_ns[i], p->longest_ns[i], p->longest[i]);
 }
 
 struct osc_pyramid_sum osc_pyramid_sum(const struct osc_pyramid *p, uint32_t lane,
                                        uint32_t from, uint32_t to)
 {
-    const struct osc_lane *const l = &p->lanes->v[lane];
     const struct osc_pyramid_lane *const v = &p->v[lane];
-    struct osc_pyramid_sum sum = {0};
+    struct osc_pyramid_sum sum = {.longest_ns = -1, .n = to - from};
+    uint32_t ends[OSC_PYRAMID_LEVELS + 1]; /* of what is left at the right, by level */
+    unsigned level = 0;
 
-    while (from < to) {
-        unsigned shift = 0; /* of the largest node that begins here and ends in time */
-        uint32_t end = from + 1;
+    if (from >= to)
+        return (struct osc_pyramid_sum){0};
+    while (level < OSC_PYRAMID_LEVELS && v->n_nodes[level] > 0 &&
+           to - from >= 2 * OSC_PYRAMID_FAN) {
+        const uint32_t whole = (from + OSC_PYRAMID_FAN - 1) / OSC_PYRAMID_FAN;
 
-        for (unsigned level = 0; level < OSC_PYRAMID_LEVELS && v->n_nodes[level] > 0; level++) {
-            const unsigned s = (level + 1) * OSC_PYRAMID_SHIFT;
-            const uint64_t node_end = from + (UINT64_C(1) << s);
-            const uint32_t whole = node_end < l->n ? (uint32_t)node_end : l->n;
-
-            if ((from & ((UINT64_C(1) << s) - 1)) != 0 || whole > to)
-                break;
-            shift = s;
-            end = whole;
-        }
-        if (shift > 0) {
-            const uint32_t node =
-                v->nodes[shift / OSC_PYRAMID_SHIFT - 1] + (uint32_t)((uint64_t)from >> shift);
-            add(&sum, p->sums_ns[node], p->longest_ns[node], p->longest[node], end - from);
-        } else {
-            const uint32_t place = l->first + from;
-            const uint32_t row = p->lanes->rows[place];
-            const int64_t dur_ns = osc_lane_end(p->t, row) - osc_lane_start(p->t, row);
-
-            add(&sum, dur_ns, dur_ns, place, 1);
-        }
-        from = end;
+        add_some(p, lane, level, from, whole * OSC_PYRAMID_FAN, &sum);
+        ends[level++] = to;
+        from = whole;
+        to /= OSC_PYRAMID_FAN;
+    }
+    add_some(p, lane, level, from, to, &sum);
+    while (level > 0) { /* in order of time: of equally long ranges the first one stays */
+        level--;
+        add_some(p, lane, level, to * OSC_PYRAMID_FAN, ends[level], &sum);
+        to = ends[level];
     }
     return sum;
 }

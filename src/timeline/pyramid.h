@@ -5,7 +5,9 @@
  *
  * Sixteen ranges of a lane have a node, sixteen nodes have a node of the next level, and so on.
  * A node has the sum of the durations, the longest duration and which range has it first. With
- * the starts of every sixteenth range, which make bisection cheap, that is 2 bytes a range.
+ * the starts of every sixteenth range, which make bisection cheap, that is 2 bytes a range. The
+ * durations beside, in the order of the lane, are 4 more: at both ends of a sum ranges are
+ * added one by one, and those of a column would each be far from the next.
  *
  * Threading: made in parallel over lanes; read-only afterwards.
  */
@@ -38,7 +40,11 @@ struct osc_pyramid {
     int64_t *starts_ns;            /* owned; start of every sixteenth range */
     int64_t *sums_ns, *longest_ns; /* owned; by node */
     uint32_t *longest;             /* owned; by node: place in osc_lanes.rows */
+    uint32_t *durs_ns;             /* owned; by place in osc_lanes.rows; OSC_PYRAMID_LONG: see
+                                      the columns of T */
 };
+
+#define OSC_PYRAMID_LONG UINT32_MAX
 
 /* Make the pyramid of LANES, which are those of T, on at most N_THREADS threads. After a
  * failure P is empty. */
@@ -51,6 +57,15 @@ void osc_pyramid_fini(struct osc_pyramid *p);
  * later; HIGH if there is none. It takes the logarithm of the distance from LOW. */
 uint32_t osc_pyramid_find(const struct osc_pyramid *p, uint32_t lane, uint32_t low,
                           uint32_t high, int64_t at_ns);
+
+/* The duration of the range at PLACE in osc_lanes.rows. */
+static inline int64_t osc_pyramid_dur(const struct osc_pyramid *p, uint32_t place)
+{
+    if (p->durs_ns[place] != OSC_PYRAMID_LONG)
+        return p->durs_ns[place];
+    const uint32_t row = p->lanes->rows[place];
+    return osc_lane_end(p->t, row) - osc_lane_start(p->t, row);
+}
 
 /* The sum over the ranges at places [FROM, TO) of LANE. */
 struct osc_pyramid_sum osc_pyramid_sum(const struct osc_pyramid *p, uint32_t lane,
