@@ -63,17 +63,18 @@ void osc_cells_find(const struct osc_pyramid *p, uint32_t lane, const struct osc
     const uint64_t width = (uint64_t)w->to_ns - (uint64_t)w->from_ns;
     /* The least duration of a range that stands alone. */
     const int64_t alone_ns = (int64_t)(width / w->n_buckets + (width % w->n_buckets != 0));
-    uint32_t i = osc_pyramid_find(p, lane, 0, v->n, w->from_ns);
-    const uint32_t end = osc_pyramid_find(p, lane, i, v->n, w->to_ns);
+    uint32_t i = osc_pyramid_find(p, lane, 0, v->n, 0, w->from_ns);
+    const uint32_t end = osc_pyramid_find(p, lane, i, v->n, 0, w->to_ns);
 
     if (i > 0 && end_of(&l, i - 1) > w->from_ns) {
         const struct osc_lane_cell cell = single(&l, i - 1);
         if (!emit(ctx, &cell))
             return;
     }
+    uint32_t n_last = 0; /* ranges of the bucket before; the next one has about as many */
     while (i < end) {
-        const uint32_t next =
-            osc_pyramid_find(p, lane, i + 1, end, osc_cell_bucket_end(w, start_of(&l, i)));
+        const uint32_t next = osc_pyramid_find(p, lane, i + 1, end, n_last,
+                                               osc_cell_bucket_end(w, start_of(&l, i)));
         /* One as long as the bucket can only be the last that starts in it. */
         const bool has_long = osc_pyramid_dur(p, v->first + next - 1) >= alone_ns;
         const uint32_t n_merged = next - i - (has_long ? 1 : 0);
@@ -89,6 +90,7 @@ void osc_cells_find(const struct osc_pyramid *p, uint32_t lane, const struct osc
             if (!emit(ctx, &cell))
                 return;
         }
+        n_last = next - i;
         i = next;
     }
 }

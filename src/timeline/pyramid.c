@@ -118,26 +118,49 @@ void osc_pyramid_fini(struct osc_pyramid *p)
     *p = (struct osc_pyramid){0};
 }
 
+/* Of N increasing STARTS_NS from FROM on, whose first may be before or after AT_NS, how many
+ * start before AT_NS; it is looked for in steps that double, from GUESS on. */
+static uint32_t count_before(const int64_t *starts_ns, uint32_t from, uint32_t n,
+                             uint32_t guess, int64_t at_ns)
+{
+    uint32_t low = from, high = n, step = 1;
+    uint32_t at = n - from > guess ? from + guess : n;
+
+    if (at < n && starts_ns[at] < at_ns) {
+        low = at + 1;
+        while (high - low > step && starts_ns[low + step] < at_ns) {
+            low += step + 1;
+            step *= 2;
+        }
+        high = high - low > step ? low + step : high;
+    } else {
+        high = at;
+        while (high - low > step && starts_ns[high - step] >= at_ns) {
+            high -= step;
+            step *= 2;
+        }
+        low = high - low > step ? high - step : low;
+    }
+    OSC_BISECT(low, high, i, starts_ns[i] < at_ns);
+    return low;
+}
+
 uint32_t osc_pyramid_find(const struct osc_pyramid *p, uint32_t lane, uint32_t low,
-                          uint32_t high, int64_t at_ns)
+                          uint32_t high, uint32_t guess, int64_t at_ns)
 {
     const int64_t *const starts_ns = p->starts_ns + p->v[lane].starts;
     const uint32_t *const rows = p->lanes->rows + p->lanes->v[lane].first;
-    /* Blocks whose first range starts too early may hold the place; gallop over those. */
-    uint32_t from = low / OSC_PYRAMID_FAN, to = from + 1, step = 1;
     const uint32_t n_blocks = (high + OSC_PYRAMID_FAN - 1) / OSC_PYRAMID_FAN;
+    const uint32_t from = low / OSC_PYRAMID_FAN + 1;
 
-    while (to < n_blocks && starts_ns[to] < at_ns) {
-        from = to;
-        to += step;
-        step *= 2;
-    }
-    if (to > n_blocks)
-        to = n_blocks;
-    from++;
-    OSC_BISECT(from, to, i, starts_ns[i] < at_ns);
-    /* The place is in the block before, or is the first of this one. */
-    uint32_t at = (from - 1) * OSC_PYRAMID_FAN, end = from * OSC_PYRAMID_FAN;
+    if (low >= high)
+        return high;
+    /* The place is in the last block whose first range starts before AT_NS, or right behind it.
+     */
+    const uint32_t block = from < n_blocks ? count_before(starts_ns, from, n_blocks,
+                                                          guess / OSC_PYRAMID_FAN, at_ns)
+                                           : n_blocks;
+    uint32_t at = (block - 1) * OSC_PYRAMID_FAN, end = block * OSC_PYRAMID_FAN;
     if (at < low)
         at = low;
     if (end > high)

@@ -54,9 +54,10 @@ OSC_MUST_USE osc_status osc_pyramid_make(const struct osc_trace *t,
 void osc_pyramid_fini(struct osc_pyramid *p);
 
 /* Of the places [LOW, HIGH) in LANE, counted from 0, the first whose range starts at AT_NS or
- * later; HIGH if there is none. It takes the logarithm of the distance from LOW. */
+ * later; HIGH if there is none. It is looked for from LOW + GUESS on, and takes the logarithm
+ * of the distance from there. */
 uint32_t osc_pyramid_find(const struct osc_pyramid *p, uint32_t lane, uint32_t low,
-                          uint32_t high, int64_t at_ns);
+                          uint32_t high, uint32_t guess, int64_t at_ns);
 
 /* The duration of the range at PLACE in osc_lanes.rows. */
 static inline int64_t osc_pyramid_dur(const struct osc_pyramid *p, uint32_t place)
