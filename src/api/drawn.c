@@ -100,7 +100,12 @@ static void add_traces(struct osc_strbuf *out, const struct osc_timeline *tl)
         osc_strbuf_addf(out, "%s\n {\"rank\": %d, \"span\": %d", i > 0 ? "," : "", t->rank,
                         t->span);
         add_optional(out, "worker", t, t->worker);
-        osc_strbuf_addc(out, '}');
+        if (t->events.n_rows > 0)
+            osc_strbuf_addf(out, ", \"from_ns\": %lld, \"to_ns\": %lld}",
+                            (long long)osc_timeline_time(t, t->min_ts_ns),
+                            (long long)osc_timeline_time(t, t->max_end_ns));
+        else
+            osc_strbuf_adds(out, ", \"from_ns\": null, \"to_ns\": null}");
     }
 }
 

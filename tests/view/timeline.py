@@ -171,6 +171,7 @@ class Check:
             self.server = server
             self.timeline = server.json("tracks")
             self.read_names()
+            self.check_times(rows)
             self.make_lanes(rows)
             self.check_tracks()
             self.check_windows()
@@ -182,6 +183,13 @@ class Check:
             page = self.server.json(f"names/{len(self.names) // 256}")
             assert page["first"] == len(self.names) and page["names"], page
             self.names += [full for full, _ in page["names"]]
+
+    def check_times(self, rows):
+        starts = [int(row["start_ns"]) for row in rows]
+        ends = [int(row["start_ns"]) + int(row["dur_ns"] or 0) for row in rows]
+        times = [min(starts), max(ends)] if rows else [None, None]
+        for trace in self.timeline["traces"]:
+            self.equal("times", [trace["from_ns"], trace["to_ns"]], times)
 
     def make_lanes(self, rows):
         groups = collections.defaultdict(list)

@@ -102,6 +102,9 @@ export interface TraceOfRun {
   readonly rank: number;
   readonly span: number;
   readonly worker: string | null;
+  /** From its first start to its last end; null: it has no events. */
+  readonly from_ns: number | null;
+  readonly to_ns: number | null;
 }
 
 export interface Timeline {

@@ -2,7 +2,7 @@
 // The picture: which rows are in sight, what is drawn, and when. One loop draws, and only if
 // something has changed.
 
-import type { Api, Timeline } from "../api/api.ts";
+import type { Api, Timeline, Window } from "../api/api.ts";
 import { CELL } from "../api/packets.ts";
 import { makePalette, type Palette } from "../model/colour.ts";
 import { drawArrows, type Selected } from "./arrows.ts";
@@ -45,6 +45,7 @@ export class Screen {
   selected: Selected | null = null;
   area: Area | null = null;
   private readonly timeline: Timeline;
+  private readonly first: Window;
   private readonly parts: Parts;
   private readonly moved: (viewport: Viewport) => void;
   private layout: Layout = { rows: [], height: 0 };
@@ -58,15 +59,16 @@ export class Screen {
   private image: ImageData | null = null;
   private colours = { text: "#000", muted: "#666", line: "#888", grid: "#ddd", accent: "#00f" };
 
-  /** MOVED is called when another window is shown. */
+  /** FIRST is shown at first; MOVED is called when another window is shown. */
   constructor(
     api: Api,
     run: string,
-    timeline: Timeline,
+    { timeline, first }: { timeline: Timeline; first: Window },
     parts: Parts,
     moved: (v: Viewport) => void,
   ) {
     this.timeline = timeline;
+    this.first = first;
     this.parts = parts;
     this.moved = moved;
     this.fetcher = new Fetcher(api, run, () => this.draw());
@@ -97,7 +99,7 @@ export class Screen {
     this.parts.ruler.width = Math.round(width * ratio);
     this.parts.ruler.height = Math.round(RULER_HEIGHT * ratio);
     this.image = null;
-    if (isFirst) this.viewport = Viewport.fit(this.timeline.from_ns, this.timeline.to_ns, width);
+    if (isFirst) this.viewport = Viewport.fit(this.first.from, this.first.to, width);
     this.show(this.viewport);
   }
 

@@ -11,6 +11,7 @@ import { Heads } from "./heads.tsx";
 import { listen, pressKey } from "./input.ts";
 import { layOut } from "./layout.ts";
 import { type Hit, Screen } from "./screen.ts";
+import { firstWindow } from "./spans.ts";
 import { Viewport } from "./viewport.ts";
 
 const REPLACE_MS = 250;
@@ -59,7 +60,8 @@ function useScreen(timeline: Timeline) {
         page.go({ w: formatRange({ from, to }) }, "replace");
       }, REPLACE_MS);
     };
-    const made = new Screen(page.api, run, timeline, parts, moved);
+    const first = firstWindow(timeline, page.place.peek().span);
+    const made = new Screen(page.api, run, { timeline, first }, parts, moved);
     const watch = new ResizeObserver(() => {
       // The last call may come when the elements are gone.
       const width = overlay.current?.parentElement?.clientWidth;

@@ -5,10 +5,25 @@ import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, type ApiProblem, type EventDetail, type Timeline } from "../api/api.ts";
 import { TableView } from "../grid/table_view.tsx";
 import { format, formatTime } from "../model/units.ts";
+import { useTable } from "../state/answers.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import { formatRange, parseRange } from "../state/url.ts";
+import { countTraces, firstWindow } from "../timeline/spans.ts";
 import { TimelineView } from "../timeline/timeline_view.tsx";
-import { Problem } from "./parts.tsx";
+import { Problem, useCommand } from "./parts.tsx";
+
+const NO_ROWS = { offset: 0, limit: 0 };
+
+/** Let the status line have the command that lists what is in sight. */
+function useEventsCommand(timeline: Timeline | null): void {
+  const { place } = usePage();
+  const { w, t, span } = place.value;
+  const window = parseRange(t) ?? parseRange(w) ?? (timeline && firstWindow(timeline, span));
+  const options = selectionOptions({ ...place.value, t: formatRange(window) });
+  const { frame } = useTable(timeline === null ? null : "events", options, NO_ROWS);
+  useCommand(frame);
+}
 
 function problemOf(cause: unknown): ApiProblem {
   if (cause instanceof ApiError) return cause.problem;
@@ -96,10 +111,10 @@ function selectedOf(detail: EventDetail | null) {
 
 function headline(timeline: Timeline): string {
   const ranges = timeline.tracks.reduce((sum, track) => sum + track.ranges, 0);
-  const ranks = timeline.traces.length;
+  const traces = countTraces(timeline);
   return (
     `${format(ranges, null)} ranges on ${timeline.tracks.length} tracks in ` +
-    `${formatTime(timeline.to_ns - timeline.from_ns)}${ranks > 1 ? `, of ${ranks} ranks` : ""}`
+    `${formatTime(timeline.to_ns - timeline.from_ns)}${traces === "" ? "" : `, of ${traces}`}`
   );
 }
 
@@ -119,6 +134,7 @@ export function Trace() {
     (event: number) => page.go({ sel: event < 0 ? "" : `ev:${event}` }),
     [page],
   );
+  useEventsCommand(timeline.value);
   const shown = useMemo(() => selectedOf(detail.value), [detail.value]);
   if (timeline.problem) return <Problem problem={timeline.problem} />;
   if (timeline.value === null) return <p class="empty">reading the traces …</p>;
