@@ -9,6 +9,8 @@ export interface Palette {
   /** Black or white, the one that is better to read on it; by the same index. */
   readonly texts: readonly string[];
   readonly ground: number;
+  /** Of the median step below another one. */
+  readonly ghost: number;
 }
 
 export const STEPS = 5;
@@ -99,7 +101,8 @@ export function makePalette(kinds: readonly string[], token: (name: string) => s
       texts[kind * STEPS + step] = luminance(rgb) > 0.179 ? "#000000" : "#ffffff";
     }
   }
-  return { shades, texts, ground: pixel(ground) };
+  const ghost = pixel(parseHex(token("text-2")));
+  return { shades, texts, ground: pixel(ground), ghost };
 }
 
 /** COLOUR over GROUND, both pixels, with SHARE of 255 of it. */

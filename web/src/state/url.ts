@@ -33,6 +33,12 @@ export interface Place {
   readonly pin: string;
   readonly hide: string;
   readonly fold: string;
+  /** Of the timeline: tracks that are shown, by text or /regex/. */
+  readonly only: string;
+  /** "off": no ghost of the median step; how two runs are locked; notes on times. */
+  readonly ghost: string;
+  readonly lock: string;
+  readonly notes: string;
   /** Keys that this version does not know, as they came. */
   readonly other: ReadonlyArray<readonly [key: string, value: string]>;
 }
@@ -58,6 +64,10 @@ export const HOME: Place = {
   pin: "",
   hide: "",
   fold: "",
+  only: "",
+  ghost: "",
+  lock: "",
+  notes: "",
   other: [],
 };
 
@@ -82,6 +92,10 @@ const KEYS = [
   "pin",
   "hide",
   "fold",
+  "only",
+  "ghost",
+  "lock",
+  "notes",
 ] as const satisfies readonly (keyof Place)[];
 type Key = (typeof KEYS)[number];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { matcher } from "./fetcher.ts";
+import { matcher } from "../model/pattern.ts";
 
 test("a search is a text in any case, or an expression", () => {
   assert.ok(matcher("CONV")("aten::conv2d"));

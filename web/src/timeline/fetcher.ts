@@ -7,6 +7,7 @@
 import type { Api, Name, Window } from "../api/api.ts";
 import { CELL, type CellPacket, type ValuePacket } from "../api/packets.ts";
 import { stepOf } from "../model/colour.ts";
+import { matcher } from "../model/pattern.ts";
 import type { Viewport } from "./viewport.ts";
 
 const REST_MS = 120;
@@ -163,19 +164,4 @@ export class Fetcher {
     this.askedPages.set(page, answer);
     return answer;
   }
-}
-
-/** Whether a name has TEXT, in any case, or matches /TEXT/; an expression that is none is text. */
-export function matcher(text: string): (name: string) => boolean {
-  const pattern = /^\/(.*)\/$/.exec(text);
-  if (pattern) {
-    try {
-      const expression = new RegExp(pattern[1] ?? "");
-      return (name) => expression.test(name);
-    } catch {
-      // It is being typed.
-    }
-  }
-  const lower = text.toLowerCase();
-  return (name) => name.toLowerCase().includes(lower);
 }

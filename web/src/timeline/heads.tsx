@@ -7,8 +7,47 @@ interface HeadsProps {
   readonly layout: Layout;
   readonly top: number;
   readonly height: number;
+  readonly pinned: ReadonlySet<string>;
   readonly onFold: (key: string) => void;
   readonly onOpen: (key: string) => void;
+  readonly onPin: (key: string) => void;
+  readonly onHide: (key: string) => void;
+}
+
+type HeadProps = { row: Row } & Pick<
+  HeadsProps,
+  "pinned" | "onFold" | "onOpen" | "onPin" | "onHide"
+>;
+
+/** What can be done with a track; also by the keys p and x over it. */
+function Tools({ row, pinned, onPin, onHide }: HeadProps) {
+  if (row.kind === "group") return null;
+  const isPinned = pinned.has(row.key);
+  return (
+    <span class="tl-tools">
+      {row.kind === "track" && (
+        <button
+          type="button"
+          class="plain"
+          aria-pressed={isPinned}
+          aria-label={`Pin ${row.title}`}
+          title={isPinned ? "take from the top (p)" : "pin to the top (p)"}
+          onClick={() => onPin(row.key)}
+        >
+          {isPinned ? "↧" : "↥"}
+        </button>
+      )}
+      <button
+        type="button"
+        class="plain"
+        aria-label={`Hide ${row.title}`}
+        title="hide (x)"
+        onClick={() => onHide(row.key)}
+      >
+        ×
+      </button>
+    </span>
+  );
 }
 
 function mark(row: Row): string {
@@ -17,7 +56,8 @@ function mark(row: Row): string {
   return row.isFolded ? "▸ " : "▾ ";
 }
 
-function Head({ row, onFold, onOpen }: { row: Row } & Pick<HeadsProps, "onFold" | "onOpen">) {
+function Head(props: HeadProps) {
+  const { row, onFold, onOpen } = props;
   const style = {
     top: `${row.y}px`,
     height: `${row.height}px`,
@@ -47,11 +87,12 @@ function Head({ row, onFold, onOpen }: { row: Row } & Pick<HeadsProps, "onFold" 
           {row.deeper} deeper
         </button>
       )}
+      <Tools {...props} />
     </div>
   );
 }
 
-export function Heads({ layout, top, height, onFold, onOpen }: HeadsProps) {
+export function Heads({ layout, top, height, ...rest }: HeadsProps) {
   const rows = layout.rows.filter((r) => r.y + r.height > top - 200 && r.y < top + height + 200);
   return (
     <div
@@ -61,7 +102,7 @@ export function Heads({ layout, top, height, onFold, onOpen }: HeadsProps) {
       style={{ height: `${layout.height}px` }}
     >
       {rows.map((row) => (
-        <Head key={row.key} row={row} onFold={onFold} onOpen={onOpen} />
+        <Head key={row.key} row={row} {...rest} />
       ))}
     </div>
   );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys and pointer of the timeline. w a s d go by their place on the keyboard, others by letter.
 
+import type { Row } from "./layout.ts";
 import type { Hit, Screen } from "./screen.ts";
 
 const PAN = 0.15;
@@ -44,6 +45,22 @@ export function pressKey(screen: Screen, event: KeyboardEvent, pointer: number):
     return true;
   }
   return false;
+}
+
+export interface TrackKeys {
+  fold(key: string): void;
+  pin(key: string): void;
+  hide(key: string): void;
+}
+
+/** Handle a key about ROW, which is under the pointer; whether it was one. */
+export function pressTrackKey(row: Row | undefined, key: string, does: TrackKeys): boolean {
+  if (row === undefined) return false;
+  if (key === "c") does.fold(row.key);
+  else if (key === "p" && row.kind === "track") does.pin(row.key);
+  else if (key === "x" && row.kind !== "group") does.hide(row.key);
+  else return false;
+  return true;
 }
 
 /** Listen to the pointer on CANVAS; the result ends it. */

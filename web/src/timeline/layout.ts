@@ -2,6 +2,7 @@
 // The rows of the timeline from top to bottom: groups, tracks and values, and where they are.
 
 import type { Series, Timeline, Track } from "../api/api.ts";
+import { matcher } from "../model/pattern.ts";
 
 export const LANE_HEIGHT = 18;
 export const GROUP_HEIGHT = 22;
@@ -49,7 +50,9 @@ export interface LayoutChoice {
   readonly hidden: ReadonlySet<string>;
   /** Tracks whose lanes are all shown. */
   readonly opened: ReadonlySet<string>;
-  /** Only tracks whose title has this text. */
+  /** Tracks that are shown above all others. */
+  readonly pinned: ReadonlySet<string>;
+  /** Only tracks whose title has this text, or matches /TEXT/. */
   readonly filter: string;
 }
 
@@ -83,12 +86,20 @@ function processKey(trace: number, process: string): string {
   return `p${trace}.${process}`;
 }
 
+function isWanted(title: string, choice: LayoutChoice): boolean {
+  return choice.filter === "" || matcher(choice.filter)(title);
+}
+
+/** The key of TRACK: the same for the same files. */
+export function trackKey(track: Track): string {
+  return `t${track.trace}.${track.process}.${track.thread}.${track.sort}`;
+}
+
 function trackRow(track: Track, choice: LayoutChoice, indent: number): Unplaced | null {
-  const key = `t${track.trace}.${track.process}.${track.thread}.${track.sort}`;
+  const key = trackKey(track);
   const title = trackTitle(track);
-  if (choice.hidden.has(key)) return null;
-  if (choice.filter !== "" && !title.toLowerCase().includes(choice.filter.toLowerCase()))
-    return null;
+  if (choice.hidden.has(key) || choice.pinned.has(key)) return null;
+  if (!isWanted(title, choice)) return null;
   const isFolded = choice.folded.has(key);
   const most = isFolded ? 1 : choice.opened.has(key) ? track.lanes : LANES_SHOWN;
   const lanes = Math.min(track.lanes, most);
@@ -109,8 +120,7 @@ function seriesRow(series: Series, choice: LayoutChoice, indent: number): Unplac
   const key = `s${series.trace}.${series.process}.${series.sort}.${series.name}.${series.key}.${series.device ?? ""}`;
   const title = seriesTitle(series);
   if (choice.hidden.has(key)) return null;
-  if (choice.filter !== "" && !title.toLowerCase().includes(choice.filter.toLowerCase()))
-    return null;
+  if (!isWanted(title, choice)) return null;
   return { kind: "series", key, title, indent, height: SERIES_HEIGHT, series };
 }
 
@@ -164,8 +174,23 @@ function traceRows(
   return rows;
 }
 
+/** The tracks that are pinned, above all others. */
+function pinnedRows(timeline: Timeline, choice: LayoutChoice): Unplaced[] {
+  const unpinned = { ...choice, filter: "", pinned: new Set<string>() };
+  const rows = timeline.tracks
+    .filter((track) => choice.pinned.has(trackKey(track)))
+    .map((track) => ({ row: trackRow(track, unpinned, 1), trace: timeline.traces[track.trace] }))
+    .flatMap(({ row, trace }) => {
+      if (row === null) return [];
+      const of = timeline.traces.length > 1 ? `rank ${trace?.rank}: ` : "";
+      return [{ ...row, title: `${of}${row.title}` }];
+    });
+  if (rows.length === 0) return [];
+  return [groupRow("pinned", "pinned", 0, choice), ...(choice.folded.has("pinned") ? [] : rows)];
+}
+
 export function layOut(timeline: Timeline, choice: LayoutChoice): Layout {
-  const all: Unplaced[] = [];
+  const all: Unplaced[] = pinnedRows(timeline, choice);
   for (const [t, trace] of timeline.traces.entries()) {
     const isAlone = timeline.traces.length === 1;
     const inside = traceRows(timeline, t, choice, isAlone ? 0 : 1);

@@ -3,11 +3,12 @@
 // something has changed.
 
 import type { Api, Timeline, Window } from "../api/api.ts";
-import { CELL } from "../api/packets.ts";
+import { CELL, type CellPacket } from "../api/packets.ts";
 import { makePalette, type Palette } from "../model/colour.ts";
 import { drawArrows, type Selected } from "./arrows.ts";
 import { drawCurve } from "./curves.ts";
 import { Fetcher } from "./fetcher.ts";
+import { GHOST_HEIGHT, Ghost, type GhostOf, paintGhost } from "./ghost.ts";
 import { drawLabels, TextWidths } from "./labels.ts";
 import { LANE_HEIGHT, type Layout, type Row, type TrackRow } from "./layout.ts";
 import { cellAt, type PaintedLane, paint } from "./painter.ts";
@@ -41,6 +42,7 @@ interface Parts {
 export class Screen {
   viewport: Viewport;
   readonly fetcher: Fetcher;
+  private readonly ghost: Ghost;
   /** What is selected, with what it is linked to. */
   selected: Selected | null = null;
   area: Area | null = null;
@@ -72,6 +74,7 @@ export class Screen {
     this.parts = parts;
     this.moved = moved;
     this.fetcher = new Fetcher(api, run, () => this.draw());
+    this.ghost = new Ghost(api, run, () => this.draw());
     this.viewport = Viewport.fit(timeline.from_ns, timeline.to_ns, 1000);
     this.palette = this.readTheme();
   }
@@ -79,6 +82,13 @@ export class Screen {
   close(): void {
     cancelAnimationFrame(this.frame);
     this.fetcher.close();
+    this.ghost.close();
+  }
+
+  /** Show GHOST below what is there; null: none. */
+  haunt(ghost: GhostOf | null): void {
+    this.ghost.of = ghost;
+    this.show(this.viewport);
   }
 
   /** The theme has changed. */
@@ -120,13 +130,15 @@ export class Screen {
     this.viewport = viewport.clamp(from_ns, to_ns, Math.max(1, this.width));
     if (this.width > 0) {
       const rows = this.visible();
-      this.fetcher.show({
+      const wanted = {
         viewport: this.viewport,
         width: this.width,
         ratio: this.ratio,
         tracks: rows.flatMap((r) => (r.kind === "track" ? [[r.track.id, r.lanes] as const] : [])),
         series: rows.flatMap((r) => (r.kind === "series" ? [r.series.id] : [])),
-      });
+      };
+      this.fetcher.show(wanted);
+      this.ghost.show(wanted);
     }
     if (isElsewhere) this.moved(this.viewport);
     this.draw();
@@ -201,7 +213,8 @@ export class Screen {
     return makePalette(this.timeline.kinds, token);
   }
 
-  private rowAt(y: number): Row | undefined {
+  /** The row at pixel Y of the canvas. */
+  rowAt(y: number): Row | undefined {
     return this.layout.rows.find((r) => y + this.top >= r.y && y + this.top < r.y + r.height);
   }
 
@@ -211,8 +224,8 @@ export class Screen {
     );
   }
 
-  private paintedLanes(): PaintedLane[] {
-    const packet = this.fetcher.cells;
+  /** The lanes of PACKET that are in sight; of each the lowest HEIGHT pixels. */
+  private paintedLanes(packet: CellPacket | null, height = LANE_HEIGHT - 2): PaintedLane[] {
     if (packet === null) return [];
     const rows = new Map<number, TrackRow>();
     for (const row of this.visible()) if (row.kind === "track") rows.set(row.track.id, row);
@@ -220,10 +233,10 @@ export class Screen {
     for (const lane of packet.lanes) {
       const row = rows.get(lane.track);
       if (!row || lane.depth >= row.lanes) continue;
-      const y = row.y - this.top + 2 + lane.depth * LANE_HEIGHT;
+      const bottom = row.y - this.top + (lane.depth + 1) * LANE_HEIGHT;
       lanes.push({
-        y: Math.round(y * this.ratio),
-        height: Math.round((LANE_HEIGHT - 2) * this.ratio),
+        y: Math.round((bottom - height) * this.ratio),
+        height: Math.round(height * this.ratio),
         packet,
         lane,
       });
@@ -237,9 +250,14 @@ export class Screen {
     if (!context || width === 0 || height === 0) return;
     this.image ??= context.createImageData(width, height);
     const pixels = new Uint32Array(this.image.data.buffer);
-    const lanes = this.paintedLanes();
+    const lanes = this.paintedLanes(this.fetcher.cells);
     const surface = { pixels, width, height, ratio: this.ratio };
     paint(surface, this.viewport, lanes, this.palette, this.fetcher.step);
+    const { of, fetcher } = this.ghost;
+    if (of !== null) {
+      const ghosts = this.paintedLanes(fetcher.cells, GHOST_HEIGHT);
+      paintGhost(surface, this.viewport, ghosts, of, this.palette.ghost);
+    }
     context.putImageData(this.image, 0, 0);
     this.drawOverlay(lanes);
     this.drawRuler();

@@ -2,13 +2,15 @@
 // The timeline: titles on the left, two canvases on the right, the ruler above.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Timeline } from "../api/api.ts";
+import type { Timeline, Window } from "../api/api.ts";
 import { format, formatTime } from "../model/units.ts";
 import { usePage } from "../state/session.ts";
 import { formatRange, parseRange } from "../state/url.ts";
 import type { Selected } from "./arrows.ts";
+import { Corner } from "./corner.tsx";
+import type { GhostOf } from "./ghost.ts";
 import { Heads } from "./heads.tsx";
-import { listen, pressKey } from "./input.ts";
+import { listen, pressKey, pressTrackKey } from "./input.ts";
 import { layOut } from "./layout.ts";
 import { type Hit, Screen } from "./screen.ts";
 import { firstWindow } from "./spans.ts";
@@ -88,27 +90,47 @@ interface TimelineViewProps {
   readonly onSelect: (event: number) => void;
   /** The event that is selected elsewhere, and its time; it is brought into sight. */
   readonly selected: Selected | null;
+  /** What stands below the ranges that are shown. */
+  readonly ghost: GhostOf | null;
+  /** What is brought into sight when it changes; at first only if no window is chosen. */
+  readonly focus: Window | null;
 }
 
-export function TimelineView({ timeline, onSelect, selected }: TimelineViewProps) {
+export function TimelineView(props: TimelineViewProps) {
+  const { timeline, onSelect, selected, ghost, focus } = props;
   const page = usePage();
-  const { fold, hide, q, t } = page.place.value;
+  const { fold, hide, pin, only, q, t } = page.place.value;
   const { base, overlay, ruler, body, screen } = useScreen(timeline);
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
   const [opened, setOpened] = useState("");
   const [hover, setHover] = useState<{ hit: Hit; x: number; y: number } | null>(null);
-  const pointer = useRef(0);
+  const pointer = useRef({ x: 0, y: 0 });
+  const keep = {
+    fold: (key: string) => page.go({ fold: toggled(fold, key) }, "replace"),
+    pin: (key: string) => page.go({ pin: toggled(pin, key) }, "replace"),
+    hide: (key: string) => page.go({ hide: toggled(hide, key) }, "replace"),
+  };
   const layout = useMemo(
     () =>
       layOut(timeline, {
         folded: words(fold),
         hidden: words(hide),
         opened: words(opened),
-        filter: "",
+        pinned: words(pin),
+        filter: only,
       }),
-    [timeline, fold, hide, opened],
+    [timeline, fold, hide, pin, only, opened],
   );
   useEffect(() => screen?.setLayout(layout), [screen, layout]);
+  useEffect(() => screen?.haunt(ghost), [screen, ghost]);
+  const focused = useRef("");
+  useEffect(() => {
+    const key = formatRange(focus);
+    if (screen === null || focus === null || key === focused.current) return;
+    const isChosen = focused.current === "" && page.place.peek().w !== "";
+    focused.current = key;
+    if (!isChosen) screen.fit(focus.from, focus.to);
+  }, [screen, focus]);
   useEffect(() => {
     void screen?.fetcher.search(q, timeline.names);
   }, [screen, q, timeline]);
@@ -127,7 +149,7 @@ export function TimelineView({ timeline, onSelect, selected }: TimelineViewProps
     if (screen === null) return;
     return listen(screen, overlay.current!, {
       hover: (hit, x, y) => {
-        pointer.current = x;
+        pointer.current = { x, y };
         setHover(hit === null ? null : { hit, x, y });
       },
       select: (hit) => {
@@ -139,7 +161,8 @@ export function TimelineView({ timeline, onSelect, selected }: TimelineViewProps
   }, [screen, page, onSelect, overlay]);
   const press = (event: KeyboardEvent) => {
     if (screen === null || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!pressKey(screen, event, pointer.current)) return;
+    const { x, y } = pointer.current;
+    if (!pressKey(screen, event, x) && !pressTrackKey(screen.rowAt(y), event.key, keep)) return;
     event.preventDefault();
     event.stopPropagation();
   };
@@ -147,6 +170,7 @@ export function TimelineView({ timeline, onSelect, selected }: TimelineViewProps
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the keys
     <div class="tl" tabIndex={0} role="application" aria-label="Timeline" onKeyDown={press}>
+      <Corner />
       <canvas ref={ruler} class="tl-ruler" />
       <div
         ref={body}
@@ -167,7 +191,10 @@ export function TimelineView({ timeline, onSelect, selected }: TimelineViewProps
             layout={layout}
             top={scroll.top}
             height={scroll.height}
-            onFold={(key) => page.go({ fold: toggled(fold, key) }, "replace")}
+            pinned={words(pin)}
+            onFold={keep.fold}
+            onPin={keep.pin}
+            onHide={keep.hide}
             onOpen={(key) => setOpened(toggled(opened, key))}
           />
         </div>

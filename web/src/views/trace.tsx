@@ -2,18 +2,52 @@
 // The timeline of the run, what is selected in it, and the ranges of an area.
 
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { ApiError, type ApiProblem, type EventDetail, type Timeline } from "../api/api.ts";
+import {
+  ApiError,
+  type ApiProblem,
+  type EventDetail,
+  type Timeline,
+  type Window,
+} from "../api/api.ts";
 import { TableView } from "../grid/table_view.tsx";
+import { besideMedian } from "../model/median_step.ts";
 import { format, formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { formatRange, parseRange } from "../state/url.ts";
+import type { GhostOf } from "../timeline/ghost.ts";
 import { countTraces, firstWindow } from "../timeline/spans.ts";
 import { TimelineView } from "../timeline/timeline_view.tsx";
 import { Problem, useCommand } from "./parts.tsx";
 
 const NO_ROWS = { offset: 0, limit: 0 };
+const STEPS = { offset: 0, limit: 10000 };
+
+interface StepShown {
+  readonly focus: Window;
+  readonly ghost: GhostOf | null;
+  readonly text: string;
+}
+
+/** The step that is selected, and the median one as its ghost; null: none, or several, are. */
+function useStep(): StepShown | null {
+  const page = usePage();
+  const { steps, ghost: wish } = page.place.value;
+  const isOne = /^@?\d+$/.test(steps);
+  const options = selectionOptions({ ...page.place.value, steps: "", t: "" });
+  const { frame } = useTable(isOne ? "steps" : null, options, STEPS);
+  return useMemo(() => {
+    const found = isOne && frame !== null ? besideMedian(frame, steps) : null;
+    if (found === null) return null;
+    const { step, median } = found;
+    const focus = { from: step.from, to: step.to };
+    if (median === null || wish === "off") return { focus, ghost: null, text: "" };
+    const ghost = { from: median.from, to: median.to, shift: step.from - median.from };
+    const longer = formatTime(step.to - step.from - (median.to - median.from));
+    return { focus, ghost, text: `below: step ${median.word}, the median one (${longer})` };
+  }, [isOne, frame, steps, wish]);
+}
 
 /** Let the status line have the command that lists what is in sight. */
 function useEventsCommand(timeline: Timeline | null): void {
@@ -135,6 +169,7 @@ export function Trace() {
     [page],
   );
   useEventsCommand(timeline.value);
+  const step = useStep();
   const shown = useMemo(() => selectedOf(detail.value), [detail.value]);
   if (timeline.problem) return <Problem problem={timeline.problem} />;
   if (timeline.value === null) return <p class="empty">reading the traces …</p>;
@@ -143,6 +178,16 @@ export function Trace() {
       <div class="tools">
         <h1>{headline(timeline.value)}</h1>
         <span class="space" />
+        {step !== null && step.ghost !== null && (
+          <button
+            type="button"
+            class="plain"
+            title="Leave it out"
+            onClick={() => page.go({ ghost: "off" })}
+          >
+            {step.text} ×
+          </button>
+        )}
         <input
           type="search"
           id="search"
@@ -153,7 +198,13 @@ export function Trace() {
         />
       </div>
       <div class="trace">
-        <TimelineView timeline={timeline.value} onSelect={select} selected={shown} />
+        <TimelineView
+          timeline={timeline.value}
+          onSelect={select}
+          selected={shown}
+          ghost={step?.ghost ?? null}
+          focus={step?.focus ?? null}
+        />
         {(detail.value !== null || detail.problem !== null) && (
           <aside class="detail" aria-label="Selected event">
             {detail.problem && <Problem problem={detail.problem} />}
