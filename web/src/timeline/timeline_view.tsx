@@ -12,6 +12,7 @@ import type { GhostOf } from "./ghost.ts";
 import { Heads } from "./heads.tsx";
 import { listen, pressKey, pressTrackKey } from "./input.ts";
 import { layOut } from "./layout.ts";
+import type { Lock, Side } from "./lock.ts";
 import { type Hit, Screen } from "./screen.ts";
 import { firstWindow } from "./spans.ts";
 import { Viewport } from "./viewport.ts";
@@ -43,19 +44,21 @@ function Popover({ hit, at, name }: { hit: Hit; at: { x: number; y: number }; na
 }
 
 /** The screen, made when there are canvases, and what it needs to know of the page. */
-function useScreen(timeline: Timeline) {
+function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
   const page = usePage();
   const base = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
   const ruler = useRef<HTMLCanvasElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const [screen, setScreen] = useState<Screen | null>(null);
-  const run = page.run.value;
 
   useEffect(() => {
     const parts = { base: base.current!, overlay: overlay.current!, ruler: ruler.current! };
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let leave = () => {};
     const moved = (viewport: Viewport) => {
+      lock.moved(side, viewport);
+      if (side === "base") return;
       clearTimeout(timer);
       timer = setTimeout(() => {
         const { from, to } = viewport.window(made.pixels, 0);
@@ -71,16 +74,19 @@ function useScreen(timeline: Timeline) {
       const isFirst = made.pixels === 0;
       made.resize(width, body.current.clientHeight, window.devicePixelRatio || 1);
       const shown = parseRange(page.place.peek().w);
-      if (isFirst && shown !== null) made.show(Viewport.fit(shown.from, shown.to, width));
+      if (isFirst && side === "run" && shown !== null)
+        made.show(Viewport.fit(shown.from, shown.to, width));
+      if (isFirst) leave = lock.join(side, made);
     });
     watch.observe(body.current!);
     setScreen(made);
     return () => {
       clearTimeout(timer);
       watch.disconnect();
+      leave();
       made.close();
     };
-  }, [page, run, timeline]);
+  }, [page, run, timeline, side, lock]);
   useEffect(() => screen?.recolour(), [screen, page.theme.value]);
   return { base, overlay, ruler, body, screen };
 }
@@ -94,13 +100,17 @@ interface TimelineViewProps {
   readonly ghost: GhostOf | null;
   /** What is brought into sight when it changes; at first only if no window is chosen. */
   readonly focus: Window | null;
+  /** The run whose timeline it is, and the other one that moves with it. */
+  readonly run: string;
+  readonly side: Side;
+  readonly lock: Lock;
 }
 
 export function TimelineView(props: TimelineViewProps) {
   const { timeline, onSelect, selected, ghost, focus } = props;
   const page = usePage();
   const { fold, hide, pin, only, q, t } = page.place.value;
-  const { base, overlay, ruler, body, screen } = useScreen(timeline);
+  const { base, overlay, ruler, body, screen } = useScreen(props);
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
   const [opened, setOpened] = useState("");
   const [hover, setHover] = useState<{ hit: Hit; x: number; y: number } | null>(null);

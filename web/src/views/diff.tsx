@@ -8,6 +8,7 @@ import { diffSentence } from "../model/sentences.ts";
 import { useTable } from "../state/answers.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import { FRESH } from "../state/url.ts";
 import { Section, Tabs, useCommand } from "./parts.tsx";
 
 const TABS = [
@@ -69,6 +70,15 @@ function Picker() {
         ⇄
       </button>
       <span>new: {now}</span>
+      <button
+        type="button"
+        class="plain"
+        disabled={base === ""}
+        title="Show both timelines, locked"
+        onClick={() => page.go({ ...FRESH, view: "trace" })}
+      >
+        timelines ›
+      </button>
     </div>
   );
 }

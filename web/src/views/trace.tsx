@@ -19,6 +19,7 @@ import { formatRange, parseRange } from "../state/url.ts";
 import type { GhostOf } from "../timeline/ghost.ts";
 import { countTraces, firstWindow } from "../timeline/spans.ts";
 import { TimelineView } from "../timeline/timeline_view.tsx";
+import { LockBar, useLock } from "./locked.tsx";
 import { Problem, useCommand } from "./parts.tsx";
 
 const NO_ROWS = { offset: 0, limit: 0 };
@@ -170,6 +171,12 @@ export function Trace() {
   );
   useEventsCommand(timeline.value);
   const step = useStep();
+  const other = place.cmp === run ? "" : place.cmp;
+  const base = useAnswer(
+    key === null || other === "" ? null : `${other} ${fingerprint}`,
+    (signal) => page.api.timeline(other, signal),
+  );
+  const { lock, anchor } = useLock(timeline.value, base.value, other);
   const shown = useMemo(() => selectedOf(detail.value), [detail.value]);
   if (timeline.problem) return <Problem problem={timeline.problem} />;
   if (timeline.value === null) return <p class="empty">reading the traces …</p>;
@@ -204,6 +211,9 @@ export function Trace() {
           selected={shown}
           ghost={step?.ghost ?? null}
           focus={step?.focus ?? null}
+          run={run}
+          side="run"
+          lock={lock}
         />
         {(detail.value !== null || detail.problem !== null) && (
           <aside class="detail" aria-label="Selected event">
@@ -212,6 +222,22 @@ export function Trace() {
           </aside>
         )}
       </div>
+      {other !== "" && <LockBar anchor={anchor} base={other} />}
+      {base.problem && <Problem problem={base.problem} />}
+      {base.value !== null && (
+        <div class="trace">
+          <TimelineView
+            timeline={base.value}
+            onSelect={() => {}}
+            selected={null}
+            ghost={null}
+            focus={null}
+            run={other}
+            side="base"
+            lock={lock}
+          />
+        </div>
+      )}
       {(place.t !== "" || place.q !== "") && (
         <section class="sheet" aria-label="Ranges, by name">
           <TableView name="ranges" options={selectionOptions(place)} />
