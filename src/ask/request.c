@@ -12,17 +12,20 @@
 
 /* --- values ---------------------------------------------------------------------- */
 
-/* Parse digits with an optional fraction of up to 9 digits, times 10^9. Returns the end. */
-static const char *parse_decimal(const char *p, uint64_t *billionths)
-{
-    uint64_t whole = 0, part = 0, unit = UINT64_C(1000000000);
-    const char *const start = p;
+#define BILLION 1000000000
 
-    for (; *p >= '0' && *p <= '9'; p++) {
-        if (whole > 900000000)
+/* Parse digits, *WHOLE, with an optional fraction of up to 9 digits, *PART billionths. Returns
+ * the end; NULL: it is malformed, or does not fit. */
+static const char *parse_decimal(const char *p, int64_t *whole, int64_t *part)
+{
+    const char *const start = p;
+    int64_t unit = BILLION;
+
+    *whole = *part = 0;
+    for (; *p >= '0' && *p <= '9'; p++)
+        if (__builtin_mul_overflow(*whole, 10, whole) ||
+            __builtin_add_overflow(*whole, *p - '0', whole))
             return NULL;
-        whole = whole * 10 + (uint64_t)(*p - '0');
-    }
     if (p == start)
         return NULL;
     if (*p == '.') {
@@ -30,16 +33,14 @@ static const char *parse_decimal(const char *p, uint64_t *billionths)
 
         for (p++; *p >= '0' && *p <= '9'; p++) {
             unit /= 10;
-            part += unit * (uint64_t)(*p - '0');
+            *part += unit * (*p - '0');
         }
         if (p == point + 1 || unit == 0)
             return NULL;
     }
-    *billionths = whole * UINT64_C(1000000000) + part;
     return p;
 }
 
-/* Accepts numbers that are too large for parse_decimal(). */
 bool osc_parse_whole(const char *text, int64_t least, int64_t most, int64_t *value)
 {
     int64_t v = 0;
@@ -61,18 +62,20 @@ bool osc_parse_time(const char *text, int64_t *ns)
 {
     static const struct {
         const char *name;
-        uint64_t per_ns; /* billionths of the unit in a nanosecond */
-    } units[] = {{"us", 1000000}, {"ms", 1000}, {"s", 1}, {"ns", 1000000000}};
-    uint64_t v;
+        int64_t ns;
+    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", BILLION}};
+    int64_t whole, part;
 
     if (osc_parse_whole(text, 0, INT64_MAX, ns))
         return true;
-    const char *rest = parse_decimal(text, &v);
+    const char *const rest = parse_decimal(text, &whole, &part);
     for (size_t i = 0; rest && i < sizeof units / sizeof *units; i++) {
-        if (strcmp(rest, units[i].name) == 0) {
-            *ns = (int64_t)(v / units[i].per_ns);
-            return v % units[i].per_ns == 0;
-        }
+        if (strcmp(rest, units[i].name) != 0)
+            continue;
+        /* A part is less than one unit: it cannot overflow. */
+        return !__builtin_mul_overflow(whole, units[i].ns, ns) &&
+               !__builtin_add_overflow(*ns, part / (BILLION / units[i].ns), ns) &&
+               part % (BILLION / units[i].ns) == 0;
     }
     return false;
 }
@@ -80,14 +83,13 @@ bool osc_parse_time(const char *text, int64_t *ns)
 bool osc_parse_size(const char *text, uint64_t *bytes)
 {
     static const char letters[] = "KMGT";
-    uint64_t v;
-    int64_t whole;
+    int64_t whole, part;
 
     if (osc_parse_whole(text, 1, INT64_MAX, &whole)) {
         *bytes = (uint64_t)whole;
         return true;
     }
-    const char *rest = parse_decimal(text, &v);
+    const char *rest = parse_decimal(text, &whole, &part);
     const char *letter = rest && *rest ? strchr(letters, toupper((unsigned char)*rest)) : NULL;
     if (!letter)
         return false;
@@ -95,7 +97,8 @@ bool osc_parse_size(const char *text, uint64_t *bytes)
     if (*rest && strcasecmp(rest, "B") != 0 && strcasecmp(rest, "iB") != 0)
         return false;
 
-    const double size = (double)v / 1e9 * (double)(UINT64_C(1024) << 10 * (letter - letters));
+    const double size = ((double)whole + (double)part / BILLION) *
+                        (double)(UINT64_C(1024) << 10 * (letter - letters));
     if (size < 1 || size > 9e18)
         return false;
     *bytes = (uint64_t)size;
