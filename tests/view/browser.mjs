@@ -174,6 +174,7 @@ export async function openPage(context, origin) {
     if (!url.startsWith(`${origin}/`) && !url.startsWith("data:")) faults.push(`asked for ${url}`);
   });
   page.on("console", (m) => m.type() === "error" && faults.push(`logged ${m.text()}`));
+  page.on("response", (r) => r.status() === 400 && faults.push(`${r.status()} for ${r.url()}`));
   page.on("pageerror", (error) => faults.push(`threw ${error.message}`));
   return [page, faults];
 }

@@ -55,7 +55,10 @@ function useEventsCommand(timeline: Timeline | null): void {
   const { place } = usePage();
   const { w, t, span } = place.value;
   const window = parseRange(t) ?? parseRange(w) ?? (timeline && firstWindow(timeline, span));
-  const options = selectionOptions({ ...place.value, t: formatRange(window) });
+  // The picture may reach before the first event; no event is there.
+  const from = Math.max(0, window?.from ?? 0);
+  const range = window && { from, to: Math.max(from + 1, window.to) };
+  const options = selectionOptions({ ...place.value, t: formatRange(range) });
   const { frame } = useTable(timeline === null ? null : "events", options, NO_ROWS);
   useCommand(frame);
 }

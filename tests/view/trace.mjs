@@ -1,0 +1,155 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+// The timeline: which times it opens with, tracks that are pinned, hidden or filtered, the ghost of
+// the median step, and two runs that are locked.
+//
+//     trace.mjs [--opscope PATH]
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beside, check, data, folder, main, openPage, rowsOf, settle, start } from "./browser.mjs";
+
+const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
+const heads = (page) => page.locator(".tl-head > button:first-child").allTextContents();
+const status = (page) => page.textContent(".status code");
+
+async function open(page, server, place) {
+  await page.goto("about:blank");
+  await page.goto(`${server.origin}/#/${place}`);
+  await settle(page);
+  await page.waitForSelector(".tl-head");
+  await page.waitForTimeout(600);
+}
+
+/** The window of the address, as [from, to]. */
+async function windowOf(page) {
+  const [, from, width] = /[?&]w=(-?\d+)\+(\d+)/.exec(await hash(page)) ?? [];
+  return from === undefined ? null : [Number(from), Number(from) + Number(width)];
+}
+
+/** A number that changes with what CANVAS shows. */
+const picture = (page, nth = 0) =>
+  page.evaluate((n) => {
+    const canvas = document.querySelectorAll(".tl-canvases canvas:first-child")[n];
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let sum = 0;
+    for (let i = 0; i < data.length; i += 4) sum = (sum * 31 + data[i] + 7 * data[i + 2]) >>> 0;
+    return sum;
+  }, nth);
+
+async function testTracks(context) {
+  const server = await start([join(data, "alexnet_a100.json.gz")]);
+  const [page, faults] = await openPage(context, server.origin);
+  await open(page, server, "trace");
+  const all = await heads(page);
+  check(all.length > 4, `${all.length} rows`);
+  const command = await status(page);
+  check(/^opscope table events --from -?\d+ns --to \d+ns /.test(command), `command: ${command}`);
+  const device = all.find((title) => title.includes("cuda:0"));
+  const at = all.indexOf(device);
+  await page.locator(".tl-head").nth(at).hover();
+  await page.locator(".tl-head").nth(at).locator("[aria-label^=Pin]").click();
+  await page.waitForTimeout(200);
+  const pinned = await heads(page);
+  check(/pinned/.test(pinned[0]) && pinned[1].includes("cuda:0"), `pinned: ${pinned.slice(0, 2)}`);
+  check((await hash(page)).includes("pin="), "what is pinned is in the address");
+  await page.fill("[aria-label='Filter tracks']", "/^thread \\d+/");
+  await page.waitForTimeout(200);
+  const some = (await heads(page)).filter((title) => /thread|cuda/.test(title));
+  check(some.length >= 2 && some.slice(1).every((t) => /thread \d/.test(t)), `filtered: ${some}`);
+  await page.fill("[aria-label='Filter tracks']", "");
+  await page.waitForTimeout(200);
+  const before = await heads(page);
+  const box = await page.locator(".tl-head").nth(1).boundingBox();
+  await page.mouse.move(box.x + 500, box.y + 10);
+  await page.focus(".tl");
+  await page.keyboard.press("x");
+  await page.waitForTimeout(200);
+  const left = await heads(page);
+  check(!left.some((title) => title.includes(device.trim())), "x hides the track at the pointer");
+  await page.click("text=1 hidden");
+  await page.waitForTimeout(200);
+  check((await heads(page)).length === before.length, "and there is a way back");
+  check(faults.length === 0, `tracks: ${faults[0]}`);
+  await page.close();
+  server.stop();
+}
+
+/** Two recordings of one run, an hour apart, of three steps of which the last one is slow. */
+function makeSpans() {
+  const steps = [100, 110, 180].flatMap((dur, i) => [
+    { ph: "X", cat: "user_annotation", name: `ProfilerStep#${i}`, ts: 200 * i, dur },
+    { ph: "X", cat: "cpu_op", name: "aten::mm", ts: 200 * i + 5, dur: dur - 10 },
+  ]);
+  for (const [i, offset] of [0, 3_600_000_000].entries()) {
+    const traceEvents = steps.map((e) => ({ ...e, pid: 7, tid: 7, ts: e.ts + offset + 1000 }));
+    const path = join(folder, "spans", `worker0.${1000 + i}.pt.trace.json`);
+    writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents }));
+  }
+}
+
+async function testSteps(context) {
+  mkdirSync(join(folder, "spans"));
+  makeSpans();
+  const server = await start([join(folder, "spans")]);
+  const [page, faults] = await openPage(context, server.origin);
+  await open(page, server, "trace");
+  const title = await page.textContent("main.view h1");
+  check(/of 2 spans$/.test(title), `the title counts spans: ${title}`);
+  const [, from, to] = /--from (\d+)ns --to (\d+)ns/.exec(await status(page)) ?? [];
+  check(Number(to) - Number(from) < 1_000_000, `the first span is shown: ${from} to ${to}`);
+  const rows = await rowsOf(`opscope table steps '${join(folder, "spans")}' --span 1`);
+  await open(page, server, "trace?span=1&steps=2");
+  const shown = await windowOf(page);
+  const start2 = Number(rows[2].start_ns);
+  const end2 = start2 + Number(rows[2].total_ns);
+  check(
+    shown !== null && shown[0] <= start2 && shown[1] >= end2 && shown[1] - shown[0] < 300_000,
+    `the step is brought into sight: ${shown}, ${start2} to ${end2}`,
+  );
+  const text = await page.innerText("main.view .tools");
+  check(/below: step 1, the median one \(7[01]\.000.µs\)/.test(text), `the ghost is named: ${text}`);
+  const haunted = await picture(page);
+  await page.click("text=the median one");
+  await page.waitForTimeout(500);
+  check((await hash(page)).includes("ghost=off"), "a click takes the ghost away");
+  check((await picture(page)) !== haunted, "and it is drawn no more");
+  check(faults.length === 0, `steps: ${faults[0]}`);
+  await page.close();
+  server.stop();
+}
+
+async function testLock(context) {
+  const server = await start(["--logdir", join(beside, "tb_samples")]);
+  const [page, faults] = await openPage(context, server.origin);
+  const [run, base] = ["resnet50_num_workers_4", "resnet50_num_workers_0"];
+  await page.goto(`${server.origin}/#/diff?run=${run}&cmp=${base}`);
+  await settle(page);
+  await page.click("text=timelines ›");
+  await page.waitForSelector(".trace + .tools + .trace .tl-head");
+  await page.waitForTimeout(1500);
+  check(/locked at step 5/.test(await page.innerText("main.view")), "they are locked at a step");
+  const before = [await picture(page, 0), await picture(page, 1)];
+  await page.focus(".tl >> nth=0");
+  await page.keyboard.press("d");
+  await page.waitForTimeout(800);
+  const after = [await picture(page, 0), await picture(page, 1)];
+  check(after[0] !== before[0] && after[1] !== before[1], "one key moves both");
+  await page.focus(".tl >> nth=1");
+  await page.keyboard.press("a");
+  await page.waitForTimeout(800);
+  check((await picture(page, 0)) === before[0], "from below, too");
+  check((await picture(page, 1)) === before[1], "and back to where they were");
+  await page.selectOption("main.view .tools select", "start");
+  await page.waitForTimeout(800);
+  check(/locked at the start/.test(await page.innerText("main.view")), "or at the start");
+  check(faults.length === 0, `lock: ${faults[0]}`);
+  await page.close();
+  server.stop();
+}
+
+await main(async (browser) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  await testTracks(context);
+  await testSteps(context);
+  if (existsSync(join(beside, "tb_samples"))) await testLock(context);
+});
