@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
-// The timeline: which times it opens with, tracks that are pinned, hidden or filtered, the ghost of
-// the median step, and two runs that are locked.
+// The timeline: which times it opens with, tracks that are pinned, hidden or filtered, the minimap,
+// notes, the ghost of the median step, and two runs that are locked.
 //
 //     trace.mjs [--opscope PATH]
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -118,6 +118,47 @@ async function testSteps(context) {
   server.stop();
 }
 
+/** The box of the minimap moves the window; notes are in the address and in the browser. */
+async function testMinimap(context) {
+  const server = await start([join(data, "demo.pt.trace.json.gz")]);
+  const [page, faults] = await openPage(context, server.origin);
+  await open(page, server, "trace?w=10000000+5000000");
+  const box = await page.locator(".tl-minimap .box").boundingBox();
+  const map = await page.locator("svg.tl-minimap").boundingBox();
+  const y = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width / 2, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 + 100, y, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForTimeout(500);
+  const [from, to] = await windowOf(page);
+  check(from > 15_000_000 && Math.abs(to - from - 5_000_000) < 50_000, `dragged: ${from} to ${to}`);
+  await page.mouse.move(map.x + map.width - 30, y);
+  await page.mouse.down();
+  await page.mouse.up();
+  await page.waitForTimeout(500);
+  check((await windowOf(page))[0] > from, "a click beside the box goes there");
+  await page.mouse.wheel(0, -480);
+  await page.waitForTimeout(500);
+  const [left, right] = await windowOf(page);
+  check(Math.abs(4 * (right - left) - 5_000_000) < 100_000, `the wheel zooms: ${right - left}`);
+  await page.focus(".tl");
+  await page.keyboard.press("Shift+M");
+  await page.fill(".notes input", "look here");
+  await page.keyboard.press("Tab");
+  await page.waitForTimeout(200);
+  check(/notes=\d+~look/.test(await hash(page)), `a note is in the address: ${await hash(page)}`);
+  check((await page.locator(".tl-flags span").count()) === 1, "and has a flag");
+  await open(page, server, "trace");
+  check((await page.inputValue(".notes input")) === "look here", "the browser keeps it");
+  await page.click("text=remove");
+  await open(page, server, "trace");
+  check((await page.locator(".notes").count()) === 0, "until it is removed");
+  check(faults.length === 0, `minimap: ${faults[0]}`);
+  await page.close();
+  server.stop();
+}
+
 async function testLock(context) {
   const server = await start(["--logdir", join(beside, "tb_samples")]);
   const [page, faults] = await openPage(context, server.origin);
@@ -151,5 +192,6 @@ await main(async (browser) => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   await testTracks(context);
   await testSteps(context);
+  await testMinimap(context);
   if (existsSync(join(beside, "tb_samples"))) await testLock(context);
 });

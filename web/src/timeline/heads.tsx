@@ -8,19 +8,14 @@ interface HeadsProps {
   readonly top: number;
   readonly height: number;
   readonly pinned: ReadonlySet<string>;
-  readonly onFold: (key: string) => void;
-  readonly onOpen: (key: string) => void;
-  readonly onPin: (key: string) => void;
-  readonly onHide: (key: string) => void;
+  /** Each takes the key of a row. */
+  readonly change: Readonly<Record<"fold" | "open" | "pin" | "hide", (key: string) => void>>;
 }
 
-type HeadProps = { row: Row } & Pick<
-  HeadsProps,
-  "pinned" | "onFold" | "onOpen" | "onPin" | "onHide"
->;
+type HeadProps = { row: Row } & Pick<HeadsProps, "pinned" | "change">;
 
 /** What can be done with a track; also by the keys p and x over it. */
-function Tools({ row, pinned, onPin, onHide }: HeadProps) {
+function Tools({ row, pinned, change }: HeadProps) {
   if (row.kind === "group") return null;
   const isPinned = pinned.has(row.key);
   return (
@@ -32,7 +27,7 @@ function Tools({ row, pinned, onPin, onHide }: HeadProps) {
           aria-pressed={isPinned}
           aria-label={`Pin ${row.title}`}
           title={isPinned ? "take from the top (p)" : "pin to the top (p)"}
-          onClick={() => onPin(row.key)}
+          onClick={() => change.pin(row.key)}
         >
           {isPinned ? "↧" : "↥"}
         </button>
@@ -42,7 +37,7 @@ function Tools({ row, pinned, onPin, onHide }: HeadProps) {
         class="plain"
         aria-label={`Hide ${row.title}`}
         title="hide (x)"
-        onClick={() => onHide(row.key)}
+        onClick={() => change.hide(row.key)}
       >
         ×
       </button>
@@ -57,7 +52,7 @@ function mark(row: Row): string {
 }
 
 function Head(props: HeadProps) {
-  const { row, onFold, onOpen } = props;
+  const { row, change } = props;
   const style = {
     top: `${row.y}px`,
     height: `${row.height}px`,
@@ -77,13 +72,13 @@ function Head(props: HeadProps) {
         class="plain"
         title={row.title}
         disabled={!canFold}
-        onClick={() => onFold(row.key)}
+        onClick={() => change.fold(row.key)}
       >
         {mark(row)}
         {row.title}
       </button>
       {row.kind === "track" && row.deeper > 0 && !row.isFolded && (
-        <button type="button" class="plain muted" onClick={() => onOpen(row.key)}>
+        <button type="button" class="plain muted" onClick={() => change.open(row.key)}>
           {row.deeper} deeper
         </button>
       )}

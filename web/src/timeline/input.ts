@@ -11,6 +11,11 @@ const FAST = 5;
 /** Less than this many pixels is a click, not an area. */
 const LEAST_DRAG = 4;
 
+/** How many times as wide a nanosecond becomes by a wheel that turns by DELTAY. */
+export function wheelZoom(deltaY: number): number {
+  return 2 ** (-deltaY / WHEEL);
+}
+
 export interface Hears {
   hover(hit: Hit | null, x: number, y: number): void;
   select(hit: Hit | null): void;
@@ -73,7 +78,7 @@ export function listen(screen: Screen, canvas: HTMLCanvasElement, hears: Hears):
   const wheel = (event: WheelEvent) => {
     const { x } = place(event);
     if (event.ctrlKey || event.metaKey) {
-      screen.show(screen.viewport.zoom(x, 2 ** (-event.deltaY / WHEEL)));
+      screen.show(screen.viewport.zoom(x, wheelZoom(event.deltaY)));
     } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       screen.show(screen.viewport.pan(event.deltaX || event.deltaY));
     } else {

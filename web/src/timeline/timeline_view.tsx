@@ -1,32 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline: titles on the left, two canvases on the right, the ruler above.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Timeline, Window } from "../api/api.ts";
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { format, formatTime } from "../model/units.ts";
+import type { Note } from "../state/notes.ts";
 import { usePage } from "../state/session.ts";
-import { formatRange, parseRange } from "../state/url.ts";
-import type { Selected } from "./arrows.ts";
+import { formatRange } from "../state/url.ts";
 import { Corner } from "./corner.tsx";
-import type { GhostOf } from "./ghost.ts";
 import { Heads } from "./heads.tsx";
-import { listen, pressKey, pressTrackKey } from "./input.ts";
-import { layOut } from "./layout.ts";
-import type { Lock, Side } from "./lock.ts";
-import { type Hit, Screen } from "./screen.ts";
+import { listen, pressKey, pressTrackKey, wheelZoom } from "./input.ts";
+import { Minimap } from "./minimap.tsx";
+import { Flags, NoteLines, useNotes } from "./notes.tsx";
+import type { Hit, Screen } from "./screen.ts";
 import { firstWindow } from "./spans.ts";
+import { useLayout } from "./use_layout.ts";
+import { type TimelineViewProps, useScreen, useShown } from "./use_screen.ts";
 import { Viewport } from "./viewport.ts";
 
-const REPLACE_MS = 250;
-
-function toggled(text: string, key: string): string {
-  const words = new Set(text === "" ? [] : text.split(","));
-  if (!words.delete(key)) words.add(key);
-  return [...words].join(",");
-}
-
-function words(text: string): Set<string> {
-  return new Set(text === "" ? [] : text.split(","));
+interface Hover {
+  readonly hit: Hit;
+  readonly x: number;
+  readonly y: number;
 }
 
 /** What is under the pointer. */
@@ -43,145 +38,86 @@ function Popover({ hit, at, name }: { hit: Hit; at: { x: number; y: number }; na
   );
 }
 
-/** The screen, made when there are canvases, and what it needs to know of the page. */
-function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
+/** Listen to the pointer over CANVAS; the result is where it is, and what is there. */
+function usePointer(
+  screen: Screen | null,
+  canvas: RefObject<HTMLCanvasElement | null>,
+  onSelect: (event: number) => void,
+) {
   const page = usePage();
-  const base = useRef<HTMLCanvasElement>(null);
-  const overlay = useRef<HTMLCanvasElement>(null);
-  const ruler = useRef<HTMLCanvasElement>(null);
-  const body = useRef<HTMLDivElement>(null);
-  const [screen, setScreen] = useState<Screen | null>(null);
-
-  useEffect(() => {
-    const parts = { base: base.current!, overlay: overlay.current!, ruler: ruler.current! };
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let leave = () => {};
-    const moved = (viewport: Viewport) => {
-      lock.moved(side, viewport);
-      if (side === "base") return;
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        const { from, to } = viewport.window(made.pixels, 0);
-        page.go({ w: formatRange({ from, to }) }, "replace");
-      }, REPLACE_MS);
-    };
-    const first = firstWindow(timeline, page.place.peek().span);
-    const made = new Screen(page.api, run, { timeline, first }, parts, moved);
-    const watch = new ResizeObserver(() => {
-      // The last call may come when the elements are gone.
-      const width = overlay.current?.parentElement?.clientWidth;
-      if (width === undefined || body.current === null) return;
-      const isFirst = made.pixels === 0;
-      made.resize(width, body.current.clientHeight, window.devicePixelRatio || 1);
-      const shown = parseRange(page.place.peek().w);
-      if (isFirst && side === "run" && shown !== null)
-        made.show(Viewport.fit(shown.from, shown.to, width));
-      if (isFirst) leave = lock.join(side, made);
-    });
-    watch.observe(body.current!);
-    setScreen(made);
-    return () => {
-      clearTimeout(timer);
-      watch.disconnect();
-      leave();
-      made.close();
-    };
-  }, [page, run, timeline, side, lock]);
-  useEffect(() => screen?.recolour(), [screen, page.theme.value]);
-  return { base, overlay, ruler, body, screen };
-}
-
-interface TimelineViewProps {
-  readonly timeline: Timeline;
-  readonly onSelect: (event: number) => void;
-  /** The event that is selected elsewhere, and its time; it is brought into sight. */
-  readonly selected: Selected | null;
-  /** What stands below the ranges that are shown. */
-  readonly ghost: GhostOf | null;
-  /** What is brought into sight when it changes; at first only if no window is chosen. */
-  readonly focus: Window | null;
-  /** The run whose timeline it is, and the other one that moves with it. */
-  readonly run: string;
-  readonly side: Side;
-  readonly lock: Lock;
-}
-
-export function TimelineView(props: TimelineViewProps) {
-  const { timeline, onSelect, selected, ghost, focus } = props;
-  const page = usePage();
-  const { fold, hide, pin, only, q, t } = page.place.value;
-  const { base, overlay, ruler, body, screen } = useScreen(props);
-  const [scroll, setScroll] = useState({ top: 0, height: 600 });
-  const [opened, setOpened] = useState("");
-  const [hover, setHover] = useState<{ hit: Hit; x: number; y: number } | null>(null);
+  const [hover, setHover] = useState<Hover | null>(null);
   const pointer = useRef({ x: 0, y: 0 });
-  const keep = {
-    fold: (key: string) => page.go({ fold: toggled(fold, key) }, "replace"),
-    pin: (key: string) => page.go({ pin: toggled(pin, key) }, "replace"),
-    hide: (key: string) => page.go({ hide: toggled(hide, key) }, "replace"),
-  };
-  const layout = useMemo(
-    () =>
-      layOut(timeline, {
-        folded: words(fold),
-        hidden: words(hide),
-        opened: words(opened),
-        pinned: words(pin),
-        filter: only,
-      }),
-    [timeline, fold, hide, pin, only, opened],
-  );
-  useEffect(() => screen?.setLayout(layout), [screen, layout]);
-  useEffect(() => screen?.haunt(ghost), [screen, ghost]);
-  const focused = useRef("");
-  useEffect(() => {
-    const key = formatRange(focus);
-    if (screen === null || focus === null || key === focused.current) return;
-    const isChosen = focused.current === "" && page.place.peek().w !== "";
-    focused.current = key;
-    if (!isChosen) screen.fit(focus.from, focus.to);
-  }, [screen, focus]);
-  useEffect(() => {
-    void screen?.fetcher.search(q, timeline.names);
-  }, [screen, q, timeline]);
   useEffect(() => {
     if (screen === null) return;
-    screen.area = parseRange(t);
-    screen.draw();
-  }, [screen, t]);
-  useEffect(() => {
-    if (screen === null) return;
-    screen.selected = selected;
-    if (selected !== null) screen.reveal(selected.from, selected.to);
-    screen.draw();
-  }, [screen, selected]);
-  useEffect(() => {
-    if (screen === null) return;
-    return listen(screen, overlay.current!, {
+    return listen(screen, canvas.current!, {
       hover: (hit, x, y) => {
         pointer.current = { x, y };
         setHover(hit === null ? null : { hit, x, y });
       },
-      select: (hit) => {
-        onSelect(hit?.event ?? -1);
-      },
+      select: (hit) => onSelect(hit?.event ?? -1),
       open: (hit) => screen.fit(hit.start, hit.end),
       area: (area) => page.go({ t: formatRange(area) }),
     });
-  }, [screen, page, onSelect, overlay]);
+  }, [screen, page, onSelect, canvas]);
+  return { hover, pointer };
+}
+
+interface TopProps extends TimelineViewProps {
+  readonly screen: Screen | null;
+  readonly made: ReturnType<typeof useScreen>;
+  readonly notes: readonly Note[];
+}
+
+/** The minimap, the filter of tracks, the ruler and the flags on it. */
+function Top({ timeline, side, screen, made, notes }: TopProps) {
+  const { span } = usePage().place.value;
+  const { viewport, ruler } = made;
+  return (
+    <>
+      {side === "run" && screen !== null && (
+        <Minimap
+          whole={firstWindow(timeline, span)}
+          viewport={viewport}
+          width={screen.pixels}
+          notes={notes}
+          onShow={({ from, to }) => screen.show(Viewport.fit(from, to, screen.pixels))}
+          onZoom={(x, deltaY) => screen.show(screen.viewport.zoom(x, wheelZoom(deltaY)))}
+        />
+      )}
+      <div class="tl-top">
+        <Corner />
+        <canvas ref={ruler} class="tl-ruler" />
+        {side === "run" && <Flags notes={notes} viewport={viewport} width={screen?.pixels ?? 0} />}
+      </div>
+    </>
+  );
+}
+
+export function TimelineView(props: TimelineViewProps) {
+  const { timeline, onSelect, selected, side } = props;
+  const made = useScreen(props);
+  const { base, overlay, body, screen } = made;
+  const [notes, changeNotes] = useNotes();
+  const { layout, pinned, change } = useLayout(timeline);
+  useShown(screen, props, layout);
+  const { hover, pointer } = usePointer(screen, overlay, onSelect);
+  const [scroll, setScroll] = useState({ top: 0, height: 600 });
   const press = (event: KeyboardEvent) => {
     if (screen === null || event.ctrlKey || event.metaKey || event.altKey) return;
     const { x, y } = pointer.current;
-    if (!pressKey(screen, event, x) && !pressTrackKey(screen.rowAt(y), event.key, keep)) return;
+    if (event.key === "M") {
+      const at = Math.max(0, selected?.from ?? screen.viewport.time(x));
+      changeNotes([...notes.filter((note) => note.at !== at), { at, text: "note" }]);
+    } else if (!pressKey(screen, event, x) && !pressTrackKey(screen.rowAt(y), event.key, change))
+      return;
     event.preventDefault();
     event.stopPropagation();
   };
-  const name = hover === null ? null : (screen?.fetcher.name(hover.hit.name)?.[1] ?? "…");
+  const name = hover === null ? "" : (screen?.fetcher.name(hover.hit.name)?.[1] ?? "…");
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the keys
     <div class="tl" tabIndex={0} role="application" aria-label="Timeline" onKeyDown={press}>
-      <Corner />
-      <canvas ref={ruler} class="tl-ruler" />
+      <Top {...props} screen={screen} made={made} notes={notes} />
       <div
         ref={body}
         class="tl-body"
@@ -195,20 +131,18 @@ export function TimelineView(props: TimelineViewProps) {
           <div class="tl-canvases">
             <canvas ref={base} />
             <canvas ref={overlay} />
-            {hover !== null && <Popover hit={hover.hit} at={hover} name={name ?? ""} />}
+            {hover !== null && <Popover hit={hover.hit} at={hover} name={name} />}
           </div>
-          <Heads
-            layout={layout}
-            top={scroll.top}
-            height={scroll.height}
-            pinned={words(pin)}
-            onFold={keep.fold}
-            onPin={keep.pin}
-            onHide={keep.hide}
-            onOpen={(key) => setOpened(toggled(opened, key))}
-          />
+          <Heads layout={layout} {...scroll} pinned={pinned} change={change} />
         </div>
       </div>
+      {side === "run" && (
+        <NoteLines
+          notes={notes}
+          onChange={changeNotes}
+          onShow={(at) => screen?.reveal(at, at + 1)}
+        />
+      )}
     </div>
   );
 }

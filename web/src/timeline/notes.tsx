@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notes on times: flags above the timeline, and a line to write each.
+
+import type { ReadonlySignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { formatTime } from "../model/units.ts";
+import { formatNotes, keepNotes, keptNotes, type Note, parseNotes } from "../state/notes.ts";
+import { usePage } from "../state/session.ts";
+import type { Viewport } from "./viewport.ts";
+
+/** The notes of the page, and how to change them. */
+export function useNotes(): [notes: readonly Note[], change: (notes: readonly Note[]) => void] {
+  const page = usePage();
+  const words = page.place.value.notes;
+  const fingerprint = page.fingerprint.value;
+  useEffect(() => {
+    if (fingerprint === "") return;
+    const kept = words === "" ? keptNotes(window, fingerprint) : "";
+    if (kept !== "") page.go({ notes: kept }, "replace");
+    // Only when a page is opened: what is taken away later stays away.
+  }, [page, fingerprint]);
+  const change = (notes: readonly Note[]) => {
+    const next = formatNotes(notes);
+    if (next === null) {
+      page.notice.value = "these notes are too long for an address";
+      return;
+    }
+    keepNotes(window, fingerprint, next);
+    page.go({ notes: next }, "replace");
+  };
+  return [parseNotes(words), change];
+}
+
+/** A flag for each of NOTES that is in WIDTH pixels of VIEWPORT. */
+export function Flags({ notes, viewport, width }: FlagsProps) {
+  const view = viewport.value;
+  if (view === null) return null;
+  return (
+    <div class="tl-flags" aria-hidden="true">
+      {notes.map((note) => {
+        const x = view.x(note.at);
+        return x < -1 || x > width ? null : (
+          <span key={note.at} style={{ left: `${x}px` }} title={note.text}>
+            ⚑ {note.text}
+          </span>
+        );
+      })}
+    </div>
+  );
+}
+
+interface FlagsProps {
+  readonly notes: readonly Note[];
+  readonly viewport: ReadonlySignal<Viewport | null>;
+  readonly width: number;
+}
+
+interface NotesProps {
+  readonly notes: readonly Note[];
+  onChange(notes: readonly Note[]): void;
+  onShow(at: number): void;
+}
+
+export function NoteLines({ notes, onChange, onShow }: NotesProps) {
+  if (notes.length === 0) return null;
+  return (
+    <ul class="notes" aria-label="Notes">
+      {notes.map((note) => {
+        const others = notes.filter((one) => one !== note);
+        return (
+          <li key={note.at}>
+            <button type="button" class="plain" onClick={() => onShow(note.at)}>
+              ⚑ {formatTime(note.at)}
+            </button>
+            <input
+              aria-label={`Note at ${formatTime(note.at)}`}
+              value={note.text}
+              onChange={(event) =>
+                onChange([...others, { ...note, text: event.currentTarget.value }])
+              }
+            />
+            <button type="button" class="plain" onClick={() => onChange(others)}>
+              remove
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The screen of a timeline: made when there are canvases, and told what it is to show.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Timeline, Window } from "../api/api.ts";
+import { usePage } from "../state/session.ts";
+import { formatRange, parseRange } from "../state/url.ts";
+import type { Selected } from "./arrows.ts";
+import type { GhostOf } from "./ghost.ts";
+import type { Layout } from "./layout.ts";
+import type { Lock, Side } from "./lock.ts";
+import { Screen } from "./screen.ts";
+import { firstWindow } from "./spans.ts";
+import { Viewport } from "./viewport.ts";
+
+const REPLACE_MS = 250;
+
+export interface TimelineViewProps {
+  readonly timeline: Timeline;
+  readonly onSelect: (event: number) => void;
+  /** The event that is selected elsewhere, and its time; it is brought into sight. */
+  readonly selected: Selected | null;
+  /** What stands below the ranges that are shown. */
+  readonly ghost: GhostOf | null;
+  /** What is brought into sight when it changes; at first only if no window is chosen. */
+  readonly focus: Window | null;
+  /** The run whose timeline it is, and the other one that moves with it. */
+  readonly run: string;
+  readonly side: Side;
+  readonly lock: Lock;
+}
+
+/** The screen, made when there are canvases, and what it needs to know of the page. */
+export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
+  const page = usePage();
+  const base = useRef<HTMLCanvasElement>(null);
+  const overlay = useRef<HTMLCanvasElement>(null);
+  const ruler = useRef<HTMLCanvasElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const [screen, setScreen] = useState<Screen | null>(null);
+  const viewport = useSignal<Viewport | null>(null);
+
+  useEffect(() => {
+    const parts = { base: base.current!, overlay: overlay.current!, ruler: ruler.current! };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let leave = () => {};
+    const moved = (shown: Viewport) => {
+      viewport.value = shown;
+      lock.moved(side, shown);
+      if (side === "base") return;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const { from, to } = shown.window(made.pixels, 0);
+        page.go({ w: formatRange({ from, to }) }, "replace");
+      }, REPLACE_MS);
+    };
+    const first = firstWindow(timeline, page.place.peek().span);
+    const made = new Screen(page.api, run, { timeline, first }, parts, moved);
+    const watch = new ResizeObserver(() => {
+      // The last call may come when the elements are gone.
+      const width = overlay.current?.parentElement?.clientWidth;
+      if (width === undefined || body.current === null) return;
+      const isFirst = made.pixels === 0;
+      made.resize(width, body.current.clientHeight, window.devicePixelRatio || 1);
+      const shown = parseRange(page.place.peek().w);
+      if (isFirst && side === "run" && shown !== null)
+        made.show(Viewport.fit(shown.from, shown.to, width));
+      viewport.value = made.viewport;
+      if (isFirst) leave = lock.join(side, made);
+    });
+    watch.observe(body.current!);
+    setScreen(made);
+    return () => {
+      clearTimeout(timer);
+      watch.disconnect();
+      leave();
+      made.close();
+    };
+  }, [page, run, timeline, side, lock]);
+  useEffect(() => screen?.recolour(), [screen, page.theme.value]);
+  return { base, overlay, ruler, body, screen, viewport };
+}
+
+/** Let SCREEN show what PROPS, the address and LAYOUT say. */
+export function useShown(screen: Screen | null, props: TimelineViewProps, layout: Layout): void {
+  const { timeline, selected, ghost, focus } = props;
+  const page = usePage();
+  const { q, t } = page.place.value;
+  useEffect(() => screen?.setLayout(layout), [screen, layout]);
+  useEffect(() => screen?.haunt(ghost), [screen, ghost]);
+  const focused = useRef("");
+  useEffect(() => {
+    const key = formatRange(focus);
+    if (screen === null || focus === null || key === focused.current) return;
+    const isChosen = focused.current === "" && page.place.peek().w !== "";
+    focused.current = key;
+    if (!isChosen) screen.fit(focus.from, focus.to);
+  }, [screen, focus]);
+  useEffect(() => {
+    void screen?.fetcher.search(q, timeline.names);
+  }, [screen, q, timeline]);
+  useEffect(() => {
+    if (screen === null) return;
+    screen.area = parseRange(t);
+    screen.draw();
+  }, [screen, t]);
+  useEffect(() => {
+    if (screen === null) return;
+    screen.selected = selected;
+    if (selected !== null) screen.reveal(selected.from, selected.to);
+    screen.draw();
+  }, [screen, selected]);
+}
