@@ -10,6 +10,7 @@
  *     names/PAGE         names of its events
  *     cells, values      what to draw of a window of time, packed
  *     event/NUMBER       one event, with its arguments and links
+ *     flame              stacks with their values, to be drawn
  *     progress           a stream of events: loading, ready, changed
  *
  * Each takes run=NAME; without it, it is about the first run. A new endpoint is one function
@@ -55,7 +56,8 @@ struct osc_api_endpoint {
     X(names)                     \
     X(cells)                     \
     X(values)                    \
-    X(event)
+    X(event)                     \
+    X(flame)
 
 #define OSC_API_ENDPOINT_DECLARE(name) \
     extern const struct osc_api_endpoint osc_api_endpoint_##name;

@@ -392,6 +392,7 @@ struct recipient {
     const struct osc_set_digesting *digesting; /* or rows, to digest */
     struct osc_result *digest;
     struct osc_digest *files;
+    const struct osc_set_using *with; /* or the traces themselves */
 };
 
 osc_status osc_set_put_parts(const struct osc_set *set, const struct osc_request *r,
@@ -418,11 +419,33 @@ static osc_status answer_in_parts(struct osc_strbuf *out, const struct asked_of 
     return osc_loaded_fail(&whom->state->loaded, NULL, st, "making parts", err);
 }
 
+/* Let WITH work with the traces of WHOM. */
+static osc_status use_traces(const struct osc_set_using *with, const struct asked_of *whom,
+                             struct osc_err *err)
+{
+    const struct osc_chosen *const c = whom->chosen;
+    osc_status st =
+        osc_chosen_derive(c, &whom->state->loaded, with->facts, whom->set->how.n_threads, err);
+
+    for (uint32_t i = 0; i < c->n_traces && st == OSC_OK; i++)
+        osc_trace_read(c->traces[i]);
+    if (st != OSC_OK)
+        return st;
+    st = with->use(with->ctx, c, err);
+    for (uint32_t i = 0; i < c->n_traces; i++)
+        osc_trace_read_end(c->traces[i]);
+    return st;
+}
+
 static osc_status answer_from(const struct recipient *recipient, const struct asked_of *whom,
                               struct osc_asked *k, struct osc_err *err)
 {
     const struct osc_loaded *const l = &whom->state->loaded;
     struct osc_digest files;
+
+    if (recipient->with)
+        return osc_loaded_fail(l, NULL, use_traces(recipient->with, whom, err),
+                               "reading traces", err);
     osc_status st = run(whom, k, err);
 
     if (st == OSC_OK && recipient->layout)
@@ -601,6 +624,8 @@ static osc_status answer(const struct recipient *recipient, struct osc_set *set,
         st = answer_from(recipient, &whom, k, err);
     else if (is_kept && !recipient->parts && has_traces(set, s, &k->request.view))
         st = answer_view(recipient, &whom, k, err);
+    else if (recipient->with)
+        st = osc_fail(err, OSC_EINVAL, "the set does not keep the traces");
     else
         st = answer_anew(recipient, set, k, err);
     osc_asked_fini(k); /* it borrows the traces */
@@ -720,4 +745,14 @@ osc_status osc_set_digest(struct osc_set *set, const struct osc_set_digesting *h
     const struct recipient recipient = {.digesting = how, .digest = digest, .files = files};
 
     return ask(set, how->view, how->question, &recipient, err);
+}
+
+osc_status osc_set_use(struct osc_set *set, const struct osc_view *view,
+                       const struct osc_set_using *with, struct osc_cancel *cancel,
+                       struct osc_err *err)
+{
+    const struct osc_question question = {
+        .table = osc_table_operators.name, .limit = -1, .cancel = cancel};
+
+    return ask(set, view, &question, &(struct recipient){.with = with}, err);
 }

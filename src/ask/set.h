@@ -74,3 +74,16 @@ OSC_MUST_USE osc_status osc_set_ask_window(struct osc_set *set, const struct osc
                                            const struct osc_question *question,
                                            struct osc_window *window, struct osc_frame **f,
                                            struct osc_err *err);
+
+/* What is done with the traces that a view selects. */
+struct osc_set_using {
+    uint32_t facts; /* which they need */
+    osc_status (*use)(void *ctx, const struct osc_chosen *chosen, struct osc_err *err);
+    void *ctx;
+};
+
+/* Do USING with the traces of SET that VIEW selects; pulling CANCEL (or NULL) stops it.
+ * OSC_EINVAL: the set does not keep them. */
+OSC_MUST_USE osc_status osc_set_use(struct osc_set *set, const struct osc_view *view,
+                                    const struct osc_set_using *with, struct osc_cancel *cancel,
+                                    struct osc_err *err);

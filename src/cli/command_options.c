@@ -61,10 +61,12 @@ const struct osc_option osc_options[] = {
              "(of a sampled profile beside the events)",
      .words = "op python module sample", .text = AT(stack)},
     {"metric", 0, "COL", EXPORT,
-     .help = "value of folded stacks: host_self_ns (default), device_self_ns or calls; "
-             "with --stack python also torch's self_cpu_time_total or "
+     .help = "value of folded stacks: host_self_ns (default), device_self_ns or calls; with "
+             "--stack op also self_alloc_bytes; with --stack python also torch's "
+             "self_cpu_time_total or "
              "self_cuda_time_total, as in export_stacks()",
-     .words = "host_self_ns device_self_ns calls self_cpu_time_total self_cuda_time_total",
+     .words = "host_self_ns device_self_ns calls self_alloc_bytes self_cpu_time_total "
+              "self_cuda_time_total",
      .text = AT(metric)},
     {"counters", 0, NULL, EXPORT,
      .help = "add counter tracks to json: utilization of each device, estimated SM efficiency",

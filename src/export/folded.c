@@ -3,7 +3,7 @@
  * Folded stacks for flame graphs: one line for each stack with its value.
  *
  *   op      operators and those that called them; sums by the last frame are the rows of the
- *           table operators
+ *           table operators, and of the table memory for self_alloc_bytes
  *   module  modules by their place in the hierarchy: rows of the table modules
  *   python  Python frames, then the event itself; sums by the last frame are the rows of the
  *           table averages, except for device work
@@ -12,7 +12,7 @@
  * With one of torch's metrics the file is that of its export_stacks(): a line for each event
  * that has a stack, without the event's name, in whole microseconds, truncated.
  */
-#include "export/exporters.h"
+#include "export/folded.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@
 #include "derive/facts.h"
 #include "derive/stacks.h"
 #include "export/call_samples.h"
-#include "export/stack_tree.h"
+#include "export/exporters.h"
 
 enum kind {
     OP,
@@ -37,6 +37,7 @@ enum metric {
     HOST_SELF,
     DEVICE_SELF,
     CALLS,
+    ALLOCATED,
     TORCH_HOST,
     TORCH_DEVICE,
 };
@@ -50,6 +51,7 @@ static const struct {
     {"host_self_ns", HOST_SELF},
     {"device_self_ns", DEVICE_SELF},
     {"calls", CALLS},
+    {"self_alloc_bytes", ALLOCATED},
     {"self_cpu_time_total", TORCH_HOST},
     {"self_cuda_time_total", TORCH_DEVICE},
     {"self_xpu_time_total", TORCH_DEVICE},
@@ -60,9 +62,9 @@ struct folding {
     const struct osc_export *x;
     enum kind kind;
     enum metric metric;
-    struct osc_stack_tree tree;
-    uint64_t n_lines; /* written for torch's metrics */
-    bool has_any;     /* there are operators, modules or stacks, even if their values are 0 */
+    struct osc_stack_tree *tree; /* borrowed */
+    uint64_t n_lines;            /* written for torch's metrics */
+    bool has_any; /* there are operators, modules or stacks, even if their values are 0 */
 };
 
 static bool is_of_torch(enum metric metric)
@@ -96,13 +98,17 @@ static osc_status read_wish(const struct osc_export *x, struct folding *f, struc
         return osc_fail(err, OSC_EINVAL, "--stack: '%s' is not op, python, module or sample",
                         kind);
     if (!has_metric)
-        return osc_fail(err, OSC_EINVAL,
-                        "--metric: '%s' is not host_self_ns, device_self_ns or calls, nor "
-                        "torch's self_cpu_time_total or self_cuda_time_total",
-                        metric);
+        return osc_fail(
+            err, OSC_EINVAL,
+            "--metric: '%s' is not host_self_ns, device_self_ns, calls or "
+            "self_alloc_bytes, nor torch's self_cpu_time_total or self_cuda_time_total",
+            metric);
     if (f->kind == SAMPLE && f->metric != CALLS)
         return osc_fail(err, OSC_EINVAL,
                         "--metric: samples of call stacks have no '%s'; leave it out", metric);
+    if (f->metric == ALLOCATED && f->kind != OP)
+        return osc_fail(err, OSC_EINVAL,
+                        "--metric: '%s' exists only for operators; add --stack op", metric);
     if (is_of_torch(f->metric) && f->kind != PYTHON)
         return osc_fail(
             err, OSC_EINVAL,
@@ -115,8 +121,9 @@ static osc_status facts(const struct osc_export *x, uint32_t *facts, struct osc_
 {
     struct folding f;
 
-    *facts = OSC_FACT_LINKS;
-    return read_wish(x, &f, err);
+    const osc_status st = read_wish(x, &f, err);
+    *facts = OSC_FACT_LINKS | (f.metric == ALLOCATED ? OSC_FACT_CALLERS : 0u);
+    return st;
 }
 
 /* Push the frame that contains all of T, if there are several traces. */
@@ -132,8 +139,8 @@ static osc_status push_root(struct folding *f, const struct osc_trace *t, uint32
         osc_strbuf_addf(&name, " span %d", t->span);
     osc_status st = name.status;
     if (st == OSC_OK)
-        st = osc_stack_tree_push(&f->tree, 0, (struct osc_str){name.s, (uint32_t)name.len},
-                                 root);
+        st =
+            osc_stack_tree_push(f->tree, 0, (struct osc_str){name.s, (uint32_t)name.len}, root);
     osc_strbuf_fini(&name);
     return st;
 }
@@ -191,9 +198,9 @@ static osc_status fold_async(struct folding *f, const struct osc_trace *t, uint3
             f->has_any = true;
             if (f->metric != CALLS)
                 return OSC_OK;
-            st = osc_stack_tree_push(&f->tree, root, osc_row_name(t, c, i), &stack);
+            st = osc_stack_tree_push(f->tree, root, osc_row_name(t, c, i), &stack);
             if (st == OSC_OK)
-                osc_stack_tree_add(&f->tree, stack, 1);
+                osc_stack_tree_add(f->tree, stack, 1);
         }
     }
     return st;
@@ -224,9 +231,9 @@ static osc_status fold_ops(struct folding *f, const struct osc_trace *t, uint32_
         if (!(flags & OSC_NODE_ROW))
             continue;
         f->has_any = true;
-        st = osc_stack_tree_push(&f->tree, stacks[node], osc_row_name(t, c, i), &stacks[node]);
+        st = osc_stack_tree_push(f->tree, stacks[node], osc_row_name(t, c, i), &stacks[node]);
         if (st == OSC_OK)
-            osc_stack_tree_add(&f->tree, stacks[node],
+            osc_stack_tree_add(f->tree, stacks[node],
                                f->metric == CALLS       ? 1
                                : f->metric == HOST_SELF ? c->dur_ns[i] - sums[node].inside_ns
                                                         : sums[node].device_ns);
@@ -234,6 +241,34 @@ static osc_status fold_ops(struct folding *f, const struct osc_trace *t, uint32_
     osc_pages_free(sums, n * sizeof *sums);
     osc_pages_free(stacks, n * sizeof *stacks);
     return st == OSC_OK ? fold_async(f, t, root) : st;
+}
+
+/* Fold what operators allocate; records that no operator contains are those of "(none)". */
+static osc_status fold_allocations(struct folding *f, const struct osc_trace *t, uint32_t root)
+{
+    const struct osc_allocations *const a = &osc_trace_facts(t)->allocations;
+    const struct osc_callers *const c = &osc_trace_facts(t)->callers;
+    uint32_t *const stacks = osc_calloc((size_t)c->n_chains + 1, sizeof *stacks);
+    osc_status st = stacks ? OSC_OK : OSC_ENOMEM;
+
+    /* A chain stands behind the one above it. */
+    for (uint32_t i = 0; i < c->n_chains && st == OSC_OK; i++) {
+        const struct osc_chain *const chain = &c->chains[i];
+
+        st = osc_stack_tree_push(f->tree, chain->above == 0 ? root : stacks[chain->above],
+                                 osc_trace_str(t, c->names[chain->name].name), &stacks[i + 1]);
+    }
+    for (size_t k = 0; k < a->n_records && st == OSC_OK; k++) {
+        if (a->records[k].bytes <= 0)
+            continue;
+        f->has_any = true;
+        if (c->chain_of[k] == 0 && stacks[0] == 0)
+            st = osc_stack_tree_push(f->tree, root, OSC_STR("(none)"), &stacks[0]);
+        if (st == OSC_OK)
+            osc_stack_tree_add(f->tree, stacks[c->chain_of[k]], a->records[k].bytes);
+    }
+    osc_free(stacks);
+    return st;
 }
 
 /* Push the frame of P: "h.0.attn:Attention_0" if its attribute path was recorded. */
@@ -244,13 +279,13 @@ static osc_status push_module(struct folding *f, const struct osc_module_place *
     osc_status st;
 
     if (p->path.len == 0)
-        return osc_stack_tree_push(&f->tree, stack, p->name, pushed);
+        return osc_stack_tree_push(f->tree, stack, p->name, pushed);
     osc_strbuf_addstr(&text, p->path);
     osc_strbuf_addc(&text, ':');
     osc_strbuf_addstr(&text, p->name);
     st = text.status;
     if (st == OSC_OK)
-        st = osc_stack_tree_push(&f->tree, stack, (struct osc_str){text.s, (uint32_t)text.len},
+        st = osc_stack_tree_push(f->tree, stack, (struct osc_str){text.s, (uint32_t)text.len},
                                  pushed);
     osc_strbuf_fini(&text);
     return st;
@@ -278,7 +313,7 @@ static osc_status fold_modules(struct folding *f, const struct osc_trace *t, uin
         f->has_any = true;
         st = push_module(f, p, stacks[p->parent], &stacks[i + 1]);
         if (st == OSC_OK)
-            osc_stack_tree_add(&f->tree, stacks[i + 1],
+            osc_stack_tree_add(f->tree, stacks[i + 1],
                                f->metric == CALLS       ? p->n_calls
                                : f->metric == HOST_SELF ? p->host_self_ns
                                                         : p->device_self_ns);
@@ -422,7 +457,7 @@ static osc_status push_said(struct folding *f, struct python *p, struct osc_str 
         uint32_t at;
 
         memcpy(&at, p->frames.s + (n - 1) * sizeof at, sizeof at);
-        st = osc_stack_tree_push(&f->tree, *node, (struct osc_str){p->text.s + at, end - at},
+        st = osc_stack_tree_push(f->tree, *node, (struct osc_str){p->text.s + at, end - at},
                                  node);
         end = at;
     }
@@ -438,7 +473,7 @@ static osc_status push_rebuilt(struct folding *f, struct python *p, uint32_t roo
         const struct osc_stack *const s = &p->rebuilt.stacks[id - 1];
         uint32_t node;
 
-        st = osc_stack_tree_push(&f->tree, s->caller == 0 ? root : p->known[s->caller] - 1,
+        st = osc_stack_tree_push(f->tree, s->caller == 0 ? root : p->known[s->caller] - 1,
                                  osc_trace_str(p->t, s->frame), &node);
         p->known[id] = node + 1;
     }
@@ -468,7 +503,7 @@ static osc_status write_torch(struct folding *f, uint32_t node, int64_t value_ns
     if (node == 0 || value_ns < 1000)
         return OSC_OK;
     osc_strbuf_clear(line);
-    osc_stack_tree_text(&f->tree, node, line);
+    osc_stack_tree_text(f->tree, node, line);
     osc_strbuf_addf(line, " %lld\n", (long long)(value_ns / 1000));
     if (line->status != OSC_OK)
         return line->status;
@@ -498,9 +533,9 @@ static osc_status fold_python(struct folding *f, const struct osc_trace *t, uint
         if (st == OSC_OK && is_of_torch(f->metric)) {
             st = id == 0 ? OSC_OK : write_torch(f, node, p.values[i], &line);
         } else if (st == OSC_OK) {
-            st = osc_stack_tree_push(&f->tree, node, p.events.names[n->name].text, &leaf);
+            st = osc_stack_tree_push(f->tree, node, p.events.names[n->name].text, &leaf);
             if (st == OSC_OK)
-                osc_stack_tree_add(&f->tree, leaf, p.values[i]);
+                osc_stack_tree_add(f->tree, leaf, p.values[i]);
         }
     }
     osc_strbuf_fini(&line);
@@ -520,9 +555,11 @@ static osc_status fold(struct folding *f, const struct osc_trace *t, struct osc_
                         "--stack: samples of call stacks cannot be selected; leave out --from, "
                         "--to, --steps, --thread and the like");
     if (f->kind == SAMPLE)
-        return osc_call_samples_fold(t, root, &f->tree, &f->has_any);
+        return osc_call_samples_fold(t, root, f->tree, &f->has_any);
     if (f->kind == PYTHON)
         return fold_python(f, t, root, err);
+    if (f->metric == ALLOCATED)
+        return fold_allocations(f, t, root);
     return f->kind == OP ? fold_ops(f, t, root) : fold_modules(f, t, root);
 }
 
@@ -543,34 +580,61 @@ static osc_status fail_empty(const struct folding *f, struct osc_err *err)
     if (!f->has_any && f->kind == SAMPLE && f->x->is_redacted)
         return osc_fail(err, OSC_EFORMAT,
                         "no samples of call stacks: --redact removes them; leave it out");
+    if (!f->has_any && f->metric == ALLOCATED)
+        return osc_fail(err, OSC_EFORMAT,
+                        "no allocations in the trace; record with profile_memory=True");
     if (!f->has_any)
         return osc_fail(err, OSC_EFORMAT, "%s", nothing[f->kind]);
     return osc_fail(err, OSC_EFORMAT, "all stacks of the trace are 0 by this metric");
 }
 
+/* Fold all traces of F. */
+static osc_status fold_all(struct folding *f, struct osc_err *err)
+{
+    const struct osc_export *const x = f->x;
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < x->n_traces && st == OSC_OK; i++) {
+        st = fold(f, x->traces[i], err);
+        if (st == OSC_OK && x->sink.progress &&
+            !x->sink.progress(x->sink.ctx, (uint64_t)i + 1, x->n_traces))
+            st = OSC_ECANCELED;
+    }
+    if (st == OSC_ENOMEM)
+        (void)osc_fail(err, st, "out of memory while folding stacks");
+    return st;
+}
+
+osc_status osc_folded_make(const struct osc_export *x, struct osc_stack_tree *tree,
+                           struct osc_err *err)
+{
+    struct folding f;
+    osc_status st = read_wish(x, &f, err);
+
+    f.tree = tree;
+    if (st == OSC_OK && is_of_torch(f.metric))
+        return osc_fail(err, OSC_EINVAL, "--metric: torch's metrics are for files only");
+    if (st == OSC_OK)
+        st = fold_all(&f, err);
+    return st == OSC_OK && !f.has_any ? fail_empty(&f, err) : st;
+}
+
 static osc_status write(const struct osc_export *x, struct osc_err *err)
 {
-    const struct osc_export_sink *const sink = &x->sink;
+    struct osc_stack_tree tree;
     struct folding f;
     uint64_t n_lines = 0;
     osc_status st = read_wish(x, &f, err);
 
-    if (st != OSC_OK)
-        return st;
-    osc_stack_tree_init(&f.tree);
-    for (uint32_t i = 0; i < x->n_traces && st == OSC_OK; i++) {
-        st = fold(&f, x->traces[i], err);
-        if (st == OSC_OK && sink->progress &&
-            !sink->progress(sink->ctx, (uint64_t)i + 1, x->n_traces))
-            st = OSC_ECANCELED;
-    }
+    osc_stack_tree_init(&tree);
+    f.tree = &tree;
+    if (st == OSC_OK)
+        st = fold_all(&f, err);
     if (st == OSC_OK && f.has_any && !is_of_torch(f.metric))
-        st = osc_stack_tree_write(&f.tree, sink, &n_lines);
+        st = osc_stack_tree_write(&tree, &x->sink, &n_lines);
     if (st == OSC_OK && n_lines + f.n_lines == 0)
         st = fail_empty(&f, err);
-    else if (st == OSC_ENOMEM)
-        (void)osc_fail(err, st, "out of memory while folding stacks");
-    osc_stack_tree_fini(&f.tree);
+    osc_stack_tree_fini(&tree);
     return st;
 }
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "sql/regex.h"
+
 /* SQLite operations between two calls of is_canceled. */
 #define STEPS_PER_QUESTION 20000
 
@@ -17,8 +19,8 @@
 const char *const osc_sql_functions[] = {
     "ns", "us", "ms", "s", "kib", "mib", "gib",
     /* texts */
-    "like", "glob", "instr", "substr", "substring", "length", "lower", "upper", "trim", "ltrim",
-    "rtrim", "replace", "printf", "format", "char", "unicode", "hex", "quote",
+    "like", "glob", "regexp", "instr", "substr", "substring", "length", "lower", "upper",
+    "trim", "ltrim", "rtrim", "replace", "printf", "format", "char", "unicode", "hex", "quote",
     /* numbers */
     "abs", "round", "ceil", "ceiling", "floor", "trunc", "mod", "sign", "sqrt", "exp", "ln",
     "log", "log10", "log2", "pow", "power", "min", "max",
@@ -68,6 +70,38 @@ static void apply_unit(sqlite3_context *ctx, int n, sqlite3_value **args)
         snprintf(text, sizeof text, "%s() takes a number", unit->name);
         sqlite3_result_error(ctx, text, -1);
     }
+}
+
+static void close_regex(void *r)
+{
+    osc_regex_close(r);
+}
+
+/* X REGEXP PATTERN. SQLite keeps the compiled pattern as long as it is a constant. */
+static void apply_regexp(sqlite3_context *ctx, int n, sqlite3_value **args)
+{
+    struct osc_regex *r = sqlite3_get_auxdata(ctx, 0);
+    const bool is_known = r != NULL;
+    struct osc_err err = {0};
+
+    (void)n;
+    if (sqlite3_value_type(args[0]) == SQLITE_NULL ||
+        sqlite3_value_type(args[1]) == SQLITE_NULL)
+        return;
+    if (!r) {
+        const char *const s = (const char *)sqlite3_value_text(args[0]);
+        const struct osc_str pattern = {s ? s : "", (uint32_t)sqlite3_value_bytes(args[0])};
+
+        if (osc_regex_open(&r, pattern, false, &err) != OSC_OK) {
+            sqlite3_result_error(ctx, err.message, -1);
+            return;
+        }
+    }
+    const char *const s = (const char *)sqlite3_value_text(args[1]);
+    const struct osc_str text = {s ? s : "", (uint32_t)sqlite3_value_bytes(args[1])};
+    sqlite3_result_int(ctx, osc_regex_has(r, text));
+    if (!is_known)
+        sqlite3_set_auxdata(ctx, 0, r, close_regex);
 }
 
 static bool is_function(const char *name)
@@ -160,6 +194,12 @@ osc_status osc_sql_open(struct osc_sql *sql, bool (*is_canceled)(void))
             osc_sql_close(sql);
             return OSC_ENOMEM;
         }
+    }
+    if (sqlite3_create_function_v2(sql->db, "regexp", 2,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
+                                   apply_regexp, NULL, NULL, NULL) != SQLITE_OK) {
+        osc_sql_close(sql);
+        return OSC_ENOMEM;
     }
     sqlite3_set_authorizer(sql->db, authorize, sql);
     sqlite3_progress_handler(sql->db, STEPS_PER_QUESTION, ask_whether_to_stop, sql);

@@ -107,6 +107,7 @@ TEST(leaves_rows_for_which_the_expression_is_true)
 {
     leaves("calls > 2", "034");
     leaves("name LIKE 'GEMM%' OR calls = 2", "01");
+    leaves("name REGEXP '^gemm|^x$' OR calls = 2", "01");
     leaves("hot", "0");
     leaves("hot = false", "1");
     leaves("mean_ns > 1000.25", "0");
@@ -199,7 +200,8 @@ TEST(sees_nothing_but_the_row)
         "calls = :a",
         "raise(abort, 'x')",
         "calls MATCH 'x'",
-        "name REGEXP 'x'",
+        "name REGEXP '(x'",
+        "name REGEXP '*'",
         "zeroblob(1)",
         "calls := 5",
     };

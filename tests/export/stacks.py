@@ -46,7 +46,7 @@ from support import Tally, nasty_trace, run  # noqa: E402
 from twin import averages, events, reader  # noqa: E402
 
 NOTHING = ("no operators", "no modules", "no Python stacks", "by this metric", "holds one",
-           "no samples")
+           "no samples", "no allocations")
 # Rows of averages that are not ranges.
 RECORDS = ("[memory]", "[OutOfMemory]")
 # Stack, metric, table, and the column that it sums up to.
@@ -54,6 +54,7 @@ SUMS = [
     ("op", "calls", "operators", "calls"),
     ("op", "host_self_ns", "operators", "host_self_ns"),
     ("op", "device_self_ns", "operators", "device_self_ns"),
+    ("op", "self_alloc_bytes", "memory", "self_alloc_bytes"),
     ("module", "calls", "modules", "calls"),
     ("module", "host_self_ns", "modules", "host_self_ns"),
     ("module", "device_self_ns", "modules", "device_self_ns"),

@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "data"
 sys.path.insert(0, str(ROOT / "tests" / "oracle"))
 
+import flame  # noqa: E402
 import randomtrace  # noqa: E402
 
 LANES_MAX = 256
@@ -176,6 +177,7 @@ class Check:
             self.check_tracks()
             self.check_windows()
             self.check_event(rows)
+            flame.FlameCheck(self, self.opscope, self.path).run()
 
     def read_names(self):
         self.names = []

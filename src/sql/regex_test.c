@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/regex.h"
+
+#include <string.h>
+
+#include "support/unit.h"
+
+static bool has(const char *pattern, const char *text)
+{
+    struct osc_regex *r;
+    struct osc_err err = {0};
+
+    assert_int_equal(osc_regex_open(&r, osc_str_c(pattern), false, &err), OSC_OK);
+    const bool found = osc_regex_has(r, osc_str_c(text));
+    assert_int_equal(osc_regex_has(r, osc_str_c(text)), found);
+    osc_regex_close(r);
+    return found;
+}
+
+static void refuses(const char *pattern)
+{
+    struct osc_regex *r;
+    struct osc_err err = {0};
+
+    assert_int_equal(osc_regex_open(&r, osc_str_c(pattern), false, &err), OSC_EINVAL);
+    assert_null(r);
+    assert_true(strstr(err.message, pattern) != NULL);
+}
+
+TEST(matches)
+{
+    assert_true(has("", ""));
+    assert_true(has("conv", "aten::CONV2d"));
+    assert_false(has("conv", "con v"));
+    assert_true(has("^aten::(mm|add)_?$", "aten::add_"));
+    assert_true(has("^aten::(?:mm|add)_?$", "aten::mm"));
+    assert_false(has("^aten::(mm|add)_?$", "aten::addmm"));
+    assert_true(has("a.*c+d", "xxabbccd"));
+    assert_false(has("a.*c+d", "xxabbd"));
+    assert_true(has("a|b|", "zzz"));
+    assert_true(has("[x-z]\\d", "Y7"));
+    assert_false(has("[^x-z]\\d", "y7"));
+    assert_true(has("[]a]b", "]b"));
+    assert_true(has("[\\]a-]b", "-b"));
+    assert_true(has("[\\d_]z", "_z"));
+    assert_true(has("\\bmm\\b", "aten::mm"));
+    assert_false(has("\\bmm\\b", "aten::addmm"));
+    assert_true(has("\\(lambda\\)", "f(lambda)"));
+    assert_true(has("{lambda}", "f{lambda}"));
+    assert_true(has("\\S\\W\\D$", "a b"));
+    assert_true(has("a+?b", "aab"));
+    assert_true(has("(a*)*b", "aaab"));
+    assert_true(has("(a|(b|c)+)*d$", "abcbcad"));
+}
+
+TEST(takes_any_text)
+{
+    struct osc_regex *r;
+
+    assert_int_equal(osc_regex_open(&r, OSC_STR("a.(b"), true, NULL), OSC_OK);
+    assert_true(osc_regex_has(r, OSC_STR("xA.(b")));
+    assert_false(osc_regex_has(r, OSC_STR("axb")));
+    osc_regex_close(r);
+}
+
+TEST(refuses_what_is_malformed)
+{
+    char deep[500];
+
+    refuses("(a");
+    refuses("a)");
+    refuses("[a");
+    refuses("*a");
+    refuses("a\\");
+    refuses("[z-a]");
+    refuses("a**");
+    refuses("?:a");
+    memset(deep, '(', sizeof deep);
+    deep[sizeof deep - 1] = '\0';
+    struct osc_regex *r;
+    assert_int_equal(osc_regex_open(&r, osc_str_c(deep), false, NULL), OSC_EINVAL);
+}
+
+/* What takes exponential time if ways are tried one after another. */
+TEST(is_never_slow)
+{
+    char pattern[OSC_REGEX_LENGTH_MAX + 1] = "", text[401];
+
+    for (int i = 0; i < 300; i++)
+        strcat(pattern, "a?");
+    for (int i = 0; i < 300; i++)
+        strcat(pattern, "a");
+    memset(text, 'a', sizeof text - 1);
+    text[300] = '\0';
+    assert_true(has(pattern, text));
+    text[299] = '\0';
+    assert_false(has(pattern, text));
+    memset(text, 'a', sizeof text - 1);
+    text[400] = '\0';
+    assert_false(has("^(a|a)*(a|aa)*b$", text));
+}
+
+UNIT_MAIN("regex")

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare the stacks that the server draws with the file of `opscope export`, for timeline.py.
+
+The answers are made again, slowly, from the lines of the file by the rules in src/api/flame.c:
+totals, the frames that are wide enough, what is below one frame, who calls a name and whom it
+calls, and how much matches a pattern. The values of lines are checked by tests/export/stacks.py.
+"""
+import collections
+import json
+import re
+import subprocess
+
+WISHES = [("op", "host_self_ns"), ("op", "device_self_ns"), ("op", "calls"),
+          ("op", "self_alloc_bytes"), ("module", "host_self_ns"), ("module", "device_self_ns"),
+          ("module", "calls"), ("python", "host_self_ns"), ("python", "calls")]
+LINES_MAX = 3000
+
+
+def fold(opscope, path, stack, metric, *options):
+    """{frames: value}; None: there are no such stacks."""
+    done = subprocess.run([opscope, "export", str(path), "--stack", stack, "--metric", metric,
+                           "--format", "folded", "-o", "-", *options], capture_output=True)
+    if done.returncode != 0:
+        return {} if b"all stacks of the trace are 0" in done.stderr else None
+    pairs = [line.rsplit(" ", 1) for line in done.stdout.decode().split("\n")[:-1]]
+    return {tuple(frames.split(";")): int(value) for frames, value in pairs}
+
+
+def totals(lines):
+    """{frames: value of these and of all that begin so}."""
+    found = collections.Counter()
+    for frames, value in lines.items():
+        for n in range(len(frames) + 1):
+            found[frames[:n]] += value
+    return found
+
+
+def callees(lines, name):
+    found = collections.Counter()
+    for frames, value in lines.items():
+        if name in frames:
+            found[frames[frames.index(name):]] += value
+    return found
+
+
+def callers(lines, name):
+    found = collections.Counter()
+    for frames, value in lines.items():
+        if name in frames:
+            found[tuple(reversed(frames[:frames.index(name) + 1]))] += value
+    return found
+
+
+def drawn(answer):
+    """{frames: (self, total, whether it matches)} of an answer of the server."""
+    paths, found = [], {}
+    matches = answer.get("matches", [None] * len(answer["caller"]))
+    for i, caller in enumerate(answer["caller"]):
+        assert caller < i
+        name = answer["names"][answer["name"][i]]
+        paths.append((*(paths[caller] if caller >= 0 else ()), name))
+        found[paths[i]] = answer["self"][i], answer["total_of"][i], matches[i]
+    assert len(found) == len(paths)
+    return found
+
+
+def expected(lines, root, pixels, finds):
+    """The same by the rules, and the value of all stacks that match."""
+    sums = totals(lines)
+    shown, matched = {}, 0
+    for frames, total in sums.items():
+        if not frames or frames[:len(root)] != root or total <= 0:
+            continue
+        if total >= sums[root] // pixels:
+            shown[frames[max(0, len(root) - 1):]] = (lines.get(frames, 0), total,
+                                                    int(finds(frames[-1])) if finds else None)
+    for frames, value in lines.items():
+        if finds and frames[:len(root)] == root:
+            matched += value * any(map(finds, frames[max(0, len(root) - 1):]))
+    return shown, sums[root], matched if finds else None
+
+
+class FlameCheck:
+    """CHECK counts; SERVER has the run of PATH."""
+
+    def __init__(self, check, opscope, path):
+        self.check, self.opscope, self.path = check, opscope, path
+        self.source = check.source
+
+    def compare(self, what, lines, root=(), pixels=2000, finds=None, **query):
+        if root:
+            query["root"] = ";".join(root)
+        answer = self.check.server.json("flame", px=pixels, **query)
+        shown, total, matched = expected(lines, root, pixels, finds)
+        self.check.equal(f"{what}: frames", drawn(answer), shown)
+        self.check.equal(f"{what}: total", answer["total"], total)
+        self.check.equal(f"{what}: matched", answer["matched"], matched)
+        return answer
+
+    def check_wish(self, stack, metric):
+        lines = fold(self.opscope, self.path, stack, metric)
+        wish = {"stack": stack, "metric": metric}
+        if lines is None:
+            status, _ = self.check.server.get("flame", **wish)
+            self.check.equal("no stacks: status", status >= 400, True)
+            return
+        if len(lines) > LINES_MAX:
+            return
+        answer = self.compare(f"{stack} {metric}", lines, **wish)
+        self.check.equal("command", answer["command"].split()[3:],
+                         ["--stack", stack, "--metric", metric, "-o", "stacks.folded"])
+        if not lines:
+            return
+        frames = self.source.choice(sorted(lines))
+        root = frames[:self.source.randint(1, len(frames))]
+        self.compare("root", lines, root=root, pixels=self.source.choice([1, 7, 100]), **wish)
+        name = self.source.choice(frames)
+        self.compare("callees", callees(lines, name), name=name, way="callees", **wish)
+        self.compare("callers", callers(lines, name), name=name, way="callers", **wish)
+        part = name[:self.source.randint(1, len(name))]
+        text = re.compile(re.escape(part), re.I | re.A)
+        self.compare("text", lines, q=part, finds=lambda f: text.search(f) is not None, **wish)
+        for pattern in ("^aten::(add|mm)_?$", "[a-c]+|rank", "\\bforward\\b"):
+            found = re.compile(pattern, re.I | re.A)
+            self.compare(pattern, lines, root=root, q=f"/{pattern}/",
+                         finds=lambda f, r=found: r.search(f) is not None, **wish)
+
+    def run(self):
+        for stack, metric in WISHES:
+            self.check_wish(stack, metric)
+        for query in ({"stack": "op", "metric": "self"}, {"stack": "x"}, {"px": "0"},
+                      {"way": "up"}, {"q": "/(/"}, {"root": "no such frame"}, {"nonsense": "1"},
+                      {"metric": "self_cpu_time_total", "stack": "python"}):
+            status, body = self.check.server.get("flame", **query)
+            self.check.equal(f"{query}: status", status >= 400, True)
+            self.check.equal("message", bool(json.loads(body)["message"]), True)
