@@ -163,6 +163,39 @@ export interface EventDetail {
   readonly links: readonly Linked[];
 }
 
+/** Which stacks, with which value; SELECTION has options of the command. */
+export interface FlameQuestion {
+  readonly stack: string;
+  readonly metric: string;
+  /** Frames from the outside in, with ";" between them: only what is below; "": all. */
+  readonly root: string;
+  /** Only stacks of this frame: whom it calls, or who calls it; "": all. */
+  readonly name: string;
+  readonly way: "callees" | "callers";
+  /** Text or /regex/. */
+  readonly q: string;
+  /** What would be less than a pixel wide is left out. */
+  readonly pixels: number;
+  readonly selection: Options;
+}
+
+/** Frames that call each other; those around others come first. */
+export interface FlameStacks {
+  readonly total: number;
+  /** The value of all stacks with a frame that matches; null: nothing is searched. */
+  readonly matched: number | null;
+  /** How many stacks there are, with those that are left out. */
+  readonly stacks: number;
+  readonly command: string;
+  /** By frame: the frame around it, or -1. */
+  readonly caller: readonly number[];
+  readonly name: readonly number[];
+  readonly names: readonly string[];
+  readonly self: readonly number[];
+  readonly total_of: readonly number[];
+  readonly matches?: readonly number[];
+}
+
 export type Progress =
   | { readonly kind: "load"; readonly done: number; readonly total: number }
   | { readonly kind: "ready" | "model"; readonly fingerprint: string }
@@ -210,6 +243,7 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<ValuePacket>;
   names(run: string, page: number, signal?: AbortSignal): Promise<readonly Name[]>;
+  flame(run: string, question: FlameQuestion, signal?: AbortSignal): Promise<FlameStacks>;
   event(run: string, event: number, signal?: AbortSignal): Promise<EventDetail>;
   /** Calls HEAR with news of RUN until the result is called. */
   follow(run: string, hear: (news: Progress) => void): () => void;

@@ -8,6 +8,8 @@ import {
   type Catalog,
   type CellQuestion,
   type EventDetail,
+  type FlameQuestion,
+  type FlameStacks,
   type Name,
   type Options,
   type Progress,
@@ -126,6 +128,13 @@ class RemoteApi implements Api {
 
   async names(run: string, page: number, signal?: AbortSignal): Promise<readonly Name[]> {
     return (await json<{ names: Name[] }>(`names/${page}${query({ run })}`, signal)).names;
+  }
+
+  flame(run: string, question: FlameQuestion, signal?: AbortSignal): Promise<FlameStacks> {
+    const { pixels, selection, ...words } = question;
+    const given = Object.entries(words).filter(([, value]) => value !== "");
+    const all = { ...selection, ...Object.fromEntries(given), run, px: pixels };
+    return json(`flame${query(all)}`, signal);
   }
 
   event(run: string, event: number, signal?: AbortSignal): Promise<EventDetail> {

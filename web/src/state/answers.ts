@@ -16,7 +16,7 @@ export interface Answer {
 
 const EMPTY: Answer = { frame: null, problem: null, isOld: true };
 
-function problemOf(cause: unknown): ApiProblem {
+export function problemOf(cause: unknown): ApiProblem {
   if (cause instanceof ApiError) return cause.problem;
   return { status: 0, code: "page", message: String(cause), what_to_do: null, command: null };
 }

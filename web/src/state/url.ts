@@ -30,6 +30,14 @@ export interface Place {
   readonly device: string;
   /** How many rows a chart shows one by one; "": ten. */
   readonly top: string;
+  /** Of flame: which stacks, what they are measured by, the order of frames, and what is zoomed to. */
+  readonly stack: string;
+  readonly metric: string;
+  readonly order: string;
+  readonly root: string;
+  /** Of charts: bars or pies; of tables: columns, as the grid writes them. */
+  readonly chart: string;
+  readonly cols: string;
   readonly pin: string;
   readonly hide: string;
   readonly fold: string;
@@ -61,6 +69,12 @@ export const HOME: Place = {
   table: "",
   device: "",
   top: "",
+  stack: "",
+  metric: "",
+  order: "",
+  root: "",
+  chart: "",
+  cols: "",
   pin: "",
   hide: "",
   fold: "",
@@ -89,6 +103,12 @@ const KEYS = [
   "sort",
   "device",
   "top",
+  "stack",
+  "metric",
+  "order",
+  "root",
+  "chart",
+  "cols",
   "pin",
   "hide",
   "fold",
@@ -150,5 +170,11 @@ export const FRESH = {
   sort: "",
   device: "",
   top: "",
+  stack: "",
+  metric: "",
+  order: "",
+  root: "",
+  chart: "",
+  cols: "",
   hide: "",
 } as const satisfies Partial<Place>;

@@ -4,6 +4,7 @@
 import type { ComponentType } from "preact";
 import { Diff } from "./diff.tsx";
 import { Distributed } from "./distributed.tsx";
+import { Flame } from "./flame.tsx";
 import { Kernels } from "./kernels.tsx";
 import { Memory } from "./memory.tsx";
 import { Modules } from "./modules.tsx";
@@ -30,6 +31,7 @@ export const VIEWS: readonly View[] = [
   { name: "kernels", title: "Kernels", short: "Kern", key: "k", component: Kernels },
   { name: "modules", title: "Modules", short: "Mod", key: "n", component: Modules },
   { name: "memory", title: "Memory", short: "Mem", key: "m", component: Memory },
+  { name: "flame", title: "Flame", short: "Flame", key: "f", component: Flame },
   { name: "distributed", title: "Distributed", short: "Dist", key: "r", component: Distributed },
   { name: "diff", title: "Diff", short: "Diff", key: "d", component: Diff },
   { name: "quality", title: "Quality", short: "Qual", key: "q", component: Quality },

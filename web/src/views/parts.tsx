@@ -41,7 +41,7 @@ function showCommand(page: PageState, command: string): void {
 }
 
 /** Show the command of FRAME, which answers for the whole view, in the status line. */
-export function useCommand(frame: Frame | null): void {
+export function useCommand(frame: { readonly command: string | null } | null): void {
   const page = usePage();
   const command = frame?.command ?? "";
   useEffect(() => showCommand(page, command), [page, command]);
