@@ -3,11 +3,13 @@
 
 import { Ranked } from "../chart/ranked.tsx";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
+import { backwardSentence } from "../model/module_stacks.ts";
 import { firstWithTime, moduleSentence } from "../model/sentences.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { Section, useCommand } from "./parts.tsx";
+import { ModuleIcicle } from "./module_icicle.tsx";
+import { Section, Tabs, useCommand } from "./parts.tsx";
 import { TopN, topOfPlace } from "./top_n.tsx";
 
 const MEASURES = [
@@ -17,12 +19,24 @@ const MEASURES = [
   { column: "host_total_ns", title: "host total", nests: true },
 ];
 
+const SCOPES = [
+  { name: "", title: "tree" },
+  { name: "line", title: "by line" },
+  { name: "annotation", title: "by annotation" },
+];
+
 export function Modules() {
   const page = usePage();
   const place = page.place.value;
   const selection = mergedOptions(place);
   const options = useTableOptions({ name: "modules", options: selection });
   const all = useTable("modules", options, { offset: 0, limit: 100_000 });
+  // The tree has its own order, whatever the rows are sorted by.
+  const tree = useTable(
+    "modules",
+    { ...selection, ...(place.by !== "" && { "group-by": place.by }) },
+    { offset: 0, limit: 100_000 },
+  );
   const column = all.frame ? firstWithTime(all.frame, ["device_self_ns", "host_self_ns"]) : "";
   const ranked = useTable(
     column === "" ? null : "modules",
@@ -33,17 +47,16 @@ export function Modules() {
   return (
     <>
       <h1>{all.frame === null ? "…" : moduleSentence(all.frame)}</h1>
-      {all.frame !== null && all.frame.rows === 0 && (
-        <p>
-          Show other scopes:{" "}
-          <button type="button" onClick={() => page.go({ by: "annotation" })}>
-            annotations
-          </button>{" "}
-          <button type="button" onClick={() => page.go({ by: "line" })}>
-            lines of code
-          </button>
-        </p>
-      )}
+      {tree.frame !== null && <p class="muted">{backwardSentence(tree.frame)}</p>}
+      <Tabs
+        label="Scopes"
+        tabs={SCOPES}
+        value={place.by}
+        onChange={(by) => page.go({ by, where: "", q: "" })}
+      />
+      <Section title="Modules inside modules" answer={tree}>
+        {(frame) => <ModuleIcicle frame={frame} />}
+      </Section>
       {column !== "" && (
         <Section title="Modules by their own time" answer={ranked} tools={<TopN />}>
           {(frame) => (
