@@ -7,9 +7,11 @@
 // Every number is that of the command in the status line; the address alone brings a view back.
 // NAME chooses parts. The last line is "N passed, N failed".
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   check,
+  compare,
   data,
   main,
   openPage,
@@ -142,7 +144,55 @@ async function testFlame(browser) {
   server.stop();
 }
 
-const PARTS = { flame: testFlame };
+// --- charts --------------------------------------------------------------------------------------
+
+/** Click BUTTON, and get what is saved. */
+async function saved(page, button) {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
+  return readFileSync(await download.path());
+}
+
+async function testCharts(browser) {
+  const server = await start([demo]);
+  for (const view of ["operators?chart=pies", "kernels?chart=pies&top=5", "operators"])
+    await withView(browser, server, view, async (page) => {
+      const least = view.startsWith("operators") ? 40 : 0;
+      check((await compare(page, view)) >= least, `${view} has numbers`);
+      if (view === "operators?chart=pies") await runAxe(page, view);
+    });
+  await withView(browser, server, "operators?chart=pies", async (page) => {
+    check((await page.locator(".donut").count()) >= 2, "a ring for each measure with time");
+    const others = await page.locator(".donut path.fill-other").count();
+    check(others >= 2, `all others are one part of each ring: ${others}`);
+    const svg = (await saved(page, "[aria-label='Save Operators by time as SVG']")).toString();
+    const command = await page.getAttribute("section[data-command]", "data-command");
+    check(svg.startsWith("<svg") && svg.includes(command), "the picture has its command");
+    check(/opscope \d/.test(svg) && svg.includes("Operators by time"), "and version and title");
+    const png = await saved(page, "[aria-label='Save Operators by time as PNG']");
+    const box = await page.locator("section[data-command]").first().boundingBox();
+    check(png.subarray(1, 4).toString() === "PNG", "PNG is PNG");
+    check(Math.abs(png.readUInt32BE(16) - 2 * box.width) < 60, "PNG has two pixels for one");
+    await page.click("[aria-label='Rows of Operators by time']");
+    await settle(page);
+    check((await hashOf(page)).includes("table=operators"), "rows go to the table");
+  });
+  await withView(browser, server, "modules", async (page) => {
+    check((await compare(page, "modules")) > 20, "modules have numbers");
+    await page.focus(".flame");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await settle(page);
+    check((await hashOf(page)).includes("where=name+="), "Enter shows the rows of a module");
+    check((await compare(page, "rows of a module")) > 5, "they are those of the command");
+    await page.click("text=by annotation");
+    await settle(page);
+    check((await hashOf(page)).includes("by=annotation"), "annotations are scopes, too");
+  });
+  server.stop();
+}
+
+const PARTS = { flame: testFlame, charts: testCharts };
 
 await main(async (browser) => {
   for (const [name, test] of Object.entries(PARTS)) {

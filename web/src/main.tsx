@@ -6,6 +6,7 @@ import { Shell } from "./shell/shell.tsx";
 import { createPageState, PageContext } from "./state/session.ts";
 import "./style/tokens.css";
 import "./style/page.css";
+import "./style/charts.css";
 import "./style/flame.css";
 import "./style/grid.css";
 import "./style/shell.css";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One bar of all, in its parts, with a legend that has the numbers.
 
+import { arcsOf } from "../model/arcs.ts";
 import { format } from "../model/units.ts";
 
 interface SharesProps {
@@ -15,23 +16,33 @@ interface SharesProps {
   /** Whose sums these are, by the words of which column. */
   readonly column: string;
   readonly by: string;
+  /** A ring, not a bar. */
+  readonly isRing?: boolean;
 }
 
-export function Shares({ title, unit, sums, parts, column, by }: SharesProps) {
+export function Shares({ title, unit, sums, parts, column, by, isRing }: SharesProps) {
   const whole = [...sums.values()].reduce<number>((sum, v) => sum + Number(v), 0) || 1;
   const there = parts.filter((part) => sums.has(part.word));
   return (
     <figure class="shares">
       <figcaption>{title}</figcaption>
-      <div class="shares-bar" aria-hidden="true">
-        {there.map((part) => (
-          <span
-            key={part.word}
-            class={`fill-${part.fill}`}
-            style={{ width: `${(Number(sums.get(part.word)) / whole) * 100}%` }}
-          />
-        ))}
-      </div>
+      {isRing ? (
+        <svg class="shares-ring" viewBox="-1.02 -1.02 2.04 2.04" role="img" aria-label={title}>
+          {arcsOf(there.map((part) => Number(sums.get(part.word)))).map((arc, i) => (
+            <path key={there[i]!.word} d={arc.path} class={`fill-${there[i]!.fill}`} />
+          ))}
+        </svg>
+      ) : (
+        <div class="shares-bar" aria-hidden="true">
+          {there.map((part) => (
+            <span
+              key={part.word}
+              class={`fill-${part.fill}`}
+              style={{ width: `${(Number(sums.get(part.word)) / whole) * 100}%` }}
+            />
+          ))}
+        </div>
+      )}
       <ul class="legend">
         {there.map((part) => {
           const v = sums.get(part.word) ?? 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the device spends its time, and whether with tensor cores.
 
-import { Ranked } from "../chart/ranked.tsx";
 import { Shares } from "../chart/shares.tsx";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
 import { kernelSentence } from "../model/sentences.ts";
@@ -11,7 +10,7 @@ import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { BELOW, Below } from "./below.tsx";
 import { Section, useCommand } from "./parts.tsx";
-import { TopN, topOfPlace } from "./top_n.tsx";
+import { TopChart, TopChartTools } from "./top_chart.tsx";
 
 const MEASURES = [{ column: "total_ns", title: "total" }];
 const CORES = [
@@ -32,7 +31,7 @@ export function Kernels() {
   return (
     <>
       <h1>{answer.frame === null ? "…" : kernelSentence(answer.frame)}</h1>
-      <Section title="Kernels by time" answer={answer} tools={<TopN />}>
+      <Section title="Kernels by time" answer={answer} tools={<TopChartTools />}>
         {(frame) => (
           <>
             <Shares
@@ -42,11 +41,11 @@ export function Kernels() {
               parts={CORES}
               column="total_ns"
               by="tensor_cores"
+              isRing={place.chart === "pies"}
             />
-            <Ranked
+            <TopChart
               frame={frame}
               measures={MEASURES}
-              n={topOfPlace(place)}
               by="name"
               label="Kernels with the most time, and all others"
               onOpen={(row) => open(frame.text(row, "name"))}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operator takes most: bars of four measures, the table, and what is below one row.
 
-import { Ranked } from "../chart/ranked.tsx";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
 import { operatorSentence } from "../model/sentences.ts";
 import { useTable } from "../state/answers.ts";
@@ -9,7 +8,7 @@ import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { BELOW, Below } from "./below.tsx";
 import { Section, useCommand } from "./parts.tsx";
-import { TopN, topOfPlace } from "./top_n.tsx";
+import { TopChart, TopChartTools } from "./top_chart.tsx";
 
 const MEASURES = [
   { column: "device_self_ns", title: "device self" },
@@ -30,12 +29,11 @@ export function Operators() {
   return (
     <>
       <h1>{answer.frame === null ? "…" : operatorSentence(answer.frame)}</h1>
-      <Section title="Operators by time" answer={answer} tools={<TopN />}>
+      <Section title="Operators by time" answer={answer} tools={<TopChartTools />}>
         {(frame) => (
-          <Ranked
+          <TopChart
             frame={frame}
             measures={MEASURES}
-            n={topOfPlace(place)}
             by="name"
             label="Operators with the most time, and all others"
             onOpen={(row) => open(frame.text(row, "name"))}

@@ -8,6 +8,7 @@ import type { Frame } from "../api/cols.ts";
 import { format } from "../model/units.ts";
 import type { Answer } from "../state/answers.ts";
 import { type PageState, usePage } from "../state/session.ts";
+import { SectionTools } from "./section_tools.tsx";
 
 /** In the place of what could not be shown. */
 export function Problem({ problem }: { problem: ApiProblem }) {
@@ -73,6 +74,7 @@ export function Section({ title, answer, tools, ifEmpty, children }: SectionProp
         <h2>{title}</h2>
         {tools}
         <span class="space" />
+        {command !== "" && <SectionTools title={title} command={command} />}
         {command !== "" && (
           <button
             type="button"

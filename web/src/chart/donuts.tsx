@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same as ranked bars, as one ring for each measure. Parts have the numbers of the legend, and
+// all others are one part; below each ring stands of what it is the whole.
+
+import type { Frame } from "../api/cols.ts";
+import { arcsOf } from "../model/arcs.ts";
+import { foldKernel, shorten } from "../model/names.ts";
+import { type Sums, topOf } from "../model/top.ts";
+import { format } from "../model/units.ts";
+import type { Measure } from "./ranked.tsx";
+
+const SHADES = 5;
+/** Parts below this have no room for their number. */
+const LEAST_LABEL = 0.035;
+
+interface DonutsProps {
+  readonly frame: Frame;
+  readonly measures: readonly Measure[];
+  readonly n: number;
+  readonly label: string;
+  /** The column that names a row. */
+  readonly by: string;
+  readonly onOpen?: (row: number) => void;
+}
+
+interface RingProps {
+  readonly frame: Frame;
+  readonly sums: Sums;
+  readonly n: number;
+  readonly nOther: number;
+  readonly measure: Measure | undefined;
+  readonly by: string;
+}
+
+function Ring({ frame, sums, n, nOther, measure, by }: RingProps) {
+  const title = measure?.title ?? sums.column;
+  const index = frame.index(sums.column);
+  const rows = Array.from({ length: n }, (_, row) => frame.value(row, index));
+  const values = [...rows.map((v) => Number(v ?? 0)), Number(sums.other)];
+  const arcs = arcsOf(values.map((v) => Math.max(0, v)));
+  const told = (i: number) => {
+    const name = i < n ? frame.text(i, by) : `other (${format(nOther, null)})`;
+    return `${name}: ${format(values[i]!, sums.unit)}, ${format(arcs[i]!.share, "ratio")}`;
+  };
+  return (
+    <figure class="donut">
+      <svg viewBox="-1.02 -1.02 2.04 2.04" role="img" aria-label={`${title} in its parts`}>
+        {arcs.map((arc, i) => (
+          <g key={i < n ? i : "other"}>
+            {arc.share > 0 && (
+              <path
+                d={arc.path}
+                class={i < n ? `fill-kernel shade-${i % SHADES}` : "fill-other"}
+                {...((i === n || rows[i] !== null) && {
+                  "data-v": String(i < n ? rows[i] : sums.other),
+                  "data-r": i < n ? String(i) : `${n}-`,
+                  "data-c": sums.column,
+                })}
+              >
+                <title>{told(i)}</title>
+              </path>
+            )}
+            {arc.share >= LEAST_LABEL && (
+              <text x={arc.x} y={arc.y}>
+                {i < n ? i + 1 : "…"}
+              </text>
+            )}
+          </g>
+        ))}
+      </svg>
+      <figcaption>
+        {title}
+        <br />
+        <span class="muted">
+          of {format(Number(sums.total), sums.unit)}
+          {measure?.nests ? "; rows contain each other" : " of all rows"}
+        </span>
+      </figcaption>
+    </figure>
+  );
+}
+
+export function Donuts({ frame, measures, n, label, by, onOpen }: DonutsProps) {
+  const all = topOf(
+    frame,
+    measures.map((m) => m.column),
+    n,
+  );
+  const there = all.sums.filter((s) => Number(s.total) > 0);
+  return (
+    <div class="donuts" role="group" aria-label={label}>
+      {there.map((sums) => (
+        <Ring
+          key={sums.column}
+          frame={frame}
+          sums={sums}
+          n={all.n}
+          nOther={all.nOther}
+          measure={measures.find((m) => m.column === sums.column)}
+          by={by}
+        />
+      ))}
+      <ol class="donut-legend">
+        {Array.from({ length: all.n }, (_, row) => {
+          const name = frame.text(row, by);
+          const text = shorten(foldKernel(name));
+          return (
+            <li key={row} title={name}>
+              <span class="muted">{row + 1} </span>
+              {onOpen ? (
+                <button type="button" class="plain" onClick={() => onOpen(row)}>
+                  {text}
+                </button>
+              ) : (
+                text
+              )}
+            </li>
+          );
+        })}
+        {all.nOther > 0 && <li class="muted rest">other ({format(all.nOther, null)})</li>}
+      </ol>
+    </div>
+  );
+}

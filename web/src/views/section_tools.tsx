@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each part of a view can do: its rows as a table, itself as a picture.
+
+import { pictureOf, pngOf, save } from "../chart/picture.ts";
+import { placeOfCommand } from "../state/command.ts";
+import { type PageState, usePage } from "../state/session.ts";
+
+function captionOf(page: PageState, command: string): string[] {
+  const version = page.session.value?.opscope ?? "";
+  return [`opscope ${version}, ${page.run.value}`, command];
+}
+
+export function SectionTools({ title, command }: { title: string; command: string }) {
+  const page = usePage();
+  const rows = placeOfCommand(command);
+  const name = title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase();
+  const take = (event: MouseEvent, form: "svg" | "png") => {
+    const section = (event.currentTarget as Element).closest("section");
+    if (section === null) return;
+    const picture = pictureOf(section, captionOf(page, command));
+    if (form === "svg") save(new Blob([picture.text], { type: "image/svg+xml" }), `${name}.svg`);
+    else
+      void pngOf(picture).then(
+        (blob) => save(blob, `${name}.png`),
+        (cause: unknown) => {
+          page.notice.value = `no picture: ${String(cause)}`;
+        },
+      );
+  };
+  return (
+    <span class="section-tools">
+      {rows !== null && (
+        <button
+          type="button"
+          class="plain muted"
+          aria-label={`Rows of ${title}`}
+          onClick={() => page.go(rows)}
+        >
+          rows ›
+        </button>
+      )}
+      {(["svg", "png"] as const).map((form) => (
+        <button
+          key={form}
+          type="button"
+          class="plain muted"
+          aria-label={`Save ${title} as ${form.toUpperCase()}`}
+          onClick={(event) => take(event, form)}
+        >
+          {form}
+        </button>
+      ))}
+    </span>
+  );
+}

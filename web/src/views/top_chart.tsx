@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first rows of a table as bars, or as rings if the address says so: chart=pies.
+
+import type { Frame } from "../api/cols.ts";
+import { Donuts } from "../chart/donuts.tsx";
+import { type Measure, Ranked } from "../chart/ranked.tsx";
+import { usePage } from "../state/session.ts";
+import { Tabs } from "./parts.tsx";
+import { TopN, topOfPlace } from "./top_n.tsx";
+
+const CHARTS = [
+  { name: "", title: "bars" },
+  { name: "pies", title: "pies" },
+];
+
+interface TopChartProps {
+  readonly frame: Frame;
+  readonly measures: readonly Measure[];
+  readonly by: string;
+  readonly label: string;
+  readonly onOpen: (row: number) => void;
+}
+
+export function TopChart(props: TopChartProps) {
+  const place = usePage().place.value;
+  const n = topOfPlace(place);
+  return place.chart === "pies" ? <Donuts {...props} n={n} /> : <Ranked {...props} n={n} />;
+}
+
+/** The choice of bars or rings, and of how many rows. */
+export function TopChartTools() {
+  const page = usePage();
+  return (
+    <>
+      <Tabs
+        label="Bars or pies"
+        tabs={CHARTS}
+        value={page.place.value.chart === "pies" ? "pies" : ""}
+        onChange={(chart) => page.go({ chart })}
+      />
+      <TopN />
+    </>
+  );
+}
