@@ -60,6 +60,7 @@ static void add_column(struct osc_strbuf *out, const struct osc_table_def *def,
     add_bool(out, "deep", (c->flags & OSC_COLUMN_DEEP) != 0);
     add_bool(out, "symbol", (c->flags & OSC_COLUMN_SYMBOL) != 0);
     add_bool(out, "long", (c->flags & OSC_COLUMN_LONG) != 0);
+    add_bool(out, "sums", c->merge == OSC_MERGE_SUM);
     add_bool(out, "moment", (c->flags & OSC_COLUMN_MOMENT) != 0);
     add_member(out, "group_by", c->grouping);
     add_rules(out, c->rules ? c->rules : def->rules);

@@ -31,6 +31,8 @@ export interface CatalogColumn {
   readonly deep: boolean;
   readonly symbol: boolean;
   readonly long: boolean;
+  /** Rows add up: the sum of all of them means something. */
+  readonly sums: boolean;
   readonly moment: boolean;
   readonly group_by: string | null;
   /** Indexes of the rules of the catalog that it follows. */

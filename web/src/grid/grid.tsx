@@ -1,119 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of any table: only those in sight are in the page, however many there are.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "../state/session.ts";
-import { type ShownColumn, shareOf, textOf, titleOf } from "./columns.ts";
-import { Explain } from "./explain.tsx";
+import { Head, nextSort } from "./head.tsx";
+import type { PlacedColumn } from "./layout.ts";
+import { ROW, Row } from "./rows.tsx";
 import type { Windows } from "./windows.ts";
 
-const ROW = 24;
 /** Browsers cap the height of an element; above, the scroll bar stands for row numbers. */
 const MOST_PIXELS = 14_000_000;
 const SPARE = 8;
 
 interface GridProps {
   readonly windows: Windows;
-  readonly columns: readonly ShownColumn[];
+  readonly columns: readonly PlacedColumn[];
   readonly rows: number;
   readonly label: string;
   /** Grows when rows have come. */
   readonly version: number;
   /** As the command has it: -COLUMN, or COLUMN:asc. */
   readonly sort: string;
+  readonly selected: ReadonlySet<number>;
   readonly onSort: (sort: string) => void;
+  readonly onWiden: (name: string, width: number) => void;
+  readonly onSelect: (rows: ReadonlySet<number>) => void;
   readonly onOpen?: (row: number) => void;
   /** In a tree: the column that names a place, and the index of the column with its depth. */
   readonly tree?: { readonly name: string; readonly depth: number };
+  /** Below all rows. */
+  readonly children?: ComponentChildren;
 }
 
-/** The order after a click: numbers begin with the largest, texts with the first. */
-export function nextSort(column: ShownColumn, sort: string): string {
-  const [up, down] = [`${column.name}:asc`, `-${column.name}`];
-  if (sort === down) return up;
-  if (sort === up) return down;
-  return column.isNumber ? down : up;
-}
-
-function Head({
-  columns,
-  sort,
-  label,
-  onSort,
-}: Pick<GridProps, "columns" | "sort" | "label" | "onSort">) {
-  const page = usePage();
-  return (
-    <div class="head" role="row" aria-rowindex={1}>
-      {columns.map((column, i) => {
-        const isUp = sort === `${column.name}:asc`;
-        const isDown = sort === `-${column.name}`;
-        return (
-          <div
-            key={column.name}
-            role="columnheader"
-            aria-colindex={i + 1}
-            aria-sort={isUp ? "ascending" : isDown ? "descending" : "none"}
-            class={column.isNumber ? "number" : ""}
-            style={{ width: `${column.width}px` }}
-          >
-            <button
-              type="button"
-              title={column.help}
-              onClick={() => onSort(nextSort(column, sort))}
-            >
-              {titleOf(column)}
-              {isUp ? " ▴" : isDown ? " ▾" : ""}
-            </button>
-            <Explain page={page} table={label} column={column.name} />
-          </div>
-        );
-      })}
-    </div>
-  );
-}
-
-function Cell({ props, row, i }: { props: GridProps; row: number; i: number }) {
-  const column = props.columns[i]!;
-  const value = props.windows.value(row, column.index);
-  const text = value === undefined ? "" : textOf(value, column);
-  const share = shareOf(value, column);
-  const depth =
-    props.tree?.name === column.name ? Number(props.windows.value(row, props.tree.depth) ?? 0) : 0;
-  return (
-    <div
-      class={column.isNumber ? "cell number" : "cell"}
-      role="gridcell"
-      aria-colindex={i + 1}
-      title={value === null ? "missing" : text}
-      {...(value !== undefined &&
-        value !== null && {
-          "data-v": String(value),
-          "data-r": String(row),
-          "data-c": column.name,
-        })}
-      style={{
-        width: `${column.width}px`,
-        ...(depth > 0 && { paddingLeft: `${8 + depth * 12}px` }),
-      }}
-    >
-      {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
-      {text}
-    </div>
-  );
-}
-
-export function Grid(props: GridProps) {
-  const { windows, rows, columns } = props;
+/** Which rows are in sight, and where they are. */
+function useSight(rows: number, windows: Windows) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(400);
-  const [current, setCurrent] = useState(0);
   const whole = rows * ROW;
   const pixels = Math.min(whole, MOST_PIXELS);
   const scale = pixels > height ? (whole - height) / (pixels - height) : 1;
   const first = Math.max(0, Math.floor((top * scale) / ROW) - SPARE);
   const last = Math.min(rows, Math.ceil((top * scale + height) / ROW) + SPARE);
-
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
@@ -122,68 +51,127 @@ export function Grid(props: GridProps) {
     return () => watch.disconnect();
   }, []);
   useEffect(() => windows.want(first, last), [windows, first, last]);
-
-  const move = (row: number) => {
-    const next = Math.min(rows - 1, Math.max(0, row));
+  const reveal = (row: number) => {
     const element = box.current;
-    setCurrent(next);
     if (element === null) return;
-    const y = (next * ROW) / scale;
+    const y = (row * ROW) / scale;
     const page = (height - 3 * ROW) / scale;
     if (y < element.scrollTop) element.scrollTop = y;
     else if (y > element.scrollTop + page) element.scrollTop = y - page;
   };
+  const y = (row: number) => row * ROW - top * (scale - 1);
+  return { box, first, last, pixels, height, setTop, reveal, y };
+}
+
+function range(a: number, b: number): Set<number> {
+  const [from, to] = a < b ? [a, b] : [b, a];
+  return new Set(Array.from({ length: Math.min(to - from + 1, 100_000) }, (_, i) => from + i));
+}
+
+/** The cell that the keys are in, and the rows that are chosen. */
+function useCursor(props: GridProps, sight: ReturnType<typeof useSight>) {
+  const page = usePage();
+  const [current, setCurrent] = useState(0);
+  const [column, setColumn] = useState(0);
+  const anchor = useRef(0);
+  const toggle = (row: number) => {
+    const next = new Set(props.selected);
+    if (!next.delete(row)) next.add(row);
+    props.onSelect(next);
+  };
+  const go = (to: number, isExtending: boolean) => {
+    const row = Math.min(props.rows - 1, Math.max(0, to));
+    setCurrent(row);
+    if (isExtending) props.onSelect(range(anchor.current, row));
+    else anchor.current = row;
+  };
+  const choose = (row: number, at: number, event: MouseEvent) => {
+    setColumn(at);
+    if (event.ctrlKey || event.metaKey) toggle(row);
+    go(row, event.shiftKey);
+  };
+  const jump = Math.max(1, Math.floor(sight.height / ROW) - 2);
+  const rowKeys: Readonly<Record<string, number>> = {
+    ArrowDown: current + 1,
+    ArrowUp: current - 1,
+    PageDown: current + jump,
+    PageUp: current - jump,
+    Home: 0,
+    End: props.rows - 1,
+  };
   const press = (event: KeyboardEvent) => {
     // The buttons of the head have their own keys.
-    if (event.target !== box.current) return;
-    const page = Math.max(1, Math.floor(height / ROW) - 2);
-    const steps: Record<string, number> = {
-      ArrowDown: current + 1,
-      ArrowUp: current - 1,
-      PageDown: current + page,
-      PageUp: current - page,
-      Home: 0,
-      End: rows - 1,
-    };
-    const next = steps[event.key];
-    if (next !== undefined) move(next);
+    if (event.target !== sight.box.current || event.ctrlKey || event.metaKey) return;
+    const next = rowKeys[event.key];
+    const here = props.columns[column];
+    if (next !== undefined) {
+      go(next, event.shiftKey);
+      sight.reveal(Math.min(props.rows - 1, Math.max(0, next)));
+    } else if (event.key === "ArrowRight")
+      setColumn(Math.min(props.columns.length - 1, column + 1));
+    else if (event.key === "ArrowLeft") setColumn(Math.max(0, column - 1));
     else if (event.key === "Enter") props.onOpen?.(current);
-    else return;
+    else if (event.key === " ") toggle(current);
+    else if (event.key === "s" && here) props.onSort(nextSort(here, props.sort));
+    else if (event.key === "?" && here) {
+      page.dockIsOpen.value = true;
+      page.go({ sel: `col:${props.label}.${here.name}` });
+    } else return;
     event.preventDefault();
+    event.stopPropagation();
   };
+  return { current, column, choose, press };
+}
+
+export function Grid(props: GridProps) {
+  const { windows, rows, columns } = props;
+  const sight = useSight(rows, windows);
+  const cursor = useCursor(props, sight);
+  const { first, last } = sight;
   const visible = Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
+  const isInSight = cursor.current >= first && cursor.current < last;
   return (
     <div
-      ref={box}
+      ref={sight.box}
       class="grid"
       role="grid"
       aria-label={props.label}
       aria-rowcount={rows + 1}
       aria-colcount={columns.length}
+      aria-multiselectable="true"
+      aria-activedescendant={
+        isInSight ? `${props.label}-${cursor.current}-${cursor.column}` : undefined
+      }
       tabIndex={0}
-      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-      onKeyDown={press}
+      onScroll={(event) => sight.setTop(event.currentTarget.scrollTop)}
+      onKeyDown={cursor.press}
     >
-      <Head columns={columns} sort={props.sort} label={props.label} onSort={props.onSort} />
-      <div class="rows" role="rowgroup" style={{ height: `${pixels}px` }}>
+      <Head
+        columns={columns}
+        sort={props.sort}
+        label={props.label}
+        onSort={props.onSort}
+        onWiden={props.onWiden}
+      />
+      <div class="rows" role="rowgroup" style={{ height: `${sight.pixels}px` }}>
         {visible.map((row) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its rows
-          <div
+          <Row
             key={row}
-            class="row"
-            role="row"
-            aria-rowindex={row + 2}
-            aria-selected={row === current}
-            style={{ transform: `translateY(${row * ROW - top * (scale - 1)}px)` }}
-            onClick={() => setCurrent(row)}
-            onDblClick={() => props.onOpen?.(row)}
-          >
-            {columns.map((column, i) => (
-              <Cell key={column.name} props={props} row={row} i={i} />
-            ))}
-          </div>
+            windows={windows}
+            columns={columns}
+            row={row}
+            y={sight.y(row)}
+            id={props.label}
+            isCurrent={row === cursor.current}
+            column={cursor.column}
+            isSelected={props.selected.has(row)}
+            onChoose={cursor.choose}
+            onOpen={props.onOpen}
+            tree={props.tree}
+          />
         ))}
       </div>
+      {props.children}
     </div>
   );
 }

@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // One table with all that it can do: filter, group, sort, save.
 
-import { useEffect, useMemo, useReducer } from "preact/hooks";
-import type { Options } from "../api/api.ts";
+import { useEffect, useMemo, useReducer, useState } from "preact/hooks";
+import type { CatalogTable, Options } from "../api/api.ts";
+import { both } from "../model/funnel.ts";
+import { useTable } from "../state/answers.ts";
 import { whereOf } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Empty, Problem, useCommand } from "../views/parts.tsx";
 import { type ShownColumn, showColumns } from "./columns.ts";
 import { Grid } from "./grid.tsx";
+import {
+  type ColumnWish,
+  changed,
+  columnsOption,
+  formatCols,
+  parseCols,
+  placeColumns,
+  wishesOf,
+} from "./layout.ts";
+import { SumRow } from "./rows.tsx";
+import { Tools } from "./tools.tsx";
 import { Windows } from "./windows.ts";
 
 interface TableViewProps {
@@ -38,51 +51,11 @@ export function useTableOptions(props: Pick<TableViewProps, "name" | "options">)
     const options: Record<string, string | true> = { ...props.options };
     if (place.by !== "") options["group-by"] = place.by;
     if (place.sort !== "") options.sort = place.sort;
-    if (place.where !== "") options.where = place.where;
-    else if (place.q !== "" && column !== null) options.where = whereOf(column, place.q);
+    const filter = place.q !== "" && column !== null ? whereOf(column, place.q) : "";
+    const where = both(place.where, filter);
+    if (where !== "") options.where = where;
     return options;
   }, [key, place.by, place.sort, place.where, place.q, column]);
-}
-
-function Tools({ name, options, rows }: { name: string; options: Options; rows: number | null }) {
-  const page = usePage();
-  const place = page.place.value;
-  const table = page.catalog.value?.tables.find((t) => t.name === name);
-  return (
-    <div class="tools">
-      <input
-        type="search"
-        placeholder="filter: text or /regex/"
-        aria-label="Filter"
-        value={place.q}
-        onInput={(event) => page.go({ q: event.currentTarget.value }, "replace")}
-      />
-      {table && table.group_by.length > 0 && (
-        <label>
-          group by{" "}
-          <select value={place.by} onChange={(event) => page.go({ by: event.currentTarget.value })}>
-            <option value="">–</option>
-            {table.group_by.map((by) => (
-              <option key={by} value={by}>
-                {by}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      <span class="muted">{rows === null ? "" : `${rows} rows`}</span>
-      <span class="space" />
-      {(["csv", "json", "md"] as const).map((format) => (
-        <a
-          key={format}
-          href={page.api.address(name, options, format)}
-          download={`${name}.${format}`}
-        >
-          {format}
-        </a>
-      ))}
-    </div>
-  );
 }
 
 /** The texts of ROW by the names of their columns. */
@@ -95,31 +68,81 @@ function namesOf(windows: Windows, columns: readonly ShownColumn[], row: number)
   return texts;
 }
 
-export function TableView(props: TableViewProps) {
+/** What the address wants of the columns of TABLE. */
+function useWishes(table: CatalogTable | undefined): ColumnWish[] {
+  const { cols } = usePage().place.value;
+  return useMemo(
+    () => parseCols(cols).filter((w) => table?.columns.some((c) => c.name === w.name)),
+    [cols, table],
+  );
+}
+
+const MOST_SUMMED = 20_000;
+const NO_ROWS: ReadonlySet<number> = new Set();
+
+/** The columns of TABLE that add up, unless their rows contain each other. */
+function summed(table: CatalogTable | undefined): Set<string> {
+  const names = new Set(table?.columns.map((c) => c.name));
+  const nests = (name: string) =>
+    names.has(`self_${name}`) ||
+    (name.includes("_total_") && names.has(name.replace("_total_", "_self_"))) ||
+    names.has("depth");
+  return new Set(table?.columns.filter((c) => c.sums && !nests(c.name)).map((c) => c.name));
+}
+
+/** The rows of table NAME by OPTIONS, in windows. */
+function useWindows(name: string, options: Options) {
   const page = usePage();
-  const options = useTableOptions(props);
   const fingerprint = page.fingerprint.value;
   const [version, changed] = useReducer((n: number) => n + 1, 0);
   // other traces are other rows
   const windows = useMemo(
-    () => new Windows(page.api, props.name, options, () => changed(undefined)),
-    [page.api, props.name, options, fingerprint, page.epoch.value],
+    () => new Windows(page.api, name, options, () => changed(undefined)),
+    [page.api, name, options, fingerprint, page.epoch.value],
   );
   useEffect(() => {
     if (fingerprint !== "") windows.want(0, 1);
     return () => windows.close();
   }, [windows, fingerprint]);
+  return { windows, version };
+}
+
+export function TableView(props: TableViewProps) {
+  const page = usePage();
+  const asked = useTableOptions(props);
+  const table = page.catalog.value?.tables.find((t) => t.name === props.name);
+  const wishes = useWishes(table);
+  const chosen = columnsOption(wishes);
+  const options = useMemo(
+    () => (chosen === null ? asked : { ...asked, columns: chosen }),
+    [asked, chosen],
+  );
+  const { windows, version } = useWindows(props.name, options);
+  const [selected, select] = useState(NO_ROWS);
+  useEffect(() => select(NO_ROWS), [windows]);
   const frame = windows.latest;
-  const columns = useMemo<ShownColumn[]>(
+  const shown = useMemo<ShownColumn[]>(
     () => (frame === null ? [] : showColumns(frame)),
     [windows, frame === null],
   );
+  const columns = useMemo(() => placeColumns(shown, wishes), [shown, wishes]);
+  const sums = useMemo(() => summed(table), [table]);
+  const isSummed =
+    frame !== null && frame.rows <= MOST_SUMMED && columns.some((c) => sums.has(c.name));
+  const all = useTable(isSummed ? props.name : null, options, { offset: 0, limit: MOST_SUMMED });
   useCommand(frame);
   const sort = page.place.value.sort;
   const depth = props.tree && sort === "" ? (frame?.index(props.tree.depth) ?? -1) : -1;
+  const widen = (name: string, width: number) => {
+    const now = wishesOf(
+      wishes,
+      columns.map((c) => c.name),
+    );
+    page.go({ cols: formatCols(changed(now, name, { width: Math.max(40, width) })) });
+  };
   return (
     <div class="table-view" data-command={frame?.command ?? ""}>
-      <Tools name={props.name} options={options} rows={frame?.rows ?? null} />
+      <Tools name={props.name} options={options} frame={frame} selected={selected} />
       {windows.problem && <Problem problem={windows.problem} />}
       {frame !== null && frame.rows === 0 && <Empty frame={frame} />}
       {frame !== null && frame.rows > 0 && (
@@ -130,12 +153,19 @@ export function TableView(props: TableViewProps) {
           label={props.name}
           version={version}
           sort={sort}
+          selected={selected}
           onSort={(sort) => page.go({ sort })}
+          onWiden={widen}
+          onSelect={select}
           {...(props.onOpen && {
             onOpen: (row: number) => props.onOpen?.(namesOf(windows, columns, row)),
           })}
           {...(props.tree && depth >= 0 && { tree: { name: props.tree.name, depth } })}
-        />
+        >
+          {isSummed && all.frame !== null && !all.isOld && (
+            <SumRow frame={all.frame} columns={columns} names={sums} rowIndex={frame.rows + 2} />
+          )}
+        </Grid>
       )}
     </div>
   );

@@ -110,7 +110,7 @@ function Comparison({ base }: { base: string }) {
         label="Tables of changes"
         tabs={TABS}
         value={tab.name}
-        onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "" })}
+        onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "", cols: "" })}
       />
       <TableView
         key={tab.name}

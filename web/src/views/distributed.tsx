@@ -107,7 +107,7 @@ export function Distributed() {
         label="Tables of ranks"
         tabs={TABS}
         value={tab.name}
-        onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "" })}
+        onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "", cols: "" })}
       />
       <TableView key={tab.name} name={tab.name} options={options} />
     </>

@@ -81,7 +81,7 @@ function MemoryTables() {
           label="Tables of memory"
           tabs={TABS}
           value={tab.name}
-          onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "" })}
+          onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "", cols: "" })}
         />
         {isAt && (
           <button type="button" class="chip" onClick={() => page.go({ sel: "" })}>

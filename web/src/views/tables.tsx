@@ -18,7 +18,7 @@ export function Tables() {
             aria-label="Table"
             value={name}
             onChange={(event) =>
-              page.go({ table: event.currentTarget.value, sort: "", where: "", q: "", by: "" })
+              page.go({ table: event.currentTarget.value, sort: "", where: "", q: "", by: "", cols: "" })
             }
           >
             {tables.map((t) => (

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a grid that are in sight, and below them the sums of all.
+
+import type { Frame } from "../api/cols.ts";
+import { sumOf } from "../model/top.ts";
+import { formatIn, unitFor } from "../model/units.ts";
+import { shareOf, textOf } from "./columns.ts";
+import { edgeOf } from "./head.tsx";
+import type { PlacedColumn } from "./layout.ts";
+import type { Windows } from "./windows.ts";
+
+export const ROW = 24;
+
+interface RowProps {
+  readonly windows: Windows;
+  readonly columns: readonly PlacedColumn[];
+  readonly row: number;
+  readonly y: number;
+  readonly id: string;
+  readonly isCurrent: boolean;
+  /** The column that the keys are in. */
+  readonly column: number;
+  readonly isSelected: boolean;
+  readonly onChoose: (row: number, column: number, event: MouseEvent) => void;
+  readonly onOpen?: ((row: number) => void) | undefined;
+  readonly tree?: { readonly name: string; readonly depth: number } | undefined;
+}
+
+function Cell({ props, i }: { props: RowProps; i: number }) {
+  const { row, windows, tree } = props;
+  const column = props.columns[i]!;
+  const value = windows.value(row, column.index);
+  const text = value === undefined ? "" : textOf(value, column);
+  const share = shareOf(value, column);
+  const depth = tree?.name === column.name ? Number(windows.value(row, tree.depth) ?? 0) : 0;
+  const isHere = props.isCurrent && props.column === i;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its cells
+    <div
+      id={`${props.id}-${row}-${i}`}
+      class={`cell${column.isNumber ? " number" : ""}${column.isPinned ? " pinned" : ""}${isHere ? " here" : ""}`}
+      role="gridcell"
+      aria-colindex={i + 1}
+      title={value === null ? "missing" : text}
+      onClick={(event) => props.onChoose(row, i, event)}
+      {...(value !== undefined &&
+        value !== null && {
+          "data-v": String(value),
+          "data-r": String(row),
+          "data-c": column.name,
+        })}
+      style={{ ...edgeOf(column), ...(depth > 0 && { paddingLeft: `${8 + depth * 12}px` }) }}
+    >
+      {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
+      {text}
+    </div>
+  );
+}
+
+export function Row(props: RowProps) {
+  const { row, columns, isCurrent, isSelected } = props;
+  return (
+    <div
+      class={isCurrent ? "row current" : "row"}
+      role="row"
+      aria-rowindex={row + 2}
+      aria-selected={isSelected}
+      style={{ transform: `translateY(${props.y}px)` }}
+      onDblClick={() => props.onOpen?.(row)}
+    >
+      {columns.map((column, i) => (
+        <Cell key={column.name} props={props} i={i} />
+      ))}
+    </div>
+  );
+}
+
+interface SumsProps {
+  /** All rows. */
+  readonly frame: Frame;
+  readonly columns: readonly PlacedColumn[];
+  /** Which columns add up. */
+  readonly names: ReadonlySet<string>;
+  readonly rowIndex: number;
+}
+
+export function SumRow({ frame, columns, names, rowIndex }: SumsProps) {
+  return (
+    <div class="row sums" role="row" aria-rowindex={rowIndex}>
+      {columns.map((column, i) => {
+        const index = frame.index(column.name);
+        const isShown = names.has(column.name) && index >= 0 && column.isNumber;
+        const sum = isShown ? sumOf(frame, column.name) : null;
+        const unit = unitFor(column.unit, column.type === "integer", Math.abs(Number(sum)));
+        return (
+          <div
+            key={column.name}
+            class={`cell${column.isNumber ? " number" : ""}${column.isPinned ? " pinned" : ""}`}
+            role="gridcell"
+            aria-colindex={i + 1}
+            style={edgeOf(column)}
+            {...(sum !== null && {
+              "data-v": String(sum),
+              "data-r": "0-",
+              "data-c": column.name,
+            })}
+          >
+            {sum === null
+              ? i === 0 && "Σ of all rows"
+              : `${formatIn(Number(sum), unit)} ${unit.label === column.shownUnit.label ? "" : unit.label}`.trim()}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
