@@ -11,7 +11,7 @@ from twin.selection import Selection
 
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack", "shape,stack"), "kernels": (None, "op"),
-             "modules": (None, "annotation", "line"),
+             "modules": (None, "annotation", "line"), "stragglers": (None, "step"),
              "ranges": (None, "process", "thread", "track", "category", "step",
                         "category,thread", "step,process,track")}
 COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice",

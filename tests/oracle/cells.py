@@ -27,7 +27,7 @@ KEYS = {
     "memory": ("device", "name"), "memory_events": (), "memory_curve": (), "memory_peaks": (),
     "rank_overlap": ("rank", "step"), "rank_wait": ("rank", "step"),
     "collectives": ("rank", "name"), "ranks": ("rank",),
-    "collective_calls": ("name", "start_ns"), "stragglers": ("rank",),
+    "collective_calls": ("name", "start_ns"), "stragglers": ("rank", "step"),
 }
 # Texts in the tables, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "step"}

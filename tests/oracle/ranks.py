@@ -40,6 +40,10 @@ def compare(provider: OpscopeProvider, report: Report, where: str, paths: list[P
                 report.differ(label, failed)
                 continue
             compare_table(report, label, name, ours, tables.table(run, name, None, compat))
+    if "stragglers" in names:
+        compare_table(report, f"{where}: stragglers by step:", "stragglers",
+                      provider.rows("stragglers", paths, "step"),
+                      tables.table(run, "stragglers", "step"))
 
 
 def compare_quality(provider: OpscopeProvider, report: Report, where: str,

@@ -19,6 +19,7 @@
 enum {
     RANK,
     SPAN,
+    STEP,
     CAUSED,
     CAUSED_RATIO,
     TIMES_LAST,
@@ -37,6 +38,10 @@ static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
                "Rank that the row is about."),
     OSC_COLUMN(SPAN, "span", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_RANKS,
                "Recording window of the rank, if there are several."),
+    OSC_COLUMN(STEP, "step", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_STEPS,
+               "Label of the step that contains the collectives of the row; missing: no step "
+               "does.",
+               .grouping = "step"),
     OSC_COLUMN(
         CAUSED, "caused_wait_ns", INTEGER, "ns", FIRST, 0, 0,
         "Time of other ranks that waited for this one, over all collectives: while some "
@@ -83,6 +88,13 @@ struct row {
     int64_t operator_ns;
 };
 
+/* What a row caused and waited in the steps of one label. */
+struct cell {
+    uint32_t row, label; /* label: word + 1, or 0 */
+    osc_wide caused, waited;
+    uint64_t n_last, n_calls;
+};
+
 /* What a row caused in a step, or how much longer something took on it. */
 struct part {
     uint32_t row, of; /* of: step of its file, or word */
@@ -109,7 +121,9 @@ struct search {
     struct arrival *arrivals;      /* owned; scratch */
     int64_t *scratch;              /* owned */
     struct parts steps, grown;     /* owned */
-    size_t n_rows;
+    struct cell *cells;            /* owned; by rows, then by labels once they are joined */
+    size_t n_rows, n_cells, cap_cells;
+    bool by_step; /* cells are wanted */
     uint64_t n_compared;
     osc_status status; /* sticky */
 };
@@ -204,6 +218,22 @@ static bool has_several(const struct search *s, size_t n)
     return false;
 }
 
+/* Add what A, the last one if IS_LAST, caused and waited to the cells. */
+static void add_cell(struct search *s, const struct arrival *a, int64_t caused_ns,
+                     int64_t waited_ns, bool is_last)
+{
+    const struct osc_rank_part *const p = &s->run->files[a->member.file].part;
+    const uint32_t step = osc_rank_call_of(s->run, a->member)->step;
+
+    if (s->status == OSC_OK)
+        s->status = osc_grow(&s->cells, &s->cap_cells, s->n_cells + 1, sizeof *s->cells);
+    if (s->status == OSC_OK)
+        s->cells[s->n_cells++] = (struct cell){
+            a->row,    step && step <= p->n_steps ? p->steps[step - 1].label + 1 : 0,
+            caused_ns, waited_ns,
+            is_last,   1};
+}
+
 /* Charge the waiting of the sorted arrivals [0, N). */
 static void charge(struct search *s, size_t n)
 {
@@ -224,6 +254,9 @@ static void charge(struct search *s, size_t n)
         row->caused += own_ns;
         row->waited += last_ns - a->at_ns;
         row->n_calls++;
+        if (s->by_step)
+            add_cell(s, a, own_ns, last_ns - a->at_ns,
+                     k == n - 1 && last_ns > s->arrivals[n - 2].at_ns);
         if (c->step && own_ns > 0)
             add_part(s, &s->steps, a->row, c->step, own_ns);
     }
@@ -284,6 +317,7 @@ static void fini(struct search *s)
     osc_free(s->scratch);
     osc_free(s->steps.v);
     osc_free(s->grown.v);
+    osc_free(s->cells);
 }
 
 /* --- since when ----------------------------------------------------------------------------
@@ -469,6 +503,73 @@ static osc_status note_hang(const struct search *s, struct osc_result *out)
     return st;
 }
 
+static int by_row_and_label(const void *a, const void *b)
+{
+    const struct cell *const x = a, *const y = b;
+
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return x->label < y->label ? -1 : x->label > y->label;
+}
+
+/* The same, by the texts of labels, whose numbers depend on the order of files. */
+static int by_row_and_text(const void *a, const void *b, void *ctx)
+{
+    const struct cell *const x = a, *const y = b;
+    const struct search *const s = ctx;
+
+    if (x->row != y->row || !x->label || !y->label)
+        return by_row_and_label(a, b);
+    return osc_str_cmp(osc_rank_text(&s->run->words, x->label - 1),
+                       osc_rank_text(&s->run->words, y->label - 1));
+}
+
+/* Add up the cells of the same row and label. */
+static void join_cells(struct search *s)
+{
+    size_t n = 0;
+
+    osc_sort(s->cells, s->n_cells, sizeof *s->cells, by_row_and_label);
+    for (size_t k = 0; k < s->n_cells; k++) {
+        const struct cell *const c = &s->cells[k];
+        struct cell *const last = n > 0 ? &s->cells[n - 1] : NULL;
+
+        if (!last || by_row_and_label(last, c) != 0) {
+            s->cells[n++] = *c;
+            continue;
+        }
+        last->caused += c->caused;
+        last->waited += c->waited;
+        last->n_last += c->n_last;
+        last->n_calls += c->n_calls;
+    }
+    s->n_cells = n;
+    osc_sort_with(s->cells, n, sizeof *s->cells, by_row_and_text, s);
+}
+
+/* Add a row for each rank and step. */
+static void add_cells(struct osc_result *out, struct search *s, osc_wide all)
+{
+    join_cells(s);
+    osc_result_show(out, STEP);
+    for (size_t k = 0; k < s->n_cells; k++) {
+        const struct cell *const c = &s->cells[k];
+        const struct osc_rank_file *const f = &s->run->files[s->rows[c->row].first_file];
+
+        osc_result_row(out);
+        osc_result_int(out, RANK, f->rank);
+        osc_result_int(out, SPAN, f->span);
+        if (c->label)
+            osc_result_str(out, STEP, osc_rank_text(&s->run->words, c->label - 1));
+        osc_result_int(out, CAUSED, osc_wide_nearest(c->caused));
+        if (all > 0)
+            osc_result_num(out, CAUSED_RATIO, (double)c->caused / (double)all);
+        osc_result_int(out, TIMES_LAST, (int64_t)c->n_last);
+        osc_result_int(out, COLLECTIVES, (int64_t)c->n_calls);
+        osc_result_int(out, WAITED, osc_wide_nearest(c->waited));
+    }
+}
+
 static osc_status add_rows(struct osc_result *out, struct search *s)
 {
     osc_status st = init(s);
@@ -485,7 +586,9 @@ static osc_status add_rows(struct osc_result *out, struct search *s)
     find_operators(s);
     for (size_t k = 0; k < s->n_rows; k++)
         all += s->rows[k].caused;
-    for (size_t k = 0; k < s->n_rows && s->n_compared > 0; k++)
+    if (s->by_step)
+        add_cells(out, s, all);
+    for (size_t k = 0; k < s->n_rows && s->n_compared > 0 && !s->by_step; k++)
         add_row(out, s, &s->rows[k], all);
     if (s->n_compared < s->run->n_matches && s->n_compared > 0)
         osc_result_note(out,
@@ -499,9 +602,7 @@ static osc_status add_rows(struct osc_result *out, struct search *s)
 static osc_status fill(struct osc_result *out, const struct osc_rank_run *run,
                        const struct osc_options *o)
 {
-    struct search s = {.run = run};
-
-    (void)o;
+    struct search s = {.run = run, .by_step = o->by_step};
     const osc_status st = add_rows(out, &s);
     fini(&s);
     return st;
@@ -526,6 +627,8 @@ const uint32_t osc_column_stragglers_rank = RANK, osc_column_stragglers_span = S
                osc_column_stragglers_operator_ns = OPERATOR_NS,
                osc_column_stragglers_clock_error_ns = ERROR, osc_column_stragglers_note = NOTE;
 
+static const char *const groupings[] = {"step", NULL};
+
 const struct osc_table_def osc_table_stragglers = {
     .name = "stragglers",
     .help = "Which ranks let the others wait, how often, and what they did meanwhile.",
@@ -534,6 +637,7 @@ const struct osc_table_def osc_table_stragglers = {
     .columns = columns,
     .n_columns = N_SHOWN + OSC_RANK_HIDDEN,
     .sorted_by = CAUSED + 1,
+    .groupings = groupings,
     .facts = OSC_CALLS_FACTS,
     .joins_ranks = true,
     .map = osc_rank_map_work,

@@ -127,6 +127,36 @@ def stragglers(run: list[Trace], _compat: bool) -> list[dict]:
     return sorted(result, key=lambda row: -row["caused_wait_ns"])
 
 
+def by_step(run: list[Trace]) -> list[dict]:
+    """`stragglers --group-by step`: each rank in each step."""
+    calls = match(run, False)
+    matches = in_order(run, calls)
+    clocks = clocks_of(run, matches)
+    place = {id(trace): n for n, group in enumerate(groups(run)) for trace in group}
+    order = {id(trace): n for n, trace in enumerate(run)}
+    kept = {id(t): [s for s in steps.steps_of(t) if s.kept] for t in run}
+    sums: dict[tuple, list[int]] = {}
+    for members in matches:
+        if len({place[id(c.trace)] for c in members}) < 2 or not is_comparable(clocks, members):
+            continue
+        came = sorted(((clocks[id(c.trace)].time(c.start), order[id(c.trace)], c)
+                       for c in members), key=lambda entry: entry[:2])
+        for k, ns in enumerate(charged([at for at, _, _ in came])):
+            at, _, call = came[k]
+            step = step_of(kept[id(call.trace)], call)
+            label = None if step is None else kept[id(call.trace)][step].label
+            own = sums.setdefault((place[id(call.trace)], label), [0, 0, 0, 0])
+            is_last = k == len(came) - 1 and at > came[k - 1][0]
+            for i, value in enumerate((ns, is_last, 1, came[-1][0] - at)):
+                own[i] += value
+    total = sum(own[0] for own in sums.values())
+    rows = [{**lead(run, groups(run)[n][0]), "step": label, "caused_wait_ns": own[0],
+             "caused_ratio": own[0] / total if total else None, "times_last": own[1],
+             "collectives": own[2], "waited_ns": own[3]} for (n, label), own in
+            sorted(sums.items(), key=lambda entry: (entry[0][0], entry[0][1] or ""))]
+    return sorted(rows, key=lambda row: -row["caused_wait_ns"])
+
+
 def since_step(by_step: dict[int, dict[int, int]], row: int) -> int | None:
     """The first step in which ROW caused most waiting, and from which on in half of the steps."""
     numbers = sorted(by_step)

@@ -44,6 +44,8 @@ def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
     """The rows of table NAME. COMPAT is --compat tb, PYTHON false is --no-python, MERGED is
     --merge; SELECTION is for the tables of memory. With several ranks or spans each has its own
     rows, which begin with the columns rank and span."""
+    if name == "stragglers" and group_by == "step":
+        return stragglers.by_step([run] if isinstance(run, Trace) else run)
     if name in ranks.TABLES:
         return ranks.TABLES[name]([run] if isinstance(run, Trace) else run, compat)
     found = runs.blocks([run] if isinstance(run, Trace) else run, merged)
