@@ -22,6 +22,8 @@ interface RankedProps {
   readonly label: string;
   /** The column that names a row. */
   readonly by: string;
+  /** What a row is called; without it, as column BY has it. */
+  readonly nameOf?: (row: number) => string;
   /** All bars have one scale. */
   readonly isShared?: boolean;
   readonly onOpen?: (row: number) => void;
@@ -110,7 +112,7 @@ export function Ranked(props: RankedProps) {
       </thead>
       <tbody>
         {Array.from({ length: top.n }, (_, row) => {
-          const name = frame.text(row, props.by);
+          const name = props.nameOf?.(row) ?? frame.text(row, props.by);
           return (
             <tr key={row}>
               <th scope="row" title={name}>

@@ -2,12 +2,15 @@
 // Which rank is late, how much communication hides, and how much of it waits.
 
 import { type Measure, Ranked } from "../chart/ranked.tsx";
+import { SmallTable } from "../grid/small_table.tsx";
 import { TableView } from "../grid/table_view.tsx";
+import { rankName } from "../model/rank_parts.ts";
 import { lateSentence } from "../model/sentences.ts";
 import { type Answer, useTable } from "../state/answers.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Empty, Section, Tabs, useCommand } from "./parts.tsx";
+import { RankMap } from "./rank_map.tsx";
 
 const TABS = [
   { name: "stragglers", title: "who is late" },
@@ -54,10 +57,12 @@ function RankBars({ title, label, answer, measures, isShared = false }: RankBars
           measures={measures}
           n={MOST}
           by="rank"
+          nameOf={(row) => rankName(frame, row)}
           label={label}
           isShared={isShared}
           {...(frame.index("rank") >= 0 && {
-            onOpen: (row: number) => page.go({ rank: frame.text(row, "rank") }),
+            onOpen: (row: number) =>
+              page.go({ rank: frame.text(row, "rank"), span: frame.text(row, "span") }),
           })}
         />
       )}
@@ -73,6 +78,7 @@ export function Distributed() {
   const late = useTable("stragglers", options, ALL);
   const overlap = useTable("rank_overlap", steps, ALL);
   const wait = useTable("rank_wait", steps, ALL);
+  const devices = useTable("devices", options, ALL);
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
   useCommand(late.frame);
   return (
@@ -83,6 +89,7 @@ export function Distributed() {
           <p>Open the directory with the traces of all ranks: opscope view DIRECTORY</p>
         </Empty>
       )}
+      <RankMap overlap={overlap.frame} />
       <RankBars
         title="Who is late"
         label="Ranks by the waiting that they cause"
@@ -103,6 +110,9 @@ export function Distributed() {
         measures={WAIT}
         isShared
       />
+      <Section title="Devices" answer={devices}>
+        {(frame) => <SmallTable frame={frame} />}
+      </Section>
       <Tabs
         label="Tables of ranks"
         tabs={TABS}

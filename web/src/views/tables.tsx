@@ -18,7 +18,14 @@ export function Tables() {
             aria-label="Table"
             value={name}
             onChange={(event) =>
-              page.go({ table: event.currentTarget.value, sort: "", where: "", q: "", by: "", cols: "" })
+              page.go({
+                table: event.currentTarget.value,
+                sort: "",
+                where: "",
+                q: "",
+                by: "",
+                cols: "",
+              })
             }
           >
             {tables.map((t) => (
