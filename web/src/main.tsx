@@ -7,6 +7,7 @@ import { createPageState, PageContext } from "./state/session.ts";
 import "./style/tokens.css";
 import "./style/page.css";
 import "./style/charts.css";
+import "./style/combobox.css";
 import "./style/flame.css";
 import "./style/grid.css";
 import "./style/shell.css";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page asks: of a server (remote.ts), or of the data in its own file.
 
+import type { RunsAnswer } from "../model/choices.ts";
 import type { Frame } from "./cols.ts";
 import type { CellPacket, ValuePacket } from "./packets.ts";
 
@@ -228,6 +229,8 @@ export class ApiError extends Error {
 export interface Api {
   session(signal?: AbortSignal): Promise<Session>;
   catalog(signal?: AbortSignal): Promise<Catalog>;
+  /** Files of RUN and of its log directory, with those that were not taken. */
+  runs(run: string, signal?: AbortSignal): Promise<RunsAnswer>;
   table(name: string, options: Options, rows: Rows, signal?: AbortSignal): Promise<Frame>;
   /** The address of a table as a file: csv, json or md. */
   address(name: string, options: Options, format: string): string;

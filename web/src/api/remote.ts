@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server that sent the page. All addresses are relative, so that any prefix works.
 
+import type { RunsAnswer } from "../model/choices.ts";
 import {
   type Api,
   ApiError,
@@ -89,6 +90,10 @@ class RemoteApi implements Api {
 
   catalog(signal?: AbortSignal): Promise<Catalog> {
     return json("catalog", signal);
+  }
+
+  runs(run: string, signal?: AbortSignal): Promise<RunsAnswer> {
+    return json(`runs${query({ run })}`, signal);
   }
 
   async table(name: string, options: Options, rows: Rows, signal?: AbortSignal): Promise<Frame> {

@@ -1,49 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps as stacked bars, with a legend that leaves parts out and brings them back.
+// Steps as stacked bars, with a legend that leaves parts out and brings them back. Where there are
+// more than fit, neighbours share a bar, as in the strip.
 
 import type { Frame } from "../api/cols.ts";
 import { CATEGORIES } from "../model/categories.ts";
-import { formatTime } from "../model/units.ts";
+import { type StripBar, stepBars } from "../model/strip.ts";
+import { format, formatTime } from "../model/units.ts";
 import { usePage } from "../state/session.ts";
 
 const HEIGHT = 120;
-const MOST = 300;
+const MOST = 240;
+/** Words of hide= beside the parts. */
+const DROPPED = "dropped";
+const ANNOTATION = "annotation";
 
-function nameOf(frame: Frame, row: number): string {
-  const rank = frame.text(row, "rank");
-  const step = frame.text(row, "label") || frame.text(row, "step");
-  return `${rank === "" ? "" : `rank ${rank}, `}step ${step}`;
-}
-
-function Bar({ frame, row, shown, most }: BarProps) {
-  const total = frame.at(row, "total_ns") ?? 0;
+function Bar({ bar, at, shown, most, hasLine }: BarProps) {
   let y = HEIGHT;
+  const isLeft = (bar.left ?? 0) > 0;
+  const line = HEIGHT - ((bar.annotation ?? 0) / most) * HEIGHT;
   return (
-    <g transform={`translate(${row} 0)`}>
-      <title>{`${nameOf(frame, row)}: ${formatTime(total)}`}</title>
-      {shown.map((category) => {
-        const height = ((frame.at(row, `${category}_ns`) ?? 0) / most) * HEIGHT;
-        y -= height;
-        return (
-          <rect
-            key={category}
-            class={`fill-${category}`}
-            x="0.1"
-            width="0.8"
-            y={y}
-            height={height}
-          />
-        );
-      })}
+    <g transform={`translate(${at} 0)`} class={isLeft ? "left-out" : ""}>
+      <title>
+        {`${bar.title}; its annotation ${formatTime(bar.annotation ?? 0)}${
+          isLeft ? "; in no average" : ""
+        }`}
+      </title>
+      {bar.parts
+        .filter((part) => shown.includes(part.fill) && part.size > 0)
+        .map((part) => {
+          const height = (part.size / most) * HEIGHT;
+          y -= height;
+          return (
+            <rect
+              key={part.fill}
+              class={`fill-${part.fill}`}
+              x="0.1"
+              width="0.8"
+              y={y}
+              height={height}
+            />
+          );
+        })}
+      {hasLine && line >= 0 && <rect class="annotation-line" x="0" width="1" y={line} height="1" />}
     </g>
   );
 }
 
 interface BarProps {
-  readonly frame: Frame;
-  readonly row: number;
+  readonly bar: StripBar;
+  readonly at: number;
   readonly shown: readonly string[];
   readonly most: number;
+  readonly hasLine: boolean;
 }
 
 /** What is left out is in the address: hide=kernel,memcpy. */
@@ -59,44 +67,76 @@ function useHidden(): [hidden: readonly string[], toggle: (category: string) => 
   return [hidden, toggle];
 }
 
+interface LegendProps {
+  readonly there: readonly string[];
+  readonly hidden: readonly string[];
+  readonly left: number;
+  readonly toggle: (word: string) => void;
+}
+
+function Legend({ there, hidden, left, toggle }: LegendProps) {
+  const words = [
+    ...there.map((word) => ({ word, title: word, swatch: `fill-${word}` })),
+    { word: ANNOTATION, title: "annotation", swatch: "annotation-line" },
+    ...(left > 0
+      ? [{ word: DROPPED, title: `${format(left, null)} in no average`, swatch: "left-out" }]
+      : []),
+  ];
+  return (
+    <div class="legend" role="group" aria-label="What is shown of steps">
+      {words.map(({ word, title, swatch }) => (
+        <button
+          key={word}
+          type="button"
+          aria-pressed={!hidden.includes(word)}
+          onClick={() => toggle(word)}
+        >
+          <span class={`swatch ${swatch}`} /> {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 export function StepsChart({ frame }: { frame: Frame }) {
   const [hidden, toggle] = useHidden();
-  const rows = Array.from({ length: Math.min(MOST, frame.n) }, (_, i) => i);
-  const there = CATEGORIES.filter((c) => rows.some((row) => (frame.at(row, `${c}_ns`) ?? 0) > 0));
+  const all = stepBars(frame, MOST);
+  const left = all.reduce((n, bar) => n + (bar.left ?? 0), 0);
+  const kept = all.filter((bar) => (bar.left ?? 0) === 0);
+  const bars = hidden.includes(DROPPED) && kept.length > 0 ? kept : all;
+  const there = CATEGORIES.filter((c) =>
+    all.some((bar) => bar.parts.some((part) => part.fill === c && part.size > 0)),
+  );
   const shown = there.filter((category) => !hidden.includes(category));
-  const sum = (row: number) =>
-    shown.reduce((ns, category) => ns + (frame.at(row, `${category}_ns`) ?? 0), 0);
-  const most = Math.max(1, ...rows.map(sum));
+  const sum = (bar: StripBar) =>
+    bar.parts.reduce((ns, part) => ns + (shown.includes(part.fill) ? part.size : 0), 0);
+  const most = Math.max(1, ...bars.map(sum));
+  const steps = `${bars.length < MOST ? bars.length : format(frame.rows, null)} steps`;
   return (
     <figure class="steps-chart">
       <div class="muted">{formatTime(most)}</div>
       <svg
-        viewBox={`0 0 ${rows.length} ${HEIGHT}`}
+        viewBox={`0 0 ${bars.length} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${rows.length} steps of up to ${formatTime(most)}`}
+        aria-label={`${steps} of up to ${formatTime(most)}`}
       >
-        {rows.map((row) => (
-          <Bar key={row} frame={frame} row={row} shown={shown} most={most} />
+        {bars.map((bar, at) => (
+          <Bar
+            key={`${at}-${bar.first}`}
+            bar={bar}
+            at={at}
+            shown={shown}
+            most={most}
+            hasLine={!hidden.includes(ANNOTATION)}
+          />
         ))}
       </svg>
       <div class="axis muted">
-        <span>{nameOf(frame, 0)}</span>
-        {rows.length > 1 && <span>{nameOf(frame, rows.length - 1)}</span>}
+        <span>step {bars[0]?.first}</span>
+        {bars.length > 1 && <span>{bars[bars.length - 1]?.last}</span>}
       </div>
-      {frame.rows > MOST && <p class="muted">the first {MOST} of them; the strip has more</p>}
-      <div class="legend" role="group" aria-label="Parts of steps that are shown">
-        {there.map((category) => (
-          <button
-            key={category}
-            type="button"
-            aria-pressed={!hidden.includes(category)}
-            onClick={() => toggle(category)}
-          >
-            <span class={`swatch fill-${category}`} /> {category}
-          </button>
-        ))}
-      </div>
+      <Legend there={there} hidden={hidden} left={left} toggle={toggle} />
     </figure>
   );
 }

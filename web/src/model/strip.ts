@@ -21,6 +21,10 @@ export interface StripBar {
   readonly height: number;
   readonly parts: readonly StripPart[];
   readonly isMarked: boolean;
+  /** The annotation of the longest step, which its device work may outlast; 0: not known. */
+  readonly annotation?: number;
+  /** How many steps are in no average. */
+  readonly left?: number;
 }
 
 interface Step {
@@ -29,6 +33,7 @@ interface Step {
   row: number;
   total: number;
   isOutlier: boolean;
+  isKept: boolean;
 }
 
 /** The step of ROW as --steps has it. */
@@ -52,8 +57,11 @@ function stepsOf(frame: Frame): Step[] {
     const total = frame.at(row, "total_ns") ?? 0;
     const isOutlier = frame.value(row, frame.index("outlier")) === true;
     const step = steps.get(key);
-    if (step === undefined) steps.set(key, { word: wordOf(frame, row), row, total, isOutlier });
+    const isKept = frame.value(row, frame.index("kept")) !== false;
+    if (step === undefined)
+      steps.set(key, { word: wordOf(frame, row), row, total, isOutlier, isKept });
     else {
+      step.isKept &&= isKept;
       if (total > step.total) Object.assign(step, { row, total });
       step.isOutlier ||= isOutlier;
     }
@@ -93,6 +101,8 @@ export function stepBars(frame: Frame, most: number): StripBar[] {
         size: frame.at(longest.row, `${fill}_ns`) ?? 0,
       })),
       isMarked,
+      annotation: frame.at(longest.row, "annotation_ns") ?? 0,
+      left: group.filter((step) => !step.isKept).length,
     };
   });
 }

@@ -3,45 +3,15 @@
 
 import { usePage } from "../state/session.ts";
 import { changeTheme } from "./keys.ts";
+import { Pickers } from "./pickers.tsx";
 
 export function Bar() {
   const page = usePage();
   const place = page.place.value;
-  const runs = page.session.value?.runs ?? [];
   return (
     <header class="bar">
       <span class="name">opscope</span>
-      <label>
-        run
-        <select
-          value={page.run.value}
-          onChange={(event) => page.go({ run: event.currentTarget.value, rank: "", span: "" })}
-        >
-          {runs.map((run) => (
-            <option key={run.name} value={run.name}>
-              {run.name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        rank
-        <input
-          size={6}
-          placeholder="all"
-          value={place.rank}
-          onChange={(event) => page.go({ rank: event.currentTarget.value.trim() })}
-        />
-      </label>
-      <label>
-        span
-        <input
-          size={4}
-          placeholder="all"
-          value={place.span}
-          onChange={(event) => page.go({ span: event.currentTarget.value.trim() })}
-        />
-      </label>
+      <Pickers />
       {place.steps !== "" && (
         <button type="button" class="chip" onClick={() => page.go({ steps: "" })}>
           steps {place.steps} ×

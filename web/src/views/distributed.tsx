@@ -36,6 +36,8 @@ const WAIT = [
 ];
 const ALL = { offset: 0, limit: 10_000 };
 const MOST = 64;
+/** Of more ranks than that the map has them all. */
+const MOST_OF_MANY = 16;
 
 interface RankBarsProps {
   readonly title: string;
@@ -55,7 +57,7 @@ function RankBars({ title, label, answer, measures, isShared = false }: RankBars
         <Ranked
           frame={frame}
           measures={measures}
-          n={MOST}
+          n={frame.n > MOST ? MOST_OF_MANY : MOST}
           by="rank"
           nameOf={(row) => rankName(frame, row)}
           label={label}

@@ -90,7 +90,7 @@ export function Overview() {
   const place = usePage().place.value;
   const each = selectionOptions(place);
   const overview = useTable("overview", mergedOptions(place), ALL);
-  const steps = useTable("steps", each, ALL);
+  const steps = useTable("steps", each, { offset: 0, limit: 100_000 });
   const devices = useTable("devices", mergedOptions(place), ALL);
   const advice = useTable("advice", mergedOptions(place), ALL);
   const ranks = useTable("ranks", each, { offset: 0, limit: 10_000 });

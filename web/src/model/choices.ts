@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the pickers of the control panel offer: runs, ranks and spans, and what was not taken.
+
+import type { RunState } from "../api/api.ts";
+
+/** A table of the answer `runs`, as `opscope info` makes it. */
+export interface InfoTable {
+  readonly columns: ReadonlyArray<{ readonly name: string }>;
+  readonly rows: ReadonlyArray<ReadonlyArray<string | number | boolean | null>>;
+}
+
+export interface RunsAnswer {
+  readonly run: string;
+  readonly runs?: InfoTable | null;
+  /** What was said while files were read, in lines. */
+  readonly notes?: string | null;
+}
+
+export interface Choice {
+  /** What is chosen; "": all. */
+  readonly value: string;
+  readonly title: string;
+  /** More about it. */
+  readonly about: string;
+}
+
+type Row = Readonly<Record<string, string | number | boolean | null>>;
+
+export function rowsOf(table: InfoTable | null | undefined): Row[] {
+  return (table?.rows ?? []).map((row) =>
+    Object.fromEntries((table?.columns ?? []).map((c, i) => [c.name, row[i] ?? null])),
+  );
+}
+
+const STATES: Readonly<Record<RunState["state"], string>> = {
+  idle: "not read yet",
+  waiting: "waits",
+  loading: "is read",
+  ready: "",
+  failed: "could not be read",
+};
+
+export function runChoices(runs: readonly RunState[]): Choice[] {
+  return runs.map((run) => ({
+    value: run.name,
+    title: run.name,
+    about: [STATES[run.state], run.message ?? ""].filter((text) => text !== "").join(": "),
+  }));
+}
+
+/** What files of run RUN there are; NAME: rank or span. Values are in order, each once. */
+function valuesOf(answer: RunsAnswer | null, run: string, name: "rank" | "span"): Choice[] {
+  const found = new Map<number, { times: string[]; workers: Set<string> }>();
+  for (const row of rowsOf(answer?.runs)) {
+    const value = row[name];
+    if (typeof value !== "number" || (row.run !== null && row.run !== run && run !== "")) continue;
+    const known = found.get(value) ?? { times: [], workers: new Set() };
+    if (typeof row.time === "string") known.times.push(row.time);
+    if (typeof row.worker === "string") known.workers.add(row.worker);
+    found.set(value, known);
+  }
+  return [...found]
+    .sort(([a], [b]) => a - b)
+    .map(([value, { times, workers }]) => ({
+      value: String(value),
+      title: String(value),
+      about:
+        name === "rank"
+          ? [...workers].slice(0, 2).join(", ")
+          : times.length === 0
+            ? ""
+            : `${times.sort()[0]} UTC`,
+    }));
+}
+
+const ALL: Choice = { value: "", title: "all", about: "" };
+
+/** RANKS: those that the table `ranks` has, for runs that are no log directory. */
+export function rankChoices(
+  answer: RunsAnswer | null,
+  run: string,
+  ranks: readonly string[],
+): Choice[] {
+  const named = valuesOf(answer, run, "rank");
+  if (named.length > 0) return [ALL, ...named];
+  return [ALL, ...ranks.map((value) => ({ value, title: value, about: "" }))];
+}
+
+export function spanChoices(answer: RunsAnswer | null, run: string): Choice[] {
+  return [ALL, ...valuesOf(answer, run, "span")];
+}
+
+/** What was found and not taken, and why. */
+export function leftOut(answer: RunsAnswer | null): string[] {
+  const files = rowsOf(answer?.runs)
+    .filter((row) => typeof row.left_out === "string")
+    .map((row) => `${String(row.file).split("/").pop()}: ${row.left_out}`);
+  return [...files, ...(answer?.notes ?? "").split("\n").filter((l) => l.trim() !== "")];
+}
+
+/** Those of CHOICES that TEXT finds; ranges such as 0-3 are taken as they are. */
+export function findChoices(choices: readonly Choice[], text: string): Choice[] {
+  const words = text.trim().toLowerCase();
+  if (words === "") return [...choices];
+  return choices.filter((c) => `${c.title} ${c.about}`.toLowerCase().includes(words));
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which run, which ranks, which span, and which run it is compared with.
+
+import { useEffect, useState } from "preact/hooks";
+import {
+  leftOut,
+  type RunsAnswer,
+  rankChoices,
+  runChoices,
+  spanChoices,
+} from "../model/choices.ts";
+import { useTable } from "../state/answers.ts";
+import { usePage } from "../state/session.ts";
+import { Combobox } from "./combobox.tsx";
+
+/** What files there are; null: not known. */
+function useRuns(): RunsAnswer | null {
+  const page = usePage();
+  const run = page.run.value;
+  const fingerprint = page.fingerprint.value;
+  const [answer, setAnswer] = useState<RunsAnswer | null>(null);
+  useEffect(() => {
+    if (run === "" || fingerprint === "") return;
+    const abort = new AbortController();
+    page.api.runs(run, abort.signal).then(setAnswer, () => {});
+    return () => abort.abort();
+  }, [page, run, fingerprint]);
+  return answer;
+}
+
+/** The ranks that the traces have. */
+function useRanks(): string[] {
+  const page = usePage();
+  const { run } = page.place.value;
+  const options = run === "" ? {} : { run };
+  const { frame } = useTable("ranks", options, { offset: 0, limit: 10_000 });
+  if (frame === null) return [];
+  return [...new Set(Array.from({ length: frame.n }, (_, row) => frame.text(row, "rank")))];
+}
+
+export function Pickers() {
+  const page = usePage();
+  const place = page.place.value;
+  const runs = runChoices(page.session.value?.runs ?? []);
+  const answer = useRuns();
+  const ranks = useRanks();
+  const missing = leftOut(answer);
+  const others = runs.filter((run) => run.value !== page.run.value);
+  return (
+    <>
+      <Combobox
+        label="run"
+        value={page.run.value}
+        placeholder="run"
+        choices={runs}
+        leftOut={missing}
+        isClosed
+        size={22}
+        onTake={(run) => page.go({ run, rank: "", span: "", steps: "", t: "", sel: "" })}
+      />
+      <Combobox
+        label="rank"
+        value={place.rank}
+        placeholder="all"
+        choices={rankChoices(answer, page.run.value, ranks)}
+        leftOut={missing}
+        size={5}
+        onTake={(rank) => page.go({ rank })}
+      />
+      <Combobox
+        label="span"
+        value={place.span}
+        placeholder="all"
+        choices={spanChoices(answer, page.run.value)}
+        size={3}
+        onTake={(span) => page.go({ span })}
+      />
+      {others.length > 0 && (
+        <Combobox
+          label="vs"
+          value={place.cmp}
+          placeholder="none"
+          choices={[{ value: "", title: "none", about: "" }, ...others]}
+          isClosed
+          size={12}
+          onTake={(cmp) => page.go({ cmp })}
+        />
+      )}
+    </>
+  );
+}
