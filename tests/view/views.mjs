@@ -7,12 +7,13 @@
 // Every number is that of the command in the status line; the address alone brings a view back.
 // NAME chooses parts. The last line is "N passed, N failed".
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   check,
   compare,
   data,
+  folder,
   main,
   openPage,
   opscope,
@@ -192,7 +193,294 @@ async function testCharts(browser) {
   server.stop();
 }
 
-const PARTS = { flame: testFlame, charts: testCharts };
+// --- grids ---------------------------------------------------------------------------------------
+
+/** The command of the status line with FORMAT, as bytes. */
+function printed(command, format) {
+  const words = splitWords(command).slice(1);
+  return execFileSync(opscope, [...words, "--format", format], {
+    maxBuffer: 1 << 28,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+}
+
+/** WORDS of a command line whose quotation marks are single. */
+function splitWords(text) {
+  const found = text.match(/(?:'[^']*'|[^\s'])+/g) ?? [];
+  return found.map((word) => word.replaceAll("'", ""));
+}
+
+const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
+
+/** Copy as FORMAT, and wait until it is done. */
+async function copied(page, format) {
+  await page.evaluate(() => navigator.clipboard.writeText(""));
+  await page.click(`[aria-label='Copy rows as ${format}']`);
+  for (let i = 0; i < 100; i++) {
+    const text = await clipboard(page);
+    if (text !== "") return text;
+    await page.waitForTimeout(50);
+  }
+  return "";
+}
+
+async function testColumns(page) {
+  await page.click(".columns-menu summary");
+  await page.click(".columns-menu label:has-text('device_total_ns') input");
+  await page.click("[aria-label='Pin name']");
+  await page.click("[aria-label='Make name wider']");
+  await page.click("[aria-label='Move calls right']");
+  await page.click(".columns-menu summary");
+  await settle(page);
+  const hash = await hashOf(page);
+  check(/cols=name!:140,device_self_ns,calls,/.test(hash), `columns are in the address: ${hash}`);
+  check(!hash.includes("device_total_ns"), "a column is gone");
+  const command = await status(page);
+  check(command.includes("--columns name,device_self_ns,calls,"), `and in the command: ${command}`);
+  check((await page.locator(".grid .cell.pinned").count()) > 5, "the name is pinned");
+  check((await compare(page, "chosen columns")) > 40, "chosen columns have numbers");
+  const text = await page.innerText(".grid");
+  await page.reload();
+  await settle(page);
+  check((await page.innerText(".grid")) === text, "the address brings columns back");
+}
+
+async function testFilters(page) {
+  await page.hover(".grid [role=columnheader]:nth-child(2)");
+  await page.click("[aria-label='Filter by calls']");
+  await page.fill(".funnel input[aria-label='calls']", "15");
+  await page.keyboard.press("Enter");
+  await settle(page);
+  check((await page.inputValue("input.where")) === "calls >= 15", "the funnel writes EXPR");
+  await page.fill("input.where", "calls >= 16");
+  await page.keyboard.press("Enter");
+  await page.fill("input[aria-label='Filter']", "/^aten::(add|mul)_$/");
+  await page.waitForFunction(() => document.querySelectorAll(".grid .row").length === 3);
+  await settle(page);
+  const command = await status(page);
+  check(command.includes("regexp '"), `a pattern is in the command: ${command}`);
+  check((await compare(page, "filtered")) > 6, "filtered rows have numbers");
+  await page.fill("input[aria-label='Filter']", "");
+  await page.fill("input.where", "");
+  await page.keyboard.press("Enter");
+  await settle(page);
+}
+
+async function testCopies(page) {
+  const command = await status(page);
+  for (const format of ["csv", "json", "md"]) {
+    const right = printed(command, format).toString();
+    check((await copied(page, format)) === right, `copied ${format} is what the command prints`);
+    const bytes = await saved(page, `[aria-label='Save rows as ${format}']`);
+    check(bytes.toString() === right, `saved ${format} is what the command prints`);
+  }
+  await page.focus(".grid");
+  await page.keyboard.press("Home");
+  await page.keyboard.press(" ");
+  for (const key of ["ArrowDown", "ArrowDown", " "]) await page.keyboard.press(key);
+  check((await page.locator(".grid .row[aria-selected=true]").count()) === 2, "two are chosen");
+  const lines = printed(command, "csv").toString().split("\n");
+  const some = await copied(page, "csv");
+  check(some === `${lines[0]}\n${lines[1]}\n${lines[3]}\n`, `two rows are copied: ${some}`);
+  const rows = JSON.parse(await copied(page, "json")).rows;
+  check(rows.length === 2, "and are JSON, too");
+  await page.focus(".grid");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("s");
+  await settle(page);
+  check((await hashOf(page)).includes("sort=-calls"), "s sorts by the column of the cursor");
+  await page.focus(".grid");
+  await page.keyboard.press("?");
+  await page.waitForSelector(".dock");
+  check((await page.textContent(".dock h2")) === "calls", "? explains it");
+}
+
+/** A trace with more rows than a browser lets elements be high. */
+function makeLong(rows) {
+  const path = join(folder, "long.json");
+  const lines = Array.from(
+    { length: rows },
+    (_, i) => `{"ph":"X","name":"n${i % 9}","pid":1,"tid":1,"ts":${2 * i},"dur":1}`,
+  );
+  writeFileSync(path, `{"traceEvents":[${lines.join(",\n")}]}`);
+  return path;
+}
+
+async function testLong(browser) {
+  const rows = 700_000;
+  const server = await start([makeLong(rows)]);
+  await withView(browser, server, "tables?table=events", async (page) => {
+    await page.focus(".grid");
+    await page.keyboard.press("End");
+    await page.waitForSelector(`.grid [data-r='${rows - 1}'][data-c='id']`);
+    const last = await page.textContent(`.grid [data-r='${rows - 1}'][data-c='id']`);
+    check(last.replace(/\D/g, "") === String(rows - 1), `the last row is reached: ${last}`);
+    const count = await page.locator(".grid .row").count();
+    check(count < 80, `only rows in sight are in the page: ${count}`);
+    const frames = await page.evaluate(async () => {
+      const grid = document.querySelector(".grid");
+      const times = [];
+      let before = performance.now();
+      grid.scrollTop = 0;
+      for (let i = 0; i < 60; i++) {
+        grid.scrollTop += 3000;
+        await new Promise(requestAnimationFrame);
+        const now = performance.now();
+        times.push(now - before);
+        before = now;
+      }
+      return times.sort((a, b) => a - b);
+    });
+    console.log(`scrolling: median ${frames[30].toFixed(1)} ms, worst ${frames[59].toFixed(1)} ms`);
+    check(frames[30] < 50, `scrolling takes ${frames[30]} ms a frame`);
+  });
+  server.stop();
+}
+
+async function testGrids(browser) {
+  const server = await start([demo]);
+  await withView(browser, server, "tables?table=operators", testColumns);
+  await withView(browser, server, "tables?table=operators", testFilters);
+  await withView(browser, server, "tables?table=operators", testCopies);
+  await withView(browser, server, "tables?table=operators", async (page) => {
+    await page.waitForSelector(".grid .sums");
+    check((await page.locator(".sums [data-c='host_self_ns']").count()) === 1, "times have a sum");
+    check((await page.locator(".sums [data-c='host_total_ns']").count()) === 0, "but not nested ones");
+    await compare(page, "sums");
+    await runAxe(page, "grid");
+  });
+  server.stop();
+  await testLong(browser);
+}
+
+// --- ranks, runs, steps --------------------------------------------------------------------------
+
+async function testRanks(browser) {
+  const server = await start([makeRun(6, 5)]);
+  await withView(browser, server, "distributed", async (page) => {
+    check((await page.textContent("h1")).startsWith("Rank 3 makes"), "the sentence names rank 3");
+    const told = await page.textContent("section[aria-label='Ranks by steps'] p");
+    check(/Most: rank 3, in step \d/.test(told), `the worst cell is named: ${told}`);
+    await page.focus(".heat");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("section[aria-label^='Where rank 3 came last']");
+    await settle(page);
+    check((await hashOf(page)).includes("sel=cell:3:"), "the cell is in the address");
+    check((await compare(page, "an open cell")) > 20, "what happened there has numbers");
+    await page.click("text=alike");
+    check((await hashOf(page)).includes("order=alike"), "the order is in the address");
+    await runAxe(page, "distributed");
+  });
+  server.stop();
+  const many = await start([makeRun(300, 3)]);
+  await withView(browser, many, "distributed", async (page) => {
+    const rows = await page.locator(".rank-label").allTextContents();
+    check(rows.length <= 64 && rows.some((row) => row === "rank 3"), `rows: ${rows.join(", ")}`);
+    const n = rows.map((row) => Number(/^(\d+) like/.exec(row)?.[1] ?? 1)).reduce((a, b) => a + b);
+    check(n === 300, `rows stand for all ranks: ${n}`);
+  });
+  many.stop();
+}
+
+/** A run of RANKS ranks and STEPS steps in which rank 3 is late. */
+function makeRun(ranks, steps) {
+  const path = join(folder, `run${ranks}`);
+  mkdirSync(path);
+  for (let rank = 0; rank < ranks; rank++) {
+    const traceEvents = [];
+    for (let n = 1; n <= steps; n++) {
+      const at = 1_000_000 + n * 10_000;
+      const late = ((rank * 13) % 17) + (rank === 3 && n > 1 ? 1500 : 0);
+      const event = (name, cat, ts, dur, args) =>
+        traceEvents.push({ ph: "X", name, cat, pid: 9, tid: 1, ts, dur, args });
+      event(`ProfilerStep#${n}`, "user_annotation", at - 4000, 9900);
+      event("aten::embedding", "cpu_op", at - 3000, 2000 + late);
+      event("cudaLaunchKernel", "cuda_runtime", at + late, 5, { correlation: n });
+      traceEvents.push({
+        ph: "X",
+        cat: "kernel",
+        name: "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)",
+        pid: 0,
+        tid: 7,
+        ts: at + 10 + late,
+        dur: 3200 - late,
+        args: {
+          correlation: n,
+          "Collective name": "allreduce",
+          "Process Group Name": "0",
+          dtype: "Float",
+          "Group size": ranks,
+          Seq: n,
+          "In msg nelems": 250_000,
+          "Out msg nelems": 250_000,
+        },
+      });
+    }
+    const distributedInfo = { rank, world_size: ranks };
+    writeFileSync(join(path, `rank${rank}.json`), JSON.stringify({ distributedInfo, traceEvents }));
+  }
+  return path;
+}
+
+async function testPickers(browser) {
+  const dir = join(folder, "logs");
+  mkdirSync(join(dir, "one"), { recursive: true });
+  mkdirSync(join(dir, "two"));
+  for (const to of ["one", "two"])
+    copyFileSync(demo, join(dir, to, "worker0.1623143089861.pt.trace.json.gz"));
+  writeFileSync(join(dir, "one", "notes.json"), "hello");
+  const server = await start(["--logdir", dir]);
+  await withView(browser, server, "operators", async (page) => {
+    await page.click("input[aria-controls='choices-span']");
+    const spans = await page.textContent("#choices-span");
+    check(spans.includes("2021-06-08 09:04:49"), `spans have their time: ${spans}`);
+    await page.keyboard.press("Escape");
+    await page.click("input[aria-controls='choices-run']");
+    const all = await page.textContent(".combobox-popup");
+    check(all.includes("notes.json"), `what was not taken is told: ${all}`);
+    await page.keyboard.type("tw");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => window.location.hash.includes("run=two"));
+    await settle(page);
+    check((await status(page)).includes("/two"), "letters find a run");
+    await page.fill("input[aria-controls='choices-rank']", "0-0");
+    await page.keyboard.press("Enter");
+    await settle(page);
+    check((await status(page)).includes("--rank 0-0"), "a list of ranks is taken as it is");
+    await runAxe(page, "pickers");
+  });
+  server.stop();
+}
+
+async function testSteps(browser) {
+  const path = join(folder, "steps.json");
+  const traceEvents = [];
+  for (let n = 0; n < 1000; n++) {
+    const step = { ph: "X", pid: 1, tid: 1, ts: n * 100, dur: n === 777 ? 99 : 50 };
+    traceEvents.push({ ...step, name: `ProfilerStep#${n}`, cat: "user_annotation" });
+    traceEvents.push({ ...step, name: "aten::mm", cat: "cpu_op", ts: n * 100 + 1, dur: 20 });
+  }
+  writeFileSync(path, JSON.stringify({ traceEvents }));
+  const server = await start([path]);
+  await withView(browser, server, "overview", async (page) => {
+    const titles = await page.$$eval(".steps-chart svg title", (all) => all.map((t) => t.textContent));
+    check(titles.length <= 240 && titles.length > 100, `neighbours share bars: ${titles.length}`);
+    check(titles.some((t) => t.includes("step 777")), "the longest step is named");
+    check(titles.at(-1).includes("999"), `the last step is there: ${titles.at(-1)}`);
+    await page.click(".steps-chart .legend button:has-text('cpu_exec')");
+    check((await hashOf(page)).includes("hide=cpu_exec"), "the legend filters, in the address");
+  });
+  server.stop();
+}
+
+const PARTS = {
+  flame: testFlame,
+  charts: testCharts,
+  grids: testGrids,
+  ranks: testRanks,
+  pickers: testPickers,
+  steps: testSteps,
+};
 
 await main(async (browser) => {
   for (const [name, test] of Object.entries(PARTS)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One table with all that it can do: filter, group, sort, save.
 
-import { useEffect, useMemo, useReducer, useState } from "preact/hooks";
+import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { CatalogTable, Options } from "../api/api.ts";
 import { both } from "../model/funnel.ts";
 import { useTable } from "../state/answers.ts";
@@ -104,7 +104,10 @@ function useWindows(name: string, options: Options) {
     if (fingerprint !== "") windows.want(0, 1);
     return () => windows.close();
   }, [windows, fingerprint]);
-  return { windows, version };
+  // The old rows stay until the new ones are there.
+  const shown = useRef(windows);
+  if (windows.latest !== null || windows.problem !== null) shown.current = windows;
+  return { windows: shown.current, version, isOld: shown.current !== windows };
 }
 
 export function TableView(props: TableViewProps) {
@@ -117,7 +120,7 @@ export function TableView(props: TableViewProps) {
     () => (chosen === null ? asked : { ...asked, columns: chosen }),
     [asked, chosen],
   );
-  const { windows, version } = useWindows(props.name, options);
+  const { windows, version, isOld } = useWindows(props.name, options);
   const [selected, select] = useState(NO_ROWS);
   useEffect(() => select(NO_ROWS), [windows]);
   const frame = windows.latest;
@@ -141,7 +144,7 @@ export function TableView(props: TableViewProps) {
     page.go({ cols: formatCols(changed(now, name, { width: Math.max(40, width) })) });
   };
   return (
-    <div class="table-view" data-command={frame?.command ?? ""}>
+    <div class={isOld ? "table-view old" : "table-view"} data-command={frame?.command ?? ""}>
       <Tools name={props.name} options={options} frame={frame} selected={selected} />
       {windows.problem && <Problem problem={windows.problem} />}
       {frame !== null && frame.rows === 0 && <Empty frame={frame} />}
