@@ -43,6 +43,8 @@ struct flame {
 /* For each stack of the tree, by its number. */
 struct sums {
     int64_t total;
+    int64_t small_total; /* of frames that it calls and that are left out */
+    uint32_t small_count;
     uint32_t shown; /* its number in the answer + 1 */
     bool is_in, matches, is_inside;
 };
@@ -157,6 +159,26 @@ static osc_status turn(struct osc_stack_tree *to, const struct osc_stack_tree *t
 
 /* --- writing --------------------------------------------------------------------- */
 
+/* Set matches of SUMS; each frame is looked at once. */
+static osc_status find_matches(const struct osc_stack_tree *tree, struct osc_regex *regex,
+                               struct sums *sums)
+{
+    enum { UNKNOWN, NO, YES };
+    uint8_t *const known = osc_calloc((size_t)tree->frames.n_entries + 1, sizeof *known);
+
+    if (!known)
+        return OSC_ENOMEM;
+    for (uint32_t node = 1; node <= tree->n_nodes; node++) {
+        uint8_t *const k = &known[tree->nodes[node - 1].frame.v];
+
+        if (*k == UNKNOWN)
+            *k = osc_regex_has(regex, frame_of(tree, node)) ? YES : NO;
+        sums[node].matches = *k == YES;
+    }
+    osc_free(known);
+    return OSC_OK;
+}
+
 static osc_status begin_numbers(const struct osc_stack_tree *tree, const struct flame *f,
                                 struct sums *sums, int64_t *matched, struct osc_err *err)
 {
@@ -165,6 +187,8 @@ static osc_status begin_numbers(const struct osc_stack_tree *tree, const struct 
 
     if (f->root)
         st = find_root(tree, f->root, &root, err);
+    if (st == OSC_OK && f->regex)
+        st = find_matches(tree, f->regex, sums);
     if (st != OSC_OK)
         return st;
     sum_up(tree, sums);
@@ -174,7 +198,6 @@ static osc_status begin_numbers(const struct osc_stack_tree *tree, const struct 
         const uint32_t caller = tree->nodes[node - 1].caller;
 
         sums[node].is_in = node == root || sums[caller].is_in;
-        sums[node].matches = f->regex && osc_regex_has(f->regex, frame_of(tree, node));
         sums[node].is_inside =
             sums[node].is_in && (sums[node].matches || sums[caller].is_inside);
         if (sums[node].is_inside)
@@ -185,6 +208,15 @@ static osc_status begin_numbers(const struct osc_stack_tree *tree, const struct 
     for (uint32_t node = 1; node <= tree->n_nodes; node++)
         if (sums[node].is_in && sums[node].total > 0 && sums[node].total >= whole / f->pixels)
             sums[node].shown = ++n;
+    for (uint32_t node = 1; node <= tree->n_nodes; node++) {
+        struct sums *const caller = &sums[tree->nodes[node - 1].caller];
+
+        if (!sums[node].is_in || sums[node].shown != 0 || sums[node].total <= 0 ||
+            (caller->shown == 0 && caller != sums))
+            continue;
+        caller->small_count++;
+        add(&caller->small_total, sums[node].total);
+    }
     sums[0].total = whole;
     return OSC_OK;
 }
@@ -245,6 +277,31 @@ static osc_status add_names(struct osc_strbuf *out, const struct osc_stack_tree 
     return st;
 }
 
+/* Append the frames that are left out, where they are wide enough together. */
+static void add_small(struct osc_strbuf *out, const struct osc_stack_tree *tree,
+                      const struct sums *sums, int64_t least)
+{
+    static const char *const names[] = {"small_caller", "small_count", "small_total"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *between = "";
+
+        osc_strbuf_addf(out, ",\n\"%s\": [", names[i]);
+        for (uint32_t node = 0; node <= tree->n_nodes; node++) {
+            const struct sums *const s = &sums[node];
+
+            if (s->small_count == 0 || s->small_total < least)
+                continue;
+            osc_strbuf_addf(out, "%s%lld", between,
+                            i == 0   ? (long long)s->shown - 1
+                            : i == 1 ? (long long)s->small_count
+                                     : (long long)s->small_total);
+            between = ",";
+        }
+        osc_strbuf_addc(out, ']');
+    }
+}
+
 static osc_status write_tree(const struct osc_stack_tree *tree, const struct flame *f,
                              struct osc_err *err)
 {
@@ -266,6 +323,7 @@ static osc_status write_tree(const struct osc_stack_tree *tree, const struct fla
         add_numbers(out, "total_of", TOTAL, tree, sums);
         if (f->regex)
             add_numbers(out, "matches", MATCHES, tree, sums);
+        add_small(out, tree, sums, sums[0].total / f->pixels);
         st = add_names(out, tree, sums);
         osc_strbuf_adds(out, "}\n");
     }

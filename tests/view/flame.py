@@ -64,6 +64,31 @@ def drawn(answer):
     return found
 
 
+def small(answer):
+    """{frames around: (count, total)} of those that are left out of an answer."""
+    paths = []
+    for i, caller in enumerate(answer["caller"]):
+        paths.append((*(paths[caller] if caller >= 0 else ()), answer["names"][answer["name"][i]]))
+    return {paths[caller] if caller >= 0 else (): (count, total) for caller, count, total in
+            zip(answer["small_caller"], answer["small_count"], answer["small_total"])}
+
+
+def expected_small(lines, root, pixels, shown):
+    """The same by the rules."""
+    sums = totals(lines)
+    found = {}
+    cut = max(0, len(root) - 1)
+    for frames, total in sums.items():
+        if len(frames) <= len(root) or frames[:len(root)] != root or total <= 0:
+            continue
+        around = frames[cut:-1] if root else frames[:-1]
+        if frames[cut:] in shown or (around and around not in shown):
+            continue
+        count, value = found.get(around, (0, 0))
+        found[around] = count + 1, value + total
+    return {k: v for k, v in found.items() if v[1] >= sums[root] // pixels}
+
+
 def expected(lines, root, pixels, finds):
     """The same by the rules, and the value of all stacks that match."""
     sums = totals(lines)
@@ -93,6 +118,8 @@ class FlameCheck:
         answer = self.check.server.json("flame", px=pixels, **query)
         shown, total, matched = expected(lines, root, pixels, finds)
         self.check.equal(f"{what}: frames", drawn(answer), shown)
+        self.check.equal(f"{what}: small", small(answer),
+                         expected_small(lines, root, pixels, shown))
         self.check.equal(f"{what}: total", answer["total"], total)
         self.check.equal(f"{what}: matched", answer["matched"], matched)
         return answer

@@ -197,6 +197,10 @@ export interface FlameStacks {
   readonly self: readonly number[];
   readonly total_of: readonly number[];
   readonly matches?: readonly number[];
+  /** Frames that are left out, but together wide enough, by the frame around them. */
+  readonly small_caller?: readonly number[];
+  readonly small_count?: readonly number[];
+  readonly small_total?: readonly number[];
 }
 
 export type Progress =

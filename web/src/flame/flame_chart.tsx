@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { FlameStacks } from "../api/api.ts";
 import { usePage } from "../state/session.ts";
 import { FlameCanvas, LANE } from "./canvas.ts";
-import { type FlameOrder, frameBeside, layOutFlame, nameOf, pathOf } from "./tree.ts";
+import { type FlameOrder, frameBeside, isSmall, layOutFlame, nameOf, pathOf } from "./tree.ts";
 
 interface FlameChartProps {
   readonly stacks: FlameStacks;
@@ -56,12 +56,12 @@ export function FlameChart(props: FlameChartProps) {
     setHover(null);
   }, [tree]);
   const say = (frame: number) =>
-    `${nameOf(tree, frame)}: ${props.value(props.stacks.total_of[frame]!)}, ` +
-    `${props.share(props.stacks.total_of[frame]!)}; ` +
-    `by itself ${props.value(props.stacks.self[frame]!)}`;
+    `${nameOf(tree, frame)}: ${props.value(tree.stacks.total_of[frame]!)}, ` +
+    `${props.share(tree.stacks.total_of[frame]!)}; ` +
+    `by itself ${props.value(tree.stacks.self[frame]!)}`;
   const choose = (frame: number) => {
     setSelected(frame);
-    if (frame < 0) return;
+    if (frame < 0 || isSmall(tree, frame)) return;
     props.onSelect?.(pathOf(tree, frame));
     const y = tree.depth[frame]! * LANE;
     const element = body.current!;
@@ -71,7 +71,8 @@ export function FlameChart(props: FlameChartProps) {
   };
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Enter" && selected >= 0) props.onOpen?.(pathOf(tree, selected));
+    const canOpen = selected >= 0 && !isSmall(tree, selected);
+    if (event.key === "Enter" && canOpen) props.onOpen?.(pathOf(tree, selected));
     else if (event.key === "Backspace") props.onLeave?.();
     else if (/^(Arrow|Home|End)/.test(event.key)) choose(frameBeside(tree, selected, event.key));
     else return;
@@ -106,7 +107,7 @@ export function FlameChart(props: FlameChartProps) {
           onClick={(event) => choose(frameOf(event))}
           onDblClick={(event) => {
             const frame = frameOf(event);
-            if (frame >= 0) props.onOpen?.(pathOf(tree, frame));
+            if (frame >= 0 && !isSmall(tree, frame)) props.onOpen?.(pathOf(tree, frame));
           }}
         />
         {hover !== null && hover.frame < tree.depth.length && (

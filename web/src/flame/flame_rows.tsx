@@ -3,7 +3,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { FlameStacks } from "../api/api.ts";
-import { type FlameOrder, layOutFlame, nameOf, pathOf } from "./tree.ts";
+import { type FlameOrder, isSmall, layOutFlame, nameOf, pathOf } from "./tree.ts";
 
 const MOST = 100;
 
@@ -21,7 +21,7 @@ function rowsOf(stacks: FlameStacks, order: FlameOrder) {
   const rows: number[] = [];
   const stack = [...tree.roots].reverse();
   for (let frame = stack.pop(); frame !== undefined; frame = stack.pop()) {
-    rows.push(frame);
+    if (!isSmall(tree, frame)) rows.push(frame);
     stack.push(...[...tree.children[frame]!].reverse());
   }
   return { tree, rows };
@@ -55,12 +55,12 @@ export function FlameRows({ stacks, order, value, share, onOpen }: FlameRowsProp
                   {nameOf(tree, frame)}
                 </button>
               </td>
-              <td class="number" data-total={String(stacks.total_of[frame])}>
-                {value(stacks.total_of[frame]!)}
+              <td class="number" data-total={String(tree.stacks.total_of[frame])}>
+                {value(tree.stacks.total_of[frame]!)}
               </td>
-              <td class="number">{share(stacks.total_of[frame]!)}</td>
-              <td class="number" data-self={String(stacks.self[frame])}>
-                {value(stacks.self[frame]!)}
+              <td class="number">{share(tree.stacks.total_of[frame]!)}</td>
+              <td class="number" data-self={String(tree.stacks.self[frame])}>
+                {value(tree.stacks.self[frame]!)}
               </td>
             </tr>
           ))}

@@ -3,7 +3,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FlameStacks } from "../api/api.ts";
 import { CELL } from "../api/packets.ts";
-import { frameAt, frameBeside, kindOf, layOutFlame, packFlame, pathOf, WHOLE } from "./tree.ts";
+import {
+  frameAt,
+  frameBeside,
+  isSmall,
+  kindOf,
+  layOutFlame,
+  packFlame,
+  pathOf,
+  WHOLE,
+} from "./tree.ts";
 
 /** main 10 (self 1) calls a 3 and b 6 (self 2), which calls a 4. */
 const STACKS: FlameStacks = {
@@ -72,6 +81,15 @@ test("cells are as wide as values, and what does not match is pale", () => {
     [10, 2, 6, 3, 4],
   );
   assert.ok(steps(1) >= 0 && steps(0) < 0 && steps(3) === steps(1));
+});
+
+test("frames that are too small stand together", () => {
+  const small = { small_caller: [-1, 2], small_count: [7, 3], small_total: [5, 1] };
+  const tree = layOutFlame({ ...STACKS, total: 17, ...small }, "merged");
+  assert.deepEqual(pathOf(tree, 5), ["(7 smaller)"]);
+  assert.deepEqual(pathOf(tree, 6), ["main", "b", "(3 smaller)"]);
+  assert.deepEqual(tree.lanes[0], [0, 5, 4]);
+  assert.ok(isSmall(tree, 5) && isSmall(tree, 6) && !isSmall(tree, 4));
 });
 
 test("kinds follow from names", () => {

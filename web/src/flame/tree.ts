@@ -46,7 +46,29 @@ export function kindOf(stack: string, name: string): FlameKind {
   return "operator";
 }
 
-export function layOutFlame(stacks: FlameStacks, order: FlameOrder): FlameTree {
+/** STACKS with one frame for those that are left out of each, "(N smaller)". */
+function withSmall(stacks: FlameStacks): FlameStacks {
+  const { small_caller = [], small_count = [], small_total = [] } = stacks;
+  if (small_caller.length === 0) return stacks;
+  const names = small_count.map((n) => `(${n} smaller)`);
+  return {
+    ...stacks,
+    caller: [...stacks.caller, ...small_caller],
+    name: [...stacks.name, ...names.map((_, i) => stacks.names.length + i)],
+    names: [...stacks.names, ...names],
+    self: [...stacks.self, ...small_total],
+    total_of: [...stacks.total_of, ...small_total],
+    ...(stacks.matches && { matches: [...stacks.matches, ...names.map(() => 0)] }),
+  };
+}
+
+/** Whether FRAME of TREE stands for several that are not there. */
+export function isSmall(tree: FlameTree, frame: number): boolean {
+  return frame >= tree.stacks.caller.length - (tree.stacks.small_caller?.length ?? 0);
+}
+
+export function layOutFlame(from: FlameStacks, order: FlameOrder): FlameTree {
+  const stacks = withSmall(from);
   const n = stacks.caller.length;
   const children: number[][] = Array.from({ length: n }, () => []);
   const roots: number[] = [];
