@@ -32,6 +32,6 @@ export function useFlame(question: FlameQuestion | null): FlameAnswer {
           setAnswer({ stacks: null, problem: problemOf(cause), isOld: false });
       });
     return () => abort.abort();
-  }, [JSON.stringify([question, run, fingerprint])]);
+  }, [JSON.stringify([question, run, fingerprint, page.epoch.value])]);
   return answer;
 }
