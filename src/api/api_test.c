@@ -94,7 +94,8 @@ static void write_trace(const char *s)
 static int set_up(void **state)
 {
     const char *const paths = path;
-    const struct osc_keeper_run runs[] = {{"one", &paths, 1}, {"two", &paths, 1}};
+    const struct osc_keeper_run runs[] = {{.name = "one", .paths = &paths, .n_paths = 1},
+                                          {.name = "two", .paths = &paths, .n_paths = 1}};
     const struct osc_api_config config = {
         .keeper = {.runs = runs, .n_runs = 2, .least_look_ns = 1000000}};
 

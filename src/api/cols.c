@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ask/frame.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/intern.h"
@@ -146,6 +147,18 @@ static osc_status add_column(struct writing *w, const struct osc_frame_column *c
     return st;
 }
 
+/* Close the list of columns, and append where the rows were before they were sorted. */
+static void add_made(struct writing *w)
+{
+    const uint32_t *const made = w->is->has_made ? osc_frame_made(w->is->frame) : NULL;
+
+    osc_strbuf_adds(&w->head, "],\n");
+    if (!made)
+        return;
+    osc_strbuf_addf(&w->head, " \"made\": %zu,\n", begin_array(w));
+    add_array(w, made, sizeof *made);
+}
+
 /* Append the offsets and bytes of all words, and close the head. */
 static osc_status add_dictionary(struct writing *w)
 {
@@ -166,7 +179,7 @@ static osc_status add_dictionary(struct writing *w)
     for (uint32_t i = 0; i < n; i++)
         osc_strbuf_addstr(&w->data, osc_intern_str(&w->words, (osc_sid){i}));
     osc_strbuf_addf(&w->head,
-                    "],\n \"words\": {\"n\": %u, \"offsets\": %zu, \"bytes\": %zu, "
+                    " \"words\": {\"n\": %u, \"offsets\": %zu, \"bytes\": %zu, "
                     "\"n_bytes\": %llu}}",
                     n, offsets, bytes, (unsigned long long)n_bytes);
     return OSC_OK;
@@ -233,6 +246,8 @@ osc_status osc_cols_write(struct osc_strbuf *out, const struct osc_cols *cols)
         osc_strbuf_adds(&w.head, i > 0 ? ",\n  " : "\n  ");
         st = add_column(&w, &col);
     }
+    if (st == OSC_OK)
+        add_made(&w);
     if (st == OSC_OK)
         st = add_dictionary(&w);
     if (st == OSC_OK)

@@ -21,6 +21,8 @@
  *                   "array": "BigInt64Array|Float64Array|Uint8Array|Uint32Array",
  *                   "at": its n values, "missing": n bytes, 1 where there is no value; or null,
  *                   "help"}...],
+ *      "made": its n values (Uint32Array): the numbers of the rows before they were sorted,
+ *              among those of their rank and span; only with made=1 (ask/frame.h),
  *      "words": {"n", "offsets": at, "bytes": at, "n_bytes"}}
  *
  *   integer   BigInt64Array; with ints=number a Float64Array if all values of the column here
@@ -50,6 +52,7 @@ struct osc_cols {
                              * rows the answer has; if n_all is 0, the frame has all */
     uint64_t offset, limit; /* rows of the answer; what is beyond its end is left out */
     bool has_numbers;       /* ints=number */
+    bool has_made;          /* made=1 */
     const char *command;    /* or NULL */
 };
 

@@ -47,6 +47,7 @@ struct osc_keeper {
     uint32_t loading; /* the run whose files are read */
     pthread_t thread;
     bool has_thread, is_stopping;
+    bool is_held; /* the set of the first run was given: nothing is loaded */
 };
 
 /* --- life ------------------------------------------------------------------------ */
@@ -64,7 +65,37 @@ static osc_status copy_run(struct osc_keeper *k, struct run *r,
     }
     r->is.paths = paths;
     r->is.n_paths = from->n_paths;
+    if (from->options) {
+        r->is.options = osc_arena_dup(&k->arena, from->options, strlen(from->options));
+        if (!r->is.options)
+            return OSC_ENOMEM;
+    }
     return paths && r->is.name ? OSC_OK : OSC_ENOMEM;
+}
+
+/* Write the fingerprint of SET to TEXT. A small table is asked for, whose frame has it. */
+static osc_status find_fingerprint(struct osc_set *set, char *text, struct osc_err *err)
+{
+    const struct osc_question q = {.table = "tracks", .columns = "track"};
+    struct osc_frame *f = NULL;
+    const osc_status st = osc_ask(set, NULL, &q, &f, err);
+
+    if (st == OSC_OK)
+        memcpy(text, osc_frame_fingerprint(f), OSC_KEEPER_PRINT_BYTES);
+    osc_frame_release(f);
+    return st;
+}
+
+/* R is loaded: as SET. */
+static osc_status hold(struct run *r, struct osc_set *set)
+{
+    const osc_status st = find_fingerprint(set, r->now.fingerprint, NULL);
+
+    if (st != OSC_OK)
+        return st;
+    r->set = osc_set_hold(set);
+    r->now.state = OSC_KEEPER_READY;
+    return OSC_OK;
 }
 
 osc_status osc_keeper_new(struct osc_keeper **to, const struct osc_keeper_config *config)
@@ -81,11 +112,14 @@ osc_status osc_keeper_new(struct osc_keeper **to, const struct osc_keeper_config
     pthread_cond_init(&k->changed, &attr);
     pthread_condattr_destroy(&attr);
     k->how = config->how;
+    k->is_held = config->held != NULL;
     k->least_look_ns = config->least_look_ns > 0 ? config->least_look_ns : SECOND_NS;
     k->runs = osc_calloc((size_t)config->n_runs + 1, sizeof *k->runs);
     osc_status st = k->runs ? OSC_OK : OSC_ENOMEM;
     for (uint32_t i = 0; i < config->n_runs && st == OSC_OK; i++, k->n_runs++)
         st = copy_run(k, &k->runs[i], &config->runs[i]);
+    if (st == OSC_OK && config->held)
+        st = hold(&k->runs[0], config->held);
     if (st == OSC_OK)
         *to = k;
     else
@@ -149,19 +183,6 @@ static int note_progress(void *ctx, const char *path, uint64_t done_bytes, uint6
     const bool is_stopping = k->is_stopping;
     pthread_mutex_unlock(&k->lock);
     return is_stopping ? -1 : 0;
-}
-
-/* Write the fingerprint of SET to TEXT. A small table is asked for, whose frame has it. */
-static osc_status find_fingerprint(struct osc_set *set, char *text, struct osc_err *err)
-{
-    const struct osc_question q = {.table = "tracks", .columns = "track"};
-    struct osc_frame *f = NULL;
-    const osc_status st = osc_ask(set, NULL, &q, &f, err);
-
-    if (st == OSC_OK)
-        memcpy(text, osc_frame_fingerprint(f), OSC_KEEPER_PRINT_BYTES);
-    osc_frame_release(f);
-    return st;
 }
 
 /* Give up the set of the loaded run that was used least, if there are too many. Returns it, to
@@ -346,6 +367,8 @@ static void want(struct osc_keeper *k, uint32_t i)
 
 osc_status osc_keeper_start(struct osc_keeper *k, uint32_t first)
 {
+    if (k->is_held)
+        return OSC_OK;
     want(k, first);
     k->has_thread = pthread_create(&k->thread, NULL, keep, k) == 0;
     return k->has_thread ? OSC_OK : OSC_ENOMEM;

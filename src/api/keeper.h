@@ -38,6 +38,8 @@ struct osc_keeper_run {
     const char *name;
     const char *const *paths;
     size_t n_paths;
+    const char *options; /* of the command line, with which it is opened: each word behind a
+                          * blank; or NULL */
 };
 
 struct osc_keeper_config {
@@ -45,6 +47,8 @@ struct osc_keeper_config {
     uint32_t n_runs;
     struct osc_how how;    /* without progress; its `only` must outlive the keeper */
     int64_t least_look_ns; /* between two looks at the files; 0: one second */
+    struct osc_set *held; /* the first run, loaded already; then there is no thread, and the run
+                           * stays as it is. Or NULL */
 };
 
 /* What is known of a run. */
@@ -64,7 +68,8 @@ struct osc_keeper;
 OSC_MUST_USE osc_status osc_keeper_new(struct osc_keeper **k,
                                        const struct osc_keeper_config *config);
 
-/* Start the thread and load run FIRST. OSC_ENOMEM: there is no thread. */
+/* Start the thread and load run FIRST, unless it was loaded before. OSC_ENOMEM: there is no
+ * thread. */
 OSC_MUST_USE osc_status osc_keeper_start(struct osc_keeper *k, uint32_t first);
 
 /* End the thread; all who wait return. False: it has not ended after seconds, as it waits for a

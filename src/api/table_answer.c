@@ -11,6 +11,7 @@
  *              it says otherwise, 0 and at most 1,000,000; else the option of the command,
  *              which counts for each rank and span
  *     offset   for cols only
+ *     made     for cols: with the order of rows before they were sorted
  *     ints     for cols: number (Float64Array where exact)
  *     run      which run; base: the run that it is compared with, for tables of two runs
  *     fp       the fingerprint that the client knows; 409 if the run has another one now
@@ -35,7 +36,7 @@
 struct wanted {
     const struct osc_table_def *def;
     struct osc_request request;
-    bool is_cols, has_numbers;
+    bool is_cols, has_numbers, has_made;
     int64_t offset, limit; /* of cols */
     int64_t n_sorted; /* of a sorted table as long as the trace: rows that are enough; else 0 */
     uint32_t run, base;
@@ -49,7 +50,8 @@ struct wanted {
 /* Whether NAME is no option of the command. */
 static bool is_ours(const struct wanted *w, const char *name)
 {
-    static const char *const names[] = {"format", "offset", "ints", "run", "base", "fp"};
+    static const char *const names[] = {"format", "offset", "ints", "run",
+                                        "base",   "fp",     "made"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
@@ -78,6 +80,7 @@ static osc_status read_ours(const struct osc_api_call *c, struct wanted *w, stru
 
     w->is_cols = !form || strcmp(form, "cols") == 0;
     w->fingerprint = osc_url_get(&c->url, "fp");
+    w->has_made = osc_url_get(&c->url, "made") != NULL;
     w->has_numbers = ints && strcmp(ints, "number") == 0;
     w->limit = ROWS_DEFAULT;
     if (!w->is_cols)
@@ -154,6 +157,7 @@ static void add_operands(const struct osc_api_call *c, struct wanted *w)
     for (uint32_t i = w->has_base ? 0 : 1; i < 2; i++) {
         const struct osc_keeper_run *const run = osc_keeper_run_at(c->api->keeper, runs[i]);
 
+        osc_strbuf_adds(&w->command, run->options ? run->options : "");
         osc_strbuf_addc(&w->command, ' ');
         osc_operands_add(&w->command, &all, run->paths, run->n_paths);
     }
@@ -291,6 +295,7 @@ static void answer_cols(struct osc_api_call *c, const struct wanted *w, const st
                                   .offset = (uint64_t)w->offset,
                                   .limit = (uint64_t)w->limit,
                                   .has_numbers = w->has_numbers,
+                                  .has_made = w->has_made,
                                   .command = w->command.s};
     const osc_status st = osc_cols_write(&out, &cols);
     if (st == OSC_OK) {

@@ -31,6 +31,8 @@ struct osc_frame {
     struct column *columns; /* owned */
     uint32_t n_columns;
     uint64_t n_rows;
+    uint32_t *made; /* owned; see osc_frame_made() */
+    size_t cap_made;
     struct osc_arena arena; /* bytes of words, while rows are added */
     struct osc_strbuf notes;
     char fingerprint[OSC_FINGERPRINT_BYTES];
@@ -59,6 +61,7 @@ static void free_frame(struct osc_frame *f)
         osc_strbuf_fini(&col->bytes);
     }
     osc_free(f->columns);
+    osc_free(f->made);
     osc_arena_fini(&f->arena);
     osc_strbuf_fini(&f->notes);
     osc_free(f);
@@ -157,6 +160,19 @@ static osc_status make_room(struct column *col, uint64_t n)
     return st;
 }
 
+/* Note for the N ROWS where they were before they were sorted. */
+static osc_status note_made(struct osc_frame *f, const struct osc_rows *rows, uint64_t n)
+{
+    const osc_status st =
+        n > SIZE_MAX / sizeof *f->made
+            ? OSC_ENOMEM
+            : osc_grow(&f->made, &f->cap_made, (size_t)(f->n_rows + n), sizeof *f->made);
+
+    for (uint64_t i = 0; i < n && st == OSC_OK; i++)
+        f->made[f->n_rows + i] = rows->order ? rows->order[i] : (uint32_t)i;
+    return st;
+}
+
 static osc_status add_rows(void *ctx, const struct osc_rows *rows)
 {
     struct filling *const l = ctx;
@@ -176,6 +192,9 @@ static osc_status add_rows(void *ctx, const struct osc_rows *rows)
         if (st != OSC_OK)
             return st;
     }
+    const osc_status st = f->def->open ? OSC_OK : note_made(f, rows, n);
+    if (st != OSC_OK)
+        return st;
     f->n_rows += n;
     l->n_left -= n;
     return l->n_left == 0 ? OSC_ECANCELED : OSC_OK;
@@ -323,6 +342,11 @@ const char *osc_frame_fingerprint(const struct osc_frame *f)
 const char *osc_frame_notes(const struct osc_frame *f)
 {
     return f->notes.s;
+}
+
+const uint32_t *osc_frame_made(const struct osc_frame *f)
+{
+    return f->made;
 }
 
 uint64_t osc_frame_rows(const struct osc_frame *f)

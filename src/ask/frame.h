@@ -18,3 +18,8 @@
  * digest for its fingerprint. *F is NULL after a failure. */
 OSC_MUST_USE osc_status osc_frame_make(struct osc_frame **f, struct osc_asked *k,
                                        const struct osc_digest *files, struct osc_err *err);
+
+/* For each row of F, its number among those of its rank and span before they were sorted; what
+ * is sorted anew keeps rows of equal value in this order. NULL: the table is as long as the
+ * trace. Borrowed. */
+const uint32_t *osc_frame_made(const struct osc_frame *f);

@@ -86,7 +86,9 @@ static struct osc_api *open_api(void)
 {
     static char path[] = "/tmp/fuzz_api_XXXXXX";
     static const char *const paths = path;
-    static const struct osc_keeper_run runs[] = {{"one", &paths, 1}, {"t<w>o", &paths, 1}};
+    static const struct osc_keeper_run runs[] = {
+        {.name = "one", .paths = &paths, .n_paths = 1},
+        {.name = "t<w>o", .paths = &paths, .n_paths = 1}};
     const struct osc_api_config config = {
         .keeper = {.runs = runs, .n_runs = 2, .least_look_ns = INT64_MAX / 4}};
     const int fd = mkstemp(path);

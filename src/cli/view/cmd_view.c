@@ -102,7 +102,8 @@ static int show_operands(struct shown *s, const struct osc_args *args)
 
     if (s->dirs.n_runs == 1)
         name = s->dirs.runs[0].name;
-    s->runs[0] = (struct osc_keeper_run){name, osc_args_paths(args), (size_t)args->n_operands};
+    s->runs[0] = (struct osc_keeper_run){
+        .name = name, .paths = osc_args_paths(args), .n_paths = (size_t)args->n_operands};
     s->n_runs = 1;
     return find_files(args);
 }
@@ -111,8 +112,11 @@ static int show_operands(struct shown *s, const struct osc_args *args)
 static int show_dirs(struct shown *s, const struct osc_args *args)
 {
     for (uint32_t i = 0; i < s->dirs.n_runs; i++)
-        s->runs[i] = (struct osc_keeper_run){s->dirs.runs[i].name,
-                                             (const char *const *)&s->dirs.runs[i].path, 1};
+        s->runs[i] = (struct osc_keeper_run){
+            .name = s->dirs.runs[i].name,
+            .paths = (const char *const *)&s->dirs.runs[i].path,
+            .n_paths = 1,
+        };
     s->n_runs = s->dirs.n_runs;
     return choose_first(args, &s->dirs, &s->first);
 }
