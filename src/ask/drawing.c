@@ -11,19 +11,20 @@
 static osc_status make(struct osc_set *set, struct osc_set_state *s, struct osc_err *err)
 {
     const struct osc_loaded *const l = &s->loaded;
+    const struct osc_chosen *const c = &s->chosen;
     struct osc_timeline *const tl = osc_calloc(1, sizeof *tl);
     osc_status st = tl ? OSC_OK : OSC_ENOMEM;
     uint32_t n_read = 0;
 
-    for (uint32_t i = 0; i < l->n_traces && st == OSC_OK; i++)
-        st = osc_derive(l->traces[i], FACTS, set->how.n_threads, err);
-    for (; n_read < l->n_traces && st == OSC_OK; n_read++)
-        osc_trace_read(l->traces[n_read]);
     if (st == OSC_OK)
-        st = osc_timeline_make(tl, (const struct osc_trace *const *)l->traces, l->n_traces,
+        st = osc_chosen_derive(c, l, FACTS, set->how.n_threads, err);
+    for (; n_read < c->n_traces && st == OSC_OK; n_read++)
+        osc_trace_read(c->traces[n_read]);
+    if (st == OSC_OK)
+        st = osc_timeline_make(tl, (const struct osc_trace *const *)c->traces, c->n_traces,
                                set->how.n_threads);
     while (n_read > 0)
-        osc_trace_read_end(l->traces[--n_read]);
+        osc_trace_read_end(c->traces[--n_read]);
     if (st == OSC_OK)
         s->timeline = tl;
     else

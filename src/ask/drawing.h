@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drawing.h - the timeline of a set: all its traces as lanes (timeline/model.h).
+ * drawing.h - the timeline of a set as lanes, of the traces
+ * and rows that it was opened for (timeline/model.h).
  *
  *     struct osc_drawing d;
  *     if (osc_drawing_begin(&d, set, &err) == OSC_OK) {
