@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build the page and write its files as a C table (src/serve/assets.h).
 
-    embed.py WEB PAGE OUT.c OUT.d
+    embed.py WEB PAGE OUT.c TEMPLATE.c OUT.d
 
-WEB has the sources of the page, and gets its node_modules; PAGE is where it is built. Where Node 18
+TEMPLATE.c gets the page as one file (src/page/template.h). WEB has the sources of the page, and
+gets its node_modules; PAGE is where it is built. Where Node 18
 or later or npm is missing, or packages cannot be fetched, a note says so and the table is empty: the
 program is whole but for the page. OUT.d names what the table depends on, for Ninja. A file whose name
 has a hash (app-0123abcd.js) never changes under its name.
@@ -32,17 +33,25 @@ def files_of(folder):
     return found
 
 
+def array(name, data):
+    """The lines of an array of DATA, which has a byte if DATA has none."""
+    lines = ["    " + ",".join(str(b) for b in data[at:at + 24]) + ","
+             for at in range(0, len(data), 24)]
+    return [f"{name}[] = {{", *(lines or ["    0,"]), "};"]
+
+
+def template(data):
+    return "\n".join(["/* Written by tools/embed.py. */", '#include "page/template.h"', "",
+                      *array("const unsigned char osc_template", data),
+                      f"const size_t osc_template_bytes = {len(data)};", ""])
+
+
 def table(folder, paths):
     out = ["/* Written by tools/embed.py. */", '#include "serve/assets.h"', ""]
     rows = []
     for i, path in enumerate(paths):
         data = path.read_bytes()
-        out.append(f"static const unsigned char asset_{i}[] = {{")
-        for at in range(0, len(data), 24):
-            out.append("    " + ",".join(str(b) for b in data[at:at + 24]) + ",")
-        if not data:
-            out.append("    0,")
-        out.append("};")
+        out += array(f"static const unsigned char asset_{i}", data)
         name = path.relative_to(folder).as_posix()
         url = "/" if name == "index.html" else "/" + name
         kept = "true" if HASHED.search(name) else "false"
@@ -65,7 +74,7 @@ def fetch_packages(web):
     return run(web, "npm", "ci", "--omit=dev", "--no-audit", "--no-fund", "--ignore-scripts")
 
 
-def build(web, page):
+def build(web, page, one):
     """Returns why there is no page, or None."""
     if not shutil.which("node") or not shutil.which("npm"):
         return "node and npm are not there"
@@ -73,19 +82,22 @@ def build(web, page):
     found = re.match(r"v(\d+)", version.stdout)
     if not found or int(found[1]) < 18:
         return f"node 18 or later is needed, this is {version.stdout.strip()}"
-    return fetch_packages(web) or run(web, "node", "build.mjs", "--out", os.fspath(page))
+    return fetch_packages(web) or run(web, "node", "build.mjs", "--out", os.fspath(page),
+                                       "--one", os.fspath(one))
 
 
 def main():
-    web, page, to, depends = (pathlib.Path(p).absolute() for p in sys.argv[1:5])
+    web, page, to, to_template, depends = (pathlib.Path(p).absolute() for p in sys.argv[1:6])
+    one = page.with_name(page.name + ".html")
     shutil.rmtree(page, ignore_errors=True)
-    why_not = build(web, page)
+    why_not = build(web, page, one)
     if why_not:
         print(f"note: opscope view will have no page: {why_not}", file=sys.stderr)
     to.write_text(table(page, [] if why_not else files_of(page)))
+    to_template.write_text(template(b"" if why_not else one.read_bytes()))
     sources = [web / "build.mjs", web / "package-lock.json", web / "src",
                *sorted((web / "src").rglob("*"))]
-    depends.write_text(f"{sys.argv[3]}: " + " ".join(os.fspath(p) for p in sources) + "\n")
+    depends.write_text(f"{sys.argv[3]} {sys.argv[4]}: " + " ".join(os.fspath(p) for p in sources) + "\n")
 
 
 main()

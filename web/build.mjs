@@ -2,8 +2,10 @@
 // Bundle the page into DIR (dist): index.html, and a script and a style sheet whose names have
 // their hashes.
 //
-//     node build.mjs [--out DIR]    the page
+//     node build.mjs [--out DIR] [--one FILE]    the page; FILE: the page as one file, where the
+//                                                command puts a title and data for its marks
 //     node build.mjs --tests        its unit tests, into dist-tests/
+import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,6 +43,51 @@ async function buildPage(out) {
   );
 }
 
+/** The policy: what may be there, by its hash; all else is forbidden, requests too. */
+function policyOf(script, style) {
+  const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  const policy =
+    `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; ` +
+    "img-src data: blob:; base-uri 'none'; form-action 'none'";
+  return `<meta http-equiv="Content-Security-Policy" content="${policy}">`;
+}
+
+async function buildOne(file) {
+  const result = await build({
+    ...shared,
+    entryPoints: [{ in: "src/one_file.tsx", out: "app" }],
+    outdir: dirname(file),
+    write: false,
+    minify: true,
+    charset: "utf8",
+    target: ["es2022"],
+    legalComments: "none",
+  });
+  const [script, style] = [".js", ".css"].map((suffix) => {
+    const found = result.outputFiles.find((made) => made.path.endsWith(suffix));
+    if (/<!--|<\/(script|style)/i.test(found.text) || /@(TITLE|DATA)@/.test(found.text))
+      throw new Error(`the ${suffix} of the page has text that ends it, or a mark`);
+    return found.text;
+  });
+  const parts = [
+    ['<meta charset="utf-8">', (meta) => `${meta}\n${policyOf(script, style)}`],
+    ["<title>opscope</title>", () => "<title>@TITLE@</title>"],
+    ['<link rel="stylesheet" href="app.css">', () => `<style>${style}</style>`],
+    [
+      '<script type="module" src="app.js"></script>',
+      () =>
+        '<script type="application/octet-stream" id="data">@DATA@</script>\n' +
+        `<script type="module">${script}</script>`,
+    ],
+  ];
+  let page = await readFile(join(here, "src/index.html"), "utf8");
+  for (const [text, replace] of parts) {
+    if (page.split(text).length !== 2) throw new Error(`index.html must have once: ${text}`);
+    page = page.replace(text, replace);
+  }
+  await writeFile(file, page);
+}
+
 async function buildTests() {
   const files = await readdir(join(here, "src"), { recursive: true });
   await build({
@@ -55,7 +102,9 @@ async function buildTests() {
 
 const isTests = words.includes("--tests");
 const at = words.indexOf("--out");
+const one = words.indexOf("--one");
 const out = isTests ? join(here, "dist-tests") : at >= 0 ? words[at + 1] : join(here, "dist");
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 await (isTests ? buildTests() : buildPage(out));
+if (one >= 0) await buildOne(words[one + 1]);

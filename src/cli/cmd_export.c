@@ -7,6 +7,7 @@
 #include "ask/files/budget.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/page_export.h"
 #include "cli/progress.h"
 #include "cli/show.h"
 #include "derive/derive.h"
@@ -198,6 +199,28 @@ static int write_traces(const struct osc_set *set, const struct osc_args *args,
     return st == OSC_OK ? OSC_EXIT_DONE : osc_show_fail(l, st, "writing", &err);
 }
 
+static bool show_page_progress(void *ctx, uint64_t done, uint64_t total)
+{
+    struct report *const r = ctx;
+
+    return osc_progress_tick(&r->progress, done * OSC_PAGE_BYTES / total, OSC_PAGE_BYTES);
+}
+
+/* Write the page of SET. */
+static int write_page(struct osc_set *set, const struct osc_args *args)
+{
+    struct report r = {.n_bytes = 0};
+    struct osc_err err = {0};
+    const struct osc_page how = {
+        .write = write_bytes, .progress = show_page_progress, .ctx = &r};
+
+    osc_progress_start(&r.progress, "writing", output_name(args));
+    const osc_status st = osc_page_export(set, args, &how, &err);
+    osc_progress_stop(&r.progress);
+    return st == OSC_OK ? OSC_EXIT_DONE
+                        : osc_show_fail(osc_set_loaded(set), st, "writing", &err);
+}
+
 static int redact(const struct osc_set *set)
 {
     const struct osc_chosen *const c = osc_set_chosen(set);
@@ -283,11 +306,13 @@ static int write_set(struct osc_set *set, const struct osc_args *args,
         failed = refuse_empty(c, args);
     if (!failed && args->is_redacted)
         failed = redact(set);
-    if (!failed && !e->is_table)
+    if (!failed && !e->is_table && (!e->is_page || args->is_redacted))
         failed = keep_producers(set, args);
     if (!failed) {
         osc_cli_redirect(o->fd, output_name(args));
-        failed = e->is_table ? osc_show_table(set, k) : write_traces(set, args, e);
+        failed = e->is_table  ? osc_show_table(set, k)
+                 : e->is_page ? write_page(set, args)
+                              : write_traces(set, args, e);
     }
     if (!failed)
         failed = osc_output_commit(o);
@@ -307,10 +332,12 @@ static int load_and_write(const struct osc_args *args, const struct osc_exporter
     const struct osc_selection selection = osc_request_selection(&args->request.view);
     const bool is_all = osc_selection_is_all(&selection);
     struct osc_load load = {
-        .with_callers = e->takes_callers,
+        .with_callers = e->takes_callers || (e->is_page && args->is_redacted),
+        .has_digests = e->is_page,
         .selects_late = e->is_table && osc_asked_selects_late(k),
-        .reserve = e->is_table ? osc_budget_for_table(k->def, false, is_all)
-                               : osc_budget_for_export(e->facts != NULL || !is_all),
+        .reserve = e->is_page    ? osc_budget_for_frames()
+                   : e->is_table ? osc_budget_for_table(k->def, false, is_all)
+                                 : osc_budget_for_export(e->facts != NULL || !is_all),
     };
     struct osc_set *set = NULL;
     int failed = osc_show_open(&set, args, &load);
@@ -353,6 +380,8 @@ static int run(struct osc_args *args)
     failed = check(args, e);
     if (!failed)
         failed = check_wish(args, e);
+    if (!failed && e->is_page)
+        failed = osc_page_export_check();
     if (failed)
         return failed;
     if (e->is_table) {
@@ -382,6 +411,8 @@ const struct osc_command osc_command_export = {
             "  .json, .json.gz  Chrome trace events, as PyTorch writes them: one rank a file\n"
             "  .folded          one line for each stack with its value, for flame graphs\n"
             "  .csv             the rows of one table (default: events)\n"
+            "  .html            a page to send: what opscope view shows, in one file of at\n"
+            "                   most 3 MB that needs no server and no network\n"
             "OUT appears complete or not at all, and is never one of the inputs.\n",
     .examples =
         "  opscope export huge.json.gz -o huge.osc                    to open it at once\n"
@@ -390,6 +421,7 @@ const struct osc_command osc_command_export = {
         "  opscope export t.json --from 10ms --to 12ms -o cut.json    by time\n"
         "  opscope export t.json --redact -o bug.json.gz              nothing private\n"
         "  opscope export t.json --stack python -o t.folded           for flame graphs\n"
+        "  opscope export t.json -o run.html                          a page to send\n"
         "  opscope export t.json --table kernels -o kernels.csv       a table\n",
     .run = run,
 };

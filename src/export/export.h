@@ -46,6 +46,7 @@ struct osc_exporter {
     const char *suffixes; /* of file names, separated by blanks */
     const char *help;
     bool is_table;       /* writes a table: write() is NULL */
+    bool is_page;        /* writes a page with the answers of the viewer: write() is NULL */
     bool takes_stack;    /* supports --stack and --metric */
     bool takes_counters; /* supports --counters and --no-stacks */
     bool takes_callers;  /* also needs the callers of selected rows */

@@ -12,9 +12,23 @@ const struct osc_exporter osc_export_csv = {
     .takes_many = true,
 };
 
+/* The viewer as one file; page/ writes it. */
+const struct osc_exporter osc_export_html = {
+    .name = "html",
+    .suffixes = ".html .htm",
+    .help = "a page to send: the viewer with its data in one file",
+    .is_page = true,
+    .takes_many = true,
+};
+
 const struct osc_exporter *const osc_exporters[] = {
-    &osc_export_json,   &osc_export_json_gz, &osc_export_osc,
-    &osc_export_folded, &osc_export_csv,     NULL,
+    &osc_export_json,
+    &osc_export_json_gz,
+    &osc_export_osc,
+    &osc_export_folded,
+    &osc_export_csv,
+    &osc_export_html,
+    NULL,
 };
 
 const struct osc_exporter *osc_exporter_find(const char *name)

@@ -10,6 +10,7 @@
 
 extern const struct osc_exporter osc_export_csv;
 extern const struct osc_exporter osc_export_folded;
+extern const struct osc_exporter osc_export_html;
 extern const struct osc_exporter osc_export_json;
 extern const struct osc_exporter osc_export_json_gz;
 extern const struct osc_exporter osc_export_osc;

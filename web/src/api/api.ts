@@ -21,6 +21,8 @@ export interface Session {
   readonly opscope: string;
   readonly run: string;
   readonly runs: readonly RunState[];
+  /** What the data of the page leave out, in a sentence; undefined: nothing. */
+  readonly note?: string;
 }
 
 export interface CatalogColumn {
@@ -236,7 +238,7 @@ export interface Api {
   /** Files of RUN and of its log directory, with those that were not taken. */
   runs(run: string, signal?: AbortSignal): Promise<RunsAnswer>;
   table(name: string, options: Options, rows: Rows, signal?: AbortSignal): Promise<Frame>;
-  /** The address of a table as a file: csv, json or md. */
+  /** The address of a table as a file: csv, json or md; "": there is none. */
   address(name: string, options: Options, format: string): string;
   timeline(run: string, signal?: AbortSignal): Promise<Timeline>;
   cells(

@@ -49,6 +49,8 @@ function Copies({ name, options, selected }: ToolsProps) {
       "rows saved",
     );
   };
+  // A saved page has no server to write them.
+  if (page.api.address(name, options, "csv") === "") return null;
   return (
     <>
       {selected.size > 0 && <span class="muted">{format(selected.size, null)} chosen</span>}

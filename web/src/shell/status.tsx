@@ -6,14 +6,16 @@ import { usePage } from "../state/session.ts";
 import { copyCommand } from "./keys.ts";
 
 function LoadState() {
-  const { state, done, total, message } = usePage().loading.value;
+  const page = usePage();
+  const { state, done, total, message } = page.loading.value;
+  const note = page.session.value?.note ?? "";
   if (state === "loading")
     return (
       <span role="status">
         reading {total > 0 ? `${format(done, "bytes")} of ${format(total, "bytes")}` : "…"}
       </span>
     );
-  return <span role="status">{message}</span>;
+  return <span role="status">{message || note}</span>;
 }
 
 export function Status() {

@@ -103,8 +103,12 @@ export function createPageState(api: Api, window: Window): PageState {
     const fragment = formatPlace(next);
     if (fragment === formatPlace(place.value)) return;
     place.value = next;
-    if (how === "push") window.history.pushState(null, "", fragment);
-    else window.history.replaceState(null, "", fragment);
+    try {
+      if (how === "push") window.history.pushState(null, "", fragment);
+      else window.history.replaceState(null, "", fragment);
+    } catch {
+      // In a frame of a notebook the page has no address of its own.
+    }
   };
 
   const ask = async () => {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { splitAnswers, textOf } from "./answers.ts";
+import { addOptions, shellWord } from "./shell_words.ts";
+import { cutCells, readLevel } from "./tiles.ts";
+import { likeTest, parseWhere } from "./where.ts";
+
+function entry(key: string, text: string): number[] {
+  const pad = (bytes: Uint8Array) => [...bytes, ...new Array((8 - (bytes.length % 8)) % 8).fill(0)];
+  const [k, v] = [new TextEncoder().encode(key), new TextEncoder().encode(text)];
+  return [k.length, 0, 0, 0, v.length, 0, 0, 0, ...pad(k), ...pad(v)];
+}
+
+test("entries are split at multiples of eight bytes", () => {
+  const body = new Uint8Array([
+    ...entry("a", "one"),
+    ...entry("session?12", ""),
+    ...entry("b", "eight by"),
+  ]);
+  const answers = splitAnswers(body.buffer);
+  assert.deepEqual([...answers.keys()], ["a", "session?12", "b"]);
+  assert.deepEqual([...answers.values()].map(textOf), ["one", "", "eight by"]);
+});
+
+test("LIKE has wildcards and ignores case of ASCII letters only", () => {
+  assert.ok(likeTest("%Conv_d%")("aten::conv2d"));
+  assert.ok(!likeTest("conv")("aten::conv"));
+  assert.ok(likeTest("a.b(c)")("A.B(C)"));
+  assert.ok(!likeTest("%é%")("É"));
+  assert.ok(likeTest("%\n_%")("a\nb"));
+});
+
+test("filters of the page are read, and no others", () => {
+  const terms = parseWhere("process = 'a''b' and device = 'cuda:0'");
+  assert.deepEqual(
+    terms?.map((term) => term.column),
+    ["process", "device"],
+  );
+  assert.ok(terms?.[0]?.test("a'b"));
+  assert.ok(!terms?.[0]?.test(null));
+  for (const where of ["calls > 3", "name = 'a' or name = 'b'", "name = 'a' and", "name = 'a", ""])
+    assert.equal(parseWhere(where), null, where);
+});
+
+test("options go behind the name of the table, quoted", () => {
+  const command = addOptions("opscope table operators --merge t.json", "operators", {
+    where: "name like '%x%'",
+    sort: "-calls",
+  });
+  const where = `'name like '\\''%x%'\\'''`;
+  assert.equal(command, `opscope table operators --where ${where} --sort -calls --merge t.json`);
+  assert.equal(shellWord("a/b-c"), "a/b-c");
+});
+
+/** A tile with one lane of CELLS [start, length, event] from T0 on, laid out as in levels.h. */
+function tile(t0: number, cells: readonly (readonly [number, number, number])[]): Uint8Array {
+  const n = cells.length;
+  const all = 48 + 16 + 20 * n;
+  const bytes = new Uint8Array(8 + Math.ceil(all / 8) * 8);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, all, true);
+  view.setUint32(8, 0x5443534f, true);
+  view.setUint16(12, 1, true);
+  view.setBigInt64(16, BigInt(t0), true);
+  view.setUint32(28, 1, true);
+  view.setUint32(32, n, true);
+  view.setBigInt64(40, 1000n, true);
+  view.setUint32(8 + 48 + 12, n, true);
+  const column = (w: number, values: readonly number[]) => {
+    for (let b = 0; b < 4; b++)
+      for (const [i, v] of values.entries())
+        bytes[8 + 64 + w * 4 * n + b * n + i] = (v >>> (8 * b)) & 255;
+  };
+  const deltas = (values: readonly number[]) => values.map((v, i) => v - (values[i - 1] ?? 0));
+  column(0, deltas(cells.map(([start]) => start)));
+  column(
+    1,
+    cells.map(([, length]) => length),
+  );
+  column(2, deltas(cells.map(([, , event]) => event)));
+  column(
+    4,
+    cells.map(() => 1),
+  );
+  return bytes;
+}
+
+test("a window is cut from tiles, and a range over their border is there once", () => {
+  const tiles = [
+    tile(0, [
+      [10, 20, 5],
+      [300, 5, 70000],
+      [990, 40, 3],
+    ]),
+    tile(1000, [
+      [-10, 40, 3],
+      [100, 1, 9],
+    ]),
+  ];
+  const level = readLevel(new Uint8Array(tiles.flatMap((t) => [...t])));
+  const all = cutCells(level, [[0, 1]], { from: 0, to: 2000 }, 7);
+  const eventsOf = (packet: typeof all) =>
+    Array.from({ length: packet.n }, (_, i) => packet.words[i * 5 + 2]);
+  assert.deepEqual(eventsOf(all), [5, 70000, 3, 9]);
+  assert.equal(all.signed[3 * 5], 1100);
+  assert.equal(all.head.request, 7);
+  assert.deepEqual(eventsOf(cutCells(level, [[0, 1]], { from: 100, to: 400 }, 0)), [70000]);
+  assert.deepEqual(cutCells(level, [], { from: 0, to: 2000 }, 0).lanes, []);
+});

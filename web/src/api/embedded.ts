@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data in the page's own file: what `opscope export -o run.html` asked for it
+// (src/page/questions.h). What was not asked says so, with the command that prints it.
+
+import { type Answers, bufferOf, jsonOf, textOf } from "./answers.ts";
+import {
+  type Api,
+  ApiError,
+  type Catalog,
+  type CellQuestion,
+  type EventDetail,
+  type Name,
+  type Options,
+  type Progress,
+  type Rows,
+  type Session,
+  type Timeline,
+} from "./api.ts";
+import type { Frame } from "./cols.ts";
+import { type CellPacket, decodeValues, type ValuePacket } from "./packets.ts";
+import { Stored } from "./pick.ts";
+import { addOptions } from "./shell_words.ts";
+import { answerRows } from "./stored_rows.ts";
+import { cutCells, cutValues, type Level, readLevel } from "./tiles.ts";
+
+const NAMES_PER_PAGE = 256;
+const NO_NAME: Name = ["(a name that is not in this file)", "(a name that is not in this file)"];
+
+interface About {
+  readonly rows: number;
+  readonly quantum_ns: number;
+  readonly levels: number;
+  readonly is_complete: boolean;
+}
+
+function formatQuantum(ns: number): string {
+  const short = (value: number) => Number(value.toPrecision(2));
+  if (ns >= 1e6) return `${short(ns / 1e6)} ms`;
+  return ns >= 1e3 ? `${short(ns / 1e3)} µs` : `${ns} ns`;
+}
+
+/** What the file leaves out, in a sentence. */
+export function reducedBy(about: About): string {
+  const rows = `tables have their first ${about.rows} rows`;
+  return about.is_complete
+    ? `saved page: ${rows}`
+    : `saved page: nothing under ${formatQuantum(about.quantum_ns)} stands alone; ${rows}`;
+}
+
+class EmbeddedApi implements Api {
+  private readonly answers: Answers;
+  private readonly stored = new Map<string, Stored>();
+  private readonly levels = new Map<number, Level>();
+  private readonly about: About;
+  private readonly told: Session;
+  private readonly list: Catalog;
+  private events: Map<number, EventDetail> | null = null;
+  private allValues: ValuePacket | null = null;
+
+  /** Throws an Error if ANSWERS are not those of a page. */
+  constructor(answers: Answers) {
+    this.answers = answers;
+    this.about = this.json<About>("about");
+    this.told = { ...this.json<Session>("session"), note: reducedBy(this.about) };
+    this.list = this.json<Catalog>("catalog");
+  }
+
+  async session(): Promise<Session> {
+    return this.told;
+  }
+
+  async catalog(): Promise<Catalog> {
+    return this.list;
+  }
+
+  async table(name: string, options: Options, rows: Rows): Promise<Frame> {
+    const table = this.list.tables.find((t) => t.name === name);
+    const found = table && this.find(name, options);
+    const frame = found && answerRows(found, table, options, rows);
+    if (!frame) throw this.absent(name, options);
+    return frame;
+  }
+
+  address(): string {
+    return "";
+  }
+
+  async timeline(): Promise<Timeline> {
+    return this.json<Timeline>("tracks");
+  }
+
+  async cells(
+    _run: string,
+    tracks: ReadonlyArray<readonly [id: number, lanes: number]>,
+    question: CellQuestion,
+  ): Promise<CellPacket> {
+    const { from, to } = question.window;
+    const pixel = (to - from) / question.pixels;
+    let level = this.level(0);
+    for (let i = 1; i < this.about.levels && level[0]!.head.quantum > pixel; i++)
+      level = this.level(i);
+    return cutCells(level, tracks, question.window, question.request);
+  }
+
+  async values(
+    _run: string,
+    series: readonly number[],
+    question: CellQuestion,
+  ): Promise<ValuePacket> {
+    const bytes = this.answers.get("values");
+    if (!bytes) throw this.missing("the values over time are not in this file");
+    this.allValues ??= decodeValues(bufferOf(bytes));
+    return cutValues(this.allValues, series, question.window);
+  }
+
+  async names(_run: string, page: number): Promise<readonly Name[]> {
+    const bytes = this.answers.get(`names/${page}`);
+    return bytes
+      ? jsonOf<{ names: Name[] }>(bytes).names
+      : new Array<Name>(NAMES_PER_PAGE).fill(NO_NAME);
+  }
+
+  async event(_run: string, event: number): Promise<EventDetail> {
+    this.events ??= this.readEvents();
+    const found = this.events.get(event);
+    if (found) return found;
+    throw this.missing(
+      "the arguments and links of this event are not in this file, which has those of the longest",
+    );
+  }
+
+  follow(_run: string, hear: (news: Progress) => void): () => void {
+    const fingerprint = this.told.runs[0]?.fingerprint ?? "file";
+    hear({ kind: "ready", fingerprint });
+    return () => {};
+  }
+
+  private json<T>(key: string): T {
+    const bytes = this.answers.get(key);
+    if (!bytes) throw this.missing(`the file has no ${key}`);
+    return jsonOf<T>(bytes);
+  }
+
+  private level(i: number): Level {
+    const known = this.levels.get(i);
+    if (known) return known;
+    const bytes = this.answers.get(`cells/${i}`);
+    if (!bytes) throw this.missing("the timeline is not in this file");
+    const level = readLevel(bytes);
+    this.levels.set(i, level);
+    return level;
+  }
+
+  private readEvents(): Map<number, EventDetail> {
+    const events = new Map<number, EventDetail>();
+    for (let i = 0; ; i++) {
+      const bytes = this.answers.get(`events/${i}`);
+      if (!bytes) return events;
+      for (const detail of jsonOf<EventDetail[]>(bytes)) events.set(detail.event, detail);
+    }
+  }
+
+  /** The stored rows of table NAME with the grouping of OPTIONS; undefined: there are none. */
+  private find(name: string, options: Options): Stored | undefined {
+    const words: string[] = [];
+    if (typeof options["group-by"] === "string") words.push(`group-by=${options["group-by"]}`);
+    if (options.merge !== undefined) words.push("merge=1");
+    const key = `table/${name}${words.length > 0 ? `?${words.join("&")}` : ""}`;
+    const known = this.stored.get(key);
+    if (known) return known;
+    const same = this.answers.get(`same?${key}`);
+    const [of, command] = same ? textOf(same).split("\n") : [key, undefined];
+    const bytes = this.answers.get(of!);
+    if (!bytes) return undefined;
+    const stored = new Stored(bufferOf(bytes));
+    if (command !== undefined) stored.head.command = JSON.parse(`"${command}"`) as string;
+    this.stored.set(key, stored);
+    return stored;
+  }
+
+  private absent(name: string, options: Options): ApiError {
+    const { run: _, ...words } = options;
+    const operands = this.told.runs[0]?.operands ?? "TRACE";
+    return this.missing(
+      "these rows are not in this file; the command prints them",
+      addOptions(`opscope table ${name} ${operands}`, name, words),
+    );
+  }
+
+  private missing(message: string, command: string | null = null): ApiError {
+    const what = `or open all of it: opscope view ${this.told?.runs[0]?.operands ?? "TRACE"}`;
+    return new ApiError({ status: 404, code: "absent", message, what_to_do: what, command });
+  }
+}
+
+export function createEmbeddedApi(answers: Answers): Api {
+  return new EmbeddedApi(answers);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows that an answer in the page's file has for a question: filtered, sorted and cut here.
+
+import type { CatalogTable, Options, Rows } from "./api.ts";
+import type { Frame } from "./cols.ts";
+import { type Stored, sortRows } from "./pick.ts";
+import { addOptions } from "./shell_words.ts";
+import { parseWhere, type Term } from "./where.ts";
+
+/** Options that chose the stored answer, or that are answered here. */
+const KNOWN = new Set(["run", "group-by", "merge", "sort", "where", "rank", "span"]);
+
+/** The terms of OPTIONS; null: they say more than the page can answer. */
+function termsOf(stored: Stored, table: CatalogTable, options: Options): readonly Term[] | null {
+  const terms: Term[] = [];
+  for (const name of ["rank", "span"] as const) {
+    const value = options[name];
+    if (value === undefined) continue;
+    // The table may compare ranks, or have them summed.
+    if (table.joins_ranks || options.merge !== undefined) return null;
+    if (typeof value !== "string" || !/^\d+$/.test(value)) return null;
+    if (stored.frame.index(name) < 0) return null;
+    terms.push({ column: name, test: (text) => text === value });
+  }
+  if (typeof options.where === "string") {
+    const parsed = parseWhere(options.where);
+    if (parsed === null) return null;
+    for (const { column } of parsed)
+      if (stored.frame.columns[stored.frame.index(column)]?.type !== "string") return null;
+    terms.push(...parsed);
+  }
+  return terms;
+}
+
+function filterRows(stored: Stored, terms: readonly Term[]): number[] {
+  const { frame } = stored;
+  const tests = terms.map(({ column, test }) => ({ column: frame.index(column), test }));
+  const rows: number[] = [];
+  for (let row = 0; row < frame.n; row++) {
+    const isTaken = tests.every(({ column, test }) => {
+      const value = frame.value(row, column);
+      return test(value === null ? null : String(value));
+    });
+    if (isTaken) rows.push(row);
+  }
+  return rows;
+}
+
+function sorted(stored: Stored, table: CatalogTable, rows: readonly number[], sort: string) {
+  const match = /^(-?)(\w+)(:asc|:desc)?$/.exec(sort);
+  const column = match ? stored.frame.index(match[2]!) : -1;
+  if (column < 0) return null;
+  const of = ["rank", "span"].map((name) => stored.frame.index(name));
+  const block = (row: number) =>
+    table.joins_ranks ? "" : of.map((c) => (c < 0 ? "" : stored.frame.value(row, c))).join();
+  return sortRows(stored, rows, column, match![3] === ":asc", block);
+}
+
+/** Rows ROWS of what STORED answers to OPTIONS; null: it has not all of them. */
+export function answerRows(
+  stored: Stored,
+  table: CatalogTable,
+  options: Options,
+  { offset, limit }: Rows,
+): Frame | null {
+  const { frame } = stored;
+  const { run: _, "group-by": __, merge: ___, ...more } = options;
+  if (Object.keys(options).some((name) => !KNOWN.has(name))) return null;
+  const isWhole = frame.n === frame.rows;
+  if (!isWhole && Object.keys(more).length > 0) return null;
+  if (!isWhole && offset >= frame.n && limit > 0) return null;
+  const terms = termsOf(stored, table, options);
+  if (terms === null) return null;
+  let rows: readonly number[] | null = filterRows(stored, terms);
+  if (typeof options.sort === "string") rows = sorted(stored, table, rows, options.sort);
+  if (rows === null) return null;
+  const { command } = stored.head;
+  return stored.pick(rows.slice(offset, offset + limit), {
+    command: command === null ? null : addOptions(command, table.name, more),
+    rows: isWhole ? rows.length : frame.rows,
+    offset,
+  });
+}
