@@ -8,6 +8,11 @@ Read traces::
     operators["host_self_ns"]                 # a NumPy array
     operators.to_pandas(), operators.to_arrow()
 
+Look at one in a notebook, or send it::
+
+    opscope.view(trace)                       # the page of `opscope view`, in a frame
+    opscope.view(trace).save("run.html")
+
 Compare runs::
 
     comparison = opscope.compare("before/", "after/")
@@ -39,16 +44,17 @@ if TYPE_CHECKING:
     from ._opscope import version as __version__
     from ._table import Table
     from ._trace import Trace, get_include, get_library_dir, load, merge, tables
+    from ._view import View, view
 
-__all__ = ["Comparison", "Table", "Trace", "TraceError", "Verdict", "__version__", "compare",
-           "get_include", "get_library_dir", "load", "merge", "record", "tables"]
+__all__ = ["Comparison", "Table", "Trace", "TraceError", "Verdict", "View", "__version__", "compare",
+           "get_include", "get_library_dir", "load", "merge", "record", "tables", "view"]
 
 # Imported on first use: the command and opscope.torch do not need them.
 _WHERE = {"Table": "_table", "Trace": "_trace", "TraceError": "_opscope", "load": "_trace",
           "merge": "_trace", "Comparison": "_comparison", "compare": "_comparison",
           "Verdict": "_comparison",
           "__version__": "_opscope", "get_include": "_trace", "get_library_dir": "_trace",
-          "tables": "_trace"}
+          "tables": "_trace", "View": "_view", "view": "_view"}
 
 
 def __getattr__(name: str) -> Any:

@@ -74,7 +74,7 @@ class Trace:
     """
 
     def __init__(self, paths: list[str], options: dict[str, object]) -> None:
-        self._paths = paths
+        self._paths, self._options = paths, options
         with speaking_python():
             self._traces = _opscope.Traces(paths, to_options(options))
         self._held: object = None  # what removes the files when it is gone
