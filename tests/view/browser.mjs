@@ -105,6 +105,27 @@ function isSame(exact, right) {
   return Math.abs(a - b) <= 1e-9 * Math.max(1e-6, Math.abs(b));
 }
 
+// --- traces ------------------------------------------------------------------------------------
+
+const MARKUP = `<img src=x onerror="document.title='broken'">`;
+
+/** A trace whose names are markup. */
+export function makeMarkup() {
+  const path = join(folder, "markup.json");
+  const event = (name, ts, cat, args) => ({ ph: "X", cat, name, pid: 1, tid: 1, ts, dur: 5, args });
+  const traceEvents = [
+    event(`aten::${MARKUP}`, 1, "cpu_op", { "External id": 1 }),
+    event("cudaLaunchKernel", 2, "cuda_runtime", { correlation: 7, "External id": 1 }),
+    {
+      ...event(MARKUP, 9, "kernel", { device: 0, stream: 7, correlation: 7, "External id": 1 }),
+      pid: 0,
+      tid: 7,
+    },
+  ];
+  writeFileSync(path, JSON.stringify({ traceEvents, traceName: MARKUP }));
+  return path;
+}
+
 // --- the page ----------------------------------------------------------------------------------
 
 /** Wait until nothing is on its way. */

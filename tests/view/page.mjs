@@ -9,7 +9,7 @@
 // finds nothing serious in either theme. Names in a trace may be markup: they must stay text.
 // NAME chooses runs. The last line is "N passed, N failed".
 import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   beside,
@@ -18,6 +18,7 @@ import {
   data,
   folder,
   main,
+  makeMarkup,
   openPage,
   opscope,
   runAxe,
@@ -25,8 +26,6 @@ import {
   start,
   words,
 } from "./browser.mjs";
-
-const MARKUP = `<img src=x onerror="document.title='broken'">`;
 
 async function testView(context, server, run, view) {
   const name = `${run.name} ${view}`;
@@ -120,23 +119,6 @@ async function testCurve(context, server) {
 }
 
 // --- runs --------------------------------------------------------------------------------------
-
-/** A trace whose names are markup. */
-function makeMarkup() {
-  const path = join(folder, "markup.json");
-  const event = (name, ts, cat, args) => ({ ph: "X", cat, name, pid: 1, tid: 1, ts, dur: 5, args });
-  const traceEvents = [
-    event(`aten::${MARKUP}`, 1, "cpu_op", { "External id": 1 }),
-    event("cudaLaunchKernel", 2, "cuda_runtime", { correlation: 7, "External id": 1 }),
-    {
-      ...event(MARKUP, 9, "kernel", { device: 0, stream: 7, correlation: 7, "External id": 1 }),
-      pid: 0,
-      tid: 7,
-    },
-  ];
-  writeFileSync(path, JSON.stringify({ traceEvents, traceName: MARKUP }));
-  return path;
-}
 
 /** The program of the tree that records itself; its steps are those of the recording. */
 function makeRecording() {
