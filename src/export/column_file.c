@@ -57,7 +57,8 @@ static void put_chunk(struct writing *w, struct osc_wire_header h, const void *p
     h.payload_bytes = n;
     h.payload_hash = osc_wire_payload_hash(h.type, p, n);
     osc_wire_header_seal(&h);
-    if (w->status == OSC_OK)
+    /* The index is not in itself, and P is its array, which must not move. */
+    if (w->status == OSC_OK && h.type != OSC_CHUNK_INDEX)
         w->status = osc_grow(&w->index, &w->cap_index, w->n_index + 1, sizeof *w->index);
     if (w->status == OSC_OK && h.type != OSC_CHUNK_INDEX) {
         w->index[w->n_index] = (struct osc_wire_index_entry){w->offset, h};
