@@ -7,6 +7,7 @@ import {
   type Api,
   ApiError,
   type Catalog,
+  type CatalogTable,
   type CellQuestion,
   type EventDetail,
   type Name,
@@ -24,6 +25,8 @@ import { answerRows } from "./stored_rows.ts";
 import { cutCells, cutValues, type Level, readLevel } from "./tiles.ts";
 
 const NAMES_PER_PAGE = 256;
+/** Tables that tell of several ranks more than of each. */
+const OF_ALL = new Set(["advice", "info", "quality"]);
 const NO_NAME: Name = ["(a name that is not in this file)", "(a name that is not in this file)"];
 
 interface About {
@@ -76,7 +79,9 @@ class EmbeddedApi implements Api {
   async table(name: string, options: Options, rows: Rows): Promise<Frame> {
     const table = this.list.tables.find((t) => t.name === name);
     const found = table && this.find(name, options);
-    const frame = found && answerRows(found, table, options, rows);
+    const frame =
+      (found && answerRows(found, table, options, rows)) ??
+      (table && this.ofRank(table, options, rows));
     if (!frame) throw this.absent(name, options);
     return frame;
   }
@@ -176,6 +181,14 @@ class EmbeddedApi implements Api {
     if (command !== undefined) stored.head.command = JSON.parse(`"${command}"`) as string;
     this.stored.set(key, stored);
     return stored;
+  }
+
+  /** The rows of one rank with --merge; there may be those of each. */
+  private ofRank(table: CatalogTable, options: Options, rows: Rows): Frame | null {
+    const { merge, ...alone } = options;
+    if (merge === undefined || options.rank === undefined || OF_ALL.has(table.name)) return null;
+    const found = this.find(table.name, alone);
+    return found ? answerRows(found, table, alone, rows, true) : null;
   }
 
   private absent(name: string, options: Options): ApiError {

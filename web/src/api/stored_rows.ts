@@ -56,12 +56,20 @@ function sorted(stored: Stored, table: CatalogTable, rows: readonly number[], so
   return sortRows(stored, rows, column, match![3] === ":asc", block);
 }
 
-/** Rows ROWS of what STORED answers to OPTIONS; null: it has not all of them. */
+/** Whether all ROWS are of one span. */
+function isOneSpan(stored: Stored, rows: readonly number[]): boolean {
+  const column = stored.frame.index("span");
+  return column < 0 || new Set(rows.map((row) => stored.frame.value(row, column))).size <= 1;
+}
+
+/** Rows ROWS of what STORED answers to OPTIONS; null: it has not all of them. If IS_ALONE, OPTIONS
+ * name a rank, whose rows are asked for as their own sum. */
 export function answerRows(
   stored: Stored,
   table: CatalogTable,
   options: Options,
   { offset, limit }: Rows,
+  isAlone = false,
 ): Frame | null {
   const { frame } = stored;
   const { run: _, "group-by": __, merge: ___, ...more } = options;
@@ -74,10 +82,13 @@ export function answerRows(
   let rows: readonly number[] | null = filterRows(stored, terms);
   if (typeof options.sort === "string") rows = sorted(stored, table, rows, options.sort);
   if (rows === null) return null;
-  const { command } = stored.head;
+  if (isAlone && !isOneSpan(stored, rows)) return null;
+  const { command, columns } = stored.head;
+  const words = isAlone ? { ...more, merge: true as const } : more;
   return stored.pick(rows.slice(offset, offset + limit), {
-    command: command === null ? null : addOptions(command, table.name, more),
+    command: command === null ? null : addOptions(command, table.name, words),
     rows: isWhole ? rows.length : frame.rows,
     offset,
+    columns: isAlone ? columns.filter(({ name }) => name !== "rank" && name !== "span") : columns,
   });
 }
