@@ -41,7 +41,7 @@ static void add_text(struct osc_strbuf *out, const char *text)
 static osc_status write_base64(const struct osc_page *page, const struct osc_strbuf *bytes)
 {
     static const char digits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
     const unsigned char *const s = (const unsigned char *)bytes->s;
     struct osc_strbuf out = {0};
 
@@ -50,7 +50,7 @@ static osc_status write_base64(const struct osc_page *page, const struct osc_str
         const unsigned v = (unsigned)s[i] << 16 | (n > 1 ? (unsigned)s[i + 1] << 8 : 0) |
                            (n > 2 ? s[i + 2] : 0u);
         const char four[] = {digits[v >> 18], digits[v >> 12 & 63],
-                             n > 1 ? digits[v >> 6 & 63] : '=', n > 2 ? digits[v & 63] : '='};
+                             digits[n > 1 ? v >> 6 & 63 : 64], digits[n > 2 ? v & 63 : 64]};
 
         osc_strbuf_add(&out, four, sizeof four);
     }
