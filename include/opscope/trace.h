@@ -234,9 +234,11 @@ struct osc_question {
     int no_python;        /* leave out Python functions */
     int has_at;           /* only memory that is allocated at at_ns, from the origin */
     int64_t at_ns;
-    const char *name;          /* table durations: only ranges called so; NULL: all */
+    const char *name;          /* durations, siblings: only ranges called so; NULL: all */
     uint64_t max_memory_bytes; /* for this question; 0: only the set's limit */
     struct osc_cancel *cancel; /* lets another thread stop the question; or NULL */
+    int has_event;             /* siblings: only ranges of the same name as the event */
+    int64_t event;             /* with this id */
 };
 
 /* A switch that stops questions: once it is pulled, each question that uses it soon returns

@@ -91,7 +91,7 @@ class Trace:
         ``limit=10`` (rows; default: all), ``columns=["name", "calls"]``,
         ``where="total_ns > us(10)"`` (an SQLite expression over the columns),
         ``group_by="shape"``, ``merge=True`` (all ranks and spans as one), ``no_python=True``,
-        ``compat="tb"``, ``at="1.5ms"``, ``name="aten::mm"`` (table ``durations``). Options that select what is counted (``rank``, ``span``,
+        ``compat="tb"``, ``at="1.5ms"``, ``name="aten::mm"`` (tables ``durations`` and ``siblings``), ``event=39`` (``siblings``). Options that select what is counted (``rank``, ``span``,
         ``process``, ``thread``, ``device``, ``steps="5-7"``, ``from_="10ms"``, ``to``) make a view
         of what is loaded. No file is read again, unless they name ranks or spans that :func:`load`
         left out, or :func:`load` selected steps or times of a file above 64 MB; ``no_args`` and

@@ -1,134 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/growth.h"
 
-#include "base/idmap.h"
+#include "analysis/step_sums.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "derive/facts.h"
 
-enum { HOST, DEVICE, N_SIDES };
-
-/* One name in one step. */
-struct sum {
-    uint32_t name, step; /* step: index + 1 */
-    uint32_t first_row;  /* of this name in this step */
-    bool is_in_other;    /* the class other has all its time */
-    int64_t ns[N_SIDES];
-};
-
-struct sums {
-    const struct osc_trace *t;
-    const struct osc_facts *f;
-    struct sum *all; /* owned */
-    size_t n, cap;
-    struct osc_idmap places; /* name and step -> place in all, + 1 */
-};
-
-/* Whether the range NODE may be named as the one that grew. */
-static bool is_candidate(const struct sums *s, uint32_t node, const struct osc_chunk *c,
-                         uint32_t i)
-{
-    const uint8_t flags = s->f->tree.flags[node - 1];
-
-    return (flags & (OSC_NODE | OSC_NODE_MERGED)) == OSC_NODE && c->step[i] != 0 &&
-           ((flags & OSC_NODE_ROW) || c->kind[i] == OSC_KIND_DATALOADER);
-}
-
-/* Whether the time in ranges of KIND alone is in the class other. */
-static bool is_in_other(uint8_t kind)
-{
-    return kind == OSC_KIND_SCOPE || kind == OSC_KIND_PYTHON || kind == OSC_KIND_MODULE;
-}
-
-/* Whether row I of C is what the program marked, or a function of Python, on the thread of its
- * step. */
-static bool is_marked(const struct sums *s, const struct osc_chunk *c, uint32_t i)
-{
-    const struct osc_form *const form = osc_row_form(s->t, c, i);
-    const uint8_t kind = c->kind[i];
-
-    return c->step[i] != 0 && c->track[i] == s->t->steps[c->step[i] - 1].track.v &&
-           !form->is_device && !form->is_profiler &&
-           (is_in_other(kind) || kind == OSC_KIND_ANNOTATION ||
-            kind == OSC_KIND_COMMUNICATION || kind == OSC_KIND_DATALOADER ||
-            kind == OSC_KIND_OPTIMIZER);
-}
-
-/* Add NS to the sum of row I of C on SIDE. */
-static osc_status add(struct sums *s, const struct osc_chunk *c, uint32_t i, int side,
-                      int64_t ns)
-{
-    const uint32_t row = osc_row_at(c, i).v;
-    uint32_t *const place = osc_idmap_put(&s->places, (uint64_t)c->name[i] << 32 | c->step[i]);
-
-    if (!place || osc_grow(&s->all, &s->cap, s->n + 1, sizeof *s->all) != OSC_OK)
-        return OSC_ENOMEM;
-    if (*place == 0) {
-        s->all[s->n++] = (struct sum){
-            .name = c->name[i], .step = c->step[i], .first_row = row, .is_in_other = true};
-        *place = (uint32_t)s->n;
-    }
-    struct sum *const sum = &s->all[*place - 1];
-    sum->ns[side] += ns;
-    sum->is_in_other = sum->is_in_other && is_in_other(c->kind[i]);
-    sum->first_row = row < sum->first_row ? row : sum->first_row;
-    return OSC_OK;
-}
-
-/* Sum host times. Parents stand before their children, so go backwards. */
-static osc_status sum_host(struct sums *s)
-{
-    const uint32_t n = s->f->order.n_rows;
-    const struct osc_optree *const tree = &s->f->tree;
-    const size_t bytes = ((size_t)n + 1) * sizeof(int64_t);
-    int64_t *const below_ns = osc_pages_alloc(bytes); /* by node: time of its children */
-    osc_status st = below_ns ? OSC_OK : OSC_ENOMEM;
-
-    for (uint32_t node = n; node > 0 && st == OSC_OK; node--) {
-        const osc_row row = {s->f->order.rows[node - 1]};
-        const struct osc_chunk *const c = osc_chunk_of(&s->t->events, row);
-        const uint32_t i = osc_row_place(row);
-        const uint8_t flags = tree->flags[node - 1];
-
-        if (flags & OSC_NODE_MERGED)
-            continue;
-        if (flags & OSC_NODE)
-            below_ns[tree->parent[node - 1]] += c->dur_ns[i];
-        if (is_candidate(s, node, c, i))
-            st = add(s, c, i, HOST, c->dur_ns[i] - below_ns[node]);
-        else if (is_marked(s, c, i))
-            st = add(s, c, i, HOST, c->self_ns[i]);
-    }
-    osc_pages_free(below_ns, bytes);
-    return st;
-}
-
-/* Sum device times for the operators whose calls launched the work. */
-static osc_status sum_device(struct sums *s)
-{
-    const struct osc_links *const links = &s->f->links;
-    osc_status st = OSC_OK;
-
-    for (size_t n = 0; n < links->n_works && st == OSC_OK; n++) {
-        const uint32_t call = links->works[n].call;
-        const uint32_t node =
-            call == 0 ? 0 : osc_optree_owner(&s->f->tree, links->calls[call - 1].node);
-        if (node == 0)
-            continue;
-        const osc_row work = {links->works[n].row}, op = {s->f->order.rows[node - 1]};
-        const struct osc_chunk *const c = osc_chunk_of(&s->t->events, op);
-        const uint32_t i = osc_row_place(op);
-
-        if (is_candidate(s, node, c, i))
-            st = add(s, c, i, DEVICE,
-                     osc_chunk_of(&s->t->events, work)->dur_ns[osc_row_place(work)]);
-    }
-    return st;
-}
-
 static int by_name(const void *x, const void *y)
 {
-    const struct sum *const a = x, *const b = y;
+    const struct osc_step_sum *const a = x, *const b = y;
 
     return a->name != b->name ? (a->name > b->name) - (a->name < b->name)
                               : (a->step > b->step) - (a->step < b->step);
@@ -164,14 +44,14 @@ static bool is_slow(const struct osc_breakdown *b, uint32_t step)
 
 /* Compare the N sums of one name with the best so far in each outlier of B. V has room for
  * N. */
-static void try_name(const struct sum *sums, size_t n, const struct osc_breakdown *b,
+static void try_name(const struct osc_step_sum *sums, size_t n, const struct osc_breakdown *b,
                      int64_t *v, struct osc_growth *growth, uint32_t *first_rows)
 {
     uint32_t first_row = UINT32_MAX; /* of the name */
 
     for (size_t i = 0; i < n; i++)
         first_row = sums[i].first_row < first_row ? sums[i].first_row : first_row;
-    for (int side = 0; side < N_SIDES; side++) {
+    for (int side = 0; side < OSC_STEP_SIDES; side++) {
         size_t n_kept = 0;
 
         for (size_t i = 0; i < n; i++) {
@@ -195,7 +75,7 @@ static void try_name(const struct sum *sums, size_t n, const struct osc_breakdow
                 (half_ns == best->half_ns && side < (int)best->is_device)) {
                 *best = (struct osc_growth){.name = {sums[i].name},
                                             .half_ns = half_ns,
-                                            .is_device = side == DEVICE,
+                                            .is_device = side == OSC_STEP_DEVICE,
                                             .is_in_other = sums[i].is_in_other};
                 first_rows[step] = first_row;
             }
@@ -203,7 +83,7 @@ static void try_name(const struct sum *sums, size_t n, const struct osc_breakdow
     }
 }
 
-static osc_status try_names(struct sums *s, const struct osc_breakdown *b,
+static osc_status try_names(struct osc_step_sums *s, const struct osc_breakdown *b,
                             struct osc_growth *growth)
 {
     int64_t *const v = osc_malloc((s->n + 1) * sizeof *v);
@@ -264,21 +144,20 @@ static osc_status try_other(const struct osc_breakdown *b, struct osc_growth *gr
 osc_status osc_growth_find(const struct osc_trace *t, const struct osc_breakdown *b,
                            struct osc_growth *growth)
 {
-    struct sums s = {.t = t, .f = osc_trace_facts(t)};
+    struct osc_step_sums s = {.t = t, .f = osc_trace_facts(t)};
     bool has_slow_steps = false;
 
     for (uint32_t i = 0; i < b->n_steps; i++)
         has_slow_steps |= is_slow(b, i);
     if (!has_slow_steps)
         return OSC_OK;
-    osc_status st = sum_host(&s);
+    osc_status st = osc_step_sums_host(&s);
     if (st == OSC_OK)
-        st = sum_device(&s);
+        st = osc_step_sums_device(&s);
     if (st == OSC_OK)
         st = try_names(&s, b, growth);
     if (st == OSC_OK)
         st = try_other(b, growth);
-    osc_free(s.all);
-    osc_idmap_fini(&s.places);
+    osc_step_sums_fini(&s);
     return st;
 }

@@ -20,11 +20,13 @@
     X(flows)              \
     X(ranges)             \
     X(durations)          \
+    X(siblings)           \
     X(points)             \
     X(averages)           \
     X(operators)          \
     X(kernels)            \
     X(steps)              \
+    X(step_explain)       \
     X(overview)           \
     X(devices)            \
     X(utilization)        \

@@ -226,6 +226,11 @@ static bool takes_name(const struct osc_table_def *def)
     return (def->takes & OSC_TAKES_NAME) != 0;
 }
 
+static bool takes_event(const struct osc_table_def *def)
+{
+    return (def->takes & OSC_TAKES_EVENT) != 0;
+}
+
 enum scope {
     SCOPE_ANY,
     SCOPE_TEXT,    /* not forms for programs, which are complete and undecorated */
@@ -242,6 +247,7 @@ enum type {
     TYPE_TORCH,   /* the same, "1.13" or "2.13" */
     TYPE_FLAG,    /* int */
     TYPE_TIME,    /* int64_t, and an int that says whether it is set */
+    TYPE_ID,      /* the same, a whole number from 0 */
     TYPE_ROWS,    /* int64_t; -1: all */
     TYPE_WIDTH,   /* int32_t; -1: any */
     TYPE_THREADS, /* unsigned */
@@ -278,6 +284,8 @@ static const struct field {
     {"at", OSC_PART_QUESTION, TYPE_TIME, AT(question.at_ns), AT(question.has_at), takes_at,
      SCOPE_ANY},
     {"name", OSC_PART_QUESTION, TYPE_TEXT, AT(question.name), 0, takes_name, SCOPE_ANY},
+    {"event", OSC_PART_QUESTION, TYPE_ID, AT(question.event), AT(question.has_event),
+     takes_event, SCOPE_ANY},
     {"header", OSC_PART_TEXT, TYPE_TEXT, AT(text.header), 0, has_own_text, SCOPE_OWN_TEXT},
     {"top-level", OSC_PART_TEXT, TYPE_FLAG, AT(text.top_level), 0, has_own_text,
      SCOPE_OWN_TEXT},
@@ -397,6 +405,11 @@ static osc_status set_number(const struct field *f, struct osc_request *r, const
                             "--%s: '%s' is not a time; use 10us, 1.5ms, 2s or plain ns",
                             f->name, value);
         *(int *)(void *)((char *)r + f->has_at) = 1;
+    } else if (f->type == TYPE_ID) {
+        if (!osc_parse_whole(value, 0, INT64_MAX, (int64_t *)(void *)at))
+            return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not an id: a whole number from 0",
+                            f->name, value);
+        *(int *)(void *)((char *)r + f->has_at) = 1;
     } else if (f->type == TYPE_ROWS) {
         if (!osc_parse_whole(value, -1, INT64_MAX, &n))
             return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a number of rows; 0 means all",
@@ -470,8 +483,9 @@ static bool is_set(const struct field *f, const struct osc_request *r)
                                     [TYPE_WIDTH] = sizeof(int32_t),
                                     [TYPE_THREADS] = sizeof(unsigned),
                                     [TYPE_SIZE] = sizeof(uint64_t)};
-    const size_t at = f->type == TYPE_TIME ? f->has_at : f->at;
-    const size_t width = f->type == TYPE_TIME  ? sizeof(int)
+    const bool has_flag = f->type == TYPE_TIME || f->type == TYPE_ID;
+    const size_t at = has_flag ? f->has_at : f->at;
+    const size_t width = has_flag              ? sizeof(int)
                          : f->type < TYPE_FLAG ? sizeof(const char *)
                                                : widths[f->type];
 
@@ -492,7 +506,7 @@ static void put_value(struct osc_strbuf *out, const struct field *f,
 
     if (f->type < TYPE_FLAG)
         osc_strbuf_adds(out, *(const char *const *)(const void *)at);
-    else if (f->type == TYPE_TIME || f->type == TYPE_ROWS)
+    else if (f->type == TYPE_TIME || f->type == TYPE_ID || f->type == TYPE_ROWS)
         osc_strbuf_addi(out, *(const int64_t *)(const void *)at);
     else if (f->type == TYPE_WIDTH && *(const int32_t *)(const void *)at > 0)
         osc_strbuf_addi(out, *(const int32_t *)(const void *)at);
@@ -698,6 +712,8 @@ osc_status osc_request_options(const struct osc_request *r, const struct osc_tab
         .has_at = q->has_at != 0,
         .at_ns = q->at_ns,
         .name = q->name,
+        .has_event = q->has_event != 0,
+        .event = q->event,
         .names_ranks = r->view.ranks || r->view.spans,
     };
     return split_groups(q->group_by, def, o, err);

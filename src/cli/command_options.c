@@ -181,6 +181,7 @@ const struct osc_option osc_options[] = {
     {"to", 0, "TIME", ALL, .help = "events that start before TIME"},
     {"at", 0, "TIME", TABLE, .help = "what is allocated and not yet released at TIME"},
     {"name", 0, "NAME", TABLE, .help = "only ranges called NAME"},
+    {"event", 0, "ID", TABLE, .help = "only ranges called as the event ID of table events"},
 
     {"header", 0, "TEXT", TABLE, .help = "print TEXT above the table",
      .group = "The text of averages"},

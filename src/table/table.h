@@ -128,6 +128,8 @@ struct osc_options {
     int64_t at_ns;        /* from the origin */
     bool has_rest;        /* operators: add device work that no operator launched: for people */
     const char *name;     /* OSC_TAKES_NAME: borrowed; only ranges called so; NULL: all */
+    bool has_event;       /* OSC_TAKES_EVENT: only ranges of the same name, kind and place as */
+    int64_t event;        /* the range with this id */
 };
 
 /* How a table's own text form shall look (analysis/torch/torch_text.h). */
@@ -148,6 +150,7 @@ enum osc_takes {
     OSC_TAKES_SELECTION = 4, /* selection: map gets all rows of the trace and selects itself */
     OSC_TAKES_AT = 8,        /* at_ns */
     OSC_TAKES_NAME = 16,     /* name */
+    OSC_TAKES_EVENT = 32,    /* event */
 };
 
 struct osc_result;

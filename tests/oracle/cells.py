@@ -20,7 +20,7 @@ KEYS = {
     "ranges": ("name", "kind", "place", "category", "process", "thread", "device", "step"),
     "durations": ("name", "kind", "place", "from_ns"),
     "points": ("name", "kind", "series", "process", "thread"),
-    "steps": ("step",), "overview": ("category",), "events": ("id",),
+    "steps": ("step",), "step_explain": ("step", "kind", "name"), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
     "quality": ("code",), "advice": ("code",), "flows": (), "modules": (), "devices": ("device",),
     "utilization": ("device", "start_ns", "dur_ns"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import (advice, averages, devices, durations, events, flows, forest, growth, inventory,
-               kernels, memory_tables, merging, modules, operators, points, quality, ranges,
-               rank_quality, ranks, reader, runs, steps, stragglers)
+from . import (advice, averages, devices, durations, events, explain, flows, forest, growth,
+               inventory, kernels, memory_tables, merging, modules, operators, points, quality,
+               ranges, rank_quality, ranks, reader, runs, steps, stragglers)
 from .events import Trace
 
-NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info", "quality", "flows", "ranges", "durations", "points", "devices",
+NAMES = ("averages", "operators", "kernels", "steps", "step_explain", "overview", "events",
+         "threads", "tracks", "info", "quality", "flows", "ranges", "durations", "points", "devices",
          "utilization", "modules",
          "advice", *memory_tables.TABLES, *ranks.TABLES)
 
@@ -85,6 +85,8 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
     if name == "steps":
         return merging.steps([growth.add(trace, steps.steps_table(trace, compat))
                               for trace in with_steps])
+    if name == "step_explain":
+        return explain.step_explain(with_steps)
     if name == "advice":
         return advice.table(with_steps, compat)
     if name == "overview":

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/table_registry.h"
+
+#include "support/small_table.h"
+#include "support/unit.h"
+
+static const char events[] =
+    STEP(7, 0, 100) OP("a", 1, 10, 2, "") OP("a", 1, 20, 1, "") OP("a", 1, 30, 2, "")
+        OP("b", 1, 40, 9, "") OP("a", 1, 150, 5, "") RANGE("mine", "a", 1, 200, 1, "");
+
+TEST_WITH(each_range_of_a_name_says_how_many_took_no_longer, NULL, small_end)
+{
+    small_table(&osc_table_siblings, &(struct osc_options){.name = "a"}, events);
+    assert_int_equal(result.n_rows, 5);
+    assert_int_equal(integer(0, "id"), 1);
+    assert_int_equal(integer(0, "dur_ns"), 2000);
+    assert_int_equal(integer(0, "start_ns"), 10000);
+    assert_int_equal(integer(0, "step"), 0);
+    assert_true(number(0, "percentile_ratio") == 0.75);
+    assert_true(number(1, "percentile_ratio") == 0.25);
+    assert_true(number(2, "percentile_ratio") == 0.75);
+    assert_true(number(3, "percentile_ratio") == 1);
+    assert_false(osc_result_has(&result, 3, column("step")));
+    assert_true(number(4, "percentile_ratio") == 1); /* of another kind */
+}
+
+TEST_WITH(an_event_asks_for_ranges_of_its_name_and_kind, NULL, small_end)
+{
+    small_table(&osc_table_siblings, &(struct osc_options){.has_event = true, .event = 2},
+                events);
+    assert_int_equal(result.n_rows, 4);
+    assert_int_equal(integer(1, "id"), 2);
+}
+
+TEST_WITH(what_is_no_range_has_no_siblings, NULL, small_end)
+{
+    small_table(&osc_table_siblings, &(struct osc_options){.has_event = true, .event = 99},
+                events);
+    assert_int_equal(result.n_rows, 0);
+    assert_true(result.says_why_empty);
+}
+
+TEST_WITH(nothing_is_shown_of_nothing, NULL, small_end)
+{
+    small_table(&osc_table_siblings, &(struct osc_options){0}, events);
+    assert_int_equal(result.n_rows, 0);
+    assert_true(result.says_why_empty);
+}
+
+UNIT_MAIN("siblings")
