@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Beside the view: what the selected column means.
 
+import { explainedStep } from "../state/explain.ts";
 import { usePage } from "../state/session.ts";
+import { ExplainedStep } from "./explain_dock.tsx";
 
 function Column({ table, column }: { table: string; column: string }) {
   const page = usePage();
@@ -56,13 +58,15 @@ function Column({ table, column }: { table: string; column: string }) {
 export function Dock() {
   const page = usePage();
   const match = /^col:([a-z_]+)\.(\w+)$/.exec(page.place.value.sel);
-  if (!match || !page.dockIsOpen.value) return null;
+  const step = explainedStep(page.place.value);
+  if ((!match && step === "") || !page.dockIsOpen.value) return null;
   return (
     <aside class="dock" aria-label="Explanation">
       <button type="button" class="plain dock-close" onClick={() => page.go({ sel: "" })}>
         close
       </button>
-      <Column table={match[1]!} column={match[2]!} />
+      {match && <Column table={match[1]!} column={match[2]!} />}
+      {step !== "" && <ExplainedStep key={step} word={step} />}
     </aside>
   );
 }

@@ -2,6 +2,7 @@
 // The keys of the whole page, in one list, which is also what `?` shows.
 
 import { nextOutlier, stepBeside } from "../model/matches.ts";
+import { explain, goToSibling, rowsOfStep, traceOfStep } from "../state/explain.ts";
 import type { PageState } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
 import { VIEWS } from "../views/list.ts";
@@ -24,7 +25,20 @@ export const KEYS: readonly Key[] = [
   { keys: "i", does: "open or close the dock", run: (page) => toggle(page.dockIsOpen) },
   { keys: "]", does: "select the next step", run: (page) => beside(page, 1) },
   { keys: "[", does: "select the step before", run: (page) => beside(page, -1) },
-  { keys: "o", does: "select the next step that took long", run: selectOutlier },
+  { keys: "o", does: "select and explain the next step that took long", run: selectOutlier },
+  { keys: "e", does: "explain the step, or that of the event", run: (page) => told(page, explain) },
+  { keys: "t", does: "go to the explained step in time", run: (page) => told(page, traceOfStep) },
+  { keys: "r", does: "show all rows that explain it", run: (page) => told(page, rowsOfStep) },
+  {
+    keys: ".",
+    does: "select the next event of the same name",
+    run: (page) => told(page, (p) => goToSibling(p, 1)),
+  },
+  {
+    keys: ",",
+    does: "select the event of the same name before",
+    run: (page) => told(page, (p) => goToSibling(p, -1)),
+  },
   { keys: "Control+k", does: "go to a view, table, step or run", run: openPalette },
   { keys: "?", does: "show the keys", run: (page) => toggle(page.helpIsOpen) },
   { keys: "Escape", does: "take back the selection", run: leave },
@@ -59,7 +73,14 @@ function beside(page: PageState, delta: 1 | -1): void {
 
 function selectOutlier(page: PageState): void {
   const steps = nextOutlier(page.steps.value, page.place.value.steps);
-  if (steps !== "") page.go({ steps });
+  if (steps !== "") page.go({ steps, sel: `step:${steps}` });
+}
+
+/** Do what asks the server; what fails is said. */
+function told(page: PageState, ask: (page: PageState) => Promise<void>): void {
+  ask(page).catch((cause: unknown) => {
+    page.notice.value = cause instanceof Error ? cause.message : String(cause);
+  });
 }
 
 function leave(page: PageState): void {

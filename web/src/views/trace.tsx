@@ -21,6 +21,7 @@ import { countTraces, firstWindow } from "../timeline/spans.ts";
 import { TimelineView } from "../timeline/timeline_view.tsx";
 import { LockBar, useLock } from "./locked.tsx";
 import { Problem, useCommand } from "./parts.tsx";
+import { Siblings } from "./siblings.tsx";
 
 const NO_ROWS = { offset: 0, limit: 0 };
 const STEPS = { offset: 0, limit: 10000 };
@@ -222,6 +223,7 @@ export function Trace() {
           <aside class="detail" aria-label="Selected event">
             {detail.problem && <Problem problem={detail.problem} />}
             {detail.value && <Detail detail={detail.value} onSelect={select} />}
+            {detail.value && <Siblings detail={detail.value} onSelect={select} />}
           </aside>
         )}
       </div>
