@@ -174,38 +174,56 @@ static osc_status sort_sums(struct osc_step_sums *s)
     return OSC_OK;
 }
 
-/* Add the rows of one name, which has the N sums V, one for each step that has it. */
-static void add_name(const struct explain *e, const char *kind, const struct osc_step_sum *sums,
-                     size_t n)
+/* Twice the medians over the kept steps of one name, which has the N sums SUMS. */
+struct medians {
+    int64_t ns, calls;
+};
+
+static struct medians medians_of(const struct explain *e, const struct osc_step_sum *sums,
+                                 size_t n)
 {
-    const struct osc_str name = osc_trace_str(e->t, (osc_sid){sums->name});
-    int64_t twice[2]; /* of times, and of calls */
-    size_t n_kept = 0, at = 0;
+    struct medians m = {0};
 
     for (int what = 0; what < 2; what++) {
-        n_kept = 0;
+        size_t n_kept = 0;
+
         for (size_t i = 0; i < n; i++) {
             if (e->b->steps[sums[i].step - 1].is_kept)
                 e->v[n_kept++] =
                     what == 0 ? sums[i].ns[OSC_STEP_HOST] : sums[i].n_calls[OSC_STEP_HOST];
         }
-        twice[what] = median_twice(e->v, n_kept, e->b->n_kept - n_kept);
+        *(what == 0 ? &m.ns : &m.calls) = median_twice(e->v, n_kept, e->b->n_kept - n_kept);
     }
-    const bool is_in_median = twice[0] != 0 || twice[1] != 0;
-    /* Without steps that lack it there are no rows but those of its sums. */
-    for (uint32_t i = is_in_median ? 0 : sums[0].step - 1; i < e->b->n_steps; i++) {
-        const bool is_here = at < n && sums[at].step == i + 1;
+    return m;
+}
 
-        if (is_here || is_in_median) {
-            add_row(e, i, kind, name, is_here ? sums[at].ns[OSC_STEP_HOST] : 0, twice[0]);
-            osc_result_int(e->out, CALLS, is_here ? sums[at].n_calls[OSC_STEP_HOST] : 0);
-            osc_result_int(e->out, MEDIAN_CALLS_TWICE, twice[1]);
-        }
-        at += is_here;
-        if (!is_in_median && at < n)
-            i = sums[at].step - 2;
-        else if (!is_in_median)
-            break;
+static void add_named(const struct explain *e, uint32_t step, const char *kind,
+                      const struct osc_step_sum *sum, struct medians m)
+{
+    const bool is_here = sum->step == step + 1;
+
+    add_row(e, step, kind, osc_trace_str(e->t, (osc_sid){sum->name}),
+            is_here ? sum->ns[OSC_STEP_HOST] : 0, m.ns);
+    osc_result_int(e->out, CALLS, is_here ? sum->n_calls[OSC_STEP_HOST] : 0);
+    osc_result_int(e->out, MEDIAN_CALLS_TWICE, m.calls);
+}
+
+/* Add the rows of one name, which has the N sums SUMS, one for each step that has it: of these
+ * steps, and of all others if the median one has it. */
+static void add_name(const struct explain *e, const char *kind, const struct osc_step_sum *sums,
+                     size_t n)
+{
+    const struct medians m = medians_of(e, sums, n);
+    size_t at = 0;
+
+    if (m.ns == 0 && m.calls == 0) {
+        for (size_t i = 0; i < n; i++)
+            add_named(e, sums[i].step - 1, kind, &sums[i], m);
+        return;
+    }
+    for (uint32_t i = 0; i < e->b->n_steps; i++) {
+        add_named(e, i, kind, &sums[at], m);
+        at += sums[at].step == i + 1 && at + 1 < n;
     }
 }
 
