@@ -67,7 +67,7 @@ async function slowStep(context) {
   await page.waitForSelector(".dock [data-v]");
   await settle(page);
   check((await hash(page)).includes(`steps=${SLOW}&`), `o selects it: ${await hash(page)}`);
-  const rows = rowsOf(await dockCommand(page));
+  const rows = await rowsOf(await dockCommand(page));
   const values = await dockValues(page);
   check(rows.length > 3 && values.length === Math.min(24, rows.length), `${values.length} rows`);
   check(
@@ -82,7 +82,7 @@ async function slowStep(context) {
   check(Number(item.delta_ns) === 20_000 && item.median_calls === "0", "what only it has, too");
   await compare(page, "the slow step");
   await press(page, ["t"], counted);
-  const step = rowsOf(`opscope table steps ${path}`)[SLOW];
+  const step = (await rowsOf(`opscope table steps ${path}`))[SLOW];
   await page.waitForFunction(() => window.location.hash.startsWith("#/trace"));
   const shown = /w=(-?\d+)[+ ](\d+)/.exec(await hash(page));
   check(
@@ -102,7 +102,7 @@ async function slowStep(context) {
 /** From an event to its siblings, and to the step that it is in. */
 async function siblings(context) {
   const path = join(folder, "slow.json");
-  const all = rowsOf(`opscope table siblings ${path} --name aten::copy_`);
+  const all = await rowsOf(`opscope table siblings ${path} --name aten::copy_`);
   const { page, counted, end } = await open(context, [path], `#/trace?sel=ev:${all[0].id}`);
   await page.waitForSelector(".slowest [data-v]");
   await settle(page);
@@ -139,7 +139,7 @@ async function operator(context) {
   const { page, counted, end } = await open(context, [path]);
   await press(page, ["g", "o"], counted);
   check((await hash(page)).startsWith("#/operators"), await hash(page));
-  const first = rowsOf(`opscope table operators ${path} --merge`)[0].name;
+  const first = (await rowsOf(`opscope table operators ${path} --merge`))[0].name;
   check((await page.textContent("main.view")).includes(first), `the first one is there: ${first}`);
   await compare(page, "operators");
   await end("which operator", 2);
@@ -171,7 +171,7 @@ async function rank(context) {
   await page.waitForSelector(".dock [data-v]");
   await settle(page);
   check((await dockCommand(page)).includes("--rank 1"), `of rank 1: ${await dockCommand(page)}`);
-  const rows = rowsOf(await dockCommand(page));
+  const rows = await rowsOf(await dockCommand(page));
   const values = await dockValues(page);
   check(values.every((v, i) => Number(v) === Number(rows[i].delta_ns)), "with its numbers");
   await end("the late rank", 3);

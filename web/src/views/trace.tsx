@@ -130,6 +130,11 @@ function Detail({ detail, onSelect }: { detail: EventDetail; onSelect: (event: n
               </td>
             </tr>
           ))}
+        </tbody>
+      </table>
+      <Siblings detail={detail} onSelect={onSelect} />
+      <table class="plain-table">
+        <tbody>
           {Object.entries(detail.args).map(([key, value]) => (
             <tr key={key}>
               <th scope="row">{key}</th>
@@ -223,7 +228,6 @@ export function Trace() {
           <aside class="detail" aria-label="Selected event">
             {detail.problem && <Problem problem={detail.problem} />}
             {detail.value && <Detail detail={detail.value} onSelect={select} />}
-            {detail.value && <Siblings detail={detail.value} onSelect={select} />}
           </aside>
         )}
       </div>
