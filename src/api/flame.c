@@ -2,12 +2,14 @@
 /*
  * Stacks with their values, to be drawn as a flame graph (JSON): flame?...
  *
- *     stack, metric   those of `opscope export --format folded`, whose lines have the same
- * sums; the options that select (rank, steps and so on) are the command's, too root frames from
- * the outside in, with ";" between them: only what is below it name, way       the stacks of
- * one frame: way=callees, what it calls, or way=callers, who calls it, the other way round; a
- * frame inside itself counts once q               text or /regex/: which frames match px pixels
- * of the widest frame: what would be less than one wide is left out run             which run
+ *     stack, metric   as for `opscope export --format folded`, whose lines have the same sums;
+ *                     the options that select (rank, steps and so on) are the command's, too
+ *     root            only what is below these frames: from the outside in, ";" between them
+ *     name, way       the stacks of one frame: way=callees, what it calls, or way=callers, who
+ *                     calls it, the other way round; a frame inside itself counts once
+ *     q               text or /regex/: which frames match
+ *     px              pixels of the widest frame: what is less than one wide is left out
+ *     run             which run
  *
  * The answer has one number for each frame in `caller` (the number of the frame around it, or
  * -1), `name` (an index of `names`), `self` and `total_of`, in the order in which they occur,

@@ -11,6 +11,7 @@
 
 /* Parts of the bytes that are there, in percent of all: up to so far. */
 #define TABLES_PART  40
+#define FLAME_PART   48
 #define CELLS_PART   85
 #define VALUES_PART  90
 #define NAMES_PART   93
@@ -222,6 +223,27 @@ static uint64_t count_tables(void)
     return n;
 }
 
+/* --- flame graphs ---------------------------------------------------------------- */
+
+/* Add all stacks by each metric; what a trace does not have is no answer. */
+static osc_status add_stacks(struct asking *a, size_t most)
+{
+    static const char *const stacks[] = {"op", "module", "python", "sample"};
+    static const char *const metrics[] = {"host_self_ns", "device_self_ns", "self_alloc_bytes",
+                                          "calls"};
+    osc_status st = OSC_OK;
+
+    for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++)
+        for (size_t i = 0; i < sizeof stacks / sizeof *stacks && st == OSC_OK; i++) {
+            char target[96];
+
+            snprintf(target, sizeof target, "flame?stack=%s&metric=%s&px=1000", stacks[i],
+                     metrics[m]);
+            st = add(a, target, most);
+        }
+    return st;
+}
+
 /* --- the timeline ---------------------------------------------------------------- */
 
 /* Add the values of all series of TL, as finely as fits. */
@@ -338,12 +360,16 @@ osc_status osc_questions_ask(const struct osc_page *page, struct osc_api *api,
 {
     struct asking a = {.page = page, .api = api, .pack = p, .err = err};
 
-    a.n_all = count_tables() + 4;
+    a.n_all = count_tables() + 20;
     osc_status st = add(&a, "session", most);
     if (st == OSC_OK)
         st = add(&a, "catalog", most);
     if (st == OSC_OK)
+        st = add(&a, "runs", most);
+    if (st == OSC_OK)
         st = add_tables(&a, most / 100 * TABLES_PART);
+    if (st == OSC_OK)
+        st = add_stacks(&a, most / 100 * FLAME_PART);
     if (st == OSC_OK)
         st = add_timeline(&a, most);
     osc_strbuf_fini(&a.body);

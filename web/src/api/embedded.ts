@@ -2,6 +2,7 @@
 // The data in the page's own file: what `opscope export -o run.html` asked for it
 // (src/page/questions.h). What was not asked says so, with the command that prints it.
 
+import type { RunsAnswer } from "../model/choices.ts";
 import { type Answers, bufferOf, jsonOf, textOf } from "./answers.ts";
 import {
   type Api,
@@ -10,6 +11,8 @@ import {
   type CatalogTable,
   type CellQuestion,
   type EventDetail,
+  type FlameQuestion,
+  type FlameStacks,
   type Name,
   type Options,
   type Progress,
@@ -74,6 +77,23 @@ class EmbeddedApi implements Api {
 
   async catalog(): Promise<Catalog> {
     return this.list;
+  }
+
+  async runs(): Promise<RunsAnswer> {
+    return this.json<RunsAnswer>("runs");
+  }
+
+  async flame(_run: string, question: FlameQuestion): Promise<FlameStacks> {
+    const { stack, metric, root, name, q, selection } = question;
+    const isAll = `${root}${name}${q}` === "" && Object.keys(selection).length === 0;
+    const key = `flame?stack=${stack}&metric=${metric}&px=1000`;
+    const bytes = isAll ? this.answers.get(key) : undefined;
+    if (bytes) return jsonOf<FlameStacks>(bytes);
+    const operands = this.told.runs[0]?.operands ?? "TRACE";
+    throw this.missing(
+      isAll ? "this file has no such stacks" : "these stacks are not in this file",
+      `opscope export ${operands} -o stacks.folded --stack ${stack}`,
+    );
   }
 
   async table(name: string, options: Options, rows: Rows): Promise<Frame> {
