@@ -454,6 +454,8 @@ static void answer(struct osc_api_call *c, struct flame *f, uint32_t run)
         }
         osc_set_release(set);
     }
+    f->out = NULL;
+    f->command = NULL;
     osc_strbuf_fini(&out);
     osc_strbuf_fini(&command);
 }
