@@ -78,6 +78,9 @@ async function testHost(context, name, text) {
   await settle(frame);
   const n = await compare(frame, `${name} overview`);
   check(n > 16, `${name}: the page has ${n} numbers`);
+  await frame.click('nav a:has-text("Trace")');
+  await frame.waitForSelector("main.view canvas");
+  await frame.waitForTimeout(300);
   for (const view of ["Operators", "Memory", "Overview"]) {
     await frame.click(`nav a:has-text("${view}")`);
     await frame.waitForSelector(`nav a[aria-current]:has-text("${view}")`);
