@@ -193,6 +193,28 @@ static osc_status add_table(struct asking *a, const struct osc_table_def *def,
     return st == OSC_OK ? count(a) : st;
 }
 
+/* The page asks for it by steps as soon as the view of ranks is opened. */
+static bool is_grouped_at_once(const struct osc_table_def *def)
+{
+    return strcmp(def->name, "stragglers") == 0;
+}
+
+/* Add the tables that are grouped at once, or the others, by their groupings. */
+static osc_status add_groupings(struct asking *a, bool at_once, size_t most)
+{
+    osc_status st = OSC_OK;
+
+    for (size_t i = 0; osc_tables[i] && st == OSC_OK; i++) {
+        const struct osc_table_def *const def = osc_tables[i];
+
+        if (def->comparison || !def->groupings || is_grouped_at_once(def) != at_once)
+            continue;
+        for (size_t g = 0; def->groupings[g] && st == OSC_OK; g++)
+            st = add_table(a, def, def->groupings[g], most);
+    }
+    return st;
+}
+
 /* Add all tables of one run: first as they are, then by their groupings. */
 static osc_status add_tables(struct asking *a, size_t most)
 {
@@ -201,12 +223,9 @@ static osc_status add_tables(struct asking *a, size_t most)
     for (size_t i = 0; osc_tables[i] && st == OSC_OK; i++)
         if (!osc_tables[i]->comparison)
             st = add_table(a, osc_tables[i], NULL, most);
-    for (size_t i = 0; osc_tables[i] && st == OSC_OK; i++)
-        for (size_t g = 0; !osc_tables[i]->comparison && osc_tables[i]->groupings &&
-                           osc_tables[i]->groupings[g] && st == OSC_OK;
-             g++)
-            st = add_table(a, osc_tables[i], osc_tables[i]->groupings[g], most);
-    return st;
+    if (st == OSC_OK)
+        st = add_groupings(a, true, most);
+    return st == OSC_OK ? add_groupings(a, false, most) : st;
 }
 
 static uint64_t count_tables(void)

@@ -144,7 +144,10 @@ export function TableView(props: TableViewProps) {
     page.go({ cols: formatCols(changed(now, name, { width: Math.max(40, width) })) });
   };
   return (
-    <div class={isOld ? "table-view old" : "table-view"} data-command={frame?.command ?? ""}>
+    <div
+      class={isOld ? "table-view old" : "table-view"}
+      data-command={windows.problem && frame === null ? undefined : (frame?.command ?? "")}
+    >
       <Tools name={props.name} options={options} frame={frame} selected={selected} />
       {windows.problem && <Problem problem={windows.problem} />}
       {frame !== null && frame.rows === 0 && <Empty frame={frame} />}

@@ -64,7 +64,7 @@ export function Section({ title, answer, tools, ifEmpty, children }: SectionProp
   const command = frame?.command ?? "";
   return (
     <section
-      data-command={command}
+      data-command={problem && frame === null ? undefined : command}
       class={answer.isOld ? "section old" : "section"}
       aria-label={title}
       onFocusCapture={() => showCommand(page, command)}
