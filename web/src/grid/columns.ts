@@ -14,8 +14,12 @@ export interface ShownColumn extends Column {
 
 const MIN_WIDTH = 56;
 const MAX_WIDTH = 420;
-const CHARACTER = 7;
+const CHARACTER = 7.5;
 const PADDING = 18;
+/** What stands beside the title of a column: its sort, help and funnel. */
+const HEAD_TOOLS = 38;
+/** Columns that are a place in time, not a length of it, have no bars. */
+const PLACE = /(^|_)(start|end|at|time|last)_ns$/;
 
 /** The columns of FRAME, whose rows decide units and widths. */
 export function showColumns(frame: Frame): ShownColumn[] {
@@ -29,8 +33,8 @@ export function showColumns(frame: Frame): ShownColumn[] {
     }
     const shownUnit = unitFor(column.unit, column.type === "integer", largest);
     if (isNumber) longest = formatIn(largest, shownUnit).length + 1;
-    const head = titleOf({ ...column, shownUnit }).length + 4;
-    const width = Math.max(longest, head) * CHARACTER + PADDING;
+    const head = titleOf({ ...column, shownUnit }).length * CHARACTER + HEAD_TOOLS;
+    const width = Math.round(Math.max(longest * CHARACTER, head) + PADDING);
     return {
       ...column,
       index,
@@ -59,6 +63,6 @@ export function textOf(value: Value, column: ShownColumn): string {
 /** The length of the bar behind a value: its share of the largest; 0: there is none. */
 export function shareOf(value: Value | undefined, column: ShownColumn): number {
   if (value === undefined || value === null || !column.isNumber) return 0;
-  if (column.unit === null || column.largest <= 0) return 0;
+  if (column.unit === null || column.largest <= 0 || PLACE.test(column.name)) return 0;
   return Math.max(0, Number(value)) / column.largest;
 }
