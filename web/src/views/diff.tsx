@@ -9,7 +9,7 @@ import { useTable } from "../state/answers.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
-import { Section, Tabs, useCommand } from "./parts.tsx";
+import { headline, Section, Tabs, useCommand } from "./parts.tsx";
 
 const TABS = [
   { name: "diff_operators", title: "operators" },
@@ -92,7 +92,7 @@ function Comparison({ base }: { base: string }) {
   useCommand(steps.frame);
   return (
     <>
-      <h1>{steps.frame === null ? "…" : diffSentence(steps.frame)}</h1>
+      <h1>{headline(steps, diffSentence)}</h1>
       <Picker />
       <Section title="Parts of the average step" answer={steps}>
         {(frame) => (

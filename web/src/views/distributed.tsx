@@ -9,7 +9,7 @@ import { lateSentence } from "../model/sentences.ts";
 import { type Answer, useTable } from "../state/answers.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { Empty, Section, Tabs, useCommand } from "./parts.tsx";
+import { Empty, headline, Section, Tabs, useCommand } from "./parts.tsx";
 import { RankMap } from "./rank_map.tsx";
 
 const TABS = [
@@ -85,7 +85,7 @@ export function Distributed() {
   useCommand(late.frame);
   return (
     <>
-      <h1>{late.frame === null ? "…" : lateSentence(late.frame)}</h1>
+      <h1>{headline(late, lateSentence)}</h1>
       {late.frame !== null && late.frame.n === 0 && (
         <Empty frame={late.frame}>
           <p>Open the directory with the traces of all ranks: opscope view DIRECTORY</p>

@@ -9,7 +9,7 @@ import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { BELOW, Below } from "./below.tsx";
-import { Section, useCommand } from "./parts.tsx";
+import { headline, Section, useCommand } from "./parts.tsx";
 import { TopChart, TopChartTools } from "./top_chart.tsx";
 
 const MEASURES = [{ column: "total_ns", title: "total" }];
@@ -30,7 +30,7 @@ export function Kernels() {
   useCommand(answer.frame);
   return (
     <>
-      <h1>{answer.frame === null ? "…" : kernelSentence(answer.frame)}</h1>
+      <h1>{headline(answer, kernelSentence)}</h1>
       <Section title="Kernels by time" answer={answer} tools={<TopChartTools />}>
         {(frame) => (
           <>

@@ -14,7 +14,7 @@ import { mergedOptions, quote, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { formatRange, parseRange } from "../state/url.ts";
 import { Owners } from "./owners.tsx";
-import { Section, Tabs, useCommand } from "./parts.tsx";
+import { headline, Section, Tabs, useCommand } from "./parts.tsx";
 import { RangeFields } from "./range_fields.tsx";
 
 const TABS = [
@@ -113,7 +113,7 @@ export function Memory() {
   useCommand(peaks.frame);
   return (
     <>
-      <h1>{peaks.frame === null ? "…" : memorySentence(peaks.frame)}</h1>
+      <h1>{headline(peaks, memorySentence)}</h1>
       {device !== null && (
         <Section
           title="Memory over time"

@@ -9,7 +9,7 @@ import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { ModuleIcicle } from "./module_icicle.tsx";
-import { Section, Tabs, useCommand } from "./parts.tsx";
+import { headline, Section, Tabs, useCommand } from "./parts.tsx";
 import { TopN, topOfPlace } from "./top_n.tsx";
 
 const MEASURES = [
@@ -46,7 +46,7 @@ export function Modules() {
   useCommand(all.frame);
   return (
     <>
-      <h1>{all.frame === null ? "…" : moduleSentence(all.frame)}</h1>
+      <h1>{headline(all, moduleSentence)}</h1>
       {tree.frame !== null && <p class="muted">{backwardSentence(tree.frame)}</p>}
       <Tabs
         label="Scopes"

@@ -7,7 +7,7 @@ import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { BELOW, Below } from "./below.tsx";
-import { Section, useCommand } from "./parts.tsx";
+import { headline, Section, useCommand } from "./parts.tsx";
 import { TopChart, TopChartTools } from "./top_chart.tsx";
 
 const MEASURES = [
@@ -28,7 +28,7 @@ export function Operators() {
   useCommand(answer.frame);
   return (
     <>
-      <h1>{answer.frame === null ? "…" : operatorSentence(answer.frame)}</h1>
+      <h1>{headline(answer, operatorSentence)}</h1>
       <Section title="Operators by time" answer={answer} tools={<TopChartTools />}>
         {(frame) => (
           <TopChart

@@ -10,7 +10,7 @@ import { useTable } from "../state/answers.ts";
 import { mergedOptions, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Advice } from "./advice.tsx";
-import { Section, useCommand } from "./parts.tsx";
+import { headline, Section, useCommand } from "./parts.tsx";
 import { RankStats } from "./rank_stats.tsx";
 
 const ALL = { offset: 0, limit: 1000 };
@@ -98,7 +98,7 @@ export function Overview() {
   useCommand(overview.frame);
   return (
     <>
-      <h1>{overview.frame === null ? "…" : stepSentence(overview.frame)}</h1>
+      <h1>{headline(overview, stepSentence)}</h1>
       <div class="columns">
         <Section title="Average step" answer={overview}>
           {(frame) => <Breakdown frame={frame} />}

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was skipped, repaired, dropped or is missing, the worst first.
 
+import type { Frame } from "../api/cols.ts";
 import { TableView } from "../grid/table_view.tsx";
 import { useTable } from "../state/answers.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import { headline } from "./parts.tsx";
+
+function sentence(frame: Frame): string {
+  if (frame.rows === 0) return "Nothing was skipped or is missing.";
+  const findings = frame.rows === 1 ? "finding" : "findings";
+  return `${frame.rows} ${findings}; the worst: ${frame.text(0, "message")}`;
+}
 
 export function Quality() {
   const options = selectionOptions({ ...usePage().place.value, steps: "", t: "" });
-  const { frame } = useTable("quality", options, { offset: 0, limit: 1 });
+  const worst = useTable("quality", options, { offset: 0, limit: 1 });
   return (
     <>
-      <h1>
-        {frame === null
-          ? "…"
-          : frame.rows === 0
-            ? "Nothing was skipped or is missing."
-            : `${frame.rows} ${frame.rows === 1 ? "finding" : "findings"}; the worst: ${frame.text(0, "message")}`}
-      </h1>
+      <h1>{headline(worst, sentence)}</h1>
       <TableView name="quality" options={options} />
     </>
   );
