@@ -169,6 +169,15 @@ export async function compare(page, name) {
   return n;
 }
 
+/** Whether ISSO(), asked again and again, is true within so many seconds. */
+export async function soon(page, isSo, seconds = 20) {
+  for (let i = 0; i < 10 * seconds; i++) {
+    if (await isSo()) return true;
+    await page.waitForTimeout(100);
+  }
+  return false;
+}
+
 export async function runAxe(page, name) {
   await page.evaluate(axe);
   for (const theme of ["light", "dark"]) {
