@@ -627,6 +627,8 @@ def main():
     args = parser.parse_args()
     PACKAGE, OPSCOPE = args.package.resolve(), args.opscope.resolve()
     SHARED, EXPECTED = args.shared.resolve(), args.shared.resolve() / "expected/tb"
+    # What a shell starts in the background ignores SIGINT, and so would what is started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="tab-") as scratch:
         TEMP = Path(scratch)
