@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef } from "preact/hooks";
 import { usePage } from "../state/session.ts";
+import { TIMELINE_KEYS } from "../timeline/input.ts";
 import { KEYS } from "./keys.ts";
 
-/** The keys of the page. */
-export function Help() {
-  const page = usePage();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+interface Line {
+  readonly keys: string;
+  readonly does: string;
+}
+
+function Lines({ title, keys }: { title: string; keys: readonly Line[] }) {
   return (
-    <dialog ref={dialog} aria-label="Keys" onClose={() => (page.helpIsOpen.value = false)}>
-      <h2>Keys</h2>
+    <>
+      <h2>{title}</h2>
       <table class="plain-table">
         <tbody>
-          {KEYS.map((key) => (
+          {keys.map((key) => (
             <tr key={key.keys}>
               <th scope="row">
                 <kbd>{key.keys}</kbd>
@@ -23,6 +25,19 @@ export function Help() {
           ))}
         </tbody>
       </table>
+    </>
+  );
+}
+
+/** The keys of the page. */
+export function Help() {
+  const page = usePage();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-label="Keys" onClose={() => (page.helpIsOpen.value = false)}>
+      <Lines title="Keys" keys={KEYS} />
+      <Lines title="In the timeline" keys={TIMELINE_KEYS} />
     </dialog>
   );
 }

@@ -9,7 +9,7 @@ import { usePage } from "../state/session.ts";
 import { formatRange } from "../state/url.ts";
 import { Corner } from "./corner.tsx";
 import { Heads } from "./heads.tsx";
-import { listen, pressKey, pressTrackKey, wheelZoom } from "./input.ts";
+import { listen, NOTE_KEY, pressKey, pressTrackKey, wheelZoom } from "./input.ts";
 import { Minimap } from "./minimap.tsx";
 import { Flags, NoteLines, useNotes } from "./notes.tsx";
 import type { Hit, Screen } from "./screen.ts";
@@ -105,7 +105,7 @@ export function TimelineView(props: TimelineViewProps) {
   const press = (event: KeyboardEvent) => {
     if (screen === null || event.ctrlKey || event.metaKey || event.altKey) return;
     const { x, y } = pointer.current;
-    if (event.key === "M") {
+    if (event.key === NOTE_KEY.key) {
       const at = Math.max(0, selected?.from ?? screen.viewport.time(x));
       changeNotes([...notes.filter((note) => note.at !== at), { at, text: "note" }]);
     } else if (!pressKey(screen, event, x) && !pressTrackKey(screen.rowAt(y), event.key, change))
