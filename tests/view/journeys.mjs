@@ -174,7 +174,12 @@ async function rank(context) {
   const rows = await rowsOf(await dockCommand(page));
   const values = await dockValues(page);
   check(values.every((v, i) => Number(v) === Number(rows[i].delta_ns)), "with its numbers");
-  await end("the late rank", 3);
+  await press(page, ["r"], counted);
+  await page.waitForFunction(() => window.location.hash.includes("table=step_explain"));
+  await settle(page);
+  check((await hash(page)).includes("rank=1"), `its rows are of rank 1: ${await hash(page)}`);
+  await compare(page, "rows of the late rank");
+  await end("the late rank", 4);
 }
 
 /** Did my change help? */

@@ -15,7 +15,7 @@ import {
 } from "../model/strip.ts";
 import { formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
-import { selectionOptions } from "../state/options.ts";
+import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { formatRange, parseRange } from "../state/url.ts";
 import { StripBars } from "./strip_bars.tsx";
@@ -91,7 +91,7 @@ function Use({ frame }: { frame: Frame }) {
 
 export function StepStrip() {
   const page = usePage();
-  const options = selectionOptions({ ...page.place.value, steps: "", t: "" });
+  const options = allTimeOptions(page.place.value);
   const { frame } = useTable("steps", options, ROWS);
   const hasNone = frame !== null && !hasSteps(frame);
   const { frame: use } = useTable(hasNone ? "utilization" : null, options, ROWS);

@@ -3,6 +3,7 @@
 
 import type { Api, EventDetail, Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import { allTimeOptions } from "./options.ts";
 import type { PageState } from "./session.ts";
 import { FRESH, formatRange, type Place } from "./url.ts";
 
@@ -19,18 +20,9 @@ export function selectedEvent(place: Place): number | null {
   return match ? Number(match[1]) : null;
 }
 
-/** The run, ranks and spans of PLACE: all steps and times count for a median. */
-function ranksOf(place: Place): Options {
-  const options: Record<string, string> = {};
-  if (place.run !== "") options.run = place.run;
-  if (place.rank !== "") options.rank = place.rank;
-  if (place.span !== "") options.span = place.span;
-  return options;
-}
-
 /** Options of `steps` for the step WORD, on the rank where it took longest first. */
 export function stepOptions(place: Place, word: string): Options {
-  return { ...ranksOf(place), steps: word, sort: "total_ns" };
+  return { ...allTimeOptions(place), steps: word, sort: "total_ns" };
 }
 
 /** The row of STEPS in which the step took longest; -1: there is none. */
@@ -47,12 +39,12 @@ export function explainOptions(place: Place, steps: Frame): Options | null {
   if (row < 0) return null;
   const rank = steps.index("rank") < 0 ? {} : { rank: steps.text(row, "rank") };
   const span = steps.index("span") < 0 ? {} : { span: steps.text(row, "span") };
-  return { ...ranksOf(place), ...rank, ...span, where: `step = ${steps.text(row, "step")}` };
+  return { ...allTimeOptions(place), ...rank, ...span, where: `step = ${steps.text(row, "step")}` };
 }
 
 /** Options of `siblings` for the event of DETAIL. */
 export function siblingOptions(place: Place, detail: EventDetail): Options {
-  return { ...ranksOf(place), rank: String(detail.rank), event: String(detail.id) };
+  return { ...allTimeOptions(place), rank: String(detail.rank), event: String(detail.id) };
 }
 
 /** Explain the selected step, or the step of the selected event. */
@@ -94,8 +86,9 @@ export async function rowsOfStep(page: PageState): Promise<void> {
   const steps = await page.api.table("steps", stepOptions(place, word), { offset: 0, limit: 1000 });
   const options = explainOptions(place, steps);
   if (options === null) return;
-  const where = String(options.where);
-  page.go({ ...FRESH, view: "tables", table: "step_explain", where, steps: "", t: "" });
+  const { rank = place.rank, span = place.span, where = "" } = options as Record<string, string>;
+  const shown = { view: "tables", table: "step_explain", rank, span, where } as const;
+  page.go({ ...FRESH, ...shown, steps: "", t: "" });
 }
 
 /** The sibling of DETAIL that follows it in time, or precedes it; null: there is none. */

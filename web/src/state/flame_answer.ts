@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks as a component uses them: asked again when traces or question change; the old ones stay
-// until the new ones are there.
+// Stacks as a component uses them.
 
-import { useEffect, useState } from "preact/hooks";
 import type { ApiProblem, FlameQuestion, FlameStacks } from "../api/api.ts";
-import { problemOf } from "./answers.ts";
+import { useAsked } from "./asked.ts";
 import { usePage } from "./session.ts";
 
 export interface FlameAnswer {
@@ -16,22 +14,9 @@ export interface FlameAnswer {
 /** null QUESTION: nothing is asked. */
 export function useFlame(question: FlameQuestion | null): FlameAnswer {
   const page = usePage();
-  const fingerprint = page.fingerprint.value;
   const run = page.run.value;
-  const [answer, setAnswer] = useState<FlameAnswer>({ stacks: null, problem: null, isOld: true });
-  // the key has all of them
-  useEffect(() => {
-    if (question === null || fingerprint === "") return;
-    const abort = new AbortController();
-    setAnswer((old) => ({ ...old, isOld: true }));
-    page.api
-      .flame(run, question, abort.signal)
-      .then((stacks) => setAnswer({ stacks, problem: null, isOld: false }))
-      .catch((cause: unknown) => {
-        if (!abort.signal.aborted)
-          setAnswer({ stacks: null, problem: problemOf(cause), isOld: false });
-      });
-    return () => abort.abort();
-  }, [JSON.stringify([question, run, fingerprint, page.epoch.value])]);
-  return answer;
+  const { value, ...rest } = useAsked(question === null ? null : [question, run], (signal) =>
+    page.api.flame(run, question!, signal),
+  );
+  return { stacks: value, ...rest };
 }

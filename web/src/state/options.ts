@@ -20,6 +20,11 @@ export function selectionOptions(place: Place): Options {
   return options;
 }
 
+/** The same for tables of all steps and all of the time. */
+export function allTimeOptions(place: Place): Options {
+  return selectionOptions({ ...place, steps: "", t: "" });
+}
+
 /** The same for tables whose rows are summed over all ranks and spans. */
 export function mergedOptions(place: Place): Options {
   return { ...selectionOptions(place), merge: true };

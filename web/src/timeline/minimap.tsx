@@ -10,7 +10,7 @@ import { dragBox, type Grip, gripAt } from "../model/box.ts";
 import { type StripBar, useBars } from "../model/strip.ts";
 import { useTable } from "../state/answers.ts";
 import type { Note } from "../state/notes.ts";
-import { selectionOptions } from "../state/options.ts";
+import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import type { Viewport } from "./viewport.ts";
 
@@ -30,7 +30,7 @@ interface MinimapProps {
 /** How busy the devices were; without any, when the steps were. */
 function useShape(): readonly { from: number; to: number; height: number; fill: string }[] {
   const { place } = usePage();
-  const options = selectionOptions({ ...place.value, steps: "", t: "" });
+  const options = allTimeOptions(place.value);
   const { frame: use } = useTable("utilization", options, ROWS);
   const isHost = use !== null && use.n === 0;
   const { frame: steps } = useTable(isHost ? "steps" : null, options, ROWS);

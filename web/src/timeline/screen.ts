@@ -47,7 +47,7 @@ export class Screen {
   selected: Selected | null = null;
   area: Area | null = null;
   private readonly timeline: Timeline;
-  private readonly first: Window;
+  private first: Window;
   private readonly parts: Parts;
   private readonly moved: (viewport: Viewport) => void;
   private layout: Layout = { rows: [], height: 0 };
@@ -146,7 +146,9 @@ export class Screen {
 
   fit(from: number, to: number): void {
     const margin = Math.max(1, Math.round((to - from) / 20));
-    this.show(Viewport.fit(from - margin, to + margin, this.width));
+    // Without a size, it is what is shown at first.
+    if (this.width === 0) this.first = { from: from - margin, to: to + margin };
+    else this.show(Viewport.fit(from - margin, to + margin, this.width));
   }
 
   /** Scroll in time so that [from, to) is in sight; zoom only if it is too small to see. */

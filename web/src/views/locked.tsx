@@ -6,7 +6,7 @@ import type { Timeline } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import { type Anchor, collectiveAnchor, stepAnchor } from "../model/anchors.ts";
 import { useTable } from "../state/answers.ts";
-import { selectionOptions } from "../state/options.ts";
+import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Lock } from "../timeline/lock.ts";
 import { firstWindow } from "../timeline/spans.ts";
@@ -18,7 +18,7 @@ type Way = (typeof WAYS)[number];
 /** The same table of both runs. */
 function useBoth(name: string | null, base: string): [Frame, Frame] | null {
   const { place } = usePage();
-  const options = { ...selectionOptions({ ...place.value, steps: "", t: "" }) };
+  const options = allTimeOptions(place.value);
   const run = useTable(name, options, ROWS);
   const other = useTable(name, { ...options, run: base }, ROWS);
   return run.frame === null || other.frame === null ? null : [run.frame, other.frame];

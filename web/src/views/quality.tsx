@@ -4,7 +4,7 @@
 import type { Frame } from "../api/cols.ts";
 import { TableView } from "../grid/table_view.tsx";
 import { useTable } from "../state/answers.ts";
-import { selectionOptions } from "../state/options.ts";
+import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { headline } from "./parts.tsx";
 
@@ -15,7 +15,7 @@ function sentence(frame: Frame): string {
 }
 
 export function Quality() {
-  const options = selectionOptions({ ...usePage().place.value, steps: "", t: "" });
+  const options = allTimeOptions(usePage().place.value);
   const worst = useTable("quality", options, { offset: 0, limit: 1 });
   return (
     <>

@@ -5,6 +5,8 @@ import { useCallback, useMemo } from "preact/hooks";
 import type { EventDetail, Timeline } from "../api/api.ts";
 import { TableView } from "../grid/table_view.tsx";
 import { format, formatTime } from "../model/units.ts";
+import { useAsked } from "../state/asked.ts";
+import { selectedEvent } from "../state/explain.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { countTraces } from "../timeline/spans.ts";
@@ -12,7 +14,7 @@ import { TimelineView } from "../timeline/timeline_view.tsx";
 import { Detail } from "./event_detail.tsx";
 import { LockBar, useLock } from "./locked.tsx";
 import { Problem } from "./parts.tsx";
-import { useAnswer, useEventsCommand, useStep } from "./trace_state.ts";
+import { useEventsCommand, useStep } from "./trace_state.ts";
 
 function selectedOf(detail: EventDetail | null) {
   if (detail === null) return null;
@@ -29,17 +31,20 @@ function headline(timeline: Timeline): string {
   );
 }
 
+/** The timeline of RUN; "": none. */
+function useTimeline(run: string) {
+  const { api } = usePage();
+  return useAsked(run === "" ? null : ["timeline", run], (signal) => api.timeline(run, signal));
+}
+
 export function Trace() {
   const page = usePage();
   const run = page.run.value;
   const place = page.place.value;
-  const fingerprint = page.fingerprint.value;
-  const key = run === "" || fingerprint === "" ? null : `${run} ${fingerprint}`;
-  const timeline = useAnswer(key, (signal) => page.api.timeline(run, signal));
-  const selected = /^ev:(\d+)$/.exec(place.sel)?.[1] ?? null;
-  const detail = useAnswer(
-    key === null || selected === null ? null : `${key} ${selected}`,
-    (signal) => page.api.event(run, Number(selected), signal),
+  const timeline = useTimeline(run);
+  const event = selectedEvent(place);
+  const detail = useAsked(run === "" || event === null ? null : ["event", run, event], (signal) =>
+    page.api.event(run, event!, signal),
   );
   const select = useCallback(
     (event: number) => page.go({ sel: event < 0 ? "" : `ev:${event}` }),
@@ -48,10 +53,7 @@ export function Trace() {
   useEventsCommand(timeline.value);
   const step = useStep();
   const other = place.cmp === run ? "" : place.cmp;
-  const base = useAnswer(
-    key === null || other === "" ? null : `${other} ${fingerprint}`,
-    (signal) => page.api.timeline(other, signal),
-  );
+  const base = useTimeline(other);
   const { lock, anchor } = useLock(timeline.value, base.value, other);
   const shown = useMemo(() => selectedOf(detail.value), [detail.value]);
   if (timeline.problem) return <Problem problem={timeline.problem} />;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the view of the timeline asks for: the step that is selected, the command of what is in sight.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { ApiError, type ApiProblem, type Timeline, type Window } from "../api/api.ts";
+import { useMemo } from "preact/hooks";
+import type { Timeline, Window } from "../api/api.ts";
 import { besideMedian } from "../model/median_step.ts";
 import { formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
-import { selectionOptions } from "../state/options.ts";
+import { allTimeOptions, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { formatRange, parseRange } from "../state/url.ts";
 import type { GhostOf } from "../timeline/ghost.ts";
@@ -27,7 +27,7 @@ export function useStep(): StepShown | null {
   const page = usePage();
   const { steps, ghost: wish } = page.place.value;
   const isOne = /^@?\d+$/.test(steps);
-  const options = selectionOptions({ ...page.place.value, steps: "", t: "" });
+  const options = allTimeOptions(page.place.value);
   const { frame } = useTable(isOne ? "steps" : null, options, STEPS);
   return useMemo(() => {
     const found = isOne && frame !== null ? besideMedian(frame, steps) : null;
@@ -52,33 +52,4 @@ export function useEventsCommand(timeline: Timeline | null): void {
   const options = selectionOptions({ ...place.value, t: formatRange(range) });
   const { frame } = useTable(timeline === null ? null : "events", options, NO_ROWS);
   useCommand(frame);
-}
-
-function problemOf(cause: unknown): ApiProblem {
-  if (cause instanceof ApiError) return cause.problem;
-  return { status: 0, code: "page", message: String(cause), what_to_do: null, command: null };
-}
-
-/** Ask once for each KEY; null KEY: nothing is asked. */
-export function useAnswer<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>) {
-  const [answer, setAnswer] = useState<{ value: T | null; problem: ApiProblem | null }>({
-    value: null,
-    problem: null,
-  });
-  // The key says all that ask depends on.
-  useEffect(() => {
-    if (key === null) {
-      setAnswer({ value: null, problem: null });
-      return;
-    }
-    const abort = new AbortController();
-    ask(abort.signal).then(
-      (value) => setAnswer({ value, problem: null }),
-      (cause: unknown) => {
-        if (!abort.signal.aborted) setAnswer({ value: null, problem: problemOf(cause) });
-      },
-    );
-    return () => abort.abort();
-  }, [key]);
-  return answer;
 }
