@@ -410,7 +410,8 @@ static const char *const groupings[] = {"op", "cause", "graph", NULL};
 
 /* See table_columns.h. */
 const uint32_t osc_column_kernels_name = NAME, osc_column_kernels_calls = CALLS,
-               osc_column_kernels_total_ns = TOTAL;
+               osc_column_kernels_total_ns = TOTAL,
+               osc_column_kernels_tensor_cores = TENSOR_CORES;
 
 const struct osc_table_def osc_table_kernels = {
     .name = "kernels",

@@ -59,8 +59,8 @@ static uint64_t ask(struct osc_trace *t, uint32_t number)
     struct print p = {1, &a.sheet};
     osc_status st = osc_derive(t, def->facts, 1, NULL);
 
-    if (def->comparison)
-        return 1; /* it says nothing of one trace */
+    if (def->comparison || def->composition)
+        return 1; /* it says nothing of one trace by itself */
     if (st == OSC_OK)
         st = osc_query_run(&q, &a, NULL);
     if (st == OSC_OK)

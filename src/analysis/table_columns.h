@@ -15,7 +15,8 @@
 extern const uint32_t osc_column_info_key, osc_column_info_value;
 
 extern const uint32_t osc_column_quality_severity, osc_column_quality_code,
-    osc_column_quality_count, osc_column_quality_message, osc_column_quality_remedy;
+    osc_column_quality_count, osc_column_quality_message, osc_column_quality_remedy,
+    osc_column_quality_rank_of_severity;
 
 extern const uint32_t osc_column_tracks_kind, osc_column_tracks_name, osc_column_tracks_parent,
     osc_column_tracks_process_name, osc_column_tracks_thread, osc_column_tracks_events,
@@ -36,12 +37,17 @@ extern const uint32_t osc_column_operators_name, osc_column_operators_calls,
     osc_column_operators_rest;
 
 extern const uint32_t osc_column_kernels_name, osc_column_kernels_calls,
-    osc_column_kernels_total_ns;
+    osc_column_kernels_total_ns, osc_column_kernels_tensor_cores;
 
 extern const uint32_t osc_column_modules_path, osc_column_modules_depth,
     osc_column_modules_name, osc_column_modules_attribute_path, osc_column_modules_calls,
-    osc_column_modules_host_total_ns, osc_column_modules_device_total_ns,
+    osc_column_modules_host_total_ns, osc_column_modules_host_self_ns,
+    osc_column_modules_device_total_ns, osc_column_modules_device_self_ns,
     osc_column_modules_backward_host_ns, osc_column_modules_backward_device_ns;
+
+extern const uint32_t osc_column_memory_peaks_device, osc_column_memory_peaks_peak_bytes,
+    osc_column_memory_peaks_peak_ns, osc_column_memory_peaks_capacity_bytes,
+    osc_column_memory_peaks_live_count;
 
 extern const uint32_t osc_column_steps_step, osc_column_steps_label, osc_column_steps_total_ns,
     osc_column_steps_annotation_ns, osc_column_steps_kept, osc_column_steps_is_iteration,

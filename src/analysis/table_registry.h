@@ -28,6 +28,7 @@
     X(steps)              \
     X(step_explain)       \
     X(overview)           \
+    X(headlines)          \
     X(devices)            \
     X(utilization)        \
     X(memory)             \

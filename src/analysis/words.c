@@ -3,6 +3,9 @@
 
 #include "base/utf8.h"
 #include "names/elide.h"
+#include "names/labels.h"
+
+#define SYMBOL_WIDTH 60
 
 /* Write V, which is not negative, with three digits. */
 static void add_digits(struct osc_strbuf *out, double v, const char *unit)
@@ -48,4 +51,19 @@ void osc_words_name(struct osc_strbuf *out, struct osc_str name)
     if (clean.status != OSC_OK)
         out->status = clean.status;
     osc_strbuf_fini(&clean);
+}
+
+void osc_words_symbol(struct osc_strbuf *out, struct osc_str name, bool has_full_names)
+{
+    struct osc_labels labels = {0};
+    osc_sid id;
+    osc_status st = osc_labels_add(&labels, name, !has_full_names, &id);
+
+    if (st == OSC_OK)
+        st = osc_labels_compose(&labels, SYMBOL_WIDTH, SYMBOL_WIDTH);
+    if (st == OSC_OK)
+        osc_strbuf_addstr(out, osc_labels_get(&labels, id));
+    else
+        out->status = st;
+    osc_labels_fini(&labels);
 }

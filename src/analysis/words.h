@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
@@ -20,3 +21,7 @@ void osc_words_bytes(struct osc_strbuf *out, int64_t n);
 
 /* NAME, shortened to fit a sentence. */
 void osc_words_name(struct osc_strbuf *out, struct osc_str name);
+
+/* NAME, which may be of a kernel, as tables show it: short, and with its arguments folded
+ * unless HAS_FULL_NAMES. */
+void osc_words_symbol(struct osc_strbuf *out, struct osc_str name, bool has_full_names);

@@ -98,19 +98,27 @@ osc_status osc_asked_run(struct osc_asked *k, const struct osc_asked_of *of,
     return osc_asked_answer(k, of, err);
 }
 
+osc_status osc_asked_name(struct osc_asked *k, const struct osc_asked_of *of)
+{
+    if (k->stands_for)
+        osc_strbuf_adds(&k->operands, k->stands_for);
+    else
+        osc_operands_add(&k->operands, &k->request.view, of->paths, of->n_paths);
+    osc_operands_add_selection(&k->selected, &k->request.view);
+    k->options.operands = k->operands.s;
+    k->options.selected = k->selected.s;
+    k->options.n_traces = k->query.ready ? of->chosen->n_traces : k->query.n_traces;
+    return k->operands.status != OSC_OK ? k->operands.status : k->selected.status;
+}
+
 osc_status osc_asked_answer(struct osc_asked *k, const struct osc_asked_of *of,
                             struct osc_err *err)
 {
     struct osc_file_findings findings = {&of->loaded->files.left, &k->query};
     const struct osc_more_rows more = {osc_file_findings_add, &findings};
+    osc_status st = osc_asked_name(k, of);
 
-    osc_operands_add(&k->operands, &k->request.view, of->paths, of->n_paths);
-    osc_operands_add_selection(&k->selected, &k->request.view);
-    osc_status st = k->operands.status != OSC_OK ? k->operands.status : k->selected.status;
     k->query.more = k->def == &osc_table_quality ? &more : NULL;
-    k->options.operands = k->operands.s;
-    k->options.selected = k->selected.s;
-    k->options.n_traces = k->query.n_traces;
     if (st == OSC_OK)
         st = osc_query_run(&k->query, &k->answer, err);
     k->query.more = NULL;

@@ -30,6 +30,8 @@ struct osc_asked {
     struct osc_options options;
     struct osc_selection selection;
     struct osc_strbuf operands; /* owned; the words that name all traces on a command line */
+    const char
+        *stands_for; /* borrowed; names them instead, where no path may be told; or NULL */
     struct osc_strbuf selected; /* owned; the options that name what is selected of them */
     struct osc_where *where;    /* owned; or NULL */
     struct osc_row_filter filter;
@@ -68,6 +70,9 @@ struct osc_asked_of {
     const char *const *paths;        /* from which loaded was read */
     size_t n_paths;
 };
+
+/* Set the options of K that name its traces OF and what is selected of them. OSC_ENOMEM. */
+OSC_MUST_USE osc_status osc_asked_name(struct osc_asked *k, const struct osc_asked_of *of);
 
 /* Make the rows of K from the traces OF. */
 OSC_MUST_USE osc_status osc_asked_run(struct osc_asked *k, const struct osc_asked_of *of,

@@ -8,6 +8,7 @@
 #include "analysis/table_registry.h"
 #include "ask/by_rank.h"
 #include "ask/cancel.h"
+#include "ask/compose.h"
 #include "ask/files/budget.h"
 #include "ask/frame.h"
 #include "ask/join.h"
@@ -358,11 +359,32 @@ struct asked_of {
     const struct osc_chosen *chosen;
 };
 
+static osc_status keep_nothing(void *ctx, const struct osc_asked *k)
+{
+    (void)ctx, (void)k;
+    return OSC_OK;
+}
+
+/* See compose.h. */
+static osc_status digest(void *set, const struct osc_asked *k, const struct osc_table_def *def,
+                         struct osc_result *to, struct osc_err *err)
+{
+    const struct osc_set_digesting how = {.def = def,
+                                          .view = &k->request.view,
+                                          .question = &k->request.question,
+                                          .keep = keep_nothing};
+    struct osc_digest files;
+
+    return osc_set_digest(set, &how, to, &files, err);
+}
+
 static osc_status run(const struct asked_of *whom, struct osc_asked *k, struct osc_err *err)
 {
     const struct osc_asked_of of = {&whom->state->loaded, whom->chosen, whom->set->paths,
                                     whom->set->n_paths};
 
+    if (k->def->composition)
+        return osc_compose_run(k, &of, &(struct osc_composing){digest, whom->set}, err);
     if (!of.loaded->is_visited)
         return osc_asked_run(k, &of, err);
     struct osc_mem_account *const asker = osc_mem_enter(&whom->set->account);
@@ -674,8 +696,8 @@ static osc_status ask(struct osc_set *set, const struct osc_view *view,
             : osc_asked_init(&k, &r, recipient->layout ? NULL : osc_renderer_find("csv"), err);
     k.window = recipient->window;
     if (st == OSC_OK && recipient->parts && !k.def->map)
-        st = osc_fail(err, OSC_EINVAL, "%s has no parts: it is as long as the traces",
-                      k.def->name);
+        st = osc_fail(err, OSC_EINVAL, "%s has no parts: %s", k.def->name,
+                      osc_table_why_whole(k.def));
     if (st == OSC_OK)
         st = answer(recipient, set, !view || is_all(view), &k, err);
     osc_asked_fini(&k);

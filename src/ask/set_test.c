@@ -418,6 +418,54 @@ TEST_WITH(any_allocation_may_fail, set_up, tear_down)
     }
 }
 
+/* The text of word CODE of column C. */
+static struct osc_str word_of(const struct osc_frame_column *c, uint64_t row)
+{
+    const int32_t code = ((const int32_t *)c->values)[row];
+    const int64_t from = (int64_t)c->word_offsets[code];
+
+    return (struct osc_str){c->word_bytes + from, (uint32_t)(c->word_offsets[code + 1] - from)};
+}
+
+TEST_WITH(a_table_is_made_of_the_answers_to_others, set_up, tear_down)
+{
+    const struct osc_question question = {.table = "headlines"};
+    const struct osc_view none = {.has_from = true, .from_ns = 1000000};
+    struct osc_frame *f = NULL;
+
+    for (int one_by_one = 0; one_by_one < 2; one_by_one++) {
+        assert_int_equal(open_as(&(struct osc_how){.one_by_one = one_by_one}), OSC_OK);
+        assert_int_equal(ask(NULL, question, &f), OSC_OK);
+        assert_true(osc_frame_rows(f) == 8);
+        const struct osc_frame_column view = find(f, "view"), said = find(f, "text");
+        assert_true(osc_str_eq(word_of(&view, 2), OSC_STR("operators")));
+        assert_true(osc_str_eq(word_of(&said, 2),
+                               OSC_STR("b\\x00 takes 60.0 % of the host time of operators by "
+                                       "itself (6.00 us).")));
+        osc_frame_release(f);
+        assert_int_equal(ask(&none, question, &f), OSC_OK);
+        const struct osc_frame_column left = find(f, "text");
+        assert_true(osc_str_eq(word_of(&left, 2), OSC_STR("0 operators took any time.")));
+        osc_frame_release(f);
+    }
+}
+
+TEST_WITH(any_allocation_of_a_table_made_of_others_may_fail, set_up, tear_down)
+{
+    osc_status st = OSC_ENOMEM;
+
+    assert_int_equal(open_as(NULL), OSC_OK);
+    for (long n = 0; st != OSC_OK; n++) {
+        struct osc_frame *f = NULL;
+
+        osc_mem_fail_after(n);
+        st = ask(NULL, (struct osc_question){.table = "headlines"}, &f);
+        osc_mem_fail_after(-1);
+        osc_frame_release(f);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+    }
+}
+
 TEST(estimates_operations_of_a_call)
 {
     static const char matrices[] = "{\"Ev Idx\": 1, \"Input Dims\": [[4, 8], [8, 16]]}";

@@ -357,6 +357,7 @@ static int ask_table(struct osc_asked *k, const struct osc_args *args, const cha
 
     r.question.table = name;
     const osc_status st = osc_asked_init(k, &r, osc_renderer_find("csv"), &err);
+    k->stands_for = args->is_redacted ? "TRACE" : NULL;
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
 }
 

@@ -105,9 +105,9 @@ static int write_parts(const struct osc_args *args, struct osc_asked *k)
     if (!args->output)
         return osc_cli_misuse("no file for the parts was named; use -o X.part");
     if (!k->def->map)
-        return osc_cli_misuse("%s has no parts: it is as long as the traces; 'opscope export' "
-                              "writes it",
-                              k->def->name);
+        return osc_cli_misuse("%s has no parts: %s; 'opscope %s' writes it", k->def->name,
+                              osc_table_why_whole(k->def),
+                              k->def->composition ? "table" : "export");
     if (args->share.n > 1 && (v->has_from || v->has_to || args->request.question.has_at))
         return osc_cli_misuse("a time counts from the first event of all traces, which a share "
                               "does not know; select --steps, or use opscope-mpi");

@@ -251,9 +251,9 @@ static int show(void *ctx, const struct osc_args *args, struct osc_asked *k)
         osc_cli_capture(NULL);
         return p->number > 0
                    ? OSC_EXIT_DONE
-                   : osc_cli_misuse("%s has no parts to share out: it is as long as the "
-                                    "traces; 'opscope table' prints it",
-                                    k->def->name);
+                   : osc_cli_misuse("%s has no parts to share out: %s; 'opscope table' prints "
+                                    "it",
+                                    k->def->name, osc_table_why_whole(k->def));
     }
     osc_cli_capture(&p->said);
     if (is_timed)

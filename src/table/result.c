@@ -460,6 +460,13 @@ void osc_result_keep(struct osc_result *r, const bool *keep)
     r->n_batches = (uint32_t)((n + OSC_BATCH_ROWS - 1) >> BATCH_SHIFT);
 }
 
+const char *osc_table_why_whole(const struct osc_table_def *def)
+{
+    if (def->map)
+        return NULL;
+    return def->composition ? "it is made of other tables" : "it is as long as the traces";
+}
+
 int osc_table_column(const struct osc_table_def *def, const char *name)
 {
     for (uint32_t c = 0; c < def->n_columns; c++) {

@@ -22,7 +22,8 @@
  *
  * A result is a list of batches of at most 4,096 rows, laid out as Arrow arrays:
  * values, a validity bitmap, strings as indexes into a dictionary. A table that
- * may be as long as the trace (events) streams: it has `open` instead of `map`.
+ * may be as long as the trace (events) streams: it has `open` instead of `map`. A table that is
+ * made of others (headlines) has `composition`, one that compares two runs `comparison`.
  *
  * At most 64 columns a table. A result holds a pointer to itself: never copy one.
  *
@@ -167,6 +168,17 @@ struct osc_comparison {
                           struct osc_result *out, struct osc_err *err);
 };
 
+/*
+ * A table that is made of the answers to others, instead of map. TABLES ends with NULL. OF has
+ * for each the finished rows of all ranks and spans, merged, in the order in which they were
+ * made. What is selected of the traces is selected for them.
+ */
+struct osc_composition {
+    const struct osc_table_def *const *tables;
+    osc_status (*compose)(const struct osc_result *const *of, const struct osc_options *o,
+                          struct osc_result *out, struct osc_err *err);
+};
+
 struct osc_table_def {
     const char *name;
     const char *help;
@@ -214,7 +226,8 @@ struct osc_table_def {
     void (*skip)(struct osc_scan *scan, uint64_t n); /* leave out the next N rows */
     void (*close)(struct osc_scan *scan);
 
-    const struct osc_comparison *comparison; /* NULL: it is a table of one run */
+    const struct osc_comparison *comparison;   /* NULL: it is a table of one run */
+    const struct osc_composition *composition; /* NULL: it is made of traces or digests */
 
     /* Whether the SYMBOL columns of ROW name a kernel; NULL: always. */
     bool (*is_symbol)(const struct osc_result *r, uint64_t row);
@@ -304,6 +317,9 @@ void osc_result_keep(struct osc_result *r, const bool *keep);
 
 /* Remove all rows and notes and hide the optional columns, for place(). */
 void osc_result_empty(struct osc_result *r);
+
+/* Why no part of DEF can be made of one trace alone: "it is …"; NULL: one can. */
+const char *osc_table_why_whole(const struct osc_table_def *def);
 
 /* Index of column NAME in DEF, or -1. */
 int osc_table_column(const struct osc_table_def *def, const char *name);

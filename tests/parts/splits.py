@@ -129,7 +129,7 @@ def table_names(opscope: str) -> list[str]:
     """Those that have parts."""
     listed = subprocess.run([opscope, "table", "--list"], capture_output=True, text=True,
                             check=True).stdout
-    return [n for n in re.findall(r"^(\w+) ", listed, flags=re.M) if n != "events" and not n.startswith("diff_")]
+    return [n for n in re.findall(r"^(\w+) ", listed, flags=re.M) if n not in ("events", "headlines") and not n.startswith("diff_")]
 
 
 def check_splits(t: Tests, runs: list[str], rng: random.Random) -> None:

@@ -5,6 +5,7 @@
 #include "analysis/table_registry.h"
 
 #include "analysis/memory/memory_view.h"
+#include "analysis/table_columns.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -272,6 +273,13 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_memory_view_fini(&w.v);
     return st == OSC_OK ? st : osc_fail(err, st, "memory_peaks: %s", osc_status_text(st));
 }
+
+/* See table_columns.h. */
+const uint32_t osc_column_memory_peaks_device = DEVICE,
+               osc_column_memory_peaks_peak_bytes = PEAK,
+               osc_column_memory_peaks_peak_ns = PEAK_NS,
+               osc_column_memory_peaks_capacity_bytes = CAPACITY,
+               osc_column_memory_peaks_live_count = LIVE_COUNT;
 
 const struct osc_table_def osc_table_memory_peaks = {
     .name = "memory_peaks",

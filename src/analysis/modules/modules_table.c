@@ -402,6 +402,8 @@ const uint32_t osc_column_modules_path = PATH, osc_column_modules_depth = DEPTH,
                osc_column_modules_name = NAME,
                osc_column_modules_attribute_path = ATTRIBUTE_PATH,
                osc_column_modules_calls = CALLS, osc_column_modules_host_total_ns = HOST_TOTAL,
+               osc_column_modules_host_self_ns = HOST_SELF,
                osc_column_modules_device_total_ns = DEVICE_TOTAL,
+               osc_column_modules_device_self_ns = DEVICE_SELF,
                osc_column_modules_backward_host_ns = BACKWARD_HOST,
                osc_column_modules_backward_device_ns = BACKWARD_DEVICE;

@@ -315,7 +315,8 @@ const uint32_t osc_column_quality_severity = OSC_QUALITY_SEVERITY,
                osc_column_quality_code = OSC_QUALITY_CODE,
                osc_column_quality_count = OSC_QUALITY_COUNT,
                osc_column_quality_message = OSC_QUALITY_MESSAGE,
-               osc_column_quality_remedy = OSC_QUALITY_REMEDY;
+               osc_column_quality_remedy = OSC_QUALITY_REMEDY,
+               osc_column_quality_rank_of_severity = OSC_QUALITY_RANK_OF_SEVERITY;
 
 const struct osc_table_def osc_table_quality = {
     .name = "quality",

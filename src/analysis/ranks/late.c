@@ -4,9 +4,6 @@
 #include "analysis/table_columns.h"
 #include "analysis/words.h"
 #include "base/percent.h"
-#include "names/labels.h"
-
-#define NAME_WIDTH 60
 
 bool osc_late_find(const struct osc_result *stragglers, uint64_t *row)
 {
@@ -32,22 +29,6 @@ bool osc_late_find(const struct osc_result *stragglers, uint64_t *row)
            (double)most_ns > 3 * (double)error_ns * (double)n_last;
 }
 
-/* Append NAME, of what made a rank late, as the table shows it. */
-static void add_name(struct osc_strbuf *out, struct osc_str name, bool has_full_names)
-{
-    struct osc_labels labels = {0};
-    osc_sid id;
-    osc_status st = osc_labels_add(&labels, name, !has_full_names, &id);
-
-    if (st == OSC_OK)
-        st = osc_labels_compose(&labels, NAME_WIDTH, NAME_WIDTH);
-    if (st == OSC_OK)
-        osc_strbuf_addstr(out, osc_labels_get(&labels, id));
-    else
-        out->status = st;
-    osc_labels_fini(&labels);
-}
-
 /* Append why rank ROW was late. */
 static void add_why(struct osc_strbuf *out, const struct osc_result *r, uint64_t row,
                     bool has_full_names)
@@ -57,8 +38,8 @@ static void add_why(struct osc_strbuf *out, const struct osc_result *r, uint64_t
         osc_strbuf_addstr(out, osc_result_get_str(r, row, osc_column_stragglers_note));
     } else if (osc_result_has(r, row, osc_column_stragglers_operator)) {
         osc_strbuf_adds(out, ": ");
-        add_name(out, osc_result_get_str(r, row, osc_column_stragglers_operator),
-                 has_full_names);
+        osc_words_symbol(out, osc_result_get_str(r, row, osc_column_stragglers_operator),
+                         has_full_names);
         osc_strbuf_adds(out, " took ");
         osc_words_time(out, osc_result_get_int(r, row, osc_column_stragglers_operator_ns));
         osc_strbuf_adds(out, " longer than on the median rank");

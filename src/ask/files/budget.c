@@ -51,6 +51,8 @@ struct osc_import_reserve osc_budget_for_table(const struct osc_table_def *def, 
 {
     struct osc_import_reserve r = for_groups;
 
+    if (def->composition)
+        return r;
     if (def->facts == 0 && is_all)
         return for_lists;
     if (!def->open)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table `headlines`: a sentence for each view, made of rows of the twin's other tables.
+
+Names of kernels are folded and cut in sentences; HOLE stands where one is. NOTE stands where the
+note of a late rank may be, which the twin of `stragglers` leaves open.
+"""
+from __future__ import annotations
+
+from . import tables
+from .events import Trace
+
+HOLE = "\0"
+NOTE = "\1"
+
+
+def time(ns: int) -> str:
+    """NS with three digits and a unit."""
+    if ns < 1000:
+        return f"{ns} ns"
+    for limit, divisor, unit in ((999.5e3, 1e3, "us"), (999.5e6, 1e6, "ms"),
+                                 (float("inf"), 1e9, "s")):
+        if ns < limit:
+            return f"{digits(ns / divisor)} {unit}"
+    raise AssertionError
+
+
+def digits(value: float) -> str:
+    """VALUE, not negative, with three digits."""
+    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
+
+
+def size(n: int) -> str:
+    """N bytes with a unit."""
+    if n < 1024:
+        return f"{n} bytes"
+    for power, unit in enumerate(("KiB", "MiB", "GiB"), 1):
+        if n < 1024 ** (power + 1) or unit == "GiB":
+            return f"{digits(n / 1024 ** power)} {unit}"
+    raise AssertionError
+
+
+def share(ratio: float, places: int = 1) -> str:
+    """A ratio in percent; only nothing is 0, only all is 100."""
+    text, least = f"{ratio * 100:.{places}f}", 10 ** -places
+    if float(text) == 0 and ratio > 0:
+        return f"<{least:.{places}f} %"
+    return f"{100 - least:.{places}f} %" if float(text) == 100 and ratio < 1 else f"{text} %"
+
+
+def plural(n: int, word: str) -> str:
+    """N WORDs."""
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+
+
+def most(rows: list[dict], column: str) -> dict:
+    """The first row with the most in COLUMN."""
+    return max(rows, key=lambda row: row[column] or 0)
+
+
+def overview(rows: list[dict], steps: list[dict] | None) -> str:
+    """The average step; STEPS are those of a single trace."""
+    if not rows:
+        return "0 steps were measured."
+    part = max(rows[1:], key=lambda row: row["avg_ns"])
+    text = f"{time(int(rows[0]['avg_ns'] + 0.5))} a step; {share(part['ratio'] or 0)} of it is " \
+           f"{part['category']}"
+    odd = [row for row in steps or [] if row["outlier"]]
+    if odd:
+        worst = most(odd, "total_ns")
+        text += f"; step {worst['label']} stands out with {time(worst['total_ns'])}"
+    return text + "."
+
+
+def trace_view(rows: list[dict]) -> str:
+    """The tracks, and the busiest of them."""
+    text = f"{sum(row['events'] for row in rows)} events on {plural(len(rows), 'track')}"
+    if rows and (most(rows, "busy_ns")["busy_ns"] or 0) > 0:
+        top = most(rows, "busy_ns")
+        name = top["name"] if top["name"] is not None else top["thread"]
+        of = f" of {top['parent']}" if top["kind"] == "queue" else ""
+        text += f"; {name}{of} is busy for {time(top['busy_ns'])}, {share(top['busy_ratio'])} of " \
+                "its recording"
+    return text + "."
+
+
+def own(rows: list[dict], what: str, none: str) -> str:
+    """Who has most time of its own, on devices if there is any."""
+    for column, where in (("device_self_ns", "device"), ("host_self_ns", "host")):
+        whole = sum(row[column] for row in rows)
+        if whole > 0:
+            top = most(rows, column)
+            return f"{top['name']} takes {share(top[column] / whole)} of the {where} time of " \
+                   f"{what} by itself ({time(top[column])})."
+    return none
+
+
+def kernels(rows: list[dict]) -> str:
+    """The kernel that runs longest, and tensor cores."""
+    if not rows:
+        return "0 kernels were recorded."
+    whole = sum(row["total_ns"] for row in rows)
+    top = most(rows, "total_ns")
+    using = sum(row["total_ns"] for row in rows if row["tensor_cores"])
+    known = any(row["tensor_cores"] is not None for row in rows)
+    cores = (f"{share(using / whole)} of kernel time uses tensor cores" if using else
+             "no kernel is known to use tensor cores" if known else
+             "nothing is known of tensor cores")
+    of = share(top["total_ns"] / whole if whole else 0)
+    return f"Kernels run for {time(whole)}, {HOLE} for {of} of it; {cores}."
+
+
+def memory(rows: list[dict]) -> str:
+    """Where memory was highest."""
+    if not rows:
+        return "0 peaks of memory are known."
+    top = most(rows, "peak_bytes")
+    capacity = top.get("capacity_bytes")
+    return f"Peak {size(top['peak_bytes'])}{f' of {size(capacity)}' if capacity else ''} on " \
+           f"{top['device']} at {time(top['peak_ns'])}, with " \
+           f"{plural(top['live_count'] or 0, 'block')} alive."
+
+
+def distributed(rows: list[dict]) -> str:
+    """Who lets the others wait."""
+    if not rows:
+        return "0 collectives of several ranks can be compared."
+    top, total = most(rows, "caused_wait_ns"), sum(row["caused_wait_ns"] for row in rows)
+    waited, last, error = top["caused_wait_ns"], top["times_last"], top["clock_error_ns"]
+    if len(rows) < 2 or not last or 2 * waited * len(rows) <= 3 * total \
+            or waited <= 3 * (error or 0) * last:
+        return f"Of {plural(len(rows), 'rank')} none lets the others wait by far most: rank " \
+               f"{top['rank']} for {time(waited)}."
+    text = f"Rank {top['rank']} lets the others wait: {share(waited / total, 0)} of all waiting " \
+           f"in collectives ({time(waited)}), last in {last} of {top['collectives']}"
+    if top["since_step"] is not None:
+        text += f" since step {top['since_step']}"
+    if error is not None:
+        text += f", clocks right to {time(error)}"
+    if top["operator"]:
+        return text + f": {HOLE} took {time(top['operator_ns'])} longer than on the median rank."
+    return text + NOTE + "."
+
+
+def quality(rows: list[dict]) -> str:
+    """How many findings, and the worst."""
+    if not rows:
+        return "0 findings: nothing was skipped or is missing."
+    order = ("info", "warning", "error")
+    worst = max(rows, key=lambda row: order.index(row["severity"]))
+    message = worst.get("message") or HOLE
+    return f"{plural(len(rows), 'finding')}; the worst: {message}."
+
+
+def table(run: list[Trace]) -> dict[str, str]:
+    """The sentence of each view."""
+    def rows(name: str) -> list[dict]:
+        return tables.table(run, name, merged=True)
+    return {
+        "overview": overview(rows("overview"), rows("steps") if len(run) == 1 else None),
+        "trace": trace_view(rows("tracks")),
+        "operators": own(rows("operators"), "operators", "0 operators took any time."),
+        "kernels": kernels(rows("kernels")),
+        "modules": own(rows("modules"), "modules", "0 modules were recorded."),
+        "memory": memory(rows("memory_peaks")),
+        "distributed": distributed(rows("stragglers")),
+        "quality": quality(rows("quality")),
+    }
