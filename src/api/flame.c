@@ -13,15 +13,18 @@
  *
  * The answer has one number for each frame in `caller` (the number of the frame around it, or
  * -1), `name` (an index of `names`), `self` and `total_of`, in the order in which they occur,
- * the frames around others first. `matched` is the value of all stacks that have a frame that
+ * the frames around others first. `text` says in one sentence which frame has most of its own,
+ * wherever it is. `matched` is the value of all stacks that have a frame that
  * matches.
  */
 #include <string.h>
 
+#include "analysis/words.h"
 #include "api/endpoints.h"
 #include "ask/operands.h"
 #include "ask/set.h"
 #include "base/mem.h"
+#include "base/percent.h"
 #include "base/shell.h"
 #include "codec/json.h"
 #include "export/exporters.h"
@@ -304,6 +307,67 @@ static void add_small(struct osc_strbuf *out, const struct osc_stack_tree *tree,
     }
 }
 
+/* What metrics count, in a sentence. */
+static const struct {
+    const char *name, *what;
+    void (*add)(struct osc_strbuf *out, int64_t v); /* NULL: a number */
+} metrics[] = {
+    {"host_self_ns", "host time", osc_words_time},
+    {"device_self_ns", "device time", osc_words_time},
+    {"self_alloc_bytes", "allocated memory", osc_words_bytes},
+    {"calls", "calls", NULL},
+};
+
+/* Append the sentence about the frame with most of its own, of which there is VALUE. */
+static void add_sentence(struct osc_strbuf *out, struct osc_str frame, int64_t value,
+                         int64_t whole, const char *metric)
+{
+    size_t m = 0;
+
+    while (metric && m + 1 < sizeof metrics / sizeof *metrics &&
+           strcmp(metrics[m].name, metric) != 0)
+        m++;
+    if (whole <= 0) {
+        osc_strbuf_addf(out, "0 %s in these stacks.", metrics[m].what);
+        return;
+    }
+    osc_words_name(out, frame);
+    osc_strbuf_adds(out, " takes ");
+    osc_percent_add(out, (double)value / (double)whole, 1);
+    osc_strbuf_adds(out, " of ");
+    if (metrics[m].add)
+        metrics[m].add(out, whole);
+    else
+        osc_strbuf_addf(out, "%lld", (long long)whole);
+    osc_strbuf_addf(out, " %s%s by itself.", metrics[m].add ? "of " : "", metrics[m].what);
+}
+
+/* Append the sentence about what is drawn of TREE, quoted. */
+static osc_status add_text(struct osc_strbuf *out, const struct osc_stack_tree *tree,
+                           const struct sums *sums, const char *metric)
+{
+    int64_t *const own = osc_calloc((size_t)tree->frames.n_entries + 1, sizeof *own);
+    struct osc_strbuf text = {0};
+    uint32_t most = 0;
+
+    if (!own)
+        return OSC_ENOMEM;
+    for (uint32_t node = 1; node <= tree->n_nodes; node++)
+        if (sums[node].is_in)
+            add(&own[tree->nodes[node - 1].frame.v], value_of(&tree->nodes[node - 1]));
+    for (uint32_t frame = 1; frame <= tree->frames.n_entries; frame++)
+        if (own[frame] > own[most])
+            most = frame;
+    add_sentence(&text, osc_intern_str(&tree->frames, (osc_sid){most}), own[most],
+                 sums[0].total, metric);
+    osc_strbuf_adds(out, ",\n\"text\": ");
+    osc_json_quote(out, (struct osc_str){text.s ? text.s : "", (uint32_t)text.len});
+    const osc_status st = text.status;
+    osc_strbuf_fini(&text);
+    osc_free(own);
+    return st;
+}
+
 static osc_status write_tree(const struct osc_stack_tree *tree, const struct flame *f,
                              struct osc_err *err)
 {
@@ -320,13 +384,14 @@ static osc_status write_tree(const struct osc_stack_tree *tree, const struct fla
             osc_strbuf_adds(out, "null");
         osc_strbuf_addf(out, ", \"stacks\": %zu, \"command\": ", tree->n_nodes);
         osc_json_quote(out, osc_str_c(f->command));
+        st = add_text(out, tree, sums, f->x.metric);
         add_numbers(out, "caller", CALLER, tree, sums);
         add_numbers(out, "self", SELF, tree, sums);
         add_numbers(out, "total_of", TOTAL, tree, sums);
         if (f->regex)
             add_numbers(out, "matches", MATCHES, tree, sums);
         add_small(out, tree, sums, sums[0].total / f->pixels);
-        st = add_names(out, tree, sums);
+        st = st == OSC_OK ? add_names(out, tree, sums) : st;
         osc_strbuf_adds(out, "}\n");
     }
     osc_free(sums);

@@ -80,7 +80,7 @@ async function testTrace(context, file, run) {
   const [page, faults] = await openTab(context, file);
   await page.goto(`${pathToFileURL(file).href}#/trace`);
   await page.waitForSelector("main.view canvas");
-  await page.waitForFunction(() => /ranges on/.test(document.querySelector("h1").textContent));
+  await page.waitForFunction(() => /events on/.test(document.querySelector("h1").textContent));
   await page.waitForTimeout(600);
   const n = await coloursOf(page);
   check(n > 3, `${run.name} trace: the timeline has ${n} colours`);

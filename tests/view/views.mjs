@@ -358,7 +358,7 @@ async function testGrids(browser) {
 async function testRanks(browser) {
   const server = await start([makeRun(6, 5)]);
   await withView(browser, server, "distributed", async (page) => {
-    check((await page.textContent("h1")).startsWith("Rank 3 makes"), "the sentence names rank 3");
+    check((await page.textContent("h1")).startsWith("Rank 3 lets"), "the sentence names rank 3");
     const told = await page.textContent("section[aria-label='Ranks by steps'] p");
     check(/Most: rank 3, in step \d/.test(told), `the worst cell is named: ${told}`);
     await page.focus(".heat");

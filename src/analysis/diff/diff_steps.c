@@ -5,7 +5,9 @@
 #include "analysis/table_registry.h"
 
 #include "analysis/diff/change.h"
+#include "analysis/words.h"
 #include "base/mem.h"
+#include "base/percent.h"
 #include "derive/breakdown.h"
 
 enum {
@@ -168,6 +170,38 @@ static void add_row(struct osc_result *out, const struct side *s, uint32_t k, do
         osc_result_int(out, ORDER, INT64_MAX);
 }
 
+/* Note in one sentence what the whole step, or all of the run, took in both runs. */
+static void note_whole(struct osc_result *out, const struct side *s, double limit,
+                       const struct osc_run_steps *both)
+{
+    const struct osc_sample *const base = &s[OSC_BASE].samples[0];
+    const struct osc_sample *const new_ = &s[OSC_NEW].samples[0];
+    const bool has_steps = osc_steps_are_known(both), is_tested = osc_steps_suffice(both);
+    const double base_ns = has_steps ? base->mean : (double)s[OSC_BASE].sums_ns[0];
+    const double new_ns = has_steps ? new_->mean : (double)s[OSC_NEW].sums_ns[0];
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_adds(&text, has_steps ? "a step takes " : "the run takes ");
+    osc_words_time(&text, (int64_t)(new_ns + 0.5));
+    osc_strbuf_adds(&text, " instead of ");
+    osc_words_time(&text, (int64_t)(base_ns + 0.5));
+    if (base_ns > 0) {
+        osc_strbuf_adds(&text, new_ns < base_ns ? " (" : " (+");
+        osc_percent_add(&text, (new_ns - base_ns) / base_ns, 1);
+        osc_strbuf_addc(&text, ')');
+    }
+    osc_strbuf_adds(&text,
+                    !is_tested ? ", of which nothing says whether it is noise"
+                    : osc_change_p(base, new_, true) <= limit && osc_sample_differs(base, new_)
+                        ? ", beyond noise"
+                        : ", within noise");
+    if (text.status == OSC_OK)
+        osc_result_note(out, "%s", text.s);
+    else
+        out->status = text.status;
+    osc_strbuf_fini(&text);
+}
+
 /* Whether row K says anything. */
 static bool is_row(const struct side *s, uint32_t k)
 {
@@ -206,6 +240,7 @@ static osc_status compare(const struct osc_result *const *base,
         }
         for (uint32_t c = 0; c < 3; c++)
             osc_result_show(out, (has_steps ? MEAN_BASE : BASE) + c);
+        note_whole(out, s, limit, both);
         osc_change_note_steps(out, both);
         st = out->status;
     }

@@ -135,9 +135,9 @@ static void say_trace(struct osc_strbuf *out, const struct osc_result *const *of
     }
     osc_strbuf_adds(out, " is busy for ");
     osc_words_time(out, busy_ns);
-    osc_strbuf_adds(out, ", ");
+    osc_strbuf_adds(out, " (");
     add_share(out, busy_ns, osc_result_get_int(r, busiest, osc_column_tracks_whole_ns));
-    osc_strbuf_adds(out, " of its recording");
+    osc_strbuf_addc(out, ')');
 }
 
 /* A table whose rows have times of their own. */
@@ -178,6 +178,34 @@ static void say_operators(struct osc_strbuf *out, const struct osc_result *const
     say_own(out, of[OPERATORS], &own);
 }
 
+/* Append how much of the time of the outermost modules R is forward and backward, on devices if
+ * that is known there. */
+static void add_backward(struct osc_strbuf *out, const struct osc_result *r)
+{
+    const uint32_t columns_of[][2] = {
+        {osc_column_modules_device_total_ns, osc_column_modules_backward_device_ns},
+        {osc_column_modules_host_total_ns, osc_column_modules_backward_host_ns}};
+
+    for (int where = 0; where < 2; where++) {
+        osc_wide forward = 0, backward = 0;
+
+        for (uint64_t i = 0; i < r->n_rows; i++) {
+            if (osc_result_get_int(r, i, osc_column_modules_depth) != 0)
+                continue;
+            forward += osc_result_get_int(r, i, columns_of[where][0]);
+            backward += osc_result_get_int(r, i, columns_of[where][1]);
+        }
+        if (backward <= 0)
+            continue;
+        osc_strbuf_adds(out, "; all of them ");
+        osc_words_time(out, osc_wide_nearest(forward));
+        osc_strbuf_adds(out, " forward and ");
+        osc_words_time(out, osc_wide_nearest(backward));
+        osc_strbuf_adds(out, " backward");
+        return;
+    }
+}
+
 static void say_modules(struct osc_strbuf *out, const struct osc_result *const *of,
                         const struct osc_options *o)
 {
@@ -187,6 +215,7 @@ static void say_modules(struct osc_strbuf *out, const struct osc_result *const *
 
     (void)o;
     say_own(out, of[MODULES], &own);
+    add_backward(out, of[MODULES]);
 }
 
 /* Append how much of WHOLE, the time of the kernels R, uses tensor cores. */

@@ -78,9 +78,21 @@ def trace_view(rows: list[dict]) -> str:
         top = most(rows, "busy_ns")
         name = top["name"] if top["name"] is not None else top["thread"]
         of = f" of {top['parent']}" if top["kind"] == "queue" else ""
-        text += f"; {name}{of} is busy for {time(top['busy_ns'])}, {share(top['busy_ratio'])} of " \
-                "its recording"
+        text += f"; {name}{of} is busy for {time(top['busy_ns'])} ({share(top['busy_ratio'])})"
     return text + "."
+
+
+def modules(rows: list[dict]) -> str:
+    """The module with most time of its own, and what is backward."""
+    text = own(rows, "modules", "0 modules were recorded.")
+    outer = [row for row in rows if row["depth"] == 0]
+    for all_of, part in (("device_total_ns", "backward_device_ns"),
+                         ("host_total_ns", "backward_host_ns")):
+        backward = sum(row.get(part) or 0 for row in outer)
+        if backward > 0:
+            return f"{text[:-1]}; all of them {time(sum(row[all_of] for row in outer))} forward " \
+                   f"and {time(backward)} backward."
+    return text
 
 
 def own(rows: list[dict], what: str, none: str) -> str:
@@ -160,7 +172,7 @@ def table(run: list[Trace]) -> dict[str, str]:
         "trace": trace_view(rows("tracks")),
         "operators": own(rows("operators"), "operators", "0 operators took any time."),
         "kernels": kernels(rows("kernels")),
-        "modules": own(rows("modules"), "modules", "0 modules were recorded."),
+        "modules": modules(rows("modules")),
         "memory": memory(rows("memory_peaks")),
         "distributed": distributed(rows("stragglers")),
         "quality": quality(rows("quality")),

@@ -192,6 +192,8 @@ export interface FlameStacks {
   /** How many stacks there are, with those that are left out. */
   readonly stacks: number;
   readonly command: string;
+  /** What takes most, in one sentence; "": the table headlines says it. */
+  readonly text: string;
   /** By frame: the frame around it, or -1. */
   readonly caller: readonly number[];
   readonly name: readonly number[];

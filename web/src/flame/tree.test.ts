@@ -20,6 +20,7 @@ const STACKS: FlameStacks = {
   matched: 7,
   stacks: 5,
   command: "",
+  text: "",
   caller: [-1, 0, 0, 2, -1],
   name: [0, 1, 2, 1, 3],
   names: ["main", "a", "b", "rest"],

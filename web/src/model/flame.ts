@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the flame view can show, and how it says it.
 
-import type { FlameQuestion, FlameStacks } from "../api/api.ts";
+import type { FlameQuestion } from "../api/api.ts";
 import { selectionOptions } from "../state/options.ts";
 import type { Place } from "../state/url.ts";
 import { format } from "./units.ts";
@@ -63,18 +63,4 @@ export function flameQuestion(
 
 export function flameShare(value: number, total: number): string {
   return format(total > 0 ? value / total : 0, "ratio");
-}
-
-/** The frame that takes most by itself, of all that have its name. */
-export function flameSentence(stacks: FlameStacks, metric: Metric): string {
-  if (stacks.total <= 0) return `These stacks have no ${metric.what}.`;
-  const byName = new Map<number, number>();
-  stacks.name.forEach((name, i) => {
-    byName.set(name, (byName.get(name) ?? 0) + stacks.self[i]!);
-  });
-  const [name, value] = [...byName].reduce((a, b) => (b[1] > a[1] ? b : a));
-  return (
-    `${stacks.names[name]} takes ${flameShare(value, stacks.total)} ` +
-    `of ${format(stacks.total, metric.unit)} ${metric.what} by itself.`
-  );
 }

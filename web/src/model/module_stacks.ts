@@ -3,7 +3,6 @@
 
 import type { FlameStacks } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
-import { formatTime } from "./units.ts";
 
 export const MODULE_TIMES = [
   { name: "device_total_ns", title: "device" },
@@ -45,28 +44,11 @@ export function stacksOfModules(frame: Frame, column: string): FlameStacks {
     matched: null,
     stacks: frame.n,
     command: frame.command ?? "",
+    text: "",
     caller,
     name: names.map((_, i) => i),
     names,
     self: totals.map((v, row) => v - inside[row]!),
     total_of: totals,
   };
-}
-
-/** How much of the time of modules is backward; "": nothing is known of it. */
-export function backwardSentence(frame: Frame): string {
-  for (const [all, backward] of [
-    ["device_total_ns", "backward_device_ns"],
-    ["host_total_ns", "backward_host_ns"],
-  ] as const) {
-    let [forward, back] = [0, 0];
-    for (let row = 0; row < frame.n; row++) {
-      if (frame.at(row, "depth") !== 0) continue;
-      forward += frame.at(row, all) ?? 0;
-      back += frame.at(row, backward) ?? 0;
-    }
-    if (back > 0)
-      return `Their ${all === "device_total_ns" ? "device" : "host"} time is ${formatTime(forward)} forward and ${formatTime(back)} backward.`;
-  }
-  return "";
 }

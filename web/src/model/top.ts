@@ -87,3 +87,8 @@ export function rowOfLargest(frame: Frame, column: string): number {
   }
   return best;
 }
+
+/** The first of COLUMNS of which FRAME has any time; "": none. */
+export function firstWithTime(frame: Frame, columns: readonly string[]): string {
+  return columns.find((column) => Number(sumOf(frame, column)) > 0) ?? "";
+}

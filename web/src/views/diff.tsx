@@ -2,14 +2,15 @@
 // Two runs: whether the new one is faster, beyond noise, and by what.
 
 import type { Options } from "../api/api.ts";
+import type { Frame } from "../api/cols.ts";
 import { Ranked } from "../chart/ranked.tsx";
 import { TableView } from "../grid/table_view.tsx";
-import { diffSentence } from "../model/sentences.ts";
 import { useTable } from "../state/answers.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
-import { headline, Section, Tabs, useCommand } from "./parts.tsx";
+import { textOf } from "./headline.tsx";
+import { Section, Tabs, useCommand } from "./parts.tsx";
 
 const TABS = [
   { name: "diff_operators", title: "operators" },
@@ -83,6 +84,12 @@ function Picker() {
   );
 }
 
+/** The first note of diff_steps is about the whole step; the last one counts steps. */
+function sentenceOf(steps: Frame): string {
+  const note = steps.notes[0] ?? "";
+  return `${note.charAt(0).toUpperCase()}${note.slice(1)}.`;
+}
+
 function Comparison({ base }: { base: string }) {
   const page = usePage();
   const place = page.place.value;
@@ -92,7 +99,7 @@ function Comparison({ base }: { base: string }) {
   useCommand(steps.frame);
   return (
     <>
-      <h1>{headline(steps, diffSentence)}</h1>
+      <h1>{textOf(steps, (frame) => sentenceOf(frame))}</h1>
       <Picker />
       <Section title="Parts of the average step" answer={steps}>
         {(frame) => (

@@ -5,11 +5,11 @@ import { type Measure, Ranked } from "../chart/ranked.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { TableView } from "../grid/table_view.tsx";
 import { rankName } from "../model/rank_parts.ts";
-import { lateSentence } from "../model/sentences.ts";
 import { type Answer, useTable } from "../state/answers.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { Empty, headline, Section, Tabs, useCommand } from "./parts.tsx";
+import { Headline } from "./headline.tsx";
+import { Empty, Section, Tabs, useCommand } from "./parts.tsx";
 import { RankMap } from "./rank_map.tsx";
 
 const TABS = [
@@ -85,7 +85,7 @@ export function Distributed() {
   useCommand(late.frame);
   return (
     <>
-      <h1>{headline(late, lateSentence)}</h1>
+      <Headline view="distributed" />
       {late.frame !== null && late.frame.n === 0 && (
         <Empty frame={late.frame}>
           <p>Open the directory with the traces of all ranks: opscope view DIRECTORY</p>

@@ -6,7 +6,6 @@ import { FlameChart } from "../flame/flame_chart.tsx";
 import { FlameRows } from "../flame/flame_rows.tsx";
 import {
   flameQuestion,
-  flameSentence,
   flameShare,
   frameOfPlace,
   metricsOf,
@@ -16,6 +15,7 @@ import {
 import { format } from "../model/units.ts";
 import { useFlame } from "../state/flame_answer.ts";
 import { usePage } from "../state/session.ts";
+import { Headline } from "./headline.tsx";
 import { Problem, Tabs, useCommand } from "./parts.tsx";
 
 const PIXELS = 2048;
@@ -150,7 +150,11 @@ export function Flame() {
   useCommand(stacks ?? NONE);
   return (
     <>
-      <h1>{stacks === null ? (problem ? "No stacks." : "…") : flameSentence(stacks, metric)}</h1>
+      {stacks?.text === "" ? (
+        <Headline view="modules" />
+      ) : (
+        <h1>{stacks === null ? (problem ? "No stacks." : "…") : stacks.text}</h1>
+      )}
       <Tools />
       <div class="section-head">
         <Breadcrumb />

@@ -3,13 +3,13 @@
 
 import { Shares } from "../chart/shares.tsx";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
-import { kernelSentence } from "../model/sentences.ts";
 import { sumsBy } from "../model/top.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { BELOW, Below } from "./below.tsx";
-import { headline, Section, useCommand } from "./parts.tsx";
+import { Headline } from "./headline.tsx";
+import { Section, useCommand } from "./parts.tsx";
 import { TopChart, TopChartTools } from "./top_chart.tsx";
 
 const MEASURES = [{ column: "total_ns", title: "total" }];
@@ -30,7 +30,7 @@ export function Kernels() {
   useCommand(answer.frame);
   return (
     <>
-      <h1>{headline(answer, kernelSentence)}</h1>
+      <Headline view="kernels" />
       <Section title="Kernels by time" answer={answer} tools={<TopChartTools />}>
         {(frame) => (
           <>

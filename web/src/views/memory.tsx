@@ -7,14 +7,14 @@ import { Curves } from "../chart/curve.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { TableView } from "../grid/table_view.tsx";
 import { curvesOf, type DeviceOfPeak, deviceOfPlace } from "../model/memory.ts";
-import { memorySentence } from "../model/sentences.ts";
 import { formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions, quote, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { formatRange, parseRange } from "../state/url.ts";
+import { Headline } from "./headline.tsx";
 import { Owners } from "./owners.tsx";
-import { headline, Section, Tabs, useCommand } from "./parts.tsx";
+import { Section, Tabs, useCommand } from "./parts.tsx";
 import { RangeFields } from "./range_fields.tsx";
 
 const TABS = [
@@ -113,7 +113,7 @@ export function Memory() {
   useCommand(peaks.frame);
   return (
     <>
-      <h1>{headline(peaks, memorySentence)}</h1>
+      <Headline view="memory" />
       {device !== null && (
         <Section
           title="Memory over time"

@@ -3,13 +3,13 @@
 
 import { Ranked } from "../chart/ranked.tsx";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
-import { backwardSentence } from "../model/module_stacks.ts";
-import { firstWithTime, moduleSentence } from "../model/sentences.ts";
+import { firstWithTime } from "../model/top.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import { Headline } from "./headline.tsx";
 import { ModuleIcicle } from "./module_icicle.tsx";
-import { headline, Section, Tabs, useCommand } from "./parts.tsx";
+import { Section, Tabs, useCommand } from "./parts.tsx";
 import { TopN, topOfPlace } from "./top_n.tsx";
 
 const MEASURES = [
@@ -46,8 +46,7 @@ export function Modules() {
   useCommand(all.frame);
   return (
     <>
-      <h1>{headline(all, moduleSentence)}</h1>
-      {tree.frame !== null && <p class="muted">{backwardSentence(tree.frame)}</p>}
+      <Headline view="modules" />
       <Tabs
         label="Scopes"
         tabs={SCOPES}

@@ -2,12 +2,12 @@
 // Which operator takes most: bars of four measures, the table, and what is below one row.
 
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
-import { operatorSentence } from "../model/sentences.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { BELOW, Below } from "./below.tsx";
-import { headline, Section, useCommand } from "./parts.tsx";
+import { Headline } from "./headline.tsx";
+import { Section, useCommand } from "./parts.tsx";
 import { TopChart, TopChartTools } from "./top_chart.tsx";
 
 const MEASURES = [
@@ -28,7 +28,7 @@ export function Operators() {
   useCommand(answer.frame);
   return (
     <>
-      <h1>{headline(answer, operatorSentence)}</h1>
+      <Headline view="operators" />
       <Section title="Operators by time" answer={answer} tools={<TopChartTools />}>
         {(frame) => (
           <TopChart

@@ -4,13 +4,13 @@
 import type { Frame } from "../api/cols.ts";
 import { StepsChart } from "../chart/steps.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
-import { stepSentence } from "../model/sentences.ts";
 import { format, formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Advice } from "./advice.tsx";
-import { headline, Section, useCommand } from "./parts.tsx";
+import { Headline } from "./headline.tsx";
+import { Section, useCommand } from "./parts.tsx";
 import { RankStats } from "./rank_stats.tsx";
 
 const ALL = { offset: 0, limit: 1000 };
@@ -98,7 +98,7 @@ export function Overview() {
   useCommand(overview.frame);
   return (
     <>
-      <h1>{headline(overview, stepSentence)}</h1>
+      <Headline view="overview" />
       <div class="columns">
         <Section title="Average step" answer={overview}>
           {(frame) => <Breakdown frame={frame} />}

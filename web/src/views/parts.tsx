@@ -48,12 +48,6 @@ export function useCommand(frame: { readonly command: string | null } | null): v
   useEffect(() => showCommand(page, command), [page, command]);
 }
 
-/** The headline of a view: the SENTENCE that ANSWER makes, or why there is none. */
-export function headline(answer: Answer, sentence: (frame: Frame) => string): string {
-  if (answer.frame !== null) return sentence(answer.frame);
-  return answer.problem === null ? "…" : answer.problem.message;
-}
-
 interface SectionProps {
   readonly title: string;
   readonly answer: Answer;

@@ -2,9 +2,8 @@
 // The timeline of the run, what is selected in it, and the ranges of an area.
 
 import { useCallback, useMemo } from "preact/hooks";
-import type { EventDetail, Timeline } from "../api/api.ts";
+import type { EventDetail } from "../api/api.ts";
 import { TableView } from "../grid/table_view.tsx";
-import { format, formatTime } from "../model/units.ts";
 import { useAsked } from "../state/asked.ts";
 import { selectedEvent } from "../state/explain.ts";
 import { selectionOptions } from "../state/options.ts";
@@ -12,6 +11,7 @@ import { usePage } from "../state/session.ts";
 import { countTraces } from "../timeline/spans.ts";
 import { TimelineView } from "../timeline/timeline_view.tsx";
 import { Detail } from "./event_detail.tsx";
+import { Headline } from "./headline.tsx";
 import { LockBar, useLock } from "./locked.tsx";
 import { Problem } from "./parts.tsx";
 import { useEventsCommand, useStep } from "./trace_state.ts";
@@ -20,15 +20,6 @@ function selectedOf(detail: EventDetail | null) {
   if (detail === null) return null;
   const { event, start_ns: from, links } = detail;
   return { event, from, to: from + (detail.dur_ns ?? 0), links };
-}
-
-function headline(timeline: Timeline): string {
-  const ranges = timeline.tracks.reduce((sum, track) => sum + track.ranges, 0);
-  const traces = countTraces(timeline);
-  return (
-    `${format(ranges, null)} ranges on ${timeline.tracks.length} tracks in ` +
-    `${formatTime(timeline.to_ns - timeline.from_ns)}${traces === "" ? "" : `, of ${traces}`}`
-  );
 }
 
 /** The timeline of RUN; "": none. */
@@ -61,7 +52,8 @@ export function Trace() {
   return (
     <>
       <div class="tools">
-        <h1>{headline(timeline.value)}</h1>
+        <Headline view="trace" />
+        <span class="muted traces">{countTraces(timeline.value)}</span>
         <span class="space" />
         {step !== null && step.ghost !== null && (
           <button

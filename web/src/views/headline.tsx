@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentence on top of a view. The command makes it: a row of the table headlines.
+
+import type { Frame } from "../api/cols.ts";
+import { type Answer, useTable } from "../state/answers.ts";
+import { placeOfCommand } from "../state/command.ts";
+import { selectionOptions } from "../state/options.ts";
+import { usePage } from "../state/session.ts";
+import { formatPlace } from "../state/url.ts";
+
+const ALL = { offset: 0, limit: 100 };
+
+export function textOf(answer: Answer, sentence: (frame: Frame) => string): string {
+  if (answer.frame !== null) return sentence(answer.frame);
+  return answer.problem === null ? "…" : answer.problem.message;
+}
+
+/** A link to the rows that COMMAND prints, if the page has a place for them. */
+function Rows({ command }: { command: string }) {
+  const page = usePage();
+  const place = placeOfCommand(command);
+  if (place === null) return null;
+  return (
+    <a
+      class="rows"
+      href={formatPlace({ ...page.place.value, ...place })}
+      title={command}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey) return;
+        event.preventDefault();
+        page.go(place);
+      }}
+    >
+      rows ›
+    </a>
+  );
+}
+
+/** The headline of VIEW, with a link to its evidence. */
+export function Headline({ view }: { view: string }) {
+  const { place } = usePage();
+  const answer = useTable("headlines", selectionOptions(place.value), ALL);
+  const { frame } = answer;
+  let row = frame === null ? -1 : frame.n - 1;
+  while (frame !== null && row >= 0 && frame.text(row, "view") !== view) row--;
+  const evidence = frame === null || row < 0 ? "" : frame.text(row, "evidence");
+  return (
+    <div
+      class={answer.isOld ? "headline old" : "headline"}
+      {...(frame !== null && { "data-command": frame.command ?? "" })}
+    >
+      <h1>{textOf(answer, (rows) => (row < 0 ? "…" : rows.text(row, "text")))}</h1>
+      {evidence !== "" && <Rows command={evidence} />}
+    </div>
+  );
+}
