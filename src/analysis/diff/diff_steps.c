@@ -190,11 +190,11 @@ static void note_whole(struct osc_result *out, const struct side *s, double limi
         osc_percent_add(&text, (new_ns - base_ns) / base_ns, 1);
         osc_strbuf_addc(&text, ')');
     }
-    osc_strbuf_adds(&text,
-                    !is_tested ? ", of which nothing says whether it is noise"
-                    : osc_change_p(base, new_, true) <= limit && osc_sample_differs(base, new_)
-                        ? ", beyond noise"
-                        : ", within noise");
+    if (is_tested)
+        osc_strbuf_adds(&text, osc_change_p(base, new_, true) <= limit &&
+                                       osc_sample_differs(base, new_)
+                                   ? ", beyond noise"
+                                   : ", within noise");
     if (text.status == OSC_OK)
         osc_result_note(out, "%s", text.s);
     else
