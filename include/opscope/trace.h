@@ -239,6 +239,11 @@ struct osc_question {
     struct osc_cancel *cancel; /* lets another thread stop the question; or NULL */
     int has_event;             /* siblings: only ranges of the same name as the event */
     int64_t event;             /* with this id */
+    /* Tables of steps and their averages: */
+    const char *priority; /* "memcpy,kernel": the parts that get time first which several share;
+                           * NULL: as "Breakdown of a step" in docs/numbers.md has them */
+    const char *step_length; /* "annotation": without device work; NULL: "device" */
+    int all_steps;           /* averages count steps whose device work may be missing, too */
 };
 
 /* A switch that stops questions: once it is pulled, each question that uses it soon returns

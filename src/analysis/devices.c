@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/step_rules.h"
 #include "base/mem.h"
 #include "derive/args.h"
 #include "derive/facts.h"
@@ -249,12 +250,12 @@ static void add_notes(const struct work *w, struct osc_result *out)
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
+    const struct osc_step_rules rules = osc_step_rules_of(o);
     struct work w = {.t = t, .f = osc_trace_facts(t)};
-
     struct osc_breakdown own = {0};
 
     w.loads = &w.f->loads;
-    osc_status st = osc_breakdown_get(t, o->compat_tb, 1, &own, &w.b);
+    osc_status st = osc_breakdown_get(t, &rules, 1, &own, &w.b);
     if (st == OSC_OK)
         st = add_kernels(&w, o->compat_tb);
     if (st == OSC_OK) {
@@ -312,7 +313,7 @@ const struct osc_table_def osc_table_devices = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_LOADS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
-    .takes = OSC_TAKES_COMPAT,
+    .takes = OSC_TAKES_COMPAT | OSC_TAKES_STEPS,
     .map = map,
     .finish = finish,
 };

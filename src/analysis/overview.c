@@ -4,10 +4,11 @@
  */
 #include "analysis/table_registry.h"
 
+#include "analysis/step_rules.h"
 #include "analysis/table_columns.h"
 #include "derive/facts.h"
 
-enum { CATEGORY, AVG, RATIO, SUM, STEPS_SUM, N_STEPS, N_COLUMNS };
+enum { CATEGORY, AVG, RATIO, GROSS, SUM, GROSS_SUM, STEPS_SUM, N_STEPS, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(CATEGORY, "category", STRING, NULL, KEY, 0,
@@ -20,8 +21,15 @@ static const struct osc_column columns[N_COLUMNS] = {
                "with --merge over those of all ranks and spans."),
     OSC_COLUMN(RATIO, "ratio", NUMBER, "ratio", FINISH, 0, OSC_RULE_BREAKDOWN,
                "avg_ns / avg_ns of the row step; missing if that is 0."),
+    OSC_COLUMN(GROSS, "gross_ns", NUMBER, "ns", FINISH, OSC_COLUMN_MINOR,
+               OSC_RULE_BREAKDOWN | OSC_RULE_STEP_LENGTH,
+               "Sum over the kept steps of the time in which something of the category ran, "
+               "whatever else ran then / number of kept steps. Such times add up to more than "
+               "the step. Missing for other, which is nothing."),
     OSC_COLUMN(SUM, "sum_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Time of the category in all kept steps."),
+    OSC_COLUMN(GROSS_SUM, "gross_sum_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Time in all kept steps in which something of the category ran."),
     OSC_COLUMN(STEPS_SUM, "steps_sum_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Length of all kept steps."),
     OSC_COLUMN(N_STEPS, "n_steps", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
@@ -49,9 +57,10 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     int64_t sums_ns[OSC_COST_COUNT] = {0}, steps_ns = 0;
+    const struct osc_step_rules rules = osc_step_rules_of(o);
     struct osc_breakdown own = {0};
     const struct osc_breakdown *b;
-    const osc_status st = osc_breakdown_get(t, o->compat_tb, o->n_threads, &own, &b);
+    const osc_status st = osc_breakdown_get(t, &rules, o->n_threads, &own, &b);
 
     if (st != OSC_OK)
         return osc_fail(err, st, "overview: %s", osc_status_text(st));
@@ -64,8 +73,12 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     }
     if (b->n_kept > 0) {
         add_row(out, "step", steps_ns, steps_ns, b->n_kept);
-        for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
+        osc_result_int(out, GROSS_SUM, steps_ns);
+        for (uint32_t k = 0; k < OSC_COST_COUNT; k++) {
             add_row(out, class_names[k], sums_ns[k], steps_ns, b->n_kept);
+            if (k < OSC_CLASS_COUNT)
+                osc_result_int(out, GROSS_SUM, b->gross_ns[k]);
+        }
     } else {
         osc_result_why_empty(
             out, "no steps, and no operators or device work that could count as one");
@@ -91,8 +104,12 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     for (uint64_t i = 0; i < r->n_rows; i++) {
         const double sum_ns = (double)osc_result_get_int(r, i, SUM);
         const double steps_ns = (double)osc_result_get_int(r, i, STEPS_SUM);
+        const double n_steps = (double)osc_result_get_int(r, i, N_STEPS);
 
-        osc_result_set_num(r, i, AVG, sum_ns / (double)osc_result_get_int(r, i, N_STEPS));
+        osc_result_set_num(r, i, AVG, sum_ns / n_steps);
+        if (osc_result_has(r, i, GROSS_SUM))
+            osc_result_set_num(r, i, GROSS,
+                               (double)osc_result_get_int(r, i, GROSS_SUM) / n_steps);
         if (steps_ns > 0)
             osc_result_set_num(r, i, RATIO, sum_ns / steps_ns);
     }
@@ -112,7 +129,7 @@ const struct osc_table_def osc_table_overview = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
-    .takes = OSC_TAKES_COMPAT,
+    .takes = OSC_TAKES_COMPAT | OSC_TAKES_STEPS | OSC_TAKES_PRIORITY,
     .map = map,
     .place = place,
     .finish = finish,

@@ -6,6 +6,7 @@
 #include "analysis/table_registry.h"
 
 #include "analysis/growth.h"
+#include "analysis/step_rules.h"
 #include "analysis/table_columns.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -115,10 +116,12 @@ static const struct osc_column columns[N_COLUMNS] = {
 
 static const char *note_of(const struct osc_step *step, const struct osc_step_cost *s)
 {
-    if (!s->is_kept && s->n_works == 0)
-        return "not kept: no device work was recorded";
-    if (!s->is_kept)
-        return "not kept: device work at the end is probably missing";
+    if (s->is_tail && s->n_works == 0)
+        return s->is_kept ? "kept by --all-steps: no device work was recorded"
+                          : "not kept: no device work was recorded";
+    if (s->is_tail)
+        return s->is_kept ? "kept by --all-steps: device work at the end is probably missing"
+                          : "not kept: device work at the end is probably missing";
     if (s->is_behind_device)
         return "began late: the device was still busy with earlier work";
     if (s->start_ns > step->start_ns)
@@ -193,10 +196,11 @@ static void note_iterations(const struct osc_trace *t, struct osc_result *out)
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
+    const struct osc_step_rules rules = osc_step_rules_of(o);
     struct osc_breakdown own = {0};
     const struct osc_breakdown *b;
     struct osc_growth *growth = NULL;
-    osc_status st = osc_breakdown_get(t, o->compat_tb, o->n_threads, &own, &b);
+    osc_status st = osc_breakdown_get(t, &rules, o->n_threads, &own, &b);
 
     if (st == OSC_OK) {
         growth = osc_calloc((size_t)b->n_steps + 1, sizeof *growth);
@@ -263,7 +267,7 @@ const struct osc_table_def osc_table_steps = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_UNIONS,
-    .takes = OSC_TAKES_COMPAT,
+    .takes = OSC_TAKES_COMPAT | OSC_TAKES_STEPS | OSC_TAKES_PRIORITY,
     .map = map,
     .place = place,
 };

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "analysis/table_registry.h"
+#include "derive/breakdown.h"
 #include "table/nearest.h"
 
 /* --- values ---------------------------------------------------------------------- */
@@ -211,6 +212,16 @@ static bool takes_compat(const struct osc_table_def *def)
     return (def->takes & OSC_TAKES_COMPAT) != 0;
 }
 
+static bool takes_steps(const struct osc_table_def *def)
+{
+    return (def->takes & OSC_TAKES_STEPS) != 0;
+}
+
+static bool takes_priority(const struct osc_table_def *def)
+{
+    return (def->takes & OSC_TAKES_PRIORITY) != 0;
+}
+
 static bool takes_no_python(const struct osc_table_def *def)
 {
     return (def->takes & OSC_TAKES_NO_PYTHON) != 0;
@@ -245,6 +256,8 @@ enum type {
     TYPE_FORM,    /* the same, the name of a renderer */
     TYPE_COMPAT,  /* the same, "tb" */
     TYPE_TORCH,   /* the same, "1.13" or "2.13" */
+    TYPE_CLASSES, /* the same, "memcpy,kernel" */
+    TYPE_LENGTH,  /* the same, "annotation" or "device" */
     TYPE_FLAG,    /* int */
     TYPE_TIME,    /* int64_t, and an int that says whether it is set */
     TYPE_ID,      /* the same, a whole number from 0 */
@@ -297,6 +310,12 @@ static const struct field {
      SCOPE_OWN_TEXT},
     {"torch", OSC_PART_TEXT, TYPE_TORCH, AT(text.torch), 0, has_own_text, SCOPE_OWN_TEXT},
     {"compat", OSC_PART_QUESTION, TYPE_COMPAT, AT(question.compat), 0, takes_compat, SCOPE_ANY},
+    {"priority", OSC_PART_QUESTION, TYPE_CLASSES, AT(question.priority), 0, takes_priority,
+     SCOPE_ANY},
+    {"step-length", OSC_PART_QUESTION, TYPE_LENGTH, AT(question.step_length), 0, takes_steps,
+     SCOPE_ANY},
+    {"all-steps", OSC_PART_QUESTION, TYPE_FLAG, AT(question.all_steps), 0, takes_steps,
+     SCOPE_ANY},
     {"no-python", OSC_PART_QUESTION, TYPE_FLAG, AT(question.no_python), 0, takes_no_python,
      SCOPE_ANY},
     {"full-names", OSC_PART_TEXT, TYPE_FLAG, AT(text.full_names), 0, has_symbols, SCOPE_TEXT},
@@ -377,6 +396,7 @@ void osc_request_add_tables(struct osc_strbuf *out, const char *name)
 static osc_status check_text(const struct field *f, const char *value, struct osc_err *err)
 {
     const struct osc_renderer *form;
+    uint8_t order[OSC_CLASS_COUNT];
 
     if (f->type == TYPE_LIST && !is_list(value))
         return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a list of numbers such as 0,4-7",
@@ -387,6 +407,16 @@ static osc_status check_text(const struct field *f, const char *value, struct os
                         f->name, value);
     if (f->type == TYPE_COMPAT && strcmp(value, "tb") != 0)
         return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not 'tb'", f->name, value);
+    if (f->type == TYPE_CLASSES && !osc_priority_parse(value, order))
+        return osc_fail(
+            err, OSC_EINVAL,
+            "--%s: '%s' is no list of parts of a step such as memcpy,runtime, each of "
+            "them once",
+            f->name, value);
+    if (f->type == TYPE_LENGTH && strcmp(value, "annotation") != 0 &&
+        strcmp(value, "device") != 0)
+        return osc_fail(err, OSC_EINVAL, "--%s: '%s' is neither annotation nor device", f->name,
+                        value);
     if (f->type == TYPE_TORCH && strcmp(value, "1.13") != 0 && strcmp(value, "2.13") != 0)
         return osc_fail(err, OSC_EINVAL, "--%s: '%s' is neither 1.13 nor 2.13", f->name, value);
     return f->type == TYPE_FORM ? osc_request_form(value, &form, err) : OSC_OK;
@@ -707,6 +737,9 @@ osc_status osc_request_options(const struct osc_request *r, const struct osc_tab
     *o = (struct osc_options){
         .group_by = q->group_by,
         .compat_tb = q->compat != NULL,
+        .by_annotation = q->step_length && strcmp(q->step_length, "annotation") == 0,
+        .all_steps = q->all_steps != 0,
+        .priority = q->priority,
         .no_python = q->no_python != 0,
         .n_threads = r->how.n_threads,
         .has_at = q->has_at != 0,

@@ -207,6 +207,9 @@ static const char *const names[] = {"sort",
                                     "max-name-width",
                                     "max-src-width",
                                     "max-shapes-width",
+                                    "priority",
+                                    "step-length",
+                                    "all-steps",
                                     "no-python",
                                     "threads",
                                     "max-memory",
@@ -256,10 +259,11 @@ TEST(a_name_is_one_of_the_parts_that_are_asked_for)
 TEST(what_a_program_fills_in_is_checked_too)
 {
     const struct osc_request wrong[] = {
-        {.question.limit = -2},    {.question.limit = INT64_MIN},
-        {.view.ranks = "1,"},      {.view.steps = "1,2"},
-        {.question.compat = "TB"}, {.text.torch = "2.1"},
-        {.text.format = "cvs"},    {.view = {.has_from = 1, .from_ns = 2, .has_to = 1}}};
+        {.question.limit = -2},       {.question.limit = INT64_MIN},
+        {.view.ranks = "1,"},         {.view.steps = "1,2"},
+        {.question.compat = "TB"},    {.text.torch = "2.1"},
+        {.question.priority = "gpu"}, {.question.step_length = "host"},
+        {.text.format = "cvs"},       {.view = {.has_from = 1, .from_ns = 2, .has_to = 1}}};
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(osc_request_check(&wrong[i], NULL), OSC_EINVAL);

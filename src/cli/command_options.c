@@ -199,6 +199,16 @@ const struct osc_option osc_options[] = {
     {"compat", 0, "RULES", ROWS,
      .help = "tb: the rules of the TensorBoard plugin, to compare with it",
      .group = "How to count and read", .words = "tb"},
+    {"priority", 0, "A,B", TABLE,
+     .help =
+         "parts of a step, such as memcpy,runtime, that get time first which several share; "
+         "the others follow as usual"},
+    {"step-length", 0, "WHAT", TABLE,
+     .help = "device (default): a step lasts until its device work is done; annotation: it is "
+             "what the host announced",
+     .words = "annotation device"},
+    {"all-steps", 0, NULL, TABLE,
+     .help = "count also steps at the end whose device work may not all have been recorded"},
     {"no-python", 0, NULL, TABLE, .help = "leave out Python functions"},
     {"full-names", 0, NULL, ROWS | OSC_COMMAND_SCREEN,
      .help = "do not fold the names of kernels in text"},

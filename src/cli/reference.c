@@ -236,6 +236,10 @@ static void page_table(struct osc_strbuf *out, const struct osc_table_def *def)
     }
     if (def->takes & OSC_TAKES_COMPAT)
         osc_strbuf_adds(out, " Takes `--compat tb`.");
+    if (def->takes & OSC_TAKES_STEPS)
+        osc_strbuf_adds(out, " Takes `--step-length annotation` and `--all-steps`.");
+    if (def->takes & OSC_TAKES_PRIORITY)
+        osc_strbuf_adds(out, " Takes `--priority A,B`.");
     osc_strbuf_adds(out, "\n\n| column | type | meaning | rules | merged |\n"
                          "| --- | --- | --- | --- | --- |\n");
     for (uint32_t c = 0; c < def->n_columns; c++) {

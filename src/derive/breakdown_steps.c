@@ -2,6 +2,7 @@
 #include "derive/breakdown.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/sort.h"
@@ -73,11 +74,11 @@ static void drop_tail(struct osc_breakdown *b, const uint32_t *of, uint32_t n)
     if (n < 2)
         return;
     while (b->steps[of[last]].n_works == 0)
-        b->steps[of[last--]].is_kept = false;
+        b->steps[of[last--]].is_tail = true;
     /* 0.8 * n[k - 1] > n[k], in integers */
     if (last > 0 && UINT64_C(8) * b->steps[of[last - 1]].n_works >
                         UINT64_C(10) * b->steps[of[last]].n_works)
-        b->steps[of[last]].is_kept = false;
+        b->steps[of[last]].is_tail = true;
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -94,16 +95,13 @@ static bool has_works(const struct osc_breakdown *b, const uint32_t *of, uint32_
     return false;
 }
 
-/* Extend the N steps OF a process by their device work; each begins when the one before it
- * ends. */
+/* Extend the N steps OF a process, some of which have device work, by it; each begins when the
+ * one before it ends. */
 static void chain_steps(const struct osc_trace *t, const struct osc_facts *f,
                         struct osc_breakdown *b, const struct extent *extents,
                         const uint32_t *of, uint32_t n)
 {
     bool is_device = true; /* the device was busy until PREVIOUS_NS */
-
-    if (!has_works(b, of, n))
-        return;
     int64_t previous_ns = t->steps[of[0]].start_ns;
     if (b->steps[of[0]].n_works > 0)
         previous_ns = end_of_earlier(t, f, extents[of[0]].first_ns, previous_ns);
@@ -120,29 +118,67 @@ static void chain_steps(const struct osc_trace *t, const struct osc_facts *f,
             is_device = s->end_ns > host_end_ns;
         previous_ns = s->end_ns;
     }
-    drop_tail(b, of, n);
 }
 
-/* Extend the annotated steps by their device work, in each process. */
+/* Measure the annotated steps by RULES, in each process. */
 static osc_status extend_steps(const struct osc_trace *t, const struct osc_facts *f,
-                               struct osc_breakdown *b)
+                               const struct osc_step_rules *rules, struct osc_breakdown *b)
 {
     const struct osc_step_map *const map = &f->step_map;
+    const uint32_t n_processes = map->first ? map->n_processes : 1;
     struct extent *extents = osc_calloc((size_t)b->n_steps + 1, sizeof *extents);
 
     if (!extents)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < b->n_steps; i++)
-        b->steps[i] = (struct osc_step_cost){
-            .start_ns = t->steps[i].start_ns, .end_ns = t->steps[i].end_ns, .is_kept = true};
+        b->steps[i] = (struct osc_step_cost){.start_ns = t->steps[i].start_ns,
+                                             .end_ns = t->steps[i].end_ns};
     find_extents(t, f, b, extents);
-    if (!map->first)
-        chain_steps(t, f, b, extents, map->steps, map->n);
-    for (uint32_t p = 0; map->first && p < map->n_processes; p++)
-        chain_steps(t, f, b, extents, &map->steps[map->first[p]],
-                    map->first[p + 1] - map->first[p]);
+    for (uint32_t p = 0; p < n_processes; p++) {
+        const uint32_t n = map->first ? map->first[p + 1] - map->first[p] : map->n;
+        const uint32_t *const of = n > 0 ? &map->steps[map->first ? map->first[p] : 0] : NULL;
+
+        if (!has_works(b, of, n))
+            continue;
+        if (!rules->is_annotation)
+            chain_steps(t, f, b, extents, of, n);
+        drop_tail(b, of, n);
+    }
+    for (uint32_t i = 0; i < b->n_steps; i++)
+        b->steps[i].is_kept = rules->keeps_all || !b->steps[i].is_tail;
     osc_free(extents);
     return OSC_OK;
+}
+
+bool osc_priority_parse(const char *text, uint8_t order[OSC_CLASS_COUNT])
+{
+    static const char *const names[OSC_CLASS_COUNT] = {
+#define CLASS_NAME(name, text) text,
+        OSC_CLASS_LIST(CLASS_NAME)
+#undef CLASS_NAME
+    };
+    unsigned n = 0, seen = 0, k;
+
+    while (*text) {
+        const size_t len = strcspn(text, ",");
+
+        for (k = 0; k < OSC_CLASS_COUNT; k++) {
+            if (strlen(names[k]) == len && memcmp(names[k], text, len) == 0)
+                break;
+        }
+        if (k == OSC_CLASS_COUNT || (seen >> k & 1))
+            return false;
+        seen |= 1u << k;
+        order[n++] = (uint8_t)k;
+        text += len;
+        if (*text == ',' && *++text == '\0')
+            return false;
+    }
+    for (k = 0; k < OSC_CLASS_COUNT; k++) {
+        if (!(seen >> k & 1))
+            order[n++] = (uint8_t)k;
+    }
+    return true;
 }
 
 /* Store as cost KIND of each step how much of it lies in SET. */
@@ -159,11 +195,21 @@ static osc_status measure(struct osc_breakdown *b, unsigned kind,
     return st;
 }
 
-/*
- * Each class in turn gets the free time that it covers. At first the cost of each class is the
- * free time before it; the differences are then the costs.
- */
-static osc_status share_out(struct osc_breakdown *b, const struct osc_unions *u)
+/* The costs of S are the free time before each class in ORDER, and after the last one. Make
+ * them the differences, which belong to these classes. */
+static void make_costs(struct osc_step_cost *s, const uint8_t *order)
+{
+    int64_t free_ns[OSC_COST_COUNT];
+
+    memcpy(free_ns, s->cost_ns, sizeof free_ns);
+    for (unsigned k = 0; k < OSC_CLASS_COUNT; k++)
+        s->cost_ns[order[k]] = free_ns[k] - free_ns[k + 1];
+    s->cost_ns[OSC_COST_OTHER] = free_ns[OSC_CLASS_COUNT];
+}
+
+/* Each class, in turn as ORDER has them, gets the free time that it covers. */
+static osc_status share_out(struct osc_breakdown *b, const struct osc_unions *u,
+                            const uint8_t *order)
 {
     struct osc_intervals free_time = {0}, rest = {0};
     osc_status st = OSC_OK;
@@ -176,12 +222,14 @@ static osc_status share_out(struct osc_breakdown *b, const struct osc_unions *u)
     if (st == OSC_OK)
         st = measure(b, 0, &free_time);
     for (unsigned k = 0; k < OSC_CLASS_COUNT && st == OSC_OK; k++) {
-        if (u->of[k].n == 0) {
+        const struct osc_intervals *const of = &u->of[order[k]];
+
+        if (of->n == 0) {
             for (uint32_t i = 0; i < b->n_steps; i++)
                 b->steps[i].cost_ns[k + 1] = b->steps[i].cost_ns[k];
             continue;
         }
-        st = osc_intervals_subtract(&free_time, &u->of[k], &rest);
+        st = osc_intervals_subtract(&free_time, of, &rest);
         const struct osc_intervals swap = free_time;
         free_time = rest;
         rest = swap; /* to reuse its memory */
@@ -190,9 +238,26 @@ static osc_status share_out(struct osc_breakdown *b, const struct osc_unions *u)
     }
     osc_intervals_fini(&free_time);
     osc_intervals_fini(&rest);
-    for (uint32_t i = 0; i < b->n_steps; i++) {
-        for (unsigned k = 0; k < OSC_COST_OTHER; k++)
-            b->steps[i].cost_ns[k] -= b->steps[i].cost_ns[k + 1];
+    for (uint32_t i = 0; i < b->n_steps; i++)
+        make_costs(&b->steps[i], order);
+    return st;
+}
+
+/* Find how much of the kept steps each class covers, for itself. */
+static osc_status measure_gross(struct osc_breakdown *b, const struct osc_unions *u)
+{
+    osc_status st = OSC_OK;
+
+    for (unsigned k = 0; k < OSC_CLASS_COUNT && st == OSC_OK; k++) {
+        struct osc_ruler ruler = {0};
+
+        st = osc_ruler_init(&ruler, &u->of[k]);
+        for (uint32_t i = 0; st == OSC_OK && i < b->n_steps; i++) {
+            if (b->steps[i].is_kept)
+                b->gross_ns[k] +=
+                    osc_ruler_length(&ruler, b->steps[i].start_ns, b->steps[i].end_ns);
+        }
+        osc_ruler_fini(&ruler);
     }
     return st;
 }
@@ -269,7 +334,7 @@ static void find_window(struct osc_breakdown *b)
 /* The plugin knows no iterations, and no steps without operators: all operators of T count as
  * one step. */
 static osc_status extend_whole(const struct osc_trace *t, const struct osc_facts *f,
-                               struct osc_breakdown *b)
+                               const struct osc_step_rules *rules, struct osc_breakdown *b)
 {
     struct osc_trace one = *t;
     struct osc_facts with_one = *f;
@@ -281,25 +346,32 @@ static osc_status extend_whole(const struct osc_trace *t, const struct osc_facts
     one.n_steps = b->n_steps;
     with_one.step_map =
         (struct osc_step_map){.steps = &first, .latest_ns = &b->whole.end_ns, .n = b->n_steps};
-    return b->n_steps > 0 ? extend_steps(&one, &with_one, b) : OSC_OK;
+    return b->n_steps > 0 ? extend_steps(&one, &with_one, rules, b) : OSC_OK;
 }
 
-osc_status osc_breakdown_make(const struct osc_trace *t, bool compat_tb, unsigned n_threads,
-                              struct osc_breakdown *b)
+osc_status osc_breakdown_make(const struct osc_trace *t, const struct osc_step_rules *rules,
+                              unsigned n_threads, struct osc_breakdown *b)
 {
     const struct osc_facts *const f = osc_trace_facts(t);
+    const bool is_one = rules->compat_tb && (t->has_iterations || f->step_map.is_of_work);
     struct osc_unions compat = {0};
-    osc_status st = OSC_ENOMEM;
+    const struct osc_unions *const unions = rules->compat_tb ? &compat : &f->unions;
+    uint8_t order[OSC_CLASS_COUNT];
+    osc_status st = OSC_EINVAL;
 
     *b = (struct osc_breakdown){.n_steps = t->n_steps};
-    b->steps = osc_calloc((size_t)t->n_steps + 1, sizeof *b->steps);
-    if (b->steps)
-        st = compat_tb && (t->has_iterations || f->step_map.is_of_work) ? extend_whole(t, f, b)
-                                                                        : extend_steps(t, f, b);
-    if (st == OSC_OK && compat_tb)
+    if (osc_priority_parse(rules->priority ? rules->priority : "", order)) {
+        b->steps = osc_calloc((size_t)t->n_steps + 1, sizeof *b->steps);
+        st = b->steps ? OSC_OK : OSC_ENOMEM;
+    }
+    if (st == OSC_OK)
+        st = is_one ? extend_whole(t, f, rules, b) : extend_steps(t, f, rules, b);
+    if (st == OSC_OK && rules->compat_tb)
         st = osc_unions_make(t, &f->classes, &f->order, true, n_threads, &compat);
     if (st == OSC_OK)
-        st = share_out(b, compat_tb ? &compat : &f->unions);
+        st = share_out(b, unions, order);
+    if (st == OSC_OK)
+        st = measure_gross(b, unions);
     if (st == OSC_OK)
         st = mark_outliers(b);
     if (st == OSC_OK)
@@ -316,9 +388,13 @@ void osc_breakdown_fini(struct osc_breakdown *b)
     *b = (struct osc_breakdown){0};
 }
 
-osc_status osc_breakdown_get(const struct osc_trace *t, bool compat_tb, unsigned n_threads,
-                             struct osc_breakdown *own, const struct osc_breakdown **b)
+osc_status osc_breakdown_get(const struct osc_trace *t, const struct osc_step_rules *rules,
+                             unsigned n_threads, struct osc_breakdown *own,
+                             const struct osc_breakdown **b)
 {
-    *b = compat_tb ? own : &osc_trace_facts(t)->breakdown;
-    return compat_tb ? osc_breakdown_make(t, true, n_threads, own) : OSC_OK;
+    const bool is_own =
+        rules->compat_tb || rules->is_annotation || rules->keeps_all || rules->priority;
+
+    *b = is_own ? own : &osc_trace_facts(t)->breakdown;
+    return is_own ? osc_breakdown_make(t, rules, n_threads, own) : OSC_OK;
 }

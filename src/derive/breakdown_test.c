@@ -102,9 +102,73 @@ TEST_WITH(host_collectives_count_only_without_device_communication, NULL, end)
     costs_are(b, 0, (const int64_t[]){0, 0, 0, 30, 2, 0, 18, 50});
 
     struct osc_breakdown tb = {0};
-    assert_int_equal(osc_breakdown_make(&trace, true, 1, &tb), OSC_OK);
+    assert_int_equal(
+        osc_breakdown_make(&trace, &(struct osc_step_rules){.compat_tb = true}, 1, &tb),
+        OSC_OK);
     costs_are(&tb, 0, (const int64_t[]){0, 0, 0, 50, 0, 0, 0, 50});
     osc_breakdown_fini(&tb);
+}
+
+/* Assert the costs, in microseconds, of the first step of the trace if PRIORITY is wanted. */
+static void costs_with(const char *priority, const int64_t *us)
+{
+    struct osc_breakdown b = {0};
+
+    assert_int_equal(
+        osc_breakdown_make(&trace, &(struct osc_step_rules){.priority = priority}, 1, &b),
+        OSC_OK);
+    costs_are(&b, 0, us);
+    osc_breakdown_fini(&b);
+}
+
+/* The example of "Breakdown of a step" again, by other priorities. */
+TEST_WITH(the_priority_can_be_chosen, NULL, end)
+{
+    const struct osc_breakdown *const b = load(STEP(1, 1, 6) OP("op", 1, 1, 2, "") KERNEL(
+        "k", 2, 5, 1) WORK("gpu_memcpy", "Memcpy HtoD", 4, 2, 2, ""));
+    const int64_t gross_us[] = {5, 2, 0, 0, 0, 0, 2};
+
+    costs_with("memcpy", (const int64_t[]){3, 2, 0, 0, 0, 0, 1, 0});
+    costs_with("cpu_exec,memcpy", (const int64_t[]){2, 2, 0, 0, 0, 0, 2, 0});
+    for (unsigned k = 0; k < OSC_CLASS_COUNT; k++)
+        assert_int_equal(b->gross_ns[k], gross_us[k] * 1000);
+}
+
+TEST(a_priority_names_each_class_at_most_once)
+{
+    static const char *const wrong[] = {"memcpy,memcpy", "memcpy,", ",memcpy",
+                                        "other",         "mem",     "kernel memcpy"};
+    uint8_t order[OSC_CLASS_COUNT];
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(osc_priority_parse(wrong[i], order));
+    assert_true(osc_priority_parse("runtime,memcpy", order));
+    assert_int_equal(order[0], OSC_CLASS_RUNTIME);
+    assert_int_equal(order[1], OSC_CLASS_MEMCPY);
+    assert_int_equal(order[2], OSC_CLASS_KERNEL);
+    assert_int_equal(order[6], OSC_CLASS_CPU_EXEC);
+}
+
+/* The last step launched less than the one before it; its work ends after its annotation. */
+TEST_WITH(steps_can_be_annotations_and_all_be_kept, NULL, end)
+{
+    struct osc_breakdown b = {0};
+
+    (void)load(STEP(1, 0, 100) STEP(2, 100, 100) CALL(1, 10, 5, 1, "") CALL(1, 20, 5, 2, "")
+                   CALL(1, 110, 5, 3, "") KERNEL("k", 30, 5, 1) KERNEL("k", 40, 5, 2)
+                       KERNEL("k", 190, 30, 3));
+    assert_false(osc_trace_facts(&trace)->breakdown.steps[1].is_kept);
+    assert_int_equal(osc_trace_facts(&trace)->breakdown.steps[1].end_ns, 220000);
+    assert_int_equal(
+        osc_breakdown_make(
+            &trace, &(struct osc_step_rules){.is_annotation = true, .keeps_all = true}, 1, &b),
+        OSC_OK);
+    assert_true(b.steps[1].is_kept && b.steps[1].is_tail);
+    assert_int_equal(b.n_kept, 2);
+    assert_int_equal(b.steps[1].end_ns, 200000);
+    assert_int_equal(b.window_end_ns, 200000);
+    costs_are(&b, 1, (const int64_t[]){10, 0, 0, 0, 5, 0, 0, 85});
+    osc_breakdown_fini(&b);
 }
 
 TEST_WITH(a_trace_without_steps_is_one_step_over_its_operators, NULL, end)

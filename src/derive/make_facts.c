@@ -228,7 +228,7 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
     case PART_MEMORY:
         return osc_memory_make(t, &f->classes, &f->order, &f->tree, n_threads, &f->memory);
     case PART_BREAKDOWN:
-        return osc_breakdown_make(t, false, n_threads, &f->breakdown);
+        return osc_breakdown_make(t, &(struct osc_step_rules){0}, n_threads, &f->breakdown);
     case PART_ALLOCATIONS:
         return osc_allocations_make(t, &f->memory, &f->allocations);
     case PART_CALLERS:

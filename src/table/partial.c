@@ -68,8 +68,9 @@ static bool is_timed(const struct osc_partial_question *q)
 static void put_options(struct osc_strbuf *out, const struct osc_partial_question *q)
 {
     const struct osc_options *const o = q->options;
-    const bool switches[] = {o->by_shape,  o->by_stack, o->by_op,    o->compat_tb,
-                             o->no_python, o->has_at,   is_timed(q), o->has_rest};
+    const bool switches[] = {o->by_shape,      o->by_stack, o->by_op,    o->compat_tb,
+                             o->no_python,     o->has_at,   is_timed(q), o->has_rest,
+                             o->by_annotation, o->all_steps};
 
     osc_put_c_text(out, o->group_by);
     osc_put_u32(out, o->stack_depth);
@@ -77,6 +78,7 @@ static void put_options(struct osc_strbuf *out, const struct osc_partial_questio
         osc_put_u8(out, switches[i]);
     osc_put_u64(out, (uint64_t)(o->has_at ? o->at_ns : 0));
     osc_put_c_text(out, o->name);
+    osc_put_c_text(out, o->priority);
     osc_put_c_text(out, q->choice);
     osc_put_u64(out, q->n_rows);
     osc_put_c_text(out, q->n_rows > 0 ? q->sort : NULL);

@@ -114,7 +114,10 @@ struct osc_options {
     bool by_cause, by_graph;        /* the same */
     bool by_process, by_thread, by_track, by_category, by_step; /* the same */
     bool compat_tb; /* use the rules of the TensorBoard plugin */
-    bool no_python; /* averages: without python_function rows */
+    bool by_annotation,
+        all_steps;        /* OSC_TAKES_STEPS: a step is its annotation; none is dropped */
+    const char *priority; /* OSC_TAKES_PRIORITY: borrowed; see derive/breakdown.h */
+    bool no_python;       /* averages: without python_function rows */
     unsigned n_threads;
     const struct osc_selection *selection; /* borrowed; NULL: all. With OSC_TAKES_SELECTION the
                                             * table applies it; otherwise T is already cut to
@@ -152,6 +155,8 @@ enum osc_takes {
     OSC_TAKES_AT = 8,        /* at_ns */
     OSC_TAKES_NAME = 16,     /* name */
     OSC_TAKES_EVENT = 32,    /* event */
+    OSC_TAKES_STEPS = 64,    /* by_annotation, all_steps */
+    OSC_TAKES_PRIORITY = 128 /* priority */
 };
 
 struct osc_result;

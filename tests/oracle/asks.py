@@ -16,6 +16,7 @@ GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
                         "category,thread", "step,process,track")}
 COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice",
           "rank_overlap", "rank_wait", "collectives"}
+RULED = ("steps", "overview", "devices", "ranks")     # tables with --step-length and --all-steps
 # Tables whose rows the twin does not merge: compared only if no two files share a row.
 UNMERGED = {"devices", "utilization", "modules", *memory_tables.TABLES}
 AT_A_TIME = {"memory_events", "memory_peaks"}       # tables with --at
@@ -56,6 +57,14 @@ def selection(source: random.Random, trace: Trace) -> Selection:
         devices = sorted({e.device for e in trace.events if e.device})
         chosen["device"] = source.choice((*devices, *devices, "cpu", "cuda:9"))
     return Selection(**{k: v for k, v in chosen.items() if v != ""})
+
+
+def rules(source: random.Random, name: str) -> steps.Rules:
+    """Rules of steps for table NAME."""
+    parts = source.sample(steps.CATEGORIES, source.choice((0, 1, 2, 7)))
+    return steps.Rules(priority=() if name == "devices" else tuple(parts),
+                       by_annotation=source.randrange(2) == 0,
+                       keeps_all=source.randrange(2) == 0)
 
 
 def of_memory(source: random.Random, trace: Trace) -> list[memory_tables.Selection]:

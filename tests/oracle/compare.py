@@ -47,9 +47,10 @@ class Comparison:
         self.report = Report()
 
     def table(self, where: str, run: list[Trace], operands: list[Path], ask: tuple,
-              more: tuple[str, ...] = ()) -> None:
+              more: tuple[str, ...] = (), rules: steps.Rules = steps.USUAL) -> None:
         """Compare one table: ASK is its name, its grouping, and whether --compat tb."""
         name, grouping, compat = ask
+        more = (*more, *rules.arguments())
         blocks = runs.blocks(run, "--merge" in more)
         if name in asks.UNMERGED and any(len(block) > 1 for block in blocks):
             return
@@ -60,7 +61,8 @@ class Comparison:
         except (OpscopeError, KeyError, TypeError) as failed:
             self.report.differ(label, failed)
             return
-        twin = tables.table(run, name, grouping, compat, merged="--merge" in more)
+        twin = tables.table(run, name, grouping, compat, merged="--merge" in more,
+                            rules=rules)
         compare_table(self.report, label, name, ours, twin)
 
     def all_tables(self, where: str, run: list[Trace], operands: list[Path]) -> None:
@@ -79,6 +81,14 @@ class Comparison:
             grouping = source.choice(asks.GROUPINGS.get(name, (None,)))
             compat = name in asks.COMPAT and source.randrange(4) == 0
             self.table(where, run, operands, (name, grouping, compat), more)
+
+    def ruled(self, where: str, run: list[Trace], operands: list[Path],
+              source: random.Random, more: tuple[str, ...] = ()) -> None:
+        """Compare the tables of steps by other rules."""
+        for name in asks.RULED:
+            compat = name in asks.COMPAT and source.randrange(4) == 0
+            self.table(where, run, operands, (name, None, compat), more,
+                       asks.rules(source, name))
 
     def memory(self, where: str, trace: Trace, path: Path, source: random.Random) -> None:
         """Compare the tables of memory for parts of a trace; they select from all records."""
@@ -141,6 +151,7 @@ class Comparison:
             self.is_refused(where, operands, words)
             return
         self.some_tables(where, run, operands, source, words)
+        self.ruled(where, run, operands, source, words)
         if len(runs.blocks(run, "--merge" in more)) == 1:
             self.text(where, run, operands, source.choice(asks.TEXTS),
                       source.choice(asks.TEXT_GROUPINGS), words)
@@ -156,6 +167,7 @@ def compare_file(binary: Path, is_thorough: bool, path: Path, where: str) -> Rep
         return comparison.report
     run = runs.assemble([trace], [path])
     comparison.all_tables(where, run, [path])
+    comparison.ruled(where, run, [path], source)
     comparison.texts(where, run, [path], source)
     comparison.memory(where, trace, path, source)
     comparison.selected(where, [trace], [path], asks.selection(source, trace), source)

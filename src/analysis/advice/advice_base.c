@@ -332,7 +332,8 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
 {
     *a = (struct osc_advice_base){.t = t, .f = osc_trace_facts(t), .is_compat = compat_tb};
     a->has_native = osc_producer_dialect((enum osc_producer)t->producer) == OSC_DIALECT_XLA;
-    osc_status st = osc_breakdown_get(t, compat_tb, n_threads, &a->own, &a->b);
+    osc_status st = osc_breakdown_get(t, &(struct osc_step_rules){.compat_tb = compat_tb},
+                                      n_threads, &a->own, &a->b);
     if (st == OSC_OK)
         st = sum_steps(a);
     if (st == OSC_OK)

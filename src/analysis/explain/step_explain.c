@@ -276,7 +276,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     static const enum osc_kind works[] = {OSC_KIND_KERNEL, OSC_KIND_MEMCPY, OSC_KIND_MEMSET};
     struct osc_breakdown own = {0};
     struct explain e = {.t = t, .out = out};
-    osc_status st = osc_breakdown_get(t, false, o->n_threads, &own, &e.b);
+    osc_status st = osc_breakdown_get(t, &(struct osc_step_rules){0}, o->n_threads, &own, &e.b);
 
     if (st == OSC_OK) {
         e.v = osc_malloc(((size_t)e.b->n_steps + 1) * sizeof *e.v);

@@ -6,6 +6,7 @@
  */
 #include "analysis/table_registry.h"
 
+#include "analysis/step_rules.h"
 #include "base/wide.h"
 #include "derive/facts.h"
 
@@ -100,11 +101,12 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     struct osc_unions compat = {0};
+    const struct osc_step_rules rules = osc_step_rules_of(o);
     struct osc_breakdown own = {0};
     const struct osc_breakdown *b;
     struct sets s = {0};
     const struct osc_facts *const f = osc_trace_facts(t);
-    osc_status st = osc_breakdown_get(t, o->compat_tb, o->n_threads, &own, &b);
+    osc_status st = osc_breakdown_get(t, &rules, o->n_threads, &own, &b);
 
     if (st == OSC_OK && o->compat_tb)
         st = osc_unions_make(t, &f->classes, &f->order, true, o->n_threads, &compat);

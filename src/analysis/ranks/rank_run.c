@@ -6,6 +6,7 @@
 #include "analysis/ranks/calls.h"
 #include "analysis/ranks/rank_work.h"
 #include "analysis/ranks/shift.h"
+#include "analysis/step_rules.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -24,6 +25,7 @@ enum with { WITH_NOTHING, WITH_STEPS, WITH_WORK };
 static osc_status map_trace(const struct osc_trace *t, const struct osc_options *o,
                             enum with with, struct osc_result *out, struct osc_err *err)
 {
+    const struct osc_step_rules rules = osc_step_rules_of(o);
     struct osc_breakdown own = {0};
     const struct osc_breakdown *b = NULL;
     struct osc_rank_words words = {0};
@@ -33,7 +35,7 @@ static osc_status map_trace(const struct osc_trace *t, const struct osc_options 
     osc_status st = OSC_OK;
 
     if (with != WITH_NOTHING)
-        st = osc_breakdown_get(t, o->compat_tb, o->n_threads, &own, &b);
+        st = osc_breakdown_get(t, &rules, o->n_threads, &own, &b);
     if (st == OSC_OK)
         st = osc_calls_find(t, o->compat_tb, b, &words, &part, &rows);
     if (st == OSC_OK && with == WITH_WORK && o->n_traces != 1) /* one alone waits for nobody */

@@ -220,6 +220,7 @@ const struct osc_table_def osc_table_ranks = {
     .columns = columns,
     .n_columns = N_SHOWN + OSC_RANK_HIDDEN,
     .facts = OSC_CALLS_FACTS,
+    .takes = OSC_TAKES_STEPS | OSC_TAKES_PRIORITY,
     .joins_ranks = true,
     .map = osc_rank_map,
     .place = osc_rank_place,

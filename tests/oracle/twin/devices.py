@@ -129,9 +129,10 @@ def identity(entry: dict) -> dict:
             "sm_count": natural(entry.get("numSms"))}
 
 
-def window_of(trace: Trace, compat: bool = False) -> Interval | None:
+def window_of(trace: Trace, compat: bool = False,
+              rules: steps.Rules = steps.USUAL) -> Interval | None:
     """W: from the first kept step to the last; None if it is empty."""
-    kept = [s for s in steps.steps_of(trace, compat) if s.kept]
+    kept = [s for s in steps.steps_of(trace, compat, rules) if s.kept]
     window = (min(s.start for s in kept), max(s.end for s in kept)) if kept else (0, 0)
     return window if window[0] < window[1] else None
 
@@ -160,11 +161,12 @@ def shares(kernels: list[Event], window: Interval | None) -> dict:
     return result
 
 
-def devices_table(trace: Trace, compat: bool = False) -> list[dict]:
+def devices_table(trace: Trace, compat: bool = False,
+                  rules: steps.Rules = steps.USUAL) -> list[dict]:
     """`devices`: the devices that did any work."""
     launch = links.launch_of_device_event(trace)
     op_of_call = operators.op_of_call(trace)
-    props, window = properties(trace), window_of(trace, compat)
+    props, window = properties(trace), window_of(trace, compat, rules)
     work = work_of(trace)
     # Attributed to an operator.
     of_op = {device: [k for k in kernels_of(events) if op_of_call.get(launch.get(k))]

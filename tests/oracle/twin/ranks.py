@@ -119,7 +119,8 @@ def device_of(trace: Trace) -> str | None:
     return next((e.device for e in trace.events if e.device), None)
 
 
-def ranks_table(run: list[Trace], _compat: bool) -> list[dict]:
+def ranks_table(run: list[Trace], _compat: bool,
+                rules: steps.Rules = steps.USUAL) -> list[dict]:
     """`ranks`: the numbers of steps and clocks."""
     calls = match(run, False)
     clocks = clocks_of(run, in_order(run, calls))
@@ -127,7 +128,7 @@ def ranks_table(run: list[Trace], _compat: bool) -> list[dict]:
         c.anchors for c in clocks.values())
     result = []
     for group in groups(run):
-        rows = [row for trace in with_steps(group) for row in steps.steps_table(trace)
+        rows = [row for trace in with_steps(group) for row in steps.steps_table(trace, rules=rules)
                 if row["kept"]]
         clock = max((clocks[id(t)] for t in group), key=lambda c: c.anchors)
         mean = {f"{c}_ns": sum(row[f"{c}_ns"] for row in rows) / len(rows) if rows else None

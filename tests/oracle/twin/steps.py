@@ -14,6 +14,23 @@ CATEGORIES = ("kernel", "memcpy", "memset", "communication", "runtime", "dataloa
               "cpu_exec")
 
 
+@dataclass(frozen=True)
+class Rules:
+    """How steps are measured: --priority, --step-length annotation, --all-steps."""
+    priority: tuple[str, ...] = ()
+    by_annotation: bool = False
+    keeps_all: bool = False
+
+    def arguments(self) -> tuple[str, ...]:
+        """Words of the command line."""
+        return (*([f"--priority={','.join(self.priority)}"] if self.priority else []),
+                *(["--step-length=annotation"] if self.by_annotation else []),
+                *(["--all-steps"] if self.keeps_all else []))
+
+
+USUAL = Rules()
+
+
 @dataclass
 class Step:
     """One step, as annotated by the program and including device work."""
@@ -84,8 +101,8 @@ def numbered(trace: Trace, compat: bool = False) -> list[tuple[int, Step]]:
     return list(zip(ordinals, steps))
 
 
-def steps_of(trace: Trace, compat: bool = False) -> list[Step]:
-    """Steps with device work included, and the tail rule."""
+def steps_of(trace: Trace, compat: bool = False, rules: Rules = USUAL) -> list[Step]:
+    """Steps with device work included, and the tail rule, unless RULES say otherwise."""
     steps = host_steps(trace, compat)
     for step in steps:
         step.start, step.end = step.host
@@ -101,6 +118,10 @@ def steps_of(trace: Trace, compat: bool = False) -> list[Step]:
     for process in {s.annotation.process if s.annotation else None for s in steps}:
         own = [s for s in steps if not s.annotation or s.annotation.process == process]
         chain(own, [launched[id(s)] for s in own], unmatched)
+    for step in steps:
+        if rules.by_annotation:
+            step.start, step.end = step.host
+        step.kept = step.kept or rules.keeps_all
     return steps
 
 
@@ -178,16 +199,29 @@ def unions(trace: Trace, compat: bool) -> dict[str, list[Interval]]:
     return {name: union(intervals) for name, intervals in found.items()}
 
 
-def costs(trace: Trace, steps: list[Step], compat: bool) -> list[dict[str, int]]:
-    """Time of every category in every step, by the fixed priority."""
+def inside(part: list[Interval], step: Step) -> int:
+    """How much of PART lies in STEP."""
+    return length(intersect(part, [(step.start, step.end)] if step.start < step.end else []))
+
+
+def costs(trace: Trace, steps: list[Step], compat: bool,
+          priority: tuple[str, ...] = ()) -> list[dict[str, int]]:
+    """Time of every category in every step: each takes what those before it have left."""
     free = union([(s.start, s.end) for s in steps])
+    found = unions(trace, compat)
     shares = {}
-    for name, intervals in unions(trace, compat).items():
-        shares[name] = intersect(intervals, free)
-        free = subtract(free, intervals)
+    for name in (*priority, *(c for c in CATEGORIES if c not in priority)):
+        shares[name] = intersect(found[name], free)
+        free = subtract(free, found[name])
     shares["other"] = free
-    return [{name: length(intersect(part, [(s.start, s.end)] if s.start < s.end else []))
-             for name, part in shares.items()} for s in steps]
+    return [{name: inside(shares[name], s) for name in (*CATEGORIES, "other")} for s in steps]
+
+
+def gross(trace: Trace, compat: bool, rules: Rules) -> dict[str, int]:
+    """How much of the kept steps every category covers, whatever else runs."""
+    kept = [s for s in steps_of(trace, compat, rules) if s.kept]
+    return {name: sum(inside(part, s) for s in kept)
+            for name, part in unions(trace, compat).items()}
 
 
 def outliers(steps: list[Step]) -> list[bool]:
@@ -203,16 +237,17 @@ def outliers(steps: list[Step]) -> list[bool]:
     return [s.kept and abs(2 * (s.end - s.start) - 2 * middle) > far for s in steps]
 
 
-def steps_table(trace: Trace, compat: bool = False) -> list[dict]:
+def steps_table(trace: Trace, compat: bool = False, rules: Rules = USUAL) -> list[dict]:
     """`steps`: all steps, kept or not."""
     from . import inventory     # which needs this module
-    steps = steps_of(trace, compat)
+    steps = steps_of(trace, compat, rules)
     is_several = len({s.annotation.process for s in steps if s.annotation}) > 1
     names, threads = inventory.process_names(trace), inventory.thread_names(trace)
     is_shared = trace.kept.get("steps beside") == "shared" and any(s.annotation for s in steps)
     rows = []
     for (number, _), step, cost, outlier in zip(
-            numbered(trace, compat), steps, costs(trace, steps, compat), outliers(steps)):
+            numbered(trace, compat), steps, costs(trace, steps, compat, rules.priority),
+            outliers(steps)):
         rows.append({
             "step": number, "label": step.label,
             **({"process": step.annotation.process} if is_several or is_shared else {}),
@@ -228,15 +263,20 @@ def steps_table(trace: Trace, compat: bool = False) -> list[dict]:
     return rows
 
 
-def overview_table(traces: list[Trace], compat: bool = False) -> list[dict]:
-    """`overview`: the mean over kept steps of each category, and its share."""
-    kept = [row for trace in traces for row in steps_table(trace, compat) if row["kept"]]
+def overview_table(traces: list[Trace], compat: bool = False,
+                   rules: Rules = USUAL) -> list[dict]:
+    """`overview`: the mean over kept steps of each category, its share, and all of its time."""
+    kept = [row for trace in traces for row in steps_table(trace, compat, rules) if row["kept"]]
     if not kept:
         return []
     total = sum(row["total_ns"] for row in kept)
+    covered = [gross(trace, compat, rules) for trace in traces]
+    whole = {"step": total, **{name: sum(of[name] for of in covered) for name in CATEGORIES}}
     rows = []
     for name in ("step", *CATEGORIES, "other"):
         ns = total if name == "step" else sum(row[f"{name}_ns"] for row in kept)
         rows.append({"category": name, "avg_ns": float(Fraction(ns, len(kept))),
-                     "ratio": float(Fraction(ns, total)) if total else None})
+                     "ratio": float(Fraction(ns, total)) if total else None,
+                     "gross_ns": float(Fraction(whole[name], len(kept))) if name in whole
+                     else None})
     return rows

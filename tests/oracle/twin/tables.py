@@ -40,12 +40,15 @@ def averages_grouping(group_by: str | None) -> dict:
 
 def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
           compat: bool = False, python: bool = True, merged: bool = False,
-          selection: memory_tables.Selection = memory_tables.ALL) -> list[dict]:
+          selection: memory_tables.Selection = memory_tables.ALL,
+          rules: steps.Rules = steps.USUAL) -> list[dict]:
     """The rows of table NAME. COMPAT is --compat tb, PYTHON false is --no-python, MERGED is
-    --merge; SELECTION is for the tables of memory. With several ranks or spans each has its own
+    --merge; SELECTION is for the tables of memory, RULES for those of steps. With several ranks or spans each has its own
     rows, which begin with the columns rank and span."""
     if name == "stragglers" and group_by == "step":
         return stragglers.by_step([run] if isinstance(run, Trace) else run)
+    if name == "ranks":
+        return ranks.ranks_table([run] if isinstance(run, Trace) else run, compat, rules)
     if name in ranks.TABLES:
         return ranks.TABLES[name]([run] if isinstance(run, Trace) else run, compat)
     found = runs.blocks([run] if isinstance(run, Trace) else run, merged)
@@ -59,11 +62,26 @@ def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
         lead = {"rank": block[0].rank, "span": block[0].span} if len(found) > 1 else {}
         own = ([row for trace in block for row in memory_tables.TABLES[name](trace, selection)]
                if name in memory_tables.TABLES
+               else of_steps(block, name, compat, rules) if name in STEPS
                else rows_of(block, name, group_by, compat, python))
         if late and (len(found) == 1 or late[0] == (block[0].rank, block[0].span)):
             own = sorted([*own, late[1]], key=lambda row: -row["impact_ns"])
         rows += [{**row, **lead} for row in own]
     return ranges.with_places(rows, group_by) if name in ("ranges", "durations") else rows
+
+
+STEPS = ("steps", "overview", "devices")
+
+
+def of_steps(block: list[Trace], name: str, compat: bool, rules: steps.Rules) -> list[dict]:
+    """The rows of a table that depends on the rules of steps."""
+    if name == "devices":
+        return [row for trace in block for row in devices.devices_table(trace, compat, rules)]
+    with_steps = [trace for trace in block if trace.kept.get("steps beside") != "theirs"]
+    if name == "overview":
+        return steps.overview_table(with_steps, compat, rules)
+    return merging.steps([growth.add(trace, steps.steps_table(trace, compat, rules))
+                          for trace in with_steps])
 
 
 def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
@@ -82,15 +100,10 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
         return durations.table(block)
     if name == "points":
         return points.table(block)
-    if name == "steps":
-        return merging.steps([growth.add(trace, steps.steps_table(trace, compat))
-                              for trace in with_steps])
     if name == "step_explain":
         return explain.step_explain(with_steps)
     if name == "advice":
         return advice.table(with_steps, compat)
-    if name == "overview":
-        return steps.overview_table(with_steps, compat)
     if name == "info":
         return inventory.info_table(block)
     if name == "quality":
@@ -100,8 +113,6 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
             quality.of_files(block[0]), block[0].kept.get("side by side", [])])
     if name == "modules":
         return [row for trace in block for row in modules.one(trace, group_by, compat)]
-    if name == "devices":
-        return [row for trace in block for row in devices.devices_table(trace, compat)]
     of_one = {"events": inventory.events_table, "threads": inventory.threads_table,
               "tracks": inventory.tracks_table, "flows": flows.table,
               "utilization": devices.utilization_table}[name]
