@@ -56,6 +56,7 @@ struct osc_api_endpoint {
     X(names)                     \
     X(cells)                     \
     X(values)                    \
+    X(flows)                     \
     X(event)                     \
     X(flame)
 

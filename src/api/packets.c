@@ -4,6 +4,7 @@
  *
  *     cells    tracks=ID:LANES,...   ranges
  *     values   series=ID,...         values over time
+ *     flows    tracks=ID,...         arrows between ranges on these tracks
  *
  * with from and to (ns from the origin), px (buckets, or pixels), exact, and n, which comes
  * back in the packet.
@@ -18,8 +19,17 @@
 /* Numbers from a list like 1:2,3:4 or 1,2. */
 struct listed {
     struct osc_packet_lanes *tracks; /* owned */
-    uint32_t *series;                /* owned */
+    uint32_t *series;                /* owned; or numbers of tracks */
     uint32_t n;
+};
+
+/* What is asked for. */
+struct asking {
+    const char *list; /* the pair of the query that names tracks or series */
+    bool has_pairs;
+    const char *message; /* that it is wrong */
+    osc_status (*write)(const struct osc_timeline *tl, const struct osc_packet_request *r,
+                        struct osc_strbuf *out);
 };
 
 /* Read a decimal number at *P that fits 32 bits. */
@@ -46,10 +56,8 @@ static bool read_list(const char *text, bool are_pairs, struct listed *l)
             return false;
         if (*p != ',' && *p != '\0')
             return false;
-        if (are_pairs)
-            l->tracks[l->n] = (struct osc_packet_lanes){value, lanes};
-        else
-            l->series[l->n] = value;
+        l->tracks[l->n] = (struct osc_packet_lanes){value, lanes};
+        l->series[l->n] = value;
         l->n++;
     }
     return true;
@@ -101,24 +109,22 @@ static void answer_packet(struct osc_api_call *c, const struct osc_packet_reques
     osc_api_drawn_fini(&d);
 }
 
-static void answer_lists(struct osc_api_call *c, bool are_tracks)
+static void answer_lists(struct osc_api_call *c, const struct asking *a)
 {
-    const char *const name = are_tracks ? "tracks" : "series";
-    const char *const text = osc_url_get(&c->url, name);
+    const char *const text = osc_url_get(&c->url, a->list);
     struct osc_packet_request r = {0};
     struct listed l = {.tracks = osc_calloc(LISTED_MAX, sizeof *l.tracks),
                        .series = osc_calloc(LISTED_MAX, sizeof *l.series)};
 
     if (!l.tracks || !l.series) {
         osc_respond_failure(c, OSC_ENOMEM, NULL, NULL);
-    } else if (!text || !read_list(text, are_tracks, &l)) {
-        osc_api_refuse(c, are_tracks ? "tracks must be a list like 0:24,3:1"
-                                     : "series must be a list like 0,3");
+    } else if (!text || !read_list(text, a->has_pairs, &l)) {
+        osc_api_refuse(c, a->message);
     } else if (read_window(c, &r)) {
         r.tracks = l.tracks;
         r.series = l.series;
         r.n_tracks = r.n_series = l.n;
-        answer_packet(c, &r, are_tracks ? osc_packet_write : osc_packet_write_series);
+        answer_packet(c, &r, a->write);
     }
     osc_free(l.tracks);
     osc_free(l.series);
@@ -126,13 +132,28 @@ static void answer_lists(struct osc_api_call *c, bool are_tracks)
 
 static void answer_cells(struct osc_api_call *c)
 {
-    answer_lists(c, true);
+    static const struct asking cells = {"tracks", true, "tracks must be a list like 0:24,3:1",
+                                        osc_packet_write};
+
+    answer_lists(c, &cells);
 }
 
 static void answer_values(struct osc_api_call *c)
 {
-    answer_lists(c, false);
+    static const struct asking values = {"series", false, "series must be a list like 0,3",
+                                         osc_packet_write_series};
+
+    answer_lists(c, &values);
+}
+
+static void answer_flows(struct osc_api_call *c)
+{
+    static const struct asking flows = {"tracks", false, "tracks must be a list like 0,3",
+                                        osc_packet_write_flows};
+
+    answer_lists(c, &flows);
 }
 
 const struct osc_api_endpoint osc_api_endpoint_cells = {"cells", false, answer_cells};
 const struct osc_api_endpoint osc_api_endpoint_values = {"values", false, answer_values};
+const struct osc_api_endpoint osc_api_endpoint_flows = {"flows", false, answer_flows};

@@ -123,13 +123,13 @@ static osc_status add_group(struct work *w, const struct group *g)
     return OSC_OK;
 }
 
-/* The group of row I of C; -1: it has none, or is a synchronous range. */
-static int other_group(const struct osc_classes *classes, const struct osc_chunk *c, uint32_t i)
+int osc_lane_group_of(const struct osc_classes *classes, const struct osc_chunk *c, uint32_t i)
 {
     const enum osc_kind kind = c->kind[i];
 
-    if (kind == OSC_KIND_ALLOC || kind == OSC_KIND_FREE || kind == OSC_KIND_COUNTER ||
-        osc_is_range(classes, c, i))
+    if (osc_is_range(classes, c, i))
+        return OSC_LANE_RANGES;
+    if (kind == OSC_KIND_ALLOC || kind == OSC_KIND_FREE || kind == OSC_KIND_COUNTER)
         return -1;
     return c->dur_ns[i] == OSC_NO_DUR ? OSC_LANE_INSTANTS : OSC_LANE_ASYNC;
 }
@@ -143,9 +143,9 @@ static void visit_others(const struct osc_trace *t, const struct osc_classes *cl
         const struct osc_chunk *const c = t->events.chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            const int group = other_group(classes, c, i);
+            const int group = osc_lane_group_of(classes, c, i);
 
-            if (group < 0)
+            if (group <= OSC_LANE_RANGES)
                 continue;
             uint32_t *const n =
                 &at[(size_t)c->track[i] * 2 + (unsigned)(group - OSC_LANE_ASYNC)];

@@ -49,6 +49,11 @@ OSC_MUST_USE osc_status osc_lanes_make(const struct osc_trace *t, unsigned n_thr
                                        struct osc_lanes *l);
 void osc_lanes_fini(struct osc_lanes *l);
 
+struct osc_classes;
+
+/* The group of row I of C, an enum osc_lane_group; -1: it is in no lane. */
+int osc_lane_group_of(const struct osc_classes *classes, const struct osc_chunk *c, uint32_t i);
+
 /* Start and end of row ROW of T; an instant ends when it starts. */
 static inline int64_t osc_lane_start(const struct osc_trace *t, uint32_t row)
 {

@@ -6,13 +6,16 @@
 #include "base/mem.h"
 #include "base/wide.h"
 #include "derive/facts.h"
+#include "timeline/bundles.h"
 
 #define HEADER_BYTES 48u
 #define LANE_BYTES   16u
 #define CELL_BYTES   20u
 #define SAMPLE_BYTES 16u
+#define BUNDLE_BYTES 28u
 #define MAGIC_CELLS  0x5443534fu /* "OSCT" */
 #define MAGIC_VALUES 0x5643534fu /* "OSCV" */
+#define MAGIC_FLOWS  0x4643534fu /* "OSCF" */
 #define UNITS_LOG2   8u          /* of a bucket */
 
 struct writing {
@@ -268,4 +271,50 @@ osc_status osc_packet_write_series(const struct osc_timeline *tl,
     if (out->status == OSC_OK)
         write_header(&w, r, &window, r->n_series);
     return out->status;
+}
+
+static void write_bundle(struct writing *w, const struct osc_bundle *b)
+{
+    char bytes[BUNDLE_BYTES] = {0};
+
+    put32(bytes, b->from_event);
+    put32(bytes + 4, b->to_event);
+    put32(bytes + 8, (uint32_t)units(w, b->from_ns));
+    put32(bytes + 12, (uint32_t)units(w, b->to_ns));
+    put32(bytes + 16, b->from_track);
+    put32(bytes + 20, b->to_track);
+    put16(bytes + 24, b->n > UINT16_MAX ? UINT16_MAX : (unsigned)b->n);
+    bytes[26] = (char)b->kind;
+    osc_strbuf_put(w->out, bytes, sizeof bytes);
+    w->n_cells++;
+}
+
+osc_status osc_packet_write_flows(const struct osc_timeline *tl,
+                                  const struct osc_packet_request *r, struct osc_strbuf *out)
+{
+    const struct osc_cell_window window = window_of(r, level_of(r));
+    struct writing w = {.tl = tl, .out = out, .t0_ns = window.from_ns, .magic = MAGIC_FLOWS};
+    uint32_t *const tracks = osc_calloc((size_t)r->n_tracks + 1, sizeof *tracks);
+    struct osc_bundles *const found = osc_calloc(1, sizeof *found);
+    const struct osc_bundle_window where = {tracks, r->n_tracks, window.from_ns, window.to_ns};
+    osc_status st = tracks && found ? OSC_OK : OSC_ENOMEM;
+
+    for (uint32_t i = 0; i < r->n_tracks && st == OSC_OK; i++) {
+        tracks[i] = r->tracks[i].track;
+        st = tracks[i] < tl->n_tracks ? OSC_OK : OSC_EINVAL;
+    }
+    if (st == OSC_OK)
+        st = osc_bundles_find(tl, &where, found);
+    if (st == OSC_OK) {
+        begin(&w, r, &window, 0);
+        for (uint32_t i = 0; i < found->n; i++)
+            write_bundle(&w, &found->v[i]);
+        w.is_cut = found->n_left_out > 0;
+        if (out->status == OSC_OK)
+            write_header(&w, r, &window, 0);
+        st = out->status;
+    }
+    osc_free(tracks);
+    osc_free(found);
+    return st;
 }

@@ -20,6 +20,13 @@
  *   sample   at i32: in units from t0; least f32, greatest f32, last f32 of its bucket
  *   16 B
  *
+ * Arrows (bundles.h) have only one table:
+ *
+ *   header   as above, with the magic "OSCF"; lanes is 0, cells the number of bundles; flag 2:
+ *            some arrows are in no bundle
+ *   bundle   from u32, to u32: events; from i32, to i32: in units from t0; from u32, to u32:
+ *   28 B     tracks; count u16 (65,535: or more), kind u8 (enum osc_arrow_of_window), 0 u8
+ *
  * The buckets are 2^level ns wide, the largest power of two that is not wider than a pixel, and
  * begin at multiples of that; with flag 1 they are the pixels of the window. The unit is 2^-8
  * of a bucket, and at least 1 ns. Cells of a lane are those of cells.h. A cell that begins long
@@ -57,6 +64,11 @@ struct osc_packet_request {
 OSC_MUST_USE osc_status osc_packet_write(const struct osc_timeline *tl,
                                          const struct osc_packet_request *r,
                                          struct osc_strbuf *out);
+
+/* The same for the arrows between ranges of the tracks of R, whatever their lanes. */
+OSC_MUST_USE osc_status osc_packet_write_flows(const struct osc_timeline *tl,
+                                               const struct osc_packet_request *r,
+                                               struct osc_strbuf *out);
 
 /* The same for the values of the series that R asks for. OSC_EINVAL: one does not exist. */
 OSC_MUST_USE osc_status osc_packet_write_series(const struct osc_timeline *tl,

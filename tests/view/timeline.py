@@ -134,6 +134,20 @@ def cells_of(lane, start, stop, buckets):
     return found
 
 
+def arrows_of(rows, track_of):
+    """[(from event, to event, their starts, their tracks, kind)] in order of the second one."""
+    found = []
+    for number, row in enumerate(rows):
+        launch, forward = row.get("launch_id") or "", row.get("fwd_id") or ""
+        other = launch if launch != "" else forward
+        if other == "" or number not in track_of or int(other) not in track_of:
+            continue
+        source = rows[int(other)]
+        found.append((int(other), number, int(source["start_ns"]), int(row["start_ns"]),
+                      track_of[int(other)], track_of[number], 0 if launch != "" else 1))
+    return found
+
+
 # --- what is sent ----------------------------------------------------------------------------
 
 def unpack(body, magic, lane_format, cell_format):
@@ -176,6 +190,7 @@ class Check:
             self.make_lanes(rows)
             self.check_tracks()
             self.check_windows()
+            self.check_flows(rows)
             self.check_event(rows)
             flame.FlameCheck(self, self.opscope, self.path).run()
 
@@ -269,6 +284,43 @@ class Check:
                        (left, right - left, event.number, event.name, min(count, 65535), share))
             kind = self.timeline["kinds"][cell[6]] if cell[6] != COMMUNICATION else "kernel"
             self.equal("kind", kind, event.kind)
+
+    def check_flows(self, rows):
+        """Arrows of random windows and tracks: each that the rules give, once."""
+        track_of = {event.number: track["id"] for track in self.timeline["tracks"]
+                    for lane in self.lanes[self.key_of(track)][0] for event in lane}
+        arrows = arrows_of(rows, track_of)
+        ends = [at for arrow in arrows for at in arrow[2:4]]
+        tracks = sorted(set(track_of.values()))
+        for _ in range(6):
+            if not tracks:
+                return
+            low, high = sorted(self.source.choices(ends or [0, 1000], k=2))
+            asked = self.source.sample(tracks, self.source.randint(1, len(tracks)))
+            query = {"from": low, "to": high + 1, "px": 1000, "exact": 1,
+                     "tracks": ",".join(map(str, asked))}
+            status, body = self.server.get("flows", **query)
+            assert status == 200, (status, body[:300])
+            head, _, bundles = unpack(body, b"OSCF", "<", "<IIiiIIHBB")
+            wanted = [a for a in arrows if a[4] in asked and a[5] in asked and
+                      (low <= a[2] <= high or low <= a[3] <= high)]
+            unit, far = 1 << head["unit_log2"], 1 << 30
+            if len(wanted) <= 500:
+                got = [(b[0], b[1], b[4], b[5], b[6], b[7]) for b in bundles]
+                self.equal("arrows", got, [(a[0], a[1], a[4], a[5], 1, a[6]) for a in wanted])
+                self.equal("their times", [(b[2], b[3]) for b in bundles],
+                           [tuple(min(max((at - low) // unit, -far), (high + 1 - low) // unit + far)
+                                  for at in a[2:4]) for a in wanted])
+                continue
+            sums = collections.Counter((a[4], a[5], a[6]) for a in wanted)
+            found = collections.Counter()
+            for b in bundles:
+                found[(b[4], b[5], b[7])] += b[6]
+            self.equal("number of bundles", 0 < len(bundles) <= 500, True)
+            if not head["flags"] & 2:
+                self.equal("arrows in bundles", found, sums)
+            else:
+                self.equal("no more arrows than there are", found <= sums, True)
 
     def check_event(self, rows):
         for number in self.source.sample(range(len(rows)), min(30, len(rows))):
