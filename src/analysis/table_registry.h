@@ -38,6 +38,7 @@
     X(advice)             \
     X(modules)            \
     X(ranks)              \
+    X(rank_stats)         \
     X(rank_overlap)       \
     X(rank_wait)          \
     X(collectives)        \

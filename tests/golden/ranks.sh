@@ -34,7 +34,7 @@ rank 1 0 1500 1 6
 rank 2 7 5 1 5
 rank 3 3600000000 10 1 5
 t() { "$OPSCOPE" table "$@" 2>/dev/null; echo; }
-for table in ranks rank_overlap rank_wait collectives collective_calls stragglers; do
+for table in ranks rank_stats rank_overlap rank_wait collectives collective_calls stragglers; do
     t $table run
 done
 t ranks run --columns rank,clock_offset_ns,clock_error_ns,clock_drift_ppm --format csv

@@ -16,7 +16,7 @@ GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
                         "category,thread", "step,process,track")}
 COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice",
           "rank_overlap", "rank_wait", "collectives"}
-RULED = ("steps", "overview", "devices", "ranks")     # tables with --step-length and --all-steps
+RULED = ("steps", "overview", "devices", "ranks", "rank_stats")     # tables with --step-length and --all-steps
 # Tables whose rows the twin does not merge: compared only if no two files share a row.
 UNMERGED = {"devices", "utilization", "modules", *memory_tables.TABLES}
 AT_A_TIME = {"memory_events", "memory_peaks"}       # tables with --at

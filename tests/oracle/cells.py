@@ -26,7 +26,7 @@ KEYS = {
     "utilization": ("device", "start_ns", "dur_ns"),
     "memory": ("device", "name"), "memory_events": (), "memory_curve": (), "memory_peaks": (),
     "rank_overlap": ("rank", "step"), "rank_wait": ("rank", "step"),
-    "collectives": ("rank", "name"), "ranks": ("rank",),
+    "collectives": ("rank", "name"), "ranks": ("rank",), "rank_stats": ("statistic",),
     "collective_calls": ("name", "start_ns"), "stragglers": ("rank", "step"),
 }
 # Texts in the tables, but numbers in the file: compared by their text.

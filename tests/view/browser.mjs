@@ -76,24 +76,13 @@ function sum(values) {
   return String(values.reduce((all, v) => all + Number(v), 0));
 }
 
-function statistic(word, values) {
-  const mean = values.reduce((a, b) => a + b, 0) / values.length;
-  if (word === "min") return Math.min(...values);
-  if (word === "max") return Math.max(...values);
-  if (word === "mean") return mean;
-  return Math.sqrt(values.reduce((a, v) => a + (v - mean) ** 2, 0) / values.length);
-}
-
 /** The value at PLACE (data-r) of COLUMN: of a row, of the rows behind it, of those of a word. */
 function expected(rows, place, column) {
   const of = (list) => list.map((row) => row[column]).filter((v) => v !== undefined && v !== "");
   if (/^\d+$/.test(place)) return rows[Number(place)]?.[column];
   if (/^\d+-$/.test(place)) return sum(of(rows.slice(Number.parseInt(place, 10))));
-  if (place.includes("=")) {
-    const [by, word] = place.split("=");
-    return sum(of(rows.filter((row) => row[by] === (word === "null" ? "" : word))));
-  }
-  return String(statistic(place, of(rows).map(Number)));
+  const [by, word] = place.split("=");
+  return sum(of(rows.filter((row) => row[by] === (word === "null" ? "" : word))));
 }
 
 /** CSV has a sign for the character NUL. */
@@ -207,6 +196,28 @@ export async function openPage(context, origin) {
   page.on("response", (r) => r.status() === 400 && faults.push(`${r.status()} for ${r.url()}`));
   page.on("pageerror", (error) => faults.push(`threw ${error.message}`));
   return [page, faults];
+}
+
+export const hashOf = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
+export const status = (page) => page.textContent(".status code");
+
+/** Open VIEW in a page of its own, let USE work with it, and check that nothing went wrong. */
+export async function withView(browser, server, view, use) {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 720 },
+    acceptDownloads: true,
+  });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const [page, faults] = await openPage(context, server.origin);
+  try {
+    await page.goto(`${server.origin}/#/${view}`);
+    await settle(page);
+    await use(page);
+    check(faults.length === 0, `${view}: ${faults[0]}`);
+  } catch (error) {
+    check(false, `${view}: ${error.message}`);
+  }
+  await context.close();
 }
 
 const servers = new Set();

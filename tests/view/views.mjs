@@ -14,38 +14,19 @@ import {
   compare,
   data,
   folder,
+  hashOf,
   main,
-  openPage,
   opscope,
   runAxe,
   settle,
   start,
+  status,
+  withView,
   words,
 } from "./browser.mjs";
+import { testOverview } from "./overview.mjs";
 
 const demo = join(data, "demo.pt.trace.json.gz");
-
-const hashOf = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
-const status = (page) => page.textContent(".status code");
-
-/** Open VIEW in a page of its own, let USE work with it, and check that nothing went wrong. */
-async function withView(browser, server, view, use) {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 720 },
-    acceptDownloads: true,
-  });
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  const [page, faults] = await openPage(context, server.origin);
-  try {
-    await page.goto(`${server.origin}/#/${view}`);
-    await settle(page);
-    await use(page);
-    check(faults.length === 0, `${view}: ${faults[0]}`);
-  } catch (error) {
-    check(false, `${view}: ${error.message}`);
-  }
-  await context.close();
-}
 
 // --- flame ---------------------------------------------------------------------------------------
 
@@ -474,6 +455,7 @@ async function testSteps(browser) {
 }
 
 const PARTS = {
+  overview: testOverview,
   flame: testFlame,
   charts: testCharts,
   grids: testGrids,

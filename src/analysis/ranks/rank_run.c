@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "base/wide.h"
 #include "derive/facts.h"
 
 static uint32_t hidden(const struct osc_result *r, enum osc_rank_hidden column)
@@ -613,6 +614,30 @@ size_t osc_rank_group_end(const struct osc_rank_run *run, size_t first)
            run->files[end].span == run->files[first].span)
         end++;
     return end;
+}
+
+void osc_rank_average_of(const struct osc_rank_run *run, size_t first, size_t end,
+                         struct osc_rank_average *average)
+{
+    osc_wide total = 0, cost[OSC_COST_COUNT] = {0};
+    uint64_t n = 0;
+
+    *average = (struct osc_rank_average){0};
+    for (size_t f = first; f < end; f++) {
+        const struct osc_rank_part *const p = &run->files[f].part;
+
+        for (size_t i = 0; i < p->n_steps && !run->files[f].is_beside; i++, n++) {
+            total += p->steps[i].end_ns - p->steps[i].start_ns;
+            for (int k = 0; k < OSC_COST_COUNT; k++)
+                cost[k] += p->steps[i].cost_ns[k];
+        }
+    }
+    average->n_steps = n;
+    if (n == 0)
+        return;
+    average->step_ns = (double)total / (double)n;
+    for (int k = 0; k < OSC_COST_COUNT; k++)
+        average->cost_ns[k] = (double)cost[k] / (double)n;
 }
 
 osc_status osc_rank_finish(struct osc_result *r, const struct osc_options *o,

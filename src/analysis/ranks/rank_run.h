@@ -118,6 +118,16 @@ static inline const struct osc_rank_call *osc_rank_call_of(const struct osc_rank
 /* The files [FIRST, result) have the same rank and span. */
 size_t osc_rank_group_end(const struct osc_rank_run *run, size_t first);
 
+/* The average of the kept steps of a rank. */
+struct osc_rank_average {
+    uint64_t n_steps; /* 0: it has none */
+    double step_ns, cost_ns[OSC_COST_COUNT];
+};
+
+/* Set *AVERAGE to that of the files [FIRST, END), one rank and span. */
+void osc_rank_average_of(const struct osc_rank_run *run, size_t first, size_t end,
+                         struct osc_rank_average *average);
+
 /* A table that is made of all ranks. */
 struct osc_rank_table {
     uint32_t span_column;  /* shown if there are several spans */

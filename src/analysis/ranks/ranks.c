@@ -8,7 +8,6 @@
 #include "analysis/ranks/clocks.h"
 #include "analysis/ranks/rank_run.h"
 #include "base/mem.h"
-#include "base/wide.h"
 #include "derive/facts.h"
 
 enum {
@@ -97,26 +96,19 @@ static void add_word(struct osc_result *out, uint32_t column, const struct osc_r
 static void add_steps(struct osc_result *out, const struct osc_rank_run *run, size_t first,
                       size_t end)
 {
-    osc_wide total = 0, cost[OSC_COST_COUNT] = {0};
-    uint64_t n = 0, n_calls = 0;
+    struct osc_rank_average average;
+    uint64_t n_calls = 0;
 
-    for (size_t f = first; f < end; f++) {
-        const struct osc_rank_part *const p = &run->files[f].part;
-
-        n_calls += p->n_calls;
-        for (size_t i = 0; i < p->n_steps && !run->files[f].is_beside; i++, n++) {
-            total += p->steps[i].end_ns - p->steps[i].start_ns;
-            for (int k = 0; k < OSC_COST_COUNT; k++)
-                cost[k] += p->steps[i].cost_ns[k];
-        }
-    }
-    osc_result_int(out, STEPS, (int64_t)n);
+    osc_rank_average_of(run, first, end, &average);
+    for (size_t f = first; f < end; f++)
+        n_calls += run->files[f].part.n_calls;
+    osc_result_int(out, STEPS, (int64_t)average.n_steps);
     osc_result_int(out, COLLECTIVES, (int64_t)n_calls);
-    if (n == 0)
+    if (average.n_steps == 0)
         return;
-    osc_result_num(out, AVG_STEP, (double)total / (double)n);
+    osc_result_num(out, AVG_STEP, average.step_ns);
     for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
-        osc_result_num(out, KERNEL + k, (double)cost[k] / (double)n);
+        osc_result_num(out, KERNEL + k, average.cost_ns[k]);
 }
 
 /* Add what is known of the clock of the files [FIRST, END): that of the file with the most

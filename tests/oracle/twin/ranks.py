@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from fractions import Fraction
 
 from . import exact, kinds, steps, stragglers
 from .calls import Call, in_order, match, step_of
@@ -53,6 +55,23 @@ def rank_overlap(run: list[Trace], compat: bool) -> list[dict]:
             mean = {c: sum(row[c] for row in rows) // len(rows) for c in rows[0] if c != "step"}
             result += [{**lead(shown, group[0]), **row}
                        for row in ({"step": "all", **mean}, *rows)]
+    return result
+
+
+def rank_stats(run: list[Trace], compat: bool, rules: steps.Rules = steps.USUAL) -> list[dict]:
+    """`rank_stats`: least, mean, most and deviation over the rows of `ranks` with steps."""
+    rows = [row for row in ranks_table(run, compat, rules) if row["steps"]]
+    names = ("avg_step_ns", *(f"{c}_ns" for c in (*steps.CATEGORIES, "other")))
+    result: list[dict] = []
+    for statistic in ("min", "mean", "max", "std") if rows else ():
+        row: dict = {"statistic": statistic, "ranks": len(rows)}
+        for name in names:
+            values = [Fraction(r[name]) for r in rows]
+            mean = sum(values) / len(values)
+            variance = sum((v - mean) ** 2 for v in values) / len(values)
+            row[name] = {"min": float(min(values)), "mean": float(mean),
+                         "max": float(max(values)), "std": math.sqrt(variance)}[statistic]
+        result.append(row)
     return result
 
 
@@ -237,6 +256,7 @@ def collective_calls(run: list[Trace], _compat: bool) -> list[dict]:
             for row in [one_call(run, matches, clocks, members)]]
 
 
-TABLES = {"rank_overlap": rank_overlap, "rank_wait": rank_wait, "collectives": collectives,
+TABLES = {"rank_overlap": rank_overlap, "rank_wait": rank_wait, "rank_stats": rank_stats,
+          "collectives": collectives,
           "ranks": ranks_table, "collective_calls": collective_calls,
           "stragglers": stragglers.stragglers}

@@ -47,8 +47,8 @@ def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
     rows, which begin with the columns rank and span."""
     if name == "stragglers" and group_by == "step":
         return stragglers.by_step([run] if isinstance(run, Trace) else run)
-    if name == "ranks":
-        return ranks.ranks_table([run] if isinstance(run, Trace) else run, compat, rules)
+    if name in ("ranks", "rank_stats"):
+        return ranks.TABLES[name]([run] if isinstance(run, Trace) else run, compat, rules)
     if name in ranks.TABLES:
         return ranks.TABLES[name]([run] if isinstance(run, Trace) else run, compat)
     found = runs.blocks([run] if isinstance(run, Trace) else run, merged)

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { frameOf } from "../api/cols_fixture.ts";
 import { peakOwners } from "./peak.ts";
-import { statsOf } from "./stats.ts";
 import { thin } from "./thin.ts";
-
-test("statistics leave out what is missing", () => {
-  const frame = frameOf([{ name: "v", type: "integer", values: [2n, null, 4n, 9n] }]);
-  const stats = statsOf(frame, "v")!;
-  assert.deepEqual([stats.min, stats.mean, stats.max], [2, 5, 9]);
-  assert.ok(Math.abs(stats.std - Math.sqrt(26 / 3)) < 1e-12);
-  assert.equal(statsOf(frameOf([{ name: "v", type: "integer", values: [null] }]), "v"), null);
-});
 
 test("a thin curve keeps its ends, its order, and the extremes of each part", () => {
   const n = 10_000;

@@ -28,13 +28,16 @@ export function splitWords(text: string): string[] | null {
   return words;
 }
 
-const KEYS: Readonly<Record<string, "sort" | "where" | "by" | "rank" | "span" | "steps">> = {
+type Key = "sort" | "where" | "by" | "rank" | "span" | "steps" | "priority" | "length";
+const KEYS: Readonly<Record<string, Key>> = {
   "--sort": "sort",
   "--where": "where",
   "--group-by": "by",
   "--rank": "rank",
   "--span": "span",
   "--steps": "steps",
+  "--priority": "priority",
+  "--step-length": "length",
 };
 const SWITCHES = new Set(["--merge", "--no-python"]);
 const UNITS: Readonly<Record<string, number>> = { "": 1, ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
@@ -60,6 +63,10 @@ export function placeOfCommand(command: string): Partial<Place> | null {
     const cut = word.indexOf("=");
     const name = cut < 0 ? word : word.slice(0, cut);
     if (SWITCHES.has(name)) continue;
+    if (name === "--all-steps") {
+      place.kept = "all";
+      continue;
+    }
     const value = cut < 0 ? words[++i] : word.slice(cut + 1);
     if (value === undefined) return null;
     const key = KEYS[name];

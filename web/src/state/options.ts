@@ -2,7 +2,7 @@
 // From the state of the page to the options of `opscope table`, which the server and the command
 // read alike: so the status line can show what prints the same.
 
-import type { Options } from "../api/api.ts";
+import type { CatalogTable, Options } from "../api/api.ts";
 import { type Place, parseRange } from "./url.ts";
 
 /** The options of the selection of PLACE: what all tables of a view have in common. */
@@ -28,6 +28,16 @@ export function allTimeOptions(place: Place): Options {
 /** The same for tables whose rows are summed over all ranks and spans. */
 export function mergedOptions(place: Place): Options {
   return { ...selectionOptions(place), merge: true };
+}
+
+/** How PLACE wants TABLE to count steps, as far as it can. */
+export function stepOptions(place: Place, table: CatalogTable | undefined): Options {
+  const options: Record<string, string | true> = {};
+  const takes = (name: string) => table?.options.includes(name) === true;
+  if (place.priority !== "" && takes("priority")) options.priority = place.priority;
+  if (place.length !== "" && takes("step-length")) options["step-length"] = place.length;
+  if (place.kept === "all" && takes("all-steps")) options["all-steps"] = true;
+  return options;
 }
 
 /** TEXT as a string of an EXPR of --where. */

@@ -35,6 +35,11 @@ export interface Place {
   readonly metric: string;
   readonly order: string;
   readonly root: string;
+  /** How steps are counted: parts that get shared time first; "annotation": without device work;
+   * "all": with the tail. */
+  readonly priority: string;
+  readonly length: string;
+  readonly kept: string;
   /** Of charts: bars or pies; of tables: columns, as the grid writes them. */
   readonly chart: string;
   readonly cols: string;
@@ -73,6 +78,9 @@ export const HOME: Place = {
   metric: "",
   order: "",
   root: "",
+  priority: "",
+  length: "",
+  kept: "",
   chart: "",
   cols: "",
   pin: "",
@@ -107,6 +115,9 @@ const KEYS = [
   "metric",
   "order",
   "root",
+  "priority",
+  "length",
+  "kept",
   "chart",
   "cols",
   "pin",
@@ -174,6 +185,9 @@ export const FRESH = {
   metric: "",
   order: "",
   root: "",
+  priority: "",
+  length: "",
+  kept: "",
   chart: "",
   cols: "",
   hide: "",

@@ -1,123 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 // The average step and its parts, all steps, devices and ranks, and what to do first.
 
-import type { Frame } from "../api/cols.ts";
 import { StepsChart } from "../chart/steps.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
-import { format, formatTime } from "../model/units.ts";
+import { CATEGORIES } from "../model/categories.ts";
 import { useTable } from "../state/answers.ts";
-import { mergedOptions, selectionOptions } from "../state/options.ts";
+import { mergedOptions, selectionOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Advice } from "./advice.tsx";
+import { Breakdown, BreakdownTools } from "./breakdown.tsx";
 import { Headline } from "./headline.tsx";
 import { Section, useCommand } from "./parts.tsx";
-import { RankStats } from "./rank_stats.tsx";
+import { StepRules } from "./step_rules.tsx";
+import { Configuration, Info } from "./trace_info.tsx";
 
+/** Of more ranks than that the table has them all. */
+const MOST_RANKS = 32;
 const ALL = { offset: 0, limit: 1000 };
 
-function Breakdown({ frame }: { frame: Frame }) {
-  const rows = Array.from({ length: Math.max(0, frame.n - 1) }, (_, i) => i + 1);
-  return (
-    <div class="bars">
-      {rows.map((row) => {
-        const name = frame.text(row, "category");
-        const ratio = frame.at(row, "ratio") ?? 0;
-        const place = { "data-r": String(row) };
-        return (
-          <>
-            <span>{name}</span>
-            <span>
-              <span
-                class={`fill fill-${name}`}
-                style={{ width: `${Math.min(100, Math.max(0, ratio * 100))}%` }}
-              />
-            </span>
-            <span
-              class="number"
-              data-v={String(frame.value(row, frame.index("avg_ns")))}
-              data-c="avg_ns"
-              {...place}
-            >
-              {formatTime(frame.at(row, "avg_ns") ?? 0)}
-            </span>
-            <span class="number muted" data-v={String(ratio)} data-c="ratio" {...place}>
-              {format(ratio, "ratio")}
-            </span>
-          </>
-        );
-      })}
-    </div>
-  );
-}
+const RANK_COLUMNS = [
+  "rank",
+  "span",
+  "worker",
+  "host",
+  "device",
+  "steps",
+  "avg_step_ns",
+  ...CATEGORIES.map((category) => `${category}_ns`),
+];
 
-/** What the trace says of itself: facts, and the members of its file. */
-function Info({ frame }: { frame: Frame }) {
-  const meta: number[] = [];
-  const facts: number[] = [];
-  for (let row = 0; row < frame.n; row++)
-    (frame.text(row, "key").startsWith("meta.") ? meta : facts).push(row);
-  const hasRank = frame.index("rank") >= 0;
-  const list = (rows: readonly number[]) => (
-    <table class="plain-table facts">
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row}>
-            {hasRank && <td class="muted">rank {frame.text(row, "rank")}</td>}
-            <th scope="row">{frame.text(row, "key").replace(/^meta\./, "")}</th>
-            <td data-v={frame.text(row, "value")} data-r={String(row)} data-c="value">
-              {frame.text(row, "value") || "–"}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-  return (
-    <>
-      <details>
-        <summary>configuration and counts ({facts.length})</summary>
-        {list(facts)}
-      </details>
-      <details>
-        <summary>trace information ({meta.length})</summary>
-        {list(meta)}
-      </details>
-    </>
-  );
+/** The options of tables, which count steps as the address wants it. */
+function useOptions() {
+  const page = usePage();
+  const place = page.place.value;
+  const rules = (name: string) =>
+    stepOptions(
+      place,
+      page.catalog.value?.tables.find((t) => t.name === name),
+    );
+  return {
+    each: (name: string) => ({ ...selectionOptions(place), ...rules(name) }),
+    merged: (name: string) => ({ ...mergedOptions(place), ...rules(name) }),
+  };
 }
 
 export function Overview() {
-  const place = usePage().place.value;
-  const each = selectionOptions(place);
-  const overview = useTable("overview", mergedOptions(place), ALL);
-  const steps = useTable("steps", each, { offset: 0, limit: 100_000 });
-  const devices = useTable("devices", mergedOptions(place), ALL);
-  const advice = useTable("advice", mergedOptions(place), ALL);
-  const ranks = useTable("ranks", each, { offset: 0, limit: 10_000 });
-  const info = useTable("info", each, ALL);
+  const { each, merged } = useOptions();
+  const { place } = usePage();
+  const overview = useTable("overview", merged("overview"), ALL);
+  const steps = useTable("steps", each("steps"), { offset: 0, limit: 100_000 });
+  const devices = useTable("devices", merged("devices"), ALL);
+  const advice = useTable("advice", merged("advice"), ALL);
+  const ranks = useTable("ranks", each("ranks"), { offset: 0, limit: MOST_RANKS });
+  const isSeveral = ranks.frame !== null && ranks.frame.rows > 1;
+  const stats = useTable(isSeveral ? "rank_stats" : null, each("rank_stats"), ALL);
+  const configuration = useTable("info", merged("info"), ALL);
+  const info = useTable("info", each("info"), ALL);
+  const { priority, length, kept } = place.value;
+  const isUsual = `${priority}${length}${kept}` === "";
   useCommand(overview.frame);
   return (
     <>
       <Headline view="overview" />
+      {!isUsual && (
+        <p class="muted aside">The sentence counts as usual; what is below, as chosen there.</p>
+      )}
       <div class="columns">
-        <Section title="Average step" answer={overview}>
+        <Section title="Average step" answer={overview} tools={<BreakdownTools />}>
           {(frame) => <Breakdown frame={frame} />}
         </Section>
-        <Section title="Steps" answer={steps}>
+        <Section title="Steps" answer={steps} tools={<StepRules steps={steps.frame} />}>
           {(frame) => <StepsChart frame={frame} />}
         </Section>
       </div>
+      <Section title="Devices" answer={devices}>
+        {(frame) => (
+          <>
+            <SmallTable frame={frame} />
+            <p class="muted">
+              A utilization of 100 % can be one thread of one block: see the other columns, too.
+            </p>
+          </>
+        )}
+      </Section>
       <Section title="What to do" answer={advice}>
         {(frame) => <Advice frame={frame} />}
       </Section>
-      <Section title="Devices" answer={devices}>
-        {(frame) => <SmallTable frame={frame} />}
-      </Section>
-      {ranks.frame !== null && ranks.frame.rows > 1 && (
-        <Section title="All ranks" answer={ranks}>
-          {(frame) => <RankStats frame={frame} />}
-        </Section>
+      {isSeveral && (
+        <>
+          <Section title="All ranks together" answer={stats}>
+            {(frame) => <SmallTable frame={frame} />}
+          </Section>
+          <Section title="Each rank" answer={ranks}>
+            {(frame) => <SmallTable frame={frame} columns={RANK_COLUMNS} />}
+          </Section>
+        </>
       )}
+      <Section title="Configuration" answer={configuration}>
+        {(frame) => <Configuration frame={frame} />}
+      </Section>
       <Section title="Trace" answer={info}>
         {(frame) => <Info frame={frame} />}
       </Section>

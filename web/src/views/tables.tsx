@@ -2,7 +2,7 @@
 // Any table of the catalog.
 
 import { TableView } from "../grid/table_view.tsx";
-import { selectionOptions } from "../state/options.ts";
+import { selectionOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 
 export function Tables() {
@@ -10,6 +10,8 @@ export function Tables() {
   const tables = (page.catalog.value?.tables ?? []).filter((table) => !table.compares);
   const name = page.place.value.table || "operators";
   const table = tables.find((t) => t.name === name);
+  const place = page.place.value;
+  const options = { ...selectionOptions(place), ...stepOptions(place, table) };
   return (
     <>
       <h1>
@@ -37,7 +39,7 @@ export function Tables() {
         </label>
       </h1>
       {table && <p class="muted">{table.help}</p>}
-      {table && <TableView key={name} name={name} options={selectionOptions(page.place.value)} />}
+      {table && <TableView key={name} name={name} options={options} />}
     </>
   );
 }
