@@ -48,6 +48,8 @@ export interface Place {
   readonly fold: string;
   /** Of the timeline: tracks that are shown, by text or /regex/. */
   readonly only: string;
+  /** Of an area: the only host thread that it is of, as PROCESS/THREAD. */
+  readonly thread: string;
   /** "off": no ghost of the median step; how two runs are locked; notes on times. */
   readonly ghost: string;
   readonly lock: string;
@@ -87,6 +89,7 @@ export const HOME: Place = {
   hide: "",
   fold: "",
   only: "",
+  thread: "",
   ghost: "",
   lock: "",
   notes: "",
@@ -124,6 +127,7 @@ const KEYS = [
   "hide",
   "fold",
   "only",
+  "thread",
   "ghost",
   "lock",
   "notes",

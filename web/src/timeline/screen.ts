@@ -58,6 +58,8 @@ export class Screen {
   private ratio = 1;
   private top = 0;
   private frame = 0;
+  /** What was fit, until something else is shown. */
+  private fitted: { window: Window; viewport: Viewport } | null = null;
   private image: ImageData | null = null;
   private colours = { text: "#000", muted: "#666", line: "#888", grid: "#ddd", accent: "#00f" };
 
@@ -110,7 +112,9 @@ export class Screen {
     this.parts.ruler.height = Math.round(RULER_HEIGHT * ratio);
     this.image = null;
     if (isFirst) this.viewport = Viewport.fit(this.first.from, this.first.to, width);
-    this.show(this.viewport);
+    if (this.fitted?.viewport.equals(this.viewport))
+      this.fit(this.fitted.window.from, this.fitted.window.to);
+    else this.show(this.viewport);
   }
 
   setLayout(layout: Layout): void {
@@ -148,7 +152,10 @@ export class Screen {
     const margin = Math.max(1, Math.round((to - from) / 20));
     // Without a size, it is what is shown at first.
     if (this.width === 0) this.first = { from: from - margin, to: to + margin };
-    else this.show(Viewport.fit(from - margin, to + margin, this.width));
+    else {
+      this.show(Viewport.fit(from - margin, to + margin, this.width));
+      this.fitted = { window: { from, to }, viewport: this.viewport };
+    }
   }
 
   /** Scroll in time so that [from, to) is in sight; zoom only if it is too small to see. */
@@ -218,6 +225,13 @@ export class Screen {
   /** The row at pixel Y of the canvas. */
   rowAt(y: number): Row | undefined {
     return this.layout.rows.find((r) => y + this.top >= r.y && y + this.top < r.y + r.height);
+  }
+
+  /** The rows from pixel TOP to BOTTOM of the canvas. */
+  rowsBetween(top: number, bottom: number): Row[] {
+    return this.layout.rows.filter(
+      (r) => r.y <= bottom + this.top && r.y + r.height > top + this.top,
+    );
   }
 
   private visible(): Row[] {

@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline: titles on the left, two canvases on the right, the ruler above.
 
-import type { RefObject } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { format, formatTime } from "../model/units.ts";
 import type { Note } from "../state/notes.ts";
 import { usePage } from "../state/session.ts";
-import { formatRange } from "../state/url.ts";
 import { Corner } from "./corner.tsx";
 import { Heads } from "./heads.tsx";
-import { listen, NOTE_KEY, pressKey, pressTrackKey, wheelZoom } from "./input.ts";
+import { NOTE_KEY, pressKey, pressTrackKey, wheelZoom } from "./input.ts";
 import { Minimap } from "./minimap.tsx";
 import { Flags, NoteLines, useNotes } from "./notes.tsx";
 import type { Hit, Screen } from "./screen.ts";
 import { firstWindow } from "./spans.ts";
 import { useLayout } from "./use_layout.ts";
+import { usePointer } from "./use_pointer.ts";
 import { type TimelineViewProps, useScreen, useShown } from "./use_screen.ts";
 import { Viewport } from "./viewport.ts";
-
-interface Hover {
-  readonly hit: Hit;
-  readonly x: number;
-  readonly y: number;
-}
 
 /** What is under the pointer. */
 function Popover({ hit, at, name }: { hit: Hit; at: { x: number; y: number }; name: string }) {
@@ -36,30 +29,6 @@ function Popover({ hit, at, name }: { hit: Hit; at: { x: number; y: number }; na
       </span>
     </div>
   );
-}
-
-/** Listen to the pointer over CANVAS; the result is where it is, and what is there. */
-function usePointer(
-  screen: Screen | null,
-  canvas: RefObject<HTMLCanvasElement | null>,
-  onSelect: (event: number) => void,
-) {
-  const page = usePage();
-  const [hover, setHover] = useState<Hover | null>(null);
-  const pointer = useRef({ x: 0, y: 0 });
-  useEffect(() => {
-    if (screen === null) return;
-    return listen(screen, canvas.current!, {
-      hover: (hit, x, y) => {
-        pointer.current = { x, y };
-        setHover(hit === null ? null : { hit, x, y });
-      },
-      select: (hit) => onSelect(hit?.event ?? -1),
-      open: (hit) => screen.fit(hit.start, hit.end),
-      area: (area) => page.go({ t: formatRange(area) }),
-    });
-  }, [screen, page, onSelect, canvas]);
-  return { hover, pointer };
 }
 
 interface TopProps extends TimelineViewProps {
@@ -96,11 +65,11 @@ function Top({ timeline, side, screen, made, notes }: TopProps) {
 export function TimelineView(props: TimelineViewProps) {
   const { timeline, onSelect, selected, side } = props;
   const made = useScreen(props);
-  const { base, overlay, body, screen } = made;
+  const { base, overlay, ruler, body, screen } = made;
   const [notes, changeNotes] = useNotes();
   const { layout, pinned, change } = useLayout(timeline);
   useShown(screen, props, layout);
-  const { hover, pointer } = usePointer(screen, overlay, onSelect);
+  const { hover, pointer } = usePointer(screen, overlay, ruler, onSelect);
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
   const press = (event: KeyboardEvent) => {
     if (screen === null || event.ctrlKey || event.metaKey || event.altKey) return;

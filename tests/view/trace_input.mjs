@@ -1,0 +1,160 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+// The timeline under mouse and fingers: areas and ranges whose edges snap, panning and zooming.
+//
+//     trace_input.mjs [--opscope PATH]
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { check, folder, main, openPage, settle, soon, start } from "./browser.mjs";
+
+const WIDTH = 1_000_000;
+const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
+
+/** START and END of KEY of the address, in ns. */
+async function rangeOf(page, key) {
+  const [, from, width] = new RegExp(`[?&]${key}=(-?\\d+)\\+(\\d+)`).exec(await hash(page)) ?? [];
+  return from === undefined ? null : [Number(from), Number(from) + Number(width)];
+}
+
+async function open(page, server, place) {
+  await page.goto("about:blank");
+  await page.goto(`${server.origin}/#/${place}`);
+  await settle(page);
+  await page.waitForSelector(".tl-head");
+  await page.waitForTimeout(700);
+}
+
+/** Two threads and a queue, in us: ranges of 100 with gaps of 100. */
+function makeTrace() {
+  const path = join(folder, "input.json");
+  const at = (pid, tid, cat, name, ts, args) => ({ ph: "X", pid, tid, cat, name, ts, dur: 100, args });
+  const traceEvents = [0, 200, 400, 600, 800].flatMap((ts, i) => [
+    at(7, 7, "cpu_op", `aten::op${i % 2}`, ts, { "External id": i + 1 }),
+    at(7, 8, "user_annotation", "aside", ts + 50),
+    at(0, 20, "kernel", `kernel${i % 2}`, ts + 60, { device: 0, stream: 20, "External id": i + 1 }),
+  ]);
+  writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents }));
+  return path;
+}
+
+/** Where time NS is on the page: in the ruler, on the canvas; and how to drag there. */
+async function placesOf(page) {
+  const canvas = await page.locator(".tl-canvases canvas").nth(1).boundingBox();
+  const ruler = await page.locator(".tl-ruler").boundingBox();
+  const x = (ns) => canvas.x + (ns / WIDTH) * canvas.width;
+  const head = async (title) => {
+    const box = await page.locator(".tl-head", { hasText: title }).first().boundingBox();
+    return box.y + 11;
+  };
+  const drag = async (from, to, options = {}) => {
+    await page.mouse.move(...from);
+    await page.mouse.down(options);
+    await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2, { steps: 3 });
+    await page.mouse.move(...to, { steps: 3 });
+    await page.mouse.up(options);
+  };
+  return { canvas, ruler: ruler.y + 12, x, head, drag, pixel: WIDTH / canvas.width };
+}
+
+const SHOWN = `trace?w=0%2B${WIDTH}`;
+const near = (a, b, most) => a !== null && a.every((v, i) => Math.abs(v - b[i]) <= most);
+
+async function testMouse(context, server) {
+  const [page, faults] = await openPage(context, server.origin);
+  await open(page, server, SHOWN);
+  const { ruler, x, head, drag, pixel, canvas } = await placesOf(page);
+  await drag([x(200_000) + 4, ruler], [x(500_000) - 4, ruler]);
+  await soon(page, async () => (await rangeOf(page, "t")) !== null);
+  let range = await rangeOf(page, "t");
+  check(near(range, [200_000, 500_000], pixel / 100), `a drag in the ruler snaps: ${range}`);
+  await page.keyboard.down("Control");
+  await drag([x(330_000), ruler], [x(600_000) - 5, ruler]);
+  await page.keyboard.up("Control");
+  const isNew = async () => (await rangeOf(page, "t"))[0] > 300_000;
+  check(await soon(page, isNew), "a second range takes the place of the first");
+  range = await rangeOf(page, "t");
+  check(
+    near(range, [330_000, 600_000 - 5 * pixel], 2 * pixel),
+    `with Ctrl it does not snap: ${range}`,
+  );
+  const thread = await head("thread 8");
+  await drag([x(250_000) + 3, thread], [x(550_000) - 3, thread + 4]);
+  await soon(page, async () => /thread=7\/8/.test(await hash(page)));
+  range = await rangeOf(page, "t");
+  check(near(range, [250_000, 550_000], pixel / 100), `an area snaps to its track: ${range}`);
+  check(/thread=7\/8/.test(await hash(page)), `and says which thread: ${await hash(page)}`);
+  await drag([x(550_000), thread], [x(650_000) + 3, thread]);
+  const isLonger = async () => near(await rangeOf(page, "t"), [250_000, 650_000], pixel / 100);
+  check(await soon(page, isLonger), `its edge can be dragged: ${await rangeOf(page, "t")}`);
+  const before = await rangeOf(page, "w");
+  await drag([x(800_000), thread], [x(700_000), thread], { button: "middle" });
+  const isAway = (ns) => async () => near(await rangeOf(page, "w"), before.map((v) => v + ns), 4 * pixel);
+  check(await soon(page, isAway(100_000)), `the middle button pans: ${await rangeOf(page, "w")}`);
+  await page.keyboard.down("Space");
+  await drag([x(700_000), thread], [x(800_000), thread]);
+  await page.keyboard.up("Space");
+  check(await soon(page, isAway(0)), `Space and a drag pan: ${await rangeOf(page, "w")}`);
+  check(near(await rangeOf(page, "t"), [250_000, 650_000], pixel), "panning leaves the area");
+  await page.mouse.move(x(500_000), ruler);
+  await page.mouse.wheel(0, -240);
+  const isHalf = async () => {
+    const [from, to] = await rangeOf(page, "w");
+    return Math.abs(to - from - WIDTH / 2) < 8 * pixel;
+  };
+  check(await soon(page, isHalf), `the wheel over the ruler zooms: ${await rangeOf(page, "w")}`);
+  await open(page, server, SHOWN);
+  await page.mouse.dblclick(x(250_000), await head("thread 7"));
+  const isFit = async () => near(await rangeOf(page, "w"), [195_000, 305_000], 2000);
+  check(await soon(page, isFit), `a double click fits: ${await rangeOf(page, "w")}`);
+  check(canvas.width > 500 && faults.length === 0, `mouse: ${faults[0]}`);
+  await page.close();
+}
+
+async function testTouch(browser, server) {
+  const context = await browser.newContext({
+    viewport: { width: 1024, height: 768 },
+    hasTouch: true,
+  });
+  const [page, faults] = await openPage(context, server.origin);
+  await open(page, server, SHOWN);
+  const { x, head, pixel } = await placesOf(page);
+  const client = await context.newCDPSession(page);
+  const touch = (type, ...points) =>
+    client.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints: points.map(([px, py], id) => ({ x: px, y: py, id })),
+    });
+  const y = await head("thread 8");
+  await page.touchscreen.tap(x(300_000), y);
+  check(await soon(page, async () => /sel=ev:\d+/.test(await hash(page))), "a tap selects");
+  await open(page, server, SHOWN);
+  await touch("touchStart", [x(500_000), y]);
+  for (const ns of [450_000, 400_000, 350_000]) await touch("touchMove", [x(ns), y]);
+  await touch("touchEnd");
+  const isPanned = async () => near(await rangeOf(page, "w"), [150_000, 1_150_000], 20 * pixel);
+  check(await soon(page, isPanned), `one finger pans: ${await rangeOf(page, "w")}`);
+  check((await rangeOf(page, "t")) === null, "and selects nothing");
+  await open(page, server, SHOWN);
+  await touch("touchStart", [x(400_000), y], [x(600_000), y]);
+  for (const ns of [50_000, 100_000]) await touch("touchMove", [x(400_000 - ns), y], [x(600_000 + ns), y]);
+  await touch("touchEnd");
+  const isZoomed = async () => near(await rangeOf(page, "w"), [250_000, 750_000], 20 * pixel);
+  check(await soon(page, isZoomed), `two fingers zoom: ${await rangeOf(page, "w")}`);
+  await open(page, server, SHOWN);
+  await touch("touchStart", [x(250_000) + 3, y]);
+  await page.waitForTimeout(700);
+  for (const ns of [400_000, 550_000]) await touch("touchMove", [x(ns) - 3, y]);
+  await touch("touchEnd");
+  const isArea = async () => near(await rangeOf(page, "t"), [250_000, 550_000], pixel / 10);
+  check(await soon(page, isArea), `a long press begins an area: ${await rangeOf(page, "t")}`);
+  check(faults.length === 0, `touch: ${faults[0]}`);
+  await context.close();
+}
+
+await main(async (browser) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const server = await start([makeTrace()]);
+  await testMouse(context, server);
+  await testTouch(browser, server);
+  server.stop();
+});

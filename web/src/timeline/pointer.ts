@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mouse, pen and fingers on the timeline and on its ruler.
+//
+//   mouse   drag: an area, in the ruler a range of time; its edges can be dragged, too. Edges
+//           are those of events within a few pixels, with Ctrl not. With Space, or the middle
+//           button, a drag pans.
+//   finger  one pans, two zoom, a tap selects, a long press begins an area
+
+import type { Window } from "../api/api.ts";
+import { wheelZoom } from "./input.ts";
+import type { Hit, Screen } from "./screen.ts";
+import { edgeNear } from "./snap.ts";
+
+/** Less than this many pixels is a click, not an area; of a finger, a tap. */
+const LEAST_DRAG = 4;
+const LEAST_SWIPE = 8;
+/** An edge of the area is held from so many pixels away. */
+const HOLD = 4;
+const LONG_PRESS_MS = 500;
+
+export interface Hears {
+  hover(hit: Hit | null, x: number, y: number): void;
+  select(hit: Hit | null): void;
+  open(hit: Hit | null): void;
+  /** AREA was dragged from pixel TOP to BOTTOM; without these it is of all tracks. */
+  area(area: Window | null, rows?: { top: number; bottom: number }): void;
+}
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What is dragged: FIXED is the end that stays, by its time. */
+interface Area {
+  readonly kind: "area";
+  readonly fixed: number;
+  readonly isHeld: boolean;
+  readonly at: Place;
+}
+
+type Gesture =
+  | Area
+  | { readonly kind: "pan"; readonly at: Place; last: Place; hasMoved: boolean }
+  | { readonly kind: "pinch"; middle: Place; distance: number };
+
+/** The time of pixel X, or of the edge of an event of the track at Y; Y null: of any in sight. */
+function timeAt(screen: Screen, x: number, y: number | null, isFree: boolean): number {
+  const { cells } = screen.fetcher;
+  const row = y === null ? undefined : screen.rowAt(y);
+  const track = row?.kind === "track" ? row.track.id : null;
+  const edge = isFree || cells === null ? null : edgeNear(cells, screen.viewport, x, track);
+  return edge ?? screen.viewport.time(x);
+}
+
+/** The end of the area that stays if its edge at pixel X is dragged; null: there is none. */
+function otherEnd(screen: Screen, x: number): number | null {
+  if (screen.area === null) return null;
+  const { from, to } = screen.area;
+  if (Math.abs(screen.viewport.x(from) - x) <= HOLD) return to;
+  return Math.abs(screen.viewport.x(to) - x) <= HOLD ? from : null;
+}
+
+class Pointer {
+  private readonly screen: Screen;
+  private readonly surface: HTMLElement;
+  private readonly hears: Hears;
+  private readonly isRuler: boolean;
+  private readonly fingers = new Map<number, Place>();
+  private gesture: Gesture | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private spaceIsDown = false;
+  private isOver = false;
+
+  constructor(screen: Screen, surface: HTMLElement, hears: Hears, isRuler: boolean) {
+    this.screen = screen;
+    this.surface = surface;
+    this.hears = hears;
+    this.isRuler = isRuler;
+  }
+
+  private place(event: MouseEvent): Place {
+    const box = this.surface.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  }
+
+  private begin(at: Place, isFree: boolean): void {
+    const held = otherEnd(this.screen, at.x);
+    const fixed = held ?? timeAt(this.screen, at.x, this.isRuler ? null : at.y, isFree);
+    this.gesture = { kind: "area", fixed, isHeld: held !== null, at };
+  }
+
+  private drag(gesture: Area, { x, y }: Place, isFree: boolean): void {
+    if (!gesture.isHeld && Math.abs(x - gesture.at.x) < LEAST_DRAG) return;
+    const end = timeAt(this.screen, x, this.isRuler ? null : y, isFree);
+    const from = Math.min(gesture.fixed, end);
+    this.screen.area = { from, to: Math.max(gesture.fixed, end, from + 1) };
+    this.screen.draw();
+  }
+
+  private pan(gesture: Extract<Gesture, { kind: "pan" }>, at: Place, isFinger: boolean): void {
+    const away = Math.hypot(at.x - gesture.at.x, at.y - gesture.at.y);
+    if (isFinger && !gesture.hasMoved && away < LEAST_SWIPE) return;
+    clearTimeout(this.timer);
+    gesture.hasMoved = true;
+    this.screen.show(this.screen.viewport.pan(gesture.last.x - at.x));
+    // The canvas stays in sight: what a finger drags is the list of tracks.
+    const body = this.surface.closest(".tl-body");
+    if (body !== null) body.scrollTop += gesture.last.y - at.y;
+    gesture.last = at;
+  }
+
+  private pinch(gesture: Extract<Gesture, { kind: "pinch" }>): void {
+    const now = this.twoFingers();
+    if (now === null) return;
+    const { viewport } = this.screen;
+    const panned = viewport.pan(gesture.middle.x - now.middle.x);
+    this.screen.show(panned.zoom(now.middle.x, now.distance / gesture.distance));
+    Object.assign(gesture, now);
+  }
+
+  private twoFingers(): { middle: Place; distance: number } | null {
+    const [a, b] = [...this.fingers.values()];
+    if (a === undefined || b === undefined) return null;
+    const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+    return { middle, distance: Math.max(1, Math.hypot(a.x - b.x, a.y - b.y)) };
+  }
+
+  private touch(at: Place): void {
+    clearTimeout(this.timer);
+    const two = this.twoFingers();
+    if (two !== null) {
+      this.gesture = { kind: "pinch", ...two };
+      return;
+    }
+    this.gesture = { kind: "pan", at, last: at, hasMoved: false };
+    this.timer = setTimeout(() => this.begin(at, false), LONG_PRESS_MS);
+  }
+
+  readonly pointerdown = (event: PointerEvent): void => {
+    if (event.button === 2) return; // the menu
+    const at = this.place(event);
+    this.surface.setPointerCapture(event.pointerId);
+    this.hears.hover(null, at.x, at.y);
+    if (event.pointerType === "touch") {
+      this.fingers.set(event.pointerId, at);
+      this.touch(at);
+    } else if (event.button === 1 || this.spaceIsDown) {
+      this.gesture = { kind: "pan", at, last: at, hasMoved: false };
+    } else this.begin(at, event.ctrlKey || event.metaKey);
+  };
+
+  readonly pointermove = (event: PointerEvent): void => {
+    const at = this.place(event);
+    const isFinger = event.pointerType === "touch";
+    this.isOver = !isFinger;
+    if (this.fingers.has(event.pointerId)) this.fingers.set(event.pointerId, at);
+    const { gesture } = this;
+    if (gesture?.kind === "pinch") this.pinch(gesture);
+    else if (gesture?.kind === "pan") this.pan(gesture, at, isFinger);
+    else if (gesture?.kind === "area") this.drag(gesture, at, event.ctrlKey || event.metaKey);
+    else if (!isFinger) {
+      this.surface.classList.toggle("at-edge", otherEnd(this.screen, at.x) !== null);
+      this.hears.hover(this.isRuler ? null : this.screen.hit(at.x, at.y), at.x, at.y);
+    }
+  };
+
+  readonly pointerup = (event: PointerEvent): void => {
+    clearTimeout(this.timer);
+    const at = this.place(event);
+    const { gesture } = this;
+    this.fingers.delete(event.pointerId);
+    this.gesture = null;
+    if (gesture?.kind === "area") this.commit(gesture, at);
+    else if (gesture?.kind === "pan" && event.pointerType === "touch" && !gesture.hasMoved) {
+      if (!this.isRuler) this.hears.select(this.screen.hit(at.x, at.y));
+    } else if (gesture?.kind === "pinch") {
+      const [left] = [...this.fingers.values()];
+      if (left) this.gesture = { kind: "pan", at: left, last: left, hasMoved: true };
+    }
+  };
+
+  private commit(gesture: Area, at: Place): void {
+    if (Math.abs(at.x - gesture.at.x) < LEAST_DRAG) {
+      if (!this.isRuler) this.hears.select(this.screen.hit(at.x, at.y));
+      return;
+    }
+    const top = Math.min(gesture.at.y, at.y);
+    const bottom = Math.max(gesture.at.y, at.y);
+    if (this.isRuler || gesture.isHeld) this.hears.area(this.screen.area);
+    else this.hears.area(this.screen.area, { top, bottom });
+  }
+
+  readonly pointercancel = (event: PointerEvent): void => {
+    clearTimeout(this.timer);
+    this.fingers.delete(event.pointerId);
+    this.gesture = null;
+  };
+
+  readonly pointerleave = (): void => {
+    this.isOver = false;
+    this.hears.hover(null, 0, 0);
+  };
+
+  readonly dblclick = (event: MouseEvent): void => {
+    const { x, y } = this.place(event);
+    this.hears.open(this.isRuler ? null : this.screen.hit(x, y));
+  };
+
+  /** The middle button of a mouse would scroll the page. */
+  readonly mousedown = (event: MouseEvent): void => {
+    if (event.button === 1) event.preventDefault();
+  };
+
+  readonly wheel = (event: WheelEvent): void => {
+    const { x } = this.place(event);
+    const { viewport } = this.screen;
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+      this.screen.show(viewport.pan(event.deltaX || event.deltaY));
+    else if (this.isRuler || event.ctrlKey || event.metaKey)
+      this.screen.show(viewport.zoom(x, wheelZoom(event.deltaY)));
+    else return; // the tracks scroll
+    event.preventDefault();
+  };
+
+  /** Space, pressed while the pointer is here. */
+  readonly key = (event: KeyboardEvent): void => {
+    if (event.code !== "Space") return;
+    const isDown = event.type === "keydown" && (this.isOver || this.spaceIsDown);
+    const isField =
+      event.target instanceof Element && event.target.closest("input, select") !== null;
+    if (isField) return;
+    if (isDown) event.preventDefault();
+    this.spaceIsDown = isDown;
+    this.surface.classList.toggle("can-pan", isDown);
+  };
+
+  close(): void {
+    clearTimeout(this.timer);
+  }
+}
+
+const EVENTS = [
+  "pointerdown",
+  "pointermove",
+  "pointerup",
+  "pointercancel",
+  "pointerleave",
+  "dblclick",
+  "mousedown",
+] as const;
+
+/** Listen to the pointer on SURFACE, the canvas or the ruler; the result ends it. */
+export function listen(
+  screen: Screen,
+  surface: HTMLElement,
+  hears: Hears,
+  isRuler = false,
+): () => void {
+  const pointer = new Pointer(screen, surface, hears, isRuler);
+  for (const name of EVENTS) surface.addEventListener(name, pointer[name] as EventListener);
+  surface.addEventListener("wheel", pointer.wheel, { passive: false });
+  window.addEventListener("keydown", pointer.key, true);
+  window.addEventListener("keyup", pointer.key);
+  return () => {
+    pointer.close();
+    for (const name of EVENTS) surface.removeEventListener(name, pointer[name] as EventListener);
+    surface.removeEventListener("wheel", pointer.wheel);
+    window.removeEventListener("keydown", pointer.key, true);
+    window.removeEventListener("keyup", pointer.key);
+  };
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the pointer over the timeline does to the page, and where it is.
+
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { usePage } from "../state/session.ts";
+import { formatRange } from "../state/url.ts";
+import type { Row } from "./layout.ts";
+import { listen } from "./pointer.ts";
+import type { Hit, Screen } from "./screen.ts";
+
+export interface Hover {
+  readonly hit: Hit;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The only host thread of ROWS as PROCESS/THREAD; "": there are several, or queues. */
+function threadOf(rows: readonly Row[]): string {
+  const tracks = rows.flatMap((row) => (row.kind === "track" ? [row.track] : []));
+  const words = new Set(tracks.map((track) => `${track.process}/${track.thread}`));
+  const isOne = words.size === 1 && tracks.every((track) => track.sort !== "queue");
+  return isOne ? [...words][0]! : "";
+}
+
+/** Listen to the pointer over CANVAS and RULER; the result is where it is, and what is there. */
+export function usePointer(
+  screen: Screen | null,
+  canvas: RefObject<HTMLCanvasElement | null>,
+  ruler: RefObject<HTMLCanvasElement | null>,
+  onSelect: (event: number) => void,
+) {
+  const page = usePage();
+  const [hover, setHover] = useState<Hover | null>(null);
+  const pointer = useRef({ x: 0, y: 0 });
+  useEffect(() => {
+    if (screen === null) return;
+    const hears = {
+      hover: (hit: Hit | null, x: number, y: number) => {
+        if (hit !== null || x !== 0) pointer.current = { x, y };
+        setHover(hit === null ? null : { hit, x, y });
+      },
+      select: (hit: Hit | null) => onSelect(hit?.event ?? -1),
+      open: (hit: Hit | null) => (hit === null ? screen.fitAll() : screen.fit(hit.start, hit.end)),
+      area: (area: { from: number; to: number } | null, rows?: { top: number; bottom: number }) => {
+        const thread = rows ? threadOf(screen.rowsBetween(rows.top, rows.bottom)) : "";
+        page.go({ t: formatRange(area), thread });
+      },
+    };
+    const ends = [
+      listen(screen, canvas.current!, hears),
+      listen(screen, ruler.current!, hears, true),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [screen, page, onSelect, canvas, ruler]);
+  return { hover, pointer };
+}
