@@ -24,6 +24,7 @@ import {
   withView,
   words,
 } from "./browser.mjs";
+import { testBelow } from "./below.mjs";
 import { testOverview } from "./overview.mjs";
 
 const demo = join(data, "demo.pt.trace.json.gz");
@@ -456,6 +457,7 @@ async function testSteps(browser) {
 
 const PARTS = {
   overview: testOverview,
+  below: testBelow,
   flame: testFlame,
   charts: testCharts,
   grids: testGrids,

@@ -13,6 +13,7 @@ import "./style/grid.css";
 import "./style/shell.css";
 import "./style/timeline.css";
 import "./style/views.css";
+import "./style/overview.css";
 import "./style/explain.css";
 
 /** Show the page in ROOT; it asks what CREATE_API makes. */

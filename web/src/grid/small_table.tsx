@@ -12,9 +12,11 @@ interface SmallTableProps {
   /** Which columns; without it, all. Those that the frame does not have are left out. */
   readonly columns?: readonly string[];
   readonly onOpen?: (row: number) => void;
+  /** What a click into the first cell does; without it, it is the text of the cell. */
+  readonly opens?: string;
 }
 
-export function SmallTable({ frame, columns, onOpen }: SmallTableProps) {
+export function SmallTable({ frame, columns, onOpen, opens }: SmallTableProps) {
   const page = usePage();
   const shown = useMemo(() => {
     const all = showColumns(frame);
@@ -55,7 +57,7 @@ export function SmallTable({ frame, columns, onOpen }: SmallTableProps) {
                     {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
                     {i === 0 && onOpen ? (
                       <button type="button" class="plain" onClick={() => onOpen(row)}>
-                        {text}
+                        {opens === undefined ? text : `${text} ${opens}`}
                       </button>
                     ) : (
                       text

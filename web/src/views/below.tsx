@@ -3,12 +3,15 @@
 
 import { useState } from "preact/hooks";
 import type { Options } from "../api/api.ts";
+import type { Frame } from "../api/cols.ts";
 import { SmallTable } from "../grid/small_table.tsx";
 import { useTable } from "../state/answers.ts";
+import { showInTrace } from "../state/in_trace.ts";
 import { mergedOptions, quote, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { FRESH, type Place } from "../state/url.ts";
 import { Section, type Tab, Tabs } from "./parts.tsx";
+import { Stacks } from "./stacks.tsx";
 
 interface BelowTab extends Tab {
   readonly table: string;
@@ -40,8 +43,18 @@ const DURATIONS: BelowTab = {
   options: (place, name) => ({ ...mergedOptions(place), name }),
 };
 
-/** What can be asked of one operator, and of one kernel. */
-export const BELOW: Readonly<Record<"operator" | "kernel", readonly BelowTab[]>> = {
+/** Calls of a module by the name of its range. */
+const MODULE_CALLS: BelowTab = {
+  ...CALLS,
+  options: (place, name) => ({
+    ...selectionOptions(place),
+    where: `name in (${quote(`nn.Module: ${name}`)}, ${quote(name)})`,
+    sort: "dur_ns",
+  }),
+};
+
+/** What can be asked of one operator, of one kernel, and of one module. */
+export const BELOW: Readonly<Record<"operator" | "kernel" | "module", readonly BelowTab[]>> = {
   operator: [
     {
       name: "shapes",
@@ -64,7 +77,6 @@ export const BELOW: Readonly<Record<"operator" | "kernel", readonly BelowTab[]>>
       title: "stacks",
       table: "operators",
       options: (place, name) => ({ ...named(place, name), "group-by": "stack" }),
-      columns: ["call_stack", "calls", "device_self_ns", "host_self_ns", "host_total_ns"],
     },
     DURATIONS,
     CALLS,
@@ -79,7 +91,25 @@ export const BELOW: Readonly<Record<"operator" | "kernel", readonly BelowTab[]>>
     DURATIONS,
     CALLS,
   ],
+  module: [MODULE_CALLS],
 };
+
+/** The rows of TAB; a call is also a place in the trace. */
+function Rows({ tab, frame }: { tab: BelowTab; frame: Frame }) {
+  const page = usePage();
+  if (tab.name === "stacks") return <Stacks frame={frame} />;
+  const open = (row: number) =>
+    void showInTrace(page, frame, row).catch((cause: unknown) => {
+      page.notice.value = String(cause);
+    });
+  return (
+    <SmallTable
+      frame={frame}
+      {...(tab.columns && { columns: tab.columns })}
+      {...(tab.table === "events" && { onOpen: open, opens: "trace ›" })}
+    />
+  );
+}
 
 export function Below({ name, tabs }: { name: string; tabs: readonly BelowTab[] }) {
   const page = usePage();
@@ -113,7 +143,7 @@ export function Below({ name, tabs }: { name: string; tabs: readonly BelowTab[] 
   return (
     <div class="below">
       <Section title={name} answer={answer} tools={tools}>
-        {(frame) => <SmallTable frame={frame} {...(tab.columns && { columns: tab.columns })} />}
+        {(frame) => <Rows tab={tab} frame={frame} />}
       </Section>
     </div>
   );

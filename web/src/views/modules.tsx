@@ -7,6 +7,7 @@ import { firstWithTime } from "../model/top.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import { BELOW, Below } from "./below.tsx";
 import { Headline } from "./headline.tsx";
 import { ModuleIcicle } from "./module_icicle.tsx";
 import { Section, Tabs, useCommand } from "./parts.tsx";
@@ -43,6 +44,7 @@ export function Modules() {
     { ...options, sort: `-${column}` },
     { offset: 0, limit: 100_000 },
   );
+  const opened = /^name:module:(.*)$/s.exec(place.sel)?.[1];
   useCommand(all.frame);
   return (
     <>
@@ -69,7 +71,17 @@ export function Modules() {
           )}
         </Section>
       )}
-      <TableView name="modules" options={selection} tree={{ name: "name", depth: "depth" }} />
+      {opened !== undefined && place.by !== "line" && (
+        <Below key={opened} name={opened} tabs={BELOW.module} />
+      )}
+      <TableView
+        name="modules"
+        options={selection}
+        tree={{ name: "name", depth: "depth" }}
+        {...(place.by !== "line" && {
+          onOpen: (names) => page.go({ sel: `name:module:${names.name ?? ""}` }),
+        })}
+      />
     </>
   );
 }

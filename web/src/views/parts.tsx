@@ -2,7 +2,7 @@
 // What views have in common: sections with their command, problems, empty answers, tabs.
 
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { ApiProblem } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import { format } from "../model/units.ts";
@@ -48,6 +48,16 @@ export function useCommand(frame: { readonly command: string | null } | null): v
   useEffect(() => showCommand(page, command), [page, command]);
 }
 
+/** Let the status line follow a part whose command it shows. */
+function useFollowed(command: string): void {
+  const page = usePage();
+  const before = useRef(command);
+  useEffect(() => {
+    if (before.current !== "" && page.command.value === before.current) showCommand(page, command);
+    if (command !== "") before.current = command;
+  }, [page, command]);
+}
+
 interface SectionProps {
   readonly title: string;
   readonly answer: Answer;
@@ -62,6 +72,7 @@ export function Section({ title, answer, tools, ifEmpty, children }: SectionProp
   const page = usePage();
   const { frame, problem } = answer;
   const command = frame?.command ?? "";
+  useFollowed(command);
   return (
     <section
       data-command={problem && frame === null ? undefined : command}
