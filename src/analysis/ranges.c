@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `ranges`: every range that has ended, of any kind and producer, by kind and name. Of
+ * `ranges`: every range that has ended, of any kind and producer, by kind and name, or kind. Of
  * asynchronous ranges there is no forest, so they have no self time.
  */
 #include "analysis/table_registry.h"
@@ -46,11 +46,16 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    OSC_COLUMN(NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL, OSC_RULE_NAMES,
-               "Name of the ranges as the file has it.", .torch = OSC_TORCH_KEY),
-    OSC_COLUMN(KIND, "kind", STRING, NULL, KEY, 0, OSC_RULE_KINDS,
-               "Kind of the ranges, in the vocabulary of table events: scope is what no rule "
-               "gives another kind."),
+    OSC_COLUMN(NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL | OSC_COLUMN_OPTIONAL,
+               OSC_RULE_NAMES,
+               "Name of the ranges as the file has it. Not shown with --group-by kind.",
+               .torch = OSC_TORCH_KEY),
+    OSC_COLUMN(
+        KIND, "kind", STRING, NULL, KEY, 0, OSC_RULE_KINDS,
+        "Kind of the ranges, in the vocabulary of table events: scope is what no rule "
+        "gives another kind. With --group-by kind, its ranges are one row whatever their "
+        "names.",
+        .grouping = "kind"),
     OSC_COLUMN(CATEGORY, "category", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_KINDS,
                "Category as the file has it: member cat; of recordings of opscope, which have "
                "none, the same as kind. Present with --group-by category.",
@@ -180,8 +185,9 @@ static struct key key_of(const struct sums *s, const struct osc_chunk *c, uint32
 {
     const struct osc_form *const form = &s->t->forms[c->form[i]];
     const bool has_none = form->category.v == 0 && osc_form_is_neutral(form);
-    struct key key = {
-        .name = c->name[i], .kind = c->kind[i], .place = osc_range_place_of(s->t, c, i)};
+    struct key key = {.name = s->o->by_kind ? 0 : c->name[i],
+                      .kind = c->kind[i],
+                      .place = osc_range_place_of(s->t, c, i)};
 
     if (s->o->by_category)
         key.category = has_none ? NO_CATEGORIES : form->category.v;
@@ -354,7 +360,8 @@ static void add_row(const struct sums *s, const struct group *g, struct osc_str 
                     struct osc_result *out)
 {
     osc_result_row(out);
-    osc_result_str(out, NAME, osc_trace_str(s->t, (osc_sid){g->key.name}));
+    if (!s->o->by_kind)
+        osc_result_str(out, NAME, osc_trace_str(s->t, (osc_sid){g->key.name}));
     osc_result_str(out, KIND, osc_str_c(osc_kind_text((enum osc_kind)g->key.kind)));
     add_places(s, g, out);
     osc_result_str(out, PLACE, osc_range_place_text((enum osc_range_place)g->key.place));
@@ -381,9 +388,9 @@ static void show_columns(const struct osc_options *o, struct osc_result *out)
     const bool has_thread = o->by_thread || o->by_track;
     const bool has_process = o->by_process || has_thread;
     const bool shown[N_COLUMNS] = {
-        [CATEGORY] = o->by_category, [PROCESS] = has_process,    [PROCESS_NAME] = has_process,
-        [THREAD] = has_thread,       [THREAD_NAME] = has_thread, [DEVICE] = o->by_track,
-        [TRACK] = o->by_track,       [STEP] = o->by_step};
+        [NAME] = !o->by_kind,         [CATEGORY] = o->by_category, [PROCESS] = has_process,
+        [PROCESS_NAME] = has_process, [THREAD] = has_thread,       [THREAD_NAME] = has_thread,
+        [DEVICE] = o->by_track,       [TRACK] = o->by_track,       [STEP] = o->by_step};
 
     for (uint32_t c = 0; c < N_COLUMNS; c++) {
         if (shown[c])
@@ -514,7 +521,8 @@ static bool is_symbol(const struct osc_result *r, uint64_t row)
     return osc_kind_is_device_work(osc_kind_of_text(osc_result_get_str(r, row, KIND)));
 }
 
-static const char *const groupings[] = {"process", "thread", "track", "category", "step", NULL};
+static const char *const groupings[] = {"process", "thread", "track", "category",
+                                        "step",    "kind",   NULL};
 
 /* See table_columns.h. */
 const uint32_t osc_column_ranges_name = NAME, osc_column_ranges_kind = KIND,

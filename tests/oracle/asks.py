@@ -13,7 +13,7 @@ GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack", "shape,stack"), "kernels": (None, "op"),
              "modules": (None, "annotation", "line"), "stragglers": (None, "step"),
              "ranges": (None, "process", "thread", "track", "category", "step",
-                        "category,thread", "step,process,track")}
+                        "kind", "thread,kind", "category,thread", "step,process,track")}
 COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice",
           "rank_overlap", "rank_wait", "collectives"}
 RULED = ("steps", "overview", "devices", "ranks", "rank_stats")     # tables with --step-length and --all-steps

@@ -32,7 +32,8 @@ KEYS = {
 # Texts in the tables, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "step"}
 # Optional columns (`?` in --list): an absent column equals null in every row.
-OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
+OPTIONAL = {"name", "parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id",
+            "op_id",
             "fwd_id", "correlation", "value", "bytes", "is_async", "first_offset", "first_ns",
             "sm_efficiency_ratio", "module", "note", "capacity_bytes", "grew", "grew_on",
             "grew_by_ns", "grew_ratio", "process_name", "thread_name", "place",

@@ -5,7 +5,7 @@
 //     trace_input.mjs [--opscope PATH]
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, folder, main, openPage, settle, soon, start } from "./browser.mjs";
+import { check, compare, folder, main, openPage, settle, soon, start } from "./browser.mjs";
 
 const WIDTH = 1_000_000;
 const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
@@ -31,7 +31,11 @@ function makeTrace() {
   const traceEvents = [0, 200, 400, 600, 800].flatMap((ts, i) => [
     at(7, 7, "cpu_op", `aten::op${i % 2}`, ts, { "External id": i + 1 }),
     at(7, 8, "user_annotation", "aside", ts + 50),
-    at(0, 20, "kernel", `kernel${i % 2}`, ts + 60, { device: 0, stream: 20, "External id": i + 1 }),
+    at(0, 20, "kernel", `kernel${i % 2}`, ts + 60, { device: 0, stream: 20, correlation: i + 1 }),
+    { ...at(7, 7, "cuda_runtime", "cudaLaunchKernel", ts + 10, { correlation: i + 1 }), dur: 5 },
+    { ph: "C", pid: 7, tid: 7, name: "queue", ts: ts + 20, args: { depth: i } },
+    { ph: "s", cat: "ac2g", name: "ac2g", id: i, pid: 7, tid: 7, ts: ts + 10 },
+    { ph: "f", cat: "ac2g", name: "ac2g", id: i, pid: 0, tid: 20, ts: ts + 60, bp: "e" },
   ]);
   writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents }));
   return path;
@@ -110,6 +114,29 @@ async function testMouse(context, server) {
   await page.close();
 }
 
+/** The tabs of the sheet: each has the rows that its command prints. */
+async function testSheet(context, server) {
+  const [page, faults] = await openPage(context, server.origin);
+  const parts = ["--from 150000ns", "--to 650000ns", "--process 7", "--thread 7"];
+  for (const tab of ["names", "kinds", "counters", "flows", "events"]) {
+    await open(page, server, `${SHOWN}&t=150000%2B500000&thread=7/7`);
+    await page.click(`.sheet .tabs button:text-is("${tab}")`);
+    await soon(page, async () => (await page.locator(".sheet [data-command] [data-v]").count()) > 0);
+    await settle(page);
+    const command = await page.getAttribute(".sheet [data-command]", "data-command");
+    check(parts.every((part) => command.includes(part)), `${tab}: ${command}`);
+    const n = await compare(page, tab);
+    check(n > 3, `${tab}: ${n} values`);
+  }
+  await page.click(".sheet >> text=with the device work of it");
+  await soon(page, async () => !/thread=/.test(await hash(page)));
+  await settle(page);
+  const command = await page.getAttribute(".sheet [data-command]", "data-command");
+  check(!/--thread/.test(command), `all threads: ${command}`);
+  check(faults.length === 0, `sheet: ${faults[0]}`);
+  await page.close();
+}
+
 async function testTouch(browser, server) {
   const context = await browser.newContext({
     viewport: { width: 1024, height: 768 },
@@ -155,6 +182,7 @@ await main(async (browser) => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const server = await start([makeTrace()]);
   await testMouse(context, server);
+  await testSheet(context, server);
   await testTouch(browser, server);
   server.stop();
 });

@@ -78,6 +78,8 @@ def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
             place = place_of(trace, event)
             key = {"name": event.name, "kind": event.kind, "place": place_word(trace, event),
                    **{c: place[c] for c in columns}}
+            if "kind" in (group_by or "").split(","):
+                key["name"] = None
             known = tuple(sorted(key.items(), key=lambda item: item[0]))
             if known not in groups:
                 groups[known] = ({**key, **names_of(trace, event, columns)}, [])

@@ -31,6 +31,8 @@ interface TableViewProps {
   readonly onOpen?: (names: Readonly<Record<string, string>>) => void;
   /** In a tree: the column that names a place, and the column with its depth. */
   readonly tree?: { readonly name: string; readonly depth: string };
+  /** Whether the search of the page leaves out rows; false: there are no names to search. */
+  readonly isSearched?: boolean;
 }
 
 /** The first column with text that tells rows apart: what the filter looks at. */
@@ -40,22 +42,27 @@ function filterColumn(columns: readonly { name: string; type: string }[]): strin
 }
 
 /** The options of a table with filter, grouping and order as the address has them. */
-export function useTableOptions(props: Pick<TableViewProps, "name" | "options">): Options {
+export function useTableOptions(
+  props: Pick<TableViewProps, "name" | "options" | "isSearched">,
+): Options {
   const page = usePage();
   const place = page.place.value;
   const table = page.catalog.value?.tables.find((t) => t.name === props.name);
   const column = filterColumn(table?.columns ?? []);
   const key = JSON.stringify(props.options);
+  const isSearched = place.q !== "" && props.isSearched !== false;
   // the key has the options
   return useMemo(() => {
     const options: Record<string, string | true> = { ...props.options };
-    if (place.by !== "") options["group-by"] = place.by;
+    const groupings = [props.options["group-by"], place.by].filter(Boolean);
+    if (groupings.length > 0) options["group-by"] = groupings.join(",");
     if (place.sort !== "") options.sort = place.sort;
-    const filter = place.q !== "" && column !== null ? whereOf(column, place.q) : "";
-    const where = both(place.where, filter);
+    const filter = isSearched && column !== null ? whereOf(column, place.q) : "";
+    const given = typeof props.options.where === "string" ? props.options.where : "";
+    const where = both(both(given, place.where), filter);
     if (where !== "") options.where = where;
     return options;
-  }, [key, place.by, place.sort, place.where, place.q, column]);
+  }, [key, place.by, place.sort, place.where, place.q, column, isSearched]);
 }
 
 /** The texts of ROW by the names of their columns. */

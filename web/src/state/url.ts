@@ -50,6 +50,8 @@ export interface Place {
   readonly only: string;
   /** Of an area: the only host thread that it is of, as PROCESS/THREAD. */
   readonly thread: string;
+  /** Of an area: the table that is shown; "": names. */
+  readonly area: string;
   /** "off": no ghost of the median step; how two runs are locked; notes on times. */
   readonly ghost: string;
   readonly lock: string;
@@ -90,6 +92,7 @@ export const HOME: Place = {
   fold: "",
   only: "",
   thread: "",
+  area: "",
   ghost: "",
   lock: "",
   notes: "",
@@ -128,6 +131,7 @@ const KEYS = [
   "fold",
   "only",
   "thread",
+  "area",
   "ghost",
   "lock",
   "notes",

@@ -3,13 +3,12 @@
 
 import { useCallback, useMemo } from "preact/hooks";
 import type { EventDetail } from "../api/api.ts";
-import { TableView } from "../grid/table_view.tsx";
 import { useAsked } from "../state/asked.ts";
 import { selectedEvent } from "../state/explain.ts";
-import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { countTraces } from "../timeline/spans.ts";
 import { TimelineView } from "../timeline/timeline_view.tsx";
+import { AreaSheet } from "./area_sheet.tsx";
 import { Detail } from "./event_detail.tsx";
 import { Headline } from "./headline.tsx";
 import { LockBar, useLock } from "./locked.tsx";
@@ -108,11 +107,7 @@ export function Trace() {
           />
         </div>
       )}
-      {(place.t !== "" || place.q !== "") && (
-        <section class="sheet" aria-label="Ranges, by name">
-          <TableView name="ranges" options={selectionOptions(place)} />
-        </section>
-      )}
+      {(place.t !== "" || place.q !== "") && <AreaSheet />}
     </>
   );
 }

@@ -44,12 +44,13 @@ export function useStep(): StepShown | null {
 /** Let the status line have the command that lists what is in sight. */
 export function useEventsCommand(timeline: Timeline | null): void {
   const { place } = usePage();
-  const { w, t, span } = place.value;
+  const { w, t, q, span } = place.value;
   const window = parseRange(t) ?? parseRange(w) ?? (timeline && firstWindow(timeline, span));
   // The picture may reach before the first event; no event is there.
   const from = Math.max(0, window?.from ?? 0);
   const range = window && { from, to: Math.max(from + 1, window.to) };
   const options = selectionOptions({ ...place.value, t: formatRange(range) });
   const { frame } = useTable(timeline === null ? null : "events", options, NO_ROWS);
-  useCommand(frame);
+  // Of an area or a search the sheet below has the command.
+  useCommand(t === "" && q === "" ? frame : null);
 }
