@@ -25,6 +25,7 @@ import {
   words,
 } from "./browser.mjs";
 import { testBelow } from "./below.mjs";
+import { testDifferences } from "./differences.mjs";
 import { testOverview } from "./overview.mjs";
 
 const demo = join(data, "demo.pt.trace.json.gz");
@@ -458,6 +459,7 @@ async function testSteps(browser) {
 const PARTS = {
   overview: testOverview,
   below: testBelow,
+  differences: testDifferences,
   flame: testFlame,
   charts: testCharts,
   grids: testGrids,

@@ -9,6 +9,7 @@ import { useTable } from "../state/answers.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
+import { DiffTree } from "./diff_tree.tsx";
 import { textOf } from "./headline.tsx";
 import { Section, Tabs, useCommand } from "./parts.tsx";
 
@@ -113,6 +114,7 @@ function Comparison({ base }: { base: string }) {
           />
         )}
       </Section>
+      <DiffTree options={options} />
       <Tabs
         label="Tables of changes"
         tabs={TABS}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of changes, one level at a time: what is inside a place, and which places are around it.
+
+import type { Frame } from "../api/cols.ts";
+import { quote } from "../state/options.ts";
+
+/** EXPR for the place PATH and those around it, of the table `diff_tree`. */
+export function aroundOf(path: string): string {
+  const text = quote(path);
+  return `path = ${text} or substr(${text}, 1, length(path) + 1) = path || '/'`;
+}
+
+/** EXPR for what is directly inside PATH, which is DEPTH levels deep; "": the outermost. */
+export function insideOf(path: string, depth: number): string {
+  if (path === "") return "depth = 0";
+  return `depth = ${depth + 1} and substr(path, 1, length(${quote(path)}) + 1) = ${quote(`${path}/`)}`;
+}
+
+export interface Columns {
+  readonly base: string;
+  readonly new: string;
+  readonly delta: string;
+}
+
+/** The columns of host or device time: per step if both runs have steps. */
+export function columnsOf(frame: Frame, isDevice: boolean): Columns {
+  const end = isDevice ? "device_ns" : "ns";
+  const column = frame.index(`mean_delta_${end}`);
+  const hasSteps = Array.from({ length: frame.n }, (_, row) => row).some(
+    (row) => frame.value(row, column) !== null,
+  );
+  const mean = hasSteps ? "mean_" : "";
+  return { base: `${mean}base_${end}`, new: `${mean}new_${end}`, delta: `${mean}delta_${end}` };
+}
+
+export interface Change {
+  readonly name: string;
+  readonly delta: number;
+  /** Of this row and those before it. */
+  readonly sum: number;
+}
+
+/** The changes in COLUMN of FRAME, each with the sum so far. */
+export function accumulated(frame: Frame, column: string): Change[] {
+  let sum = 0;
+  return Array.from({ length: frame.n }, (_, row) => {
+    const delta = frame.at(row, column) ?? 0;
+    sum += delta;
+    return { name: nameOf(frame, row), delta, sum };
+  });
+}
+
+/** What the place of ROW is called in the new run, or else in the base. */
+export function nameOf(frame: Frame, row: number): string {
+  return frame.text(row, "new_name") || frame.text(row, "base_name");
+}
