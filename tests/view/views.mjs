@@ -25,6 +25,7 @@ import {
   words,
 } from "./browser.mjs";
 import { testBelow } from "./below.mjs";
+import { testBlocks } from "./blocks.mjs";
 import { testDifferences } from "./differences.mjs";
 import { testOverview } from "./overview.mjs";
 
@@ -459,6 +460,7 @@ async function testSteps(browser) {
 const PARTS = {
   overview: testOverview,
   below: testBelow,
+  blocks: testBlocks,
   differences: testDifferences,
   flame: testFlame,
   charts: testCharts,

@@ -15,6 +15,8 @@ interface CurvesProps {
   readonly theme: string;
   readonly onRange: (from: number, to: number) => void;
   readonly onTime: (ns: number) => void;
+  /** Times to mark. */
+  readonly marks?: readonly number[];
 }
 
 const HEIGHT = 200;
@@ -50,6 +52,23 @@ function axesOf(unit: string): uPlot.Axis[] {
   ];
 }
 
+/** Draw a line over the whole height of PLOT at each of MARKS. */
+function drawMarks(plot: uPlot, marks: readonly number[]): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = token("slower");
+  ctx.lineWidth = 2 * devicePixelRatio;
+  for (const ns of marks) {
+    const x = plot.valToPos(ns, "x", true);
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
 function optionsOf(props: CurvesProps, width: number): uPlot.Options {
   const stepped = uPlot.paths.stepped?.({ align: 1 });
   return {
@@ -73,6 +92,7 @@ function optionsOf(props: CurvesProps, width: number): uPlot.Options {
       })),
     ],
     hooks: {
+      draw: [(plot) => drawMarks(plot, props.marks ?? [])],
       setSelect: [
         (plot) => {
           const { left, width: w } = plot.select;
@@ -109,6 +129,6 @@ export function Curves(props: CurvesProps) {
       watch.disconnect();
       plot.destroy();
     };
-  }, [lines, theme]);
+  }, [lines, theme, props.marks?.join()]);
   return <div ref={box} class="curves" role="img" aria-label={props.label} />;
 }

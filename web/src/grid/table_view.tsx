@@ -27,7 +27,7 @@ interface TableViewProps {
   readonly name: string;
   /** Options beside filter, grouping and order, which the page has in its address. */
   readonly options: Options;
-  /** NAMES are the values of the columns of text in the row that was opened. */
+  /** NAMES are the values of the row that was opened, without missing ones, as texts. */
   readonly onOpen?: (names: Readonly<Record<string, string>>) => void;
   /** In a tree: the column that names a place, and the column with its depth. */
   readonly tree?: { readonly name: string; readonly depth: string };
@@ -65,12 +65,12 @@ export function useTableOptions(
   }, [key, place.by, place.sort, place.where, place.q, column, isSearched]);
 }
 
-/** The texts of ROW by the names of their columns. */
+/** The values of ROW by the names of their columns. */
 function namesOf(windows: Windows, columns: readonly ShownColumn[], row: number) {
   const texts: Record<string, string> = {};
   for (const column of columns) {
     const value = windows.value(row, column.index);
-    if (typeof value === "string") texts[column.name] = value;
+    if (value !== null) texts[column.name] = String(value);
   }
   return texts;
 }

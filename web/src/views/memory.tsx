@@ -51,6 +51,12 @@ function Devices({ devices, chosen }: { devices: readonly DeviceOfPeak[]; chosen
   );
 }
 
+/** When the block that SEL names was allocated, and when it was released. */
+function marksOf(sel: string): number[] {
+  const match = /^block:(-?\d*):(-?\d*)$/.exec(sel);
+  return match === null ? [] : match.slice(1).flatMap((ns) => (ns === "" ? [] : [Number(ns)]));
+}
+
 function CurveOf({ frame, device }: { frame: Frame; device: DeviceOfPeak }) {
   const page = usePage();
   const lines = useMemo(() => curvesOf(frame, device), [frame, device.word]);
@@ -61,6 +67,7 @@ function CurveOf({ frame, device }: { frame: Frame; device: DeviceOfPeak }) {
       theme={page.theme.value}
       label={`Memory of ${device.title} over time; the tables below have its numbers`}
       onRange={(from, to) => page.go({ t: formatRange({ from, to }) })}
+      marks={marksOf(page.place.value.sel)}
       onTime={(ns) => page.go({ sel: `at:${ns}`, table: "memory_events" })}
     />
   );
@@ -71,6 +78,7 @@ function MemoryTables() {
   const place = page.place.value;
   const options = selectionOptions(place);
   const at = /^at:(-?\d+)$/.exec(place.sel)?.[1];
+  const marks = marksOf(place.sel);
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
   const isAt = at !== undefined && tab.name === "memory_events";
   const base = tab.name === "memory" ? mergedOptions(place) : options;
@@ -83,6 +91,11 @@ function MemoryTables() {
           value={tab.name}
           onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "", cols: "" })}
         />
+        {marks.length > 0 && (
+          <button type="button" class="chip" onClick={() => page.go({ sel: "" })}>
+            marked: {marks.map((ns) => formatTime(ns)).join(" to ")} ×
+          </button>
+        )}
         {isAt && (
           <button type="button" class="chip" onClick={() => page.go({ sel: "" })}>
             alive at {formatTime(Number(at))} ×
@@ -93,6 +106,9 @@ function MemoryTables() {
         key={tab.name}
         name={tab.name}
         options={isAt ? { ...base, at: `${at}ns` } : base}
+        {...(tab.name === "memory_events" && {
+          onOpen: (of) => page.go({ sel: `block:${of.alloc_ns ?? ""}:${of.free_ns ?? ""}` }),
+        })}
       />
     </>
   );
