@@ -2,7 +2,7 @@
 // A row of allocations marks its block on the curve of memory.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, compare, folder, hashOf, settle, start, withView } from "./browser.mjs";
+import { check, compare, folder, hashOf, settle, start, status, withView } from "./browser.mjs";
 
 function makeBlocks() {
   const path = join(folder, "blocks.json");
@@ -42,6 +42,19 @@ export async function testBlocks(browser) {
     await page.keyboard.press("Escape");
     await settle(page);
     check((await drawn(page)) === before, "Escape takes the marks back");
+  });
+  await withView(browser, server, "memory?table=memory_events&device=/1/cuda:0", async (page) => {
+    const command = await status(page);
+    check(command.includes("process = ") && command.includes("cuda:0"), `one device: ${command}`);
+    check((await compare(page, "one device")) > 5, "its tables have numbers");
+    await page.fill("input[aria-label='Filter']", "mm");
+    await page.waitForFunction(() => document.querySelector(".status code").textContent.includes("like"));
+    await settle(page);
+    const both = await status(page);
+    check(both.includes("cuda:0") && both.includes("%mm%"), `a filter is added to it: ${both}`);
+    await page.click(".chip:has-text('only cuda:0')");
+    await settle(page);
+    check(!(await hashOf(page)).includes("device="), "a click shows all devices");
   });
   server.stop();
 }

@@ -2,6 +2,7 @@
 // What is allocated: the curve of a device, its peak and who owned it, and the tables.
 
 import { useMemo } from "preact/hooks";
+import type { Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import { Curves } from "../chart/curve.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
@@ -73,7 +74,18 @@ function CurveOf({ frame, device }: { frame: Frame; device: DeviceOfPeak }) {
   );
 }
 
-function MemoryTables() {
+/** Options that leave the rows of DEVICE of table NAME; null: all devices. */
+function onlyOf(device: DeviceOfPeak | null, name: string): Options {
+  if (device === null) return {};
+  const of = `device = ${quote(device.device)}`;
+  return {
+    // Of operators there is a row for each device, whatever its process.
+    where: name === "memory" ? of : `process = ${quote(device.process)} and ${of}`,
+    ...(device.rank !== "" && { rank: device.rank }),
+  };
+}
+
+function MemoryTables({ only }: { only: DeviceOfPeak | null }) {
   const page = usePage();
   const place = page.place.value;
   const options = selectionOptions(place);
@@ -81,7 +93,10 @@ function MemoryTables() {
   const marks = marksOf(place.sel);
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
   const isAt = at !== undefined && tab.name === "memory_events";
-  const base = tab.name === "memory" ? mergedOptions(place) : options;
+  const base = {
+    ...(tab.name === "memory" ? mergedOptions(place) : options),
+    ...onlyOf(only, tab.name),
+  };
   return (
     <>
       <div class="section-head">
@@ -91,6 +106,11 @@ function MemoryTables() {
           value={tab.name}
           onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "", cols: "" })}
         />
+        {only !== null && (
+          <button type="button" class="chip" onClick={() => page.go({ device: "" })}>
+            only {only.title} ×
+          </button>
+        )}
         {marks.length > 0 && (
           <button type="button" class="chip" onClick={() => page.go({ sel: "" })}>
             marked: {marks.map((ns) => formatTime(ns)).join(" to ")} ×
@@ -153,7 +173,7 @@ export function Memory() {
           </>
         )}
       </Section>
-      <MemoryTables />
+      <MemoryTables only={place.device === "" ? null : device} />
     </>
   );
 }
