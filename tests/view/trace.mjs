@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { beside, check, data, folder, main, openPage, rowsOf, settle, soon, start } from "./browser.mjs";
 
 const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
-const heads = (page) => page.locator(".tl-head > button:first-child").allTextContents();
+const heads = (page) => page.locator(".tl-head .tl-title").allTextContents();
 const status = (page) => page.textContent(".status code");
 
 async function open(page, server, place) {

@@ -5,7 +5,7 @@
 //     trace_input.mjs [--opscope PATH]
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, compare, folder, main, openPage, settle, soon, start } from "./browser.mjs";
+import { check, compare, folder, main, openPage, runAxe, settle, soon, start } from "./browser.mjs";
 
 const WIDTH = 1_000_000;
 const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
@@ -114,6 +114,51 @@ async function testMouse(context, server) {
   await page.close();
 }
 
+/** The ruler counts from another time; notes are about events, areas and times; the menu. */
+async function testRuler(context, server) {
+  const [page, faults] = await openPage(context, server.origin);
+  await open(page, server, SHOWN);
+  const { x, head } = await placesOf(page);
+  await page.selectOption("[aria-label='What the ruler counts from']", "step");
+  check(await soon(page, async () => /clock=step/.test(await hash(page))), "the clock is in the address");
+  const y = await head("thread 7");
+  await page.mouse.click(x(250_000), y);
+  await soon(page, async () => /sel=ev/.test(await hash(page)));
+  await page.waitForSelector("aside.detail");
+  await page.focus(".tl");
+  await page.keyboard.press("Shift+M");
+  const isOnEvent = async () => /notes=200000\+100000@\d+~note/.test(await hash(page));
+  check(await soon(page, isOnEvent), `a note on an event: ${await hash(page)}`);
+  check((await page.locator(".tl-flags .range").count()) === 1, "it has a flag as long as the event");
+  await open(page, server, `${SHOWN}&t=400000%2B100000&sel=`);
+  check((await page.locator(".notes li").count()) === 1, "the browser keeps it");
+  await page.focus(".tl");
+  await page.keyboard.press("Shift+M");
+  check(await soon(page, async () => /400000\+100000~note/.test(await hash(page))), "a note on an area");
+  await page.click(".notes li:first-child button");
+  check(await soon(page, async () => /sel=ev:\d+/.test(await hash(page))), "a note goes to its event");
+  await open(page, server, SHOWN);
+  await page.mouse.click(x(250_000), y, { button: "right" });
+  await page.waitForSelector(".tl-menu");
+  const texts = await page.locator(".tl-menu [role=menuitem] span").allTextContents();
+  check(texts.includes("rows of its name") && texts.includes("hide the track"), `menu: ${texts}`);
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  check(await soon(page, async () => /hide=t0.7.7/.test(await hash(page))), "by keys its last item hides");
+  check((await page.locator(".tl-menu").count()) === 0, "and the menu is gone");
+  await page.click("text=1 hidden");
+  await page.mouse.move(x(250_000), y);
+  await page.focus(".tl");
+  await page.keyboard.press("Shift+F10");
+  await page.waitForSelector(".tl-menu");
+  await page.keyboard.press("Escape");
+  check(await soon(page, async () => (await page.locator(".tl-menu").count()) === 0), "Esc closes it");
+  await page.mouse.click(x(250_000), y, { button: "right" });
+  await runAxe(page, "the menu");
+  check(faults.length === 0, `ruler: ${faults[0]}`);
+  await page.close();
+}
+
 /** The tabs of the sheet: each has the rows that its command prints. */
 async function testSheet(context, server) {
   const [page, faults] = await openPage(context, server.origin);
@@ -183,6 +228,7 @@ await main(async (browser) => {
   const server = await start([makeTrace()]);
   await testMouse(context, server);
   await testSheet(context, server);
+  await testRuler(context, server);
   await testTouch(browser, server);
   server.stop();
 });

@@ -52,6 +52,8 @@ export interface Place {
   readonly thread: string;
   /** Of an area: the table that is shown; "": names. */
   readonly area: string;
+  /** What the ruler counts from: "": the origin, step or wall. */
+  readonly clock: string;
   /** "off": no ghost of the median step; how two runs are locked; notes on times. */
   readonly ghost: string;
   readonly lock: string;
@@ -93,6 +95,7 @@ export const HOME: Place = {
   only: "",
   thread: "",
   area: "",
+  clock: "",
   ghost: "",
   lock: "",
   notes: "",
@@ -132,6 +135,7 @@ const KEYS = [
   "only",
   "thread",
   "area",
+  "clock",
   "ghost",
   "lock",
   "notes",

@@ -3,9 +3,16 @@
 
 import { usePage } from "../state/session.ts";
 
-export function Corner() {
+const CLOCKS = [
+  { value: "", title: "from 0" },
+  { value: "step", title: "from step" },
+  { value: "wall", title: "UTC" },
+];
+
+/** HASDATE: the origin of the traces has a Unix time. */
+export function Corner({ hasDate }: { hasDate: boolean }) {
   const page = usePage();
-  const { only, hide } = page.place.value;
+  const { only, hide, clock } = page.place.value;
   const nHidden = hide === "" ? 0 : hide.split(",").length;
   return (
     <div class="tl-corner">
@@ -16,6 +23,17 @@ export function Corner() {
         value={only}
         onInput={(event) => page.go({ only: event.currentTarget.value }, "replace")}
       />
+      <select
+        aria-label="What the ruler counts from"
+        value={clock === "wall" && !hasDate ? "" : clock}
+        onChange={(event) => page.go({ clock: event.currentTarget.value }, "replace")}
+      >
+        {CLOCKS.map(({ value, title }) => (
+          <option key={value} value={value} disabled={value === "wall" && !hasDate}>
+            {title}
+          </option>
+        ))}
+      </select>
       {nHidden > 0 && (
         <button type="button" class="plain" onClick={() => page.go({ hide: "" })}>
           {nHidden} hidden

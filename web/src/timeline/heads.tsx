@@ -67,22 +67,24 @@ function Head(props: HeadProps) {
       aria-level={row.indent + 1}
       {...(canFold && row.kind !== "series" && { "aria-expanded": !row.isFolded })}
     >
-      <button
-        type="button"
-        class="plain"
-        title={row.title}
-        disabled={!canFold}
-        onClick={() => change.fold(row.key)}
-      >
-        {mark(row)}
-        {row.title}
-      </button>
-      {row.kind === "track" && row.deeper > 0 && !row.isFolded && (
-        <button type="button" class="plain muted" onClick={() => change.open(row.key)}>
-          {row.deeper} deeper
+      <div role="gridcell">
+        <button
+          type="button"
+          class="plain tl-title"
+          title={row.title}
+          disabled={!canFold}
+          onClick={() => change.fold(row.key)}
+        >
+          {mark(row)}
+          {row.title}
         </button>
-      )}
-      <Tools {...props} />
+        {row.kind === "track" && row.deeper > 0 && !row.isFolded && (
+          <button type="button" class="plain muted" onClick={() => change.open(row.key)}>
+            {row.deeper} deeper
+          </button>
+        )}
+        <Tools {...props} />
+      </div>
     </div>
   );
 }

@@ -96,7 +96,11 @@ export function pressTrackKey(row: Row | undefined, key: string, does: TrackKeys
 }
 
 /** The key that writes a note, and what it does. */
-export const NOTE_KEY = { key: "M", keys: "Shift+M", does: "write a note on a time" } as const;
+export const NOTE_KEY = {
+  key: "M",
+  keys: "Shift+M",
+  does: "write a note on the event, area or time",
+} as const;
 
 /** All keys that only the timeline has. */
 export const TIMELINE_KEYS: readonly { readonly keys: string; readonly does: string }[] = [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes on times: flags above the timeline, and a line to write each.
+// Notes on times, ranges and events: flags above the timeline, and a line to write each.
 
 import type { ReadonlySignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -39,8 +39,16 @@ export function Flags({ notes, viewport, width }: FlagsProps) {
     <div class="tl-flags" aria-hidden="true">
       {notes.map((note) => {
         const x = view.x(note.at);
-        return x < -1 || x > width ? null : (
-          <span key={note.at} style={{ left: `${x}px` }} title={note.text}>
+        return view.x(note.at + note.dur) < -1 || x > width ? null : (
+          <span
+            key={`${note.at}+${note.dur}`}
+            class={note.dur > 0 ? "range" : ""}
+            style={{
+              left: `${x}px`,
+              ...(note.dur > 0 && { minWidth: `${note.dur / view.nsPerPx}px` }),
+            }}
+            title={note.text}
+          >
             ⚑ {note.text}
           </span>
         );
@@ -58,7 +66,13 @@ interface FlagsProps {
 interface NotesProps {
   readonly notes: readonly Note[];
   onChange(notes: readonly Note[]): void;
-  onShow(at: number): void;
+  onShow(note: Note): void;
+}
+
+/** What NOTE is about, as a person reads it. */
+function placeOf({ at, dur, event }: Note): string {
+  const range = dur > 0 ? `${formatTime(at)}, ${formatTime(dur)} long` : formatTime(at);
+  return event === null ? range : `event at ${range}`;
 }
 
 export function NoteLines({ notes, onChange, onShow }: NotesProps) {
@@ -68,12 +82,12 @@ export function NoteLines({ notes, onChange, onShow }: NotesProps) {
       {notes.map((note) => {
         const others = notes.filter((one) => one !== note);
         return (
-          <li key={note.at}>
-            <button type="button" class="plain" onClick={() => onShow(note.at)}>
-              ⚑ {formatTime(note.at)}
+          <li key={`${note.at}+${note.dur}`}>
+            <button type="button" class="plain" onClick={() => onShow(note)}>
+              ⚑ {placeOf(note)}
             </button>
             <input
-              aria-label={`Note at ${formatTime(note.at)}`}
+              aria-label={`Note at ${placeOf(note)}`}
               value={note.text}
               onChange={(event) =>
                 onChange([...others, { ...note, text: event.currentTarget.value }])

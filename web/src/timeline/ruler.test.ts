@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cutTo } from "./labels.ts";
-import { tickStep, ticks } from "./ruler.ts";
+import { tickStep, ticks, wallTime } from "./ruler.ts";
 import { Viewport } from "./viewport.ts";
 
 test("marks are at round times and far enough from each other", () => {
@@ -35,4 +35,16 @@ test("texts are cut at their end", () => {
   assert.equal(cutTo("aten::add", 9, measure), "aten::add");
   assert.equal(cutTo("aten::add", 5, measure), "aten…");
   assert.equal(cutTo("aten::add", 1, measure), "");
+});
+
+test("marks count from a step or are those of the wall clock", () => {
+  const view = new Viewport(1_000_000, 0, 1000);
+  const step = ticks(view, 1000, { origin: 1_030_000, unix: null });
+  assert.deepEqual([step[0]!.time, step[0]!.label], [1_030_000, "0\u00a0ns"]);
+  const unix = 1_700_000_000_000_000_123n;
+  const wall = ticks(view, 1000, { origin: 0, unix });
+  assert.equal(wall[0]!.label, "22:13:20.0011");
+  assert.equal((unix + BigInt(wall[0]!.time)) % 100_000n, 0n);
+  assert.equal(wallTime(unix, 5_000_000_000, 1e9), "22:13:25");
+  assert.equal(wallTime(unix, 0, 1), "22:13:20.000000123");
 });

@@ -9,13 +9,13 @@ import { drawArrows, type Selected } from "./arrows.ts";
 import { drawCurve } from "./curves.ts";
 import { Fetcher } from "./fetcher.ts";
 import { GHOST_HEIGHT, Ghost, type GhostOf, paintGhost } from "./ghost.ts";
-import { drawLabels, TextWidths } from "./labels.ts";
+import { cutTo, drawLabels, TextWidths } from "./labels.ts";
 import { LANE_HEIGHT, type Layout, type Row, type TrackRow } from "./layout.ts";
 import { cellAt, type PaintedLane, paint } from "./painter.ts";
-import { ticks } from "./ruler.ts";
+import { type Clock, drawSteps, FROM_ORIGIN, STEP_HEIGHT, type StepMark, ticks } from "./ruler.ts";
 import { Viewport } from "./viewport.ts";
 
-export const RULER_HEIGHT = 24;
+export const RULER_HEIGHT = 36;
 
 /** A cell under the pointer. */
 export interface Hit {
@@ -46,6 +46,9 @@ export class Screen {
   /** What is selected, with what it is linked to. */
   selected: Selected | null = null;
   area: Area | null = null;
+  /** What the ruler counts from, and the steps in it. */
+  clock: Clock = FROM_ORIGIN;
+  steps: readonly StepMark[] = [];
   private readonly timeline: Timeline;
   private first: Window;
   private readonly parts: Parts;
@@ -296,7 +299,7 @@ export class Screen {
     context.strokeStyle = this.colours.grid;
     context.globalAlpha = 0.5;
     context.beginPath();
-    for (const tick of ticks(viewport, width)) {
+    for (const tick of ticks(viewport, width, this.clock)) {
       context.moveTo(Math.round(tick.x) + 0.5, 0);
       context.lineTo(Math.round(tick.x) + 0.5, this.height);
     }
@@ -349,11 +352,15 @@ export class Screen {
     context.strokeStyle = this.colours.grid;
     context.textBaseline = "middle";
     context.beginPath();
-    for (const tick of ticks(this.viewport, this.width)) {
-      context.moveTo(Math.round(tick.x) + 0.5, 0);
+    const top = this.steps.length > 0 ? STEP_HEIGHT : 0;
+    for (const tick of ticks(this.viewport, this.width, this.clock)) {
+      context.moveTo(Math.round(tick.x) + 0.5, top);
       context.lineTo(Math.round(tick.x) + 0.5, RULER_HEIGHT);
-      context.fillText(tick.label, tick.x + 4, RULER_HEIGHT / 2);
+      context.fillText(tick.label, tick.x + 4, (top + RULER_HEIGHT) / 2);
     }
     context.stroke();
+    const measure = (text: string) => this.widths.of(context, text);
+    const cut = (text: string, width: number) => cutTo(text, width, measure);
+    drawSteps(context, this.steps, { viewport: this.viewport, width: this.width }, cut);
   }
 }

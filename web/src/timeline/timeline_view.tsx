@@ -3,17 +3,20 @@
 
 import { useState } from "preact/hooks";
 import { format, formatTime } from "../model/units.ts";
-import type { Note } from "../state/notes.ts";
+import { type Note, withNote } from "../state/notes.ts";
 import { usePage } from "../state/session.ts";
 import { Corner } from "./corner.tsx";
 import { Heads } from "./heads.tsx";
 import { NOTE_KEY, pressKey, pressTrackKey, wheelZoom } from "./input.ts";
+import { Menu } from "./menu.tsx";
 import { Minimap } from "./minimap.tsx";
 import { Flags, NoteLines, useNotes } from "./notes.tsx";
 import type { Hit, Screen } from "./screen.ts";
 import { firstWindow } from "./spans.ts";
 import { useLayout } from "./use_layout.ts";
+import { useMenu } from "./use_menu.ts";
 import { usePointer } from "./use_pointer.ts";
+import { useRuler } from "./use_ruler.ts";
 import { type TimelineViewProps, useScreen, useShown } from "./use_screen.ts";
 import { Viewport } from "./viewport.ts";
 
@@ -54,7 +57,7 @@ function Top({ timeline, side, screen, made, notes }: TopProps) {
         />
       )}
       <div class="tl-top">
-        <Corner />
+        <Corner hasDate={timeline.base_ns !== null} />
         <canvas ref={ruler} class="tl-ruler" />
         {side === "run" && <Flags notes={notes} viewport={viewport} width={screen?.pixels ?? 0} />}
       </div>
@@ -69,14 +72,22 @@ export function TimelineView(props: TimelineViewProps) {
   const [notes, changeNotes] = useNotes();
   const { layout, pinned, change } = useLayout(timeline);
   useShown(screen, props, layout);
+  useRuler(screen, timeline, side === "run");
   const { hover, pointer } = usePointer(screen, overlay, ruler, onSelect);
+  const { menu, open, close } = useMenu(screen, overlay, pointer, {
+    change,
+    note: (where) => changeNotes(withNote(notes, where)),
+  });
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
   const press = (event: KeyboardEvent) => {
     if (screen === null || event.ctrlKey || event.metaKey || event.altKey) return;
     const { x, y } = pointer.current;
     if (event.key === NOTE_KEY.key) {
-      const at = Math.max(0, selected?.from ?? screen.viewport.time(x));
-      changeNotes([...notes.filter((note) => note.at !== at), { at, text: "note" }]);
+      const at = screen.viewport.time(x);
+      const where = selected ?? screen.area ?? { from: at, to: at };
+      changeNotes(
+        withNote(notes, { from: where.from, to: where.to, event: selected?.event ?? null }),
+      );
     } else if (!pressKey(screen, event, x) && !pressTrackKey(screen.rowAt(y), event.key, change))
       return;
     event.preventDefault();
@@ -84,8 +95,16 @@ export function TimelineView(props: TimelineViewProps) {
   };
   const name = hover === null ? "" : (screen?.fetcher.name(hover.hit.name)?.[1] ?? "…");
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the keys
-    <div class="tl" tabIndex={0} role="application" aria-label="Timeline" onKeyDown={press}>
+    <div
+      class="tl"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the keys
+      tabIndex={0}
+      role="application"
+      aria-label="Timeline"
+      onKeyDown={press}
+      onContextMenu={open}
+    >
+      {menu !== null && <Menu items={menu.items} at={menu} onClose={close} />}
       <Top {...props} screen={screen} made={made} notes={notes} />
       <div
         ref={body}
@@ -109,7 +128,10 @@ export function TimelineView(props: TimelineViewProps) {
         <NoteLines
           notes={notes}
           onChange={changeNotes}
-          onShow={(at) => screen?.reveal(at, at + 1)}
+          onShow={(note) => {
+            screen?.reveal(note.at, note.at + Math.max(1, note.dur));
+            if (note.event !== null) onSelect(note.event);
+          }}
         />
       )}
     </div>

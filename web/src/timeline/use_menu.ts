@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the menu of a place in the timeline offers: of the range there, the time, and the track.
+
+import type { RefObject } from "preact";
+import { useState } from "preact/hooks";
+import { quote } from "../state/options.ts";
+import { type PageState, usePage } from "../state/session.ts";
+import { FRESH } from "../state/url.ts";
+import type { TrackKeys } from "./input.ts";
+import type { Row } from "./layout.ts";
+import type { MenuItem } from "./menu.tsx";
+import type { Hit, Screen } from "./screen.ts";
+
+interface Place {
+  readonly hit: Hit | null;
+  /** The time there. */
+  readonly time: number;
+  readonly row: Row | undefined;
+}
+
+interface Deeds {
+  readonly change: TrackKeys;
+  note(where: { from: number; to: number; event: number | null }): void;
+}
+
+async function copy(page: PageState): Promise<void> {
+  await navigator.clipboard?.writeText(page.command.value);
+  page.notice.value = "copied";
+}
+
+function itemsOfRange(page: PageState, screen: Screen, hit: Hit): MenuItem[] {
+  const name = screen.fetcher.name(hit.name)?.[0];
+  const items = [{ text: "fit it", key: "", run: () => screen.fit(hit.start, hit.end) }];
+  if (name !== undefined)
+    items.push({
+      ...{ text: "rows of its name", key: "" },
+      run: () =>
+        page.go({ ...FRESH, view: "tables", table: "events", where: `name = ${quote(name)}` }),
+    });
+  return items;
+}
+
+function itemsOfRow(row: Row, change: TrackKeys): MenuItem[] {
+  const items: MenuItem[] = [];
+  const { key } = row;
+  if (row.kind === "track")
+    items.push({ text: "pin or unpin the track", key: "p", run: () => change.pin(key) });
+  if (row.kind !== "series")
+    items.push({
+      ...{ text: row.isFolded ? "unfold it" : "fold it", key: "c" },
+      run: () => change.fold(key),
+    });
+  if (row.kind !== "group")
+    items.push({ text: "hide the track", key: "x", run: () => change.hide(key) });
+  return items;
+}
+
+function itemsOf(page: PageState, screen: Screen, place: Place, deeds: Deeds): MenuItem[] {
+  const { hit, time, row } = place;
+  const where =
+    hit !== null && hit.count === 1
+      ? { from: hit.start, to: hit.end, event: hit.event }
+      : { from: time, to: time, event: null };
+  return [
+    ...(hit === null ? [] : itemsOfRange(page, screen, hit)),
+    { text: "all of the time", key: "0", run: () => screen.fitAll() },
+    { text: "note here", key: "Shift+M", run: () => deeds.note(where) },
+    { text: "copy the command", key: "y", run: () => void copy(page) },
+    ...(row === undefined ? [] : itemsOfRow(row, deeds.change)),
+  ];
+}
+
+/** The menu that is open, and what opens it; POINTER is where the pointer was last on CANVAS. */
+export function useMenu(
+  screen: Screen | null,
+  canvas: RefObject<HTMLCanvasElement | null>,
+  pointer: RefObject<{ x: number; y: number }>,
+  deeds: Deeds,
+) {
+  const page = usePage();
+  const [menu, setMenu] = useState<{ items: MenuItem[]; x: number; y: number } | null>(null);
+  const open = (event: MouseEvent) => {
+    const box = canvas.current?.getBoundingClientRect();
+    const around = canvas.current?.closest(".tl")?.getBoundingClientRect();
+    if (screen === null || box === undefined || around === undefined) return;
+    if (event.target instanceof Element && event.target.closest("input, select, .notes")) return;
+    event.preventDefault();
+    const isTouch = event instanceof PointerEvent && event.pointerType === "touch";
+    if (isTouch) return; // a long press is an area
+    // The key of the menu has no place: that of the pointer is taken.
+    const isKey = event.button !== 2;
+    const { x, y } = isKey
+      ? (pointer.current ?? { x: 0, y: 0 })
+      : { x: event.clientX - box.left, y: event.clientY - box.top };
+    const place = { hit: screen.hit(x, y), time: screen.viewport.time(x), row: screen.rowAt(y) };
+    setMenu({
+      items: itemsOf(page, screen, place, deeds),
+      x: Math.min(x + box.left - around.left, around.width - 220),
+      y: Math.max(0, Math.min(y + box.top - around.top, around.height - 230)),
+    });
+  };
+  return { menu, open, close: () => setMenu(null) };
+}
