@@ -82,11 +82,14 @@ static void measure(const struct sample *samples, size_t n, size_t k, double *of
     for (size_t i = 0; i < n; i++) {
         least = samples[i].v[k] < least ? samples[i].v[k] : least;
         most = samples[i].v[k] > most ? samples[i].v[k] : most;
-        sum += samples[i].v[k];
+        sum += (long double)samples[i].v[k];
     }
     const long double mean = sum / (long double)n;
-    for (size_t i = 0; i < n; i++)
-        squares += (samples[i].v[k] - mean) * (samples[i].v[k] - mean);
+    for (size_t i = 0; i < n; i++) {
+        const long double far = (long double)samples[i].v[k] - mean;
+
+        squares += far * far;
+    }
     of[0] = least;
     of[1] = (double)mean;
     of[2] = most;
