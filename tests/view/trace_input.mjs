@@ -5,7 +5,7 @@
 //     trace_input.mjs [--opscope PATH]
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, compare, folder, main, openPage, runAxe, settle, soon, start } from "./browser.mjs";
+import { check, compare, folder, main, openPage, rowsOf, runAxe, settle, soon, start } from "./browser.mjs";
 
 const WIDTH = 1_000_000;
 const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
@@ -112,6 +112,76 @@ async function testMouse(context, server) {
   check(await soon(page, isFit), `a double click fits: ${await rangeOf(page, "w")}`);
   check(canvas.width > 500 && faults.length === 0, `mouse: ${faults[0]}`);
   await page.close();
+}
+
+const titles = (page) => page.locator(".tl-head .tl-title").allTextContents();
+
+/** Two threads of one process in the order that is chosen, and by a drag of a title. */
+async function testOrder(context, server) {
+  const [page, faults] = await openPage(context, server.origin);
+  await open(page, server, SHOWN);
+  const threads = async () => (await titles(page)).filter((t) => /thread \d/.test(t)).map((t) => t.trim());
+  const reads = (...words) => async () => {
+    const now = (await threads()).map((t) => /thread (\d)/.exec(t)[1]);
+    return now.join() === words.join();
+  };
+  check(await reads("7", "8")(), `as given: ${await threads()}`);
+  await page
+    .locator(".tl-head", { hasText: "thread 8" })
+    .dragTo(page.locator(".tl-head", { hasText: "thread 7" }).first());
+  check(await soon(page, reads("8", "7")), `dragged: ${await threads()}`);
+  check(/order=t0.7.8.thread<t0.7.7.thread/.test(await hash(page)), await hash(page));
+  await page.selectOption("[aria-label='Order of tracks']", "name");
+  check(await soon(page, reads("7", "8")), `by name: ${await threads()}`);
+  const y = await (await placesOf(page)).head("thread 7");
+  await page.mouse.click((await placesOf(page)).x(250_000), y, { button: "right" });
+  await page.click(".tl-menu >> text=move it down");
+  check(await soon(page, reads("8", "7")), `by the menu: ${await threads()}`);
+  await page.selectOption("[aria-label='Order of tracks']", "busy");
+  const rows = await rowsOf(`opscope table tracks '${join(folder, "input.json")}'`);
+  const busy = (thread) => Number(rows.find((row) => row.thread === thread).busy_ns);
+  const right = busy("7") >= busy("8") ? ["7", "8"] : ["8", "7"];
+  check(await soon(page, reads(...right)), `by busy time: ${await threads()}`);
+  check(faults.length === 0, `order: ${faults[0]}`);
+  await page.close();
+}
+
+/** 200 levels on one track, of which 24 are asked for, and 2,000 tracks. */
+async function testExtremes(context) {
+  const traceEvents = [];
+  for (let i = 0; i < 200; i++)
+    traceEvents.push({ ph: "X", pid: 1, tid: 1, cat: "cpu_op", name: `level${i}`, ts: i, dur: 1000 - 2 * i });
+  for (let i = 0; i < 2000; i++)
+    traceEvents.push({ ph: "X", pid: 2, tid: 10 + i, cat: "cpu_op", name: "one", ts: i / 4, dur: 10 });
+  const path = join(folder, "extremes.json");
+  writeFileSync(path, JSON.stringify({ traceEvents }));
+  const server = await start([path]);
+  const [page, faults] = await openPage(context, server.origin);
+  const asked = [];
+  page.on("request", (request) => /\/cells/.test(request.url()) && asked.push(decodeURIComponent(request.url())));
+  await open(page, server, SHOWN);
+  check(await soon(page, async () => asked.length > 0), "cells are asked for");
+  check((await page.textContent(".tl-heads")).includes("176 deeper"), "176 levels are not shown");
+  check(asked.length > 0 && asked.every((url) => !/[:.x]200\b/.test(url)), `asked: ${asked[0]}`);
+  const n = await page.locator(".tl-head").count();
+  check(n < 150, `${n} titles of 2,000 are in the page`);
+  const began = Date.now();
+  await page.locator(".tl-body").evaluate((body) => {
+    body.scrollTop = body.scrollHeight;
+  });
+  check(await soon(page, async () => (await titles(page)).some((t) => /thread 2009/.test(t))), "the last track");
+  check(Date.now() - began < 3000, `it took ${Date.now() - began} ms to scroll to it`);
+  await page.locator(".tl-body").evaluate((body) => {
+    body.scrollTop = 0;
+  });
+  await page.click("text=176 deeper");
+  check(await soon(page, async () => asked.some((url) => /[:.x]200\b/.test(url))), `more is asked then: ${asked.at(-1)}`);
+  await page.click("text=only 24 levels");
+  const isLess = async () => (await page.textContent(".tl-heads")).includes("176 deeper");
+  check(await soon(page, isLess), "and there is a way back");
+  check(faults.length === 0, `extremes: ${faults[0]}`);
+  await page.close();
+  server.stop();
 }
 
 /** The ruler counts from another time; notes are about events, areas and times; the menu. */
@@ -229,6 +299,8 @@ await main(async (browser) => {
   await testMouse(context, server);
   await testSheet(context, server);
   await testRuler(context, server);
+  await testOrder(context, server);
+  await testExtremes(context);
   await testTouch(browser, server);
   server.stop();
 });

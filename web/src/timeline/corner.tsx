@@ -2,6 +2,9 @@
 // Which tracks are shown: a filter, and a way back for those that are hidden.
 
 import { usePage } from "../state/session.ts";
+import { formatOrder, type OrderWord, parseOrder } from "./order.ts";
+
+const NO_TIMES: ReadonlyMap<string, number> = new Map();
 
 const CLOCKS = [
   { value: "", title: "from 0" },
@@ -12,7 +15,8 @@ const CLOCKS = [
 /** HASDATE: the origin of the traces has a Unix time. */
 export function Corner({ hasDate }: { hasDate: boolean }) {
   const page = usePage();
-  const { only, hide, clock } = page.place.value;
+  const { only, hide, clock, order } = page.place.value;
+  const { word, moves } = parseOrder(order, NO_TIMES);
   const nHidden = hide === "" ? 0 : hide.split(",").length;
   return (
     <div class="tl-corner">
@@ -33,6 +37,19 @@ export function Corner({ hasDate }: { hasDate: boolean }) {
             {title}
           </option>
         ))}
+      </select>
+      <select
+        class="order"
+        aria-label="Order of tracks"
+        value={word}
+        onChange={(event) => {
+          const next = event.currentTarget.value as OrderWord;
+          page.go({ order: formatOrder({ word: next, moves: [] }) }, "replace");
+        }}
+      >
+        <option value="">{moves.length > 0 && word === "" ? "moved" : "tracks as given"}</option>
+        <option value="busy">by busy time</option>
+        <option value="name">by name</option>
       </select>
       {nHidden > 0 && (
         <button type="button" class="plain" onClick={() => page.go({ hide: "" })}>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The titles of the rows: a tree, of which only what is in sight is in the page.
 
-import type { Layout, Row } from "./layout.ts";
+import { LANES_SHOWN, type Layout, type Row } from "./layout.ts";
 
 interface HeadsProps {
   readonly layout: Layout;
@@ -9,7 +9,9 @@ interface HeadsProps {
   readonly height: number;
   readonly pinned: ReadonlySet<string>;
   /** Each takes the key of a row. */
-  readonly change: Readonly<Record<"fold" | "open" | "pin" | "hide", (key: string) => void>>;
+  readonly change: Readonly<Record<"fold" | "open" | "pin" | "hide", (key: string) => void>> & {
+    move(key: string, above: string): void;
+  };
 }
 
 type HeadProps = { row: Row } & Pick<HeadsProps, "pinned" | "change">;
@@ -45,6 +47,24 @@ function Tools({ row, pinned, change }: HeadProps) {
   );
 }
 
+const DRAGGED = "text/x-opscope-track";
+
+/** What lets the track KEY be dragged above another one, and others above it. */
+function moves(key: string, move: (key: string, above: string) => void) {
+  return {
+    draggable: true,
+    onDragStart: (event: DragEvent) => event.dataTransfer?.setData(DRAGGED, key),
+    onDragOver: (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes(DRAGGED)) event.preventDefault();
+    },
+    onDrop: (event: DragEvent) => {
+      const dragged = event.dataTransfer?.getData(DRAGGED) ?? "";
+      event.preventDefault();
+      if (dragged !== "") move(dragged, key);
+    },
+  };
+}
+
 function mark(row: Row): string {
   if (row.kind === "series") return "";
   if (row.kind === "track" && row.track.lanes <= 1) return "";
@@ -64,6 +84,7 @@ function Head(props: HeadProps) {
       class={`tl-head ${row.kind}`}
       style={style}
       role="row"
+      {...(row.kind === "track" && moves(row.key, change.move))}
       aria-level={row.indent + 1}
       {...(canFold && row.kind !== "series" && { "aria-expanded": !row.isFolded })}
     >
@@ -81,6 +102,11 @@ function Head(props: HeadProps) {
         {row.kind === "track" && row.deeper > 0 && !row.isFolded && (
           <button type="button" class="plain muted" onClick={() => change.open(row.key)}>
             {row.deeper} deeper
+          </button>
+        )}
+        {row.kind === "track" && row.lanes > LANES_SHOWN && (
+          <button type="button" class="plain muted" onClick={() => change.open(row.key)}>
+            only {LANES_SHOWN} levels
           </button>
         )}
         <Tools {...props} />

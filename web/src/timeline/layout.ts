@@ -3,6 +3,7 @@
 
 import type { Series, Timeline, Track } from "../api/api.ts";
 import { matcher } from "../model/pattern.ts";
+import { type Order, sortTracks } from "./order.ts";
 
 export const LANE_HEIGHT = 18;
 export const GROUP_HEIGHT = 22;
@@ -54,6 +55,7 @@ export interface LayoutChoice {
   readonly pinned: ReadonlySet<string>;
   /** Only tracks whose title has this text, or matches /TEXT/. */
   readonly filter: string;
+  readonly order: Order;
 }
 
 type Unplaced = Omit<GroupRow, "y"> | Omit<TrackRow, "y"> | Omit<SeriesRow, "y">;
@@ -75,11 +77,6 @@ export function seriesTitle(series: Series): string {
   return series.key === "" || series.key === series.name
     ? series.name
     : `${series.name}: ${series.key}`;
-}
-
-/** Queues of devices first, then threads as they come. */
-function orderOf(track: Track): number {
-  return track.sort === "queue" ? 0 : 1;
 }
 
 function processKey(trace: number, process: string): string {
@@ -148,9 +145,9 @@ function processRows(
   indent: number,
 ): Unplaced[] {
   const tracks = timeline.tracks.filter((x) => x.trace === t && x.process === process);
-  const rows = [...tracks]
-    .sort((a, b) => orderOf(a) - orderOf(b))
-    .map((track) => trackRow(track, choice, indent));
+  const rows = sortTracks(tracks, choice.order, trackKey, trackTitle).map((track) =>
+    trackRow(track, choice, indent),
+  );
   for (const series of timeline.series)
     if (series.trace === t && series.process === process)
       rows.push(seriesRow(series, choice, indent));

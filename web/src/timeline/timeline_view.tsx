@@ -76,6 +76,7 @@ export function TimelineView(props: TimelineViewProps) {
   const { hover, pointer } = usePointer(screen, overlay, ruler, onSelect);
   const { menu, open, close } = useMenu(screen, overlay, pointer, {
     change,
+    rows: layout.rows,
     note: (where) => changeNotes(withNote(notes, where)),
   });
   const [scroll, setScroll] = useState({ top: 0, height: 600 });

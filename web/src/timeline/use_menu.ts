@@ -7,7 +7,7 @@ import { quote } from "../state/options.ts";
 import { type PageState, usePage } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
 import type { TrackKeys } from "./input.ts";
-import type { Row } from "./layout.ts";
+import type { Row, TrackRow } from "./layout.ts";
 import type { MenuItem } from "./menu.tsx";
 import type { Hit, Screen } from "./screen.ts";
 
@@ -19,7 +19,8 @@ interface Place {
 }
 
 interface Deeds {
-  readonly change: TrackKeys;
+  readonly change: TrackKeys & { move(key: string, above: string): void };
+  readonly rows: readonly Row[];
   note(where: { from: number; to: number; event: number | null }): void;
 }
 
@@ -55,6 +56,24 @@ function itemsOfRow(row: Row, change: TrackKeys): MenuItem[] {
   return items;
 }
 
+/** What a drag of its title does, too. */
+function itemsOfOrder(row: TrackRow, { rows, change }: Deeds): MenuItem[] {
+  const near = rows.filter(
+    (one): one is TrackRow =>
+      one.kind === "track" &&
+      one.track.trace === row.track.trace &&
+      one.track.process === row.track.process,
+  );
+  const at = near.findIndex((one) => one.key === row.key);
+  const [above, below] = [near[at - 1], near[at + 1]];
+  return [
+    ...(above ? [{ text: "move it up", key: "", run: () => change.move(row.key, above.key) }] : []),
+    ...(below
+      ? [{ text: "move it down", key: "", run: () => change.move(below.key, row.key) }]
+      : []),
+  ];
+}
+
 function itemsOf(page: PageState, screen: Screen, place: Place, deeds: Deeds): MenuItem[] {
   const { hit, time, row } = place;
   const where =
@@ -66,6 +85,7 @@ function itemsOf(page: PageState, screen: Screen, place: Place, deeds: Deeds): M
     { text: "all of the time", key: "0", run: () => screen.fitAll() },
     { text: "note here", key: "Shift+M", run: () => deeds.note(where) },
     { text: "copy the command", key: "y", run: () => void copy(page) },
+    ...(row?.kind === "track" ? itemsOfOrder(row, deeds) : []),
     ...(row === undefined ? [] : itemsOfRow(row, deeds.change)),
   ];
 }
