@@ -14,6 +14,11 @@
 #define EVENTS_MAX     4000u
 /* Starts in a tile stay below 2^30 units. */
 #define TILE_LOG2 30u
+/* A window of time is never longer: 2^62 ns. */
+#define TIME_LOG2 62u
+/* A level that is longer before it is compressed does not fit: events may be far from each
+ * other, and each tile between them has a header and the table of lanes. */
+#define LEVEL_BYTES_MAX ((size_t)64 << 20)
 
 /* A level while it is made. */
 struct making {
@@ -23,7 +28,8 @@ struct making {
     struct osc_strbuf packet, level;
     struct osc_strbuf alone; /* a uint64_t for each event that stands alone: length, ~event */
     unsigned log2;           /* of the width of a bucket */
-    bool is_cut, is_alone;   /* a packet was full; each cell is one range */
+    bool is_cut;             /* it is not whole: a packet was full, or there are too many */
+    bool is_alone;           /* each cell is one range */
 };
 
 static uint32_t number_at(const char *s)
@@ -102,8 +108,9 @@ static void put_tile(struct making *m)
 /* Make the level of M. Buckets begin at multiples of their width. */
 static osc_status make_level(struct making *m)
 {
-    const unsigned unit = m->log2 > 8 ? m->log2 - 8 : 0;
-    const int64_t bucket = INT64_C(1) << m->log2, tile = INT64_C(1) << (unit + TILE_LOG2);
+    const unsigned log2 = (m->log2 > 8 ? m->log2 - 8 : 0) + TILE_LOG2;
+    const int64_t bucket = INT64_C(1) << m->log2;
+    const int64_t tile = INT64_C(1) << (log2 < TIME_LOG2 ? log2 : TIME_LOG2);
     const int64_t first = m->tl->from_ns & ~(bucket - 1);
     const int64_t last = (m->tl->to_ns | (bucket - 1)) + 1;
     osc_status st = OSC_OK;
@@ -112,8 +119,8 @@ static osc_status make_level(struct making *m)
     osc_strbuf_clear(&m->alone);
     m->is_cut = false;
     m->is_alone = true;
-    for (int64_t at = first; at < last && st == OSC_OK; at += tile) {
-        const int64_t end = last - at > tile ? at + tile : last;
+    for (int64_t at = first, end; at < last && st == OSC_OK && !m->is_cut; at = end) {
+        end = last - tile > at ? at + tile : last;
         const struct osc_packet_request r = {.tracks = m->tracks,
                                              .n_tracks = m->tl->n_tracks,
                                              .from_ns = at,
@@ -125,6 +132,7 @@ static osc_status make_level(struct making *m)
             put_tile(m);
         if (st == OSC_OK)
             st = m->level.status != OSC_OK ? m->level.status : m->alone.status;
+        m->is_cut = m->is_cut || m->level.len > LEVEL_BYTES_MAX;
     }
     return st;
 }

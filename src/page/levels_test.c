@@ -255,6 +255,41 @@ TEST_WITH(without_room_there_are_fewer_levels, NULL, end)
     assert_null(answer("cells/1", &len));
 }
 
+TEST_WITH(months_between_two_events_are_one_tile, NULL, end)
+{
+    assert_true(small_load(&trace, OP("a", 1, 0, 1, "") OP("b", 1, 2, 1, "")
+                                       OP("c", 1, 31536000000000, 5, "")));
+    make();
+    assert_int_equal(osc_levels_add(&levels, &timeline, &pack, MANY), OSC_OK);
+    assert_true(levels.n > 1);
+    unpack();
+    for (unsigned k = 0; k < levels.n; k++)
+        compare_level(k);
+    uint32_t len;
+    const char *const first = answer("cells/0", &len);
+    assert_int_equal(len, 8 + padded(number(first)));
+}
+
+TEST_WITH(a_level_with_very_many_tiles_is_left_out, NULL, end)
+{
+    struct osc_strbuf events = {0};
+
+    for (uint32_t i = 0; i < 200; i++)
+        osc_strbuf_addf(
+            &events,
+            "{'ph':'X','cat':'cpu_op','name':'a','pid':1,'tid':%u,'ts':0.00%u,'dur':0.001},",
+            i / 2, i % 2 * 2);
+    osc_strbuf_adds(&events, OP("c", 1, 86400000000, 5, ""));
+    assert_true(small_load(&trace, events.s));
+    osc_strbuf_fini(&events);
+    make();
+    assert_int_equal(osc_levels_add(&levels, &timeline, &pack, MANY), OSC_OK);
+    assert_true(levels.n > 1);
+    assert_false(levels.is_complete);
+    unpack();
+    assert_true(text.len < 200000000);
+}
+
 TEST_WITH(an_empty_timeline_has_a_level, NULL, end)
 {
     assert_true(small_load(&trace, ""));
