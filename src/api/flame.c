@@ -170,18 +170,21 @@ static osc_status find_matches(const struct osc_stack_tree *tree, struct osc_reg
 {
     enum { UNKNOWN, NO, YES };
     uint8_t *const known = osc_calloc((size_t)tree->frames.n_entries + 1, sizeof *known);
+    osc_status st = OSC_OK;
 
     if (!known)
         return OSC_ENOMEM;
-    for (uint32_t node = 1; node <= tree->n_nodes; node++) {
+    for (uint32_t node = 1; node <= tree->n_nodes && st == OSC_OK; node++) {
         uint8_t *const k = &known[tree->nodes[node - 1].frame.v];
 
-        if (*k == UNKNOWN)
+        if (*k == UNKNOWN) {
             *k = osc_regex_has(regex, frame_of(tree, node)) ? YES : NO;
+            st = osc_mem_is_cancelled() ? OSC_ECANCELED : OSC_OK;
+        }
         sums[node].matches = *k == YES;
     }
     osc_free(known);
-    return OSC_OK;
+    return st;
 }
 
 static osc_status begin_numbers(const struct osc_stack_tree *tree, const struct flame *f,

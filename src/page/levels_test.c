@@ -265,8 +265,9 @@ TEST_WITH(months_between_two_events_are_one_tile, NULL, end)
     unpack();
     for (unsigned k = 0; k < levels.n; k++)
         compare_level(k);
-    uint32_t len;
+    uint32_t len = 0;
     const char *const first = answer("cells/0", &len);
+    assert_non_null(first);
     assert_int_equal(len, 8 + padded(number(first)));
 }
 

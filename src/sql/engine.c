@@ -72,6 +72,13 @@ static void apply_unit(sqlite3_context *ctx, int n, sqlite3_value **args)
     }
 }
 
+static int ask_whether_to_stop(void *ctx)
+{
+    const struct osc_sql *const sql = ctx;
+
+    return sql->is_canceled && sql->is_canceled();
+}
+
 static void close_regex(void *r)
 {
     osc_regex_close(r);
@@ -100,6 +107,8 @@ static void apply_regexp(sqlite3_context *ctx, int n, sqlite3_value **args)
     const char *const s = (const char *)sqlite3_value_text(args[1]);
     const struct osc_str text = {s ? s : "", (uint32_t)sqlite3_value_bytes(args[1])};
     sqlite3_result_int(ctx, osc_regex_has(r, text));
+    if (ask_whether_to_stop(sqlite3_user_data(ctx))) /* a row may take as long as many do */
+        sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
     if (!is_known)
         sqlite3_set_auxdata(ctx, 0, r, close_regex);
 }
@@ -139,13 +148,6 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
     default:
         return SQLITE_DENY;
     }
-}
-
-static int ask_whether_to_stop(void *ctx)
-{
-    const struct osc_sql *const sql = ctx;
-
-    return sql->is_canceled && sql->is_canceled();
 }
 
 static void set_limits(sqlite3 *db)
@@ -196,7 +198,7 @@ osc_status osc_sql_open(struct osc_sql *sql, bool (*is_canceled)(void))
         }
     }
     if (sqlite3_create_function_v2(sql->db, "regexp", 2,
-                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, sql,
                                    apply_regexp, NULL, NULL, NULL) != SQLITE_OK) {
         osc_sql_close(sql);
         return OSC_ENOMEM;

@@ -8,6 +8,8 @@
 #define DEPTH_MAX 100u
 /* Each character makes at most three instructions. */
 #define CODES_MAX (3u * OSC_REGEX_LENGTH_MAX + 2)
+/* Between two looks at whether the caller was cancelled. */
+#define STEPS_PER_LOOK (1u << 20)
 
 enum op { CLASS, SPLIT, JUMP, BEGIN, END, BORDER, MATCH };
 
@@ -28,6 +30,7 @@ struct osc_regex {
     uint32_t marks[CODES_MAX]; /* the time at which a code was last reached */
     uint32_t clock;            /* goes on from text to text */
     uint32_t n_codes, n_classes, n_now, n_next;
+    uint32_t n_steps; /* since the last look; goes on from text to text */
 };
 
 /* What is between parentheses; numbers of codes. */
@@ -329,6 +332,7 @@ static bool reach(struct osc_regex *r, uint32_t pc, struct osc_str text, uint32_
         const uint32_t k = r->stack[--n];
         const struct code *const c = &r->codes[k];
 
+        r->n_steps++;
         if (r->marks[k] == r->clock)
             continue;
         r->marks[k] = r->clock;
@@ -370,6 +374,11 @@ bool osc_regex_has(struct osc_regex *r, struct osc_str text)
             return true;
         if (at == text.len)
             return false;
+        if (r->n_steps >= STEPS_PER_LOOK) {
+            r->n_steps = 0;
+            if (osc_mem_is_cancelled())
+                return false;
+        }
         memcpy(r->now, r->next, r->n_next * sizeof *r->now);
         r->n_now = r->n_next;
     }

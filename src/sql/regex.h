@@ -28,5 +28,7 @@ OSC_MUST_USE osc_status osc_regex_open(struct osc_regex **r, struct osc_str patt
                                        bool is_text, struct osc_err *err);
 void osc_regex_close(struct osc_regex *r); /* R may be NULL */
 
-/* Whether TEXT has a part that R matches. */
+/* Whether TEXT has a part that R matches. Linear is long for a long pattern and a long text:
+ * where the account of the caller was cancelled (osc_mem_is_cancelled()), the answer comes at
+ * once and means nothing. */
 bool osc_regex_has(struct osc_regex *r, struct osc_str text);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "support/unit.h"
 
 static bool has(const char *pattern, const char *text)
@@ -98,6 +99,27 @@ TEST(is_never_slow)
     memset(text, 'a', sizeof text - 1);
     text[400] = '\0';
     assert_false(has("^(a|a)*(a|aa)*b$", text));
+}
+
+TEST(stops_in_a_long_text_when_the_caller_is_cancelled)
+{
+    enum { LENGTH = 1 << 22 };
+    struct osc_mem_account account = {0};
+    char *const text = osc_malloc(LENGTH);
+    struct osc_regex *r;
+
+    assert_non_null(text);
+    memset(text, 'a', LENGTH);
+    text[LENGTH - 1] = 'b';
+    assert_int_equal(osc_regex_open(&r, OSC_STR("b"), false, NULL), OSC_OK);
+    struct osc_mem_account *const before = osc_mem_enter(&account);
+    assert_true(osc_regex_has(r, (struct osc_str){text, LENGTH}));
+    osc_mem_cancel(&account);
+    assert_false(osc_regex_has(r, (struct osc_str){text, LENGTH}));
+    (void)osc_mem_enter(before);
+    assert_true(osc_regex_has(r, (struct osc_str){text, LENGTH}));
+    osc_regex_close(r);
+    osc_free(text);
 }
 
 UNIT_MAIN("regex")

@@ -252,6 +252,29 @@ TEST(can_be_stopped)
     osc_result_fini(&r);
 }
 
+static int n_looks;
+
+static bool yes_later(void)
+{
+    return n_looks++ > 0;
+}
+
+TEST(can_be_stopped_by_each_row_that_is_matched)
+{
+    struct osc_where *w;
+    struct osc_result r;
+    bool keep[5];
+
+    fill(&r);
+    const struct osc_rows all = {&r, NULL, r.n_rows, 0, 1};
+    assert_int_equal(osc_where_open(&w, &def, "name REGEXP 'a'", yes_later, NULL), OSC_OK);
+    n_looks = 0;
+    assert_int_equal(osc_where_keep(w, &all, keep, NULL), OSC_ECANCELED);
+    assert_int_equal(n_looks, 2);
+    osc_where_close(w);
+    osc_result_fini(&r);
+}
+
 /* Whatever a column is called, it can be named without quotes. */
 TEST(compiles_every_column_of_every_table)
 {
