@@ -475,7 +475,7 @@ static void write_command(const struct osc_api_call *c, const struct flame *f, u
 {
     const struct osc_keeper_run *const r = osc_keeper_run_at(c->api->keeper, run);
 
-    osc_strbuf_adds(out, "opscope export ");
+    osc_strbuf_addf(out, "opscope export%s ", r->options ? r->options : "");
     osc_operands_add(out, &f->request.view, r->paths, r->n_paths);
     osc_operands_add_selection(out, &f->request.view);
     if (f->x.stack) {

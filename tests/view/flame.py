@@ -5,10 +5,16 @@ The answers are made again, slowly, from the lines of the file by the rules in s
 totals, the frames that are wide enough, what is below one frame, who calls a name and whom it
 calls, and how much matches a pattern. The values of lines are checked by tests/export/stacks.py.
 """
+import base64
 import collections
+import gzip
 import json
 import re
+import shlex
+import struct
 import subprocess
+import tempfile
+from pathlib import Path
 
 WISHES = [("op", "host_self_ns"), ("op", "device_self_ns"), ("op", "calls"),
           ("op", "self_alloc_bytes"), ("module", "host_self_ns"), ("module", "device_self_ns"),
@@ -105,6 +111,18 @@ def expected(lines, root, pixels, finds):
     return shown, sums[root], matched if finds else None
 
 
+def answers_of(page):
+    """{question: answer} of a page that `opscope export` wrote (src/page/entries.h)."""
+    data = re.search(rb'id="data">([A-Za-z0-9+/=]+)</script>', page)[1]
+    data, at, found = gzip.decompress(base64.b64decode(data)), 0, {}
+    while at < len(data):
+        sizes = struct.unpack_from("<II", data, at)
+        key, answer = at + 8, at + 8 + (sizes[0] + 7) // 8 * 8
+        found[data[key:key + sizes[0]].decode()] = data[answer:answer + sizes[1]]
+        at = answer + (sizes[1] + 7) // 8 * 8
+    return found
+
+
 class FlameCheck:
     """CHECK counts; SERVER has the run of PATH."""
 
@@ -152,9 +170,35 @@ class FlameCheck:
             self.compare(pattern, lines, root=root, q=f"/{pattern}/",
                          finds=lambda f, r=found: r.search(f) is not None, **wish)
 
+    def check_page(self):
+        """In the page of a part of the trace the command beside the stacks writes these stacks."""
+        whole = self.check.server.json("tracks")
+        middle = (whole["from_ns"] + whole["to_ns"]) // 2
+        with tempfile.TemporaryDirectory() as place:
+            page = Path(place) / "cut.html"
+            done = subprocess.run([self.opscope, "export", str(self.path), "--from", str(middle),
+                                   "-o", str(page)], capture_output=True, text=True)
+            if done.returncode != 0:
+                told = re.search("was built without|nothing was written", done.stderr)
+                self.check.equal(f"page: {done.stderr}", bool(told), True)
+                return
+            answers = answers_of(page.read_bytes())
+        for key, answer in answers.items():
+            if not key.startswith("flame?"):
+                continue
+            answer = json.loads(answer)
+            words = shlex.split(answer["command"])
+            self.check.equal("command of a page", [words[0], *words[-2:]],
+                             ["opscope", "-o", "stacks.folded"])
+            lines = subprocess.run([self.opscope, *words[1:-1], "-", "--format", "folded"],
+                                   capture_output=True, text=True).stdout.splitlines()
+            self.check.equal(f"{key} of a page", sum(int(line.rsplit(" ", 1)[1]) for line in lines),
+                             answer["total"])
+
     def run(self):
         for stack, metric in WISHES:
             self.check_wish(stack, metric)
+        self.check_page()
         for query in ({"stack": "op", "metric": "self"}, {"stack": "x"}, {"px": "0"},
                       {"way": "up"}, {"q": "/(/"}, {"root": "no such frame"}, {"nonsense": "1"},
                       {"metric": "self_cpu_time_total", "stack": "python"}):
