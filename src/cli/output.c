@@ -18,30 +18,50 @@
 #define TRIES     100
 #define LINKS_MAX 40 /* the limit of the system */
 
-/* The file to remove if a signal ends the process. While it is set, the handler may read it at
+/* What to remove if a signal ends the process. While they are set, the handler may read them at
  * any time. */
 static char *volatile part_in_danger;
+static const char *volatile scratch_in_danger;
+static const char *volatile folder_in_danger;
 
 static void on_signal(int number)
 {
     if (part_in_danger)
         (void)unlink(part_in_danger);
+    if (scratch_in_danger)
+        (void)unlink(scratch_in_danger);
+    if (folder_in_danger)
+        (void)rmdir(folder_in_danger);
     (void)raise(number); /* ends the process now */
 }
 
-/* From now on a signal removes PART; NULL: nothing. */
-static void guard(char *part)
+static void catch_signals(void)
 {
     static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
     const struct sigaction remove = {.sa_handler = on_signal,
                                      .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
     struct sigaction old;
 
-    part_in_danger = part;
-    for (size_t i = 0; part && i < sizeof numbers / sizeof *numbers; i++) {
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             (void)sigaction(numbers[i], &remove, NULL);
     }
+}
+
+/* From now on a signal removes PART; NULL: nothing. */
+static void guard(char *part)
+{
+    part_in_danger = part;
+    if (part)
+        catch_signals();
+}
+
+void osc_output_guard_scratch(const char *file, const char *folder)
+{
+    scratch_in_danger = file;
+    folder_in_danger = folder;
+    if (file)
+        catch_signals();
 }
 
 static int no_memory(void)

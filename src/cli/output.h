@@ -36,3 +36,9 @@ int osc_output_commit(struct osc_output *o);
 
 /* Discard what was written, unless it was committed. O may be closed. */
 void osc_output_abandon(struct osc_output *o);
+
+/*
+ * From now on a signal that ends the process removes FILE, then its directory FOLDER; NULL:
+ * neither. The names are absolute, borrowed, and not changed until the next call.
+ */
+void osc_output_guard_scratch(const char *file, const char *folder);

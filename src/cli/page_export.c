@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "base/mem.h"
 #include "base/shell.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "export/exporters.h"
 
 #define REDACTED_NAME "trace.osc"
@@ -120,13 +122,32 @@ static osc_status reopen(struct osc_set **to, const struct osc_set *set, const c
     how.only = NULL;
     osc_strbuf_addf(&path, "%s/%s", folder, REDACTED_NAME);
     osc_status st = path.status;
-    if (st == OSC_OK)
+    if (st == OSC_OK) {
+        osc_output_guard_scratch(path.s, folder);
         st = write_columns(set, path.s, how.n_threads, err);
+    }
     if (st == OSC_OK)
         st = open_in(to, folder, &how, err);
     if (path.s)
         (void)unlink(path.s); /* what is open stays mapped */
+    (void)rmdir(folder);
+    osc_output_guard_scratch(NULL, NULL);
     osc_strbuf_fini(&path);
+    return st;
+}
+
+/* Make a directory for this user alone; FOLDER has room for PATH_MAX and receives its absolute
+ * name. */
+static osc_status make_folder(char *folder, struct osc_err *err)
+{
+    const char *const parent = getenv("TMPDIR");
+    struct osc_strbuf name = {0};
+
+    osc_strbuf_addf(&name, "%s/opscope-XXXXXX", parent && *parent ? parent : "/tmp");
+    osc_status st = name.status;
+    if (st == OSC_OK && (!mkdtemp(name.s) || !realpath(name.s, folder)))
+        st = osc_fail(err, OSC_EIO, "%s: cannot be made: %s", name.s, strerror(errno));
+    osc_strbuf_fini(&name);
     return st;
 }
 
@@ -134,18 +155,12 @@ static osc_status write_redacted(const struct osc_set *set, const struct osc_arg
                                  struct osc_page *page, struct osc_err *err)
 {
     static const char *const paths[] = {REDACTED_NAME};
-    const char *const parent = getenv("TMPDIR");
-    struct osc_strbuf folder = {0};
     struct osc_set *redacted = NULL;
+    char folder[PATH_MAX];
+    osc_status st = make_folder(folder, err);
 
-    osc_strbuf_addf(&folder, "%s/opscope-XXXXXX", parent && *parent ? parent : "/tmp");
-    osc_status st = folder.status;
-    if (st == OSC_OK && !mkdtemp(folder.s))
-        st = osc_fail(err, OSC_EIO, "%s: cannot be made: %s", folder.s, strerror(errno));
-    if (st == OSC_OK) {
-        st = reopen(&redacted, set, folder.s, args, err);
-        (void)rmdir(folder.s);
-    }
+    if (st == OSC_OK)
+        st = reopen(&redacted, set, folder, args, err);
     if (st == OSC_OK) {
         page->set = redacted;
         page->name = "trace";
@@ -155,7 +170,6 @@ static osc_status write_redacted(const struct osc_set *set, const struct osc_arg
         st = osc_page_write(page, err);
     }
     osc_set_release(redacted);
-    osc_strbuf_fini(&folder);
     return st;
 }
 

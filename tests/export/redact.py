@@ -9,12 +9,16 @@ names, categories, ids, arguments and their keys, counters, metadata, members of
 files. Some follow text that is kept, such as "nn.Module: ". Writes each trace in every format and
 as every table, with and without --redact, and searches all bytes for each secret: with --redact
 there must be none. Without it the secrets that the format can hold must be there; otherwise the
-search would prove nothing.
+search would prove nothing. A page is written with a file beside it, which a signal must not leave.
 """
 import argparse
+import base64
 import gzip
 import json
+import os
 import random
+import re
+import signal
 import string
 import subprocess
 import sys
@@ -83,7 +87,43 @@ def run(opscope: str, *arguments: object) -> None:
 def found(path: Path, secrets: list[str]) -> list[str]:
     data = path.read_bytes()
     data = gzip.decompress(data) if path.suffix == ".gz" else data
+    if path.suffix == ".html":
+        packed = re.search(rb'id="data">([A-Za-z0-9+/=]+)</script>', data)
+        assert packed
+        data += gzip.decompress(base64.b64decode(packed[1]))
     return [s for s in secrets if s.encode() in data]
+
+
+def has_page(opscope: str) -> bool:
+    """Whether this build can write pages."""
+    with tempfile.TemporaryDirectory() as where:
+        path = Path(where, "t.json")
+        path.write_text('{"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 1}]}')
+        done = subprocess.run([opscope, "export", path, "-o", Path(where, "out.html")],
+                              capture_output=True, text=True, check=False)
+    if done.returncode != 0 and "was built without" not in done.stderr:
+        sys.exit("redact.py: %s" % done.stderr)
+    return done.returncode == 0
+
+
+def leaves(opscope: str, number: signal.Signals) -> list[str]:
+    """What is left where --redact was ended by a signal as soon as its file was there."""
+    with tempfile.TemporaryDirectory() as where:
+        path, scratch = Path(where, "t.json"), Path(where, "scratch")
+        scratch.mkdir()
+        events = [{"ph": "X", "cat": "cpu_op", "name": "f%d" % (i % 9), "pid": 1, "tid": 1,
+                   "ts": i, "dur": 1} for i in range(20000)]
+        path.write_text(json.dumps({"traceEvents": events}))
+        env = {**os.environ, "TMPDIR": str(scratch)}
+        with subprocess.Popen([opscope, "export", path, "--redact", "-o", Path(where, "out.html")],
+                              env=env, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)
+                              ) as process:
+            while process.poll() is None and not list(scratch.glob("*/*")):
+                pass
+            process.send_signal(number)
+        if process.returncode not in (0, -number):
+            sys.exit("redact.py: status %d after a signal" % process.returncode)
+        return [p.name for p in scratch.rglob("*")]
 
 
 def main() -> int:
@@ -93,6 +133,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     n_failed, n_looked = 0, 0
+    forms = FORMS + (["out.html"] if has_page(args.opscope) else [])
 
     for n in range(args.random):
         make = Maker(random.Random(args.seed * 1000 + n))
@@ -103,7 +144,7 @@ def main() -> int:
                                     text=True, check=True).stdout
             tables = [line.split()[0] for line in listed.splitlines()
                       if line[:1].islower() and not line.startswith("diff_")]
-            jobs = [(name, []) for name in FORMS]
+            jobs = [(name, []) for name in forms]
             jobs += [("out.csv", ["--table", t]) for t in tables]
             for name, options in jobs:
                 out = Path(where, name)
@@ -118,6 +159,11 @@ def main() -> int:
                 if left:
                     n_failed += 1
                     print("seed %d, %s %s: %d left: %s" % (n, name, options, len(left), left[:3]))
+    if "out.html" in forms:
+        left = [leaves(args.opscope, n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+        if any(left):
+            n_failed += 1
+            print("left by signals: %s" % left)
     print("redact: %d traces, %d secrets found without --redact, %d files with one"
           % (args.random, n_looked, n_failed))
     return 1 if n_failed or not n_looked else 0
