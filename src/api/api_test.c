@@ -236,6 +236,25 @@ TEST_WITH(a_question_can_be_stopped, set_up, tear_down)
     osc_cancel_free(cancel);
 }
 
+TEST_WITH(a_packet_can_be_stopped, set_up, tear_down)
+{
+    static const char *const asked[] = {"cells?tracks=0:9&from=0&to=1000&px=10",
+                                        "flows?tracks=0&from=0&to=1000&px=10"};
+    struct osc_cancel *const cancel = osc_cancel_new();
+    char target[100];
+
+    (void)state;
+    osc_cancel_pull(cancel);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        snprintf(target, sizeof target, "/api/v1/%s", asked[i]);
+        assert_int_equal(ask(target), 200);
+        assert_true(ask_as("GET", target, NULL, cancel));
+        assert_int_equal(got.head.status, 504);
+        assert_int_equal(ask(target), 200);
+    }
+    osc_cancel_free(cancel);
+}
+
 TEST_WITH(a_client_that_leaves_ends_the_answer, set_up, tear_down)
 {
     (void)state;

@@ -10,6 +10,7 @@
  * back in the packet.
  */
 #include "api/drawn.h"
+#include "ask/cancel.h"
 #include "base/mem.h"
 #include "timeline/packet.h"
 
@@ -85,18 +86,33 @@ static bool read_window(struct osc_api_call *c, struct osc_packet_request *r)
     return true;
 }
 
-/* Answer R, which was read, about the timeline of the run of C. */
-static void answer_packet(struct osc_api_call *c, const struct osc_packet_request *r,
-                          osc_status (*write)(const struct osc_timeline *tl,
-                                              const struct osc_packet_request *r,
-                                              struct osc_strbuf *out))
+/* Write to OUT what A asks for by R. It ends early if the client of C leaves. */
+static osc_status write_packet(const struct osc_api_call *c, const struct asking *a,
+                               const struct osc_timeline *tl,
+                               const struct osc_packet_request *r, struct osc_strbuf *out)
+{
+    struct osc_mem_account account = {.parent = NULL};
+    struct osc_cancel_entry entry = {.account = &account};
+    struct osc_mem_account *const before = osc_mem_enter(&account);
+
+    osc_cancel_join(c->request->cancel, &entry);
+    const osc_status st = osc_mem_reason(a->write(tl, r, out));
+    osc_cancel_leave(c->request->cancel, &entry);
+    (void)osc_mem_enter(before);
+    osc_mem_account_end(&account);
+    return st;
+}
+
+/* Answer what A asks for by R, which was read, about the timeline of the run of C. */
+static void answer_packet(struct osc_api_call *c, const struct asking *a,
+                          const struct osc_packet_request *r)
 {
     struct osc_strbuf out = {0};
     struct osc_api_drawn d;
 
     if (!osc_api_draw(c, &d))
         return;
-    const osc_status st = write(d.drawing.timeline, r, &out);
+    const osc_status st = write_packet(c, a, d.drawing.timeline, r, &out);
     if (st == OSC_EINVAL) {
         osc_api_refuse(c, "there is no such track");
     } else if (st != OSC_OK) {
@@ -124,7 +140,7 @@ static void answer_lists(struct osc_api_call *c, const struct asking *a)
         r.tracks = l.tracks;
         r.series = l.series;
         r.n_tracks = r.n_series = l.n;
-        answer_packet(c, &r, a->write);
+        answer_packet(c, a, &r);
     }
     osc_free(l.tracks);
     osc_free(l.series);

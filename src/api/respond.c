@@ -79,7 +79,7 @@ void osc_respond_failure(struct osc_api_call *c, osc_status st, const struct osc
             e.what_to_do = known[i].what_to_do;
         }
     }
-    e.message = err->message[0] ? err->message : osc_status_text(st);
+    e.message = err && err->message[0] ? err->message : osc_status_text(st);
     if (st == OSC_ECANCELED)
         e.message = "the answer took too long";
     osc_respond_error(c, &e);

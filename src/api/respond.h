@@ -39,8 +39,8 @@ struct osc_api_error {
 
 void osc_respond_error(struct osc_api_call *c, const struct osc_api_error *e);
 
-/* The error for the failure ST, whose sentence is in ERR, of a question that COMMAND (or NULL)
- * asks, too. */
+/* The error for the failure ST, whose sentence is in ERR (or NULL), of a question that COMMAND
+ * (or NULL) asks, too. */
 void osc_respond_failure(struct osc_api_call *c, osc_status st, const struct osc_err *err,
                          const char *command);
 

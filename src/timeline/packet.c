@@ -233,6 +233,10 @@ static bool write_sample(void *ctx, const struct osc_series_cell *cell)
     struct writing *const w = ctx;
     char bytes[SAMPLE_BYTES];
 
+    if (w->n_cells == OSC_PACKET_CELLS) {
+        w->is_cut = true;
+        return false;
+    }
     put32(bytes, (uint32_t)units(w, cell->at_ns));
     put_float(bytes + 4, cell->least);
     put_float(bytes + 8, cell->most);
@@ -258,8 +262,9 @@ osc_status osc_packet_write_series(const struct osc_timeline *tl,
         const size_t at = HEADER_BYTES + (size_t)i * LANE_BYTES;
         const uint32_t n_before = w.n_cells;
 
-        osc_series_find(&part->series.v[r->series[i] - part->first_series], &here, write_sample,
-                        &w);
+        if (!w.is_cut)
+            osc_series_find(&part->series.v[r->series[i] - part->first_series], &here,
+                            write_sample, &w);
         if (out->status != OSC_OK)
             break;
         put32(out->s + at, r->series[i]);

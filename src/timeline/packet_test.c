@@ -181,6 +181,30 @@ TEST_WITH(values_are_packed_like_cells, NULL, end)
     assert_true(value == 2.5F);
 }
 
+TEST_WITH(no_more_values_are_packed_than_cells, NULL, end)
+{
+    enum { SAMPLES = 1000, SERIES = OSC_PACKET_CELLS / SAMPLES + 1 };
+    static uint32_t series[SERIES]; /* the first one over and over */
+    const struct osc_packet_request r = {.series = series,
+                                         .n_series = SERIES,
+                                         .from_ns = 0,
+                                         .to_ns = INT64_C(1000) * SAMPLES,
+                                         .n_pixels = SAMPLES,
+                                         .is_exact = true};
+    struct osc_strbuf events = {0};
+
+    for (int i = 0; i < SAMPLES; i++)
+        osc_strbuf_addf(&events,
+                        "{'ph':'C','name':'c','pid':1,'tid':1,'ts':%d,'args':{'x':%d}},", i, i);
+    load(events.s, "");
+    osc_strbuf_fini(&events);
+    assert_int_equal(osc_packet_write_series(&timeline, &r, &out), OSC_OK);
+    assert_int_equal(number(6, 2), 3);
+    assert_int_equal(number(24, 4), OSC_PACKET_CELLS);
+    assert_int_equal(in_lane(0, 12, 4), SAMPLES);
+    assert_int_equal(in_lane(SERIES - 1, 12, 4), OSC_PACKET_CELLS % SAMPLES);
+}
+
 TEST_WITH(refuses_tracks_that_do_not_exist, NULL, end)
 {
     const struct osc_packet_lanes tracks[] = {{9, 1}};
