@@ -517,6 +517,13 @@ static void answer(struct osc_api_call *c, struct flame *f, uint32_t run)
             osc_api_end_work(c);
             if (st == OSC_OK)
                 osc_respond_json(c, &out);
+            else if (st == OSC_EFORMAT)
+                osc_respond_error(c, &(struct osc_api_error){
+                                         .status = 404,
+                                         .code = "no_stacks",
+                                         .message = err.message,
+                                         .what_to_do = "choose other stacks or another metric",
+                                         .command = command.s});
             else
                 osc_respond_failure(c, st, &err, command.s);
         }
