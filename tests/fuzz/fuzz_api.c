@@ -77,7 +77,9 @@ static void ask(struct osc_api *api, const char *method, const char *target)
     if (r.body.status == OSC_OK && r.status >= 400 &&
         !osc_json_check((struct osc_str){r.body.s, (uint32_t)r.body.len}, NULL))
         abort();
-    if (r.body.status == OSC_OK && r.is_binary && memcmp(r.body.s, "osccols1", 8) != 0)
+    if (r.body.status == OSC_OK && r.is_binary && memcmp(r.body.s, "osccols1", 8) != 0 &&
+        memcmp(r.body.s, "OSCT", 4) != 0 && memcmp(r.body.s, "OSCV", 4) != 0 &&
+        memcmp(r.body.s, "OSCF", 4) != 0)
         abort();
     osc_strbuf_fini(&r.body);
 }
