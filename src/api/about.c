@@ -45,6 +45,7 @@ static void add_run(struct osc_strbuf *out, struct osc_keeper *k, uint32_t i)
     add_optional(out, "fingerprint", now.fingerprint);
     add_optional(out, "message", now.message);
     add_optional(out, "operands", operands.s);
+    add_optional(out, "options", run->options);
     osc_strbuf_adds(out, ", \"paths\": [");
     for (size_t p = 0; p < run->n_paths; p++) {
         osc_strbuf_adds(out, p > 0 ? ", " : "");

@@ -14,6 +14,8 @@ export interface RunState {
   readonly message: string | null;
   /** The operands of the run as words of a command line. */
   readonly operands: string | null;
+  /** The options with which it was opened, each word behind a blank. */
+  readonly options: string | null;
   readonly paths: readonly string[];
 }
 

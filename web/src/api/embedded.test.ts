@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { splitAnswers, textOf } from "./answers.ts";
+import type { ApiError } from "./api.ts";
+import { createEmbeddedApi } from "./embedded.ts";
 import { addOptions, shellWord } from "./shell_words.ts";
 import { cutCells, readLevel } from "./tiles.ts";
 import { likeTest, parseWhere } from "./where.ts";
@@ -51,6 +53,40 @@ test("options go behind the name of the table, quoted", () => {
   const where = `'name like '\\''%x%'\\'''`;
   assert.equal(command, `opscope table operators --where ${where} --sort -calls --merge t.json`);
   assert.equal(shellWord("a/b-c"), "a/b-c");
+});
+
+test("what is not in the page is named with the options that the page was made with", async () => {
+  const run = { name: "t.json", operands: "t.json", options: " --steps 3-3", fingerprint: "x" };
+  const parts = {
+    about: { rows: 5, quantum_ns: 1, levels: 1, is_complete: true },
+    session: { opscope: "1", run: "t.json", runs: [run] },
+    catalog: { tables: [{ name: "operators" }] },
+  };
+  const answers = new Map(
+    Object.entries(parts).map(([key, v]) => [key, new TextEncoder().encode(JSON.stringify(v))]),
+  );
+  const api = createEmbeddedApi(answers);
+  const told = (asked: Promise<unknown>) =>
+    asked.then(
+      () => null,
+      (e: ApiError) => e.problem.command,
+    );
+  assert.equal(
+    await told(api.table("operators", { sort: "-calls" }, { offset: 0, limit: 10 })),
+    "opscope table operators --steps 3-3 --sort -calls t.json",
+  );
+  const flame = {
+    stack: "op",
+    metric: "calls",
+    root: "",
+    name: "",
+    way: "callees",
+    q: "",
+  } as const;
+  assert.equal(
+    await told(api.flame("t.json", { ...flame, pixels: 9, selection: { rank: "1" } })),
+    "opscope export --steps 3-3 --rank 1 --stack op --metric calls t.json -o stacks.folded",
+  );
 });
 
 /** A tile with one lane of CELLS [start, length, event] from T0 on, laid out as in levels.h. */

@@ -23,7 +23,7 @@ import {
 import type { Frame } from "./cols.ts";
 import { type CellPacket, decodeValues, type ValuePacket } from "./packets.ts";
 import { Stored } from "./pick.ts";
-import { addOptions } from "./shell_words.ts";
+import { optionWords } from "./shell_words.ts";
 import { answerRows } from "./stored_rows.ts";
 import { cutCells, cutValues, type Level, readLevel } from "./tiles.ts";
 
@@ -89,10 +89,9 @@ class EmbeddedApi implements Api {
     const key = `flame?stack=${stack}&metric=${metric}&px=1000`;
     const bytes = isAll ? this.answers.get(key) : undefined;
     if (bytes) return jsonOf<FlameStacks>(bytes);
-    const operands = this.told.runs[0]?.operands ?? "TRACE";
     throw this.missing(
       isAll ? "this file has no such stacks" : "these stacks are not in this file",
-      `opscope export ${operands} -o stacks.folded --stack ${stack}`,
+      `opscope export${this.traces({ ...selection, stack, metric })} -o stacks.folded`,
     );
   }
 
@@ -213,11 +212,16 @@ class EmbeddedApi implements Api {
 
   private absent(name: string, options: Options): ApiError {
     const { run: _, ...words } = options;
-    const operands = this.told.runs[0]?.operands ?? "TRACE";
     return this.missing(
       "these rows are not in this file; the command prints them",
-      addOptions(`opscope table ${name} ${operands}`, name, words),
+      `opscope table ${name}${this.traces(words)}`,
     );
+  }
+
+  /** The words of a command line that name OPTIONS of what the file was made of. */
+  private traces(options: Options): string {
+    const run = this.told.runs[0];
+    return `${run?.options ?? ""}${optionWords(options)} ${run?.operands ?? "TRACE"}`;
   }
 
   private missing(message: string, command: string | null = null): ApiError {

@@ -8,12 +8,17 @@ export function shellWord(text: string): string {
   return `'${text.replace(/'/g, "'\\''")}'`;
 }
 
-/** COMMAND, which is `opscope table NAME ...`, with OPTIONS. */
-export function addOptions(command: string, name: string, options: Options): string {
-  const front = `opscope table ${name}`;
+/** OPTIONS, each behind a blank. */
+export function optionWords(options: Options): string {
   const words = Object.entries(options).map(([option, value]) => {
     if (value === true) return ` --${option}`;
     return ` --${option}${value.startsWith("--") ? "=" : " "}${shellWord(value)}`;
   });
-  return front + words.join("") + command.slice(front.length);
+  return words.join("");
+}
+
+/** COMMAND, which is `opscope table NAME ...`, with OPTIONS. */
+export function addOptions(command: string, name: string, options: Options): string {
+  const front = `opscope table ${name}`;
+  return front + optionWords(options) + command.slice(front.length);
 }
