@@ -97,8 +97,8 @@ static void add_traces(struct osc_strbuf *out, const struct osc_timeline *tl)
     for (uint32_t i = 0; i < tl->n_parts; i++) {
         const struct osc_trace *const t = tl->parts[i].t;
 
-        osc_strbuf_addf(out, "%s\n {\"rank\": %d, \"span\": %d", i > 0 ? "," : "", t->rank,
-                        t->span);
+        osc_strbuf_addf(out, "%s\n {\"rank\": %d, \"span\": %d, \"first_event\": %u",
+                        i > 0 ? "," : "", t->rank, t->span, tl->parts[i].first_event);
         add_optional(out, "worker", t, t->worker);
         if (t->events.n_rows > 0)
             osc_strbuf_addf(out, ", \"from_ns\": %lld, \"to_ns\": %lld}",

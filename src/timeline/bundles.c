@@ -8,7 +8,7 @@
 #include "derive/facts.h"
 
 #define GROUPS      3u /* of enum osc_lane_group */
-#define BUCKETS     256u
+#define BUCKETS     64u
 #define TRACK_BITS  12u
 #define BUCKET_BITS 9u /* BUCKETS, and one more at each side */
 

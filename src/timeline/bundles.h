@@ -8,7 +8,7 @@
  * asked for. At most OSC_BUNDLES_MAX stand alone. Of more, those of one kind between the same
  * two tracks become one where both starts lie in the same buckets; starts before the window
  * share a bucket, and so do those behind it. The buckets are as narrow as the number allows:
- * the window has 256 of them, or half as many until it suffices. Of more bundles even then,
+ * the window has 64 of them, or half as many until it suffices. Of more bundles even then,
  * those with the most arrows are kept.
  *
  * Threading: pure functions over what is read-only. The traces have ORDER and LINKS.

@@ -106,7 +106,7 @@ TEST_WITH(many_arrows_are_bundled_and_none_is_lost, NULL, end)
 {
     load_launches(501, 4);
     find(2, 0, 10000000);
-    assert_true(found.n > 100 && found.n <= OSC_BUNDLES_MAX);
+    assert_true(found.n > 20 && found.n <= OSC_BUNDLES_MAX);
     assert_int_equal(count(), 501);
     assert_int_equal(found.n_left_out, 0);
     find(2, 0, 5000000);

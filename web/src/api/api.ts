@@ -3,7 +3,7 @@
 
 import type { RunsAnswer } from "../model/choices.ts";
 import type { Frame } from "./cols.ts";
-import type { CellPacket, ValuePacket } from "./packets.ts";
+import type { CellPacket, FlowPacket, ValuePacket } from "./packets.ts";
 
 export interface RunState {
   readonly name: string;
@@ -108,6 +108,8 @@ export interface Series {
 export interface TraceOfRun {
   readonly rank: number;
   readonly span: number;
+  /** The number of its first event; the id of an event in its table counts from there. */
+  readonly first_event: number;
   readonly worker: string | null;
   /** From its first start to its last end; null: it has no events. */
   readonly from_ns: number | null;
@@ -257,6 +259,13 @@ export interface Api {
     question: CellQuestion,
     signal?: AbortSignal,
   ): Promise<ValuePacket>;
+  /** Arrows between ranges of TRACKS. */
+  flows(
+    run: string,
+    tracks: readonly number[],
+    question: CellQuestion,
+    signal?: AbortSignal,
+  ): Promise<FlowPacket>;
   names(run: string, page: number, signal?: AbortSignal): Promise<readonly Name[]>;
   flame(run: string, question: FlameQuestion, signal?: AbortSignal): Promise<FlameStacks>;
   event(run: string, event: number, signal?: AbortSignal): Promise<EventDetail>;

@@ -21,7 +21,7 @@ import {
   type Timeline,
 } from "./api.ts";
 import type { Frame } from "./cols.ts";
-import { type CellPacket, decodeValues, type ValuePacket } from "./packets.ts";
+import { type CellPacket, decodeValues, type FlowPacket, type ValuePacket } from "./packets.ts";
 import { Stored } from "./pick.ts";
 import { optionWords } from "./shell_words.ts";
 import { answerRows } from "./stored_rows.ts";
@@ -135,6 +135,10 @@ class EmbeddedApi implements Api {
     if (!bytes) throw this.missing("the values over time are not in this file");
     this.allValues ??= decodeValues(bufferOf(bytes));
     return cutValues(this.allValues, series, question.window);
+  }
+
+  async flows(): Promise<FlowPacket> {
+    throw this.missing("the arrows of a window are not in this file");
   }
 
   async names(_run: string, page: number): Promise<readonly Name[]> {

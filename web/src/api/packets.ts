@@ -7,6 +7,8 @@ const CELL_WORDS = 5;
 const SAMPLE_WORDS = 4;
 const MAGIC_CELLS = 0x5443534f;
 const MAGIC_VALUES = 0x5643534f;
+const MAGIC_FLOWS = 0x4643534f;
+const FLOW_WORDS = 7;
 
 /** What both kinds of packets begin with. Times are ns from the origin, exact below 2^53. */
 export interface PacketHead {
@@ -57,6 +59,25 @@ export interface ValuePacket {
   readonly floats: Float32Array;
 }
 
+/** Arrows of a window: bundles, of which isCut says that there are more. */
+export interface FlowPacket {
+  readonly head: PacketHead;
+  readonly n: number;
+  /** Seven words a bundle: events, starts (signed), tracks, count | kind << 16. */
+  readonly words: Uint32Array;
+  readonly signed: Int32Array;
+}
+
+export const FLOW = {
+  from: 0,
+  to: 1,
+  fromAt: 2,
+  toAt: 3,
+  fromTrack: 4,
+  toTrack: 5,
+  rest: 6,
+  words: FLOW_WORDS,
+} as const;
 export const CELL = { start: 0, length: 1, event: 2, name: 3, rest: 4, words: CELL_WORDS } as const;
 export const SAMPLE = { at: 0, least: 1, most: 2, last: 3, words: SAMPLE_WORDS } as const;
 
@@ -125,5 +146,18 @@ export function decodeValues(body: ArrayBuffer): ValuePacket {
     n,
     signed: new Int32Array(body, start, n * SAMPLE_WORDS),
     floats: new Float32Array(body, start, n * SAMPLE_WORDS),
+  };
+}
+
+/** Throws an Error if BODY is no packet of arrows. */
+export function decodeFlows(body: ArrayBuffer): FlowPacket {
+  const view = new DataView(body);
+  const head = headOf(view, MAGIC_FLOWS);
+  const n = view.getUint32(24, true);
+  return {
+    head,
+    n,
+    words: new Uint32Array(body, HEADER_BYTES, n * FLOW_WORDS),
+    signed: new Int32Array(body, HEADER_BYTES, n * FLOW_WORDS),
   };
 }

@@ -19,7 +19,14 @@ import {
   type Timeline,
 } from "./api.ts";
 import { Frame } from "./cols.ts";
-import { type CellPacket, decodeCells, decodeValues, type ValuePacket } from "./packets.ts";
+import {
+  type CellPacket,
+  decodeCells,
+  decodeFlows,
+  decodeValues,
+  type FlowPacket,
+  type ValuePacket,
+} from "./packets.ts";
 import { follow } from "./sse.ts";
 
 const ROOT = "api/v1/";
@@ -129,6 +136,16 @@ class RemoteApi implements Api {
   ): Promise<ValuePacket> {
     const words = query({ run, series: series.join(","), ...windowWords(question) });
     return decodeValues(await (await get(`values${words}`, signal)).arrayBuffer());
+  }
+
+  async flows(
+    run: string,
+    tracks: readonly number[],
+    question: CellQuestion,
+    signal?: AbortSignal,
+  ): Promise<FlowPacket> {
+    const words = query({ run, tracks: tracks.join(","), ...windowWords(question) });
+    return decodeFlows(await (await get(`flows${words}`, signal)).arrayBuffer());
   }
 
   async names(run: string, page: number, signal?: AbortSignal): Promise<readonly Name[]> {

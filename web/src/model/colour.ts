@@ -75,15 +75,27 @@ export function luminance([r, g, b]: Rgb): number {
   return 0.2126 * toLinear(r) + 0.7152 * toLinear(g) + 0.0722 * toLinear(b);
 }
 
-function pixel([r, g, b]: Rgb): number {
+/** RGB as a pixel of an ImageData. */
+export function pixelOf([r, g, b]: Rgb): number {
   return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-/** The step of lightness of NAME: FNV-1a of its UTF-16 units. */
-export function stepOf(name: string): number {
+/** Black or white, the one that is better to read on PIXEL. */
+export function textOn(pixel: number): string {
+  const rgb: Rgb = [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255];
+  return luminance(rgb) > 0.179 ? "#000000" : "#ffffff";
+}
+
+/** FNV-1a of the UTF-16 units of NAME. */
+export function hashOf(name: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) h = Math.imul(h ^ name.charCodeAt(i), 0x01000193);
-  return (h >>> 0) % STEPS;
+  return h >>> 0;
+}
+
+/** The step of lightness of NAME. */
+export function stepOf(name: string): number {
+  return hashOf(name) % STEPS;
 }
 
 /** The palette of KINDS, whose words are those of the server, with the tokens of the theme. */
@@ -97,12 +109,12 @@ export function makePalette(kinds: readonly string[], token: (name: string) => s
     const base = parseHex(token(TOKENS[word] ?? "other"));
     for (let step = 0; step < STEPS; step++) {
       const rgb = lighten(base, away * step);
-      shades[kind * STEPS + step] = pixel(rgb);
-      texts[kind * STEPS + step] = luminance(rgb) > 0.179 ? "#000000" : "#ffffff";
+      shades[kind * STEPS + step] = pixelOf(rgb);
+      texts[kind * STEPS + step] = textOn(pixelOf(rgb));
     }
   }
-  const ghost = pixel(parseHex(token("text-2")));
-  return { shades, texts, ground: pixel(ground), ghost };
+  const ghost = pixelOf(parseHex(token("text-2")));
+  return { shades, texts, ground: pixelOf(ground), ghost };
 }
 
 /** COLOUR over GROUND, both pixels, with SHARE of 255 of it. */

@@ -54,6 +54,9 @@ export interface Place {
   readonly area: string;
   /** What the ruler counts from: "": the origin, step or wall. */
   readonly clock: string;
+  /** Which arrows: "": of what is selected; all or none. What colours mean; "": kinds. */
+  readonly flow: string;
+  readonly color: string;
   /** "off": no ghost of the median step; how two runs are locked; notes on times. */
   readonly ghost: string;
   readonly lock: string;
@@ -96,6 +99,8 @@ export const HOME: Place = {
   thread: "",
   area: "",
   clock: "",
+  flow: "",
+  color: "",
   ghost: "",
   lock: "",
   notes: "",
@@ -136,6 +141,8 @@ const KEYS = [
   "thread",
   "area",
   "clock",
+  "flow",
+  "color",
   "ghost",
   "lock",
   "notes",

@@ -15,12 +15,12 @@ export interface Selected {
   readonly links: readonly Linked[];
 }
 
-interface Spot {
+export interface Spot {
   readonly x: number;
   readonly y: number;
 }
 
-interface View {
+export interface View {
   readonly viewport: Viewport;
   readonly width: number;
   readonly ratio: number;
@@ -51,7 +51,7 @@ export function tagOf(link: Linked, selected: Selected): string {
   return `${delay < 0 ? "←" : "→"} ${link.relation.replace("_", " ")}: ${sign}${formatTime(delay)}`;
 }
 
-function drawArrow(context: CanvasRenderingContext2D, from: Spot, to: Spot): void {
+export function drawArrow(context: CanvasRenderingContext2D, from: Spot, to: Spot): void {
   const bend = Math.max(20, Math.abs(to.x - from.x) / 2);
   context.beginPath();
   context.moveTo(from.x, from.y);
@@ -69,30 +69,39 @@ function leadsHere(link: Linked): boolean {
   return link.relation !== "launched";
 }
 
+/** A link whose other end is not in sight: what it says, and where. */
+export interface Tag {
+  readonly event: number;
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Draw arrows to what is in sight; the result has a tag for each end that is not. */
 export function drawArrows(
   context: CanvasRenderingContext2D,
   lanes: readonly PaintedLane[],
   view: View,
   selected: Selected,
   colour: string,
-): void {
+): Tag[] {
   const links = selected.links.filter((link) => link.relation !== "parent");
   const spots = findSpots(lanes, view, new Set([selected.event, ...links.map((l) => l.event)]));
   const here = spots.get(selected.event);
-  if (!here) return;
+  if (!here) return [];
   context.strokeStyle = colour;
   context.fillStyle = colour;
   context.lineWidth = 1.5;
-  let y = here.y + 16;
+  const tags: Tag[] = [];
   for (const link of links) {
     const there = spots.get(link.event);
     if (there !== undefined && there.x >= 0 && there.x <= view.width) {
       drawArrow(context, leadsHere(link) ? there : here, leadsHere(link) ? here : there);
       continue;
     }
-    const x = Math.min(view.width - 180, Math.max(4, here.x));
-    context.textBaseline = "middle";
-    context.fillText(tagOf(link, selected), x, y);
-    y += 14;
+    const x = Math.round(Math.min(view.width - 180, Math.max(4, here.x)));
+    const y = Math.round(here.y + 10 + 18 * tags.length);
+    tags.push({ event: link.event, text: tagOf(link, selected), x, y });
   }
+  return tags;
 }

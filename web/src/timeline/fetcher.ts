@@ -6,7 +6,7 @@
 
 import type { Api, Name, Window } from "../api/api.ts";
 import { CELL, type CellPacket, type ValuePacket } from "../api/packets.ts";
-import { stepOf } from "../model/colour.ts";
+import { hashOf, stepOf } from "../model/colour.ts";
 import { matcher } from "../model/pattern.ts";
 import type { Viewport } from "./viewport.ts";
 
@@ -42,6 +42,10 @@ export class Fetcher {
   private readonly steps: number[] = [];
   private text = "";
   private matches: Set<number> | null = null;
+  /** Only this name is in full colour; null: all. */
+  only: number | null = null;
+  /** The median duration of names, by their text; null: not asked for. */
+  medians: ReadonlyMap<string, number> | null = null;
 
   /** CHANGED is called when there is something new to draw. */
   constructor(api: Api, run: string, changed: () => void) {
@@ -71,8 +75,21 @@ export class Fetcher {
   /** The step of lightness of a name, 0 until it is there; ~step if it is not searched. */
   readonly step = (number: number): number => {
     const step = this.steps[number] ?? 0;
-    return this.matches !== null && !this.matches.has(number) ? ~step : step;
+    const isDim =
+      (this.matches !== null && !this.matches.has(number)) ||
+      (this.only !== null && this.only !== number);
+    return isDim ? ~step : step;
   };
+
+  median(number: number): number | null {
+    const name = this.name(number);
+    return name === null ? null : (this.medians?.get(name[0]) ?? null);
+  }
+
+  hash(number: number): number | null {
+    const name = this.name(number);
+    return name === null ? null : hashOf(name[1]);
+  }
 
   /** Only names that have TEXT, or match /TEXT/, are in full colour; "": all. */
   async search(text: string, nNames: number): Promise<void> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys of the timeline. w a s d go by their place on the keyboard, others by letter.
 
+import { EVENT_KEYS } from "./event_keys.ts";
 import type { Row } from "./layout.ts";
 import type { Screen } from "./screen.ts";
 
@@ -105,6 +106,7 @@ export const NOTE_KEY = {
 /** All keys that only the timeline has. */
 export const TIMELINE_KEYS: readonly { readonly keys: string; readonly does: string }[] = [
   ...SCREEN_KEYS,
+  ...EVENT_KEYS.map(({ keys, shown, does }) => ({ keys: shown ?? keys, does })),
   ...TRACK_KEYS.map(({ key, does }) => ({ keys: key, does })),
   NOTE_KEY,
 ];

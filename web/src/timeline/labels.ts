@@ -2,9 +2,9 @@
 // Names on cells that are wide enough, at most 600 a frame, the widest first.
 
 import { CELL } from "../api/packets.ts";
-import type { Palette } from "../model/colour.ts";
-import { STEPS } from "../model/colour.ts";
+import { type Palette, STEPS, textOn } from "../model/colour.ts";
 import { formatTime } from "../model/units.ts";
+import type { Pick } from "./colour_modes.ts";
 import type { Fetcher } from "./fetcher.ts";
 import type { PaintedLane } from "./painter.ts";
 import type { Viewport } from "./viewport.ts";
@@ -76,7 +76,7 @@ export function drawLabels(
   context: CanvasRenderingContext2D,
   lanes: readonly PaintedLane[],
   view: { viewport: Viewport; width: number; ratio: number },
-  look: { palette: Palette; widths: TextWidths },
+  look: { palette: Palette; widths: TextWidths; pick: Pick | null },
   fetcher: Fetcher,
 ): void {
   const measure = (text: string) => look.widths.of(context, text);
@@ -94,8 +94,11 @@ export function drawLabels(
     const y = label.y + label.lane.height / view.ratio / 2;
     const step = fetcher.step(number);
     if (step < 0) continue;
+    const picked = look.pick?.(label.lane.packet, label.lane.lane.track, at) ?? null;
     context.fillStyle =
-      look.palette.texts[(words[at + CELL.rest]! >>> 24) * STEPS + step] ?? "#000";
+      picked === null
+        ? (look.palette.texts[(words[at + CELL.rest]! >>> 24) * STEPS + step] ?? "#000")
+        : textOn(picked);
     context.fillText(text, label.x + PADDING, y);
     if (hasTime) context.fillText(time, label.x + label.width - PADDING - measure(time), y);
   }

@@ -4,6 +4,7 @@
 
 import { CELL, type CellPacket, type LaneCells } from "../api/packets.ts";
 import { blend, type Palette, STEPS } from "../model/colour.ts";
+import type { Pick } from "./colour_modes.ts";
 import type { Viewport } from "./viewport.ts";
 
 /** A lane on the screen, in device pixels. */
@@ -37,17 +38,24 @@ export function paint(
   lanes: readonly PaintedLane[],
   palette: Palette,
   steps: NameSteps,
+  pick: Pick | null = null,
 ): void {
   surface.pixels.fill(palette.ground);
-  for (const lane of lanes) paintLane(surface, viewport, lane, palette, steps);
+  for (const lane of lanes) paintLane(surface, viewport, lane, { palette, steps, pick });
+}
+
+/** What cells look like; pick null: as their kind. */
+interface Look {
+  readonly palette: Palette;
+  readonly steps: NameSteps;
+  readonly pick: Pick | null;
 }
 
 function paintLane(
   surface: Surface,
   viewport: Viewport,
   painted: PaintedLane,
-  palette: Palette,
-  steps: NameSteps,
+  { palette, steps, pick }: Look,
 ): void {
   const { pixels, width, ratio } = surface;
   const { packet, lane } = painted;
@@ -75,7 +83,9 @@ function paintLane(
     if (b <= a) continue;
     const rest = words[at + CELL.rest]!;
     const step = steps(words[at + CELL.name]!);
-    let colour = palette.shades[(rest >>> 24) * STEPS + (step < 0 ? ~step : step)]!;
+    let colour =
+      pick?.(packet, lane.track, at) ??
+      palette.shades[(rest >>> 24) * STEPS + (step < 0 ? ~step : step)]!;
     if (step < 0) colour = blend(colour, palette.ground, DIM_SHARE);
     else if ((rest & COUNT_MASK) > 1)
       colour = blend(colour, palette.ground, Math.max(LEAST_SHARE, (rest >>> 16) & 255));

@@ -5,12 +5,15 @@
 import type { Api, Timeline, Window } from "../api/api.ts";
 import { CELL, type CellPacket } from "../api/packets.ts";
 import { makePalette, type Palette } from "../model/colour.ts";
-import { drawArrows, type Selected } from "./arrows.ts";
+import { drawArrows, type Selected, type Tag, type View } from "./arrows.ts";
+import { type Pick, pickerOf } from "./colour_modes.ts";
 import { drawCurve } from "./curves.ts";
 import { Fetcher } from "./fetcher.ts";
+import { drawFlows, Flows } from "./flows.ts";
 import { GHOST_HEIGHT, Ghost, type GhostOf, paintGhost } from "./ghost.ts";
 import { cutTo, drawLabels, TextWidths } from "./labels.ts";
 import { LANE_HEIGHT, type Layout, type Row, type TrackRow } from "./layout.ts";
+import { drawArea, drawGrid, drawSelection } from "./marks.ts";
 import { cellAt, type PaintedLane, paint } from "./painter.ts";
 import { type Clock, drawSteps, FROM_ORIGIN, STEP_HEIGHT, type StepMark, ticks } from "./ruler.ts";
 import { Viewport } from "./viewport.ts";
@@ -45,6 +48,15 @@ export class Screen {
   private readonly ghost: Ghost;
   /** What is selected, with what it is linked to. */
   selected: Selected | null = null;
+  /** The number of its name, once its cell was in sight. */
+  selectedName: number | null = null;
+  /** Hears of ends that are not in sight. */
+  tagged: (tags: readonly Tag[]) => void = () => {};
+  readonly flows: Flows;
+  private flowWish = "";
+  private mode = "";
+  private pick: Pick | null = null;
+  private tags: readonly Tag[] = [];
   area: Area | null = null;
   /** What the ruler counts from, and the steps in it. */
   clock: Clock = FROM_ORIGIN;
@@ -80,6 +92,7 @@ export class Screen {
     this.moved = moved;
     this.fetcher = new Fetcher(api, run, () => this.draw());
     this.ghost = new Ghost(api, run, () => this.draw());
+    this.flows = new Flows(api, run, () => this.draw());
     this.viewport = Viewport.fit(timeline.from_ns, timeline.to_ns, 1000);
     this.palette = this.readTheme();
   }
@@ -88,12 +101,36 @@ export class Screen {
     cancelAnimationFrame(this.frame);
     this.fetcher.close();
     this.ghost.close();
+    this.flows.close();
+  }
+
+  showFlows(wish: string): void {
+    this.flowWish = wish;
+    delete this.parts.overlay.dataset.arrows;
+    this.flows.want(wish === "all");
+    this.show(this.viewport);
   }
 
   /** Show GHOST below what is there; null: none. */
   haunt(ghost: GhostOf | null): void {
     this.ghost.of = ghost;
     this.show(this.viewport);
+  }
+
+  /** Colours mean MODE (colour_modes.ts), which may need MEDIANS of names. */
+  colourBy(mode: string, medians: ReadonlyMap<string, number> | null): void {
+    this.mode = mode;
+    this.fetcher.medians = medians;
+    this.recolour();
+  }
+
+  /** Dim all names but the selected one, or do no longer; false: nothing is selected. */
+  dim(): boolean {
+    const { only } = this.fetcher;
+    if (only === null && this.selectedName === null) return false;
+    this.fetcher.only = only === null ? this.selectedName : null;
+    this.draw();
+    return true;
   }
 
   /** The theme has changed. */
@@ -146,6 +183,7 @@ export class Screen {
       };
       this.fetcher.show(wanted);
       this.ghost.show(wanted);
+      this.flows.show(wanted);
     }
     if (isElsewhere) this.moved(this.viewport);
     this.draw();
@@ -222,6 +260,7 @@ export class Screen {
       grid: token("hairline"),
       accent: token("link"),
     };
+    this.pick = pickerOf(this.mode, this.timeline, this.fetcher, token);
     return makePalette(this.timeline.kinds, token);
   }
 
@@ -271,7 +310,7 @@ export class Screen {
     const pixels = new Uint32Array(this.image.data.buffer);
     const lanes = this.paintedLanes(this.fetcher.cells);
     const surface = { pixels, width, height, ratio: this.ratio };
-    paint(surface, this.viewport, lanes, this.palette, this.fetcher.step);
+    paint(surface, this.viewport, lanes, this.palette, this.fetcher.step, this.pick);
     const { of, fetcher } = this.ghost;
     if (of !== null) {
       const ghosts = this.paintedLanes(fetcher.cells, GHOST_HEIGHT);
@@ -296,53 +335,51 @@ export class Screen {
     const context = this.begin(this.parts.overlay);
     if (!context) return;
     const { viewport, width, ratio } = this;
-    context.strokeStyle = this.colours.grid;
-    context.globalAlpha = 0.5;
-    context.beginPath();
-    for (const tick of ticks(viewport, width, this.clock)) {
-      context.moveTo(Math.round(tick.x) + 0.5, 0);
-      context.lineTo(Math.round(tick.x) + 0.5, this.height);
-    }
-    context.stroke();
-    context.globalAlpha = 1;
-    const look = { palette: this.palette, widths: this.widths };
+    drawGrid(context, ticks(viewport, width, this.clock), this.height, this.colours.grid);
+    const look = { palette: this.palette, widths: this.widths, pick: this.pick };
     drawLabels(context, lanes, { viewport, width, ratio }, look, this.fetcher);
     const values = this.fetcher.values;
     const colours = { line: this.colours.line, text: this.colours.muted };
     for (const row of this.visible())
       if (row.kind === "series" && values !== null)
         drawCurve(context, values, row, row.y - this.top, { viewport, width }, colours);
-    this.drawSelection(context, lanes);
-    if (this.selected !== null)
-      drawArrows(context, lanes, { viewport, width, ratio }, this.selected, this.colours.accent);
-    this.drawArea(context);
+    const view = { viewport, width, ratio };
+    if (this.selected !== null) {
+      const name = drawSelection(context, lanes, view, this.selected.event, this.colours.text);
+      if (name !== null) this.selectedName = name;
+    }
+    this.drawAllArrows(context, lanes, view);
+    if (this.area !== null) {
+      drawArea(context, viewport, this.area, this.height, this.colours.accent);
+    }
   }
 
-  private drawSelection(context: CanvasRenderingContext2D, lanes: readonly PaintedLane[]): void {
-    const selected = this.selected?.event;
-    if (selected === undefined) return;
-    context.strokeStyle = this.colours.text;
-    context.lineWidth = 2;
-    for (const { packet, lane, y, height } of lanes)
-      for (let i = lane.first; i < lane.first + lane.count; i++) {
-        const at = i * CELL.words;
-        if (packet.words[at + CELL.event] !== selected) continue;
-        const x = this.viewport.x(packet.head.t0 + packet.signed[at]! * packet.head.unit);
-        const length = packet.words[at + CELL.length]! * packet.head.unit;
-        const left = Math.max(-4, x);
-        const right = Math.min(this.width + 4, x + Math.max(2, length / this.viewport.nsPerPx));
-        context.strokeRect(left, y / this.ratio, right - left, height / this.ratio);
-      }
-  }
-
-  private drawArea(context: CanvasRenderingContext2D): void {
-    if (this.area === null) return;
-    const from = this.viewport.x(this.area.from);
-    const to = this.viewport.x(this.area.to);
-    context.fillStyle = this.colours.accent;
-    context.globalAlpha = 0.12;
-    context.fillRect(from, 0, to - from, this.height);
-    context.globalAlpha = 1;
+  /** Those of the selection, or all of the window, and tags at ends that are not in sight. */
+  private drawAllArrows(
+    context: CanvasRenderingContext2D,
+    lanes: readonly PaintedLane[],
+    view: View,
+  ): void {
+    const { line, text, accent } = this.colours;
+    if (this.flows.packet !== null) {
+      const topOf = (track: number) => {
+        const row = this.visible().find((r) => r.kind === "track" && r.track.id === track);
+        return row ? row.y - this.top : null;
+      };
+      const flows = { packet: this.flows.packet, topOf };
+      const n = drawFlows(context, lanes, view, flows, { line, text });
+      this.parts.overlay.dataset.arrows = String(n);
+    }
+    context.fillStyle = text;
+    context.fillText(this.flows.problem, 8, 10);
+    const tags =
+      this.selected === null || this.flowWish === "none"
+        ? []
+        : drawArrows(context, lanes, view, this.selected, accent);
+    if (JSON.stringify(tags) !== JSON.stringify(this.tags)) {
+      this.tags = tags;
+      this.tagged(tags);
+    }
   }
 
   private drawRuler(): void {

@@ -6,7 +6,7 @@ import { countTraces, firstWindow, spansOf } from "./spans.ts";
 
 function timelineOf(traces: readonly (readonly [number, number, number, number])[]): Timeline {
   const list: TraceOfRun[] = traces.map(([rank, span, from_ns, to_ns]) => ({
-    ...{ rank, span, worker: null, from_ns, to_ns },
+    ...{ rank, span, first_event: 0, worker: null, from_ns, to_ns },
   }));
   const from_ns = Math.min(...traces.map((t) => t[2]));
   const to_ns = Math.max(...traces.map((t) => t[3]));
@@ -31,7 +31,7 @@ test("spans that are far apart are shown one at a time", () => {
 });
 
 test("a trace without events has no time", () => {
-  const empty = { rank: 1, span: 2, worker: null, from_ns: null, to_ns: null };
+  const empty = { rank: 1, span: 2, first_event: 0, worker: null, from_ns: null, to_ns: null };
   const timeline = { ...apart, traces: [...apart.traces.slice(0, 2), empty] };
   assert.deepEqual(
     spansOf(timeline).map(({ span }) => span),

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline: titles on the left, two canvases on the right, the ruler above.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import type { Window } from "../api/api.ts";
 import { format, formatTime } from "../model/units.ts";
+import { goToHit } from "../state/hits.ts";
 import { type Note, withNote } from "../state/notes.ts";
 import { usePage } from "../state/session.ts";
+import { formatRange } from "../state/url.ts";
+import type { Tag } from "./arrows.ts";
 import { Corner } from "./corner.tsx";
+import { pressEventKey } from "./event_keys.ts";
 import { Heads } from "./heads.tsx";
 import { NOTE_KEY, pressKey, pressTrackKey, wheelZoom } from "./input.ts";
 import { Menu } from "./menu.tsx";
@@ -32,6 +37,16 @@ function Popover({ hit, at, name }: { hit: Hit; at: { x: number; y: number }; na
       </span>
     </div>
   );
+}
+
+/** The ends of arrows of the selection that are not in sight. */
+function useTags(screen: Screen | null): readonly Tag[] {
+  const [tags, setTags] = useState<readonly Tag[]>([]);
+  useEffect(() => {
+    if (screen !== null) screen.tagged = setTags;
+    return () => setTags([]);
+  }, [screen]);
+  return tags;
 }
 
 interface TopProps extends TimelineViewProps {
@@ -67,7 +82,9 @@ function Top({ timeline, side, screen, made, notes }: TopProps) {
 
 export function TimelineView(props: TimelineViewProps) {
   const { timeline, onSelect, selected, side } = props;
+  const page = usePage();
   const made = useScreen(props);
+  const tags = useTags(made.screen);
   const { base, overlay, ruler, body, screen } = made;
   const [notes, changeNotes] = useNotes();
   const { layout, pinned, change } = useLayout(timeline);
@@ -80,6 +97,17 @@ export function TimelineView(props: TimelineViewProps) {
     note: (where) => changeNotes(withNote(notes, where)),
   });
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
+  const deeds = {
+    history: made.history,
+    select: onSelect,
+    range: (range: Window) => page.go({ t: formatRange(range) }),
+    hit: (delta: 1 | -1) => {
+      const from = selected?.from ?? screen?.viewport.t0 ?? 0;
+      goToHit(page, timeline, from, delta).catch((cause: unknown) => {
+        page.notice.value = String(cause);
+      });
+    },
+  };
   const press = (event: KeyboardEvent) => {
     if (screen === null || event.ctrlKey || event.metaKey || event.altKey) return;
     const { x, y } = pointer.current;
@@ -89,7 +117,11 @@ export function TimelineView(props: TimelineViewProps) {
       changeNotes(
         withNote(notes, { from: where.from, to: where.to, event: selected?.event ?? null }),
       );
-    } else if (!pressKey(screen, event, x) && !pressTrackKey(screen.rowAt(y), event.key, change))
+    } else if (
+      !pressKey(screen, event, x) &&
+      !pressEventKey(screen, event.key, deeds) &&
+      !pressTrackKey(screen.rowAt(y), event.key, change)
+    )
       return;
     event.preventDefault();
     event.stopPropagation();
@@ -120,6 +152,17 @@ export function TimelineView(props: TimelineViewProps) {
           <div class="tl-canvases">
             <canvas ref={base} />
             <canvas ref={overlay} />
+            {tags.map((tag) => (
+              <button
+                key={tag.event}
+                type="button"
+                class="tl-tag"
+                style={{ left: `${tag.x}px`, top: `${tag.y}px` }}
+                onClick={() => onSelect(tag.event)}
+              >
+                {tag.text}
+              </button>
+            ))}
             {hover !== null && <Popover hit={hover.hit} at={hover} name={name} />}
           </div>
           <Heads layout={layout} {...scroll} pinned={pinned} change={change} />

@@ -2,12 +2,15 @@
 // The screen of a timeline: made when there are canvases, and told what it is to show.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Timeline, Window } from "../api/api.ts";
+import { useTable } from "../state/answers.ts";
+import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { formatRange, parseRange } from "../state/url.ts";
 import type { Selected } from "./arrows.ts";
 import type { GhostOf } from "./ghost.ts";
+import { WindowHistory } from "./history.ts";
 import type { Layout } from "./layout.ts";
 import type { Lock, Side } from "./lock.ts";
 import { Screen } from "./screen.ts";
@@ -40,6 +43,7 @@ export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
   const body = useRef<HTMLDivElement>(null);
   const [screen, setScreen] = useState<Screen | null>(null);
   const viewport = useSignal<Viewport | null>(null);
+  const history = useMemo(() => new WindowHistory(), [run]);
 
   useEffect(() => {
     const parts = { base: base.current!, overlay: overlay.current!, ruler: ruler.current! };
@@ -53,6 +57,7 @@ export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
       timer = setTimeout(() => {
         const { from, to } = shown.window(made.pixels, 0);
         page.go({ w: formatRange({ from, to }) }, "replace");
+        history.rest(shown);
       }, REPLACE_MS);
     };
     const first = firstWindow(timeline, page.place.peek().span);
@@ -77,18 +82,41 @@ export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
       leave();
       made.close();
     };
-  }, [page, run, timeline, side, lock]);
+  }, [page, run, timeline, side, lock, history]);
   useEffect(() => screen?.recolour(), [screen, page.theme.value]);
-  return { base, overlay, ruler, body, screen, viewport };
+  return { base, overlay, ruler, body, screen, viewport, history };
+}
+
+const MEDIANS = { offset: 0, limit: 100_000 };
+
+/** The median duration of each name, if ISWANTED: of its largest group where a name has several. */
+function useMedians(isWanted: boolean): ReadonlyMap<string, number> | null {
+  const { place } = usePage();
+  const options = { ...allTimeOptions(place.value), merge: true as const };
+  const { frame } = useTable(isWanted ? "ranges" : null, options, MEDIANS);
+  return useMemo(() => {
+    if (frame === null) return null;
+    const found = new Map<string, { calls: number; median: number }>();
+    for (let row = 0; row < frame.n; row++) {
+      const calls = frame.at(row, "calls") ?? 0;
+      const name = frame.text(row, "name");
+      if (calls > (found.get(name)?.calls ?? 0))
+        found.set(name, { calls, median: frame.at(row, "median_ns") ?? 0 });
+    }
+    return new Map([...found].map(([name, { median }]) => [name, median]));
+  }, [frame]);
 }
 
 /** Let SCREEN show what PROPS, the address and LAYOUT say. */
 export function useShown(screen: Screen | null, props: TimelineViewProps, layout: Layout): void {
   const { timeline, selected, ghost, focus } = props;
   const page = usePage();
-  const { q, t } = page.place.value;
+  const { q, t, flow, color } = page.place.value;
+  const medians = useMedians(color === "duration");
   useEffect(() => screen?.setLayout(layout), [screen, layout]);
   useEffect(() => screen?.haunt(ghost), [screen, ghost]);
+  useEffect(() => screen?.showFlows(flow), [screen, flow]);
+  useEffect(() => screen?.colourBy(color, medians), [screen, color, medians]);
   const focused = useRef("");
   useEffect(() => {
     const key = formatRange(focus);

@@ -13,6 +13,7 @@ import { Detail } from "./event_detail.tsx";
 import { Headline } from "./headline.tsx";
 import { LockBar, useLock } from "./locked.tsx";
 import { Problem } from "./parts.tsx";
+import { ColourLegend, TraceChoices } from "./trace_choices.tsx";
 import { useEventsCommand, useStep } from "./trace_state.ts";
 
 function selectedOf(detail: EventDetail | null) {
@@ -64,6 +65,7 @@ export function Trace() {
             {step.text} ×
           </button>
         )}
+        <TraceChoices />
         <input
           type="search"
           id="search"
@@ -73,6 +75,7 @@ export function Trace() {
           onInput={(event) => page.go({ q: event.currentTarget.value }, "replace")}
         />
       </div>
+      <ColourLegend />
       <div class="trace">
         <TimelineView
           timeline={timeline.value}

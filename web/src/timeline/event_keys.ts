@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys about the selected event, about hits of the search, and about windows that were shown.
+
+import type { Window } from "../api/api.ts";
+import { CELL, type CellPacket, type LaneCells } from "../api/packets.ts";
+import type { WindowHistory } from "./history.ts";
+import type { Screen } from "./screen.ts";
+
+/** What keys do to the page. */
+export interface EventDeeds {
+  readonly history: WindowHistory;
+  select(event: number): void;
+  range(range: Window): void;
+  /** Go to the next hit of the search (1), or to the one before (-1). */
+  hit(delta: 1 | -1): void;
+}
+
+interface Found {
+  readonly packet: CellPacket;
+  readonly lane: LaneCells;
+  /** The cell of the event. */
+  readonly i: number;
+}
+
+function find(packet: CellPacket | null, event: number): Found | null {
+  if (packet === null) return null;
+  for (const lane of packet.lanes)
+    for (let i = lane.first; i < lane.first + lane.count; i++)
+      if (packet.words[i * CELL.words + CELL.event] === event) return { packet, lane, i };
+  return null;
+}
+
+/** The event of the cell DELTA beside that of EVENT in its lane; null: there is none at hand. */
+export function neighbour(packet: CellPacket | null, event: number, delta: 1 | -1): number | null {
+  const found = find(packet, event);
+  if (found === null) return null;
+  const i = found.i + delta;
+  const { first, count } = found.lane;
+  return i < first || i >= first + count ? null : found.packet.words[i * CELL.words + CELL.event]!;
+}
+
+/** The first event below EVENT, in the next lane of its track; null: there is none at hand. */
+export function firstChild(packet: CellPacket | null, event: number): number | null {
+  const found = find(packet, event);
+  if (found === null) return null;
+  const { words, signed, lanes } = found.packet;
+  const below = lanes.find(
+    (lane) => lane.track === found.lane.track && lane.depth === found.lane.depth + 1,
+  );
+  if (below === undefined) return null;
+  const from = signed[found.i * CELL.words]!;
+  const to = from + words[found.i * CELL.words + CELL.length]!;
+  for (let i = below.first; i < below.first + below.count; i++) {
+    const start = signed[i * CELL.words]!;
+    if (start >= to) return null;
+    if (start >= from) return words[i * CELL.words + CELL.event]!;
+  }
+  return null;
+}
+
+function selectIf(event: number | null | undefined, deeds: EventDeeds): boolean {
+  if (event === null || event === undefined) return false;
+  deeds.select(event);
+  return true;
+}
+
+function linked(screen: Screen, ...relations: readonly string[]): number | undefined {
+  return screen.selected?.links.find((link) => relations.includes(link.relation))?.event;
+}
+
+interface EventKey {
+  readonly keys: string;
+  readonly shown?: string;
+  readonly does: string;
+  readonly run: (screen: Screen, deeds: EventDeeds) => boolean;
+}
+
+function beside(delta: 1 | -1): EventKey["run"] {
+  return (screen, deeds) =>
+    screen.selected !== null &&
+    selectIf(neighbour(screen.fetcher.cells, screen.selected.event, delta), deeds);
+}
+
+function goTo(delta: 1 | -1): EventKey["run"] {
+  return (screen, deeds) => {
+    const window = deeds.history.go(delta);
+    if (window !== null) screen.show(window);
+    return window !== null;
+  };
+}
+
+function hit(delta: 1 | -1): EventKey["run"] {
+  return (_, deeds) => {
+    deeds.hit(delta);
+    return true;
+  };
+}
+
+export const EVENT_KEYS: readonly EventKey[] = [
+  { keys: "ArrowLeft", shown: "←", does: "select what is before it", run: beside(-1) },
+  { keys: "ArrowRight", shown: "→", does: "select what is after it", run: beside(1) },
+  {
+    ...{ keys: "ArrowUp", shown: "↑", does: "select what is around it" },
+    run: (screen, deeds) => selectIf(linked(screen, "parent"), deeds),
+  },
+  {
+    ...{ keys: "ArrowDown", shown: "↓", does: "select the first thing in it" },
+    run: (screen, deeds) =>
+      screen.selected !== null &&
+      selectIf(firstChild(screen.fetcher.cells, screen.selected.event), deeds),
+  },
+  {
+    ...{ keys: "l", does: "go from the launch to its work, or back" },
+    run: (screen, deeds) => selectIf(linked(screen, "launched", "launched_by", "forward"), deeds),
+  },
+  {
+    ...{ keys: "m", does: "make the time of the selection the range" },
+    run: (screen, deeds) => {
+      if (screen.selected === null) return false;
+      const { from, to } = screen.selected;
+      deeds.range({ from, to: Math.max(to, from + 1) });
+      return true;
+    },
+  },
+  { keys: "h", does: "dim all that has another name", run: (screen) => screen.dim() },
+  { keys: "n", does: "go to the next hit of the search", run: hit(1) },
+  { keys: "N", shown: "Shift+N", does: "go to the hit before", run: hit(-1) },
+  { keys: "z", does: "go back to the window before", run: goTo(-1) },
+  { keys: "Z", shown: "Shift+Z", does: "go forward again", run: goTo(1) },
+];
+
+/** Handle KEY; whether it was one of ours, and there was something to do. */
+export function pressEventKey(screen: Screen, key: string, deeds: EventDeeds): boolean {
+  return EVENT_KEYS.find((one) => one.keys === key)?.run(screen, deeds) === true;
+}
