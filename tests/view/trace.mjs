@@ -187,7 +187,7 @@ async function testLock(context) {
   const isAgain = (nth) => async () => (await picture(page, nth)) === before[nth];
   check(await soon(page, isAgain(0)), "from below, too");
   check(await soon(page, isAgain(1)), "and back to where they were");
-  await page.selectOption("main.view .tools select", "start");
+  await page.selectOption(".trace + .tools select", "start");
   check(await soon(page, says(/locked at the start/)), "or at the start");
   check(faults.length === 0, `lock: ${faults[0]}`);
   await page.close();

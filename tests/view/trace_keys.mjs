@@ -48,7 +48,7 @@ async function open(page, server, place) {
 
 async function testKeys(page, server) {
   // The 11th group: operator 30, call 31, kernel 32; 1 ms and 100 us a group from the origin.
-  await open(page, server, "trace?sel=ev:30");
+  await open(page, server, "trace?sel=ev:30&w=800000+500000");
   const steps = [
     ["ArrowDown", "sel=ev:31", "the call in the operator"],
     ["l", "sel=ev:32", "its kernel"],

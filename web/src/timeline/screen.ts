@@ -53,8 +53,7 @@ export class Screen {
   /** Hears of ends that are not in sight. */
   tagged: (tags: readonly Tag[]) => void = () => {};
   readonly flows: Flows;
-  private flowWish = "";
-  private mode = "";
+  private wish = { flow: "", mode: "" };
   private pick: Pick | null = null;
   private tags: readonly Tag[] = [];
   area: Area | null = null;
@@ -100,12 +99,11 @@ export class Screen {
   close(): void {
     cancelAnimationFrame(this.frame);
     this.fetcher.close();
-    this.ghost.close();
-    this.flows.close();
+    for (const part of [this.ghost, this.flows]) part.close();
   }
 
   showFlows(wish: string): void {
-    this.flowWish = wish;
+    this.wish.flow = wish;
     delete this.parts.overlay.dataset.arrows;
     this.flows.want(wish === "all");
     this.show(this.viewport);
@@ -119,7 +117,7 @@ export class Screen {
 
   /** Colours mean MODE (colour_modes.ts), which may need MEDIANS of names. */
   colourBy(mode: string, medians: ReadonlyMap<string, number> | null): void {
-    this.mode = mode;
+    this.wish.mode = mode;
     this.fetcher.medians = medians;
     this.recolour();
   }
@@ -182,8 +180,7 @@ export class Screen {
         series: rows.flatMap((r) => (r.kind === "series" ? [r.series.id] : [])),
       };
       this.fetcher.show(wanted);
-      this.ghost.show(wanted);
-      this.flows.show(wanted);
+      for (const part of [this.ghost, this.flows]) part.show(wanted);
     }
     if (isElsewhere) this.moved(this.viewport);
     this.draw();
@@ -260,7 +257,7 @@ export class Screen {
       grid: token("hairline"),
       accent: token("link"),
     };
-    this.pick = pickerOf(this.mode, this.timeline, this.fetcher, token);
+    this.pick = pickerOf(this.wish.mode, this.timeline, this.fetcher, token);
     return makePalette(this.timeline.kinds, token);
   }
 
@@ -373,7 +370,7 @@ export class Screen {
     context.fillStyle = text;
     context.fillText(this.flows.problem, 8, 10);
     const tags =
-      this.selected === null || this.flowWish === "none"
+      this.selected === null || this.wish.flow === "none"
         ? []
         : drawArrows(context, lanes, view, this.selected, accent);
     if (JSON.stringify(tags) !== JSON.stringify(this.tags)) {
