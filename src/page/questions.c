@@ -215,16 +215,32 @@ static osc_status add_groupings(struct asking *a, bool at_once, size_t most)
     return st;
 }
 
-/* Add all tables of one run: first as they are, then by their groupings. */
-static osc_status add_tables(struct asking *a, size_t most)
+/* Whether DEF has a row for each event or arrow: no view shows it, and it may take all room. */
+static bool is_list(const struct osc_table_def *def)
+{
+    return def->open || strcmp(def->name, "flows") == 0;
+}
+
+/* Add the tables of one run that are lists, or the others, as they are. */
+static osc_status add_ungrouped(struct asking *a, bool are_lists, size_t most)
 {
     osc_status st = OSC_OK;
 
     for (size_t i = 0; osc_tables[i] && st == OSC_OK; i++)
-        if (!osc_tables[i]->comparison)
+        if (!osc_tables[i]->comparison && is_list(osc_tables[i]) == are_lists)
             st = add_table(a, osc_tables[i], NULL, most);
+    return st;
+}
+
+/* Add all tables of one run: first what views show, then lists, then what can be grouped. */
+static osc_status add_tables(struct asking *a, size_t most)
+{
+    osc_status st = add_ungrouped(a, false, most);
+
     if (st == OSC_OK)
         st = add_groupings(a, true, most);
+    if (st == OSC_OK)
+        st = add_ungrouped(a, true, most);
     return st == OSC_OK ? add_groupings(a, false, most) : st;
 }
 

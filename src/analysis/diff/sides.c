@@ -93,7 +93,8 @@ static osc_status map_steps(const struct osc_trace *t, const struct osc_options 
 {
     struct osc_breakdown own = {0};
     const struct osc_breakdown *b;
-    const osc_status st = osc_breakdown_get(t, &(struct osc_step_rules){0}, o->n_threads, &own, &b);
+    const osc_status st =
+        osc_breakdown_get(t, &(struct osc_step_rules){0}, o->n_threads, &own, &b);
 
     if (st != OSC_OK)
         return osc_fail(err, st, "comparing: %s", osc_status_text(st));
