@@ -68,11 +68,12 @@ OTHER_RULES = {("0.1.0", "advice"): (
 NEWER = {"0.1.0": ("arrow_no_start", "arrow_no_end", "crossed_call", "queue_overlap")}
 
 
-# Columns that the release did not have, by table: names beside every process and thread, and how
-# busy tracks were.
+# Columns that the release did not have, by table: names beside every process and thread, how busy
+# tracks were, and how long parts of steps were by themselves.
 OF_PROCESS, OF_THREAD = {"process_name"}, {"thread_name"}
 NEWER_COLUMNS: dict[str, dict[str, set[str]]] = {"0.1.0": {
     "events": OF_PROCESS | OF_THREAD, "threads": OF_PROCESS, "steps": OF_THREAD,
+    "overview": {"gross_ns"},
     "tracks": OF_PROCESS | {"thread", "process_labels", "events", "busy_ns", "busy_ratio"},
     "memory_events": OF_PROCESS, "memory_curve": OF_PROCESS, "memory_peaks": OF_PROCESS}}
 

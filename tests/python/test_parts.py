@@ -57,7 +57,7 @@ class Parts(unittest.TestCase):
 
     def test_any_split_gives_the_table_of_all(self):
         for name in opscope.tables():
-            if name == "events":
+            if name in ("events", "headlines"):  # they have no parts
                 continue
             whole = opscope.load(self.files).table(name)
             for sizes in ((5,), (1, 4), (2, 2, 1), (1,) * 5):
