@@ -100,6 +100,8 @@ osc_status osc_asked_run(struct osc_asked *k, const struct osc_asked_of *of,
 
 osc_status osc_asked_name(struct osc_asked *k, const struct osc_asked_of *of)
 {
+    osc_strbuf_clear(&k->operands);
+    osc_strbuf_clear(&k->selected);
     if (k->stands_for)
         osc_strbuf_adds(&k->operands, k->stands_for);
     else
@@ -123,7 +125,7 @@ osc_status osc_asked_answer(struct osc_asked *k, const struct osc_asked_of *of,
         st = osc_query_run(&k->query, &k->answer, err);
     k->query.more = NULL;
     k->answer.sheet.sources = k->sources;
-    k->answer.sheet.n_sources = k->query.n_traces;
+    k->answer.sheet.n_sources = k->options.n_traces;
     k->answer.sheet.torch_version = of->loaded->torch_version;
     return osc_loaded_fail(of->loaded, NULL, st, "making a table", err);
 }

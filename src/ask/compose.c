@@ -14,14 +14,11 @@ static osc_status answer(struct osc_asked *k, const struct osc_result *const *of
     osc_status st = osc_asked_name(k, whom);
     if (st == OSC_OK)
         st = k->def->composition->compose(of, &k->options, &rows, err);
+    k->sources = whom->chosen->sources;
     if (st == OSC_OK)
-        st = osc_query_run(&k->query, &k->answer, err);
+        st = osc_asked_answer(k, whom, err);
     k->query.ready = NULL;
     osc_result_fini(&rows);
-    k->sources = whom->chosen->sources;
-    k->answer.sheet.sources = k->sources;
-    k->answer.sheet.n_sources = whom->chosen->n_traces;
-    k->answer.sheet.torch_version = whom->loaded->torch_version;
     return st;
 }
 

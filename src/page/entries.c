@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/fields.h"
+
 #define ANSWER_MAX (UINT32_C(1) << 30)
 
 osc_status osc_pack_begin(struct osc_pack *p)
@@ -25,12 +27,6 @@ void osc_pack_fini(struct osc_pack *p)
     *p = (struct osc_pack){.z = NULL};
 }
 
-static void put_number(struct osc_strbuf *out, size_t v)
-{
-    for (unsigned i = 0; i < 4; i++)
-        osc_strbuf_addc(out, (char)(v >> (8 * i) & 0xff));
-}
-
 static void put_padded(struct osc_strbuf *out, const char *s, size_t n)
 {
     osc_strbuf_add(out, s, n);
@@ -47,8 +43,8 @@ osc_status osc_pack_add(struct osc_pack *p, const char *key, const char *bytes, 
     if (n > ANSWER_MAX)
         return OSC_OK;
     osc_strbuf_clear(&p->entry);
-    put_number(&p->entry, strlen(key));
-    put_number(&p->entry, n);
+    osc_put_u32(&p->entry, (uint32_t)strlen(key));
+    osc_put_u32(&p->entry, (uint32_t)n);
     put_padded(&p->entry, key, strlen(key));
     put_padded(&p->entry, bytes, n);
     osc_status st = p->entry.status;

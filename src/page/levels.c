@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/fields.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "timeline/packet.h"
@@ -34,11 +35,9 @@ struct making {
 
 static uint32_t number_at(const char *s)
 {
-    uint32_t v = 0;
+    struct osc_fields r = {.at = s, .end = s + 4};
 
-    for (unsigned i = 0; i < 4; i++)
-        v |= (uint32_t)(unsigned char)s[i] << (8 * i);
-    return v;
+    return osc_get_u32(&r);
 }
 
 static uint32_t word_of(const char *cells, size_t i, unsigned w)
@@ -60,12 +59,6 @@ static void put_column(struct osc_strbuf *out, const char *cells, size_t n, unsi
             before = is_delta ? v : 0;
         }
     }
-}
-
-static void put_number(struct osc_strbuf *out, size_t v)
-{
-    for (unsigned i = 0; i < 4; i++)
-        osc_strbuf_addc(out, (char)(v >> (8 * i) & 0xff));
 }
 
 /* Note the names of the N cells at CELLS, and the events that stand alone there. */
@@ -95,8 +88,8 @@ static void put_tile(struct making *m)
     const size_t head = HEADER_BYTES + n_lanes * LANE_BYTES, all = head + n * CELL_BYTES;
     const char *const cells = m->packet.s + head;
 
-    put_number(&m->level, all);
-    put_number(&m->level, 0);
+    osc_put_u32(&m->level, (uint32_t)(all));
+    osc_put_u32(&m->level, (uint32_t)(0));
     osc_strbuf_add(&m->level, m->packet.s, head);
     for (unsigned w = 0; w < 5; w++)
         put_column(&m->level, cells, n, w, w == 0 || w == 2);

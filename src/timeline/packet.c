@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/mem.h"
 #include "base/wide.h"
 #include "derive/facts.h"
@@ -30,24 +31,6 @@ struct writing {
     uint32_t n_cells;
     bool is_cut;
 };
-
-static void put32(char *at, uint32_t v)
-{
-    for (unsigned i = 0; i < 4; i++)
-        at[i] = (char)(v >> 8 * i);
-}
-
-static void put64(char *at, uint64_t v)
-{
-    put32(at, (uint32_t)v);
-    put32(at + 4, (uint32_t)(v >> 32));
-}
-
-static void put16(char *at, unsigned v)
-{
-    at[0] = (char)v;
-    at[1] = (char)(v >> 8);
-}
 
 static int64_t units(const struct writing *w, int64_t at_ns)
 {
@@ -81,11 +64,11 @@ static bool write_cell(void *ctx, const struct osc_lane_cell *cell)
         w->is_cut = true;
         return false;
     }
-    put32(bytes, (uint32_t)start);
-    put32(bytes + 4, (uint32_t)(end - start));
-    put32(bytes + 8, w->part->first_event + osc_row_number(&t->events, row));
-    put32(bytes + 12, w->part->name_of[c->name[i]] - 1);
-    put16(bytes + 16, cell->n > UINT16_MAX ? UINT16_MAX : cell->n);
+    osc_fields_store(bytes, (uint32_t)start, 4);
+    osc_fields_store(bytes + 4, (uint32_t)(end - start), 4);
+    osc_fields_store(bytes + 8, w->part->first_event + osc_row_number(&t->events, row), 4);
+    osc_fields_store(bytes + 12, w->part->name_of[c->name[i]] - 1, 4);
+    osc_fields_store(bytes + 16, cell->n > UINT16_MAX ? UINT16_MAX : cell->n, 2);
     bytes[18] = (char)busy_of(w, cell);
     bytes[19] = (char)(c->kind[i] == OSC_KIND_KERNEL &&
                                osc_is_comm_kernel(&osc_trace_facts(t)->classes, c, i)
@@ -106,11 +89,11 @@ static void write_lane(struct writing *w, const struct osc_packet_lanes *asked, 
         osc_cells_find(&w->part->pyramid, lane, window, write_cell, w);
     if (w->out->status != OSC_OK)
         return;
-    put32(w->out->s + at, asked->track);
-    put16(w->out->s + at + 4, depth);
-    put16(w->out->s + at + 6, w->part->lanes.v[lane].overlaps ? 1 : 0);
-    put32(w->out->s + at + 8, n_before);
-    put32(w->out->s + at + 12, w->n_cells - n_before);
+    osc_fields_store(w->out->s + at, asked->track, 4);
+    osc_fields_store(w->out->s + at + 4, depth, 2);
+    osc_fields_store(w->out->s + at + 6, w->part->lanes.v[lane].overlaps ? 1 : 0, 2);
+    osc_fields_store(w->out->s + at + 8, n_before, 4);
+    osc_fields_store(w->out->s + at + 12, w->n_cells - n_before, 4);
 }
 
 static uint32_t count_lanes(const struct osc_timeline *tl, const struct osc_packet_lanes *asked)
@@ -153,16 +136,16 @@ static void write_header(struct writing *w, const struct osc_packet_request *r,
 {
     char *const h = w->out->s;
 
-    put32(h, w->magic);
-    put16(h + 4, 1);
-    put16(h + 6, (r->is_exact ? 1u : 0u) | (w->is_cut ? 2u : 0u));
-    put64(h + 8, (uint64_t)window->from_ns);
+    osc_fields_store(h, w->magic, 4);
+    osc_fields_store(h + 4, 1, 2);
+    osc_fields_store(h + 6, (r->is_exact ? 1u : 0u) | (w->is_cut ? 2u : 0u), 2);
+    osc_fields_store(h + 8, (uint64_t)window->from_ns, 8);
     h[16] = (char)w->unit_log2;
     h[17] = (char)w->level;
-    put32(h + 20, n_lanes);
-    put32(h + 24, w->n_cells);
-    put32(h + 28, r->number);
-    put64(h + 32, (uint64_t)(window->to_ns - window->from_ns));
+    osc_fields_store(h + 20, n_lanes, 4);
+    osc_fields_store(h + 24, w->n_cells, 4);
+    osc_fields_store(h + 28, r->number, 4);
+    osc_fields_store(h + 32, (uint64_t)(window->to_ns - window->from_ns), 8);
 }
 
 /* Begin a packet for WINDOW, with room for a table of N_LANES. */
@@ -225,7 +208,7 @@ static void put_float(char *at, double v)
     uint32_t bits;
 
     memcpy(&bits, &f, sizeof bits);
-    put32(at, bits);
+    osc_fields_store(at, bits, 4);
 }
 
 static bool write_sample(void *ctx, const struct osc_series_cell *cell)
@@ -237,7 +220,7 @@ static bool write_sample(void *ctx, const struct osc_series_cell *cell)
         w->is_cut = true;
         return false;
     }
-    put32(bytes, (uint32_t)units(w, cell->at_ns));
+    osc_fields_store(bytes, (uint32_t)units(w, cell->at_ns), 4);
     put_float(bytes + 4, cell->least);
     put_float(bytes + 8, cell->most);
     put_float(bytes + 12, cell->last);
@@ -267,9 +250,9 @@ osc_status osc_packet_write_series(const struct osc_timeline *tl,
                             write_sample, &w);
         if (out->status != OSC_OK)
             break;
-        put32(out->s + at, r->series[i]);
-        put32(out->s + at + 8, n_before);
-        put32(out->s + at + 12, w.n_cells - n_before);
+        osc_fields_store(out->s + at, r->series[i], 4);
+        osc_fields_store(out->s + at + 8, n_before, 4);
+        osc_fields_store(out->s + at + 12, w.n_cells - n_before, 4);
         if (osc_mem_is_cancelled())
             return OSC_ECANCELED;
     }
@@ -282,13 +265,13 @@ static void write_bundle(struct writing *w, const struct osc_bundle *b)
 {
     char bytes[BUNDLE_BYTES] = {0};
 
-    put32(bytes, b->from_event);
-    put32(bytes + 4, b->to_event);
-    put32(bytes + 8, (uint32_t)units(w, b->from_ns));
-    put32(bytes + 12, (uint32_t)units(w, b->to_ns));
-    put32(bytes + 16, b->from_track);
-    put32(bytes + 20, b->to_track);
-    put16(bytes + 24, b->n > UINT16_MAX ? UINT16_MAX : (unsigned)b->n);
+    osc_fields_store(bytes, b->from_event, 4);
+    osc_fields_store(bytes + 4, b->to_event, 4);
+    osc_fields_store(bytes + 8, (uint32_t)units(w, b->from_ns), 4);
+    osc_fields_store(bytes + 12, (uint32_t)units(w, b->to_ns), 4);
+    osc_fields_store(bytes + 16, b->from_track, 4);
+    osc_fields_store(bytes + 20, b->to_track, 4);
+    osc_fields_store(bytes + 24, b->n > UINT16_MAX ? UINT16_MAX : (unsigned)b->n, 2);
     bytes[26] = (char)b->kind;
     osc_strbuf_put(w->out, bytes, sizeof bytes);
     w->n_cells++;

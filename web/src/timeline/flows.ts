@@ -74,23 +74,23 @@ export class Flows {
   }
 }
 
-/** Arrows, and where the row of a track begins on the screen; null: it is not in sight. */
+/** Arrows, and where the rows of tracks in sight begin on the screen. */
 interface FlowsOnTracks {
   readonly packet: FlowPacket;
-  readonly topOf: (track: number) => number | null;
+  readonly tops: ReadonlyMap<number, number>;
 }
 
 /** Where an end is: at its cell in LANES, or else on its track. */
-function placer(lanes: readonly PaintedLane[], view: View, { packet, topOf }: FlowsOnTracks) {
+function placer(lanes: readonly PaintedLane[], view: View, { packet, tops }: FlowsOnTracks) {
   const events = new Set<number>();
   for (let i = 0; i < packet.n; i++)
     for (const end of [FLOW.from, FLOW.to]) events.add(packet.words[i * FLOW.words + end]!);
   const spots = findSpots(lanes, view, events);
   return (event: number, track: number, ns: number): Spot | null => {
-    const top = spots.has(event) ? null : topOf(track);
-    return top === null
-      ? (spots.get(event) ?? null)
-      : { x: view.viewport.x(ns), y: top + LANE_HEIGHT / 2 };
+    const spot = spots.get(event);
+    const top = tops.get(track);
+    if (spot !== undefined) return spot;
+    return top === undefined ? null : { x: view.viewport.x(ns), y: top + LANE_HEIGHT / 2 };
   };
 }
 

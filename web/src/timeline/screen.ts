@@ -48,8 +48,8 @@ export class Screen {
   private readonly ghost: Ghost;
   /** What is selected, with what it is linked to. */
   selected: Selected | null = null;
-  /** The number of its name, once its cell was in sight. */
-  selectedName: number | null = null;
+  /** The number of its name; null: it has no cell in sight. */
+  private selectedName: number | null = null;
   /** Hears of ends that are not in sight. */
   tagged: (tags: readonly Tag[]) => void = () => {};
   readonly flows: Flows;
@@ -341,10 +341,8 @@ export class Screen {
       if (row.kind === "series" && values !== null)
         drawCurve(context, values, row, row.y - this.top, { viewport, width }, colours);
     const view = { viewport, width, ratio };
-    if (this.selected !== null) {
-      const name = drawSelection(context, lanes, view, this.selected.event, this.colours.text);
-      if (name !== null) this.selectedName = name;
-    }
+    this.selectedName =
+      this.selected && drawSelection(context, lanes, view, this.selected.event, this.colours.text);
     this.drawAllArrows(context, lanes, view);
     if (this.area !== null) {
       drawArea(context, viewport, this.area, this.height, this.colours.accent);
@@ -359,11 +357,10 @@ export class Screen {
   ): void {
     const { line, text, accent } = this.colours;
     if (this.flows.packet !== null) {
-      const topOf = (track: number) => {
-        const row = this.visible().find((r) => r.kind === "track" && r.track.id === track);
-        return row ? row.y - this.top : null;
-      };
-      const flows = { packet: this.flows.packet, topOf };
+      const tops = new Map(
+        this.visible().flatMap((r) => (r.kind === "track" ? [[r.track.id, r.y - this.top]] : [])),
+      );
+      const flows = { packet: this.flows.packet, tops };
       const n = drawFlows(context, lanes, view, flows, { line, text });
       this.parts.overlay.dataset.arrows = String(n);
     }

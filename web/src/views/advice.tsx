@@ -3,13 +3,11 @@
 
 import type { Frame } from "../api/cols.ts";
 import { formatTime } from "../model/units.ts";
-import { placeOfCommand } from "../state/command.ts";
 import { usePage } from "../state/session.ts";
-import { formatPlace } from "../state/url.ts";
+import { CommandLink } from "./command_link.tsx";
 
 function Evidence({ command }: { command: string }) {
   const page = usePage();
-  const place = placeOfCommand(command);
   return (
     <div class="evidence">
       <code title={command}>{command}</code>
@@ -25,18 +23,7 @@ function Evidence({ command }: { command: string }) {
       >
         copy
       </button>
-      {place !== null && (
-        <a
-          href={formatPlace({ ...page.place.value, ...place })}
-          onClick={(event) => {
-            if (event.ctrlKey || event.metaKey) return;
-            event.preventDefault();
-            page.go(place);
-          }}
-        >
-          rows ›
-        </a>
-      )}
+      <CommandLink command={command} />
     </div>
   );
 }

@@ -3,37 +3,15 @@
 
 import type { Frame } from "../api/cols.ts";
 import { type Answer, useTable } from "../state/answers.ts";
-import { placeOfCommand } from "../state/command.ts";
 import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { formatPlace } from "../state/url.ts";
+import { CommandLink } from "./command_link.tsx";
 
 const ALL = { offset: 0, limit: 100 };
 
 export function textOf(answer: Answer, sentence: (frame: Frame) => string): string {
   if (answer.frame !== null) return sentence(answer.frame);
   return answer.problem === null ? "…" : answer.problem.message;
-}
-
-/** A link to the rows that COMMAND prints, if the page has a place for them. */
-function Rows({ command }: { command: string }) {
-  const page = usePage();
-  const place = placeOfCommand(command);
-  if (place === null) return null;
-  return (
-    <a
-      class="rows"
-      href={formatPlace({ ...page.place.value, ...place })}
-      title={command}
-      onClick={(event) => {
-        if (event.ctrlKey || event.metaKey) return;
-        event.preventDefault();
-        page.go(place);
-      }}
-    >
-      rows ›
-    </a>
-  );
 }
 
 /** The headline of VIEW, with a link to its evidence. */
@@ -50,7 +28,7 @@ export function Headline({ view }: { view: string }) {
       {...(frame !== null && { "data-command": frame.command ?? "" })}
     >
       <h1>{textOf(answer, (rows) => (row < 0 ? "…" : rows.text(row, "text")))}</h1>
-      {evidence !== "" && <Rows command={evidence} />}
+      {evidence !== "" && <CommandLink command={evidence} />}
     </div>
   );
 }
