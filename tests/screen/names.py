@@ -33,7 +33,7 @@ from cells import KEYS  # noqa: E402
 
 SUFFIXES = (".json", ".json.gz", ".osc")
 NAMES = ("path", "name", "operator") # what the column of names is called
-SEVERAL_LINES = ("quality", "advice", "info", "memory_peaks") # of a row
+SEVERAL_LINES = ("quality", "advice", "info", "memory_peaks", "headlines") # of a row
 LEAST = 32
 # Words of --group-by -> the column that they ask for.
 ASKED = {"process": "process", "thread": "thread", "track": "track", "category": "category",

@@ -61,7 +61,7 @@ export class Screen {
   clock: Clock = FROM_ORIGIN;
   steps: readonly StepMark[] = [];
   private readonly timeline: Timeline;
-  private first: Window;
+  private readonly first: Window;
   private readonly parts: Parts;
   private readonly moved: (viewport: Viewport) => void;
   private layout: Layout = { rows: [], height: 0 };
@@ -74,6 +74,8 @@ export class Screen {
   private frame = 0;
   /** What was fit, until something else is shown. */
   private fitted: { window: Window; viewport: Viewport } | null = null;
+  /** What was to be fit before there was a size. */
+  private early: Window | null = null;
   private image: ImageData | null = null;
   private colours = { text: "#000", muted: "#666", line: "#888", grid: "#ddd", accent: "#00f" };
 
@@ -150,8 +152,9 @@ export class Screen {
     this.parts.ruler.height = Math.round(RULER_HEIGHT * ratio);
     this.image = null;
     if (isFirst) this.viewport = Viewport.fit(this.first.from, this.first.to, width);
-    if (this.fitted?.viewport.equals(this.viewport))
-      this.fit(this.fitted.window.from, this.fitted.window.to);
+    const fitted = this.fitted?.viewport.equals(this.viewport) ? this.fitted.window : this.early;
+    this.early = null;
+    if (fitted !== null) this.fit(fitted.from, fitted.to);
     else this.show(this.viewport);
   }
 
@@ -187,13 +190,13 @@ export class Screen {
   }
 
   fit(from: number, to: number): void {
-    const margin = Math.max(1, Math.round((to - from) / 20));
-    // Without a size, it is what is shown at first.
-    if (this.width === 0) this.first = { from: from - margin, to: to + margin };
-    else {
-      this.show(Viewport.fit(from - margin, to + margin, this.width));
-      this.fitted = { window: { from, to }, viewport: this.viewport };
+    if (this.width === 0) {
+      this.early = { from, to };
+      return;
     }
+    const margin = Math.max(1, Math.round((to - from) / 20));
+    this.show(Viewport.fit(from - margin, to + margin, this.width));
+    this.fitted = { window: { from, to }, viewport: this.viewport };
   }
 
   /** Scroll in time so that [from, to) is in sight; zoom only if it is too small to see. */
