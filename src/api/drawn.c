@@ -109,6 +109,14 @@ static void add_traces(struct osc_strbuf *out, const struct osc_timeline *tl)
     }
 }
 
+/* What TRACK has of its ranges: all, those without Python frames, or of all packed queues. */
+static const char *ranges_of(const struct osc_timeline_track *track)
+{
+    return track->group == OSC_LANE_NO_FRAMES ? "no_frames"
+           : track->group == OSC_LANE_PACKED  ? "packed"
+                                              : "all";
+}
+
 static void add_tracks(struct osc_strbuf *out, const struct osc_timeline *tl)
 {
     osc_strbuf_adds(out, "],\n\"tracks\": [");
@@ -116,6 +124,7 @@ static void add_tracks(struct osc_strbuf *out, const struct osc_timeline *tl)
         const struct osc_timeline_track *const track = &tl->tracks[i];
         const struct osc_trace *const t = tl->parts[track->part].t;
         const struct osc_track *const of = &t->tracks[track->track];
+        const struct osc_packing *const packing = &tl->parts[track->part].lanes.packing;
         const char *const sort = track->group == OSC_LANE_INSTANTS ? "instants"
                                  : track->group == OSC_LANE_ASYNC  ? "async"
                                  : of->is_queue                    ? "queue"
@@ -128,6 +137,10 @@ static void add_tracks(struct osc_strbuf *out, const struct osc_timeline *tl)
         add_text(out, "thread", t, of->tid);
         add_text(out, "thread_name", t, of->name);
         add_optional(out, "device", t, of->is_queue ? of->device : (osc_sid){0});
+        osc_strbuf_addf(out, ", \"of\": \"%s\", \"has_frames\": %s, \"is_packed\": %s",
+                        ranges_of(track),
+                        packing->n_frames[track->track] > 0 ? "true" : "false",
+                        packing->first[track->track] != 0 ? "true" : "false");
         osc_strbuf_addf(out, ", \"is_summary\": %s, \"lanes\": %u, \"ranges\": %llu}",
                         of->is_summary ? "true" : "false", track->n_lanes,
                         (unsigned long long)track->n_ranges);

@@ -7,7 +7,7 @@
 #include "base/wide.h"
 #include "derive/facts.h"
 
-#define GROUPS      3u /* of enum osc_lane_group */
+#define GROUPS      3u /* of enum osc_lane_group, which no two have the same ranges */
 #define BUCKETS     64u
 #define TRACK_BITS  12u
 #define BUCKET_BITS 9u /* BUCKETS, and one more at each side */
@@ -136,6 +136,21 @@ static bool goes_on(struct search *s)
     return s->status == OSC_OK && (!s->is_over || s->n_buckets == 1);
 }
 
+/* Ranges on TRACK, which is in PLACE of the list, are asked for. */
+static void ask_for(struct search *s, const struct osc_timeline_track *track, uint32_t place)
+{
+    const uint32_t *const first = s->part->lanes.packing.first;
+
+    if (track->group < GROUPS)
+        s->asked[(size_t)track->track * GROUPS + track->group] = place + 1;
+    else if (track->group == OSC_LANE_NO_FRAMES)
+        s->asked[(size_t)track->track * GROUPS + OSC_LANE_RANGES] = place + 1;
+    else
+        for (uint32_t k = track->track; k < s->part->t->n_tracks; k++)
+            if (first[k] == track->track)
+                s->asked[(size_t)k * GROUPS + OSC_LANE_RANGES] = place + 1;
+}
+
 static void look_at_part(struct search *s, uint32_t p)
 {
     const struct osc_timeline *const tl = s->tl;
@@ -153,7 +168,7 @@ static void look_at_part(struct search *s, uint32_t p)
 
         if (track->part != p)
             continue;
-        s->asked[(size_t)track->track * GROUPS + track->group] = i + 1;
+        ask_for(s, track, i);
         is_asked = true;
     }
     events = &s->part->t->events;

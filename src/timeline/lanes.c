@@ -26,6 +26,7 @@ struct work {
     struct group *groups; /* owned */
     size_t n_groups, cap_groups;
     uint32_t *others; /* owned; rows that are no synchronous ranges, by track and group */
+    uint32_t *again;  /* owned; rows of the groups that repeat others */
     uint8_t *lane_of; /* owned; by place: first of all groups with ranges, then of the others */
     struct osc_lanes *l;
 };
@@ -65,6 +66,50 @@ static uint32_t take_lane(struct open *o, int64_t start_ns, int64_t end_ns, bool
     return lane;
 }
 
+/* The lane from BASE on that is free at START_NS, for a range to END_NS. */
+static uint32_t take_free(struct open *o, uint32_t base, int64_t start_ns, int64_t end_ns,
+                          bool *is_crowded)
+{
+    uint32_t lane = base;
+
+    while (lane < o->n_used && o->end_ns[lane] > start_ns)
+        lane++;
+    if (lane == OSC_LANES_MAX) {
+        *is_crowded = true;
+        lane--;
+    } else if (lane == o->n_used) {
+        o->n_used++;
+    }
+    o->end_ns[lane] = end_ns;
+    return lane;
+}
+
+/* Lanes for packed queues: kind after kind. */
+static void assign_packed(const struct work *w, struct group *g)
+{
+    struct open o;
+    bool has[OSC_KIND_COUNT] = {0};
+
+    for (uint32_t k = 0; k < g->n; k++)
+        has[osc_chunk_of(&w->t->events, (osc_row){g->rows[k]})
+                ->kind[g->rows[k] & OSC_CHUNK_MASK]] = true;
+    o.n_used = 0;
+    for (unsigned kind = 0; kind < OSC_KIND_COUNT; kind++) {
+        const uint32_t base = o.n_used < OSC_LANES_MAX ? o.n_used : OSC_LANES_MAX - 1;
+
+        for (uint32_t k = 0; k < g->n && has[kind]; k++) {
+            const osc_row row = {g->rows[k]};
+            const struct osc_chunk *const c = osc_chunk_of(&w->t->events, row);
+            const uint32_t at = osc_row_place(row);
+
+            if (c->kind[at] == kind)
+                g->lane_of[k] = (uint8_t)take_free(&o, base, c->ts_ns[at], osc_row_end(c, at),
+                                                   &g->is_crowded);
+        }
+    }
+    g->n_lanes = o.n_used;
+}
+
 static void assign(void *ctx, uint32_t i)
 {
     const struct work *const w = ctx;
@@ -72,6 +117,10 @@ static void assign(void *ctx, uint32_t i)
     const struct osc_chunk *c = NULL; /* most rows are in that of the row before */
     struct open o;
 
+    if (g->group == OSC_LANE_PACKED) {
+        assign_packed(w, g);
+        return;
+    }
     o.n_used = o.n_busy = 0;
     for (uint32_t k = 0; k < g->n; k++) {
         const osc_row row = {g->rows[k]};
@@ -199,6 +248,101 @@ static osc_status add_others(struct work *w, const struct osc_classes *classes,
     return st;
 }
 
+static int by_start(const void *a, const void *b, void *ctx)
+{
+    const struct osc_trace *const t = ((const struct work *)ctx)->t;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const int64_t x_ns = osc_lane_start(t, x), y_ns = osc_lane_start(t, y);
+
+    if (x_ns != y_ns)
+        return x_ns < y_ns ? -1 : 1;
+    const int64_t x_end_ns = osc_lane_end(t, x), y_end_ns = osc_lane_end(t, y);
+    if (x_end_ns != y_end_ns)
+        return x_end_ns > y_end_ns ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* Put the ranges of TRACK that are no Python frames to ROWS; the result is their number. */
+static uint32_t put_no_frames(const struct work *w, uint32_t track, uint32_t *rows)
+{
+    const struct osc_order *const order = &osc_trace_facts(w->t)->order;
+    uint32_t n = 0;
+
+    for (uint32_t k = order->first[track]; k < order->first[track + 1]; k++) {
+        const uint32_t row = order->rows[k];
+
+        if (osc_chunk_of(&w->t->events, (osc_row){row})->kind[row & OSC_CHUNK_MASK] !=
+            OSC_KIND_PYTHON)
+            rows[n++] = row;
+    }
+    return n;
+}
+
+/* The same for the ranges of all queues that are packed with FIRST. */
+static uint32_t put_packed(struct work *w, uint32_t first, uint32_t *rows)
+{
+    const struct osc_order *const order = &osc_trace_facts(w->t)->order;
+    uint32_t n = 0;
+
+    for (uint32_t k = first; k < w->t->n_tracks; k++) {
+        if (w->l->packing.first[k] != first)
+            continue;
+        for (uint32_t i = order->first[k]; i < order->first[k + 1]; i++)
+            rows[n++] = order->rows[i];
+    }
+    if (n > 0)
+        osc_sort_with(rows, n, sizeof *rows, by_start, w);
+    return n;
+}
+
+/* The most rows that groups which repeat others can have. */
+static size_t count_again(const struct work *w)
+{
+    const struct osc_order *const order = &osc_trace_facts(w->t)->order;
+    const struct osc_packing *const p = &w->l->packing;
+    size_t n = 0;
+
+    for (uint32_t k = 1; k < w->t->n_tracks && order->n_rows > 0; k++) {
+        const uint32_t n_ranges = order->first[k + 1] - order->first[k];
+
+        n += p->n_frames[k] > 0 ? n_ranges - p->n_frames[k] : 0;
+        n += p->first[k] != 0 ? n_ranges : 0;
+    }
+    return n;
+}
+
+/* Add the groups of ranges that are in another group, too. */
+static osc_status add_again(struct work *w, uint32_t *n_rows)
+{
+    const struct osc_packing *const p = &w->l->packing;
+    const size_t n_most = count_again(w);
+    uint32_t *at;
+    osc_status st = OSC_OK;
+
+    if (n_most == 0)
+        return OSC_OK;
+    if (n_most > UINT32_MAX - *n_rows)
+        return OSC_ELIMIT;
+    at = w->again = osc_malloc(n_most * sizeof *w->again);
+    if (!w->again)
+        return OSC_ENOMEM;
+    for (uint32_t k = 1; k < w->t->n_tracks && st == OSC_OK; k++) {
+        struct group g = {.track = k, .group = OSC_LANE_NO_FRAMES, .rows = at};
+
+        g.n = p->n_frames[k] > 0 ? put_no_frames(w, k, at) : 0;
+        at += g.n;
+        st = add_group(w, &g);
+        if (p->first[k] != k || st != OSC_OK)
+            continue;
+        g = (struct group){.track = k, .group = OSC_LANE_PACKED, .rows = at};
+        g.n = put_packed(w, k, at);
+        at += g.n;
+        st = add_group(w, &g);
+    }
+    *n_rows += (uint32_t)(at - w->again);
+    return st;
+}
+
 static int by_track(const void *a, const void *b)
 {
     const struct group *const x = a, *const y = b;
@@ -225,11 +369,13 @@ static osc_status find_groups(struct work *w, uint32_t *n_rows)
         if (st != OSC_OK)
             return st;
     }
-    const osc_status st = add_others(w, &facts->classes, &n_others);
+    osc_status st = add_others(w, &facts->classes, &n_others);
 
+    *n_rows = order->n_rows + n_others;
+    if (st == OSC_OK)
+        st = add_again(w, n_rows);
     if (st != OSC_OK)
         return st;
-    *n_rows = order->n_rows + n_others;
     osc_sort(w->groups, w->n_groups, sizeof *w->groups, by_track);
     return OSC_OK;
 }
@@ -268,11 +414,14 @@ osc_status osc_lanes_make(const struct osc_trace *t, unsigned n_threads, struct 
     uint32_t n_rows = 0;
 
     *l = (struct osc_lanes){0};
-    osc_status st = find_groups(&w, &n_rows);
+    osc_status st = osc_packing_find(t, &l->packing);
+    if (st == OSC_OK)
+        st = find_groups(&w, &n_rows);
     if (st == OSC_OK && n_rows > 0)
         st = layout(&w, n_rows, n_threads);
     osc_free(w.groups);
     osc_free(w.others);
+    osc_free(w.again);
     osc_free(w.lane_of);
     if (st != OSC_OK)
         osc_lanes_fini(l);
@@ -281,6 +430,7 @@ osc_status osc_lanes_make(const struct osc_trace *t, unsigned n_threads, struct 
 
 void osc_lanes_fini(struct osc_lanes *l)
 {
+    osc_packing_fini(&l->packing);
     osc_free(l->v);
     osc_pages_free(l->rows, l->rows_bytes);
     *l = (struct osc_lanes){0};

@@ -8,6 +8,13 @@
  * lies in the lowest lane that is free below every lane whose open range contains it: where
  * ranges nest properly, the number of the lane is the depth.
  *
+ * Two groups have ranges that are in another one, too:
+ *
+ *   - A track with Python frames has one of its synchronous ranges without them.
+ *   - Queues that are packed (packing.h) have one for all of their synchronous ranges, under
+ * the first of them. There a range lies in the lowest free lane of its kind; the lanes of a
+ *     kind stand below those of the kinds before it.
+ *
  *   - Allocations, releases and samples of counters are in no lane: they are series.
  *   - A group has at most OSC_LANES_MAX lanes. What finds none of them free lies in the last
  *     one, which is marked: its ranges may overlap.
@@ -20,10 +27,17 @@
 
 #include "base/status.h"
 #include "model/trace.h"
+#include "timeline/packing.h"
 
 #define OSC_LANES_MAX 256u
 
-enum osc_lane_group { OSC_LANE_RANGES, OSC_LANE_ASYNC, OSC_LANE_INSTANTS };
+enum osc_lane_group {
+    OSC_LANE_RANGES,
+    OSC_LANE_ASYNC,
+    OSC_LANE_INSTANTS,
+    OSC_LANE_NO_FRAMES, /* ranges but for Python frames */
+    OSC_LANE_PACKED,    /* ranges of packed queues */
+};
 
 struct osc_lane {
     uint32_t track; /* osc_track_id */
@@ -41,6 +55,7 @@ struct osc_lanes {
     uint32_t *rows; /* owned; osc_row; those of a lane are together */
     uint32_t n_rows;
     size_t rows_bytes; /* size of the pages that hold rows */
+    struct osc_packing packing;
 };
 
 /* Make the lanes of T, which has ORDER, on at most N_THREADS threads. After a failure L is
@@ -51,7 +66,7 @@ void osc_lanes_fini(struct osc_lanes *l);
 
 struct osc_classes;
 
-/* The group of row I of C, an enum osc_lane_group; -1: it is in no lane. */
+/* The group of row I of C, one of the first three; -1: it is in no lane. */
 int osc_lane_group_of(const struct osc_classes *classes, const struct osc_chunk *c, uint32_t i);
 
 /* Start and end of row ROW of T; an instant ends when it starts. */

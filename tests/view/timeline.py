@@ -4,8 +4,8 @@
 
 usage: timeline.py [--opscope PATH] [--random N] [--seed S] [TRACE...]
 
-Lanes and cells are made again from the table `events`, slowly, by the rules in src/timeline/lanes.h
-and cells.h, for the whole trace and for random windows, exact and snapped. Every cell must be equal
+Lanes and cells are made again from the table `events`, slowly, by the rules in src/timeline/lanes.h,
+packing.h and cells.h, for the whole trace and for random windows, exact and snapped. Every cell must be equal
 to the byte. The last line is "N passed, N failed" (cells, samples, and other values). Without TRACE:
 those of the tree, and small ones of ../shared if it is there.
 """
@@ -34,6 +34,8 @@ import flame  # noqa: E402
 import randomtrace  # noqa: E402
 
 LANES_MAX = 256
+QUEUES = 12                        # more sparse ones are packed
+SPARSE = 12                        # a twelfth of the time
 LARGEST = 150_000
 NOT_DRAWN = ("alloc", "free", "counter")
 COMMUNICATION = 255
@@ -111,6 +113,40 @@ def lay_out(events):
         lanes[lane].append(event)
         ends[lane] = end
     return lanes, is_crowded
+
+
+def lay_out_packed(events, kinds):
+    """The same for packed queues, where each kind, in order of KINDS, has lanes of its own."""
+    lanes, ends, is_crowded = [], [], False
+    events = sorted(events, key=lambda e: (e.start, -e.end, e.number))
+    for kind in kinds:
+        base = min(len(lanes), LANES_MAX - 1)
+        for event in (e for e in events if e.kind == kind):
+            free = [k for k in range(base, len(ends)) if ends[k] <= event.start]
+            lane = free[0] if free else len(ends)
+            if lane == LANES_MAX:
+                is_crowded, lane = True, LANES_MAX - 1
+            if lane == len(ends):
+                lanes.append([])
+                ends.append(0)
+            lanes[lane].append(event)
+            ends[lane] = event.end
+    for lane in lanes:
+        lane.sort(key=lambda e: (e.start, -e.end, e.number))
+    return lanes, is_crowded
+
+
+def packed_queues(groups, queues):
+    """{process: its packed queues}, of GROUPS of events, by process, thread and group."""
+    busy = {key[:2]: sum(e.end - e.start for e in groups.get((*key[:2], "ranges"), ()))
+            for key in groups if key[:2] in queues}
+    found = {}
+    for process in {p for p, _ in busy}:
+        whole = sum(ns for (p, _), ns in busy.items() if p == process)
+        sparse = {key for key, ns in busy.items() if key[0] == process and ns * SPARSE < whole}
+        if len(sparse) > QUEUES:
+            found[process] = sparse
+    return found
 
 
 def cells_of(lane, start, stop, buckets):
@@ -210,6 +246,7 @@ class Check:
 
     def make_lanes(self, rows):
         groups = collections.defaultdict(list)
+        queues = {(row["process"], row["thread"]) for row in rows if row.get("queue", "") != ""}
         for number, row in enumerate(rows):
             group = group_of(row)
             if group is None:
@@ -219,10 +256,23 @@ class Check:
                           row["name"] or "(no name)")
             groups[row["process"], row["thread"], group].append(event)
         self.lanes = {key: lay_out(events) for key, events in groups.items()}
+        self.framed = {key[:2] for key, events in groups.items()
+                       if key[2] == "ranges" and any(e.kind == "python" for e in events)}
+        for key in self.framed:
+            rest = [e for e in groups[*key, "ranges"] if e.kind != "python"]
+            if rest:
+                self.lanes[*key, "no_frames"] = lay_out(rest)
+        self.packed = packed_queues(groups, queues)
+        for process, sparse in self.packed.items():
+            all_of = [e for key in sparse for e in groups.get((*key, "ranges"), ())]
+            if all_of:
+                self.lanes[process, "", "packed"] = lay_out_packed(all_of, self.timeline["kinds"])
 
     def key_of(self, track):
+        if track["of"] == "packed":
+            return track["process"], "", "packed"
         group = track["sort"] if track["sort"] in ("async", "instants") else "ranges"
-        return track["process"], track["thread"], group
+        return track["process"], track["thread"], group if track["of"] == "all" else track["of"]
 
     def check_tracks(self):
         self.equal("tracks", sorted(map(self.key_of, self.timeline["tracks"])), sorted(self.lanes))
@@ -230,6 +280,9 @@ class Check:
             lanes, _ = self.lanes[self.key_of(track)]
             self.equal("lanes", track["lanes"], len(lanes))
             self.equal("ranges", track["ranges"], sum(map(len, lanes)))
+            key = (track["process"], track["thread"])
+            self.equal("frames", track["has_frames"], key in self.framed)
+            self.equal("packed", track["is_packed"], key in self.packed.get(key[0], ()))
 
     def check_windows(self):
         first, last = self.timeline["from_ns"], self.timeline["to_ns"]
@@ -287,8 +340,17 @@ class Check:
 
     def check_flows(self, rows):
         """Arrows of random windows and tracks: each that the rules give, once."""
-        track_of = {event.number: track["id"] for track in self.timeline["tracks"]
-                    for lane in self.lanes[self.key_of(track)][0] for event in lane}
+        self.check_arrows(rows, {"all"})
+        self.check_arrows(rows, {"all", "no_frames", "packed"})
+
+    def check_arrows(self, rows, variants):
+        """Where a track has several sets of lanes, the last one of VARIANTS is asked for."""
+        order = ["all", "no_frames", "packed"]
+        track_of = {event.number: track["id"]
+                    for track in sorted(self.timeline["tracks"], key=lambda t: order.index(t["of"]))
+                    if track["of"] in variants
+                    for lane in self.lanes[self.key_of(track)][0] for event in lane
+                    if "no_frames" not in variants or event.kind != "python"}
         arrows = arrows_of(rows, track_of)
         ends = [at for arrow in arrows for at in arrow[2:4]]
         tracks = sorted(set(track_of.values()))
@@ -338,6 +400,32 @@ class Check:
         self.equal("an event that does not exist", status, 404)
 
 
+def many_queues(place, source):
+    """A trace of graphs whose kernels lie on many queues, launched below Python frames."""
+    events = []
+    for step in range(40):
+        at = 1000 * step
+        events.append({"ph": "X", "cat": "python_function", "name": f"train.py({step}): step",
+                       "pid": 1, "tid": 1, "ts": at, "dur": 900})
+        events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1,
+                       "ts": at + 10, "dur": 800})
+        events.append({"ph": "X", "cat": "python_function", "name": "ops.py(7): f", "pid": 1,
+                       "tid": 1, "ts": at + 20, "dur": 700})
+        for k in range(20):
+            number = 20 * step + k
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
+                           "tid": 1, "ts": at + 30 + 20 * k, "dur": 10,
+                           "args": {"correlation": number}})
+            queue = 7 if k < 3 else 20 + source.randrange(40)
+            cat = source.choice(["kernel", "kernel", "gpu_memcpy"])
+            events.append({"ph": "X", "cat": cat, "name": f"{cat} {k % 5}", "pid": 0, "tid": queue,
+                           "ts": at + 50 + 20 * k, "dur": 300 if queue == 7 else 40,
+                           "args": {"correlation": number, "stream": queue, "device": 0}})
+    path = Path(place) / "queues.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    return path
+
+
 def traces(place, options):
     if options.traces:
         yield from options.traces
@@ -345,6 +433,7 @@ def traces(place, options):
     yield from sorted((ROOT / "tests" / "data").glob("*.json.gz"))
     if SHARED.is_dir():
         yield from sorted(p for p in SHARED.rglob("*.json.gz") if p.stat().st_size <= LARGEST)
+    yield many_queues(place, random.Random(options.seed))
     for i in range(options.random):
         path = Path(place) / f"random-{i}.json"
         path.write_bytes(randomtrace.data(options.seed * 1_000_003 + i))
