@@ -91,6 +91,11 @@ export interface Track {
   readonly thread: string;
   readonly thread_name: string;
   readonly device: string | null;
+  /** Which ranges its lanes have: all of the track, those that are no Python frames, or those of
+   * all packed queues of its process. */
+  readonly of: "all" | "no_frames" | "packed";
+  readonly has_frames: boolean;
+  readonly is_packed: boolean;
   readonly lanes: number;
   readonly ranges: number;
 }

@@ -46,6 +46,11 @@ export interface Place {
   readonly pin: string;
   readonly hide: string;
   readonly fold: string;
+  /** Of the timeline: "off": no Python frames; processes whose sparse queues stand alone; how many
+   * lanes tracks show, as KEY:N. */
+  readonly python: string;
+  readonly unpack: string;
+  readonly depth: string;
   /** Of the timeline: tracks that are shown, by text or /regex/. */
   readonly only: string;
   /** Of an area: the only host thread that it is of, as PROCESS/THREAD. */
@@ -95,6 +100,9 @@ export const HOME: Place = {
   pin: "",
   hide: "",
   fold: "",
+  python: "",
+  unpack: "",
+  depth: "",
   only: "",
   thread: "",
   area: "",
@@ -137,6 +145,9 @@ const KEYS = [
   "pin",
   "hide",
   "fold",
+  "python",
+  "unpack",
+  "depth",
   "only",
   "thread",
   "area",

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Linked } from "../api/api.ts";
 import { tagOf } from "./arrows.ts";
 
-const selected = { event: 1, from: 1000, to: 2000, links: [] };
+const selected = { event: 1, track: 0, from: 1000, to: 2000, links: [] };
 const link: Linked = {
   relation: "launched_by",
   event: 2,

@@ -10,6 +10,8 @@ import type { Viewport } from "./viewport.ts";
 
 export interface Selected {
   readonly event: number;
+  /** The first track of its thread or queue. */
+  readonly track: number | null;
   readonly from: number;
   readonly to: number;
   readonly links: readonly Linked[];

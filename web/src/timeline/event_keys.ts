@@ -4,6 +4,7 @@
 import type { Window } from "../api/api.ts";
 import { CELL, type CellPacket, type LaneCells } from "../api/packets.ts";
 import type { WindowHistory } from "./history.ts";
+import type { Way } from "./neighbours.ts";
 import type { Screen } from "./screen.ts";
 
 /** What keys do to the page. */
@@ -11,6 +12,10 @@ export interface EventDeeds {
   readonly history: WindowHistory;
   select(event: number): void;
   range(range: Window): void;
+  /** Select what lies WAY of the selected event. */
+  beside(way: Way): void;
+  /** Show Python frames, or leave them out. */
+  toggleFrames(): void;
   /** Go to the next hit of the search (1), or to the one before (-1). */
   hit(delta: 1 | -1): void;
 }
@@ -30,13 +35,19 @@ function find(packet: CellPacket | null, event: number): Found | null {
   return null;
 }
 
-/** The event of the cell DELTA beside that of EVENT in its lane; null: there is none at hand. */
+/** The event DELTA beside EVENT in its lane; null: it is not at hand, or merged with others. */
 export function neighbour(packet: CellPacket | null, event: number, delta: 1 | -1): number | null {
   const found = find(packet, event);
   if (found === null) return null;
   const i = found.i + delta;
   const { first, count } = found.lane;
-  return i < first || i >= first + count ? null : found.packet.words[i * CELL.words + CELL.event]!;
+  return i < first || i >= first + count ? null : alone(found.packet.words, i);
+}
+
+/** The event that is all of cell I; null: several are. */
+function alone(words: Uint32Array, i: number): number | null {
+  const at = i * CELL.words;
+  return (words[at + CELL.rest]! & 0xffff) === 1 ? words[at + CELL.event]! : null;
 }
 
 /** The first event below EVENT, in the next lane of its track; null: there is none at hand. */
@@ -53,7 +64,7 @@ export function firstChild(packet: CellPacket | null, event: number): number | n
   for (let i = below.first; i < below.first + below.count; i++) {
     const start = signed[i * CELL.words]!;
     if (start >= to) return null;
-    if (start >= from) return words[i * CELL.words + CELL.event]!;
+    if (start >= from) return alone(words, i);
   }
   return null;
 }
@@ -75,10 +86,24 @@ interface EventKey {
   readonly run: (screen: Screen, deeds: EventDeeds) => boolean;
 }
 
-function beside(delta: 1 | -1): EventKey["run"] {
-  return (screen, deeds) =>
-    screen.selected !== null &&
-    selectIf(neighbour(screen.fetcher.cells, screen.selected.event, delta), deeds);
+/** Select what lies WAY: the cells at hand tell it at once, or else the server. */
+function beside(way: Way): EventKey["run"] {
+  return (screen, deeds) => {
+    if (screen.selected === null) return false;
+    const { cells } = screen.fetcher;
+    const { event } = screen.selected;
+    const found = way === "inside" ? firstChild(cells, event) : neighbour(cells, event, way);
+    if (!selectIf(found, deeds)) deeds.beside(way);
+    return true;
+  };
+}
+
+/** Make the time of what is selected the range. */
+function commit(screen: Screen, deeds: EventDeeds): boolean {
+  if (screen.selected === null) return false;
+  const { from, to } = screen.selected;
+  deeds.range({ from, to: Math.max(to, from + 1) });
+  return true;
 }
 
 function goTo(delta: 1 | -1): EventKey["run"] {
@@ -103,22 +128,26 @@ export const EVENT_KEYS: readonly EventKey[] = [
     ...{ keys: "ArrowUp", shown: "↑", does: "select what is around it" },
     run: (screen, deeds) => selectIf(linked(screen, "parent"), deeds),
   },
-  {
-    ...{ keys: "ArrowDown", shown: "↓", does: "select the first thing in it" },
-    run: (screen, deeds) =>
-      screen.selected !== null &&
-      selectIf(firstChild(screen.fetcher.cells, screen.selected.event), deeds),
-  },
+  { keys: "ArrowDown", shown: "↓", does: "select the first thing in it", run: beside("inside") },
   {
     ...{ keys: "l", does: "go from the launch to its work, or back" },
     run: (screen, deeds) => selectIf(linked(screen, "launched", "launched_by", "forward"), deeds),
   },
+  { keys: "m", does: "make the time of the selection the range", run: commit },
   {
-    ...{ keys: "m", does: "make the time of the selection the range" },
+    ...{ keys: "Enter", does: "fit the range to the window; without one, that of the selection" },
     run: (screen, deeds) => {
-      if (screen.selected === null) return false;
-      const { from, to } = screen.selected;
-      deeds.range({ from, to: Math.max(to, from + 1) });
+      const range = screen.area ?? screen.selected;
+      if (range === null) return false;
+      if (screen.area === null) commit(screen, deeds);
+      screen.fit(range.from, range.to);
+      return true;
+    },
+  },
+  {
+    ...{ keys: "Y", shown: "Shift+Y", does: "leave Python frames out, or show them again" },
+    run: (_, deeds) => {
+      deeds.toggleFrames();
       return true;
     },
   },

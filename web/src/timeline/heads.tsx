@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The titles of the rows: a tree, of which only what is in sight is in the page.
 
-import { LANES_SHOWN, type Layout, type Row } from "./layout.ts";
+import { LANE_HEIGHT, LANES_SHOWN, type Layout, type Row, type TrackRow } from "./layout.ts";
 
 interface HeadsProps {
   readonly layout: Layout;
@@ -9,8 +9,9 @@ interface HeadsProps {
   readonly height: number;
   readonly pinned: ReadonlySet<string>;
   /** Each takes the key of a row. */
-  readonly change: Readonly<Record<"fold" | "open" | "pin" | "hide", (key: string) => void>> & {
+  readonly change: Readonly<Record<"fold" | "unpack" | "pin" | "hide", (key: string) => void>> & {
     move(key: string, above: string): void;
+    crop(key: string, lanes: number | null): void;
   };
 }
 
@@ -71,6 +72,77 @@ function mark(row: Row): string {
   return row.isFolded ? "▸ " : "▾ ";
 }
 
+/** The lower edge of a track: a drag, or ↑ and ↓, let it show fewer lanes or more. */
+function Crop({ row, change }: { row: TrackRow; change: HeadsProps["change"] }) {
+  const set = (lanes: number) =>
+    change.crop(row.key, Math.max(1, Math.min(row.track.lanes, Math.round(lanes))));
+  return (
+    <div
+      class="tl-crop"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="horizontal"
+      aria-label={`Levels of ${row.title}`}
+      aria-valuemin={1}
+      aria-valuemax={row.track.lanes}
+      aria-valuenow={row.lanes}
+      title="drag: fewer levels, or more; double click: as many as any"
+      onPointerDown={(event) => {
+        event.preventDefault();
+        event.currentTarget.focus();
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={(event) => {
+        if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+        const top = event.currentTarget.closest(".tl-head")!.getBoundingClientRect().top;
+        set((event.clientY - top) / LANE_HEIGHT);
+      }}
+      onDblClick={() => change.crop(row.key, null)}
+      onKeyDown={(event) => {
+        const delta = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+        if (delta === undefined) return;
+        event.preventDefault();
+        event.stopPropagation();
+        set(row.lanes + delta);
+      }}
+    />
+  );
+}
+
+/** What a title offers beside folding: levels that are not shown, queues that are packed. */
+function More({ row, change }: HeadProps) {
+  if (row.kind === "group")
+    return row.sparse === 0 ? null : (
+      <button type="button" class="plain muted" onClick={() => change.unpack(row.key)}>
+        pack {row.sparse} queues
+      </button>
+    );
+  if (row.kind === "series") return null;
+  return (
+    <>
+      {row.deeper > 0 && !row.isFolded && (
+        <button
+          type="button"
+          class="plain muted"
+          onClick={() => change.crop(row.key, row.track.lanes)}
+        >
+          {row.deeper} deeper
+        </button>
+      )}
+      {row.lanes > LANES_SHOWN && (
+        <button type="button" class="plain muted" onClick={() => change.crop(row.key, null)}>
+          only {LANES_SHOWN} levels
+        </button>
+      )}
+      {row.packed !== "" && (
+        <button type="button" class="plain muted" onClick={() => change.unpack(row.packed)}>
+          one by one
+        </button>
+      )}
+    </>
+  );
+}
+
 function Head(props: HeadProps) {
   const { row, change } = props;
   const style = {
@@ -99,17 +171,11 @@ function Head(props: HeadProps) {
           {mark(row)}
           {row.title}
         </button>
-        {row.kind === "track" && row.deeper > 0 && !row.isFolded && (
-          <button type="button" class="plain muted" onClick={() => change.open(row.key)}>
-            {row.deeper} deeper
-          </button>
-        )}
-        {row.kind === "track" && row.lanes > LANES_SHOWN && (
-          <button type="button" class="plain muted" onClick={() => change.open(row.key)}>
-            only {LANES_SHOWN} levels
-          </button>
-        )}
+        <More {...props} />
         <Tools {...props} />
+        {row.kind === "track" && row.track.lanes > 1 && !row.isFolded && (
+          <Crop row={row} change={change} />
+        )}
       </div>
     </div>
   );

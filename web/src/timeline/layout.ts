@@ -23,6 +23,8 @@ interface RowBase {
 export interface GroupRow extends RowBase {
   readonly kind: "group";
   readonly isFolded: boolean;
+  /** Sparse queues in it that could be packed. */
+  readonly sparse: number;
 }
 
 export interface TrackRow extends RowBase {
@@ -32,6 +34,8 @@ export interface TrackRow extends RowBase {
   readonly lanes: number;
   readonly deeper: number;
   readonly isFolded: boolean;
+  /** The key of the process whose packed queues it has; "": it is one track. */
+  readonly packed: string;
 }
 
 export interface SeriesRow extends RowBase {
@@ -49,8 +53,11 @@ export interface Layout {
 export interface LayoutChoice {
   readonly folded: ReadonlySet<string>;
   readonly hidden: ReadonlySet<string>;
-  /** Tracks whose lanes are all shown. */
-  readonly opened: ReadonlySet<string>;
+  /** By key of a track: how many lanes it shows. */
+  readonly depths: ReadonlyMap<string, number>;
+  /** Whether Python frames are shown; processes whose sparse queues are not packed. */
+  readonly hasFrames: boolean;
+  readonly unpacked: ReadonlySet<string>;
   /** Tracks that are shown above all others. */
   readonly pinned: ReadonlySet<string>;
   /** Only tracks whose title has this text, or matches /TEXT/. */
@@ -58,9 +65,17 @@ export interface LayoutChoice {
   readonly order: Order;
 }
 
+/** A timeline of which some tracks are left out. */
+interface Chosen extends Timeline {
+  /** By key of a process: how many of its queues are packed. */
+  readonly packed: ReadonlyMap<string, number>;
+}
+
 type Unplaced = Omit<GroupRow, "y"> | Omit<TrackRow, "y"> | Omit<SeriesRow, "y">;
 
-function trackTitle(track: Track): string {
+/** The title of TRACK, in which NPACKED queues are packed. */
+function trackTitle(track: Track, nPacked: number): string {
+  if (track.of === "packed") return `${track.device ?? "device"}, ${nPacked} sparse queues`;
   const name =
     track.sort === "queue"
       ? [track.device, track.thread_name || `queue ${track.thread}`]
@@ -89,17 +104,42 @@ function isWanted(title: string, choice: LayoutChoice): boolean {
 
 /** The key of TRACK: the same for the same files. */
 export function trackKey(track: Track): string {
-  return `t${track.trace}.${track.process}.${track.thread}.${track.sort}`;
+  const key = `t${track.trace}.${track.process}.${track.thread}.${track.sort}`;
+  return track.of === "packed" ? `${key}.packed` : key;
 }
 
-function trackRow(track: Track, choice: LayoutChoice, indent: number): Unplaced | null {
+/** The timeline with only the sets of lanes that CHOICE shows. */
+function choose(timeline: Timeline, choice: LayoutChoice): Chosen {
+  const packed = new Map<string, number>();
+  for (const track of timeline.tracks)
+    if (track.is_packed && track.of === "all" && track.sort === "queue") {
+      const key = processKey(track.trace, track.process);
+      packed.set(key, (packed.get(key) ?? 0) + 1);
+    }
+  const tracks = timeline.tracks.filter((track) => {
+    const isPacked = track.is_packed && track.sort === "queue";
+    const isApart = choice.unpacked.has(processKey(track.trace, track.process));
+    if (isPacked && (track.of === "packed") === isApart) return false;
+    if (track.of === "no_frames") return !choice.hasFrames;
+    const isOfFrames = track.has_frames && (track.sort === "thread" || track.sort === "queue");
+    return choice.hasFrames || !isOfFrames || track.of === "packed";
+  });
+  return { ...timeline, tracks, packed };
+}
+
+function trackRow(
+  track: Track,
+  choice: LayoutChoice,
+  indent: number,
+  packed: Chosen["packed"],
+): Unplaced | null {
   const key = trackKey(track);
-  const title = trackTitle(track);
+  const process = processKey(track.trace, track.process);
+  const title = trackTitle(track, packed.get(process) ?? 0);
   if (choice.hidden.has(key) || choice.pinned.has(key)) return null;
   if (!isWanted(title, choice)) return null;
   const isFolded = choice.folded.has(key);
-  const most = isFolded ? 1 : choice.opened.has(key) ? track.lanes : LANES_SHOWN;
-  const lanes = Math.min(track.lanes, most);
+  const lanes = Math.min(track.lanes, isFolded ? 1 : (choice.depths.get(key) ?? LANES_SHOWN));
   return {
     kind: "track",
     key,
@@ -110,6 +150,7 @@ function trackRow(track: Track, choice: LayoutChoice, indent: number): Unplaced 
     lanes,
     deeper: track.lanes - lanes,
     isFolded,
+    packed: track.of === "packed" ? process : "",
   };
 }
 
@@ -121,9 +162,14 @@ function seriesRow(series: Series, choice: LayoutChoice, indent: number): Unplac
   return { kind: "series", key, title, indent, height: SERIES_HEIGHT, series };
 }
 
-function groupRow(key: string, title: string, indent: number, choice: LayoutChoice): Unplaced {
+function groupRow(
+  key: string,
+  title: string,
+  indent: number,
+  choice: LayoutChoice,
+): Omit<GroupRow, "y"> {
   const isFolded = choice.folded.has(key);
-  return { kind: "group", key, title, indent, height: GROUP_HEIGHT, isFolded };
+  return { kind: "group", key, title, indent, height: GROUP_HEIGHT, isFolded, sparse: 0 };
 }
 
 /** The processes of trace T: each with the names that its tracks have for it. */
@@ -138,15 +184,16 @@ function processesOf(timeline: Timeline, t: number): { process: string; name: st
 }
 
 function processRows(
-  timeline: Timeline,
+  timeline: Chosen,
   t: number,
   process: string,
   choice: LayoutChoice,
   indent: number,
 ): Unplaced[] {
   const tracks = timeline.tracks.filter((x) => x.trace === t && x.process === process);
-  const rows = sortTracks(tracks, choice.order, trackKey, trackTitle).map((track) =>
-    trackRow(track, choice, indent),
+  const titleOf = (track: Track) => trackTitle(track, 0);
+  const rows = sortTracks(tracks, choice.order, trackKey, titleOf).map((track) =>
+    trackRow(track, choice, indent, timeline.packed),
   );
   for (const series of timeline.series)
     if (series.trace === t && series.process === process)
@@ -154,29 +201,28 @@ function processRows(
   return rows.filter((row): row is Unplaced => row !== null);
 }
 
-function traceRows(
-  timeline: Timeline,
-  t: number,
-  choice: LayoutChoice,
-  indent: number,
-): Unplaced[] {
+function traceRows(timeline: Chosen, t: number, choice: LayoutChoice, indent: number): Unplaced[] {
   const rows: Unplaced[] = [];
   for (const { process, name } of processesOf(timeline, t)) {
     const inside = processRows(timeline, t, process, choice, indent + 1);
     if (inside.length === 0) continue;
     const key = processKey(t, process);
-    rows.push(groupRow(key, `${name} ${process}`.trim() || "–", indent, choice));
+    const sparse = choice.unpacked.has(key) ? (timeline.packed.get(key) ?? 0) : 0;
+    rows.push({ ...groupRow(key, `${name} ${process}`.trim() || "–", indent, choice), sparse });
     if (!choice.folded.has(key)) rows.push(...inside);
   }
   return rows;
 }
 
 /** The tracks that are pinned, above all others. */
-function pinnedRows(timeline: Timeline, choice: LayoutChoice): Unplaced[] {
+function pinnedRows(timeline: Chosen, choice: LayoutChoice): Unplaced[] {
   const unpinned = { ...choice, filter: "", pinned: new Set<string>() };
   const rows = timeline.tracks
     .filter((track) => choice.pinned.has(trackKey(track)))
-    .map((track) => ({ row: trackRow(track, unpinned, 1), trace: timeline.traces[track.trace] }))
+    .map((track) => ({
+      row: trackRow(track, unpinned, 1, timeline.packed),
+      trace: timeline.traces[track.trace],
+    }))
     .flatMap(({ row, trace }) => {
       if (row === null) return [];
       const of = timeline.traces.length > 1 ? `rank ${trace?.rank}: ` : "";
@@ -186,7 +232,8 @@ function pinnedRows(timeline: Timeline, choice: LayoutChoice): Unplaced[] {
   return [groupRow("pinned", "pinned", 0, choice), ...(choice.folded.has("pinned") ? [] : rows)];
 }
 
-export function layOut(timeline: Timeline, choice: LayoutChoice): Layout {
+export function layOut(whole: Timeline, choice: LayoutChoice): Layout {
+  const timeline = choose(whole, choice);
   const all: Unplaced[] = pinnedRows(timeline, choice);
   for (const [t, trace] of timeline.traces.entries()) {
     const isAlone = timeline.traces.length === 1;

@@ -8,10 +8,12 @@ import { useMemo, useRef } from "preact/hooks";
 import type { Window } from "../api/api.ts";
 import { dragBox, type Grip, gripAt } from "../model/box.ts";
 import { type StripBar, useBars } from "../model/strip.ts";
+import { format } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
 import type { Note } from "../state/notes.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import { type Hits, useHits } from "./use_hits.ts";
 import type { Viewport } from "./viewport.ts";
 
 const ROWS = { offset: 0, limit: 10000 };
@@ -47,9 +49,29 @@ function useShape(): readonly { from: number; to: number; height: number; fill: 
   }, [use, steps]);
 }
 
+/** Marks at the hits of the search, by X of their times; and a line where hits have no marks. */
+function HitMarks({ hits, x, end }: { hits: Hits; x: (at: number) => number; end: number }) {
+  if (hits.total === 0) return null;
+  const { unmarkedFrom } = hits;
+  return (
+    <g class="hits">
+      <title>{format(hits.total, null)} hits</title>
+      {hits.at.map((at) => (
+        <path key={at} d={`M${x(at) - 3} 0h6l-3 6z`} />
+      ))}
+      {unmarkedFrom !== null && (
+        <rect x={x(unmarkedFrom)} width={Math.max(1, end - x(unmarkedFrom))} y="0" height="2">
+          <title>more hits, without marks</title>
+        </rect>
+      )}
+    </g>
+  );
+}
+
 export function Minimap(props: MinimapProps) {
   const { whole, viewport, width, notes, onShow, onZoom } = props;
   const shape = useShape();
+  const hits = useHits((whole.to - whole.from) / Math.max(1, width));
   const grip = useRef<{ grip: Grip; x: number; box: Window } | null>(null);
   const view = viewport.value;
   const scale = width / Math.max(1, whole.to - whole.from);
@@ -101,6 +123,7 @@ export function Minimap(props: MinimapProps) {
           height={bar.height * (HEIGHT - 4)}
         />
       ))}
+      <HitMarks hits={hits} x={x} end={width} />
       {notes.map((note) => (
         <rect key={note.at} class="fill-mark" x={x(note.at) - 1} width="2" height={HEIGHT} />
       ))}

@@ -2,12 +2,9 @@
 // The timeline: titles on the left, two canvases on the right, the ruler above.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Window } from "../api/api.ts";
 import { format, formatTime } from "../model/units.ts";
-import { goToHit } from "../state/hits.ts";
 import { type Note, withNote } from "../state/notes.ts";
 import { usePage } from "../state/session.ts";
-import { formatRange } from "../state/url.ts";
 import type { Tag } from "./arrows.ts";
 import { Corner } from "./corner.tsx";
 import { pressEventKey } from "./event_keys.ts";
@@ -18,6 +15,7 @@ import { Minimap } from "./minimap.tsx";
 import { Flags, NoteLines, useNotes } from "./notes.tsx";
 import type { Hit, Screen } from "./screen.ts";
 import { firstWindow } from "./spans.ts";
+import { useDeeds } from "./use_deeds.ts";
 import { useLayout } from "./use_layout.ts";
 import { useMenu } from "./use_menu.ts";
 import { usePointer } from "./use_pointer.ts";
@@ -82,7 +80,6 @@ function Top({ timeline, side, screen, made, notes }: TopProps) {
 
 export function TimelineView(props: TimelineViewProps) {
   const { timeline, onSelect, selected, side } = props;
-  const page = usePage();
   const made = useScreen(props);
   const tags = useTags(made.screen);
   const { base, overlay, ruler, body, screen } = made;
@@ -97,17 +94,7 @@ export function TimelineView(props: TimelineViewProps) {
     note: (where) => changeNotes(withNote(notes, where)),
   });
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
-  const deeds = {
-    history: made.history,
-    select: onSelect,
-    range: (range: Window) => page.go({ t: formatRange(range) }),
-    hit: (delta: 1 | -1) => {
-      const from = selected?.from ?? screen?.viewport.t0 ?? 0;
-      goToHit(page, timeline, from, delta).catch((cause: unknown) => {
-        page.notice.value = String(cause);
-      });
-    },
-  };
+  const deeds = useDeeds({ ...props, layout, history: made.history }, screen, onSelect);
   const press = (event: KeyboardEvent) => {
     if (screen === null || event.ctrlKey || event.metaKey || event.altKey) return;
     const { x, y } = pointer.current;

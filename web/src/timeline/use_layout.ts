@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which rows a timeline has: what is folded, pinned and hidden is in the address.
 
-import { useMemo, useState } from "preact/hooks";
-import type { Timeline } from "../api/api.ts";
+import { useMemo } from "preact/hooks";
+import type { Timeline, Track } from "../api/api.ts";
 import { useTable } from "../state/answers.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
@@ -19,7 +19,38 @@ function toggled(text: string, key: string): string {
   return [...set].join(",");
 }
 
+/** How many lanes tracks show, by their keys: KEY:N with commas between. */
+export function parseDepths(text: string): ReadonlyMap<string, number> {
+  return new Map(
+    [...words(text)].flatMap((word) => {
+      const [, key, n] = /^(.+):(\d{1,3})$/.exec(word) ?? [];
+      return key === undefined || Number(n) < 1 ? [] : [[key, Number(n)] as const];
+    }),
+  );
+}
+
+/** TEXT where the track KEY shows N lanes; null: as many as any. */
+export function withDepth(text: string, key: string, n: number | null): string {
+  const rest = [...parseDepths(text)].filter(([other]) => other !== key);
+  const all = n === null ? rest : [...rest, [key, n] as const];
+  return all.map(([one, lanes]) => `${one}:${lanes}`).join(",");
+}
+
 const ROWS = { offset: 0, limit: 10000 };
+
+/** Whether a track is one of the queues in PACKED. */
+function isIn(packed: Track): (track: Track) => boolean {
+  return ({ of, is_packed, sort, trace, process }) =>
+    of === "all" &&
+    is_packed &&
+    sort === "queue" &&
+    trace === packed.trace &&
+    process === packed.process;
+}
+
+function sum(tracks: readonly Track[], busy: ReadonlyMap<string, number>): number {
+  return tracks.reduce((ns, track) => ns + (busy.get(trackKey(track)) ?? 0), 0);
+}
 
 /** How long each track was busy, by the table of tracks, if ISWANTED. */
 function useBusy(timeline: Timeline, isWanted: boolean): ReadonlyMap<string, number> {
@@ -42,29 +73,33 @@ function useBusy(timeline: Timeline, isWanted: boolean): ReadonlyMap<string, num
     for (const track of timeline.tracks) {
       const rank = hasRanks ? String(timeline.traces[track.trace]?.rank ?? "") : "";
       const parent = track.device ?? track.process;
-      busy.set(trackKey(track), found.get(name(parent, track.thread, rank)) ?? 0);
+      const ns = found.get(name(parent, track.thread, rank)) ?? 0;
+      if (track.of !== "packed") busy.set(trackKey(track), ns);
     }
+    for (const packed of timeline.tracks.filter((track) => track.of === "packed"))
+      busy.set(trackKey(packed), sum(timeline.tracks.filter(isIn(packed)), busy));
     return busy;
   }, [frame, timeline]);
 }
 
 export function useLayout(timeline: Timeline) {
   const page = usePage();
-  const { fold, hide, pin, only, order: wish } = page.place.value;
+  const { fold, hide, pin, only, python, unpack, depth, order: wish } = page.place.value;
   const busy = useBusy(timeline, /^busy/.test(wish));
   const order = useMemo(() => parseOrder(wish, busy), [wish, busy]);
-  const [opened, setOpened] = useState("");
   const layout = useMemo(
     () =>
       layOut(timeline, {
         folded: words(fold),
         hidden: words(hide),
-        opened: words(opened),
+        depths: parseDepths(depth),
+        hasFrames: python !== "off",
+        unpacked: words(unpack),
         pinned: words(pin),
         filter: only,
         order,
       }),
-    [timeline, fold, hide, pin, only, opened, order],
+    [timeline, fold, hide, pin, only, python, unpack, depth, order],
   );
   return {
     layout,
@@ -79,7 +114,11 @@ export function useLayout(timeline: Timeline) {
           { order: formatOrder({ ...order, moves: withMove(order.moves, key, above) }) },
           "replace",
         ),
-      open: (key: string) => setOpened(toggled(opened, key)),
+      /** Let the track KEY show N lanes, or with null as many as any. */
+      crop: (key: string, n: number | null) =>
+        page.go({ depth: withDepth(depth, key, n) }, "replace"),
+      /** Show the sparse queues of the process KEY one by one, or packed again. */
+      unpack: (key: string) => page.go({ unpack: toggled(unpack, key) }, "replace"),
     },
   };
 }

@@ -18,8 +18,8 @@ import { useEventsCommand, useStep } from "./trace_state.ts";
 
 function selectedOf(detail: EventDetail | null) {
   if (detail === null) return null;
-  const { event, start_ns: from, links } = detail;
-  return { event, from, to: from + (detail.dur_ns ?? 0), links };
+  const { event, track, start_ns: from, links } = detail;
+  return { event, track, from, to: from + (detail.dur_ns ?? 0), links };
 }
 
 /** The timeline of RUN; "": none. */
@@ -65,7 +65,7 @@ export function Trace() {
             {step.text} ×
           </button>
         )}
-        <TraceChoices />
+        <TraceChoices hasFrames={timeline.value.tracks.some((track) => track.has_frames)} />
         <input
           type="search"
           id="search"

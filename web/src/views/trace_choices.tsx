@@ -10,11 +10,22 @@ const FLOWS = [
   { name: "none", title: "none" },
 ] as const;
 
-export function TraceChoices() {
+/** HASFRAMES: there are Python frames to show or leave out. */
+export function TraceChoices({ hasFrames }: { hasFrames: boolean }) {
   const page = usePage();
-  const { flow, color } = page.place.value;
+  const { flow, color, python } = page.place.value;
   return (
     <>
+      {hasFrames && (
+        <label class="muted" title="Shift+Y">
+          <input
+            type="checkbox"
+            checked={python !== "off"}
+            onChange={() => page.go({ python: python === "off" ? "" : "off" })}
+          />{" "}
+          Python frames
+        </label>
+      )}
       <label class="muted">
         arrows{" "}
         <select value={flow} onChange={(e) => page.go({ flow: e.currentTarget.value })}>

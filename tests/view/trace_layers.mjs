@@ -1,0 +1,178 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+// What a timeline shows of its lanes: Python frames as a layer, sparse queues packed, fewer levels
+// of a track; marks of a search; and events beside the selected one that are not in sight.
+//
+//     trace_layers.mjs [--opscope PATH]
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { check, folder, hashOf as hash, main, openPage, rowsOf, settle, soon, start } from "./browser.mjs";
+
+const N = 50; // steps of 1 ms
+const QUEUES = 30;
+
+/** Steps of frame > operator > frame > launch, with kernels on a busy queue and on sparse ones. */
+function write(path) {
+  const traceEvents = [];
+  for (let i = 0; i < N; i++) {
+    const at = 1000 * i;
+    const cpu = { ph: "X", pid: 1, tid: 1 };
+    traceEvents.push({ ...cpu, cat: "python_function", name: "train.py(1): step", ts: at, dur: 900 });
+    traceEvents.push({ ...cpu, cat: "cpu_op", name: i === 40 ? "aten::rare" : "aten::mm", ts: at + 10, dur: 800 });
+    traceEvents.push({ ...cpu, cat: "python_function", name: "ops.py(2): f", ts: at + 20, dur: 700 });
+    const args = { correlation: i + 1, device: 0 };
+    traceEvents.push({ ...cpu, cat: "cuda_runtime", name: "cudaLaunchKernel", ts: at + 30, dur: 10, args });
+    const busy = { ...args, stream: 7 };
+    traceEvents.push({ ph: "X", pid: 0, tid: 7, cat: "kernel", name: "big", ts: at + 50, dur: 900, args: busy });
+    const stream = 20 + (i % QUEUES);
+    const kernel = { ph: "X", pid: 0, tid: stream, cat: "kernel", name: "small", ts: at + 60, dur: 30 };
+    traceEvents.push({ ...kernel, args: { device: 0, stream } });
+  }
+  writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents }));
+}
+
+const isAt = (page, word) => soon(page, async () => (await hash(page)).includes(word), 5);
+const heads = (page) => page.locator(".tl-head.track .tl-title").allTextContents();
+/** How high the track with TITLE is, in CSS pixels. */
+const heightOf = async (page, title) =>
+  (await page.locator(".tl-head.track", { hasText: title }).first().boundingBox())?.height;
+
+async function open(page, server, place) {
+  await page.goto("about:blank");
+  await page.goto(`${server.origin}/#/${place}`);
+  await settle(page);
+  await page.waitForSelector(".tl-head");
+  await page.waitForTimeout(500);
+  await page.focus(".tl");
+}
+
+/** Whether some pixel of the canvas has changed since BEFORE. */
+const picture = (page) =>
+  page.evaluate(() => {
+    const canvas = document.querySelector(".tl-canvases canvas");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let sum = 0;
+    for (let i = 0; i < data.length; i += 4) sum = (sum * 31 + data[i] + 7 * data[i + 2]) >>> 0;
+    return sum;
+  });
+
+async function testFrames(page, server) {
+  await open(page, server, "trace?w=0+3000000");
+  const whole = await heightOf(page, "thread 1");
+  check(whole === 4 * 18 + 4, `four levels with frames: ${whole}`);
+  const before = await picture(page);
+  await page.keyboard.press("Shift+Y");
+  check(await isAt(page, "python=off"), "Shift+Y is in the address");
+  const less = async () => (await heightOf(page, "thread 1")) === 2 * 18 + 4;
+  check(await soon(page, less, 5), `two levels without: ${await heightOf(page, "thread 1")}`);
+  check(await soon(page, async () => (await picture(page)) !== before, 5), "they are drawn so");
+  // The operator at the top of the track answers there where a frame was before.
+  const box = await page.locator(".tl-canvases canvas").first().boundingBox();
+  const head = await page.locator(".tl-head.track", { hasText: "thread 1" }).first().boundingBox();
+  const spot = [box.x + (box.width * 400) / 3000, head.y + 10];
+  await page.waitForTimeout(600);
+  await page.mouse.move(...spot);
+  const named = async () => (await page.textContent(".tl-popover strong").catch(() => "")) === "aten::mm";
+  check(await soon(page, named, 5), "the operator lies at the top");
+  await page.click("label:has-text('Python frames') input");
+  check(await soon(page, async () => (await heightOf(page, "thread 1")) === whole, 5), "all are back");
+  check(!(await hash(page)).includes("python="), "the default is not in the address");
+}
+
+async function testPacked(page, server) {
+  await open(page, server, "trace");
+  const packed = (await heads(page)).filter((text) => text.includes("sparse queues"));
+  check(packed.length === 1 && packed[0].includes(`${QUEUES} sparse queues`), `packed: ${packed}`);
+  const isAlone = (await heads(page)).filter((text) => /queue \d|stream \d/.test(text));
+  check(isAlone.length === 1, `the busy queue stands alone: ${isAlone}`);
+  await page.click(".tl-head button:has-text('one by one')");
+  check(await isAt(page, "unpack=p0.0"), `it is in the address: ${await hash(page)}`);
+  const many = async () => (await page.locator(".tl-heads").getAttribute("style")).match(/(\d+)px/)[1];
+  check(await soon(page, async () => Number(await many()) > QUEUES * 20, 5), `apart: ${await many()}`);
+  await page.click(`.tl-head button:has-text('pack ${QUEUES} queues')`);
+  const again = async () => (await heads(page)).some((text) => text.includes("sparse queues"));
+  check(await soon(page, again, 5), "and packed again");
+  // All small kernels are cells of the packed track: its rows say so when it is hit.
+  const small = (await rowsOf(`opscope table events ${join(folder, "layers.json")}`)).filter(
+    (row) => row.name === "small",
+  );
+  check(small.length === N, `small kernels: ${small.length}`);
+  await open(page, server, `trace?w=${small[3].start_ns}+30000&sel=ev:${small[3].id}`);
+  await page.keyboard.press("ArrowRight");
+  check(await isAt(page, `sel=ev:${small[4].id}`), `→ in the packed track: ${await hash(page)}`);
+}
+
+async function testCrop(page, server) {
+  await open(page, server, "trace");
+  const handle = page.locator(".tl-head.track", { hasText: "thread 1" }).locator(".tl-crop");
+  const box = await handle.boundingBox();
+  await page.mouse.move(box.x + 40, box.y + 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 40, box.y + 2 - 18, { steps: 4 });
+  await page.mouse.move(box.x + 40, box.y + 2 - 36, { steps: 4 });
+  await page.mouse.up();
+  check(await soon(page, async () => (await heightOf(page, "thread 1")) === 40, 5), "a drag leaves two levels");
+  check(await isAt(page, "depth=t0.1.1.thread:2"), `it is in the address: ${await hash(page)}`);
+  check((await page.textContent(".tl-head:has-text('thread 1')")).includes("2 deeper"), "it says how many are not shown");
+  await handle.focus();
+  await page.keyboard.press("ArrowDown");
+  check(await isAt(page, "depth=t0.1.1.thread:3"), "↓ on the handle shows one more");
+  check((await handle.getAttribute("aria-valuenow")) === "3", "it says how many");
+  await page.reload();
+  await page.waitForSelector(".tl-head");
+  check(await soon(page, async () => (await heightOf(page, "thread 1")) === 58, 5), "a link shows the same");
+  await handle.dblclick();
+  check(await soon(page, async () => (await heightOf(page, "thread 1")) === 76, 5), "a double click shows all");
+}
+
+async function testBeside(page, server) {
+  const rows = await rowsOf(`opscope table events ${join(folder, "layers.json")}`);
+  const mm = rows.filter((row) => row.kind === "operator");
+  const frames = rows.filter((row) => row.name === "ops.py(2): f");
+  // Only the fourth operator is in sight.
+  await open(page, server, `trace?w=3100000+200000&sel=ev:${mm[3].id}`);
+  for (const [key, event, what] of [
+    ["ArrowRight", mm[4].id, "after it"],
+    ["ArrowLeft", mm[3].id, "before it"],
+    ["ArrowLeft", mm[2].id, "and before that"],
+    ["ArrowDown", frames[2].id, "in it"],
+  ]) {
+    await page.keyboard.press(key);
+    check(await isAt(page, `sel=ev:${event}`), `${key}: what is ${what}: ${await hash(page)}, not ${event}`);
+    await page.waitForTimeout(400);
+  }
+  // In a wide window all of them are merged with others.
+  await open(page, server, `trace?w=0+90000000000&sel=ev:${mm[10].id}`);
+  await page.keyboard.press("ArrowRight");
+  check(await isAt(page, `sel=ev:${mm[11].id}`), `one of many in a cell: ${await hash(page)}`);
+  await open(page, server, `trace?sel=ev:${mm[N - 1].id}`);
+  await page.keyboard.press("ArrowRight");
+  const told = async () => (await page.textContent("body")).includes("nothing is after it");
+  check(await soon(page, told, 5), "after the last one nothing is");
+  await page.keyboard.press("Enter");
+  check(await isAt(page, `t=${mm[N - 1].start_ns}+${mm[N - 1].dur_ns}`), "Enter takes its time as the range");
+}
+
+async function testMarks(page, server) {
+  const marks = () => page.locator(".tl-minimap .hits path").count();
+  await open(page, server, "trace?q=rare");
+  check(await soon(page, async () => (await marks()) === 1, 5), `one mark: ${await marks()}`);
+  const map = await page.locator(".tl-minimap").boundingBox();
+  const mark = await page.locator(".tl-minimap .hits path").boundingBox();
+  const share = (mark.x + mark.width / 2 - map.x) / map.width;
+  const expected = 40_010_000 / (49_950_000 + 0);
+  check(Math.abs(share - expected) < 0.01, `it is where the hit is: ${share}, not ${expected}`);
+  await open(page, server, "trace?q=aten");
+  check(await soon(page, async () => (await marks()) === N, 5), `a mark for each: ${await marks()}`);
+  check((await page.textContent(".tl-minimap .hits title")) === `${N} hits`, "it says how many");
+}
+
+await main(async (browser) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
+  const path = join(folder, "layers.json");
+  write(path);
+  const server = await start([path]);
+  const [page, faults] = await openPage(context, server.origin);
+  for (const test of [testFrames, testPacked, testCrop, testBeside, testMarks]) await test(page, server);
+  check(faults.length === 0, `faults: ${faults[0]}`);
+});

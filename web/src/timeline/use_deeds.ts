@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What keys about events do to the page.
+
+import type { Timeline, Window } from "../api/api.ts";
+import { goToHit } from "../state/hits.ts";
+import { type PageState, usePage } from "../state/session.ts";
+import { formatRange } from "../state/url.ts";
+import type { EventDeeds } from "./event_keys.ts";
+import type { WindowHistory } from "./history.ts";
+import type { Layout } from "./layout.ts";
+import { findBeside, tracksOf, type Way } from "./neighbours.ts";
+import type { Screen } from "./screen.ts";
+
+const WORDS = { "-1": "before it", "1": "after it", inside: "in it" };
+
+async function goBeside(
+  page: PageState,
+  run: string,
+  { timeline, layout }: { timeline: Timeline; layout: Layout },
+  screen: Screen,
+  way: Way,
+): Promise<number | null> {
+  const { selected } = screen;
+  const track = timeline.tracks.find((one) => one.id === selected?.track);
+  if (selected === null || track === undefined) return null;
+  const whole = { from: timeline.from_ns, to: timeline.to_ns };
+  const tracks = tracksOf(layout.rows, track);
+  const event = await findBeside({ api: page.api, run, whole, tracks }, selected, way);
+  if (screen.selected !== selected) return null;
+  if (event === null) page.notice.value = `nothing is ${WORDS[way]} on its level`;
+  return event;
+}
+
+/** The deeds for RUN, whose SCREEN shows LAYOUT of TIMELINE. */
+export function useDeeds(
+  shown: { run: string; timeline: Timeline; layout: Layout; history: WindowHistory },
+  screen: Screen | null,
+  select: (event: number) => void,
+): EventDeeds {
+  const page = usePage();
+  const told = (cause: unknown) => {
+    page.notice.value = String(cause);
+  };
+  return {
+    history: shown.history,
+    select,
+    range: (range: Window) => page.go({ t: formatRange(range) }),
+    beside: (way: Way) => {
+      if (screen === null) return;
+      goBeside(page, shown.run, shown, screen, way).then(
+        (event) => event !== null && select(event),
+        told,
+      );
+    },
+    toggleFrames: () => {
+      const isOff = page.place.value.python === "off";
+      page.go({ python: isOff ? "" : "off" });
+    },
+    hit: (delta: 1 | -1) => {
+      const from = screen?.selected?.from ?? screen?.viewport.t0 ?? 0;
+      goToHit(page, shown.timeline, from, delta).catch(told);
+    },
+  };
+}
