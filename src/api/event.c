@@ -109,6 +109,14 @@ static void add_links(struct event *e)
     for (size_t k = 0; k < links->n_works && osc_kind_is_launch(kind); k++)
         if (links->works[k].call != 0 && links->calls[links->works[k].call - 1].row == row)
             add_link(e, "launched", links->works[k].row);
+    for (uint32_t k = 0; k < e->part->n_arrows; k++) {
+        const struct osc_timeline_arrow *const arrow = &e->part->arrows[k];
+
+        if (arrow->from == row)
+            add_link(e, "leads_to", arrow->to);
+        if (arrow->to == row)
+            add_link(e, "comes_from", arrow->from);
+    }
     osc_strbuf_addc(e->out, ']');
 }
 

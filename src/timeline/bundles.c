@@ -11,6 +11,7 @@
 #define BUCKETS     64u
 #define TRACK_BITS  12u
 #define BUCKET_BITS 9u /* BUCKETS, and one more at each side */
+#define KIND_BITS   2u
 
 /* More bundles than that are not told from each other, however few buckets there are. */
 #define FOUND_MAX 16384u
@@ -63,7 +64,7 @@ static void add_arrow(struct search *s, const struct osc_bundle *b, uint32_t fro
         ((((uint64_t)from << TRACK_BITS | to) << BUCKET_BITS | bucket_of(s, b->from_ns))
              << BUCKET_BITS |
          bucket_of(s, b->to_ns))
-            << 1 |
+            << KIND_BITS |
         b->kind;
 
     if (s->n_buckets == 0) {
@@ -94,18 +95,13 @@ static uint32_t asked_of(const struct search *s, const struct osc_chunk *c, uint
     return group < 0 ? 0 : s->asked[(size_t)c->track[i] * GROUPS + (unsigned)group];
 }
 
-/* Look at the arrow that leads to row I of C. */
-static void look_at(struct search *s, const struct osc_chunk *c, uint32_t i)
+/* Look at the arrow of KIND from row FROM to row I of C. */
+static void look_at(struct search *s, osc_row from_row, const struct osc_chunk *c, uint32_t i,
+                    enum osc_arrow_of_window kind)
 {
     const struct osc_trace *const t = s->part->t;
-    const enum osc_kind kind = (enum osc_kind)c->kind[i];
-    const bool is_launched = osc_kind_is_device_work(kind) || kind == OSC_KIND_SYNC;
-
-    if (!is_launched && kind != OSC_KIND_OPERATOR)
-        return;
-    const osc_row row = {c->link[i]};
-    const struct osc_chunk *const source = osc_chunk_of(&t->events, row);
-    const uint32_t k = osc_row_place(row);
+    const struct osc_chunk *const source = osc_chunk_of(&t->events, from_row);
+    const uint32_t k = osc_row_place(from_row);
     const int64_t from_ns = osc_timeline_time(t, source->ts_ns[k]);
     const int64_t to_ns = osc_timeline_time(t, c->ts_ns[i]);
     const struct osc_bundle_window *const w = s->w;
@@ -116,16 +112,27 @@ static void look_at(struct search *s, const struct osc_chunk *c, uint32_t i)
     const uint32_t from = asked_of(s, source, k), to = asked_of(s, c, i);
     if (from == 0 || to == 0)
         return;
-    const struct osc_bundle b = {.from_event =
-                                     s->part->first_event + osc_row_number(&t->events, row),
+    const struct osc_bundle b = {.from_event = s->part->first_event +
+                                               osc_row_number(&t->events, from_row),
                                  .to_event = s->part->first_event + c->first_row + i,
                                  .from_track = w->tracks[from - 1],
                                  .to_track = w->tracks[to - 1],
                                  .from_ns = from_ns,
                                  .to_ns = to_ns,
                                  .n = 1,
-                                 .kind = is_launched ? OSC_WINDOW_LAUNCH : OSC_WINDOW_FORWARD};
+                                 .kind = kind};
     add_arrow(s, &b, from - 1, to - 1);
+}
+
+/* Look at the link of row I of C, which has one. */
+static void look_at_link(struct search *s, const struct osc_chunk *c, uint32_t i)
+{
+    const enum osc_kind kind = (enum osc_kind)c->kind[i];
+    const bool is_launched = osc_kind_is_device_work(kind) || kind == OSC_KIND_SYNC;
+
+    if (is_launched || kind == OSC_KIND_OPERATOR)
+        look_at(s, (osc_row){c->link[i]}, c, i,
+                is_launched ? OSC_WINDOW_LAUNCH : OSC_WINDOW_FORWARD);
 }
 
 /* Whether the search goes on. */
@@ -177,7 +184,13 @@ static void look_at_part(struct search *s, uint32_t p)
 
         for (uint32_t i = 0; c->link && i < c->n_rows && s->status == OSC_OK; i++)
             if (c->link[i] != 0)
-                look_at(s, c, i);
+                look_at_link(s, c, i);
+    }
+    for (uint32_t k = 0; k < s->part->n_arrows && is_asked && goes_on(s); k++) {
+        const osc_row to = {s->part->arrows[k].to};
+
+        look_at(s, (osc_row){s->part->arrows[k].from}, osc_chunk_of(events, to),
+                osc_row_place(to), OSC_WINDOW_OTHER);
     }
     osc_free(s->asked);
     s->asked = NULL;
@@ -209,7 +222,11 @@ static int by_event(const void *x, const void *y)
 {
     const struct osc_bundle *const a = x, *const b = y;
 
-    return a->to_event < b->to_event ? -1 : a->to_event > b->to_event;
+    if (a->to_event != b->to_event)
+        return a->to_event < b->to_event ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->from_event < b->from_event ? -1 : a->from_event > b->from_event;
 }
 
 osc_status osc_bundles_find(const struct osc_timeline *tl, const struct osc_bundle_window *w,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bundles.h - the arrows of a window: from calls to the work that they launched, and from
- * forward operators to their backward ones.
+ * bundles.h - the arrows of a window: from calls to the work that they launched, from forward
+ * operators to their backward ones, and all others that the file draws.
  *
  * An arrow leads from the start of one range to the start of another one of the same trace. It
  * is of a window if one of these starts lies in it, and if both ranges are on tracks that are
@@ -19,11 +19,12 @@
 
 #define OSC_BUNDLES_MAX 500u
 
-enum osc_arrow_of_window { OSC_WINDOW_LAUNCH, OSC_WINDOW_FORWARD };
+enum osc_arrow_of_window { OSC_WINDOW_LAUNCH, OSC_WINDOW_FORWARD, OSC_WINDOW_OTHER };
 
 struct osc_bundle {
-    uint32_t from_event, to_event; /* numbers; of its first arrow in the order of the rows to
-                                    * which they lead */
+    uint32_t from_event, to_event; /* numbers; of its first arrow: launches and those from
+                                    * forward operators in the order of the rows to which they
+                                    * lead, then others in the order of the file */
     uint32_t from_track, to_track; /* numbers */
     int64_t from_ns, to_ns;        /* starts, from the origin; of that arrow */
     uint64_t n;                    /* arrows */
@@ -31,7 +32,7 @@ struct osc_bundle {
 };
 
 struct osc_bundles {
-    struct osc_bundle v[OSC_BUNDLES_MAX]; /* by the place of their first arrow */
+    struct osc_bundle v[OSC_BUNDLES_MAX]; /* by to_event, then kind, then from_event */
     uint32_t n;
     uint64_t n_left_out; /* arrows in no bundle */
 };

@@ -126,6 +126,21 @@ TEST_WITH(starts_outside_the_window_share_a_bucket, NULL, end)
             assert_true(found.v[i].to_ns >= 100000 && found.v[i].to_ns < 120000);
 }
 
+TEST_WITH(other_arrows_of_the_file_are_there, NULL, end)
+{
+    load(OP("a", 1, 0, 10, "") OP(
+        "b", 2, 20, 10,
+        "") "{'ph':'s','cat':'mine','name':'x','id':1,'pid':1,'tid':1,'ts':0},"
+            "{'ph':'f','bp':'e','cat':'mine','name':'x','id':1,'pid':1,'tid':2,'ts':20},");
+    find(2, 0, 1000000);
+    assert_int_equal(found.n, 1);
+    assert_int_equal(found.v[0].from_event, 0);
+    assert_int_equal(found.v[0].to_event, 1);
+    assert_int_equal(found.v[0].kind, OSC_WINDOW_OTHER);
+    find(1, 0, 1000000);
+    assert_int_equal(found.n, 0);
+}
+
 TEST_WITH(any_allocation_may_fail, NULL, end)
 {
     static const uint32_t all[] = {0, 1};

@@ -231,6 +231,16 @@ TEST_WITH(cells_are_those_of_the_rule, NULL, end)
     }
 }
 
+/* The ranges of all lanes but those that repeat others. */
+static unsigned count_once(void)
+{
+    unsigned n = 0;
+
+    for (uint32_t k = 0; k < lanes.n; k++)
+        n += lanes.v[k].group < OSC_LANE_NO_FRAMES ? lanes.v[k].n : 0;
+    return n;
+}
+
 /* Each range has one lane; in a lane no two overlap, and proper nesting gives the depth. */
 TEST_WITH(lanes_of_random_traces_hold_every_range_once, NULL, end)
 {
@@ -246,7 +256,7 @@ TEST_WITH(lanes_of_random_traces_hold_every_range_once, NULL, end)
                 n_expected +=
                     kind != OSC_KIND_ALLOC && kind != OSC_KIND_FREE && kind != OSC_KIND_COUNTER;
             }
-        assert_int_equal(lanes.n_rows, n_expected);
+        assert_int_equal(count_once(), n_expected);
         for (uint32_t k = 0; k < lanes.n; k++)
             for (uint32_t i = 1; i < lanes.v[k].n; i++) {
                 const uint32_t *const row = &lanes.rows[lanes.v[k].first + i];
@@ -256,6 +266,75 @@ TEST_WITH(lanes_of_random_traces_hold_every_range_once, NULL, end)
         osc_strbuf_fini(&name);
         end(NULL);
     }
+}
+
+/* The ranges of the lanes of GROUP as "DEPTH: numbers" lines. */
+static void assert_group(enum osc_lane_group group, const char *expected)
+{
+    char text[1024] = "";
+    size_t len = 0;
+
+    for (uint32_t k = 0; k < lanes.n; k++) {
+        if (lanes.v[k].group != group)
+            continue;
+        len += (size_t)snprintf(text + len, sizeof text - len, "%d:", lanes.v[k].depth);
+        for (uint32_t i = 0; i < lanes.v[k].n; i++)
+            len += (size_t)snprintf(text + len, sizeof text - len, " %d",
+                                    small_number(lanes.rows[lanes.v[k].first + i]));
+        len += (size_t)snprintf(text + len, sizeof text - len, "\n");
+    }
+    assert_string_equal(text, expected);
+}
+
+#define FRAME(ts, dur) RANGE("python_function", "f.py(1): f", 1, ts, dur, "")
+
+TEST_WITH(without_frames_ranges_nest_otherwise, NULL, end)
+{
+    load(FRAME(0, 100) OP("a", 1, 10, 80, "") FRAME(20, 40) OP("b", 1, 30, 20, "")
+             OP("c", 2, 0, 10, ""));
+    assert_group(OSC_LANE_NO_FRAMES, "0: 1\n1: 3\n");
+    assert_int_equal(lanes.packing.n_packed, 0);
+}
+
+/* Work of CAT on queue QUEUE. */
+static void add_work(struct osc_strbuf *b, const char *cat, unsigned queue, unsigned ts,
+                     unsigned dur)
+{
+    osc_strbuf_addf(b,
+                    "{'ph':'X','cat':'%s','name':'w','pid':0,'tid':%u,'ts':%u,'dur':%u,"
+                    "'args':{'device':0,'stream':%u}},",
+                    cat, queue, ts, dur, queue);
+}
+
+static void load_queues(unsigned n_queues, unsigned busy)
+{
+    struct osc_strbuf text = {0};
+
+    add_work(&text, "kernel", 7, 0, busy);
+    for (unsigned i = 0; i < n_queues; i++)
+        add_work(&text, i % 2 ? "gpu_memcpy" : "kernel", 20 + i, 10 * (i / 2), 12);
+    load(text.s);
+    osc_strbuf_fini(&text);
+}
+
+TEST_WITH(sparse_queues_are_packed_by_kind, NULL, end)
+{
+    load_queues(13, 1000);
+    assert_int_equal(lanes.packing.n_packed, 13);
+    /* Kernels are 1, 3, ..., every 10 us for 12; copies are 2, 4, ... */
+    assert_group(OSC_LANE_PACKED, "0: 1 5 9 13\n1: 3 7 11\n2: 2 6 10\n3: 4 8 12\n");
+}
+
+TEST_WITH(few_queues_and_equal_ones_stand_alone, NULL, end)
+{
+    load_queues(12, 1000);
+    assert_int_equal(lanes.packing.n_packed, 0);
+    end(NULL);
+    load_queues(11, 12); /* twelve have a twelfth each */
+    assert_int_equal(lanes.packing.n_packed, 0);
+    end(NULL);
+    load_queues(12, 12); /* thirteen have less */
+    assert_int_equal(lanes.packing.n_packed, 13);
 }
 
 UNIT_MAIN("timeline/cells")

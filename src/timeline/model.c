@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "derive/chains.h"
 
 static osc_status add_track(struct osc_timeline *tl, const struct osc_timeline_track *track)
 {
@@ -80,6 +81,37 @@ static osc_status add_names(struct osc_timeline *tl, struct osc_timeline_part *p
     return OSC_OK;
 }
 
+/* The arrows of a part while they are gathered. */
+struct gathering {
+    struct osc_timeline_part *part;
+    size_t cap;
+    osc_status status;
+};
+
+static void add_arrow(void *ctx, const struct osc_chain_arrow *arrow)
+{
+    struct gathering *const g = ctx;
+    struct osc_timeline_part *const part = g->part;
+
+    if (arrow->from == 0 || arrow->to == 0 || g->status != OSC_OK)
+        return;
+    g->status =
+        osc_grow(&part->arrows, &g->cap, (size_t)part->n_arrows + 1, sizeof *part->arrows);
+    if (g->status == OSC_OK)
+        part->arrows[part->n_arrows++] =
+            (struct osc_timeline_arrow){.from = arrow->from, .to = arrow->to};
+}
+
+static osc_status add_arrows(struct osc_timeline_part *part)
+{
+    struct gathering g = {.part = part};
+    struct osc_chains_count count;
+    const osc_status st =
+        osc_chains_each(part->t, 1u << OSC_ARROW_OTHER, &count, add_arrow, &g);
+
+    return st != OSC_OK ? st : g.status;
+}
+
 static osc_status add_part(struct osc_timeline *tl, const struct osc_trace *t,
                            unsigned n_threads)
 {
@@ -98,6 +130,8 @@ static osc_status add_part(struct osc_timeline *tl, const struct osc_trace *t,
         st = osc_pyramid_make(t, &part->lanes, n_threads, &part->pyramid);
     if (st == OSC_OK)
         st = osc_series_make(t, &part->series);
+    if (st == OSC_OK)
+        st = add_arrows(part);
     part->first_series = tl->n_series;
     tl->n_series += part->series.n;
     if (st == OSC_OK)
@@ -139,6 +173,7 @@ void osc_timeline_fini(struct osc_timeline *tl)
         osc_pyramid_fini(&tl->parts[i].pyramid);
         osc_lanes_fini(&tl->parts[i].lanes);
         osc_series_fini(&tl->parts[i].series);
+        osc_free(tl->parts[i].arrows);
         osc_free(tl->parts[i].name_of);
     }
     osc_free(tl->parts);

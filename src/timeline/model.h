@@ -5,6 +5,8 @@
  *   part    what a trace adds: its lanes, and where its tracks, names and events begin
  *   track   a group of lanes (lanes.h) of a thread or queue of one trace
  *   series  values over time (series.h) of one trace
+ *   arrow   from event to event, as the file draws it, and neither a launch nor from forward
+ *           to backward: these are links of the rows
  *   name    a text that events have, once for all traces
  *   event   a row of a trace, counted over all traces in their order
  *
@@ -22,11 +24,17 @@
 /* The name of events without a name. */
 #define OSC_TIMELINE_NO_NAME "(no name)"
 
+struct osc_timeline_arrow {
+    uint32_t from, to; /* osc_row */
+};
+
 struct osc_timeline_part {
     const struct osc_trace *t; /* borrowed */
     struct osc_lanes lanes;
     struct osc_pyramid pyramid;
     struct osc_all_series series;
+    struct osc_timeline_arrow *arrows; /* owned; in the order of the file */
+    uint32_t n_arrows;
     uint32_t *name_of;     /* owned; by osc_sid: number of the name + 1, or 0 */
     uint32_t first_track;  /* number of its first track */
     uint32_t first_series; /* number of its first series */

@@ -77,9 +77,9 @@ class Server:
 Event = collections.namedtuple("Event", "number start end kind name")
 
 
-def read_events(opscope, path):
-    """The rows of `events`, each a dict of texts."""
-    text = subprocess.run([opscope, "table", "events", "--format", "csv", str(path)],
+def read_table(opscope, table, path):
+    """The rows of TABLE, each a dict of texts."""
+    text = subprocess.run([opscope, "table", table, "--format", "csv", str(path)],
                           capture_output=True, check=True).stdout.decode("utf-8", "replace")
     csv.field_size_limit(1 << 30)
     return list(csv.DictReader(io.StringIO(text)))
@@ -170,9 +170,18 @@ def cells_of(lane, start, stop, buckets):
     return found
 
 
-def arrows_of(rows, track_of):
-    """[(from event, to event, their starts, their tracks, kind)] in order of the second one."""
+def arrows_of(rows, drawn, track_of):
+    """[(from event, to event, their starts, their tracks, kind)] in order of the second one.
+    DRAWN are the rows of `flows`."""
     found = []
+    for row in drawn:
+        source, to = row["from_id"], row["to_id"]
+        if row["kind"] in ("launch", "fwdbwd") or "" in (source, to):
+            continue
+        source, to = int(source), int(to)
+        if source in track_of and to in track_of:
+            found.append((source, to, int(rows[source]["start_ns"]), int(rows[to]["start_ns"]),
+                          track_of[source], track_of[to], 2))
     for number, row in enumerate(rows):
         launch, forward = row.get("launch_id") or "", row.get("fwd_id") or ""
         other = launch if launch != "" else forward
@@ -181,7 +190,7 @@ def arrows_of(rows, track_of):
         source = rows[int(other)]
         found.append((int(other), number, int(source["start_ns"]), int(row["start_ns"]),
                       track_of[int(other)], track_of[number], 0 if launch != "" else 1))
-    return found
+    return sorted(found, key=lambda a: (a[1], a[6], a[0]))
 
 
 # --- what is sent ----------------------------------------------------------------------------
@@ -217,7 +226,8 @@ class Check:
             print(f"FAILED {self.path.name}: {what}: {got}, not {expected}")
 
     def run(self):
-        rows = read_events(self.opscope, self.path)
+        rows = read_table(self.opscope, "events", self.path)
+        self.drawn = read_table(self.opscope, "flows", self.path)
         with Server(self.opscope, [self.path]) as server:
             self.server = server
             self.timeline = server.json("tracks")
@@ -351,7 +361,7 @@ class Check:
                     if track["of"] in variants
                     for lane in self.lanes[self.key_of(track)][0] for event in lane
                     if "no_frames" not in variants or event.kind != "python"}
-        arrows = arrows_of(rows, track_of)
+        arrows = arrows_of(rows, self.drawn, track_of)
         ends = [at for arrow in arrows for at in arrow[2:4]]
         tracks = sorted(set(track_of.values()))
         for _ in range(6):
@@ -396,6 +406,16 @@ class Check:
                                      ("operator", "op_id"), ("forward", "fwd_id")):
                 told = row.get(column, "")
                 self.equal(relation, linked.get(relation), int(told) if told else None)
+            others = [(link["relation"], link["event"]) for link in event["links"]
+                      if link["relation"] in ("leads_to", "comes_from")]
+            told = []
+            for arrow in self.drawn:
+                if arrow["kind"] in ("launch", "fwdbwd") or "" in (arrow["from_id"], arrow["to_id"]):
+                    continue
+                told += [("leads_to", int(arrow["to_id"]))] * (int(arrow["from_id"]) == number)
+                told += [("comes_from", int(arrow["from_id"]))] * (int(arrow["to_id"]) == number)
+            if len(event["links"]) < 64:
+                self.equal("other arrows", others, told)
         status, _ = self.server.get(f"event/{len(rows)}")
         self.equal("an event that does not exist", status, 404)
 

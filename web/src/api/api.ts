@@ -152,7 +152,14 @@ export type Name = readonly [full: string, folded: string];
 
 /** An event that is linked to another one. */
 export interface Linked {
-  readonly relation: "launched_by" | "launched" | "operator" | "forward" | "parent";
+  readonly relation:
+    | "launched_by"
+    | "launched"
+    | "operator"
+    | "forward"
+    | "parent"
+    | "leads_to"
+    | "comes_from";
   readonly event: number;
   readonly name: string;
   readonly track: number | null;

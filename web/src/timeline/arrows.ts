@@ -68,7 +68,7 @@ export function drawArrow(context: CanvasRenderingContext2D, from: Spot, to: Spo
 
 /** Whether an arrow ends at the selected event instead of beginning there. */
 function leadsHere(link: Linked): boolean {
-  return link.relation !== "launched";
+  return link.relation !== "launched" && link.relation !== "leads_to";
 }
 
 /** A link whose other end is not in sight: what it says, and where. */

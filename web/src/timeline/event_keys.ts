@@ -130,8 +130,12 @@ export const EVENT_KEYS: readonly EventKey[] = [
   },
   { keys: "ArrowDown", shown: "↓", does: "select the first thing in it", run: beside("inside") },
   {
-    ...{ keys: "l", does: "go from the launch to its work, or back" },
-    run: (screen, deeds) => selectIf(linked(screen, "launched", "launched_by", "forward"), deeds),
+    ...{ keys: "l", does: "follow the arrow: from the launch to its work, or back" },
+    run: (screen, deeds) =>
+      selectIf(
+        linked(screen, "launched", "launched_by", "forward", "leads_to", "comes_from"),
+        deeds,
+      ),
   },
   { keys: "m", does: "make the time of the selection the range", run: commit },
   {

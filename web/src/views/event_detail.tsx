@@ -38,8 +38,8 @@ export function Detail({
               <td data-v={String(detail.self_ns)}>{formatTime(detail.self_ns)}</td>
             </tr>
           )}
-          {detail.links.map((link) => (
-            <tr key={`${link.relation}${link.event}`}>
+          {detail.links.map((link, i) => (
+            <tr key={`${i} ${link.event}`}>
               <th scope="row">{link.relation.replace("_", " ")}</th>
               <td>
                 <button type="button" class="plain" onClick={() => onSelect(link.event)}>
