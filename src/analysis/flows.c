@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `flows`: the arrows that the file draws between events (derive/chains.h).
+ * `flows`: the arrows that the file draws between events (derive/flow/chains.h).
  */
 #include "analysis/table_registry.h"
 
-#include "derive/chains.h"
 #include "derive/facts.h"
+#include "derive/flow/chains.h"
 
 enum { KIND, FROM_ID, TO_ID, N_COLUMNS };
 

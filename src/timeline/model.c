@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "derive/chains.h"
+#include "derive/flow/chains.h"
 
 static osc_status add_track(struct osc_timeline *tl, const struct osc_timeline_track *track)
 {

@@ -2,7 +2,7 @@
 /*
  * packing.h - which queues are drawn as one track, and which tracks have Python frames.
  *
- * CUDA graphs make hundreds of queues that have little to do. A queue is sparse if its ranges
+ * Graphs make hundreds of queues that have little to do. A queue is sparse if its ranges
  * take less than a twelfth of the time that those of all queues of its process take. The sparse
  * queues of a process are packed if there are more than OSC_PACKING_QUEUES of them.
  *

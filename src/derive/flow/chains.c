@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "derive/chains.h"
+#include "derive/flow/chains.h"
 
 #include "base/mem.h"
 #include "base/sort.h"
