@@ -31,6 +31,7 @@ enum {
     CALLS,
     TOTAL,
     SELF,
+    SELF_RATIO,
     MEAN,
     MEDIAN,
     P99,
@@ -99,6 +100,9 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Sum over the synchronous ranges of their duration - durations of their "
                "children; missing if all are asynchronous.",
                .torch = OSC_TORCH_SELF_CPU),
+    OSC_COLUMN(SELF_RATIO, "self_ratio", NUMBER, "ratio", FINISH, OSC_COLUMN_DEEP, 0,
+               "self_ns / the sum of self_ns of all rows, before --where and --limit; missing "
+               "where that is not above 0."),
     OSC_COLUMN(MEAN, "mean_ns", NUMBER, "ns", FINISH, 0, 0, "total_ns / calls."),
     OSC_COLUMN(MEDIAN, "median_ns", INTEGER, "ns", FINISH, 0, 0,
                "Duration that half of the ranges do not exceed, from buckets: within 1/16 of "
@@ -495,9 +499,23 @@ static double deviation(int64_t n, int64_t total_ns, osc_wide squares)
     return sqrt((double)sum / (double)(n - 1));
 }
 
+static void set_self_ratios(struct osc_result *r)
+{
+    osc_wide sum_ns = 0;
+
+    for (uint64_t i = 0; i < r->n_rows; i++)
+        if (osc_result_has(r, i, SELF))
+            sum_ns += osc_result_get_int(r, i, SELF);
+    for (uint64_t i = 0; i < r->n_rows && sum_ns > 0; i++)
+        if (osc_result_has(r, i, SELF))
+            osc_result_set_num(r, i, SELF_RATIO,
+                               (double)osc_result_get_int(r, i, SELF) / (double)sum_ns);
+}
+
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
     (void)o;
+    set_self_ratios(r);
     for (uint64_t i = 0; i < r->n_rows; i++) {
         const int64_t n = osc_result_get_int(r, i, CALLS);
         const int64_t total_ns = osc_result_get_int(r, i, TOTAL);

@@ -148,7 +148,8 @@ static void keep_longest(struct making *m)
     osc_sort(all, n, sizeof *all, is_longer);
     l->n_events = 0;
     for (size_t i = 0; i < n && l->n_events < EVENTS_MAX; i++)
-        l->events[l->n_events++] = UINT32_MAX - (uint32_t)all[i];
+        if (i == 0 || all[i] != all[i - 1]) /* an event may be on two tracks */
+            l->events[l->n_events++] = UINT32_MAX - (uint32_t)all[i];
 }
 
 /* Make levels for P until one does not fit. */

@@ -73,7 +73,7 @@ NEWER = {"0.1.0": ("arrow_no_start", "arrow_no_end", "crossed_call", "queue_over
 OF_PROCESS, OF_THREAD = {"process_name"}, {"thread_name"}
 NEWER_COLUMNS: dict[str, dict[str, set[str]]] = {"0.1.0": {
     "events": OF_PROCESS | OF_THREAD, "threads": OF_PROCESS, "steps": OF_THREAD,
-    "overview": {"gross_ns"},
+    "overview": {"gross_ns"}, "ranges": {"self_ratio"},
     "tracks": OF_PROCESS | {"thread", "process_labels", "events", "busy_ns", "busy_ratio"},
     "memory_events": OF_PROCESS, "memory_curve": OF_PROCESS, "memory_peaks": OF_PROCESS}}
 

@@ -35,7 +35,7 @@ AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "step"}
 OPTIONAL = {"name", "parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id",
             "op_id",
             "fwd_id", "correlation", "value", "bytes", "is_async", "first_offset", "first_ns",
-            "sm_efficiency_ratio", "module", "note", "capacity_bytes", "grew", "grew_on",
+            "sm_efficiency_ratio", "self_ratio", "module", "note", "capacity_bytes", "grew", "grew_on",
             "grew_by_ns", "grew_ratio", "process_name", "thread_name", "place",
             "series", "min_value", "max_value",
             "backward_host_ns", "backward_device_ns", "missing_ranks", "clock_group",

@@ -85,6 +85,11 @@ def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
                 groups[known] = ({**key, **names_of(trace, event, columns)}, [])
             groups[known][1].append(event)
     rows = [row(key, events) for key, events in groups.values()]
+    known = [r["self_ns"] for r in rows if r["self_ns"] is not None]
+    whole = sum(known)
+    for r in rows:
+        has = r["self_ns"] is not None and whole > 0
+        r["self_ratio"] = float(Fraction(r["self_ns"], whole)) if has else None
     rows.sort(key=lambda r: -r["total_ns"])
     return rows
 
