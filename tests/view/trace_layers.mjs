@@ -167,12 +167,52 @@ async function testMarks(page, server) {
   check((await page.textContent(".tl-minimap .hits title")) === `${N} hits`, "it says how many");
 }
 
+async function testMenu(page, server) {
+  const place = "trace?w=0+3000000";
+  const menu = async (item) => {
+    await open(page, server, place);
+    const box = await page.locator(".tl-canvases canvas").first().boundingBox();
+    const head = await page.locator(".tl-head.track", { hasText: "thread 1" }).first().boundingBox();
+    await page.waitForTimeout(300);
+    await page.mouse.click(box.x + (box.width * 400) / 3000, head.y + 10 + 18, { button: "right" });
+    await page.click(`.tl-menu button:has-text('${item}')`);
+  };
+  for (const [item, word] of [
+    ["pin or unpin", "pin=t0.1.1.thread"],
+    ["fold it", "fold=t0.1.1.thread"],
+    ["hide the track", "hide=t0.1.1.thread"],
+    ["rows of its name", "where=name = 'aten::mm'"],
+  ]) {
+    await menu(item);
+    const is = async () => (await hash(page)).replace(/\+/g, " ").includes(word);
+    check(await soon(page, is, 5), `${item}: ${await hash(page)}`);
+  }
+  await menu("copy the command");
+  check(await soon(page, async () => (await page.textContent("body")).includes("copied"), 5), "it is copied");
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  check(/^opscope table events --from 0ns --to 300000\dns/.test(copied), `the command: ${copied}`);
+}
+
+/** Esc takes an area back, and its thread and tab. */
+async function testEscape(page, server) {
+  await open(page, server, "trace?t=0+3000000&thread=1/1&area=kinds");
+  check((await page.textContent(".sheet")).includes("thread 1"), "the area is of one thread");
+  await page.focus(".tl");
+  await page.keyboard.press("Escape");
+  const isGone = async () => !/[?&](t|thread|area)=/.test(await hash(page));
+  check(await soon(page, isGone, 5), `nothing is left of it: ${await hash(page)}`);
+}
+
 await main(async (browser) => {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
+  const context = await browser.newContext({
+    ...{ viewport: { width: 1280, height: 720 } },
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
   const path = join(folder, "layers.json");
   write(path);
   const server = await start([path]);
   const [page, faults] = await openPage(context, server.origin);
-  for (const test of [testFrames, testPacked, testCrop, testBeside, testMarks]) await test(page, server);
+  for (const test of [testFrames, testPacked, testCrop, testBeside, testMarks, testMenu, testEscape])
+    await test(page, server);
   check(faults.length === 0, `faults: ${faults[0]}`);
 });

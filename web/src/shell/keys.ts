@@ -86,7 +86,7 @@ function told(page: PageState, ask: (page: PageState) => Promise<void>): void {
 function leave(page: PageState): void {
   if (page.helpIsOpen.value) page.helpIsOpen.value = false;
   else if (page.place.value.sel !== "") page.go({ sel: "" });
-  else page.go({ steps: "", t: "", q: "" });
+  else page.go({ steps: "", t: "", q: "", thread: "", area: "" });
 }
 
 function isInField(target: EventTarget | null): boolean {
