@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import random
 import re
 import shlex
 import subprocess
@@ -15,15 +16,17 @@ import sys
 import tempfile
 from pathlib import Path
 
+import asks
 import randomtrace
-from twin import headlines, reader, runs, tables
+from twin import headlines, reader, runs, steps, tables
 
 HERE = Path(__file__).resolve()
 
 
-def ask(opscope: str, paths: list[Path]) -> list[dict]:
-    """The rows for PATHS."""
-    done = subprocess.run([opscope, "table", "headlines", *map(str, paths), "--format", "csv"],
+def ask(opscope: str, paths: list[Path], rules: steps.Rules) -> list[dict]:
+    """The rows for PATHS by RULES."""
+    done = subprocess.run([opscope, "table", "headlines", *rules.arguments(), *map(str, paths),
+                           "--format", "csv"],
                           capture_output=True, check=True, timeout=120, text=True)
     return list(csv.DictReader(io.StringIO(done.stdout, newline="")))
 
@@ -38,6 +41,14 @@ def is_alike(mine: str, twin: str) -> bool:
     return "…" in mine or "\\x" in mine
 
 
+def names_rules(command: str, words: tuple[str, ...]) -> bool:
+    """Whether COMMAND has the words for rules of steps WORDS, and no others."""
+    said = [f"{word}={value}" if word != "--all-steps" else word
+            for word, value in zip(shlex.split(command), [*shlex.split(command)[1:], ""])
+            if word in ("--priority", "--step-length", "--all-steps")]
+    return said == list(words)
+
+
 def runs_well(opscope: str, command: str) -> bool:
     """Whether COMMAND prints a table."""
     words = shlex.split(command)
@@ -45,14 +56,16 @@ def runs_well(opscope: str, command: str) -> bool:
     return words[0] == "opscope" and done.returncode == 0 and len(done.stdout) > 0
 
 
-def compare(opscope: str, paths: list[Path], where: str, tries: bool) -> tuple[int, int]:
-    """How many sentences about PATHS there are, and how many are wrong."""
+def compare(opscope: str, paths: list[Path], tries: bool,
+            rules: steps.Rules = steps.USUAL) -> tuple[int, int]:
+    """How many sentences about PATHS by RULES there are, and how many are wrong."""
+    where = " ".join((paths[0].name, *rules.arguments()))
     try:
         traces = [tables.load(path) for path in paths]
     except reader.NotATrace:
         return 0, 0
-    twin = headlines.table(runs.assemble(traces, paths))
-    mine = ask(opscope, paths)
+    twin = headlines.table(runs.assemble(traces, paths), rules)
+    mine = ask(opscope, paths, rules)
     n_wrong = 0
     if [row["view"] for row in mine] != list(twin):
         print(f"{where}: views {[row['view'] for row in mine]}")
@@ -65,6 +78,9 @@ def compare(opscope: str, paths: list[Path], where: str, tries: bool) -> tuple[i
         if not re.search(r"\d", row["text"]):
             n_wrong += 1
             print(f"{where}, {row['view']}: no number: {row['text']!r}")
+        if not names_rules(row["evidence"], headlines.rules_of(row["view"], rules)):
+            n_wrong += 1
+            print(f"{where}, {row['view']}: rules are not told: {row['evidence']}")
         if tries and not runs_well(opscope, row["evidence"]):
             n_wrong += 1
             print(f"{where}: {row['evidence']} fails")
@@ -81,6 +97,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     n = n_wrong = 0
+    source = random.Random(options.seed)
     folder = options.traces or HERE.parents[3] / "shared" / "data"
     if not folder.is_dir():
         folder = HERE.parents[1] / "data"
@@ -91,15 +108,17 @@ def main() -> int:
         groups.setdefault(path.parent, []).append(path)
     several = [paths for place, paths in groups.items()
                if 1 < len(paths) <= 8 and all(".pt.trace" in path.name for path in paths)]
-    for paths in [[path] for path in files] + several:
-        asked, wrong = compare(options.opscope, paths, paths[0].name, True)
-        n, n_wrong = n + asked, n_wrong + wrong
+    for number, paths in enumerate([[path] for path in files] + several):
+        for rules in (steps.USUAL, *(() if number % 4 else (asks.rules(source, "headlines"),))):
+            asked, wrong = compare(options.opscope, paths, True, rules)
+            n, n_wrong = n + asked, n_wrong + wrong
     with tempfile.TemporaryDirectory() as place:
         for number in range(options.random):
             seed = options.seed * 1_000_003 + number
             path = Path(place) / f"random-{seed}.json"
             path.write_bytes(randomtrace.data(seed))
-            asked, wrong = compare(options.opscope, [path], path.name, number % 10 == 0)
+            rules = asks.rules(source, "headlines") if number % 2 else steps.USUAL
+            asked, wrong = compare(options.opscope, [path], number % 10 < 2, rules)
             n, n_wrong = n + asked, n_wrong + wrong
     print(f"headlines: {n} sentences, {n_wrong} wrong")
     return 1 if n_wrong or n == 0 else 0

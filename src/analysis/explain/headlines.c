@@ -329,21 +329,38 @@ static void say_quality(struct osc_strbuf *out, const struct osc_result *const *
 
 /* --- rows ------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *view;
+static const struct view {
+    const char *name;
     void (*say)(struct osc_strbuf *out, const struct osc_result *const *of,
                 const struct osc_options *o);
-    const char *table; /* that the sentence is about, with its options */
+    unsigned table;      /* that the sentence is about, */
+    const char *options; /* and its options */
 } views[] = {
-    {"overview", say_overview, "overview --merge"},
-    {"trace", say_trace, "tracks --sort busy_ns"},
-    {"operators", say_operators, "operators --merge"},
-    {"kernels", say_kernels, "kernels --merge"},
-    {"modules", say_modules, "modules --merge"},
-    {"memory", say_memory, "memory_peaks"},
-    {"distributed", say_distributed, "stragglers"},
-    {"quality", say_quality, "quality --merge"},
+    {"overview", say_overview, OVERVIEW, " --merge"},
+    {"trace", say_trace, TRACKS, " --sort busy_ns"},
+    {"operators", say_operators, OPERATORS, " --merge"},
+    {"kernels", say_kernels, KERNELS, " --merge"},
+    {"modules", say_modules, MODULES, " --merge"},
+    {"memory", say_memory, PEAKS, ""},
+    {"distributed", say_distributed, STRAGGLERS, ""},
+    {"quality", say_quality, QUALITY, " --merge"},
 };
+
+/* Append the command that prints the rows that the sentence of V is about. */
+static void add_evidence(struct osc_strbuf *out, const struct view *v,
+                         const struct osc_options *o)
+{
+    const struct osc_table_def *const def = tables[v->table];
+
+    osc_strbuf_addf(out, "opscope table %s%s", def->name, v->options);
+    if ((def->takes & OSC_TAKES_PRIORITY) && o->priority)
+        osc_strbuf_addf(out, " --priority %s", o->priority);
+    if ((def->takes & OSC_TAKES_STEPS) && o->by_annotation)
+        osc_strbuf_adds(out, " --step-length annotation");
+    if ((def->takes & OSC_TAKES_STEPS) && o->all_steps)
+        osc_strbuf_adds(out, " --all-steps");
+    osc_strbuf_addf(out, "%s %s", o->selected ? o->selected : "", o->operands);
+}
 
 static osc_status compose(const struct osc_result *const *of, const struct osc_options *o,
                           struct osc_result *out, struct osc_err *err)
@@ -353,7 +370,7 @@ static osc_status compose(const struct osc_result *const *of, const struct osc_o
 
     for (size_t i = 0; i < sizeof views / sizeof *views && st == OSC_OK; i++) {
         osc_result_row(out);
-        osc_result_str(out, VIEW, osc_str_c(views[i].view));
+        osc_result_str(out, VIEW, osc_str_c(views[i].name));
         osc_strbuf_clear(&text);
         views[i].say(&text, of, o);
         osc_strbuf_addc(&text, '.');
@@ -363,8 +380,7 @@ static osc_status compose(const struct osc_result *const *of, const struct osc_o
         if (st != OSC_OK || !o->operands)
             continue;
         osc_strbuf_clear(&text);
-        osc_strbuf_addf(&text, "opscope table %s%s %s", views[i].table,
-                        o->selected ? o->selected : "", o->operands);
+        add_evidence(&text, &views[i], o);
         st = text.status;
         if (st == OSC_OK)
             osc_result_str(out, EVIDENCE, (struct osc_str){text.s, (uint32_t)text.len});
@@ -383,6 +399,7 @@ const struct osc_table_def osc_table_headlines = {
     .rules = OSC_RULE_STEP_LENGTH | OSC_RULE_BREAKDOWN | OSC_RULE_OUTLIERS,
     .columns = columns,
     .n_columns = N_COLUMNS,
+    .takes = OSC_TAKES_STEPS | OSC_TAKES_PRIORITY,
     .joins_ranks = true,
     .composition = &composition,
 };

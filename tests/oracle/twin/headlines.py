@@ -6,6 +6,7 @@ note of a late rank may be, which the twin of `stragglers` leaves open.
 """
 from __future__ import annotations
 
+from . import steps as steps_of
 from . import tables
 from .events import Trace
 
@@ -163,10 +164,16 @@ def quality(rows: list[dict]) -> str:
     return f"{plural(len(rows), 'finding')}; the worst: {message}."
 
 
-def table(run: list[Trace]) -> dict[str, str]:
-    """The sentence of each view."""
+def rules_of(view: str, rules: steps_of.Rules) -> tuple[str, ...]:
+    """The words of RULES that the command behind the sentence of VIEW has: only the table
+    `overview` depends on them."""
+    return rules.arguments() if view == "overview" else ()
+
+
+def table(run: list[Trace], rules: steps_of.Rules = steps_of.USUAL) -> dict[str, str]:
+    """The sentence of each view, with steps measured by RULES."""
     def rows(name: str) -> list[dict]:
-        return tables.table(run, name, merged=True)
+        return tables.table(run, name, merged=True, rules=rules)
     return {
         "overview": overview(rows("overview"), rows("steps") if len(run) == 1 else None),
         "trace": trace_view(rows("tracks")),
