@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is below a row: frames of call stacks whose places can be copied, and calls that are places
 // in the trace.
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, compare, folder, hashOf, settle, start, withView } from "./browser.mjs";
+import { beside, check, compare, folder, hashOf, settle, start, withView } from "./browser.mjs";
 
-/** A trace with call stacks, and a module. */
-function makeStacks() {
-  const path = join(folder, "stacks.json");
+/** A trace of a rank with call stacks, and a module. */
+function makeStacks(rank = 0) {
+  const path = join(folder, `stacks${rank}.json`);
   const traceEvents = [];
   const event = (name, cat, ts, dur, args) =>
     traceEvents.push({ ph: "X", name, cat, pid: 1, tid: 1, ts, dur, args });
@@ -16,10 +16,10 @@ function makeStacks() {
     "Python module id": 0,
   });
   for (let n = 0; n < 5; n++)
-    event("aten::mm", "cpu_op", 10 + 100 * n, 50 + n, {
+    event("aten::mm", "cpu_op", 10 + 100 * n, 50 + n + 9 * rank, {
       "Call stack": `torch/nn/linear.py(${n < 3 ? 12 : 40}): forward;train.py(7): <module>`,
     });
-  writeFileSync(path, JSON.stringify({ traceEvents }));
+  writeFileSync(path, JSON.stringify({ traceEvents, distributedInfo: { rank, world_size: 2 } }));
   return path;
 }
 
@@ -48,6 +48,37 @@ async function testCalls(page, tab) {
   check(/w=-?\d+\+\d+&sel=ev:\d+/.test((await hashOf(page)).replaceAll(" ", "+")), "a call has a place in the trace");
 }
 
+/** In a run of several ranks each call is selected as itself: rank, start and duration. */
+async function testRanks(page) {
+  const asked = new URL(page.url());
+  const rows = page.locator(".below .small-table tbody tr");
+  const ranks = new Set();
+  await page.click("text=slowest calls");
+  await page.waitForSelector(".below .small-table button:has-text('trace')");
+  await settle(page);
+  const n = await rows.count();
+  for (let i = 0; i < n && i < 12; i++) {
+    const [rank, start, dur] = await rows.nth(i).evaluate((row) =>
+      ["rank", "start_ns", "dur_ns"].map((c) => row.querySelector(`[data-c='${c}']`).dataset.v),
+    );
+    ranks.add(rank);
+    await rows.nth(i).locator("button:has-text('trace')").click();
+    await page.waitForFunction(() => window.location.hash.startsWith("#/trace"));
+    const hash = await hashOf(page);
+    const event = /sel=ev:(\d+)/.exec(hash)?.[1];
+    check(event !== undefined && hash.includes(`rank=${rank}`), `${hash}: an event of its rank`);
+    const told = await (await fetch(`${asked.origin}/api/v1/event/${event}`)).json();
+    const is = [told.rank, told.start_ns, told.dur_ns].join();
+    check(is === [rank, start, dur].join(), `event ${event} is ${is}, not ${rank},${start},${dur}`);
+    await page.goBack();
+    await page.waitForSelector("text=slowest calls");
+    await page.click("text=slowest calls");
+    await page.waitForSelector(".below .small-table button:has-text('trace')");
+    await settle(page);
+  }
+  check(n > 2 && ranks.size === 2, `${n} calls of ranks ${[...ranks]}`);
+}
+
 export async function testBelow(browser) {
   const server = await start([makeStacks()]);
   await withView(browser, server, "operators?sel=name:operator:aten::mm", testStacks);
@@ -56,4 +87,12 @@ export async function testBelow(browser) {
   );
   await withView(browser, server, "modules?sel=name:module:Linear_0", (page) => testCalls(page, ""));
   server.stop();
+  const two = await start([makeStacks(), makeStacks(1)]);
+  await withView(browser, two, "operators?sel=name:operator:aten::mm", testRanks);
+  two.stop();
+  const ddp = join(beside, "torch213/ddp2_logdir");
+  if (!existsSync(ddp)) return;
+  const trained = await start([ddp]);
+  await withView(browser, trained, "operators?sel=name:operator:aten::addmm", testRanks);
+  trained.stop();
 }

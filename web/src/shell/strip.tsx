@@ -15,13 +15,14 @@ import {
 } from "../model/strip.ts";
 import { formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
-import { allTimeOptions } from "../state/options.ts";
+import { allTimeOptions, mergedOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { formatRange, parseRange } from "../state/url.ts";
 import { StripBars } from "./strip_bars.tsx";
 
 const MOST_ROWS = 10000;
 const MOST_BARS = 240;
+const AVERAGE = { offset: 0, limit: 1000 };
 const ROWS = { offset: 0, limit: MOST_ROWS };
 
 /** All steps of FRAME, for keys and commands. */
@@ -32,11 +33,21 @@ function wordsOf(frame: Frame): StepWord[] {
   }));
 }
 
-function meanOf(frame: Frame): string {
-  let sum = 0;
-  for (let row = 0; row < frame.n; row++) sum += frame.at(row, "total_ns") ?? 0;
-  const of = frame.rows > frame.n ? ` of the first ${frame.n}` : "";
-  return `mean ${formatTime(sum / frame.n)}${of}`;
+/** The average step of what is selected: the number that the overview and its sentence have. */
+function Mean() {
+  const { catalog, place } = usePage();
+  const table = catalog.value?.tables.find((t) => t.name === "overview");
+  const options = { ...mergedOptions(place.value), ...stepOptions(place.value, table) };
+  const { frame, isOld } = useTable("overview", options, AVERAGE);
+  const mean = frame === null || frame.n === 0 ? null : frame.at(0, "avg_ns");
+  return (
+    <span class={isOld ? "old" : ""} {...(frame !== null && { "data-command": frame.command })}>
+      mean{" "}
+      <span {...(mean !== null && { "data-v": String(mean), "data-r": "0", "data-c": "avg_ns" })}>
+        {mean === null ? "–" : formatTime(mean)}
+      </span>
+    </span>
+  );
 }
 
 function Steps({ frame }: { frame: Frame }) {
@@ -57,7 +68,7 @@ function Steps({ frame }: { frame: Frame }) {
         selected={selectedBars(bars, page.place.value.steps)}
         onTake={take}
       />
-      <span>{meanOf(frame)}</span>
+      <Mean />
     </section>
   );
 }
@@ -92,7 +103,9 @@ function Use({ frame }: { frame: Frame }) {
 export function StepStrip() {
   const page = usePage();
   const options = allTimeOptions(page.place.value);
-  const { frame } = useTable("steps", options, ROWS);
+  const table = page.catalog.value?.tables.find((t) => t.name === "steps");
+  const rules = stepOptions(page.place.value, table);
+  const { frame } = useTable("steps", { ...options, ...rules }, ROWS);
   const hasNone = frame !== null && !hasSteps(frame);
   const { frame: use } = useTable(hasNone ? "utilization" : null, options, ROWS);
   useEffect(() => {

@@ -3,7 +3,7 @@
 
 import type { Frame } from "../api/cols.ts";
 import { type Answer, useTable } from "../state/answers.ts";
-import { selectionOptions } from "../state/options.ts";
+import { selectionOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { CommandLink } from "./command_link.tsx";
 
@@ -16,8 +16,10 @@ export function textOf(answer: Answer, sentence: (frame: Frame) => string): stri
 
 /** The headline of VIEW, with a link to its evidence. */
 export function Headline({ view }: { view: string }) {
-  const { place } = usePage();
-  const answer = useTable("headlines", selectionOptions(place.value), ALL);
+  const { catalog, place } = usePage();
+  const table = catalog.value?.tables.find((t) => t.name === "headlines");
+  const options = { ...selectionOptions(place.value), ...stepOptions(place.value, table) };
+  const answer = useTable("headlines", options, ALL);
   const { frame } = answer;
   let row = frame === null ? -1 : frame.n - 1;
   while (frame !== null && row >= 0 && frame.text(row, "view") !== view) row--;

@@ -46,7 +46,6 @@ function useOptions() {
 
 export function Overview() {
   const { each, merged } = useOptions();
-  const { place } = usePage();
   const overview = useTable("overview", merged("overview"), ALL);
   const steps = useTable("steps", each("steps"), { offset: 0, limit: 100_000 });
   const devices = useTable("devices", merged("devices"), ALL);
@@ -56,15 +55,10 @@ export function Overview() {
   const stats = useTable(isSeveral ? "rank_stats" : null, each("rank_stats"), ALL);
   const configuration = useTable("info", merged("info"), ALL);
   const info = useTable("info", each("info"), ALL);
-  const { priority, length, kept } = place.value;
-  const isUsual = `${priority}${length}${kept}` === "";
   useCommand(overview.frame);
   return (
     <>
       <Headline view="overview" />
-      {!isUsual && (
-        <p class="muted aside">The sentence counts as usual; what is below, as chosen there.</p>
-      )}
       <div class="columns">
         <Section title="Average step" answer={overview} tools={<BreakdownTools />}>
           {(frame) => <Breakdown frame={frame} />}
