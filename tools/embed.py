@@ -8,7 +8,8 @@ TEMPLATE.c gets the page as one file (src/page/template.h). WEB has the sources 
 gets its node_modules; PAGE is where it is built. Where Node 18
 or later or npm is missing, or packages cannot be fetched, a note says so and the table is empty: the
 program is whole but for the page. OUT.d names what the table depends on, for Ninja. A file whose name
-has a hash (app-0123abcd.js) never changes under its name.
+has a hash (app-0123abcd.js) never changes under its name. A file beside it that is called the same
+and .br or .gz is the same, compressed.
 """
 import os
 import pathlib
@@ -20,11 +21,12 @@ import sys
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
          ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png",
          ".json": "application/json; charset=utf-8", ".txt": "text/plain; charset=utf-8"}
+PACKED = (".br", ".gz")  # in the order of enum osc_coding
 HASHED = re.compile(r"-[0-9A-Za-z]{8,}\.\w+$")
 
 
 def files_of(folder):
-    found = sorted(p for p in folder.rglob("*") if p.is_file())
+    found = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix not in PACKED)
     for path in found:
         if path.suffix not in TYPES:
             sys.exit(f"{path}: no type is known for {path.suffix}")
@@ -55,7 +57,17 @@ def table(folder, paths):
         name = path.relative_to(folder).as_posix()
         url = "/" if name == "index.html" else "/" + name
         kept = "true" if HASHED.search(name) else "false"
-        rows.append(f'    {{"{url}", "{TYPES[path.suffix]}", asset_{i}, {len(data)}, {kept}}},')
+        packed = []
+        for suffix in PACKED:
+            beside = path.with_name(path.name + suffix)
+            less = beside.read_bytes() if beside.is_file() else data
+            if len(less) < len(data):
+                out += array(f"static const unsigned char asset_{i}_{suffix[1:]}", less)
+                packed.append(f"{{asset_{i}_{suffix[1:]}, {len(less)}}}")
+            else:
+                packed.append("{NULL, 0}")
+        rows.append(f'    {{"{url}", "{TYPES[path.suffix]}", asset_{i}, {len(data)}, {kept},\n'
+                    f'     {{{", ".join(packed)}}}}},')
     out += ["const struct osc_asset osc_assets[] = {", *rows, "    {.path = NULL},", "};", ""]
     return "\n".join(out)
 

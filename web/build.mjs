@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bundle the page into DIR (dist): index.html, and a script and a style sheet whose names have
-// their hashes.
+// their hashes; each of them once more as .br and .gz, to be sent so.
 //
 //     node build.mjs [--out DIR] [--one FILE]    the page; FILE: the page as one file, where the
 //                                                command puts a title and data for its marks
@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import zlib from "node:zlib";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -41,6 +42,18 @@ async function buildPage(out) {
     join(out, "index.html"),
     page.replace("app.css", style).replace("app.js", script),
   );
+  await pack(out, [script, style, "index.html"]);
+}
+
+/** Write the files NAMES of OUT again, as small as they can be. */
+async function pack(out, names) {
+  const { constants } = zlib;
+  for (const name of names) {
+    const data = await readFile(join(out, name));
+    const params = { [constants.BROTLI_PARAM_SIZE_HINT]: data.length };
+    await writeFile(join(out, `${name}.br`), zlib.brotliCompressSync(data, { params }));
+    await writeFile(join(out, `${name}.gz`), zlib.gzipSync(data, { level: 9 }));
+  }
 }
 
 /** The policy: what may be there, by its hash; all else is forbidden, requests too. */

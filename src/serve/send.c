@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "codec/deflate.h"
 #include "codec/json.h"
+#include "serve/accept.h"
 
 /* The client is looked after so often while it waits for bytes. */
 #define PATIENCE_NS INT64_C(100000000)
@@ -62,16 +63,23 @@ static enum MHD_Result queue(struct MHD_Connection *c, struct MHD_Response *r, i
 
 /* --- whole bodies ---------------------------------------------------------------- */
 
-enum MHD_Result osc_send_bytes(struct MHD_Connection *c, const struct osc_api_head *head,
-                               const void *body, size_t n, struct osc_send_header more)
+/* A response with the N bytes at BODY; NULL: there is no memory. */
+static struct MHD_Response *make_response(const void *body, size_t n,
+                                          enum MHD_ResponseMemoryMode mode)
 {
     static char none[1];
-    union { /* libmicrohttpd does not write to a buffer that it copies */
+    union { /* libmicrohttpd writes neither to a buffer that it copies nor to one that stays */
         const void *in;
         void *out;
     } bytes = {.in = body};
-    struct MHD_Response *const r =
-        MHD_create_response_from_buffer(n, n > 0 ? bytes.out : none, MHD_RESPMEM_MUST_COPY);
+
+    return MHD_create_response_from_buffer(n, n > 0 ? bytes.out : none, mode);
+}
+
+enum MHD_Result osc_send_bytes(struct MHD_Connection *c, const struct osc_api_head *head,
+                               const void *body, size_t n, struct osc_send_header more)
+{
+    struct MHD_Response *const r = make_response(body, n, MHD_RESPMEM_MUST_COPY);
 
     if (!r)
         return MHD_NO;
@@ -103,9 +111,29 @@ enum MHD_Result osc_send_error(struct MHD_Connection *c, int status, const char 
 
 enum MHD_Result osc_send_asset(struct MHD_Connection *c, const struct osc_asset *a)
 {
+    static const char *const names[OSC_CODING_COUNT] = {
+        [OSC_CODING_BR] = "br", [OSC_CODING_GZIP] = "gzip"};
+    const char *const accepted =
+        MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT_ENCODING);
     const struct osc_api_head head = {.status = 200, .type = a->type, .is_kept = a->is_kept};
+    struct osc_packed_asset as = {a->bytes, a->n_bytes};
+    const char *coding = NULL;
+    bool varies = false;
 
-    return osc_send_bytes(c, &head, a->bytes, a->n_bytes, (struct osc_send_header){NULL, NULL});
+    for (int i = 0; i < OSC_CODING_COUNT; i++) {
+        varies = varies || a->packed[i].bytes;
+        if (coding || !a->packed[i].bytes || !osc_accept_takes(accepted, names[i]))
+            continue;
+        as = a->packed[i];
+        coding = names[i];
+    }
+    struct MHD_Response *const r = make_response(as.bytes, as.n_bytes, MHD_RESPMEM_PERSISTENT);
+    if (!r)
+        return MHD_NO;
+    add_headers(r, &head);
+    add(r, "Content-Encoding", coding);
+    add(r, "Vary", varies ? "Accept-Encoding" : NULL);
+    return queue(c, r, head.status);
 }
 
 /* --- bodies out of a pipe -------------------------------------------------------- */

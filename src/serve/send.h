@@ -26,7 +26,7 @@ enum MHD_Result osc_send_bytes(struct MHD_Connection *c, const struct osc_api_he
 enum MHD_Result osc_send_error(struct MHD_Connection *c, int status, const char *code,
                                const char *message, const char *what_to_do);
 
-/* Send the file A of the page. */
+/* Send the file A of the page, compressed if the client takes that. */
 enum MHD_Result osc_send_asset(struct MHD_Connection *c, const struct osc_asset *a);
 
 /* Send what comes out of PIPE, whose STATE has a head. The response leaves the pipe at its end.

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "serve/accept.h"
 #include "serve/guard.h"
 #include "serve/peer.h"
 #include "serve/plain_page.h"
@@ -167,9 +168,7 @@ static bool wait_for_head(struct osc_pipe *pipe, const struct osc_watched *w,
 /* Whether a response to W may be compressed. */
 static bool takes_gzip(struct MHD_Connection *c, const struct osc_watched *w)
 {
-    const char *const accepted = header(c, "Accept-Encoding");
-
-    return !w->is_local && accepted && strstr(accepted, "gzip");
+    return !w->is_local && osc_accept_takes(header(c, "Accept-Encoding"), "gzip");
 }
 
 static enum MHD_Result ask_api(struct osc_server *s, struct MHD_Connection *c,

@@ -191,6 +191,44 @@ def test_far_answers_are_compressed():
         c.close()
 
 
+def test_files_of_the_page_are_sent_compressed():
+    """Each file is there as it is, by gzip and by brotli, all made when the page was built."""
+    with Server(DEMO) as s:
+        status, _, page = s.request("/")
+        assert status == 200
+        names = re.findall(r'(?:src|href)="([\w.-]+-[0-9A-Z]{8}\.\w+)"', page.decode())
+        if not names:  # built without the page
+            return
+        assert sorted(n.rsplit(".", 1)[1] for n in names) == ["css", "js"], names
+        for name in ("", *names):
+            _, told, plain = s.request(f"/{name}")
+            assert "content-encoding" not in told and told["vary"] == "Accept-Encoding", told
+            kept = "private, max-age=31536000, immutable" if name else "no-store"
+            for accepted, coding in (("gzip", "gzip"), ("br;q=0, gzip;q=0.5", "gzip"),
+                                     ("gzip, deflate, br", "br"), ("*", "br"),
+                                     ("gzip;q=0, identity", None), ("x-br", None)):
+                status, h, body = s.request(f"/{name}", {"Accept-Encoding": accepted})
+                assert status == 200 and h.get("content-encoding") == coding, (name, accepted, h)
+                assert h["vary"] == "Accept-Encoding" and h["cache-control"] == kept, h
+                assert h["content-type"] == told["content-type"], h
+                assert int(h["content-length"]) == len(body), h
+                if coding == "gzip":
+                    assert len(body) < len(plain) and gzip.decompress(body) == plain, name
+                elif coding == "br":
+                    assert len(body) < len(plain) and unbrotli(body) == plain, name
+                else:
+                    assert body == plain, name
+                yield
+
+
+def unbrotli(data):
+    """DATA without brotli; Node, which the page was built with, has it."""
+    script = ("const c = []; process.stdin.on('data', d => c.push(d)).on('end', () => "
+              "process.stdout.write(require('zlib').brotliDecompressSync(Buffer.concat(c))))")
+    return subprocess.run(["node", "-e", script], input=data, capture_output=True,
+                          check=True).stdout
+
+
 def test_other_users_need_the_token():
     if os.getuid() != 0:
         return

@@ -68,7 +68,8 @@ class Server:
         """(status, headers, body)"""
         c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
-            c.putrequest(method, path, skip_host="Host" in (headers or {}))
+            c.putrequest(method, path, skip_host="Host" in (headers or {}),
+                         skip_accept_encoding="Accept-Encoding" in (headers or {}))
             for name, value in (headers or {}).items():
                 c.putheader(name, value)
             c.endheaders()
