@@ -147,6 +147,25 @@ static void add_tracks(struct osc_strbuf *out, const struct osc_timeline *tl)
     }
 }
 
+/* The memory of the device NAME; null: unknown. */
+static void add_capacity(struct osc_strbuf *out, const struct osc_trace *t, const char *name)
+{
+    const struct osc_device *device = NULL;
+
+    if (name) {
+        struct osc_str family;
+        const int64_t index = osc_device_split(osc_str_c(name), &family);
+
+        if (index >= 0) /* the file describes devices with numbers, not the host */
+            device = osc_trace_device(t, osc_str_c(name), index);
+    }
+    if (device && device->limits.memory_bytes > 0)
+        osc_strbuf_addf(out, ", \"capacity_bytes\": %lld",
+                        (long long)device->limits.memory_bytes);
+    else
+        osc_strbuf_adds(out, ", \"capacity_bytes\": null");
+}
+
 static void add_series(struct osc_strbuf *out, const struct osc_timeline *tl)
 {
     static const char *const sorts[] = {"counter", "allocated", "reserved"};
@@ -167,6 +186,7 @@ static void add_series(struct osc_strbuf *out, const struct osc_timeline *tl)
             osc_json_quote(out, osc_str_c(s->device));
         else
             osc_strbuf_adds(out, "null");
+        add_capacity(out, t, s->device);
         osc_strbuf_addf(out, ", \"samples\": %u}", s->n);
     }
 }

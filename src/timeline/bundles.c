@@ -120,7 +120,7 @@ static void look_at(struct search *s, osc_row from_row, const struct osc_chunk *
                                  .from_ns = from_ns,
                                  .to_ns = to_ns,
                                  .n = 1,
-                                 .kind = kind};
+                                 .kind = (uint8_t)kind};
     add_arrow(s, &b, from - 1, to - 1);
 }
 

@@ -235,6 +235,7 @@ class Check:
             self.check_times(rows)
             self.make_lanes(rows)
             self.check_tracks()
+            self.check_capacity()
             self.check_windows()
             self.check_flows(rows)
             self.check_event(rows)
@@ -293,6 +294,15 @@ class Check:
             key = (track["process"], track["thread"])
             self.equal("frames", track["has_frames"], key in self.framed)
             self.equal("packed", track["is_packed"], key in self.packed.get(key[0], ()))
+
+    def check_capacity(self):
+        """Curves of memory say how much the device has, as memory_peaks does."""
+        known = {row["device"]: row.get("capacity_bytes", "")
+                 for row in read_table(self.opscope, "memory_peaks", self.path)}
+        for series in self.timeline["series"]:
+            capacity = series["capacity_bytes"]
+            self.equal("capacity", "" if capacity is None else str(capacity),
+                       known.get(series["device"], ""))
 
     def check_windows(self):
         first, last = self.timeline["from_ns"], self.timeline["to_ns"]

@@ -28,6 +28,9 @@ function write(path) {
     const kernel = { ph: "X", pid: 0, tid: stream, cat: "kernel", name: "small", ts: at + 60, dur: 30 };
     traceEvents.push({ ...kernel, args: { device: 0, stream } });
   }
+  const short = { ph: "X", pid: 1, tid: 2, cat: "user_annotation", dur: 10 };
+  for (let i = 0; i < 1990; i++)
+    traceEvents.push({ ...short, name: i % 2 ? "load" : "parse", ts: 25 * i, dur: 8 + (i % 2) });
   writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents }));
 }
 
@@ -167,6 +170,58 @@ async function testMarks(page, server) {
   check((await page.textContent(".tl-minimap .hits title")) === `${N} hits`, "it says how many");
 }
 
+/** What a folded track and a folded process still show, and what is in a merged cell. */
+async function testFolded(page, server) {
+  await open(page, server, "trace?w=0+3000000&fold=t0.1.1.thread,p0.0");
+  check((await heightOf(page, "thread 1")) === 22, "a folded track is low");
+  const colours = (title, from, height) =>
+    page.evaluate(
+      ([text, top, lines]) => {
+        const canvas = document.querySelector(".tl-canvases canvas");
+        const head = [...document.querySelectorAll(".tl-head")].find((h) => h.textContent.includes(text));
+        const scroll = canvas.getBoundingClientRect().top;
+        const y = Math.round(head.getBoundingClientRect().top - scroll) + top;
+        const { data } = canvas.getContext("2d").getImageData(0, y, canvas.width, lines);
+        return new Set(new Uint32Array(data.buffer)).size;
+      },
+      [title, from, height],
+    );
+  // Below the first level there are lines of the next three: an operator, a frame, a call.
+  check((await colours("thread 1", 12, 3)) > 1, "the second level is a line");
+  check((await colours("thread 1", 18, 2)) > 1, "so is the fourth");
+  const group = page.locator(".tl-head.group", { hasText: "0" }).last();
+  check((await group.getAttribute("aria-expanded")) === "false", "the process is folded");
+  const title = (await group.textContent()).trim();
+  check((await colours(title, 2, 3)) > 1, `its busy queue is a line in ${title}`);
+  await open(page, server, "trace");
+  const box = await page.locator(".tl-canvases canvas").first().boundingBox();
+  const head = await page.locator(".tl-head.track", { hasText: "thread 2" }).first().boundingBox();
+  await page.waitForTimeout(400);
+  await page.mouse.move(box.x + box.width * 0.4, head.y + 10);
+  const rows = () => page.locator(".tl-popover tr").allTextContents();
+  check(await soon(page, async () => (await rows()).length === 2, 5), `names in it: ${await rows()}`);
+  const text = await page.textContent(".tl-popover");
+  check(/[23] ranges in .*, \d\d.% of it busy/.test(text), `how busy it is: ${text}`);
+  const expected = ["load9.000 µs", "parse8.000 µs"].join().replace(/ /g, "\u00a0");
+  check((await rows()).join().replace(/ /g, "\u00a0") === expected, `the longest: ${await rows()}`);
+}
+
+/** =EXPR finds events by any of their columns. */
+async function testExpression(page, server) {
+  await open(page, server, `trace?q=${encodeURIComponent("=dur_ns = 800000 and start_ns > 48000000")}`);
+  const found = (await rowsOf(`opscope table events ${join(folder, "layers.json")}`)).filter(
+    (row) => row.dur_ns === "800000" && Number(row.start_ns) > 48_000_000,
+  );
+  check(found.length === 2, `two operators: ${found.length}`);
+  await page.waitForSelector(".sheet [role=row]");
+  const n = () => page.textContent(".sheet .tools:last-of-type, .sheet");
+  check(await soon(page, async () => (await n()).includes("2 rows"), 5), "the sheet lists them");
+  await page.focus(".tl");
+  await page.keyboard.press("n");
+  check(await isAt(page, `sel=ev:${found[0].id}`), `n goes to the first: ${await hash(page)}`);
+  check((await page.locator(".tl-minimap .hits path").count()) === 2, "both are marked");
+}
+
 async function testMenu(page, server) {
   const place = "trace?w=0+3000000";
   const menu = async (item) => {
@@ -212,7 +267,7 @@ await main(async (browser) => {
   write(path);
   const server = await start([path]);
   const [page, faults] = await openPage(context, server.origin);
-  for (const test of [testFrames, testPacked, testCrop, testBeside, testMarks, testMenu, testEscape])
+  for (const test of [testFrames, testPacked, testCrop, testBeside, testMarks, testFolded, testExpression, testMenu, testEscape])
     await test(page, server);
   check(faults.length === 0, `faults: ${faults[0]}`);
 });

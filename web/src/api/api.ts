@@ -108,6 +108,8 @@ export interface Series {
   readonly name: string;
   readonly key: string;
   readonly device: string | null;
+  /** Of memory: how much the device has; null: unknown. */
+  readonly capacity_bytes: number | null;
 }
 
 export interface TraceOfRun {

@@ -50,7 +50,7 @@ export function deviceOfPlace(
 }
 
 /** Below this share of the capacity its line would only flatten the others. */
-const CAPACITY_SHOWN = 0.25;
+export const CAPACITY_SHOWN = 0.25;
 
 /** The curves of FRAME (memory_curve of DEVICE); that of its capacity only if it is near. */
 export function curvesOf(frame: Frame, device: DeviceOfPeak): Line[] {

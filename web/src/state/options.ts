@@ -45,8 +45,14 @@ export function quote(text: string): string {
   return `'${text.replace(/'/g, "''")}'`;
 }
 
-/** WHERE of the command for rows whose column NAME has TEXT, or matches /TEXT/. */
+/** Whether TEXT, which is searched, is = and an EXPR of --where. */
+export function isExpression(text: string): boolean {
+  return text.startsWith("=") && text.slice(1).trim() !== "";
+}
+
+/** WHERE of the command for rows whose column NAME has TEXT, or matches /TEXT/; of =EXPR that. */
 export function whereOf(name: string, text: string): string {
+  if (isExpression(text)) return `(${text.slice(1)})`;
   const pattern = /^\/(.*)\/$/.exec(text);
   return pattern
     ? `${name} regexp ${quote(pattern[1] ?? "")}`

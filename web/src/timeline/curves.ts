@@ -3,6 +3,7 @@
 // last value as a line.
 
 import { SAMPLE, type ValuePacket } from "../api/packets.ts";
+import { CAPACITY_SHOWN } from "../model/memory.ts";
 import { format } from "../model/units.ts";
 import type { SeriesRow } from "./layout.ts";
 import type { Viewport } from "./viewport.ts";
@@ -34,7 +35,10 @@ export function drawCurve(
 ): void {
   const series = packet.series.find((s) => s.series === row.series.id);
   if (!series || series.count === 0) return;
-  const [low, high] = extent(packet, series.first, series.count);
+  const [low, most] = extent(packet, series.first, series.count);
+  const capacity = row.series.capacity_bytes;
+  const isNear = capacity !== null && most >= CAPACITY_SHOWN * capacity;
+  const high = isNear ? Math.max(most, capacity) : most;
   const room = row.height - 6;
   const y = (v: number) => top + 3 + room - ((v - low) / (high - low || 1)) * room;
   const scale = packet.head.unit / view.viewport.nsPerPx;
@@ -54,8 +58,17 @@ export function drawCurve(
   }
   context.lineTo(view.width, y(last));
   context.stroke();
+  if (isNear) {
+    context.setLineDash([6, 4]);
+    context.beginPath();
+    context.moveTo(0, y(capacity));
+    context.lineTo(view.width, y(capacity));
+    context.stroke();
+    context.setLineDash([]);
+  }
   const unit = row.series.sort === "counter" ? null : "bytes";
   context.fillStyle = colours.text;
   context.textBaseline = "top";
-  context.fillText(format(high, unit, unit !== null), 4, top + 2);
+  const of = capacity === null ? "" : ` of ${format(capacity, unit, true)}`;
+  context.fillText(`${format(most, unit, unit !== null)}${of}`, 4, top + 2);
 }

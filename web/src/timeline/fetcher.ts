@@ -8,6 +8,7 @@ import type { Api, Name, Window } from "../api/api.ts";
 import { CELL, type CellPacket, type ValuePacket } from "../api/packets.ts";
 import { hashOf, stepOf } from "../model/colour.ts";
 import { matcher } from "../model/pattern.ts";
+import { isExpression } from "../state/options.ts";
 import type { Viewport } from "./viewport.ts";
 
 const REST_MS = 120;
@@ -72,6 +73,12 @@ export class Fetcher {
     return this.pages.get(Math.floor(number / NAMES_PER_PAGE))?.[number % NAMES_PER_PAGE] ?? null;
   }
 
+  /** The same; it is asked for if it is not there. */
+  named(number: number): Name | null {
+    void this.fetchPage(Math.floor(number / NAMES_PER_PAGE));
+    return this.name(number);
+  }
+
   /** The step of lightness of a name, 0 until it is there; ~step if it is not searched. */
   readonly step = (number: number): number => {
     const step = this.steps[number] ?? 0;
@@ -94,7 +101,8 @@ export class Fetcher {
   /** Only names that have TEXT, or match /TEXT/, are in full colour; "": all. */
   async search(text: string, nNames: number): Promise<void> {
     this.text = text;
-    if (text === "") {
+    // What an expression says of events their names do not tell.
+    if (text === "" || isExpression(text)) {
       this.matches = null;
       this.changed();
       return;

@@ -10,6 +10,7 @@ import type { PaintedLane } from "./painter.ts";
 import type { Viewport } from "./viewport.ts";
 
 const LEAST_WIDTH = 28;
+const LEAST_HEIGHT = 9;
 const WIDTH_WITH_TIME = 110;
 const MOST_LABELS = 600;
 const PADDING = 4;
@@ -53,6 +54,7 @@ export function cutTo(text: string, width: number, measure: (text: string) => nu
 function collect(lanes: readonly PaintedLane[], viewport: Viewport, width: number, ratio: number) {
   const labels: Label[] = [];
   for (const lane of lanes) {
+    if (lane.height < LEAST_HEIGHT * ratio) continue;
     const { words, signed, head } = lane.packet;
     const scale = head.unit / viewport.nsPerPx;
     const offset = viewport.x(head.t0);

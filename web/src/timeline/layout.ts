@@ -8,6 +8,9 @@ import { type Order, sortTracks } from "./order.ts";
 export const LANE_HEIGHT = 18;
 export const GROUP_HEIGHT = 22;
 export const SERIES_HEIGHT = 36;
+/** Lanes that a folded track shows, and tracks that a folded group does. */
+const FOLDED_LANES = 4;
+const LINES_SHOWN = 6;
 /** Lanes of a track that are shown unless it is opened further. */
 export const LANES_SHOWN = 24;
 
@@ -25,6 +28,8 @@ export interface GroupRow extends RowBase {
   readonly isFolded: boolean;
   /** Sparse queues in it that could be packed. */
   readonly sparse: number;
+  /** Folded: the tracks in it that are drawn as lines. */
+  readonly tracks: readonly Track[];
 }
 
 export interface TrackRow extends RowBase {
@@ -139,13 +144,16 @@ function trackRow(
   if (choice.hidden.has(key) || choice.pinned.has(key)) return null;
   if (!isWanted(title, choice)) return null;
   const isFolded = choice.folded.has(key);
-  const lanes = Math.min(track.lanes, isFolded ? 1 : (choice.depths.get(key) ?? LANES_SHOWN));
+  const lanes = Math.min(
+    track.lanes,
+    isFolded ? FOLDED_LANES : (choice.depths.get(key) ?? LANES_SHOWN),
+  );
   return {
     kind: "track",
     key,
     title,
     indent,
-    height: Math.max(GROUP_HEIGHT, lanes * LANE_HEIGHT + 4),
+    height: isFolded ? GROUP_HEIGHT : Math.max(GROUP_HEIGHT, lanes * LANE_HEIGHT + 4),
     track,
     lanes,
     deeper: track.lanes - lanes,
@@ -169,7 +177,16 @@ function groupRow(
   choice: LayoutChoice,
 ): Omit<GroupRow, "y"> {
   const isFolded = choice.folded.has(key);
-  return { kind: "group", key, title, indent, height: GROUP_HEIGHT, isFolded, sparse: 0 };
+  return {
+    kind: "group",
+    key,
+    title,
+    indent,
+    height: GROUP_HEIGHT,
+    isFolded,
+    sparse: 0,
+    tracks: [],
+  };
 }
 
 /** The processes of trace T: each with the names that its tracks have for it. */
@@ -181,6 +198,12 @@ function processesOf(timeline: Timeline, t: number): { process: string; name: st
   for (const series of timeline.series)
     if (series.trace === t && !found.has(series.process)) found.set(series.process, "");
   return Array.from(found, ([process, name]) => ({ process, name }));
+}
+
+/** The first tracks of ROWS, which a folded group shows as lines. */
+function tracksOf(rows: readonly Unplaced[]): Track[] {
+  const tracks = rows.flatMap((row) => (row.kind === "track" ? [row.track] : []));
+  return tracks.slice(0, LINES_SHOWN);
 }
 
 function processRows(
@@ -208,7 +231,8 @@ function traceRows(timeline: Chosen, t: number, choice: LayoutChoice, indent: nu
     if (inside.length === 0) continue;
     const key = processKey(t, process);
     const sparse = choice.unpacked.has(key) ? (timeline.packed.get(key) ?? 0) : 0;
-    rows.push({ ...groupRow(key, `${name} ${process}`.trim() || "–", indent, choice), sparse });
+    const group = groupRow(key, `${name} ${process}`.trim() || "–", indent, choice);
+    rows.push({ ...group, sparse, tracks: group.isFolded ? tracksOf(inside) : [] });
     if (!choice.folded.has(key)) rows.push(...inside);
   }
   return rows;
@@ -241,7 +265,8 @@ export function layOut(whole: Timeline, choice: LayoutChoice): Layout {
     const key = `r${t}`;
     if (!isAlone && inside.length > 0) {
       const span = trace.span > 1 ? `, span ${trace.span}` : "";
-      all.push(groupRow(key, `rank ${trace.rank}${span}`, 0, choice));
+      const group = groupRow(key, `rank ${trace.rank}${span}`, 0, choice);
+      all.push({ ...group, tracks: group.isFolded ? tracksOf(inside) : [] });
     }
     if (isAlone || !choice.folded.has(key)) all.push(...inside);
   }

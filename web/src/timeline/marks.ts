@@ -5,6 +5,7 @@ import type { Window } from "../api/api.ts";
 import { CELL } from "../api/packets.ts";
 import type { View } from "./arrows.ts";
 import type { PaintedLane } from "./painter.ts";
+import { RULER_HEIGHT } from "./ruler.ts";
 import type { Viewport } from "./viewport.ts";
 
 /** The number of the name of EVENT, if it has a cell in LANES. */
@@ -62,6 +63,26 @@ export function drawGrid(
   }
   context.stroke();
   context.globalAlpha = 1;
+}
+
+/** A triangle at the lower edge of the ruler for each of the times AT that are in sight. */
+export function drawHits(
+  context: CanvasRenderingContext2D,
+  at: readonly number[],
+  { viewport, width }: { viewport: Viewport; width: number },
+  colour: string,
+): void {
+  context.fillStyle = colour;
+  for (const time of at) {
+    const x = viewport.x(time);
+    if (x > width + 4) break;
+    if (x < -4) continue;
+    context.beginPath();
+    context.moveTo(x - 3, RULER_HEIGHT - 6);
+    context.lineTo(x + 3, RULER_HEIGHT - 6);
+    context.lineTo(x, RULER_HEIGHT);
+    context.fill();
+  }
 }
 
 export function drawArea(

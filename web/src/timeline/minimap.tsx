@@ -13,7 +13,7 @@ import { useTable } from "../state/answers.ts";
 import type { Note } from "../state/notes.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { type Hits, useHits } from "./use_hits.ts";
+import type { Hits } from "./use_hits.ts";
 import type { Viewport } from "./viewport.ts";
 
 const ROWS = { offset: 0, limit: 10000 };
@@ -25,6 +25,7 @@ interface MinimapProps {
   readonly viewport: ReadonlySignal<Viewport | null>;
   readonly width: number;
   readonly notes: readonly Note[];
+  readonly hits: Hits;
   onShow(window: Window): void;
   onZoom(x: number, deltaY: number): void;
 }
@@ -69,9 +70,8 @@ function HitMarks({ hits, x, end }: { hits: Hits; x: (at: number) => number; end
 }
 
 export function Minimap(props: MinimapProps) {
-  const { whole, viewport, width, notes, onShow, onZoom } = props;
+  const { whole, viewport, width, notes, hits, onShow, onZoom } = props;
   const shape = useShape();
-  const hits = useHits((whole.to - whole.from) / Math.max(1, width));
   const grip = useRef<{ grip: Grip; x: number; box: Window } | null>(null);
   const view = viewport.value;
   const scale = width / Math.max(1, whole.to - whole.from);

@@ -8,7 +8,8 @@
 
 import type { Window } from "../api/api.ts";
 import { wheelZoom } from "./input.ts";
-import type { Hit, Screen } from "./screen.ts";
+import type { Hit } from "./places.ts";
+import type { Screen } from "./screen.ts";
 import { edgeNear } from "./snap.ts";
 
 /** Less than this many pixels is a click, not an area; of a finger, a tap. */

@@ -94,4 +94,5 @@ export function drawSteps(
   }
 }
 
+export const RULER_HEIGHT = 36;
 export const STEP_HEIGHT = 15;

@@ -3,7 +3,7 @@
 // something has changed.
 
 import type { Api, Timeline, Window } from "../api/api.ts";
-import { CELL, type CellPacket } from "../api/packets.ts";
+import type { CellPacket } from "../api/packets.ts";
 import { makePalette, type Palette } from "../model/colour.ts";
 import { drawArrows, type Selected, type Tag, type View } from "./arrows.ts";
 import { type Pick, pickerOf } from "./colour_modes.ts";
@@ -12,24 +12,20 @@ import { Fetcher } from "./fetcher.ts";
 import { drawFlows, Flows } from "./flows.ts";
 import { GHOST_HEIGHT, Ghost, type GhostOf, paintGhost } from "./ghost.ts";
 import { cutTo, drawLabels, TextWidths } from "./labels.ts";
-import { LANE_HEIGHT, type Layout, type Row, type TrackRow } from "./layout.ts";
-import { drawArea, drawGrid, drawSelection } from "./marks.ts";
-import { cellAt, type PaintedLane, paint } from "./painter.ts";
-import { type Clock, drawSteps, FROM_ORIGIN, STEP_HEIGHT, type StepMark, ticks } from "./ruler.ts";
+import type { Layout, Row } from "./layout.ts";
+import { drawArea, drawGrid, drawHits, drawSelection } from "./marks.ts";
+import { type PaintedLane, paint } from "./painter.ts";
+import { type Hit, hitIn, lanePlaces, lanesOf, paintedLanes } from "./places.ts";
+import {
+  type Clock,
+  drawSteps,
+  FROM_ORIGIN,
+  RULER_HEIGHT,
+  STEP_HEIGHT,
+  type StepMark,
+  ticks,
+} from "./ruler.ts";
 import { Viewport } from "./viewport.ts";
-
-export const RULER_HEIGHT = 36;
-
-/** A cell under the pointer. */
-export interface Hit {
-  readonly event: number;
-  readonly name: number;
-  readonly count: number;
-  readonly start: number;
-  readonly end: number;
-  readonly row: TrackRow;
-  readonly depth: number;
-}
 
 export interface Area {
   readonly from: number;
@@ -60,6 +56,7 @@ export class Screen {
   /** What the ruler counts from, and the steps in it. */
   clock: Clock = FROM_ORIGIN;
   steps: readonly StepMark[] = [];
+  private hits: readonly number[] = [];
   private readonly timeline: Timeline;
   private readonly first: Window;
   private readonly parts: Parts;
@@ -102,6 +99,12 @@ export class Screen {
     cancelAnimationFrame(this.frame);
     this.fetcher.close();
     for (const part of [this.ghost, this.flows]) part.close();
+  }
+
+  /** Mark the times AT, ascending, on the ruler. */
+  markHits(at: readonly number[]): void {
+    this.hits = at;
+    this.draw();
   }
 
   showFlows(wish: string): void {
@@ -179,7 +182,7 @@ export class Screen {
         viewport: this.viewport,
         width: this.width,
         ratio: this.ratio,
-        tracks: rows.flatMap((r) => (r.kind === "track" ? [[r.track.id, r.lanes] as const] : [])),
+        tracks: lanesOf(rows),
         series: rows.flatMap((r) => (r.kind === "series" ? [r.series.id] : [])),
       };
       this.fetcher.show(wanted);
@@ -222,26 +225,7 @@ export class Screen {
 
   /** What is at pixel (X, Y) of the canvas. */
   hit(x: number, y: number): Hit | null {
-    const packet = this.fetcher.cells;
-    const row = this.rowAt(y);
-    if (packet === null || row?.kind !== "track") return null;
-    const depth = Math.floor((y + this.top - row.y - 2) / LANE_HEIGHT);
-    const lane = packet.lanes.find((l) => l.track === row.track.id && l.depth === depth);
-    if (!lane || depth >= row.lanes) return null;
-    const t = this.viewport.t0 + this.viewport.frac + x * this.viewport.nsPerPx;
-    const i = cellAt(packet, lane, t, this.viewport.nsPerPx);
-    if (i < 0) return null;
-    const at = i * CELL.words;
-    const start = packet.head.t0 + packet.signed[at]! * packet.head.unit;
-    return {
-      event: packet.words[at + CELL.event]!,
-      name: packet.words[at + CELL.name]!,
-      count: packet.words[at + CELL.rest]! & 0xffff,
-      start,
-      end: start + packet.words[at + CELL.length]! * packet.head.unit,
-      row,
-      depth,
-    };
+    return hitIn(this.fetcher.cells, this.rowAt(y), this.viewport, x, y + this.top);
   }
 
   /** Draw once, before the next picture of the browser. */
@@ -283,23 +267,8 @@ export class Screen {
   }
 
   /** The lanes of PACKET that are in sight; of each the lowest HEIGHT pixels. */
-  private paintedLanes(packet: CellPacket | null, height = LANE_HEIGHT - 2): PaintedLane[] {
-    if (packet === null) return [];
-    const rows = new Map<number, TrackRow>();
-    for (const row of this.visible()) if (row.kind === "track") rows.set(row.track.id, row);
-    const lanes: PaintedLane[] = [];
-    for (const lane of packet.lanes) {
-      const row = rows.get(lane.track);
-      if (!row || lane.depth >= row.lanes) continue;
-      const bottom = row.y - this.top + (lane.depth + 1) * LANE_HEIGHT;
-      lanes.push({
-        y: Math.round((bottom - height) * this.ratio),
-        height: Math.round(height * this.ratio),
-        packet,
-        lane,
-      });
-    }
-    return lanes;
+  private lanesOf(packet: CellPacket | null, height?: number): PaintedLane[] {
+    return paintedLanes(packet, lanePlaces(this.visible()), this.top, this.ratio, height);
   }
 
   private drawNow(): void {
@@ -308,12 +277,12 @@ export class Screen {
     if (!context || width === 0 || height === 0) return;
     this.image ??= context.createImageData(width, height);
     const pixels = new Uint32Array(this.image.data.buffer);
-    const lanes = this.paintedLanes(this.fetcher.cells);
+    const lanes = this.lanesOf(this.fetcher.cells);
     const surface = { pixels, width, height, ratio: this.ratio };
     paint(surface, this.viewport, lanes, this.palette, this.fetcher.step, this.pick);
     const { of, fetcher } = this.ghost;
     if (of !== null) {
-      const ghosts = this.paintedLanes(fetcher.cells, GHOST_HEIGHT);
+      const ghosts = this.lanesOf(fetcher.cells, GHOST_HEIGHT);
       paintGhost(surface, this.viewport, ghosts, of, this.palette.ghost);
     }
     context.putImageData(this.image, 0, 0);
@@ -393,6 +362,7 @@ export class Screen {
       context.fillText(tick.label, tick.x + 4, (top + RULER_HEIGHT) / 2);
     }
     context.stroke();
+    drawHits(context, this.hits, { viewport: this.viewport, width: this.width }, this.colours.text);
     const measure = (text: string) => this.widths.of(context, text);
     const cut = (text: string, width: number) => cutTo(text, width, measure);
     drawSteps(context, this.steps, { viewport: this.viewport, width: this.width }, cut);

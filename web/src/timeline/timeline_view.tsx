@@ -2,7 +2,6 @@
 // The timeline: titles on the left, two canvases on the right, the ruler above.
 
 import { useEffect, useState } from "preact/hooks";
-import { format, formatTime } from "../model/units.ts";
 import { type Note, withNote } from "../state/notes.ts";
 import { usePage } from "../state/session.ts";
 import type { Tag } from "./arrows.ts";
@@ -13,29 +12,17 @@ import { NOTE_KEY, pressKey, pressTrackKey, wheelZoom } from "./input.ts";
 import { Menu } from "./menu.tsx";
 import { Minimap } from "./minimap.tsx";
 import { Flags, NoteLines, useNotes } from "./notes.tsx";
-import type { Hit, Screen } from "./screen.ts";
+import { Popover } from "./popover.tsx";
+import type { Screen } from "./screen.ts";
 import { firstWindow } from "./spans.ts";
 import { useDeeds } from "./use_deeds.ts";
+import { useHits } from "./use_hits.ts";
 import { useLayout } from "./use_layout.ts";
 import { useMenu } from "./use_menu.ts";
 import { usePointer } from "./use_pointer.ts";
 import { useRuler } from "./use_ruler.ts";
 import { type TimelineViewProps, useScreen, useShown } from "./use_screen.ts";
 import { Viewport } from "./viewport.ts";
-
-/** What is under the pointer. */
-function Popover({ hit, at, name }: { hit: Hit; at: { x: number; y: number }; name: string }) {
-  return (
-    <div class="tl-popover" style={{ left: `${at.x + 12}px`, top: `${at.y + 12}px` }}>
-      <strong>{name}</strong>
-      <span>
-        {hit.count > 1
-          ? `${format(hit.count, null)} ranges in ${formatTime(hit.end - hit.start)}; the longest has this name`
-          : formatTime(hit.end - hit.start)}
-      </span>
-    </div>
-  );
-}
 
 /** The ends of arrows of the selection that are not in sight. */
 function useTags(screen: Screen | null): readonly Tag[] {
@@ -56,15 +43,19 @@ interface TopProps extends TimelineViewProps {
 /** The minimap, the filter of tracks, the ruler and the flags on it. */
 function Top({ timeline, side, screen, made, notes }: TopProps) {
   const { span } = usePage().place.value;
+  const whole = firstWindow(timeline, span);
+  const hits = useHits((whole.to - whole.from) / Math.max(1, screen?.pixels ?? 0));
+  useEffect(() => screen?.markHits(hits.at), [screen, hits]);
   const { viewport, ruler } = made;
   return (
     <>
       {side === "run" && screen !== null && (
         <Minimap
-          whole={firstWindow(timeline, span)}
+          whole={whole}
           viewport={viewport}
           width={screen.pixels}
           notes={notes}
+          hits={hits}
           onShow={({ from, to }) => screen.show(Viewport.fit(from, to, screen.pixels))}
           onZoom={(x, deltaY) => screen.show(screen.viewport.zoom(x, wheelZoom(deltaY)))}
         />
@@ -113,7 +104,6 @@ export function TimelineView(props: TimelineViewProps) {
     event.preventDefault();
     event.stopPropagation();
   };
-  const name = hover === null ? "" : (screen?.fetcher.name(hover.hit.name)?.[1] ?? "…");
   return (
     <div
       class="tl"
@@ -150,7 +140,9 @@ export function TimelineView(props: TimelineViewProps) {
                 {tag.text}
               </button>
             ))}
-            {hover !== null && <Popover hit={hover.hit} at={hover} name={name} />}
+            {hover !== null && screen !== null && (
+              <Popover run={props.run} hit={hover.hit} at={hover} fetcher={screen.fetcher} />
+            )}
           </div>
           <Heads layout={layout} {...scroll} pinned={pinned} change={change} />
         </div>

@@ -9,7 +9,8 @@ import { FRESH } from "../state/url.ts";
 import type { TrackKeys } from "./input.ts";
 import type { Row, TrackRow } from "./layout.ts";
 import type { MenuItem } from "./menu.tsx";
-import type { Hit, Screen } from "./screen.ts";
+import type { Hit } from "./places.ts";
+import type { Screen } from "./screen.ts";
 
 interface Place {
   readonly hit: Hit | null;

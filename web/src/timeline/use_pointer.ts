@@ -6,8 +6,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "../state/session.ts";
 import { formatRange } from "../state/url.ts";
 import type { Row } from "./layout.ts";
+import type { Hit } from "./places.ts";
 import { listen } from "./pointer.ts";
-import type { Hit, Screen } from "./screen.ts";
+import type { Screen } from "./screen.ts";
 
 export interface Hover {
   readonly hit: Hit;

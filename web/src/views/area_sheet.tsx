@@ -4,7 +4,7 @@
 
 import type { Options } from "../api/api.ts";
 import { TableView } from "../grid/table_view.tsx";
-import { quote, selectionOptions } from "../state/options.ts";
+import { isExpression, quote, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import type { Place } from "../state/url.ts";
 import { Tabs } from "./parts.tsx";
@@ -34,15 +34,18 @@ function areaOptions(place: Place, tab: AreaTab): Options {
   return { ...selectionOptions(place), ...one, ...tab.more };
 }
 
-/** What is left out by a search. Kinds and arrows have no names. */
-function isNamed(tab: AreaTab): boolean {
+/** Whether a search leaves out rows of TAB. Kinds and arrows have no names; expressions are about
+ * events. */
+function isSearched(tab: AreaTab, q: string): boolean {
+  if (isExpression(q)) return tab.name === "events";
   return tab.name !== "kinds" && tab.name !== "flows";
 }
 
 export function AreaSheet() {
   const page = usePage();
   const { value: place } = page.place;
-  const tab = TABS.find((one) => one.name === place.area) ?? TABS[0]!;
+  const first = isExpression(place.q) ? "events" : "";
+  const tab = TABS.find((one) => one.name === (place.area || first)) ?? TABS[0]!;
   return (
     <section class="sheet" aria-label={`Area, ${tab.title}`}>
       <div class="tools">
@@ -67,7 +70,7 @@ export function AreaSheet() {
         key={tab.name}
         name={tab.table}
         options={areaOptions(place, tab)}
-        isSearched={isNamed(tab)}
+        isSearched={isSearched(tab, place.q)}
       />
     </section>
   );

@@ -69,7 +69,7 @@ export function Trace() {
         <input
           type="search"
           id="search"
-          placeholder="search names: text or /regex/"
+          placeholder="search: text, /regex/, =EXPR"
           aria-label="Search names"
           value={place.q}
           onInput={(event) => page.go({ q: event.currentTarget.value }, "replace")}
