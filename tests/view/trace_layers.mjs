@@ -4,9 +4,11 @@
 // of a track; marks of a search; and events beside the selected one that are not in sight.
 //
 //     trace_layers.mjs [--opscope PATH]
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, folder, hashOf as hash, main, openPage, rowsOf, settle, soon, start } from "./browser.mjs";
+import { pathToFileURL } from "node:url";
+import { check, folder, hashOf as hash, main, openPage, opscope, rowsOf, settle, soon, start } from "./browser.mjs";
 
 const N = 50; // steps of 1 ms
 const QUEUES = 30;
@@ -222,6 +224,33 @@ async function testExpression(page, server) {
   check((await page.locator(".tl-minimap .hits path").count()) === 2, "both are marked");
 }
 
+/** The page in a file has the same lanes, and finds what is beside an event. */
+async function testSaved(other) {
+  const page = await other.context().newPage();
+  const file = join(folder, "layers.html");
+  execFileSync(opscope, ["export", join(folder, "layers.json"), "-o", file], { stdio: "ignore" });
+  const server = { origin: pathToFileURL(file).href.replace(/\/$/, "") };
+  const openFile = async (place) => {
+    await page.goto("about:blank");
+    await page.goto(`${server.origin}#/${place}`);
+    await page.waitForSelector(".tl-head");
+    await page.waitForTimeout(500);
+    await page.focus(".tl");
+  };
+  await openFile("trace");
+  check((await heads(page)).some((text) => text.includes(`${QUEUES} sparse queues`)), "saved: packed");
+  check((await heightOf(page, "thread 1")) === 76, "saved: with frames");
+  await page.keyboard.press("Shift+Y");
+  check(await soon(page, async () => (await heightOf(page, "thread 1")) === 40, 5), "saved: without");
+  const mm = (await rowsOf(`opscope table events ${join(folder, "layers.json")}`)).filter(
+    (row) => row.kind === "operator",
+  );
+  await openFile(`trace?python=off&w=3100000+200000&sel=ev:${mm[3].id}`);
+  await page.keyboard.press("ArrowRight");
+  check(await isAt(page, `sel=ev:${mm[4].id}`), `saved: →: ${await hash(page)}`);
+  await page.close();
+}
+
 async function testMenu(page, server) {
   const place = "trace?w=0+3000000";
   const menu = async (item) => {
@@ -267,7 +296,7 @@ await main(async (browser) => {
   write(path);
   const server = await start([path]);
   const [page, faults] = await openPage(context, server.origin);
-  for (const test of [testFrames, testPacked, testCrop, testBeside, testMarks, testFolded, testExpression, testMenu, testEscape])
+  for (const test of [testFrames, testPacked, testCrop, testBeside, testMarks, testFolded, testExpression, testMenu, testEscape, testSaved])
     await test(page, server);
   check(faults.length === 0, `faults: ${faults[0]}`);
 });
