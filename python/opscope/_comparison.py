@@ -41,7 +41,7 @@ class Comparison:
         self.new = new
 
     def table(self, name: str, /, **options: object) -> Table:
-        """Make the table `name`: diff_steps, diff_operators, diff_kernels or diff_tree.
+        """Make the table `name`: diff_steps, diff_operators, diff_kernels, diff_tree or diff_inside.
 
         Takes those options of :meth:`Trace.table` that select what is counted (of both runs:
         ``rank="0"``, ``steps="5-7"``, ...) and which rows and columns there are: ``where``,

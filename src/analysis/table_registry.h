@@ -45,6 +45,7 @@
     X(collective_calls)   \
     X(stragglers)         \
     X(diff_tree)          \
+    X(diff_inside)        \
     X(diff_steps)         \
     X(diff_operators)     \
     X(diff_kernels)

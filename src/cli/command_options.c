@@ -79,8 +79,10 @@ const struct osc_option osc_options[] = {
      .flag = AT(is_redacted)},
 
     {"table", 't', "NAME", DIFF,
-     .help = "print one table: diff_tree, diff_steps, diff_operators or diff_kernels",
-     .group = "What to print", .words = "diff_tree diff_steps diff_operators diff_kernels",
+     .help = "print one table: diff_tree, diff_inside, diff_steps, diff_operators or "
+             "diff_kernels",
+     .group = "What to print",
+     .words = "diff_tree diff_inside diff_steps diff_operators diff_kernels",
      .text = AT(named_table)},
     {"fail-on", 0, "GATE", DIFF,
      .help = "exit with status 3 if GATE is true, such as 'step.total > 5% and significant'",
@@ -180,7 +182,8 @@ const struct osc_option osc_options[] = {
              "ns after the first event"},
     {"to", 0, "TIME", ALL, .help = "events that start before TIME"},
     {"at", 0, "TIME", TABLE, .help = "what is allocated and not yet released at TIME"},
-    {"name", 0, "NAME", TABLE, .help = "only ranges called NAME"},
+    {"name", 0, "NAME", TABLE | DIFF,
+     .help = "only ranges called NAME; of diff_inside: the path of a place in diff_tree"},
     {"event", 0, "ID", TABLE, .help = "only ranges called as the event ID of table events"},
 
     {"header", 0, "TEXT", TABLE, .help = "print TEXT above the table",

@@ -97,7 +97,57 @@ def compare_pair(provider: OpscopeProvider, report: Report, where: str,
     for name, rows in TABLES.items():
         compare_rows(report, f"{where}: {name}", provider.rows(name, operands),
                      rows(*sides))
-    compare_tree(report, where, provider.rows("diff_tree", operands), sides)
+    pairs = provider.rows("diff_tree", operands)
+    compare_tree(report, where, pairs, sides)
+    compare_inside(report, where, provider, operands, sides, pairs)
+
+
+def compare_inside(report: Report, where: str, provider: OpscopeProvider, operands: list[Path],
+                   sides: list, pairs: list[dict]) -> None:
+    """Compare the operators of both runs, and inside of some pairs whose places are not like any
+    other of their side."""
+    check_inside(report, where, provider.rows("diff_inside", operands), diff.inside_rows(*sides))
+    known = []
+    for side in sides:
+        alike: dict[tuple, list] = {}
+        for path, place in diff.places(side.traces).items():
+            alike.setdefault((place.depth, shown(place.name), place.calls, place.host_ns,
+                              place.device_ns), []).append(path)
+        known.append(alike)
+    n = 0
+    for row in sorted(pairs, key=lambda r: r["path"]):
+        at: list = []
+        for which, alike in zip(("base", "new"), known):
+            if row[f"{which}_name"] is None:
+                at.append(None)
+                continue
+            at.append((*alike.get((row["depth"], *(row[f"{which}_{c}"] for c in
+                                                   ("name", "calls", "ns", "device_ns"))), ()), ))
+        if any(paths is not None and len(paths) != 1 for paths in at) or "\ufffd" in row["path"]:
+            continue
+        twin = diff.inside_rows(*sides, tuple(paths and paths[0] for paths in at))
+        ours = provider.rows("diff_inside", operands, more=["--name", row["path"]])
+        check_inside(report, f"{where}: {row['path']}", ours, twin)
+        n += 1
+        if n == 3:
+            return
+
+
+def check_inside(report: Report, where: str, ours: list[dict], twin: list[dict]) -> None:
+    """Compare rows of `diff_inside` by their names."""
+    mine = {row["name"]: row for row in ours}
+    wanted = {shown(row["name"]): row for row in twin}
+    if len(mine) != len(ours):
+        return      # names that differ only in what JSON cannot show
+    for name in mine.keys() ^ wanted.keys():
+        report.differ(where, name, "only", "opscope" if name in mine else "twin")
+    for name in mine.keys() & wanted.keys():
+        for column, value in wanted[name].items():
+            if same(column, mine[name].get(column), value, False):
+                report.passed += 1
+            else:
+                report.differ(where, name, column, f"opscope {mine[name].get(column)!r}",
+                              f"twin {value!r}")
 
 
 def side_of(place: Path, name: str, files: list[tuple[str, bytes]]) -> tuple[Path, object] | None:

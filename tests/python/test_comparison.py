@@ -17,7 +17,7 @@ import opscope
 from opscope import _opscope
 import support
 
-TABLES = ["diff_tree", "diff_steps", "diff_operators", "diff_kernels"]
+TABLES = ["diff_tree", "diff_inside", "diff_steps", "diff_operators", "diff_kernels"]
 
 
 def write_run(path, slow, n_steps=8, rank=0):

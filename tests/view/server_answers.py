@@ -146,7 +146,7 @@ def test_runs_compare():
     with Server("--logdir", folder, "--run", "a") as s:
         session = s.json("session")
         assert session["run"] == "a" and [r["name"] for r in session["runs"]] == ["a", "b"]
-        for table in ("diff_steps", "diff_operators", "diff_kernels", "diff_tree"):
+        for table in ("diff_steps", "diff_operators", "diff_kernels", "diff_tree", "diff_inside"):
             for form in FORMS:
                 status, printed = command("table", table, folder / "a", folder / "b", "--format",
                                           form)

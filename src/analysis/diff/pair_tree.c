@@ -53,6 +53,7 @@ static void add_values(struct osc_side_nodes *t, struct osc_side_node *node, uin
     node->host_ns += host_ns;
     node->device_ns += device_ns;
     if (is_compared(t, row)) {
+        node->step_calls += osc_result_get_int(t->rows, row, OSC_TREE_CALLS);
         node->step_ns += host_ns;
         node->step_device_ns += device_ns;
     }

@@ -26,7 +26,7 @@ struct osc_side_node {
     uint64_t content; /* of the children with all that is in them */
     uint64_t whole;   /* of name and content */
     int64_t calls, host_ns, device_ns;
-    int64_t step_ns, step_device_ns; /* host_ns and device_ns of the steps that are compared */
+    int64_t step_calls, step_ns, step_device_ns; /* of the steps that are compared */
 };
 
 /* Node 0 is around all others. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`diff_steps`, `diff_operators`, `diff_kernels`, and the nodes of `diff_tree`, by the rules
+"""`diff_steps`, `diff_operators`, `diff_kernels`, `diff_inside`, and the nodes of `diff_tree`, by the rules
 "Comparing runs" and "Comparing trees" of docs/numbers.md. A side is a list of traces."""
 from __future__ import annotations
 
@@ -227,6 +227,8 @@ class Place:
     calls: int = 0
     host_ns: int = 0
     device_ns: int = 0
+    # By span and ordinal of the step in which its calls start: calls, host and device time.
+    in_step: dict[Key, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0, 0]))
 
 
 def places(traces: list[Trace]) -> dict[tuple, Place]:
@@ -236,6 +238,7 @@ def places(traces: list[Trace]) -> dict[tuple, Place]:
         step_event = {n: s.annotation for n, s in numbered(trace) if s.annotation}
         step = inventory.step_of(trace)
         path_of: dict[Event, tuple] = {}
+        key_of: dict[Event, Key] = {}
         counts: dict[tuple, int] = {}
         queues = {e.track for e in trace.events if not e.is_host}
         hosts = [e for e in trace.events if e.is_range and e.kind in NODES
@@ -263,6 +266,11 @@ def places(traces: list[Trace]) -> dict[tuple, Place]:
             place = found.setdefault(path, Place(path[-1][0], len(path) - 1))
             place.calls += 1
             place.host_ns += event.dur
+            own = [n for n, annotation in step_event.items() if annotation is event]
+            number = own[0] if own else step.get(event)
+            key_of[event] = (trace.span, number)
+            for k, value in enumerate((1, event.dur)):
+                place.in_step[trace.span, number][k] += value
         launch, op_of_call = links.launch_of_device_event(trace), operators.op_of_call(trace)
         for work, call in launch.items():
             if work.kind not in kinds.DEVICE_WORK:
@@ -271,9 +279,59 @@ def places(traces: list[Trace]) -> dict[tuple, Place]:
             while at and at not in path_of:
                 at = at.parent
             path = path_of.get(at, ()) if at else ()
-            for n in range(1, len(path) + 1):
+            for n in range(len(path), 0, -1):
                 found[path[:n]].device_ns += work.dur
+                # The calls around it, of which the outermost may be the step.
+                found[path[:n]].in_step[key_of[at]][2] += work.dur
+                above = at.parent
+                while above and above not in path_of:
+                    above = above.parent
+                at = above if above else step_event.get(key_of[at][1], at)
     return found
+
+
+VALUES = ("calls", "host_ns", "host_self_ns", "device_ns", "device_self_ns")
+
+
+def inside_rows(base: Side, new: Side, at: tuple[tuple | None, tuple | None] = ((), ())) -> list[dict]:
+    """`diff_inside` of the places AT of both sides; None: a side has none. (): all."""
+    has_steps = bool(base.compared and new.compared)
+    rows: dict[str, dict] = {}
+    for which, run, top in zip(("base", "new"), (base, new), at):
+        found = places(run.traces)
+        compared = set(run.compared)
+        n_steps = sum(len(run.steps[key]) for key in compared)
+
+        def values_of(place: Place, is_compared: bool) -> list[int]:
+            if not is_compared:
+                return [place.calls, place.host_ns, place.device_ns]
+            chosen = [v for key, v in place.in_step.items() if key in compared]
+            return [sum(v[k] for v in chosen) for k in range(3)]
+
+        children: dict[tuple, list[Place]] = defaultdict(list)
+        for path, place in found.items():
+            children[path[:-1]].append(place)
+        for path, place in found.items():
+            if top is None or path[:len(top)] != top or path[-1][1] != "operator":
+                continue
+            row = rows.setdefault(place.name, {})
+            for is_compared in (False, True):
+                calls, host, device = values_of(place, is_compared)
+                inner = [values_of(child, is_compared) for child in children[path]]
+                values = (calls, host, host - sum(v[1] for v in inner), device,
+                          device - sum(v[2] for v in inner))
+                for name, value in zip(VALUES, values):
+                    key = f"mean_{which}_{name}" if is_compared else f"{which}_{name}"
+                    row[key] = row.get(key, 0) + (Fraction(value, n_steps or 1) if is_compared else value)
+    for name, row in rows.items():
+        row["name"] = name
+        for prefix in ("", "mean_"):
+            for value in VALUES:
+                a, b = (row.setdefault(f"{prefix}{which}_{value}", 0) for which in ("base", "new"))
+                row[f"{prefix}delta_{value}"] = b - a
+        for key in [k for k in row if k.startswith("mean_")]:
+            row[key] = float(row[key]) if has_steps else None
+    return list(rows.values())
 
 
 def is_of_trace(trace: Trace, event: Event) -> bool:
