@@ -275,7 +275,7 @@ OSC_API OSC_MUST_USE osc_status osc_ask(struct osc_set *set, const struct osc_vi
 
 /* How to write a table as text, and where to. */
 struct osc_layout {
-    const char *format; /* "text" (NULL), "csv", "json" or "md" */
+    const char *format; /* "text" (NULL), "csv", "json", "md", "arrow" (bytes) */
     unsigned width;     /* width of the terminal, in columns; 0: not a terminal, cut nothing
                          * but the names of kernels */
     int has_colour;

@@ -8,7 +8,7 @@ from typing import Iterable, Iterator, NamedTuple, Optional, Union
 
 from . import _opscope
 from ._table import Table, nearest
-from ._trace import Path, Trace, load, speaking_python, to_options
+from ._trace import Path, Trace, load, speaking_python, to_options, to_text_options
 
 
 class Verdict(NamedTuple):
@@ -62,7 +62,7 @@ class Comparison:
         """
         with speaking_python():
             return _opscope.compare_text(self.base._traces, self.new._traces, name,
-                                         to_options(options))
+                                         to_text_options(options))
 
     def gate(self, fail_on: str, /, *, report: Optional[Path] = None,
              allow_different: bool = False, **options: object) -> Verdict:

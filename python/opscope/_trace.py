@@ -44,6 +44,14 @@ def to_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
     return pairs
 
 
+def to_text_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
+    """The same for texts: ValueError, if bytes are asked for."""
+    if options.get("format") == "arrow":
+        raise ValueError("format='arrow' is no text: a Table is an Arrow stream itself, and "
+                         "'opscope table --format arrow' writes one")
+    return to_options(options)
+
+
 # Not within a path; some texts have --from/--to.
 OPTION = re.compile(r"(?:(?<![^\s'(])|(?<=--from/))--([a-z][a-z-]*)(?:=| (?='))?")
 LISTING = re.compile(r"'opscope table (\w+) --list' names its columns")
@@ -111,7 +119,7 @@ class Trace:
         rows by default (`limit=0`: all).
         """
         with speaking_python():
-            return self._traces.text(name, to_options(options))
+            return self._traces.text(name, to_text_options(options))
 
     def partial(self, name: str = "averages", /, **options: object) -> bytes:
         """Make this trace's part of the table `name`, for :func:`merge` in another process.

@@ -663,7 +663,7 @@ osc_status osc_request_form(const char *name, const struct osc_renderer **form,
     if (near.best)
         return osc_fail(err, OSC_EINVAL, "unknown form '%s'; did you mean '%s'?", name,
                         near.best);
-    return osc_fail(err, OSC_EINVAL, "unknown form '%s'; the forms are text, csv, json and md",
+    return osc_fail(err, OSC_EINVAL, "unknown form '%s'; the forms are text, csv, json, md and arrow",
                     name);
 }
 

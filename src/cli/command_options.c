@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "recording/schedule.h"
 #include "table/nearest.h"
@@ -140,8 +141,8 @@ const struct osc_option osc_options[] = {
      .completion = OSC_COMPLETE_GROUPING},
     {"merge", 'm', NULL, BOTH, .help = "sum all ranks and spans into one block of rows"},
     {"format", 'f', "FORM", BOTH | DIFF,
-     .help = "text (for people), csv, json or md (exact, for programs)",
-     .words = "text csv json md"},
+     .help = "text (for people), csv, json, md or arrow (exact, for programs)",
+     .words = "text csv json md arrow"},
     {"list", 'l', NULL, TABLE, .help = "list all tables with their columns, and exit",
      .flag = AT(wants_list)},
     {"explain", 'e', "COL", TABLE,
@@ -416,5 +417,9 @@ int osc_args_parse(struct osc_args *args, const struct osc_command *command, int
         (osc_request_check(&args->request, &err) != OSC_OK ||
          osc_request_form(args->request.text.format, &args->renderer, &err) != OSC_OK))
         failed = osc_cli_misuse("%s", err.message);
+    if (!failed && args->renderer->is_binary && !args->output && isatty(STDOUT_FILENO))
+        failed = osc_cli_misuse("--format %s is no text for a terminal; send it to a file or a "
+                                "pipe, as in '> rows.%s'",
+                                args->renderer->name, args->renderer->name);
     return failed;
 }

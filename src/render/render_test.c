@@ -556,6 +556,58 @@ TEST(times_change_their_unit_before_they_round_up_to_it)
     assert_string_equal(timed(-1500000), "-1.500 ms");
 }
 
+/* The sizes of the messages of the Arrow stream B, without their bodies, up to MOST. */
+static size_t messages_of(const struct osc_strbuf *b, size_t sizes[], size_t most)
+{
+    size_t n = 0;
+
+    for (size_t at = 0; at + 8 <= b->len; at += 4) {
+        uint32_t head[2];
+
+        memcpy(head, b->s + at, sizeof head);
+        if (head[0] != UINT32_MAX)
+            continue;
+        assert_true(n < most);
+        sizes[n++] = head[1];
+        at += head[1] + 4;
+    }
+    return n;
+}
+
+TEST(arrow_has_batches_of_at_most_8192_rows)
+{
+    static const struct osc_table_def one = {
+        .name = "one", .columns = &columns[CALLS], .n_columns = 1};
+    struct osc_sheet sheet = {.def = &one};
+    struct osc_strbuf out = {0};
+    struct osc_render r = {
+        .renderer = osc_renderer_find("arrow"), .sheet = &sheet, .write = append, .ctx = &out};
+    const struct osc_sheet_choice choice = {0};
+    struct osc_result result;
+    size_t sizes[8];
+
+    (void)state;
+    osc_result_init(&result, &one);
+    for (int i = 0; i < 8193; i++) {
+        osc_result_row(&result);
+        osc_result_int(&result, 0, i);
+    }
+    const struct osc_rows rows = {.result = &result, .n_rows = result.n_rows};
+    assert_int_equal(osc_sheet_choose(&sheet, &choice, NULL), OSC_OK);
+    assert_int_equal(osc_render_begin(&r), OSC_OK);
+    assert_int_equal(osc_render_rows(&r, &rows), OSC_OK);
+    assert_int_equal(osc_render_end(&r), OSC_OK);
+    /* The schema, two batches, of which the second has one row, and the end. */
+    assert_int_equal(messages_of(&out, sizes, 8), 4);
+    assert_int_equal(sizes[1], sizes[2]);
+    assert_int_equal(sizes[3], 0);
+    assert_int_equal(out.len, 4 * 8 + sizes[0] + sizes[1] + sizes[2] + 8193 * 8);
+    osc_render_fini(&r);
+    osc_sheet_fini(&sheet);
+    osc_result_fini(&result);
+    osc_strbuf_fini(&out);
+}
+
 TEST(every_form_survives_any_failed_allocation)
 {
     for (size_t f = 0; osc_renderers[f]; f++) {

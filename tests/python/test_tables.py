@@ -237,6 +237,7 @@ class Errors(unittest.TestCase):
         self.refuses(ValueError, "'calls'", lambda: trace.table("operators", sort="cals"))
         self.refuses(ValueError, "where=", lambda: trace.table("operators", where="calls >"))
         self.refuses(ValueError, "format=", lambda: trace.table("operators", format="csv"))
+        self.refuses(ValueError, "is no text", lambda: trace.text("operators", format="arrow"))
         self.refuses(ValueError, "list=", lambda: trace.table("operators", list=True))
         self.refuses(ValueError, "only in text", lambda: trace.table("averages", header="x"))
         self.refuses(ValueError, "steps=", lambda: trace.table("operators", steps="99"))

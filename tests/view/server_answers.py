@@ -4,10 +4,11 @@ import json
 import re
 import shutil
 
+import arrow_stream
 import serving
 from serving import command, DATA, decode, DEMO, Server, traces
 
-FORMS = ("text", "csv", "json", "md")
+FORMS = ("text", "csv", "json", "md", "arrow")
 OPTIONS = [
     ("operators", {"sort": "calls", "limit": "3"}), ("operators", {"sort": "-name"}),
     ("kernels", {"group-by": "op", "limit": "2"}), ("operators", {"merge": ""}),
@@ -55,7 +56,7 @@ def test_options_are_those_of_the_command():
     for trace in traces():
         with Server(trace) as s:
             for table, options in OPTIONS:
-                for form in ("csv", "json", "md"):
+                for form in FORMS[1:]:
                     check_same(s, trace, table, form, options)
                     yield
             for table, options in TEXT_OPTIONS:
@@ -94,6 +95,28 @@ def test_columns_have_the_values_of_json():
                     arrays = {c["array"] for c in head["columns"] if c["type"] == "integer"}
                     assert arrays <= ({"BigInt64Array"} if ints == "exact" else
                                       {"BigInt64Array", "Float64Array"})
+                yield
+
+
+def test_arrow_has_the_values_of_json():
+    for trace in traces():
+        with Server(trace) as s:
+            for table in s.json("catalog")["tables"]:
+                if table["compares"]:
+                    continue
+                name = table["name"]
+                expected = s.json(f"table/{name}", {"format": "json"})
+                status, headers, body = s.get(f"table/{name}", {"format": "arrow"})
+                assert status == 200, body
+                assert headers["content-type"] == "application/vnd.apache.arrow.stream", headers
+                told, columns, rows, sizes = arrow_stream.decode(body)
+                assert told == {"opscope": expected["opscope"], "table": name,
+                                "sources": "\n".join(expected["sources"]),
+                                "notes": "\n".join(expected["notes"])}, (name, told)
+                assert columns == [(c["name"], c["type"], c["unit"], c["help"])
+                                   for c in expected["columns"]], name
+                assert rows == expected["rows"], name
+                assert max(sizes, default=0) <= 8192 and sum(sizes) == len(rows)
                 yield
 
 
@@ -152,6 +175,9 @@ def test_runs_compare():
                                           form)
                 got = s.get(f"table/{table}", {"run": "b", "base": "a", "format": form})
                 assert status == 0 and got[0] == 200, (table, form, got)
+                if form == "arrow":
+                    assert arrow_stream.decode(got[2])[1:] == arrow_stream.decode(printed)[1:]
+                    continue
                 assert unnamed(got[2]) == unnamed(printed), (table, form, got)
             decode(s.get(f"table/{table}", {"run": "b", "base": "a"})[2])
             yield
