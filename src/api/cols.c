@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/wide.h"
 #include "codec/json.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -104,6 +105,35 @@ static osc_status add_words(struct writing *w, const struct osc_frame_column *co
     return OSC_OK;
 }
 
+/* Append the sum of COL over all rows of the answer. */
+static void add_sum(struct writing *w, const struct osc_frame_column *col)
+{
+    const uint64_t n = osc_frame_rows(w->is->frame);
+    osc_wide whole = 0;
+    double sum = 0;
+
+    osc_strbuf_adds(&w->head, ", \"sum\": ");
+    if (w->is->n_all != n || w->is->first != 0 ||
+        (col->type != OSC_TYPE_INTEGER && col->type != OSC_TYPE_NUMBER)) {
+        osc_strbuf_adds(&w->head, "null");
+        return;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        if (col->missing && col->missing[i])
+            continue;
+        if (col->type == OSC_TYPE_INTEGER)
+            whole += ((const int64_t *)col->values)[i];
+        else
+            sum += ((const double *)col->values)[i];
+    }
+    osc_strbuf_addc(&w->head, '"');
+    if (col->type == OSC_TYPE_INTEGER)
+        osc_strbuf_addi(&w->head, osc_wide_nearest(whole));
+    else
+        osc_strbuf_addd(&w->head, sum);
+    osc_strbuf_addc(&w->head, '"');
+}
+
 static osc_status add_column(struct writing *w, const struct osc_frame_column *col)
 {
     static const char *const types[] = {"string", "integer", "number", "boolean"};
@@ -143,6 +173,8 @@ static osc_status add_column(struct writing *w, const struct osc_frame_column *c
     }
     osc_strbuf_adds(&w->head, ", \"help\": ");
     add_text(&w->head, col->help);
+    if (w->is->has_sums)
+        add_sum(w, col);
     osc_strbuf_addc(&w->head, '}');
     return st;
 }

@@ -20,7 +20,9 @@
  *      "columns": [{"name", "type": "string|integer|number|boolean", "unit": text or null,
  *                   "array": "BigInt64Array|Float64Array|Uint8Array|Uint32Array",
  *                   "at": its n values, "missing": n bytes, 1 where there is no value; or null,
- *                   "help"}...],
+ *                   "help",
+ *                   "sum": of all rows of the answer, as text, because integers may exceed 2^53;
+ *                          null: it has none, or not all rows were made; only with sums=1}...],
  *      "made": its n values (Uint32Array): the numbers of the rows before they were sorted,
  *              among those of their rank and span; only with made=1 (ask/frame.h),
  *      "words": {"n", "offsets": at, "bytes": at, "n_bytes"}}
@@ -53,6 +55,7 @@ struct osc_cols {
     uint64_t offset, limit; /* rows of the answer; what is beyond its end is left out */
     bool has_numbers;       /* ints=number */
     bool has_made;          /* made=1 */
+    bool has_sums;          /* sums=1 */
     const char *command;    /* or NULL */
 };
 

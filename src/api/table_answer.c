@@ -12,6 +12,7 @@
  *              which counts for each rank and span
  *     offset   for cols only
  *     made     for cols: with the order of rows before they were sorted
+ *     sums     for cols: with the sum of each column over all rows, if all are made
  *     ints     for cols: number (Float64Array where exact)
  *     run      which run; base: the run that it is compared with, for tables of two runs
  *     fp       the fingerprint that the client knows; 409 if the run has another one now
@@ -36,7 +37,7 @@
 struct wanted {
     const struct osc_table_def *def;
     struct osc_request request;
-    bool is_cols, has_numbers, has_made;
+    bool is_cols, has_numbers, has_made, has_sums;
     int64_t offset, limit; /* of cols */
     int64_t n_sorted; /* of a sorted table as long as the trace: rows that are enough; else 0 */
     uint32_t run, base;
@@ -51,7 +52,7 @@ struct wanted {
 static bool is_ours(const struct wanted *w, const char *name)
 {
     static const char *const names[] = {"format", "offset", "ints", "run",
-                                        "base",   "fp",     "made"};
+                                        "base",   "fp",     "made", "sums"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
@@ -81,6 +82,7 @@ static osc_status read_ours(const struct osc_api_call *c, struct wanted *w, stru
     w->is_cols = !form || strcmp(form, "cols") == 0;
     w->fingerprint = osc_url_get(&c->url, "fp");
     w->has_made = osc_url_get(&c->url, "made") != NULL;
+    w->has_sums = osc_url_get(&c->url, "sums") != NULL;
     w->has_numbers = ints && strcmp(ints, "number") == 0;
     w->limit = ROWS_DEFAULT;
     if (!w->is_cols)
@@ -296,6 +298,7 @@ static void answer_cols(struct osc_api_call *c, const struct wanted *w, const st
                                   .limit = (uint64_t)w->limit,
                                   .has_numbers = w->has_numbers,
                                   .has_made = w->has_made,
+                                  .has_sums = w->has_sums,
                                   .command = w->command.s};
     const osc_status st = osc_cols_write(&out, &cols);
     if (st == OSC_OK) {

@@ -120,6 +120,32 @@ def test_arrow_has_the_values_of_json():
                 yield
 
 
+def test_sums_are_of_all_rows():
+    with Server(DEMO) as s:
+        for table, options in (("operators", {}), ("operators", {"where": "calls > 20"}),
+                               ("averages", {"sort": "name"}), ("ranges", {})):
+            expected = s.json(f"table/{table}", {**options, "format": "json"})
+            head, _ = decode(s.get(f"table/{table}", {**options, "limit": "2", "sums": "1"})[2])
+            assert head["rows"] == len(expected["rows"]) > 2, (table, head["rows"])
+            n = 0
+            for i, column in enumerate(head["columns"]):
+                values = [row[i] for row in expected["rows"] if row[i] is not None]
+                if column["type"] == "integer":
+                    assert column["sum"] == str(sum(values)), column
+                elif column["type"] == "number":
+                    assert abs(float(column["sum"]) - sum(values)) <= 1e-9 * abs(sum(values)), column
+                else:
+                    assert column["sum"] is None, column
+                n += column["sum"] is not None
+            assert n > 3
+            yield
+        head, _ = decode(s.get("table/events", {"limit": "2", "sums": "1"})[2])
+        assert all(c["sum"] is None for c in head["columns"]), "only a window is made"
+        head, _ = decode(s.get("table/operators", {"limit": "2"})[2])
+        assert all("sum" not in c for c in head["columns"])
+        yield
+
+
 def test_windows_are_parts_of_the_whole():
     for trace in traces():
         with Server(trace) as s:

@@ -331,7 +331,20 @@ async function testGrids(browser) {
     check((await page.locator(".sums [data-c='host_self_ns']").count()) === 1, "times have a sum");
     check((await page.locator(".sums [data-c='host_total_ns']").count()) === 0, "but not nested ones");
     await compare(page, "sums");
+    const asked = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.reload();
+    await page.waitForSelector(".grid .sums");
+    await settle(page);
+    const rows = asked.filter((url) => url.includes("/table/operators?"));
+    check(rows.length === 1 && rows[0].includes("limit=500"), `sums need no rows: ${rows.join(" ")}`);
     await runAxe(page, "grid");
+  });
+  await withView(browser, server, "tables?table=memory_events", async (page) => {
+    await page.waitForSelector(".grid [data-c='alloc_ns']");
+    const bars = (c) => page.locator(`.grid [data-c='${c}'] .bar-of`).count();
+    check((await bars("bytes")) > 0, "sizes have bars");
+    check((await bars("alloc_ns")) === 0, "moments have none");
   });
   server.stop();
   await testLong(browser);

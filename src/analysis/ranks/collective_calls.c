@@ -54,7 +54,8 @@ static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
                "Ranks that have the collective."),
     OSC_COLUMN(MISSING_RANKS, "missing_ranks", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, 0,
                "Ranks that were read and belong to the group, but do not have it."),
-    OSC_COLUMN(START, "start_ns", INTEGER, "ns", FIRST, 0, OSC_RULE_CLOCKS | OSC_RULE_TIME,
+    OSC_COLUMN(START, "start_ns", INTEGER, "ns", FIRST, OSC_COLUMN_MOMENT,
+               OSC_RULE_CLOCKS | OSC_RULE_TIME,
                "Start on the first rank, on the common clock."),
     OSC_COLUMN(SKEW, "skew_ns", INTEGER, "ns", FIRST, 0, OSC_RULE_CLOCKS,
                "Start on the last rank - start on the first one, on the common clock: how long "

@@ -78,6 +78,8 @@ export type Options = Readonly<Record<string, string | true>>;
 export interface Rows {
   readonly offset: number;
   readonly limit: number;
+  /** With the sums of columns over all rows. */
+  readonly sums?: true;
 }
 
 export type TrackSort = "thread" | "queue" | "async" | "instants";

@@ -15,6 +15,7 @@ interface HeadColumn extends Column {
   readonly array: "BigInt64Array" | "Float64Array" | "Uint8Array" | "Uint32Array";
   readonly at: number;
   readonly missing: number | null;
+  readonly sum?: string | null;
 }
 
 interface Head {
@@ -44,6 +45,7 @@ export class Frame {
   readonly n: number;
   readonly notes: readonly string[];
   readonly columns: readonly Column[];
+  private readonly sums: (string | null)[];
   private readonly arrays: ArrayLike<number | bigint>[];
   private readonly missing: (Uint8Array | null)[];
   private readonly words: (string | undefined)[];
@@ -68,6 +70,7 @@ export class Frame {
     this.n = head.n;
     this.notes = head.notes;
     this.columns = head.columns;
+    this.sums = head.columns.map((c) => c.sum ?? null);
     this.arrays = head.columns.map((c) => arrayOf(body, c, start, head.n));
     this.missing = head.columns.map((c) =>
       c.missing === null ? null : new Uint8Array(body, start + c.missing, head.n),
@@ -108,6 +111,15 @@ export class Frame {
   /** The number of ROW in the column NAME; null: it is missing, or there is no such column. */
   at(row: number, name: string): number | null {
     return this.number(row, this.index(name));
+  }
+
+  /** The sum of column NAME over all rows of the answer; null: it was not asked for, or the
+   * server has not made all rows. */
+  sum(name: string): number | bigint | null {
+    const index = this.index(name);
+    const sum = this.sums[index] ?? null;
+    if (sum === null) return null;
+    return this.columns[index]!.type === "integer" ? BigInt(sum) : Number(sum);
   }
 
   private word(i: number): string {

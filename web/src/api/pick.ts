@@ -8,6 +8,7 @@ interface HeadColumn {
   array: "BigInt64Array" | "Float64Array" | "Uint8Array" | "Uint32Array";
   at: number;
   missing: number | null;
+  sum?: string | null;
 }
 
 export interface Head {

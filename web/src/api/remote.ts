@@ -104,7 +104,8 @@ class RemoteApi implements Api {
   }
 
   async table(name: string, options: Options, rows: Rows, signal?: AbortSignal): Promise<Frame> {
-    const words = query({ ...options, offset: rows.offset, limit: rows.limit });
+    const sums = rows.sums === undefined ? {} : { sums: "1" };
+    const words = query({ ...options, offset: rows.offset, limit: rows.limit, ...sums });
     const response = await get(`table/${encodeURIComponent(name)}${words}`, signal);
     return new Frame(await response.arrayBuffer());
   }

@@ -62,13 +62,29 @@ function isOneSpan(stored: Stored, rows: readonly number[]): boolean {
   return column < 0 || new Set(rows.map((row) => stored.frame.value(row, column))).size <= 1;
 }
 
+/** The columns of STORED with their sums over ROWS; null: not all rows are there. */
+function withSums(stored: Stored, rows: readonly number[] | null) {
+  return stored.head.columns.map((column, index) => {
+    const { type } = stored.frame.columns[index]!;
+    if (rows === null || (type !== "integer" && type !== "number")) return { ...column, sum: null };
+    let whole = 0n;
+    let sum = 0;
+    for (const row of rows) {
+      const value = stored.frame.value(row, index);
+      if (typeof value === "bigint") whole += value;
+      else if (typeof value === "number") sum += value;
+    }
+    return { ...column, sum: String(type === "integer" ? whole : sum) };
+  });
+}
+
 /** Rows ROWS of what STORED answers to OPTIONS; null: it has not all of them. If IS_ALONE, OPTIONS
  * name a rank, whose rows are asked for as their own sum. */
 export function answerRows(
   stored: Stored,
   table: CatalogTable,
   options: Options,
-  { offset, limit }: Rows,
+  { offset, limit, sums }: Rows,
   isAlone = false,
 ): Frame | null {
   const { frame } = stored;
@@ -83,7 +99,8 @@ export function answerRows(
   if (typeof options.sort === "string") rows = sorted(stored, table, rows, options.sort);
   if (rows === null) return null;
   if (isAlone && !isOneSpan(stored, rows)) return null;
-  const { command, columns } = stored.head;
+  const { command } = stored.head;
+  const columns = sums ? withSums(stored, isWhole ? rows : null) : stored.head.columns;
   const words = isAlone ? { ...more, merge: true as const } : more;
   return stored.pick(rows.slice(offset, offset + limit), {
     command: command === null ? null : addOptions(command, table.name, words),

@@ -7,6 +7,7 @@ import "uplot/dist/uPlot.min.css";
 import type { Line } from "../model/memory.ts";
 import { thin } from "../model/thin.ts";
 import { format, formatIn, formatTime, unitFor } from "../model/units.ts";
+import { token } from "./token.ts";
 
 interface CurvesProps {
   readonly lines: readonly Line[];
@@ -27,10 +28,6 @@ const CLICK = 2;
 function align(lines: readonly Line[], width: number): uPlot.AlignedData {
   const thinned = lines.map((line) => thin(line.curve, width));
   return uPlot.join(thinned.map((c) => [Array.from(c.x), Array.from(c.y)] as uPlot.AlignedData));
-}
-
-function token(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
 function axesOf(unit: string): uPlot.Axis[] {

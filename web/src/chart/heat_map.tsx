@@ -6,6 +6,7 @@ import { blend, parseHex } from "../model/colour.ts";
 import { cellBeside, type HeatMap } from "../model/heat.ts";
 import { formatTime } from "../model/units.ts";
 import { usePage } from "../state/session.ts";
+import { token } from "./token.ts";
 
 const LEAST_ROW = 12;
 const MOST_ROW = 22;
@@ -24,10 +25,6 @@ interface HeatMapProps {
 
 export function rowHeight(map: HeatMap): number {
   return Math.max(LEAST_ROW, Math.min(MOST_ROW, Math.floor(HEIGHT / map.rows.length)));
-}
-
-function token(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
 }
 
 function pixelOf(name: string): number {

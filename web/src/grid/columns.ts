@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the columns of a table are shown: one unit each, from its largest value.
 
+import type { CatalogTable } from "../api/api.ts";
 import type { Column, Frame, Value } from "../api/cols.ts";
 import { formatIn, type Unit, unitFor } from "../model/units.ts";
 
 export interface ShownColumn extends Column {
   readonly index: number;
   readonly isNumber: boolean;
+  /** It is a place in time, not a length of it, and has no bars. */
+  readonly isMoment: boolean;
   readonly shownUnit: Unit;
   readonly largest: number;
   readonly width: number;
@@ -18,11 +21,10 @@ const CHARACTER = 7.5;
 const PADDING = 18;
 /** What stands beside the title of a column: its sort, help and funnel. */
 const HEAD_TOOLS = 38;
-/** Columns that are a place in time, not a length of it, have no bars. */
-const PLACE = /(^|_)(start|end|at|time|last)_ns$/;
 
-/** The columns of FRAME, whose rows decide units and widths. */
-export function showColumns(frame: Frame): ShownColumn[] {
+/** The columns of FRAME, whose rows decide units and widths; TABLE is what the catalog says. */
+export function showColumns(frame: Frame, table: CatalogTable | undefined): ShownColumn[] {
+  const moments = new Set(table?.columns.filter((c) => c.moment).map((c) => c.name));
   return frame.columns.map((column, index) => {
     const isNumber = column.type === "integer" || column.type === "number";
     let largest = 0;
@@ -39,6 +41,7 @@ export function showColumns(frame: Frame): ShownColumn[] {
       ...column,
       index,
       isNumber,
+      isMoment: moments.has(column.name),
       shownUnit,
       largest,
       width: Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, width)),
@@ -63,6 +66,6 @@ export function textOf(value: Value, column: ShownColumn): string {
 /** The length of the bar behind a value: its share of the largest; 0: there is none. */
 export function shareOf(value: Value | undefined, column: ShownColumn): number {
   if (value === undefined || value === null || !column.isNumber) return 0;
-  if (column.unit === null || column.largest <= 0 || PLACE.test(column.name)) return 0;
+  if (column.unit === null || column.largest <= 0 || column.isMoment) return 0;
   return Math.max(0, Number(value)) / column.largest;
 }

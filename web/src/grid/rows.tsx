@@ -2,7 +2,6 @@
 // The rows of a grid that are in sight, and below them the sums of all.
 
 import type { Frame } from "../api/cols.ts";
-import { sumOf } from "../model/top.ts";
 import { formatIn, unitFor } from "../model/units.ts";
 import { shareOf, textOf } from "./columns.ts";
 import { edgeOf } from "./head.tsx";
@@ -76,7 +75,7 @@ export function Row(props: RowProps) {
 }
 
 interface SumsProps {
-  /** All rows. */
+  /** With the sums of all rows. */
   readonly frame: Frame;
   readonly columns: readonly PlacedColumn[];
   /** Which columns add up. */
@@ -88,9 +87,7 @@ export function SumRow({ frame, columns, names, rowIndex }: SumsProps) {
   return (
     <div class="row sums" role="row" aria-rowindex={rowIndex}>
       {columns.map((column, i) => {
-        const index = frame.index(column.name);
-        const isShown = names.has(column.name) && index >= 0 && column.isNumber;
-        const sum = isShown ? sumOf(frame, column.name) : null;
+        const sum = names.has(column.name) ? frame.sum(column.name) : null;
         const unit = unitFor(column.unit, column.type === "integer", Math.abs(Number(sum)));
         return (
           <div

@@ -18,11 +18,12 @@ interface SmallTableProps {
 
 export function SmallTable({ frame, columns, onOpen, opens }: SmallTableProps) {
   const page = usePage();
+  const table = page.catalog.value?.tables.find((t) => t.name === frame.table);
   const shown = useMemo(() => {
-    const all = showColumns(frame);
+    const all = showColumns(frame, table);
     if (columns === undefined) return all;
     return columns.flatMap((name) => all.find((c) => c.name === name) ?? []);
-  }, [frame, columns?.join()]);
+  }, [frame, table, columns?.join()]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
     <div class="small-table" role="region" aria-label={`table ${frame.table}`} tabIndex={0}>

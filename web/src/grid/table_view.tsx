@@ -4,7 +4,6 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { CatalogTable, Options } from "../api/api.ts";
 import { both } from "../model/funnel.ts";
-import { useTable } from "../state/answers.ts";
 import { whereOf } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Empty, Problem, useCommand } from "../views/parts.tsx";
@@ -84,7 +83,6 @@ function useWishes(table: CatalogTable | undefined): ColumnWish[] {
   );
 }
 
-const MOST_SUMMED = 20_000;
 const NO_ROWS: ReadonlySet<number> = new Set();
 
 /** The columns of TABLE that add up, unless their rows contain each other. */
@@ -132,14 +130,14 @@ export function TableView(props: TableViewProps) {
   useEffect(() => select(NO_ROWS), [windows]);
   const frame = windows.latest;
   const shown = useMemo<ShownColumn[]>(
-    () => (frame === null ? [] : showColumns(frame)),
-    [windows, frame === null],
+    () => (frame === null ? [] : showColumns(frame, table)),
+    [windows, frame === null, table],
   );
   const columns = useMemo(() => placeColumns(shown, wishes), [shown, wishes]);
   const sums = useMemo(() => summed(table), [table]);
+  const { first } = windows;
   const isSummed =
-    frame !== null && frame.rows <= MOST_SUMMED && columns.some((c) => sums.has(c.name));
-  const all = useTable(isSummed ? props.name : null, options, { offset: 0, limit: MOST_SUMMED });
+    first !== null && columns.some((c) => sums.has(c.name) && first.sum(c.name) !== null);
   useCommand(frame);
   const sort = page.place.value.sort;
   const depth = props.tree && sort === "" ? (frame?.index(props.tree.depth) ?? -1) : -1;
@@ -175,8 +173,8 @@ export function TableView(props: TableViewProps) {
           })}
           {...(props.tree && depth >= 0 && { tree: { name: props.tree.name, depth } })}
         >
-          {isSummed && all.frame !== null && !all.isOld && (
-            <SumRow frame={all.frame} columns={columns} names={sums} rowIndex={frame.rows + 2} />
+          {isSummed && (
+            <SumRow frame={first} columns={columns} names={sums} rowIndex={frame.rows + 2} />
           )}
         </Grid>
       )}

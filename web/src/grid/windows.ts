@@ -18,6 +18,8 @@ export class Windows {
   problem: ApiProblem | null = null;
   /** The window that came last: for columns, notes, and the number of rows. */
   latest: Frame | null = null;
+  /** The first window, which has the sums of all rows. */
+  first: Frame | null = null;
 
   /** CHANGED is called when rows have come, or a question has failed. */
   constructor(api: Api, name: string, options: Options, changed: () => void) {
@@ -52,7 +54,8 @@ export class Windows {
     const abort = new AbortController();
     this.asked.set(i, abort);
     try {
-      const rows = { offset: i * WINDOW_ROWS, limit: WINDOW_ROWS };
+      const part = { offset: i * WINDOW_ROWS, limit: WINDOW_ROWS };
+      const rows = i === 0 ? { ...part, sums: true as const } : part;
       const frame = await this.api.table(this.name, this.options, rows, abort.signal);
       this.frames.delete(i);
       this.frames.set(i, frame);
@@ -61,6 +64,7 @@ export class Windows {
         this.frames.delete(old);
       }
       this.latest = frame;
+      if (i === 0) this.first = frame;
       this.problem = null;
     } catch (cause) {
       if (abort.signal.aborted) return;
