@@ -2,7 +2,7 @@
 // Two runs, one level at a time: a click goes inside, the way back is there, the address has both.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, compare, folder, hashOf, runAxe, settle, start, withView } from "./browser.mjs";
+import { check, compare, folder, hashOf, runAxe, settle, start, withView, rowsOf } from "./browser.mjs";
 
 /** A run of ten steps whose blocks take LONGER microseconds in an operator that has a quote. */
 function makeRun(dir, longer) {
@@ -36,6 +36,20 @@ async function testInside(page) {
   const names = await page.locator(`${PART} th button`).allTextContents();
   check(names[0] === "it's%_", `the largest change is first: ${names}`);
   await compare(page, "inside the block");
+  await page.click(`${PART} button:has-text("operators inside")`);
+  await settle(page);
+  check((await hashOf(page)).includes("table=diff_inside"), "the table is in the address");
+  const inside = await rowsOf(
+    `opscope diff '${join(folder, "pair", "base")}' '${join(folder, "pair", "new")}' ` +
+      "--table diff_inside --name step/a/block",
+  );
+  const listed = await page.locator("main.view [role=grid] [role=row] [role=gridcell]:first-child").allTextContents();
+  check(inside.length > 1, `operators in the block: ${inside.length}`);
+  check(
+    listed.filter((name) => inside.some((row) => row.name === name)).length === inside.length,
+    `they are listed: ${listed}`,
+  );
+  check((await compare(page, "operators inside")) > 20, "with numbers");
   await open("it's%_");
   check((await page.textContent(PART)).includes("nothing inside"), "a leaf says so");
   await page.reload();

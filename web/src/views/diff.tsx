@@ -16,6 +16,7 @@ import { Section, Tabs, useCommand } from "./parts.tsx";
 const TABS = [
   { name: "diff_operators", title: "operators" },
   { name: "diff_kernels", title: "kernels" },
+  { name: "diff_inside", title: "operators inside" },
   { name: "diff_tree", title: "tree" },
   { name: "diff_steps", title: "parts of steps" },
 ];
@@ -33,6 +34,19 @@ const COLUMNS: Readonly<Record<string, string>> = {
     "delta_ratio,significant,p_value,base_calls,new_calls,delta_calls," +
     "delta_device_self_ns,delta_host_self_ns,delta_device_total_ns,delta_host_total_ns",
 };
+
+const INSIDE_VALUES = ["device_self_ns", "host_self_ns", "device_ns", "host_ns"];
+const INSIDE_COLUMNS =
+  "name,base_calls,new_calls,delta_calls," +
+  INSIDE_VALUES.flatMap((value) =>
+    ["base", "new", "delta"].map((side) => `mean_${side}_${value}`),
+  ).join(",");
+
+/** What the operators inside of ROOT are asked by; HASSTEPS: both runs have some. */
+function insideOptions(root: string, hasSteps: boolean): Options {
+  const columns = hasSteps ? INSIDE_COLUMNS : INSIDE_COLUMNS.replaceAll("mean_", "");
+  return root === "" ? { columns } : { columns, name: root };
+}
 
 /** The option that chooses the columns of TABLE when it is grouped by BY. */
 function columnsOf(table: string, by: string): Options {
@@ -91,6 +105,11 @@ function sentenceOf(steps: Frame): string {
   return `${note.charAt(0).toUpperCase()}${note.slice(1)}.`;
 }
 
+/** Whether the average step is known on both sides. */
+function hasSteps(steps: Frame | null): boolean {
+  return steps !== null && steps.n > 0 && steps.at(0, "mean_base_ns") !== null;
+}
+
 function Comparison({ base }: { base: string }) {
   const page = usePage();
   const place = page.place.value;
@@ -121,10 +140,18 @@ function Comparison({ base }: { base: string }) {
         value={tab.name}
         onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "", cols: "" })}
       />
+      {tab.name === "diff_inside" && (
+        <p class="muted">inside of {place.root === "" ? "all" : place.root}</p>
+      )}
       <TableView
         key={tab.name}
         name={tab.name}
-        options={{ ...options, ...columnsOf(tab.name, place.by) }}
+        options={{
+          ...options,
+          ...(tab.name === "diff_inside"
+            ? insideOptions(place.root, hasSteps(steps.frame))
+            : columnsOf(tab.name, place.by)),
+        }}
       />
     </>
   );

@@ -100,6 +100,9 @@ export function DiffTree({ options }: { options: Options }) {
         onChange={(name) => page.go({ metric: name })}
       />
       <TopN />
+      <button type="button" class="plain" onClick={() => page.go({ table: "diff_inside" })}>
+        operators inside ›
+      </button>
       {root !== "" && <Crumbs around={around.frame} />}
     </>
   );
