@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes as bars, up where the new run takes longer, and the line of all of them so far.
+// Changes as bars, up where the new run takes longer, and the line of all of them so far; and below
+// the times of both runs so far, which part where the change is.
 
 import type { Change } from "../model/diff_tree.ts";
 import { formatTime } from "../model/units.ts";
@@ -14,12 +15,61 @@ interface AccumulatedProps {
   readonly total: string;
 }
 
+/** The steps of VALUES as points of a polyline, from LEAST at the bottom to MOST. */
+function pointsOf(values: readonly number[], least: number, most: number): string {
+  const y = (v: number) => HEIGHT - ((v - least) / (most - least || 1)) * HEIGHT;
+  return values.map((v, i) => `${i},${y(v)} ${i + 1},${y(v)}`).join(" ");
+}
+
+/** The times of both runs, added up from the first row on. */
+function Trends({ shown }: { shown: readonly Change[] }) {
+  const most = Math.max(...shown.flatMap((change) => [change.base, change.new]));
+  const last = shown.at(-1);
+  return (
+    <>
+      <svg
+        class="trends"
+        viewBox={`0 0 ${Math.max(1, shown.length)} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Times so far: base ${formatTime(last?.base ?? 0)}, new ${formatTime(last?.new ?? 0)}`}
+      >
+        {shown.map((change, i) => (
+          <g key={`${i}${change.name}`}>
+            <title>{`to ${change.name}: base ${formatTime(change.base)}, new ${formatTime(change.new)}`}</title>
+            <rect class="hit" x={i} width="1" y="0" height={HEIGHT} />
+          </g>
+        ))}
+        {(["base", "new"] as const).map((side) => (
+          <polyline
+            key={side}
+            class={side}
+            points={pointsOf(
+              shown.map((change) => change[side]),
+              0,
+              most,
+            )}
+            vector-effect="non-scaling-stroke"
+          />
+        ))}
+      </svg>
+      <figcaption class="muted">
+        time so far: dashed the base, whole the new run; they part where it changed
+      </figcaption>
+    </>
+  );
+}
+
 export function Accumulated({ changes, column, total }: AccumulatedProps) {
   const shown = changes.slice(0, MOST);
   const values = shown.flatMap(({ delta, sum }) => [delta, sum]);
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
   const y = (v: number) => HEIGHT - ((v - least) / (most - least || 1)) * HEIGHT;
-  const points = shown.map(({ sum }, i) => `${i},${y(sum)} ${i + 1},${y(sum)}`).join(" ");
+  const points = pointsOf(
+    shown.map(({ sum }) => sum),
+    least,
+    most,
+  );
   return (
     <figure class="accumulated">
       <svg
@@ -50,6 +100,7 @@ export function Accumulated({ changes, column, total }: AccumulatedProps) {
         </span>
         {changes.length > MOST && `; the first ${MOST} are drawn`}
       </figcaption>
+      <Trends shown={shown} />
     </figure>
   );
 }

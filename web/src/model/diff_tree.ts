@@ -36,17 +36,21 @@ export function columnsOf(frame: Frame, isDevice: boolean): Columns {
 export interface Change {
   readonly name: string;
   readonly delta: number;
-  /** Of this row and those before it. */
+  /** Of this row and those before it: the change, and the times of both runs. */
   readonly sum: number;
+  readonly base: number;
+  readonly new: number;
 }
 
-/** The changes in COLUMN of FRAME, each with the sum so far. */
-export function accumulated(frame: Frame, column: string): Change[] {
-  let sum = 0;
+/** The changes in COLUMNS of FRAME, each with the sums so far. */
+export function accumulated(frame: Frame, columns: Columns): Change[] {
+  const sums = { sum: 0, base: 0, new: 0 };
   return Array.from({ length: frame.n }, (_, row) => {
-    const delta = frame.at(row, column) ?? 0;
-    sum += delta;
-    return { name: nameOf(frame, row), delta, sum };
+    const delta = frame.at(row, columns.delta) ?? 0;
+    sums.sum += delta;
+    sums.base += frame.at(row, columns.base) ?? 0;
+    sums.new += frame.at(row, columns.new) ?? 0;
+    return { name: nameOf(frame, row), delta, ...sums };
   });
 }
 

@@ -66,7 +66,7 @@ function Level({ frame }: { frame: Frame }) {
         onOpen={(row) => page.go({ root: frame.text(row, "path") })}
       />
       <Accumulated
-        changes={accumulated(frame, columns.delta)}
+        changes={accumulated(frame, columns)}
         column={columns.delta}
         total={String(sumOf(frame, columns.delta))}
       />
