@@ -23,7 +23,8 @@ const HEIGHT = 28;
 interface MinimapProps {
   readonly whole: Window;
   readonly viewport: ReadonlySignal<Viewport | null>;
-  readonly width: number;
+  /** The width, which may have changed when the viewport has. */
+  readonly widthOf: () => number;
   readonly notes: readonly Note[];
   readonly hits: Hits;
   onShow(window: Window): void;
@@ -70,10 +71,11 @@ function HitMarks({ hits, x, end }: { hits: Hits; x: (at: number) => number; end
 }
 
 export function Minimap(props: MinimapProps) {
-  const { whole, viewport, width, notes, hits, onShow, onZoom } = props;
+  const { whole, viewport, notes, hits, onShow, onZoom } = props;
+  const view = viewport.value;
+  const width = props.widthOf();
   const shape = useShape();
   const grip = useRef<{ grip: Grip; x: number; box: Window } | null>(null);
-  const view = viewport.value;
   const scale = width / Math.max(1, whole.to - whole.from);
   const x = (at: number) => (at - whole.from) * scale;
   if (view === null || width <= 0) return <div class="tl-minimap" />;

@@ -32,8 +32,9 @@ export function useNotes(): [notes: readonly Note[], change: (notes: readonly No
 }
 
 /** A flag for each of NOTES that is in WIDTH pixels of VIEWPORT. */
-export function Flags({ notes, viewport, width }: FlagsProps) {
+export function Flags({ notes, viewport, widthOf }: FlagsProps) {
   const view = viewport.value;
+  const width = widthOf();
   if (view === null) return null;
   return (
     <div class="tl-flags" aria-hidden="true">
@@ -60,7 +61,7 @@ export function Flags({ notes, viewport, width }: FlagsProps) {
 interface FlagsProps {
   readonly notes: readonly Note[];
   readonly viewport: ReadonlySignal<Viewport | null>;
-  readonly width: number;
+  readonly widthOf: () => number;
 }
 
 interface NotesProps {

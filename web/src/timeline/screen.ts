@@ -69,8 +69,8 @@ export class Screen {
   private ratio = 1;
   private top = 0;
   private frame = 0;
-  /** What was fit, until something else is shown. */
-  private fitted: { window: Window; viewport: Viewport } | null = null;
+  /** What was fit, until something else is shown; tight: without a margin. */
+  private fitted: { window: Window; viewport: Viewport; isTight: boolean } | null = null;
   /** What was to be fit before there was a size. */
   private early: Window | null = null;
   private image: ImageData | null = null;
@@ -154,11 +154,14 @@ export class Screen {
     this.parts.ruler.width = Math.round(width * ratio);
     this.parts.ruler.height = Math.round(RULER_HEIGHT * ratio);
     this.image = null;
-    if (isFirst) this.viewport = Viewport.fit(this.first.from, this.first.to, width);
-    const fitted = this.fitted?.viewport.equals(this.viewport) ? this.fitted.window : this.early;
+    const { early, fitted } = this;
     this.early = null;
-    if (fitted !== null) this.fit(fitted.from, fitted.to);
-    else this.show(this.viewport);
+    if (isFirst) this.viewport = Viewport.fit(this.first.from, this.first.to, width);
+    if (early !== null) this.fit(early.from, early.to);
+    else if (isFirst) this.showWindow(this.first);
+    else if (!fitted?.viewport.equals(this.viewport)) this.show(this.viewport);
+    else if (fitted.isTight) this.showWindow(fitted.window);
+    else this.fit(fitted.window.from, fitted.window.to);
   }
 
   setLayout(layout: Layout): void {
@@ -199,7 +202,25 @@ export class Screen {
     }
     const margin = Math.max(1, Math.round((to - from) / 20));
     this.show(Viewport.fit(from - margin, to + margin, this.width));
-    this.fitted = { window: { from, to }, viewport: this.viewport };
+    this.fitted = { window: { from, to }, viewport: this.viewport, isTight: false };
+  }
+
+  /** Show just WINDOW, however wide the screen becomes; without one, what is shown at first. */
+  showWindow(window: Window | null): void {
+    const { from, to } = window ?? this.first;
+    this.show(Viewport.fit(from, to, Math.max(1, this.width)));
+    this.fitted = { window: { from, to }, viewport: this.viewport, isTight: true };
+  }
+
+  /** Whether what is shown is what is shown at first. */
+  get isAtFirst(): boolean {
+    const { fitted, first } = this;
+    return (
+      fitted?.isTight === true &&
+      fitted.viewport.equals(this.viewport) &&
+      fitted.window.from === first.from &&
+      fitted.window.to === first.to
+    );
   }
 
   /** Scroll in time so that [from, to) is in sight; zoom only if it is too small to see. */
@@ -216,7 +237,7 @@ export class Screen {
   }
 
   fitAll(): void {
-    this.show(Viewport.fit(this.timeline.from_ns, this.timeline.to_ns, this.width));
+    this.showWindow({ from: this.timeline.from_ns, to: this.timeline.to_ns });
   }
 
   get pixels(): number {

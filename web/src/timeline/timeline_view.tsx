@@ -53,7 +53,7 @@ function Top({ timeline, side, screen, made, notes }: TopProps) {
         <Minimap
           whole={whole}
           viewport={viewport}
-          width={screen.pixels}
+          widthOf={() => screen.pixels}
           notes={notes}
           hits={hits}
           onShow={({ from, to }) => screen.show(Viewport.fit(from, to, screen.pixels))}
@@ -63,7 +63,9 @@ function Top({ timeline, side, screen, made, notes }: TopProps) {
       <div class="tl-top">
         <Corner hasDate={timeline.base_ns !== null} />
         <canvas ref={ruler} class="tl-ruler" />
-        {side === "run" && <Flags notes={notes} viewport={viewport} width={screen?.pixels ?? 0} />}
+        {side === "run" && (
+          <Flags notes={notes} viewport={viewport} widthOf={() => screen?.pixels ?? 0} />
+        )}
       </div>
     </>
   );

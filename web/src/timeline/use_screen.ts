@@ -15,7 +15,7 @@ import type { Layout } from "./layout.ts";
 import type { Lock, Side } from "./lock.ts";
 import { Screen } from "./screen.ts";
 import { firstWindow } from "./spans.ts";
-import { Viewport } from "./viewport.ts";
+import type { Viewport } from "./viewport.ts";
 
 const REPLACE_MS = 250;
 
@@ -44,6 +44,8 @@ export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
   const [screen, setScreen] = useState<Screen | null>(null);
   const viewport = useSignal<Viewport | null>(null);
   const history = useMemo(() => new WindowHistory(), [run]);
+  /** The window of the address that the screen knows of. */
+  const known = useRef(page.place.peek().w);
 
   useEffect(() => {
     const parts = { base: base.current!, overlay: overlay.current!, ruler: ruler.current! };
@@ -56,7 +58,8 @@ export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
       clearTimeout(timer);
       timer = setTimeout(() => {
         const { from, to } = shown.window(made.pixels, 0);
-        page.go({ w: formatRange({ from, to }) }, "replace");
+        known.current = made.isAtFirst ? "" : formatRange({ from, to });
+        page.go({ w: known.current }, "replace");
         history.rest(shown);
       }, REPLACE_MS);
     };
@@ -69,8 +72,7 @@ export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
       const isFirst = made.pixels === 0;
       made.resize(width, body.current.clientHeight, window.devicePixelRatio || 1);
       const shown = parseRange(page.place.peek().w);
-      if (isFirst && side === "run" && shown !== null)
-        made.show(Viewport.fit(shown.from, shown.to, width));
+      if (isFirst && side === "run" && shown !== null) made.showWindow(shown);
       viewport.value = made.viewport;
       if (isFirst) leave = lock.join(side, made);
     });
@@ -83,6 +85,13 @@ export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
       made.close();
     };
   }, [page, run, timeline, side, lock, history]);
+  const { w } = page.place.value;
+  useEffect(() => {
+    // Another state of the history, or a link that was opened here.
+    if (screen === null || side === "base" || w === known.current) return;
+    known.current = w;
+    screen.showWindow(parseRange(w));
+  }, [screen, side, w]);
   useEffect(() => screen?.recolour(), [screen, page.theme.value]);
   return { base, overlay, ruler, body, screen, viewport, history };
 }

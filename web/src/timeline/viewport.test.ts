@@ -24,6 +24,13 @@ test("the closest zoom is steady a hundred days after the origin", () => {
   assert.equal(v.frac, 0);
 });
 
+test("a window that was fitted is that window", () => {
+  for (const width of [3, 777, 1060])
+    for (const to of [100, 23_123_101, 9_007_199_254])
+      assert.deepEqual(Viewport.fit(7, to, width).window(width, 0), { from: 7, to });
+  assert.deepEqual(Viewport.fit(0, 100, 10).pan(0.25).window(10, 0), { from: 2, to: 103 });
+});
+
 test("the viewport stays at the trace", () => {
   const v = Viewport.fit(0, 1000, 100).zoom(50, 0.001).clamp(0, 1000, 100);
   assert.equal(v.nsPerPx, 20);

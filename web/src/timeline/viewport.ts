@@ -58,7 +58,11 @@ export class Viewport {
 
   /** The whole times around WIDTH pixels and MARGIN more on each side. */
   window(width: number, margin: number): { from: number; to: number } {
-    return { from: this.time(-margin), to: this.time(width + margin) + 1 };
+    const end = this.frac + (width + margin) * this.nsPerPx;
+    // A window that was fitted ends at a whole time but for the last digits.
+    const near = Math.round(end);
+    const isWhole = Math.abs(end - near) <= 1e-12 * Math.abs(end);
+    return { from: this.time(-margin), to: this.t0 + (isWhole ? near : Math.ceil(end)) };
   }
 
   equals(other: Viewport): boolean {
