@@ -15,7 +15,7 @@ function LoadState() {
         reading {total > 0 ? `${format(done, "bytes")} of ${format(total, "bytes")}` : "…"}
       </span>
     );
-  return <span role="status">{message || note}</span>;
+  return <span role="status">{message || page.foreign.value || note}</span>;
 }
 
 export function Status() {

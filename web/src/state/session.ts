@@ -7,6 +7,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Api, ApiError, type Catalog, type Progress, type Session } from "../api/api.ts";
 import type { StepWord } from "../model/matches.ts";
+import { hasIds, withoutIds } from "./link_ids.ts";
 import { formatPlace, type Place, parsePlace } from "./url.ts";
 
 export type Theme = "light" | "dark";
@@ -28,6 +29,8 @@ export interface PageState {
   readonly fingerprint: ReadonlySignal<string>;
   /** Grows when a server that was gone is back: what failed meanwhile is asked again. */
   readonly epoch: ReadonlySignal<number>;
+  /** What was left out of the address, because it is about other traces; "": nothing. */
+  readonly foreign: ReadonlySignal<string>;
   /** The name of the run that is shown. */
   readonly run: ReadonlySignal<string>;
   /** The command that prints what is shown. */
@@ -54,6 +57,7 @@ export function createPageState(api: Api, window: Window): PageState {
   const loading = signal<Loading>(NOTHING);
   const fingerprint = signal("");
   const epoch = signal(0);
+  const foreign = signal("");
   let wasLost = false;
   const run = computed(() => place.value.run || (session.value?.run ?? ""));
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)").matches;
@@ -67,7 +71,11 @@ export function createPageState(api: Api, window: Window): PageState {
         case "ready":
         case "model":
           loading.value = { ...NOTHING, state: "ready" };
+          // What was selected in a file before it grew stays selected.
+          if (place.value.fp !== "" && place.value.fp === fingerprint.value)
+            replace({ ...place.value, fp: news.fingerprint });
           fingerprint.value = news.fingerprint;
+          checkIds();
           if (wasLost) epoch.value++;
           wasLost = false;
           break;
@@ -98,11 +106,30 @@ export function createPageState(api: Api, window: Window): PageState {
     });
   };
 
+  /** Leave ids out of the address if they are of other traces, and say so. */
+  const checkIds = () => {
+    const { fp } = place.value;
+    if (fp === "" || fingerprint.value === "" || fp === fingerprint.value) return;
+    foreign.value = "the link is of other traces: events that it selected by number are left out";
+    replace(withoutIds(place.value));
+  };
+
+  const replace = (next: Place) => {
+    place.value = next;
+    write(formatPlace(next), "replace");
+  };
+
   const go: PageState["go"] = (changes, how = "push") => {
-    const next = { ...place.value, ...changes };
+    const wanted = { ...place.value, ...changes };
+    const next = { ...wanted, fp: hasIds(wanted) ? wanted.fp || fingerprint.value : "" };
     const fragment = formatPlace(next);
     if (fragment === formatPlace(place.value)) return;
     place.value = next;
+    if (how === "push") foreign.value = "";
+    write(fragment, how);
+  };
+
+  const write = (fragment: string, how: "push" | "replace") => {
     try {
       if (how === "push") window.history.pushState(null, "", fragment);
       else window.history.replaceState(null, "", fragment);
@@ -132,6 +159,8 @@ export function createPageState(api: Api, window: Window): PageState {
   const start = () => {
     const read = () => {
       place.value = parsePlace(window.location.hash);
+      foreign.value = "";
+      checkIds();
     };
     window.addEventListener("popstate", read);
     window.addEventListener("hashchange", read);
@@ -161,6 +190,7 @@ export function createPageState(api: Api, window: Window): PageState {
     loading,
     fingerprint,
     epoch,
+    foreign,
     run,
     command: signal(""),
     notice: signal(""),
