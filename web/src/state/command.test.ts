@@ -18,11 +18,22 @@ test("a command has a place", () => {
       ...FRESH,
       view: "tables",
       table: "events",
+      steps: "",
+      thread: "",
       sort: "dur_ns",
       where: "kind = 'memcpy' and step > 1",
       t: "1500000+500000",
     },
   );
+});
+
+test("what a command does not select is not selected", () => {
+  const place = placeOfCommand("opscope table overview --merge --columns category,avg_ns a");
+  assert.equal(place?.merge, "on");
+  assert.equal(place?.cols, "category,avg_ns");
+  assert.equal(place?.steps, "");
+  assert.equal(place?.t, "");
+  assert.equal(placeOfCommand("opscope table averages --no-python a"), null);
 });
 
 test("what no place shows has none", () => {

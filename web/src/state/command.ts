@@ -28,18 +28,23 @@ export function splitWords(text: string): string[] | null {
   return words;
 }
 
-type Key = "sort" | "where" | "by" | "rank" | "span" | "steps" | "priority" | "length";
+type Key = "sort" | "where" | "by" | "cols" | "rank" | "span" | "steps" | "priority" | "length";
 const KEYS: Readonly<Record<string, Key>> = {
   "--sort": "sort",
   "--where": "where",
   "--group-by": "by",
+  "--columns": "cols",
   "--rank": "rank",
   "--span": "span",
   "--steps": "steps",
   "--priority": "priority",
   "--step-length": "length",
 };
-const SWITCHES = new Set(["--merge", "--no-python"]);
+/** Words without a value, and what they change. */
+const SWITCHES: Readonly<Record<string, Partial<Place>>> = {
+  "--merge": { merge: "on" },
+  "--all-steps": { kept: "all" },
+};
 const UNITS: Readonly<Record<string, number>> = { "": 1, ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 
 function parseTime(text: string): number | null {
@@ -55,16 +60,18 @@ export function placeOfCommand(command: string): Partial<Place> | null {
   if (words === null || words[0] !== "opscope" || words[1] !== "table") return null;
   const table = words[2];
   if (table === undefined || !/^[a-z_]+$/.test(table)) return null;
-  const place: Record<string, string> = { ...FRESH, view: "tables", table };
+  // What a command does not say it does not select. Its file may be that of one rank and span.
+  const all = { steps: "", t: "", thread: "" };
+  const place: Record<string, string> = { ...FRESH, ...all, view: "tables", table };
   const times: Record<string, number> = {};
   for (let i = 3; i < words.length; i++) {
     const word = words[i]!;
     if (!word.startsWith("--")) continue;
     const cut = word.indexOf("=");
     const name = cut < 0 ? word : word.slice(0, cut);
-    if (SWITCHES.has(name)) continue;
-    if (name === "--all-steps") {
-      place.kept = "all";
+    const change = SWITCHES[name];
+    if (change !== undefined) {
+      Object.assign(place, change);
       continue;
     }
     const value = cut < 0 ? words[++i] : word.slice(cut + 1);

@@ -25,6 +25,8 @@ export interface Place {
   readonly where: string;
   readonly by: string;
   readonly sort: string;
+  /** Of tables: "on": rows are summed over all ranks and spans. */
+  readonly merge: string;
   readonly table: string;
   /** Of memory: PROCESS/DEVICE; "": the one with the highest peak. */
   readonly device: string;
@@ -85,6 +87,7 @@ export const HOME: Place = {
   where: "",
   by: "",
   sort: "",
+  merge: "",
   table: "",
   device: "",
   top: "",
@@ -131,6 +134,7 @@ const KEYS = [
   "where",
   "by",
   "sort",
+  "merge",
   "device",
   "top",
   "stack",
@@ -209,6 +213,7 @@ export const FRESH = {
   where: "",
   by: "",
   sort: "",
+  merge: "",
   device: "",
   top: "",
   stack: "",

@@ -11,7 +11,12 @@ export function Tables() {
   const name = page.place.value.table || "operators";
   const table = tables.find((t) => t.name === name);
   const place = page.place.value;
-  const options = { ...selectionOptions(place), ...stepOptions(place, table) };
+  const isMerged = place.merge === "on";
+  const options = {
+    ...selectionOptions(place),
+    ...stepOptions(place, table),
+    ...(isMerged && { merge: true as const }),
+  };
   return (
     <>
       <h1>
@@ -39,6 +44,16 @@ export function Tables() {
         </label>
       </h1>
       {table && <p class="muted">{table.help}</p>}
+      {isMerged && (
+        <button
+          type="button"
+          class="chip"
+          title="Show a block of rows for each"
+          onClick={() => page.go({ merge: "" })}
+        >
+          ranks and spans together ×
+        </button>
+      )}
       {table && <TableView key={name} name={name} options={options} />}
     </>
   );
