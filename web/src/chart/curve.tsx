@@ -49,6 +49,21 @@ function axesOf(unit: string): uPlot.Axis[] {
   ];
 }
 
+/** The legend leaves out a line that is clicked; so do Enter and Space. */
+function giveKeys(plot: uPlot): void {
+  // The first row is the time, which is always there.
+  for (const label of [...plot.root.querySelectorAll<HTMLElement>(".u-series th")].slice(1)) {
+    label.tabIndex = 0;
+    label.setAttribute("role", "button");
+    label.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      event.stopPropagation();
+      label.click();
+    });
+  }
+}
+
 /** Draw a line over the whole height of PLOT at each of MARKS. */
 function drawMarks(plot: uPlot, marks: readonly number[]): void {
   const { ctx, bbox } = plot;
@@ -110,6 +125,7 @@ export function Curves(props: CurvesProps) {
     if (element === null) return;
     const width = Math.max(200, element.clientWidth);
     const plot = new uPlot(optionsOf(props, width), align(lines, width), element);
+    giveKeys(plot);
     let pressed = 0;
     plot.over.addEventListener("mousedown", (event) => {
       pressed = event.clientX;
@@ -127,5 +143,5 @@ export function Curves(props: CurvesProps) {
       plot.destroy();
     };
   }, [lines, theme, props.marks?.join()]);
-  return <div ref={box} class="curves" role="img" aria-label={props.label} />;
+  return <div ref={box} class="curves" role="group" aria-label={props.label} />;
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { usePage } from "../state/session.ts";
 import { TIMELINE_KEYS } from "../timeline/input.ts";
 import { KEYS } from "./keys.ts";
+import { PART_KEYS } from "./part_keys.ts";
 
 interface Line {
   readonly keys: string;
@@ -38,6 +39,9 @@ export function Help() {
     <dialog ref={dialog} aria-label="Keys" onClose={() => (page.helpIsOpen.value = false)}>
       <Lines title="Keys" keys={KEYS} />
       <Lines title="In the timeline" keys={TIMELINE_KEYS} />
+      {PART_KEYS.map((part) => (
+        <Lines key={part.title} {...part} />
+      ))}
     </dialog>
   );
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each part of a view can do: its rows as a table, itself as a picture.
+// What each part of a view can do: its rows as a table, what they mean, itself as a picture.
 
 import { pictureOf, pngOf, save } from "../chart/picture.ts";
-import { placeOfCommand } from "../state/command.ts";
+import { placeOfCommand, splitWords } from "../state/command.ts";
 import { type PageState, usePage } from "../state/session.ts";
 
 function captionOf(page: PageState, command: string): string[] {
@@ -13,6 +13,7 @@ function captionOf(page: PageState, command: string): string[] {
 export function SectionTools({ title, command }: { title: string; command: string }) {
   const page = usePage();
   const rows = placeOfCommand(command);
+  const [, verb, table = ""] = splitWords(command) ?? [];
   const name = title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase();
   const take = (event: MouseEvent, form: "svg" | "png") => {
     const section = (event.currentTarget as Element).closest("section");
@@ -37,6 +38,20 @@ export function SectionTools({ title, command }: { title: string; command: strin
           onClick={() => page.go(rows)}
         >
           rows ›
+        </button>
+      )}
+      {verb === "table" && (
+        <button
+          type="button"
+          class="plain muted"
+          aria-label={`Explain ${title}`}
+          title="What these numbers mean"
+          onClick={() => {
+            page.dockIsOpen.value = true;
+            page.go({ sel: `table:${table}` });
+          }}
+        >
+          ?
         </button>
       )}
       {(["svg", "png"] as const).map((form) => (
