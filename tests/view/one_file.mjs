@@ -9,11 +9,11 @@
 // sorting, filtering and the address work as with the server; no page is larger than 3 MB.
 // NAME chooses runs. The last line is "N passed, N failed".
 import { execFileSync } from "node:child_process";
-import { existsSync, openSync, readdirSync, readFileSync, statSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { beside, check, compare, data, folder, main, makeMarkup, opscope, settle, words } from "./browser.mjs";
+import { beside, check, compare, data, folder, main, makeMarkup, opscope, rowsOf, settle, words } from "./browser.mjs";
 
 const MOST_BYTES = 3_000_000;
 const VIEWS = ["overview", "operators", "kernels", "modules", "memory", "distributed", "quality"];
@@ -133,6 +133,48 @@ async function testUse(context, file, run) {
   await page.close();
 }
 
+/** The selection of the export holds: in the address, which cannot lose it, in each command, in the
+ * sentences and in the timeline. */
+async function testSelection(context, file, run) {
+  const [page, faults] = await openTab(context, file);
+  const hash = () => page.evaluate(() => decodeURIComponent(window.location.hash));
+  const said = (word) => run.says.every((text) => word.includes(text));
+  const rowsFor = (name) => rowsOf(`opscope table ${name} ${run.options} ${run.traces}`);
+  await page.goto(`${pathToFileURL(file).href}#/overview`);
+  await settle(page);
+  const address = await hash();
+  check(run.address.every((text) => address.includes(text)), `${run.name}: address ${address}`);
+  const headlines = await rowsFor("headlines");
+  for (const { view, text } of headlines) {
+    await page.goto(`${pathToFileURL(file).href}#/${view}`);
+    await settle(page);
+    const now = await page.textContent("main.view h1");
+    check(now === text, `${run.name} ${view}: ${now}, not ${text}`);
+    const evidence = page.locator(".headline a.rows");
+    if ((await evidence.count()) === 0) continue;
+    const command = await evidence.getAttribute("title");
+    check(said(command), `${run.name} ${view}: the evidence is ${command}`);
+    await evidence.click();
+    await settle(page);
+    check((await page.locator(".problem").count()) === 0, `${run.name} ${view}: evidence is absent`);
+    check((await compare(page, `${run.name} evidence`)) > 0 || view !== "overview", `${view}: rows`);
+  }
+  const strip = await page.getAttribute(".strip [data-command]", "data-command");
+  check(said(strip), `${run.name}: the command of the strip is ${strip}`);
+  for (const chip of await page.locator("header .chip").all()) await chip.click();
+  await settle(page);
+  check((await hash()).includes(run.address[0]), `${run.name}: nothing takes the selection back`);
+  check((await page.locator(".problem").count()) === 0, `${run.name}: nothing else is asked`);
+  await page.goto(`${pathToFileURL(file).href}#/tables?table=events`);
+  await settle(page);
+  const { rows } = await page.evaluate(() => ({
+    rows: Number(document.querySelector(".grid").getAttribute("aria-rowcount")) - 1,
+  }));
+  check(rows === (await rowsFor("events")).length, `${run.name}: the file has ${rows} events`);
+  check(faults.length === 0, `${run.name} selection: ${faults[0]}`);
+  await page.close();
+}
+
 // --- runs --------------------------------------------------------------------------------------
 
 /** A trace of 100 MB: the events of the demo again and again, with names and times of their own. */
@@ -156,6 +198,41 @@ function makeLarge() {
 }
 
 const demo = join(data, "demo.pt.trace.json.gz");
+/** A directory with two recordings of each of two ranks, each of another length. */
+function makeRun() {
+  const path = join(folder, "run");
+  mkdirSync(path);
+  for (const rank of [0, 1])
+    for (const span of [1, 2]) {
+      const traceEvents = [];
+      const at = 100_000 * span;
+      for (let n = 0; n < 4; n++)
+        for (const [name, cat, ts, dur] of [
+          [`ProfilerStep#${4 * span + n}`, "user_annotation", 0, 900 + 10 * rank + 30 * span],
+          ["aten::mm", "cpu_op", 10, 300 + 100 * rank + 20 * span],
+          ["aten::add_", "cpu_op", 500, 50 + n],
+        ])
+          traceEvents.push({ ph: "X", pid: rank, tid: 1, name, cat, ts: at + 1000 * n + ts, dur });
+      const distributedInfo = { rank, world_size: 2 };
+      const file = join(path, `w${rank}.${span}.pt.trace.json`);
+      writeFileSync(file, JSON.stringify({ traceEvents, distributedInfo }));
+    }
+  return path;
+}
+
+/** Runs of which a part is exported: its options, and what the address and the commands say. */
+const [START, END] = [17_000_000, 30_000_000];
+const PARTS = [
+  ["steps", "--steps 5-6", ["steps=5-6"], ["--steps 5-6"]],
+  ["rank", "--rank 1", ["rank=1"], ["--rank 1"]],
+  ["span", "--span 2", ["span=2"], ["--span 2"]],
+  ["time", `--from ${START}ns --to ${END}ns`, [`t=${START}+${END - START}`], [`--from ${START}ns`, `--to ${END}ns`]],
+  ["all", "--rank 0 --span 1 --steps 5-6", ["rank=0", "span=1", "steps=5-6"], ["--rank 0", "--span 1", "--steps 5-6"]],
+].map(([name, options, address, says]) => ({
+  ...{ name: `part-${name}`, options, address, says },
+  views: ["overview", "operators", "memory", "quality", "tables?table=steps", "tables?table=operators"],
+}));
+
 const runs = [
   {
     name: "demo",
@@ -211,6 +288,7 @@ async function testRun(browser, run) {
   }
   await testTrace(context, file, run);
   if (run.isUsed) await testUse(context, file, run);
+  if (run.options) await testSelection(context, file, run);
   await context.close();
 }
 
@@ -255,6 +333,11 @@ async function testRedacted(browser) {
 }
 
 await main(async (browser) => {
+  const traces = words.length === 0 || words.some((w) => w.startsWith("part")) ? makeRun() : "";
+  for (const part of PARTS) {
+    const own = part.name === "part-time" ? demo : traces;
+    runs.push({ ...part, traces: own, args: () => [own, ...part.options.split(" ")] });
+  }
   for (const run of runs) {
     if (words.length > 0 && !words.includes(run.name)) continue;
     if (run.needs !== undefined && !existsSync(run.needs)) continue;

@@ -25,6 +25,16 @@ export interface Session {
   readonly runs: readonly RunState[];
   /** What the data of the page leave out, in a sentence; undefined: nothing. */
   readonly note?: string;
+  /** The selection that the data of the page have been made with: there is nothing else. */
+  readonly fixed?: Fixed;
+}
+
+/** Ranks, spans and steps as words of the command line, and a range as the address has it; "": all. */
+export interface Fixed {
+  readonly rank: string;
+  readonly span: string;
+  readonly steps: string;
+  readonly t: string;
 }
 
 export interface CatalogColumn {

@@ -11,6 +11,7 @@ import {
   type CatalogTable,
   type CellQuestion,
   type EventDetail,
+  type Fixed,
   type FlameQuestion,
   type FlameStacks,
   type Name,
@@ -23,7 +24,7 @@ import {
 import type { Frame } from "./cols.ts";
 import { type CellPacket, decodeValues, type FlowPacket, type ValuePacket } from "./packets.ts";
 import { Stored } from "./pick.ts";
-import { optionWords } from "./shell_words.ts";
+import { optionsOf, optionWords } from "./shell_words.ts";
 import { answerRows } from "./stored_rows.ts";
 import { cutCells, cutValues, type Level, readLevel } from "./tiles.ts";
 
@@ -53,6 +54,14 @@ export function reducedBy(about: About): string {
     : `saved page: nothing under ${formatQuantum(about.quantum_ns)} stands alone; ${rows}`;
 }
 
+/** What OPTIONS select, as an address has it. */
+function fixedBy(options: Options): Fixed {
+  const word = (name: string) => (typeof options[name] === "string" ? options[name] : "");
+  const [from, to] = ["from", "to"].map((name) => /^(\d+)ns$/.exec(word(name))?.[1]);
+  const t = from && to ? `${from}+${Number(to) - Number(from)}` : "";
+  return { rank: word("rank"), span: word("span"), steps: word("steps"), t };
+}
+
 class EmbeddedApi implements Api {
   private readonly answers: Answers;
   private readonly stored = new Map<string, Stored>();
@@ -60,6 +69,8 @@ class EmbeddedApi implements Api {
   private readonly about: About;
   private readonly told: Session;
   private readonly list: Catalog;
+  /** With which the traces were opened. */
+  private readonly made: Options;
   private events: Map<number, EventDetail> | null = null;
   private allValues: ValuePacket | null = null;
 
@@ -67,7 +78,9 @@ class EmbeddedApi implements Api {
   constructor(answers: Answers) {
     this.answers = answers;
     this.about = this.json<About>("about");
-    this.told = { ...this.json<Session>("session"), note: reducedBy(this.about) };
+    const told = this.json<Session>("session");
+    this.made = optionsOf(told.runs[0]?.options);
+    this.told = { ...told, note: reducedBy(this.about), fixed: fixedBy(this.made) };
     this.list = this.json<Catalog>("catalog");
   }
 
@@ -84,7 +97,8 @@ class EmbeddedApi implements Api {
   }
 
   async flame(_run: string, question: FlameQuestion): Promise<FlameStacks> {
-    const { stack, metric, root, name, q, selection } = question;
+    const { stack, metric, root, name, q } = question;
+    const selection = this.without(question.selection);
     const isAll = `${root}${name}${q}` === "" && Object.keys(selection).length === 0;
     const key = `flame?stack=${stack}&metric=${metric}&px=1000`;
     const bytes = isAll ? this.answers.get(key) : undefined;
@@ -95,7 +109,8 @@ class EmbeddedApi implements Api {
     );
   }
 
-  async table(name: string, options: Options, rows: Rows): Promise<Frame> {
+  async table(name: string, wanted: Options, rows: Rows): Promise<Frame> {
+    const options = this.without(wanted);
     const table = this.list.tables.find((t) => t.name === name);
     const found = table && this.find(name, options);
     const frame =
@@ -224,8 +239,14 @@ class EmbeddedApi implements Api {
 
   /** The words of a command line that name OPTIONS of what the file was made of. */
   private traces(options: Options): string {
-    const run = this.told.runs[0];
-    return `${run?.options ?? ""}${optionWords(options)} ${run?.operands ?? "TRACE"}`;
+    const operands = this.told.runs[0]?.operands ?? "TRACE";
+    return `${optionWords({ ...this.made, ...options })} ${operands}`;
+  }
+
+  /** OPTIONS but for those with which all in the file was made. */
+  private without(options: Options): Options {
+    const rest = Object.entries(options).filter(([name, value]) => this.made[name] !== value);
+    return Object.fromEntries(rest);
   }
 
   private missing(message: string, command: string | null = null): ApiError {

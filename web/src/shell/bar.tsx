@@ -5,6 +5,24 @@ import { usePage } from "../state/session.ts";
 import { changeTheme } from "./keys.ts";
 import { Pickers } from "./pickers.tsx";
 
+/** What is selected by NAME, if anything; a click takes it back, unless the page has nothing else. */
+function Chip({ name, text }: { name: "steps" | "t"; text: string }) {
+  const page = usePage();
+  const value = page.place.value[name];
+  if (value === "") return null;
+  if (value === page.session.value?.fixed?.[name])
+    return (
+      <span class="chip" title="This page has nothing else">
+        {text}
+      </span>
+    );
+  return (
+    <button type="button" class="chip" onClick={() => page.go({ [name]: "" })}>
+      {text} ×
+    </button>
+  );
+}
+
 export function Bar() {
   const page = usePage();
   const place = page.place.value;
@@ -12,16 +30,8 @@ export function Bar() {
     <header class="bar">
       <span class="name">opscope</span>
       <Pickers />
-      {place.steps !== "" && (
-        <button type="button" class="chip" onClick={() => page.go({ steps: "" })}>
-          steps {place.steps} ×
-        </button>
-      )}
-      {place.t !== "" && (
-        <button type="button" class="chip" onClick={() => page.go({ t: "" })}>
-          range ×
-        </button>
-      )}
+      <Chip name="steps" text={`steps ${place.steps}`} />
+      <Chip name="t" text="range" />
       <span class="space" />
       <button
         type="button"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { placeOfCommand, splitWords } from "./command.ts";
+import { splitWords } from "../api/shell_words.ts";
+import { placeOfCommand } from "./command.ts";
 import { FRESH } from "./url.ts";
 
 test("words are those of a shell", () => {

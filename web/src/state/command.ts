@@ -1,32 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a command line `opscope table ...` to the place that shows its rows.
 
+import { splitWords } from "../api/shell_words.ts";
 import { FRESH, formatRange, type Place } from "./url.ts";
-
-/** The words of TEXT as a shell splits them; null: a quotation mark is open. */
-export function splitWords(text: string): string[] | null {
-  const words: string[] = [];
-  let word: string | null = null;
-  for (let i = 0; i < text.length; i++) {
-    const c = text[i]!;
-    if (c === "'" || c === '"') {
-      word ??= "";
-      for (i++; text[i] !== c; i++) {
-        if (i >= text.length) return null;
-        if (c === '"' && text[i] === "\\" && /["\\$`]/.test(text[i + 1] ?? "")) i++;
-        word += text[i];
-      }
-    } else if (c === " ") {
-      if (word !== null) words.push(word);
-      word = null;
-    } else {
-      if (c === "\\") i++;
-      word = (word ?? "") + (text[i] ?? "");
-    }
-  }
-  if (word !== null) words.push(word);
-  return words;
-}
 
 type Key = "sort" | "where" | "by" | "cols" | "rank" | "span" | "steps" | "priority" | "length";
 const KEYS: Readonly<Record<string, Key>> = {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a row of the table `events` to that event in the trace.
 
-import type { TraceOfRun } from "../api/api.ts";
+import type { Options, TraceOfRun } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import { allTimeOptions, quote } from "./options.ts";
 import type { PageState } from "./session.ts";
 import { FRESH, formatRange } from "./url.ts";
 
 /** Of the window the event takes a third, but no window is shorter. */
 const LEAST_NS = 3000;
+const ONE = { offset: 0, limit: 1 };
 
 /** The number in the timeline of the event of ROW of FRAME; null: rows do not say of which of
  * several traces of its rank it is. */
@@ -22,6 +24,35 @@ export function numberOf(traces: readonly TraceOfRun[], frame: Frame, row: numbe
   return found.length === 1 && id !== null ? found[0]!.first_event + id : null;
 }
 
+/** Which options name the trace and the event of ROW of FRAME, in all of its time. */
+function optionsOfRow(page: PageState, frame: Frame, row: number): Options {
+  const words = ["name", "process", "thread"]
+    .filter((column) => frame.value(row, frame.index(column)) !== null)
+    .map((column) => `${column} = ${quote(frame.text(row, column))}`);
+  const times = ["start_ns", "dur_ns"]
+    .filter((column) => frame.at(row, column) !== null)
+    .map((column) => `${column} = ${frame.text(row, column)}`);
+  return {
+    ...allTimeOptions({ ...page.place.value, rank: frame.text(row, "rank") }),
+    where: [...times, ...words].join(" AND "),
+  };
+}
+
+/** The number of the event of ROW in the timeline of TRACES; null: it is not known. In rows of a
+ * part of the time ids count within it, so that the event is looked up in all of it. */
+async function findEvent(
+  page: PageState,
+  traces: readonly TraceOfRun[],
+  frame: Frame,
+  row: number,
+): Promise<number | null> {
+  const { steps, t } = page.place.value;
+  const fixed = page.session.value?.fixed;
+  if (steps === (fixed?.steps ?? "") && t === (fixed?.t ?? "")) return numberOf(traces, frame, row);
+  const found = await page.api.table("events", optionsOfRow(page, frame, row), ONE);
+  return found.n === 0 ? null : numberOf(traces, found, 0);
+}
+
 /** Go to the event of ROW of FRAME. Of several traces its rank is shown. */
 export async function showInTrace(page: PageState, frame: Frame, row: number): Promise<void> {
   const start = frame.at(row, "start_ns") ?? 0;
@@ -29,7 +60,7 @@ export async function showInTrace(page: PageState, frame: Frame, row: number): P
   const margin = Math.max(dur, Math.ceil((LEAST_NS - dur) / 2));
   const window = { from: Math.floor(start - margin), to: Math.ceil(start + dur + margin) };
   const { traces } = await page.api.timeline(page.run.value);
-  const event = numberOf(traces, frame, row);
+  const event = await findEvent(page, traces, frame, row);
   page.go({
     ...FRESH,
     view: "trace",

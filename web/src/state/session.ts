@@ -106,6 +106,20 @@ export function createPageState(api: Api, window: Window): PageState {
     });
   };
 
+  /** NEXT with the selection that cannot be taken back. */
+  const fix = (next: Place): Place => {
+    const fixed = session.value?.fixed;
+    if (fixed === undefined) return next;
+    const { rank, span, steps, t } = next;
+    return {
+      ...next,
+      rank: rank || fixed.rank,
+      span: span || fixed.span,
+      steps: steps || fixed.steps,
+      t: t || fixed.t,
+    };
+  };
+
   /** Leave ids out of the address if they are of other traces, and say so. */
   const checkIds = () => {
     const { fp } = place.value;
@@ -120,7 +134,7 @@ export function createPageState(api: Api, window: Window): PageState {
   };
 
   const go: PageState["go"] = (changes, how = "push") => {
-    const wanted = { ...place.value, ...changes };
+    const wanted = fix({ ...place.value, ...changes });
     const next = { ...wanted, fp: hasIds(wanted) ? wanted.fp || fingerprint.value : "" };
     const fragment = formatPlace(next);
     if (fragment === formatPlace(place.value)) return;
@@ -144,6 +158,7 @@ export function createPageState(api: Api, window: Window): PageState {
       batch(() => {
         session.value = s;
         catalog.value = c;
+        if (s.fixed !== undefined) replace(fix(place.value));
       });
     } catch (cause) {
       const message = cause instanceof ApiError ? cause.message : String(cause);
@@ -158,7 +173,9 @@ export function createPageState(api: Api, window: Window): PageState {
 
   const start = () => {
     const read = () => {
-      place.value = parsePlace(window.location.hash);
+      const next = parsePlace(window.location.hash);
+      if (session.value?.fixed === undefined) place.value = next;
+      else replace(fix(next));
       foreign.value = "";
       checkIds();
     };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each part of a view can do: its rows as a table, what they mean, itself as a picture.
 
+import { splitWords } from "../api/shell_words.ts";
 import { pictureOf, pngOf, save } from "../chart/picture.ts";
-import { placeOfCommand, splitWords } from "../state/command.ts";
+import { placeOfCommand } from "../state/command.ts";
 import { type PageState, usePage } from "../state/session.ts";
 
 function captionOf(page: PageState, command: string): string[] {
