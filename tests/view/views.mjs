@@ -17,8 +17,10 @@ import {
   hashOf,
   main,
   opscope,
+  rowsOf,
   runAxe,
   settle,
+  soon,
   start,
   status,
   withView,
@@ -137,6 +139,47 @@ async function saved(page, button) {
   return readFileSync(await download.path());
 }
 
+/** Branches of the tree of modules are shut and opened, by the pointer, by keys and by levels. */
+async function testFolding(page, server) {
+  const rows = async () => Number(await page.getAttribute(".grid[aria-label=modules]", "aria-rowcount")) - 1;
+  const are = (n) => soon(page, async () => (await rows()) === n, 8);
+  await page.goto(`${server.origin}/#/modules`);
+  await settle(page);
+  const paths = (await rowsOf(await status(page))).map((row) => row.path);
+  const all = await rows();
+  check(all === paths.length, `all are open: ${all} of ${paths.length}`);
+  const root = paths[0];
+  const left = paths.filter((path) => !path.startsWith(`${root}/`)).length;
+  check(left < all, `something is inside of ${root}`);
+  const twig = page.locator(".grid[aria-label=modules] button.twig").first();
+  await twig.click();
+  check(await are(left), `${root} is shut: ${await rows()}, not ${left}`);
+  check((await hashOf(page)).includes(`shut=\n${root}`), `it is in the address: ${await hashOf(page)}`);
+  await page.reload();
+  await settle(page);
+  check(await are(left), "a link shows the same");
+  check((await compare(page, "a shut module")) > 5, "its numbers are those of the command");
+  await page.focus(".grid[aria-label=modules]");
+  for (const key of ["Home", "ArrowRight"]) await page.keyboard.press(key);
+  const places = await page.locator(".grid[aria-label=modules] [role=columnheader]").allTextContents();
+  const at = places.findIndex((text) => /^name/.test(text.trim()));
+  for (let i = 1; i < at; i++) await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  check(await are(all), `→ opens it: ${await rows()}`);
+  await page.keyboard.press("ArrowLeft");
+  check(await are(left), `← shuts it: ${await rows()}`);
+  await page.selectOption("label:has-text('levels') select", "1");
+  const tops = paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`))).length;
+  check(await are(tops), `one level: ${await rows()}, not ${tops}`);
+  await twig.click();
+  const inside = paths.filter((path) => path.startsWith(`${root}/`) && !paths.some(
+    (other) => other !== root && other.startsWith(`${root}/`) && path.startsWith(`${other}/`),
+  )).length;
+  check(await are(tops + inside), `a branch of it opens: ${await rows()}, not ${tops + inside}`);
+  await page.goto(`${server.origin}/#/modules`);
+  await settle(page);
+}
+
 async function testCharts(browser) {
   const server = await start([demo]);
   for (const view of ["operators?chart=pies", "kernels?chart=pies&top=5", "operators"])
@@ -170,6 +213,7 @@ async function testCharts(browser) {
     await settle(page);
     check((await hashOf(page)).includes("where=name+="), "Enter shows the rows of a module");
     check((await compare(page, "rows of a module")) > 5, "they are those of the command");
+    await testFolding(page, server);
     await page.click("text=by annotation");
     await settle(page);
     check((await hashOf(page)).includes("by=annotation"), "annotations are scopes, too");

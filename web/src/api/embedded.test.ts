@@ -144,3 +144,21 @@ test("a window is cut from tiles, and a range over their border is there once", 
   assert.deepEqual(eventsOf(cutCells(level, [[0, 1]], { from: 100, to: 400 }, 0)), [70000]);
   assert.deepEqual(cutCells(level, [], { from: 0, to: 2000 }, 0).lanes, []);
 });
+
+test("filters of trees are read, too", () => {
+  const terms = parseWhere(
+    "substr(path, 1, length('a''b') + 1) <> 'a''b/' and (depth < 2) and name = 'x'",
+  );
+  assert.deepEqual(
+    terms?.map((term) => term.column),
+    ["path", "depth", "name"],
+  );
+  assert.deepEqual(
+    ["a'b", "a'b/c", "a'bc/d", null].map((path) => terms?.[0]?.test(path)),
+    [true, false, true, true],
+  );
+  assert.deepEqual(
+    ["1", "2", null].map((depth) => terms?.[1]?.test(depth)),
+    [true, false, false],
+  );
+});

@@ -20,13 +20,13 @@ function termsOf(stored: Stored, table: CatalogTable, options: Options): readonl
     if (table.joins_ranks || options.merge !== undefined) return null;
     if (typeof value !== "string" || !/^\d+$/.test(value)) return null;
     if (stored.frame.index(name) < 0) return null;
-    terms.push({ column: name, test: (text) => text === value });
+    terms.push({ column: name, type: "integer", test: (text) => text === value });
   }
   if (typeof options.where === "string") {
     const parsed = parseWhere(options.where);
     if (parsed === null) return null;
-    for (const { column } of parsed)
-      if (stored.frame.columns[stored.frame.index(column)]?.type !== "string") return null;
+    for (const { column, type } of parsed)
+      if (stored.frame.columns[stored.frame.index(column)]?.type !== type) return null;
     terms.push(...parsed);
   }
   return terms;

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "../state/session.ts";
 import { Head, nextSort } from "./head.tsx";
 import type { PlacedColumn } from "./layout.ts";
-import { ROW, Row } from "./rows.tsx";
+import { type GridTree, ROW, Row } from "./rows.tsx";
 import type { Windows } from "./windows.ts";
 
 /** Browsers cap the height of an element; above, the scroll bar stands for row numbers. */
@@ -27,8 +27,7 @@ interface GridProps {
   readonly onWiden: (name: string, width: number) => void;
   readonly onSelect: (rows: ReadonlySet<number>) => void;
   readonly onOpen?: (row: number) => void;
-  /** In a tree: the column that names a place, and the index of the column with its depth. */
-  readonly tree?: { readonly name: string; readonly depth: number };
+  readonly tree?: GridTree;
   /** Below all rows. */
   readonly children?: ComponentChildren;
 }
@@ -66,6 +65,19 @@ function useSight(rows: number, windows: Windows) {
 function range(a: number, b: number): Set<number> {
   const [from, to] = a < b ? [a, b] : [b, a];
   return new Set(Array.from({ length: Math.min(to - from + 1, 100_000) }, (_, i) => from + i));
+}
+
+/** Let ← shut the place of ROW and → open it, where the keys are in its column. */
+function foldBy(key: string, props: GridProps, row: number, column: number): boolean {
+  const { tree, windows } = props;
+  if (!tree || tree.path < 0 || props.columns[column]?.name !== tree.name) return false;
+  const path = String(windows.value(row, tree.path) ?? "");
+  const isOpen = tree.isOpen(path);
+  if ((key === "ArrowLeft" && isOpen === true) || (key === "ArrowRight" && isOpen === false)) {
+    tree.toggle(path);
+    return true;
+  }
+  return false;
 }
 
 /** The cell that the keys are in, and the rows that are chosen. */
@@ -107,6 +119,8 @@ function useCursor(props: GridProps, sight: ReturnType<typeof useSight>) {
     if (next !== undefined) {
       go(next, event.shiftKey);
       sight.reveal(Math.min(props.rows - 1, Math.max(0, next)));
+    } else if (foldBy(event.key, props, current, column)) {
+      // The rows come anew.
     } else if (event.key === "ArrowRight")
       setColumn(Math.min(props.columns.length - 1, column + 1));
     else if (event.key === "ArrowLeft") setColumn(Math.max(0, column - 1));

@@ -10,6 +10,37 @@ import type { Windows } from "./windows.ts";
 
 export const ROW = 24;
 
+/** In a tree: the column that names a place, and the indexes of its depth and of its path. */
+export interface GridTree {
+  readonly name: string;
+  readonly depth: number;
+  readonly path: number;
+  /** Whether what is inside of a place is shown; null: nothing is inside. */
+  isOpen(path: string): boolean | null;
+  toggle(path: string): void;
+}
+
+/** Shows what is inside of a place, or no longer. */
+function Twig({ tree, path }: { tree: GridTree; path: string }) {
+  const isOpen = tree.isOpen(path);
+  if (isOpen === null) return <span class="twig" />;
+  return (
+    <button
+      type="button"
+      class="plain twig"
+      tabIndex={-1}
+      aria-label={isOpen ? "Shut" : "Open"}
+      aria-expanded={isOpen}
+      onClick={(event) => {
+        event.stopPropagation();
+        tree.toggle(path);
+      }}
+    >
+      {isOpen ? "▾" : "▸"}
+    </button>
+  );
+}
+
 interface RowProps {
   readonly windows: Windows;
   readonly columns: readonly PlacedColumn[];
@@ -22,7 +53,7 @@ interface RowProps {
   readonly isSelected: boolean;
   readonly onChoose: (row: number, column: number, event: MouseEvent) => void;
   readonly onOpen?: ((row: number) => void) | undefined;
-  readonly tree?: { readonly name: string; readonly depth: number } | undefined;
+  readonly tree?: GridTree | undefined;
 }
 
 function Cell({ props, i }: { props: RowProps; i: number }) {
@@ -50,6 +81,9 @@ function Cell({ props, i }: { props: RowProps; i: number }) {
         })}
       style={{ ...edgeOf(column), ...(depth > 0 && { paddingLeft: `${8 + depth * 12}px` }) }}
     >
+      {tree?.name === column.name && tree.path >= 0 && (
+        <Twig tree={tree} path={String(windows.value(row, tree.path) ?? "")} />
+      )}
       {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
       {text}
     </div>

@@ -18,7 +18,7 @@ import {
   placeColumns,
   wishesOf,
 } from "./layout.ts";
-import { SumRow } from "./rows.tsx";
+import { type GridTree, SumRow } from "./rows.tsx";
 import { Tools } from "./tools.tsx";
 import { Windows } from "./windows.ts";
 
@@ -28,8 +28,11 @@ interface TableViewProps {
   readonly options: Options;
   /** NAMES are the values of the row that was opened, without missing ones, as texts. */
   readonly onOpen?: (names: Readonly<Record<string, string>>) => void;
-  /** In a tree: the column that names a place, and the column with its depth. */
-  readonly tree?: { readonly name: string; readonly depth: string };
+  /** In a tree: the column that names a place, those with its depth and path, and its branches. */
+  readonly tree?: Pick<GridTree, "name" | "isOpen" | "toggle"> & {
+    readonly depth: string;
+    readonly path: string;
+  };
   /** Whether the search of the page leaves out rows; false: there are no names to search. */
   readonly isSearched?: boolean;
 }
@@ -171,7 +174,10 @@ export function TableView(props: TableViewProps) {
           {...(props.onOpen && {
             onOpen: (row: number) => props.onOpen?.(namesOf(windows, columns, row)),
           })}
-          {...(props.tree && depth >= 0 && { tree: { name: props.tree.name, depth } })}
+          {...(props.tree &&
+            depth >= 0 && {
+              tree: { ...props.tree, depth, path: frame.index(props.tree.path) },
+            })}
         >
           {isSummed && (
             <SumRow frame={first} columns={columns} names={sums} rowIndex={frame.rows + 2} />

@@ -42,6 +42,8 @@ export interface Place {
   readonly priority: string;
   readonly length: string;
   readonly kept: string;
+  /** Of a tree: which branches are shut (model/fold.ts). */
+  readonly shut: string;
   /** Of charts: bars or pies; of tables: columns, as the grid writes them. */
   readonly chart: string;
   readonly cols: string;
@@ -98,6 +100,7 @@ export const HOME: Place = {
   priority: "",
   length: "",
   kept: "",
+  shut: "",
   chart: "",
   cols: "",
   pin: "",
@@ -144,6 +147,7 @@ const KEYS = [
   "priority",
   "length",
   "kept",
+  "shut",
   "chart",
   "cols",
   "pin",
@@ -223,6 +227,7 @@ export const FRESH = {
   priority: "",
   length: "",
   kept: "",
+  shut: "",
   chart: "",
   cols: "",
   hide: "",

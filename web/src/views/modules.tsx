@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which module takes most, with its backward pass; without modules by annotation or line.
 
+import { useMemo } from "preact/hooks";
 import { Ranked } from "../chart/ranked.tsx";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
+import { branchesOf, formatFold, isOpen, parseFold, toggle, whereOfFold } from "../model/fold.ts";
 import { firstWithTime } from "../model/top.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
@@ -26,6 +28,30 @@ const SCOPES = [
   { name: "annotation", title: "by annotation" },
 ];
 
+const NONE: ReadonlyMap<string, number> = new Map();
+const MOST_LEVELS = 6;
+
+/** How many levels of the tree are shown at first. */
+function Levels({ levels }: { levels: number | null }) {
+  const page = usePage();
+  return (
+    <label class="muted">
+      levels{" "}
+      <select
+        value={levels ?? ""}
+        onChange={(event) => page.go({ shut: event.currentTarget.value })}
+      >
+        <option value="">all</option>
+        {Array.from({ length: MOST_LEVELS }, (_, i) => (
+          <option key={i} value={i + 1}>
+            {i + 1}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 export function Modules() {
   const page = usePage();
   const place = page.place.value;
@@ -44,6 +70,9 @@ export function Modules() {
     { ...options, sort: `-${column}` },
     { offset: 0, limit: 100_000 },
   );
+  const branches = useMemo(() => (tree.frame ? branchesOf(tree.frame) : NONE), [tree.frame]);
+  const fold = parseFold(place.shut);
+  const where = place.sort === "" ? whereOfFold(fold, branches) : "";
   const opened = /^name:module:(.*)$/s.exec(place.sel)?.[1];
   useCommand(all.frame);
   return (
@@ -74,10 +103,16 @@ export function Modules() {
       {opened !== undefined && place.by !== "line" && (
         <Below key={opened} name={opened} tabs={BELOW.module} />
       )}
+      <Levels levels={fold.levels} />
       <TableView
         name="modules"
-        options={selection}
-        tree={{ name: "name", depth: "depth" }}
+        options={where === "" ? selection : { ...selection, where }}
+        tree={{
+          ...{ name: "name", depth: "depth", path: "path" },
+          isOpen: (path) =>
+            branches.has(path) ? isOpen(fold, path, branches.get(path) ?? 0) : null,
+          toggle: (path) => page.go({ shut: formatFold(toggle(fold, path)) }, "replace"),
+        }}
         {...(place.by !== "line" && {
           onOpen: (names) => page.go({ sel: `name:module:${names.name ?? ""}` }),
         })}
