@@ -11,6 +11,7 @@ import { join } from "node:path";
 import {
   check,
   compare,
+  data,
   folder,
   hashOf,
   main,
@@ -45,7 +46,7 @@ function makeRun() {
     const memory = (ts, bytes, addr) => {
       held += bytes;
       const args = { "Device Type": 1, "Device Id": 0, Addr: addr, Bytes: bytes };
-      const sums = { "Total Allocated": held, "Total Reserved": 1 << 24 };
+      const sums = { "Total Allocated": held, "Total Reserved": 1 << 14 };
       const one = { ph: "i", s: "t", name: "[memory]", cat: "cpu_instant_event", pid: 1, tid: 1 };
       traceEvents.push({ ...one, ts, args: { ...args, ...sums } });
     };
@@ -67,7 +68,9 @@ function makeRun() {
       ts += dur;
     }
     const path = join(folder, `everywhere_${rank}.json`);
-    writeFileSync(path, JSON.stringify({ distributedInfo: { rank, world_size: 2 }, traceEvents }));
+    const deviceProperties = [{ id: 0, name: "Tesla V100", totalGlobalMem: 1 << 14, numSms: 80 }];
+    const distributedInfo = { rank, world_size: 2 };
+    writeFileSync(path, JSON.stringify({ distributedInfo, deviceProperties, traceEvents }));
     paths.push(path);
   }
   return paths;
@@ -216,6 +219,40 @@ async function testPatterns(browser, server) {
       check(command.includes(" regexp ") === hasTexts, `${name}: ${command}`);
       await compare(page, `${name} by a pattern`);
     }
+  });
+}
+
+/** Parts of a step add up to it, all groupings of kernels have the same kernels, and the size of
+ * blocks is no limit at first; the capacity of a device is beside its memory. */
+async function testSums(browser, server) {
+  const traces = [join(folder, "everywhere_0.json"), join(data, "alexnet_a100.json.gz")];
+  const whole = (rows, column) => rows.reduce((sum, row) => sum + BigInt(row[column] || 0), 0n);
+  for (const trace of traces) {
+    const steps = await rowsOf(`opscope table steps ${trace}`);
+    for (const row of steps) {
+      const parts = Object.keys(row).filter((name) =>
+        /^(kernel|memcpy|memset|communication|runtime|dataloader|cpu_exec|other)_ns$/.test(name),
+      );
+      const sum = parts.reduce((all, name) => all + BigInt(row[name]), 0n);
+      check(parts.length === 8 && sum === BigInt(row.total_ns), `${trace}: step ${row.step}: ${sum}`);
+    }
+    const [step, ...parts] = await rowsOf(`opscope table overview ${trace}`);
+    const sum = parts.reduce((all, row) => all + Number(row.avg_ns), 0);
+    check(Math.abs(sum - Number(step.avg_ns)) <= 1e-6 * sum, `${trace}: overview: ${sum}`);
+    const plain = await rowsOf(`opscope table kernels ${trace}`);
+    check(plain.length > 2, `${trace}: ${plain.length} kernels`);
+    for (const by of ["op", "cause"]) {
+      const rows = await rowsOf(`opscope table kernels ${trace} --group-by ${by}`);
+      for (const column of ["calls", "total_ns"])
+        check(whole(rows, column) === whole(plain, column), `${trace}: ${column} by ${by}`);
+    }
+  }
+  await withView(browser, server, "memory?table=memory_events", async (page) => {
+    const n = (await rowsOf(await page.getAttribute(".table-view", "data-command"))).length;
+    const rows = Number(await page.getAttribute(".grid", "aria-rowcount")) - 1;
+    const legend = (await page.locator(".curves .u-legend").innerText()).replace(/\s+/g, " ");
+    check(legend.includes("capacity"), `the capacity is a line: ${legend}`);
+    check(n === 2 * 3 * STEPS && rows === n, `${rows} blocks are there at first, of ${n}`);
   });
 }
 
@@ -407,6 +444,7 @@ const PARTS = {
   parts: testParts,
   pictures: testPictures,
   patterns: testPatterns,
+  sums: testSums,
   links: testLinks,
   history: testHistory,
   foreign: testForeign,
