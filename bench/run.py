@@ -290,6 +290,25 @@ def views(program, trace):
     divide("views/plugin-memory", s, "ours-rss", "plugin-rss", "<=0.05", "peak of memory", max)
 
 
+def numbers(program, trace):
+    """The first numbers of the overview of the plugin's sample, by TensorBoard with the plugin."""
+    samples = os.path.join(ROOT, "..", "shared", "data", "tb_samples")
+    if not os.path.exists(samples) or not shutil.which("chromium"):
+        print("numbers: without the sample or chromium")
+        return
+    python = install(trace("tensorboard"), "tensorboard==2.21.*", "torch-tb-profiler==0.4.3",
+                     "pandas<3", "setuptools<80", "numpy")
+    peer = [os.path.join(os.path.dirname(python), "tensorboard")] if python else []
+    s = add({}, "", "node", os.path.join(HERE, "first_numbers.mjs"), program("../opscope"), samples,
+            "resnet50_num_workers_0", *peer)
+    if not peer:
+        print("numbers: without torch-tb-profiler")
+        return
+    words = "from the command, s; theirs without a browser"
+    divide("numbers/view", s, "plugin", "view", ">=60.0", words, statistics.median)
+    divide("numbers/html", s, "plugin", "html", ">=60.0", words, statistics.median)
+
+
 def view(program, trace):
     """Measure the viewer's server."""
     s = add({}, "", sys.executable, os.path.join(HERE, "view.py"), program("../opscope"),
@@ -426,7 +445,7 @@ def main():
                    env=dict(os.environ, OPSCOPE_BENCH_LARGE="1" if args.large else "0"))
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
     for bench in (load, threads, process, operators, memory, tables, ranks, spread, compared,
-                  holistic, views, view, frames, record, recorders, export, flush, windows, itt):
+                  holistic, views, numbers, view, frames, record, recorders, export, flush, windows, itt):
         if args.only not in bench.__name__:
             continue
         with tempfile.TemporaryDirectory(dir=data) as scratch:
