@@ -20,9 +20,7 @@
  *      "columns": [{"name", "type": "string|integer|number|boolean", "unit": text or null,
  *                   "array": "BigInt64Array|Float64Array|Uint8Array|Uint32Array",
  *                   "at": its n values, "missing": n bytes, 1 where there is no value; or null,
- *                   "help",
- *                   "sum": of all rows of the answer, as text, because integers may exceed 2^53;
- *                          null: it has none, or not all rows were made; only with sums=1}...],
+ *                   "help", "sum"}...],
  *      "made": its n values (Uint32Array): the numbers of the rows before they were sorted,
  *              among those of their rank and span; only with made=1 (ask/frame.h),
  *      "words": {"n", "offsets": at, "bytes": at, "n_bytes"}}
@@ -33,6 +31,8 @@
  *   boolean   Uint8Array of 0 and 1
  *   string    Uint32Array: indexes of words; all columns share them; 0 where it is missing
  *   missing   reads as 0 in the other arrays
+ *   sum       only with sums=1: of all rows of the answer, as text, because integers may
+ *             exceed 2^53; null: it has none, or not all rows were made
  *
  * Word i is the UTF-8 from offsets[i] to offsets[i + 1] in bytes; offsets is a Uint32Array of
  * n + 1. Only words that occur here are there; they are distinct.
