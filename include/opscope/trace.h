@@ -138,6 +138,8 @@ struct osc_view {
     int has_from, has_to;
     int64_t from_ns, to_ns; /* events that start at from_ns or later and before to_ns; both
                              * from the origin */
+    const char *base_ranks, *base_spans; /* of the base where two runs are compared; NULL: as
+                                          * ranks and spans */
 };
 
 /* How to open a set. Zeroed: use all processors and keep everything in the files. */

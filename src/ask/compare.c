@@ -5,6 +5,18 @@
 
 #include "base/mem.h"
 
+struct osc_view osc_compare_view(const struct osc_view *view, bool is_base)
+{
+    struct osc_view side = view ? *view : (struct osc_view){.ranks = NULL};
+
+    if (is_base && side.base_ranks)
+        side.ranks = side.base_ranks;
+    if (is_base && side.base_spans)
+        side.spans = side.base_spans;
+    side.base_ranks = side.base_spans = NULL;
+    return side;
+}
+
 uint32_t osc_compare_sides(const struct osc_table_def *def)
 {
     uint32_t bits = 0;
@@ -57,12 +69,14 @@ struct digesting {
     size_t n;
 };
 
+/* Ask R about VIEW. */
 static osc_status init_questions(struct digesting *g, const struct osc_request *r,
-                                 uint32_t sides, struct osc_err *err)
+                                 const struct osc_view *view, uint32_t sides,
+                                 struct osc_err *err)
 {
     const bool by_shape = r->question.group_by && strcmp(r->question.group_by, "shape") == 0;
     struct osc_request own = {
-        .how = r->how, .view = r->view, .question = {.limit = -1, .merge = 1}};
+        .how = r->how, .view = *view, .question = {.limit = -1, .merge = 1}};
     osc_status st = OSC_OK;
 
     for (uint32_t s = 0; s < OSC_SIDES && st == OSC_OK; s++) {
@@ -83,7 +97,7 @@ osc_status osc_digests_load(struct osc_digests *d, const struct osc_load *o,
 {
     struct digesting g = {.n = 0};
     struct osc_set *set = NULL;
-    osc_status st = init_questions(&g, r, sides, err);
+    osc_status st = init_questions(&g, r, o->view, sides, err);
 
     *d = (struct osc_digests){0};
     if (st == OSC_OK)

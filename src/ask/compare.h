@@ -26,6 +26,9 @@ struct osc_digests {
     bool has_failed;     /* some file could not be read to its end */
 };
 
+/* What VIEW, which may be NULL, selects of the base, or else of the newer run. */
+struct osc_view osc_compare_view(const struct osc_view *view, bool is_base);
+
 /* The bits of enum osc_side that the table DEF compares. */
 uint32_t osc_compare_sides(const struct osc_table_def *def);
 

@@ -207,6 +207,11 @@ static bool has_symbols(const struct osc_table_def *def)
     return false;
 }
 
+static bool compares(const struct osc_table_def *def)
+{
+    return def->comparison != NULL;
+}
+
 static bool takes_compat(const struct osc_table_def *def)
 {
     return (def->takes & OSC_TAKES_COMPAT) != 0;
@@ -294,6 +299,8 @@ static const struct field {
     {"steps", OSC_PART_VIEW, TYPE_STEPS, .at = AT(view.steps)},
     {"from", OSC_PART_VIEW, TYPE_TIME, .at = AT(view.from_ns), .has_at = AT(view.has_from)},
     {"to", OSC_PART_VIEW, TYPE_TIME, .at = AT(view.to_ns), .has_at = AT(view.has_to)},
+    {"base-rank", OSC_PART_VIEW, TYPE_LIST, AT(view.base_ranks), 0, compares, SCOPE_ANY},
+    {"base-span", OSC_PART_VIEW, TYPE_LIST, AT(view.base_spans), 0, compares, SCOPE_ANY},
     {"at", OSC_PART_QUESTION, TYPE_TIME, AT(question.at_ns), AT(question.has_at), takes_at,
      SCOPE_ANY},
     {"name", OSC_PART_QUESTION, TYPE_TEXT, AT(question.name), 0, takes_name, SCOPE_ANY},
@@ -663,8 +670,8 @@ osc_status osc_request_form(const char *name, const struct osc_renderer **form,
     if (near.best)
         return osc_fail(err, OSC_EINVAL, "unknown form '%s'; did you mean '%s'?", name,
                         near.best);
-    return osc_fail(err, OSC_EINVAL, "unknown form '%s'; the forms are text, csv, json, md and arrow",
-                    name);
+    return osc_fail(err, OSC_EINVAL,
+                    "unknown form '%s'; the forms are text, csv, json, md and arrow", name);
 }
 
 /* --- for the layers below ---------------------------------------------------------- */

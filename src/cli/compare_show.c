@@ -7,9 +7,9 @@
 #include "base/mem.h"
 #include "cli/progress.h"
 
-/* Read one run, the operand PATH, into D. */
-static int load(struct osc_digests *d, const struct osc_args *args, const char *const *path,
-                uint32_t sides)
+/* Read VIEW of one run, the operand PATH, into D. */
+static int load(struct osc_digests *d, const struct osc_args *args, const struct osc_view *view,
+                const char *const *path, uint32_t sides)
 {
     struct osc_show_reading reading = {.is_on = false};
     struct osc_how how = args->request.how;
@@ -21,7 +21,7 @@ static int load(struct osc_digests *d, const struct osc_args *args, const char *
         .paths = path,
         .n_paths = 1,
         .how = &how,
-        .view = &args->request.view,
+        .view = view,
         .reserve = osc_budget_for_tables(),
         .hear = osc_cli_hear,
     };
@@ -41,9 +41,11 @@ int osc_compare_show_load(struct osc_two_runs *r, const struct osc_args *args, u
     if (strcmp(paths[0], "-") == 0 && strcmp(paths[1], "-") == 0)
         return osc_cli_misuse("standard input can be one of the runs, but not both");
     r->both = (struct osc_compared){.base = &r->base, .new_ = &r->new_};
-    int failed = load(&r->base, args, paths, sides);
+    const struct osc_view base = osc_compare_view(&args->request.view, true);
+    const struct osc_view newer = osc_compare_view(&args->request.view, false);
+    int failed = load(&r->base, args, &base, paths, sides);
     if (!failed)
-        failed = load(&r->new_, args, paths + 1, sides);
+        failed = load(&r->new_, args, &newer, paths + 1, sides);
     osc_mem_set_limit(osc_budget_limit(args->request.how.max_memory_bytes));
     return failed;
 }

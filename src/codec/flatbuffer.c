@@ -43,7 +43,7 @@ struct osc_flat osc_flat_begin(struct osc_strbuf *out)
 
 size_t osc_flat_table(struct osc_flat *f, size_t place, const uint8_t *sizes, uint16_t n)
 {
-    uint16_t head[2] = {(uint16_t)(sizeof head + 2u * n), sizeof(int32_t)};
+    uint16_t head[2] = {(uint16_t)(sizeof head + sizeof(uint16_t) * n), sizeof(int32_t)};
 
     align(f, 2, 0);
     const size_t vtable = here(f);

@@ -4,8 +4,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { check, compare, folder, hashOf, runAxe, settle, start, withView, rowsOf } from "./browser.mjs";
 
-/** A run of ten steps whose blocks take LONGER microseconds in an operator that has a quote. */
-function makeRun(dir, longer) {
+/** A run of ten steps whose blocks take LONGER microseconds in an operator that has a quote; in
+ * RUNS: as rank DIR of that run. */
+function makeRun(dir, longer, runs = "") {
   const traceEvents = [];
   const event = (name, cat, ts, dur) =>
     traceEvents.push({ ph: "X", name, cat, pid: 1, tid: 1, ts, dur });
@@ -17,8 +18,15 @@ function makeRun(dir, longer) {
     event("it's%_", "cpu_op", at + 130, 100 + longer + (n % 2));
     event("aten::add", "cpu_op", at + 500, 50);
   }
-  mkdirSync(join(folder, "pair", dir), { recursive: true });
-  writeFileSync(join(folder, "pair", dir, "w.pt.trace.json"), JSON.stringify({ traceEvents }));
+  if (runs === "") {
+    mkdirSync(join(folder, "pair", dir), { recursive: true });
+    writeFileSync(join(folder, "pair", dir, "w.pt.trace.json"), JSON.stringify({ traceEvents }));
+    return;
+  }
+  mkdirSync(join(folder, runs), { recursive: true });
+  const rank = { distributedInfo: { backend: "gloo", rank: Number(dir), world_size: 2 } };
+  const text = JSON.stringify({ ...rank, traceEvents });
+  writeFileSync(join(folder, runs, `worker${dir}.pt.trace.json`), text);
 }
 
 const PART = "section[aria-label='Where it changed']";
@@ -65,10 +73,33 @@ async function testInside(page) {
   await runAxe(page, "differences");
 }
 
+/** Two ranks of one run, by the fields of the base. */
+async function testRanks(page) {
+  await page.fill("[aria-label='rank of the base']", "0");
+  await page.keyboard.press("Enter");
+  await settle(page);
+  check((await hashOf(page)).includes("cmp=ranks:0:"), `the rank is in the address: ${await hashOf(page)}`);
+  check((await compare(page, "two ranks")) > 5, "two ranks are compared");
+  const path = join(folder, "ranks", "ranks");
+  const rows = await rowsOf(`opscope diff '${path}' '${path}' --rank 1 --base-rank 0 --table diff_steps`);
+  check(
+    rows.some((row) => row.base_ns !== row.new_ns),
+    "they differ",
+  );
+  const shown = await page.locator("[data-c=mean_delta_ns]").first().getAttribute("data-v");
+  const known = rows.map((row) => Number(row.mean_delta_ns));
+  check(known.includes(Number(shown)), `as the command says: ${shown} of ${known}`);
+}
+
 export async function testDifferences(browser) {
   makeRun("base", 0);
   makeRun("new", 80);
   const server = await start(["--logdir", join(folder, "pair")]);
   await withView(browser, server, "diff?run=new&cmp=base", testInside);
   server.stop();
+  makeRun("0", 0, "ranks/ranks");
+  makeRun("1", 80, "ranks/ranks");
+  const ranks = await start(["--logdir", join(folder, "ranks")]);
+  await withView(browser, ranks, "diff?run=ranks&rank=1&cmp=ranks", testRanks);
+  ranks.stop();
 }

@@ -28,13 +28,16 @@ static osc_status digest(struct two_sets *t, uint32_t sides, struct osc_err *err
     const char *const group_by = t->r.question.group_by;
     osc_status st = OSC_OK;
 
+    const struct osc_view views[] = {osc_compare_view(t->view, true),
+                                     osc_compare_view(t->view, false)};
+
     t->both = (struct osc_compared){.base = &t->sides[0], .new_ = &t->sides[1]};
     for (uint32_t i = 0; i < 2 * OSC_SIDES && st == OSC_OK; i++) {
         const uint32_t side = i % OSC_SIDES;
         struct osc_digests *const d = &t->sides[i / OSC_SIDES];
         const struct osc_set_digesting how = {
             .def = osc_side_defs[side],
-            .view = t->view,
+            .view = &views[i / OSC_SIDES],
             .question = &t->r.question,
             .by_shape = group_by && strcmp(group_by, "shape") == 0,
             .keep = keep,

@@ -30,21 +30,31 @@ static bool is_form(const struct osc_whole *w, const char *name)
     return strcmp(w->asked[0].form->name, name) == 0;
 }
 
+/* Check that R asks for nothing that only one table can be asked. */
+static osc_status check_question(const struct osc_request *r, struct osc_err *err)
+{
+    const struct osc_question *const q = &r->question;
+    const char *const name = q->sort       ? "sort"
+                             : q->columns  ? "columns"
+                             : q->where    ? "where"
+                             : q->compat   ? "compat"
+                             : q->name     ? "name"
+                             : q->group_by ? "group-by"
+                                           : NULL;
+
+    return name ? osc_fail(err, OSC_EINVAL, "--%s is for one table: name it with --table", name)
+                : OSC_OK;
+}
+
 osc_status osc_whole_init(struct osc_whole *w, const struct osc_request *r, struct osc_err *err)
 {
     const struct osc_question *const q = &r->question;
     struct osc_request own = *r;
-    osc_status st = OSC_OK;
-
-    if (q->sort || q->columns || q->where || q->group_by || q->compat)
-        return osc_fail(err, OSC_EINVAL, "--%s is for one table: name it with --table",
-                        q->sort      ? "sort"
-                        : q->columns ? "columns"
-                        : q->where   ? "where"
-                        : q->compat  ? "compat"
-                                     : "group-by");
     const struct osc_renderer *form = NULL;
-    st = osc_request_form(r->text.format, &form, err);
+    osc_status st = check_question(r, err);
+
+    if (st == OSC_OK)
+        st = osc_request_form(r->text.format, &form, err);
     if (st == OSC_OK && (form->is_binary || strcmp(form->name, "csv") == 0))
         st = osc_fail(err, OSC_EINVAL, "%s holds one table; name it with --table",
                       form->is_binary ? "Arrow" : "CSV");

@@ -11,6 +11,7 @@ import {
 } from "../model/choices.ts";
 import { useTable } from "../state/answers.ts";
 import { usePage } from "../state/session.ts";
+import { parseBase } from "../state/url.ts";
 import { Combobox } from "./combobox.tsx";
 
 /** What files there are; null: not known. */
@@ -78,7 +79,7 @@ export function Pickers() {
       {others.length > 0 && (
         <Combobox
           label="vs"
-          value={place.cmp}
+          value={parseBase(place.cmp).run}
           placeholder="none"
           choices={[{ value: "", title: "none", about: "" }, ...others]}
           isClosed

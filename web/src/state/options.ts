@@ -3,7 +3,7 @@
 // read alike: so the status line can show what prints the same.
 
 import type { CatalogTable, Options } from "../api/api.ts";
-import { type Place, parseRange } from "./url.ts";
+import { type Place, parseBase, parseRange } from "./url.ts";
 
 /** The options of the selection of PLACE: what all tables of a view have in common. */
 export function selectionOptions(place: Place): Options {
@@ -18,6 +18,16 @@ export function selectionOptions(place: Place): Options {
     options.to = `${range.to}ns`;
   }
   return options;
+}
+
+/** What says with what a run is compared, by CMP of the address. */
+export function baseOptions(cmp: string): Options {
+  const { run, rank, span } = parseBase(cmp);
+  return {
+    base: run,
+    ...(rank !== "" && { "base-rank": rank }),
+    ...(span !== "" && { "base-span": span }),
+  };
 }
 
 /** The same for tables of all steps and all of the time. */

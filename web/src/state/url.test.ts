@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatPlace, formatRange, HOME, parsePlace, parseRange } from "./url.ts";
+import {
+  formatBase,
+  formatPlace,
+  formatRange,
+  HOME,
+  parseBase,
+  parsePlace,
+  parseRange,
+} from "./url.ts";
 
 test("a place survives its fragment", () => {
   const place = {
@@ -33,4 +41,11 @@ test("ranges are integers with a length", () => {
     assert.equal(parseRange(wrong), null);
   assert.equal(formatRange({ from: -5, to: 2 }), "-5+7");
   assert.equal(formatRange(null), "");
+});
+
+test("the base of a comparison may have a rank and a span of its own", () => {
+  assert.deepEqual(parseBase("a:b"), { run: "a:b", rank: "", span: "" });
+  assert.deepEqual(parseBase("a:b:0,2-3:1"), { run: "a:b", rank: "0,2-3", span: "1" });
+  for (const text of ["", "a", "a:0:", "a::2", "a:b:1:1"])
+    assert.equal(formatBase(parseBase(text)), text);
 });

@@ -8,7 +8,8 @@ export interface Place {
   readonly view: string;
   /** Fingerprint of the traces for which ids in the link are valid; "": none. */
   readonly fp: string;
-  /** Which run, and which other run it is compared with; "": the first one, none. */
+  /** Which run, and which other run it is compared with, RUN or RUN:RANK:SPAN; "": the first one,
+   * none. */
   readonly run: string;
   readonly cmp: string;
   /** The selection, as words of the command line. */
@@ -194,6 +195,24 @@ export function formatPlace(place: Place): string {
   // Fragments need few of the escapes of forms, and people read them.
   const text = words.toString().replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%2F/g, "/");
   return `#/${place.view}?${text}`;
+}
+
+/** What a run is compared with; "": as the run has it. */
+export interface Base {
+  readonly run: string;
+  readonly rank: string;
+  readonly span: string;
+}
+
+export function parseBase(text: string): Base {
+  const match = /^(.*):([\d,-]*):([\d,-]*)$/s.exec(text);
+  return match
+    ? { run: match[1]!, rank: match[2]!, span: match[3]! }
+    : { run: text, rank: "", span: "" };
+}
+
+export function formatBase({ run, rank, span }: Base): string {
+  return rank === "" && span === "" ? run : `${run}:${rank}:${span}`;
 }
 
 /** START+DUR as ns; null: TEXT is none. */

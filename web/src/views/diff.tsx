@@ -6,9 +6,9 @@ import type { Frame } from "../api/cols.ts";
 import { Ranked } from "../chart/ranked.tsx";
 import { TableView } from "../grid/table_view.tsx";
 import { useTable } from "../state/answers.ts";
-import { selectionOptions } from "../state/options.ts";
+import { baseOptions, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { FRESH } from "../state/url.ts";
+import { type Base, FRESH, formatBase, parseBase } from "../state/url.ts";
 import { DiffTree } from "./diff_tree.tsx";
 import { textOf } from "./headline.tsx";
 import { Section, Tabs, useCommand } from "./parts.tsx";
@@ -55,33 +55,68 @@ function columnsOf(table: string, by: string): Options {
   return { columns: `name,${by === "shape" ? "input_shape," : ""}${columns}` };
 }
 
+interface OwnProps {
+  readonly name: "rank" | "span";
+  readonly value: string;
+  /** That of the new run. */
+  readonly now: string;
+  onChange(value: string): void;
+}
+
+/** A rank or span that the base has for itself. */
+function Own({ name, value, now, onChange }: OwnProps) {
+  return (
+    <label>
+      {name}{" "}
+      <input
+        class="own"
+        value={value}
+        placeholder={now === "" ? "all" : now}
+        aria-label={`${name} of the base`}
+        onChange={(event) => onChange(event.currentTarget.value.replace(/[^\d,-]/g, ""))}
+      />
+    </label>
+  );
+}
+
 /** Which run is the base, and which the new one. */
 function Picker() {
   const page = usePage();
   const runs = page.session.value?.runs ?? [];
-  const base = page.place.value.cmp;
+  const { cmp, rank, span } = page.place.value;
+  const base = parseBase(cmp);
   const now = page.run.value;
+  const change = (more: Partial<Base>) => page.go({ cmp: formatBase({ ...base, ...more }) });
   return (
     <div class="section-head">
       <label>
         base{" "}
-        <select value={base} onChange={(event) => page.go({ cmp: event.currentTarget.value })}>
+        <select value={base.run} onChange={(event) => page.go({ cmp: event.currentTarget.value })}>
           <option value="">choose a run</option>
-          {runs
-            .filter((run) => run.name !== now)
-            .map((run) => (
-              <option key={run.name} value={run.name}>
-                {run.name}
-              </option>
-            ))}
+          {runs.map((run) => (
+            <option key={run.name} value={run.name}>
+              {run.name === now ? `${run.name}, itself` : run.name}
+            </option>
+          ))}
         </select>
       </label>
+      <Own name="rank" value={base.rank} now={rank} onChange={(rank) => change({ rank })} />
+      <Own name="span" value={base.span} now={span} onChange={(span) => change({ span })} />
       <button
         type="button"
-        disabled={base === ""}
+        disabled={base.run === ""}
         title="Exchange base and new"
         aria-label="Exchange base and new"
-        onClick={() => page.go({ run: base, cmp: now })}
+        onClick={() =>
+          page.go({
+            ...{ run: base.run, rank: base.rank || rank, span: base.span || span },
+            cmp: formatBase({
+              run: now,
+              rank: base.rank === "" ? "" : rank,
+              span: base.span === "" ? "" : span,
+            }),
+          })
+        }
       >
         ⇄
       </button>
@@ -89,7 +124,7 @@ function Picker() {
       <button
         type="button"
         class="plain"
-        disabled={base === ""}
+        disabled={base.run === "" || base.run === now}
         title="Show both timelines, locked"
         onClick={() => page.go({ ...FRESH, view: "trace" })}
       >
@@ -110,10 +145,10 @@ function hasSteps(steps: Frame | null): boolean {
   return steps !== null && steps.n > 0 && steps.at(0, "mean_base_ns") !== null;
 }
 
-function Comparison({ base }: { base: string }) {
+function Comparison() {
   const page = usePage();
   const place = page.place.value;
-  const options = { ...selectionOptions(place), base };
+  const options = { ...selectionOptions(place), ...baseOptions(place.cmp) };
   const steps = useTable("diff_steps", options, { offset: 0, limit: 100 });
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
   useCommand(steps.frame);
@@ -161,15 +196,15 @@ export function Diff() {
   const page = usePage();
   const runs = page.session.value?.runs ?? [];
   const base = page.place.value.cmp;
-  if (base !== "") return <Comparison base={base} />;
+  if (base !== "") return <Comparison />;
   return (
     <>
       <h1>Compare {page.run.value} with another run.</h1>
-      {runs.length > 1 ? (
-        <Picker />
-      ) : (
+      <Picker />
+      {runs.length < 2 && (
         <p class="empty">
-          There is one run here. Open a directory with several: opscope view --logdir DIRECTORY
+          There is one run here. Compare ranks or spans of it, or open a directory with several:
+          opscope view --logdir DIRECTORY
         </p>
       )}
     </>

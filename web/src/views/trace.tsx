@@ -6,6 +6,7 @@ import type { EventDetail } from "../api/api.ts";
 import { useAsked } from "../state/asked.ts";
 import { selectedEvent } from "../state/explain.ts";
 import { usePage } from "../state/session.ts";
+import { parseBase } from "../state/url.ts";
 import { countTraces } from "../timeline/spans.ts";
 import { TimelineView } from "../timeline/timeline_view.tsx";
 import { AreaSheet } from "./area_sheet.tsx";
@@ -43,7 +44,8 @@ export function Trace() {
   );
   useEventsCommand(timeline.value);
   const step = useStep();
-  const other = place.cmp === run ? "" : place.cmp;
+  const compared = parseBase(place.cmp).run;
+  const other = compared === run ? "" : compared;
   const base = useTimeline(other);
   const { lock, anchor } = useLock(timeline.value, base.value, other);
   const shown = useMemo(() => selectedOf(detail.value), [detail.value]);
