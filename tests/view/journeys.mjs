@@ -6,7 +6,7 @@
 //     journeys.mjs [--opscope PATH]
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, compare, data, folder, main, openPage, rowsOf, settle, start } from "./browser.mjs";
+import { check, compare, data, folder, main, openPage, rowsOf, settle, soon, start } from "./browser.mjs";
 
 const SLOW = 7; // the step that is slow, of 12
 
@@ -38,6 +38,8 @@ async function press(page, keys, counted) {
 }
 
 const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
+const goesTo = async (page, word) =>
+  check(await soon(page, async () => (await hash(page)).includes(word), 8), `${word}: ${await hash(page)}`);
 const dockValues = (page) =>
   page.$$eval(".dock [data-v]", (all) => all.map((e) => e.dataset.v));
 const dockCommand = (page) => page.getAttribute(".dock [data-command]", "data-command");
@@ -142,7 +144,12 @@ async function operator(context) {
   const first = (await rowsOf(`opscope table operators ${path} --merge`))[0].name;
   check((await page.textContent("main.view")).includes(first), `the first one is there: ${first}`);
   await compare(page, "operators");
-  await end("which operator", 2);
+  await press(page, ["t"], counted);
+  const where = `name = '${first}' and kind = 'operator'`;
+  const [slowest] = await rowsOf(`opscope table events ${path} --where "${where}" --sort -dur_ns --limit 1`);
+  await goesTo(page, `sel=ev:${slowest.id}`);
+  check((await hash(page)).startsWith("#/trace"), "in the trace");
+  await end("which operator", 3);
 }
 
 /** What eats memory? */
@@ -153,7 +160,13 @@ async function memory(context) {
   check((await hash(page)).startsWith("#/memory"), await hash(page));
   const n = await compare(page, "memory");
   check(n > 10, `${n} numbers at the peak`);
-  await end("memory", 2);
+  const [largest] = await rowsOf(await page.getAttribute(".table-view", "data-command"));
+  await press(page, ["t"], counted);
+  const [longest] = await rowsOf(
+    `opscope table events ${path} --where "name = '${largest.name}'" --sort -dur_ns --limit 1`,
+  );
+  await goesTo(page, `sel=ev:${longest.id}`);
+  await end("memory", 3);
 }
 
 /** Which rank is late? */
@@ -201,7 +214,12 @@ async function change(context) {
   const title = await page.textContent("main.view h1");
   check(/^A step takes [\d.]+ ms instead of [\d.]+ ms \(-[\d.]+ %\), /.test(title), title);
   check((await compare(page, "the change")) > 3, "numbers of the change");
-  await end("the change", 2);
+  await press(page, ["t"], counted);
+  await page.waitForFunction(() => window.location.hash.startsWith("#/trace"));
+  await page.waitForSelector(".tl-head");
+  const both = async () => (await page.locator(".tl").count()) === 2;
+  check(await soon(page, both, 8), "t shows both timelines");
+  await end("the change", 3);
 }
 
 await main(async (browser) => {

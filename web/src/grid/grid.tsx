@@ -27,6 +27,8 @@ interface GridProps {
   readonly onWiden: (name: string, width: number) => void;
   readonly onSelect: (rows: ReadonlySet<number>) => void;
   readonly onOpen?: (row: number) => void;
+  /** Hears which row the keys are in. */
+  readonly onCurrent: (row: number) => void;
   readonly tree?: GridTree;
   /** Below all rows. */
   readonly children?: ComponentChildren;
@@ -94,6 +96,7 @@ function useCursor(props: GridProps, sight: ReturnType<typeof useSight>) {
   const go = (to: number, isExtending: boolean) => {
     const row = Math.min(props.rows - 1, Math.max(0, to));
     setCurrent(row);
+    props.onCurrent(row);
     if (isExtending) props.onSelect(range(anchor.current, row));
     else anchor.current = row;
   };

@@ -142,6 +142,18 @@ export function TableView(props: TableViewProps) {
   const isSummed =
     first !== null && columns.some((c) => sums.has(c.name) && first.sum(c.name) !== null);
   useCommand(frame);
+  const current = useRef(0);
+  useEffect(() => {
+    current.current = 0;
+    const here = () =>
+      windows.latest === null || windows.latest.rows === 0
+        ? null
+        : { table: props.name, values: namesOf(windows, shown, current.current) };
+    page.rowHere.value = here;
+    return () => {
+      if (page.rowHere.value === here) page.rowHere.value = null;
+    };
+  }, [page, windows, shown, props.name]);
   const sort = page.place.value.sort;
   const depth = props.tree && sort === "" ? (frame?.index(props.tree.depth) ?? -1) : -1;
   const widen = (name: string, width: number) => {
@@ -171,6 +183,9 @@ export function TableView(props: TableViewProps) {
           onSort={(sort) => page.go({ sort })}
           onWiden={widen}
           onSelect={select}
+          onCurrent={(row) => {
+            current.current = row;
+          }}
           {...(props.onOpen && {
             onOpen: (row: number) => props.onOpen?.(namesOf(windows, columns, row)),
           })}

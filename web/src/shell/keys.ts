@@ -2,8 +2,9 @@
 // The keys of the whole page, in one list, which is also what `?` shows.
 
 import { nextOutlier, stepBeside } from "../model/matches.ts";
-import { explain, goToSibling, rowsOfStep, traceOfStep } from "../state/explain.ts";
-import type { PageState } from "../state/session.ts";
+import { explain, explainedStep, goToSibling, rowsOfStep, traceOfStep } from "../state/explain.ts";
+import { rowsOfRow, traceOfRow } from "../state/row_here.ts";
+import type { PageState, RowHere } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
 import { VIEWS } from "../views/list.ts";
 
@@ -27,8 +28,14 @@ export const KEYS: readonly Key[] = [
   { keys: "[", does: "select the step before", run: (page) => beside(page, -1) },
   { keys: "o", does: "select and explain the next step that took long", run: selectOutlier },
   { keys: "e", does: "explain the step, or that of the event", run: (page) => told(page, explain) },
-  { keys: "t", does: "go to the explained step in time", run: (page) => told(page, traceOfStep) },
-  { keys: "r", does: "show all rows that explain it", run: (page) => told(page, rowsOfStep) },
+  {
+    ...{ keys: "t", does: "go to the explained step in time, or to the longest event of the row" },
+    run: (page) => told(page, inTime),
+  },
+  {
+    ...{ keys: "r", does: "show all rows that explain it, or all events of the row" },
+    run: (page) => told(page, asRows),
+  },
   {
     keys: ".",
     does: "select the next event of the same name",
@@ -81,6 +88,23 @@ function told(page: PageState, ask: (page: PageState) => Promise<void>): void {
   ask(page).catch((cause: unknown) => {
     page.notice.value = cause instanceof Error ? cause.message : String(cause);
   });
+}
+
+/** The row of the table of the view; null: a step is explained, or there is none. */
+function rowHere(page: PageState): RowHere | null {
+  if (explainedStep(page.place.value) !== "") return null;
+  return page.rowHere.value?.() ?? null;
+}
+
+async function inTime(page: PageState): Promise<void> {
+  const row = rowHere(page);
+  await (row === null ? traceOfStep(page) : traceOfRow(page, row));
+}
+
+async function asRows(page: PageState): Promise<void> {
+  const row = rowHere(page);
+  if (row === null) await rowsOfStep(page);
+  else rowsOfRow(page, row);
 }
 
 function leave(page: PageState): void {

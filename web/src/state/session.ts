@@ -19,6 +19,12 @@ export interface Loading {
   readonly message: string;
 }
 
+/** A row of a table: its values by their columns as texts, without missing ones. */
+export interface RowHere {
+  readonly table: string;
+  readonly values: Readonly<Record<string, string>>;
+}
+
 export interface PageState {
   readonly api: Api;
   readonly place: ReadonlySignal<Place>;
@@ -39,6 +45,8 @@ export interface PageState {
   readonly dockIsOpen: Signal<boolean>;
   readonly helpIsOpen: Signal<boolean>;
   readonly paletteIsOpen: Signal<boolean>;
+  /** The row that the keys are in, of the table of the view; null: it has none. */
+  readonly rowHere: Signal<(() => RowHere | null) | null>;
   readonly theme: Signal<Theme>;
   /** The steps of the strip, for keys and commands. */
   readonly steps: Signal<readonly StepWord[]>;
@@ -214,6 +222,7 @@ export function createPageState(api: Api, window: Window): PageState {
     dockIsOpen: signal(true),
     helpIsOpen: signal(false),
     paletteIsOpen: signal(false),
+    rowHere: signal<(() => RowHere | null) | null>(null),
     steps: signal<readonly StepWord[]>([]),
     theme: signal<Theme>(prefersDark ? "dark" : "light"),
     go,
