@@ -182,9 +182,15 @@ async function testParts(browser, server) {
 async function testPictures(browser, server) {
   for (const view of VIEWS)
     await withView(browser, server, view, async (page) => {
-      const parts = await page.$$eval("section[data-command]", (all) =>
-        all.map((one) => [one.getAttribute("aria-label"), one.dataset.command]),
+      const parts = await page.$$eval("[aria-label^='Save '][aria-label$=' as SVG']", (all) =>
+        all.map((one) => {
+          const [, title] = /^Save (.*) as SVG$/.exec(one.getAttribute("aria-label"));
+          const section = one.closest("section[data-command]");
+          return [title, section?.dataset.command ?? document.querySelector(".status code").textContent];
+        }),
       );
+      const drawn = { trace: "Timeline", flame: "Flame graph" }[view];
+      if (drawn) check(parts.some(([title]) => title === drawn), `${view}: it can be saved`);
       for (const [title, command] of parts)
         for (const form of ["SVG", "PNG"]) {
           const name = `${view}: ${title} as ${form}`;
@@ -198,6 +204,7 @@ async function testPictures(browser, server) {
           else {
             const text = bytes.toString().replaceAll("&amp;", "&").replaceAll("&gt;", ">");
             check(text.startsWith("<svg"), name);
+            if (title === drawn) check(text.includes('href="data:image/png'), `${name}: it is drawn`);
             check(text.includes(command.slice(0, 40)), `${name}: it has its command`);
           }
         }

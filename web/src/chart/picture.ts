@@ -6,6 +6,15 @@ const NAMESPACE = "http://www.w3.org/2000/svg";
 const MARGIN = 12;
 const LINE = 16;
 const SCALE = 2;
+const STYLES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "font-size",
+  "text-anchor",
+];
 
 interface Place {
   readonly x: number;
@@ -32,8 +41,7 @@ function copySvg(svg: SVGSVGElement, origin: Place): SVGElement {
     const style = getComputedStyle(element);
     const target = to[i]!;
     target.removeAttribute("class");
-    for (const name of ["fill", "stroke", "stroke-width", "font-size", "text-anchor"])
-      target.setAttribute(name, style.getPropertyValue(name));
+    for (const name of STYLES) target.setAttribute(name, style.getPropertyValue(name));
     target.setAttribute("font-family", style.fontFamily);
   }
   for (const [key, value] of Object.entries(boxOf(svg, origin))) copy.setAttribute(key, `${value}`);
@@ -71,6 +79,21 @@ function partsOf(element: Element, origin: Place): SVGElement[] {
   const box = boxOf(element, origin);
   if (element instanceof HTMLCanvasElement)
     return [make("image", { ...box, href: element.toDataURL() })];
+  const parts = contentsOf(element, style, box, origin);
+  // What is scrolled out of sight is not in the picture.
+  if (style.overflow === "visible" || box.width === 0 || box.height === 0) return parts;
+  const { x, y, width, height } = box;
+  const clipped = make("svg", { ...box, viewBox: `${x} ${y} ${width} ${height}` });
+  clipped.append(...parts);
+  return [clipped];
+}
+
+function contentsOf(
+  element: Element,
+  style: CSSStyleDeclaration,
+  box: ReturnType<typeof boxOf>,
+  origin: Place,
+): SVGElement[] {
   const parts: SVGElement[] = [];
   const ground = style.backgroundColor;
   if (ground !== "rgba(0, 0, 0, 0)" && box.width > 0)

@@ -17,6 +17,7 @@ import { useFlame } from "../state/flame_answer.ts";
 import { usePage } from "../state/session.ts";
 import { Headline } from "./headline.tsx";
 import { Problem, Tabs, useCommand } from "./parts.tsx";
+import { PictureButtons } from "./section_tools.tsx";
 
 const PIXELS = 2048;
 const NONE = { command: "", total: 0 };
@@ -159,6 +160,13 @@ export function Flame() {
       <div class="section-head">
         <Breadcrumb />
         <span class="space" />
+        <span class="section-tools">
+          <PictureButtons
+            title="Flame graph"
+            command={page.command.value}
+            find={(button) => button.closest("main")?.querySelector(".flame") ?? null}
+          />
+        </span>
         {stacks?.matched != null && (
           <span data-matched={String(stacks.matched)}>
             {flameShare(stacks.matched, stacks.total)} matched

@@ -11,15 +11,21 @@ function captionOf(page: PageState, command: string): string[] {
   return [`opscope ${version}, ${page.run.value}`, command];
 }
 
-export function SectionTools({ title, command }: { title: string; command: string }) {
+interface PictureProps {
+  readonly title: string;
+  readonly command: string;
+  /** What is drawn, beside the button EVENT came from. */
+  find(button: Element): Element | null;
+}
+
+/** Save a part of the view as a picture. */
+export function PictureButtons({ title, command, find }: PictureProps) {
   const page = usePage();
-  const rows = placeOfCommand(command);
-  const [, verb, table = ""] = splitWords(command) ?? [];
   const name = title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase();
   const take = (event: MouseEvent, form: "svg" | "png") => {
-    const section = (event.currentTarget as Element).closest("section");
-    if (section === null) return;
-    const picture = pictureOf(section, captionOf(page, command));
+    const part = find(event.currentTarget as Element);
+    if (part === null) return;
+    const picture = pictureOf(part, captionOf(page, command));
     if (form === "svg") save(new Blob([picture.text], { type: "image/svg+xml" }), `${name}.svg`);
     else
       void pngOf(picture).then(
@@ -29,6 +35,27 @@ export function SectionTools({ title, command }: { title: string; command: strin
         },
       );
   };
+  return (
+    <>
+      {(["svg", "png"] as const).map((form) => (
+        <button
+          key={form}
+          type="button"
+          class="plain muted"
+          aria-label={`Save ${title} as ${form.toUpperCase()}`}
+          onClick={(event) => take(event, form)}
+        >
+          {form}
+        </button>
+      ))}
+    </>
+  );
+}
+
+export function SectionTools({ title, command }: { title: string; command: string }) {
+  const page = usePage();
+  const rows = placeOfCommand(command);
+  const [, verb, table = ""] = splitWords(command) ?? [];
   return (
     <span class="section-tools">
       {rows !== null && (
@@ -55,17 +82,11 @@ export function SectionTools({ title, command }: { title: string; command: strin
           ?
         </button>
       )}
-      {(["svg", "png"] as const).map((form) => (
-        <button
-          key={form}
-          type="button"
-          class="plain muted"
-          aria-label={`Save ${title} as ${form.toUpperCase()}`}
-          onClick={(event) => take(event, form)}
-        >
-          {form}
-        </button>
-      ))}
+      <PictureButtons
+        title={title}
+        command={command}
+        find={(button) => button.closest("section")}
+      />
     </span>
   );
 }

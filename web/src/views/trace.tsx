@@ -14,6 +14,7 @@ import { Detail } from "./event_detail.tsx";
 import { Headline } from "./headline.tsx";
 import { LockBar, useLock } from "./locked.tsx";
 import { Problem } from "./parts.tsx";
+import { PictureButtons } from "./section_tools.tsx";
 import { ColourLegend, TraceChoices } from "./trace_choices.tsx";
 import { useEventsCommand, useStep } from "./trace_state.ts";
 
@@ -67,6 +68,13 @@ export function Trace() {
             {step.text} ×
           </button>
         )}
+        <span class="section-tools">
+          <PictureButtons
+            title="Timeline"
+            command={page.command.value}
+            find={(button) => button.closest("main")?.querySelector(".tl") ?? null}
+          />
+        </span>
         <TraceChoices hasFrames={timeline.value.tracks.some((track) => track.has_frames)} />
         <input
           type="search"
