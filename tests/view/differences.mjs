@@ -73,6 +73,23 @@ async function testInside(page) {
   await runAxe(page, "differences");
 }
 
+/** The base becomes the new run, and back. */
+async function testExchange(page) {
+  const changes = () => page.locator("[data-c=mean_delta_ns]").evaluateAll((all) => all.map((e) => Number(e.dataset.v)));
+  const before = await changes();
+  await page.click("[aria-label='Exchange base and new']");
+  await settle(page);
+  const place = await hashOf(page);
+  check(place.includes("run=base") && place.includes("cmp=new"), `they are exchanged: ${place}`);
+  await compare(page, "exchanged");
+  const after = await changes();
+  const sum = (all) => all.reduce((whole, v) => whole + v, 0);
+  check(before.length > 0 && Math.abs(sum(before) + sum(after)) < 1e-6, "changes have the other sign");
+  await page.click("[aria-label='Exchange base and new']");
+  await settle(page);
+  check((await hashOf(page)).includes("cmp=base"), "and back");
+}
+
 /** Two ranks of one run, by the fields of the base. */
 async function testRanks(page) {
   await page.fill("[aria-label='rank of the base']", "0");
@@ -96,6 +113,7 @@ export async function testDifferences(browser) {
   makeRun("new", 80);
   const server = await start(["--logdir", join(folder, "pair")]);
   await withView(browser, server, "diff?run=new&cmp=base", testInside);
+  await withView(browser, server, "diff?run=new&cmp=base", testExchange);
   server.stop();
   makeRun("0", 0, "ranks/ranks");
   makeRun("1", 80, "ranks/ranks");
