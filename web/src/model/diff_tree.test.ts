@@ -5,7 +5,7 @@ import { frameOf } from "../api/cols_fixture.ts";
 import { accumulated, aroundOf, columnsOf, insideOf } from "./diff_tree.ts";
 
 test("a level of the tree is an expression", () => {
-  assert.equal(insideOf("", 0), "depth = 0");
+  assert.match(insideOf("", 0), /^depth = 0 and \(coalesce/);
   assert.equal(insideOf("a'b", 2), "depth = 3 and substr(path, 1, length('a''b') + 1) = 'a''b/'");
   assert.equal(aroundOf("a"), "path = 'a' or substr('a', 1, length(path) + 1) = path || '/'");
 });

@@ -10,9 +10,12 @@ export function aroundOf(path: string): string {
   return `path = ${text} or substr(${text}, 1, length(path) + 1) = path || '/'`;
 }
 
+/** What both runs have only outside of the steps that are compared takes no time per step. */
+const IN_STEPS = "(coalesce(mean_base_ns, 1) <> 0 or coalesce(mean_new_ns, 1) <> 0)";
+
 /** EXPR for what is directly inside PATH, which is DEPTH levels deep; "": the outermost. */
 export function insideOf(path: string, depth: number): string {
-  if (path === "") return "depth = 0";
+  if (path === "") return `depth = 0 and ${IN_STEPS}`;
   return `depth = ${depth + 1} and substr(path, 1, length(${quote(path)}) + 1) = ${quote(`${path}/`)}`;
 }
 
