@@ -109,11 +109,13 @@ static void add_traces(struct osc_strbuf *out, const struct osc_timeline *tl)
     }
 }
 
-/* What TRACK has of its ranges: all, those without Python frames, or of all packed queues. */
+/* What TRACK has of its ranges: all, those without Python frames, of all packed queues, or of a
+ * domain. */
 static const char *ranges_of(const struct osc_timeline_track *track)
 {
     return track->group == OSC_LANE_NO_FRAMES ? "no_frames"
            : track->group == OSC_LANE_PACKED  ? "packed"
+           : track->group == OSC_LANE_DOMAIN  ? "domain"
                                               : "all";
 }
 
@@ -141,6 +143,7 @@ static void add_tracks(struct osc_strbuf *out, const struct osc_timeline *tl)
                         ranges_of(track),
                         packing->n_frames[track->track] > 0 ? "true" : "false",
                         packing->first[track->track] != 0 ? "true" : "false");
+        add_optional(out, "domain", t, track->domain);
         osc_strbuf_addf(out, ", \"is_summary\": %s, \"lanes\": %u, \"ranges\": %llu}",
                         of->is_summary ? "true" : "false", track->n_lanes,
                         (unsigned long long)track->n_ranges);

@@ -131,8 +131,13 @@ static void add_event(struct event *e, uint32_t number)
                     number - e->part->first_event);
     add_text(e->out, "name", osc_row_name(t, c, e->i));
     add_text(e->out, "folded", name_of(t, c, e->i, &folded));
-    add_text(e->out, "kind", osc_str_c(osc_kind_text((enum osc_kind)c->kind[e->i])));
-    add_text(e->out, "category", osc_trace_str(t, osc_row_form(t, c, e->i)->category));
+    const struct osc_form *const form = osc_row_form(t, c, e->i);
+    const struct osc_str kind = osc_str_c(osc_kind_text((enum osc_kind)c->kind[e->i]));
+
+    add_text(e->out, "kind", kind);
+    /* As in the table of events: recordings have no words of their own. */
+    add_text(e->out, "category",
+             osc_form_is_neutral(form) ? kind : osc_trace_str(t, form->category));
     add_track(e, c, e->i);
     add_ns(e->out, "start_ns", true, osc_timeline_time(t, c->ts_ns[e->i]));
     add_ns(e->out, "dur_ns", c->dur_ns[e->i] != OSC_NO_DUR, c->dur_ns[e->i]);

@@ -152,7 +152,7 @@ static void ask_for(struct search *s, const struct osc_timeline_track *track, ui
         s->asked[(size_t)track->track * GROUPS + track->group] = place + 1;
     else if (track->group == OSC_LANE_NO_FRAMES)
         s->asked[(size_t)track->track * GROUPS + OSC_LANE_RANGES] = place + 1;
-    else
+    else if (track->group == OSC_LANE_PACKED)
         for (uint32_t k = track->track; k < s->part->t->n_tracks; k++)
             if (first[k] == track->track)
                 s->asked[(size_t)k * GROUPS + OSC_LANE_RANGES] = place + 1;

@@ -7,11 +7,13 @@
 #include "base/sort.h"
 #include "base/thread.h"
 #include "derive/facts.h"
+#include "timeline/domains.h"
 
 /* The rows of one group of one track, before and after they have lanes. */
 struct group {
     uint32_t track;
     uint8_t group;
+    osc_sid domain;
     const uint32_t *rows; /* borrowed; in order of start, longer first */
     uint32_t n;
     uint8_t *lane_of;  /* borrowed; by place in rows */
@@ -150,6 +152,7 @@ static void distribute(void *ctx, uint32_t i)
         lanes[d] = (struct osc_lane){.track = g->track,
                                      .depth = (uint16_t)d,
                                      .group = g->group,
+                                     .domain = g->domain,
                                      .overlaps = g->is_crowded && d + 1 == OSC_LANES_MAX,
                                      .first = place,
                                      .n = at[d]};
@@ -295,8 +298,8 @@ static uint32_t put_packed(struct work *w, uint32_t first, uint32_t *rows)
     return n;
 }
 
-/* The most rows that groups which repeat others can have. */
-static size_t count_again(const struct work *w)
+/* The most rows that groups which repeat others can have, D included. */
+static size_t count_again(const struct work *w, const struct osc_domains *d)
 {
     const struct osc_order *const order = &osc_trace_facts(w->t)->order;
     const struct osc_packing *const p = &w->l->packing;
@@ -308,14 +311,36 @@ static size_t count_again(const struct work *w)
         n += p->n_frames[k] > 0 ? n_ranges - p->n_frames[k] : 0;
         n += p->first[k] != 0 ? n_ranges : 0;
     }
+    for (uint32_t i = 0; i < d->n; i++)
+        n += d->v[i].n;
     return n;
 }
 
-/* Add the groups of ranges that are in another group, too. */
-static osc_status add_again(struct work *w, uint32_t *n_rows)
+/* Add a group for each of the domains D, whose rows begin at AT. */
+static osc_status add_domains(struct work *w, const struct osc_domains *d, uint32_t *at)
+{
+    osc_status st = OSC_OK;
+
+    osc_domains_rows(w->t, d, at);
+    for (uint32_t i = 0; i < d->n && st == OSC_OK; i++) {
+        const struct osc_domain *const one = &d->v[i];
+
+        osc_sort_with(at, one->n, sizeof *at, by_start, w);
+        st = add_group(w, &(struct group){.track = one->track,
+                                          .group = OSC_LANE_DOMAIN,
+                                          .domain = one->name,
+                                          .rows = at,
+                                          .n = one->n});
+        at += one->n;
+    }
+    return st;
+}
+
+/* Add the groups of ranges that are in another group, too; those of the domains D last. */
+static osc_status add_again(struct work *w, const struct osc_domains *d, uint32_t *n_rows)
 {
     const struct osc_packing *const p = &w->l->packing;
-    const size_t n_most = count_again(w);
+    const size_t n_most = count_again(w, d);
     uint32_t *at;
     osc_status st = OSC_OK;
 
@@ -339,6 +364,10 @@ static osc_status add_again(struct work *w, uint32_t *n_rows)
         at += g.n;
         st = add_group(w, &g);
     }
+    if (st == OSC_OK)
+        st = add_domains(w, d, at);
+    for (uint32_t i = 0; i < d->n; i++)
+        at += d->v[i].n;
     *n_rows += (uint32_t)(at - w->again);
     return st;
 }
@@ -349,7 +378,9 @@ static int by_track(const void *a, const void *b)
 
     if (x->track != y->track)
         return x->track < y->track ? -1 : 1;
-    return x->group < y->group ? -1 : x->group > y->group;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return x->domain.v < y->domain.v ? -1 : x->domain.v > y->domain.v;
 }
 
 static osc_status find_groups(struct work *w, uint32_t *n_rows)
@@ -372,8 +403,13 @@ static osc_status find_groups(struct work *w, uint32_t *n_rows)
     osc_status st = add_others(w, &facts->classes, &n_others);
 
     *n_rows = order->n_rows + n_others;
+    struct osc_domains domains = {.n = 0};
+
     if (st == OSC_OK)
-        st = add_again(w, n_rows);
+        st = osc_domains_find(w->t, &domains);
+    if (st == OSC_OK)
+        st = add_again(w, &domains, n_rows);
+    osc_domains_fini(&domains);
     if (st != OSC_OK)
         return st;
     osc_sort(w->groups, w->n_groups, sizeof *w->groups, by_track);

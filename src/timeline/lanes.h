@@ -8,12 +8,13 @@
  * lies in the lowest lane that is free below every lane whose open range contains it: where
  * ranges nest properly, the number of the lane is the depth.
  *
- * Two groups have ranges that are in another one, too:
+ * Some groups have ranges that are in another one, too:
  *
  *   - A track with Python frames has one of its synchronous ranges without them.
  *   - Queues that are packed (packing.h) have one for all of their synchronous ranges, under
  * the first of them. There a range lies in the lowest free lane of its kind; the lanes of a
  *     kind stand below those of the kinds before it.
+ *   - An ITT domain of a process (domains.h) has one, under the track of its first task.
  *
  *   - Allocations, releases and samples of counters are in no lane: they are series.
  *   - A group has at most OSC_LANES_MAX lanes. What finds none of them free lies in the last
@@ -37,12 +38,14 @@ enum osc_lane_group {
     OSC_LANE_INSTANTS,
     OSC_LANE_NO_FRAMES, /* ranges but for Python frames */
     OSC_LANE_PACKED,    /* ranges of packed queues */
+    OSC_LANE_DOMAIN,    /* tasks of an ITT domain */
 };
 
 struct osc_lane {
     uint32_t track; /* osc_track_id */
     uint16_t depth; /* in its group */
     uint8_t group;  /* enum osc_lane_group */
+    osc_sid domain; /* of OSC_LANE_DOMAIN: its name */
     bool overlaps;  /* its ranges may overlap */
     uint32_t first; /* place in osc_lanes.rows */
     uint32_t n;     /* at least 1 */
@@ -50,7 +53,7 @@ struct osc_lane {
 
 /* Zeroed, it is empty. */
 struct osc_lanes {
-    struct osc_lane *v; /* owned; grouped by track, then group, then depth */
+    struct osc_lane *v; /* owned; grouped by track, then group and domain, then depth */
     uint32_t n;
     uint32_t *rows; /* owned; osc_row; those of a lane are together */
     uint32_t n_rows;

@@ -20,7 +20,9 @@ static int by_first_event(const void *a, const void *b, void *ctx)
     const struct osc_timeline_part *const parts = ctx;
 
     if (x->track == y->track)
-        return x->group < y->group ? -1 : x->group > y->group;
+        return x->group != y->group        ? (x->group < y->group ? -1 : 1)
+               : x->domain.v < y->domain.v ? -1
+                                           : x->domain.v > y->domain.v;
     return parts[x->part].t->tracks[x->track].order < parts[y->part].t->tracks[y->track].order
                ? -1
                : 1;
@@ -37,9 +39,11 @@ static osc_status add_tracks(struct osc_timeline *tl, uint32_t k)
         const struct osc_lane *const l = &lanes->v[i];
 
         if (l->depth == 0)
-            st = add_track(
-                tl, &(struct osc_timeline_track){
-                        .part = k, .track = l->track, .group = l->group, .first_lane = i});
+            st = add_track(tl, &(struct osc_timeline_track){.part = k,
+                                                            .track = l->track,
+                                                            .group = l->group,
+                                                            .domain = l->domain,
+                                                            .first_lane = i});
         if (st == OSC_OK) {
             tl->tracks[tl->n_tracks - 1].n_lanes++;
             tl->tracks[tl->n_tracks - 1].n_ranges += l->n;

@@ -45,6 +45,7 @@ struct osc_timeline_track {
     uint32_t part;
     uint32_t track;               /* osc_track_id */
     uint8_t group;                /* enum osc_lane_group */
+    osc_sid domain;               /* of OSC_LANE_DOMAIN: its name */
     uint32_t first_lane, n_lanes; /* in the lanes of the part */
     uint64_t n_ranges;
 };
@@ -53,7 +54,8 @@ struct osc_timeline_track {
 struct osc_timeline {
     struct osc_timeline_part *parts; /* owned */
     uint32_t n_parts;
-    struct osc_timeline_track *tracks; /* owned; by part, then by first event, then by group */
+    struct osc_timeline_track
+        *tracks; /* owned; by part, then by first event, group and domain */
     uint32_t n_tracks, n_series;
     size_t cap_tracks;
     struct osc_arena texts;

@@ -124,6 +124,32 @@ static int unmatched_ends(void)
     return 0;
 }
 
+/* Tasks of one domain within those of another one. */
+static void *nest_domains(void *arg)
+{
+    const domain outer = domain_create("outer"), inner = domain_create("inner, too");
+
+    for (int i = 0; i < 20; i++) {
+        task_begin(outer, none, none, string_handle_create("step"));
+        task_begin(inner, none, none, string_handle_create("load"));
+        task_end(inner);
+        task_begin(inner, none, none, string_handle_create("compute"));
+        task_end(inner);
+        task_end(outer);
+    }
+    return arg;
+}
+
+static int several_domains(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, nest_domains, NULL) != 0)
+        return 1;
+    (void)nest_domains(NULL);
+    return pthread_join(thread, NULL);
+}
+
 static int fork_without_exec(void)
 {
     int status = 0;
@@ -201,6 +227,8 @@ int main(int argc, char **argv)
     load();
     if (strcmp(what, "ends") == 0)
         return unmatched_ends();
+    if (strcmp(what, "domains") == 0)
+        return several_domains();
     if (strcmp(what, "fork") == 0)
         return fork_without_exec();
     if (strcmp(what, "threads") == 0)

@@ -5,10 +5,10 @@
 //
 //     trace_layers.mjs [--opscope PATH]
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { check, folder, hashOf as hash, main, openPage, opscope, rowsOf, settle, soon, start } from "./browser.mjs";
+import { check, folder, hashOf as hash, main, openPage, opscope, root, rowsOf, settle, soon, start } from "./browser.mjs";
 
 const N = 50; // steps of 1 ms
 const QUEUES = 30;
@@ -251,6 +251,42 @@ async function testSaved(other) {
   await page.close();
 }
 
+/** Record a program that calls ITT, with tasks of two domains on two threads. */
+function recordDomains() {
+  const client = join(folder, "client");
+  const source = join(root, "tests/sources/client.c");
+  const options = [`-I${join(root, "src")}`, "-D_GNU_SOURCE", "-lpthread", "-ldl"];
+  execFileSync("cc", ["-O1", source, "-o", client, ...options]);
+  const out = join(folder, "recordings");
+  mkdirSync(out);
+  const collector = join(dirname(opscope), "libopscope-collect.so");
+  const env = { ...process.env, INTEL_LIBITTNOTIFY64: collector, OPSCOPE_OUT: out };
+  execFileSync(client, ["domains"], { env, stdio: "ignore" });
+  return join(out, readdirSync(out).find((name) => name.endsWith(".osc")));
+}
+
+/** Tasks of an ITT domain are a track, whatever their threads. */
+async function testDomains(other) {
+  const server = await start([recordDomains()]);
+  const [page, faults] = await openPage(other.context(), server.origin);
+  await open(page, server, "trace");
+  const titles = (await heads(page)).map((text) => text.replace(/^[▾▸] /, ""));
+  for (const name of ["outer", "inner, too"])
+    check(titles.filter((text) => text === `domain ${name}`).length === 1, `${name}: ${titles}`);
+  const head = page.locator(".tl-head.track", { hasText: "domain inner, too" });
+  await head.hover();
+  await head.locator("button[aria-label^='Pin']").click();
+  check(await isAt(page, "pin=d0."), `pinned: ${await hash(page)}`);
+  await page.reload();
+  await page.waitForSelector(".tl-head");
+  const first = page.locator(".tl-head.track .tl-title").first();
+  const isFirst = async () => (await first.textContent()).includes("domain inner, too");
+  check(await soon(page, isFirst, 5), "a link has it at the top");
+  check(faults.length === 0, `domains: ${faults[0]}`);
+  await page.close();
+  server.stop();
+}
+
 async function testMenu(page, server) {
   const place = "trace?w=0+3000000";
   const menu = async (item) => {
@@ -296,7 +332,7 @@ await main(async (browser) => {
   write(path);
   const server = await start([path]);
   const [page, faults] = await openPage(context, server.origin);
-  for (const test of [testFrames, testPacked, testCrop, testBeside, testMarks, testFolded, testExpression, testMenu, testEscape, testSaved])
+  for (const test of [testFrames, testPacked, testCrop, testBeside, testMarks, testFolded, testExpression, testMenu, testEscape, testSaved, testDomains])
     await test(page, server);
   check(faults.length === 0, `faults: ${faults[0]}`);
 });

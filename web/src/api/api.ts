@@ -104,8 +104,10 @@ export interface Track {
   readonly thread_name: string;
   readonly device: string | null;
   /** Which ranges its lanes have: all of the track, those that are no Python frames, or those of
-   * all packed queues of its process. */
-  readonly of: "all" | "no_frames" | "packed";
+   * all packed queues of its process, or the tasks of an ITT domain. */
+  readonly of: "all" | "no_frames" | "packed" | "domain";
+  /** Of a track of tasks of one ITT domain: its name. */
+  readonly domain: string | null;
   readonly has_frames: boolean;
   readonly is_packed: boolean;
   readonly lanes: number;

@@ -81,6 +81,7 @@ type Unplaced = Omit<GroupRow, "y"> | Omit<TrackRow, "y"> | Omit<SeriesRow, "y">
 /** The title of TRACK, in which NPACKED queues are packed. */
 function trackTitle(track: Track, nPacked: number): string {
   if (track.of === "packed") return `${track.device ?? "device"}, ${nPacked} sparse queues`;
+  if (track.of === "domain") return `domain ${track.domain}`;
   const name =
     track.sort === "queue"
       ? [track.device, track.thread_name || `queue ${track.thread}`]
@@ -110,6 +111,9 @@ function isWanted(title: string, choice: LayoutChoice): boolean {
 /** The key of TRACK: the same for the same files. */
 export function trackKey(track: Track): string {
   const key = `t${track.trace}.${track.process}.${track.thread}.${track.sort}`;
+  // Commas are between the keys in the address.
+  if (track.of === "domain")
+    return `d${track.trace}.${track.process}.${encodeURIComponent(track.domain ?? "")}`;
   return track.of === "packed" ? `${key}.packed` : key;
 }
 
@@ -127,7 +131,7 @@ function choose(timeline: Timeline, choice: LayoutChoice): Chosen {
     if (isPacked && (track.of === "packed") === isApart) return false;
     if (track.of === "no_frames") return !choice.hasFrames;
     const isOfFrames = track.has_frames && (track.sort === "thread" || track.sort === "queue");
-    return choice.hasFrames || !isOfFrames || track.of === "packed";
+    return choice.hasFrames || !isOfFrames || track.of !== "all";
   });
   return { ...timeline, tracks, packed };
 }

@@ -74,7 +74,7 @@ function useBusy(timeline: Timeline, isWanted: boolean): ReadonlyMap<string, num
       const rank = hasRanks ? String(timeline.traces[track.trace]?.rank ?? "") : "";
       const parent = track.device ?? track.process;
       const ns = found.get(name(parent, track.thread, rank)) ?? 0;
-      if (track.of !== "packed") busy.set(trackKey(track), ns);
+      if (track.of === "all" || track.of === "no_frames") busy.set(trackKey(track), ns);
     }
     for (const packed of timeline.tracks.filter((track) => track.of === "packed"))
       busy.set(trackKey(packed), sum(timeline.tracks.filter(isIn(packed)), busy));
