@@ -32,6 +32,9 @@ export interface Area {
   readonly to: number;
 }
 
+/** What is brought into sight gets no narrower window: an instant has no width. */
+const LEAST_NS = 3000;
+
 interface Parts {
   readonly base: HTMLCanvasElement;
   readonly overlay: HTMLCanvasElement;
@@ -230,7 +233,8 @@ export class Screen {
     const isSeen = left < this.width && right > 0;
     if (isSeen && right - left >= 1) return;
     const width = Math.max(to - from, 1);
-    const nsPerPx = right - left >= 1 ? this.viewport.nsPerPx : (width * 10) / this.width;
+    const nsPerPx =
+      right - left >= 1 ? this.viewport.nsPerPx : Math.max(width * 10, LEAST_NS) / this.width;
     const middle = from + Math.floor(width / 2);
     const t0 = middle - Math.round((nsPerPx * this.width) / 2);
     this.show(new Viewport(t0, 0, nsPerPx));
