@@ -40,6 +40,8 @@ async function press(page, keys, counted) {
 const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
 const goesTo = async (page, word) =>
   check(await soon(page, async () => (await hash(page)).includes(word), 8), `${word}: ${await hash(page)}`);
+/** Wait until the table of the view has rows: a key before that has no row. */
+const hasRows = (page) => page.waitForSelector(".table-view .row [data-v]");
 const dockValues = (page) =>
   page.$$eval(".dock [data-v]", (all) => all.map((e) => e.dataset.v));
 const dockCommand = (page) => page.getAttribute(".dock [data-command]", "data-command");
@@ -144,6 +146,7 @@ async function operator(context) {
   const first = (await rowsOf(`opscope table operators ${path} --merge`))[0].name;
   check((await page.textContent("main.view")).includes(first), `the first one is there: ${first}`);
   await compare(page, "operators");
+  await hasRows(page);
   await press(page, ["t"], counted);
   const where = `name = '${first}' and kind = 'operator'`;
   const [slowest] = await rowsOf(`opscope table events ${path} --where "${where}" --sort -dur_ns --limit 1`);
@@ -161,6 +164,7 @@ async function memory(context) {
   const n = await compare(page, "memory");
   check(n > 10, `${n} numbers at the peak`);
   const [largest] = await rowsOf(await page.getAttribute(".table-view", "data-command"));
+  await hasRows(page);
   await press(page, ["t"], counted);
   const [longest] = await rowsOf(
     `opscope table events ${path} --where "name = '${largest.name}'" --sort -dur_ns --limit 1`,
@@ -214,6 +218,7 @@ async function change(context) {
   const title = await page.textContent("main.view h1");
   check(/^A step takes [\d.]+ ms instead of [\d.]+ ms \(-[\d.]+ %\), /.test(title), title);
   check((await compare(page, "the change")) > 3, "numbers of the change");
+  await hasRows(page);
   await press(page, ["t"], counted);
   await page.waitForFunction(() => window.location.hash.startsWith("#/trace"));
   await page.waitForSelector(".tl-head");
