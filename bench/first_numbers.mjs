@@ -8,42 +8,24 @@
 // browser has the parts of the average step; `html` from the call of a page that was exported;
 // `plugin` from the command TENSORBOARD, which has torch-tb-profiler, until that answers with its
 // overview of RUN, without a browser.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { launch, serve, startUntil } from "../tools/chromium.mjs";
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
-const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
 const [opscope, logdir, run, tensorboard] = process.argv.slice(2);
 const STARTS = 5;
 const NUMBERS = ".breakdown [data-v]";
-const FLAGS = "--headless --no-sandbox --disable-gpu --disable-background-networking";
 const say = (name, begun) => console.log(`${name} ${(performance.now() - begun) / 1000}`);
-
-/** Start PROGRAM; what it says until WHAT is in it. */
-function startUntil(program, args, what) {
-  const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
-  return new Promise((done, fail) => {
-    let said = "";
-    child.stderr.on("data", (bytes) => {
-      said += bytes;
-      const found = what.exec(said);
-      if (found) done([child, found[1]]);
-    });
-    child.on("error", fail);
-    child.on("exit", () => fail(new Error(`${program} ended: ${said.slice(-1000)}`)));
-  });
-}
 
 async function measurePlugin() {
   const begun = performance.now();
   const args = ["--logdir", logdir, "--port", "0", "--host", "127.0.0.1"];
-  const [child, origin] = await startUntil(tensorboard, args, /(http:\/\/[\d.:]+)\//);
+  const server = await startUntil(tensorboard, args, /(http:\/\/[\d.:]+)\//);
   const ask = async (path) => {
-    const answer = await fetch(`${origin}/data/plugin/pytorch_profiler/${path}`).catch(() => null);
+    const answer = await fetch(`${server.address}/data/plugin/pytorch_profiler/${path}`).catch(() => null);
     return answer?.ok ? answer.text() : "";
   };
   try {
@@ -57,24 +39,23 @@ async function measurePlugin() {
     }
     say("plugin", begun);
   } finally {
-    child.kill();
+    server.stop();
   }
 }
 
 const folder = mkdtempSync(join(tmpdir(), "opscope-bench-"));
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: FLAGS.split(" ") });
+const browser = await launch();
 try {
   const file = join(folder, "run.html");
   execFileSync(opscope, ["export", join(logdir, run), "-o", file], { stdio: "ignore" });
   for (let i = 0; i < STARTS; i++) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
     let begun = performance.now();
-    const args = ["view", "--port", "0", "--logdir", logdir, "--run", run];
-    const [child, address] = await startUntil(opscope, args, /view: (http:\S+)/);
-    await page.goto(`${address}#/overview`);
+    const server = await serve(opscope, ["--logdir", logdir, "--run", run]);
+    await page.goto(`${server.address}#/overview`);
     await page.waitForSelector(NUMBERS);
     say("view", begun);
-    child.kill();
+    server.stop();
     await page.goto("about:blank");
     begun = performance.now();
     await page.goto(`${pathToFileURL(file).href}#/overview`);

@@ -7,30 +7,9 @@
 // WHAT is "timeline" or "table". Prints samples, "NAME NUMBER": `frame` (the median), `p99` and `worst` in
 // milliseconds, `frames`, and `cells`, the questions that were asked meanwhile. Chromium is headless, without a
 // GPU.
-import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { launch, serve } from "../tools/chromium.mjs";
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
-const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
 const [opscope, trace, what, seconds = "10"] = process.argv.slice(2);
-const FLAGS = "--headless --no-sandbox --disable-gpu --disable-background-networking";
-
-function serve() {
-  const child = spawn(opscope, ["view", "--port", "0", trace], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  return new Promise((done, fail) => {
-    let said = "";
-    child.stderr.on("data", (bytes) => {
-      said += bytes;
-      const found = /view: (http:\S+)/.exec(said);
-      if (found) done({ address: found[1], stop: () => child.kill() });
-    });
-    child.on("exit", () => fail(new Error(`opscope view ended: ${said}`)));
-  });
-}
 
 /** Keys that zoom in, pan and zoom out again, for as long as the measure takes. */
 async function move(page, until) {
@@ -51,11 +30,8 @@ async function scroll(page, until) {
   while (Date.now() < until) await page.mouse.wheel(0, 3000);
 }
 
-const server = await serve();
-const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
-  args: FLAGS.split(" "),
-});
+const server = await serve(opscope, [trace]);
+const browser = await launch();
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
   let asked = 0;

@@ -7,18 +7,10 @@
 // Writes OUT/NAME.png for each PLACE, which is what stands behind # in the address, such as
 // 'trace?steps=5'; without any, one picture of each view. TRACE may be a log directory. Needs
 // /usr/bin/chromium and what `npm ci` puts into web/.
-import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
-const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
-const FLAGS =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run " +
-  "--disable-background-networking --disable-component-update --disable-sync";
+import { launch, root, serve } from "./chromium.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,23 +25,6 @@ const size = /^(\d+)x(\d+)$/.exec(values.size);
 if (trace === undefined || size === null || !["light", "dark"].includes(values.theme)) {
   console.error("usage: pictures.mjs [--opscope PATH] [--size WxH] [--theme light|dark] OUT TRACE [NAME=PLACE...]");
   process.exit(2);
-}
-
-/** Start the viewer; its address is in the first line of what it says. */
-function serve() {
-  const child = spawn(values.opscope, ["view", "--port", "0", trace], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  return new Promise((done, fail) => {
-    let said = "";
-    child.stderr.on("data", (bytes) => {
-      said += bytes;
-      const found = /view: (http:\S+)/.exec(said);
-      if (found) done({ address: found[1], stop: () => child.kill() });
-    });
-    child.on("error", fail);
-    child.on("exit", () => fail(new Error(`opscope view ended: ${said}`)));
-  });
 }
 
 /** Wait until nothing is on its way. */
@@ -75,8 +50,8 @@ async function allViews(page) {
 }
 
 mkdirSync(out, { recursive: true });
-const server = await serve();
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: FLAGS.split(" ") });
+const server = await serve(values.opscope, [trace]);
+const browser = await launch();
 try {
   const page = await browser.newPage({
     viewport: { width: Number(size[1]), height: Number(size[2]) },

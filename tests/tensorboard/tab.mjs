@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Open TensorBoard at URL, and print what its frame shows: {values, text, problems}.
 //
-//     node tab.mjs URL CHROMIUM [PICTURE]    in web/, which has playwright-core
-import { createRequire } from "node:module";
-import { join } from "node:path";
+//     node tab.mjs URL CHROMIUM [PICTURE]
+import { launch } from "../../tools/chromium.mjs";
 
-const { chromium } = createRequire(join(process.cwd(), "package.json"))("playwright-core");
 const [url, executablePath, picture] = process.argv.slice(2);
-const browser = await chromium.launch({
-  executablePath,
-  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
+const browser = await launch(executablePath);
 const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
 const problems = [];
 const origin = new URL(url).origin;

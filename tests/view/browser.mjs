@@ -2,17 +2,14 @@
 // What the tests of the page share: `opscope view`, a browser, and the command to compare with.
 //
 // A test is called with [--opscope PATH] [NAME...]; its last line is "N passed, N failed".
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { launch, require, root, serve } from "../../tools/chromium.mjs";
 
-export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-const require = createRequire(join(root, "web/package.json"));
-const { chromium } = require("playwright-core");
+export { root };
 const run = promisify(execFile);
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
@@ -25,9 +22,6 @@ export const folder = mkdtempSync(join(tmpdir(), "opscope-page-"));
 /** Traces of this tree, and those beside it, which may be missing. */
 export const data = join(root, "tests/data");
 export const beside = join(root, "../shared/data");
-const FLAGS =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run " +
-  "--disable-background-networking --disable-component-update --disable-sync";
 
 let passed = 0;
 let failed = 0;
@@ -123,7 +117,7 @@ export async function settle(page) {
   await page.waitForFunction(
     () =>
       !document.querySelector(".old, .skeleton") &&
-      !/^(…|reading)/.test(document.querySelector("main.view h1").textContent) &&
+      !/^(…|reading)/.test(document.querySelector("main.view h1")?.textContent ?? "…") &&
       [...document.querySelectorAll("[data-command]")].every((e) => e.dataset.command !== ""),
     undefined,
     { timeout: 20_000 },
@@ -223,36 +217,23 @@ export async function withView(browser, server, view, use) {
 
 const servers = new Set();
 
-/** Start `opscope view`; its origin is in the first line of what it says. */
-export function start(args) {
-  const child = spawn(opscope, ["view", "--port", "0", ...args], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  servers.add(child);
-  return new Promise((done, fail) => {
-    let said = "";
-    child.stderr.on("data", (bytes) => {
-      said += bytes;
-      const found = /view: (http:\/\/[^\s/]+)/.exec(said);
-      if (found) done({ origin: found[1], stop: () => child.kill() });
-    });
-    child.on("exit", () => fail(new Error(`opscope view ended: ${said}`)));
-  });
+/** Start `opscope view`. */
+export async function start(args) {
+  const server = await serve(opscope, args);
+  servers.add(server);
+  return { origin: new URL(server.address).origin, stop: server.stop };
 }
 
 /** Run TEST(browser), print what came of it, and clean up. */
 export async function main(test) {
   writeFileSync(join(folder, "opscope"), `#!/bin/sh\nexec '${opscope}' "$@"\n`, { mode: 0o755 });
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: FLAGS.split(" "),
-  });
+  const browser = await launch();
   try {
     await test(browser);
   } catch (error) {
     check(false, `the test ended: ${error.stack}`);
   } finally {
-    for (const child of servers) child.kill();
+    for (const server of servers) server.stop();
     await browser.close();
     rmSync(folder, { recursive: true });
   }

@@ -6,9 +6,9 @@
 //
 // PROGRAM is jupyter-lab, whose Python is the one that the package was built for. Every number of
 // the page must be what the command beside it prints. The last line is "N passed, N failed".
-import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { startUntil } from "../../tools/chromium.mjs";
 import { check, compare, data, folder, main, rowsOf, settle, words } from "./browser.mjs";
 
 /** The word behind NAME of the command line. */
@@ -41,29 +41,16 @@ function startLab(root) {
     ...{ PYTHONPATH: packages, HOME: home, PYTHONDONTWRITEBYTECODE: "1" },
     ...{ JUPYTER_CONFIG_DIR: home, JUPYTER_DATA_DIR: home, JUPYTER_RUNTIME_DIR: home },
   };
-  const child = spawn(
-    program,
-    ["--no-browser", "--allow-root", "--port=0", "--ip=127.0.0.1", `--ServerApp.root_dir=${root}`,
-      `--IdentityProvider.token=${TOKEN}`],
-    { env, stdio: ["ignore", "ignore", "pipe"] },
-  );
-  return new Promise((done, fail) => {
-    let said = "";
-    child.stderr.on("data", (bytes) => {
-      said += bytes;
-      const found = /(http:\/\/127\.0\.0\.1:[1-9]\d*)\/lab/.exec(said);
-      if (found) done({ origin: found[1], stop: () => child.kill(), said: () => said });
-    });
-    child.on("error", fail);
-    child.on("exit", () => fail(new Error(`JupyterLab ended: ${said.slice(-2000)}`)));
-  });
+  const args = ["--no-browser", "--allow-root", "--port=0", "--ip=127.0.0.1"];
+  args.push(`--ServerApp.root_dir=${root}`, `--IdentityProvider.token=${TOKEN}`);
+  return startUntil(program, args, /(http:\/\/127\.0\.0\.1:[1-9]\d*)\/lab/, env);
 }
 
 async function testNotebook(browser, lab) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
   const faults = [];
-  await page.goto(`${lab.origin}/lab/tree/view.ipynb?token=${TOKEN}`);
+  await page.goto(`${lab.address}/lab/tree/view.ipynb?token=${TOKEN}`);
   const cell = page.locator(".jp-Notebook .jp-CodeCell").first();
   await cell.waitFor({ timeout: 120_000 });
   page.on("pageerror", (error) => faults.push(`threw ${error.message}`));
