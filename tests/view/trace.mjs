@@ -6,40 +6,28 @@
 //     trace.mjs [--opscope PATH]
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beside, check, data, folder, main, openPage, rowsOf, settle, soon, start } from "./browser.mjs";
+import {
+  beside,
+  check,
+  data,
+  folder,
+  hashOf,
+  main,
+  openPage,
+  rowsOf,
+  settle,
+  soon,
+  start,
+  status,
+} from "./browser.mjs";
+import { openTimeline, picture, rangeOf } from "./timelines.mjs";
 
-const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
 const heads = (page) => page.locator(".tl-head .tl-title").allTextContents();
-const status = (page) => page.textContent(".status code");
-
-async function open(page, server, place) {
-  await page.goto("about:blank");
-  await page.goto(`${server.origin}/#/${place}`);
-  await settle(page);
-  await page.waitForSelector(".tl-head");
-  await page.waitForTimeout(600);
-}
-
-/** The window of the address, as [from, to]. */
-async function windowOf(page) {
-  const [, from, width] = /[?&]w=(-?\d+)\+(\d+)/.exec(await hash(page)) ?? [];
-  return from === undefined ? null : [Number(from), Number(from) + Number(width)];
-}
-
-/** A number that changes with what CANVAS shows. */
-const picture = (page, nth = 0) =>
-  page.evaluate((n) => {
-    const canvas = document.querySelectorAll(".tl-canvases canvas:first-child")[n];
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    let sum = 0;
-    for (let i = 0; i < data.length; i += 4) sum = (sum * 31 + data[i] + 7 * data[i + 2]) >>> 0;
-    return sum;
-  }, nth);
 
 async function testTracks(context) {
   const server = await start([join(data, "alexnet_a100.json.gz")]);
   const [page, faults] = await openPage(context, server.origin);
-  await open(page, server, "trace");
+  await openTimeline(page, server, "trace");
   const all = await heads(page);
   check(all.length > 4, `${all.length} rows`);
   await soon(page, async () => (await status(page)) !== "");
@@ -52,7 +40,7 @@ async function testTracks(context) {
   await soon(page, async () => /pinned/.test((await heads(page))[0]));
   const pinned = await heads(page);
   check(/pinned/.test(pinned[0]) && pinned[1].includes("cuda:0"), `pinned: ${pinned.slice(0, 2)}`);
-  check((await hash(page)).includes("pin="), "what is pinned is in the address");
+  check((await hashOf(page)).includes("pin="), "what is pinned is in the address");
   await page.fill("[aria-label='Filter tracks']", "/^thread \\d+/");
   await soon(page, async () => (await heads(page)).length < pinned.length);
   const some = (await heads(page)).filter((title) => /thread|cuda/.test(title));
@@ -92,16 +80,16 @@ async function testSteps(context) {
   makeSpans();
   const server = await start([join(folder, "spans")]);
   const [page, faults] = await openPage(context, server.origin);
-  await open(page, server, "trace");
+  await openTimeline(page, server, "trace");
   const counted = await page.textContent("main.view .traces");
   check(counted === "2 spans", `spans are counted: ${counted}`);
   await soon(page, async () => /--to/.test(await status(page)));
   const [, from, to] = /--from (\d+)ns --to (\d+)ns/.exec(await status(page)) ?? [];
   check(Number(to) - Number(from) < 1_000_000, `the first span is shown: ${from} to ${to}`);
   const rows = await rowsOf(`opscope table steps '${join(folder, "spans")}' --span 1`);
-  await open(page, server, "trace?span=1&steps=2");
-  await soon(page, async () => (await windowOf(page)) !== null);
-  const shown = await windowOf(page);
+  await openTimeline(page, server, "trace?span=1&steps=2");
+  await soon(page, async () => (await rangeOf(page)) !== null);
+  const shown = await rangeOf(page);
   const start2 = Number(rows[2].start_ns);
   const end2 = start2 + Number(rows[2].total_ns);
   check(
@@ -114,7 +102,7 @@ async function testSteps(context) {
   await page.waitForTimeout(1000);
   const haunted = await picture(page);
   await page.click("text=the median one");
-  check(await soon(page, async () => (await hash(page)).includes("ghost=off")), "a click leaves it out");
+  check(await soon(page, async () => (await hashOf(page)).includes("ghost=off")), "a click leaves it out");
   check(await soon(page, async () => (await picture(page)) !== haunted), "it is drawn no more");
   check(faults.length === 0, `steps: ${faults[0]}`);
   await page.close();
@@ -125,7 +113,7 @@ async function testSteps(context) {
 async function testMinimap(context) {
   const server = await start([join(data, "demo.pt.trace.json.gz")]);
   const [page, faults] = await openPage(context, server.origin);
-  await open(page, server, "trace?w=10000000+5000000");
+  await openTimeline(page, server, "trace?w=10000000+5000000");
   const box = await page.locator(".tl-minimap .box").boundingBox();
   const map = await page.locator("svg.tl-minimap").boundingBox();
   const y = box.y + box.height / 2;
@@ -133,32 +121,32 @@ async function testMinimap(context) {
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2 + 100, y, { steps: 4 });
   await page.mouse.up();
-  await soon(page, async () => (await windowOf(page))[0] > 15_000_000);
-  const [from, to] = await windowOf(page);
+  await soon(page, async () => (await rangeOf(page))[0] > 15_000_000);
+  const [from, to] = await rangeOf(page);
   check(from > 15_000_000 && Math.abs(to - from - 5_000_000) < 50_000, `dragged: ${from} to ${to}`);
   await page.mouse.move(map.x + map.width - 30, y);
   await page.mouse.down();
   await page.mouse.up();
-  const isThere = async () => (await windowOf(page))[0] > from;
+  const isThere = async () => (await rangeOf(page))[0] > from;
   check(await soon(page, isThere), "a click beside the box goes there");
   await page.mouse.wheel(0, -480);
   await soon(page, async () => {
-    const [a, b] = await windowOf(page);
+    const [a, b] = await rangeOf(page);
     return b - a < 2_000_000;
   });
-  const [left, right] = await windowOf(page);
+  const [left, right] = await rangeOf(page);
   check(Math.abs(4 * (right - left) - 5_000_000) < 100_000, `the wheel zooms: ${right - left}`);
   await page.focus(".tl");
   await page.keyboard.press("Shift+M");
   await page.fill(".notes input", "look here");
   await page.keyboard.press("Tab");
-  await soon(page, async () => /look/.test(await hash(page)));
-  check(/notes=\d+~look/.test(await hash(page)), `a note is in the address: ${await hash(page)}`);
+  await soon(page, async () => /look/.test(await hashOf(page)));
+  check(/notes=\d+~look/.test(await hashOf(page)), `a note is in the address: ${await hashOf(page)}`);
   check((await page.locator(".tl-flags span").count()) === 1, "and has a flag");
-  await open(page, server, "trace");
+  await openTimeline(page, server, "trace");
   check((await page.inputValue(".notes input")) === "look here", "the browser keeps it");
   await page.click("text=remove");
-  await open(page, server, "trace");
+  await openTimeline(page, server, "trace");
   check((await page.locator(".notes").count()) === 0, "until it is removed");
   check(faults.length === 0, `minimap: ${faults[0]}`);
   await page.close();

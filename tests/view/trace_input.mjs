@@ -5,24 +5,22 @@
 //     trace_input.mjs [--opscope PATH]
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, compare, folder, main, openPage, rowsOf, runAxe, settle, soon, start } from "./browser.mjs";
+import {
+  check,
+  compare,
+  folder,
+  hashOf,
+  main,
+  openPage,
+  rowsOf,
+  runAxe,
+  settle,
+  soon,
+  start,
+} from "./browser.mjs";
+import { openTimeline, rangeOf } from "./timelines.mjs";
 
 const WIDTH = 1_000_000;
-const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
-
-/** START and END of KEY of the address, in ns. */
-async function rangeOf(page, key) {
-  const [, from, width] = new RegExp(`[?&]${key}=(-?\\d+)\\+(\\d+)`).exec(await hash(page)) ?? [];
-  return from === undefined ? null : [Number(from), Number(from) + Number(width)];
-}
-
-async function open(page, server, place) {
-  await page.goto("about:blank");
-  await page.goto(`${server.origin}/#/${place}`);
-  await settle(page);
-  await page.waitForSelector(".tl-head");
-  await page.waitForTimeout(700);
-}
 
 /** Two threads and a queue, in us: ranges of 100 with gaps of 100. */
 function makeTrace() {
@@ -65,7 +63,7 @@ const near = (a, b, most) => a !== null && a.every((v, i) => Math.abs(v - b[i]) 
 
 async function testMouse(context, server) {
   const [page, faults] = await openPage(context, server.origin);
-  await open(page, server, SHOWN);
+  await openTimeline(page, server, SHOWN);
   const { ruler, x, head, drag, pixel, canvas } = await placesOf(page);
   await drag([x(200_000) + 4, ruler], [x(500_000) - 4, ruler]);
   await soon(page, async () => (await rangeOf(page, "t")) !== null);
@@ -83,10 +81,10 @@ async function testMouse(context, server) {
   );
   const thread = await head("thread 8");
   await drag([x(250_000) + 3, thread], [x(550_000) - 3, thread + 4]);
-  await soon(page, async () => /thread=7\/8/.test(await hash(page)));
+  await soon(page, async () => /thread=7\/8/.test(await hashOf(page)));
   range = await rangeOf(page, "t");
   check(near(range, [250_000, 550_000], pixel / 100), `an area snaps to its track: ${range}`);
-  check(/thread=7\/8/.test(await hash(page)), `and says which thread: ${await hash(page)}`);
+  check(/thread=7\/8/.test(await hashOf(page)), `and says which thread: ${await hashOf(page)}`);
   await drag([x(550_000), thread], [x(650_000) + 3, thread]);
   const isLonger = async () => near(await rangeOf(page, "t"), [250_000, 650_000], pixel / 100);
   check(await soon(page, isLonger), `its edge can be dragged: ${await rangeOf(page, "t")}`);
@@ -106,7 +104,7 @@ async function testMouse(context, server) {
     return Math.abs(to - from - WIDTH / 2) < 8 * pixel;
   };
   check(await soon(page, isHalf), `the wheel over the ruler zooms: ${await rangeOf(page, "w")}`);
-  await open(page, server, SHOWN);
+  await openTimeline(page, server, SHOWN);
   await page.mouse.dblclick(x(250_000), await head("thread 7"));
   const isFit = async () => near(await rangeOf(page, "w"), [195_000, 305_000], 2000);
   check(await soon(page, isFit), `a double click fits: ${await rangeOf(page, "w")}`);
@@ -119,7 +117,7 @@ const titles = (page) => page.locator(".tl-head .tl-title").allTextContents();
 /** Two threads of one process in the order that is chosen, and by a drag of a title. */
 async function testOrder(context, server) {
   const [page, faults] = await openPage(context, server.origin);
-  await open(page, server, SHOWN);
+  await openTimeline(page, server, SHOWN);
   const threads = async () => (await titles(page)).filter((t) => /thread \d/.test(t)).map((t) => t.trim());
   const reads = (...words) => async () => {
     const now = (await threads()).map((t) => /thread (\d)/.exec(t)[1]);
@@ -130,7 +128,7 @@ async function testOrder(context, server) {
     .locator(".tl-head", { hasText: "thread 8" })
     .dragTo(page.locator(".tl-head", { hasText: "thread 7" }).first());
   check(await soon(page, reads("8", "7")), `dragged: ${await threads()}`);
-  check(/order=t0.7.8.thread<t0.7.7.thread/.test(await hash(page)), await hash(page));
+  check(/order=t0.7.8.thread<t0.7.7.thread/.test(await hashOf(page)), await hashOf(page));
   await page.selectOption("[aria-label='Order of tracks']", "name");
   check(await soon(page, reads("7", "8")), `by name: ${await threads()}`);
   const y = await (await placesOf(page)).head("thread 7");
@@ -159,7 +157,7 @@ async function testExtremes(context) {
   const [page, faults] = await openPage(context, server.origin);
   const asked = [];
   page.on("request", (request) => /\/cells/.test(request.url()) && asked.push(decodeURIComponent(request.url())));
-  await open(page, server, SHOWN);
+  await openTimeline(page, server, SHOWN);
   check(await soon(page, async () => asked.length > 0), "cells are asked for");
   check((await page.textContent(".tl-heads")).includes("176 deeper"), "176 levels are not shown");
   check(asked.length > 0 && asked.every((url) => !/[:.x]200\b/.test(url)), `asked: ${asked[0]}`);
@@ -187,34 +185,34 @@ async function testExtremes(context) {
 /** The ruler counts from another time; notes are about events, areas and times; the menu. */
 async function testRuler(context, server) {
   const [page, faults] = await openPage(context, server.origin);
-  await open(page, server, SHOWN);
+  await openTimeline(page, server, SHOWN);
   const { x, head } = await placesOf(page);
   await page.selectOption("[aria-label='What the ruler counts from']", "step");
-  check(await soon(page, async () => /clock=step/.test(await hash(page))), "the clock is in the address");
+  check(await soon(page, async () => /clock=step/.test(await hashOf(page))), "the clock is in the address");
   const y = await head("thread 7");
   await page.mouse.click(x(250_000), y);
-  await soon(page, async () => /sel=ev/.test(await hash(page)));
+  await soon(page, async () => /sel=ev/.test(await hashOf(page)));
   await page.waitForSelector("aside.detail");
   await page.focus(".tl");
   await page.keyboard.press("Shift+M");
-  const isOnEvent = async () => /notes=200000\+100000@\d+~note/.test(await hash(page));
-  check(await soon(page, isOnEvent), `a note on an event: ${await hash(page)}`);
+  const isOnEvent = async () => /notes=200000\+100000@\d+~note/.test(await hashOf(page));
+  check(await soon(page, isOnEvent), `a note on an event: ${await hashOf(page)}`);
   check((await page.locator(".tl-flags .range").count()) === 1, "it has a flag as long as the event");
-  await open(page, server, `${SHOWN}&t=400000%2B100000&sel=`);
+  await openTimeline(page, server, `${SHOWN}&t=400000%2B100000&sel=`);
   check((await page.locator(".notes li").count()) === 1, "the browser keeps it");
   await page.focus(".tl");
   await page.keyboard.press("Shift+M");
-  check(await soon(page, async () => /400000\+100000~note/.test(await hash(page))), "a note on an area");
+  check(await soon(page, async () => /400000\+100000~note/.test(await hashOf(page))), "a note on an area");
   await page.click(".notes li:first-child button");
-  check(await soon(page, async () => /sel=ev:\d+/.test(await hash(page))), "a note goes to its event");
-  await open(page, server, SHOWN);
+  check(await soon(page, async () => /sel=ev:\d+/.test(await hashOf(page))), "a note goes to its event");
+  await openTimeline(page, server, SHOWN);
   await page.mouse.click(x(250_000), y, { button: "right" });
   await page.waitForSelector(".tl-menu");
   const texts = await page.locator(".tl-menu [role=menuitem] span").allTextContents();
   check(texts.includes("rows of its name") && texts.includes("hide the track"), `menu: ${texts}`);
   await page.keyboard.press("End");
   await page.keyboard.press("Enter");
-  check(await soon(page, async () => /hide=t0.7.7/.test(await hash(page))), "by keys its last item hides");
+  check(await soon(page, async () => /hide=t0.7.7/.test(await hashOf(page))), "by keys its last item hides");
   check((await page.locator(".tl-menu").count()) === 0, "and the menu is gone");
   await page.click("text=1 hidden");
   await page.mouse.move(x(250_000), y);
@@ -234,7 +232,7 @@ async function testSheet(context, server) {
   const [page, faults] = await openPage(context, server.origin);
   const parts = ["--from 150000ns", "--to 650000ns", "--process 7", "--thread 7"];
   for (const tab of ["names", "kinds", "counters", "flows", "events"]) {
-    await open(page, server, `${SHOWN}&t=150000%2B500000&thread=7/7`);
+    await openTimeline(page, server, `${SHOWN}&t=150000%2B500000&thread=7/7`);
     await page.click(`.sheet .tabs button:text-is("${tab}")`);
     await soon(page, async () => (await page.locator(".sheet [data-command] [data-v]").count()) > 0);
     await settle(page);
@@ -244,7 +242,7 @@ async function testSheet(context, server) {
     check(n > 3, `${tab}: ${n} values`);
   }
   await page.click(".sheet >> text=with the device work of it");
-  await soon(page, async () => !/thread=/.test(await hash(page)));
+  await soon(page, async () => !/thread=/.test(await hashOf(page)));
   await settle(page);
   const command = await page.getAttribute(".sheet [data-command]", "data-command");
   check(!/--thread/.test(command), `all threads: ${command}`);
@@ -258,7 +256,7 @@ async function testTouch(browser, server) {
     hasTouch: true,
   });
   const [page, faults] = await openPage(context, server.origin);
-  await open(page, server, SHOWN);
+  await openTimeline(page, server, SHOWN);
   const { x, head, pixel } = await placesOf(page);
   const client = await context.newCDPSession(page);
   const touch = (type, ...points) =>
@@ -268,21 +266,21 @@ async function testTouch(browser, server) {
     });
   const y = await head("thread 8");
   await page.touchscreen.tap(x(300_000), y);
-  check(await soon(page, async () => /sel=ev:\d+/.test(await hash(page))), "a tap selects");
-  await open(page, server, SHOWN);
+  check(await soon(page, async () => /sel=ev:\d+/.test(await hashOf(page))), "a tap selects");
+  await openTimeline(page, server, SHOWN);
   await touch("touchStart", [x(500_000), y]);
   for (const ns of [450_000, 400_000, 350_000]) await touch("touchMove", [x(ns), y]);
   await touch("touchEnd");
   const isPanned = async () => near(await rangeOf(page, "w"), [150_000, 1_150_000], 20 * pixel);
   check(await soon(page, isPanned), `one finger pans: ${await rangeOf(page, "w")}`);
   check((await rangeOf(page, "t")) === null, "and selects nothing");
-  await open(page, server, SHOWN);
+  await openTimeline(page, server, SHOWN);
   await touch("touchStart", [x(400_000), y], [x(600_000), y]);
   for (const ns of [50_000, 100_000]) await touch("touchMove", [x(400_000 - ns), y], [x(600_000 + ns), y]);
   await touch("touchEnd");
   const isZoomed = async () => near(await rangeOf(page, "w"), [250_000, 750_000], 20 * pixel);
   check(await soon(page, isZoomed), `two fingers zoom: ${await rangeOf(page, "w")}`);
-  await open(page, server, SHOWN);
+  await openTimeline(page, server, SHOWN);
   await touch("touchStart", [x(250_000) + 3, y]);
   await page.waitForTimeout(700);
   for (const ns of [400_000, 550_000]) await touch("touchMove", [x(ns) - 3, y]);

@@ -6,7 +6,8 @@
 //     trace_keys.mjs [--opscope PATH]
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, folder, main, openPage, rowsOf, settle, soon, start } from "./browser.mjs";
+import { check, folder, hashOf, main, openPage, rowsOf, soon, start } from "./browser.mjs";
+import { isAt, openTimeline } from "./timelines.mjs";
 
 const N = 40; // launches, 100 us apart
 
@@ -26,8 +27,6 @@ function write(path) {
   writeFileSync(path, JSON.stringify({ traceEvents }));
 }
 
-const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
-const isAt = (page, word) => soon(page, async () => (await hash(page)).includes(word), 5);
 const arrows = (page) =>
   page.evaluate(() => document.querySelectorAll(".tl-canvases canvas")[1]?.dataset.arrows ?? "");
 const colours = (page) =>
@@ -37,18 +36,9 @@ const colours = (page) =>
     return [...new Set(new Uint32Array(data.buffer))].sort().join();
   });
 
-async function open(page, server, place) {
-  await page.goto("about:blank");
-  await page.goto(`${server.origin}/#/${place}`);
-  await settle(page);
-  await page.waitForSelector(".tl-head");
-  await page.waitForTimeout(600);
-  await page.focus(".tl");
-}
-
 async function testKeys(page, server) {
   // The 11th group: operator 30, call 31, kernel 32; 1 ms and 100 us a group from the origin.
-  await open(page, server, "trace?sel=ev:30&w=800000+500000");
+  await openTimeline(page, server, "trace?sel=ev:30&w=800000+500000");
   const steps = [
     ["ArrowDown", "sel=ev:31", "the call in the operator"],
     ["l", "sel=ev:32", "its kernel"],
@@ -60,57 +50,57 @@ async function testKeys(page, server) {
   ];
   for (const [key, word, what] of steps) {
     await page.keyboard.press(key);
-    check(await isAt(page, word), `${key}: ${what}: ${await hash(page)}`);
+    check(await isAt(page, word), `${key}: ${what}: ${await hashOf(page)}`);
     await page.waitForTimeout(300);
   }
-  await open(page, server, "trace?sel=ev:30&q=odd");
+  await openTimeline(page, server, "trace?sel=ev:30&q=odd");
   const odd = (await rowsOf(`opscope table events ${join(folder, "keys.json")}`)).filter(
     (row) => row.name === "aten::odd",
   );
   const next = odd.find((row) => Number(row.start_ns) > 1_000_000).id;
   const before = odd.filter((row) => Number(row.start_ns) < 1_000_000).at(-1).id;
   await page.keyboard.press("n");
-  check(await isAt(page, `sel=ev:${next}`), `n: ${await hash(page)}, not ${next}`);
+  check(await isAt(page, `sel=ev:${next}`), `n: ${await hashOf(page)}, not ${next}`);
   await page.waitForTimeout(300);
   await page.keyboard.press("N");
-  check(await isAt(page, `sel=ev:${before}`), `N: ${await hash(page)}, not ${before}`);
+  check(await isAt(page, `sel=ev:${before}`), `N: ${await hashOf(page)}, not ${before}`);
 }
 
 async function testWindows(page, server) {
-  await open(page, server, "trace?w=1000000+500000");
+  await openTimeline(page, server, "trace?w=1000000+500000");
   await page.waitForTimeout(500);
   for (const key of ["d", "d"]) {
     await page.keyboard.press(key);
     await page.waitForTimeout(600);
   }
-  const moved = await hash(page);
+  const moved = await hashOf(page);
   await page.keyboard.press("z");
-  check(await soon(page, async () => (await hash(page)) !== moved, 5), "z shows another window");
+  check(await soon(page, async () => (await hashOf(page)) !== moved, 5), "z shows another window");
   await page.waitForTimeout(500);
   await page.keyboard.press("Z");
-  check(await soon(page, async () => (await hash(page)) === moved, 5), "Z comes back to it");
+  check(await soon(page, async () => (await hashOf(page)) === moved, 5), "Z comes back to it");
 }
 
 async function testArrows(page, server) {
-  await open(page, server, "trace");
+  await openTimeline(page, server, "trace");
   check((await arrows(page)) === "", "no arrows unless they are wanted");
   await page.selectOption("label:has-text('arrows') select", "all");
   check(await soon(page, async () => (await arrows(page)) === String(N)), `${await arrows(page)}`);
   check(await isAt(page, "flow=all"), "it is in the address");
   // From 1,000 us on there are 30 calls, and no kernel of an earlier one.
-  await open(page, server, "trace?flow=all&w=1000000+100000");
+  await openTimeline(page, server, "trace?flow=all&w=1000000+100000");
   check(await soon(page, async () => (await arrows(page)) === "1"), `one: ${await arrows(page)}`);
   // The kernel is in sight, its call 25 us before it is not.
-  await open(page, server, "trace?sel=ev:32&w=1028000+20000");
+  await openTimeline(page, server, "trace?sel=ev:32&w=1028000+20000");
   const tag = page.locator(".tl-tag", { hasText: "launched by" });
   check(await soon(page, async () => (await tag.count()) === 1), "an end out of sight has a tag");
   check(/−25\.000.µs/.test(await tag.textContent()), await tag.textContent());
   await tag.click();
-  check(await isAt(page, "sel=ev:31"), `the tag goes there: ${await hash(page)}`);
+  check(await isAt(page, "sel=ev:31"), `the tag goes there: ${await hashOf(page)}`);
 }
 
 async function testColours(page, server) {
-  await open(page, server, "trace?sel=ev:30");
+  await openTimeline(page, server, "trace?sel=ev:30");
   const kinds = await colours(page);
   await page.keyboard.press("h");
   check(await soon(page, async () => (await colours(page)) !== kinds), "h dims other names");

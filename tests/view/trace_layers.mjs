@@ -8,7 +8,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { check, folder, hashOf as hash, main, openPage, opscope, root, rowsOf, settle, soon, start } from "./browser.mjs";
+import { check, folder, hashOf, main, openPage, opscope, root, rowsOf, soon, start } from "./browser.mjs";
+import { isAt, openTimeline, picture } from "./timelines.mjs";
 
 const N = 50; // steps of 1 ms
 const QUEUES = 30;
@@ -36,33 +37,13 @@ function write(path) {
   writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents }));
 }
 
-const isAt = (page, word) => soon(page, async () => (await hash(page)).includes(word), 5);
 const heads = (page) => page.locator(".tl-head.track .tl-title").allTextContents();
 /** How high the track with TITLE is, in CSS pixels. */
 const heightOf = async (page, title) =>
   (await page.locator(".tl-head.track", { hasText: title }).first().boundingBox())?.height;
 
-async function open(page, server, place) {
-  await page.goto("about:blank");
-  await page.goto(`${server.origin}/#/${place}`);
-  await settle(page);
-  await page.waitForSelector(".tl-head");
-  await page.waitForTimeout(500);
-  await page.focus(".tl");
-}
-
-/** Whether some pixel of the canvas has changed since BEFORE. */
-const picture = (page) =>
-  page.evaluate(() => {
-    const canvas = document.querySelector(".tl-canvases canvas");
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    let sum = 0;
-    for (let i = 0; i < data.length; i += 4) sum = (sum * 31 + data[i] + 7 * data[i + 2]) >>> 0;
-    return sum;
-  });
-
 async function testFrames(page, server) {
-  await open(page, server, "trace?w=0+3000000");
+  await openTimeline(page, server, "trace?w=0+3000000");
   const whole = await heightOf(page, "thread 1");
   check(whole === 4 * 18 + 4, `four levels with frames: ${whole}`);
   const before = await picture(page);
@@ -81,17 +62,17 @@ async function testFrames(page, server) {
   check(await soon(page, named, 5), "the operator lies at the top");
   await page.click("label:has-text('Python frames') input");
   check(await soon(page, async () => (await heightOf(page, "thread 1")) === whole, 5), "all are back");
-  check(!(await hash(page)).includes("python="), "the default is not in the address");
+  check(!(await hashOf(page)).includes("python="), "the default is not in the address");
 }
 
 async function testPacked(page, server) {
-  await open(page, server, "trace");
+  await openTimeline(page, server, "trace");
   const packed = (await heads(page)).filter((text) => text.includes("sparse queues"));
   check(packed.length === 1 && packed[0].includes(`${QUEUES} sparse queues`), `packed: ${packed}`);
   const isAlone = (await heads(page)).filter((text) => /queue \d|stream \d/.test(text));
   check(isAlone.length === 1, `the busy queue stands alone: ${isAlone}`);
   await page.click(".tl-head button:has-text('one by one')");
-  check(await isAt(page, "unpack=p0.0"), `it is in the address: ${await hash(page)}`);
+  check(await isAt(page, "unpack=p0.0"), `it is in the address: ${await hashOf(page)}`);
   const many = async () => (await page.locator(".tl-heads").getAttribute("style")).match(/(\d+)px/)[1];
   check(await soon(page, async () => Number(await many()) > QUEUES * 20, 5), `apart: ${await many()}`);
   await page.click(`.tl-head button:has-text('pack ${QUEUES} queues')`);
@@ -102,13 +83,13 @@ async function testPacked(page, server) {
     (row) => row.name === "small",
   );
   check(small.length === N, `small kernels: ${small.length}`);
-  await open(page, server, `trace?w=${small[3].start_ns}+30000&sel=ev:${small[3].id}`);
+  await openTimeline(page, server, `trace?w=${small[3].start_ns}+30000&sel=ev:${small[3].id}`);
   await page.keyboard.press("ArrowRight");
-  check(await isAt(page, `sel=ev:${small[4].id}`), `→ in the packed track: ${await hash(page)}`);
+  check(await isAt(page, `sel=ev:${small[4].id}`), `→ in the packed track: ${await hashOf(page)}`);
 }
 
 async function testCrop(page, server) {
-  await open(page, server, "trace");
+  await openTimeline(page, server, "trace");
   const handle = page.locator(".tl-head.track", { hasText: "thread 1" }).locator(".tl-crop");
   const box = await handle.boundingBox();
   await page.mouse.move(box.x + 40, box.y + 2);
@@ -117,7 +98,7 @@ async function testCrop(page, server) {
   await page.mouse.move(box.x + 40, box.y + 2 - 36, { steps: 4 });
   await page.mouse.up();
   check(await soon(page, async () => (await heightOf(page, "thread 1")) === 40, 5), "a drag leaves two levels");
-  check(await isAt(page, "depth=t0.1.1.thread:2"), `it is in the address: ${await hash(page)}`);
+  check(await isAt(page, "depth=t0.1.1.thread:2"), `it is in the address: ${await hashOf(page)}`);
   check((await page.textContent(".tl-head:has-text('thread 1')")).includes("2 deeper"), "it says how many are not shown");
   await handle.focus();
   await page.keyboard.press("ArrowDown");
@@ -135,7 +116,7 @@ async function testBeside(page, server) {
   const mm = rows.filter((row) => row.kind === "operator");
   const frames = rows.filter((row) => row.name === "ops.py(2): f");
   // Only the fourth operator is in sight.
-  await open(page, server, `trace?w=3100000+200000&sel=ev:${mm[3].id}`);
+  await openTimeline(page, server, `trace?w=3100000+200000&sel=ev:${mm[3].id}`);
   for (const [key, event, what] of [
     ["ArrowRight", mm[4].id, "after it"],
     ["ArrowLeft", mm[3].id, "before it"],
@@ -143,14 +124,14 @@ async function testBeside(page, server) {
     ["ArrowDown", frames[2].id, "in it"],
   ]) {
     await page.keyboard.press(key);
-    check(await isAt(page, `sel=ev:${event}`), `${key}: what is ${what}: ${await hash(page)}, not ${event}`);
+    check(await isAt(page, `sel=ev:${event}`), `${key}: what is ${what}: ${await hashOf(page)}, not ${event}`);
     await page.waitForTimeout(400);
   }
   // In a wide window all of them are merged with others.
-  await open(page, server, `trace?w=0+90000000000&sel=ev:${mm[10].id}`);
+  await openTimeline(page, server, `trace?w=0+90000000000&sel=ev:${mm[10].id}`);
   await page.keyboard.press("ArrowRight");
-  check(await isAt(page, `sel=ev:${mm[11].id}`), `one of many in a cell: ${await hash(page)}`);
-  await open(page, server, `trace?sel=ev:${mm[N - 1].id}`);
+  check(await isAt(page, `sel=ev:${mm[11].id}`), `one of many in a cell: ${await hashOf(page)}`);
+  await openTimeline(page, server, `trace?sel=ev:${mm[N - 1].id}`);
   await page.keyboard.press("ArrowRight");
   const told = async () => (await page.textContent("body")).includes("nothing is after it");
   check(await soon(page, told, 5), "after the last one nothing is");
@@ -160,21 +141,21 @@ async function testBeside(page, server) {
 
 async function testMarks(page, server) {
   const marks = () => page.locator(".tl-minimap .hits path").count();
-  await open(page, server, "trace?q=rare");
+  await openTimeline(page, server, "trace?q=rare");
   check(await soon(page, async () => (await marks()) === 1, 5), `one mark: ${await marks()}`);
   const map = await page.locator(".tl-minimap").boundingBox();
   const mark = await page.locator(".tl-minimap .hits path").boundingBox();
   const share = (mark.x + mark.width / 2 - map.x) / map.width;
   const expected = 40_010_000 / (49_950_000 + 0);
   check(Math.abs(share - expected) < 0.01, `it is where the hit is: ${share}, not ${expected}`);
-  await open(page, server, "trace?q=aten");
+  await openTimeline(page, server, "trace?q=aten");
   check(await soon(page, async () => (await marks()) === N, 5), `a mark for each: ${await marks()}`);
   check((await page.textContent(".tl-minimap .hits title")) === `${N} hits`, "it says how many");
 }
 
 /** What a folded track and a folded process still show, and what is in a merged cell. */
 async function testFolded(page, server) {
-  await open(page, server, "trace?w=0+3000000&fold=t0.1.1.thread,p0.0");
+  await openTimeline(page, server, "trace?w=0+3000000&fold=t0.1.1.thread,p0.0");
   check((await heightOf(page, "thread 1")) === 22, "a folded track is low");
   const colours = (title, from, height) =>
     page.evaluate(
@@ -195,7 +176,7 @@ async function testFolded(page, server) {
   check((await group.getAttribute("aria-expanded")) === "false", "the process is folded");
   const title = (await group.textContent()).trim();
   check((await colours(title, 2, 3)) > 1, `its busy queue is a line in ${title}`);
-  await open(page, server, "trace");
+  await openTimeline(page, server, "trace");
   const box = await page.locator(".tl-canvases canvas").first().boundingBox();
   const head = await page.locator(".tl-head.track", { hasText: "thread 2" }).first().boundingBox();
   await page.waitForTimeout(400);
@@ -210,7 +191,7 @@ async function testFolded(page, server) {
 
 /** =EXPR finds events by any of their columns. */
 async function testExpression(page, server) {
-  await open(page, server, `trace?q=${encodeURIComponent("=dur_ns = 800000 and start_ns > 48000000")}`);
+  await openTimeline(page, server, `trace?q=${encodeURIComponent("=dur_ns = 800000 and start_ns > 48000000")}`);
   const found = (await rowsOf(`opscope table events ${join(folder, "layers.json")}`)).filter(
     (row) => row.dur_ns === "800000" && Number(row.start_ns) > 48_000_000,
   );
@@ -220,7 +201,7 @@ async function testExpression(page, server) {
   check(await soon(page, async () => (await n()).includes("2 rows"), 5), "the sheet lists them");
   await page.focus(".tl");
   await page.keyboard.press("n");
-  check(await isAt(page, `sel=ev:${found[0].id}`), `n goes to the first: ${await hash(page)}`);
+  check(await isAt(page, `sel=ev:${found[0].id}`), `n goes to the first: ${await hashOf(page)}`);
   check((await page.locator(".tl-minimap .hits path").count()) === 2, "both are marked");
 }
 
@@ -247,7 +228,7 @@ async function testSaved(other) {
   );
   await openFile(`trace?python=off&w=3100000+200000&sel=ev:${mm[3].id}`);
   await page.keyboard.press("ArrowRight");
-  check(await isAt(page, `sel=ev:${mm[4].id}`), `saved: →: ${await hash(page)}`);
+  check(await isAt(page, `sel=ev:${mm[4].id}`), `saved: →: ${await hashOf(page)}`);
   await page.close();
 }
 
@@ -269,14 +250,14 @@ function recordDomains() {
 async function testDomains(other) {
   const server = await start([recordDomains()]);
   const [page, faults] = await openPage(other.context(), server.origin);
-  await open(page, server, "trace");
+  await openTimeline(page, server, "trace");
   const titles = (await heads(page)).map((text) => text.replace(/^[▾▸] /, ""));
   for (const name of ["outer", "inner, too"])
     check(titles.filter((text) => text === `domain ${name}`).length === 1, `${name}: ${titles}`);
   const head = page.locator(".tl-head.track", { hasText: "domain inner, too" });
   await head.hover();
   await head.locator("button[aria-label^='Pin']").click();
-  check(await isAt(page, "pin=d0."), `pinned: ${await hash(page)}`);
+  check(await isAt(page, "pin=d0."), `pinned: ${await hashOf(page)}`);
   await page.reload();
   await page.waitForSelector(".tl-head");
   const first = page.locator(".tl-head.track .tl-title").first();
@@ -290,7 +271,7 @@ async function testDomains(other) {
 async function testMenu(page, server) {
   const place = "trace?w=0+3000000";
   const menu = async (item) => {
-    await open(page, server, place);
+    await openTimeline(page, server, place);
     const box = await page.locator(".tl-canvases canvas").first().boundingBox();
     const head = await page.locator(".tl-head.track", { hasText: "thread 1" }).first().boundingBox();
     await page.waitForTimeout(300);
@@ -304,8 +285,8 @@ async function testMenu(page, server) {
     ["rows of its name", "where=name = 'aten::mm'"],
   ]) {
     await menu(item);
-    const is = async () => (await hash(page)).replace(/\+/g, " ").includes(word);
-    check(await soon(page, is, 5), `${item}: ${await hash(page)}`);
+    const is = async () => (await hashOf(page)).replace(/\+/g, " ").includes(word);
+    check(await soon(page, is, 5), `${item}: ${await hashOf(page)}`);
   }
   await menu("copy the command");
   check(await soon(page, async () => (await page.textContent("body")).includes("copied"), 5), "it is copied");
@@ -315,12 +296,12 @@ async function testMenu(page, server) {
 
 /** Esc takes an area back, and its thread and tab. */
 async function testEscape(page, server) {
-  await open(page, server, "trace?t=0+3000000&thread=1/1&area=kinds");
+  await openTimeline(page, server, "trace?t=0+3000000&thread=1/1&area=kinds");
   check((await page.textContent(".sheet")).includes("thread 1"), "the area is of one thread");
   await page.focus(".tl");
   await page.keyboard.press("Escape");
-  const isGone = async () => !/[?&](t|thread|area)=/.test(await hash(page));
-  check(await soon(page, isGone, 5), `nothing is left of it: ${await hash(page)}`);
+  const isGone = async () => !/[?&](t|thread|area)=/.test(await hashOf(page));
+  check(await soon(page, isGone, 5), `nothing is left of it: ${await hashOf(page)}`);
 }
 
 await main(async (browser) => {

@@ -6,7 +6,8 @@
 //     trace_moves.mjs [--opscope PATH]
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, folder, hashOf, main, openPage, settle, soon, start } from "./browser.mjs";
+import { check, folder, hashOf, main, openPage, soon, start } from "./browser.mjs";
+import { openTimeline, rangeOf } from "./timelines.mjs";
 
 const N = 20_000; // ranges of 5 us, one after the other
 /** The share of a full lane that has a colour: lines between ranges have none. */
@@ -20,19 +21,10 @@ function write(path) {
   writeFileSync(path, JSON.stringify({ traceEvents }));
 }
 
-async function open(page, server, place) {
-  await page.goto("about:blank");
-  await page.goto(`${server.origin}/#/${place}`);
-  await settle(page);
-  await page.waitForSelector(".tl-head.track");
-  await page.waitForTimeout(700);
-  await page.focus(".tl");
-}
-
 /** The window of the address, as [from, width]; null: all. */
 async function windowOf(page) {
-  const [, from, width] = /[?&]w=(-?\d+)\+(\d+)/.exec(await hashOf(page)) ?? [];
-  return from === undefined ? null : [Number(from), Number(width)];
+  const range = await rangeOf(page);
+  return range && [range[0], range[1] - range[0]];
 }
 
 /** Which share of the pixels of the first lane is not the ground, of the N columns asked for. */
@@ -53,7 +45,7 @@ const covered = (page) =>
 
 /** While answers take a second, the picture at hand is stretched over what is in sight. */
 async function testGap(page, server) {
-  await open(page, server, "trace?w=40000000%2B10000000");
+  await openTimeline(page, server, "trace?w=40000000%2B10000000");
   const before = await covered(page);
   check(before > LEAST, `the lane is full: ${before}`);
   let asked = 0;
@@ -86,7 +78,7 @@ async function testLayouts(context, page, server) {
     AZERTY: { KeyW: "z", KeyA: "q", KeyS: "s", KeyD: "d" },
     Dvorak: { KeyW: ",", KeyA: "a", KeyS: "o", KeyD: "e" },
   })) {
-    await open(page, server, "trace?w=40000000%2B10000000");
+    await openTimeline(page, server, "trace?w=40000000%2B10000000");
     const [from, width] = await windowOf(page);
     await press("KeyW", letters.KeyW);
     const zoomed = await windowOf(page);
@@ -102,14 +94,14 @@ async function testLayouts(context, page, server) {
     check(Math.abs(left[0] - back[0]) < 0.01 * width, `${layout}: ${letters.KeyA} goes left: ${left}`);
     check(!/steps=|sel=/.test(await hashOf(page)), `${layout}: and does nothing else, from ${from}`);
   }
-  await open(page, server, "trace?w=40000000%2B10000000");
+  await openTimeline(page, server, "trace?w=40000000%2B10000000");
   await press("Comma", "w"); // Dvorak
   check((await windowOf(page))[1] === 10_000_000, "a w elsewhere is not that key");
 }
 
 /** A state that was left comes back with its window, however wide the timeline is by then. */
 async function testWindows(page, server) {
-  await open(page, server, "trace");
+  await openTimeline(page, server, "trace");
   const canvas = await page.locator(".tl-canvases canvas").last().boundingBox();
   const head = await page.locator(".tl-head.track", { hasText: "thread 1" }).first().boundingBox();
   await page.mouse.move(canvas.x + canvas.width / 2, head.y + 10);
@@ -143,7 +135,7 @@ async function testWindows(page, server) {
 
 /** A cell of many ranges says how many, and of which names. */
 async function testMerged(page, server) {
-  await open(page, server, "trace");
+  await openTimeline(page, server, "trace");
   const canvas = await page.locator(".tl-canvases canvas").last().boundingBox();
   const head = await page.locator(".tl-head.track", { hasText: "thread 1" }).first().boundingBox();
   await page.mouse.move(canvas.x + canvas.width / 3, head.y + 10);
