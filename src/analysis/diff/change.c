@@ -36,10 +36,11 @@ double osc_change_p(const struct osc_sample *base, const struct osc_sample *new_
     return is_tested ? osc_welch_p(base, new_) : 1;
 }
 
-/* A time as an integer, for sorting. */
-static int64_t whole(double ns)
+int64_t osc_change_order(double delta, bool has_steps)
 {
-    return ns < 9e18 ? (int64_t)ns : INT64_MAX - 1;
+    const double size = fabs(delta) * (has_steps ? 1000 : 1);
+
+    return size < 9e18 ? (int64_t)size : INT64_MAX - 1;
 }
 
 void osc_change_set(struct osc_result *out, const struct osc_change_columns *at,
@@ -55,7 +56,7 @@ void osc_change_set(struct osc_result *out, const struct osc_change_columns *at,
         osc_result_bool(out, at->significant, c->is_significant);
         osc_result_num(out, at->p_value, c->p);
     }
-    osc_result_int(out, at->order, whole(fabs(delta_ns) * (c->has_steps ? 1000 : 1)));
+    osc_result_int(out, at->order, osc_change_order(delta_ns, c->has_steps));
 }
 
 static void note_side(struct osc_strbuf *out, const char *side, const struct osc_run_steps *s)

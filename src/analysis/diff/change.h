@@ -55,6 +55,10 @@ struct osc_changed {
 void osc_change_set(struct osc_result *out, const struct osc_change_columns *at,
                     const struct osc_changed *c);
 
+/* By what rows are sorted whose change is DELTA, per step if HAS_STEPS: an integer that keeps
+ * three digits of a mean, without the sign. */
+int64_t osc_change_order(double delta, bool has_steps);
+
 /* The p of CHANGED; 1 if it is not tested. */
 double osc_change_p(const struct osc_sample *base, const struct osc_sample *new_,
                     bool is_tested);

@@ -5,8 +5,7 @@
  */
 #include "analysis/table_registry.h"
 
-#include <math.h>
-
+#include "analysis/diff/change.h"
 #include "analysis/diff/pair_tree.h"
 #include "base/mem.h"
 #include "model/kind.h"
@@ -163,9 +162,9 @@ static void add_row(struct inside *in, const struct sums *s, bool has_steps, uin
         osc_result_num(out, MEAN(v, 1), new_);
         osc_result_num(out, MEAN(v, 2), new_ - base);
         if (v == by)
-            change = 1000 * (new_ - base);
+            change = new_ - base;
     }
-    osc_result_int(out, ORDER, fabs(change) < 9e18 ? (int64_t)fabs(change) : INT64_MAX);
+    osc_result_int(out, ORDER, osc_change_order(change, has_steps));
 }
 
 /* Device time if any operator launched work, else host time. */

@@ -4,8 +4,7 @@
  */
 #include "analysis/table_registry.h"
 
-#include <math.h>
-
+#include "analysis/diff/change.h"
 #include "analysis/diff/pair_tree.h"
 #include "analysis/diff/plugin_tree.h"
 
@@ -127,12 +126,12 @@ static bool add_row(void *ctx, const struct osc_node_pair *p)
     if (osc_pair_tree_has_steps(c)) {
         const double n_base = (double)base->n_steps, n_new = (double)new_->n_steps;
 
-        change = 1000 * add_means(out, MEAN_BASE, (double)a->step_ns / n_base,
-                                  (double)b->step_ns / n_new);
+        change =
+            add_means(out, MEAN_BASE, (double)a->step_ns / n_base, (double)b->step_ns / n_new);
         (void)add_means(out, MEAN_BASE_DEVICE, (double)a->step_device_ns / n_base,
                         (double)b->step_device_ns / n_new);
     }
-    osc_result_int(out, ORDER, fabs(change) < 9e18 ? (int64_t)fabs(change) : INT64_MAX);
+    osc_result_int(out, ORDER, osc_change_order(change, osc_pair_tree_has_steps(c)));
     return true;
 }
 
