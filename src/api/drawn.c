@@ -153,16 +153,13 @@ static void add_tracks(struct osc_strbuf *out, const struct osc_timeline *tl)
 /* The memory of the device NAME; null: unknown. */
 static void add_capacity(struct osc_strbuf *out, const struct osc_trace *t, const char *name)
 {
-    const struct osc_device *device = NULL;
+    const struct osc_str of = osc_str_c(name ? name : "");
+    struct osc_str family;
+    const int64_t index = osc_device_split(of, &family);
+    /* The file describes devices with numbers, not the host. */
+    const struct osc_device *const device = index >= 0 ? osc_trace_device(t, of, index) : NULL;
 
-    if (name) {
-        struct osc_str family;
-        const int64_t index = osc_device_split(osc_str_c(name), &family);
-
-        if (index >= 0) /* the file describes devices with numbers, not the host */
-            device = osc_trace_device(t, osc_str_c(name), index);
-    }
-    if (device && device->limits.memory_bytes > 0)
+    if (device && device->limits.memory_bytes >= 0)
         osc_strbuf_addf(out, ", \"capacity_bytes\": %lld",
                         (long long)device->limits.memory_bytes);
     else
