@@ -49,7 +49,7 @@ def same(column: str, ours: object, twin: object, is_close: bool) -> bool:
 
 
 def compare_rows(report: Report, where: str, ours: list[dict], twin: list[dict]) -> None:
-    """Compare all cells of rows by their names, and that changes descend."""
+    """Compare all cells of rows by their names."""
     mine = {row["name"]: row for row in ours}
     wanted = {shown(row["name"]): row for row in twin}
     if len(mine) != len(ours):
@@ -57,7 +57,7 @@ def compare_rows(report: Report, where: str, ours: list[dict], twin: list[dict])
     for name in mine.keys() ^ wanted.keys():
         report.differ(where, name, "only", "opscope" if name in mine else "twin")
     for name in mine.keys() & wanted.keys():
-        is_close = wanted[name].pop("close")
+        is_close = wanted[name].pop("close", False)
         for column, value in wanted[name].items():
             if same(column, mine[name].get(column), value, is_close):
                 report.passed += 1
@@ -106,7 +106,7 @@ def compare_inside(report: Report, where: str, provider: OpscopeProvider, operan
                    sides: list, pairs: list[dict]) -> None:
     """Compare the operators of both runs, and inside of some pairs whose places are not like any
     other of their side."""
-    check_inside(report, where, provider.rows("diff_inside", operands), diff.inside_rows(*sides))
+    compare_rows(report, where, provider.rows("diff_inside", operands), diff.inside_rows(*sides))
     known = []
     for side in sides:
         alike: dict[tuple, list] = {}
@@ -127,27 +127,10 @@ def compare_inside(report: Report, where: str, provider: OpscopeProvider, operan
             continue
         twin = diff.inside_rows(*sides, tuple(paths and paths[0] for paths in at))
         ours = provider.rows("diff_inside", operands, more=["--name", row["path"]])
-        check_inside(report, f"{where}: {row['path']}", ours, twin)
+        compare_rows(report, f"{where}: {row['path']}", ours, twin)
         n += 1
         if n == 3:
             return
-
-
-def check_inside(report: Report, where: str, ours: list[dict], twin: list[dict]) -> None:
-    """Compare rows of `diff_inside` by their names."""
-    mine = {row["name"]: row for row in ours}
-    wanted = {shown(row["name"]): row for row in twin}
-    if len(mine) != len(ours):
-        return      # names that differ only in what JSON cannot show
-    for name in mine.keys() ^ wanted.keys():
-        report.differ(where, name, "only", "opscope" if name in mine else "twin")
-    for name in mine.keys() & wanted.keys():
-        for column, value in wanted[name].items():
-            if same(column, mine[name].get(column), value, False):
-                report.passed += 1
-            else:
-                report.differ(where, name, column, f"opscope {mine[name].get(column)!r}",
-                              f"twin {value!r}")
 
 
 def side_of(place: Path, name: str, files: list[tuple[str, bytes]]) -> tuple[Path, object] | None:

@@ -73,51 +73,49 @@ def test_a_selection_of_the_server_is_that_of_the_command():
             yield
 
 
-def test_columns_have_the_values_of_json():
+def tables_as_json():
+    """Each table of each trace that is about one run: its server, its name, and what JSON has."""
     for trace in traces():
         with Server(trace) as s:
             for table in s.json("catalog")["tables"]:
-                if table["compares"]:
-                    continue
-                name = table["name"]
-                expected = s.json(f"table/{name}", {"format": "json"})
-                for ints in ("exact", "number"):
-                    status, _, body = s.get(f"table/{name}", {"limit": "1000000", "ints": ints})
-                    assert status == 200, body
-                    head, columns = decode(body)
-                    rows = [list(r) for r in zip(*columns)] if head["n"] else []
-                    wanted = [[c["name"], c["type"], c["unit"], c["help"]]
-                              for c in expected["columns"]]
-                    assert [[c["name"], c["type"], c["unit"], c["help"]]
-                            for c in head["columns"]] == wanted, name
-                    assert rows == expected["rows"], name
-                    assert head["notes"] == expected["notes"] and head["rows"] == len(rows)
-                    arrays = {c["array"] for c in head["columns"] if c["type"] == "integer"}
-                    assert arrays <= ({"BigInt64Array"} if ints == "exact" else
-                                      {"BigInt64Array", "Float64Array"})
-                yield
+                if not table["compares"]:
+                    name = table["name"]
+                    yield s, name, s.json(f"table/{name}", {"format": "json"})
+
+
+def test_columns_have_the_values_of_json():
+    for s, name, expected in tables_as_json():
+        for ints in ("exact", "number"):
+            status, _, body = s.get(f"table/{name}", {"limit": "1000000", "ints": ints})
+            assert status == 200, body
+            head, columns = decode(body)
+            rows = [list(r) for r in zip(*columns)] if head["n"] else []
+            wanted = [[c["name"], c["type"], c["unit"], c["help"]]
+                      for c in expected["columns"]]
+            assert [[c["name"], c["type"], c["unit"], c["help"]]
+                    for c in head["columns"]] == wanted, name
+            assert rows == expected["rows"], name
+            assert head["notes"] == expected["notes"] and head["rows"] == len(rows)
+            arrays = {c["array"] for c in head["columns"] if c["type"] == "integer"}
+            assert arrays <= ({"BigInt64Array"} if ints == "exact" else
+                              {"BigInt64Array", "Float64Array"})
+        yield
 
 
 def test_arrow_has_the_values_of_json():
-    for trace in traces():
-        with Server(trace) as s:
-            for table in s.json("catalog")["tables"]:
-                if table["compares"]:
-                    continue
-                name = table["name"]
-                expected = s.json(f"table/{name}", {"format": "json"})
-                status, headers, body = s.get(f"table/{name}", {"format": "arrow"})
-                assert status == 200, body
-                assert headers["content-type"] == "application/vnd.apache.arrow.stream", headers
-                told, columns, rows, sizes = arrow_stream.decode(body)
-                assert told == {"opscope": expected["opscope"], "table": name,
-                                "sources": "\n".join(expected["sources"]),
-                                "notes": "\n".join(expected["notes"])}, (name, told)
-                assert columns == [(c["name"], c["type"], c["unit"], c["help"])
-                                   for c in expected["columns"]], name
-                assert rows == expected["rows"], name
-                assert max(sizes, default=0) <= 8192 and sum(sizes) == len(rows)
-                yield
+    for s, name, expected in tables_as_json():
+        status, headers, body = s.get(f"table/{name}", {"format": "arrow"})
+        assert status == 200, body
+        assert headers["content-type"] == "application/vnd.apache.arrow.stream", headers
+        told, columns, rows, sizes = arrow_stream.decode(body)
+        assert told == {"opscope": expected["opscope"], "table": name,
+                        "sources": "\n".join(expected["sources"]),
+                        "notes": "\n".join(expected["notes"])}, (name, told)
+        assert columns == [(c["name"], c["type"], c["unit"], c["help"])
+                           for c in expected["columns"]], name
+        assert rows == expected["rows"], name
+        assert max(sizes, default=0) <= 8192 and sum(sizes) == len(rows)
+        yield
 
 
 def test_sums_are_of_all_rows():
