@@ -39,34 +39,42 @@ function unquote(text: string): string {
   return text.replace(/''/g, "'");
 }
 
+/** Each kind of term, and what its groups say. The last group is empty at the end. */
+const KINDS: readonly {
+  readonly pattern: RegExp;
+  readonly term: (groups: readonly string[]) => Term;
+}[] = [
+  {
+    pattern: TERM,
+    term: ([, column, operator, text]) => ({
+      ...{ column: column!, type: "string" },
+      test: testOf(operator!, unquote(text!)),
+    }),
+  },
+  {
+    pattern: LESS,
+    term: ([, column, most]) => ({
+      ...{ column: column!, type: "integer" },
+      test: (value) => value !== null && Number(value) < Number(most),
+    }),
+  },
+  {
+    pattern: OUTSIDE,
+    term: ([, column, path]) => ({
+      ...{ column: column!, type: "string" },
+      test: (value) => value === null || !value.startsWith(`${unquote(path!)}/`),
+    }),
+  },
+];
+
 /** The term of WHERE at AT, and where the next one begins; 0: there is none. */
 function termAt(where: string, at: number): { term: Term; next: number } | null {
-  for (const expression of [TERM, LESS, OUTSIDE]) expression.lastIndex = at;
-  const nextOf = (more: string | undefined, end: number) => (more === "" ? 0 : end);
-  const plain = TERM.exec(where);
-  if (plain) {
-    const test = testOf(plain[2]!, unquote(plain[3]!));
-    return {
-      term: { column: plain[1]!, type: "string", test },
-      next: nextOf(plain[4], TERM.lastIndex),
-    };
+  for (const { pattern, term } of KINDS) {
+    pattern.lastIndex = at;
+    const groups = pattern.exec(where);
+    if (groups) return { term: term(groups), next: groups.at(-1) === "" ? 0 : pattern.lastIndex };
   }
-  const less = LESS.exec(where);
-  if (less) {
-    const test: TextTest = (value) => value !== null && Number(value) < Number(less[2]);
-    return {
-      term: { column: less[1]!, type: "integer", test },
-      next: nextOf(less[3], LESS.lastIndex),
-    };
-  }
-  const outside = OUTSIDE.exec(where);
-  if (!outside) return null;
-  const inside = `${unquote(outside[2]!)}/`;
-  const test: TextTest = (value) => value === null || !value.startsWith(inside);
-  return {
-    term: { column: outside[1]!, type: "string", test },
-    next: nextOf(outside[3], OUTSIDE.lastIndex),
-  };
+  return null;
 }
 
 /** The terms of WHERE; null: it says more than the page can answer. */

@@ -12,7 +12,7 @@ export const PART_KEYS: readonly PartKeys[] = [
     title: "In tables",
     keys: [
       { keys: "↑ ↓ PageUp PageDown Home End", does: "go to a row; Shift: choose up to it" },
-      { keys: "← →", does: "go to a column" },
+      { keys: "← →", does: "go to a column; in a tree: shut or open the row" },
       { keys: "Space", does: "choose the row, for copy and save" },
       { keys: "Enter", does: "open the row" },
       { keys: "s", does: "sort by the column" },

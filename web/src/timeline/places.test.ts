@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Track } from "../api/api.ts";
-import type { CellPacket } from "../api/packets.ts";
+import { packetOf } from "../api/packets_fixture.ts";
 import type { GroupRow, TrackRow } from "./layout.ts";
 import { hitIn, lanePlaces, lanesOf, paintedLanes } from "./places.ts";
 import { longestOf } from "./popover.tsx";
@@ -20,22 +20,17 @@ const group: GroupRow = {
 };
 
 /** Lane 0: event 10 [0, 100); lane 1: 11 [0, 9), 12 to 14 merged [20, 40). Name is event + 100. */
-const CELLS = [
-  [0, 100, 10, 110, 1 | (255 << 16)],
-  [0, 9, 11, 111, 1 | (255 << 16)],
-  [20, 20, 12, 112, 3 | (51 << 16)],
-];
-const words = Uint32Array.from(CELLS.flat());
-const packet: CellPacket = {
-  head: { isExact: true, isCut: false, t0: 0, width: 100, unit: 1, quantum: 1, request: 0 },
-  lanes: [
-    { track: 3, depth: 0, overlaps: false, first: 0, count: 1 },
-    { track: 3, depth: 1, overlaps: false, first: 1, count: 2 },
+const packet = packetOf(
+  [
+    [[0, 100, 10, 110, 1 | (255 << 16)]],
+    [
+      [0, 9, 11, 111, 1 | (255 << 16)],
+      [20, 20, 12, 112, 3 | (51 << 16)],
+    ],
   ],
-  n: 3,
-  words,
-  signed: new Int32Array(words.buffer),
-};
+  100,
+  3,
+);
 const view = new Viewport(0, 0, 1);
 
 test("lanes are below each other; of a folded track the next ones are lines", () => {

@@ -44,7 +44,7 @@ interface TopProps extends TimelineViewProps {
 function Top({ timeline, side, screen, made, notes }: TopProps) {
   const { span } = usePage().place.value;
   const whole = firstWindow(timeline, span);
-  const hits = useHits((whole.to - whole.from) / Math.max(1, screen?.pixels ?? 0));
+  const hits = useHits(side === "run", (whole.to - whole.from) / Math.max(1, screen?.pixels ?? 0));
   useEffect(() => screen?.markHits(hits.at), [screen, hits]);
   const { viewport, ruler } = made;
   return (

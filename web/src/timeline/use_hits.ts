@@ -17,7 +17,7 @@ export interface Hits {
   readonly unmarkedFrom: number | null;
 }
 
-export const NO_HITS: Hits = { at: [], total: 0, unmarkedFrom: null };
+const NO_HITS: Hits = { at: [], total: 0, unmarkedFrom: null };
 
 /** STARTS, ascending, of the TOTAL hits: one for each width of APART ns. */
 export function thin(starts: readonly number[], total: number, apart: number): Hits {
@@ -26,8 +26,8 @@ export function thin(starts: readonly number[], total: number, apart: number): H
   return { at, total, unmarkedFrom: starts.length < total ? (starts.at(-1) ?? 0) : null };
 }
 
-/** The hits of what is searched, no closer than APART ns. */
-export function useHits(apart: number): Hits {
+/** The hits of what is searched, no closer than APART ns; if not ISWANTED, none. */
+export function useHits(isWanted: boolean, apart: number): Hits {
   const { place } = usePage();
   const { q } = place.value;
   const options = {
@@ -36,7 +36,7 @@ export function useHits(apart: number): Hits {
     sort: "start_ns:asc",
     columns: "start_ns",
   };
-  const { frame } = useTable(q === "" ? null : "events", options, MARKS);
+  const { frame } = useTable(isWanted && q !== "" ? "events" : null, options, MARKS);
   return useMemo(() => {
     if (frame === null || q === "") return NO_HITS;
     const starts = Array.from({ length: frame.n }, (_, row) => frame.at(row, "start_ns") ?? 0);
