@@ -193,7 +193,8 @@ def memory(program, trace):
 
 
 # Tables whose rows are appended, not merged.
-LISTS = ("threads", "tracks", "flows", "memory_events", "memory_curve", "memory_peaks")
+LISTS = ("threads", "tracks", "flows", "memory_events", "memory_curve", "memory_peaks",
+         "memory_live")
 
 
 def ranks(program, trace):

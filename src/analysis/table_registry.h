@@ -35,6 +35,7 @@
     X(memory_events)      \
     X(memory_curve)       \
     X(memory_peaks)       \
+    X(memory_live)        \
     X(advice)             \
     X(modules)            \
     X(ranks)              \

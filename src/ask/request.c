@@ -717,6 +717,8 @@ static osc_status split_groups(const char *group_by, const struct osc_table_def 
         o->by_op |= strcmp(name, "op") == 0;
         o->by_cause |= strcmp(name, "cause") == 0;
         o->by_graph |= strcmp(name, "graph") == 0;
+        o->by_module |= strcmp(name, "module") == 0;
+        o->by_size |= strcmp(name, "size") == 0;
         o->by_process |= strcmp(name, "process") == 0;
         o->by_thread |= strcmp(name, "thread") == 0;
         o->by_track |= strcmp(name, "track") == 0;

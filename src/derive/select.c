@@ -150,7 +150,7 @@ static osc_status choose_devices(struct osc_filter *f, struct osc_err *err)
     if (has_memory_of(f->t, osc_str_c(device)))
         return osc_fail(err, OSC_EINVAL,
                         "--device: there is no work of '%s' in the trace, only memory: see the "
-                        "tables memory, memory_events, memory_curve and memory_peaks",
+                        "tables memory, memory_events, memory_curve, memory_peaks and memory_live",
                         device);
     return osc_fail(err, OSC_EINVAL,
                     "--device: there is no '%s' in the trace; 'opscope table tracks' lists all",

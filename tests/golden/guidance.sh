@@ -50,6 +50,6 @@ try table --from 2us --to 1us small.json
 
 # No option of PyTorch is proposed to users of other programs.
 echo '{"viztracer_metadata": {}, "traceEvents": [{"ph": "X", "cat": "FEE", "name": "f", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]}' >viz.json
-for table in memory memory_curve memory_peaks memory_events modules "modules --group-by line"; do
+for table in memory memory_curve memory_peaks memory_live memory_events modules "modules --group-by line"; do
     "$OPSCOPE" table $table viz.json --format json | grep -o '"notes": \[[^]]*\]'
 done

@@ -11,7 +11,7 @@ from twin.selection import Selection
 
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack", "shape,stack"), "kernels": (None, "op"),
-             "modules": (None, "annotation", "line"), "stragglers": (None, "step"),
+             "modules": (None, "annotation", "line"), "memory_live": (None, "module", "size", "op,module,size"), "stragglers": (None, "step"),
              "ranges": (None, "process", "thread", "track", "category", "step",
                         "kind", "thread,kind", "category,thread", "step,process,track")}
 COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice",
@@ -19,7 +19,7 @@ COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "ad
 RULED = ("steps", "overview", "devices", "ranks", "rank_stats")     # tables with --step-length and --all-steps
 # Tables whose rows the twin does not merge: compared only if no two files share a row.
 UNMERGED = {"devices", "utilization", "modules", *memory_tables.TABLES}
-AT_A_TIME = {"memory_events", "memory_peaks"}       # tables with --at
+AT_A_TIME = {"memory_events", "memory_peaks", "memory_live"}       # tables with --at
 TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
          Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),
          Options(sort="count", limit=-1, max_shapes_width=20, max_src_width=20),

@@ -111,18 +111,19 @@ export function makeMarkup() {
 
 // --- the page ----------------------------------------------------------------------------------
 
-/** Wait until nothing is on its way. */
+/** Whether nothing is on its way; runs in the page. */
+const isAtRest = () =>
+  !document.querySelector(".old, .skeleton") &&
+  !/^(…|reading)/.test(document.querySelector("main.view h1")?.textContent ?? "…") &&
+  [...document.querySelectorAll("[data-command]")].every((e) => e.dataset.command !== "");
+
+/** Wait until nothing is on its way, and still is not a moment later: the view before may be there
+ * until the page has heard of its new address. */
 export async function settle(page) {
-  await page.waitForSelector("main.view h1");
-  await page.waitForFunction(
-    () =>
-      !document.querySelector(".old, .skeleton") &&
-      !/^(…|reading)/.test(document.querySelector("main.view h1")?.textContent ?? "…") &&
-      [...document.querySelectorAll("[data-command]")].every((e) => e.dataset.command !== ""),
-    undefined,
-    { timeout: 20_000 },
-  );
-  await page.waitForTimeout(150);
+  do {
+    await page.waitForFunction(isAtRest, undefined, { timeout: 20_000 });
+    await page.waitForTimeout(150);
+  } while (!(await page.evaluate(isAtRest)));
 }
 
 /** Compare every number in sight with its command; how many there were. */

@@ -4,13 +4,9 @@
  */
 #include "analysis/table_registry.h"
 
-#include "analysis/memory/memory_view.h"
+#include "analysis/memory/holders.h"
 #include "analysis/table_columns.h"
-#include "base/hash.h"
-#include "base/mem.h"
-#include "base/sort.h"
 #include "codec/json.h"
-#include "derive/args.h"
 
 /* Operators listed in at_peak; the others are one entry together. */
 #define LISTED 10
@@ -63,107 +59,11 @@ static const struct osc_column columns[N_COLUMNS] = {
         "entry. memory_events --at peak_ns lists the single allocations."),
 };
 
-/* What the operators with one name hold. */
-struct holder {
-    uint32_t label; /* osc_sid in labels */
-    uint32_t first; /* its first live allocation */
-    osc_wide bytes;
-    uint64_t count;
-};
-
 struct work {
     struct osc_memory_view v;
-    struct osc_intern labels; /* entry i is holder i - 1 */
-    struct osc_arena arena;
-    struct holder *holders; /* owned */
-    size_t n_holders, cap_holders;
+    struct osc_holders holders;
     struct osc_strbuf text; /* scratch */
 };
-
-/* One argument of record K; false if it has none. */
-static bool arg_of(const struct osc_memory_view *v, uint32_t k, enum osc_arg_key key,
-                   int64_t *value)
-{
-    const osc_row row = {v->a->records[k].row};
-
-    return osc_args_int(v->t, osc_chunk_of(&v->t->events, row), osc_row_place(row), key, value);
-}
-
-/* The first record of RANGE with the largest total; false if none has a total. */
-static bool find_peak(const struct osc_memory_view *v, struct osc_memory_range range,
-                      uint32_t *peak)
-{
-    int64_t most = 0, total;
-    bool is_any = false;
-
-    for (uint32_t k = range.begin; k < range.end; k++) {
-        if (!arg_of(v, k, OSC_ARG_KEY_TOTAL_ALLOCATED, &total) || (is_any && total <= most) ||
-            !osc_memory_view_wants(v, k))
-            continue;
-        most = total;
-        *peak = k;
-        is_any = true;
-    }
-    return is_any;
-}
-
-/* The last record of RANGE before AFTER that has a total. */
-static bool find_last(const struct osc_memory_view *v, struct osc_memory_range range,
-                      uint32_t after, uint32_t *at)
-{
-    int64_t total;
-
-    for (uint32_t k = range.end < after ? range.end : after; k > range.begin; k--) {
-        if (!arg_of(v, k - 1, OSC_ARG_KEY_TOTAL_ALLOCATED, &total) ||
-            !osc_memory_view_wants(v, k - 1))
-            continue;
-        *at = k - 1;
-        return true;
-    }
-    return false;
-}
-
-/* Find what each operator holds on D after record AT. */
-static osc_status find_holders(struct work *w, const struct osc_memory_device *d, uint32_t at)
-{
-    w->n_holders = 0;
-    osc_intern_fini(&w->labels);
-    for (uint32_t k = d->first; k <= at; k++) {
-        osc_sid label;
-
-        if (!osc_allocation_is_live(w->v.a, k, at))
-            continue;
-        const osc_status st =
-            osc_intern_add(&w->labels, osc_memory_view_operator(&w->v, k), &label);
-        if (st != OSC_OK)
-            return st;
-        /* The empty name has number 0, whenever it is found. */
-        while (label.v >= w->n_holders) {
-            if (osc_grow(&w->holders, &w->cap_holders, w->n_holders + 1, sizeof *w->holders) !=
-                OSC_OK)
-                return OSC_ENOMEM;
-            w->holders[w->n_holders] = (struct holder){.label = (uint32_t)w->n_holders};
-            w->n_holders++;
-        }
-        if (w->holders[label.v].count == 0)
-            w->holders[label.v].first = k;
-        w->holders[label.v].bytes += w->v.a->records[k].bytes;
-        w->holders[label.v].count++;
-    }
-    if (w->n_holders > 0 && w->holders[0].count == 0)
-        w->holders[0] = w->holders[--w->n_holders];
-    return OSC_OK;
-}
-
-/* Most bytes first; of equals, the first seen. */
-static int compare_holders(const void *pa, const void *pb)
-{
-    const struct holder *const a = pa, *const b = pb;
-
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? 1 : -1;
-    return (a->first > b->first) - (a->first < b->first);
-}
 
 static void add_entry(struct osc_strbuf *out, struct osc_str label, osc_wide bytes,
                       uint64_t count)
@@ -177,30 +77,28 @@ static void add_entry(struct osc_strbuf *out, struct osc_str label, osc_wide byt
 
 static void add_holders(struct work *w, struct osc_result *out)
 {
-    struct holder all = {0}, others = {0};
+    osc_wide bytes = 0, other_bytes = 0;
+    uint64_t count = 0, other_count = 0;
 
-    if (w->n_holders > 0)
-        osc_sort(w->holders, w->n_holders, sizeof *w->holders, compare_holders);
     osc_strbuf_clear(&w->text);
     osc_strbuf_addc(&w->text, '[');
-    for (size_t i = 0; i < w->n_holders; i++) {
-        const struct holder *const h = &w->holders[i];
+    for (size_t i = 0; i < w->holders.n; i++) {
+        const struct osc_holder *const h = &w->holders.all[i];
 
         if (i < LISTED) {
-            add_entry(&w->text, osc_intern_str(&w->labels, (osc_sid){h->label}), h->bytes,
-                      h->count);
+            add_entry(&w->text, osc_holder_operator(&w->holders, h), h->bytes, h->count);
         } else {
-            others.bytes += h->bytes;
-            others.count += h->count;
+            other_bytes += h->bytes;
+            other_count += h->count;
         }
-        all.bytes += h->bytes;
-        all.count += h->count;
+        bytes += h->bytes;
+        count += h->count;
     }
-    if (others.count > 0)
-        add_entry(&w->text, OSC_STR("(others)"), others.bytes, others.count);
+    if (other_count > 0)
+        add_entry(&w->text, OSC_STR("(others)"), other_bytes, other_count);
     osc_strbuf_addc(&w->text, ']');
-    osc_result_int(out, LIVE, osc_wide_nearest(all.bytes));
-    osc_result_int(out, LIVE_COUNT, (int64_t)all.count);
+    osc_result_int(out, LIVE, osc_wide_nearest(bytes));
+    osc_result_int(out, LIVE_COUNT, (int64_t)count);
     if (w->text.status == OSC_OK)
         osc_result_str(out, AT_PEAK, (struct osc_str){w->text.s, (uint32_t)w->text.len});
     else
@@ -223,26 +121,23 @@ static void add_capacity(const struct work *w, const struct osc_memory_device *d
 static osc_status add_device(struct work *w, const struct osc_memory_device *d,
                              const struct osc_options *o, struct osc_result *out)
 {
-    const struct osc_memory_range range = osc_memory_view_range(&w->v, d);
-    uint32_t at = 0;
+    uint32_t at;
     int64_t bytes = 0;
-    const bool is_any =
-        o->has_at ? find_last(&w->v, range, osc_allocations_after(w->v.a, d, w->v.at_ns), &at)
-                  : find_peak(&w->v, range, &at);
 
-    if (!is_any)
+    if (!(o->has_at ? osc_memory_view_last(&w->v, d, true, &at)
+                    : osc_memory_view_peak(&w->v, d, &at)))
         return OSC_OK;
-    const osc_status st = find_holders(w, d, at);
+    const osc_status st = osc_holders_find(&w->holders, d, at);
     if (st != OSC_OK)
         return st;
     osc_result_row(out);
     osc_memory_view_add_process(&w->v, d, out, PROCESS);
     osc_result_str(out, DEVICE, osc_str_c(d->name));
-    if (arg_of(&w->v, at, OSC_ARG_KEY_TOTAL_ALLOCATED, &bytes))
+    if (osc_memory_view_arg(&w->v, at, OSC_ARG_KEY_TOTAL_ALLOCATED, &bytes))
         osc_result_int(out, PEAK, bytes);
     osc_result_int(out, PEAK_NS, w->v.a->records[at].time_ns - w->v.t->origin_ns);
     add_capacity(w, d, out);
-    if (arg_of(&w->v, at, OSC_ARG_KEY_TOTAL_RESERVED, &bytes))
+    if (osc_memory_view_arg(&w->v, at, OSC_ARG_KEY_TOTAL_RESERVED, &bytes))
         osc_result_int(out, RESERVED, bytes);
     add_holders(w, out);
     return out->status;
@@ -256,8 +151,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 
     if (st == OSC_EINVAL)
         return st;
-    w.labels.arena = &w.arena;
-    w.labels.seed = osc_hash_seed();
+    osc_holders_init(&w.holders, &w.v);
+    w.holders.by_op = true;
     for (uint32_t d = 0; st == OSC_OK && d < w.v.a->n_devices; d++)
         st = add_device(&w, &w.v.a->devices[d], o, out);
     if (st == OSC_OK) {
@@ -266,9 +161,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_memory_view_note_totals(&w.v, out, "peak");
         st = out->status;
     }
-    osc_free(w.holders);
-    osc_intern_fini(&w.labels);
-    osc_arena_fini(&w.arena);
+    osc_holders_fini(&w.holders);
     osc_strbuf_fini(&w.text);
     osc_memory_view_fini(&w.v);
     return st == OSC_OK ? st : osc_fail(err, st, "memory_peaks: %s", osc_status_text(st));

@@ -185,6 +185,29 @@ TEST_WITH(says_what_is_alive_at_a_time, NULL, small_end)
     assert_whole(0, "live_bytes", 100);
 }
 
+/* Before 150 us 100 bytes on the CPU, and 2,048 on the GPU, are alive. */
+TEST_WITH(sums_what_is_alive_by_operator_module_or_size, NULL, small_end)
+{
+    const struct osc_options at = {.has_at = true, .at_ns = 149999};
+    const struct osc_options by_size = {.by_size = true};
+    const struct osc_options by_both = {.by_op = true, .by_module = true};
+
+    run_on(events, &osc_table_memory_live, &at);
+    assert_int_equal(result.n_rows, 2);
+    assert_whole(0, "at_ns", 126000);
+    assert_whole(0, "bytes", 100);
+    assert_whole(0, "count", 1);
+    assert_true(osc_result_get_num(&result, 0, column("ratio")) == 1.0);
+
+    run_on(events, &osc_table_memory_live, &by_size);
+    assert_missing(0, "operator");
+    assert_whole(0, "at_ns", 30000); /* the peak */
+    assert_whole(0, "block_bytes", 512);
+
+    run_on(events, &osc_table_memory_live, &by_both);
+    assert_text(0, "operator", "aten::linear (aten::empty)");
+}
+
 TEST_WITH(draws_every_record_device_after_device, NULL, small_end)
 {
     static const int64_t totals[] = {1512, 512, 0, 100, 200, 2048};

@@ -93,6 +93,50 @@ bool osc_memory_view_has(const struct osc_memory_view *v, uint32_t k)
     return at_ns >= v->from_ns && at_ns < v->to_ns && osc_memory_view_wants(v, k);
 }
 
+bool osc_memory_view_arg(const struct osc_memory_view *v, uint32_t k, enum osc_arg_key key,
+                         int64_t *value)
+{
+    const osc_row row = {v->a->records[k].row};
+
+    return osc_args_int(v->t, osc_chunk_of(&v->t->events, row), osc_row_place(row), key, value);
+}
+
+bool osc_memory_view_peak(const struct osc_memory_view *v, const struct osc_memory_device *d,
+                          uint32_t *at)
+{
+    const struct osc_memory_range range = osc_memory_view_range(v, d);
+    int64_t most = 0, total;
+    bool is_any = false;
+
+    for (uint32_t k = range.begin; k < range.end; k++) {
+        if (!osc_memory_view_arg(v, k, OSC_ARG_KEY_TOTAL_ALLOCATED, &total) ||
+            (is_any && total <= most) || !osc_memory_view_wants(v, k))
+            continue;
+        most = total;
+        *at = k;
+        is_any = true;
+    }
+    return is_any;
+}
+
+bool osc_memory_view_last(const struct osc_memory_view *v, const struct osc_memory_device *d,
+                          bool has_total, uint32_t *at)
+{
+    const struct osc_memory_range range = osc_memory_view_range(v, d);
+    const uint32_t after = osc_allocations_after(v->a, d, v->at_ns);
+    int64_t total;
+
+    for (uint32_t k = range.end < after ? range.end : after; k > range.begin; k--) {
+        if ((has_total &&
+             !osc_memory_view_arg(v, k - 1, OSC_ARG_KEY_TOTAL_ALLOCATED, &total)) ||
+            !osc_memory_view_wants(v, k - 1))
+            continue;
+        *at = k - 1;
+        return true;
+    }
+    return false;
+}
+
 /* Whether any record is selected. */
 static bool has_any(const struct osc_memory_view *v)
 {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/wide.h"
+#include "derive/args.h"
 #include "derive/facts.h"
 #include "derive/select.h"
 #include "table/table.h"
@@ -52,6 +53,18 @@ void osc_memory_view_note_totals(const struct osc_memory_view *v, struct osc_res
 
 /* Whether record K, which is in the selected time, matches the rest of the selection. */
 bool osc_memory_view_wants(const struct osc_memory_view *v, uint32_t k);
+
+/* Argument KEY of record K; false if it has none. */
+bool osc_memory_view_arg(const struct osc_memory_view *v, uint32_t k, enum osc_arg_key key,
+                         int64_t *value);
+
+/* The first selected record of D with the largest total; false if none has a total. */
+bool osc_memory_view_peak(const struct osc_memory_view *v, const struct osc_memory_device *d,
+                          uint32_t *at);
+
+/* The last selected record of D up to v->at_ns, of those with a total if HAS_TOTAL. */
+bool osc_memory_view_last(const struct osc_memory_view *v, const struct osc_memory_device *d,
+                          bool has_total, uint32_t *at);
 
 /* Whether record K, of a selected device, is selected. */
 bool osc_memory_view_has(const struct osc_memory_view *v, uint32_t k);

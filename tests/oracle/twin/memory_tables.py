@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`memory`, `memory_events`, `memory_curve`, `memory_peaks`."""
+"""`memory`, `memory_events`, `memory_curve`, `memory_peaks`, `memory_live`."""
 from __future__ import annotations
 
 import json
@@ -386,5 +386,43 @@ def peaks_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
     return result
 
 
+# Words of --group-by: the column that they ask for, and its value for an allocation.
+HELD_BY = {"op": ("operator", label), "module": ("module", module),
+           "size": ("block_bytes", lambda record: record.bytes)}
+
+
+def live_table(trace: Trace, selection: Selection = ALL, group_by: str | None = None) -> list[dict]:
+    """`memory_live`: at the first of the largest totals, or at the last record up to --at."""
+    asked = [HELD_BY[word] for word in (group_by or "op").split(",")]
+    records, rows = records_of(trace), []
+    for process, device in trace.kept["memory devices"]:
+        own = [r for r in records if (r.process, r.device) == (process, device)]
+        moments = [r for r in own if wants(trace, r, selection)]
+        if selection.at_ns is None:
+            moments = [r for r in moments if r.total("Total Allocated") is not None]
+            moments.sort(key=lambda r: -(r.total("Total Allocated") or 0))
+        else:
+            moments = [r for r in moments
+                       if r.event.start <= trace.origin + selection.at_ns][::-1]
+        if not moments:
+            continue
+        at = moments[0].event
+        live = [r for r in own if is_live(r, (at.start, at.id))]
+        groups: dict[tuple, list[Record]] = {}
+        for record in live:
+            groups.setdefault(tuple(value(record) for _, value in asked), []).append(record)
+        for values, members in groups.items():
+            held = sum(r.bytes for r in members)
+            rows.append({
+                "process": process, "device": device,
+                "process_name": inventory.process_names(trace).get(process),
+                "at_ns": at.start - trace.origin,
+                **{column: value for (column, _), value in zip(asked, values)},
+                "bytes": exact.nearest(held), "ratio": held / sum(r.bytes for r in live),
+                "count": len(members), "max_bytes": max(r.bytes for r in members),
+                "oldest_ns": min(r.event.start for r in members) - trace.origin})
+    return rows
+
+
 TABLES = {"memory": memory_table, "memory_events": events_table, "memory_curve": curve_table,
-          "memory_peaks": peaks_table}
+          "memory_peaks": peaks_table, "memory_live": live_table}

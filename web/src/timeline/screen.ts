@@ -74,8 +74,8 @@ export class Screen {
   private frame = 0;
   /** What was fit, until something else is shown; tight: without a margin. */
   private fitted: { window: Window; viewport: Viewport; isTight: boolean } | null = null;
-  /** What was to be fit before there was a size. */
-  private early: Window | null = null;
+  /** What was to be shown before there was a size. */
+  private early: (() => void) | null = null;
   private image: ImageData | null = null;
   private colours = { text: "#000", muted: "#666", line: "#888", grid: "#ddd", accent: "#00f" };
 
@@ -159,10 +159,11 @@ export class Screen {
     this.image = null;
     const { early, fitted } = this;
     this.early = null;
-    if (isFirst) this.viewport = Viewport.fit(this.first.from, this.first.to, width);
-    if (early !== null) this.fit(early.from, early.to);
-    else if (isFirst) this.showWindow(this.first);
-    else if (!fitted?.viewport.equals(this.viewport)) this.show(this.viewport);
+    if (isFirst) {
+      this.viewport = Viewport.fit(this.first.from, this.first.to, width);
+      this.showWindow(this.first);
+      early?.();
+    } else if (!fitted?.viewport.equals(this.viewport)) this.show(this.viewport);
     else if (fitted.isTight) this.showWindow(fitted.window);
     else this.fit(fitted.window.from, fitted.window.to);
   }
@@ -200,7 +201,7 @@ export class Screen {
 
   fit(from: number, to: number): void {
     if (this.width === 0) {
-      this.early = { from, to };
+      this.early = () => this.fit(from, to);
       return;
     }
     const margin = Math.max(1, Math.round((to - from) / 20));
@@ -228,16 +229,19 @@ export class Screen {
 
   /** Scroll in time so that [from, to) is in sight; zoom only if it is too small to see. */
   reveal(from: number, to: number): void {
+    if (this.width === 0) {
+      this.early = () => this.reveal(from, to);
+      return;
+    }
     const left = this.viewport.x(from);
     const right = this.viewport.x(to);
-    const isSeen = left < this.width && right > 0;
-    if (isSeen && right - left >= 1) return;
+    const isWide = right - left >= 1;
     const width = Math.max(to - from, 1);
-    const nsPerPx =
-      right - left >= 1 ? this.viewport.nsPerPx : Math.max(width * 10, LEAST_NS) / this.width;
-    const middle = from + Math.floor(width / 2);
-    const t0 = middle - Math.round((nsPerPx * this.width) / 2);
-    this.show(new Viewport(t0, 0, nsPerPx));
+    const span = isWide ? this.viewport.nsPerPx * this.width : Math.max(width * 10, LEAST_NS);
+    const isNear = isWide || this.viewport.nsPerPx * this.width <= span;
+    if (left < this.width && right > 0 && isNear) return;
+    const start = from + Math.floor(width / 2) - Math.round(span / 2);
+    this.showWindow({ from: start, to: start + Math.round(span) });
   }
 
   fitAll(): void {
