@@ -411,7 +411,8 @@ def live_table(trace: Trace, selection: Selection = ALL, group_by: str | None = 
         groups: dict[tuple, list[Record]] = {}
         for record in live:
             groups.setdefault(tuple(value(record) for _, value in asked), []).append(record)
-        for values, members in groups.items():
+        for values, members in sorted(groups.items(),
+                                      key=lambda item: -sum(r.bytes for r in item[1])):
             held = sum(r.bytes for r in members)
             rows.append({
                 "process": process, "device": device,
@@ -421,7 +422,7 @@ def live_table(trace: Trace, selection: Selection = ALL, group_by: str | None = 
                 "bytes": exact.nearest(held), "ratio": held / sum(r.bytes for r in live),
                 "count": len(members), "max_bytes": max(r.bytes for r in members),
                 "oldest_ns": min(r.event.start for r in members) - trace.origin})
-    return rows
+    return sorted(rows, key=lambda row: -row["bytes"])
 
 
 TABLES = {"memory": memory_table, "memory_events": events_table, "memory_curve": curve_table,

@@ -60,8 +60,9 @@ def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
     rows = []
     for block in found:
         lead = {"rank": block[0].rank, "span": block[0].span} if len(found) > 1 else {}
-        own = ([row for trace in block
-                for row in memory_tables.live_table(trace, selection, group_by)]
+        own = (sorted((row for trace in block
+                       for row in memory_tables.live_table(trace, selection, group_by)),
+                      key=lambda row: -row["bytes"])
                if name == "memory_live"
                else [row for trace in block for row in memory_tables.TABLES[name](trace, selection)]
                if name in memory_tables.TABLES
