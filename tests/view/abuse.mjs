@@ -6,7 +6,7 @@
 //     abuse.mjs [--opscope PATH] [NAME...]
 //
 // NAME chooses parts. The last line is "N passed, N failed".
-import { copyFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { check, compare, data, folder, main, openPage, settle, start, words } from "./browser.mjs";
 
@@ -127,6 +127,32 @@ const NAMES = [
 ];
 
 /** Names of all sorts are text in every view. */
+/** A run of which no file can be read is told, and leads to the others. */
+async function testUnreadable(context) {
+  const runs = join(folder, "runs");
+  for (const name of ["good", "bad"]) mkdirSync(join(runs, name), { recursive: true });
+  write(join(runs, "good", "w_1.1.pt.trace.json"), 700);
+  writeFileSync(join(runs, "bad", "w_1.1.pt.trace.json"), "this is no trace");
+  const server = await start(["--logdir", runs]);
+  const [page, faults] = await openPage(context, server.origin);
+  await page.goto(`${server.origin}/#/operators?run=bad`);
+  await page.waitForSelector("main.view h1");
+  const title = () => page.textContent("main.view h1");
+  await until(page, async () => /^bad could not be read/.test(await title()), "the run is told");
+  const why = await page.textContent("main.view .problem");
+  check(/w_1\.1\.pt\.trace\.json/.test(why), `the file is named: ${why}`);
+  await page.click("main.view button:text-is('good')");
+  await until(page, async () => /aten|takes/.test(await title()), "the other run is shown");
+  await page.goBack();
+  await until(page, async () => /^bad could not be read/.test(await title()), "back is told again");
+  write(join(runs, "bad", "w_1.1.pt.trace.json"), 700);
+  await until(page, async () => /takes/.test(await title()), "a file that is mended is read");
+  const thrown = faults.filter((fault) => !/status of 500/.test(fault));
+  check(thrown.length === 0, `unreadable: ${thrown[0]}`);
+  await page.close();
+  server.stop();
+}
+
 async function testNames(context) {
   const path = join(folder, "names.json");
   const traceEvents = NAMES.flatMap((name, i) => [
@@ -246,6 +272,7 @@ const PARTS = {
   server: testServer,
   tabs: testTabs,
   files: testFiles,
+  unreadable: testUnreadable,
   names: testNames,
   addresses: testAddresses,
 };

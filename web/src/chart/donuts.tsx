@@ -4,7 +4,7 @@
 
 import type { Frame } from "../api/cols.ts";
 import { arcsOf } from "../model/arcs.ts";
-import { foldKernel, shorten } from "../model/names.ts";
+import { shortLabel } from "../model/names.ts";
 import { type Sums, topOf } from "../model/top.ts";
 import { format } from "../model/units.ts";
 import type { Measure } from "./ranked.tsx";
@@ -20,6 +20,8 @@ interface DonutsProps {
   readonly label: string;
   /** The column that names a row. */
   readonly by: string;
+  /** What tells a row from others of its name. */
+  readonly tailOf: (row: number) => string;
   readonly onOpen?: (row: number) => void;
 }
 
@@ -29,17 +31,17 @@ interface RingProps {
   readonly n: number;
   readonly nOther: number;
   readonly measure: Measure | undefined;
-  readonly by: string;
+  readonly nameOf: (row: number) => string;
 }
 
-function Ring({ frame, sums, n, nOther, measure, by }: RingProps) {
+function Ring({ frame, sums, n, nOther, measure, nameOf }: RingProps) {
   const title = measure?.title ?? sums.column;
   const index = frame.index(sums.column);
   const rows = Array.from({ length: n }, (_, row) => frame.value(row, index));
   const values = [...rows.map((v) => Number(v ?? 0)), Number(sums.other)];
   const arcs = arcsOf(values.map((v) => Math.max(0, v)));
   const told = (i: number) => {
-    const name = i < n ? frame.text(i, by) : `other (${format(nOther, null)})`;
+    const name = i < n ? nameOf(i) : `other (${format(nOther, null)})`;
     return `${name}: ${format(values[i]!, sums.unit)}, ${format(arcs[i]!.share, "ratio")}`;
   };
   return (
@@ -80,7 +82,8 @@ function Ring({ frame, sums, n, nOther, measure, by }: RingProps) {
   );
 }
 
-export function Donuts({ frame, measures, n, label, by, onOpen }: DonutsProps) {
+export function Donuts({ frame, measures, n, label, by, tailOf, onOpen }: DonutsProps) {
+  const nameOf = (row: number) => `${frame.text(row, by)} ${tailOf(row)}`.trim();
   const all = topOf(
     frame,
     measures.map((m) => m.column),
@@ -97,13 +100,13 @@ export function Donuts({ frame, measures, n, label, by, onOpen }: DonutsProps) {
           n={all.n}
           nOther={all.nOther}
           measure={measures.find((m) => m.column === sums.column)}
-          by={by}
+          nameOf={nameOf}
         />
       ))}
       <ol class="donut-legend">
         {Array.from({ length: all.n }, (_, row) => {
-          const name = frame.text(row, by);
-          const text = shorten(foldKernel(name));
+          const name = nameOf(row);
+          const text = shortLabel(frame.text(row, by), tailOf(row));
           return (
             <li key={row} title={name}>
               <span class="muted">{row + 1} </span>

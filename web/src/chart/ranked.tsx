@@ -2,7 +2,7 @@
 // Ranked bars: the first rows of a table, several measures side by side, and "other".
 
 import type { Frame } from "../api/cols.ts";
-import { foldKernel, shorten } from "../model/names.ts";
+import { shortLabel } from "../model/names.ts";
 import { type Sums, sumOf, type Top, topOf } from "../model/top.ts";
 import { format, formatIn, type Unit, unitFor } from "../model/units.ts";
 
@@ -24,6 +24,8 @@ interface RankedProps {
   readonly by: string;
   /** What a row is called; without it, as column BY has it. */
   readonly nameOf?: (row: number) => string;
+  /** What tells a row from others of its name. */
+  readonly tailOf?: (row: number) => string;
   /** All bars have one scale. */
   readonly isShared?: boolean;
   readonly onOpen?: (row: number) => void;
@@ -113,15 +115,17 @@ export function Ranked(props: RankedProps) {
       <tbody>
         {Array.from({ length: top.n }, (_, row) => {
           const name = props.nameOf?.(row) ?? frame.text(row, props.by);
+          const tail = props.tailOf?.(row) ?? "";
+          const text = shortLabel(name, tail);
           return (
             <tr key={row}>
-              <th scope="row" title={name}>
+              <th scope="row" title={`${name} ${tail}`.trim()}>
                 {props.onOpen ? (
                   <button type="button" class="plain" onClick={() => props.onOpen?.(row)}>
-                    {shorten(foldKernel(name))}
+                    {text}
                   </button>
                 ) : (
-                  shorten(foldKernel(name))
+                  text
                 )}
               </th>
               {top.sums.map((s, i) => {

@@ -23,13 +23,19 @@ interface SharesProps {
 export function Shares({ title, unit, sums, parts, column, by, isRing }: SharesProps) {
   const whole = [...sums.values()].reduce<number>((sum, v) => sum + Number(v), 0) || 1;
   const there = parts.filter((part) => sums.has(part.word));
+  const told = (part: { word: string; title: string }) => {
+    const v = Number(sums.get(part.word) ?? 0);
+    return `${part.title}: ${format(v / whole, "ratio")} (${format(v, unit)})`;
+  };
   return (
     <figure class="shares">
       <figcaption>{title}</figcaption>
       {isRing ? (
         <svg class="shares-ring" viewBox="-1.02 -1.02 2.04 2.04" role="img" aria-label={title}>
           {arcsOf(there.map((part) => Number(sums.get(part.word)))).map((arc, i) => (
-            <path key={there[i]!.word} d={arc.path} class={`fill-${there[i]!.fill}`} />
+            <path key={there[i]!.word} d={arc.path} class={`fill-${there[i]!.fill}`}>
+              <title>{told(there[i]!)}</title>
+            </path>
           ))}
         </svg>
       ) : (
@@ -39,6 +45,7 @@ export function Shares({ title, unit, sums, parts, column, by, isRing }: SharesP
               key={part.word}
               class={`fill-${part.fill}`}
               style={{ width: `${(Number(sums.get(part.word)) / whole) * 100}%` }}
+              title={told(part)}
             />
           ))}
         </div>
@@ -48,8 +55,7 @@ export function Shares({ title, unit, sums, parts, column, by, isRing }: SharesP
           const v = sums.get(part.word) ?? 0;
           return (
             <li key={part.word} data-v={String(v)} data-r={`${by}=${part.word}`} data-c={column}>
-              <span class={`swatch fill-${part.fill}`} /> {part.title}{" "}
-              {format(Number(v) / whole, "ratio")} ({format(Number(v), unit)})
+              <span class={`swatch fill-${part.fill}`} /> {told(part)}
             </li>
           );
         })}

@@ -17,14 +17,14 @@ const ANNOTATION = "annotation";
 function Bar({ bar, at, shown, most, hasLine }: BarProps) {
   let y = HEIGHT;
   const isLeft = (bar.left ?? 0) > 0;
+  const whole = `${bar.title}; its annotation ${formatTime(bar.annotation ?? 0)}${
+    isLeft ? "; in no average" : ""
+  }`;
+  const share = (ns: number) => format(ns / Math.max(1, bar.height), "ratio");
   const line = HEIGHT - ((bar.annotation ?? 0) / most) * HEIGHT;
   return (
     <g transform={`translate(${at} 0)`} class={isLeft ? "left-out" : ""}>
-      <title>
-        {`${bar.title}; its annotation ${formatTime(bar.annotation ?? 0)}${
-          isLeft ? "; in no average" : ""
-        }`}
-      </title>
+      <title>{whole}</title>
       {bar.parts
         .filter((part) => shown.includes(part.fill) && part.size > 0)
         .map((part) => {
@@ -38,7 +38,9 @@ function Bar({ bar, at, shown, most, hasLine }: BarProps) {
               width="0.8"
               y={y}
               height={height}
-            />
+            >
+              <title>{`${part.fill} ${formatTime(part.size)}, ${share(part.size)}; ${whole}`}</title>
+            </rect>
           );
         })}
       {hasLine && line >= 0 && <rect class="annotation-line" x="0" width="1" y={line} height="1" />}

@@ -6,7 +6,7 @@ import type { CatalogTable, Options } from "../api/api.ts";
 import { both } from "../model/funnel.ts";
 import { whereOf } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { Empty, Problem, useCommand } from "../views/parts.tsx";
+import { Empty, Problem, TableNotes, useCommand } from "../views/parts.tsx";
 import { type ShownColumn, showColumns } from "./columns.ts";
 import { Grid } from "./grid.tsx";
 import {
@@ -171,6 +171,7 @@ export function TableView(props: TableViewProps) {
       <Tools name={props.name} options={options} frame={frame} selected={selected} />
       {windows.problem && <Problem problem={windows.problem} />}
       {frame !== null && frame.rows === 0 && <Empty frame={frame} />}
+      {frame !== null && frame.rows > 0 && <TableNotes frame={frame} />}
       {frame !== null && frame.rows > 0 && (
         <Grid
           windows={windows}

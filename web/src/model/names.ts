@@ -8,6 +8,12 @@ export function shorten(name: string, most = 56): string {
   return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`;
 }
 
+/** NAME, which is in full a title, as a chart has it; TAIL tells it from others of the same name. */
+export function shortLabel(name: string, tail: string): string {
+  const text = foldKernel(name);
+  return tail === "" ? shorten(text) : `${shorten(text, 24)} ${shorten(tail, 32)}`;
+}
+
 /** A signature of C++ without what it returns and takes; other names stay as they are. */
 export function foldKernel(name: string): string {
   if (!name.startsWith("void ")) return name;

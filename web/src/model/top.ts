@@ -63,6 +63,15 @@ export function topOf(frame: Frame, columns: readonly string[], n: number): Top 
   return { n: shown, nOther: frame.n - shown, sums };
 }
 
+/** What tells ROW of FRAME from others of its name: the COLUMNS that it has, of stacks the first
+ * line. */
+export function tailOf(frame: Frame, row: number, columns: readonly string[]): string {
+  const words = columns
+    .filter((column) => frame.index(column) >= 0)
+    .map((column) => frame.text(row, column).split(/[\n;]/, 1)[0] ?? "");
+  return words.filter((word) => word !== "").join(" ");
+}
+
 /** The sums of COLUMN by the words of column BY, in order of their first row. */
 export function sumsBy(frame: Frame, column: string, by: string): Map<string, number | bigint> {
   const sums = new Map<string, number | bigint>();

@@ -12,6 +12,7 @@ import { installKeys } from "./keys.ts";
 import { Palette } from "./palette.tsx";
 import { Status } from "./status.tsx";
 import { StepStrip } from "./strip.tsx";
+import { Unreadable } from "./unreadable.tsx";
 
 function Rail() {
   const page = usePage();
@@ -57,7 +58,7 @@ export function Shell() {
       <Rail />
       <StepStrip />
       <main class="view" aria-label={view.title}>
-        <Component />
+        {page.loading.value.state === "failed" ? <Unreadable /> : <Component />}
       </main>
       <Dock />
       <Status />

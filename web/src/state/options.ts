@@ -35,6 +35,11 @@ export function allTimeOptions(place: Place): Options {
   return selectionOptions({ ...place, steps: "", t: "" });
 }
 
+/** The same for tables that compare ranks with each other, and need all of them. */
+export function allRanksOptions(place: Place): Options {
+  return selectionOptions({ ...place, rank: "" });
+}
+
 /** The same for tables whose rows are summed over all ranks and spans. */
 export function mergedOptions(place: Place): Options {
   return { ...selectionOptions(place), merge: true };
@@ -66,5 +71,7 @@ export function whereOf(name: string, text: string): string {
   const pattern = /^\/(.*)\/$/.exec(text);
   return pattern
     ? `${name} regexp ${quote(pattern[1] ?? "")}`
-    : `${name} like ${quote(`%${text}%`)}`;
+    : `${name} like ${quote(`%${text.replace(/[\\%_]/g, "\\$&")}%`)}${
+        /[\\%_]/.test(text) ? " escape '\\'" : ""
+      }`;
 }

@@ -2,6 +2,7 @@
 // The rows of the timeline from top to bottom: groups, tracks and values, and where they are.
 
 import type { Series, Timeline, Track } from "../api/api.ts";
+import { hasNumber } from "../model/number_list.ts";
 import { matcher } from "../model/pattern.ts";
 import { type Order, sortTracks } from "./order.ts";
 
@@ -68,6 +69,9 @@ export interface LayoutChoice {
   /** Only tracks whose title has this text, or matches /TEXT/. */
   readonly filter: string;
   readonly order: Order;
+  /** Only tracks of these ranks and spans, as --rank and --span have them. */
+  readonly ranks: string;
+  readonly spans: string;
 }
 
 /** A timeline of which some tracks are left out. */
@@ -264,6 +268,7 @@ export function layOut(whole: Timeline, choice: LayoutChoice): Layout {
   const timeline = choose(whole, choice);
   const all: Unplaced[] = pinnedRows(timeline, choice);
   for (const [t, trace] of timeline.traces.entries()) {
+    if (!hasNumber(choice.ranks, trace.rank) || !hasNumber(choice.spans, trace.span)) continue;
     const isAlone = timeline.traces.length === 1;
     const inside = traceRows(timeline, t, choice, isAlone ? 0 : 1);
     const key = `r${t}`;

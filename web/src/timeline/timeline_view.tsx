@@ -77,7 +77,7 @@ export function TimelineView(props: TimelineViewProps) {
   const tags = useTags(made.screen);
   const { base, overlay, ruler, body, screen } = made;
   const [notes, changeNotes] = useNotes();
-  const { layout, pinned, change } = useLayout(timeline);
+  const { layout, pinned, change } = useLayout(timeline, side);
   useShown(screen, props, layout);
   useRuler(screen, timeline, side === "run");
   const { hover, pointer } = usePointer(screen, overlay, ruler, onSelect);

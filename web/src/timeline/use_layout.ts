@@ -6,7 +6,9 @@ import type { Timeline, Track } from "../api/api.ts";
 import { useTable } from "../state/answers.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import { parseBase } from "../state/url.ts";
 import { layOut, trackKey } from "./layout.ts";
+import type { Side } from "./lock.ts";
 import { formatOrder, parseOrder, withMove } from "./order.ts";
 
 function words(text: string): Set<string> {
@@ -82,9 +84,11 @@ function useBusy(timeline: Timeline, isWanted: boolean): ReadonlyMap<string, num
   }, [frame, timeline]);
 }
 
-export function useLayout(timeline: Timeline) {
+export function useLayout(timeline: Timeline, side: Side) {
   const page = usePage();
-  const { fold, hide, pin, only, python, unpack, depth, order: wish } = page.place.value;
+  const place = page.place.value;
+  const { fold, hide, pin, only, python, unpack, depth, order: wish } = place;
+  const { rank, span } = side === "run" ? place : parseBase(place.cmp);
   const busy = useBusy(timeline, /^busy/.test(wish));
   const order = useMemo(() => parseOrder(wish, busy), [wish, busy]);
   const layout = useMemo(
@@ -98,8 +102,10 @@ export function useLayout(timeline: Timeline) {
         pinned: words(pin),
         filter: only,
         order,
+        ranks: rank,
+        spans: span,
       }),
-    [timeline, fold, hide, pin, only, python, unpack, depth, order],
+    [timeline, fold, hide, pin, only, python, unpack, depth, order, rank, span],
   );
   return {
     layout,

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which rank is late, how much communication hides, and how much of it waits.
 
+import type { Options } from "../api/api.ts";
 import { type Measure, Ranked } from "../chart/ranked.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { TableView } from "../grid/table_view.tsx";
+import { both } from "../model/funnel.ts";
+import { whereIn } from "../model/number_list.ts";
 import { rankName } from "../model/rank_parts.ts";
 import { type Answer, useTable } from "../state/answers.ts";
-import { selectionOptions } from "../state/options.ts";
+import { allRanksOptions, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Headline } from "./headline.tsx";
 import { Empty, Section, Tabs, useCommand } from "./parts.tsx";
@@ -75,12 +78,18 @@ function RankBars({ title, label, answer, measures, isShared = false }: RankBars
 export function Distributed() {
   const page = usePage();
   const place = page.place.value;
-  const options = selectionOptions(place);
-  const steps = { ...options, where: "step = 'all'" };
-  const late = useTable("stragglers", options, ALL);
-  const overlap = useTable("rank_overlap", steps, ALL);
-  const wait = useTable("rank_wait", steps, ALL);
-  const devices = useTable("devices", options, ALL);
+  const selection = selectionOptions(place);
+  // Ranks are compared with all others: the selection only leaves out rows.
+  const all = allRanksOptions(place);
+  const ofRanks = (where: string): Options => {
+    const wanted = both(where, whereIn("rank", place.rank));
+    return wanted === "" ? all : { ...all, where: wanted };
+  };
+  const late = useTable("stragglers", ofRanks(""), ALL);
+  const everyOverlap = useTable("rank_overlap", { ...all, where: "step = 'all'" }, ALL);
+  const overlap = useTable("rank_overlap", ofRanks("step = 'all'"), ALL);
+  const wait = useTable("rank_wait", ofRanks("step = 'all'"), ALL);
+  const devices = useTable("devices", selection, ALL);
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
   useCommand(late.frame);
   return (
@@ -91,7 +100,7 @@ export function Distributed() {
           <p>Open the directory with the traces of all ranks: opscope view DIRECTORY</p>
         </Empty>
       )}
-      <RankMap overlap={overlap.frame} />
+      <RankMap overlap={everyOverlap.frame} />
       <RankBars
         title="Who is late"
         label="Ranks by the waiting that they cause"
@@ -121,7 +130,11 @@ export function Distributed() {
         value={tab.name}
         onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "", cols: "" })}
       />
-      <TableView key={tab.name} name={tab.name} options={options} />
+      <TableView
+        key={tab.name}
+        name={tab.name}
+        options={tab.name === "collective_calls" ? all : ofRanks("")}
+      />
     </>
   );
 }

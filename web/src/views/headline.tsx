@@ -3,7 +3,7 @@
 
 import type { Frame } from "../api/cols.ts";
 import { type Answer, useTable } from "../state/answers.ts";
-import { selectionOptions, stepOptions } from "../state/options.ts";
+import { allRanksOptions, selectionOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { CommandLink } from "./command_link.tsx";
 
@@ -18,7 +18,9 @@ export function textOf(answer: Answer, sentence: (frame: Frame) => string): stri
 export function Headline({ view }: { view: string }) {
   const { catalog, place } = usePage();
   const table = catalog.value?.tables.find((t) => t.name === "headlines");
-  const options = { ...selectionOptions(place.value), ...stepOptions(place.value, table) };
+  // What distinguishes ranks takes all of them.
+  const selection = (view === "distributed" ? allRanksOptions : selectionOptions)(place.value);
+  const options = { ...selection, ...stepOptions(place.value, table) };
   const answer = useTable("headlines", options, ALL);
   const { frame } = answer;
   let row = frame === null ? -1 : frame.n - 1;

@@ -47,6 +47,7 @@ export function Kernels() {
               frame={frame}
               measures={MEASURES}
               by="name"
+              also={["cause", "operator", "grid", "block", "launch_id"]}
               label="Kernels with the most time, and all others"
               onOpen={(row) => open(frame.text(row, "name"))}
             />

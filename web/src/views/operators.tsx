@@ -35,6 +35,7 @@ export function Operators() {
             frame={frame}
             measures={MEASURES}
             by="name"
+            also={["input_shape", "call_stack"]}
             label="Operators with the most time, and all others"
             onOpen={(row) => open(frame.text(row, "name"))}
           />

@@ -35,6 +35,18 @@ export function Empty({ frame, children }: { frame: Frame; children?: ComponentC
   );
 }
 
+/** What the table says beside its rows. */
+export function TableNotes({ frame }: { frame: Frame }) {
+  if (frame.notes.length === 0) return null;
+  return (
+    <ul class="table-notes muted">
+      {frame.notes.map((note) => (
+        <li key={note}>{note}</li>
+      ))}
+    </ul>
+  );
+}
+
 function showCommand(page: PageState, command: string): void {
   if (command === "" || command === page.command.value) return;
   page.command.value = command;
@@ -101,6 +113,7 @@ export function Section({ title, answer, tools, ifEmpty, children }: SectionProp
       {problem && <Problem problem={problem} />}
       {frame === null && !problem && <div class="skeleton" />}
       {frame !== null && (frame.n > 0 ? children(frame) : <Empty frame={frame}>{ifEmpty}</Empty>)}
+      {frame !== null && frame.n > 0 && <TableNotes frame={frame} />}
       {frame !== null && frame.n < frame.rows && (
         <p class="muted">
           the first {format(frame.n, null)} of {format(frame.rows, null)} rows

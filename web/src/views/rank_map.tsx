@@ -10,7 +10,7 @@ import { type HeatMap, type HeatOrder, heatOf } from "../model/heat.ts";
 import { type RankPart, rankParts } from "../model/rank_parts.ts";
 import { formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
-import { selectionOptions } from "../state/options.ts";
+import { allRanksOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
 import { Section, Tabs } from "./parts.tsx";
@@ -121,7 +121,7 @@ function MapOf({ frame, overlap }: { frame: Frame; overlap: Frame | null }) {
 function OpenCell({ rank, span, step }: { rank: string; span: string; step: string }) {
   const page = usePage();
   const place = page.place.value;
-  const options = selectionOptions({ ...place, steps: step || place.steps });
+  const options = allRanksOptions({ ...place, steps: step || place.steps });
   const calls = useTable(
     "collective_calls",
     { ...options, where: `last_rank = ${rank}`, sort: "-skew_ns" },
@@ -156,7 +156,7 @@ function OpenCell({ rank, span, step }: { rank: string; span: string; step: stri
 
 export function RankMap({ overlap }: { overlap: Frame | null }) {
   const place = usePage().place.value;
-  const options = { ...selectionOptions(place), "group-by": "step" };
+  const options = { ...allRanksOptions(place), "group-by": "step" };
   const cells = useTable("stragglers", options, { offset: 0, limit: 1_000_000 });
   const opened = /^cell:(\d+):(\d*):(.*)$/s.exec(place.sel);
   if (cells.frame !== null && cells.frame.n === 0) return null;

@@ -4,6 +4,7 @@
 import type { Frame } from "../api/cols.ts";
 import { Donuts } from "../chart/donuts.tsx";
 import { type Measure, Ranked } from "../chart/ranked.tsx";
+import { tailOf } from "../model/top.ts";
 import { usePage } from "../state/session.ts";
 import { Tabs } from "./parts.tsx";
 import { TopN, topOfPlace } from "./top_n.tsx";
@@ -18,13 +19,16 @@ interface TopChartProps {
   readonly measures: readonly Measure[];
   readonly by: string;
   readonly label: string;
+  /** Columns that tell rows of the same name apart, if the rows are grouped by them. */
+  readonly also: readonly string[];
   readonly onOpen: (row: number) => void;
 }
 
-export function TopChart(props: TopChartProps) {
+export function TopChart({ also, ...props }: TopChartProps) {
   const place = usePage().place.value;
-  const n = topOfPlace(place);
-  return place.chart === "pies" ? <Donuts {...props} n={n} /> : <Ranked {...props} n={n} />;
+  const tail = (row: number) => tailOf(props.frame, row, also);
+  const all = { ...props, tailOf: tail, n: topOfPlace(place) };
+  return place.chart === "pies" ? <Donuts {...all} /> : <Ranked {...all} />;
 }
 
 /** The choice of bars or rings, and of how many rows. */
