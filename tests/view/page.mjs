@@ -111,8 +111,19 @@ async function testCurve(context, server) {
   await page.mouse.click(box.x + box.width / 2, y);
   await page.waitForFunction(() => window.location.hash.includes("sel=at:"));
   await settle(page);
-  check((await hash()).includes("table=memory_events"), "a click shows what is alive");
-  check((await compare(page, "alive")) > 40, "what is alive has numbers");
+  check((await hash()).includes("table=memory_live"), "a click shows what is alive");
+  check((await compare(page, "alive")) > 20, "what is alive has numbers");
+  const byOperator = await page.getAttribute(".table-view", "data-command");
+  const options = "label:has-text('group by') select";
+  for (const by of ["module", "size"]) {
+    await page.selectOption(options, by);
+    await page.waitForFunction((word) => window.location.hash.includes(`by=${word}`), by);
+    await settle(page);
+    const command = await page.getAttribute(".table-view", "data-command");
+    check(command.includes(`--group-by ${by}`) && command.includes("--at "), `${by}: ${command}`);
+    check((await compare(page, `alive by ${by}`)) > 20, `what is alive by ${by} has numbers`);
+  }
+  check(!byOperator.includes("--group-by"), `by operator at first: ${byOperator}`);
   await page.mouse.move(box.x + box.width / 4, y);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2, y, { steps: 5 });

@@ -412,7 +412,21 @@ async function testRanks(browser) {
     check((await hashOf(page)).includes("order=alike"), "the order is in the address");
     await runAxe(page, "distributed");
   });
+  const sentence = "Rank 3 lets";
+  await withView(browser, server, "distributed?rank=1,3-4", async (page) => {
+    check((await page.textContent("h1")).startsWith(sentence), "chosen ranks change no sentence");
+    check((await page.locator(".rank-label").count()) === 6, "the map has all ranks");
+    const bars = "section[aria-label='Who is late'] tbody tr";
+    check((await page.locator(bars).count()) === 3, "bars are of the chosen ranks");
+    check((await compare(page, "chosen ranks")) > 20, "chosen ranks have numbers");
+  });
+  await withView(browser, server, "trace?rank=2", async (page) => {
+    await page.waitForSelector(".tl-head");
+    const heads = (await page.locator(".tl-head").allInnerTexts()).join(" ");
+    check(/rank 2/.test(heads) && !/rank [013-5]/.test(heads), `tracks of one rank: ${heads}`);
+  });
   server.stop();
+  await testBrokenRank(browser);
   const many = await start([makeRun(300, 3)]);
   await withView(browser, many, "distributed", async (page) => {
     const rows = await page.locator(".rank-label").allTextContents();
@@ -421,6 +435,23 @@ async function testRanks(browser) {
     check(n === 300, `rows stand for all ranks: ${n}`);
   });
   many.stop();
+}
+
+/** A rank whose file is broken is told, and the others are compared. */
+async function testBrokenRank(browser) {
+  const path = makeRun(5, 4);
+  writeFileSync(join(path, "rank4.json"), '{"distributedInfo": {"rank": 4}, "traceEv');
+  const server = await start([path]);
+  await withView(browser, server, "distributed", async (page) => {
+    check((await page.textContent("h1")).startsWith("Rank 3 lets"), "the sentence names rank 3");
+    check((await page.locator(".rank-label").count()) === 4, "the ranks that are whole are there");
+    check((await compare(page, "a broken rank")) > 20, "they have numbers");
+  });
+  await withView(browser, server, "quality", async (page) => {
+    const told = await page.textContent("main.view");
+    check(/rank4\.json/.test(told), "the broken file is named");
+  });
+  server.stop();
 }
 
 /** A run of RANKS ranks and STEPS steps in which rank 3 is late. */
@@ -504,10 +535,12 @@ async function testSteps(browser) {
   writeFileSync(path, JSON.stringify({ traceEvents }));
   const server = await start([path]);
   await withView(browser, server, "overview", async (page) => {
-    const titles = await page.$$eval(".steps-chart svg title", (all) => all.map((t) => t.textContent));
+    const titles = await page.$$eval(".steps-chart svg g > title", (all) => all.map((t) => t.textContent));
     check(titles.length <= 240 && titles.length > 100, `neighbours share bars: ${titles.length}`);
     check(titles.some((t) => t.includes("step 777")), "the longest step is named");
     check(titles.at(-1).includes("999"), `the last step is there: ${titles.at(-1)}`);
+    const part = await page.textContent(".steps-chart rect.fill-cpu_exec title");
+    check(/^cpu_exec 20\.000\sµs, 40\.0\s%; steps 0/.test(part), `a part says its time and share: ${part}`);
     await page.click(".steps-chart .legend button:has-text('cpu_exec')");
     check((await hashOf(page)).includes("hide=cpu_exec"), "the legend filters, in the address");
   });

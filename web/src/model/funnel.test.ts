@@ -15,6 +15,7 @@ test("numbers are in the unit of the column", () => {
 test("texts are contained, matched or whole", () => {
   assert.equal(compareText("name", "it's", false), "name like '%it''s%'");
   assert.equal(compareText("name", "/^a|b$/", false), "name regexp '^a|b$'");
+  assert.equal(compareText("name", "add_", false), "name like '%add\\_%' escape '\\'");
   assert.equal(compareText("name", "mm", true), "name = 'mm'");
   assert.equal(compareText("name", "", true), "");
 });

@@ -20,7 +20,7 @@ export interface DeviceOfPeak {
   readonly rank: string;
   readonly process: string;
   readonly device: string;
-  /** Its row in memory_peaks. */
+  /** Its row in memory_peaks; -1: it has none. */
   readonly row: number;
   readonly capacity: number | null;
 }
@@ -47,6 +47,22 @@ export function deviceOfPlace(
   });
   const highest = devices[rowOfLargest(peaks, "peak_bytes")] ?? devices[0] ?? null;
   return [devices, devices.find((d) => d.word === word) ?? highest];
+}
+
+/** The same where no record has totals: of SUMS (memory), the one called WORD, or else one that is
+ * not the CPU. */
+export function devicesOfSums(
+  sums: Frame | null,
+  word: string,
+): [devices: readonly DeviceOfPeak[], device: DeviceOfPeak | null] {
+  if (sums === null) return [[], null];
+  const names = new Set(Array.from({ length: sums.n }, (_, row) => sums.text(row, "device")));
+  const devices = [...names].sort().map((device) => {
+    const base = { rank: "", process: "", row: -1, capacity: null };
+    return { ...base, word: `//${device}`, title: device, device };
+  });
+  const preset = devices.find(({ device }) => device !== "cpu") ?? devices[0] ?? null;
+  return [devices, devices.find((one) => one.word === word) ?? preset];
 }
 
 /** Below this share of the capacity its line would only flatten the others. */

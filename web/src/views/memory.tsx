@@ -7,7 +7,7 @@ import type { Frame } from "../api/cols.ts";
 import { Curves } from "../chart/curve.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { TableView } from "../grid/table_view.tsx";
-import { curvesOf, type DeviceOfPeak, deviceOfPlace } from "../model/memory.ts";
+import { curvesOf, type DeviceOfPeak, deviceOfPlace, devicesOfSums } from "../model/memory.ts";
 import { formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions, quote, selectionOptions } from "../state/options.ts";
@@ -20,9 +20,14 @@ import { RangeFields } from "./range_fields.tsx";
 
 const TABS = [
   { name: "memory", title: "by operator" },
+  { name: "memory_live", title: "alive" },
   { name: "memory_events", title: "allocations" },
   { name: "memory_peaks", title: "peaks" },
 ];
+/** Tables of what is alive at a time. */
+const AT_A_TIME = ["memory_live", "memory_events"];
+/** A table as it is at first. */
+const PLAIN = { q: "", where: "", by: "", sort: "", cols: "" };
 const PEAK_COLUMNS = [
   "rank",
   "process",
@@ -35,6 +40,8 @@ const PEAK_COLUMNS = [
   "live_bytes",
   "live_count",
 ];
+
+const ALL = { offset: 0, limit: 100_000 };
 
 function Devices({ devices, chosen }: { devices: readonly DeviceOfPeak[]; chosen: string }) {
   const page = usePage();
@@ -61,6 +68,14 @@ function marksOf(sel: string): number[] {
 function CurveOf({ frame, device }: { frame: Frame; device: DeviceOfPeak }) {
   const page = usePage();
   const lines = useMemo(() => curvesOf(frame, device), [frame, device.word]);
+  const showAt = (ns: number) => {
+    const sel = `at:${ns}`;
+    page.go(
+      AT_A_TIME.includes(page.place.value.table)
+        ? { sel }
+        : { ...PLAIN, sel, table: AT_A_TIME[0]! },
+    );
+  };
   return (
     <Curves
       lines={lines}
@@ -69,7 +84,7 @@ function CurveOf({ frame, device }: { frame: Frame; device: DeviceOfPeak }) {
       label={`Memory of ${device.title} over time; the tables below have its numbers`}
       onRange={(from, to) => page.go({ t: formatRange({ from, to }) })}
       marks={marksOf(page.place.value.sel)}
-      onTime={(ns) => page.go({ sel: `at:${ns}`, table: "memory_events" })}
+      onTime={showAt}
     />
   );
 }
@@ -80,7 +95,10 @@ function onlyOf(device: DeviceOfPeak | null, name: string): Options {
   const of = `device = ${quote(device.device)}`;
   return {
     // Of operators there is a row for each device, whatever its process.
-    where: name === "memory" ? of : `process = ${quote(device.process)} and ${of}`,
+    where:
+      name === "memory" || device.process === ""
+        ? of
+        : `process = ${quote(device.process)} and ${of}`,
     ...(device.rank !== "" && { rank: device.rank }),
   };
 }
@@ -92,7 +110,7 @@ function MemoryTables({ only }: { only: DeviceOfPeak | null }) {
   const at = /^at:(-?\d+)$/.exec(place.sel)?.[1];
   const marks = marksOf(place.sel);
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
-  const isAt = at !== undefined && tab.name === "memory_events";
+  const isAt = at !== undefined && AT_A_TIME.includes(tab.name);
   const base = {
     ...(tab.name === "memory" ? mergedOptions(place) : options),
     ...onlyOf(only, tab.name),
@@ -104,9 +122,9 @@ function MemoryTables({ only }: { only: DeviceOfPeak | null }) {
           label="Tables of memory"
           tabs={TABS}
           value={tab.name}
-          onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "", cols: "" })}
+          onChange={(table) => page.go({ ...PLAIN, table })}
         />
-        {only !== null && (
+        {only !== null && place.device !== "" && (
           <button type="button" class="chip" onClick={() => page.go({ device: "" })}>
             only {only.title} ×
           </button>
@@ -139,18 +157,20 @@ export function Memory() {
   const place = page.place.value;
   const options = selectionOptions(place);
   const peaks = useTable("memory_peaks", options, { offset: 0, limit: 1000 });
-  const [devices, device] = deviceOfPlace(peaks.frame, place.device);
-  const of = device && {
-    ...options,
-    ...(device.rank !== "" && { rank: device.rank }),
-    where: `process = ${quote(device.process)} and device = ${quote(device.device)}`,
-  };
-  const curve = useTable(of ? "memory_curve" : null, of ?? {}, { offset: 0, limit: 1_000_000 });
+  const hasNoPeaks = peaks.frame?.n === 0;
+  const sums = useTable(hasNoPeaks ? "memory" : null, mergedOptions(place), ALL);
+  const [devices, device] = hasNoPeaks
+    ? devicesOfSums(sums.frame, place.device)
+    : deviceOfPlace(peaks.frame, place.device);
+  const hasCurve = device !== null && !hasNoPeaks;
+  const of = hasCurve && { ...options, ...onlyOf(device, "memory_curve") };
+  const curve = useTable(of ? "memory_curve" : null, of || {}, { offset: 0, limit: 1_000_000 });
   useCommand(peaks.frame);
   return (
     <>
       <Headline view="memory" />
-      {device !== null && (
+      {device !== null && hasNoPeaks && <Devices devices={devices} chosen={device.word} />}
+      {hasCurve && (
         <Section
           title="Memory over time"
           answer={curve}
@@ -158,11 +178,15 @@ export function Memory() {
             <>
               <Devices devices={devices} chosen={device.word} />
               <RangeFields range={parseRange(place.t)} />
-              <span class="muted">drag: range; click: what is alive then</span>
             </>
           }
         >
-          {(frame) => <CurveOf frame={frame} device={device} />}
+          {(frame) => (
+            <>
+              <CurveOf frame={frame} device={device} />
+              <p class="muted">drag: range; click: what is alive then</p>
+            </>
+          )}
         </Section>
       )}
       <Section title="Peaks" answer={peaks}>
@@ -173,7 +197,7 @@ export function Memory() {
           </>
         )}
       </Section>
-      <MemoryTables only={place.device === "" ? null : device} />
+      <MemoryTables only={place.device === "" && !hasNoPeaks ? null : device} />
     </>
   );
 }
