@@ -13,10 +13,18 @@
 enum { CALLS, HOST, HOST_SELF, DEVICE, DEVICE_SELF, N_VALUES };
 
 /* Of each value: both sides and the change. */
-enum { NAME, VALUES, MEANS = VALUES + 3 * N_VALUES, ORDER = MEANS + 3 * N_VALUES, N_COLUMNS };
+enum {
+    NAME,
+    VALUES,
+    MEANS = VALUES + 3 * N_VALUES,
+    RATIOS = MEANS + 3 * N_VALUES,
+    ORDER = RATIOS + N_VALUES,
+    N_COLUMNS
+};
 
 #define AT(value, which)   (VALUES + 3 * (value) + (which))
 #define MEAN(value, which) (MEANS + 3 * (value) + (which))
+#define RATIO(value)       (RATIOS + (value))
 
 #define TRIPLE(value, word, unit, help)                                                      \
     OSC_COLUMN(AT(value, 0), "base_" word, INTEGER, unit, FIRST, OSC_COLUMN_DEEP,            \
@@ -34,6 +42,12 @@ enum { NAME, VALUES, MEANS = VALUES + 3 * N_VALUES, ORDER = MEANS + 3 * N_VALUES
         OSC_COLUMN(MEAN(value, 2), "mean_delta_" word, NUMBER, unit, FIRST, OSC_COLUMN_DEEP, \
                    OSC_RULE_DIFF_TREE, "mean_new_" word " - mean_base_" word ".")
 
+#define CHANGE(value, word, of)                                                               \
+    OSC_COLUMN(RATIO(value), "delta_" word "_ratio", NUMBER, "ratio", FIRST, OSC_COLUMN_DEEP, \
+               OSC_RULE_DIFF_TREE,                                                            \
+               "delta_" of " / base_" of "; mean_delta_" of " / mean_base_" of                \
+               " if both runs have steps. Missing if the value of the base is 0.")
+
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, 0, OSC_RULE_DIFF_TREE,
                "Name of the operators, which are inside of the place, or are it."),
@@ -45,6 +59,11 @@ static const struct osc_column columns[N_COLUMNS] = {
     TRIPLE(DEVICE, "device_ns", "ns", "Sum of the device work that was launched in them."),
     TRIPLE(DEVICE_SELF, "device_self_ns", "ns",
            "device_ns without that of operators and other places directly inside."),
+    CHANGE(CALLS, "calls", "calls"),
+    CHANGE(HOST, "host", "host_ns"),
+    CHANGE(HOST_SELF, "host_self", "host_self_ns"),
+    CHANGE(DEVICE, "device", "device_ns"),
+    CHANGE(DEVICE_SELF, "device_self", "device_self_ns"),
     OSC_COLUMN(ORDER, "order", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
                "The change without its sign."),
 };
@@ -141,10 +160,25 @@ static osc_status add_side(struct inside *in, int side, uint32_t top)
     return st;
 }
 
+/* Write value V on both sides, per step or in all, and return how it changed. */
+static double add_change(struct osc_result *out, uint32_t v, double base, double new_,
+                         bool has_steps)
+{
+    if (has_steps) {
+        osc_result_num(out, MEAN(v, 0), base);
+        osc_result_num(out, MEAN(v, 1), new_);
+        osc_result_num(out, MEAN(v, 2), new_ - base);
+    }
+    if (base != 0)
+        osc_result_num(out, RATIO(v), (new_ - base) / base);
+    return new_ - base;
+}
+
 static void add_row(struct inside *in, const struct sums *s, bool has_steps, uint32_t by)
 {
     struct osc_result *const out = in->out;
-    double change = (double)s->all[OSC_NEW][by] - (double)s->all[OSC_BASE][by];
+    const struct osc_side_nodes *const trees = in->trees.trees;
+    double change = 0;
 
     osc_result_row(out);
     osc_result_sid(out, NAME, s->name);
@@ -152,17 +186,15 @@ static void add_row(struct inside *in, const struct sums *s, bool has_steps, uin
         osc_result_int(out, AT(v, 0), s->all[OSC_BASE][v]);
         osc_result_int(out, AT(v, 1), s->all[OSC_NEW][v]);
         osc_result_int(out, AT(v, 2), s->all[OSC_NEW][v] - s->all[OSC_BASE][v]);
-        if (!has_steps)
-            continue;
         const double base =
-            (double)s->steps[OSC_BASE][v] / (double)in->trees.trees[OSC_BASE].n_steps;
-        const double new_ =
-            (double)s->steps[OSC_NEW][v] / (double)in->trees.trees[OSC_NEW].n_steps;
-        osc_result_num(out, MEAN(v, 0), base);
-        osc_result_num(out, MEAN(v, 1), new_);
-        osc_result_num(out, MEAN(v, 2), new_ - base);
+            has_steps ? (double)s->steps[OSC_BASE][v] / (double)trees[OSC_BASE].n_steps
+                      : (double)s->all[OSC_BASE][v];
+        const double new_ = has_steps
+                                ? (double)s->steps[OSC_NEW][v] / (double)trees[OSC_NEW].n_steps
+                                : (double)s->all[OSC_NEW][v];
+        const double by_v = add_change(out, v, base, new_, has_steps);
         if (v == by)
-            change = new_ - base;
+            change = by_v;
     }
     osc_result_int(out, ORDER, osc_change_order(change, has_steps));
 }
@@ -197,6 +229,7 @@ static osc_status add_rows(struct inside *in)
         osc_result_show(in->out, AT(CALLS, 0) + k);
         osc_result_show(in->out, (has_steps ? MEAN(by, 0) : AT(by, 0)) + k);
     }
+    osc_result_show(in->out, RATIO(by));
     if (in->n == 0)
         osc_result_why_empty(in->out, "there are no operators");
     return in->out->status;

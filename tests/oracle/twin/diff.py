@@ -329,6 +329,11 @@ def inside_rows(base: Side, new: Side, at: tuple[tuple | None, tuple | None] = (
             for value in VALUES:
                 a, b = (row.setdefault(f"{prefix}{which}_{value}", 0) for which in ("base", "new"))
                 row[f"{prefix}delta_{value}"] = b - a
+        for value in VALUES:
+            base_value, delta = (row[f"{'mean_' if has_steps else ''}{which}_{value}"]
+                                 for which in ("base", "delta"))
+            row[f"delta_{value.removesuffix('_ns')}_ratio"] = (
+                float(Fraction(delta) / Fraction(base_value)) if base_value else None)
         for key in [k for k in row if k.startswith("mean_")]:
             row[key] = float(row[key]) if has_steps else None
     return list(rows.values())

@@ -32,7 +32,7 @@ function Trends({ shown }: { shown: readonly Change[] }) {
         viewBox={`0 0 ${Math.max(1, shown.length)} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Times so far: base ${formatTime(last?.base ?? 0)}, new ${formatTime(last?.new ?? 0)}`}
+        aria-label={`Times added up: base ${formatTime(last?.base ?? 0)}, new ${formatTime(last?.new ?? 0)}`}
       >
         {shown.map((change, i) => (
           <g key={`${i}${change.name}`}>
@@ -54,7 +54,7 @@ function Trends({ shown }: { shown: readonly Change[] }) {
         ))}
       </svg>
       <figcaption class="muted">
-        time so far: dashed the base, whole the new run; they part where it changed
+        times of these parts added up, the largest change first: dashed the base, whole the new run
       </figcaption>
     </>
   );
@@ -100,7 +100,7 @@ export function Accumulated({ changes, column, total }: AccumulatedProps) {
         </span>
         {changes.length > MOST && `; the first ${MOST} are drawn`}
       </figcaption>
-      <Trends shown={shown} />
+      {shown.length > 1 && <Trends shown={shown} />}
     </figure>
   );
 }

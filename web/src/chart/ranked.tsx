@@ -22,6 +22,8 @@ interface RankedProps {
   readonly label: string;
   /** The column that names a row. */
   readonly by: string;
+  /** What stands above the names, if not that. */
+  readonly head?: string;
   /** What a row is called; without it, as column BY has it. */
   readonly nameOf?: (row: number) => string;
   /** What tells a row from others of its name. */
@@ -103,7 +105,7 @@ export function Ranked(props: RankedProps) {
     <table class={props.by === "rank" ? "ranked narrow-names" : "ranked"} aria-label={props.label}>
       <thead>
         <tr>
-          <th scope="col">{props.by}</th>
+          <th scope="col">{props.head ?? props.by}</th>
           {top.sums.map((s, i) => (
             <th key={s.column} scope="col">
               {measures.find((m) => m.column === s.column)?.title}

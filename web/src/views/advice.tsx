@@ -28,6 +28,15 @@ function Evidence({ command }: { command: string }) {
   );
 }
 
+/** TEXT, in which words between backticks are typed by users. */
+function Sentences({ text }: { text: string }) {
+  return (
+    <p class="muted">
+      {text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}
+    </p>
+  );
+}
+
 export function Advice({ frame }: { frame: Frame }) {
   return (
     <ol class="advice">
@@ -41,7 +50,7 @@ export function Advice({ frame }: { frame: Frame }) {
             {frame.at(row, "impact_ns") === null ? "–" : formatTime(frame.at(row, "impact_ns")!)}
           </strong>{" "}
           {frame.text(row, "title")}
-          <p class="muted">{frame.text(row, "text")}</p>
+          <Sentences text={frame.text(row, "text")} />
           {frame.text(row, "evidence") !== "" && <Evidence command={frame.text(row, "evidence")} />}
         </li>
       ))}

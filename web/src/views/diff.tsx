@@ -31,16 +31,17 @@ const COLUMNS: Readonly<Record<string, string>> = {
   diff_operators:
     "mean_base_device_self_ns,mean_new_device_self_ns,mean_delta_device_self_ns," +
     "mean_base_host_self_ns,mean_new_host_self_ns,mean_delta_host_self_ns," +
-    "delta_ratio,significant,p_value,base_calls,new_calls,delta_calls," +
+    "delta_ratio,significant,p_value,mean_base_calls,mean_new_calls,base_calls,new_calls,delta_calls," +
     "delta_device_self_ns,delta_host_self_ns,delta_device_total_ns,delta_host_total_ns",
 };
 
 const INSIDE_VALUES = ["device_self_ns", "host_self_ns", "device_ns", "host_ns"];
-const INSIDE_COLUMNS =
-  "name,base_calls,new_calls,delta_calls," +
-  INSIDE_VALUES.flatMap((value) =>
-    ["base", "new", "delta"].map((side) => `mean_${side}_${value}`),
-  ).join(",");
+const INSIDE_COLUMNS = `name,${["calls", ...INSIDE_VALUES]
+  .flatMap((value) => [
+    ...["base", "new", "delta"].map((side) => `mean_${side}_${value}`),
+    `delta_${value.replace(/_ns$/, "")}_ratio`,
+  ])
+  .join(",")}`;
 
 /** What the operators inside of ROOT are asked by; HASSTEPS: both runs have some. */
 function insideOptions(root: string, hasSteps: boolean): Options {

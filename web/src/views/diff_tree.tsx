@@ -60,6 +60,7 @@ function Level({ frame }: { frame: Frame }) {
         ]}
         n={topOfPlace(place)}
         by="path"
+        head="part"
         nameOf={(row) => nameOf(frame, row)}
         label="Parts with the largest change, and all others"
         isShared
