@@ -341,6 +341,11 @@ enum osc_kind osc_known_label(struct osc_str name)
     case 'O':
         return osc_str_starts(name, OSC_STR("Optimizer.step")) ? OSC_KIND_OPTIMIZER
                                                                : OSC_KIND_NONE;
+    case '[': /* of Lightning; before torch 1.12 such ranges had the category of operators */
+        return osc_str_starts(name, OSC_STR("[pl][module]")) ||
+                       osc_str_starts(name, OSC_STR("[pl][profile]"))
+                   ? OSC_KIND_ANNOTATION
+                   : OSC_KIND_NONE;
     default:
         return osc_known_is_collective(name) ? OSC_KIND_COMMUNICATION : OSC_KIND_NONE;
     }
@@ -348,7 +353,7 @@ enum osc_kind osc_known_label(struct osc_str name)
 
 enum osc_kind osc_known_kind(enum osc_kind kind, enum osc_kind label)
 {
-    if (label == OSC_KIND_STEP || label == OSC_KIND_DATALOADER)
+    if (label == OSC_KIND_STEP || label == OSC_KIND_DATALOADER || label == OSC_KIND_ANNOTATION)
         return label;
     return label != OSC_KIND_NONE && kind == OSC_KIND_ANNOTATION ? label : kind;
 }

@@ -58,7 +58,7 @@ enum osc_copy_way osc_known_copy_way(struct osc_str name);
 
 /*
  * The kind that the NAME of a host range implies: STEP, DATALOADER, OPTIMIZER, COMMUNICATION,
- * or NONE of these.
+ * ANNOTATION, or NONE of these.
  */
 enum osc_kind osc_known_label(struct osc_str name);
 

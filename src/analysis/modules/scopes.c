@@ -20,6 +20,16 @@ static struct osc_str module_name(struct osc_str name)
                : name;
 }
 
+/* "[pl][profile]optimizer_step" -> "optimizer_step". */
+static struct osc_str annotation_name(struct osc_str name)
+{
+    const struct osc_str prefix = OSC_STR("[pl][profile]");
+
+    return osc_str_starts(name, prefix)
+               ? (struct osc_str){name.s + prefix.len, name.len - prefix.len}
+               : name;
+}
+
 /* "[pl][module]torch.nn.modules.linear.Linear: model.head" -> "model.head"; else "". */
 static struct osc_str lightning_name(struct osc_str name)
 {
@@ -73,7 +83,7 @@ static struct osc_str shown_name(enum osc_scopes scopes, struct osc_str name)
     case OSC_SCOPES_LINE:
         return line_name(name);
     case OSC_SCOPES_ANNOTATION:
-        break;
+        return annotation_name(name);
     }
     return name;
 }

@@ -156,7 +156,7 @@ def attach_device_work(trace: Trace, functions: list[Function]) -> None:
     """Kernels go to the operator that launched them, calls to its thread, but those of Ascend, which
     may outlast it. The work of filtered operators is not attributed."""
     of_event = {f.event: f for f in functions}
-    ops = [e for e in trace.events if operators.host_type(e) == "Operator" and e.kind != "step"]
+    ops = [e for e in trace.events if operators.host_type(e) == "Operator" and e.kind not in ("step", "annotation")]
     calls = [e for e in trace.events if e in of_event and e.kind in LAUNCHES]
     launches = links.launch_of_device_event(trace)
     op_of_call = {**trace.kept.get("operators by arrows", {}), **links.op_of_call(calls, ops)}

@@ -48,6 +48,8 @@ def of_range(category: str, name: str, args: dict) -> str:
             return "step"
         if is_dataloader(name):
             return "dataloader"
+        if name.startswith(("[pl][module]", "[pl][profile]")):     # of Lightning
+            return "annotation"
     if category == "user_annotation":
         if name.startswith("Optimizer.step"):
             return "optimizer"

@@ -100,7 +100,7 @@ def shown_name(event: Event, scopes: str) -> str | None:
     if scopes == "module":
         shown = name.removeprefix(PREFIX) if event.kind == "module" else None
     elif scopes == "annotation":
-        shown = name if event.kind == "annotation" else None
+        shown = name.removeprefix("[pl][profile]") if event.kind == "annotation" else None
     elif scopes == "line":
         is_frame = (event.category or "").lower() == "python_function" and event.kind != "module"
         shown = line_name(name) if is_frame else None

@@ -47,6 +47,8 @@ def is_node(event: Event) -> bool:
     """Operators, steps, modules, `python`; annotations only of the classes
     DataLoader, Optimizer and (the plugin's) collectives."""
     kind = host_type(event)
+    if kind == "Operator" and event.kind == "annotation":   # by its name
+        return False
     if kind == "Annotation":
         return (event.kind in ("step", "dataloader")
                 or event.name.startswith("Optimizer.step")
@@ -58,7 +60,7 @@ def op_of_call(trace: Trace) -> dict[Event, Event]:
     """Call of the runtime or driver -> the operator that made it. Steps, annotations, modules and
     `python` are not operators: a call that only they enclose belongs to none."""
     if "op of call" not in trace.kept:
-        ops = [e for e in trace.events if host_type(e) == "Operator" and e.kind != "step"]
+        ops = [e for e in trace.events if host_type(e) == "Operator" and e.kind not in ("step", "annotation")]
         calls = [e for e in trace.events if e.kind in kinds.LAUNCHES and e.is_range]
         links.launch_of_device_event(trace)
         near = links.op_of_call(calls, ops)
