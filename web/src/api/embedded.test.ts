@@ -31,6 +31,9 @@ test("LIKE has wildcards and ignores case of ASCII letters only", () => {
   assert.ok(likeTest("a.b(c)")("A.B(C)"));
   assert.ok(!likeTest("%é%")("É"));
   assert.ok(likeTest("%\n_%")("a\nb"));
+  assert.ok(likeTest("%\\_b%", true)("A_B"));
+  assert.ok(!likeTest("%\\_b%", true)("a-b"));
+  assert.ok(likeTest("100\\% \\\\", true)("100% \\"));
 });
 
 test("filters of the page are read, and no others", () => {
@@ -41,6 +44,9 @@ test("filters of the page are read, and no others", () => {
   );
   assert.ok(terms?.[0]?.test("a'b"));
   assert.ok(!terms?.[0]?.test(null));
+  const escaped = parseWhere("name like '%add\\_%' escape '\\' and device = 'cpu'");
+  assert.deepEqual([escaped?.length, escaped?.[0]?.test("aten::add_")], [2, true]);
+  assert.ok(!escaped?.[0]?.test("aten::addmm"));
   for (const where of ["calls > 3", "name = 'a' or name = 'b'", "name = 'a' and", "name = 'a", ""])
     assert.equal(parseWhere(where), null, where);
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The filters that the page writes itself (state/options.ts), for rows in its own file:
-//     COLUMN = 'TEXT' | COLUMN like 'TEXT' | (COLUMN < N) |
+//     COLUMN = 'TEXT' | COLUMN like 'TEXT' | COLUMN like 'TEXT' escape '\' | (COLUMN < N) |
 //     substr(COLUMN, 1, length('TEXT') + 1) <> 'TEXT/', joined by `and`
 
 /** Whether a text, or null where it is missing, is taken. */
@@ -13,25 +13,33 @@ export interface Term {
   readonly test: TextTest;
 }
 
-const TERM = /\s*([a-z_]\w*)\s*(=|like\b)\s*'((?:[^']|'')*)'\s*(and\b|$)/iy;
+const TERM = /\s*([a-z_]\w*)\s*(=|like\b)\s*'((?:[^']|'')*)'\s*(escape '\\'\s*)?(and\b|$)/iy;
 const LESS = /\s*\(([a-z_]\w*) < (\d+)\)\s*(and\b|$)/iy;
 const OUTSIDE =
   /\s*substr\(([a-z_]\w*), 1, length\('((?:[^']|'')*)'\) \+ 1\) <> '(?:[^']|'')*'\s*(and\b|$)/iy;
 
-/** LIKE of SQLite: % is any text, _ any character, a to z in either case. */
-export function likeTest(pattern: string): (text: string) => boolean {
-  const source = pattern
-    .replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
-    .replace(/%/g, ".*")
-    .replace(/_/g, ".")
-    .replace(/[a-z]/gi, (c) => `[${c.toLowerCase()}${c.toUpperCase()}]`);
+const WILDCARDS: Readonly<Record<string, string>> = { "%": ".*", _: "." };
+
+/** C as it stands, a to z in either case. */
+function literal(c: string): string {
+  if (/[a-z]/i.test(c)) return `[${c.toLowerCase()}${c.toUpperCase()}]`;
+  return /[\\^$.*+?()[\]{}|]/.test(c) ? `\\${c}` : c;
+}
+
+/** LIKE of SQLite: % is any text, _ any character, a to z in either case. With HASESCAPE what
+ * follows a backslash stands for itself. */
+export function likeTest(pattern: string, hasEscape = false): (text: string) => boolean {
+  const part = hasEscape ? /\\(.)|(.)/gsu : /($^)|(.)/gsu;
+  const source = pattern.replace(part, (_, escaped: string | undefined, c: string | undefined) =>
+    escaped === undefined ? (WILDCARDS[c ?? ""] ?? literal(c ?? "")) : literal(escaped),
+  );
   const expression = new RegExp(`^${source}$`, "su");
   return (text) => expression.test(text);
 }
 
-function testOf(operator: string, text: string): TextTest {
+function testOf(operator: string, text: string, hasEscape: boolean): TextTest {
   if (operator === "=") return (value) => value === text;
-  const isLike = likeTest(text);
+  const isLike = likeTest(text, hasEscape);
   return (value) => value !== null && isLike(value);
 }
 
@@ -46,9 +54,9 @@ const KINDS: readonly {
 }[] = [
   {
     pattern: TERM,
-    term: ([, column, operator, text]) => ({
+    term: ([, column, operator, text, escaping]) => ({
       ...{ column: column!, type: "string" },
-      test: testOf(operator!, unquote(text!)),
+      test: testOf(operator!, unquote(text!), escaping !== undefined),
     }),
   },
   {
