@@ -150,14 +150,15 @@ static void add_tracks(struct osc_strbuf *out, const struct osc_timeline *tl)
     }
 }
 
-/* The memory of the device NAME; null: unknown. */
-static void add_capacity(struct osc_strbuf *out, const struct osc_trace *t, const char *name)
+/* The memory of the device of S, if that has bytes; null: unknown. */
+static void add_capacity(struct osc_strbuf *out, const struct osc_trace *t,
+                         const struct osc_series *s)
 {
-    const struct osc_str of = osc_str_c(name ? name : "");
     struct osc_str family;
-    const int64_t index = osc_device_split(of, &family);
+    const int64_t index = osc_series_is_usage(s) ? -1 : osc_device_split(s->device, &family);
     /* The file describes devices with numbers, not the host. */
-    const struct osc_device *const device = index >= 0 ? osc_trace_device(t, of, index) : NULL;
+    const struct osc_device *const device =
+        index >= 0 ? osc_trace_device(t, s->device, index) : NULL;
 
     if (device && device->limits.memory_bytes >= 0)
         osc_strbuf_addf(out, ", \"capacity_bytes\": %lld",
@@ -168,7 +169,8 @@ static void add_capacity(struct osc_strbuf *out, const struct osc_trace *t, cons
 
 static void add_series(struct osc_strbuf *out, const struct osc_timeline *tl)
 {
-    static const char *const sorts[] = {"counter", "allocated", "reserved"};
+    static const char *const sorts[] = {"counter", "allocated", "reserved", "utilization",
+                                        "sm_efficiency"};
 
     osc_strbuf_adds(out, "],\n\"series\": [");
     for (uint32_t i = 0; i < tl->n_series; i++) {
@@ -182,12 +184,13 @@ static void add_series(struct osc_strbuf *out, const struct osc_timeline *tl)
         add_text(out, "name", t, s->name);
         add_text(out, "key", t, s->key);
         osc_strbuf_adds(out, ", \"device\": ");
-        if (s->device)
-            osc_json_quote(out, osc_str_c(s->device));
+        if (s->device.len > 0)
+            osc_json_quote(out, s->device);
         else
             osc_strbuf_adds(out, "null");
-        add_capacity(out, t, s->device);
-        osc_strbuf_addf(out, ", \"samples\": %u}", s->n);
+        add_capacity(out, t, s);
+        osc_strbuf_addf(out, ", \"samples\": %llu}",
+                        (unsigned long long)(osc_series_is_usage(s) ? s->usage.n : s->n));
     }
 }
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "derive/derive.h"
 
-#define FACTS (OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS)
+#define FACTS (OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS | OSC_FACT_LOADS)
 
 /* Make the timeline of S, a state of SET, in the account of SET. */
 static osc_status make(struct osc_set *set, struct osc_set_state *s, struct osc_err *err)

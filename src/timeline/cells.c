@@ -30,6 +30,15 @@ int64_t osc_cell_bucket_end(const struct osc_cell_window *w, int64_t at_ns)
     return w->from_ns + (int64_t)(((i + 1) * width + n - 1) / n);
 }
 
+int64_t osc_cell_bucket_start(const struct osc_cell_window *w, int64_t at_ns)
+{
+    const uint64_t width = (uint64_t)w->to_ns - (uint64_t)w->from_ns, n = w->n_buckets;
+    const uint64_t offset = (uint64_t)at_ns - (uint64_t)w->from_ns;
+    const osc_wide i = (osc_wide)offset * n / width;
+
+    return w->from_ns + (int64_t)((i * width + n - 1) / n);
+}
+
 static struct osc_lane_cell single(const struct lane *l, uint32_t place)
 {
     const int64_t start_ns = start_of(l, place), end_ns = end_of(l, place);

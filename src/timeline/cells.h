@@ -36,7 +36,8 @@ struct osc_cell_window {
     uint32_t n_buckets; /* at least 1 */
 };
 
-/* Where the bucket ends that AT_NS, a time in W, is in. */
+/* Where the bucket begins, and where it ends, that AT_NS, a time in W, is in. */
+int64_t osc_cell_bucket_start(const struct osc_cell_window *w, int64_t at_ns);
 int64_t osc_cell_bucket_end(const struct osc_cell_window *w, int64_t at_ns);
 
 /* Call EMIT for each cell of LANE in W, in order of start. False from it ends the search. */

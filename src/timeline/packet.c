@@ -223,7 +223,7 @@ static bool write_sample(void *ctx, const struct osc_series_cell *cell)
     osc_fields_store(bytes, (uint32_t)units(w, cell->at_ns), 4);
     put_float(bytes + 4, cell->least);
     put_float(bytes + 8, cell->most);
-    put_float(bytes + 12, cell->last);
+    put_float(bytes + 12, cell->value);
     osc_strbuf_put(w->out, bytes, sizeof bytes);
     w->n_cells++;
     return w->out->status == OSC_OK;

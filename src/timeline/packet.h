@@ -18,8 +18,8 @@
  *   header   as above, with the magic "OSCV"; lanes is the number of series
  *   series   series u32, 0 u32, first u32, count u32
  *   16 B
- *   sample   at i32: in units from t0; least f32, greatest f32, last f32 of its bucket
- *   16 B
+ *   sample   at i32: in units from t0; least f32, greatest f32, last f32 of its bucket; of a
+ *   16 B     share the mean of its bucket instead of the last
  *
  * Arrows (bundles.h) have only one table:
  *

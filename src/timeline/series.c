@@ -113,7 +113,7 @@ static osc_status add_memory(const struct osc_trace *t, const struct osc_memory_
                              struct osc_all_series *all)
 {
     const struct osc_allocations *const a = &osc_trace_facts(t)->allocations;
-    struct osc_series s = {.sort = (uint8_t)sort, .device = d->name};
+    struct osc_series s = {.sort = (uint8_t)sort, .device = osc_str_c(d->name)};
     double most = 0;
 
     s.samples = osc_malloc((d->n + (size_t)1) * sizeof *s.samples);
@@ -137,6 +137,56 @@ static osc_status add_memory(const struct osc_trace *t, const struct osc_memory_
         return OSC_OK;
     osc_free(s.samples);
     return most > 0 ? OSC_ENOMEM : OSC_OK;
+}
+
+/* --- use of devices ---------------------------------------------------------------------- */
+
+static osc_status add_usage(struct osc_all_series *all, struct osc_series *s, osc_status st)
+{
+    if (st == OSC_OK && add_series(all, s))
+        return OSC_OK;
+    osc_usage_fini(&s->usage);
+    return OSC_ENOMEM;
+}
+
+/* By device: the queue of it that comes first in the file. NULL: no memory. */
+static uint32_t *find_first_queues(const struct osc_trace *t, const struct osc_loads *l)
+{
+    uint32_t *const first = osc_malloc(((size_t)l->n_devices + 1) * sizeof *first);
+
+    for (uint32_t d = 0; d < l->n_devices && first; d++)
+        first[d] = UINT32_MAX;
+    for (uint32_t k = 0; k < t->n_tracks && first && l->of_track; k++) {
+        const uint32_t d = l->of_track[k];
+
+        if (d != 0 &&
+            (first[d - 1] == UINT32_MAX || t->tracks[k].order < t->tracks[first[d - 1]].order))
+            first[d - 1] = k;
+    }
+    return first;
+}
+
+static osc_status add_usages(const struct osc_trace *t, struct osc_all_series *all)
+{
+    const struct osc_loads *const l = &osc_trace_facts(t)->loads;
+    uint32_t *const first = find_first_queues(t, l);
+    osc_status st = first ? OSC_OK : OSC_ENOMEM;
+
+    for (uint32_t d = 0; d < l->n_devices && st == OSC_OK; d++) {
+        const struct osc_device_load *const device = &l->devices[d];
+        struct osc_series s = {.track = first[d], .device = osc_trace_str(t, device->name)};
+
+        if (!device->has_kernels)
+            continue;
+        s.sort = OSC_SERIES_UTILIZATION;
+        st = add_usage(all, &s, osc_usage_of_busy(device, &s.usage));
+        if (st != OSC_OK || device->n_fills == 0)
+            continue;
+        s.sort = OSC_SERIES_SM_EFFICIENCY;
+        st = add_usage(all, &s, osc_usage_of_fills(device, &s.usage));
+    }
+    osc_free(first);
+    return st;
 }
 
 /* --- nodes ------------------------------------------------------------------------------- */
@@ -240,6 +290,8 @@ osc_status osc_series_make(const struct osc_trace *t, struct osc_all_series *s)
         if (st == OSC_OK)
             st = make_nodes(&s->v[i]);
     }
+    if (st == OSC_OK)
+        st = add_usages(t, s);
     if (st != OSC_OK)
         osc_series_fini(s);
     return st;
@@ -250,6 +302,7 @@ void osc_series_fini(struct osc_all_series *s)
     for (uint32_t i = 0; i < s->n; i++) {
         osc_free(s->v[i].samples);
         osc_free(s->v[i].nodes);
+        osc_usage_fini(&s->v[i].usage);
     }
     osc_free(s->v);
     *s = (struct osc_all_series){0};
@@ -294,9 +347,26 @@ static struct osc_span_of_values span(const struct osc_series *s, uint32_t from,
     return v;
 }
 
+struct finding {
+    bool (*emit)(void *ctx, const struct osc_series_cell *cell);
+    void *ctx;
+};
+
+static bool pass_on(void *ctx, const struct osc_usage_cell *cell)
+{
+    const struct finding *const f = ctx;
+    const struct osc_series_cell same = {cell->at_ns, cell->least, cell->most, cell->mean};
+
+    return f->emit(f->ctx, &same);
+}
+
 void osc_series_find(const struct osc_series *s, const struct osc_cell_window *w,
                      bool (*emit)(void *ctx, const struct osc_series_cell *cell), void *ctx)
 {
+    if (osc_series_is_usage(s)) {
+        osc_usage_find(&s->usage, w, pass_on, &(struct finding){emit, ctx});
+        return;
+    }
     uint32_t i = first_at(s, 0, w->from_ns);
     const uint32_t end = first_at(s, i, w->to_ns);
 

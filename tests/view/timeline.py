@@ -5,7 +5,7 @@
 usage: timeline.py [--opscope PATH] [--random N] [--seed S] [TRACE...]
 
 Lanes and cells are made again from the table `events`, slowly, by the rules in src/timeline/lanes.h,
-packing.h and cells.h, for the whole trace and for random windows, exact and snapped. Every cell must be equal
+packing.h and cells.h, and how much of each device is used (usage.py), for the whole trace and for random windows, exact and snapped. Every cell must be equal
 to the byte. The last line is "N passed, N failed" (cells, samples, and other values). Without TRACE:
 those of the tree, and small ones of ../shared if it is there.
 """
@@ -33,6 +33,7 @@ sys.path.insert(0, str(ROOT / "tests" / "oracle"))
 
 import flame  # noqa: E402
 import randomtrace  # noqa: E402
+import usage  # noqa: E402
 
 LANES_MAX = 256
 DOMAINS = 64
@@ -227,6 +228,8 @@ class Check:
         if self.failed <= 5:
             print(f"FAILED {self.path.name}: {what}: {got}, not {expected}")
 
+    unpack = staticmethod(unpack)
+
     def run(self):
         rows = read_table(self.opscope, "events", self.path)
         self.drawn = read_table(self.opscope, "flows", self.path)
@@ -241,6 +244,7 @@ class Check:
             self.check_windows()
             self.check_flows(rows)
             self.check_event(rows)
+            usage.UsageCheck(self, rows).run()
             flame.FlameCheck(self, self.opscope, self.path).run()
 
     def read_names(self):
@@ -321,6 +325,8 @@ class Check:
                  for row in read_table(self.opscope, "memory_peaks", self.path)}
         for series in self.timeline["series"]:
             capacity = series["capacity_bytes"]
+            if series["sort"] not in ("allocated", "reserved"):
+                continue
             if series["device"] in known: # else it has curves, but no record that could be a peak
                 self.equal("capacity", "" if capacity is None else str(capacity),
                            known[series["device"]])
