@@ -64,9 +64,9 @@ struct osc_timeline {
 };
 
 /*
- * Make TL of the N TRACES, which have ORDER and ALLOCATIONS and stay as long as TL does, on at
- * most N_THREADS threads. OSC_ELIMIT also: they have 2^32 events or more. After a failure TL is
- * empty.
+ * Make TL of the N TRACES, which have ORDER and ALLOCATIONS, and LOADS for the use of devices,
+ * and stay as long as TL does, on at most N_THREADS threads. OSC_ELIMIT also: they have 2^32
+ * events or more. After a failure TL is empty.
  */
 OSC_MUST_USE osc_status osc_timeline_make(struct osc_timeline *tl,
                                           const struct osc_trace *const *traces, uint32_t n,

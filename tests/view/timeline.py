@@ -5,8 +5,8 @@
 usage: timeline.py [--opscope PATH] [--random N] [--seed S] [TRACE...]
 
 Lanes and cells are made again from the table `events`, slowly, by the rules in src/timeline/lanes.h,
-packing.h and cells.h, and how much of each device is used (usage.py), for the whole trace and for random windows, exact and snapped. Every cell must be equal
-to the byte. The last line is "N passed, N failed" (cells, samples, and other values). Without TRACE:
+packing.h and cells.h, and how much of each device is used (usage.py), for the whole trace and for
+random windows, exact and snapped. Every cell must be equal to the byte. The last line is "N passed, N failed" (cells, samples, and other values). Without TRACE:
 those of the tree, and small ones of ../shared if it is there.
 """
 import argparse

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 // What a timeline shows of its lanes: Python frames as a layer, sparse queues packed, fewer levels
-// of a track; marks of a search; and events beside the selected one that are not in sight.
+// of a track; how much of the device is used; marks of a search; and events beside the selected one
+// that are not in sight.
 //
 //     trace_layers.mjs [--opscope PATH]
 import { execFileSync } from "node:child_process";
@@ -63,6 +64,36 @@ async function testFrames(page, server) {
   await page.click("label:has-text('Python frames') input");
   check(await soon(page, async () => (await heightOf(page, "thread 1")) === whole, 5), "all are back");
   check(!(await hashOf(page)).includes("python="), "the default is not in the address");
+}
+
+/** How high the area of the values with TITLE is at time AT of 3 ms, as a share of its row. */
+async function useAt(page, title, at) {
+  const head = await page.locator(".tl-head", { hasText: title }).first().boundingBox();
+  return page.evaluate(
+    ([y, height, share]) => {
+      const canvas = document.querySelectorAll(".tl-canvases canvas")[1];
+      const box = canvas.getBoundingClientRect();
+      const ratio = canvas.height / box.height;
+      const x = Math.round(canvas.width * share);
+      const top = Math.round((y - box.y) * ratio);
+      const { data } = canvas.getContext("2d").getImageData(x, top + 1, 1, Math.round(height * ratio) - 2);
+      const inked = data.filter((v, i) => i % 4 === 3 && v > 0).length;
+      return inked / (height * ratio);
+    },
+    [head.y, head.height, at / 3000],
+  );
+}
+
+/** A kernel runs from 50 us to 950 us of each ms; none says how many blocks it has. */
+async function testUse(page, server) {
+  await openTimeline(page, server, "trace?w=0+3000000");
+  const title = "utilization of cuda:0";
+  const titles = await page.locator(".tl-head .tl-title").allTextContents();
+  check(titles.filter((t) => t.includes(title)).length === 1, `it has a row: ${titles}`);
+  check(!titles.some((t) => t.includes("SM efficiency")), "nothing is known of blocks");
+  const isDrawn = async () => (await useAt(page, title, 1400)) > 0.7;
+  check(await soon(page, isDrawn, 5), `all of it while a kernel runs: ${await useAt(page, title, 1400)}`);
+  check((await useAt(page, title, 1970)) < 0.15, `none of it between two: ${await useAt(page, title, 1970)}`);
 }
 
 async function testPacked(page, server) {
@@ -313,7 +344,7 @@ await main(async (browser) => {
   write(path);
   const server = await start([path]);
   const [page, faults] = await openPage(context, server.origin);
-  for (const test of [testFrames, testPacked, testCrop, testBeside, testMarks, testFolded, testExpression, testMenu, testEscape, testSaved, testDomains])
+  for (const test of [testFrames, testUse, testPacked, testCrop, testBeside, testMarks, testFolded, testExpression, testMenu, testEscape, testSaved, testDomains])
     await test(page, server);
   check(faults.length === 0, `faults: ${faults[0]}`);
 });

@@ -117,7 +117,8 @@ export interface Track {
 export interface Series {
   readonly id: number;
   readonly trace: number;
-  readonly sort: "counter" | "allocated" | "reserved";
+  /** The last two: how much of a device is used, from 0 to 1. */
+  readonly sort: "counter" | "allocated" | "reserved" | "utilization" | "sm_efficiency";
   readonly process: string;
   readonly name: string;
   readonly key: string;

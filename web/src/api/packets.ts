@@ -55,7 +55,8 @@ export interface ValuePacket {
   readonly n: number;
   /** Four words a sample; word 0 is its time in units, the others are in `floats`. */
   readonly signed: Int32Array;
-  /** Words 1 to 3 of a sample: least, greatest and last value of its bucket. */
+  /** Words 1 to 3 of a sample: least, greatest and last value of its bucket, or, of how much of a
+   * device is used, the mean. */
   readonly floats: Float32Array;
 }
 
@@ -79,7 +80,7 @@ export const FLOW = {
   words: FLOW_WORDS,
 } as const;
 export const CELL = { start: 0, length: 1, event: 2, name: 3, rest: 4, words: CELL_WORDS } as const;
-export const SAMPLE = { at: 0, least: 1, most: 2, last: 3, words: SAMPLE_WORDS } as const;
+export const SAMPLE = { at: 0, least: 1, most: 2, value: 3, words: SAMPLE_WORDS } as const;
 
 function headOf(view: DataView, magic: number): PacketHead {
   if (view.byteLength < HEADER_BYTES || view.getUint32(0, true) !== magic)

@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values over time: the band between the least and the greatest value of each bucket, and the
-// last value as a line.
+// last value as a line; or, of how much of a device is used, the mean of each bucket as an area.
 
-import { SAMPLE, type ValuePacket } from "../api/packets.ts";
+import type { Series } from "../api/api.ts";
+import { SAMPLE, type ValuePacket, type ValueSeries } from "../api/packets.ts";
 import { CAPACITY_SHOWN } from "../model/memory.ts";
 import { format } from "../model/units.ts";
 import type { SeriesRow } from "./layout.ts";
 import type { Viewport } from "./viewport.ts";
 
+interface View {
+  readonly viewport: Viewport;
+  readonly width: number;
+}
+
 interface Colours {
   readonly line: string;
   readonly text: string;
+  readonly muted: string;
+}
+
+const USE_ALPHA = 0.4;
+
+function isUse(series: Series): boolean {
+  return series.sort === "utilization" || series.sort === "sm_efficiency";
 }
 
 /** The greatest and least value in sight; 0 is always in between. */
@@ -24,17 +37,86 @@ export function extent(packet: ValuePacket, first: number, count: number): [numb
   return [low, high];
 }
 
+/** A value from pixel FROM to pixel TO. */
+export interface Step {
+  readonly from: number;
+  readonly to: number;
+  readonly value: number;
+}
+
+/** The means of SERIES as steps: those in sight, as far as PACKET has them. */
+export function stepsOf(packet: ValuePacket, series: ValueSeries, view: View): Step[] {
+  const scale = packet.head.unit / view.viewport.nsPerPx;
+  const offset = view.viewport.x(packet.head.t0);
+  const inSight = (x: number) => Math.min(view.width, Math.max(0, x));
+  const end = offset + packet.head.width / view.viewport.nsPerPx;
+  const x = (i: number) =>
+    inSight(
+      i < series.count
+        ? offset + packet.signed[(series.first + i) * SAMPLE.words + SAMPLE.at]! * scale
+        : end,
+    );
+  const value = (i: number) => packet.floats[(series.first + i) * SAMPLE.words + SAMPLE.value]!;
+  const steps = Array.from({ length: series.count }, (_, i) => ({
+    from: x(i),
+    to: x(i + 1),
+    value: value(i),
+  }));
+  return steps.filter((step) => step.to > step.from);
+}
+
+/** Draw STEPS, from 0 to 1, in a row HEIGHT high whose top is at pixel TOP. */
+function drawUse(
+  context: CanvasRenderingContext2D,
+  steps: readonly Step[],
+  height: number,
+  top: number,
+  colours: Colours,
+): void {
+  const room = height - 6;
+  const y = (v: number) => top + 3 + room * (1 - v);
+  // One path: rectangles side by side would have edges where they meet within a pixel.
+  const edge = new Path2D();
+  for (const { from, to, value } of steps) {
+    edge.lineTo(from, y(value));
+    edge.lineTo(to, y(value));
+  }
+  const area = new Path2D(edge);
+  area.lineTo(steps.at(-1)?.to ?? 0, y(0));
+  area.lineTo(steps[0]?.from ?? 0, y(0));
+  context.fillStyle = colours.line;
+  context.globalAlpha = USE_ALPHA;
+  context.fill(area);
+  context.globalAlpha = 1;
+  context.strokeStyle = colours.line;
+  context.stroke(edge);
+  context.fillStyle = colours.text; // on top of the area, where a muted one is hard to read
+  context.textBaseline = "top";
+  context.fillText("100\u00a0%", 4, top + 6);
+}
+
 /** Draw ROW, whose top is at pixel TOP, on CONTEXT. */
-export function drawCurve(
+export function drawValues(
   context: CanvasRenderingContext2D,
   packet: ValuePacket,
   row: SeriesRow,
   top: number,
-  view: { viewport: Viewport; width: number },
+  view: View,
   colours: Colours,
 ): void {
   const series = packet.series.find((s) => s.series === row.series.id);
   if (!series || series.count === 0) return;
+  if (isUse(row.series)) drawUse(context, stepsOf(packet, series, view), row.height, top, colours);
+  else drawCurve(context, packet, series, row, { ...view, top, colours });
+}
+
+function drawCurve(
+  context: CanvasRenderingContext2D,
+  packet: ValuePacket,
+  series: ValueSeries,
+  row: SeriesRow,
+  { top, colours, ...view }: View & { readonly top: number; readonly colours: Colours },
+): void {
   const [low, most] = extent(packet, series.first, series.count);
   const capacity = row.series.capacity_bytes;
   const isNear = capacity !== null && most >= CAPACITY_SHOWN * capacity;
@@ -49,11 +131,11 @@ export function drawCurve(
   for (let i = series.first; i < series.first + series.count; i++) {
     const at = i * SAMPLE.words;
     const x = Math.min(view.width + 1, Math.max(-1, offset + packet.signed[at]! * scale));
-    if (i === series.first) context.moveTo(x, y(packet.floats[at + SAMPLE.last]!));
+    if (i === series.first) context.moveTo(x, y(packet.floats[at + SAMPLE.value]!));
     else context.lineTo(x, y(last));
     context.lineTo(x, y(packet.floats[at + SAMPLE.least]!));
     context.lineTo(x, y(packet.floats[at + SAMPLE.most]!));
-    last = packet.floats[at + SAMPLE.last]!;
+    last = packet.floats[at + SAMPLE.value]!;
     context.lineTo(x, y(last));
   }
   context.lineTo(view.width, y(last));
@@ -67,7 +149,7 @@ export function drawCurve(
     context.setLineDash([]);
   }
   const unit = row.series.sort === "counter" ? null : "bytes";
-  context.fillStyle = colours.text;
+  context.fillStyle = colours.muted;
   context.textBaseline = "top";
   const of = capacity === null ? "" : ` of ${format(capacity, unit, true)}`;
   context.fillText(`${format(most, unit, unit !== null)}${of}`, 4, top + 2);

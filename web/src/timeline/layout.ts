@@ -99,6 +99,8 @@ function trackTitle(track: Track, nPacked: number): string {
 export function seriesTitle(series: Series): string {
   if (series.sort === "allocated") return `memory of ${series.device ?? "?"}`;
   if (series.sort === "reserved") return `reserved of ${series.device ?? "?"}`;
+  if (series.sort === "utilization") return `utilization of ${series.device ?? "?"}`;
+  if (series.sort === "sm_efficiency") return `SM efficiency of ${series.device ?? "?"}`;
   return series.key === "" || series.key === series.name
     ? series.name
     : `${series.name}: ${series.key}`;

@@ -7,7 +7,7 @@ import type { CellPacket } from "../api/packets.ts";
 import { makePalette, type Palette } from "../model/colour.ts";
 import { drawArrows, type Selected, type Tag, type View } from "./arrows.ts";
 import { type Pick, pickerOf } from "./colour_modes.ts";
-import { drawCurve } from "./curves.ts";
+import { drawValues } from "./curves.ts";
 import { Fetcher } from "./fetcher.ts";
 import { drawFlows, Flows } from "./flows.ts";
 import { GHOST_HEIGHT, Ghost, type GhostOf, paintGhost } from "./ghost.ts";
@@ -337,10 +337,9 @@ export class Screen {
     const look = { palette: this.palette, widths: this.widths, pick: this.pick };
     drawLabels(context, lanes, { viewport, width, ratio }, look, this.fetcher);
     const values = this.fetcher.values;
-    const colours = { line: this.colours.line, text: this.colours.muted };
     for (const row of this.visible())
       if (row.kind === "series" && values !== null)
-        drawCurve(context, values, row, row.y - this.top, { viewport, width }, colours);
+        drawValues(context, values, row, row.y - this.top, { viewport, width }, this.colours);
     const view = { viewport, width, ratio };
     this.selectedName =
       this.selected && drawSelection(context, lanes, view, this.selected.event, this.colours.text);

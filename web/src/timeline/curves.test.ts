@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Series } from "../api/api.ts";
+import { decodeValues, type ValuePacket } from "../api/packets.ts";
+import { stepsOf } from "./curves.ts";
+import { seriesTitle } from "./layout.ts";
+import { Viewport } from "./viewport.ts";
+
+type Sample = [at: number, least: number, most: number, value: number];
+
+/** The bytes of one series from T0 on, in units of 2 ns, as the server packs them. */
+function packetOf(t0: number, width: number, samples: readonly Sample[]): ValuePacket {
+  const view = new DataView(new ArrayBuffer(48 + 16 + 16 * samples.length));
+  view.setUint32(0, 0x5643534f, true);
+  view.setUint16(4, 1, true);
+  view.setBigInt64(8, BigInt(t0), true);
+  view.setUint8(16, 1);
+  view.setUint32(20, 1, true);
+  view.setUint32(24, samples.length, true);
+  view.setBigInt64(32, BigInt(width), true);
+  view.setUint32(48, 7, true);
+  view.setUint32(60, samples.length, true);
+  for (const [i, [at, ...values]] of samples.entries()) {
+    view.setInt32(64 + 16 * i, at, true);
+    for (const [k, value] of values.entries()) view.setFloat32(68 + 16 * i + 4 * k, value, true);
+  }
+  return decodeValues(view.buffer as ArrayBuffer);
+}
+
+const packet = packetOf(1000, 200, [
+  [0, 0, 0, 0],
+  [10, 0, 1, 0.25],
+  [20, 1, 1, 1],
+]);
+
+test("a mean holds until the next one, and to the end of the packet", () => {
+  const view = { viewport: Viewport.fit(1000, 1400, 400), width: 400 };
+  assert.deepEqual(stepsOf(packet, packet.series[0]!, view), [
+    { from: 0, to: 20, value: 0 },
+    { from: 20, to: 40, value: 0.25 },
+    { from: 40, to: 200, value: 1 },
+  ]);
+});
+
+test("means that are out of sight are left out", () => {
+  const view = { viewport: Viewport.fit(1030, 1060, 300), width: 300 };
+  assert.deepEqual(stepsOf(packet, packet.series[0]!, view), [
+    { from: 0, to: 100, value: 0.25 },
+    { from: 100, to: 300, value: 1 },
+  ]);
+});
+
+test("values of a device are called after it", () => {
+  const series = (sort: Series["sort"], device: string | null): Series => ({
+    ...{ id: 0, trace: 0, process: "1", name: "queue", key: "depth", capacity_bytes: null },
+    sort,
+    device,
+  });
+  assert.equal(seriesTitle(series("utilization", "cuda:0")), "utilization of cuda:0");
+  assert.equal(seriesTitle(series("sm_efficiency", "cuda:1")), "SM efficiency of cuda:1");
+  assert.equal(seriesTitle(series("allocated", "cuda:0")), "memory of cuda:0");
+  assert.equal(seriesTitle(series("counter", null)), "queue: depth");
+});
