@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { frameOf } from "../api/cols_fixture.ts";
-import { fullHeight, hasSteps, selectedBars, stepBars, stepsBetween, useBars } from "./strip.ts";
+import {
+  countSteps,
+  fullHeight,
+  hasSteps,
+  selectedBars,
+  stepBars,
+  stepsBetween,
+  useBars,
+} from "./strip.ts";
 
 const steps = frameOf([
   { name: "rank", type: "integer", values: [0n, 0n, 0n, 1n, 1n, 1n] },
@@ -27,6 +35,7 @@ test("a step of several ranks is one bar: that of the rank on which it took long
     bars.map((bar) => bar.isMarked),
     [false, false, true],
   );
+  assert.equal(countSteps(steps), 3);
 });
 
 test("neighbours share a bar where there are more steps than bars", () => {

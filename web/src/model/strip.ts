@@ -69,6 +69,11 @@ function stepsOf(frame: Frame): Step[] {
   return [...steps.values()];
 }
 
+/** How many steps FRAME has, each once, also if several ranks have it. */
+export function countSteps(frame: Frame): number {
+  return stepsOf(frame).length;
+}
+
 function nameOf(frame: Frame, step: Step): string {
   const rank = frame.text(step.row, "rank");
   return rank === "" ? `step ${step.word}` : `rank ${rank}, step ${step.word}`;

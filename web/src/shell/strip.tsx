@@ -6,6 +6,7 @@ import { useEffect } from "preact/hooks";
 import type { Frame } from "../api/cols.ts";
 import type { StepWord } from "../model/matches.ts";
 import {
+  countSteps,
   hasSteps,
   type StripBar,
   selectedBars,
@@ -57,10 +58,12 @@ function Steps({ frame }: { frame: Frame }) {
     const steps = stepsBetween(bars[first]!.first, bars[last]!.last);
     page.go({ steps: page.place.value.steps === steps ? "" : steps, t: "" });
   };
+  // Of more rows than there are here only the number of rows is known.
+  const n = frame.n < frame.rows ? frame.rows : countSteps(frame);
   return (
     <section class="strip" aria-label="Steps">
       <span class="muted">
-        {frame.rows} {frame.rows === 1 ? "step" : "steps"}
+        {n} {n === 1 ? "step" : "steps"}
       </span>
       <StripBars
         label="Steps"

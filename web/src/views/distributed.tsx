@@ -37,6 +37,8 @@ const WAIT = [
   { column: "data_transfer_ns", title: "moves data" },
   { column: "synchronizing_ns", title: "waits" },
 ];
+/** By host: its ranks, their processes as workers are called after them, and their devices. */
+const WHERE = ["host", "rank", "span", "worker", "device", "device_name"];
 const ALL = { offset: 0, limit: 10_000 };
 const MOST = 64;
 /** Of more ranks than that the map has them all. */
@@ -89,6 +91,7 @@ export function Distributed() {
   const everyOverlap = useTable("rank_overlap", { ...all, where: "step = 'all'" }, ALL);
   const overlap = useTable("rank_overlap", ofRanks("step = 'all'"), ALL);
   const wait = useTable("rank_wait", ofRanks("step = 'all'"), ALL);
+  const where = useTable("ranks", { ...ofRanks(""), sort: "host:asc" }, { ...ALL, limit: MOST });
   const devices = useTable("devices", selection, ALL);
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
   useCommand(late.frame);
@@ -121,6 +124,9 @@ export function Distributed() {
         measures={WAIT}
         isShared
       />
+      <Section title="Where ranks run" answer={where}>
+        {(frame) => <SmallTable frame={frame} columns={WHERE} />}
+      </Section>
       <Section title="Devices" answer={devices}>
         {(frame) => <SmallTable frame={frame} />}
       </Section>
