@@ -243,8 +243,8 @@ static void add_notes(const struct work *w, struct osc_result *out)
         osc_result_note(out, "%u other devices of the machine did no work in the trace",
                         w->t->n_devices - n_known);
     if (w->loads->n_devices > 0 && w->b->n_kept == 0)
-        osc_result_note(out, "no steps, and no operators or device work that could count as "
-                             "one: there are no shares");
+        osc_result_note(out, "%s: there are no shares",
+                        osc_breakdown_why_none(w->b->n_steps > 0));
 }
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,

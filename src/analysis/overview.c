@@ -80,8 +80,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                 osc_result_int(out, GROSS_SUM, b->gross_ns[k]);
         }
     } else {
-        osc_result_why_empty(
-            out, "no steps, and no operators or device work that could count as one");
+        osc_result_why_empty(out, osc_breakdown_why_none(b->n_steps > 0));
     }
     osc_breakdown_fini(&own);
     return out->status;

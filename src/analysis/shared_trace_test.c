@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "derive/derive.h"
-#include "derive/view.h"
+#include "derive/part/view.h"
 #include "support/small_trace.h"
 #include "support/unit.h"
 #include "table/query.h"

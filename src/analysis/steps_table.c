@@ -214,8 +214,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     for (uint32_t i = 0; i < b->n_steps; i++)
         add_row(t, &b->steps[i], b->is_whole ? &b->whole : &t->steps[i], &growth[i], out);
     if (b->n_steps == 0)
-        osc_result_why_empty(
-            out, "no steps, and no operators or device work that could count as one");
+        osc_result_why_empty(out, osc_breakdown_why_none(false));
     else if (b->is_whole || t->steps[0].row.v == 0)
         osc_result_note(out, "no steps in the trace: all of it counts as one");
     else if (t->has_iterations)

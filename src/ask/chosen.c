@@ -7,7 +7,7 @@
 #include "ask/request.h"
 #include "base/mem.h"
 #include "derive/derive.h"
-#include "derive/view.h"
+#include "derive/part/view.h"
 
 /* Check that T has what S selects, except the device: a device may have memory events and no
  * queue. */

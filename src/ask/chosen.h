@@ -3,7 +3,8 @@
  * chosen.h - the traces of a set that a view selects.
  *
  * Whole traces are borrowed from the set; a trace of which rows are left out is replaced by a
- * view (derive/view.h). The set does not change, so any number of choices may be made of it.
+ * view (derive/part/view.h). The set does not change, so any number of choices may be made of
+ * it.
  *
  * Threading: one thread makes a choice; several may be made of a set at the same time. Once
  * made, a choice may be read by any thread.

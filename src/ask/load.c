@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/note.h"
 #include "base/sort.h"
+#include "derive/part/select_window.h"
 #include "import/run.h"
 
 /* How often directories are listed if they change while they are read, or are read again. */
@@ -58,25 +59,26 @@ static bool can_scout(const struct osc_trace *t, const struct osc_selection *sel
 }
 
 /*
- * Set in OPTIONS what to leave out of path I. Nothing is left out if even finding that out
- * exceeds the memory limit.
+ * Set in OPTIONS what to leave out of path I, and in WINDOW why. Nothing is left out if even
+ * finding that out exceeds the memory limit.
  */
 static osc_status scout(struct osc_loaded *l, const struct osc_load *o, uint32_t i,
-                        struct osc_import_options *options, struct osc_err *err)
+                        struct osc_import_options *options, struct osc_select_window *window,
+                        struct osc_err *err)
 {
     const struct osc_selection selection = osc_request_selection(o->view);
     struct osc_trace t = {0};
-    struct osc_select_window window;
     struct osc_import_options first = *options;
 
-    first.keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
+    first.keep = (struct osc_import_keep){
+        .is_on = true, .is_scout = true, .has_work = selection.steps != NULL};
     first.reserve = (struct osc_import_reserve){0};
     osc_status st = osc_import_path(&t, l->files.all[i], &first, err);
     /* Otherwise its own origin is not the common one; or only all rows tell what is a step, or
      * work of a device. */
-    const bool is_alone = t.n_parts <= 1 && can_scout(&t, &selection);
+    bool is_alone = t.n_parts <= 1 && can_scout(&t, &selection);
     if (st == OSC_OK && is_alone)
-        st = osc_select_find_window(&t, &selection, &window, err);
+        st = osc_select_find_window(&t, &selection, window, &is_alone, err);
     osc_trace_fini(&t);
     if (osc_mem_reason(st) == OSC_ELIMIT) {
         osc_mem_forget_refusals();
@@ -85,10 +87,10 @@ static osc_status scout(struct osc_loaded *l, const struct osc_load *o, uint32_t
     if (st != OSC_OK || !is_alone)
         return st;
     options->keep = (struct osc_import_keep){.is_on = true,
-                                             .from_ns = window.from_ns,
-                                             .host_to_ns = window.host_to_ns,
-                                             .device_to_ns = window.device_to_ns};
-    l->n_steps_before = window.n_steps_before;
+                                             .from_ns = window->from_ns,
+                                             .host_to_ns = window->host_to_ns,
+                                             .device_to_ns = window->device_to_ns};
+    l->n_steps_before = window->n_steps_before;
     l->is_windowed = true;
     return OSC_OK;
 }
@@ -152,6 +154,7 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_load *o, uin
                              uint32_t part, struct osc_trace *t, struct osc_err *err)
 {
     struct waiting waiting = {o->how, l->files.all[i]};
+    struct osc_select_window window = {0};
     struct osc_import_options options = {.n_threads = o->how->n_threads,
                                          .no_args = o->how->no_args != 0,
                                          .reserve = o->reserve,
@@ -163,12 +166,20 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_load *o, uin
         options.progress_ctx = &waiting;
     }
     if (is_worth_scouting(l, o, i))
-        st = scout(l, o, i, &options, err);
+        st = scout(l, o, i, &options, &window, err);
     const bool is_wrong = st == OSC_EINVAL;
     if (st == OSC_OK)
         st = add_later(l, i, &options);
     if (st == OSC_OK)
         st = osc_import_path(t, l->files.all[i], &options, err);
+    if (options.keep.is_on && window.n_bounds > 0) {
+        osc_free(t->step_bounds);
+        t->step_bounds = window.bounds;
+        t->n_step_bounds = window.n_bounds;
+        t->are_bounds_selected = true;
+    } else {
+        osc_select_window_fini(&window);
+    }
     if (o->how->progress)
         (void)o->how->progress(o->how->ctx, NULL, 0, 0);
     osc_free(options.later);

@@ -14,6 +14,7 @@
 #include "export/export.h"
 #include "export/redact.h"
 #include "export/said_producer.h"
+#include "export/said_steps.h"
 #include "table/nearest.h"
 
 /* The context of the callbacks that write and show progress. */
@@ -233,17 +234,21 @@ static int redact(const struct osc_set *set)
                : osc_show_fail(osc_set_loaded(set), st, "redacting", &(struct osc_err){0});
 }
 
-/* Let traces of which ARGS leave something out keep who wrote them. */
-static int keep_producers(const struct osc_set *set, const struct osc_args *args)
+/* Let traces of which ARGS leave something out keep who wrote them and how their steps were
+ * measured. */
+static int keep_origins(const struct osc_set *set, const struct osc_args *args)
 {
     const struct osc_selection s = osc_request_selection(&args->request.view);
     const struct osc_chosen *const c = osc_set_chosen(set);
+    const bool is_whole =
+        !args->is_redacted && !args->request.how.no_args && osc_selection_is_all(&s);
     osc_status st = OSC_OK;
 
-    if (!args->is_redacted && !args->request.how.no_args && osc_selection_is_all(&s))
-        return OSC_EXIT_DONE;
-    for (uint32_t i = 0; i < c->n_traces && st == OSC_OK; i++)
+    for (uint32_t i = 0; i < c->n_traces && st == OSC_OK && !is_whole; i++) {
         st = osc_said_producer_keep(c->traces[i]);
+        if (st == OSC_OK)
+            st = osc_said_steps_keep(c->traces[i]);
+    }
     return st == OSC_OK
                ? OSC_EXIT_DONE
                : osc_show_fail(osc_set_loaded(set), st, "exporting", &(struct osc_err){0});
@@ -307,7 +312,7 @@ static int write_set(struct osc_set *set, const struct osc_args *args,
     if (!failed && args->is_redacted)
         failed = redact(set);
     if (!failed && !e->is_table && (!e->is_page || args->is_redacted))
-        failed = keep_producers(set, args);
+        failed = keep_origins(set, args);
     if (!failed) {
         osc_cli_redirect(o->fd, output_name(args));
         failed = e->is_table  ? osc_show_table(set, k)

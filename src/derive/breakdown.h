@@ -64,6 +64,10 @@ OSC_MUST_USE osc_status osc_breakdown_make(const struct osc_trace *t,
                                            unsigned n_threads, struct osc_breakdown *b);
 void osc_breakdown_fini(struct osc_breakdown *b);
 
+/* The sentence why no step is kept: there are none, or HAS_STEPS, none but those that the tail
+ * rule drops, which a selection may consist of. */
+const char *osc_breakdown_why_none(bool has_steps);
+
 /*
  * Set *B to the breakdown among the facts of T, or with other RULES to one that is made in OWN.
  * OWN is zeroed before; the caller calls osc_breakdown_fini() on it in either case.

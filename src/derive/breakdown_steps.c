@@ -8,146 +8,26 @@
 #include "base/sort.h"
 #include "derive/facts.h"
 
-/* The extent of a step's device work. */
-struct extent {
-    int64_t first_ns, last_ns; /* least start and largest end; unused without work */
-};
-
-/* The step (index + 1) that contains the call that launched WORK; 0: none. */
-static uint32_t step_of(const struct osc_trace *t, const struct osc_facts *f,
-                        const struct osc_work *work)
+/* Measure the N_STEPS steps of B by RULES, of which ANNOTATED are the annotations. */
+static void apply_rules(const struct osc_step *annotated, const struct osc_step_bound *bounds,
+                        const uint32_t *n_works, const struct osc_step_rules *rules,
+                        struct osc_breakdown *b)
 {
-    const bool is_own = f->step_map.are_of_device;
+    for (uint32_t i = 0; i < b->n_steps; i++) {
+        const struct osc_step_bound *const s = &bounds[i];
 
-    if (work->call == 0 && !is_own)
-        return 0;
-    const osc_row row = {is_own ? work->row : f->links.calls[work->call - 1].row};
-    const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
-    const uint32_t i = osc_row_place(row);
-
-    return osc_step_around(t, &f->step_map,
-                           osc_step_group_of(&f->step_map, t->tracks[c->track[i]].process),
-                           c->ts_ns[i], osc_row_end(c, i));
-}
-
-/* Count each step's device work and find its extent. */
-static void find_extents(const struct osc_trace *t, const struct osc_facts *f,
-                         struct osc_breakdown *b, struct extent *extents)
-{
-    for (size_t n = 0; n < f->links.n_works; n++) {
-        const osc_row row = {f->links.works[n].row};
-        const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
-        const int64_t start_ns = c->ts_ns[osc_row_place(row)];
-        const int64_t end_ns = osc_row_end(c, osc_row_place(row));
-        const uint32_t step = step_of(t, f, &f->links.works[n]);
-
-        if (step == 0)
-            continue;
-        struct extent *const e = &extents[step - 1];
-        uint32_t *const n_works = &b->steps[step - 1].n_works;
-        e->first_ns = *n_works == 0 || start_ns < e->first_ns ? start_ns : e->first_ns;
-        e->last_ns = *n_works == 0 || end_ns > e->last_ns ? end_ns : e->last_ns;
-        (*n_works)++;
-    }
-}
-
-/* The latest end, before FIRST_NS, of device work that belongs to no step; at least LEAST_NS.
- */
-static int64_t end_of_earlier(const struct osc_trace *t, const struct osc_facts *f,
-                              int64_t first_ns, int64_t least_ns)
-{
-    for (size_t n = 0; n < f->links.n_works; n++) {
-        const osc_row row = {f->links.works[n].row};
-        const int64_t end_ns = osc_row_end(osc_chunk_of(&t->events, row), osc_row_place(row));
-
-        if (end_ns > least_ns && end_ns < first_ns && step_of(t, f, &f->links.works[n]) == 0)
-            least_ns = end_ns;
-    }
-    return least_ns;
-}
-
-/* Apply the tail rule to the N steps OF a process. Some step has device work. */
-static void drop_tail(struct osc_breakdown *b, const uint32_t *of, uint32_t n)
-{
-    uint32_t last = n - 1;
-
-    if (n < 2)
-        return;
-    while (b->steps[of[last]].n_works == 0)
-        b->steps[of[last--]].is_tail = true;
-    /* 0.8 * n[k - 1] > n[k], in integers */
-    if (last > 0 && UINT64_C(8) * b->steps[of[last - 1]].n_works >
-                        UINT64_C(10) * b->steps[of[last]].n_works)
-        b->steps[of[last]].is_tail = true;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static bool has_works(const struct osc_breakdown *b, const uint32_t *of, uint32_t n)
-{
-    for (uint32_t k = 0; k < n; k++) {
-        if (b->steps[of[k]].n_works > 0)
-            return true;
-    }
-    return false;
-}
-
-/* Extend the N steps OF a process, some of which have device work, by it; each begins when the
- * one before it ends. */
-static void chain_steps(const struct osc_trace *t, const struct osc_facts *f,
-                        struct osc_breakdown *b, const struct extent *extents,
-                        const uint32_t *of, uint32_t n)
-{
-    bool is_device = true; /* the device was busy until PREVIOUS_NS */
-    int64_t previous_ns = t->steps[of[0]].start_ns;
-    if (b->steps[of[0]].n_works > 0)
-        previous_ns = end_of_earlier(t, f, extents[of[0]].first_ns, previous_ns);
-    for (uint32_t k = 0; k < n; k++) {
-        struct osc_step_cost *const s = &b->steps[of[k]];
-        const int64_t host_end_ns = s->end_ns;
-
-        s->is_behind_device = previous_ns > s->start_ns && is_device;
-        s->start_ns = larger(previous_ns, s->start_ns);
-        s->end_ns = larger(s->end_ns, s->start_ns);
-        if (s->n_works > 0)
-            s->end_ns = larger(s->end_ns, extents[of[k]].last_ns);
-        if (s->end_ns > previous_ns)
-            is_device = s->end_ns > host_end_ns;
-        previous_ns = s->end_ns;
-    }
-}
-
-/* Measure the annotated steps by RULES, in each process. */
-static osc_status extend_steps(const struct osc_trace *t, const struct osc_facts *f,
-                               const struct osc_step_rules *rules, struct osc_breakdown *b)
-{
-    const struct osc_step_map *const map = &f->step_map;
-    const uint32_t n_processes = map->first ? map->n_processes : 1;
-    struct extent *extents = osc_calloc((size_t)b->n_steps + 1, sizeof *extents);
-
-    if (!extents)
-        return OSC_ENOMEM;
-    for (uint32_t i = 0; i < b->n_steps; i++)
-        b->steps[i] = (struct osc_step_cost){.start_ns = t->steps[i].start_ns,
-                                             .end_ns = t->steps[i].end_ns};
-    find_extents(t, f, b, extents);
-    for (uint32_t p = 0; p < n_processes; p++) {
-        const uint32_t n = map->first ? map->first[p + 1] - map->first[p] : map->n;
-        const uint32_t *const of = n > 0 ? &map->steps[map->first ? map->first[p] : 0] : NULL;
-
-        if (!has_works(b, of, n))
-            continue;
+        b->steps[i] = (struct osc_step_cost){.start_ns = s->start_ns,
+                                             .end_ns = s->end_ns,
+                                             .n_works = n_works[i],
+                                             .is_behind_device = s->is_behind_device,
+                                             .is_tail = s->is_tail,
+                                             .is_kept = rules->keeps_all || !s->is_tail};
         if (!rules->is_annotation)
-            chain_steps(t, f, b, extents, of, n);
-        drop_tail(b, of, n);
+            continue;
+        b->steps[i].start_ns = annotated[i].start_ns;
+        b->steps[i].end_ns = annotated[i].end_ns;
+        b->steps[i].is_behind_device = false;
     }
-    for (uint32_t i = 0; i < b->n_steps; i++)
-        b->steps[i].is_kept = rules->keeps_all || !b->steps[i].is_tail;
-    osc_free(extents);
-    return OSC_OK;
 }
 
 bool osc_priority_parse(const char *text, uint8_t order[OSC_CLASS_COUNT])
@@ -337,16 +217,21 @@ static osc_status extend_whole(const struct osc_trace *t, const struct osc_facts
                                const struct osc_step_rules *rules, struct osc_breakdown *b)
 {
     struct osc_trace one = *t;
-    struct osc_facts with_one = *f;
-    uint32_t first = 0;
+    struct osc_step_bound bound;
+    uint32_t first = 0, n_works = 0;
 
     b->is_whole = true;
     b->n_steps = osc_steps_whole(t, &f->classes, &b->whole);
     one.steps = &b->whole;
     one.n_steps = b->n_steps;
-    with_one.step_map =
-        (struct osc_step_map){.steps = &first, .latest_ns = &b->whole.end_ns, .n = b->n_steps};
-    return b->n_steps > 0 ? extend_steps(&one, &with_one, rules, b) : OSC_OK;
+    const struct osc_step_map map = {
+        .steps = &first, .latest_ns = &b->whole.end_ns, .n = b->n_steps};
+    if (b->n_steps == 0)
+        return OSC_OK;
+    const osc_status st = osc_step_bounds_measure(&one, &f->links, &map, &bound, &n_works);
+    if (st == OSC_OK)
+        apply_rules(&b->whole, &bound, &n_works, rules, b);
+    return st;
 }
 
 osc_status osc_breakdown_make(const struct osc_trace *t, const struct osc_step_rules *rules,
@@ -364,8 +249,10 @@ osc_status osc_breakdown_make(const struct osc_trace *t, const struct osc_step_r
         b->steps = osc_calloc((size_t)t->n_steps + 1, sizeof *b->steps);
         st = b->steps ? OSC_OK : OSC_ENOMEM;
     }
-    if (st == OSC_OK)
-        st = is_one ? extend_whole(t, f, rules, b) : extend_steps(t, f, rules, b);
+    if (st == OSC_OK && is_one)
+        st = extend_whole(t, f, rules, b);
+    else if (st == OSC_OK)
+        apply_rules(t->steps, f->bounds.of, f->bounds.n_works, rules, b);
     if (st == OSC_OK && rules->compat_tb)
         st = osc_unions_make(t, &f->classes, &f->order, true, n_threads, &compat);
     if (st == OSC_OK)
@@ -380,6 +267,13 @@ osc_status osc_breakdown_make(const struct osc_trace *t, const struct osc_step_r
     if (st != OSC_OK)
         osc_breakdown_fini(b);
     return st;
+}
+
+const char *osc_breakdown_why_none(bool has_steps)
+{
+    return has_steps ? "no selected step is kept: they are the last ones of the trace, whose "
+                       "device work may not all have been recorded (see the table steps)"
+                     : "no steps, and no operators or device work that could count as one";
 }
 
 void osc_breakdown_fini(struct osc_breakdown *b)

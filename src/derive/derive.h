@@ -18,7 +18,7 @@
  *   LOADS   how much of each device its kernels used (derive/loads.h); includes LINKS
  *   SELECTION  what filters look up (derive/select.h); includes LINKS and STEPS
  *   ARROWS  the arrow of each record, and which of its ends there are (derive/arrows.h)
- *   VIEWS   everything that views need (derive/view.h): SELECTION, FOREST, ARROWS
+ *   VIEWS   everything that views need (derive/part/view.h): SELECTION, FOREST, ARROWS
  *
  * Columns lie in the chunks, everything else in derive/facts.h. Inconsistencies are counted in
  * osc_trace.findings. In a selected trace, something that may be missing because it was left

@@ -18,6 +18,7 @@
 #include "derive/optree.h"
 #include "derive/order.h"
 #include "derive/select_index.h"
+#include "derive/step_bounds.h"
 #include "derive/steps.h"
 #include "derive/unions.h"
 
@@ -31,6 +32,7 @@ struct osc_facts {
     struct osc_optree tree;             /* LINKS */
     struct osc_links links;             /* LINKS */
     struct osc_step_map step_map;       /* STEPS */
+    struct osc_step_bounds bounds;      /* STEPS */
     struct osc_unions unions;           /* UNIONS */
     struct osc_memory memory;           /* MEMORY, ALLOCATIONS, CALLERS */
     struct osc_breakdown breakdown;     /* STEPS with UNIONS */

@@ -58,6 +58,7 @@ static void facts_free(void *derived)
     osc_optree_fini(&f->tree);
     osc_links_fini(&f->links);
     osc_step_map_fini(&f->step_map);
+    osc_step_bounds_fini(&f->bounds);
     osc_unions_fini(&f->unions);
     osc_memory_fini(&f->memory);
     osc_breakdown_fini(&f->breakdown);
@@ -221,6 +222,8 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
     case PART_STEPS:
         st = osc_steps_make(t, &f->classes, &f->step_map);
         if (st == OSC_OK)
+            st = osc_step_bounds_make(t, &f->links, &f->step_map, &f->bounds);
+        if (st == OSC_OK)
             osc_steps_mark(t, &f->classes, &f->step_map, n_threads);
         return st;
     case PART_UNIONS:
@@ -299,6 +302,7 @@ static void drop_part(struct osc_trace *t, struct osc_facts *f, enum part part)
         break;
     case PART_STEPS:
         osc_step_map_fini(&f->step_map);
+        osc_step_bounds_fini(&f->bounds);
         drop_steps(t);
         break;
     case PART_UNIONS:

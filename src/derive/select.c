@@ -148,10 +148,11 @@ static osc_status choose_devices(struct osc_filter *f, struct osc_err *err)
         choose_queues(f, osc_str_c(device), true))
         return OSC_OK;
     if (has_memory_of(f->t, osc_str_c(device)))
-        return osc_fail(err, OSC_EINVAL,
-                        "--device: there is no work of '%s' in the trace, only memory: see the "
-                        "tables memory, memory_events, memory_curve, memory_peaks and memory_live",
-                        device);
+        return osc_fail(
+            err, OSC_EINVAL,
+            "--device: there is no work of '%s' in the trace, only memory: see the "
+            "tables memory, memory_events, memory_curve, memory_peaks and memory_live",
+            device);
     return osc_fail(err, OSC_EINVAL,
                     "--device: there is no '%s' in the trace; 'opscope table tracks' lists all",
                     device);
@@ -214,7 +215,7 @@ static bool label_number(const struct osc_trace *t, uint32_t i, uint64_t *number
     return true;
 }
 
-static osc_status choose_steps(struct osc_filter *f, struct osc_err *err)
+osc_status osc_filter_choose_steps(struct osc_filter *f, struct osc_err *err)
 {
     const struct osc_trace *const t = f->t;
     bool is_ordinal, is_any = false;
@@ -338,7 +339,7 @@ osc_status osc_filter_make(struct osc_filter *f, const struct osc_trace *t,
     if (st == OSC_OK)
         st = choose_devices(f, err);
     if (st == OSC_OK)
-        st = choose_steps(f, err);
+        st = osc_filter_choose_steps(f, err);
     if (st != OSC_OK)
         osc_filter_fini(f);
     return st;
@@ -350,59 +351,4 @@ void osc_filter_fini(struct osc_filter *f)
     osc_free(f->has_queue);
     osc_free(f->has_step);
     *f = (struct osc_filter){0};
-}
-
-/* The sum, saturated. */
-static int64_t add_bounded(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    if (!__builtin_add_overflow(a, b, &sum))
-        return sum;
-    return a < 0 ? INT64_MIN : INT64_MAX;
-}
-
-/*
- * Narrow W to all selected steps, and to steps that are running when the first of them begins:
- * rows that both contain belong to the earlier one.
- */
-static void narrow_to_steps(const struct osc_filter *f, struct osc_select_window *w)
-{
-    const struct osc_trace *const t = f->t;
-    int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
-
-    for (uint32_t i = 0; i < t->n_steps; i++) {
-        if (!f->has_step[i])
-            continue;
-        from_ns = t->steps[i].start_ns < from_ns ? t->steps[i].start_ns : from_ns;
-        to_ns = t->steps[i].end_ns > to_ns ? t->steps[i].end_ns : to_ns;
-    }
-    w->from_ns = from_ns;
-    for (uint32_t i = 0; i < t->n_steps && t->steps[i].start_ns < from_ns; i++) {
-        if (t->steps[i].end_ns > from_ns && t->steps[i].start_ns < w->from_ns)
-            w->from_ns = t->steps[i].start_ns;
-    }
-    w->host_to_ns = to_ns;
-}
-
-osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selection *s,
-                                  struct osc_select_window *w, struct osc_err *err)
-{
-    struct osc_filter f = {.t = t, .s = s};
-
-    *w = (struct osc_select_window){INT64_MIN, INT64_MAX, INT64_MAX, 0};
-    if (s->has_from)
-        w->from_ns = add_bounded(t->origin_ns, s->from_ns);
-    if (s->has_to)
-        w->host_to_ns = w->device_to_ns = add_bounded(t->origin_ns, s->to_ns);
-    osc_status st = osc_derive(t, OSC_FACT_STEPS, 1, err);
-    /* Without steps the whole trace is one step, unless it is empty. */
-    if (st == OSC_OK && t->n_steps > 0)
-        st = choose_steps(&f, err);
-    if (st == OSC_OK && f.has_step)
-        narrow_to_steps(&f, w);
-    for (uint32_t i = 0; st == OSC_OK && i < t->n_steps; i++)
-        w->n_steps_before += t->steps[i].row.v != 0 && t->steps[i].start_ns < w->from_ns;
-    osc_free(f.has_step);
-    return st;
 }

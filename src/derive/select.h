@@ -73,6 +73,9 @@ OSC_MUST_USE osc_status osc_filter_make(struct osc_filter *f, const struct osc_t
                                         const struct osc_selection *s, struct osc_err *err);
 void osc_filter_fini(struct osc_filter *f);
 
+/* The part of it that resolves the steps, which alone are needed: has_step and the range. */
+OSC_MUST_USE osc_status osc_filter_choose_steps(struct osc_filter *f, struct osc_err *err);
+
 /* Whether row I of C is selected. */
 bool osc_filter_wants(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i);
 
@@ -83,18 +86,3 @@ bool osc_filter_skips(const struct osc_filter *f, const struct osc_chunk *c);
  * time is. */
 bool osc_filter_wants_point(const struct osc_filter *f, uint32_t track, int64_t at_ns);
 bool osc_filter_wants_between(const struct osc_filter *f, int64_t first_ns, int64_t last_ns);
-
-/* The times between which selected rows start, on the clock of the file. */
-struct osc_select_window {
-    int64_t from_ns, host_to_ns, device_to_ns; /* INT64_MIN and INT64_MAX: no bound */
-    uint32_t n_steps_before;                   /* steps that start before from_ns */
-};
-
-/*
- * The largest window that S can need, so that loading can leave out the rest. T must have all
- * steps and the origin, but needs nothing else. A view of what was loaded must follow.
- */
-OSC_MUST_USE osc_status osc_select_find_window(struct osc_trace *t,
-                                               const struct osc_selection *s,
-                                               struct osc_select_window *w,
-                                               struct osc_err *err);

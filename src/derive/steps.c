@@ -236,7 +236,7 @@ static void add_latest(const struct osc_trace *t, struct osc_step_map *map,
     }
 }
 
-static osc_status make_map(const struct osc_trace *t, struct osc_step_map *map)
+osc_status osc_step_map_make(const struct osc_trace *t, struct osc_step_map *map)
 {
     const size_t n_places = 2 * (size_t)t->n_steps + 1;
     osc_status st = OSC_OK;
@@ -272,7 +272,7 @@ osc_status osc_steps_make(struct osc_trace *t, const struct osc_classes *c,
     }
     if (st == OSC_OK && t->n_steps == 0)
         st = add_whole(t, c, map);
-    return st == OSC_OK ? make_map(t, map) : st;
+    return st == OSC_OK ? osc_step_map_make(t, map) : st;
 }
 
 void osc_step_map_fini(struct osc_step_map *map)

@@ -56,6 +56,8 @@ bool osc_steps_whole(const struct osc_trace *t, const struct osc_classes *c,
 /* Fill t->steps and MAP. */
 OSC_MUST_USE osc_status osc_steps_make(struct osc_trace *t, const struct osc_classes *c,
                                        struct osc_step_map *map);
+/* Make MAP of the steps that T has. */
+OSC_MUST_USE osc_status osc_step_map_make(const struct osc_trace *t, struct osc_step_map *map);
 void osc_step_map_fini(struct osc_step_map *map);
 
 /* Fill osc_chunk.step; the links must exist. */

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "derive/derive.h"
-#include "derive/view.h"
+#include "derive/part/view.h"
 #include "export/export.h"
 #include "export/redact.h"
 #include "import/verify.h"

@@ -8,6 +8,7 @@
 #include "codec/inflate.h"
 #include "import/build/reader.h"
 #include "import/build/seal.h"
+#include "import/build/told_steps.h"
 #include "import/chrome/chrome_about.h"
 #include "import/foreign.h"
 #include "import/osc/open_input.h"
@@ -89,6 +90,8 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
         st = osc_chrome_add_members(t);
     if (st == OSC_OK && !r->is_sealed)
         st = osc_trace_seal(t, reader, r->n_threads);
+    if (st == OSC_OK)
+        st = osc_told_steps_read(t);
     if (st == OSC_OK && min_ts_ns != INT64_MAX)
         /* including rows that were left out */
         t->min_ts_ns = t->origin_ns = t->own_origin_ns = min_ts_ns;

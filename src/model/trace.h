@@ -18,7 +18,7 @@
  *   - The order of string, form and track ids has no meaning and differs from run to run
  *     with several threads. The order of rows does not. Never sort by an id.
  *   - Records that are not events (flows, ends, metadata) lie in a second store.
- *   - A view is a trace made of some rows of another trace, its base (derive/view.h): it
+ *   - A view is a trace made of some rows of another trace, its base (derive/part/view.h): it
  *     shares the constant parts and owns its rows, tracks, findings and facts.
  *   - A mirror is a trace with all rows of another trace, its original, but another place
  *     (rank, span, origin). It owns only its place, and follows the original when that gets
@@ -189,6 +189,20 @@ struct osc_step {
     int64_t start_ns, end_ns; /* of the annotation (clock of the file) */
 };
 
+/* When a step begins and ends, device work included (derive/step_bounds.h). */
+struct osc_step_bound {
+    int64_t host_ns;          /* start of its annotation; all times by the clock of the file */
+    int64_t start_ns, end_ns; /* as it is measured */
+    bool is_behind_device;    /* its begin was moved: the device was busy with earlier work */
+    bool is_tail;             /* the tail rule drops it */
+};
+
+/* A member of exported files that says it: a list of lists of host_ns, start_ns, end_ns and the
+ * sum of these. */
+#define OSC_STEPS_MEMBER        "opscope_steps"
+#define OSC_STEPS_BEHIND_DEVICE 1u
+#define OSC_STEPS_TAIL          2u
+
 /* A top-level member of the file other than traceEvents. */
 struct osc_meta {
     osc_sid key;
@@ -212,7 +226,11 @@ struct osc_trace {
     uint32_t n_steps;
     uint32_t *step_ordinals; /* owned; the steps that a selection has kept, in order */
     uint32_t n_step_ordinals;
-    struct osc_meta *metas; /* owned */
+    struct osc_step_bound *step_bounds; /* owned; of its steps at least, in order, as they were
+                                         * found in more of the recording; NULL: not carried */
+    uint32_t n_step_bounds;
+    bool are_bounds_selected; /* they hold for the selection of the view that will be made */
+    struct osc_meta *metas;   /* owned */
     uint32_t n_metas;
     struct osc_device *devices; /* owned; in the order of the source */
     uint32_t n_devices;

@@ -283,8 +283,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = e.v ? OSC_OK : OSC_ENOMEM;
     }
     if (st == OSC_OK && e.b->n_kept == 0)
-        osc_result_why_empty(
-            out, "no steps, and no operators or device work that could count as one");
+        osc_result_why_empty(out, osc_breakdown_why_none(e.b->n_steps > 0));
     if (st == OSC_OK && e.b->n_kept > 0) {
         add_category(&e, OSC_COST_COUNT);
         for (uint32_t k = 0; k < OSC_COST_COUNT; k++)

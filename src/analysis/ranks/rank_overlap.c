@@ -127,6 +127,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         ns[OTHER] = step->end_ns - step->start_ns - length[0] - ns[COMMUNICATION];
         add_row(out, of->row.v ? osc_trace_str(t, of->label) : OSC_STR("0"), ns);
     }
+    if (st == OSC_OK && b->n_steps > 0 && b->n_kept == 0)
+        osc_result_why_empty(out, osc_breakdown_why_none(true));
     free_sets(&s);
     osc_unions_fini(&compat);
     osc_breakdown_fini(&own);
@@ -202,8 +204,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
         any = add_rank(&out, r, first, end) || any;
     }
     if (r->n_rows == 0)
-        osc_result_why_empty(&out, "no steps, and no operators or device work that could count "
-                                   "as one");
+        osc_result_why_empty(&out, osc_breakdown_why_none(r->says_why_empty));
     else if (!any)
         osc_result_note(&out, "no communication in any step");
     const osc_status st = out.status;

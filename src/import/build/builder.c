@@ -531,6 +531,13 @@ bool osc_loading_needs(const struct osc_loading *l, osc_sid key)
     return false;
 }
 
+bool osc_loading_scouts(const struct osc_loading *l, osc_sid key)
+{
+    return l->keep.has_work && (key.v == l->keys[OSC_ARG_KEY_CORRELATION].v ||
+                                key.v == l->keys[OSC_ARG_KEY_CORRELATION_ID].v ||
+                                key.v == l->keys[OSC_ARG_KEY_CORRELATION_ID_OLD].v);
+}
+
 /* The form of R without its slots. */
 static struct osc_form form_head(const struct osc_record *r)
 {
@@ -628,8 +635,10 @@ osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r)
 
 bool osc_keep_wants(const struct osc_import_keep *keep, const struct osc_keep_row *row)
 {
+    if (keep->is_scout && row->is_device)
+        return keep->has_work && !row->is_step;
     if (keep->is_scout)
-        return row->is_step && !row->is_device;
+        return row->is_step || (keep->has_work && row->is_call);
     if (row->is_open)
         return true;
     if (row->ts_ns >= (row->is_device ? keep->device_to_ns : keep->host_to_ns))
@@ -657,11 +666,14 @@ void osc_build_record(struct osc_builder *b, struct osc_record *r)
     struct osc_columns *c = osc_shape_is_event(shape) ? &b->events : &b->others;
 
     if (b->loading->keep.is_on && c == &b->events &&
-        !osc_build_wants(b, shape, r->name,
-                         (struct osc_keep_row){.ts_ns = r->ts_ns,
-                                               .dur_ns = r->dur_ns,
-                                               .is_device = r->is_device,
-                                               .is_step = r->kind == OSC_KIND_STEP}))
+        !osc_build_wants(
+            b, shape, r->name,
+            (struct osc_keep_row){.ts_ns = r->ts_ns,
+                                  .dur_ns = r->dur_ns,
+                                  .is_device = r->is_device,
+                                  .is_step = r->kind == OSC_KIND_STEP,
+                                  .is_call = r->is_call ||
+                                             osc_kind_is_launch((enum osc_kind)r->kind)}))
         return;
     const osc_form_id form = osc_build_form(b, r);
     const osc_track_id track = r->track.v != 0 ? r->track : osc_build_track(b, r->pid, r->tid);

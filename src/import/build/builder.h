@@ -75,6 +75,7 @@ struct osc_record {
     uint8_t arrow;  /* enum osc_arrow_kind */
     bool is_device; /* happens on a device; Chrome's reader sets it only if something is left
                      * out */
+    bool is_call;   /* of a runtime or driver, by its category; only if something is left out */
     bool has_args;
     char chrome_ph;   /* as in struct osc_form; most readers have none */
     osc_sid category; /* as in struct osc_form */
@@ -200,6 +201,9 @@ osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r);
 /* Whether analyses need arguments with KEY even if the user wants none. */
 bool osc_loading_needs(const struct osc_loading *l, osc_sid key);
 
+/* Whether a scout keeps arguments with KEY. */
+bool osc_loading_scouts(const struct osc_loading *l, osc_sid key);
+
 /* Make *F, the form of R, whose slots have their places. F owns its slots. */
 OSC_MUST_USE osc_status osc_loading_make_form(const struct osc_loading *l,
                                               const struct osc_record *r, struct osc_form *f);
@@ -310,7 +314,7 @@ static inline int64_t osc_build_events_so_far(const struct osc_builder *b)
 struct osc_keep_row {
     int64_t ts_ns, dur_ns; /* OSC_NO_DUR: none, or unknown yet */
     bool is_open;          /* its end may come later: always store it */
-    bool is_device, is_step;
+    bool is_device, is_step, is_call;
 };
 
 /* Whether to store ROW by KEEP, which is on. */

@@ -125,8 +125,8 @@ static void add_word(struct osc_chrome *c, struct osc_slot slot, const struct va
 }
 
 /*
- * Whether an argument is left out. A scout needs only names and times. The arguments of
- * counters are their values; while the phase is not read, an event may be one (see
+ * Whether an argument is left out. A scout needs only names, times and ids of launches. The
+ * arguments of counters are their values; while the phase is not read, an event may be one (see
  * drop_unneeded()).
  */
 static bool is_left_out(const struct osc_chrome *c, osc_sid key, bool is_member)
@@ -135,7 +135,7 @@ static bool is_left_out(const struct osc_chrome *c, osc_sid key, bool is_member)
     const bool may_count = !is_member && (c->record.shape == OSC_SHAPE_COUNTER ||
                                           c->record.shape == OSC_SHAPE_NONE);
 
-    return (l->keep.is_scout && !is_member) ||
+    return (l->keep.is_scout && !is_member && !osc_loading_scouts(l, key)) ||
            (l->no_args && !may_count && !osc_loading_needs(l, key));
 }
 
@@ -290,6 +290,13 @@ static enum member which_member(const struct osc_chrome_string *key)
     return M_OTHER;
 }
 
+/* Store where events of CATEGORY happen. */
+static void set_place(struct osc_record *r, struct osc_str category)
+{
+    r->is_device = osc_dialect_is_device(category);
+    r->is_call = osc_dialect_is_call(category);
+}
+
 static void store_member(struct osc_chrome *c, enum member member, const struct value *v)
 {
     struct osc_record *r = &c->record;
@@ -303,7 +310,7 @@ static void store_member(struct osc_chrome *c, enum member member, const struct 
         break;
     case M_CAT:
         if (read_string(c, v, &r->category) && c->builder->loading->keep.is_on)
-            r->is_device = osc_dialect_is_device(osc_chrome_text(c, &v->string));
+            set_place(r, osc_chrome_text(c, &v->string));
         if (v->class == OSC_CLASS_STRING && v->string.has_escape)
             c->can_learn = false;
         break;

@@ -182,7 +182,8 @@ void osc_chrome_learn(struct osc_chrome *c, uint64_t offset)
                                  .has_args = r->has_args,
                                  .category = r->category,
                                  .is_event = osc_shape_is_event((enum osc_form_shape)r->shape),
-                                 .is_device = r->is_device};
+                                 .is_device = r->is_device,
+                                 .is_call = r->is_call};
     const struct osc_layout_node last = {.literal = at,
                                          .len = (uint32_t)(c->text.p - at),
                                          .end = &end,
@@ -226,6 +227,7 @@ osc_form_id osc_chrome_layout_form(struct osc_chrome *c, struct osc_layout_end *
     struct osc_record r = {.chrome_ph = end->chrome_ph,
                            .shape = end->shape,
                            .is_device = end->is_device,
+                           .is_call = end->is_call,
                            .has_args = end->has_args,
                            .category = end->category};
 

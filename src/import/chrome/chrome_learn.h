@@ -44,7 +44,7 @@
 struct osc_layout_end {
     char chrome_ph;
     uint8_t shape; /* enum osc_form_shape */
-    bool has_args, is_event, is_device;
+    bool has_args, is_event, is_device, is_call;
     osc_sid category;
     struct {
         uint64_t signature;

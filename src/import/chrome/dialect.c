@@ -87,6 +87,13 @@ bool osc_dialect_is_device(struct osc_str category)
     return c && c->is_device;
 }
 
+bool osc_dialect_is_call(struct osc_str category)
+{
+    const struct category *c = find_category(category);
+
+    return c && osc_kind_is_launch((enum osc_kind)c->kind);
+}
+
 /* The kind of arrows of CATEGORY. */
 static enum osc_arrow_kind arrow_of(struct osc_str category)
 {

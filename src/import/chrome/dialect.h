@@ -18,6 +18,9 @@ struct osc_str osc_dialect_device(struct osc_str category);
 /* Whether events of CATEGORY happen on a device. */
 bool osc_dialect_is_device(struct osc_str category);
 
+/* Whether events of CATEGORY are calls of a runtime or a driver. */
+bool osc_dialect_is_call(struct osc_str category);
+
 /*
  * The letter of SHAPE in Chrome's format, and the shape of LETTER, or NONE. That format has
  * three letters for instants. Files of columns store the letters, too.

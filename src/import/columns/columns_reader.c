@@ -499,7 +499,8 @@ static bool wants(const struct opening *o, const struct osc_chunk *c, uint32_t i
                                      .is_open = f->shape == OSC_SHAPE_BEGIN ||
                                                 f->shape == OSC_SHAPE_ASYNC,
                                      .is_device = f->is_device,
-                                     .is_step = c->kind[i] == OSC_KIND_STEP && !f->is_device};
+                                     .is_step = c->kind[i] == OSC_KIND_STEP && !f->is_device,
+                                     .is_call = osc_kind_is_launch((enum osc_kind)c->kind[i])};
 
     return osc_keep_wants(&o->r->options->keep, &row);
 }
@@ -622,7 +623,7 @@ static osc_status gather_all(struct opening *o, const struct osc_wire_model *mod
     o->t->check = osc_columns_check;
     const struct osc_import_keep *const keep = &o->r->options->keep;
     osc_status st = gather(o, u, false, model->n_events);
-    if (st == OSC_OK && !keep->is_scout)
+    if (st == OSC_OK && (!keep->is_scout || keep->has_work))
         st = gather(o, u, true, model->n_others);
     if (keep->is_on) { /* the trace keeps its original begin */
         o->r->loading->min_ts_ns = model->min_ts_ns;

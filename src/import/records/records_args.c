@@ -63,7 +63,8 @@ static void add_value(struct osc_builder *b, struct osc_arguments *a,
 /* Whether arguments with KEY are kept. */
 static bool is_wanted(const struct osc_loading *l, osc_sid key)
 {
-    return !l->keep.is_scout && (!l->no_args || osc_loading_needs(l, key));
+    return (!l->keep.is_scout || osc_loading_scouts(l, key)) &&
+           (!l->no_args || osc_loading_needs(l, key));
 }
 
 /* Read the list of pairs NAME. Returns the index of its first value + 1. */

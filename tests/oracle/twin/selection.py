@@ -173,4 +173,15 @@ def apply(trace: Trace, selection: Selection) -> Trace:
     result.kept["ordinals"] = [ordinal for ordinal, step in steps.numbered(trace)
                                if step.annotation and id(step.annotation) in kept]
     forest.build(result)
+    if selection.steps is not None:
+        result.kept["bounds"] = bounds(trace, selection)
     return result
+
+
+def bounds(trace: Trace, selection: Selection) -> dict[int, tuple[int, int, bool]]:
+    """Start, end and whether it is kept, of each step by ordinal, in SELECTION without its steps:
+    choosing among steps changes none of them."""
+    rest = apply(trace, dataclasses.replace(selection, steps=None))
+    measured = zip(steps.numbered(rest), steps.steps_of(rest))
+    return {ordinal: (step.start, step.end, step.kept) for (ordinal, _), step in measured
+            if step.annotation}

@@ -118,6 +118,11 @@ def steps_of(trace: Trace, compat: bool = False, rules: Rules = USUAL) -> list[S
     for process in {s.annotation.process if s.annotation else None for s in steps}:
         own = [s for s in steps if not s.annotation or s.annotation.process == process]
         chain(own, [launched[id(s)] for s in own], unmatched)
+    # Selected steps have the bounds of the selection without --steps.
+    known = trace.kept.get("bounds", {})
+    for ordinal, step in zip(trace.kept.get("ordinals") or range(len(steps)), steps):
+        if step.annotation and ordinal in known:
+            step.start, step.end, step.kept = known[ordinal]
     for step in steps:
         if rules.by_annotation:
             step.start, step.end = step.host

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "derive/view.h"
+#include "derive/part/view.h"
 
 #include <string.h>
 
@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "derive/derive.h"
 #include "derive/facts.h"
+#include "derive/part/selected_steps.h"
 
 #define WANTED 1u
 #define SEEN   2u /* it contains selected rows, and so do its parents */
@@ -134,6 +135,30 @@ static osc_status keep_ordinals(struct making *m)
     }
     m->view->step_ordinals = ordinals;
     m->view->n_step_ordinals = n;
+    return OSC_OK;
+}
+
+/* Store when the selected steps begin and end in the rest of the selection. */
+static osc_status keep_bounds(struct making *m)
+{
+    const struct osc_trace *const t = m->base;
+    struct osc_step_bound *bounds;
+    struct osc_err err; /* the selection was checked before */
+    uint32_t n = 0;
+
+    if (!m->filter.s->steps || m->view->n_step_ordinals == 0)
+        return OSC_OK;
+    const osc_status st = osc_selected_steps_bounds(t, m->filter.s, &bounds, &err);
+    if (st != OSC_OK)
+        return st;
+    for (uint32_t i = 0; i < t->n_steps; i++) {
+        const osc_row row = t->steps[i].row;
+
+        if (row.v != 0 && (m->wanted[number_of(m, row)] & (WANTED | CALLER)))
+            bounds[n++] = bounds[i];
+    }
+    m->view->step_bounds = bounds;
+    m->view->n_step_bounds = n;
     return OSC_OK;
 }
 
@@ -399,7 +424,9 @@ static osc_status borrow(struct making *m)
     view->is_selected = true;
     view->steps = NULL;
     view->step_ordinals = NULL;
-    view->n_steps = view->n_step_ordinals = 0;
+    view->step_bounds = NULL;
+    view->are_bounds_selected = false;
+    view->n_steps = view->n_step_ordinals = view->n_step_bounds = 0;
     view->events = view->others = (struct osc_store){0};
     view->reserved_bytes = view->copied_bytes = 0;
     view->check = NULL;
@@ -443,6 +470,8 @@ static osc_status make_view(struct making *m, const struct osc_selection *s,
         st = decide(m);
     if (st == OSC_OK)
         st = keep(m, keep_ordinals);
+    if (st == OSC_OK)
+        st = keep(m, keep_bounds);
     if (st == OSC_OK)
         st = keep(m, gather_events);
     if (st == OSC_OK)

@@ -2,7 +2,7 @@
 #include "derive/select.h"
 
 #include "derive/derive.h"
-#include "derive/view.h"
+#include "derive/part/view.h"
 #include "support/small_trace.h"
 #include "support/unit.h"
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/part/select_window.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "derive/facts.h"
+#include "derive/part/selected_steps.h"
+
+/* The sum, saturated. */
+static int64_t add_bounded(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/*
+ * Narrow W to all selected steps, and to steps that are running when the first of them begins:
+ * rows that both contain belong to the earlier one.
+ */
+static void narrow_to_steps(const struct osc_filter *f, struct osc_select_window *w)
+{
+    const struct osc_trace *const t = f->t;
+    int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
+
+    for (uint32_t i = 0; i < t->n_steps; i++) {
+        if (!f->has_step[i])
+            continue;
+        from_ns = t->steps[i].start_ns < from_ns ? t->steps[i].start_ns : from_ns;
+        to_ns = t->steps[i].end_ns > to_ns ? t->steps[i].end_ns : to_ns;
+    }
+    w->from_ns = from_ns;
+    for (uint32_t i = 0; i < t->n_steps && t->steps[i].start_ns < from_ns; i++) {
+        if (t->steps[i].end_ns > from_ns && t->steps[i].start_ns < w->from_ns)
+            w->from_ns = t->steps[i].start_ns;
+    }
+    w->host_to_ns = to_ns;
+}
+
+/*
+ * Whether the call of all device work of T, which lacks operators, is known. Work without an id
+ * may be that of an operator from which an arrow leads to it.
+ */
+static bool has_all_calls(const struct osc_trace *t)
+{
+    const struct osc_links *const l = &osc_trace_facts(t)->links;
+    int64_t id;
+
+    for (size_t n = 0; n < l->n_works && t->others.n_rows > 0; n++) {
+        const osc_row row = {l->works[n].row};
+
+        if (l->works[n].call == 0 &&
+            !osc_row_arg_int(t, osc_chunk_of(&t->events, row), osc_row_place(row),
+                             OSC_ARG_KEY_CORRELATION, &id))
+            return false;
+    }
+    return true;
+}
+
+/* Whether ends are records of their own: they end any of the ranges that T lacks. */
+static bool has_ends(const struct osc_trace *t)
+{
+    for (uint32_t i = 0; i < t->n_forms; i++) {
+        if (t->forms[i].shape == OSC_SHAPE_END)
+            return true;
+    }
+    return false;
+}
+
+/* Store in W the bounds of the steps of T that are in it or later. */
+static osc_status keep_bounds(const struct osc_trace *t, const struct osc_selection *s,
+                              struct osc_select_window *w, struct osc_err *err)
+{
+    const osc_status st = osc_selected_steps_bounds(t, s, &w->bounds, err);
+
+    if (st != OSC_OK)
+        return st;
+    w->n_bounds = t->n_steps - w->n_steps_before;
+    memmove(w->bounds, w->bounds + w->n_steps_before, w->n_bounds * sizeof *w->bounds);
+    return OSC_OK;
+}
+
+osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selection *s,
+                                  struct osc_select_window *w, bool *is_sure,
+                                  struct osc_err *err)
+{
+    struct osc_filter f = {.t = t, .s = s};
+
+    *w = (struct osc_select_window){INT64_MIN, INT64_MAX, INT64_MAX, 0, NULL, 0};
+    *is_sure = true;
+    if (s->has_from)
+        w->from_ns = add_bounded(t->origin_ns, s->from_ns);
+    if (s->has_to)
+        w->host_to_ns = w->device_to_ns = add_bounded(t->origin_ns, s->to_ns);
+    osc_status st = osc_derive(t, OSC_FACT_STEPS | (s->steps ? OSC_FACT_SELECTION : 0), 1, err);
+    /* Without steps the whole trace is one step, unless it is empty. */
+    if (st == OSC_OK && t->n_steps > 0)
+        st = osc_filter_choose_steps(&f, err);
+    if (st == OSC_OK && f.has_step)
+        narrow_to_steps(&f, w);
+    for (uint32_t i = 0; st == OSC_OK && i < t->n_steps; i++)
+        w->n_steps_before += t->steps[i].row.v != 0 && t->steps[i].start_ns < w->from_ns;
+    /* Threads without calls are not in T. */
+    if (st == OSC_OK && f.has_step)
+        *is_sure = !s->process && !s->thread && !has_ends(t) && has_all_calls(t);
+    if (st == OSC_OK && f.has_step && *is_sure)
+        st = keep_bounds(t, s, w, err);
+    osc_free(f.has_step);
+    if (st != OSC_OK)
+        osc_select_window_fini(w);
+    return st;
+}
+
+void osc_select_window_fini(struct osc_select_window *w)
+{
+    osc_free(w->bounds);
+    w->bounds = NULL;
+    w->n_bounds = 0;
+}

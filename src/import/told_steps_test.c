@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/build/told_steps.h"
+
+#include "import/import.h"
+#include "support/unit.h"
+
+static struct osc_trace t;
+
+static int end(void **state)
+{
+    (void)state;
+    osc_trace_fini(&t);
+    return 0;
+}
+
+/* Read a trace whose member is VALUE. Returns how many steps it tells of. */
+static uint32_t read_member(const char *value)
+{
+    const struct osc_import_options o = {.n_threads = 1};
+    char text[512];
+    const int len = snprintf(text, sizeof text,
+                             "{\"" OSC_STEPS_MEMBER "\":%s,\"traceEvents\":[{\"ph\":\"X\","
+                             "\"name\":\"ProfilerStep#3\",\"ts\":1,\"dur\":9}]}",
+                             value);
+
+    osc_trace_fini(&t);
+    assert_int_equal(
+        osc_import_memory(&t, "t", (struct osc_str){text, (uint32_t)len}, &o, NULL), OSC_OK);
+    return t.n_step_bounds;
+}
+
+TEST_WITH(a_member_tells_when_steps_begin_and_end, NULL, end)
+{
+    assert_int_equal(read_member("[[1000,2000,9000,1], [5000,9000,9000,2]]"), 2);
+    assert_int_equal(t.step_bounds[0].host_ns, 1000);
+    assert_int_equal(t.step_bounds[0].start_ns, 2000);
+    assert_int_equal(t.step_bounds[0].end_ns, 9000);
+    assert_true(t.step_bounds[0].is_behind_device && !t.step_bounds[0].is_tail);
+    assert_true(!t.step_bounds[1].is_behind_device && t.step_bounds[1].is_tail);
+}
+
+TEST_WITH(a_member_that_cannot_be_true_tells_nothing, NULL, end)
+{
+    static const char *const wrong[] = {
+        "[]",
+        "7",
+        "\"text\"",
+        "{\"a\":[1,2,3,0]}",
+        "[[1,2,3]]",
+        "[[1,2,\"3\",0]]",
+        "[[2,1,3,0]]",                    /* it begins before its annotation */
+        "[[1,3,2,0]]",                    /* it ends before it begins */
+        "[[5,6,7,0],[4,6,7,0]]",          /* not in order */
+        "[[1,2,9223372036854775807,0]]",  /* not a time */
+        "[[1,2,99999999999999999999,0]]", /* not a number */
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(read_member(wrong[i]), 0);
+}
+
+UNIT_MAIN("told_steps")
