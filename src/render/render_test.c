@@ -601,7 +601,8 @@ TEST(arrow_has_batches_of_at_most_8192_rows)
     assert_int_equal(messages_of(&out, sizes, 8), 4);
     assert_int_equal(sizes[1], sizes[2]);
     assert_int_equal(sizes[3], 0);
-    assert_int_equal(out.len, UINT64_C(4) * 8 + sizes[0] + sizes[1] + sizes[2] + UINT64_C(8193) * 8);
+    assert_int_equal(out.len,
+                     UINT64_C(4) * 8 + sizes[0] + sizes[1] + sizes[2] + UINT64_C(8193) * 8);
     osc_render_fini(&r);
     osc_sheet_fini(&sheet);
     osc_result_fini(&result);
