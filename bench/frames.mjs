@@ -5,8 +5,8 @@
 //     frames.mjs OPSCOPE TRACE WHAT [SECONDS]
 //
 // WHAT is "timeline" or "table". Prints samples, "NAME NUMBER": `frame` (the median), `p99` and `worst` in
-// milliseconds, `frames`, and `cells`, the questions that were asked meanwhile. Chromium is headless, without a
-// GPU.
+// milliseconds, `frames`, and `cells`, the questions that were asked meanwhile; of a table `rows`, and `last`, the
+// milliseconds until the key End shows the last one. Chromium is headless, without a GPU.
 import { launch, serve } from "../tools/chromium.mjs";
 
 const [opscope, trace, what, seconds = "10"] = process.argv.slice(2);
@@ -62,6 +62,15 @@ try {
   console.log(`worst ${times.at(-1)}`);
   console.log(`frames ${times.length}`);
   console.log(`cells ${asked}`);
+  if (what === "table") {
+    await page.focus(".grid");
+    await page.keyboard.press("End");
+    const rows = Number(await page.getAttribute(".grid", "aria-rowcount")) - 1;
+    const before = Date.now();
+    await page.waitForSelector(`.grid [data-r='${rows - 1}'][data-c='id']`);
+    console.log(`rows ${rows}`);
+    console.log(`last ${Date.now() - before}`);
+  }
 } finally {
   await browser.close();
   server.stop();

@@ -324,14 +324,17 @@ def view(program, trace):
 
 
 def frames(program, trace):
-    """Measure frames of the page: 10 million ranges on a track, 4 million on 40, and a table."""
+    """Measure frames of the page: 10 million ranges on a track, 4 million on 40 and on 2,000, and
+    tables of as many."""
     if not shutil.which("chromium") or not os.path.exists(os.path.join(
             ROOT, "web", "node_modules", "playwright-core")):
         print("frames: without chromium, or what `npm ci` puts into web/")
         return
     for name, n, tracks, what in (("one", 10000000, 1, "timeline"),
                                   ("forty", 4000000, 40, "timeline"),
-                                  ("table", 4000000, 40, "table")):
+                                  ("thousands", 4000000, 2000, "timeline"),
+                                  ("table", 4000000, 40, "table"),
+                                  ("rows", 10000000, 1, "table")):
         path = trace("slices-%d.json" % tracks)
         if not os.path.exists(path):
             subprocess.run([sys.executable, os.path.join(HERE, "make_slices.py"), path, str(n),
@@ -340,6 +343,9 @@ def frames(program, trace):
         show("frames/" + name, s["frame"][0], "<=17.0", "ms, the median of %d" % s["frames"][0])
         show("frames/%s-worst" % name, s["worst"][0], "<=50.0",
              "ms; 99 of 100 within %.3g" % s["p99"][0])
+        if what == "table":
+            show("frames/%s-last" % name, s["last"][0], "-",
+                 "ms until the last of %d rows is there" % s["rows"][0])
 
 
 def record(program, trace):

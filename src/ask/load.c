@@ -30,7 +30,7 @@ static osc_status no_memory(const struct osc_loaded *l, struct osc_err *err)
 }
 
 /*
- * Whether to read path I twice: first to find where its steps and the trace begin, then only
+ * Whether to read path I twice: first to find its steps and where the trace begins, then only
  * the wanted part. Not if it is small and memory is not limited, nor a pipe, which can be read
  * only once, nor one of several files, whose origin is known only after all are read.
  */
@@ -42,13 +42,16 @@ static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_load 
     if (o->selects_late || l->is_visited || l->files.n != 1 ||
         (!v->steps && !v->has_from && !v->has_to))
         return false;
+    if (v->steps && (v->process || v->thread)) /* the whole tells the bounds of steps */
+        return false;
     if (strcmp(l->files.all[i], "-") == 0 || stat(l->files.all[i], &info) != 0 ||
         !S_ISREG(info.st_mode))
         return false;
     return info.st_size >= SCOUTED_BYTES || o->how->max_memory_bytes > 0;
 }
 
-/* Whether names and categories of T, which has only its steps, tell what SELECTION needs. */
+/* Whether names and categories of T, which has only its steps and device work, tell what
+ * SELECTION needs. */
 static bool can_scout(const struct osc_trace *t, const struct osc_selection *selection)
 {
     const enum osc_dialect dialect = osc_producer_dialect((enum osc_producer)t->producer);
@@ -176,7 +179,6 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_load *o, uin
         osc_free(t->step_bounds);
         t->step_bounds = window.bounds;
         t->n_step_bounds = window.n_bounds;
-        t->are_bounds_selected = true;
     } else {
         osc_select_window_fini(&window);
     }

@@ -8,7 +8,8 @@
 #include "base/sort.h"
 #include "derive/facts.h"
 
-/* Measure the N_STEPS steps of B by RULES, of which ANNOTATED are the annotations. */
+/* Set the steps of B by RULES: from BOUNDS and N_WORKS, or where these say so from ANNOTATED.
+ */
 static void apply_rules(const struct osc_step *annotated, const struct osc_step_bound *bounds,
                         const uint32_t *n_works, const struct osc_step_rules *rules,
                         struct osc_breakdown *b)
@@ -271,9 +272,11 @@ osc_status osc_breakdown_make(const struct osc_trace *t, const struct osc_step_r
 
 const char *osc_breakdown_why_none(bool has_steps)
 {
-    return has_steps ? "no selected step is kept: they are the last ones of the trace, whose "
-                       "device work may not all have been recorded (see the table steps)"
-                     : "no steps, and no operators or device work that could count as one";
+    return has_steps
+               ? "no selected step is kept: they are the last ones, whose device work may not "
+                 "all have been recorded; the table steps has them, and overview and "
+                 "devices count them with --all-steps"
+               : "no steps, and no operators or device work that could count as one";
 }
 
 void osc_breakdown_fini(struct osc_breakdown *b)

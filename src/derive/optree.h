@@ -61,7 +61,7 @@ static inline uint8_t osc_optree_flags(const struct osc_classes *c, unsigned act
     const enum osc_kind kind = (enum osc_kind)k->kind[i];
 
     if (action == OSC_OPTREE_OPERATOR) {
-        if (kind == OSC_KIND_ANNOTATION) /* by its name */
+        if (kind == OSC_KIND_ANNOTATION) /* by its name, whatever its category */
             return 0;
         const uint16_t name = c->names[k->name[i]];
         const bool is_row = kind == OSC_KIND_OPERATOR && !(name & OSC_NAME_WRAPPER);

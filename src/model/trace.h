@@ -229,8 +229,7 @@ struct osc_trace {
     struct osc_step_bound *step_bounds; /* owned; of its steps at least, in order, as they were
                                          * found in more of the recording; NULL: not carried */
     uint32_t n_step_bounds;
-    bool are_bounds_selected; /* they hold for the selection of the view that will be made */
-    struct osc_meta *metas;   /* owned */
+    struct osc_meta *metas; /* owned */
     uint32_t n_metas;
     struct osc_device *devices; /* owned; in the order of the source */
     uint32_t n_devices;

@@ -126,7 +126,6 @@ const NAMES = [
   "",
 ];
 
-/** Names of all sorts are text in every view. */
 /** A run of which no file can be read is told, and leads to the others. */
 async function testUnreadable(context) {
   const runs = join(folder, "runs");
@@ -153,6 +152,7 @@ async function testUnreadable(context) {
   server.stop();
 }
 
+/** Names of all sorts are text in every view. */
 async function testNames(context) {
   const path = join(folder, "names.json");
   const traceEvents = NAMES.flatMap((name, i) => [

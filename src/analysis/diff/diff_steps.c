@@ -222,8 +222,8 @@ static osc_status compare(const struct osc_result *const *base,
         st = read_side(new_[0], &s[OSC_NEW]);
     if (st == OSC_OK && base[0]->n_rows + new_[0]->n_rows == 0) {
         osc_result_why_empty(out,
-                             "no steps in either run, and no operators or device work that "
-                             "could count as one");
+                             "no kept steps in either run, and no operators or device work "
+                             "that could count as one");
     } else if (st == OSC_OK) {
         const struct osc_run_steps both[] = {*s[OSC_BASE].steps, *s[OSC_NEW].steps};
         const bool has_steps = osc_steps_are_known(both);

@@ -205,7 +205,10 @@ TEST_WITH(sums_what_is_alive_by_operator_module_or_size, NULL, small_end)
     assert_whole(0, "block_bytes", 512);
 
     run_on(events, &osc_table_memory_live, &by_both);
+    assert_int_equal(result.n_rows, 2);
     assert_text(0, "operator", "aten::linear (aten::empty)");
+    assert_text(0, "module", "nn.Module: Linear_0");
+    assert_missing(1, "module");
 }
 
 TEST_WITH(draws_every_record_device_after_device, NULL, small_end)

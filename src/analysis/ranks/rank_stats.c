@@ -124,7 +124,7 @@ static osc_status fill(struct osc_result *out, const struct osc_rank_run *run,
 
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
-    static const struct osc_rank_table table = {STATISTIC, "no rank has steps", fill};
+    static const struct osc_rank_table table = {STATISTIC, "no rank has kept steps", fill};
 
     return osc_rank_finish(r, o, &table, err);
 }

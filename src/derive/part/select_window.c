@@ -63,9 +63,13 @@ static bool has_all_calls(const struct osc_trace *t)
 /* Whether ends are records of their own: they end any of the ranges that T lacks. */
 static bool has_ends(const struct osc_trace *t)
 {
-    for (uint32_t i = 0; i < t->n_forms; i++) {
-        if (t->forms[i].shape == OSC_SHAPE_END)
-            return true;
+    for (uint32_t k = 1; k < t->others.n_chunks; k++) {
+        const struct osc_chunk *const c = t->others.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (t->forms[c->form[i]].shape == OSC_SHAPE_END)
+                return true;
+        }
     }
     return false;
 }
@@ -108,6 +112,11 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
         *is_sure = !s->process && !s->thread && !has_ends(t) && has_all_calls(t);
     if (st == OSC_OK && f.has_step && *is_sure)
         st = keep_bounds(t, s, w, err);
+    if (st == OSC_EINVAL && *is_sure && f.has_step) {
+        /* T may lack what is asked for, such as a device that has only memory. */
+        *is_sure = false;
+        st = OSC_OK;
+    }
     osc_free(f.has_step);
     if (st != OSC_OK)
         osc_select_window_fini(w);

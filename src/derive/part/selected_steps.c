@@ -94,7 +94,8 @@ osc_status osc_selected_steps_bounds(const struct osc_trace *t, const struct osc
     *bounds = osc_calloc((size_t)t->n_steps + 1, sizeof **bounds);
     if (!*bounds)
         return OSC_ENOMEM;
-    if (osc_selection_is_all(&rest) || t->are_bounds_selected)
+    /* What T carries was found in more than T has. */
+    if (osc_selection_is_all(&rest) || t->n_step_bounds > 0)
         memcpy(*bounds, all->of, t->n_steps * sizeof **bounds);
     else
         st = measure_rest(t, &rest, *bounds, err);

@@ -128,6 +128,14 @@ TEST_WITH(a_view_of_a_view_has_its_bounds, start, end)
     lasts(&osc_trace_facts(&again)->breakdown, 0, 240, 300);
     assert_true(osc_trace_facts(&again)->breakdown.steps[0].is_tail);
     osc_trace_fini(&again);
+    /* Whatever else is selected: what came before is not there to be measured again. */
+    assert_int_equal(
+        osc_view_make(&again, &trace, &(struct osc_selection){.process = "1"}, 1, NULL),
+        OSC_OK);
+    assert_int_equal(osc_derive(&again, OSC_FACT_STEPS | OSC_FACT_UNIONS, 1, NULL), OSC_OK);
+    lasts(&osc_trace_facts(&again)->breakdown, 0, 150, 240);
+    lasts(&osc_trace_facts(&again)->breakdown, 1, 240, 300);
+    osc_trace_fini(&again);
 }
 
 /* Bounds of other steps than those of the trace tell nothing. */
@@ -183,7 +191,6 @@ TEST_WITH(a_part_that_is_read_keeps_the_bounds, NULL, end)
     read_part(&base, events, &keep);
     base.step_bounds = w.bounds;
     base.n_step_bounds = w.n_bounds;
-    base.are_bounds_selected = true;
     const struct osc_breakdown *const b =
         look(&(struct osc_selection){.steps = "6", .n_steps_before = 1});
     lasts(b, 0, 150, 240);

@@ -146,7 +146,7 @@ static osc_status keep_bounds(struct making *m)
     struct osc_err err; /* the selection was checked before */
     uint32_t n = 0;
 
-    if (!m->filter.s->steps || m->view->n_step_ordinals == 0)
+    if ((!m->filter.s->steps && t->n_step_bounds == 0) || m->view->n_step_ordinals == 0)
         return OSC_OK;
     const osc_status st = osc_selected_steps_bounds(t, m->filter.s, &bounds, &err);
     if (st != OSC_OK)
@@ -425,7 +425,6 @@ static osc_status borrow(struct making *m)
     view->steps = NULL;
     view->step_ordinals = NULL;
     view->step_bounds = NULL;
-    view->are_bounds_selected = false;
     view->n_steps = view->n_step_ordinals = view->n_step_bounds = 0;
     view->events = view->others = (struct osc_store){0};
     view->reserved_bytes = view->copied_bytes = 0;

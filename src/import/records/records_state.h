@@ -141,7 +141,7 @@ struct osc_records_rows {
     uint64_t n_records;      /* read so far */
     uint64_t n_open;         /* scopes that were open at the end, except of Python functions */
     uint64_t open_end_ticks; /* when scopes end that no record ends; 0: unknown */
-    bool is_scout;           /* only steps are wanted */
+    bool is_scout;           /* only steps, and what measures them, are wanted */
     bool is_torch;           /* operators are recorded by PyTorch */
 };
 

@@ -123,7 +123,7 @@ export function trackKey(track: Track): string {
   return track.of === "packed" ? `${key}.packed` : key;
 }
 
-/** The timeline with only the sets of lanes that CHOICE shows. */
+/** The timeline with only the ranks, spans and sets of lanes that CHOICE shows. */
 function choose(timeline: Timeline, choice: LayoutChoice): Chosen {
   const packed = new Map<string, number>();
   for (const track of timeline.tracks)
@@ -131,7 +131,11 @@ function choose(timeline: Timeline, choice: LayoutChoice): Chosen {
       const key = processKey(track.trace, track.process);
       packed.set(key, (packed.get(key) ?? 0) + 1);
     }
+  const isChosen = timeline.traces.map(
+    ({ rank, span }) => hasNumber(choice.ranks, rank) && hasNumber(choice.spans, span),
+  );
   const tracks = timeline.tracks.filter((track) => {
+    if (isChosen[track.trace] !== true) return false;
     const isPacked = track.is_packed && track.sort === "queue";
     const isApart = choice.unpacked.has(processKey(track.trace, track.process));
     if (isPacked && (track.of === "packed") === isApart) return false;
@@ -139,7 +143,8 @@ function choose(timeline: Timeline, choice: LayoutChoice): Chosen {
     const isOfFrames = track.has_frames && (track.sort === "thread" || track.sort === "queue");
     return choice.hasFrames || !isOfFrames || track.of !== "all";
   });
-  return { ...timeline, tracks, packed };
+  const series = timeline.series.filter((one) => isChosen[one.trace] === true);
+  return { ...timeline, tracks, series, packed };
 }
 
 function trackRow(
@@ -270,7 +275,6 @@ export function layOut(whole: Timeline, choice: LayoutChoice): Layout {
   const timeline = choose(whole, choice);
   const all: Unplaced[] = pinnedRows(timeline, choice);
   for (const [t, trace] of timeline.traces.entries()) {
-    if (!hasNumber(choice.ranks, trace.rank) || !hasNumber(choice.spans, trace.span)) continue;
     const isAlone = timeline.traces.length === 1;
     const inside = traceRows(timeline, t, choice, isAlone ? 0 : 1);
     const key = `r${t}`;

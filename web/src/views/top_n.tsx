@@ -11,7 +11,7 @@ const MOST = 1000;
 /** How many rows PLACE wants to see one by one. */
 export function topOfPlace(place: Place): number {
   const n = Number(place.top);
-  return Number.isInteger(n) && n > 0 && n <= MOST ? n : DEFAULT;
+  return Number.isInteger(n) && n > 0 ? Math.min(n, MOST) : DEFAULT;
 }
 
 /** The choice of any number of rows, or of all that a chart can have. */
