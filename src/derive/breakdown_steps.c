@@ -8,7 +8,9 @@
 #include "base/sort.h"
 #include "derive/facts.h"
 
-/* Set the steps of B by RULES: from BOUNDS and N_WORKS, or where these say so from ANNOTATED.
+/*
+ * Set the steps of B by RULES: when each begins and ends from BOUNDS, or if RULES say so from
+ * ANNOTATED, and its number of works from N_WORKS.
  */
 static void apply_rules(const struct osc_step *annotated, const struct osc_step_bound *bounds,
                         const uint32_t *n_works, const struct osc_step_rules *rules,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/said_steps.h"
 
-#include "base/mem.h"
 #include "base/strbuf.h"
+#include "export/said_member.h"
 
 /* Remove the member, which may be that of a trace of which T is a part. */
 static void forget(struct osc_trace *t)
@@ -32,7 +32,6 @@ static void say(const struct osc_trace *t, struct osc_strbuf *text)
 osc_status osc_said_steps_keep(struct osc_trace *t)
 {
     struct osc_strbuf text = {0};
-    struct osc_meta m = {.is_string = false};
 
     forget(t);
     if (t->n_step_bounds == 0)
@@ -40,17 +39,8 @@ osc_status osc_said_steps_keep(struct osc_trace *t)
     say(t, &text);
     osc_status st = text.status;
     if (st == OSC_OK)
-        st = osc_strings_add(&t->strings, OSC_STR(OSC_STEPS_MEMBER), &m.key, NULL);
-    if (st == OSC_OK)
-        st = osc_strings_add(&t->strings, (struct osc_str){text.s, (uint32_t)text.len},
-                             &m.value, NULL);
+        st = osc_said_member_add(t, OSC_STR(OSC_STEPS_MEMBER),
+                                 (struct osc_str){text.s, (uint32_t)text.len}, false);
     osc_strbuf_fini(&text);
-    if (st != OSC_OK)
-        return st;
-    struct osc_meta *const metas = osc_realloc(t->metas, (t->n_metas + 1) * sizeof *metas);
-    if (!metas)
-        return OSC_ENOMEM;
-    t->metas = metas;
-    t->metas[t->n_metas++] = m;
-    return OSC_OK;
+    return st;
 }

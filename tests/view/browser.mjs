@@ -120,10 +120,12 @@ const isAtRest = () =>
 /** Wait until nothing is on its way, and still is not a moment later: the view before may be there
  * until the page has heard of its new address. */
 export async function settle(page) {
-  do {
+  for (let round = 0; round < 50; round++) {
     await page.waitForFunction(isAtRest, undefined, { timeout: 20_000 });
     await page.waitForTimeout(150);
-  } while (!(await page.evaluate(isAtRest)));
+    if (await page.evaluate(isAtRest)) return;
+  }
+  throw new Error("the page does not come to rest");
 }
 
 /** Compare every number in sight with its command; how many there were. */

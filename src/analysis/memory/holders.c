@@ -70,6 +70,8 @@ osc_status osc_holders_find(struct osc_holders *h, const struct osc_memory_devic
                             uint32_t at)
 {
     h->n = 0;
+    h->bytes = 0;
+    h->count = 0;
     osc_intern_fini(&h->keys);
     for (uint32_t k = d->first; k <= at; k++) {
         struct osc_holder *holder;
@@ -82,6 +84,8 @@ osc_status osc_holders_find(struct osc_holders *h, const struct osc_memory_devic
         const int64_t bytes = h->v->a->records[k].bytes;
         holder->bytes += bytes;
         holder->count++;
+        h->bytes += bytes;
+        h->count++;
         holder->max_bytes = bytes > holder->max_bytes ? bytes : holder->max_bytes;
     }
     if (h->n > 0)

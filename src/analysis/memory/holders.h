@@ -22,8 +22,7 @@ struct osc_holder {
     uint64_t count;
 };
 
-/* Zeroed except for v, labels.arena, labels.seed, keys.arena, keys.seed and at least one by_…,
- * it is empty. */
+/* What osc_holders_init() makes, which is empty; the caller then sets at least one by_…. */
 struct osc_holders {
     struct osc_memory_view *v;      /* borrowed */
     bool by_op, by_module, by_size; /* allocations that have these in common are summed */
@@ -31,6 +30,8 @@ struct osc_holders {
     struct osc_intern labels, keys; /* operators; entry i of keys is holder i - 1 */
     struct osc_holder *all;         /* owned; most bytes first; of equals, the first seen */
     size_t n, cap;
+    osc_wide bytes; /* of all, and how many allocations they are */
+    uint64_t count;
 };
 
 void osc_holders_init(struct osc_holders *h, struct osc_memory_view *v);

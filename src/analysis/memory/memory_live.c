@@ -59,7 +59,7 @@ static const struct osc_column columns[N_COLUMNS] = {
 };
 
 static void add_row(const struct osc_holders *h, const struct osc_memory_device *d, uint32_t at,
-                    const struct osc_holder *holder, double all, struct osc_result *out)
+                    const struct osc_holder *holder, struct osc_result *out)
 {
     const struct osc_trace *const t = h->v->t;
 
@@ -74,7 +74,7 @@ static void add_row(const struct osc_holders *h, const struct osc_memory_device 
     if (h->by_size)
         osc_result_int(out, BLOCK, holder->block_bytes);
     osc_result_int(out, BYTES, osc_wide_nearest(holder->bytes));
-    osc_result_num(out, RATIO, (double)holder->bytes / all);
+    osc_result_num(out, RATIO, (double)holder->bytes / (double)h->bytes);
     osc_result_int(out, COUNT, (int64_t)holder->count);
     osc_result_int(out, MAX, holder->max_bytes);
     osc_result_int(out, OLDEST, h->v->a->records[holder->first].time_ns - t->origin_ns);
@@ -85,7 +85,6 @@ static osc_status add_device(struct osc_holders *h, const struct osc_memory_devi
                              bool has_at, struct osc_result *out, bool *is_any)
 {
     uint32_t at;
-    osc_wide all = 0;
 
     if (!(has_at ? osc_memory_view_last(h->v, d, false, &at)
                  : osc_memory_view_peak(h->v, d, &at)))
@@ -95,9 +94,7 @@ static osc_status add_device(struct osc_holders *h, const struct osc_memory_devi
     if (st != OSC_OK)
         return st;
     for (size_t i = 0; i < h->n; i++)
-        all += h->all[i].bytes;
-    for (size_t i = 0; i < h->n; i++)
-        add_row(h, d, at, &h->all[i], (double)all, out);
+        add_row(h, d, at, &h->all[i], out);
     return out->status;
 }
 

@@ -77,8 +77,8 @@ static void add_entry(struct osc_strbuf *out, struct osc_str label, osc_wide byt
 
 static void add_holders(struct work *w, struct osc_result *out)
 {
-    osc_wide bytes = 0, other_bytes = 0;
-    uint64_t count = 0, other_count = 0;
+    osc_wide other_bytes = 0;
+    uint64_t other_count = 0;
 
     osc_strbuf_clear(&w->text);
     osc_strbuf_addc(&w->text, '[');
@@ -91,14 +91,12 @@ static void add_holders(struct work *w, struct osc_result *out)
             other_bytes += h->bytes;
             other_count += h->count;
         }
-        bytes += h->bytes;
-        count += h->count;
     }
     if (other_count > 0)
         add_entry(&w->text, OSC_STR("(others)"), other_bytes, other_count);
     osc_strbuf_addc(&w->text, ']');
-    osc_result_int(out, LIVE, osc_wide_nearest(bytes));
-    osc_result_int(out, LIVE_COUNT, (int64_t)count);
+    osc_result_int(out, LIVE, osc_wide_nearest(w->holders.bytes));
+    osc_result_int(out, LIVE_COUNT, (int64_t)w->holders.count);
     if (w->text.status == OSC_OK)
         osc_result_str(out, AT_PEAK, (struct osc_str){w->text.s, (uint32_t)w->text.len});
     else

@@ -6,16 +6,6 @@
 #include "analysis/remedies.h"
 #include "base/mem.h"
 
-/* The sum, saturated. */
-static int64_t add_bounded(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    if (!__builtin_add_overflow(a, b, &sum))
-        return sum;
-    return a < 0 ? INT64_MIN : INT64_MAX;
-}
-
 /* The device of A called DEVICE, or else the one for which that is PyTorch's word. */
 static const char *device_called(const struct osc_allocations *a, const char *device)
 {
@@ -42,7 +32,7 @@ osc_status osc_memory_view_init(struct osc_memory_view *v, const struct osc_trac
     v->f = osc_trace_facts(t);
     v->a = &v->f->allocations;
     if (o->has_at)
-        v->at_ns = add_bounded(t->origin_ns, o->at_ns);
+        v->at_ns = osc_wide_nearest((osc_wide)t->origin_ns + o->at_ns);
     if (!s)
         return OSC_OK;
     v->device = device_called(v->a, s->device);
@@ -50,9 +40,9 @@ osc_status osc_memory_view_init(struct osc_memory_view *v, const struct osc_trac
     v->rest.device = NULL;
     v->has_rest = s->process || s->thread || s->steps;
     if (s->has_from)
-        v->from_ns = add_bounded(t->origin_ns, s->from_ns);
+        v->from_ns = osc_wide_nearest((osc_wide)t->origin_ns + s->from_ns);
     if (s->has_to)
-        v->to_ns = add_bounded(t->origin_ns, s->to_ns);
+        v->to_ns = osc_wide_nearest((osc_wide)t->origin_ns + s->to_ns);
     return osc_filter_make(&v->filter, t, &v->rest, err);
 }
 

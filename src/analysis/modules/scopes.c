@@ -10,21 +10,9 @@
 /* For a name: not a scope. For a row: in no module. */
 #define NONE UINT32_MAX
 
-/* "nn.Module: Conv2d_0" -> "Conv2d_0" */
-static struct osc_str module_name(struct osc_str name)
+/* NAME without PREFIX, if it has it. */
+static struct osc_str without(struct osc_str name, struct osc_str prefix)
 {
-    const struct osc_str prefix = OSC_STR("nn.Module: ");
-
-    return osc_str_starts(name, prefix)
-               ? (struct osc_str){name.s + prefix.len, name.len - prefix.len}
-               : name;
-}
-
-/* "[pl][profile]optimizer_step" -> "optimizer_step". */
-static struct osc_str annotation_name(struct osc_str name)
-{
-    const struct osc_str prefix = OSC_STR("[pl][profile]");
-
     return osc_str_starts(name, prefix)
                ? (struct osc_str){name.s + prefix.len, name.len - prefix.len}
                : name;
@@ -77,13 +65,13 @@ static struct osc_str shown_name(enum osc_scopes scopes, struct osc_str name)
 {
     switch (scopes) {
     case OSC_SCOPES_MODULE:
-        return module_name(name);
+        return without(name, OSC_STR("nn.Module: "));
     case OSC_SCOPES_LIGHTNING:
         return lightning_name(name);
     case OSC_SCOPES_LINE:
         return line_name(name);
     case OSC_SCOPES_ANNOTATION:
-        return annotation_name(name);
+        return without(name, OSC_STR("[pl][profile]"));
     }
     return name;
 }

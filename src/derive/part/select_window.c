@@ -4,18 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/wide.h"
 #include "derive/facts.h"
 #include "derive/part/selected_steps.h"
-
-/* The sum, saturated. */
-static int64_t add_bounded(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    if (!__builtin_add_overflow(a, b, &sum))
-        return sum;
-    return a < 0 ? INT64_MIN : INT64_MAX;
-}
 
 /*
  * Narrow W to all selected steps, and to steps that are running when the first of them begins:
@@ -96,9 +87,9 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
     *w = (struct osc_select_window){INT64_MIN, INT64_MAX, INT64_MAX, 0, NULL, 0};
     *is_sure = true;
     if (s->has_from)
-        w->from_ns = add_bounded(t->origin_ns, s->from_ns);
+        w->from_ns = osc_wide_nearest((osc_wide)t->origin_ns + s->from_ns);
     if (s->has_to)
-        w->host_to_ns = w->device_to_ns = add_bounded(t->origin_ns, s->to_ns);
+        w->host_to_ns = w->device_to_ns = osc_wide_nearest((osc_wide)t->origin_ns + s->to_ns);
     osc_status st = osc_derive(t, OSC_FACT_STEPS | (s->steps ? OSC_FACT_SELECTION : 0), 1, err);
     /* Without steps the whole trace is one step, unless it is empty. */
     if (st == OSC_OK && t->n_steps > 0)

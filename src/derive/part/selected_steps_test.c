@@ -197,6 +197,17 @@ TEST_WITH(a_part_that_is_read_keeps_the_bounds, NULL, end)
     assert_false(b->steps[0].is_tail);
 }
 
+/* Whether BASE tells what is needed for S. */
+static bool is_told(const struct osc_selection *s)
+{
+    struct osc_select_window w;
+    bool is_sure;
+
+    assert_int_equal(osc_select_find_window(&base, s, &w, &is_sure, NULL), OSC_OK);
+    osc_select_window_fini(&w);
+    return is_sure;
+}
+
 /* The end of the operator, which a first look leaves out, would end the step. */
 TEST_WITH(nothing_is_left_out_if_ends_are_records, NULL, end)
 {
@@ -205,15 +216,9 @@ TEST_WITH(nothing_is_left_out_if_ends_are_records, NULL, end)
         "{'ph':'B','cat':'cpu_op','name':'op','pid':1,'tid':1,'ts':10},"
         "{'ph':'E','pid':1,'tid':1,'ts':20}," CALL(1, 30, 5, 1, "")
             KERNEL("k", 40, 90, 1) "{'ph':'E','pid':1,'tid':1,'ts':90}," STEP(6, 100, 90);
-    struct osc_select_window w;
-    bool is_sure;
 
     read_part(&base, text, &scout);
-    assert_int_equal(osc_select_find_window(&base, &(struct osc_selection){.steps = "6"}, &w,
-                                            &is_sure, NULL),
-                     OSC_OK);
-    assert_false(is_sure);
-    osc_select_window_fini(&w);
+    assert_false(is_told(&(struct osc_selection){.steps = "6"}));
 }
 
 #define ARROW(ph, pid, tid, ts)                                                                \
@@ -227,21 +232,10 @@ TEST_WITH(nothing_is_left_out_if_a_first_look_does_not_tell_all_launches, NULL, 
         STEP(5, 0, 100) STEP(6, 100, 100) OP("op", 1, 10, 20, "") ARROW("s", 1, 1, 12)
             ARROW("f", 0, 7,
                   50) "{'ph':'X','cat':'kernel','name':'k','pid':0,'tid':7,'ts':50,'dur':90},";
-    struct osc_select_window w;
-    bool is_sure;
 
     read_part(&base, text, &scout);
-    assert_int_equal(osc_select_find_window(&base, &(struct osc_selection){.steps = "6"}, &w,
-                                            &is_sure, NULL),
-                     OSC_OK);
-    assert_false(is_sure);
-    osc_select_window_fini(&w);
-    assert_int_equal(
-        osc_select_find_window(&base, &(struct osc_selection){.steps = "6", .thread = "1"}, &w,
-                               &is_sure, NULL),
-        OSC_OK);
-    assert_false(is_sure);
-    osc_select_window_fini(&w);
+    assert_false(is_told(&(struct osc_selection){.steps = "6"}));
+    assert_false(is_told(&(struct osc_selection){.steps = "6", .thread = "1"}));
 }
 
 UNIT_MAIN("selected_steps")

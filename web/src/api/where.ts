@@ -29,9 +29,10 @@ function literal(c: string): string {
 /** LIKE of SQLite: % is any text, _ any character, a to z in either case. With HASESCAPE what
  * follows a backslash stands for itself. */
 export function likeTest(pattern: string, hasEscape = false): (text: string) => boolean {
-  const part = hasEscape ? /\\(.)|(.)/gsu : /($^)|(.)/gsu;
-  const source = pattern.replace(part, (_, escaped: string | undefined, c: string | undefined) =>
-    escaped === undefined ? (WILDCARDS[c ?? ""] ?? literal(c ?? "")) : literal(escaped),
+  const source = pattern.replace(hasEscape ? /\\?./gsu : /./gsu, (part) =>
+    hasEscape && part.length > 1 && part.startsWith("\\")
+      ? literal(part.slice(1))
+      : (WILDCARDS[part] ?? literal(part)),
   );
   const expression = new RegExp(`^${source}$`, "su");
   return (text) => expression.test(text);

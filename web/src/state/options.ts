@@ -69,9 +69,7 @@ export function isExpression(text: string): boolean {
 export function whereOf(name: string, text: string): string {
   if (isExpression(text)) return `(${text.slice(1)})`;
   const pattern = /^\/(.*)\/$/.exec(text);
-  return pattern
-    ? `${name} regexp ${quote(pattern[1] ?? "")}`
-    : `${name} like ${quote(`%${text.replace(/[\\%_]/g, "\\$&")}%`)}${
-        /[\\%_]/.test(text) ? " escape '\\'" : ""
-      }`;
+  if (pattern) return `${name} regexp ${quote(pattern[1] ?? "")}`;
+  const literal = text.replace(/[\\%_]/g, "\\$&");
+  return `${name} like ${quote(`%${literal}%`)}${literal === text ? "" : " escape '\\'"}`;
 }

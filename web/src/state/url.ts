@@ -228,14 +228,20 @@ export function formatRange(range: { from: number; to: number } | null): string 
   return range === null ? "" : `${range.from}+${range.to - range.from}`;
 }
 
-/** What belongs to one view only: empty, as in a view that one comes to. */
-export const FRESH = {
-  sel: "",
-  table: "",
+/** A table as it is at first. */
+export const PLAIN_TABLE = {
   q: "",
   where: "",
   by: "",
   sort: "",
+  cols: "",
+} as const satisfies Partial<Place>;
+
+/** What belongs to one view only: empty, as in a view that one comes to. */
+export const FRESH = {
+  ...PLAIN_TABLE,
+  sel: "",
+  table: "",
   merge: "",
   device: "",
   top: "",
@@ -248,6 +254,5 @@ export const FRESH = {
   kept: "",
   shut: "",
   chart: "",
-  cols: "",
   hide: "",
 } as const satisfies Partial<Place>;

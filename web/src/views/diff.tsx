@@ -8,7 +8,7 @@ import { TableView } from "../grid/table_view.tsx";
 import { useTable } from "../state/answers.ts";
 import { baseOptions, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { type Base, FRESH, formatBase, parseBase } from "../state/url.ts";
+import { type Base, FRESH, formatBase, PLAIN_TABLE, parseBase } from "../state/url.ts";
 import { DiffTree } from "./diff_tree.tsx";
 import { textOf } from "./headline.tsx";
 import { Section, Tabs, useCommand } from "./parts.tsx";
@@ -174,7 +174,7 @@ function Comparison() {
         label="Tables of changes"
         tabs={TABS}
         value={tab.name}
-        onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "", cols: "" })}
+        onChange={(table) => page.go({ ...PLAIN_TABLE, table })}
       />
       {tab.name === "diff_inside" && (
         <p class="muted">inside of {place.root === "" ? "all" : place.root}</p>

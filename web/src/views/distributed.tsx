@@ -11,6 +11,7 @@ import { rankName } from "../model/rank_parts.ts";
 import { type Answer, useTable } from "../state/answers.ts";
 import { allRanksOptions, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import { PLAIN_TABLE } from "../state/url.ts";
 import { Headline } from "./headline.tsx";
 import { Empty, Section, Tabs, useCommand } from "./parts.tsx";
 import { RankMap } from "./rank_map.tsx";
@@ -97,7 +98,7 @@ export function Distributed() {
   useCommand(late.frame);
   return (
     <>
-      <Headline view="distributed" />
+      <Headline view="distributed" ofAllRanks />
       {late.frame !== null && late.frame.n === 0 && (
         <Empty frame={late.frame}>
           <p>Open the directory with the traces of all ranks: opscope view DIRECTORY</p>
@@ -134,7 +135,7 @@ export function Distributed() {
         label="Tables of ranks"
         tabs={TABS}
         value={tab.name}
-        onChange={(table) => page.go({ table, q: "", where: "", by: "", sort: "", cols: "" })}
+        onChange={(table) => page.go({ ...PLAIN_TABLE, table })}
       />
       <TableView
         key={tab.name}

@@ -14,12 +14,17 @@ export function textOf(answer: Answer, sentence: (frame: Frame) => string): stri
   return answer.problem === null ? "…" : answer.problem.message;
 }
 
+interface HeadlineProps {
+  readonly view: string;
+  /** It is about what distinguishes ranks, which takes all of them. */
+  readonly ofAllRanks?: boolean;
+}
+
 /** The headline of VIEW, with a link to its evidence. */
-export function Headline({ view }: { view: string }) {
+export function Headline({ view, ofAllRanks = false }: HeadlineProps) {
   const { catalog, place } = usePage();
   const table = catalog.value?.tables.find((t) => t.name === "headlines");
-  // What distinguishes ranks takes all of them.
-  const selection = (view === "distributed" ? allRanksOptions : selectionOptions)(place.value);
+  const selection = (ofAllRanks ? allRanksOptions : selectionOptions)(place.value);
   const options = { ...selection, ...stepOptions(place.value, table) };
   const answer = useTable("headlines", options, ALL);
   const { frame } = answer;

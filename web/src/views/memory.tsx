@@ -12,7 +12,7 @@ import { formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions, quote, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { formatRange, parseRange } from "../state/url.ts";
+import { formatRange, PLAIN_TABLE, parseRange } from "../state/url.ts";
 import { Headline } from "./headline.tsx";
 import { Owners } from "./owners.tsx";
 import { Section, Tabs, useCommand } from "./parts.tsx";
@@ -26,8 +26,6 @@ const TABS = [
 ];
 /** Tables of what is alive at a time. */
 const AT_A_TIME = ["memory_live", "memory_events"];
-/** A table as it is at first. */
-const PLAIN = { q: "", where: "", by: "", sort: "", cols: "" };
 const PEAK_COLUMNS = [
   "rank",
   "process",
@@ -73,7 +71,7 @@ function CurveOf({ frame, device }: { frame: Frame; device: DeviceOfPeak }) {
     page.go(
       AT_A_TIME.includes(page.place.value.table)
         ? { sel }
-        : { ...PLAIN, sel, table: AT_A_TIME[0]! },
+        : { ...PLAIN_TABLE, sel, table: AT_A_TIME[0]! },
     );
   };
   return (
@@ -122,7 +120,7 @@ function MemoryTables({ only }: { only: DeviceOfPeak | null }) {
           label="Tables of memory"
           tabs={TABS}
           value={tab.name}
-          onChange={(table) => page.go({ ...PLAIN, table })}
+          onChange={(table) => page.go({ ...PLAIN_TABLE, table })}
         />
         {only !== null && place.device !== "" && (
           <button type="button" class="chip" onClick={() => page.go({ device: "" })}>
