@@ -179,6 +179,7 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_load *o, uin
         osc_free(t->step_bounds);
         t->step_bounds = window.bounds;
         t->n_step_bounds = window.n_bounds;
+        t->has_comm_kernels = window.has_comm_kernels;
     } else {
         osc_select_window_fini(&window);
     }

@@ -8,6 +8,7 @@
  * priority, that runs anywhere at that moment, or else to `other`; so the costs of a step add
  * up to its length. A length is far from the median if it differs by more than 3 times the
  * median difference (MAD), or by more than a tenth of the median if MAD is 0.
+ * In a selected step that is what runs there without the choice of steps (part/bystanders.h).
  * A question may want other rules: see struct osc_step_rules.
  *
  * Threading: not locked; a breakdown belongs to one thread.

@@ -13,10 +13,8 @@ enum { ASK_KERNEL = OSC_CLASS_COUNT + 1, ASK_HOST, ASK_KIND };
 
 struct work {
     const struct osc_trace *t;
-    const struct osc_classes *c;
     const struct osc_order *order;
-    const struct osc_idmap *collectives;
-    uint8_t *by_form; /* owned; enum osc_class, or one of these */
+    struct osc_classing classing; /* owned */
     uint32_t n_parts;
     struct osc_intervals *sets; /* owned; per part and class */
 };
@@ -70,27 +68,30 @@ static uint8_t class_of_form(const struct osc_form *form, uint8_t flags, uint8_t
     return osc_kind_is_label(kind) || kind == OSC_KIND_PYTHON ? ask_host : OSC_CLASS_COUNT;
 }
 
-/*
- * The class of row I of chunk K, a finished range whose form has CLASS, or OSC_CLASS_COUNT if
- * it counts towards none. COLLECTIVES (NULL: not --compat tb) holds the external ids of the
- * plugin's collectives.
- */
-static inline enum osc_class class_of(const struct work *w, const struct osc_chunk *k,
+/* The class of row I of chunk C, a finished range whose form has CLASS, or OSC_CLASS_COUNT if
+ * it counts towards none. */
+static inline enum osc_class class_of(const struct osc_classing *k, const struct osc_chunk *c,
                                       uint32_t i, unsigned class)
 {
     if (class == ASK_KIND)
-        return class_of_kind((enum osc_kind)k->kind[i]);
+        return class_of_kind((enum osc_kind)c->kind[i]);
     if (class == ASK_HOST)
-        return host_class(w->c, k, i, w->collectives != NULL);
+        return host_class(k->c, c, i, k->compat_tb);
     if (class == ASK_KERNEL) {
         const bool is_comm =
-            w->collectives
-                ? osc_idmap_get(w->collectives, (uint64_t)osc_args_external_id(w->t, k, i)) != 0
-                : osc_is_comm_kernel(w->c, k, i);
+            k->compat_tb ? osc_idmap_get(&k->collectives,
+                                         (uint64_t)osc_args_external_id(k->t, c, i)) != 0
+                         : osc_is_comm_kernel(k->c, c, i);
 
         return is_comm ? OSC_CLASS_COMMUNICATION : OSC_CLASS_KERNEL;
     }
     return (enum osc_class) class;
+}
+
+enum osc_class osc_class_of(const struct osc_classing *k, const struct osc_chunk *c, uint32_t i)
+{
+    return osc_is_range(k->c, c, i) ? class_of(k, c, i, k->by_form[c->form[i]])
+                                    : OSC_CLASS_COUNT;
 }
 
 /* Ranges of a track are sorted by start: most lie in the last interval of their class. */
@@ -98,7 +99,7 @@ static void collect_track(const struct work *w, uint32_t track, struct osc_inter
 {
     const struct osc_order *const o = w->order;
     const struct osc_store *const s = &w->t->events;
-    const uint8_t *const by_form = w->by_form;
+    const uint8_t *const by_form = w->classing.by_form;
     int64_t last_ns[OSC_CLASS_COUNT]; /* everything before this was added */
 
     for (unsigned k = 0; k < OSC_CLASS_COUNT; k++)
@@ -111,7 +112,7 @@ static void collect_track(const struct work *w, uint32_t track, struct osc_inter
 
         if (asked == OSC_CLASS_COUNT)
             continue;
-        const enum osc_class class = class_of(w, c, i, asked);
+        const enum osc_class class = class_of(&w->classing, c, i, asked);
         const int64_t end_ns = c->ts_ns[i] + c->dur_ns[i];
         if (class == OSC_CLASS_COUNT || end_ns <= last_ns[class])
             continue;
@@ -131,8 +132,21 @@ static void collect_part(void *ctx, uint32_t p)
 struct gather {
     const struct work *w;
     struct osc_unions *u;
+    unsigned rule; /* by which what the trace carries is chosen; 0: none of it is */
     osc_status statuses[OSC_CLASS_COUNT];
 };
+
+/* Add what T carries of CLASS by RULE. */
+static void add_bystanders(const struct osc_trace *t, uint32_t class, unsigned rule,
+                           struct osc_intervals *all)
+{
+    for (uint32_t n = 0; n < t->n_bystanders; n++) {
+        const struct osc_bystander *const b = &t->bystanders[n];
+
+        if (b->class == class && (b->rules & rule))
+            osc_intervals_add(all, b->start_ns, b->end_ns);
+    }
+}
 
 /* Merge all lists of one class. */
 static void gather_class(void *ctx, uint32_t class)
@@ -151,26 +165,27 @@ static void gather_class(void *ctx, uint32_t class)
             *list = (struct osc_intervals){0};
         }
     }
+    if (g->rule != 0)
+        add_bystanders(g->w->t, class, g->rule, all);
     g->statuses[class] = osc_intervals_merge(all);
 }
 
 /* Find the external ids of the plugin's collectives. */
-static osc_status find_collectives(const struct work *w, struct osc_idmap *ids)
+static osc_status find_collectives(struct osc_classing *k)
 {
-    const struct osc_trace *const t = w->t;
-
-    for (uint32_t at = 0; at < w->order->n_rows; at++) {
-        const osc_row row = {w->order->rows[at]};
-        const struct osc_chunk *const chunk = osc_chunk_of(&t->events, row);
+    for (uint32_t at = 0; at < k->order->n_rows; at++) {
+        const osc_row row = {k->order->rows[at]};
+        const struct osc_chunk *const c = osc_chunk_of(&k->t->events, row);
         const uint32_t i = osc_row_place(row);
 
-        if (!(w->c->names[chunk->name[i]] & OSC_NAME_COMM_TB))
+        if (!(k->c->names[c->name[i]] & OSC_NAME_COMM_TB))
             continue;
-        const enum osc_class class = class_of(w, chunk, i, w->by_form[chunk->form[i]]);
-        if (class != OSC_CLASS_COMMUNICATION && class != OSC_CLASS_CPU_EXEC)
+        const enum osc_class class = class_of(k, c, i, k->by_form[c->form[i]]);
+        if ((class != OSC_CLASS_COMMUNICATION && class != OSC_CLASS_CPU_EXEC) ||
+            (k->wants && !k->wants(k->ctx, c, i)))
             continue;
-        const int64_t id = osc_args_external_id(t, chunk, i);
-        uint32_t *const place = id == 0 ? NULL : osc_idmap_put(ids, (uint64_t)id);
+        const int64_t id = osc_args_external_id(k->t, c, i);
+        uint32_t *const place = id == 0 ? NULL : osc_idmap_put(&k->collectives, (uint64_t)id);
         if (id != 0 && !place)
             return OSC_ENOMEM;
         if (place)
@@ -179,33 +194,61 @@ static osc_status find_collectives(const struct work *w, struct osc_idmap *ids)
     return OSC_OK;
 }
 
+osc_status osc_classing_make(struct osc_classing *k)
+{
+    /* In a trace with device communication, names of host ranges are not used. */
+    const uint8_t ask_host = k->compat_tb || !k->has_comm_kernels ? ASK_HOST : ASK_KIND;
+    osc_status st = OSC_OK;
+
+    k->by_form = osc_calloc((size_t)k->t->n_forms + 1, sizeof *k->by_form);
+    if (!k->by_form)
+        return OSC_ENOMEM;
+    for (uint32_t f = 0; f < k->t->n_forms; f++)
+        k->by_form[f] = class_of_form(&k->t->forms[f], k->c->forms[f], ask_host);
+    if (k->compat_tb)
+        st = find_collectives(k);
+    if (st != OSC_OK)
+        osc_classing_fini(k);
+    return st;
+}
+
+void osc_classing_fini(struct osc_classing *k)
+{
+    osc_idmap_fini(&k->collectives);
+    osc_free(k->by_form);
+    k->by_form = NULL;
+}
+
+/* The bit of bystanders that count in T. The plugin's only step of a trace with iterations is
+ * not one of those in which they are. */
+static unsigned rule_of(const struct osc_trace *t, bool compat_tb)
+{
+    if (!compat_tb)
+        return OSC_BYSTANDER_USUAL;
+    return t->has_iterations ? 0 : OSC_BYSTANDER_TB;
+}
+
 osc_status osc_unions_make(const struct osc_trace *t, const struct osc_classes *c,
                            const struct osc_order *order, bool compat_tb, unsigned n_threads,
                            struct osc_unions *u)
 {
-    struct work w = {.t = t,
+    struct work w = {
+        .t = t,
+        .order = order,
+        .classing = {.t = t,
                      .c = c,
                      .order = order,
-                     .n_parts = order->n_tracks < PARTS_MAX ? order->n_tracks : PARTS_MAX};
+                     .compat_tb = compat_tb,
+                     .has_comm_kernels = c->has_device_comm || t->has_comm_kernels},
+        .n_parts = order->n_tracks < PARTS_MAX ? order->n_tracks : PARTS_MAX};
     const size_t n_lists = (size_t)w.n_parts * OSC_CLASS_COUNT;
-    /* In a trace with device communication, names of host ranges are not used. */
-    const uint8_t ask_host = compat_tb || !c->has_device_comm ? ASK_HOST : ASK_KIND;
-    struct gather g = {.w = &w, .u = u};
-    struct osc_idmap collectives = {0};
+    struct gather g = {.w = &w, .u = u, .rule = rule_of(t, compat_tb)};
     osc_status st = OSC_ENOMEM;
 
     *u = (struct osc_unions){0};
     w.sets = osc_calloc(n_lists + 1, sizeof *w.sets);
-    w.by_form = osc_calloc((size_t)t->n_forms + 1, sizeof *w.by_form);
-    if (w.sets && w.by_form) {
-        st = OSC_OK;
-        for (uint32_t f = 0; f < t->n_forms; f++)
-            w.by_form[f] = class_of_form(&t->forms[f], c->forms[f], ask_host);
-    }
-    if (st == OSC_OK && compat_tb) {
-        st = find_collectives(&w, &collectives);
-        w.collectives = &collectives;
-    }
+    if (w.sets)
+        st = osc_classing_make(&w.classing);
     if (st == OSC_OK) {
         osc_parallel(n_threads, w.n_parts, collect_part, &w);
         osc_parallel(n_threads, OSC_CLASS_COUNT, gather_class, &g);
@@ -217,8 +260,7 @@ osc_status osc_unions_make(const struct osc_trace *t, const struct osc_classes *
     for (size_t l = 0; w.sets && l < n_lists; l++)
         osc_intervals_fini(&w.sets[l]);
     osc_free(w.sets);
-    osc_free(w.by_form);
-    osc_idmap_fini(&collectives);
+    osc_classing_fini(&w.classing);
     if (st != OSC_OK)
         osc_unions_fini(u);
     return st;

@@ -4,24 +4,33 @@
 #include "base/strbuf.h"
 #include "export/said_member.h"
 
-/* Remove the member, which may be that of a trace of which T is a part. */
+/* Whether M is one of the members, which may be of a trace of which this is a part. */
+static bool is_ours(const struct osc_trace *t, const struct osc_meta *m)
+{
+    const struct osc_str key = osc_trace_str(t, m->key);
+
+    return osc_str_eq(key, OSC_STR(OSC_STEPS_MEMBER)) ||
+           osc_str_eq(key, OSC_STR(OSC_BYSTANDERS_MEMBER));
+}
+
 static void forget(struct osc_trace *t)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < t->n_metas; i++) {
-        if (!osc_str_eq(osc_trace_str(t, t->metas[i].key), OSC_STR(OSC_STEPS_MEMBER)))
+        if (!is_ours(t, &t->metas[i]))
             t->metas[n++] = t->metas[i];
     }
     t->n_metas = n;
 }
 
-static void say(const struct osc_trace *t, struct osc_strbuf *text)
+static void say_steps(const struct osc_trace *t, struct osc_strbuf *text)
 {
     for (uint32_t i = 0; i < t->n_step_bounds; i++) {
         const struct osc_step_bound *const s = &t->step_bounds[i];
         const unsigned flags = (s->is_behind_device ? OSC_STEPS_BEHIND_DEVICE : 0u) |
-                               (s->is_tail ? OSC_STEPS_TAIL : 0u);
+                               (s->is_tail ? OSC_STEPS_TAIL : 0u) |
+                               (t->has_comm_kernels ? OSC_STEPS_COMM_KERNELS : 0u);
 
         osc_strbuf_addf(text, "%s[%lld,%lld,%lld,%u]", i > 0 ? "," : "[", (long long)s->host_ns,
                         (long long)s->start_ns, (long long)s->end_ns, flags);
@@ -29,18 +38,39 @@ static void say(const struct osc_trace *t, struct osc_strbuf *text)
     osc_strbuf_addc(text, ']');
 }
 
-osc_status osc_said_steps_keep(struct osc_trace *t)
+static void say_bystanders(const struct osc_trace *t, struct osc_strbuf *text)
+{
+    for (uint32_t i = 0; i < t->n_bystanders; i++) {
+        const struct osc_bystander *const b = &t->bystanders[i];
+
+        osc_strbuf_addf(text, "%s[%lld,%lld,%u,%u]", i > 0 ? "," : "[", (long long)b->start_ns,
+                        (long long)b->end_ns, b->class, b->rules);
+    }
+    osc_strbuf_addc(text, ']');
+}
+
+/* Add the member KEY, whose value SAY writes. */
+static osc_status add(struct osc_trace *t, struct osc_str key,
+                      void (*say)(const struct osc_trace *, struct osc_strbuf *))
 {
     struct osc_strbuf text = {0};
 
-    forget(t);
-    if (t->n_step_bounds == 0)
-        return OSC_OK;
     say(t, &text);
     osc_status st = text.status;
     if (st == OSC_OK)
-        st = osc_said_member_add(t, OSC_STR(OSC_STEPS_MEMBER),
-                                 (struct osc_str){text.s, (uint32_t)text.len}, false);
+        st = osc_said_member_add(t, key, (struct osc_str){text.s, (uint32_t)text.len}, false);
     osc_strbuf_fini(&text);
+    return st;
+}
+
+osc_status osc_said_steps_keep(struct osc_trace *t)
+{
+    osc_status st = OSC_OK;
+
+    forget(t);
+    if (t->n_step_bounds > 0)
+        st = add(t, OSC_STR(OSC_STEPS_MEMBER), say_steps);
+    if (st == OSC_OK && t->n_step_bounds > 0 && t->n_bystanders > 0)
+        st = add(t, OSC_STR(OSC_BYSTANDERS_MEMBER), say_bystanders);
     return st;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * said_steps.h - a member of the file that says when its steps begin and end.
+ * said_steps.h - members of the file that say when its steps begin and end, and what else ran
+ * in them.
  *
  * A file of some steps of a trace lacks the steps and the device work before them, by which
- * they were measured. The member OSC_STEPS_MEMBER keeps what was found, in JSON and in columns
- * alike, so that a step is as long in the file as in the trace (derive/step_bounds.h).
+ * they were measured, and what ran in them but belongs to others. The member OSC_STEPS_MEMBER
+ * keeps what was found of the first, OSC_BYSTANDERS_MEMBER of the second, in JSON and in
+ * columns alike, so that a step is as long in the file as in the trace, and its time divides as
+ * there (derive/step_bounds.h, derive/part/bystanders.h).
  *
  * Threading: not locked.
  */
@@ -13,5 +16,5 @@
 #include "base/status.h"
 #include "model/trace.h"
 
-/* Make the member of T, which is about to be exported, what T carries; or remove it. */
+/* Make the members of T, which is about to be exported, what T carries; or remove them. */
 OSC_MUST_USE osc_status osc_said_steps_keep(struct osc_trace *t);

@@ -59,4 +59,42 @@ TEST_WITH(a_member_that_cannot_be_true_tells_nothing, NULL, end)
         assert_int_equal(read_member(wrong[i]), 0);
 }
 
+/* Read a trace that tells of one step, and what BESIDE says ran in it. Returns how much. */
+static uint32_t read_beside(const char *beside)
+{
+    char text[512];
+
+    snprintf(text, sizeof text, "[[1000,2000,9000,4]],\"" OSC_BYSTANDERS_MEMBER "\":%s",
+             beside);
+    assert_int_equal(read_member(text), 1);
+    return t.n_bystanders;
+}
+
+TEST_WITH(a_member_tells_what_else_ran, NULL, end)
+{
+    assert_int_equal(read_beside("[[2000,3000,4,3],[2500,9000,6,1]]"), 2);
+    assert_true(t.has_comm_kernels);
+    assert_int_equal(t.bystanders[0].end_ns, 3000);
+    assert_int_equal(t.bystanders[0].class, 4);
+    assert_int_equal(t.bystanders[0].rules, OSC_BYSTANDER_USUAL | OSC_BYSTANDER_TB);
+    assert_int_equal(t.bystanders[1].start_ns, 2500);
+}
+
+TEST_WITH(what_cannot_have_run_is_not_told, NULL, end)
+{
+    static const char *const wrong[] = {
+        "[]",
+        "7",
+        "[[1,2,3]]",
+        "[[2,1,3,1]]",
+        "[[1,2,-1,1]]",
+        "[[1,2,256,1]]",
+        "[[1,2,3,999]]",
+        "[[1,2,3,1],[1,9223372036854775807,3,1]]",
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(read_beside(wrong[i]), 0);
+}
+
 UNIT_MAIN("told_steps")

@@ -155,6 +155,7 @@ void osc_trace_fini(struct osc_trace *t)
     osc_free(t->steps);
     osc_free(t->step_ordinals);
     osc_free(t->step_bounds);
+    osc_free(t->bystanders);
     osc_free(t->metas);
     if (t->lock)
         pthread_rwlock_destroy(t->lock);

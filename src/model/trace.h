@@ -197,11 +197,26 @@ struct osc_step_bound {
     bool is_tail;             /* the tail rule drops it */
 };
 
-/* A member of exported files that says it: a list of lists of host_ns, start_ns, end_ns and the
- * sum of these. */
+/* When something of a class ran in a step of a part of a recording, which that part lacks
+ * because it belongs to another step or to none (derive/part/bystanders.h). */
+struct osc_bystander {
+    int64_t start_ns, end_ns; /* clock of the file */
+    uint8_t class;            /* enum osc_class */
+    uint8_t rules;            /* by which it is of that class: a sum of these */
+};
+#define OSC_BYSTANDER_USUAL 1u
+#define OSC_BYSTANDER_TB    2u
+
+/* A member of exported files that says when steps begin and end: a list of lists of host_ns,
+ * start_ns, end_ns and the sum of these. */
 #define OSC_STEPS_MEMBER        "opscope_steps"
 #define OSC_STEPS_BEHIND_DEVICE 1u
 #define OSC_STEPS_TAIL          2u
+#define OSC_STEPS_COMM_KERNELS  4u /* osc_trace.has_comm_kernels */
+
+/* Another one that says what else ran in them: a list of lists of start_ns, end_ns, class and
+ * rules. */
+#define OSC_BYSTANDERS_MEMBER "opscope_steps_beside"
 
 /* A top-level member of the file other than traceEvents. */
 struct osc_meta {
@@ -229,6 +244,10 @@ struct osc_trace {
     struct osc_step_bound *step_bounds; /* owned; of its steps at least, in order, as they were
                                          * found in more of the recording; NULL: not carried */
     uint32_t n_step_bounds;
+    struct osc_bystander *bystanders; /* owned; what else ran in these steps */
+    uint32_t n_bystanders;
+    bool has_comm_kernels;  /* the recording of which this is a part has kernels that are
+                             * communication, whether or not this part has some */
     struct osc_meta *metas; /* owned */
     uint32_t n_metas;
     struct osc_device *devices; /* owned; in the order of the source */

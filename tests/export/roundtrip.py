@@ -11,8 +11,8 @@ quality must be the same, as CSV, which Python's csv must read. It is written to
 what was read and from the .osc, which must be the same: Python's json and, if it is installed,
 node's JSON.parse must read both forms with the same result. A selection (--steps) must give the
 same tables in either form, and --redact the same JSON through .osc. The first steps are exported
-one by one: their rows of the table steps must be those of --steps, and arrows must be complete. A
-log directory of several ranks becomes one .osc with the same tables, also merged. Ends with `N
+one by one: their rows of the table steps must be those of --steps and of the whole, and arrows
+must be complete. A log directory of several ranks becomes one .osc with the same tables, also merged. Ends with `N
 passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
@@ -88,19 +88,26 @@ def arrows(events: list[dict]) -> collections.Counter:
 
 def check_steps(tally: Tally, opscope: Path, path: Path, where: str, scratch: Path,
                 whole: collections.Counter) -> None:
-    """Check that an exported step has the same row as when it is selected, and complete arrows."""
-    def steps(p: Path, *selection: str) -> list[list[str]]:
+    """Check that an exported step has the same row as in the whole and when it is selected, and
+    complete arrows."""
+    def steps(p: Path, *selection: str) -> list[dict]:
         done = run(opscope, "table", "steps", p, *selection, "--format", "csv")
         # The exported file cannot know which step it is and when it began.
-        return [[v for k, v in row.items() if k not in ("step", "start_ns")]
+        return [{k: v for k, v in row.items() if k not in ("step", "start_ns")}
                 for row in csv.DictReader(done.stdout.decode().split("\n"))]
 
-    for n in range(min(3, len(steps(path)))):
+    def alone(row: dict) -> dict:
+        return {**row, "outlier": None}     # which steps of the selection are
+
+    all_steps = steps(path)
+    for n in range(min(3, len(all_steps))):
         cut = scratch / "cut.json"
         done = run(opscope, "export", path, "--steps", f"@{n}", "-o", cut)
         tally.expect(done.returncode == 0, where, "export --steps", done.stderr)
         before, after = steps(path, "--steps", f"@{n}"), steps(cut)
         tally.expect(before == after, where, f"step @{n}", before, after)
+        tally.expect([alone(row) for row in before] == [alone(all_steps[n])], where,
+                     f"step @{n} of all", all_steps[n], before)
         got = arrows(json.loads(cut.read_bytes())["traceEvents"])
         tally.expect(all(whole[k] == n for k, n in got.items()), where, "arrows in halves",
                      [k for k, n in got.items() if whole[k] != n][:3])

@@ -161,7 +161,7 @@ static osc_status find_busy(struct osc_advice_base *a)
     osc_intervals_concat(&a->busy, &of[OSC_CLASS_KERNEL]);
     osc_intervals_concat(&a->busy, &of[OSC_CLASS_MEMCPY]);
     osc_intervals_concat(&a->busy, &of[OSC_CLASS_MEMSET]);
-    if (a->f->classes.has_device_comm)
+    if (a->f->classes.has_device_comm || a->t->has_comm_kernels)
         osc_intervals_concat(&a->busy, &of[OSC_CLASS_COMMUNICATION]);
     return osc_intervals_merge(&a->busy);
 }

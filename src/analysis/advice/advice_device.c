@@ -38,7 +38,7 @@ static osc_status check_pageable(const struct osc_advice_base *a, struct osc_adv
         osc_intervals_add(&copies, c->ts_ns[i], osc_row_end(c, i));
     }
     osc_intervals_concat(&kernels, &of[OSC_CLASS_KERNEL]);
-    if (a->f->classes.has_device_comm)
+    if (a->f->classes.has_device_comm || a->t->has_comm_kernels)
         osc_intervals_concat(&kernels, &of[OSC_CLASS_COMMUNICATION]);
     st = osc_intervals_merge(&kernels);
     if (st == OSC_OK)

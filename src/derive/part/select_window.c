@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/wide.h"
 #include "derive/facts.h"
+#include "derive/part/bystanders.h"
 #include "derive/part/selected_steps.h"
 
 /*
@@ -65,14 +66,37 @@ static bool has_ends(const struct osc_trace *t)
     return false;
 }
 
-/* Store in W the bounds of the steps of T that are in it or later. */
-static osc_status keep_bounds(const struct osc_trace *t, const struct osc_selection *s,
-                              struct osc_select_window *w, struct osc_err *err)
+/* Store in W whether T has communication on devices in S without its steps. */
+static osc_status find_comm_kernels(const struct osc_trace *t, const struct osc_selection *s,
+                                    struct osc_select_window *w, struct osc_err *err)
 {
-    const osc_status st = osc_selected_steps_bounds(t, s, &w->bounds, err);
+    struct osc_selection rest = *s;
+    struct osc_filter f;
 
+    rest.steps = NULL;
+    const osc_status st = osc_filter_make(&f, t, &rest, err);
+    if (st == OSC_OK)
+        w->has_comm_kernels = osc_bystanders_has_comm_kernels(t, &f);
+    osc_filter_fini(&f);
+    return st;
+}
+
+/* Store in W, the window of the steps that F selects, the bounds of those that are in it or
+ * later, and widen it up to the last end. */
+static osc_status keep_bounds(const struct osc_filter *f, struct osc_select_window *w,
+                              struct osc_err *err)
+{
+    const struct osc_trace *const t = f->t;
+    osc_status st = osc_selected_steps_bounds(t, f->s, &w->bounds, err);
+
+    if (st == OSC_OK)
+        st = find_comm_kernels(t, f->s, w, err);
     if (st != OSC_OK)
         return st;
+    for (uint32_t i = 0; i < t->n_steps; i++) {
+        if (f->has_step[i] && w->bounds[i].end_ns > w->host_to_ns)
+            w->host_to_ns = w->bounds[i].end_ns;
+    }
     w->n_bounds = t->n_steps - w->n_steps_before;
     memmove(w->bounds, w->bounds + w->n_steps_before, w->n_bounds * sizeof *w->bounds);
     return OSC_OK;
@@ -84,7 +108,7 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
 {
     struct osc_filter f = {.t = t, .s = s};
 
-    *w = (struct osc_select_window){INT64_MIN, INT64_MAX, INT64_MAX, 0, NULL, 0};
+    *w = (struct osc_select_window){INT64_MIN, INT64_MAX, INT64_MAX, 0, NULL, 0, false};
     *is_sure = true;
     if (s->has_from)
         w->from_ns = osc_wide_nearest((osc_wide)t->origin_ns + s->from_ns);
@@ -102,7 +126,7 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
     if (st == OSC_OK && f.has_step)
         *is_sure = !s->process && !s->thread && !has_ends(t) && has_all_calls(t);
     if (st == OSC_OK && f.has_step && *is_sure)
-        st = keep_bounds(t, s, w, err);
+        st = keep_bounds(&f, w, err);
     if (st == OSC_EINVAL && *is_sure && f.has_step) {
         /* T may lack what is asked for, such as a device that has only memory. */
         *is_sure = false;

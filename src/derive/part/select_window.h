@@ -3,7 +3,8 @@
  * select_window.h - the part of a file that a selection needs.
  *
  * A huge file is read twice: first its steps and the work by which they are measured, which
- * tell the window and the bounds of the steps, then what lies in the window.
+ * tell the window and the bounds of the steps, then what lies in the window. That is also what
+ * else runs in the steps, up to their ends (derive/part/bystanders.h).
  *
  * Threading: not locked.
  */
@@ -20,6 +21,7 @@ struct osc_select_window {
     struct osc_step_bound
         *bounds; /* owned; of the steps that start later, if S selects steps */
     uint32_t n_bounds;
+    bool has_comm_kernels; /* some work in S without its steps is communication */
 };
 
 /*

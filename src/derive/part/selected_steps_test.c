@@ -138,6 +138,96 @@ TEST_WITH(a_view_of_a_view_has_its_bounds, start, end)
     osc_trace_fini(&again);
 }
 
+/* Assert that the time of selected steps divides as that of the same steps in BASE does, whose
+ * first is step FIRST there. */
+static void divides_alike(const struct osc_trace *part, uint32_t first,
+                          const struct osc_step_rules *rules)
+{
+    struct osc_breakdown of_part, of_base;
+
+    assert_int_equal(osc_derive(&base, OSC_FACT_STEPS | OSC_FACT_UNIONS, 1, NULL), OSC_OK);
+    assert_int_equal(osc_breakdown_make(part, rules, 1, &of_part), OSC_OK);
+    assert_int_equal(osc_breakdown_make(&base, rules, 1, &of_base), OSC_OK);
+    for (uint32_t i = 0; i < of_part.n_steps; i++) {
+        for (unsigned k = 0; k < OSC_COST_COUNT; k++)
+            assert_int_equal(of_part.steps[i].cost_ns[k], of_base.steps[first + i].cost_ns[k]);
+    }
+    osc_breakdown_fini(&of_part);
+    osc_breakdown_fini(&of_base);
+}
+
+/* The operator and the calls of step 6 begin before the work of step 5 has ended. */
+TEST_WITH(the_time_of_a_selected_step_divides_as_in_the_whole, start, end)
+{
+    static const struct osc_step_rules rules[] = {
+        {0}, {.compat_tb = true}, {.is_annotation = true}, {.priority = "cpu_exec"}};
+    static const char *const steps[] = {"5", "6", "7", "5-6", "6-7", "5-7"};
+    const struct osc_breakdown *b = look_at("5");
+
+    assert_int_equal(b->steps[0].cost_ns[OSC_CLASS_CPU_EXEC], 5000); /* [105, 110) of step 6 */
+    assert_int_equal(b->gross_ns[OSC_CLASS_CPU_EXEC], 20000);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        (void)look_at(steps[i]);
+        for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+            divides_alike(&trace, (uint32_t)(steps[i][0] - '5'), &rules[k]);
+    }
+}
+
+TEST_WITH(what_else_runs_is_not_in_the_selection, start, end)
+{
+    const struct osc_breakdown *b = look_at("5");
+
+    assert_int_equal(trace.events.n_rows, 1 + 3 + 3); /* the step, calls, work */
+    assert_int_equal(b->steps[0].n_works, 3);
+    assert_int_equal(trace.n_bystanders > 0, 1);
+    (void)look(&(struct osc_selection){.to_ns = 300000, .has_to = true});
+    assert_int_equal(trace.n_bystanders, 0); /* no step was chosen */
+}
+
+/* What thread 1 does in step 6 begins when its part of step 5 has ended. */
+TEST_WITH(what_else_runs_is_of_the_rest_of_the_selection, start, end)
+{
+    const struct osc_breakdown *b = look(&(struct osc_selection){.thread = "1", .steps = "5"});
+    lasts(b, 0, 0, 105);
+    assert_int_equal(b->gross_ns[OSC_CLASS_CPU_EXEC], 0);
+    b = look(&(struct osc_selection){.to_ns = 110000, .has_to = true, .steps = "5"});
+    assert_int_equal(b->gross_ns[OSC_CLASS_RUNTIME], 6000); /* three calls, none of step 6 */
+}
+
+/* Without the kernel, communication would be the collective of the host. */
+TEST_WITH(what_is_communication_is_decided_in_the_whole, NULL, end)
+{
+    static const char text[] =
+        STEP(5, 0, 100) STEP(6, 100, 100) OP("gloo:all_reduce", 1, 10, 20, "")
+            CALL(1, 110, 2, 1, "") KERNEL("ncclDevKernel_AllReduce", 120, 10, 1);
+
+    assert_true(small_load(&base, text));
+    assert_int_equal(look_at("5")->steps[0].cost_ns[OSC_CLASS_COMMUNICATION], 0);
+    assert_true(trace.has_comm_kernels);
+    divides_alike(&trace, 0, &(struct osc_step_rules){0});
+}
+
+/* A file of steps tells what else ran; of which thread that was, it does not tell. */
+TEST_WITH(what_a_trace_carries_counts_if_only_steps_are_chosen, start, end)
+{
+    struct osc_trace again;
+
+    (void)look_at("5-6");
+    assert_int_equal(osc_derive(&trace, OSC_FACT_VIEWS, 1, NULL), OSC_OK);
+    assert_int_equal(
+        osc_view_make(&again, &trace, &(struct osc_selection){.steps = "5"}, 1, NULL), OSC_OK);
+    assert_int_equal(osc_derive(&again, OSC_FACT_STEPS | OSC_FACT_UNIONS, 1, NULL), OSC_OK);
+    divides_alike(&again, 0, &(struct osc_step_rules){0});
+    osc_trace_fini(&again);
+    (void)look_at("5");
+    assert_int_equal(osc_derive(&trace, OSC_FACT_VIEWS, 1, NULL), OSC_OK);
+    assert_int_equal(
+        osc_view_make(&again, &trace, &(struct osc_selection){.process = "1"}, 1, NULL),
+        OSC_OK);
+    assert_int_equal(again.n_bystanders, 0);
+    osc_trace_fini(&again);
+}
+
 /* Bounds of other steps than those of the trace tell nothing. */
 TEST_WITH(bounds_of_another_trace_are_not_used, start, end)
 {
@@ -195,6 +285,39 @@ TEST_WITH(a_part_that_is_read_keeps_the_bounds, NULL, end)
         look(&(struct osc_selection){.steps = "6", .n_steps_before = 1});
     lasts(b, 0, 150, 240);
     assert_false(b->steps[0].is_tail);
+}
+
+/* Step 6 lasts until 240; its annotation ends at 200, where the host goes on with step 7. */
+TEST_WITH(a_part_that_is_read_has_what_else_runs_in_the_step, NULL, end)
+{
+    static const char text[] = STEP(5, 0, 100) STEP(6, 100, 100) STEP(7, 200, 100)
+        KERNEL("foreign", 90, 20, 99) OP("before", 2, 80, 40, "") OP("op", 1, 210, 10, "")
+            CALL(1, 110, 2, 1, "") KERNEL("a", 120, 120, 1) CALL(1, 225, 2, 2, "")
+                KERNEL("b", 250, 5, 2) OP("late", 1, 260, 10, "");
+    const struct osc_selection s = {.steps = "6", .n_steps_before = 1};
+    struct osc_select_window w;
+    struct osc_trace first = {0};
+    bool is_sure;
+
+    read_part(&first, text, &scout);
+    assert_int_equal(osc_select_find_window(&first, &(struct osc_selection){.steps = "6"}, &w,
+                                            &is_sure, NULL),
+                     OSC_OK);
+    assert_int_equal(w.host_to_ns, 240000);
+    assert_false(w.has_comm_kernels);
+    osc_trace_fini(&first);
+    const struct osc_import_keep keep = {.is_on = true,
+                                         .from_ns = w.from_ns,
+                                         .host_to_ns = w.host_to_ns,
+                                         .device_to_ns = w.device_to_ns};
+    read_part(&base, text, &keep);
+    base.step_bounds = w.bounds;
+    base.n_step_bounds = w.n_bounds;
+    (void)look(&s);
+    osc_trace_fini(&base);
+    assert_true(small_load(&base, text));
+    divides_alike(&trace, 1, &(struct osc_step_rules){.priority = "cpu_exec,runtime"});
+    assert_int_equal(osc_trace_facts(&trace)->breakdown.gross_ns[OSC_CLASS_KERNEL], 130000);
 }
 
 /* Whether BASE tells what is needed for S. */

@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "derive/derive.h"
 #include "derive/facts.h"
+#include "derive/part/bystanders.h"
 #include "derive/part/selected_steps.h"
 
 #define WANTED 1u
@@ -160,6 +161,12 @@ static osc_status keep_bounds(struct making *m)
     m->view->step_bounds = bounds;
     m->view->n_step_bounds = n;
     return OSC_OK;
+}
+
+/* Store what else ran in the selected steps. */
+static osc_status keep_bystanders(struct making *m)
+{
+    return osc_bystanders_find(m->base, m->filter.s, m->wanted, WANTED | CALLER, m->view);
 }
 
 /* --- which arrows ------------------------------------------------------------------- */
@@ -425,7 +432,8 @@ static osc_status borrow(struct making *m)
     view->steps = NULL;
     view->step_ordinals = NULL;
     view->step_bounds = NULL;
-    view->n_steps = view->n_step_ordinals = view->n_step_bounds = 0;
+    view->bystanders = NULL;
+    view->n_steps = view->n_step_ordinals = view->n_step_bounds = view->n_bystanders = 0;
     view->events = view->others = (struct osc_store){0};
     view->reserved_bytes = view->copied_bytes = 0;
     view->check = NULL;
@@ -471,6 +479,8 @@ static osc_status make_view(struct making *m, const struct osc_selection *s,
         st = keep(m, keep_ordinals);
     if (st == OSC_OK)
         st = keep(m, keep_bounds);
+    if (st == OSC_OK)
+        st = keep(m, keep_bystanders);
     if (st == OSC_OK)
         st = keep(m, gather_events);
     if (st == OSC_OK)

@@ -643,11 +643,10 @@ bool osc_keep_wants(const struct osc_import_keep *keep, const struct osc_keep_ro
         return true;
     if (row->ts_ns >= (row->is_device ? keep->device_to_ns : keep->host_to_ns))
         return false;
-    /* A host range that lasts into the window may contain calls that are wanted; earlier steps
-     * are only counted. */
-    return row->ts_ns >= keep->from_ns ||
-           (!row->is_device && !row->is_step && row->dur_ns != OSC_NO_DUR &&
-            row->dur_ns > keep->from_ns - row->ts_ns);
+    /* A range that lasts into the window runs in steps that are wanted, and one of the host may
+     * contain their calls; earlier steps are only counted. */
+    return row->ts_ns >= keep->from_ns || (!row->is_step && row->dur_ns != OSC_NO_DUR &&
+                                           row->dur_ns > keep->from_ns - row->ts_ns);
 }
 
 bool osc_build_wants(struct osc_builder *b, enum osc_form_shape shape, osc_sid name,

@@ -326,7 +326,8 @@ TEST(keeps_what_starts_inside_and_every_begin)
     assert_true(wants(b, OSC_SHAPE_ASYNC, false, none, 99, OSC_NO_DUR));
     assert_true(wants(b, OSC_SHAPE_RANGE, false, none, 4, 7)); /* it may contain wanted calls */
     assert_false(wants(b, OSC_SHAPE_RANGE, false, none, 4, 6));
-    assert_false(wants(b, OSC_SHAPE_RANGE, true, none, 4, 7));
+    assert_true(wants(b, OSC_SHAPE_RANGE, true, none, 4, 7)); /* it runs in wanted steps */
+    assert_false(wants(b, OSC_SHAPE_RANGE, true, none, 4, 6));
     assert_false(wants(b, OSC_SHAPE_RANGE, false, sid(&m, "ProfilerStep#1"), 4, 7));
     assert_int_equal(b->min_ts_ns, 3);
     add(&m, OSC_SHAPE_RANGE, 25, NULL, 0);

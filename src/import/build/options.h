@@ -19,7 +19,7 @@ struct osc_import_keep {
     bool is_scout;        /* keep only steps, to find them and the start of the trace */
     bool has_work;        /* a scout: keep device work and calls as well, by which steps are
                            * measured, with their correlation ids and no other arguments */
-    int64_t from_ns;      /* leave out events that start before, except host ranges that last
+    int64_t from_ns;      /* leave out events that start before, except ranges that last
                            * longer and are not steps */
     int64_t host_to_ns;   /* leave out host events that start then or later */
     int64_t device_to_ns; /* leave out device events that start then or later */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * told_steps.h - read when steps begin and end from the member of a file that says it.
+ * told_steps.h - read when steps begin and end, and what else ran in them, from the members of
+ * a file that say it.
  *
  * Opscope writes it into files of some steps of a trace (export/said_steps.h).
  *
@@ -11,6 +12,6 @@
 #include "base/status.h"
 #include "model/trace.h"
 
-/* Set the bounds that T carries to what its member says. A member that cannot be true, or is
- * written in another way, is as none. */
+/* Set the bounds that T carries, and what else ran in these steps, to what its members say. A
+ * member that cannot be true, or is written in another way, is as none. */
 OSC_MUST_USE osc_status osc_told_steps_read(struct osc_trace *t);

@@ -92,14 +92,20 @@ class Rules:
         self.op_of_call = operators.op_of_call(trace)
         self.ranges = [e for e in trace.events if e.is_range]
         self.work = [e for e in self.ranges if e.kind in kinds.DEVICE_WORK]
+        self.device_communication = any(kinds.is_collective_kernel(e.name, e.args)
+                                        for e in self.work if e.kind == "kernel")
+        self.unions = steps.unions(trace, False)
+        # What devices do, also of other steps while a selected one runs.
+        self.computing = self.unions["kernel"] + self.unions["memcpy"] + self.unions["memset"]
+        self.device_kernels = self.unions["kernel"] + (
+            self.unions["communication"] if steps.has_comm_kernels(trace) else [])
+        self.busy = union(self.computing + self.device_kernels)
         self.earlier = [] if compat or self.is_thinned() else idle.earlier_work(self.work, self.launch)
         self.kept = subtract(self.kept, subtract(
-            union([when for when, _ in self.earlier]), union([(e.start, e.end) for e in self.work])))
+            union([when for when, _ in self.earlier]), self.busy))
         self.kept_ns = length(self.kept)
         self.kernels = [e for e in self.work if e.kind == "kernel"]
         self.calls = [e for e in self.ranges if e.kind in kinds.LAUNCHES]
-        self.device_communication = any(kinds.is_collective_kernel(e.name, e.args)
-                                        for e in self.kernels)
         self.properties = devices_of_file(trace)
         self.step_of = inventory.step_of(trace)
         self.ordinal_of = [number for number, _ in steps.numbered(trace)]
@@ -119,13 +125,12 @@ class Rules:
 
     def make_split(self) -> None:
         """Split the time of steps by cause."""
-        unions = steps.unions(self.trace, False)
         middle = exact.median([s.end - s.start for s in self.kept_steps]).__floor__()
         slow = {i: s.end - s.start - middle for i, (s, is_outlier)
                 in enumerate(zip(self.steps, steps.outliers(self.steps)))
                 if is_outlier and s.end - s.start > middle}
         self.split = split.split_of(self.trace, self.steps,
-                                    steps.costs(self.trace, self.steps, False), slow, unions)
+                                    steps.costs(self.trace, self.steps, False), slow, self.unions)
 
     def is_kept(self, event: Event) -> bool:
         """Whether EVENT belongs to a kept step."""
@@ -220,8 +225,7 @@ class Rules:
                 union([(e.start, e.end) for e in own
                        if e.kind == "operator" and e not in ours]),
                 union([(e.start, e.end) for e in ours]))
-        unions = steps.unions(self.trace, False)
-        hidden = intersect(intersect(unions["communication"], union(computing)), self.kept)
+        hidden = intersect(intersect(self.unions["communication"], union(computing)), self.kept)
         ns = max(cost - length(hidden), 0)
         self.add("communication", 10 * ns > self.total, ns, ns, self.total,
                  sum(c["communication"] > 0 for c in self.costs))
@@ -441,7 +445,7 @@ class Rules:
 
     def gaps(self) -> list[Interval]:
         """The kept time in which no device works."""
-        return subtract(self.kept, union([(e.start, e.end) for e in self.work]))
+        return subtract(self.kept, self.busy)
 
     def device_rules(self) -> None:
         """Why devices have nothing to do, and copies."""
@@ -463,10 +467,7 @@ class Rules:
         if not any(e.track in drivers and e.is_host and e.dur > 0 for e in self.ranges
                    if e.kind not in kinds.LAUNCHES):
             drivers = set()     # a runtime launches for other threads
-        unions = steps.unions(self.trace, False)
-        busy = [e for e in self.work
-                if e.kind != "kernel" or not kinds.is_collective_kernel(e.name, e.args)]
-        found = idle.split(self.trace.events, self.kept, busy, unions["communication"],
+        found = idle.split(self.trace.events, self.kept, self.computing, self.unions["communication"],
                            [(g, c, c in syncs) for g, c in zip(gaps, launches)],
                            drivers or None, calls, self.trace.dialect == "xla")
         for cause, code in idle.CODES.items():
@@ -527,17 +528,15 @@ class Rules:
         copies = [e for e in self.work
                   if e.kind == "memcpy" and "(Pageable -> Device)" in e.name]
         count = sum(map(self.is_kept, copies))
-        ns = length(subtract(self.within(copies),
-                             union([(k.start, k.end) for k in self.kernels])))
+        ns = length(subtract(self.within(copies), union(self.device_kernels)))
         self.add_share("pageable_copies", count > 0 and 100 * ns > self.kept_ns, ns, count)
 
     def device_copies(self) -> None:
         """Other copies, while no kernel computes and no copy from pageable memory runs."""
         copies = [e for e in self.work if e.kind == "memcpy"]
         pageable = [e for e in copies if "(Pageable -> Device)" in e.name]
-        compute = [k for k in self.kernels if not kinds.is_collective_kernel(k.name, k.args)]
-        free = subtract(self.within(copies),
-                        union([(e.start, e.end) for e in compute + pageable]))
+        free = subtract(intersect(self.unions["memcpy"], self.kept),
+                        union(self.unions["kernel"] + [(e.start, e.end) for e in pageable]))
         ns = length(free)
         ours = [e for e in copies if e not in pageable]
         if 20 * ns <= self.kept_ns or not any(map(self.is_kept, ours)):

@@ -110,7 +110,7 @@ def stretches(event: Event) -> list[Interval]:
             if end - start >= SLOW_CALL_NS]
 
 
-def split(events: list[Event], kept: list[Interval], work: list[Event],
+def split(events: list[Event], kept: list[Interval], work: list[Interval],
           communication: list[Interval], gaps: list[tuple[Interval, Event | None, bool]],
           drivers: set | None, calls: dict[Event, str], is_xla: bool) -> Idle:
     """The split. COMMUNICATION is that class, GAPS are with the call that launched what ends them
@@ -134,7 +134,7 @@ def split(events: list[Event], kept: list[Interval], work: list[Event],
                      else "slow_call")
             ran[cause].append(when)
             found.ranges.append((event, cause, when))
-    busy = union([(e.start, e.end) for e in work])
+    busy = union(work)
     rest = subtract(kept, busy)
     found.parts["communication"] = intersect(rest, communication)
     rest = subtract(rest, communication)

@@ -174,14 +174,14 @@ def apply(trace: Trace, selection: Selection) -> Trace:
                                if step.annotation and id(step.annotation) in kept]
     forest.build(result)
     if selection.steps is not None:
-        result.kept["bounds"] = bounds(trace, selection)
+        result.kept["rest"] = apply(trace, dataclasses.replace(selection, steps=None))
+        result.kept["bounds"] = bounds(result.kept["rest"])
     return result
 
 
-def bounds(trace: Trace, selection: Selection) -> dict[int, tuple[int, int, bool]]:
-    """Start, end and whether it is kept, of each step by ordinal, in SELECTION without its steps:
-    choosing among steps changes none of them."""
-    rest = apply(trace, dataclasses.replace(selection, steps=None))
+def bounds(rest: Trace) -> dict[int, tuple[int, int, bool]]:
+    """Start, end and whether it is kept, of each step by ordinal, in REST, the selection without
+    its steps: choosing among steps changes none of them."""
     measured = zip(steps.numbered(rest), steps.steps_of(rest))
     return {ordinal: (step.start, step.end, step.kept) for (ordinal, _), step in measured
             if step.annotation}

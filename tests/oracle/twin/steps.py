@@ -187,20 +187,40 @@ def category_of(event: Event, device_communication: bool,
     return "communication" if collective else "cpu_exec"
 
 
+def has_comm_kernels(trace: Trace) -> bool:
+    """Whether kernels are communication, in the selection without --steps."""
+    return any(e.kind == "kernel" and e.is_range and kinds.is_collective_kernel(e.name, e.args)
+               for e in trace.kept.get("rest", trace).events)
+
+
+def windows(trace: Trace) -> list[Interval]:
+    """When selected steps run, from the begin of each annotation. Where nothing selects steps,
+    never."""
+    known = trace.kept.get("bounds", {})
+    return [(min(step.host[0], known[ordinal][0]), known[ordinal][1])
+            for ordinal, step in numbered(trace) if step.annotation and ordinal in known]
+
+
 def unions(trace: Trace, compat: bool) -> dict[str, list[Interval]]:
-    """U_k of every category, over the whole trace."""
-    device_communication = any(
-        e.kind == "kernel" and e.is_range and kinds.is_collective_kernel(e.name, e.args)
-        for e in trace.events)
+    """U_k of every category, over the whole trace; inside selected steps that of the selection
+    without --steps: what else runs in a step stays a part of its time."""
+    is_of_plugin = compat and trace.has_iterations      # whose only step is no selected one
+    rest = trace if is_of_plugin else trace.kept.get("rest", trace)
+    device_communication = has_comm_kernels(trace)
     ids: set[int] | None = None
     if compat:
-        ids = {e.external_id for e in trace.events if e.external_id and host_type(e)
+        ids = {e.external_id for e in rest.events if e.external_id and host_type(e)
                and e.name in kinds.PLUGIN_COLLECTIVES}
     found: dict[str, list[Interval]] = {name: [] for name in CATEGORIES}
     for event in trace.events:
         category = category_of(event, device_communication, ids)
         if category:
             found[category].append((event.start, event.end))
+    for event in rest.events if rest is not trace else []:
+        category = category_of(event, device_communication, ids)
+        for start, end in windows(trace) if category else []:
+            if max(event.start, start) < min(event.end, end):
+                found[category].append((max(event.start, start), min(event.end, end)))
     return {name: union(intervals) for name, intervals in found.items()}
 
 
