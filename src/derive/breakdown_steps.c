@@ -276,8 +276,8 @@ const char *osc_breakdown_why_none(bool has_steps)
 {
     return has_steps
                ? "no selected step is kept: they are the last ones, whose device work may not "
-                 "all have been recorded; the table steps has them, and overview and "
-                 "devices count them with --all-steps"
+                 "all have been recorded; the table steps has them, and overview, "
+                 "devices and ranks count them with --all-steps"
                : "no steps, and no operators or device work that could count as one";
 }
 

@@ -40,3 +40,22 @@ for what in 'overlap.json --steps 1' 'overlap.json --steps @0' 'none.json --step
     "$OPSCOPE" export $what --max-memory 1G -o while.json 2>while.err
     echo $? "$(cmp after.json while.json && cmp after.err while.err && echo the same)"
 done
+# Of a selection of steps that are not kept each table that has averages says so. Another rank's is.
+for rank in 0 1; do
+    cat >tail$rank.json <<END
+{"distributedInfo": {"rank": $rank, "world_size": 2}, "traceEvents": [
+ {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#0", "pid": 1, "tid": 1, "ts": 0, "dur": 50},
+ {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 50, "dur": 50},
+ {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 10, "dur": 2, "args": {"correlation": 1}},
+ {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 60, "dur": 2, "args": {"correlation": $((2 + rank * 3))}},
+ {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 20, "dur": 9, "args": {"correlation": 1, "device": 0, "stream": 7}},
+ {"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 7, "ts": 70, "dur": 9, "args": {"correlation": 5, "device": 0, "stream": 7}}
+]}
+END
+done
+for table in overview headlines ranks; do
+    echo "$table:"
+    "$OPSCOPE" table $table tail0.json --steps 1 2>/dev/null | grep 'kept'
+done
+"$OPSCOPE" tail0.json --steps 1 2>/dev/null | grep -A 3 '^STEP'
+"$OPSCOPE" table ranks tail0.json tail1.json --steps 1 2>/dev/null | grep 'kept'

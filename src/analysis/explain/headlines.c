@@ -86,6 +86,19 @@ static void add_outlier(struct osc_strbuf *out, const struct osc_result *steps)
     osc_words_time(out, osc_result_get_int(steps, worst, osc_column_steps_total_ns));
 }
 
+/* Append why no step was measured: STEPS has none, or only the last ones of a recording, which
+ * a selection may consist of. */
+static void add_why_none(struct osc_strbuf *out, const struct osc_result *steps)
+{
+    if (steps->n_rows == 0)
+        osc_strbuf_adds(out, "0 steps were measured");
+    else
+        osc_strbuf_addf(out,
+                        "0 of %llu selected steps are kept: the device work of the last steps "
+                        "may not all have been recorded",
+                        (unsigned long long)steps->n_rows);
+}
+
 static void say_overview(struct osc_strbuf *out, const struct osc_result *const *of,
                          const struct osc_options *o)
 {
@@ -93,7 +106,7 @@ static void say_overview(struct osc_strbuf *out, const struct osc_result *const 
     uint64_t largest = 1;
 
     if (r->n_rows == 0) {
-        osc_strbuf_adds(out, "0 steps were measured");
+        add_why_none(out, of[STEPS]);
         return;
     }
     for (uint64_t i = 2; i < r->n_rows; i++)

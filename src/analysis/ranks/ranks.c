@@ -175,6 +175,29 @@ static void add_notes(struct osc_result *out, const struct osc_rank_run *run,
                         n_shared == 1 ? "rank has" : "ranks have");
 }
 
+/* Tell ranks that have steps of which none is kept, as a selection may consist of the last. */
+static void note_unkept(struct osc_result *out, const struct osc_rank_run *run)
+{
+    uint64_t n = 0, n_ranks = 0;
+
+    for (size_t first = 0, end; first < run->n_files; first = end) {
+        struct osc_rank_average average;
+        bool is_marked = false;
+
+        end = osc_rank_group_end(run, first);
+        osc_rank_average_of(run, first, end, &average);
+        for (size_t f = first; f < end; f++)
+            is_marked |= run->files[f].part.n_marked > 0 && !run->files[f].is_beside;
+        n += is_marked && average.n_steps == 0;
+        n_ranks++;
+    }
+    if (n > 0 && n == n_ranks)
+        osc_result_note(out, "%s", osc_breakdown_why_none(true));
+    else if (n > 0)
+        osc_result_note(out, "of %llu of %llu ranks %s", (unsigned long long)n,
+                        (unsigned long long)n_ranks, osc_breakdown_why_none(true));
+}
+
 static osc_status fill(struct osc_result *out, const struct osc_rank_run *run,
                        const struct osc_options *o)
 {
@@ -193,6 +216,8 @@ static osc_status fill(struct osc_result *out, const struct osc_rank_run *run,
         n_alone += clocks[f].n_anchors == 0;
     if (st == OSC_OK)
         add_notes(out, run, n_components, n_alone, n_shared);
+    if (st == OSC_OK)
+        note_unkept(out, run);
     osc_free(clocks);
     return st;
 }

@@ -13,6 +13,7 @@
 #include "cli/screen/screen_read.h"
 #include "cli/screen/screen_top.h"
 #include "cli/screen/screen_workers.h"
+#include "derive/breakdown.h"
 #include "model/producer.h"
 #include "names/elide.h"
 #include "render/units.h"
@@ -264,15 +265,32 @@ static bool is_long(const struct osc_result *r, uint64_t i, uint64_t n)
     return ns > 0 && n_longer < n;
 }
 
+/* Print that none of N steps is kept, if there are some: a selection may consist of the last
+ * ones. */
+static void put_why_no_step(struct osc_page *p, uint64_t n)
+{
+    struct osc_strbuf text = {0};
+
+    if (n == 0)
+        return;
+    osc_page_section(p, "STEP");
+    osc_strbuf_adds(p->out, "  ");
+    osc_strbuf_adds(&text, osc_breakdown_why_none(true));
+    put_text(p, &text, strlen("STEP") + 2, 4);
+    osc_strbuf_fini(&text);
+}
+
 static void put_steps(struct osc_page *p)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OVERVIEW);
     struct osc_strbuf text = {0};
     uint64_t n, n_kept, n_whole;
 
-    if (r->n_rows == 0)
-        return;
     osc_screen_count_steps(p->s, &n, &n_kept, &n_whole);
+    if (r->n_rows == 0) {
+        put_why_no_step(p, n);
+        return;
+    }
     const bool iterates = osc_screen_has_iterations(p->s);
     const char *const title = iterates ? "ITERATION" : "STEP";
     osc_page_section(p, title);

@@ -60,6 +60,9 @@ def most(rows: list[dict], column: str) -> dict:
 
 def overview(rows: list[dict], steps: list[dict] | None) -> str:
     """The average step; STEPS are those of a single trace."""
+    if not rows and steps:
+        return f"0 of {len(steps)} selected steps are kept: the device work of the last steps " \
+               "may not all have been recorded."
     if not rows:
         return "0 steps were measured."
     part = max(rows[1:], key=lambda row: row["avg_ns"])
