@@ -16,6 +16,26 @@ for what in '--steps 3-4' '--steps @1' '--from 20ms --to 60ms' '--from 9s' '--to
         cmp -s after while && echo "$what $table: the same, $(wc -l <after) lines"
     done
 done
+# The same where ends are records of their own.
+cat >ends.json <<'END'
+{"traceEvents": [
+ {"ph": "B", "cat": "user_annotation", "name": "ProfilerStep#5", "pid": 1, "tid": 1, "ts": 0},
+ {"ph": "B", "cat": "cpu_op", "name": "aten::relu", "pid": 1, "tid": 1, "ts": 10},
+ {"ph": "E", "pid": 1, "tid": 1, "ts": 40},
+ {"ph": "E", "pid": 1, "tid": 1, "ts": 50},
+ {"ph": "B", "cat": "user_annotation", "name": "ProfilerStep#6", "pid": 1, "tid": 1, "ts": 60},
+ {"ph": "B", "cat": "cpu_op", "name": "aten::relu", "pid": 1, "tid": 1, "ts": 70},
+ {"ph": "E", "pid": 1, "tid": 1, "ts": 80},
+ {"ph": "E", "pid": 1, "tid": 1, "ts": 90},
+ {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#7", "pid": 1, "tid": 1, "ts": 100, "dur": 20}
+]}
+END
+for what in '--from 20us' '--from 60us' '--from 95us' '--steps 6' '--steps @2' '--from 60us --steps 6'; do
+    "$OPSCOPE" table steps ends.json $what --format csv --columns step,label,start_ns,total_ns >after 2>/dev/null
+    "$OPSCOPE" table steps ends.json $what --max-memory 1G --format csv --columns step,label,start_ns,total_ns >while 2>/dev/null
+    echo "$what: $(tail -n +2 while | tr '\n' ' ')"
+    cmp after while
+done
 # Overlapping steps: events in both belong to the first, whether or not it is selected.
 cat >overlap.json <<'END'
 {"traceEvents": [

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/part/select_window.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/wide.h"
 #include "derive/facts.h"
@@ -81,8 +79,8 @@ static osc_status find_comm_kernels(const struct osc_trace *t, const struct osc_
     return st;
 }
 
-/* Store in W, the window of the steps that F selects, the bounds of those that are in it or
- * later, and widen it up to the last end. */
+/* Store the bounds of all steps in W, the window of the steps that F selects, and widen it up
+ * to the last end of these. */
 static osc_status keep_bounds(const struct osc_filter *f, struct osc_select_window *w,
                               struct osc_err *err)
 {
@@ -97,9 +95,21 @@ static osc_status keep_bounds(const struct osc_filter *f, struct osc_select_wind
         if (f->has_step[i] && w->bounds[i].end_ns > w->host_to_ns)
             w->host_to_ns = w->bounds[i].end_ns;
     }
-    w->n_bounds = t->n_steps - w->n_steps_before;
-    memmove(w->bounds, w->bounds + w->n_steps_before, w->n_bounds * sizeof *w->bounds);
+    w->n_bounds = t->n_steps;
     return OSC_OK;
+}
+
+/* Whether loading leaves out step I of T, which starts before W. It keeps ranges whose end is a
+ * record of its own (osc_keep_wants()). */
+static bool is_left_out(const struct osc_trace *t, uint32_t i,
+                        const struct osc_select_window *w)
+{
+    const struct osc_step *const s = &t->steps[i];
+
+    if (s->row.v == 0 || s->start_ns >= w->from_ns)
+        return false;
+    return osc_row_form(t, osc_chunk_of(&t->events, s->row), osc_row_place(s->row))->shape ==
+           OSC_SHAPE_RANGE;
 }
 
 osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selection *s,
@@ -121,7 +131,7 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
     if (st == OSC_OK && f.has_step)
         narrow_to_steps(&f, w);
     for (uint32_t i = 0; st == OSC_OK && i < t->n_steps; i++)
-        w->n_steps_before += t->steps[i].row.v != 0 && t->steps[i].start_ns < w->from_ns;
+        w->n_steps_before += is_left_out(t, i, w);
     /* Threads without calls are not in T. */
     if (st == OSC_OK && f.has_step)
         *is_sure = !s->process && !s->thread && !has_ends(t) && has_all_calls(t);

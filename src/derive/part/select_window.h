@@ -17,9 +17,8 @@
 /* The times between which selected rows start, on the clock of the file. */
 struct osc_select_window {
     int64_t from_ns, host_to_ns, device_to_ns; /* INT64_MIN and INT64_MAX: no bound */
-    uint32_t n_steps_before;                   /* steps that start before from_ns */
-    struct osc_step_bound
-        *bounds; /* owned; of the steps that start later, if S selects steps */
+    uint32_t n_steps_before;       /* steps that start before from_ns and are left out */
+    struct osc_step_bound *bounds; /* owned; of all steps, if S selects steps */
     uint32_t n_bounds;
     bool has_comm_kernels; /* some work in S without its steps is communication */
 };

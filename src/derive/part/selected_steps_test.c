@@ -270,8 +270,8 @@ TEST_WITH(a_part_that_is_read_keeps_the_bounds, NULL, end)
     assert_true(is_sure);
     assert_int_equal(w.n_steps_before, 1);
     assert_int_equal(w.from_ns, 100000);
-    assert_int_equal(w.n_bounds, 2);
-    assert_int_equal(w.bounds[0].start_ns, 150000);
+    assert_int_equal(w.n_bounds, 3);
+    assert_int_equal(w.bounds[1].start_ns, 150000);
     osc_trace_fini(&first);
 
     const struct osc_import_keep keep = {.is_on = true,
@@ -342,6 +342,27 @@ TEST_WITH(nothing_is_left_out_if_ends_are_records, NULL, end)
 
     read_part(&base, text, &scout);
     assert_false(is_told(&(struct osc_selection){.steps = "6"}));
+}
+
+/* Loading keeps every begin, since its end may be wanted: the steps are there, not before. */
+TEST_WITH(steps_that_begin_by_a_record_are_not_counted_as_left_out, NULL, end)
+{
+    static const char text[] =
+        "{'ph':'B','cat':'user_annotation','name':'ProfilerStep#5','pid':1,'tid':1,'ts':0},"
+        "{'ph':'B','cat':'cpu_op','name':'op','pid':1,'tid':1,'ts':10},"
+        "{'ph':'E','pid':1,'tid':1,'ts':20},{'ph':'E','pid':1,'tid':1,'ts':90}," STEP(
+            6, 100, 90) STEP(7, 200, 90);
+    const struct osc_selection s = {.has_from = true, .from_ns = 200000};
+    static const struct osc_import_keep steps_alone = {.is_on = true, .is_scout = true};
+    struct osc_select_window w;
+    bool is_sure;
+
+    read_part(&base, text, &steps_alone);
+    assert_int_equal(osc_select_find_window(&base, &s, &w, &is_sure, NULL), OSC_OK);
+    assert_true(is_sure);
+    assert_int_equal(base.n_steps, 3);
+    assert_int_equal(w.n_steps_before, 1);
+    osc_select_window_fini(&w);
 }
 
 #define ARROW(ph, pid, tid, ts)                                                                \
