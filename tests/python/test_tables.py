@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """opscope.load(): the same numbers as the command, and memory that lives as long as it is used."""
 import gc
+import json
 import os
 import pathlib
 import pickle
@@ -290,6 +291,34 @@ class Errors(unittest.TestCase):
             self.assertEqual(trace["operators"]["calls"].sum(), trace["events"].n_rows)
             self.assertIn("limit_reached", trace["quality"]["code"].tolist())
             self.assertEqual(opscope.load(path)["events"].n_rows, 200000)
+
+    def test_a_part_that_was_read_for_steps_is_measured_anew_for_another_selection(self):
+        """Steps of which only one device is looked at begin and end elsewhere."""
+        def event(name, pid, ts, dur, category, **args):
+            return {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": 7, "ts": ts,
+                    "dur": dur, "args": args}
+        events = []
+        for n in range(4):
+            events.append(event(f"ProfilerStep#{n}", 10, 100 * n, 100, "user_annotation"))
+            for device, dur in enumerate((110, 10)):
+                events += [event("cudaLaunchKernel", 10, 100 * n + 10 + 5 * device, 2, "cuda_runtime",
+                                 correlation=2 * n + device),
+                           event("k", device, 100 * n + 30, dur, "kernel", device=device, stream=7,
+                                 correlation=2 * n + device)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "two.json")
+            with open(path, "w") as f:
+                json.dump({"traceEvents": events}, f)
+            whole = opscope.load(path)
+            # With a limit of memory only a part is read, as of a large file.
+            part = opscope.load(path, steps="2", max_memory="1G")
+            for more in ({}, {"device": "cuda:0"}, {"device": "cuda:1"}, {"steps": "3"},
+                         {"device": "cuda:1", "steps": "1-2"}):
+                with self.subTest(**more):
+                    self.assertEqual(part.text("steps", format="csv", **more),
+                                     whole.text("steps", format="csv", **{"steps": "2", **more}))
+            self.assertNotEqual(part.table("steps")["start_ns"].tolist(),
+                                part.table("steps", device="cuda:1")["start_ns"].tolist())
 
     def test_files_one_by_one_give_the_same_tables(self):
         paths = [support.DEMO, support.ROOT / "tests/data/alexnet_a100.json.gz"]
