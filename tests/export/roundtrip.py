@@ -97,7 +97,8 @@ def check_steps(tally: Tally, opscope: Path, path: Path, where: str, scratch: Pa
                 for row in csv.DictReader(done.stdout.decode().split("\n"))]
 
     def alone(row: dict) -> dict:
-        return {**row, "outlier": None}     # which steps of the selection are
+        # What it is beside the other steps of the selection.
+        return {k: v for k, v in row.items() if k != "outlier" and not k.startswith("grew")}
 
     all_steps = steps(path)
     for n in range(min(3, len(all_steps))):
