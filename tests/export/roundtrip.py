@@ -97,8 +97,9 @@ def check_steps(tally: Tally, opscope: Path, path: Path, where: str, scratch: Pa
                 for row in csv.DictReader(done.stdout.decode().split("\n"))]
 
     def alone(row: dict) -> dict:
-        # What it is beside the other steps of the selection.
-        return {k: v for k, v in row.items() if k != "outlier" and not k.startswith("grew")}
+        # Without what it is beside the other steps of the selection.
+        return {k: v for k, v in row.items() if k not in ("process", "process_name", "outlier")
+                and not k.startswith("grew")}
 
     all_steps = steps(path)
     for n in range(min(3, len(all_steps))):
