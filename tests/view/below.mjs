@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is below a row: frames of call stacks whose places can be copied, and calls that are places
-// in the trace.
+// What is below a row: frames of call stacks whose places can be copied or opened in an editor, those
+// of inputs of one shape, and calls that are places in the trace.
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beside, check, compare, folder, hashOf, settle, start, withView } from "./browser.mjs";
@@ -15,10 +15,19 @@ function makeStacks(rank = 0) {
     "Python id": 1,
     "Python module id": 0,
   });
-  for (let n = 0; n < 5; n++)
+  for (let n = 0; n < 5; n++) {
     event("aten::mm", "cpu_op", 10 + 100 * n, 50 + n + 9 * rank, {
-      "Call stack": `torch/nn/linear.py(${n < 3 ? 12 : 40}): forward;train.py(7): <module>`,
+      "External id": n + 1,
+      "Input Dims": n === 0 ? [[2, 2]] : [[4, 4], [4, 4]],
+      "Call stack": `torch/nn/linear.py(${n < 3 ? 12 : 40}): forward;/home/me/my model.py(7): <module>`,
     });
+    event("cudaLaunchKernel", "cuda_runtime", 12 + 100 * n, 3, { correlation: n + 7 });
+    traceEvents.push({
+      ...{ ph: "X", name: "volta_fp16_s884gemm_fp16_nn", cat: "kernel", pid: 0, tid: 7 },
+      ...{ ts: 30 + 100 * n, dur: 20 + n },
+      args: { device: 0, stream: 7, correlation: n + 7 },
+    });
+  }
   writeFileSync(path, JSON.stringify({ traceEvents, distributedInfo: { rank, world_size: 2 } }));
   return path;
 }
@@ -29,11 +38,59 @@ async function testStacks(page) {
   await settle(page);
   check((await page.locator("[aria-label='call stacks'] tbody tr").count()) === 2, "two stacks");
   check((await compare(page, "stacks")) > 8, "stacks have numbers");
+  const columns = await columnsOf(page);
+  check(columns === STACK_COLUMNS, `stacks have the columns ${columns}`);
   await page.click("[aria-label='call stacks'] summary");
   await page.click(".frames button:has-text('torch/nn/linear.py:12')");
   await page.waitForTimeout(100);
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   check(copied === "torch/nn/linear.py:12", `the place of a frame is copied: ${copied}`);
+  const links = page.locator(".frames li").first().locator("xpath=..").locator("a");
+  check((await links.count()) === 1, "a place that is no absolute path has no link to an editor");
+  const href = await links.getAttribute("href");
+  check(href === "vscode://file/home/me/my%20model.py:7", `the link to an editor: ${href}`);
+  const title = await links.getAttribute("title");
+  check(/VS Code/.test(title) && title.includes("/home/me/my model.py:7"), `it says: ${title}`);
+}
+
+const STACK_COLUMNS =
+  "calls,device_self_ns,device_total_ns,host_self_ns,host_total_ns,tc_eligible,tc_self_ratio,tc_total_ratio";
+
+/** The columns of the first call stack. */
+function columnsOf(page) {
+  const cells = page.locator("[aria-label='call stacks'] tbody tr").first().locator("[data-c]");
+  return cells.evaluateAll((list) => list.map((e) => e.dataset.c).join());
+}
+
+/** Rows by shape open into the stacks and calls of that shape alone. */
+async function testShapes(page) {
+  await page.locator(".grid .cell[data-c='name']").first().dblclick();
+  await page.waitForSelector("[aria-label='call stacks']");
+  await settle(page);
+  check((await hashOf(page)).includes("sel=shape:[["), "the shape is in the address");
+  const rows = page.locator("[aria-label='call stacks'] tbody tr");
+  check((await compare(page, "stacks of a shape")) > 8, "stacks of a shape have numbers");
+  check((await columnsOf(page)) === STACK_COLUMNS, "stacks of a shape have all columns");
+  const calls = await page.locator("[aria-label='call stacks'] [data-c='calls']").allInnerTexts();
+  const title = await page.innerText(".below h2");
+  const isRight = title.includes("[[2, 2]]")
+    ? calls.join() === "1"
+    : title.includes("[[4, 4], [4, 4]]") && calls.sort().join() === "2,2";
+  check(isRight && (await rows.count()) === calls.length, `${title}: ${calls}`);
+  const n = calls.map(Number).reduce((a, b) => a + b);
+  await page.click("text=slowest calls");
+  await page.waitForSelector(".below .small-table button:has-text('trace')");
+  await settle(page);
+  await compare(page, "calls of a shape");
+  const found = await page.locator(".below .small-table tbody tr").count();
+  check(found === n, `${title}: ${found} calls, not ${n}`);
+  await page.click("text=all shapes");
+  await page.waitForSelector(".below button:has-text('stacks ›')");
+  check((await hashOf(page)).includes("sel=name:operator:aten::mm"), "the way back to all shapes");
+  await settle(page);
+  await page.locator(".below button:has-text('stacks ›')").last().click();
+  await page.waitForSelector("[aria-label='call stacks']");
+  check((await hashOf(page)).includes("sel=shape:[["), "a shape below a row opens its stacks");
 }
 
 /** Open the first call below a row; it is in the window, and selected. */
@@ -86,6 +143,7 @@ export async function testBelow(browser) {
   await withView(browser, server, "operators?sel=name:operator:aten::mm", (page) =>
     testCalls(page, "slowest calls"),
   );
+  await withView(browser, server, "operators?by=shape", testShapes);
   await withView(browser, server, "modules?sel=name:module:Linear_0", (page) => testCalls(page, ""));
   server.stop();
   const two = await start([makeStacks(), makeStacks(1)]);

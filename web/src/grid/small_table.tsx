@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table of some rows, all of them in the page.
 
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Frame } from "../api/cols.ts";
 import { usePage } from "../state/session.ts";
@@ -14,9 +15,15 @@ interface SmallTableProps {
   readonly onOpen?: (row: number) => void;
   /** What a click into the first cell does; without it, it is the text of the cell. */
   readonly opens?: string;
+  /** What the table is called; without it, by the name of its rows. */
+  readonly label?: string;
+  /** A column behind those of the frame. */
+  readonly last?: { readonly title: string; cell(row: number): ComponentChildren };
 }
 
-export function SmallTable({ frame, columns, onOpen, opens }: SmallTableProps) {
+export function SmallTable(props: SmallTableProps) {
+  const { frame, columns, onOpen, opens, last } = props;
+  const label = props.label ?? `table ${frame.table}`;
   const page = usePage();
   const table = page.catalog.value?.tables.find((t) => t.name === frame.table);
   const shown = useMemo(() => {
@@ -26,7 +33,7 @@ export function SmallTable({ frame, columns, onOpen, opens }: SmallTableProps) {
   }, [frame, table, columns?.join()]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <div class="small-table" role="region" aria-label={`table ${frame.table}`} tabIndex={0}>
+    <div class="small-table" role="region" aria-label={label} tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -35,6 +42,7 @@ export function SmallTable({ frame, columns, onOpen, opens }: SmallTableProps) {
                 {titleOf(c)} <Explain page={page} table={frame.table} column={c.name} />
               </th>
             ))}
+            {last && <th scope="col">{last.title}</th>}
           </tr>
         </thead>
         <tbody>
@@ -66,6 +74,7 @@ export function SmallTable({ frame, columns, onOpen, opens }: SmallTableProps) {
                   </td>
                 );
               })}
+              {last && <td class="whole">{last.cell(row)}</td>}
             </tr>
           ))}
         </tbody>

@@ -7,6 +7,17 @@ export interface CallFrame {
   readonly function: string;
   /** file:line as editors take it; "": the frame has no place in a file. */
   readonly place: string;
+  /** The address that opens the place in VS Code; "": the path says not where the file is. */
+  readonly link: string;
+}
+
+/** The address that opens LINE of FILE in VS Code; "": FILE is no absolute path. */
+export function editorLink(file: string, line: string): string {
+  const isWindows = /^[a-z]:[\\/]/i.test(file);
+  if (!isWindows && !/^\/[^/]/.test(file)) return "";
+  const path = isWindows ? `/${file.replaceAll("\\", "/")}` : file;
+  const words = path.split("/").map(encodeURIComponent).join("/");
+  return `vscode://file${isWindows ? words.replace("%3A", ":") : words}:${line}`;
 }
 
 export function framesOf(stack: string): CallFrame[] {
@@ -15,9 +26,9 @@ export function framesOf(stack: string): CallFrame[] {
     .map((text) => text.trim())
     .filter((text) => text !== "")
     .map((text) => {
-      const match = /^(.+)\((\d+)\): (.+)$/.exec(text);
-      return match
-        ? { text, function: match[3]!, place: `${match[1]}:${match[2]}` }
-        : { text, function: text, place: "" };
+      const [, file, line, name] = /^(.+)\((\d+)\): (.+)$/.exec(text) ?? [];
+      if (file === undefined || line === undefined || name === undefined)
+        return { text, function: text, place: "", link: "" };
+      return { text, function: name, place: `${file}:${line}`, link: editorLink(file, line) };
     });
 }

@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import type { Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import { SmallTable } from "../grid/small_table.tsx";
+import { type Opened, selOfOpened } from "../model/opened.ts";
 import { useTable } from "../state/answers.ts";
 import { showInTrace } from "../state/in_trace.ts";
 import { mergedOptions, quote, selectionOptions } from "../state/options.ts";
@@ -15,22 +16,35 @@ import { Stacks } from "./stacks.tsx";
 
 interface BelowTab extends Tab {
   readonly table: string;
-  readonly options: (place: Place, name: string) => Options;
+  readonly options: (place: Place, opened: Opened) => Options;
   readonly columns?: readonly string[];
 }
 
-const named = (place: Place, name: string) => ({
+/** The rows of OPENED: those of its name, and of its shape if it has one. */
+const whereOfRow = ({ name, shape }: Opened) =>
+  `name = ${quote(name)}${shape === undefined ? "" : ` and input_shape = ${quote(shape)}`}`;
+
+const named = (place: Place, opened: Opened) => ({
   ...mergedOptions(place),
-  where: `name = ${quote(name)}`,
+  where: whereOfRow(opened),
 });
+
+/** The calls of OPENED, by the sizes of inputs that their arguments have. */
+function whereOfCalls({ name, shape }: Opened): string {
+  const ofName = `name = ${quote(name)}`;
+  if (shape === undefined) return ofName;
+  const [dims, old] = ["Dims", "dims"].map((word) => `json_extract(args, '$."Input ${word}"')`);
+  const text = `replace(coalesce(${dims}, ${old}, '[]'), ' ', '')`;
+  return `${ofName} and ${text} = ${quote(shape.replaceAll(" ", ""))}`;
+}
 
 const CALLS: BelowTab = {
   name: "calls",
   title: "slowest calls",
   table: "events",
-  options: (place, name) => ({
+  options: (place, opened) => ({
     ...selectionOptions(place),
-    where: `name = ${quote(name)}`,
+    where: whereOfCalls(opened),
     sort: "dur_ns",
   }),
   columns: ["id", "rank", "thread_name", "device", "step", "start_ns", "dur_ns", "self_ns", "args"],
@@ -40,27 +54,40 @@ const DURATIONS: BelowTab = {
   name: "durations",
   title: "durations",
   table: "durations",
-  options: (place, name) => ({ ...mergedOptions(place), name }),
+  options: (place, { name }) => ({ ...mergedOptions(place), name }),
 };
 
 /** Calls of a module by the name of its range. */
 const MODULE_CALLS: BelowTab = {
   ...CALLS,
-  options: (place, name) => ({
+  options: (place, { name }) => ({
     ...selectionOptions(place),
     where: `name in (${quote(`nn.Module: ${name}`)}, ${quote(name)})`,
     sort: "dur_ns",
   }),
 };
 
-/** What can be asked of one operator, of one kernel, and of one module. */
-export const BELOW: Readonly<Record<"operator" | "kernel" | "module", readonly BelowTab[]>> = {
+const STACKS: BelowTab = {
+  name: "stacks",
+  title: "stacks",
+  table: "operators",
+  options: (place, opened) => ({
+    ...named(place, opened),
+    "group-by": opened.shape === undefined ? "stack" : "shape,stack",
+  }),
+};
+
+/** What can be asked of one operator, of one with inputs of one shape, of one kernel, and of one
+ * module. */
+export const BELOW: Readonly<
+  Record<"operator" | "shape" | "kernel" | "module", readonly BelowTab[]>
+> = {
   operator: [
     {
       name: "shapes",
       title: "shapes",
       table: "operators",
-      options: (place, name) => ({ ...named(place, name), "group-by": "shape" }),
+      options: (place, opened) => ({ ...named(place, opened), "group-by": "shape" }),
       columns: [
         "input_shape",
         "calls",
@@ -72,21 +99,17 @@ export const BELOW: Readonly<Record<"operator" | "kernel" | "module", readonly B
         "max_host_self_ns",
       ],
     },
-    {
-      name: "stacks",
-      title: "stacks",
-      table: "operators",
-      options: (place, name) => ({ ...named(place, name), "group-by": "stack" }),
-    },
+    STACKS,
     DURATIONS,
     CALLS,
   ],
+  shape: [STACKS, CALLS],
   kernel: [
     {
       name: "launches",
       title: "operators and launches",
       table: "kernels",
-      options: (place, name) => ({ ...named(place, name), "group-by": "op" }),
+      options: (place, opened) => ({ ...named(place, opened), "group-by": "op" }),
     },
     DURATIONS,
     CALLS,
@@ -95,9 +118,11 @@ export const BELOW: Readonly<Record<"operator" | "kernel" | "module", readonly B
 };
 
 /** The rows of TAB; a call is also a place in the trace. */
-function Rows({ tab, frame }: { tab: BelowTab; frame: Frame }) {
+function Rows({ tab, frame, name }: { tab: BelowTab; frame: Frame; name: string }) {
   const page = usePage();
   if (tab.name === "stacks") return <Stacks frame={frame} />;
+  const openShape = (row: number) =>
+    page.go({ sel: selOfOpened("operator", { name, shape: frame.text(row, "input_shape") }) });
   const open = (row: number) =>
     void showInTrace(page, frame, row).catch((cause: unknown) => {
       page.notice.value = String(cause);
@@ -107,34 +132,44 @@ function Rows({ tab, frame }: { tab: BelowTab; frame: Frame }) {
       frame={frame}
       {...(tab.columns && { columns: tab.columns })}
       {...(tab.table === "events" && { onOpen: open, opens: "trace ›" })}
+      {...(tab.name === "shapes" && { onOpen: openShape, opens: "stacks ›" })}
     />
   );
 }
 
-export function Below({ name, tabs }: { name: string; tabs: readonly BelowTab[] }) {
+interface BelowProps {
+  readonly opened: Opened;
+  readonly tabs: readonly BelowTab[];
+}
+
+export function Below({ opened, tabs }: BelowProps) {
   const page = usePage();
+  const { name, shape } = opened;
   const [chosen, choose] = useState(tabs[0]!.name);
   const tab = tabs.find((t) => t.name === chosen) ?? tabs[0]!;
-  const options = tab.options(page.place.value, name);
+  const options = tab.options(page.place.value, opened);
   const answer = useTable(tab.table, options, { offset: 0, limit: 100 });
-  const where = typeof options.where === "string" ? options.where : "";
+  const calls = tabs.find((t) => t.table === "events");
+  const where = String(calls?.options(page.place.value, opened).where ?? "");
   const tools = (
     <>
       <Tabs label="What to show of it" tabs={tabs} value={tab.name} onChange={choose} />
       <button
         type="button"
         class="plain"
-        onClick={() =>
-          page.go({
-            ...FRESH,
-            view: "tables",
-            table: "events",
-            where: where === "" ? `name = ${quote(name)}` : where,
-          })
-        }
+        onClick={() => page.go({ ...FRESH, view: "tables", table: "events", where })}
       >
         rows ›
       </button>
+      {shape !== undefined && (
+        <button
+          type="button"
+          class="plain"
+          onClick={() => page.go({ sel: selOfOpened("operator", { name }) })}
+        >
+          all shapes ›
+        </button>
+      )}
       <button type="button" class="plain" onClick={() => page.go({ sel: "" })}>
         close
       </button>
@@ -142,8 +177,8 @@ export function Below({ name, tabs }: { name: string; tabs: readonly BelowTab[] 
   );
   return (
     <div class="below">
-      <Section title={name} answer={answer} tools={tools}>
-        {(frame) => <Rows tab={tab} frame={frame} />}
+      <Section title={`${name} ${shape ?? ""}`.trim()} answer={answer} tools={tools}>
+        {(frame) => <Rows tab={tab} frame={frame} name={name} />}
       </Section>
     </div>
   );

@@ -3,6 +3,7 @@
 
 import { Shares } from "../chart/shares.tsx";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
+import { openedOf, selOfOpened } from "../model/opened.ts";
 import { sumsBy } from "../model/top.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
@@ -25,8 +26,8 @@ export function Kernels() {
   const selection = mergedOptions(place);
   const options = useTableOptions({ name: "kernels", options: selection });
   const answer = useTable("kernels", options, { offset: 0, limit: 100_000 });
-  const open = (name: string) => page.go({ sel: `name:kernel:${name}` });
-  const opened = /^name:kernel:(.*)$/s.exec(place.sel)?.[1];
+  const open = (name: string) => page.go({ sel: selOfOpened("kernel", { name }) });
+  const opened = openedOf("kernel", place.sel);
   useCommand(answer.frame);
   return (
     <>
@@ -54,7 +55,7 @@ export function Kernels() {
           </>
         )}
       </Section>
-      {opened !== undefined && <Below key={opened} name={opened} tabs={BELOW.kernel} />}
+      {opened !== undefined && <Below key={place.sel} opened={opened} tabs={BELOW.kernel} />}
       <TableView name="kernels" options={selection} onOpen={(names) => open(names.name ?? "")} />
     </>
   );

@@ -5,6 +5,7 @@ import { useMemo } from "preact/hooks";
 import { Ranked } from "../chart/ranked.tsx";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
 import { branchesOf, formatFold, isOpen, parseFold, toggle, whereOfFold } from "../model/fold.ts";
+import { openedOf, selOfOpened } from "../model/opened.ts";
 import { firstWithTime } from "../model/top.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
@@ -73,7 +74,7 @@ export function Modules() {
   const branches = useMemo(() => (tree.frame ? branchesOf(tree.frame) : NONE), [tree.frame]);
   const fold = parseFold(place.shut);
   const where = place.sort === "" ? whereOfFold(fold, branches) : "";
-  const opened = /^name:module:(.*)$/s.exec(place.sel)?.[1];
+  const opened = openedOf("module", place.sel);
   useCommand(all.frame);
   return (
     <>
@@ -101,7 +102,7 @@ export function Modules() {
         </Section>
       )}
       {opened !== undefined && place.by !== "line" && (
-        <Below key={opened} name={opened} tabs={BELOW.module} />
+        <Below key={place.sel} opened={opened} tabs={BELOW.module} />
       )}
       <Levels levels={fold.levels} />
       <TableView
@@ -114,7 +115,7 @@ export function Modules() {
           toggle: (path) => page.go({ shut: formatFold(toggle(fold, path)) }, "replace"),
         }}
         {...(place.by !== "line" && {
-          onOpen: (names) => page.go({ sel: `name:module:${names.name ?? ""}` }),
+          onOpen: (names) => page.go({ sel: selOfOpened("module", { name: names.name ?? "" }) }),
         })}
       />
     </>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operator takes most: bars of four measures, the table, and what is below one row.
 
+import type { Frame } from "../api/cols.ts";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
+import { openedOf, selOfOpened } from "../model/opened.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
@@ -17,14 +19,19 @@ const MEASURES = [
   { column: "host_total_ns", title: "host total", nests: true },
 ];
 
+/** The shape of ROW, if FRAME has a row for each; undefined: it has not. */
+const shapeOf = (frame: Frame, row: number) =>
+  frame.index("input_shape") < 0 ? undefined : frame.text(row, "input_shape");
+
 export function Operators() {
   const page = usePage();
   const place = page.place.value;
   const selection = mergedOptions(place);
   const options = useTableOptions({ name: "operators", options: selection });
   const answer = useTable("operators", options, { offset: 0, limit: 100_000 });
-  const open = (name: string) => page.go({ sel: `name:operator:${name}` });
-  const opened = /^name:operator:(.*)$/s.exec(place.sel)?.[1];
+  const open = (name: string, shape: string | undefined) =>
+    page.go({ sel: selOfOpened("operator", { name, ...(shape && { shape }) }) });
+  const opened = openedOf("operator", place.sel);
   useCommand(answer.frame);
   return (
     <>
@@ -37,12 +44,22 @@ export function Operators() {
             by="name"
             also={["input_shape", "call_stack"]}
             label="Operators with the most time, and all others"
-            onOpen={(row) => open(frame.text(row, "name"))}
+            onOpen={(row) => open(frame.text(row, "name"), shapeOf(frame, row))}
           />
         )}
       </Section>
-      {opened !== undefined && <Below key={opened} name={opened} tabs={BELOW.operator} />}
-      <TableView name="operators" options={selection} onOpen={(names) => open(names.name ?? "")} />
+      {opened !== undefined && (
+        <Below
+          key={place.sel}
+          opened={opened}
+          tabs={opened.shape === undefined ? BELOW.operator : BELOW.shape}
+        />
+      )}
+      <TableView
+        name="operators"
+        options={selection}
+        onOpen={(names) => open(names.name ?? "", names.input_shape)}
+      />
     </>
   );
 }
