@@ -24,17 +24,13 @@ function Rail() {
           key={view.name}
           href={`#/${view.name}`}
           aria-current={view.name === here ? "page" : undefined}
-          aria-label={view.title}
           title={`${view.title} (g ${view.key})`}
           onClick={(event) => {
             event.preventDefault();
             page.go({ ...FRESH, view: view.name });
           }}
         >
-          <span class="wide">{view.title}</span>
-          <span class="narrow" aria-hidden="true">
-            {view.short ?? view.title}
-          </span>
+          {view.title}
         </a>
       ))}
     </nav>

@@ -17,23 +17,21 @@ import { Trace } from "./trace.tsx";
 export interface View {
   readonly name: string;
   readonly title: string;
-  /** In the narrow rail; else the title. */
-  readonly short?: string;
   /** Behind `g`. */
   readonly key: string;
   readonly component: ComponentType;
 }
 
 export const VIEWS: readonly View[] = [
-  { name: "overview", title: "Overview", short: "Over", key: "v", component: Overview },
+  { name: "overview", title: "Overview", key: "v", component: Overview },
   { name: "trace", title: "Trace", key: "t", component: Trace },
-  { name: "operators", title: "Operators", short: "Ops", key: "o", component: Operators },
-  { name: "kernels", title: "Kernels", short: "Kern", key: "k", component: Kernels },
-  { name: "modules", title: "Modules", short: "Mod", key: "n", component: Modules },
-  { name: "memory", title: "Memory", short: "Mem", key: "m", component: Memory },
-  { name: "flame", title: "Flame", short: "Flame", key: "f", component: Flame },
-  { name: "distributed", title: "Distributed", short: "Dist", key: "r", component: Distributed },
-  { name: "diff", title: "Diff", short: "Diff", key: "d", component: Diff },
-  { name: "quality", title: "Quality", short: "Qual", key: "q", component: Quality },
-  { name: "tables", title: "Tables", short: "Tab", key: "a", component: Tables },
+  { name: "operators", title: "Operators", key: "o", component: Operators },
+  { name: "kernels", title: "Kernels", key: "k", component: Kernels },
+  { name: "modules", title: "Modules", key: "n", component: Modules },
+  { name: "memory", title: "Memory", key: "m", component: Memory },
+  { name: "flame", title: "Flame", key: "f", component: Flame },
+  { name: "distributed", title: "Distributed", key: "r", component: Distributed },
+  { name: "diff", title: "Diff", key: "d", component: Diff },
+  { name: "quality", title: "Quality", key: "q", component: Quality },
+  { name: "tables", title: "Tables", key: "a", component: Tables },
 ];
