@@ -3,7 +3,7 @@
 // of inputs of one shape, and calls that are places in the trace.
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beside, check, compare, folder, hashOf, settle, start, withView } from "./browser.mjs";
+import { beside, check, compare, folder, hashOf, settle, start, status, withView } from "./browser.mjs";
 
 /** A trace of a rank with call stacks, and a module. */
 function makeStacks(rank = 0) {
@@ -137,6 +137,28 @@ async function testRanks(page, nRanks = 2) {
   check(n > 2 && ranks.size === nRanks, `${n} calls of ranks ${[...ranks]}`);
 }
 
+/** The filter of kernels finds them by operator, too, once rows have one. */
+async function testSearch(page) {
+  await page.fill("input[type=search]", "aten::m");
+  await page.waitForSelector("button:has-text('operators, too')");
+  await settle(page);
+  check((await page.locator(".grid .row").count()) === 0, "no kernel has the name of an operator");
+  await page.click("button:has-text('operators, too')");
+  await page.waitForSelector(".grid .cell[data-c='operator']");
+  await settle(page);
+  const hash = await hashOf(page);
+  check(hash.includes("by=op") && hash.includes("q=aten::m"), `it is in the address: ${hash}`);
+  check((await compare(page, "kernels by operator")) > 4, "kernels of an operator have numbers");
+  const command = await status(page);
+  check(/name like '.*aten::m.*' or operator like/.test(command), `and in the command: ${command}`);
+  for (const [text, n] of [["volta", 1], ["/^aten::/", 1], ["no such", 0]]) {
+    await page.fill("input[type=search]", text);
+    await settle(page);
+    const rows = await page.locator(".grid .cell[data-c='operator']").count();
+    check(rows === n, `${text} finds ${rows} kernels, not ${n}`);
+  }
+}
+
 export async function testBelow(browser) {
   const server = await start([makeStacks()]);
   await withView(browser, server, "operators?sel=name:operator:aten::mm", testStacks);
@@ -144,6 +166,7 @@ export async function testBelow(browser) {
     testCalls(page, "slowest calls"),
   );
   await withView(browser, server, "operators?by=shape", testShapes);
+  await withView(browser, server, "kernels", testSearch);
   await withView(browser, server, "modules?sel=name:module:Linear_0", (page) => testCalls(page, ""));
   server.stop();
   const two = await start([makeStacks(), makeStacks(1)]);

@@ -30,6 +30,7 @@ import { testBelow } from "./below.mjs";
 import { testBlocks } from "./blocks.mjs";
 import { testDifferences } from "./differences.mjs";
 import { testOverview } from "./overview.mjs";
+import { testSight } from "./sight.mjs";
 
 const demo = join(data, "demo.pt.trace.json.gz");
 
@@ -160,10 +161,10 @@ async function testFolding(page, server) {
   check(await are(left), "a link shows the same");
   check((await compare(page, "a shut module")) > 5, "its numbers are those of the command");
   await page.focus(".grid[aria-label=modules]");
-  for (const key of ["Home", "ArrowRight"]) await page.keyboard.press(key);
+  await page.keyboard.press("Home");
   const places = await page.locator(".grid[aria-label=modules] [role=columnheader]").allTextContents();
   const at = places.findIndex((text) => /^name/.test(text.trim()));
-  for (let i = 1; i < at; i++) await page.keyboard.press("ArrowRight");
+  for (let i = 0; i < at; i++) await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   check(await are(all), `→ opens it: ${await rows()}`);
   await page.keyboard.press("ArrowLeft");
@@ -254,17 +255,17 @@ async function copied(page, format) {
 
 async function testColumns(page) {
   await page.click(".columns-menu summary");
-  await page.click(".columns-menu label:has-text('device_total_ns') input");
+  await page.click(".columns-menu label:has-text('host_total_ns') input");
   await page.click("[aria-label='Pin name']");
   await page.click("[aria-label='Make name wider']");
   await page.click("[aria-label='Move calls right']");
   await page.click(".columns-menu summary");
   await settle(page);
   const hash = await hashOf(page);
-  check(/cols=name!:140,device_self_ns,calls,/.test(hash), `columns are in the address: ${hash}`);
-  check(!hash.includes("device_total_ns"), "a column is gone");
+  check(/cols=name!:140,host_self_ns,calls,/.test(hash), `columns are in the address: ${hash}`);
+  check(!hash.includes("host_total_ns"), "a column is gone");
   const command = await status(page);
-  check(command.includes("--columns name,device_self_ns,calls,"), `and in the command: ${command}`);
+  check(command.includes("--columns name,host_self_ns,calls,"), `and in the command: ${command}`);
   check((await page.locator(".grid .cell.pinned").count()) > 5, "the name is pinned");
   check((await compare(page, "chosen columns")) > 40, "chosen columns have numbers");
   const text = await page.innerText(".grid");
@@ -557,6 +558,7 @@ const PARTS = {
   grids: testGrids,
   ranks: testRanks,
   pickers: testPickers,
+  sight: testSight,
   steps: testSteps,
 };
 

@@ -39,15 +39,30 @@ test("LIKE has wildcards and ignores case of ASCII letters only", () => {
 test("filters of the page are read, and no others", () => {
   const terms = parseWhere("process = 'a''b' and device = 'cuda:0'");
   assert.deepEqual(
-    terms?.map((term) => term.column),
-    ["process", "device"],
+    terms?.map((any) => any.map((term) => term.column)),
+    [["process"], ["device"]],
   );
-  assert.ok(terms?.[0]?.test("a'b"));
-  assert.ok(!terms?.[0]?.test(null));
+  assert.ok(terms?.[0]?.[0]?.test("a'b"));
+  assert.ok(!terms?.[0]?.[0]?.test(null));
   const escaped = parseWhere("name like '%add\\_%' escape '\\' and device = 'cpu'");
-  assert.deepEqual([escaped?.length, escaped?.[0]?.test("aten::add_")], [2, true]);
-  assert.ok(!escaped?.[0]?.test("aten::addmm"));
-  for (const where of ["calls > 3", "name = 'a' or name = 'b'", "name = 'a' and", "name = 'a", ""])
+  assert.deepEqual([escaped?.length, escaped?.[0]?.[0]?.test("aten::add_")], [2, true]);
+  assert.ok(!escaped?.[0]?.[0]?.test("aten::addmm"));
+  const shape = (where: string) =>
+    parseWhere(where)?.map((any) => any.map((term) => term.column).join("|"));
+  const either = "name like '%x%' or operator like '%x%'";
+  assert.deepEqual(shape(either), ["name|operator"]);
+  assert.deepEqual(shape(`(depth < 3) and (${either})`), ["depth", "name|operator"]);
+  assert.deepEqual(shape(`(${either}) and rank = '0'`), ["name|operator", "rank"]);
+  for (const where of [`rank = '0' and ${either}`, `${either} and rank = '0'`, `(${either}`])
+    assert.equal(parseWhere(where), null, where);
+  for (const where of [
+    "calls > 3",
+    "name = 'a' or",
+    "(name = 'a') or (b = 'c')",
+    "name = 'a' and",
+    "name = 'a",
+    "",
+  ])
     assert.equal(parseWhere(where), null, where);
 });
 
@@ -156,15 +171,15 @@ test("filters of trees are read, too", () => {
     "substr(path, 1, length('a''b') + 1) <> 'a''b/' and (depth < 2) and name = 'x'",
   );
   assert.deepEqual(
-    terms?.map((term) => term.column),
+    terms?.map((any) => any.map((term) => term.column).join()),
     ["path", "depth", "name"],
   );
   assert.deepEqual(
-    ["a'b", "a'b/c", "a'bc/d", null].map((path) => terms?.[0]?.test(path)),
+    ["a'b", "a'b/c", "a'bc/d", null].map((path) => terms?.[0]?.[0]?.test(path)),
     [true, false, true, true],
   );
   assert.deepEqual(
-    ["1", "2", null].map((depth) => terms?.[1]?.test(depth)),
+    ["1", "2", null].map((depth) => terms?.[1]?.[0]?.test(depth)),
     [true, false, false],
   );
 });

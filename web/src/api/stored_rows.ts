@@ -10,9 +10,12 @@ import { parseWhere, type Term } from "./where.ts";
 /** Options that chose the stored answer, or that are answered here. */
 const KNOWN = new Set(["run", "group-by", "merge", "sort", "where", "rank", "span"]);
 
+/** Of each list one must be true. */
+type Terms = readonly (readonly Term[])[];
+
 /** The terms of OPTIONS; null: they say more than the page can answer. */
-function termsOf(stored: Stored, table: CatalogTable, options: Options): readonly Term[] | null {
-  const terms: Term[] = [];
+function termsOf(stored: Stored, table: CatalogTable, options: Options): Terms | null {
+  const terms: (readonly Term[])[] = [];
   for (const name of ["rank", "span"] as const) {
     const value = options[name];
     if (value === undefined) continue;
@@ -20,27 +23,31 @@ function termsOf(stored: Stored, table: CatalogTable, options: Options): readonl
     if (table.joins_ranks || options.merge !== undefined) return null;
     if (typeof value !== "string" || !/^\d+$/.test(value)) return null;
     if (stored.frame.index(name) < 0) return null;
-    terms.push({ column: name, type: "integer", test: (text) => text === value });
+    terms.push([{ column: name, type: "integer", test: (text) => text === value }]);
   }
   if (typeof options.where === "string") {
     const parsed = parseWhere(options.where);
     if (parsed === null) return null;
-    for (const { column, type } of parsed)
+    for (const { column, type } of parsed.flat())
       if (stored.frame.columns[stored.frame.index(column)]?.type !== type) return null;
     terms.push(...parsed);
   }
   return terms;
 }
 
-function filterRows(stored: Stored, terms: readonly Term[]): number[] {
+function filterRows(stored: Stored, terms: Terms): number[] {
   const { frame } = stored;
-  const tests = terms.map(({ column, test }) => ({ column: frame.index(column), test }));
+  const tests = terms.map((any) =>
+    any.map(({ column, test }) => ({ column: frame.index(column), test })),
+  );
   const rows: number[] = [];
   for (let row = 0; row < frame.n; row++) {
-    const isTaken = tests.every(({ column, test }) => {
-      const value = frame.value(row, column);
-      return test(value === null ? null : String(value));
-    });
+    const isTaken = tests.every((any) =>
+      any.some(({ column, test }) => {
+        const value = frame.value(row, column);
+        return test(value === null ? null : String(value));
+      }),
+    );
     if (isTaken) rows.push(row);
   }
   return rows;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The filters that the page writes itself (state/options.ts), for rows in its own file:
 //     COLUMN = 'TEXT' | COLUMN like 'TEXT' | COLUMN like 'TEXT' escape '\' | (COLUMN < N) |
-//     substr(COLUMN, 1, length('TEXT') + 1) <> 'TEXT/', joined by `and`
+//     substr(COLUMN, 1, length('TEXT') + 1) <> 'TEXT/', joined by `and`, or some of them by `or`, in
+//     parentheses or alone
 
 /** Whether a text, or null where it is missing, is taken. */
 export type TextTest = (text: string | null) => boolean;
@@ -13,10 +14,9 @@ export interface Term {
   readonly test: TextTest;
 }
 
-const TERM = /\s*([a-z_]\w*)\s*(=|like\b)\s*'((?:[^']|'')*)'\s*(escape '\\'\s*)?(and\b|$)/iy;
-const LESS = /\s*\(([a-z_]\w*) < (\d+)\)\s*(and\b|$)/iy;
-const OUTSIDE =
-  /\s*substr\(([a-z_]\w*), 1, length\('((?:[^']|'')*)'\) \+ 1\) <> '(?:[^']|'')*'\s*(and\b|$)/iy;
+const TERM = /\s*([a-z_]\w*)\s*(=|like\b)\s*'((?:[^']|'')*)'\s*(escape '\\')?/iy;
+const LESS = /\s*\(([a-z_]\w*) < (\d+)\)/iy;
+const OUTSIDE = /\s*substr\(([a-z_]\w*), 1, length\('((?:[^']|'')*)'\) \+ 1\) <> '(?:[^']|'')*'/iy;
 
 const WILDCARDS: Readonly<Record<string, string>> = { "%": ".*", _: "." };
 
@@ -48,7 +48,7 @@ function unquote(text: string): string {
   return text.replace(/''/g, "'");
 }
 
-/** Each kind of term, and what its groups say. The last group is empty at the end. */
+/** Each kind of term, and what its groups say. */
 const KINDS: readonly {
   readonly pattern: RegExp;
   readonly term: (groups: readonly string[]) => Term;
@@ -76,25 +76,61 @@ const KINDS: readonly {
   },
 ];
 
-/** The term of WHERE at AT, and where the next one begins; 0: there is none. */
-function termAt(where: string, at: number): { term: Term; next: number } | null {
-  for (const { pattern, term } of KINDS) {
-    pattern.lastIndex = at;
-    const groups = pattern.exec(where);
-    if (groups) return { term: term(groups), next: groups.at(-1) === "" ? 0 : pattern.lastIndex };
+/** Reads WHERE from its first character on. */
+class Reader {
+  private at = 0;
+  private readonly where: string;
+
+  constructor(where: string) {
+    this.where = where;
   }
-  return null;
+
+  /** Whether PATTERN, which is sticky, comes next: then it has been read. */
+  read(pattern: RegExp): readonly string[] | null {
+    pattern.lastIndex = this.at;
+    const groups = pattern.exec(this.where);
+    if (groups) this.at = pattern.lastIndex;
+    return groups;
+  }
+
+  term(): Term | null {
+    for (const { pattern, term } of KINDS) {
+      const groups = this.read(pattern);
+      if (groups) return term(groups);
+    }
+    return null;
+  }
+
+  /** Terms with `or` between them; null: there is none, or something else. */
+  any(): Term[] | null {
+    const terms: Term[] = [];
+    do {
+      const term = this.term();
+      if (term === null) return null;
+      terms.push(term);
+    } while (this.read(/\s*or\b/iy));
+    return terms;
+  }
 }
 
-/** The terms of WHERE; null: it says more than the page can answer. */
-export function parseWhere(where: string): readonly Term[] | null {
-  const terms: Term[] = [];
-  let at = 0;
+/** The terms of WHERE: of each list one must be true; null: it says more than the page can answer. */
+export function parseWhere(where: string): readonly (readonly Term[])[] | null {
+  const all: Term[][] = [];
+  const reader = new Reader(where);
   do {
-    const found = termAt(where, at);
-    if (found === null) return null;
-    terms.push(found.term);
-    at = found.next;
-  } while (at > 0);
-  return terms;
+    // A comparison with a number has parentheses of its own.
+    const term = reader.term();
+    const isAlone = term !== null;
+    if (!isAlone && !reader.read(/\s*\(/y)) return null;
+    if (isAlone && (all.length > 0 || !reader.read(/\s*or\b/iy))) {
+      all.push([term]);
+      continue;
+    }
+    const others = reader.any();
+    if (others === null) return null;
+    if (isAlone) return reader.read(/\s*$/y) ? [[term, ...others]] : null;
+    if (!reader.read(/\s*\)/y)) return null;
+    all.push(others);
+  } while (reader.read(/\s*and\b/iy));
+  return reader.read(/\s*$/y) ? all : null;
 }

@@ -3,7 +3,7 @@
 
 import type { Frame } from "../api/cols.ts";
 import { shortLabel } from "../model/names.ts";
-import { type Sums, sumOf, type Top, topOf } from "../model/top.ts";
+import { type Sums, scaleOf, sumOf, type Top, topOf } from "../model/top.ts";
 import { format, formatIn, type Unit, unitFor } from "../model/units.ts";
 
 export interface Measure {
@@ -51,17 +51,18 @@ function fillOf(value: number | bigint | null, isOther: boolean, isChange: boole
 
 function Bar({ value, row, sums, unit, largest, fill, isChange }: BarProps) {
   const v = Number(value ?? 0);
+  const isCut = Math.abs(v) > largest;
   return (
     <td
       {...(value !== null && { "data-v": String(value), "data-r": row, "data-c": sums.column })}
       title={
         isChange
           ? format(v, sums.unit)
-          : `${format(v, sums.unit)}, ${format(v / (Number(sums.total) || 1), "ratio")} of all`
+          : `${format(v, sums.unit)}, ${format(v / (Number(sums.total) || 1), "ratio")} of all${isCut ? "; the bar is cut" : ""}`
       }
     >
       <span
-        class={`ranked-bar ${fill}`}
+        class={`ranked-bar ${fill}${isCut ? " cut" : ""}`}
         style={{ width: `${largest > 0 ? Math.min(1, Math.abs(v) / largest) * 50 : 0}%` }}
       />
       <span>
@@ -83,11 +84,8 @@ function topOfProps(props: RankedProps): Top {
 /** The longest bar of each column of TOP. */
 function scalesOf(top: Top, { measures, isShared }: RankedProps): number[] {
   const most = Math.max(...top.sums.map((s) => s.largest));
-  return top.sums.map((s) => {
-    if (isShared) return most;
-    const nests = measures.find((m) => m.column === s.column)?.nests;
-    return nests ? s.largestRow || s.largest : s.largest;
-  });
+  const nests = (column: string) => measures.find((m) => m.column === column)?.nests;
+  return top.sums.map((s) => (isShared ? most : scaleOf(s, nests(s.column))));
 }
 
 export function Ranked(props: RankedProps) {

@@ -3,6 +3,7 @@
 
 import type { CatalogTable } from "../api/api.ts";
 import type { Column, Frame, Value } from "../api/cols.ts";
+import { sumOf } from "../model/top.ts";
 import { formatIn, type Unit, unitFor } from "../model/units.ts";
 
 export interface ShownColumn extends Column {
@@ -68,4 +69,17 @@ export function shareOf(value: Value | undefined, column: ShownColumn): number {
   if (value === undefined || value === null || !column.isNumber) return 0;
   if (column.unit === null || column.largest <= 0 || column.isMoment) return 0;
   return Math.max(0, Number(value)) / column.largest;
+}
+
+const OF_DEVICES = /^tc_|(^|_)device(_|$)/;
+const isTime = (unit: string | null) => unit === "ns" || unit === "ratio";
+
+/** The columns of FRAME that count work of devices, if no row of the answer has any. */
+export function emptyColumns(frame: Frame): ReadonlySet<string> {
+  const sum = (name: string) =>
+    frame.sum(name) ?? (frame.n === frame.rows ? sumOf(frame, name) : null);
+  const of = frame.columns.filter((c) => OF_DEVICES.test(c.name));
+  const times = of.filter((c) => c.type === "integer" && c.unit === "ns");
+  if (times.length === 0 || times.some((c) => Number(sum(c.name) ?? 1) !== 0)) return new Set();
+  return new Set(of.filter((c) => isTime(c.unit) || c.type === "boolean").map((c) => c.name));
 }

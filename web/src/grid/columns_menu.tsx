@@ -6,9 +6,17 @@ import type { Frame } from "../api/cols.ts";
 import { usePage } from "../state/session.ts";
 import { changed, formatCols, moved, parseCols, toggled, wishesOf } from "./layout.ts";
 
-export function ColumnsMenu({ table, frame }: { table: CatalogTable; frame: Frame }) {
+interface ColumnsMenuProps {
+  readonly table: CatalogTable;
+  readonly frame: Frame;
+  /** Those that are shown. */
+  readonly columns: readonly { readonly name: string }[];
+}
+
+export function ColumnsMenu({ table, frame, columns }: ColumnsMenuProps) {
   const page = usePage();
-  const shown = frame.columns.map((c) => c.name);
+  const shown = columns.map((c) => c.name);
+  const nHidden = frame.columns.length - shown.length;
   const wishes = wishesOf(parseCols(page.place.value.cols), shown);
   const set = (next: readonly (typeof wishes)[number][]) => page.go({ cols: formatCols(next) });
   const groups = page.place.value.by.split(",");
@@ -18,7 +26,9 @@ export function ColumnsMenu({ table, frame }: { table: CatalogTable; frame: Fram
   const rest = known.filter((name) => !wishes.some((w) => w.name === name));
   return (
     <details class="columns-menu">
-      <summary>columns</summary>
+      <summary title={nHidden > 0 ? `${nHidden} are not shown` : undefined}>
+        columns{nHidden > 0 && <span class="muted"> +{nHidden}</span>}
+      </summary>
       <div class="menu">
         <ul>
           {wishes.map((wish) => (

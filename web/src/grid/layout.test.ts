@@ -10,6 +10,7 @@ import {
   parseCols,
   placeColumns,
   toggled,
+  usualColumns,
 } from "./layout.ts";
 
 const columnOf = (name: string, width: number) => ({ name, width }) as ShownColumn;
@@ -46,4 +47,14 @@ test("columns move, change and go, but for the last one", () => {
   assert.equal(formatCols(toggled(wishes, "b")), "a,c");
   assert.equal(formatCols(toggled(wishes, "d")), "a,b,c,d");
   assert.equal(formatCols(toggled(parseCols("a"), "a")), "a");
+});
+
+test("some columns are not shown until they are chosen, and some come last", () => {
+  const columns = ["path", "depth", "name", "calls", "device_ns"].map((name) => ({ name }));
+  const usual = { hidden: ["depth"], last: ["path"] };
+  const names = (empty: string[]) =>
+    usualColumns(columns, usual, new Set(empty)).map((c) => c.name);
+  assert.deepEqual(names([]), ["name", "calls", "device_ns", "path"]);
+  assert.deepEqual(names(["device_ns"]), ["name", "calls", "path"]);
+  assert.deepEqual(usualColumns(columns, {}, new Set()), columns);
 });

@@ -41,6 +41,25 @@ export function columnsOption(wishes: readonly ColumnWish[]): string | null {
   return wishes.length === 0 ? null : wishes.map((w) => w.name).join(",");
 }
 
+/** What a grid shows of the columns of its table when nothing was chosen. */
+export interface Usual {
+  /** Those that it leaves out. */
+  readonly hidden?: readonly string[];
+  /** Those that come behind all others. */
+  readonly last?: readonly string[];
+}
+
+/** COLUMNS as USUAL has them, without those that are EMPTY; the menu of columns has all. */
+export function usualColumns<C extends { readonly name: string }>(
+  columns: readonly C[],
+  { hidden = [], last = [] }: Usual,
+  empty: ReadonlySet<string>,
+): C[] {
+  const shown = columns.filter((c) => !hidden.includes(c.name) && !empty.has(c.name));
+  const isLast = (column: C) => last.includes(column.name);
+  return [...shown.filter((c) => !isLast(c)), ...shown.filter(isLast)];
+}
+
 export interface PlacedColumn extends ShownColumn {
   readonly isPinned: boolean;
   /** The left edge of a pinned column. */

@@ -63,6 +63,10 @@ function Cell({ props, i }: { props: RowProps; i: number }) {
   const text = value === undefined ? "" : textOf(value, column);
   const share = shareOf(value, column);
   const depth = tree?.name === column.name ? Number(windows.value(row, tree.depth) ?? 0) : 0;
+  const path =
+    tree?.name === column.name && tree.path >= 0
+      ? String(windows.value(row, tree.path) ?? "")
+      : undefined;
   const isHere = props.isCurrent && props.column === i;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its cells
@@ -71,7 +75,7 @@ function Cell({ props, i }: { props: RowProps; i: number }) {
       class={`cell${column.isNumber ? " number" : ""}${column.isPinned ? " pinned" : ""}${isHere ? " here" : ""}`}
       role="gridcell"
       aria-colindex={i + 1}
-      title={value === null ? "missing" : text}
+      title={value === null ? "missing" : (path ?? text)}
       onClick={(event) => props.onChoose(row, i, event)}
       {...(value !== undefined &&
         value !== null && {
@@ -81,9 +85,7 @@ function Cell({ props, i }: { props: RowProps; i: number }) {
         })}
       style={{ ...edgeOf(column), ...(depth > 0 && { paddingLeft: `${8 + depth * 12}px` }) }}
     >
-      {tree?.name === column.name && tree.path >= 0 && (
-        <Twig tree={tree} path={String(windows.value(row, tree.path) ?? "")} />
-      )}
+      {tree && path !== undefined && <Twig tree={tree} path={path} />}
       {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
       {text}
     </div>

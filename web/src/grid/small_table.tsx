@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Frame } from "../api/cols.ts";
 import { usePage } from "../state/session.ts";
-import { shareOf, showColumns, textOf, titleOf } from "./columns.ts";
+import { emptyColumns, shareOf, showColumns, textOf, titleOf } from "./columns.ts";
 import { Explain } from "./explain.tsx";
 
 interface SmallTableProps {
@@ -27,7 +27,8 @@ export function SmallTable(props: SmallTableProps) {
   const page = usePage();
   const table = page.catalog.value?.tables.find((t) => t.name === frame.table);
   const shown = useMemo(() => {
-    const all = showColumns(frame, table);
+    const empty = emptyColumns(frame);
+    const all = showColumns(frame, table).filter((c) => !empty.has(c.name));
     if (columns === undefined) return all;
     return columns.flatMap((name) => all.find((c) => c.name === name) ?? []);
   }, [frame, table, columns?.join()]);

@@ -3,22 +3,27 @@
 
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { CatalogTable, Options } from "../api/api.ts";
+import type { Frame } from "../api/cols.ts";
 import { both } from "../model/funnel.ts";
-import { whereOf } from "../state/options.ts";
+import { whereOfAny } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Empty, Problem, TableNotes, useCommand } from "../views/parts.tsx";
-import { type ShownColumn, showColumns } from "./columns.ts";
+import { emptyColumns, type ShownColumn, showColumns } from "./columns.ts";
 import { Grid } from "./grid.tsx";
 import {
   type ColumnWish,
   changed,
   columnsOption,
   formatCols,
+  type PlacedColumn,
   parseCols,
   placeColumns,
+  type Usual,
+  usualColumns,
   wishesOf,
 } from "./layout.ts";
 import { type GridTree, SumRow } from "./rows.tsx";
+import { searchedColumns } from "./searched.ts";
 import { Tools } from "./tools.tsx";
 import { Windows } from "./windows.ts";
 
@@ -33,14 +38,10 @@ interface TableViewProps {
     readonly depth: string;
     readonly path: string;
   };
+  /** What is shown of its columns at first; without it all. */
+  readonly usual?: Usual;
   /** Whether the search of the page leaves out rows; false: there are no names to search. */
   readonly isSearched?: boolean;
-}
-
-/** The first column with text that tells rows apart: what the filter looks at. */
-function filterColumn(columns: readonly { name: string; type: string }[]): string | null {
-  const texts = columns.filter((c) => c.type === "string");
-  return (texts.find((c) => c.name === "name") ?? texts[0])?.name ?? null;
 }
 
 /** The options of a table with filter, grouping and order as the address has them. */
@@ -50,21 +51,21 @@ export function useTableOptions(
   const page = usePage();
   const place = page.place.value;
   const table = page.catalog.value?.tables.find((t) => t.name === props.name);
-  const column = filterColumn(table?.columns ?? []);
+  const groups = [props.options["group-by"], place.by].filter(Boolean).join();
+  const searched = searchedColumns(table?.columns ?? [], groups).join();
   const key = JSON.stringify(props.options);
   const isSearched = place.q !== "" && props.isSearched !== false;
   // the key has the options
   return useMemo(() => {
     const options: Record<string, string | true> = { ...props.options };
-    const groupings = [props.options["group-by"], place.by].filter(Boolean);
-    if (groupings.length > 0) options["group-by"] = groupings.join(",");
+    if (groups !== "") options["group-by"] = groups;
     if (place.sort !== "") options.sort = place.sort;
-    const filter = isSearched && column !== null ? whereOf(column, place.q) : "";
+    const filter = isSearched && searched !== "" ? whereOfAny(searched.split(","), place.q) : "";
     const given = typeof props.options.where === "string" ? props.options.where : "";
     const where = both(both(given, place.where), filter);
     if (where !== "") options.where = where;
     return options;
-  }, [key, place.by, place.sort, place.where, place.q, column, isSearched]);
+  }, [key, groups, place.sort, place.where, place.q, searched, isSearched]);
 }
 
 /** The values of ROW by the names of their columns. */
@@ -118,6 +119,44 @@ function useWindows(name: string, options: Options) {
   return { windows: shown.current, version, isOld: shown.current !== windows };
 }
 
+const INDENT = 12;
+const TWIG = 28;
+const WHOLE: Usual = {};
+
+/** COLUMNS of which that with the names of a tree has room for them where they stand. */
+function indented(columns: readonly ShownColumn[], frame: Frame, name: string, depth: number) {
+  let deepest = 0;
+  for (let row = 0; row < frame.n; row++)
+    deepest = Math.max(deepest, frame.number(row, depth) ?? 0);
+  return columns.map((c) =>
+    c.name === name ? { ...c, width: Math.min(420, c.width + TWIG + INDENT * deepest) } : c,
+  );
+}
+
+/** The columns of the rows in WINDOWS, and those that are shown, as the address has WISHES. */
+function useColumns(
+  props: TableViewProps,
+  windows: Windows,
+  wishes: readonly ColumnWish[],
+  depth: number,
+): { shown: readonly ShownColumn[]; columns: readonly PlacedColumn[] } {
+  const page = usePage();
+  const table = page.catalog.value?.tables.find((t) => t.name === props.name);
+  const { first } = windows;
+  const frame = first ?? windows.latest;
+  const key = JSON.stringify(props.usual);
+  // the key has what is usual
+  return useMemo(() => {
+    if (frame === null) return { shown: [], columns: [] };
+    const shown = showColumns(frame, table);
+    if (wishes.length > 0) return { shown, columns: placeColumns(shown, wishes) };
+    const { name } = props.tree ?? { name: "" };
+    const wide = depth < 0 ? shown : indented(shown, frame, name, depth);
+    const usual = usualColumns(wide, props.usual ?? WHOLE, emptyColumns(frame));
+    return { shown, columns: placeColumns(usual, wishes) };
+  }, [windows, frame, table, wishes, key, depth]);
+}
+
 export function TableView(props: TableViewProps) {
   const page = usePage();
   const asked = useTableOptions(props);
@@ -132,11 +171,9 @@ export function TableView(props: TableViewProps) {
   const [selected, select] = useState(NO_ROWS);
   useEffect(() => select(NO_ROWS), [windows]);
   const frame = windows.latest;
-  const shown = useMemo<ShownColumn[]>(
-    () => (frame === null ? [] : showColumns(frame, table)),
-    [windows, frame === null, table],
-  );
-  const columns = useMemo(() => placeColumns(shown, wishes), [shown, wishes]);
+  const sort = page.place.value.sort;
+  const depth = props.tree && sort === "" ? (frame?.index(props.tree.depth) ?? -1) : -1;
+  const { shown, columns } = useColumns(props, windows, wishes, depth);
   const sums = useMemo(() => summed(table), [table]);
   const { first } = windows;
   const isSummed =
@@ -154,8 +191,6 @@ export function TableView(props: TableViewProps) {
       if (page.rowHere.value === here) page.rowHere.value = null;
     };
   }, [page, windows, shown, props.name]);
-  const sort = page.place.value.sort;
-  const depth = props.tree && sort === "" ? (frame?.index(props.tree.depth) ?? -1) : -1;
   const widen = (name: string, width: number) => {
     const now = wishesOf(
       wishes,
@@ -168,7 +203,13 @@ export function TableView(props: TableViewProps) {
       class={isOld ? "table-view old" : "table-view"}
       data-command={windows.problem && frame === null ? undefined : (frame?.command ?? "")}
     >
-      <Tools name={props.name} options={options} frame={frame} selected={selected} />
+      <Tools
+        name={props.name}
+        options={options}
+        frame={frame}
+        columns={columns}
+        selected={selected}
+      />
       {windows.problem && <Problem problem={windows.problem} />}
       {frame !== null && frame.rows === 0 && <Empty frame={frame} />}
       {frame !== null && frame.rows > 0 && <TableNotes frame={frame} />}
@@ -188,7 +229,7 @@ export function TableView(props: TableViewProps) {
             current.current = row;
           }}
           {...(props.onOpen && {
-            onOpen: (row: number) => props.onOpen?.(namesOf(windows, columns, row)),
+            onOpen: (row: number) => props.onOpen?.(namesOf(windows, shown, row)),
           })}
           {...(props.tree &&
             depth >= 0 && {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Above a grid: filters, grouping, columns, and its rows as text.
 
-import type { Options } from "../api/api.ts";
+import type { CatalogTable, Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import { save } from "../chart/picture.ts";
 import { pickRows } from "../model/records.ts";
 import { format } from "../model/units.ts";
 import { usePage } from "../state/session.ts";
 import { ColumnsMenu } from "./columns_menu.tsx";
+import { groupingOfOperators, searchedColumns } from "./searched.ts";
 
 const FORMATS = ["csv", "json", "md"] as const;
 
@@ -15,6 +16,8 @@ interface ToolsProps {
   readonly name: string;
   readonly options: Options;
   readonly frame: Frame | null;
+  /** Those that are shown. */
+  readonly columns: readonly { readonly name: string }[];
   readonly selected: ReadonlySet<number>;
 }
 
@@ -100,20 +103,45 @@ function Grouping({ groups }: { groups: readonly string[] }) {
   );
 }
 
+/** The filter by text, of the columns that tell rows apart. */
+function Search({ table, groups }: { table: CatalogTable | undefined; groups: string }) {
+  const page = usePage();
+  const { q } = page.place.value;
+  const columns = table?.columns ?? [];
+  const searched = searchedColumns(columns, groups);
+  const by = groupingOfOperators(columns, groups);
+  return (
+    <>
+      <input
+        type="search"
+        placeholder={searched.length > 1 ? searched.join(" or ") : "filter: text or /regex/"}
+        aria-label="Filter"
+        title={`Rows whose ${searched.join(" or ")} has this text, or matches /regex/`}
+        value={q}
+        onInput={(event) => page.go({ q: event.currentTarget.value }, "replace")}
+      />
+      {q !== "" && by !== "" && (
+        <button
+          type="button"
+          class="plain"
+          title={`Group by ${by}, and search names and operators`}
+          onClick={() => page.go({ by: groups === "" ? by : `${groups},${by}`, cols: "" })}
+        >
+          operators, too ›
+        </button>
+      )}
+    </>
+  );
+}
+
 export function Tools(props: ToolsProps) {
-  const { name, frame } = props;
+  const { name, options, frame } = props;
   const page = usePage();
   const place = page.place.value;
   const table = page.catalog.value?.tables.find((t) => t.name === name);
   return (
     <div class="tools">
-      <input
-        type="search"
-        placeholder="filter: text or /regex/"
-        aria-label="Filter"
-        value={place.q}
-        onInput={(event) => page.go({ q: event.currentTarget.value }, "replace")}
-      />
+      <Search table={table} groups={String(options["group-by"] ?? "")} />
       <input
         class="where"
         placeholder="EXPR of --where"
@@ -123,7 +151,7 @@ export function Tools(props: ToolsProps) {
         onChange={(event) => page.go({ where: event.currentTarget.value.trim() })}
       />
       {table && table.group_by.length > 0 && <Grouping groups={table.group_by} />}
-      {table && frame && <ColumnsMenu table={table} frame={frame} />}
+      {table && frame && <ColumnsMenu table={table} frame={frame} columns={props.columns} />}
       <span class="muted">{frame === null ? "" : `${format(frame.rows, null)} rows`}</span>
       <span class="space" />
       <Copies {...props} />

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { frameOf } from "../api/cols_fixture.ts";
-import { rowOfLargest, sumOf, sumsBy, topOf } from "./top.ts";
+import { rowOfLargest, scaleOf, sumOf, sumsBy, topOf } from "./top.ts";
 
 const frame = frameOf([
   { name: "name", type: "string", values: ["a", "b", "c", "d"] },
@@ -48,4 +48,15 @@ test("words have sums, the missing one too", () => {
 test("the largest value has a row", () => {
   assert.equal(rowOfLargest(frame, "mean"), 1);
   assert.equal(rowOfLargest(frame, "absent"), -1);
+});
+
+test("other sets the scale while rows can be seen beside it", () => {
+  const sums = (largest: number, largestRow: number) => ({
+    ...{ column: "ns", unit: "ns", total: 0n, other: 0n },
+    ...{ largest, largestRow },
+  });
+  assert.equal(scaleOf(sums(150, 100)), 150);
+  assert.equal(scaleOf(sums(25_453, 441)), 441);
+  assert.equal(scaleOf(sums(150, 100), true), 100);
+  assert.equal(scaleOf(sums(150, 0)), 150);
 });

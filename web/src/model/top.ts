@@ -63,6 +63,16 @@ export function topOf(frame: Frame, columns: readonly string[], n: number): Top 
   return { n: shown, nOther: frame.n - shown, sums };
 }
 
+/** How many times as long as the longest row "other" may be drawn. */
+const MOST_OTHER = 2;
+
+/** What the longest bar of SUMS stands for: that of "other", unless rows would then hardly be seen
+ * beside it. If rows nest, their sum is no time, and sets no scale. */
+export function scaleOf({ largest, largestRow }: Sums, nests = false): number {
+  const isTooLong = nests || largest > MOST_OTHER * largestRow;
+  return isTooLong && largestRow > 0 ? largestRow : largest;
+}
+
 /** What tells ROW of FRAME from others of its name: the COLUMNS that it has, of stacks the first
  * line. */
 export function tailOf(frame: Frame, row: number, columns: readonly string[]): string {

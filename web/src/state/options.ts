@@ -73,3 +73,9 @@ export function whereOf(name: string, text: string): string {
   const literal = text.replace(/[\\%_]/g, "\\$&");
   return `${name} like ${quote(`%${literal}%`)}${literal === text ? "" : " escape '\\'"}`;
 }
+
+/** The same for rows of which any of COLUMNS has TEXT. */
+export function whereOfAny(columns: readonly string[], text: string): string {
+  if (isExpression(text)) return whereOf("", text);
+  return columns.map((name) => whereOf(name, text)).join(" or ");
+}

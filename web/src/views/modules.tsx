@@ -29,6 +29,10 @@ const SCOPES = [
   { name: "annotation", title: "by annotation" },
 ];
 
+/** In the tree names stand where they belong; sorted rows have their paths at the end. */
+const IN_TREE = { hidden: ["path", "depth", "module_id"], last: ["attribute_path"] };
+const SORTED = { hidden: ["depth", "module_id"], last: ["path", "attribute_path"] };
+
 const NONE: ReadonlyMap<string, number> = new Map();
 const MOST_LEVELS = 6;
 
@@ -107,6 +111,7 @@ export function Modules() {
       <Levels levels={fold.levels} />
       <TableView
         name="modules"
+        usual={place.sort === "" ? IN_TREE : SORTED}
         options={where === "" ? selection : { ...selection, where }}
         tree={{
           ...{ name: "name", depth: "depth", path: "path" },
