@@ -4,7 +4,7 @@
 
 import type { Frame } from "../api/cols.ts";
 import { arcsOf } from "../model/arcs.ts";
-import { shortLabel } from "../model/names.ts";
+import { rowLabels } from "../model/names.ts";
 import { type Sums, topOf } from "../model/top.ts";
 import { format } from "../model/units.ts";
 import type { Measure } from "./ranked.tsx";
@@ -89,6 +89,11 @@ export function Donuts({ frame, measures, n, label, by, tailOf, onOpen }: Donuts
     measures.map((m) => m.column),
     n,
   );
+  const rows = Array.from({ length: all.n }, (_, row) => row);
+  const labels = rowLabels(
+    rows.map((row) => frame.text(row, by)),
+    rows.map(tailOf),
+  );
   const there = all.sums.filter((s) => Number(s.total) > 0);
   return (
     <div class="donuts" role="group" aria-label={label}>
@@ -104,9 +109,9 @@ export function Donuts({ frame, measures, n, label, by, tailOf, onOpen }: Donuts
         />
       ))}
       <ol class="donut-legend">
-        {Array.from({ length: all.n }, (_, row) => {
+        {rows.map((row) => {
           const name = nameOf(row);
-          const text = shortLabel(frame.text(row, by), tailOf(row));
+          const text = labels[row]!;
           return (
             <li key={row} title={name}>
               <span class="muted">{row + 1} </span>

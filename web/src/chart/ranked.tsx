@@ -2,7 +2,7 @@
 // Ranked bars: the first rows of a table, several measures side by side, and "other".
 
 import type { Frame } from "../api/cols.ts";
-import { shortLabel } from "../model/names.ts";
+import { rowLabels } from "../model/names.ts";
 import { type Sums, scaleOf, sumOf, type Top, topOf } from "../model/top.ts";
 import { format, formatIn, type Unit, unitFor } from "../model/units.ts";
 
@@ -93,6 +93,10 @@ export function Ranked(props: RankedProps) {
   const top = topOfProps(props);
   const scales = scalesOf(top, props);
   const units = top.sums.map((s, i) => unitFor(s.unit, typeof s.total === "bigint", scales[i]!));
+  const rows = Array.from({ length: top.n }, (_, row) => row);
+  const names = rows.map((row) => props.nameOf?.(row) ?? frame.text(row, props.by));
+  const tails = rows.map((row) => props.tailOf?.(row) ?? "");
+  const labels = rowLabels(names, tails);
   const barOf = (i: number, value: number | bigint | null, row: string, isOther: boolean) => {
     const sums = top.sums[i]!;
     const isChange = measures.find((m) => m.column === sums.column)?.isChange === true;
@@ -113,10 +117,9 @@ export function Ranked(props: RankedProps) {
         </tr>
       </thead>
       <tbody>
-        {Array.from({ length: top.n }, (_, row) => {
-          const name = props.nameOf?.(row) ?? frame.text(row, props.by);
-          const tail = props.tailOf?.(row) ?? "";
-          const text = shortLabel(name, tail);
+        {rows.map((row) => {
+          const [name, tail] = [names[row]!, tails[row]!];
+          const text = labels[row]!;
           return (
             <tr key={row}>
               <th scope="row" title={`${name} ${tail}`.trim()}>

@@ -3,6 +3,7 @@
 
 import type { CatalogTable } from "../api/api.ts";
 import type { Column, Frame, Value } from "../api/cols.ts";
+import { labelsOf } from "../model/names.ts";
 import { sumOf } from "../model/top.ts";
 import { formatIn, type Unit, unitFor } from "../model/units.ts";
 
@@ -14,17 +15,31 @@ export interface ShownColumn extends Column {
   readonly shownUnit: Unit;
   readonly largest: number;
   readonly width: number;
+  /** Of names that are longer than the column is wide: what each looks like in it. */
+  readonly labels: ReadonlyMap<string, string> | null;
 }
 
 const MIN_WIDTH = 56;
 const MAX_WIDTH = 420;
 const CHARACTER = 7.5;
 const PADDING = 18;
+/** Of names that are cut: most of their letters are narrow. */
+const MOST_CHARACTERS = 54;
 /** What stands beside the title of a column: its sort, help and funnel. */
 const HEAD_TOOLS = 38;
 
+/** How the names of column INDEX look in MOST characters, so that different ones look different. */
+function labelsIn(frame: Frame, index: number, most: number): ReadonlyMap<string, string> {
+  const names = new Set<string>();
+  for (let row = 0; row < frame.n; row++) names.add(String(frame.value(row, index) ?? ""));
+  const all = [...names];
+  const labels = labelsOf(all, most);
+  return new Map(all.map((name, i) => [name, name.length > most ? labels[i]! : name]));
+}
+
 /** The columns of FRAME, whose rows decide units and widths; TABLE is what the catalog says. */
 export function showColumns(frame: Frame, table: CatalogTable | undefined): ShownColumn[] {
+  const symbols = new Set(table?.columns.filter((c) => c.symbol).map((c) => c.name));
   const moments = new Set(table?.columns.filter((c) => c.moment).map((c) => c.name));
   return frame.columns.map((column, index) => {
     const isNumber = column.type === "integer" || column.type === "number";
@@ -38,6 +53,7 @@ export function showColumns(frame: Frame, table: CatalogTable | undefined): Show
     if (isNumber) longest = formatIn(largest, shownUnit).length + 1;
     const head = titleOf({ ...column, shownUnit }).length * CHARACTER + HEAD_TOOLS;
     const width = Math.round(Math.max(longest * CHARACTER, head) + PADDING);
+    const isLong = symbols.has(column.name) && width > MAX_WIDTH;
     return {
       ...column,
       index,
@@ -45,6 +61,7 @@ export function showColumns(frame: Frame, table: CatalogTable | undefined): Show
       isMoment: moments.has(column.name),
       shownUnit,
       largest,
+      labels: isLong ? labelsIn(frame, index, MOST_CHARACTERS) : null,
       width: Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, width)),
     };
   });
@@ -62,6 +79,12 @@ export function textOf(value: Value, column: ShownColumn): string {
   if (value === null) return "–";
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "string" ? value : formatIn(Number(value), column.shownUnit);
+}
+
+/** What stands in a cell; its title is the whole text. */
+export function labelOf(value: Value, column: ShownColumn): string {
+  const text = textOf(value, column);
+  return column.labels?.get(text) ?? text;
 }
 
 /** The length of the bar behind a value: its share of the largest; 0: there is none. */

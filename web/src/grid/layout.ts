@@ -77,7 +77,8 @@ export function placeColumns(
     return {
       ...column,
       isPinned: wish?.isPinned ?? false,
-      width: wish !== undefined && wish.width > 0 ? wish.width : column.width,
+      // Who chooses a width sees all that fits into it.
+      ...(wish !== undefined && wish.width > 0 && { width: wish.width, labels: null }),
       left: 0,
     };
   });

@@ -3,7 +3,7 @@
 
 import type { Frame } from "../api/cols.ts";
 import { formatIn, unitFor } from "../model/units.ts";
-import { shareOf, textOf } from "./columns.ts";
+import { labelOf, shareOf, textOf } from "./columns.ts";
 import { edgeOf } from "./head.tsx";
 import type { PlacedColumn } from "./layout.ts";
 import type { Windows } from "./windows.ts";
@@ -87,7 +87,7 @@ function Cell({ props, i }: { props: RowProps; i: number }) {
     >
       {tree && path !== undefined && <Twig tree={tree} path={path} />}
       {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
-      {text}
+      {value === undefined ? "" : labelOf(value, column)}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Frame } from "../api/cols.ts";
 import { usePage } from "../state/session.ts";
-import { emptyColumns, shareOf, showColumns, textOf, titleOf } from "./columns.ts";
+import { emptyColumns, labelOf, shareOf, showColumns, textOf, titleOf } from "./columns.ts";
 import { Explain } from "./explain.tsx";
 
 interface SmallTableProps {
@@ -53,6 +53,7 @@ export function SmallTable(props: SmallTableProps) {
                 const value = frame.value(row, c.index);
                 const share = shareOf(value, c);
                 const text = textOf(value, c);
+                const label = labelOf(value, c);
                 return (
                   <td
                     key={c.name}
@@ -67,10 +68,10 @@ export function SmallTable(props: SmallTableProps) {
                     {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
                     {i === 0 && onOpen ? (
                       <button type="button" class="plain" onClick={() => onOpen(row)}>
-                        {opens === undefined ? text : `${text} ${opens}`}
+                        {opens === undefined ? label : `${label} ${opens}`}
                       </button>
                     ) : (
-                      text
+                      label
                     )}
                   </td>
                 );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { foldKernel, shorten } from "./names.ts";
+import { foldKernel, labelsOf, rowLabels, shorten } from "./names.ts";
 
 test("long names keep both ends", () => {
   assert.equal(shorten("aten::mm"), "aten::mm");
@@ -22,4 +22,37 @@ test("a signature loses what it returns and takes", () => {
   assert.equal(foldKernel("void unclosed<<(int)"), "unclosed<<(int)");
   assert.equal(foldKernel("volta_sgemm_64x64_nt"), "volta_sgemm_64x64_nt");
   assert.equal(foldKernel("Memcpy DtoD (Device -> Device)"), "Memcpy DtoD (Device -> Device)");
+});
+
+test("different names look different when they are cut", () => {
+  const tile = (size: string) =>
+    `Cijk_Alik_Bljk_B_BS_BH_Bias_HA_S_SAV_UserArgs_${size}_MI16x16x1_SN_LDSB0_${"x".repeat(80)}_WG32`;
+  const names = [
+    tile("MT256x128x64"),
+    tile("MT128x224x64"),
+    "attn_fwd",
+    `void at::native::elementwise_kernel<128, 4, (lambda(int)#1)>(${"int, ".repeat(20)}float)`,
+    `void at::native::elementwise_kernel<128, 8, (lambda(int)#1)>(${"int, ".repeat(20)}float)`,
+  ];
+  const labels = labelsOf(names, 44);
+  assert.equal(new Set(labels).size, names.length);
+  for (const label of labels) assert.ok(label.length <= 44, label);
+  assert.ok(labels[0]?.includes("MT256x128x64") && labels[1]?.includes("MT128x224x64"));
+  assert.deepEqual(labelsOf(["a", "a"], 44), ["a", "a"]);
+});
+
+test("what differs in some only, or in what a function takes, tells names apart, too", () => {
+  const long = (a: string, b: string) =>
+    `kernel_${"k".repeat(60)}_${a}_${"m".repeat(60)}_${b}_end${"e".repeat(40)}`;
+  const names = [long("a", "1"), long("a", "2"), long("b", "1"), `${"k".repeat(9)}`];
+  assert.equal(new Set(labelsOf(names, 44)).size, 4);
+  const overloads = ["void f<1>(int)", "void f<1>(long)"];
+  assert.equal(new Set(labelsOf(overloads, 44)).size, 2);
+  const prefix = `void g<${"1, ".repeat(40)}2>()`;
+  assert.equal(new Set(labelsOf([prefix, prefix.replace("2>", "2, 3>")], 44)).size, 2);
+});
+
+test("rows of one name have beside it what tells them apart", () => {
+  assert.deepEqual(rowLabels(["mm", "mm"], ["[[1]]", "[[2]]"]), ["mm [[1]]", "mm [[2]]"]);
+  assert.deepEqual(rowLabels(["mm"], [""]), ["mm"]);
 });

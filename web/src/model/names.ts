@@ -8,12 +8,6 @@ export function shorten(name: string, most = 56): string {
   return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`;
 }
 
-/** NAME, which is in full a title, as a chart has it; TAIL tells it from others of the same name. */
-export function shortLabel(name: string, tail: string): string {
-  const text = foldKernel(name);
-  return tail === "" ? shorten(text) : `${shorten(text, 24)} ${shorten(tail, 32)}`;
-}
-
 /** A signature of C++ without what it returns and takes; other names stay as they are. */
 export function foldKernel(name: string): string {
   if (!name.startsWith("void ")) return name;
@@ -28,4 +22,65 @@ export function foldKernel(name: string): string {
     }
   }
   return name.slice(5);
+}
+
+/** Where TEXTS begin to differ. */
+function differenceOf([first, ...others]: readonly string[]): number {
+  let at = 0;
+  while (others.every((text) => at < text.length && text[at] === first?.[at])) at++;
+  return at;
+}
+
+/** How much of the word in which texts differ is shown before that place. */
+const MOST_OF_WORD = 8;
+
+/** TEXTS, which differ, so that they look so in MOST characters: how each begins, and what it has from
+ * where they part. */
+function apart(texts: readonly string[], most: number): string[] {
+  const at = differenceOf(texts);
+  const text = texts[0]!;
+  let start = at;
+  while (start > at - MOST_OF_WORD && start > 0 && /[a-z0-9]/i.test(text[start - 1]!)) start--;
+  const labels = texts.map((one) => {
+    const left = most - 2 - (one.length - start);
+    const head = Math.min(start, Math.max(Math.floor(most * 0.4), left));
+    const rest = one.slice(start, start + most - head - 2);
+    const isEnd = start + rest.length === one.length;
+    return `${one.slice(0, head)}${start > head ? "…" : ""}${rest}${isEnd ? "" : "…"}`;
+  });
+  return separate(texts, labels, (some) => (some.length < texts.length ? apart(some, most) : some));
+}
+
+/** LABELS of TEXTS; where different texts have the same one, those that AGAIN makes of them. */
+function separate(
+  texts: readonly string[],
+  labels: readonly string[],
+  again: (texts: readonly string[]) => readonly string[],
+): string[] {
+  const by = new Map<string, Set<string>>();
+  for (const [i, label] of labels.entries())
+    by.set(label, (by.get(label) ?? new Set()).add(texts[i]!));
+  const found = new Map<string, string>();
+  for (const group of by.values()) {
+    const some = [...group];
+    if (some.length > 1) for (const [i, label] of again(some).entries()) found.set(some[i]!, label);
+  }
+  return labels.map((label, i) => found.get(texts[i]!) ?? label);
+}
+
+/** NAMES in at most MOST characters, as charts and lists have them: different ones look different. */
+export function labelsOf(names: readonly string[], most: number): string[] {
+  // Functions that differ in what they take alone keep that.
+  const texts = separate(names, names.map(foldKernel), (some) => some).map((text) =>
+    text.replace(/\s+/g, " "),
+  );
+  const short = texts.map((text) => shorten(text, most));
+  return separate(texts, short, (some) => apart(some, most));
+}
+
+/** The labels of rows of a chart: NAMES, and what tells rows of the same name apart. */
+export function rowLabels(names: readonly string[], tails: readonly string[]): string[] {
+  const whole = labelsOf(names, 44);
+  const beside = labelsOf(names, 24);
+  return names.map((_, i) => (tails[i] ? `${beside[i]} ${shorten(tails[i]!, 24)}` : whole[i]!));
 }
