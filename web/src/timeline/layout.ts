@@ -5,6 +5,7 @@ import type { Series, Timeline, Track } from "../api/api.ts";
 import { hasNumber } from "../model/number_list.ts";
 import { matcher } from "../model/pattern.ts";
 import { type Order, sortTracks } from "./order.ts";
+import { groupsOf, processKey, trackTitle } from "./titles.ts";
 
 export const LANE_HEIGHT = 18;
 export const GROUP_HEIGHT = 22;
@@ -82,20 +83,6 @@ interface Chosen extends Timeline {
 
 type Unplaced = Omit<GroupRow, "y"> | Omit<TrackRow, "y"> | Omit<SeriesRow, "y">;
 
-/** The title of TRACK, in which NPACKED queues are packed. */
-function trackTitle(track: Track, nPacked: number): string {
-  if (track.of === "packed") return `${track.device ?? "device"}, ${nPacked} sparse queues`;
-  if (track.of === "domain") return `domain ${track.domain}`;
-  const name =
-    track.sort === "queue"
-      ? [track.device, track.thread_name || `queue ${track.thread}`]
-      : [track.thread_name || `thread ${track.thread}`];
-  const words =
-    name.filter((word): word is string => !!word && word !== "thread ").join(" ") || "–";
-  if (track.sort === "async") return `${words}, asynchronous`;
-  return track.sort === "instants" ? `${words}, instants` : words;
-}
-
 export function seriesTitle(series: Series): string {
   if (series.sort === "allocated") return `memory of ${series.device ?? "?"}`;
   if (series.sort === "reserved") return `reserved of ${series.device ?? "?"}`;
@@ -104,10 +91,6 @@ export function seriesTitle(series: Series): string {
   return series.key === "" || series.key === series.name
     ? series.name
     : `${series.name}: ${series.key}`;
-}
-
-function processKey(trace: number, process: string): string {
-  return `p${trace}.${process}`;
 }
 
 function isWanted(title: string, choice: LayoutChoice): boolean {
@@ -204,17 +187,6 @@ function groupRow(
   };
 }
 
-/** The processes of trace T: each with the names that its tracks have for it. */
-function processesOf(timeline: Timeline, t: number): { process: string; name: string }[] {
-  const found = new Map<string, string>();
-  for (const track of timeline.tracks)
-    if (track.trace === t && !found.has(track.process))
-      found.set(track.process, track.process_name);
-  for (const series of timeline.series)
-    if (series.trace === t && !found.has(series.process)) found.set(series.process, "");
-  return Array.from(found, ([process, name]) => ({ process, name }));
-}
-
 /** The first tracks of ROWS, which a folded group shows as lines. */
 function tracksOf(rows: readonly Unplaced[]): Track[] {
   const tracks = rows.flatMap((row) => (row.kind === "track" ? [row.track] : []));
@@ -224,29 +196,28 @@ function tracksOf(rows: readonly Unplaced[]): Track[] {
 function processRows(
   timeline: Chosen,
   t: number,
-  process: string,
+  processes: readonly string[],
   choice: LayoutChoice,
   indent: number,
 ): Unplaced[] {
-  const tracks = timeline.tracks.filter((x) => x.trace === t && x.process === process);
+  const isOf = (x: Track | Series) => x.trace === t && processes.includes(x.process);
+  const tracks = timeline.tracks.filter(isOf);
   const titleOf = (track: Track) => trackTitle(track, 0);
   const rows = sortTracks(tracks, choice.order, trackKey, titleOf).map((track) =>
     trackRow(track, choice, indent, timeline.packed),
   );
   for (const series of timeline.series)
-    if (series.trace === t && series.process === process)
-      rows.push(seriesRow(series, choice, indent));
+    if (isOf(series)) rows.push(seriesRow(series, choice, indent));
   return rows.filter((row): row is Unplaced => row !== null);
 }
 
 function traceRows(timeline: Chosen, t: number, choice: LayoutChoice, indent: number): Unplaced[] {
   const rows: Unplaced[] = [];
-  for (const { process, name } of processesOf(timeline, t)) {
-    const inside = processRows(timeline, t, process, choice, indent + 1);
+  for (const { key, title, processes } of groupsOf(timeline, t)) {
+    const inside = processRows(timeline, t, processes, choice, indent + 1);
     if (inside.length === 0) continue;
-    const key = processKey(t, process);
     const sparse = choice.unpacked.has(key) ? (timeline.packed.get(key) ?? 0) : 0;
-    const group = groupRow(key, `${name} ${process}`.trim() || "–", indent, choice);
+    const group = groupRow(key, title, indent, choice);
     rows.push({ ...group, sparse, tracks: group.isFolded ? tracksOf(inside) : [] });
     if (!choice.folded.has(key)) rows.push(...inside);
   }
