@@ -26,6 +26,48 @@ function makeBlocks() {
 /** The pixels of the curve, to see that it changed. */
 const drawn = (page) => page.evaluate(() => document.querySelector(".curves canvas").toDataURL());
 
+/** A click marks a row, keys go on from there, the pointer marks for as long as it is there. */
+async function testRows(page) {
+  const marks = () => page.getAttribute(".curves", "data-marks");
+  const hash = () => hashOf(page);
+  const timesOf = (row) =>
+    page.$$eval(`.grid [data-r='${row}']`, (cells) =>
+      ["alloc_ns", "free_ns"].map((c) => cells.find((e) => e.dataset.c === c)?.dataset.v).join(),
+    );
+  const [first, second] = [await timesOf(0), await timesOf(1)];
+  check(/^\d+,\d+$/.test(first) && first !== second, `two blocks: ${first} and ${second}`);
+  await page.click(".grid .cell[data-r='1'] >> nth=0");
+  check((await marks()) === second, `a click marks ${second}: ${await marks()}`);
+  check((await hash()).includes(`sel=block:${second.replace(",", ":")}`), "it is in the address");
+  await page.mouse.move(5, 5);
+  await page.keyboard.press("ArrowUp");
+  await page.waitForTimeout(50);
+  check((await marks()) === first, `↑ marks ${first}: ${await marks()}`);
+  await page.hover(".grid .cell[data-r='1'] >> nth=0");
+  await page.waitForTimeout(50);
+  check((await marks()) === second, `the pointer marks ${second}: ${await marks()}`);
+  check((await hash()).includes(`sel=block:${first.replace(",", ":")}`), "but is no choice");
+  await page.mouse.move(5, 5);
+  await page.waitForTimeout(50);
+  check((await marks()) === first, `the choice stays: ${await marks()}`);
+  // Of what is alive at a time the rows stay the same.
+  await page.evaluate(() => {
+    window.location.hash = "#/memory?table=memory_events&sel=at:300000";
+  });
+  await page.waitForSelector(".chip:has-text('alive at')");
+  await settle(page);
+  const rows = () => page.locator(".grid .cell[data-c='alloc_ns']").allInnerTexts();
+  const before = await rows();
+  await page.click(".grid .cell[data-r='0'] >> nth=0");
+  await settle(page);
+  check((await marks()) === (await timesOf(0)), "a block that is alive is marked");
+  check((await rows()).join() === before.join(), "the others stay");
+  check((await page.locator(".chip:has-text('alive at')").count()) === 1, "and so does the time");
+  await page.click(".chip:has-text('marked')");
+  await settle(page);
+  check((await hash()).includes("sel=at:300000"), "a click takes the marks back, not the time");
+}
+
 export async function testBlocks(browser) {
   const server = await start([makeBlocks()]);
   await withView(browser, server, "memory?table=memory_events", async (page) => {
@@ -36,12 +78,13 @@ export async function testBlocks(browser) {
     const hash = await hashOf(page);
     check(/sel=block:\d+:\d+/.test(hash), `the block is in the address: ${hash}`);
     const chip = await page.textContent(".chip:has-text('marked')");
-    check(/marked: .* to .*/.test(chip), `its times are told: ${chip}`);
+    check(/marked on the curve: .* to .*/.test(chip), `its times are told: ${chip}`);
     check((await drawn(page)) !== before, "they are marked on the curve");
     await compare(page, "allocations");
     await page.keyboard.press("Escape");
     await settle(page);
     check((await drawn(page)) === before, "Escape takes the marks back");
+    await testRows(page);
   });
   await withView(browser, server, "memory?table=memory_events&device=/1/cuda:0", async (page) => {
     const command = await status(page);

@@ -81,7 +81,11 @@ function drawMarks(plot: uPlot, marks: readonly number[]): void {
   ctx.restore();
 }
 
-function optionsOf(props: CurvesProps, width: number): uPlot.Options {
+function optionsOf(
+  props: CurvesProps,
+  width: number,
+  marks: { readonly current: readonly number[] },
+): uPlot.Options {
   const stepped = uPlot.paths.stepped?.({ align: 1 });
   return {
     width,
@@ -104,7 +108,7 @@ function optionsOf(props: CurvesProps, width: number): uPlot.Options {
       })),
     ],
     hooks: {
-      draw: [(plot) => drawMarks(plot, props.marks ?? [])],
+      draw: [(plot) => drawMarks(plot, marks.current)],
       setSelect: [
         (plot) => {
           const { left, width: w } = plot.select;
@@ -119,12 +123,16 @@ function optionsOf(props: CurvesProps, width: number): uPlot.Options {
 
 export function Curves(props: CurvesProps) {
   const box = useRef<HTMLDivElement>(null);
+  const drawn = useRef<uPlot | null>(null);
+  const marks = useRef<readonly number[]>([]);
   const { lines, theme } = props;
+  marks.current = props.marks ?? [];
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
     const width = Math.max(200, element.clientWidth);
-    const plot = new uPlot(optionsOf(props, width), align(lines, width), element);
+    const plot = new uPlot(optionsOf(props, width, marks), align(lines, width), element);
+    drawn.current = plot;
     giveKeys(plot);
     let pressed = 0;
     plot.over.addEventListener("mousedown", (event) => {
@@ -140,8 +148,18 @@ export function Curves(props: CurvesProps) {
     watch.observe(element);
     return () => {
       watch.disconnect();
+      drawn.current = null;
       plot.destroy();
     };
-  }, [lines, theme, props.marks?.join()]);
-  return <div ref={box} class="curves" role="group" aria-label={props.label} />;
+  }, [lines, theme]);
+  useEffect(() => drawn.current?.redraw(false), [props.marks?.join()]);
+  return (
+    <div
+      ref={box}
+      class="curves"
+      role="group"
+      aria-label={props.label}
+      data-marks={props.marks?.join()}
+    />
+  );
 }

@@ -29,6 +29,8 @@ interface GridProps {
   readonly onOpen?: (row: number) => void;
   /** Hears which row the keys are in. */
   readonly onCurrent: (row: number) => void;
+  /** Hears which row the pointer is over; null: over none. */
+  readonly onHover?: (row: number | null) => void;
   readonly tree?: GridTree;
   /** Below all rows. */
   readonly children?: ComponentChildren;
@@ -170,7 +172,12 @@ export function Grid(props: GridProps) {
         onSort={props.onSort}
         onWiden={props.onWiden}
       />
-      <div class="rows" role="rowgroup" style={{ height: `${sight.pixels}px` }}>
+      <div
+        class="rows"
+        role="rowgroup"
+        style={{ height: `${sight.pixels}px` }}
+        onMouseLeave={() => props.onHover?.(null)}
+      >
         {visible.map((row) => (
           <Row
             key={row}
@@ -184,6 +191,7 @@ export function Grid(props: GridProps) {
             isSelected={props.selected.has(row)}
             onChoose={cursor.choose}
             onOpen={props.onOpen}
+            onHover={props.onHover}
             tree={props.tree}
           />
         ))}

@@ -53,6 +53,7 @@ interface RowProps {
   readonly isSelected: boolean;
   readonly onChoose: (row: number, column: number, event: MouseEvent) => void;
   readonly onOpen?: ((row: number) => void) | undefined;
+  readonly onHover?: ((row: number) => void) | undefined;
   readonly tree?: GridTree | undefined;
 }
 
@@ -102,6 +103,7 @@ export function Row(props: RowProps) {
       aria-selected={isSelected}
       style={{ transform: `translateY(${props.y}px)` }}
       onDblClick={() => props.onOpen?.(row)}
+      onMouseEnter={() => props.onHover?.(row)}
     >
       {columns.map((column, i) => (
         <Cell key={column.name} props={props} i={i} />

@@ -33,6 +33,10 @@ interface TableViewProps {
   readonly options: Options;
   /** NAMES are the values of the row that was opened, without missing ones, as texts. */
   readonly onOpen?: (names: Readonly<Record<string, string>>) => void;
+  /** The same for the row that is clicked or that the keys are in, and for the one that the pointer
+   * is over; null: it is over none. */
+  readonly onCurrent?: (names: Readonly<Record<string, string>>) => void;
+  readonly onHover?: (names: Readonly<Record<string, string>> | null) => void;
   /** In a tree: the column that names a place, those with its depth and path, and its branches. */
   readonly tree?: Pick<GridTree, "name" | "isOpen" | "toggle"> & {
     readonly depth: string;
@@ -227,7 +231,12 @@ export function TableView(props: TableViewProps) {
           onSelect={select}
           onCurrent={(row) => {
             current.current = row;
+            props.onCurrent?.(namesOf(windows, shown, row));
           }}
+          {...(props.onHover && {
+            onHover: (row: number | null) =>
+              props.onHover?.(row === null ? null : namesOf(windows, shown, row)),
+          })}
           {...(props.onOpen && {
             onOpen: (row: number) => props.onOpen?.(namesOf(windows, shown, row)),
           })}

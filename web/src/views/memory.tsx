@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is allocated: the curve of a device, its peak and who owned it, and the tables.
 
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import { Curves } from "../chart/curve.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { TableView } from "../grid/table_view.tsx";
+import { formatBlock, formatTimeOf, parseBlock } from "../model/block.ts";
 import { curvesOf, type DeviceOfPeak, deviceOfPlace, devicesOfSums } from "../model/memory.ts";
 import { formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
@@ -57,13 +58,14 @@ function Devices({ devices, chosen }: { devices: readonly DeviceOfPeak[]; chosen
   );
 }
 
-/** When the block that SEL names was allocated, and when it was released. */
-function marksOf(sel: string): number[] {
-  const match = /^block:(-?\d*):(-?\d*)$/.exec(sel);
-  return match === null ? [] : match.slice(1).flatMap((ns) => (ns === "" ? [] : [Number(ns)]));
+interface CurveProps {
+  readonly frame: Frame;
+  readonly device: DeviceOfPeak;
+  /** When the block of a row was allocated and released. */
+  readonly marks: readonly number[];
 }
 
-function CurveOf({ frame, device }: { frame: Frame; device: DeviceOfPeak }) {
+function CurveOf({ frame, device, marks }: CurveProps) {
   const page = usePage();
   const lines = useMemo(() => curvesOf(frame, device), [frame, device.word]);
   const showAt = (ns: number) => {
@@ -81,7 +83,7 @@ function CurveOf({ frame, device }: { frame: Frame; device: DeviceOfPeak }) {
       theme={page.theme.value}
       label={`Memory of ${device.title} over time; the tables below have its numbers`}
       onRange={(from, to) => page.go({ t: formatRange({ from, to }) })}
-      marks={marksOf(page.place.value.sel)}
+      marks={marks}
       onTime={showAt}
     />
   );
@@ -101,14 +103,19 @@ function onlyOf(device: DeviceOfPeak | null, name: string): Options {
   };
 }
 
-function MemoryTables({ only }: { only: DeviceOfPeak | null }) {
+interface TablesProps {
+  readonly only: DeviceOfPeak | null;
+  /** Hears the times of the block that the pointer is over. */
+  readonly onHover: (marks: readonly number[]) => void;
+}
+
+function MemoryTables({ only, onHover }: TablesProps) {
   const page = usePage();
   const place = page.place.value;
   const options = selectionOptions(place);
-  const at = /^at:(-?\d+)$/.exec(place.sel)?.[1];
-  const marks = marksOf(place.sel);
+  const { at, marks } = parseBlock(place.sel);
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
-  const isAt = at !== undefined && AT_A_TIME.includes(tab.name);
+  const isAt = at !== "" && AT_A_TIME.includes(tab.name);
   const base = {
     ...(tab.name === "memory" ? mergedOptions(place) : options),
     ...onlyOf(only, tab.name),
@@ -128,8 +135,8 @@ function MemoryTables({ only }: { only: DeviceOfPeak | null }) {
           </button>
         )}
         {marks.length > 0 && (
-          <button type="button" class="chip" onClick={() => page.go({ sel: "" })}>
-            marked: {marks.map((ns) => formatTime(ns)).join(" to ")} ×
+          <button type="button" class="chip" onClick={() => page.go({ sel: formatTimeOf(at) })}>
+            marked on the curve: {marks.map((ns) => formatTime(ns)).join(" to ")} ×
           </button>
         )}
         {isAt && (
@@ -138,12 +145,20 @@ function MemoryTables({ only }: { only: DeviceOfPeak | null }) {
           </button>
         )}
       </div>
+      {tab.name === "memory_events" && (
+        <p class="muted">
+          The curve shows when the block of a row was allocated and released: of the one under the
+          pointer, and of the one that was clicked or that the arrow keys are in.
+        </p>
+      )}
       <TableView
         key={tab.name}
         name={tab.name}
         options={isAt ? { ...base, at: `${at}ns` } : base}
         {...(tab.name === "memory_events" && {
-          onOpen: (of) => page.go({ sel: `block:${of.alloc_ns ?? ""}:${of.free_ns ?? ""}` }),
+          onOpen: (of) => page.go({ sel: formatBlock(of, at) }),
+          onCurrent: (of) => page.go({ sel: formatBlock(of, at) }, "replace"),
+          onHover: (of) => onHover(of === null ? [] : parseBlock(formatBlock(of, at)).marks),
         })}
       />
     </>
@@ -162,6 +177,8 @@ export function Memory() {
     : deviceOfPlace(peaks.frame, place.device);
   const hasCurve = device !== null && !hasNoPeaks;
   const of = hasCurve && { ...options, ...onlyOf(device, "memory_curve") };
+  const [hovered, hover] = useState<readonly number[]>([]);
+  const marks = hovered.length > 0 ? hovered : parseBlock(place.sel).marks;
   const curve = useTable(of ? "memory_curve" : null, of || {}, { offset: 0, limit: 1_000_000 });
   useCommand(peaks.frame);
   return (
@@ -181,7 +198,7 @@ export function Memory() {
         >
           {(frame) => (
             <>
-              <CurveOf frame={frame} device={device} />
+              <CurveOf frame={frame} device={device} marks={marks} />
               <p class="muted">drag: range; click: what is alive then</p>
             </>
           )}
@@ -195,7 +212,10 @@ export function Memory() {
           </>
         )}
       </Section>
-      <MemoryTables only={place.device === "" && !hasNoPeaks ? null : device} />
+      <MemoryTables
+        only={place.device === "" && !hasNoPeaks ? null : device}
+        onHover={(next) => next.join() !== hovered.join() && hover(next)}
+      />
     </>
   );
 }
