@@ -31,6 +31,16 @@ function makeRun(dir, longer, runs = "") {
 
 const PART = "section[aria-label='Where it changed']";
 
+/** The sentence of the view is there once, beside the other notes. */
+async function testSentence(page) {
+  const said = (await page.innerText("main.view h1")).replace(/\.$/, "").slice(1);
+  const text = await page.innerText("main.view");
+  check(said.length > 20 && text.split(said).length === 2, `said once: ${said}`);
+  const notes = await page.locator("section[aria-label='Parts of the average step'] li").count();
+  const rows = await rowsOf(await page.locator(".section").first().getAttribute("data-command"));
+  check(rows.length > 0 && notes > 0, `other notes are there: ${notes}`);
+}
+
 async function testInside(page) {
   const open = async (name) => {
     await page.click(`${PART} th button:has-text("${name}")`);
@@ -112,6 +122,7 @@ export async function testDifferences(browser) {
   makeRun("base", 0);
   makeRun("new", 80);
   const server = await start(["--logdir", join(folder, "pair")]);
+  await withView(browser, server, "diff?run=new&cmp=base", testSentence);
   await withView(browser, server, "diff?run=new&cmp=base", testInside);
   await withView(browser, server, "diff?run=new&cmp=base", testExchange);
   server.stop();

@@ -157,7 +157,7 @@ function Comparison() {
     <>
       <h1>{textOf(steps, (frame) => sentenceOf(frame))}</h1>
       <Picker />
-      <Section title="Parts of the average step" answer={steps}>
+      <Section title="Parts of the average step" answer={steps} said={1}>
         {(frame) => (
           <Ranked
             frame={frame}

@@ -35,12 +35,13 @@ export function Empty({ frame, children }: { frame: Frame; children?: ComponentC
   );
 }
 
-/** What the table says beside its rows. */
-export function TableNotes({ frame }: { frame: Frame }) {
-  if (frame.notes.length === 0) return null;
+/** What the table says beside its rows, but for the first SAID notes. */
+export function TableNotes({ frame, said = 0 }: { frame: Frame; said?: number }) {
+  const notes = frame.notes.slice(said);
+  if (notes.length === 0) return null;
   return (
     <ul class="table-notes muted">
-      {frame.notes.map((note) => (
+      {notes.map((note) => (
         <li key={note}>{note}</li>
       ))}
     </ul>
@@ -76,11 +77,13 @@ interface SectionProps {
   readonly tools?: ComponentChildren;
   /** What stands there if the answer has no rows, below its notes. */
   readonly ifEmpty?: ComponentChildren;
+  /** How many of the first notes of the rows are said elsewhere in the view. */
+  readonly said?: number;
   readonly children: (frame: Frame) => ComponentChildren;
 }
 
 /** A part of a view with the rows of one table: its title, and the command that prints it. */
-export function Section({ title, answer, tools, ifEmpty, children }: SectionProps) {
+export function Section({ title, answer, tools, ifEmpty, said, children }: SectionProps) {
   const page = usePage();
   const { frame, problem } = answer;
   const command = frame?.command ?? "";
@@ -113,7 +116,7 @@ export function Section({ title, answer, tools, ifEmpty, children }: SectionProp
       {problem && <Problem problem={problem} />}
       {frame === null && !problem && <div class="skeleton" />}
       {frame !== null && (frame.n > 0 ? children(frame) : <Empty frame={frame}>{ifEmpty}</Empty>)}
-      {frame !== null && frame.n > 0 && <TableNotes frame={frame} />}
+      {frame !== null && frame.n > 0 && <TableNotes frame={frame} said={said ?? 0} />}
       {frame !== null && frame.n < frame.rows && (
         <p class="muted">
           the first {format(frame.n, null)} of {format(frame.rows, null)} rows
