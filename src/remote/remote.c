@@ -30,10 +30,35 @@ struct copying {
     const char *name; /* of the file that is being copied */
 };
 
+/* Stores that are not read, and how else their files can be. */
+static const struct store {
+    const char *scheme, *way_out;
+} stores[] = {
+    {"gs://",
+     "copy it ('gcloud storage cp -r' or 'gsutil cp -r'), mount the bucket with gcsfuse, "
+     "or give the https:// address of a signed URL"},
+    {"hdfs://", "copy it ('hdfs dfs -get'), or mount the NFS gateway of HDFS"},
+    {"az://", "copy it ('azcopy copy'), or give its https:// address with a SAS token"},
+    {"abfs://", "copy it ('azcopy copy'), or give its https:// address with a SAS token"},
+    {"abfss://", "copy it ('azcopy copy'), or give its https:// address with a SAS token"},
+    {"wasb://", "copy it ('azcopy copy'), or give its https:// address with a SAS token"},
+    {"wasbs://", "copy it ('azcopy copy'), or give its https:// address with a SAS token"},
+};
+
+/* The store of PATH that is not read, or NULL. */
+static const struct store *find_store(const char *path)
+{
+    for (size_t i = 0; i < sizeof stores / sizeof stores[0]; i++) {
+        if (strncmp(path, stores[i].scheme, strlen(stores[i].scheme)) == 0)
+            return &stores[i];
+    }
+    return NULL;
+}
+
 bool osc_remote_is_url(const char *path)
 {
     return strncmp(path, "http://", 7) == 0 || strncmp(path, "https://", 8) == 0 ||
-           strncmp(path, "s3://", 5) == 0;
+           strncmp(path, "s3://", 5) == 0 || find_store(path) != NULL;
 }
 
 static bool tick(void *ctx, uint64_t done, uint64_t total)
@@ -555,7 +580,12 @@ static osc_status get_s3(struct copying *c, const char *url, struct osc_strbuf *
 osc_status osc_remote_get(struct osc_strbuf *path, const char *url, const char *dir,
                           const struct osc_remote_how *how, struct osc_err *err)
 {
+    const struct store *const store = find_store(url);
     struct copying c = {.dir = dir, .how = how};
+
+    if (store)
+        return osc_fail(err, OSC_EINVAL, "%.60s: %s is not read: %s", url, store->scheme,
+                        store->way_out);
     osc_status st = strncmp(url, "s3://", 5) == 0 ? get_s3(&c, url, path, err)
                                                   : get_http(&c, url, path, err);
 

@@ -8,6 +8,8 @@
  *   s3://BUCKET/KEY            the object, if it is called like a wanted file
  *   s3://BUCKET/PREFIX         otherwise all wanted objects below PREFIX
  *
+ * gs://, hdfs:// and the schemes of Azure are known, and refused with what to do instead.
+ *
  * S3 takes the usual variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN
  * (without them requests are not signed), AWS_REGION or AWS_DEFAULT_REGION, and for another
  * server AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or S3_ENDPOINT.

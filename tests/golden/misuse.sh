@@ -60,3 +60,11 @@ try table --no-python --format csv missing.json
 try table --group-by shape --columns name,calls missing.json
 try table kernels --full-names --columns name missing.json
 try table kernels --merge --limit 3 --format csv missing.json
+# Stores that are not read say what to do instead.
+try gs://bucket/run
+try table steps gs://bucket/run/w.pt.trace.json
+try view --logdir gs://bucket/logs
+try info hdfs://name/logs
+try table kernels az://container/logs
+try diff abfss://c@account.dfs.core.windows.net/a x.json
+try table steps "gs://bucket/$(printf 'a%.0s' $(seq 300))"
