@@ -26,6 +26,16 @@ function makeBlocks() {
 /** The pixels of the curve, to see that it changed. */
 const drawn = (page) => page.evaluate(() => document.querySelector(".curves canvas").toDataURL());
 
+/** Whether all of the curve is in the window when the grid is. */
+async function isInSight(page) {
+  await page.$eval(".grid", (grid) => grid.scrollIntoView({ block: "end" }));
+  return page.$eval(".curves .u-over", (curve) => {
+    const box = curve.getBoundingClientRect();
+    const at = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return at?.closest(".curves") !== null && box.top >= 0 && box.bottom <= window.innerHeight;
+  });
+}
+
 /** A click marks a row, keys go on from there, the pointer marks for as long as it is there. */
 async function testRows(page) {
   const marks = () => page.getAttribute(".curves", "data-marks");
@@ -37,6 +47,7 @@ async function testRows(page) {
   const [first, second] = [await timesOf(0), await timesOf(1)];
   check(/^\d+,\d+$/.test(first) && first !== second, `two blocks: ${first} and ${second}`);
   await page.click(".grid .cell[data-r='1'] >> nth=0");
+  check((await isInSight(page)), "the curve is in sight beside the row");
   check((await marks()) === second, `a click marks ${second}: ${await marks()}`);
   check((await hash()).includes(`sel=block:${second.replace(",", ":")}`), "it is in the address");
   await page.mouse.move(5, 5);

@@ -186,7 +186,7 @@ const runs = [
       "modules?by=annotation",
       "operators?sel=name:operator:aten::add_",
     ],
-    numbers: { memory: 40, modules: 20 },
+    numbers: { memory: 40, modules: 15 },
     sentence: { memory: /^Peak 4\.15 MiB on cpu at 16\.9 ms, with 80 blocks alive\.$/ },
   },
   {

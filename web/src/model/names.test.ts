@@ -55,4 +55,9 @@ test("what differs in some only, or in what a function takes, tells names apart,
 test("rows of one name have beside it what tells them apart", () => {
   assert.deepEqual(rowLabels(["mm", "mm"], ["[[1]]", "[[2]]"]), ["mm [[1]]", "mm [[2]]"]);
   assert.deepEqual(rowLabels(["mm"], [""]), ["mm"]);
+  const shape = (n: number) => `[[], [32, 256, ${n}, 14], [256, 256, 3, 3], [], [], [], [], []]`;
+  const name = "aten::cudnn_convolution_backward_input";
+  const labels = rowLabels([name, name, "mm"], [shape(14), shape(28), shape(14)]);
+  assert.equal(new Set(labels).size, 3);
+  for (const label of labels) assert.ok(label.length <= 50, label);
 });

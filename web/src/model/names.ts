@@ -78,9 +78,23 @@ export function labelsOf(names: readonly string[], most: number): string[] {
   return separate(texts, short, (some) => apart(some, most));
 }
 
-/** The labels of rows of a chart: NAMES, and what tells rows of the same name apart. */
+const MOST_IN_CHART = 44;
+/** Sizes and operators have narrow letters. */
+const MOST_WITH_TAIL = 50;
+const MOST_BESIDE = 22;
+
+/** The labels of rows of a chart: NAMES, and beside them the TAILS that tell rows of one name apart. */
 export function rowLabels(names: readonly string[], tails: readonly string[]): string[] {
-  const whole = labelsOf(names, 44);
-  const beside = labelsOf(names, 24);
-  return names.map((_, i) => (tails[i] ? `${beside[i]} ${shorten(tails[i]!, 24)}` : whole[i]!));
+  const whole = labelsOf(names, MOST_IN_CHART);
+  const beside = labelsOf(names, MOST_BESIDE);
+  const ends = new Map<string, ReadonlyMap<string, string>>();
+  for (const [i, name] of names.entries()) {
+    if (ends.has(name)) continue;
+    const of = [...new Set(tails.filter((_, k) => names[k] === name))];
+    const room = MOST_WITH_TAIL - beside[i]!.length - 1;
+    ends.set(name, new Map(labelsOf(of, room).map((label, k) => [of[k]!, label])));
+  }
+  return names.map((name, i) =>
+    tails[i] ? `${beside[i]} ${ends.get(name)?.get(tails[i]!)}` : whole[i]!,
+  );
 }

@@ -186,23 +186,25 @@ export function Memory() {
       <Headline view="memory" />
       {device !== null && hasNoPeaks && <Devices devices={devices} chosen={device.word} />}
       {hasCurve && (
-        <Section
-          title="Memory over time"
-          answer={curve}
-          tools={
-            <>
-              <Devices devices={devices} chosen={device.word} />
-              <RangeFields range={parseRange(place.t)} />
-            </>
-          }
-        >
-          {(frame) => (
-            <>
-              <CurveOf frame={frame} device={device} marks={marks} />
-              <p class="muted">drag: range; click: what is alive then</p>
-            </>
-          )}
-        </Section>
+        <div class={place.table === "memory_events" ? "kept-in-sight" : ""}>
+          <Section
+            title="Memory over time"
+            answer={curve}
+            tools={
+              <>
+                <Devices devices={devices} chosen={device.word} />
+                <RangeFields range={parseRange(place.t)} />
+              </>
+            }
+          >
+            {(frame) => (
+              <>
+                <CurveOf frame={frame} device={device} marks={marks} />
+                <p class="muted">drag: range; click: what is alive then</p>
+              </>
+            )}
+          </Section>
+        </div>
       )}
       <Section title="Peaks" answer={peaks}>
         {(frame) => (
