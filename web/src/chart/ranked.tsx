@@ -88,15 +88,27 @@ function scalesOf(top: Top, { measures, isShared }: RankedProps): number[] {
   return top.sums.map((s) => (isShared ? most : scaleOf(s, nests(s.column))));
 }
 
+interface RankedRow {
+  /** Its whole name, and what it is called. */
+  readonly title: string;
+  readonly label: string;
+}
+
+/** The first N rows of PROPS. */
+function rowsOf({ frame, by, nameOf, tailOf }: RankedProps, n: number): RankedRow[] {
+  const rows = Array.from({ length: n }, (_, row) => row);
+  const names = rows.map((row) => nameOf?.(row) ?? frame.text(row, by));
+  const tails = rows.map((row) => tailOf?.(row) ?? "");
+  const labels = rowLabels(names, tails);
+  return rows.map((row) => ({ title: `${names[row]} ${tails[row]}`.trim(), label: labels[row]! }));
+}
+
 export function Ranked(props: RankedProps) {
   const { frame, measures } = props;
   const top = topOfProps(props);
   const scales = scalesOf(top, props);
   const units = top.sums.map((s, i) => unitFor(s.unit, typeof s.total === "bigint", scales[i]!));
-  const rows = Array.from({ length: top.n }, (_, row) => row);
-  const names = rows.map((row) => props.nameOf?.(row) ?? frame.text(row, props.by));
-  const tails = rows.map((row) => props.tailOf?.(row) ?? "");
-  const labels = rowLabels(names, tails);
+  const rows = rowsOf(props, top.n);
   const barOf = (i: number, value: number | bigint | null, row: string, isOther: boolean) => {
     const sums = top.sums[i]!;
     const isChange = measures.find((m) => m.column === sums.column)?.isChange === true;
@@ -117,18 +129,16 @@ export function Ranked(props: RankedProps) {
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => {
-          const [name, tail] = [names[row]!, tails[row]!];
-          const text = labels[row]!;
+        {rows.map(({ title, label }, row) => {
           return (
             <tr key={row}>
-              <th scope="row" title={`${name} ${tail}`.trim()}>
+              <th scope="row" title={title}>
                 {props.onOpen ? (
                   <button type="button" class="plain" onClick={() => props.onOpen?.(row)}>
-                    {text}
+                    {label}
                   </button>
                 ) : (
-                  text
+                  label
                 )}
               </th>
               {top.sums.map((s, i) => {

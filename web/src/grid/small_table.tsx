@@ -3,9 +3,17 @@
 
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import type { Frame } from "../api/cols.ts";
+import type { Frame, Value } from "../api/cols.ts";
 import { usePage } from "../state/session.ts";
-import { emptyColumns, labelOf, shareOf, showColumns, textOf, titleOf } from "./columns.ts";
+import {
+  emptyColumns,
+  labelOf,
+  type ShownColumn,
+  shareOf,
+  showColumns,
+  textOf,
+  titleOf,
+} from "./columns.ts";
 import { Explain } from "./explain.tsx";
 
 interface SmallTableProps {
@@ -19,6 +27,33 @@ interface SmallTableProps {
   readonly label?: string;
   /** A column behind those of the frame. */
   readonly last?: { readonly title: string; cell(row: number): ComponentChildren };
+}
+
+interface CellProps {
+  readonly value: Value;
+  readonly column: ShownColumn;
+  readonly row: number;
+  /** What stands there instead of its text. */
+  readonly children?: ((label: string) => ComponentChildren) | false | undefined;
+}
+
+function Cell({ value, column, row, children }: CellProps) {
+  const share = shareOf(value, column);
+  const label = labelOf(value, column);
+  return (
+    <td
+      class={column.isNumber ? "number" : ""}
+      title={value === null ? "missing" : textOf(value, column)}
+      {...(value !== null && {
+        "data-v": String(value),
+        "data-r": String(row),
+        "data-c": column.name,
+      })}
+    >
+      {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
+      {children ? children(label) : label}
+    </td>
+  );
 }
 
 export function SmallTable(props: SmallTableProps) {
@@ -49,33 +84,17 @@ export function SmallTable(props: SmallTableProps) {
         <tbody>
           {Array.from({ length: frame.n }, (_, row) => (
             <tr key={row}>
-              {shown.map((c, i) => {
-                const value = frame.value(row, c.index);
-                const share = shareOf(value, c);
-                const text = textOf(value, c);
-                const label = labelOf(value, c);
-                return (
-                  <td
-                    key={c.name}
-                    class={c.isNumber ? "number" : ""}
-                    title={value === null ? "missing" : text}
-                    {...(value !== null && {
-                      "data-v": String(value),
-                      "data-r": String(row),
-                      "data-c": c.name,
-                    })}
-                  >
-                    {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
-                    {i === 0 && onOpen ? (
+              {shown.map((c, i) => (
+                <Cell key={c.name} value={frame.value(row, c.index)} column={c} row={row}>
+                  {i === 0 &&
+                    onOpen &&
+                    ((label) => (
                       <button type="button" class="plain" onClick={() => onOpen(row)}>
                         {opens === undefined ? label : `${label} ${opens}`}
                       </button>
-                    ) : (
-                      label
-                    )}
-                  </td>
-                );
-              })}
+                    ))}
+                </Cell>
+              ))}
               {last && <td class="whole">{last.cell(row)}</td>}
             </tr>
           ))}
