@@ -66,6 +66,26 @@ async function testKeys(page, server) {
   check(await isAt(page, `sel=ev:${before}`), `N: ${await hashOf(page)}, not ${before}`);
 }
 
+/** With nothing selected a search begins at the window, not at the first hit of the trace. */
+async function testFromWindow(page, server) {
+  const rows = await rowsOf(`opscope table events ${join(folder, "keys.json")}`);
+  const odd = rows.filter((row) => row.name === "aten::odd");
+  const at = odd[10];
+  for (const [key, row] of [
+    ["n", at],
+    ["N", odd[9]],
+  ]) {
+    await openTimeline(page, server, `trace?q=odd&w=${at.start_ns}+500000`);
+    check(!/sel=/.test(await hashOf(page)), "nothing is selected");
+    await page.keyboard.press(key);
+    check(await isAt(page, `sel=ev:${row.id}`), `${key}: ${await hashOf(page)}, not ${row.id}`);
+  }
+  // Between two hits the next one is that after the edge of the window.
+  await openTimeline(page, server, `trace?q=odd&w=${Number(at.start_ns) + 1}+500000`);
+  await page.keyboard.press("n");
+  check(await isAt(page, `sel=ev:${odd[11].id}`), `n: ${await hashOf(page)}, not ${odd[11].id}`);
+}
+
 async function testWindows(page, server) {
   await openTimeline(page, server, "trace?w=1000000+500000");
   await page.waitForTimeout(500);
@@ -121,6 +141,6 @@ await main(async (browser) => {
   write(path);
   const server = await start([path]);
   const [page, faults] = await openPage(context, server.origin);
-  for (const test of [testKeys, testWindows, testArrows, testColours]) await test(page, server);
+  for (const test of [testKeys, testFromWindow, testWindows, testArrows, testColours]) await test(page, server);
   check(faults.length === 0, `${faults[0]}`);
 });

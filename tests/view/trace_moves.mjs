@@ -12,6 +12,8 @@ import { openTimeline, rangeOf } from "./timelines.mjs";
 const N = 20_000; // ranges of 5 us, one after the other
 /** The share of a full lane that has a colour: lines between ranges have none. */
 const LEAST = 0.85;
+/** Among the modifiers of a key. */
+const SHIFT = 8;
 
 function write(path) {
   const traceEvents = Array.from({ length: N }, (_, i) => ({
@@ -69,8 +71,9 @@ async function testGap(page, server) {
 /** w a s d are where they are on any keyboard; other keys are letters. */
 async function testLayouts(context, page, server) {
   const client = await context.newCDPSession(page);
-  const press = async (code, key) => {
-    for (const type of ["keyDown", "keyUp"]) await client.send("Input.dispatchKeyEvent", { type, code, key });
+  const press = async (code, key, modifiers = 0) => {
+    for (const type of ["keyDown", "keyUp"])
+      await client.send("Input.dispatchKeyEvent", { type, code, key, modifiers });
     await page.waitForTimeout(600);
   };
   for (const [layout, letters] of Object.entries({
@@ -92,6 +95,10 @@ async function testLayouts(context, page, server) {
     await press("KeyA", letters.KeyA);
     const left = await windowOf(page);
     check(Math.abs(left[0] - back[0]) < 0.01 * width, `${layout}: ${letters.KeyA} goes left: ${left}`);
+    await press("Backspace", "Backspace");
+    check((await windowOf(page))[0] === right[0], `${layout}: Backspace goes back to the window before`);
+    await press("Backspace", "Backspace", SHIFT);
+    check((await windowOf(page))[0] === left[0], `${layout}: and with Shift forward again`);
     check(!/steps=|sel=/.test(await hashOf(page)), `${layout}: and does nothing else, from ${from}`);
   }
   await openTimeline(page, server, "trace?w=40000000%2B10000000");

@@ -4,8 +4,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { blend, parseHex } from "../model/colour.ts";
 import { cellBeside, type HeatMap } from "../model/heat.ts";
+import { takeKey } from "../model/key_list.ts";
 import { formatTime } from "../model/units.ts";
 import { usePage } from "../state/session.ts";
+import { HEAT_KEYS, type HeatCursor } from "./heat_keys.ts";
 import { token } from "./token.ts";
 
 const LEAST_ROW = 12;
@@ -120,14 +122,10 @@ export function HeatMapChart(props: HeatMapProps) {
       step: part(event.clientX - box.left, box.width, map.steps.length),
     };
   };
-  const press = (event: KeyboardEvent) => {
-    const here = at ?? map.worst ?? { row: 0, step: 0 };
-    if (event.key === "Enter") props.onOpen(here);
-    else if (event.key.startsWith("Arrow"))
-      setAt(at === null ? here : cellBeside(map, at, event.key));
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
+  const here = at ?? map.worst ?? { row: 0, step: 0 };
+  const cursor: HeatCursor = {
+    go: (key) => setAt(at === null ? here : cellBeside(map, at, key)),
+    open: () => props.onOpen(here),
   };
   return (
     <div
@@ -136,7 +134,7 @@ export function HeatMapChart(props: HeatMapProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the keys
       tabIndex={0}
       aria-label={`${props.label}; arrows go from cell to cell, Enter opens one`}
-      onKeyDown={press}
+      onKeyDown={(event) => takeKey(HEAT_KEYS, cursor, event)}
     >
       <canvas
         ref={canvas}

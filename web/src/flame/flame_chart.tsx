@@ -4,8 +4,10 @@
 import type { TargetedPointerEvent } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { FlameStacks } from "../api/api.ts";
+import { takeKey } from "../model/key_list.ts";
 import { usePage } from "../state/session.ts";
 import { FlameCanvas, LANE } from "./canvas.ts";
+import { FLAME_KEYS, type FlameCursor } from "./flame_keys.ts";
 import { type FlameOrder, frameBeside, isSmall, layOutFlame, nameOf, pathOf } from "./tree.ts";
 
 interface FlameChartProps {
@@ -69,15 +71,14 @@ export function FlameChart(props: FlameChartProps) {
     else if (y + LANE > element.scrollTop + element.clientHeight)
       element.scrollTop = y + LANE - element.clientHeight;
   };
-  const press = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const canOpen = selected >= 0 && !isSmall(tree, selected);
-    if (event.key === "Enter" && canOpen) props.onOpen?.(pathOf(tree, selected));
-    else if (event.key === "Backspace") props.onLeave?.();
-    else if (/^(Arrow|Home|End)/.test(event.key)) choose(frameBeside(tree, selected, event.key));
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
+  const cursor: FlameCursor = {
+    go: (key) => choose(frameBeside(tree, selected, key)),
+    open: () => {
+      if (selected < 0 || isSmall(tree, selected)) return false;
+      props.onOpen?.(pathOf(tree, selected));
+      return true;
+    },
+    leave: () => props.onLeave?.(),
   };
   const frameOf = (event: TargetedPointerEvent<HTMLCanvasElement> | MouseEvent) => {
     const box = overlay.current!.getBoundingClientRect();
@@ -92,7 +93,7 @@ export function FlameChart(props: FlameChartProps) {
       tabIndex={0}
       role="application"
       aria-label={props.label}
-      onKeyDown={press}
+      onKeyDown={(event) => takeKey(FLAME_KEYS, cursor, event)}
       onScroll={(event) => canvas?.scroll(event.currentTarget.scrollTop)}
     >
       <div class="flame-canvases">

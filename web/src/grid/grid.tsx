@@ -3,7 +3,9 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { takeKey } from "../model/key_list.ts";
 import { usePage } from "../state/session.ts";
+import { type Cursor, GRID_KEYS } from "./grid_keys.ts";
 import { Head, nextSort } from "./head.tsx";
 import type { PlacedColumn } from "./layout.ts";
 import { type GridTree, ROW, Row } from "./rows.tsx";
@@ -71,17 +73,14 @@ function range(a: number, b: number): Set<number> {
   return new Set(Array.from({ length: Math.min(to - from + 1, 100_000) }, (_, i) => from + i));
 }
 
-/** Let ← shut the place of ROW and → open it, where the keys are in its column. */
-function foldBy(key: string, props: GridProps, row: number, column: number): boolean {
+/** Open or shut the place of ROW, where the keys are in its column. */
+function foldTo(isOpening: boolean, props: GridProps, row: number, column: number): boolean {
   const { tree, windows } = props;
   if (!tree || tree.path < 0 || props.columns[column]?.name !== tree.name) return false;
   const path = String(windows.value(row, tree.path) ?? "");
-  const isOpen = tree.isOpen(path);
-  if ((key === "ArrowLeft" && isOpen === true) || (key === "ArrowRight" && isOpen === false)) {
-    tree.toggle(path);
-    return true;
-  }
-  return false;
+  if (tree.isOpen(path) !== !isOpening) return false;
+  tree.toggle(path);
+  return true;
 }
 
 /** The cell that the keys are in, and the rows that are chosen. */
@@ -107,37 +106,32 @@ function useCursor(props: GridProps, sight: ReturnType<typeof useSight>) {
     if (event.ctrlKey || event.metaKey) toggle(row);
     go(row, event.shiftKey);
   };
-  const jump = Math.max(1, Math.floor(sight.height / ROW) - 2);
-  const rowKeys: Readonly<Record<string, number>> = {
-    ArrowDown: current + 1,
-    ArrowUp: current - 1,
-    PageDown: current + jump,
-    PageUp: current - jump,
-    Home: 0,
-    End: props.rows - 1,
+  const here = props.columns[column];
+  const cursor: Cursor = {
+    ...{ row: current, column, rows: props.rows, columns: props.columns.length },
+    jump: Math.max(1, Math.floor(sight.height / ROW) - 2),
+    goRow: (to, isExtending) => {
+      go(to, isExtending);
+      sight.reveal(Math.min(props.rows - 1, Math.max(0, to)));
+    },
+    goColumn: (to) => setColumn(Math.min(props.columns.length - 1, Math.max(0, to))),
+    fold: (isOpening) => foldTo(isOpening, props, current, column),
+    open: () => props.onOpen?.(current),
+    toggle: () => toggle(current),
+    sort: () => {
+      if (here) props.onSort(nextSort(here, props.sort));
+      return here !== undefined;
+    },
+    explain: () => {
+      if (here === undefined) return false;
+      page.dockIsOpen.value = true;
+      page.go({ sel: `col:${props.label}.${here.name}` });
+      return true;
+    },
   };
   const press = (event: KeyboardEvent) => {
     // The buttons of the head have their own keys.
-    if (event.target !== sight.box.current || event.ctrlKey || event.metaKey) return;
-    const next = rowKeys[event.key];
-    const here = props.columns[column];
-    if (next !== undefined) {
-      go(next, event.shiftKey);
-      sight.reveal(Math.min(props.rows - 1, Math.max(0, next)));
-    } else if (foldBy(event.key, props, current, column)) {
-      // The rows come anew.
-    } else if (event.key === "ArrowRight")
-      setColumn(Math.min(props.columns.length - 1, column + 1));
-    else if (event.key === "ArrowLeft") setColumn(Math.max(0, column - 1));
-    else if (event.key === "Enter") props.onOpen?.(current);
-    else if (event.key === " ") toggle(current);
-    else if (event.key === "s" && here) props.onSort(nextSort(here, props.sort));
-    else if (event.key === "?" && here) {
-      page.dockIsOpen.value = true;
-      page.go({ sel: `col:${props.label}.${here.name}` });
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
+    if (event.target === sight.box.current) takeKey(GRID_KEYS, cursor, event);
   };
   return { current, column, choose, press };
 }

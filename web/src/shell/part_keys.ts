@@ -1,37 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of parts that take them while they have the focus, for `?`. The parts handle them
-// themselves: grid/grid.tsx, flame/flame_chart.tsx, shell/strip_bars.tsx, chart/heat_map.tsx.
+// The keys of parts that take them while they have the focus, for `?`: the lists that the parts
+// themselves ask.
 
-interface PartKeys {
-  readonly title: string;
-  readonly keys: readonly { readonly keys: string; readonly does: string }[];
+import { HEAT_KEYS } from "../chart/heat_keys.ts";
+import { FLAME_KEYS } from "../flame/flame_keys.ts";
+import { GRID_KEYS } from "../grid/grid_keys.ts";
+import { shownKeys } from "../model/key_list.ts";
+import { STRIP_KEYS } from "./strip_keys.ts";
+
+interface Listed {
+  readonly keys: readonly string[];
+  readonly does: string;
 }
 
-export const PART_KEYS: readonly PartKeys[] = [
-  {
-    title: "In tables",
-    keys: [
-      { keys: "↑ ↓ PageUp PageDown Home End", does: "go to a row; Shift: choose up to it" },
-      { keys: "← →", does: "go to a column; in a tree: shut or open the row" },
-      { keys: "Space", does: "choose the row, for copy and save" },
-      { keys: "Enter", does: "open the row" },
-      { keys: "s", does: "sort by the column" },
-      { keys: "?", does: "explain the column" },
-    ],
-  },
-  {
-    title: "In flame graphs",
-    keys: [
-      { keys: "↑ ↓ ← → Home End", does: "go to a frame" },
-      { keys: "Enter", does: "zoom to the frame" },
-      { keys: "Backspace", does: "zoom out" },
-    ],
-  },
-  {
-    title: "In the steps, and in the map of ranks",
-    keys: [
-      { keys: "← → ↑ ↓ Home End", does: "go to a step or a rank; Shift: several steps" },
-      { keys: "Enter", does: "select it" },
-    ],
-  },
+const PARTS: readonly (readonly [title: string, keys: readonly Listed[]])[] = [
+  ["In tables", GRID_KEYS],
+  ["In flame graphs", FLAME_KEYS],
+  ["In the steps", STRIP_KEYS],
+  ["In the map of ranks", HEAT_KEYS],
 ];
+
+export const PART_KEYS = PARTS.map(([title, list]) => ({
+  title,
+  keys: list.map(({ keys, does }) => ({ keys: shownKeys(keys), does })),
+}));

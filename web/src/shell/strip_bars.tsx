@@ -4,7 +4,9 @@
 
 import type { TargetedKeyboardEvent, TargetedPointerEvent } from "preact";
 import { useState } from "preact/hooks";
+import { takeKey } from "../model/key_list.ts";
 import { fullHeight, type StripBar } from "../model/strip.ts";
+import { STRIP_KEYS, type StripCursor } from "./strip_keys.ts";
 
 const HEIGHT = 36;
 const MARK = 3;
@@ -67,23 +69,6 @@ interface BarProps {
   readonly isOn: boolean;
 }
 
-/** The keys of the bars: where REACH goes by KEY; null: KEY is none of them. */
-function moved(reach: Reach | null, key: string, n: number): number | null {
-  const at = reach?.at ?? -1;
-  switch (key) {
-    case "ArrowRight":
-      return Math.min(n - 1, at + 1);
-    case "ArrowLeft":
-      return Math.max(0, at < 0 ? n - 1 : at - 1);
-    case "Home":
-      return 0;
-    case "End":
-      return n - 1;
-    default:
-      return null;
-  }
-}
-
 function useReach({ bars, onTake }: Props) {
   const [reach, setReach] = useState<Reach | null>(null);
   const [isDragged, setDragged] = useState(false);
@@ -92,6 +77,16 @@ function useReach({ bars, onTake }: Props) {
     const box = event.currentTarget.getBoundingClientRect();
     const i = Math.floor(((event.clientX - box.left) / box.width) * bars.length);
     return Math.min(bars.length - 1, Math.max(0, i));
+  };
+  const cursor: StripCursor = {
+    at: reach?.at ?? -1,
+    n: bars.length,
+    go: (at, isExtending) =>
+      setReach({ anchor: isExtending && reach !== null ? reach.anchor : at, at }),
+    take: () => {
+      if (reach !== null) take(reach);
+      return reach !== null;
+    },
   };
   return {
     reach,
@@ -110,16 +105,7 @@ function useReach({ bars, onTake }: Props) {
       setDragged(false);
     },
     onPointerCancel: () => setDragged(false),
-    onKeyDown: (event: TargetedKeyboardEvent<HTMLDivElement>) => {
-      if (event.key === "Enter" && reach !== null) take(reach);
-      else {
-        const at = moved(reach, event.key, bars.length);
-        if (at === null) return;
-        setReach({ anchor: event.shiftKey && reach !== null ? reach.anchor : at, at });
-      }
-      event.preventDefault();
-      event.stopPropagation();
-    },
+    onKeyDown: (event: TargetedKeyboardEvent<HTMLDivElement>) => takeKey(STRIP_KEYS, cursor, event),
     onBlur: () => setReach(null),
   };
 }

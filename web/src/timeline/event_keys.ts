@@ -82,6 +82,8 @@ function linked(screen: Screen, ...relations: readonly string[]): number | undef
 interface EventKey {
   readonly keys: string;
   readonly shown?: string;
+  /** A key that does the same, on every layout. */
+  readonly also?: string;
   readonly does: string;
   readonly run: (screen: Screen, deeds: EventDeeds) => boolean;
 }
@@ -158,11 +160,25 @@ export const EVENT_KEYS: readonly EventKey[] = [
   { keys: "h", does: "dim all that has another name", run: (screen) => screen.dim() },
   { keys: "n", does: "go to the next hit of the search", run: hit(1) },
   { keys: "N", shown: "Shift+N", does: "go to the hit before", run: hit(-1) },
-  { keys: "z", does: "go back to the window before", run: goTo(-1) },
-  { keys: "Z", shown: "Shift+Z", does: "go forward again", run: goTo(1) },
+  // Where the letter z is at the place of w, as on AZERTY, it zooms.
+  {
+    ...{ keys: "z", also: "Backspace", shown: "z Backspace", does: "go back to the window before" },
+    run: goTo(-1),
+  },
+  {
+    ...{ keys: "Z", also: "Shift+Backspace", shown: "Shift+Z Shift+Backspace" },
+    does: "go forward again",
+    run: goTo(1),
+  },
 ];
 
-/** Handle KEY; whether it was one of ours, and there was something to do. */
-export function pressEventKey(screen: Screen, key: string, deeds: EventDeeds): boolean {
-  return EVENT_KEYS.find((one) => one.keys === key)?.run(screen, deeds) === true;
+/** Handle a key; whether it was one of ours, and there was something to do. */
+export function pressEventKey(
+  screen: Screen,
+  { key, shiftKey }: { readonly key: string; readonly shiftKey: boolean },
+  deeds: EventDeeds,
+): boolean {
+  const word = shiftKey ? `Shift+${key}` : key;
+  const found = EVENT_KEYS.find((one) => one.keys === key || one.also === word);
+  return found?.run(screen, deeds) === true;
 }

@@ -99,7 +99,7 @@ export function TimelineView(props: TimelineViewProps) {
       );
     } else if (
       !pressKey(screen, event, x) &&
-      !pressEventKey(screen, event.key, deeds) &&
+      !pressEventKey(screen, event, deeds) &&
       !pressTrackKey(screen.rowAt(y), event.key, change)
     )
       return;

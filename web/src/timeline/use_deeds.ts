@@ -57,7 +57,9 @@ export function useDeeds(
       page.go({ python: isOff ? "" : "off" });
     },
     hit: (delta: 1 | -1) => {
-      const from = screen?.selected?.from ?? screen?.viewport.t0 ?? 0;
+      // What starts with the window is in it.
+      const start = Math.ceil(screen?.viewport.t0 ?? 0) - (delta > 0 ? 1 : 0);
+      const from = screen?.selected?.from ?? start;
       goToHit(page, shown.timeline, from, delta).catch(told);
     },
   };
