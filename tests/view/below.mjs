@@ -3,7 +3,7 @@
 // of inputs of one shape, and calls that are places in the trace.
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beside, check, compare, folder, hashOf, settle, start, status, withView } from "./browser.mjs";
+import { beside, check, compare, folder, hashOf, rowsOf, settle, soon, start, status, withView } from "./browser.mjs";
 
 /** A trace of a rank with call stacks, and a module. */
 function makeStacks(rank = 0) {
@@ -159,9 +159,46 @@ async function testSearch(page) {
   }
 }
 
+/** A sum leads to the longest of what it counts, and all of it is marked and listed. */
+async function testSums(page) {
+  const server = new URL(page.url()).origin;
+  const rows = (await rowsOf(`opscope table events ${join(folder, "stacks0.json")}`)).filter(
+    (row) => row.name === "aten::mm",
+  );
+  const longest = rows.reduce((a, b) => (Number(b.dur_ns) > Number(a.dur_ns) ? b : a));
+  const ways = [
+    ["operators", () => page.keyboard.press("t"), "a key in a row"],
+    ["operators", () => page.click(".tools button:has-text('trace (t)')"), "the button of the table"],
+    ["operators?sel=name:operator:aten::mm", () => page.click(".below button:has-text('trace ›')"), "a row that is open"],
+    ["overview", () => page.click(".breakdown button:has-text('cpu_exec')"), "a part of a step"],
+    ["tables?table=overview", () => cellOf(page, "cpu_exec"), "a row of parts"],
+    ["tables?table=ranges&where=kind%20%3D%20'operator'", () => page.click("text=trace (t)"), "ranges"],
+  ];
+  for (const [place, go, what] of ways) {
+    await page.goto("about:blank");
+    await page.goto(`${server}/#/${place}`);
+    await settle(page);
+    await go();
+    const isThere = await soon(page, async () => (await hashOf(page)).startsWith("#/trace"), 5);
+    const hash = await hashOf(page);
+    check(isThere && hash.includes(`sel=ev:${longest.id}&`), `${what}: ${hash}: the longest`);
+    check(/[&]q==/.test(hash), `${what}: ${hash}: all are searched`);
+    await settle(page);
+    const n = Number(await page.getAttribute(".sheet .grid", "aria-rowcount")) - 1;
+    check(n === rows.length, `${what}: ${n} events are listed, not ${rows.length}`);
+  }
+}
+
+/** Take the row of the grid that has TEXT, and press t. */
+async function cellOf(page, text) {
+  await page.click(`.grid [role=gridcell]:has-text('${text}')`);
+  await page.keyboard.press("t");
+}
+
 export async function testBelow(browser) {
   const server = await start([makeStacks()]);
   await withView(browser, server, "operators?sel=name:operator:aten::mm", testStacks);
+  await withView(browser, server, "operators", testSums);
   await withView(browser, server, "operators?sel=name:operator:aten::mm", (page) =>
     testCalls(page, "slowest calls"),
   );

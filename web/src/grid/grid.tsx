@@ -29,8 +29,8 @@ interface GridProps {
   readonly onWiden: (name: string, width: number) => void;
   readonly onSelect: (rows: ReadonlySet<number>) => void;
   readonly onOpen?: (row: number) => void;
-  /** Hears which row the keys are in. */
-  readonly onCurrent: (row: number) => void;
+  /** Hears which row and column the keys are in. */
+  readonly onCurrent: (row: number, column: string) => void;
   /** Hears which row the pointer is over; null: over none. */
   readonly onHover?: (row: number | null) => void;
   readonly tree?: GridTree;
@@ -86,7 +86,8 @@ function foldTo(isOpening: boolean, props: GridProps, row: number, column: numbe
 /** The cell that the keys are in, and the rows that are chosen. */
 function useCursor(props: GridProps, sight: ReturnType<typeof useSight>) {
   const page = usePage();
-  const [current, setCurrent] = useState(0);
+  const [at, setCurrent] = useState(0);
+  const current = Math.max(0, Math.min(at, props.rows - 1));
   const [column, setColumn] = useState(0);
   const anchor = useRef(0);
   const toggle = (row: number) => {
@@ -94,19 +95,21 @@ function useCursor(props: GridProps, sight: ReturnType<typeof useSight>) {
     if (!next.delete(row)) next.add(row);
     props.onSelect(next);
   };
-  const go = (to: number, isExtending: boolean) => {
+  const go = (to: number, isExtending: boolean, at = column) => {
     const row = Math.min(props.rows - 1, Math.max(0, to));
     setCurrent(row);
-    props.onCurrent(row);
+    setColumn(at);
+    props.onCurrent(row, props.columns[at]?.name ?? ""); // before the next key
     if (isExtending) props.onSelect(range(anchor.current, row));
     else anchor.current = row;
   };
   const choose = (row: number, at: number, event: MouseEvent) => {
-    setColumn(at);
     if (event.ctrlKey || event.metaKey) toggle(row);
-    go(row, event.shiftKey);
+    go(row, event.shiftKey, at);
   };
   const here = props.columns[column];
+  const shownHere = here?.name ?? "";
+  useEffect(() => props.onCurrent(current, shownHere), [current, shownHere]);
   const cursor: Cursor = {
     ...{ row: current, column, rows: props.rows, columns: props.columns.length },
     jump: Math.max(1, Math.floor(sight.height / ROW) - 2),

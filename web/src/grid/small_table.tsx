@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Frame, Value } from "../api/cols.ts";
-import { usePage } from "../state/session.ts";
+import { type RowHere, usePage } from "../state/session.ts";
 import {
   emptyColumns,
   labelOf,
@@ -15,6 +15,17 @@ import {
   titleOf,
 } from "./columns.ts";
 import { Explain } from "./explain.tsx";
+import { TimeLink } from "./row_links.tsx";
+
+/** ROW of FRAME with its values as texts. */
+function rowOf(frame: Frame, row: number): RowHere {
+  const values: Record<string, string> = {};
+  for (const { name } of frame.columns) {
+    const value = frame.value(row, frame.index(name));
+    if (value !== null) values[name] = String(value);
+  }
+  return { table: frame.table, values };
+}
 
 interface SmallTableProps {
   readonly frame: Frame;
@@ -34,7 +45,7 @@ interface CellProps {
   readonly column: ShownColumn;
   readonly row: number;
   /** What stands there instead of its text. */
-  readonly children?: ((label: string) => ComponentChildren) | false | undefined;
+  readonly children?: ((label: string) => ComponentChildren) | false;
 }
 
 function Cell({ value, column, row, children }: CellProps) {
@@ -87,12 +98,14 @@ export function SmallTable(props: SmallTableProps) {
               {shown.map((c, i) => (
                 <Cell key={c.name} value={frame.value(row, c.index)} column={c} row={row}>
                   {i === 0 &&
-                    onOpen &&
-                    ((label) => (
-                      <button type="button" class="plain" onClick={() => onOpen(row)}>
-                        {opens === undefined ? label : `${label} ${opens}`}
-                      </button>
-                    ))}
+                    ((label) =>
+                      onOpen ? (
+                        <button type="button" class="plain" onClick={() => onOpen(row)}>
+                          {opens === undefined ? label : `${label} ${opens}`}
+                        </button>
+                      ) : (
+                        <TimeLink row={rowOf(frame, row)} text={label} />
+                      ))}
                 </Cell>
               ))}
               {last && <td class="whole">{last.cell(row)}</td>}

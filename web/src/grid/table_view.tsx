@@ -183,13 +183,16 @@ export function TableView(props: TableViewProps) {
   const isSummed =
     first !== null && columns.some((c) => sums.has(c.name) && first.sum(c.name) !== null);
   useCommand(frame);
-  const current = useRef(0);
+  const current = useRef({ row: 0, column: "" });
   useEffect(() => {
-    current.current = 0;
     const here = () =>
       windows.latest === null || windows.latest.rows === 0
         ? null
-        : { table: props.name, values: namesOf(windows, shown, current.current) };
+        : {
+            table: props.name,
+            values: namesOf(windows, shown, current.current.row),
+            column: current.current.column,
+          };
     page.rowHere.value = here;
     return () => {
       if (page.rowHere.value === here) page.rowHere.value = null;
@@ -229,8 +232,8 @@ export function TableView(props: TableViewProps) {
           onSort={(sort) => page.go({ sort })}
           onWiden={widen}
           onSelect={select}
-          onCurrent={(row) => {
-            current.current = row;
+          onCurrent={(row, column) => {
+            current.current = { row, column };
             props.onCurrent?.(namesOf(windows, shown, row));
           }}
           {...(props.onHover && {

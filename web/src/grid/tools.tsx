@@ -8,6 +8,7 @@ import { pickRows } from "../model/records.ts";
 import { format } from "../model/units.ts";
 import { usePage } from "../state/session.ts";
 import { ColumnsMenu } from "./columns_menu.tsx";
+import { RowLinks } from "./row_links.tsx";
 import { groupingOfOperators, searchedColumns } from "./searched.ts";
 
 const FORMATS = ["csv", "json", "md"] as const;
@@ -153,6 +154,9 @@ export function Tools(props: ToolsProps) {
       {table && table.group_by.length > 0 && <Grouping groups={table.group_by} />}
       {table && frame && <ColumnsMenu table={table} frame={frame} columns={props.columns} />}
       <span class="muted">{frame === null ? "" : `${format(frame.rows, null)} rows`}</span>
+      {frame !== null && frame.rows > 0 && (
+        <RowLinks row={() => page.rowHere.value?.() ?? null} keys />
+      )}
       <span class="space" />
       <Copies {...props} />
     </div>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a row of the table `events` to that event in the trace.
 
-import type { Options, TraceOfRun } from "../api/api.ts";
+import type { Options, TraceOfRun, Window } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import { allTimeOptions, quote } from "./options.ts";
 import type { PageState } from "./session.ts";
@@ -53,8 +53,28 @@ async function findEvent(
   return found.n === 0 ? null : numberOf(traces, found, 0);
 }
 
-/** Go to the event of ROW of FRAME. Of several traces its rank is shown. */
-export async function showInTrace(page: PageState, frame: Frame, row: number): Promise<void> {
+/** Show the time WINDOW of RANK; undefined: of all. */
+export async function showTime(
+  page: PageState,
+  window: Window,
+  rank: string | undefined,
+): Promise<void> {
+  const { traces } = await page.api.timeline(page.run.value);
+  page.go({
+    ...FRESH,
+    view: "trace",
+    w: formatRange(window),
+    ...(traces.length > 1 && rank !== undefined && { rank }),
+  });
+}
+
+/** Go to the event of ROW of FRAME, and search Q. Of several traces its rank is shown. */
+export async function showInTrace(
+  page: PageState,
+  frame: Frame,
+  row: number,
+  q = "",
+): Promise<void> {
   const start = frame.at(row, "start_ns") ?? 0;
   const dur = frame.at(row, "dur_ns") ?? 0;
   const margin = Math.max(dur, Math.ceil((LEAST_NS - dur) / 2));
@@ -65,6 +85,7 @@ export async function showInTrace(page: PageState, frame: Frame, row: number): P
     ...FRESH,
     view: "trace",
     w: formatRange(window),
+    q,
     ...(traces.length > 1 && { rank: frame.text(row, "rank") }),
     ...(event !== null && { sel: `ev:${event}` }),
   });

@@ -23,6 +23,8 @@ export interface Loading {
 export interface RowHere {
   readonly table: string;
   readonly values: Readonly<Record<string, string>>;
+  /** The column that is meant, if the keys are in one. */
+  readonly column?: string;
 }
 
 export interface PageState {

@@ -4,13 +4,15 @@
 import { useState } from "preact/hooks";
 import type { Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import { RowLinks } from "../grid/row_links.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { type Opened, selOfOpened } from "../model/opened.ts";
 import { useTable } from "../state/answers.ts";
 import { showInTrace } from "../state/in_trace.ts";
 import { mergedOptions, quote, selectionOptions } from "../state/options.ts";
+import { isOfShape } from "../state/row_events.ts";
 import { usePage } from "../state/session.ts";
-import { FRESH, type Place } from "../state/url.ts";
+import type { Place } from "../state/url.ts";
 import { Section, type Tab, Tabs } from "./parts.tsx";
 import { Stacks } from "./stacks.tsx";
 
@@ -29,13 +31,10 @@ const named = (place: Place, opened: Opened) => ({
   where: whereOfRow(opened),
 });
 
-/** The calls of OPENED, by the sizes of inputs that their arguments have. */
+/** The calls of OPENED. */
 function whereOfCalls({ name, shape }: Opened): string {
   const ofName = `name = ${quote(name)}`;
-  if (shape === undefined) return ofName;
-  const [dims, old] = ["Dims", "dims"].map((word) => `json_extract(args, '$."Input ${word}"')`);
-  const text = `replace(coalesce(${dims}, ${old}, '[]'), ' ', '')`;
-  return `${ofName} and ${text} = ${quote(shape.replaceAll(" ", ""))}`;
+  return shape === undefined ? ofName : `${ofName} and ${isOfShape(shape)}`;
 }
 
 const CALLS: BelowTab = {
@@ -117,6 +116,12 @@ export const BELOW: Readonly<
   module: [MODULE_CALLS],
 };
 
+/** The table whose row has TABS below it. */
+function tableOf(tabs: readonly BelowTab[]): string {
+  if (tabs === BELOW.module) return "modules";
+  return tabs === BELOW.kernel ? "kernels" : "operators";
+}
+
 /** The rows of TAB; a call is also a place in the trace. */
 function Rows({ tab, frame, name }: { tab: BelowTab; frame: Frame; name: string }) {
   const page = usePage();
@@ -149,18 +154,11 @@ export function Below({ opened, tabs }: BelowProps) {
   const tab = tabs.find((t) => t.name === chosen) ?? tabs[0]!;
   const options = tab.options(page.place.value, opened);
   const answer = useTable(tab.table, options, { offset: 0, limit: 100 });
-  const calls = tabs.find((t) => t.table === "events");
-  const where = String(calls?.options(page.place.value, opened).where ?? "");
+  const values = shape === undefined ? { name } : { name, input_shape: shape };
   const tools = (
     <>
       <Tabs label="What to show of it" tabs={tabs} value={tab.name} onChange={choose} />
-      <button
-        type="button"
-        class="plain"
-        onClick={() => page.go({ ...FRESH, view: "tables", table: "events", where })}
-      >
-        rows ›
-      </button>
+      <RowLinks row={() => ({ table: tableOf(tabs), values })} />
       {shape !== undefined && (
         <button
           type="button"

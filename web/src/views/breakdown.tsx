@@ -4,6 +4,7 @@
 
 import type { Frame } from "../api/cols.ts";
 import { Shares } from "../chart/shares.tsx";
+import { TimeLink } from "../grid/row_links.tsx";
 import { CATEGORIES } from "../model/categories.ts";
 import { first, sharesOf } from "../model/priority.ts";
 import { format, formatTime } from "../model/units.ts";
@@ -54,7 +55,9 @@ function Row({ frame, row }: { frame: Frame; row: number }) {
   const width = `${Math.min(100, Math.max(0, ratio * 100))}%`;
   return (
     <>
-      <span>{name}</span>
+      <span>
+        <TimeLink row={{ table: "overview", values: { category: name } }} text={name} />
+      </span>
       <span>
         <span class={`fill fill-${name}`} style={{ width }} />
       </span>

@@ -4,6 +4,7 @@
 
 import { FlameChart } from "../flame/flame_chart.tsx";
 import { FlameRows } from "../flame/flame_rows.tsx";
+import { RowLinks } from "../grid/row_links.tsx";
 import {
   flameQuestion,
   flameShare,
@@ -124,6 +125,7 @@ function Sandwich({ name }: { name: string }) {
           <span data-sandwich={String(callees.stacks.total)}>{value(callees.stacks.total)}</span>
         )}
         <span class="space" />
+        <RowLinks row={() => ({ table: "", values: { name } })} />
         <button type="button" class="plain" onClick={() => page.go({ sel: "" })}>
           close
         </button>

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which events, or which time, a row of a table is about: of a sum all that it counts.
+
+import type { Window } from "../api/api.ts";
+import { quote } from "./options.ts";
+import type { RowHere } from "./session.ts";
+
+type Values = RowHere["values"];
+type Rule = (values: Values, column: string) => string;
+
+/** In names of kernels of libraries for communication. */
+const COMMUNICATION =
+  "lower(name) regexp '[nrmhbc]ccl|hcom_|shmem|all[-_]?(reduce|gather)|reduce[-_]?scatter|all[-_]?to[-_]?all'";
+/** Events of the parts of a step. */
+const PARTS: Readonly<Record<string, string>> = {
+  kernel: `kind = 'kernel' AND NOT ${COMMUNICATION}`,
+  memcpy: "kind = 'memcpy'",
+  memset: "kind = 'memset'",
+  communication: `(kind = 'communication' OR (kind = 'kernel' AND ${COMMUNICATION}))`,
+  runtime: "kind in ('runtime', 'driver')",
+  dataloader: "kind = 'dataloader'",
+  cpu_exec: "kind in ('operator', 'annotation', 'optimizer', 'python')",
+  step: "kind = 'step'",
+};
+
+function all(...terms: readonly string[]): string {
+  return terms.filter((term) => term !== "").join(" AND ");
+}
+
+/** COLUMN is as in VALUES, where it has another name there maybe; "": it is not known. */
+function same(values: Values, column: string, as = column): string {
+  const value = values[as];
+  return value === undefined ? "" : `${column} = ${quote(value)}`;
+}
+
+function number(values: Values, column: string, as = column): string {
+  const value = values[as];
+  return value === undefined ? "" : `${column} = ${value}`;
+}
+
+/** Both, but nothing if the first one is not known. */
+function within(first: string, ...more: readonly string[]): string {
+  return first === "" ? "" : all(first, ...more);
+}
+
+/** Calls with inputs of SHAPE, as column input_shape has it, by the sizes in their arguments. */
+export function isOfShape(shape: string): string {
+  const [dims, old] = ["Dims", "dims"].map((word) => `json_extract(args, '$."Input ${word}"')`);
+  const text = `replace(coalesce(${dims}, ${old}, '[]'), ' ', '')`;
+  return `${text} = ${quote(shape.replaceAll(" ", ""))}`;
+}
+
+const rankOf = (values: Values) => number(values, "rank");
+
+/** A row that is one event, with its start in COLUMN. */
+const one =
+  (column: string, ...words: readonly string[]): Rule =>
+  (v) =>
+    within(number(v, "start_ns", column), rankOf(v), ...words);
+
+const named: Rule = (v) => within(same(v, "name"), same(v, "kind"));
+const operator: Rule = (v) =>
+  within(
+    same(v, "name"),
+    "kind = 'operator'",
+    v.input_shape === undefined ? "" : isOfShape(v.input_shape),
+  );
+const ofPart: Rule = (v) => within(PARTS.communication!, rankOf(v));
+
+/** The part COLUMN of the step of a row of `steps`, or all of it. */
+const step: Rule = (v, column) => {
+  const from = Number(v.start_ns);
+  const to = from + Number(v.total_ns);
+  const part = PARTS[column.replace(/_ns$/, "")] ?? "";
+  const time = `start_ns >= ${from} AND start_ns < ${to}`;
+  return Number.isSafeInteger(to) ? all(part, time, rankOf(v)) : "";
+};
+
+const RULES: Readonly<Record<string, Rule>> = {
+  events: (v) =>
+    within(number(v, "start_ns"), number(v, "id"), rankOf(v), same(v, "kind"), same(v, "thread")),
+  siblings: (v) => within(number(v, "start_ns"), number(v, "id"), rankOf(v), same(v, "thread")),
+  memory_events: one("alloc_ns", "kind = 'alloc'"),
+  memory_live: one("oldest_ns", "kind = 'alloc'"),
+  memory_peaks: one("peak_ns", "kind in ('alloc', 'free')"),
+  memory_curve: one("time_ns", "kind in ('alloc', 'free')"),
+  memory: operator,
+  operators: operator,
+  diff_operators: operator,
+  diff_inside: operator,
+  modules: (v) =>
+    v.name === undefined ? "" : `name in (${quote(`nn.Module: ${v.name}`)}, ${quote(v.name)})`,
+  ranges: (v) =>
+    all(
+      ...["name", "kind", "category", "process", "thread", "device"].map((word) => same(v, word)),
+      number(v, "step"),
+      rankOf(v),
+    ),
+  durations: (v) =>
+    within(
+      named(v, ""),
+      v.from_ns === undefined ? "" : `dur_ns >= ${v.from_ns}`,
+      v.to_ns === undefined ? "" : `dur_ns < ${v.to_ns}`,
+    ),
+  step_explain: (v) => within(named(v, ""), number(v, "step"), rankOf(v)),
+  steps: step,
+  overview: (v) => PARTS[v.category ?? ""] ?? "",
+  diff_steps: () => "",
+  devices: (v) => within(same(v, "device"), rankOf(v)),
+  threads: (v) => within(same(v, "process"), same(v, "thread"), rankOf(v)),
+  flows: (v) => within(number(v, "id", "from_id"), rankOf(v)),
+  collectives: (v) => within(same(v, "name"), rankOf(v)),
+  rank_wait: ofPart,
+  rank_overlap: ofPart,
+  ranks: (v) => within("kind = 'step'", rankOf(v)),
+};
+
+/** EXPR for the events that ROW counts, in its column if that is a part; "": its values tell none. */
+export function eventsOf({ table, values, column = "" }: RowHere): string {
+  return (RULES[table] ?? named)(values, column);
+}
+
+/** Tables whose rows are about a time, in which there may be no event. */
+const TIMES: Readonly<Record<string, readonly [from: string, dur: string]>> = {
+  steps: ["start_ns", "total_ns"],
+  utilization: ["start_ns", "dur_ns"],
+  quality: ["first_ns", ""],
+};
+
+/** The time that ROW is about; null: it is about events. */
+export function timeOf({ table, values, column = "" }: RowHere): Window | null {
+  const [from, dur] = TIMES[table] ?? [];
+  if (from === undefined || values[from] === undefined) return null;
+  if (table === "steps" && PARTS[column.replace(/_ns$/, "")] !== undefined) return null;
+  const start = Number(values[from]);
+  const end = start + Math.max(1, Number(values[dur ?? ""] ?? 1));
+  return Number.isSafeInteger(end) ? { from: start, to: end } : null;
+}
+
+const ONE_EVENT: readonly string[] = [
+  ...["events", "siblings", "flows"],
+  ...["memory_events", "memory_peaks", "memory_curve", "memory_live"],
+];
+
+/** Whether ROW stands for one event, so that there are no others to mark. */
+export function isOneEvent({ table }: RowHere): boolean {
+  return ONE_EVENT.includes(table);
+}
