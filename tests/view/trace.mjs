@@ -143,7 +143,17 @@ async function testMinimap(context) {
   await soon(page, async () => /look/.test(await hashOf(page)));
   check(/notes=\d+~look/.test(await hashOf(page)), `a note is in the address: ${await hashOf(page)}`);
   check((await page.locator(".tl-flags span").count()) === 1, "and has a flag");
+  await openTimeline(page, server, "trace?notes=20000000~one~~22000000%2B9000000~two~~44000000~three");
+  const flags = await page.locator(".tl-flags span").all();
+  const boxes = await Promise.all(flags.map((flag) => flag.boundingBox()));
+  const ruler = await page.locator(".tl-ruler").boundingBox();
+  check(boxes.length === 3 && boxes[2].width > 30, `three flags: ${JSON.stringify(boxes)}`);
+  for (const [i, flag] of boxes.entries()) {
+    check(flag.y + flag.height <= ruler.y, `flag ${i} is above the times of the ruler`);
+    check(i === 2 || flag.x + flag.width <= boxes[i + 1].x, `flag ${i} ends before the next`);
+  }
   await openTimeline(page, server, "trace");
+  check((await page.locator(".tl-flags").count()) === 1, "flags have a row");
   check((await page.inputValue(".notes input")) === "look here", "the browser keeps it");
   await page.click("text=remove");
   await openTimeline(page, server, "trace");

@@ -206,7 +206,7 @@ async function testRuler(context, server) {
   await page.click(".notes li:first-child button");
   check(await soon(page, async () => /sel=ev:\d+/.test(await hashOf(page))), "a note goes to its event");
   await openTimeline(page, server, SHOWN);
-  await page.mouse.click(x(250_000), y, { button: "right" });
+  await page.mouse.click(x(250_000), await head("thread 7"), { button: "right" });
   await page.waitForSelector(".tl-menu");
   const texts = await page.locator(".tl-menu [role=menuitem] span").allTextContents();
   check(texts.includes("rows of its name") && texts.includes("hide the track"), `menu: ${texts}`);
@@ -215,7 +215,7 @@ async function testRuler(context, server) {
   check(await soon(page, async () => /hide=t0.7.7/.test(await hashOf(page))), "by keys its last item hides");
   check((await page.locator(".tl-menu").count()) === 0, "and the menu is gone");
   await page.click("text=1 hidden");
-  await page.mouse.move(x(250_000), y);
+  await page.mouse.move(x(250_000), await head("thread 7"));
   await page.focus(".tl");
   await page.keyboard.press("Shift+F10");
   await page.waitForSelector(".tl-menu");

@@ -2,6 +2,7 @@
 // Notes on times, ranges and events: flags above the timeline, and a line to write each.
 
 import type { ReadonlySignal } from "@preact/signals";
+import { Fragment } from "preact";
 import { useEffect } from "preact/hooks";
 import { formatTime } from "../model/units.ts";
 import { formatNotes, keepNotes, keptNotes, type Note, parseNotes } from "../state/notes.ts";
@@ -31,27 +32,32 @@ export function useNotes(): [notes: readonly Note[], change: (notes: readonly No
   return [parseNotes(words), change];
 }
 
-/** A flag for each of NOTES that is in WIDTH pixels of VIEWPORT. */
+const MOST_WIDTH = 160;
+/** Less has no room for the flag itself. */
+const LEAST_WIDTH = 12;
+
+/** A flag for each of NOTES that is in WIDTH pixels of VIEWPORT; none reaches the next one. */
 export function Flags({ notes, viewport, widthOf }: FlagsProps) {
   const view = viewport.value;
   const width = widthOf();
-  if (view === null) return null;
+  if (view === null || notes.length === 0) return null;
   return (
     <div class="tl-flags" aria-hidden="true">
-      {notes.map((note) => {
+      {notes.map((note, i) => {
         const x = view.x(note.at);
+        const next = notes[i + 1];
+        const room = next === undefined ? MOST_WIDTH : view.x(next.at) - x - 1;
         return view.x(note.at + note.dur) < -1 || x > width ? null : (
-          <span
-            key={`${note.at}+${note.dur}`}
-            class={note.dur > 0 ? "range" : ""}
-            style={{
-              left: `${x}px`,
-              ...(note.dur > 0 && { minWidth: `${note.dur / view.nsPerPx}px` }),
-            }}
-            title={note.text}
-          >
-            ⚑ {note.text}
-          </span>
+          <Fragment key={`${note.at}+${note.dur}`}>
+            {room >= LEAST_WIDTH && (
+              <span style={{ left: `${x}px`, maxWidth: `${Math.min(MOST_WIDTH, room)}px` }}>
+                ⚑ {note.text}
+              </span>
+            )}
+            {note.dur > 0 && (
+              <i class="range" style={{ left: `${x}px`, width: `${note.dur / view.nsPerPx}px` }} />
+            )}
+          </Fragment>
         );
       })}
     </div>

@@ -40,7 +40,7 @@ interface TopProps extends TimelineViewProps {
   readonly notes: readonly Note[];
 }
 
-/** The minimap, the filter of tracks, the ruler and the flags on it. */
+/** The minimap, the flags of notes, the filter of tracks and the ruler. */
 function Top({ timeline, side, screen, made, notes }: TopProps) {
   const { span } = usePage().place.value;
   const whole = firstWindow(timeline, span);
@@ -60,12 +60,12 @@ function Top({ timeline, side, screen, made, notes }: TopProps) {
           onZoom={(x, deltaY) => screen.show(screen.viewport.zoom(x, wheelZoom(deltaY)))}
         />
       )}
+      {side === "run" && (
+        <Flags notes={notes} viewport={viewport} widthOf={() => screen?.pixels ?? 0} />
+      )}
       <div class="tl-top">
         <Corner hasDate={timeline.base_ns !== null} />
         <canvas ref={ruler} class="tl-ruler" />
-        {side === "run" && (
-          <Flags notes={notes} viewport={viewport} widthOf={() => screen?.pixels ?? 0} />
-        )}
       </div>
     </>
   );
