@@ -10,6 +10,7 @@
  *     limit    for cols the number of rows from `offset` on, of the whole answer: 10,000 unless
  *              it says otherwise, 0 and at most 1,000,000; else the option of the command,
  *              which counts for each rank and span
+ *     most     for cols that option of the command
  *     offset   for cols only
  *     made     for cols: with the order of rows before they were sorted
  *     sums     for cols: with the sum of each column over all rows, if all are made
@@ -105,7 +106,7 @@ static int64_t count_sorted(const struct wanted *w)
     const int64_t end = w->offset + w->limit;
     int64_t n = SORTED_LEAST;
 
-    if (!w->def->open || !w->request.question.sort)
+    if (!w->def->open || !w->request.question.sort || w->request.question.limit > 0)
         return 0;
     while (n < end && n < INT64_MAX / 2)
         n *= 2;
@@ -136,7 +137,9 @@ static osc_status read_options(const struct osc_api_call *c, struct wanted *w,
         struct osc_url_pair p = c->url.pairs[i];
         const bool is_switch = osc_request_is_switch(p.name);
 
-        if (is_ours(w, p.name))
+        if (w->is_cols && strcmp(p.name, "most") == 0)
+            p.name = "limit";
+        else if (is_ours(w, p.name))
             continue;
         /* Forms and URLSearchParams cannot write a name without a value. */
         if (is_switch && p.value && (p.value[0] == '\0' || strcmp(p.value, "1") == 0))
@@ -229,7 +232,7 @@ static bool is_stream(const struct wanted *w)
 {
     const struct osc_question *const q = &w->request.question;
 
-    return w->def->open && !q->sort && !q->where;
+    return w->def->open && !q->sort && !q->where && q->limit <= 0;
 }
 
 /* Ask for a frame that has the rows from window->first on, and all that W wants. */
@@ -240,7 +243,8 @@ static osc_status ask_frame(const struct wanted *w, const struct sets *s,
     const struct osc_request *const r = &w->request;
     struct osc_question q = r->question;
 
-    q.limit = w->n_sorted;
+    if (q.limit <= 0)
+        q.limit = w->n_sorted;
     if (is_stream(w) || w->n_sorted > 0)
         return osc_set_ask_window(s->now, &r->view, &q, window, f, err);
     const osc_status st = s->base ? osc_compare(s->base, s->now, &r->view, &q, f, err)

@@ -6,7 +6,8 @@
 //     everywhere.mjs [--opscope PATH] [NAME...]
 //
 // NAME chooses parts. The last line is "N passed, N failed".
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   check,
@@ -187,6 +188,83 @@ async function testParts(browser, server) {
               `${view}: ${verb} as ${form}`,
             );
     });
+}
+
+/** The words of COMMAND as a shell reads them, in any order. */
+const wordsOf = (command) =>
+  execFileSync("sh", ["-c", `printf '%s\\n' ${command}`], { encoding: "utf8" }).split("\n").sort().join("\n");
+
+/** Go to what COMMAND prints, as if it came from a terminal. */
+async function enter(page, command) {
+  await page.keyboard.press("Control+k");
+  await page.fill(".palette input", command);
+  const hash = await hashOf(page);
+  await page.waitForSelector(".palette [role=option]:has-text('rows of')");
+  await page.keyboard.press("Enter");
+  await soon(page, async () => (await hashOf(page)) !== hash, 3);
+  await settle(page);
+}
+
+/** From a command to a place and back it is the same command, with the same rows. */
+async function testCommands(browser) {
+  const [first, second] = makeRun();
+  const server = await start([first]);
+  const commands = [
+    "events --limit 5 --sort dur_ns",
+    "events --from 3ms",
+    "events --to 3ms",
+    "events --from 2000000ns --to 3000000ns --device cuda:0",
+    "durations --name gemm1",
+    "siblings --event 4 --limit 3",
+    "memory_live --at 5ms",
+    "events --process 1 --thread 1",
+    "averages --no-python",
+    "kernels --compat tb --group-by op",
+  ].map((words) => `opscope table ${words} ${first}`);
+  for (const table of ["advice", "headlines"])
+    commands.push(...(await rowsOf(`opscope table ${table} ${first}`)).map((row) => row.evidence));
+  await withView(browser, server, "overview", async (page) => {
+    for (const command of commands.filter((one) => one !== "")) {
+      await enter(page, command);
+      const shown = await status(page);
+      check(wordsOf(shown) === wordsOf(command), `${command} became ${shown}`);
+      const grid = page.locator(".grid");
+      const rows = (await grid.count()) === 0 ? 0 : Number(await grid.getAttribute("aria-rowcount")) - 1;
+      const printed = (await rowsOf(command)).length;
+      check(rows === printed, `${command}: ${rows} rows, not ${printed}`);
+      await page.reload();
+      await settle(page);
+      check((await status(page)) === shown, `${command}: a link brings ${await status(page)}`);
+    }
+    await enter(page, commands[0]);
+    await page.click(".chip:has-text('--limit 5')");
+    await soon(page, async () => !(await status(page)).includes("--limit"), 5);
+    check(!(await status(page)).includes("--limit"), `a chip takes it back: ${await status(page)}`);
+  });
+  server.stop();
+  // Of a directory each file leads to its rank.
+  const directory = join(folder, "two_ranks");
+  mkdirSync(directory);
+  const files = [first, second].map((path, rank) => {
+    const file = join(directory, `worker${rank}.170000000000${rank}.pt.trace.json`);
+    const trace = JSON.parse(readFileSync(path, "utf8"));
+    for (const event of trace.traceEvents) event.ts += 700 * rank;
+    writeFileSync(file, JSON.stringify(trace));
+    return file;
+  });
+  const both = await start([directory]);
+  await withView(browser, both, "overview", async (page) => {
+    for (const [rank, file] of files.entries()) {
+      await enter(page, `opscope table events --where "start_ns < 2000000" ${file}`);
+      await soon(page, async () => (await hashOf(page)).includes(`rank=${rank}`), 5);
+      await settle(page);
+      check((await hashOf(page)).includes(`rank=${rank}`), `${file}: ${await hashOf(page)}`);
+      const n = (await rowsOf(`opscope table events --where "start_ns < 2000000" ${file}`)).length;
+      const rows = Number(await page.getAttribute(".grid", "aria-rowcount")) - 1;
+      check(rows === n && n > 9, `${file}: ${rows} rows, not ${n}`);
+    }
+  });
+  both.stop();
 }
 
 /** Each part can be saved as SVG and PNG, and the picture names its command. */
@@ -473,6 +551,7 @@ async function testFocus(browser, server) {
 const PARTS = {
   frame: testFrame,
   parts: testParts,
+  commands: testCommands,
   pictures: testPictures,
   patterns: testPatterns,
   sums: testSums,

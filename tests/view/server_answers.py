@@ -160,6 +160,24 @@ def test_windows_are_parts_of_the_whole():
                     yield
 
 
+def test_the_limit_of_the_command_is_not_that_of_a_window():
+    for name, options in (("events", {}), ("events", {"sort": "dur_ns"}), ("operators", {}),
+                          ("events", {"where": "dur_ns > 0"})):
+        with Server(DEMO) as s:
+            _, _, text = s.get(f"table/{name}", {**options, "limit": "5", "format": "json"})
+            wanted = [row[0] for row in json.loads(text)["rows"]]
+            head, columns = decode(s.get(f"table/{name}", {**options, "most": "5"})[2])
+            assert (head["rows"], head["n"]) == (5, 5), (name, head)
+            assert columns[0] == wanted, (name, options)
+            assert " --limit 5 " in head["command"], head["command"]
+            head, part = decode(s.get(f"table/{name}", {**options, "most": "5", "offset": "3",
+                                                        "limit": "10"})[2])
+            assert (head["n"], part[0]) == (2, wanted[3:]), (name, part)
+            head, _ = decode(s.get(f"table/{name}", {**options, "limit": "3"})[2])
+            assert head["rows"] > 5 and "--limit" not in head["command"], head
+            yield
+
+
 def test_windows_cross_chunks():
     trace, n = serving.TEMP / "long.json", 140000
     with trace.open("w") as f:

@@ -105,7 +105,10 @@ class RemoteApi implements Api {
 
   async table(name: string, options: Options, rows: Rows, signal?: AbortSignal): Promise<Frame> {
     const sums = rows.sums === undefined ? {} : { sums: "1" };
-    const words = query({ ...options, offset: rows.offset, limit: rows.limit, ...sums });
+    // Here `limit` is that of the window.
+    const { limit, ...more } = options;
+    const most = limit === undefined ? {} : { most: limit };
+    const words = query({ ...more, ...most, offset: rows.offset, limit: rows.limit, ...sums });
     const response = await get(`table/${encodeURIComponent(name)}${words}`, signal);
     return new Frame(await response.arrayBuffer());
   }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a command line `opscope table ...` to the place that shows its rows.
+// From a command line `opscope table ...` to the place that shows its rows. Options that no view
+// has are kept as they are, for the view of all tables.
 
+import type { RunState } from "../api/api.ts";
 import { splitWords } from "../api/shell_words.ts";
+import { formatMore, isMoreOption, isSwitch } from "./more_options.ts";
+import { isOfRun, isWholeRun, type OpenFiles, partOfOperands, shiftWhere } from "./operands.ts";
 import { FRESH, formatRange, type Place } from "./url.ts";
 
 type Key = "sort" | "where" | "by" | "cols" | "rank" | "span" | "steps" | "priority" | "length";
@@ -15,6 +19,14 @@ const KEYS: Readonly<Record<string, Key>> = {
   "--steps": "steps",
   "--priority": "priority",
   "--step-length": "length",
+};
+const SHORT: Readonly<Record<string, string>> = {
+  "-s": "--sort",
+  "-n": "--limit",
+  "-c": "--columns",
+  "-w": "--where",
+  "-g": "--group-by",
+  "-m": "--merge",
 };
 /** Words without a value, and what they change. */
 const SWITCHES: Readonly<Record<string, Partial<Place>>> = {
@@ -30,39 +42,86 @@ function parseTime(text: string): number | null {
   return Number.isSafeInteger(ns) ? ns : null;
 }
 
-/** What to change to come to the rows that COMMAND prints; null: no place shows just them. */
-export function placeOfCommand(command: string): Partial<Place> | null {
+/** Whether COMMAND is about other files than all of one of RUNS. */
+export function isOfPart(command: string, runs: readonly RunState[]): boolean {
+  const operands = readCommand(command)?.operands ?? [];
+  return operands.length > 0 && !isWholeRun(operands, runs);
+}
+
+type Draft = { -readonly [K in keyof Omit<Place, "other">]?: Place[K] };
+
+interface Read {
+  readonly table: string;
+  readonly options: readonly (readonly [name: string, value: string | true])[];
+  readonly operands: readonly string[];
+}
+
+/** The words of COMMAND; null: it prints no table. */
+function readCommand(command: string): Read | null {
   const words = splitWords(command);
   if (words === null || words[0] !== "opscope" || words[1] !== "table") return null;
   const table = words[2];
   if (table === undefined || !/^[a-z_]+$/.test(table)) return null;
-  // What a command does not say it does not select. Its file may be that of one rank and span.
-  const all = { steps: "", t: "", thread: "" };
-  const place: Record<string, string> = { ...FRESH, ...all, view: "tables", table };
-  const times: Record<string, number> = {};
+  const options: [string, string | true][] = [];
+  const operands: string[] = [];
   for (let i = 3; i < words.length; i++) {
-    const word = words[i]!;
-    if (!word.startsWith("--")) continue;
-    const cut = word.indexOf("=");
-    const name = cut < 0 ? word : word.slice(0, cut);
-    const change = SWITCHES[name];
-    if (change !== undefined) {
-      Object.assign(place, change);
+    const word: string = words[i]!;
+    if (!/^--?[a-z]/.test(word)) {
+      operands.push(word);
+      continue;
+    }
+    const cut: number = word.startsWith("--") ? word.indexOf("=") : -1;
+    const name = SHORT[word] ?? (cut < 0 ? word : word.slice(0, cut));
+    if (SWITCHES[name] !== undefined || isSwitch(name.slice(2))) {
+      options.push([name, true]);
       continue;
     }
     const value = cut < 0 ? words[++i] : word.slice(cut + 1);
     if (value === undefined) return null;
-    const key = KEYS[name];
-    if (key !== undefined) place[key] = value;
-    else if (name === "--from" || name === "--to") {
-      const ns = parseTime(value);
-      if (ns === null) return null;
-      times[name] = ns;
-    } else return null;
+    options.push([name, value]);
   }
-  const from = times["--from"];
-  const to = times["--to"];
-  if (from !== undefined && to !== undefined) place.t = formatRange({ from, to });
-  else if (from !== undefined || to !== undefined) return null;
-  return place;
+  return { table, options, operands };
+}
+
+/** A range of which both ends are known is one of all views; else the table has its end. */
+function timesOf(more: Record<string, string | true>, start: number): Partial<Place> | null {
+  const ends: Record<string, number> = {};
+  for (const name of ["from", "to", "at"]) {
+    const text = more[name];
+    if (text === undefined) continue;
+    const ns = typeof text === "string" ? parseTime(text) : null;
+    if (ns === null) return null;
+    ends[name] = ns + start;
+    if (start !== 0) more[name] = `${ns + start}ns`;
+  }
+  const { from, to } = ends;
+  if (from === undefined || to === undefined) return {};
+  delete more.from;
+  delete more.to;
+  return { t: formatRange({ from, to }) };
+}
+
+/** What to change to come to the rows that COMMAND prints; null: no place shows just them. FILES
+ * are what is open: without them its file is taken for all that is shown. */
+export function placeOfCommand(command: string, files?: OpenFiles): Partial<Place> | null {
+  const read = readCommand(command);
+  if (read === null) return null;
+  // What a command does not say it does not select. Its file may be that of one rank and span.
+  const all = { steps: "", t: "", thread: "" };
+  const part = files && partOfOperands(read.operands, files);
+  const place: Draft = { ...FRESH, ...all, ...part?.place, view: "tables", table: read.table };
+  const more: Record<string, string | true> = {};
+  for (const [name, value] of read.options) {
+    const key = KEYS[name];
+    if (value === true && SWITCHES[name] !== undefined) Object.assign(place, SWITCHES[name]);
+    else if (key !== undefined && value !== true) place[key] = value;
+    else if (isMoreOption(name.slice(2))) more[name.slice(2)] = value;
+    else if (files === undefined || !isOfRun(files, name, value)) return null;
+  }
+  const start = part?.start ?? 0;
+  const times = timesOf(more, start);
+  if (times === null) return null;
+  if (files !== undefined && place.where !== undefined)
+    place.where = shiftWhere(place.where, files.momentsOf(read.table), start);
+  return { ...place, ...times, opts: formatMore(more) };
 }

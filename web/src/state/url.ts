@@ -28,6 +28,8 @@ export interface Place {
   readonly sort: string;
   /** Of tables: "on": rows are summed over all ranks and spans. */
   readonly merge: string;
+  /** Of tables: more options of the command (more_options.ts). */
+  readonly opts: string;
   readonly table: string;
   /** Of memory: PROCESS/DEVICE; "": the one with the highest peak. */
   readonly device: string;
@@ -91,6 +93,7 @@ export const HOME: Place = {
   by: "",
   sort: "",
   merge: "",
+  opts: "",
   table: "",
   device: "",
   top: "",
@@ -139,6 +142,7 @@ const KEYS = [
   "by",
   "sort",
   "merge",
+  "opts",
   "device",
   "top",
   "stack",
@@ -243,6 +247,7 @@ export const FRESH = {
   sel: "",
   table: "",
   merge: "",
+  opts: "",
   device: "",
   top: "",
   stack: "",

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A link to where the page shows what a command prints.
 
-import { placeOfCommand } from "../state/command.ts";
 import { usePage } from "../state/session.ts";
 import { formatPlace } from "../state/url.ts";
+import { usePlaceOf } from "../state/use_command.ts";
 
 /** Nothing, if the page has no place for the rows of COMMAND. */
 export function CommandLink({ command }: { command: string }) {
   const page = usePage();
-  const place = placeOfCommand(command);
+  const place = usePlaceOf(command);
   if (place === null) return null;
   return (
     <a

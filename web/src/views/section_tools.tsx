@@ -3,8 +3,8 @@
 
 import { splitWords } from "../api/shell_words.ts";
 import { pictureOf, pngOf, save } from "../chart/picture.ts";
-import { placeOfCommand } from "../state/command.ts";
 import { type PageState, usePage } from "../state/session.ts";
+import { usePlaceOf } from "../state/use_command.ts";
 
 function captionOf(page: PageState, command: string): string[] {
   const version = page.session.value?.opscope ?? "";
@@ -54,7 +54,7 @@ export function PictureButtons({ title, command, find }: PictureProps) {
 
 export function SectionTools({ title, command }: { title: string; command: string }) {
   const page = usePage();
-  const rows = placeOfCommand(command);
+  const rows = usePlaceOf(command);
   const [, verb, table = ""] = splitWords(command) ?? [];
   return (
     <span class="section-tools">

@@ -2,6 +2,7 @@
 // Any table of the catalog.
 
 import { TableView } from "../grid/table_view.tsx";
+import { moreOptions, namesOf, withoutOption } from "../state/more_options.ts";
 import { selectionOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 
@@ -13,6 +14,7 @@ export function Tables() {
   const place = page.place.value;
   const isMerged = place.merge === "on";
   const options = {
+    ...moreOptions(place.opts),
     ...selectionOptions(place),
     ...stepOptions(place, table),
     ...(isMerged && { merge: true as const }),
@@ -32,6 +34,7 @@ export function Tables() {
                 q: "",
                 by: "",
                 cols: "",
+                opts: "",
               })
             }
           >
@@ -54,6 +57,17 @@ export function Tables() {
           ranks and spans together ×
         </button>
       )}
+      {namesOf(place.opts).map(({ name: option, text }) => (
+        <button
+          key={option}
+          type="button"
+          class="chip"
+          title="Leave it out"
+          onClick={() => page.go({ opts: withoutOption(place.opts, option) })}
+        >
+          {text} ×
+        </button>
+      ))}
       {table && <TableView key={name} name={name} options={options} />}
     </>
   );
