@@ -8,7 +8,7 @@
 // NAME chooses parts. The last line is "N passed, N failed".
 import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, compare, data, folder, main, openPage, settle, start, words } from "./browser.mjs";
+import { check, compare, data, folder, hashOf, main, openPage, settle, start, words } from "./browser.mjs";
 
 const DEMO = join(data, "demo.pt.trace.json.gz");
 const VIEWS = "overview trace operators kernels modules memory distributed diff quality tables";
@@ -108,6 +108,56 @@ async function testFiles(context) {
   write(path, 2100);
   await until(page, async () => (await calls()) === "300", "a file that is back is read");
   check(faults.length === 0, `files: ${faults[0]}`);
+  await page.close();
+  server.stop();
+}
+
+/** The selected event stays selected in a file that grows, whatever its number is then; in another
+ * one it is let go, and that is said. */
+async function testReplaced(context) {
+  const runs = join(folder, "replaced");
+  mkdirSync(runs);
+  const events = (n, of, dur = 5) =>
+    Array.from({ length: n }, (_, i) =>
+      event(`${of}${i}`, 10 * i + 5, { dur, args: { "External id": i } }),
+    );
+  const put = (rank, traceEvents) => {
+    const path = join(runs, `worker${rank}.170000000000${rank}.pt.trace.json`);
+    writeFileSync(`${path}.part`, JSON.stringify({ distributedInfo: { rank }, traceEvents }));
+    renameSync(`${path}.part`, path);
+  };
+  put(1, events(50, "one"));
+  const server = await start([runs]);
+  const [page, faults] = await openPage(context, server.origin);
+  await page.goto(`${server.origin}/#/trace?sel=ev:7&notes=700000%2B5000@7~mine`);
+  await page.waitForSelector("aside.detail h2");
+  await settle(page);
+  const name = () => page.textContent("aside.detail h2");
+  await until(page, async () => /fp=/.test(await hashOf(page)), "the address says of what it is");
+  const [wanted, place] = [await name(), await hashOf(page)];
+  check(/^one/.test(wanted), `${wanted} is selected: ${place}`);
+  const prints = new Set();
+  const changed = async (what) => {
+    const print = async () => /fp=(\w+)/.exec(await hashOf(page))?.[1] ?? "";
+    await until(page, async () => !prints.has(await print()), what);
+    prints.add(await print());
+    await settle(page);
+    await page.waitForTimeout(500);
+  };
+  prints.add(/fp=(\w+)/.exec(place)[1]);
+  put(1, events(80, "one"));
+  await changed("a file that grew is read");
+  check((await name()) === wanted && /sel=ev:7\b/.test(await hashOf(page)), `it is the same: ${await hashOf(page)}`);
+  put(0, events(30, "zero", 6));
+  await until(page, async () => /sel=ev:37\b/.test(await hashOf(page)), "it has another number behind another rank");
+  await settle(page);
+  check((await name()) === wanted, `it is still ${await name()}`);
+  check(/~mine/.test(await hashOf(page)), "the note is there");
+  check(!/@7~/.test(await hashOf(page)), `but not about what has that number now: ${await hashOf(page)}`);
+  put(1, events(80, "other"));
+  await until(page, async () => !/sel=/.test(await hashOf(page)), "in another file it is not selected");
+  check(/replaced/.test(await page.textContent(".status [role=status]")), "and that is said");
+  check(faults.every((fault) => /status of 404/.test(fault)), `replaced: ${faults[0]}`);
   await page.close();
   server.stop();
 }
@@ -272,6 +322,7 @@ const PARTS = {
   server: testServer,
   tabs: testTabs,
   files: testFiles,
+  replaced: testReplaced,
   unreadable: testUnreadable,
   names: testNames,
   addresses: testAddresses,

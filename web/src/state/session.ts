@@ -38,7 +38,7 @@ export interface PageState {
   /** Grows when a server that was gone is back: what failed meanwhile is asked again. */
   readonly epoch: ReadonlySignal<number>;
   /** What was left out of the address, because it is about other traces; "": nothing. */
-  readonly foreign: ReadonlySignal<string>;
+  readonly foreign: Signal<string>;
   /** The name of the run that is shown. */
   readonly run: ReadonlySignal<string>;
   /** The command that prints what is shown. */

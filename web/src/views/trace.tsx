@@ -7,6 +7,7 @@ import { useAsked } from "../state/asked.ts";
 import { selectedEvent } from "../state/explain.ts";
 import { usePage } from "../state/session.ts";
 import { parseBase } from "../state/url.ts";
+import { useKept } from "../state/use_kept.ts";
 import { countTraces } from "../timeline/spans.ts";
 import { TimelineView } from "../timeline/timeline_view.tsx";
 import { AreaSheet } from "./area_sheet.tsx";
@@ -39,6 +40,7 @@ export function Trace() {
   const detail = useAsked(run === "" || event === null ? null : ["event", run, event], (signal) =>
     page.api.event(run, event!, signal),
   );
+  useKept(run, detail, timeline);
   const select = useCallback(
     (event: number) => page.go({ sel: event < 0 ? "" : `ev:${event}` }),
     [page],
