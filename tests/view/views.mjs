@@ -413,6 +413,42 @@ async function testRanks(browser) {
     check((await hashOf(page)).includes("order=alike"), "the order is in the address");
     await runAxe(page, "distributed");
   });
+  // The others come after 0 to 14 us, rank 2 in the middle of them; rank 3 after 1,505.
+  const ways = [
+    ["distributed", (page) => page.keyboard.press("t"), "the first row"],
+    ["distributed", (page) => page.click(".headline button:has-text('trace ›')"), "the sentence"],
+    ["distributed?table=collective_calls&sort=-skew_ns", (page) => page.keyboard.press("t"), "a call"],
+    ["distributed?sel=cell:3:1:4", (page) => page.click("section[aria-label^='Where rank 3'] button:has-text('trace ›')"), "a cell"],
+  ];
+  for (const [place, go, what] of ways)
+    await withView(browser, server, place, async (page) => {
+      await page.waitForSelector(".table-view .row [data-v]");
+      await go(page);
+      const isThere = async () => /^#\/trace.*cmp=run6:2:1?&.*rank=3/.test(await hashOf(page));
+      check(await soon(page, isThere, 8), `${what}: ${await hashOf(page)}`);
+      check((await hashOf(page)).includes("lock=clock"), `${what}: locked at the clock`);
+      const both = async () => (await page.locator(".tl").count()) === 2;
+      check(await soon(page, both, 8), `${what}: both timelines`);
+      await page.waitForSelector("aside.detail h2");
+      check(/nccl/.test(await page.textContent("aside.detail h2")), `${what}: the collective is selected`);
+      await page.waitForTimeout(500);
+      const said = await page.innerText(".tools:has(select) strong");
+      check(said.startsWith("rank 2"), `${what}: below: ${said}`);
+      const [, from, width] = /w=(\d+)\+(\d+)/.exec(await hashOf(page)).map(Number);
+      const start = Number(await page.getAttribute("aside.detail td[data-v]", "data-v"));
+      const step = Math.floor((start + 4000) / 10_000_000);
+      check(from < start - 1_400_000 && from + width > start + 1_600_000, `${what}: ${from}, ${width}: all of step ${step}`);
+      check(/common clock/.test(await page.innerText(".tools:has(strong)")), `${what}: by the clock`);
+      const queues = await page.$$eval(".tl-head.track", (all) =>
+        all.filter((one) => /(queue|stream|thread) 7\b/.test(one.textContent)).map((one) => {
+          const body = one.closest(".tl-body").getBoundingClientRect();
+          const box = one.getBoundingClientRect();
+          return box.top < body.bottom && box.bottom > body.top;
+        }),
+      );
+      const heads = (await page.locator(".tl-head").allTextContents()).join();
+      check(queues.join() === "true,true", `${what}: both queues are in sight: ${queues} of ${heads}`);
+    });
   const sentence = "Rank 3 lets";
   await withView(browser, server, "distributed?rank=1,3-4", async (page) => {
     check((await page.textContent("h1")).startsWith(sentence), "chosen ranks change no sentence");

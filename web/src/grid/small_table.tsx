@@ -18,7 +18,7 @@ import { Explain } from "./explain.tsx";
 import { TimeLink } from "./row_links.tsx";
 
 /** ROW of FRAME with its values as texts. */
-function rowOf(frame: Frame, row: number): RowHere {
+export function rowOf(frame: Frame, row: number): RowHere {
   const values: Record<string, string> = {};
   for (const { name } of frame.columns) {
     const value = frame.value(row, frame.index(name));

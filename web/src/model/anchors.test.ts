@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { frameOf } from "../api/cols_fixture.ts";
-import { collectiveAnchor, stepAnchor } from "./anchors.ts";
+import { clockAnchor, collectiveAnchor, stepAnchor } from "./anchors.ts";
 
 const steps = (labels: string[], starts: bigint[]) =>
   frameOf([
@@ -29,4 +29,14 @@ test("or at the first collective of one name", () => {
     collectiveAnchor(calls(["a", "b", "b"], [1n, 2n, 3n]), calls(["b", "b"], [7n, 8n])),
     { text: "the first b", run: 2, base: 7 },
   );
+});
+
+test("ranks of a run are laid by the common clock", () => {
+  const ranks = frameOf([
+    { name: "rank", type: "integer", values: [0n, 1n, 2n] },
+    { name: "clock_offset_ns", type: "integer", values: [5n, -7n, null] },
+  ]);
+  assert.deepEqual(clockAnchor(ranks, "1 0"), { text: "the common clock", run: -7, base: 5 });
+  assert.equal(clockAnchor(ranks, "1 2"), null);
+  assert.equal(clockAnchor(ranks, "1 "), null);
 });

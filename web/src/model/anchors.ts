@@ -42,3 +42,16 @@ export function collectiveAnchor(run: Frame, base: Frame): Anchor | null {
   const found = common(of(run), of(base), "");
   return found && { text: `the first ${found.name}`, run: found.run, base: found.base };
 }
+
+/** The same moment by the clocks of two ranks, which RANKS has with a blank between, of a table
+ * `ranks`; null: they cannot be compared. */
+export function clockAnchor(frame: Frame, ranks: string): Anchor | null {
+  const offsets = ranks.split(" ").map((rank) => {
+    if (frame.index("clock_offset_ns") < 0) return null;
+    for (let row = 0; row < frame.n; row++)
+      if (frame.text(row, "rank") === rank) return frame.at(row, "clock_offset_ns");
+    return null;
+  });
+  const [run, base] = offsets;
+  return run == null || base == null ? null : { text: "the common clock", run, base };
+}

@@ -15,7 +15,7 @@ import {
   useBars,
 } from "../model/strip.ts";
 import { formatTime } from "../model/units.ts";
-import { useTable } from "../state/answers.ts";
+import { LATER, useTable } from "../state/answers.ts";
 import { allTimeOptions, mergedOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { formatRange, parseRange } from "../state/url.ts";
@@ -39,7 +39,7 @@ function Mean() {
   const { catalog, place } = usePage();
   const table = catalog.value?.tables.find((t) => t.name === "overview");
   const options = { ...mergedOptions(place.value), ...stepOptions(place.value, table) };
-  const { frame, isOld } = useTable("overview", options, AVERAGE);
+  const { frame, isOld } = useTable("overview", options, AVERAGE, LATER);
   const mean = frame === null || frame.n === 0 ? null : frame.at(0, "avg_ns");
   return (
     <span class={isOld ? "old" : ""} {...(frame !== null && { "data-command": frame.command })}>

@@ -13,13 +13,17 @@ export interface Answer {
   readonly isOld: boolean;
 }
 
-/** The rows ROWS of table NAME; null NAME: nothing is asked. */
-export function useTable(name: string | null, options: Options, rows: Rows): Answer {
+/** For what stands beside the view: the view itself is asked first. */
+export const LATER = 50;
+
+/** The rows ROWS of table NAME; null NAME: nothing is asked. They are asked again after PAUSE ms. */
+export function useTable(name: string | null, options: Options, rows: Rows, pause = 0): Answer {
   const { api } = usePage();
   const { value, ...rest } = useAsked(
     name === null ? null : [name, options, rows],
     (signal) => api.table(name!, options, rows, signal),
     true,
+    pause,
   );
   return { frame: value, ...rest };
 }

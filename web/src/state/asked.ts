@@ -22,12 +22,13 @@ function problemOf(cause: unknown): ApiProblem {
 
 /**
  * Ask for what KEY says (null: nothing), of the traces as they are now. After a failure the value
- * stays only if KEEPS.
+ * stays only if KEEPS. It is asked again after PAUSE ms, so that what is looked at comes first.
  */
 export function useAsked<T>(
   key: readonly unknown[] | null,
   ask: (signal: AbortSignal) => Promise<T>,
   keeps = false,
+  pause = 0,
 ): Asked<T> {
   const page = usePage();
   const fingerprint = page.fingerprint.value;
@@ -41,7 +42,15 @@ export function useAsked<T>(
     }
     const abort = new AbortController();
     setAsked((old) => ({ ...old, isOld: true }));
-    ask(abort.signal).then(
+    const waited =
+      pause === 0 || asked.value === null
+        ? Promise.resolve()
+        : new Promise((done) => setTimeout(done, pause));
+    const answer = waited.then(() => {
+      abort.signal.throwIfAborted();
+      return ask(abort.signal);
+    });
+    answer.then(
       (value) => {
         if (!abort.signal.aborted) setAsked({ value, problem: null, isOld: false });
       },

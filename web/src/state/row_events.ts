@@ -23,6 +23,9 @@ const PARTS: Readonly<Record<string, string>> = {
   step: "kind = 'step'",
 };
 
+/** EXPR for what communicates. */
+export const COMMUNICATES = PARTS.communication!;
+
 function all(...terms: readonly string[]): string {
   return terms.filter((term) => term !== "").join(" AND ");
 }
@@ -65,7 +68,7 @@ const operator: Rule = (v) =>
     "kind = 'operator'",
     v.input_shape === undefined ? "" : isOfShape(v.input_shape),
   );
-const ofPart: Rule = (v) => within(PARTS.communication!, rankOf(v));
+const ofPart: Rule = (v) => within(COMMUNICATES, rankOf(v));
 
 /** The part COLUMN of the step of a row of `steps`, or all of it. */
 const step: Rule = (v, column) => {
@@ -111,6 +114,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   flows: (v) => within(number(v, "id", "from_id"), rankOf(v)),
   collectives: (v) => within(same(v, "name"), rankOf(v)),
   rank_wait: ofPart,
+  stragglers: ofPart,
   rank_overlap: ofPart,
   ranks: (v) => within("kind = 'step'", rankOf(v)),
 };

@@ -2,17 +2,20 @@
 // From the row of a table that the keys are in to its events, and to the longest of them in time.
 
 import { showInTrace, showTime } from "./in_trace.ts";
+import { traceOfLate } from "./late_rank.ts";
 import { selectionOptions } from "./options.ts";
 import { eventsOf, isOneEvent, timeOf } from "./row_events.ts";
 import type { PageState, RowHere } from "./session.ts";
 import { FRESH } from "./url.ts";
 
 const ONE = { offset: 0, limit: 1 };
+const NO_CALL = "no collective of this row has ranks whose clocks can be compared";
 const NOTHING = "this row names no events";
 
 /** Whether ROW has a place in time. */
 export function timeOfRow(row: RowHere): boolean {
-  return timeOf(row) !== null || eventsOf(row) !== "";
+  const isOfRanks = row.table === "stragglers" || row.table === "collective_calls";
+  return isOfRanks || timeOf(row) !== null || eventsOf(row) !== "";
 }
 
 /** Show all events of ROW as rows. */
@@ -27,6 +30,10 @@ export function rowsOfRow(page: PageState, row: RowHere): void {
 export async function traceOfRow(page: PageState, row: RowHere): Promise<void> {
   if (row.table.startsWith("diff_")) {
     page.go({ ...FRESH, view: "trace" });
+    return;
+  }
+  if (row.table === "stragglers" || row.table === "collective_calls") {
+    if (!(await traceOfLate(page, row))) page.notice.value = NO_CALL;
     return;
   }
   const time = timeOf(row);

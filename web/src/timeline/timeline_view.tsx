@@ -22,6 +22,7 @@ import { useMenu } from "./use_menu.ts";
 import { usePointer } from "./use_pointer.ts";
 import { useRuler } from "./use_ruler.ts";
 import { type TimelineViewProps, useScreen, useShown } from "./use_screen.ts";
+import { useScrolled } from "./use_scrolled.ts";
 import { Viewport } from "./viewport.ts";
 
 /** The ends of arrows of the selection that are not in sight. */
@@ -80,6 +81,7 @@ export function TimelineView(props: TimelineViewProps) {
   const { layout, pinned, change } = useLayout(timeline, side);
   useShown(screen, props, layout);
   useRuler(screen, timeline, side === "run");
+  useScrolled(body, layout.rows, props.track, side === "base");
   const { hover, pointer } = usePointer(screen, overlay, ruler, onSelect);
   const { menu, open, close } = useMenu(screen, overlay, pointer, {
     change,

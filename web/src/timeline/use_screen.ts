@@ -3,7 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Timeline, Window } from "../api/api.ts";
+import type { Timeline, Track, Window } from "../api/api.ts";
 import { useTable } from "../state/answers.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
@@ -24,6 +24,8 @@ export interface TimelineViewProps {
   readonly onSelect: (event: number) => void;
   /** The event that is selected elsewhere, and its time; it is brought into sight. */
   readonly selected: Selected | null;
+  /** The track of what is selected, in this timeline or the other one; null: it has none. */
+  readonly track: Track | null;
   /** What stands below the ranges that are shown. */
   readonly ghost: GhostOf | null;
   /** What is brought into sight when it changes; at first only if no window is chosen. */
@@ -116,6 +118,11 @@ function useMedians(isWanted: boolean): ReadonlyMap<string, number> | null {
   }, [frame]);
 }
 
+/** Whether some of WINDOW is in sight, or will be once there is a size. */
+function shows({ viewport, pixels }: Screen, { from, to }: Window): boolean {
+  return pixels === 0 || (viewport.x(from) < pixels && viewport.x(to) > 0);
+}
+
 /** Let SCREEN show what PROPS, the address and LAYOUT say. */
 export function useShown(screen: Screen | null, props: TimelineViewProps, layout: Layout): void {
   const { timeline, selected, ghost, focus } = props;
@@ -127,6 +134,9 @@ export function useShown(screen: Screen | null, props: TimelineViewProps, layout
   useEffect(() => screen?.showFlows(flow), [screen, flow]);
   useEffect(() => screen?.colourBy(color, medians), [screen, color, medians]);
   const focused = useRef("");
+  // A link with a window has the event in it, be it ever so small there.
+  const { sel, w } = page.place.peek();
+  const linked = useRef(w === "" ? "" : sel);
   useEffect(() => {
     const key = formatRange(focus);
     if (screen === null || focus === null || key === focused.current) return;
@@ -145,7 +155,11 @@ export function useShown(screen: Screen | null, props: TimelineViewProps, layout
   useEffect(() => {
     if (screen === null) return;
     screen.selected = selected;
-    if (selected !== null) screen.reveal(selected.from, selected.to);
+    if (selected !== null) {
+      const isOfLink = linked.current === `ev:${selected.event}`;
+      if (!isOfLink || !shows(screen, selected)) screen.reveal(selected.from, selected.to);
+      linked.current = "";
+    }
     screen.draw();
   }, [screen, selected]);
 }

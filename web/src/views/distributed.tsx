@@ -3,7 +3,8 @@
 
 import type { Options } from "../api/api.ts";
 import { type Measure, Ranked } from "../chart/ranked.tsx";
-import { SmallTable } from "../grid/small_table.tsx";
+import { TimeLink } from "../grid/row_links.tsx";
+import { rowOf, SmallTable } from "../grid/small_table.tsx";
 import { TableView } from "../grid/table_view.tsx";
 import { both } from "../model/funnel.ts";
 import { whereIn } from "../model/number_list.ts";
@@ -95,10 +96,13 @@ export function Distributed() {
   const where = useTable("ranks", { ...ofRanks(""), sort: "host:asc" }, { ...ALL, limit: MOST });
   const devices = useTable("devices", selection, ALL);
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
+  const worst = late.frame === null || late.frame.n === 0 ? null : rowOf(late.frame, 0);
   useCommand(late.frame);
   return (
     <>
-      <Headline view="distributed" ofAllRanks />
+      <Headline view="distributed" ofAllRanks>
+        {worst !== null && <TimeLink row={worst} text="trace ›" />}
+      </Headline>
       {late.frame !== null && late.frame.n === 0 && (
         <Empty frame={late.frame}>
           <p>Open the directory with the traces of all ranks: opscope view DIRECTORY</p>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sentence on top of a view. The command makes it: a row of the table headlines.
 
+import type { ComponentChildren } from "preact";
 import type { Frame } from "../api/cols.ts";
-import { type Answer, useTable } from "../state/answers.ts";
+import { type Answer, LATER, useTable } from "../state/answers.ts";
 import { allRanksOptions, selectionOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { CommandLink } from "./command_link.tsx";
@@ -18,15 +19,17 @@ interface HeadlineProps {
   readonly view: string;
   /** It is about what distinguishes ranks, which takes all of them. */
   readonly ofAllRanks?: boolean;
+  /** More links beside that. */
+  readonly children?: ComponentChildren;
 }
 
 /** The headline of VIEW, with a link to its evidence. */
-export function Headline({ view, ofAllRanks = false }: HeadlineProps) {
+export function Headline({ view, ofAllRanks = false, children }: HeadlineProps) {
   const { catalog, place } = usePage();
   const table = catalog.value?.tables.find((t) => t.name === "headlines");
   const selection = (ofAllRanks ? allRanksOptions : selectionOptions)(place.value);
   const options = { ...selection, ...stepOptions(place.value, table) };
-  const answer = useTable("headlines", options, ALL);
+  const answer = useTable("headlines", options, ALL, LATER);
   const { frame } = answer;
   let row = frame === null ? -1 : frame.n - 1;
   while (frame !== null && row >= 0 && frame.text(row, "view") !== view) row--;
@@ -38,6 +41,7 @@ export function Headline({ view, ofAllRanks = false }: HeadlineProps) {
     >
       <h1>{textOf(answer, (rows) => (row < 0 ? "…" : rows.text(row, "text")))}</h1>
       {evidence !== "" && <CommandLink command={evidence} />}
+      {children}
     </div>
   );
 }

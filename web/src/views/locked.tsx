@@ -1,26 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline of the run, and below it that of the run it is compared with, locked.
+// The timeline of the run, and below it that of the run or rank it is compared with, locked.
 
 import { useEffect, useMemo } from "preact/hooks";
 import type { Timeline } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
-import { type Anchor, collectiveAnchor, stepAnchor } from "../model/anchors.ts";
+import { type Anchor, clockAnchor, collectiveAnchor, stepAnchor } from "../model/anchors.ts";
 import { useTable } from "../state/answers.ts";
-import { allTimeOptions } from "../state/options.ts";
+import { allRanksOptions, allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import { type Base, formatBase, type Place, parseBase } from "../state/url.ts";
 import { Lock } from "../timeline/lock.ts";
 import { firstWindow } from "../timeline/spans.ts";
 
 const ROWS = { offset: 0, limit: 10000 };
-const WAYS = ["step", "collective", "start"] as const;
+const WAYS = ["step", "collective", "start", "clock"] as const;
 type Way = (typeof WAYS)[number];
 
-/** The same table of both runs. */
-function useBoth(name: string | null, base: string): [Frame, Frame] | null {
+/** The base of the timeline below; null: there is none. */
+export function baseOf(place: Place, run: string): Base | null {
+  const base = parseBase(place.cmp);
+  if (place.cmp === "" || base.run === "") return null;
+  return base.run === run && base.rank === "" && base.span === "" ? null : base;
+}
+
+/** The same table of both sides. */
+function useBoth(name: string | null, base: Base | null): [Frame, Frame] | null {
   const { place } = usePage();
   const options = allTimeOptions(place.value);
   const run = useTable(name, options, ROWS);
-  const other = useTable(name, { ...options, run: base }, ROWS);
+  const own = {
+    run: base?.run ?? "",
+    ...(base?.rank && { rank: base.rank }),
+    ...(base?.span && { span: base.span }),
+  };
+  const other = useTable(name, { ...options, ...own }, ROWS);
   return run.frame === null || other.frame === null ? null : [run.frame, other.frame];
 }
 
@@ -28,23 +41,28 @@ function wayOf(text: string): Way {
   return WAYS.find((way) => way === text) ?? "step";
 }
 
-/** What TIMELINE and BASE, the timeline of the run with that name, are locked at. */
-export function useLock(timeline: Timeline | null, base: Timeline | null, name: string) {
+/** What TIMELINE and BASE, the timeline of SIDE, are locked at. */
+export function useLock(timeline: Timeline | null, base: Timeline | null, side: Base | null) {
   const { place } = usePage();
   const { lock: wish, steps, span } = place.value;
   const way = wayOf(wish);
-  const lock = useMemo(() => new Lock(), [name]);
-  const isOn = name !== "" && timeline !== null && base !== null;
-  const bySteps = useBoth(isOn && way === "step" ? "steps" : null, name);
-  const byCalls = useBoth(isOn && way === "collective" ? "collective_calls" : null, name);
+  const lock = useMemo(() => new Lock(), [side && formatBase(side)]);
+  const isOn = side !== null && timeline !== null && base !== null;
+  const bySteps = useBoth(isOn && way === "step" ? "steps" : null, side);
+  const byCalls = useBoth(isOn && way === "collective" ? "collective_calls" : null, side);
+  // The clock of one rank alone has nothing to be compared with.
+  const all = allRanksOptions({ ...place.value, span: "", steps: "", t: "" });
+  const { frame: byClock } = useTable(isOn && way === "clock" ? "ranks" : null, all, ROWS);
+  const ranks = `${place.value.rank} ${side?.rank ?? ""}`;
   const anchor = useMemo<Anchor | null>(() => {
     if (timeline === null || base === null) return null;
     const found =
       (bySteps && way === "step" && stepAnchor(...bySteps, steps)) ||
-      (byCalls && way === "collective" && collectiveAnchor(...byCalls));
+      (byCalls && way === "collective" && collectiveAnchor(...byCalls)) ||
+      (byClock && way === "clock" && clockAnchor(byClock, ranks));
     const [run, other] = [firstWindow(timeline, span).from, firstWindow(base, span).from];
     return found || { text: "the start", run, base: other };
-  }, [timeline, base, bySteps, byCalls, way, steps, span]);
+  }, [timeline, base, bySteps, byCalls, byClock, ranks, way, steps, span]);
   useEffect(() => {
     if (anchor !== null) lock.setGap(anchor.base - anchor.run);
   }, [lock, anchor]);
@@ -52,12 +70,18 @@ export function useLock(timeline: Timeline | null, base: Timeline | null, name: 
 }
 
 /** Says what the two are locked at, and lets one choose. */
-export function LockBar({ anchor, base }: { anchor: Anchor | null; base: string }) {
+export function LockBar({ anchor, base }: { anchor: Anchor | null; base: Base }) {
   const page = usePage();
+  const isOneRun = base.run === page.run.value;
+  const words = [
+    base.rank === "" ? "" : `rank ${base.rank}`,
+    base.span === "" ? "" : `span ${base.span}`,
+  ];
+  const name = [isOneRun ? "" : base.run, ...words].filter((word) => word !== "").join(", ");
   return (
     <div class="tools">
       <span>
-        below: <strong>{base}</strong>, locked at {anchor?.text ?? "…"}
+        below: <strong>{name}</strong>, locked at {anchor?.text ?? "…"}
       </span>
       <label>
         lock at{" "}
@@ -65,7 +89,7 @@ export function LockBar({ anchor, base }: { anchor: Anchor | null; base: string 
           value={wayOf(page.place.value.lock)}
           onChange={(event) => page.go({ lock: event.currentTarget.value }, "replace")}
         >
-          {WAYS.map((way) => (
+          {WAYS.filter((way) => isOneRun || way !== "clock").map((way) => (
             <option key={way} value={way}>
               {way}
             </option>
@@ -73,7 +97,7 @@ export function LockBar({ anchor, base }: { anchor: Anchor | null; base: string 
         </select>
       </label>
       <button type="button" onClick={() => page.go({ cmp: "" })}>
-        show only {page.run.value}
+        show only {isOneRun ? "what is above" : page.run.value}
       </button>
     </div>
   );

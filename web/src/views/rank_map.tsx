@@ -5,6 +5,7 @@
 import { useMemo } from "preact/hooks";
 import type { Frame } from "../api/cols.ts";
 import { HeatMapChart, heatSentence, rowHeight } from "../chart/heat_map.tsx";
+import { RowLinks } from "../grid/row_links.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { type HeatMap, type HeatOrder, heatOf } from "../model/heat.ts";
 import { type RankPart, rankParts } from "../model/rank_parts.ts";
@@ -131,9 +132,7 @@ function OpenCell({ rank, span, step }: { rank: string; span: string; step: stri
   const title = `Where rank ${rank} came last${step === "" ? "" : ` in step ${step}`}`;
   const tools = (
     <>
-      <button type="button" class="plain" onClick={() => go("trace")}>
-        trace ›
-      </button>
+      <RowLinks row={() => ({ table: "stragglers", values: { rank, span, step } })} />
       <button type="button" class="plain" onClick={() => go("operators")}>
         operators ›
       </button>

@@ -6,14 +6,13 @@ import type { EventDetail } from "../api/api.ts";
 import { useAsked } from "../state/asked.ts";
 import { selectedEvent } from "../state/explain.ts";
 import { usePage } from "../state/session.ts";
-import { parseBase } from "../state/url.ts";
 import { useKept } from "../state/use_kept.ts";
 import { countTraces } from "../timeline/spans.ts";
 import { TimelineView } from "../timeline/timeline_view.tsx";
 import { AreaSheet } from "./area_sheet.tsx";
 import { Detail } from "./event_detail.tsx";
 import { Headline } from "./headline.tsx";
-import { LockBar, useLock } from "./locked.tsx";
+import { baseOf, LockBar, useLock } from "./locked.tsx";
 import { Problem } from "./parts.tsx";
 import { PictureButtons } from "./section_tools.tsx";
 import { ColourLegend, TraceChoices } from "./trace_choices.tsx";
@@ -47,11 +46,12 @@ export function Trace() {
   );
   useEventsCommand(timeline.value);
   const step = useStep();
-  const compared = parseBase(place.cmp).run;
-  const other = compared === run ? "" : compared;
+  const compared = baseOf(place, run);
+  const other = compared?.run ?? "";
   const base = useTimeline(other);
-  const { lock, anchor } = useLock(timeline.value, base.value, other);
+  const { lock, anchor } = useLock(timeline.value, base.value, compared);
   const shown = useMemo(() => selectedOf(detail.value), [detail.value]);
+  const track = timeline.value?.tracks.find((one) => one.id === shown?.track) ?? null;
   if (timeline.problem) return <Problem problem={timeline.problem} />;
   if (timeline.value === null) return <p class="empty">reading the traces …</p>;
   return (
@@ -93,6 +93,7 @@ export function Trace() {
           timeline={timeline.value}
           onSelect={select}
           selected={shown}
+          track={track}
           ghost={step?.ghost ?? null}
           focus={step?.focus ?? null}
           run={run}
@@ -106,7 +107,7 @@ export function Trace() {
           </aside>
         )}
       </div>
-      {other !== "" && <LockBar anchor={anchor} base={other} />}
+      {compared !== null && <LockBar anchor={anchor} base={compared} />}
       {base.problem && <Problem problem={base.problem} />}
       {base.value !== null && (
         <div class="trace">
@@ -114,6 +115,7 @@ export function Trace() {
             timeline={base.value}
             onSelect={() => {}}
             selected={null}
+            track={track}
             ghost={null}
             focus={null}
             run={other}
