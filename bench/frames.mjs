@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
-// Measure the frames of the timeline while it is panned and zoomed, and of a table that is scrolled.
+// Measure the frames of the timeline while it is panned and zoomed, and of a table that is scrolled;
+// or how long the view of memory takes to show a range of time.
 //
 //     frames.mjs OPSCOPE TRACE WHAT [SECONDS]
 //
-// WHAT is "timeline" or "table". Prints samples, "NAME NUMBER": `frame` (the median), `p99` and `worst` in
+// WHAT is "timeline", "table" or "memory". Of memory it prints `curve`, `drawn` and `all`: the milliseconds from the
+// end of a drag over the curve until the curve of that range is on the screen, until its tables are, too, and until
+// the sentence is, once for each of 15 ranges of a tenth of the time. Else it prints samples, "NAME NUMBER": `frame` (the median), `p99` and `worst` in
 // milliseconds, `frames`, and `cells`, the questions that were asked meanwhile; of a table `rows`, and `last`, the
 // milliseconds until the key End shows the last one. Chromium is headless, without a GPU.
 import { launch, serve } from "../tools/chromium.mjs";
@@ -30,9 +33,62 @@ async function scroll(page, until) {
   while (Date.now() < until) await page.mouse.wheel(0, 3000);
 }
 
-const server = await serve(opscope, [trace]);
-const browser = await launch();
-try {
+/** Watch in the page for what a drag selects: when the curve, and when all of the view shows it. */
+const watchRange = () =>
+  new Promise((done) => {
+    window.addEventListener(
+      "mouseup",
+      () => {
+        const begun = performance.now();
+        const before = window.location.hash;
+        const took = {};
+        const look = () => {
+          const t = /[?&]t=(\d+)[+](\d+)/.exec(decodeURIComponent(window.location.hash));
+          const all = [...document.querySelectorAll("main.view [data-command]")];
+          const parts = all.filter((part) => !part.matches(".headline"));
+          const isNew = (part) =>
+            part.dataset.command.includes(`--from ${t[1]}ns`) && !part.closest(".old, .problem");
+          if (window.location.hash !== before && t) {
+            const curve = parts.find((part) => part.querySelector(".curves"));
+            // The frame after the one in which it was drawn is when it is seen.
+            if (curve && isNew(curve)) took.curve ??= performance.now() - begun;
+            if (took.curve && parts.every(isNew)) took.drawn ??= performance.now() - begun;
+            if (took.drawn && all.every(isNew)) took.all = performance.now() - begun;
+          }
+          if (took.all) requestAnimationFrame(() => done(took));
+          else requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      },
+      { once: true, capture: true },
+    );
+  });
+
+const RANGES = 15;
+
+async function measureMemory(browser, server) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  await page.goto(`${server.address}#/memory`);
+  await page.waitForSelector(".curves .u-over", { timeout: 120_000 });
+  await page.waitForTimeout(3000);
+  for (let i = 0; i < RANGES; i++) {
+    const plot = page.locator(".curves .u-over");
+    await plot.waitFor();
+    const box = await plot.boundingBox();
+    const [x, y] = [box.x + (box.width * (i + 1)) / (RANGES + 4), box.y + box.height / 2];
+    const taken = page.evaluate(watchRange);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + box.width / 10, y, { steps: 3 });
+    await page.mouse.up();
+    for (const [name, ms] of Object.entries(await taken)) console.log(`${name} ${ms}`);
+    await page.keyboard.press("Escape"); // all of the time again
+    await page.waitForFunction(() => !/[?&]t=/.test(window.location.hash));
+    await page.waitForTimeout(1500);
+  }
+}
+
+async function measureFrames(browser, server) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
   let asked = 0;
   page.on("request", (request) => {
@@ -71,6 +127,12 @@ try {
     console.log(`rows ${rows}`);
     console.log(`last ${Date.now() - before}`);
   }
+}
+
+const server = await serve(opscope, [trace]);
+const browser = await launch();
+try {
+  await (what === "memory" ? measureMemory : measureFrames)(browser, server);
 } finally {
   await browser.close();
   server.stop();

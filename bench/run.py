@@ -346,6 +346,12 @@ def frames(program, trace):
         if what == "table":
             show("frames/%s-last" % name, s["last"][0], "-",
                  "ms until the last of %d rows is there" % s["rows"][0])
+    if os.path.exists(trace("memory.json")):
+        s = add({}, "", "node", os.path.join(HERE, "frames.mjs"), program("../opscope"),
+                trace("memory.json"), "memory")
+        for name in ("curve", "drawn", "all"):
+            show("frames/memory-" + name, statistics.median(s[name]), "-" if name == "all" else "<=100",
+                 "ms from a drag, the median of %d; at most %.3g" % (len(s[name]), max(s[name])))
 
 
 def record(program, trace):
