@@ -6,6 +6,27 @@ import { moreOptions, namesOf, withoutOption } from "../state/more_options.ts";
 import { selectionOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 
+/** Options of the command that no view has; a click leaves one out. */
+function MoreOptions() {
+  const page = usePage();
+  const { opts } = page.place.value;
+  return (
+    <>
+      {namesOf(opts).map(({ name, text }) => (
+        <button
+          key={name}
+          type="button"
+          class="chip"
+          title="Leave it out"
+          onClick={() => page.go({ opts: withoutOption(opts, name) })}
+        >
+          {text} ×
+        </button>
+      ))}
+    </>
+  );
+}
+
 export function Tables() {
   const page = usePage();
   const tables = (page.catalog.value?.tables ?? []).filter((table) => !table.compares);
@@ -57,17 +78,7 @@ export function Tables() {
           ranks and spans together ×
         </button>
       )}
-      {namesOf(place.opts).map(({ name: option, text }) => (
-        <button
-          key={option}
-          type="button"
-          class="chip"
-          title="Leave it out"
-          onClick={() => page.go({ opts: withoutOption(place.opts, option) })}
-        >
-          {text} ×
-        </button>
-      ))}
+      <MoreOptions />
       {table && <TableView key={name} name={name} options={options} />}
     </>
   );
