@@ -31,6 +31,8 @@ interface GridProps {
   readonly onOpen?: (row: number) => void;
   /** Hears which row and column the keys are in. */
   readonly onCurrent: (row: number, column: string) => void;
+  /** Hears which row a click or a key goes to. */
+  readonly onGo?: (row: number) => void;
   /** Hears which row the pointer is over; null: over none. */
   readonly onHover?: (row: number | null) => void;
   readonly tree?: GridTree;
@@ -100,6 +102,7 @@ function useCursor(props: GridProps, sight: ReturnType<typeof useSight>) {
     setCurrent(row);
     setColumn(at);
     props.onCurrent(row, props.columns[at]?.name ?? ""); // before the next key
+    props.onGo?.(row);
     if (isExtending) props.onSelect(range(anchor.current, row));
     else anchor.current = row;
   };

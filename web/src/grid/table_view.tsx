@@ -234,8 +234,10 @@ export function TableView(props: TableViewProps) {
           onSelect={select}
           onCurrent={(row, column) => {
             current.current = { row, column };
-            props.onCurrent?.(namesOf(windows, shown, row));
           }}
+          {...(props.onCurrent && {
+            onGo: (row: number) => props.onCurrent?.(namesOf(windows, shown, row)),
+          })}
           {...(props.onHover && {
             onHover: (row: number | null) =>
               props.onHover?.(row === null ? null : namesOf(windows, shown, row)),
