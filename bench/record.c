@@ -29,7 +29,7 @@
 #include <opscope/record.h>
 
 #include "bench.h"
-#include "sources/itt_abi.h"
+#include "sources/itt/itt_abi.h"
 
 enum { N = 200000, ADDRESSES = 64, FRAMES = 32, RING = 1 << 15, TASK_NAMES = 200 };
 enum { NAMES = 1000, SCOPES = 4000000, DEPTH = 6, SCOPES_A_SECOND = 5000000 };

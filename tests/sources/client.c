@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sources/itt_abi.h"
+#include "sources/itt/itt_abi.h"
 
 #define N_THREADS 300
 #define N_TASKS   50000

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sources/itt_clock.h"
+#include "sources/itt/itt_clock.h"
 
 #include <stdatomic.h>
 #include <time.h>
 
-#include "sources/itt_text.h"
+#include "sources/itt/itt_text.h"
 
 #define NS 1000000000
 

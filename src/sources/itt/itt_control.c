@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "sources/itt.h"
-#include "sources/itt_clock.h"
-#include "sources/itt_thread.h"
+#include "sources/itt/itt.h"
+#include "sources/itt/itt_clock.h"
+#include "sources/itt/itt_thread.h"
 
 enum collection_scope { SCOPE_HOST = 1, SCOPE_OFFLOAD = 2 };
 
@@ -108,7 +108,7 @@ static void detach(void)
     if (!is_free_to(SCOPE_HOST))
         return;
     /* Relaxed: see osc_itt_enter_slow(). */
-    atomic_fetch_or_explicit(&osc_itt_state_, OSC_ITT_DETACHED, memory_order_relaxed);
+    atomic_fetch_or_explicit(&osc_source_state_, OSC_SOURCE_ITT_DETACHED, memory_order_relaxed);
     (void)osc_stop(); /* a failure cannot be reported */
 }
 

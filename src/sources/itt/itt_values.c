@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sources/itt.h"
-#include "sources/itt_clock.h"
-#include "sources/itt_thread.h"
+#include "sources/itt/itt.h"
+#include "sources/itt/itt_clock.h"
+#include "sources/itt/itt_thread.h"
 
 #define VALUES_MAX 384u
 #define TEXT_MAX   3072u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sources/itt_thread.h"
+#include "sources/itt/itt_thread.h"
 
 _Thread_local struct osc_itt_thread osc_itt_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -26,12 +26,12 @@ bool osc_itt_enter_slow(struct osc_itt_thread *self)
     if (self->closed & OSC_ITT_INSIDE)
         osc_itt_count(OSC_ITT_COUNT_NESTED);
     /* Relaxed: a thread that sees the detaching late records one more event. */
-    const uint32_t state = atomic_load_explicit(&osc_itt_state_, memory_order_relaxed);
-    if (self->closed != 0 || state & OSC_ITT_DETACHED)
+    const uint32_t state = atomic_load_explicit(&osc_source_state_, memory_order_relaxed);
+    if (self->closed != 0 || state & OSC_SOURCE_ITT_DETACHED)
         return false;
-    if (state & OSC_ITT_REPORT_DUE) {
+    if (state & OSC_SOURCE_REPORT_DUE) {
         self->closed = OSC_ITT_INSIDE;
-        osc_itt_report_parts();
+        osc_source_report_all();
         self->closed = 0;
     }
     return true;

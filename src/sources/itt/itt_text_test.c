@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sources/itt_text.h"
+#include "sources/itt/itt_text.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

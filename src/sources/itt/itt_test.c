@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sources/itt.h"
+#include "sources/itt/itt.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 /*
  * Events that do not nest: ranges with an id, frames, events, and instants.
  */
-#include "sources/itt.h"
-#include "sources/itt_clock.h"
-#include "sources/itt_thread.h"
+#include "sources/itt/itt.h"
+#include "sources/itt/itt_clock.h"
+#include "sources/itt/itt_thread.h"
 
 #define NUMBERS_MAX 4096
 

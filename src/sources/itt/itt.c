@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sources/itt.h"
+#include "sources/itt/itt.h"
 
-#include <pthread.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "sources/itt_clock.h"
-#include "sources/itt_state.h"
-#include "sources/itt_thread.h"
+#include "sources/itt/itt_clock.h"
+#include "sources/itt/itt_thread.h"
+#include "sources/source_state.h"
 
 #define N_LISTS 4
 
-static _Atomic uint32_t is_begun; /* the recorder was started */
+static struct osc_source source = {.name = "itt"};
+static _Atomic uint32_t is_begun;
 
 /* The symbols that static parts look up. NOLINTBEGIN(bugprone-reserved-identifier) */
 OSC_API void __itt_api_init(struct osc_itt_global *g, int groups);
@@ -19,45 +19,22 @@ OSC_API void __itt_api_fini(struct osc_itt_global *g);
 OSC_API const char *__itt_api_version(void);
 /* NOLINTEND(bugprone-reserved-identifier) */
 
-/* --- whether and how recording starts ------------------------------------------------- */
-
-/* Whether the comma-separated list S contains "itt". */
-static bool lists_itt(const char *s)
-{
-    while (*s) {
-        const size_t len = strcspn(s, ",");
-
-        if (len == 3 && strncmp(s, "itt", 3) == 0)
-            return true;
-        s += len + (s[len] == ',');
-    }
-    return false;
-}
-
-static bool is_wanted(void)
-{
-    const char *const all = getenv("OPSCOPE"), *const sources = getenv("OPSCOPE_SOURCES");
-
-    return !(all && strcmp(all, "0") == 0) && (!sources || !*sources || lists_itt(sources));
-}
-
-static void forked(void)
-{
-    /* Relaxed: the child has one thread. Do no more here: most children only call exec(). */
-    atomic_fetch_or_explicit(&osc_itt_state_, OSC_ITT_REPORT_DUE, memory_order_relaxed);
-}
-
-/* Start the recorder unless it is running. */
 static void begin(void)
 {
     /* Relaxed: only one thread sees 0. */
-    if (atomic_exchange_explicit(&is_begun, 1, memory_order_relaxed) != 0)
-        return;
-    (void)pthread_atfork(NULL, NULL, forked);
-    osc_itt_clock_begin();
-    /* If it cannot start, all records are dropped: there is nobody to report an error to. */
-    const osc_status started = osc_start(NULL);
-    (void)started;
+    if (atomic_exchange_explicit(&is_begun, 1, memory_order_relaxed) == 0)
+        osc_itt_clock_begin();
+    osc_source_begin();
+}
+
+/* Report that the static part G got N_BOUND of the N_FUNCTIONS that it knows. */
+static void report_part(const struct osc_itt_global *g, unsigned n_bound, unsigned n_functions)
+{
+    char text[104];
+
+    (void)snprintf(text, sizeof text, "version %lu.%lu, build %lu, %u of %u functions",
+                   g->version_major, g->version_minor, g->version_build, n_bound, n_functions);
+    osc_source_report(&source, text);
 }
 
 /* --- what a static part asks for -------------------------------------------------------- */
@@ -95,7 +72,7 @@ static void bind(struct osc_itt_global *g, bool is_on)
         n_functions++;
     }
     if (is_on)
-        osc_itt_report_part(g, n_bound, n_functions);
+        report_part(g, n_bound, n_functions);
 }
 
 /* Take over the objects that G made before it loaded us; its client keeps using them. */
@@ -120,7 +97,7 @@ void __itt_api_init(struct osc_itt_global *g, int groups)
     if (!g || memcmp(g->magic, OSC_ITT_MAGIC, sizeof g->magic) != 0 ||
         g->version_major != OSC_ITT_MAJOR)
         return;
-    const bool is_on = is_wanted();
+    const bool is_on = osc_source_is_wanted(&source);
     const uint32_t closed = osc_itt_self.closed;
     /* Allocations while the recorder starts may call us again. */
     osc_itt_self.closed = OSC_ITT_INSIDE;

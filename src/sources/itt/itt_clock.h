@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "sources/itt_abi.h"
+#include "sources/itt/itt_abi.h"
 
 /* Take the first reading of the recorder's clock, to measure its rate. Called once, early. */
 void osc_itt_clock_begin(void);

@@ -7,9 +7,9 @@
 #include <link.h>
 #include <string.h>
 
-#include "sources/itt.h"
-#include "sources/itt_clock.h"
-#include "sources/itt_thread.h"
+#include "sources/itt/itt.h"
+#include "sources/itt/itt_clock.h"
+#include "sources/itt/itt_thread.h"
 
 /* torch::profiler::itt_mark(char const*), whose begin and end are one instant. */
 #define MARK_SYMBOL "_ZN5torch8profiler8itt_markEPKc"

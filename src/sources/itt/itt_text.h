@@ -18,7 +18,7 @@
 #include <stdbool.h>
 
 #include "opscope/record.h"
-#include "sources/itt_abi.h"
+#include "sources/itt/itt_abi.h"
 
 #define OSC_ITT_TEXT_BYTES_MAX ((size_t)256 << 20)
 #define OSC_ITT_TEXT_LEN_MAX   ((size_t)1 << 20) /* longer ones are cut */

@@ -20,8 +20,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "sources/itt_state.h"
-#include "sources/itt_text.h"
+#include "sources/itt/itt_text.h"
+#include "sources/source_state.h"
 
 #define OSC_ITT_LEVELS 48u
 
@@ -65,7 +65,7 @@ bool osc_itt_enter_slow(struct osc_itt_thread *self);
 static inline bool osc_itt_enter(struct osc_itt_thread *self)
 {
     /* Relaxed: a thread may see a change late. */
-    const uint32_t state = atomic_load_explicit(&osc_itt_state_, memory_order_relaxed);
+    const uint32_t state = atomic_load_explicit(&osc_source_state_, memory_order_relaxed);
 
     if (__builtin_expect((self->closed | state) != 0, 0) && !osc_itt_enter_slow(self))
         return false;

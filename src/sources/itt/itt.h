@@ -23,7 +23,7 @@
  */
 #pragma once
 
-#include "sources/itt_abi.h"
+#include "sources/itt/itt_abi.h"
 
 /* A function that clients may call. */
 struct osc_itt_binding {
