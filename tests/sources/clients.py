@@ -7,18 +7,14 @@ and OpenVINO are real clients, each skipped if it is not installed. Ends with "N
 """
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+from place import ROOT, Missing, Place, lines, run, same
 
 TORCH = """
 import torch
@@ -44,78 +40,6 @@ request = ov.Core().compile_model(model, "CPU").create_infer_request()
 for _ in range(3):
     request.infer({0: np.ones((1, 3, 8, 8), np.float32)})
 """
-
-
-class Missing(Exception):
-    """Something that a test needs is not installed."""
-
-
-class Place:
-    """A folder with programs, and recordings of them."""
-
-    def __init__(self, opscope: Path, python: str, folder: Path):
-        self.opscope, self.python, self.folder = opscope, python, folder
-        self.n_recordings = 0
-
-    def build(self, compiler: str, source: str, *options: str) -> str:
-        if not shutil.which(compiler):
-            raise Missing(f"there is no {compiler}")
-        program = self.folder / Path(source).stem
-        done = subprocess.run([compiler, "-O1", str(HERE / source), "-o", str(program), *options],
-                              capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise Missing(f"{source} cannot be built: {done.stderr.strip().splitlines()[0]}")
-        return str(program)
-
-    def client(self) -> str:
-        return self.build("cc", "client.c", f"-I{ROOT}/src", "-D_GNU_SOURCE", "-lpthread", "-ldl")
-
-    def script(self, module: str, text: str) -> list[str]:
-        found = subprocess.run([self.python, "-c", f"import {module}"], capture_output=True,
-                               check=False)
-        if found.returncode != 0:
-            raise Missing(f"{self.python} has no {module}")
-        path = self.folder / f"{module}_script.py"
-        path.write_text(text)
-        return [self.python, str(path)]
-
-    def record(self, command: list[str], env: dict[str, str] | None = None):
-        """Run COMMAND with the collector. Returns how it ended, and the folder of its
-        recordings."""
-        self.n_recordings += 1
-        out = self.folder / f"recordings-{self.n_recordings}"
-        out.mkdir()
-        given = {name: value for name, value in os.environ.items()
-                 if not name.startswith("OPSCOPE")}
-        given |= {"INTEL_LIBITTNOTIFY64": str(self.opscope.parent / "libopscope-collect.so"),
-                  "OPSCOPE_OUT": str(out)} | (env or {})
-        done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=120,
-                              check=False)
-        return done, out
-
-    def table(self, name: str, out: Path) -> list[dict]:
-        done = subprocess.run([str(self.opscope), "table", name, str(out), "--format", "json",
-                               "--limit", "0"], capture_output=True, text=True, check=True)
-        table = json.loads(done.stdout)
-        return [dict(zip([column["name"] for column in table["columns"]], row))
-                for row in table["rows"]]
-
-    def events(self, out: Path) -> list[dict]:
-        rows = self.table("events", out)
-        names = {row["id"]: row["name"] for row in rows}
-        for row in rows:
-            row["parent"] = names.get(row.get("parent_id"))
-            row["args"] = json.loads(row["args"]) if row["args"] else {}
-        return rows
-
-
-def same(found, wanted) -> None:
-    if found != wanted:
-        raise AssertionError(f"{found!r} is not {wanted!r}")
-
-
-def lines(events: list[dict]) -> list[tuple]:
-    return [(row["kind"], row["name"], row["parent"]) for row in events]
 
 
 NEST = [("annotation", "iteration_0", None), ("operator", "aten::linear", "iteration_0"),
@@ -307,28 +231,5 @@ TESTS = (tasks_nest, what_was_there_before_is_used, kill_loses_nothing_and_leave
          openvino_is_recorded)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--opscope", required=True, type=Path)
-    parser.add_argument("--python", default=sys.executable, help="one that has torch or openvino")
-    parser.add_argument("--only", default="", help="tests whose name has this in it")
-    options = parser.parse_args()
-    passed = failed = 0
-    for test in TESTS:
-        if options.only not in test.__name__:
-            continue
-        with tempfile.TemporaryDirectory(prefix="clients-") as folder:
-            try:
-                test(Place(options.opscope.resolve(), options.python, Path(folder)))
-                passed += 1
-            except Missing as why:
-                print(f"skipped {test.__name__}: {why}")
-            except (AssertionError, KeyError, IndexError, subprocess.SubprocessError) as error:
-                failed += 1
-                print(f"FAILED {test.__name__}: {type(error).__name__} {error}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, TESTS))

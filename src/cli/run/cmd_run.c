@@ -163,7 +163,7 @@ static void summarize(const char *path, const struct osc_harvest *t, unsigned so
     if (t->n_files == 0) {
         osc_cli_error("nothing was recorded: %s%s",
                       sources == 0 ? "no source was selected"
-                                   : "the program called neither libopscope nor ITT",
+                                   : "the program called none of libopscope, ITT and OpenCL",
                       lacks_torch ? "; 'opscope run --torch' records what PyTorch does" : "");
         return;
     }
@@ -325,10 +325,11 @@ const struct osc_command osc_command_run = {
     .summary = "record an unmodified program and its children",
     .text =
         "Runs PROGRAM and records what it and its children report: calls of libopscope,\n"
-        "and tasks of ITT (PyTorch's emit_itt(), oneDNN, oneTBB, OpenVINO). Each process\n"
-        "writes a file into DIR. PROGRAM finds its terminal, signals and descriptors\n"
-        "unchanged. opscope ends with the status of PROGRAM or by the same signal, with 127\n"
-        "if it was not found and with 126 if it cannot be executed.\n",
+        "tasks of ITT (PyTorch's emit_itt(), oneDNN, oneTBB, OpenVINO), and what OpenCL\n"
+        "does on its devices. Each process writes a file into DIR. PROGRAM finds its\n"
+        "terminal, signals and descriptors unchanged. opscope ends with the status of PROGRAM\n"
+        "or by the same signal, with 127 if it was not found and with 126 if it cannot be\n"
+        "executed.\n",
     .examples =
         "  opscope run -- python train.py          into opscope-python-DATE-TIME/\n"
         "  opscope run -o rec -- ./convnet         into rec/\n"

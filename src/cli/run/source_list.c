@@ -26,9 +26,20 @@ static const struct {
     enum osc_source bit;
 } known[] = {{"api", OSC_SOURCE_API},
              {"itt", OSC_SOURCE_ITT},
+#if OSC_WITH_OPENCL
+             {"opencl", OSC_SOURCE_OPENCL},
+#endif
              {"torch", OSC_SOURCE_TORCH},
              {"torch=replace", OSC_SOURCE_TORCH_REPLACE},
              {"torch=stack", OSC_SOURCE_TORCH_STACK}};
+
+#if OSC_WITH_OPENCL
+#define OPENCL      "opencl "
+#define OPENCL_BITS OSC_SOURCE_OPENCL
+#else
+#define OPENCL      ""
+#define OPENCL_BITS 0
+#endif
 
 #define N_KNOWN (sizeof known / sizeof *known)
 
@@ -43,8 +54,8 @@ static int no_source(const char *name, size_t len)
     if (near.best)
         return osc_cli_misuse("--sources: unknown source '%s'; did you mean '%s'?", word,
                               near.best);
-    return osc_cli_misuse("--sources: unknown source '%s'; the sources are api, itt and torch",
-                          word);
+    return osc_cli_misuse(
+        "--sources: unknown source '%s'; the sources are api, itt, " OPENCL "and torch", word);
 }
 
 /* Parse LIST, such as "api,itt", into bits of enum osc_source; NULL: all. */
@@ -96,7 +107,7 @@ static int parse_wanted(const struct osc_run_args *run, unsigned *bits)
     if (failed)
         return failed;
     if (!run->sources)
-        *bits = run->torch ? OSC_SOURCE_API : OSC_SOURCE_API | OSC_SOURCE_ITT;
+        *bits = OSC_SOURCE_API | OPENCL_BITS | (run->torch ? 0 : OSC_SOURCE_ITT);
     *bits |= torch;
     if ((*bits & OSC_SOURCE_TORCH_REPLACE) && (*bits & OSC_SOURCE_TORCH_STACK))
         return osc_cli_misuse("--sources: torch=replace and torch=stack cannot be combined");
@@ -208,22 +219,37 @@ static int heed_forbidden(struct osc_sources *s, const struct osc_args *args, un
     return do_without(s, bits, args);
 }
 
-static int choose_itt(struct osc_sources *s, const struct osc_args *args)
+static const char *not_recorded(unsigned bits)
+{
+    return bits == OSC_SOURCE_ITT      ? "ITT is"
+           : bits == OSC_SOURCE_OPENCL ? "OpenCL is"
+                                       : "ITT and OpenCL are";
+}
+
+/* Find the collector, for the sources BITS, and store its PATH; "": it cannot be used. */
+static int check_collector(struct osc_sources *s, const struct osc_args *args, unsigned bits,
+                           char *path, size_t room)
+{
+    char why[256];
+
+    if (!find_collector(path, room)) {
+        osc_cli_error(COLLECTOR " is neither beside opscope nor installed; %s not recorded",
+                      not_recorded(bits));
+    } else if (!is_loadable(path, why, sizeof why)) {
+        osc_cli_error("cannot load %s: %s; %s not recorded", path, why, not_recorded(bits));
+    } else {
+        return OSC_EXIT_DONE;
+    }
+    path[0] = '\0';
+    return do_without(s, bits, args);
+}
+
+static int choose_itt(struct osc_sources *s, const struct osc_args *args, const char *path)
 {
     static const char variable[] = "INTEL_LIBITTNOTIFY64";
     const char *const other = getenv(variable);
     struct osc_strbuf text = {0};
-    char path[PATH_MAX], why[256];
 
-    if (!find_collector(path, sizeof path)) {
-        osc_cli_error("[itt] " COLLECTOR
-                      " is neither beside opscope nor installed; ITT is not recorded");
-        return do_without(s, OSC_SOURCE_ITT, args);
-    }
-    if (!is_loadable(path, why, sizeof why)) {
-        osc_cli_error("[itt] cannot load %s: %s; ITT is not recorded", path, why);
-        return do_without(s, OSC_SOURCE_ITT, args);
-    }
     if (other && *other && strcmp(other, path) != 0 && !args->run.is_forced) {
         osc_cli_error("[itt] %s is already set to %s; that would replace another tool: unset "
                       "it or use --force; ITT is not recorded",
@@ -232,6 +258,33 @@ static int choose_itt(struct osc_sources *s, const struct osc_args *args)
     }
     osc_strbuf_adds(&text, path);
     return add_text(s, variable, &text);
+}
+
+/* Layers of others stay: ours goes before them. */
+static int choose_opencl(struct osc_sources *s, const char *path)
+{
+    static const char variable[] = "OPENCL_LAYERS";
+    const char *const others = getenv(variable);
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_adds(&text, path);
+    if (others && *others && strcmp(others, path) != 0)
+        osc_strbuf_addf(&text, ":%s", others);
+    return add_text(s, variable, &text);
+}
+
+/* Choose those of BITS that the collector records. */
+static int choose_collected(struct osc_sources *s, const struct osc_args *args, unsigned bits)
+{
+    char path[PATH_MAX];
+    int failed = bits == 0 ? OSC_EXIT_DONE : check_collector(s, args, bits, path, sizeof path);
+
+    bits &= ~s->failed;
+    if (!failed && (bits & OSC_SOURCE_ITT))
+        failed = choose_itt(s, args, path);
+    if (!failed && (bits & OSC_SOURCE_OPENCL))
+        failed = choose_opencl(s, path);
+    return failed;
 }
 
 static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsigned bits)
@@ -349,8 +402,8 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
         failed = choose_schedule(s, &args->run);
     if (!failed)
         failed = heed_forbidden(s, args, bits);
-    if (!failed && (bits & ~s->failed & OSC_SOURCE_ITT))
-        failed = choose_itt(s, args);
+    if (!failed)
+        failed = choose_collected(s, args, bits & ~s->failed & OSC_SOURCES_COLLECTED);
     if (!failed && (bits & ~s->failed & OSC_SOURCES_TORCH))
         failed = choose_torch(s, args, bits);
     return failed ? failed : print_sources(s, args, bits);

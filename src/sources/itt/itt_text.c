@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sources/itt/itt_text.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#define ROOT_BITS   12u
-#define NODE_BITS   6u
-#define CHUNK_BYTES ((size_t)1 << 20)
-#define ROOM_ALIGN  64u
+#include "sources/room.h"
+
+#define ROOT_BITS 12u
+#define NODE_BITS 6u
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -24,14 +22,6 @@ struct node {
 
 static _Atomic(void *) root[1u << ROOT_BITS];
 
-/* Memory comes from chunks; the rest of one is lost when the next begins. */
-struct chunk {
-    size_t bytes;
-    _Atomic size_t used;
-};
-
-static _Atomic(struct chunk *) current;
-static _Atomic size_t mapped_bytes;
 static _Atomic uint32_t n_domains;
 
 /* The entry for texts that do not fit; it is named at first use. */
@@ -51,47 +41,6 @@ static struct osc_itt_text *overflowing(void)
     overflow.text.len = sizeof OVERFLOW_TEXT - 1;
     memcpy(overflow.text.bytes, OVERFLOW_TEXT, sizeof OVERFLOW_TEXT);
     return &overflow.text;
-}
-
-/* Map a new chunk in place of SEEN and return its first BYTES. NULL: no memory. */
-static void *room_in_new_chunk(struct chunk *seen, size_t bytes)
-{
-    const size_t whole = bytes + ROOM_ALIGN > CHUNK_BYTES ? bytes + ROOM_ALIGN : CHUNK_BYTES;
-    const int saved = errno;
-    /* Relaxed: only a bound, nothing else depends on it. */
-    const size_t before = atomic_fetch_add_explicit(&mapped_bytes, whole, memory_order_relaxed);
-    void *const p =
-        before + whole > OSC_ITT_TEXT_BYTES_MAX
-            ? MAP_FAILED
-            : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct chunk *const chunk = p;
-
-    errno = saved;
-    if (p == MAP_FAILED) {
-        atomic_fetch_sub_explicit(&mapped_bytes, whole, memory_order_relaxed);
-        return NULL;
-    }
-    chunk->bytes = whole;
-    atomic_store_explicit(&chunk->used, ROOM_ALIGN + bytes, memory_order_relaxed);
-    /* Release pairs with the acquire in osc_itt_room(). If another thread was first, this one
-     * still uses its memory; the rest of its chunk is lost. */
-    atomic_compare_exchange_strong_explicit(&current, &seen, chunk, memory_order_release,
-                                            memory_order_relaxed);
-    return (char *)p + ROOM_ALIGN;
-}
-
-void *osc_itt_room(size_t bytes)
-{
-    bytes = (bytes + ROOM_ALIGN - 1) / ROOM_ALIGN * ROOM_ALIGN;
-    /* Acquire pairs with the release in room_in_new_chunk(). */
-    struct chunk *const chunk = atomic_load_explicit(&current, memory_order_acquire);
-    if (chunk) {
-        const size_t at = atomic_fetch_add_explicit(&chunk->used, bytes, memory_order_relaxed);
-
-        if (at <= chunk->bytes && bytes <= chunk->bytes - at)
-            return (char *)chunk + at;
-    }
-    return room_in_new_chunk(chunk, bytes);
 }
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -141,7 +90,7 @@ static bool reads_as_operator(const char *s, size_t len)
 
 static struct osc_itt_text *new_text(const char *s, size_t len, uint64_t hash)
 {
-    struct osc_itt_text *const text = osc_itt_room(sizeof *text + len + 1);
+    struct osc_itt_text *const text = osc_source_room(sizeof *text + len + 1);
 
     if (!text)
         return NULL;
@@ -188,7 +137,7 @@ static struct node *node_of(void *there)
 /* Replace the entry THERE in *SLOT by a node that holds it. False: no memory. */
 static bool split(_Atomic(void *) *slot, struct osc_itt_text *there, uint32_t shift)
 {
-    struct node *const node = osc_itt_room(sizeof *node);
+    struct node *const node = osc_source_room(sizeof *node);
     void *seen = there;
 
     if (!node)
@@ -268,7 +217,7 @@ struct osc_itt_text *osc_itt_text_adopt(struct osc_itt_string *handle)
 
 static struct osc_itt_domain_entry *new_domain(struct osc_itt_text *text)
 {
-    struct osc_itt_domain_entry *const d = osc_itt_room(sizeof *d);
+    struct osc_itt_domain_entry *const d = osc_source_room(sizeof *d);
 
     if (!d)
         return NULL;

@@ -8,7 +8,7 @@
  *
  *   - Entries hold a copy of the text: clients free theirs. Entries are never freed; the
  *     domain, counter and number of one are made once, at first use.
- *   - If memory runs out or OSC_ITT_TEXT_BYTES_MAX is reached, all new texts share one entry.
+ *   - If memory runs out or OSC_SOURCE_ROOM_MAX is reached, all new texts share one entry.
  *
  * Threading: thread-safe, without locks; entries are read-only except for their atomics.
  */
@@ -20,8 +20,7 @@
 #include "opscope/record.h"
 #include "sources/itt/itt_abi.h"
 
-#define OSC_ITT_TEXT_BYTES_MAX ((size_t)256 << 20)
-#define OSC_ITT_TEXT_LEN_MAX   ((size_t)1 << 20) /* longer ones are cut */
+#define OSC_ITT_TEXT_LEN_MAX ((size_t)1 << 20) /* longer ones are cut */
 
 /* Our view of a domain; extra2 of the client's domain object points here. */
 struct osc_itt_domain_entry {
@@ -55,9 +54,6 @@ struct osc_itt_text *osc_itt_text(const char *s, size_t len);
 
 /* The entry of a string that ends with NUL; NULL counts as the empty string. */
 struct osc_itt_text *osc_itt_text_c(const char *s);
-
-/* Zeroed memory that is never freed, or NULL. BYTES is rounded up to cache lines. */
-void *osc_itt_room(size_t bytes);
 
 /* The recorder's name for TEXT. */
 static inline osc_name osc_itt_name(struct osc_itt_text *text)

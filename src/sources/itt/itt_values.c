@@ -8,6 +8,7 @@
 #include "sources/itt/itt.h"
 #include "sources/itt/itt_clock.h"
 #include "sources/itt/itt_thread.h"
+#include "sources/room.h"
 
 #define VALUES_MAX 384u
 #define TEXT_MAX   3072u
@@ -209,7 +210,7 @@ static struct osc_itt_counter_entry *counter_of(const char *name, const char *do
         atomic_load_explicit(&text->counter, memory_order_acquire);
     if (c)
         return c;
-    struct osc_itt_counter_entry *const made = osc_itt_room(sizeof *made);
+    struct osc_itt_counter_entry *const made = osc_source_room(sizeof *made);
     if (!made)
         return NULL;
     made->text = text;

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sources/handle_map.h"
+
+#include "support/unit.h"
+
+#define N 5000
+
+static char handles[N * 16];
+
+TEST(values_are_found)
+{
+    static struct osc_handle_map m = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+    (void)state;
+    assert_int_equal(osc_handle_get(&m, handles), 0);
+    for (uint64_t i = 0; i < N; i++)
+        assert_true(osc_handle_set(&m, &handles[i * 16], i + 1));
+    for (uint64_t i = 0; i < N; i++)
+        assert_int_equal(osc_handle_get(&m, &handles[i * 16]), i + 1);
+    assert_int_equal(osc_handle_get(&m, &handles[8]), 0);
+    assert_int_equal(m.n, N);
+    assert_true(osc_handle_set(&m, handles, 7)); /* the address is used again */
+    assert_int_equal(osc_handle_get(&m, handles), 7);
+    assert_int_equal(m.n, N);
+}
+
+static struct osc_handle_map shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *set_many(void *first)
+{
+    for (uint64_t i = *(const uint64_t *)first; i < N; i += 2)
+        if (!osc_handle_set(&shared, &handles[i * 16], i + 1))
+            return &shared;
+    return NULL;
+}
+
+TEST(threads_set_and_get)
+{
+    uint64_t firsts[2] = {0, 1};
+    pthread_t threads[2];
+    uint64_t n_wrong = 0;
+
+    (void)state;
+    for (size_t k = 0; k < 2; k++)
+        assert_int_equal(pthread_create(&threads[k], NULL, set_many, &firsts[k]), 0);
+    for (int round = 0; round < 20; round++) {
+        for (uint64_t i = 0; i < N; i++) {
+            const uint64_t value = osc_handle_get(&shared, &handles[i * 16]);
+
+            n_wrong += value != 0 && value != i + 1;
+        }
+    }
+    for (size_t k = 0; k < 2; k++) {
+        void *failed;
+
+        assert_int_equal(pthread_join(threads[k], &failed), 0);
+        assert_null(failed);
+    }
+    assert_int_equal(n_wrong, 0);
+    for (uint64_t i = 0; i < N; i++)
+        assert_int_equal(osc_handle_get(&shared, &handles[i * 16]), i + 1);
+}
+
+UNIT_MAIN("handle_map")

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sources/opencl/cl_functions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "opscope/record.h"
+#include "sources/opencl/cl_work.h"
+
+/* Of cl_layer.h, whose older editions lack the last of the functions below. */
+enum layer_info { LAYER_API_VERSION = 0x4240, LAYER_NAME = 0x4241 };
+#define LAYER_API_VERSION_100 100
+
+#define N_FUNCTIONS (sizeof(cl_icd_dispatch) / sizeof(void *))
+
+static cl_icd_dispatch ours;
+
+/* What loaders look up. NOLINTBEGIN(readability-identifier-naming) */
+OSC_API cl_int clGetLayerInfo(cl_uint what, size_t room, void *value, size_t *bytes);
+OSC_API cl_int clInitLayer(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_ours,
+                           const cl_icd_dispatch **table);
+OSC_API cl_int clInitLayerWithProperties(cl_uint n, const cl_icd_dispatch *target,
+                                         cl_uint *n_ours, const cl_icd_dispatch **table,
+                                         const void *properties);
+OSC_API cl_int clDeinitLayer(void);
+
+cl_int clGetLayerInfo(cl_uint what, size_t room, void *value, size_t *bytes)
+{
+    static const cl_uint version = LAYER_API_VERSION_100;
+    static const char name[] = "opscope";
+    const void *const answer = what == LAYER_NAME ? (const void *)name : &version;
+    const size_t n = what == LAYER_NAME ? sizeof name : sizeof version;
+
+    if ((what != LAYER_NAME && what != LAYER_API_VERSION) || (value && room < n))
+        return CL_INVALID_VALUE;
+    if (value)
+        memcpy(value, answer, n);
+    if (bytes)
+        *bytes = n;
+    return CL_SUCCESS;
+}
+
+/* Fill the table; NULL in it means the function below. */
+static void begin(cl_uint n, const cl_icd_dispatch *target)
+{
+    char text[64];
+
+    memcpy(&osc_cl, target, (n < N_FUNCTIONS ? n : N_FUNCTIONS) * sizeof(void *));
+    osc_cl_add_calls(&ours);
+    osc_cl_add_commands(&ours);
+    osc_cl_add_copies(&ours);
+    osc_cl_add_kernels(&ours);
+    osc_cl_add_memory(&ours);
+    osc_cl_add_queues(&ours);
+    osc_source_begin();
+    (void)snprintf(text, sizeof text, "a layer before %u functions", n);
+    osc_source_report(&osc_source_opencl, text);
+}
+
+cl_int clInitLayer(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_ours,
+                   const cl_icd_dispatch **table)
+{
+    static _Atomic uint32_t is_begun;
+
+    if (!target || !n_ours || !table)
+        return CL_INVALID_VALUE;
+    /* Relaxed: loaders initialise layers one by one. One that is listed twice records once. */
+    if (osc_source_is_wanted(&osc_source_opencl) &&
+        atomic_exchange_explicit(&is_begun, 1, memory_order_relaxed) == 0) {
+        begin(n, target);
+        *table = &ours;
+    } else {
+        static const cl_icd_dispatch none;
+
+        *table = &none;
+    }
+    *n_ours = N_FUNCTIONS < n ? (cl_uint)N_FUNCTIONS : n;
+    return CL_SUCCESS;
+}
+
+cl_int clInitLayerWithProperties(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_ours,
+                                 const cl_icd_dispatch **table, const void *properties)
+{
+    (void)properties; /* none is defined */
+    return clInitLayer(n, target, n_ours, table);
+}
+
+/* The loader goes: what still runs has called back, or never will. */
+cl_int clDeinitLayer(void)
+{
+    return CL_SUCCESS;
+}
+/* NOLINTEND(readability-identifier-naming) */
+
+__attribute__((destructor)) static void end(void)
+{
+    osc_cl_work_drain();
+}

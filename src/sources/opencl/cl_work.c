@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sources/opencl/cl_work.h"
+
+#include <time.h>
+
+#include "sources/room.h"
+
+/* How long the end of a process may wait for commands, and for one of them to start. */
+#define DRAIN_NS UINT64_C(2000000000)
+#define START_NS UINT64_C(50000000)
+#define NS       UINT64_C(1000000000)
+
+/* A command that has been enqueued, in the list of those that have not finished. */
+struct command {
+    struct command *next, *before_it;
+    cl_event event;
+    struct osc_cl_device *device;
+    uint32_t queue;
+    uint64_t launch, before, after; /* before and after the call, in ticks */
+    bool is_cold;                   /* a kernel that may be being compiled */
+    bool has_readings;
+    struct osc_cl_work work;
+    struct osc_cl_readings readings;
+};
+
+/* What goes wrong, counted as counters "opencl: TEXT" of the recording. */
+#define COUNT_LIST(X)                    \
+    X(FAILED, "commands that failed")    \
+    X(UNTIMED, "commands without times") \
+    X(UNFINISHED, "commands that had not finished at the end")
+
+enum count {
+#define COUNT_ENUM(name, text) COUNT_##name,
+    COUNT_LIST(COUNT_ENUM)
+#undef COUNT_ENUM
+        N_COUNTS
+};
+
+static _Atomic int64_t counts[N_COUNTS];
+
+/* Queues share a few lists, so that threads with queues of their own rarely meet. */
+static struct list {
+    pthread_mutex_t lock;
+    struct command *first, *unused;
+} lists[] = {
+#define LIST                                  \
+    {                                         \
+        PTHREAD_MUTEX_INITIALIZER, NULL, NULL \
+    }
+    LIST, LIST, LIST, LIST, LIST,
+    LIST, LIST, LIST
+#undef LIST
+};
+
+#define N_LISTS ((uint32_t)(sizeof lists / sizeof *lists))
+
+/* The calls of this thread that are under way. */
+static _Thread_local uint32_t depth __attribute__((tls_model("initial-exec")));
+
+static void count(enum count what, int64_t more)
+{
+    static const char *const texts[] = {
+#define COUNT_TEXT(name, text) "opencl: " text,
+        COUNT_LIST(COUNT_TEXT)
+#undef COUNT_TEXT
+    };
+    /* Relaxed: a count. */
+    const int64_t n =
+        atomic_fetch_add_explicit(&counts[what], more, memory_order_relaxed) + more;
+
+    if (osc_is_on())
+        osc_counter_i64(osc_name_c(texts[what]), n);
+}
+
+/* --- calls -----------------------------------------------------------------------------------
+ */
+
+bool osc_cl_begin_plain(osc_name name)
+{
+    if (!osc_is_on() || depth > 0)
+        return false;
+    depth = 1;
+    osc_source_heed();
+    osc_begin(OSC_SCOPE_RUNTIME, name);
+    return true;
+}
+
+void osc_cl_end_plain(bool is_recorded)
+{
+    if (!is_recorded)
+        return;
+    osc_end();
+    depth = 0;
+}
+
+cl_event *osc_cl_begin(struct osc_cl_call *c, cl_command_queue queue, osc_name name,
+                       cl_event *event)
+{
+    struct osc_cl_queue *const q = osc_cl_queue_of(queue);
+
+    c->queue = NULL;
+    if (!q || !osc_cl_begin_plain(name))
+        return event;
+    c->queue = q;
+    c->own = NULL;
+    c->event = event ? event : &c->own;
+    c->launch = osc_launch();
+    /* Relaxed: every thread finds the same clock. */
+    c->has_readings =
+        q->is_timed &&
+        atomic_load_explicit(&q->device->clock, memory_order_relaxed) == OSC_CL_CLOCK_UNKNOWN;
+    if (c->has_readings)
+        osc_cl_read_clocks(c->readings.before_ns);
+    c->before = osc_now();
+    return c->event;
+}
+
+/* --- commands --------------------------------------------------------------------------------
+ */
+
+static uint64_t get_time(cl_event event, cl_profiling_info what)
+{
+    cl_ulong ns = 0;
+
+    if (!osc_cl.clGetEventProfilingInfo ||
+        osc_cl.clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL) != CL_SUCCESS)
+        return 0;
+    return ns;
+}
+
+/* Add the sizes of a kernel as arguments of the work: as the tables of kernels want them, in
+ * groups and work items of a group. */
+static void add_sizes(const struct osc_cl_work *w)
+{
+    int64_t groups[3], items[3];
+
+    if (w->n_dims == 0)
+        return;
+    if (w->local[0] == 0) {
+        for (uint32_t i = 0; i < w->n_dims; i++)
+            items[i] = (int64_t)w->global[i];
+        osc_arg_i64s(OSC_CL_NAME("global"), items, w->n_dims);
+        return;
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        const size_t local = i < w->n_dims && w->local[i] > 0 ? w->local[i] : 1;
+
+        items[i] = (int64_t)local;
+        groups[i] = i < w->n_dims ? (int64_t)((w->global[i] + local - 1) / local) : 1;
+    }
+    osc_arg_i64s(OSC_CL_NAME("grid"), groups, 3);
+    osc_arg_i64s(OSC_CL_NAME("block"), items, 3);
+}
+
+/* Record C, which has finished. */
+static void record(const struct command *c, cl_event event)
+{
+    const uint64_t queued = get_time(event, CL_PROFILING_COMMAND_QUEUED);
+    const struct osc_work_info info = {
+        .kind = c->work.kind,
+        .name = c->work.name,
+        .append_ticks = queued,
+        .submit_ticks = get_time(event, CL_PROFILING_COMMAND_SUBMIT),
+        .start_ticks = get_time(event, CL_PROFILING_COMMAND_START),
+        .end_ticks = get_time(event, CL_PROFILING_COMMAND_END),
+        .correlation = c->launch,
+        .bytes = c->work.bytes,
+    };
+
+    if (info.start_ticks == 0 || info.end_ticks < info.start_ticks) {
+        count(COUNT_UNTIMED, 1);
+        return;
+    }
+    osc_cl_clock_pair(c->device, c->before, queued, c->after,
+                      c->has_readings ? &c->readings : NULL);
+    osc_work(c->queue, &info);
+    add_sizes(&c->work);
+}
+
+static struct list *list_of(uint32_t queue)
+{
+    return &lists[queue % N_LISTS];
+}
+
+/* A command for QUEUE, which give_back() takes; NULL: no memory. */
+static struct command *take(uint32_t queue)
+{
+    struct list *const l = list_of(queue);
+
+    pthread_mutex_lock(&l->lock);
+    struct command *const c = l->unused;
+    if (c)
+        l->unused = c->next;
+    pthread_mutex_unlock(&l->lock);
+    return c ? c : osc_source_room(sizeof *c);
+}
+
+/* Put C into its list. */
+static void add(struct command *c)
+{
+    struct list *const l = list_of(c->queue);
+
+    pthread_mutex_lock(&l->lock);
+    c->before_it = NULL;
+    c->next = l->first;
+    if (c->next)
+        c->next->before_it = c;
+    l->first = c;
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* Take C out of its list; it may be used again. */
+static void give_back(struct command *c)
+{
+    struct list *const l = list_of(c->queue);
+
+    pthread_mutex_lock(&l->lock);
+    if (c->next)
+        c->next->before_it = c->before_it;
+    if (c->before_it)
+        c->before_it->next = c->next;
+    else
+        l->first = c->next;
+    c->next = l->unused;
+    l->unused = c;
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* The command of DATA has finished, or failed with STATUS < 0. May be called by a thread of the
+ * driver, or within clSetEventCallback(). */
+static void CL_CALLBACK finished(cl_event event, cl_int status, void *data)
+{
+    struct command *const c = data;
+    const uint32_t outer = depth;
+
+    depth = 1;
+    if (status < 0) {
+        count(COUNT_FAILED, 1);
+    } else if (osc_is_on()) {
+        record(c, event);
+    }
+    if (c->work.kernel)
+        atomic_store_explicit(&c->work.kernel->has_run, 1, memory_order_relaxed);
+    give_back(c);
+    (void)osc_cl.clReleaseEvent(event);
+    depth = outer;
+}
+
+/* The command of CALL; NULL: no memory. */
+static struct command *make_command(const struct osc_cl_call *call,
+                                    const struct osc_cl_work *work)
+{
+    struct command *const c = take(call->queue->number);
+
+    if (!c)
+        return NULL;
+    c->event = *call->event;
+    c->device = call->queue->device;
+    c->queue = call->queue->number;
+    c->launch = call->launch;
+    c->before = call->before;
+    c->after = osc_now();
+    c->work = *work;
+    c->is_cold =
+        work->kernel && atomic_load_explicit(&work->kernel->has_run, memory_order_relaxed) == 0;
+    c->has_readings = call->has_readings;
+    if (c->has_readings) {
+        c->readings = call->readings;
+        osc_cl_read_clocks(c->readings.after_ns);
+    }
+    add(c);
+    return c;
+}
+
+/* Follow the command of CALL until it ends. */
+static void follow(const struct osc_cl_call *call, const struct osc_cl_work *work)
+{
+    const cl_event event = *call->event;
+    struct command *const c =
+        call->queue->is_timed && osc_cl.clSetEventCallback ? make_command(call, work) : NULL;
+
+    if (call->event != &call->own)
+        (void)osc_cl.clRetainEvent(event);
+    if (!c || osc_cl.clSetEventCallback(event, CL_COMPLETE, finished, c) != CL_SUCCESS) {
+        count(COUNT_UNTIMED, 1);
+        if (c)
+            give_back(c);
+        (void)osc_cl.clReleaseEvent(event);
+    }
+}
+
+cl_int osc_cl_end(struct osc_cl_call *c, cl_int error, const struct osc_cl_work *work)
+{
+    if (!c->queue)
+        return error;
+    if (error == CL_SUCCESS && *c->event)
+        follow(c, work);
+    osc_cl_end_plain(true);
+    return error;
+}
+
+/* --- the end of the process
+ * -------------------------------------------------------------------
+ */
+
+/* The commands that have not finished. */
+struct rest {
+    int64_t n, n_started; /* all; those that the device has */
+    bool has_cold;
+};
+
+static struct rest find_rest(void)
+{
+    struct rest r = {0};
+
+    for (uint32_t i = 0; i < N_LISTS; i++) {
+        pthread_mutex_lock(&lists[i].lock);
+        for (const struct command *c = lists[i].first; c; c = c->next) {
+            cl_int status = CL_QUEUED;
+
+            r.n++;
+            r.has_cold |= c->is_cold;
+            if (osc_cl.clGetEventInfo &&
+                osc_cl.clGetEventInfo(c->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                      sizeof status, &status, NULL) == CL_SUCCESS)
+                r.n_started += status == CL_RUNNING || status == CL_SUBMITTED;
+        }
+        pthread_mutex_unlock(&lists[i].lock);
+    }
+    return r;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * Drivers crash if the process waits while they compile: there is no waiting for a kernel that
+ * has never run. Commands that wait for an event of the program, which is ending, never start.
+ */
+void osc_cl_work_drain(void)
+{
+    if (!osc_cl.clSetEventCallback || !osc_is_on())
+        return;
+    const uint64_t until = now_ns() + DRAIN_NS, until_started = now_ns() + START_NS;
+    struct rest r = find_rest();
+    while (r.n > 0 && !r.has_cold && now_ns() < (r.n_started > 0 ? until : until_started)) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+        r = find_rest();
+    }
+    if (r.n > 0)
+        count(COUNT_UNFINISHED, r.n);
+    osc_cl_each_device(osc_cl_clock_end);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * room.h - memory of sources, which is never freed.
+ *
+ * It is mapped by the system, not taken from the program's allocator, which may be what calls a
+ * source.
+ *
+ * Threading: thread-safe, without locks.
+ */
+#pragma once
+
+#include <stddef.h>
+
+/* Of all sources together. */
+#define OSC_SOURCE_ROOM_MAX ((size_t)256 << 20)
+
+/* Zeroed memory, or NULL. BYTES is rounded up to cache lines. */
+void *osc_source_room(size_t bytes);

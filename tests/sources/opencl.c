@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An OpenCL program for tests/sources/opencl.py: it does the same in every run, checks its
+ * results, and prints them.
+ *
+ *     opencl plain|fail|wait|exit
+ */
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 4096
+
+static const char source[] =
+    "__kernel void add_one(__global int *a) { a[get_global_id(0)] += 1; }\n"
+    "__kernel void scale(__global int *a, int by) {\n"
+    "    a[get_global_id(1) * get_global_size(0) + get_global_id(0)] *= by;\n"
+    "}\n";
+
+static void must(cl_int error, const char *what)
+{
+    if (error == CL_SUCCESS)
+        return;
+    printf("%s: %d\n", what, error);
+    exit(1);
+}
+
+static long sum(const int *a)
+{
+    long n = 0;
+
+    for (int i = 0; i < N; i++)
+        n += a[i];
+    return n;
+}
+
+static cl_device_id device;
+static cl_context context;
+static cl_command_queue queue, second; /* the second is out of order */
+static cl_program program;
+static cl_kernel add, scale;
+static cl_mem buffer, other;
+static int a[N];
+static const size_t n = N, group = 64;
+
+static void make_queues(void)
+{
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES,
+                                        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_platform_id platform;
+    cl_int error;
+    cl_command_queue_properties flags = 99;
+
+    must(clGetPlatformIDs(1, &platform, NULL), "platform");
+    must(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "device");
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    must(error, "context");
+    queue = clCreateCommandQueue(context, device, 0, &error);
+    must(error, "queue");
+    second = clCreateCommandQueueWithProperties(context, device, list, &error);
+    must(error, "second queue");
+    must(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof flags, &flags, NULL), "info");
+    printf("flags %lu", (unsigned long)flags);
+    must(clGetCommandQueueInfo(second, CL_QUEUE_PROPERTIES, sizeof flags, &flags, NULL),
+         "info");
+    printf(" %lu\n", (unsigned long)flags);
+}
+
+static void make_kernels(void)
+{
+    const char *text = source;
+    cl_int error;
+
+    program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    must(clBuildProgram(program, 1, &device, "", NULL, NULL), "build");
+    add = clCreateKernel(program, "add_one", &error);
+    must(error, "kernel");
+    scale = clCreateKernel(program, "scale", &error);
+    must(error, "kernel");
+    buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof a, NULL, &error);
+    must(error, "buffer");
+    other = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof a, NULL, &error);
+    must(error, "buffer");
+}
+
+static void run_kernels(void)
+{
+    const size_t plane[] = {64, 64};
+    const int by = 3;
+    cl_event done;
+    cl_ulong ns = 0;
+    cl_int error;
+
+    for (int i = 0; i < N; i++)
+        a[i] = i;
+    must(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, sizeof a, a, 0, NULL, NULL), "write");
+    must(clSetKernelArg(add, 0, sizeof buffer, &buffer), "arg");
+    for (int i = 0; i < 10; i++)
+        must(clEnqueueNDRangeKernel(queue, add, 1, NULL, &n, &group, 0, NULL, NULL), "add");
+    must(clSetKernelArg(scale, 0, sizeof buffer, &buffer), "arg");
+    must(clSetKernelArg(scale, 1, sizeof by, &by), "arg");
+    must(clEnqueueNDRangeKernel(queue, scale, 2, NULL, plane, NULL, 0, NULL, &done), "scale");
+    must(clWaitForEvents(1, &done), "wait");
+    printf("times %d\n",
+           clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_START, sizeof ns, &ns, NULL));
+    must(clEnqueueCopyBuffer(second, buffer, other, 0, 0, sizeof a, 1, &done, NULL), "copy");
+    must(clEnqueueBarrierWithWaitList(second, 0, NULL, NULL), "barrier");
+    int *const mapped = clEnqueueMapBuffer(second, other, CL_TRUE, CL_MAP_READ, 0, sizeof a, 0,
+                                           NULL, NULL, &error);
+    must(error, "map");
+    printf("sum %ld\n", sum(mapped));
+    must(clEnqueueUnmapMemObject(second, other, mapped, 0, NULL, NULL), "unmap");
+    must(clFinish(second), "finish");
+    must(clReleaseEvent(done), "release");
+}
+
+static void fill(void)
+{
+    const int seven = 7;
+
+    must(clEnqueueFillBuffer(queue, buffer, &seven, sizeof seven, 0, sizeof a, 0, NULL, NULL),
+         "fill");
+    must(clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL), "marker");
+    must(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof a, a, 0, NULL, NULL), "read");
+    printf("sum %ld\n", sum(a));
+}
+
+static void fail(void)
+{
+    const size_t none = 0;
+
+    printf("kernel of four dimensions %d\n",
+           clEnqueueNDRangeKernel(queue, add, 4, NULL, &none, NULL, 0, NULL, NULL));
+    printf("kernel without a queue %d\n",
+           clEnqueueNDRangeKernel(NULL, add, 1, NULL, &n, NULL, 0, NULL, NULL));
+    printf("read beyond the end %d\n",
+           clEnqueueReadBuffer(queue, buffer, CL_TRUE, 1, sizeof a, a, 0, NULL, NULL));
+}
+
+/* A command that never runs. */
+static void wait_for_ever(void)
+{
+    cl_int error;
+    const cl_event never = clCreateUserEvent(context, &error);
+
+    must(clEnqueueNDRangeKernel(second, add, 1, NULL, &n, &group, 1, &never, NULL), "add");
+    exit(3);
+}
+
+static void leave_at_work(void)
+{
+    for (int i = 0; i < 100; i++)
+        must(clEnqueueNDRangeKernel(queue, add, 1, NULL, &n, &group, 0, NULL, NULL), "add");
+    must(clFlush(queue), "flush");
+    exit(3);
+}
+
+int main(int argc, char **argv)
+{
+    const char *const what = argc > 1 ? argv[1] : "";
+
+    make_queues();
+    make_kernels();
+    run_kernels();
+    fill();
+    if (strcmp(what, "fail") == 0)
+        fail();
+    if (strcmp(what, "wait") == 0)
+        wait_for_ever();
+    if (strcmp(what, "exit") == 0)
+        leave_at_work();
+    must(clReleaseMemObject(other), "release");
+    must(clReleaseMemObject(buffer), "release");
+    must(clReleaseKernel(add), "release");
+    must(clReleaseKernel(scale), "release");
+    must(clReleaseProgram(program), "release");
+    must(clReleaseCommandQueue(second), "release");
+    must(clReleaseCommandQueue(queue), "release");
+    must(clReleaseContext(context), "release");
+    return 0;
+}

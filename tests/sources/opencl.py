@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Check that programs which use OpenCL are recorded, and that they notice nothing.
+
+The device is PoCL, which runs on the host. Ends with "N passed, N failed".
+"""
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+
+from place import Missing, Place, run, same
+
+# What the program asks for, by kind and name, and the calls that do so.
+WORK = Counter({("kernel", "add_one"): 10, ("kernel", "scale"): 1,
+                ("memcpy", "Memcpy HtoD (Host -> Device)"): 1,
+                ("memcpy", "Memcpy DtoH (Device -> Host)"): 1,
+                ("memcpy", "Memcpy DtoD (Device -> Device)"): 1, ("memset", "Memset (Device)"): 1,
+                ("sync", "Barrier"): 1, ("sync", "Marker"): 1, ("sync", "Map buffer"): 1,
+                ("sync", "Unmap"): 1})
+CALLS = Counter({"clEnqueueNDRangeKernel": 11, "clEnqueueWriteBuffer": 1, "clEnqueueReadBuffer": 1,
+                 "clEnqueueCopyBuffer": 1, "clEnqueueFillBuffer": 1,
+                 "clEnqueueBarrierWithWaitList": 1, "clEnqueueMarkerWithWaitList": 1,
+                 "clEnqueueMapBuffer": 1, "clEnqueueUnmapMemObject": 1, "clBuildProgram": 1,
+                 "clWaitForEvents": 1, "clFinish": 1})
+BYTES = 4 * 4096
+ON_DEVICES = ("kernel", "memcpy", "memset", "sync")
+
+
+def program(place: Place) -> str:
+    if not os.path.isdir("/etc/OpenCL/vendors"):
+        raise Missing("there is no OpenCL driver")
+    return place.build("cc", "opencl.c", "-lOpenCL")
+
+
+def record(place: Place, what: str, **env: str):
+    """Run the program alone and recorded, compare what it does, and return its recording."""
+    given = {"POCL_CACHE_DIR": str(place.folder / "cache")} | env
+    command = [program(place), what]
+    alone = subprocess.run(command, env=os.environ | given, capture_output=True, text=True,
+                           timeout=120, check=False)
+    done, out = place.record(command, given)
+    same((done.returncode, done.stdout, done.stderr),
+         (alone.returncode, alone.stdout, alone.stderr))
+    if alone.returncode == 1:
+        raise Missing(f"OpenCL does not work here: {alone.stdout}")
+    return out
+
+
+def on_devices(events: list[dict]) -> list[dict]:
+    return [row for row in events if row["kind"] in ON_DEVICES]
+
+
+def calls_of(events: list[dict]) -> list[dict]:
+    return [row for row in events if row["kind"] == "runtime"]
+
+
+def all_work_is_recorded_and_linked(place: Place) -> None:
+    events = place.events(record(place, "plain"))
+    work, calls = on_devices(events), calls_of(events)
+    same(Counter((row["kind"], row["name"]) for row in work), WORK)
+    same(Counter(row["name"] for row in calls), CALLS)
+    launched = {row["args"]["correlation"]: row for row in calls if "correlation" in row["args"]}
+    for row in work:
+        call = launched.pop(row["args"]["correlation"])
+        name = {"kernel": "NDRange", "memset": "Fill"}.get(row["kind"], "clEnqueue")
+        same(name in call["name"], True)
+        # The clocks fit: nothing starts before the call that asks for it.
+        same(row["start_ns"] >= call["start_ns"], True)
+    same(launched, {})
+    done = {row["name"]: row["start_ns"] + row["dur_ns"] for row in calls}
+    for row in work: # the program has waited for each
+        last = "clEnqueueReadBuffer" if row["args"]["stream"] == 1 else "clFinish"
+        same(row["start_ns"] + row["dur_ns"] <= done[last], True)
+
+
+def sizes_bytes_and_memory_are_there(place: Place) -> None:
+    out = record(place, "plain")
+    work = on_devices(place.events(out))
+    for row in work:
+        if row["kind"] in ("memcpy", "memset"):
+            same(row["args"]["bytes"], BYTES)
+    sizes = {row["name"]: row["args"] for row in work if row["kind"] == "kernel"}
+    same((sizes["add_one"]["grid"], sizes["add_one"]["block"]), ([64, 1, 1], [64, 1, 1]))
+    same(sizes["scale"]["global"], [64, 64])
+    peak = place.table("memory_peaks", out)
+    same([(row["device"], row["peak_bytes"], row["live_count"]) for row in peak],
+         [("opencl:0", 2 * BYTES, 2)])
+    same([row["device"] for row in place.table("devices", out)], ["opencl:0"])
+    info = {row["key"]: row["value"] for row in place.table("info", out)}
+    same(info["meta.source.opencl"].startswith("a layer before "), True)
+
+
+def errors_are_those_of_the_driver(place: Place) -> None:
+    events = place.events(record(place, "fail"))
+    same(Counter((row["kind"], row["name"]) for row in on_devices(events)), WORK)
+
+
+def the_last_kernels_are_waited_for(place: Place) -> None:
+    events = place.events(record(place, "exit"))
+    kernels = Counter(row["name"] for row in events if row["kind"] == "kernel")
+    same(kernels, Counter({"add_one": 110, "scale": 1}))
+
+
+def what_never_starts_is_counted(place: Place) -> None:
+    out = record(place, "wait")
+    counters = [(row["name"], row["args"]) for row in place.events(out) if row["kind"] == "counter"]
+    same(counters, [("opencl: commands that had not finished at the end", {"value": 1})])
+
+
+def two_devices_are_two(place: Place) -> None:
+    out = record(place, "plain", POCL_DEVICES="pthread pthread")
+    same({row["args"]["device"] for row in on_devices(place.events(out))}, {"opencl:0"})
+
+
+def a_layer_that_is_listed_twice_records_once(place: Place) -> None:
+    collector = str(place.opscope.parent / "libopscope-collect.so")
+    out = record(place, "plain", OPENCL_LAYERS=f"{collector}:{collector}")
+    same(Counter((row["kind"], row["name"]) for row in on_devices(place.events(out))), WORK)
+
+
+def nothing_happens_where_nobody_wants_it(place: Place) -> None:
+    same(list(record(place, "plain", OPSCOPE_SOURCES="api,itt").iterdir()), [])
+    same(list(record(place, "plain", OPSCOPE="0").iterdir()), [])
+
+
+def run_finds_it(place: Place) -> None:
+    out = place.folder / "run"
+    env = os.environ | {"POCL_CACHE_DIR": str(place.folder / "cache")}
+    done = subprocess.run([place.opscope, "run", "-o", out, "--", program(place), "plain"], env=env,
+                          capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode == 1:
+        raise Missing(f"OpenCL does not work here: {done.stdout}")
+    same((done.returncode, done.stderr), (0, ""))
+    same(Counter((row["kind"], row["name"]) for row in on_devices(place.events(out))), WORK)
+
+
+TESTS = (all_work_is_recorded_and_linked, sizes_bytes_and_memory_are_there,
+         errors_are_those_of_the_driver, the_last_kernels_are_waited_for,
+         what_never_starts_is_counted, two_devices_are_two,
+         a_layer_that_is_listed_twice_records_once, nothing_happens_where_nobody_wants_it,
+         run_finds_it)
+
+if __name__ == "__main__":
+    sys.exit(run(__doc__, TESTS))
