@@ -120,7 +120,7 @@ def threads_come_and_go(place: Place) -> None:
 def what_a_handler_does_is_recorded_or_counted(place: Place) -> None:
     done, out = place.record([place.client(), "signals"])
     found = place.events(out)
-    dropped = [int(row["value"]) for row in found if row["name"] == "itt: calls within calls"]
+    dropped = [int(row["value"]) for row in found if row["name"] == "sources: calls within calls"]
     same(sum(row["name"] == "aten::task" for row in found) >= 50000, True)
     handled = sum(row["name"] == "aten::handler" for row in found) + (dropped or [0])[-1] // 2
     # The count itself may be dropped while the recorder changes blocks; then that loss is counted.

@@ -98,16 +98,16 @@ void __itt_api_init(struct osc_itt_global *g, int groups)
         g->version_major != OSC_ITT_MAJOR)
         return;
     const bool is_on = osc_source_is_wanted(&source);
-    const uint32_t closed = osc_itt_self.closed;
+    const uint32_t closed = osc_source_self.closed;
     /* Allocations while the recorder starts may call us again. */
-    osc_itt_self.closed = OSC_ITT_INSIDE;
+    osc_source_self.closed = OSC_SOURCE_INSIDE;
     if (is_on) {
         begin();
         osc_itt_find_mark(g);
         adopt_objects(g);
     }
     bind(g, is_on);
-    osc_itt_self.closed = closed;
+    osc_source_self.closed = closed;
 }
 
 /* The client unloads its static part: none of its memory is ours, and we stay loaded. */

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "sources/itt/itt_text.h"
+#include "sources/itt/itt_objects.h"
 #include "sources/room.h"
 
 #define NS 1000000000

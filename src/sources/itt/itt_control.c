@@ -19,14 +19,14 @@ static _Atomic uint32_t is_paused;
 static struct osc_itt_domain *domain_create(const char *name)
 {
     static struct osc_itt_domain no_memory;
-    struct osc_itt_domain_entry *const d = osc_itt_domain(osc_itt_text_c(name));
+    struct osc_itt_domain_entry *const d = osc_itt_domain(osc_text_find_c(name));
 
     return d ? &d->abi : &no_memory;
 }
 
 static struct osc_itt_string *string_handle_create(const char *name)
 {
-    return &osc_itt_text_c(name)->handle;
+    return osc_itt_string_of(osc_text_find_c(name));
 }
 
 static struct osc_itt_clock *clock_domain_create(osc_itt_clock_fn fn, void *data)
@@ -53,21 +53,21 @@ const char *osc_itt_version(void)
 
 static void thread_set_name(const char *name)
 {
-    if (!name || !osc_is_on() || !osc_itt_enter(&osc_itt_self))
+    if (!name || !osc_is_on() || !osc_itt_enter(&osc_source_self))
         return;
     osc_thread_name(name);
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 static int thr_name_set(const char *name, int len)
 {
-    thread_set_name(len > 0 ? osc_itt_text(name, (size_t)len)->handle.text : name);
+    thread_set_name(len > 0 ? osc_text_find(name, (size_t)len)->bytes : name);
     return 0;
 }
 
 static void thread_ignore(void)
 {
-    osc_itt_self.closed |= OSC_ITT_IGNORED;
+    osc_source_self.closed |= OSC_SOURCE_IGNORED;
 }
 
 /* --- pause, resume, detach ------------------------------------------------------------------
@@ -76,7 +76,7 @@ static void thread_ignore(void)
 /* A call within one of ours may come from an allocator. */
 static bool is_free_to(int scope)
 {
-    return scope != SCOPE_OFFLOAD && !(osc_itt_self.closed & OSC_ITT_INSIDE);
+    return scope != SCOPE_OFFLOAD && !(osc_source_self.closed & OSC_SOURCE_INSIDE);
 }
 
 static void pause_scoped(int scope)

@@ -9,7 +9,7 @@
 #define NUMBERS_MAX 4096
 
 /* Texts that clients know by number: events and marks. */
-static _Atomic(struct osc_itt_text *) numbered[NUMBERS_MAX];
+static _Atomic(struct osc_text *) numbered[NUMBERS_MAX];
 static _Atomic int32_t n_numbered;
 
 static enum osc_scope_kind kind_of(const struct osc_itt_domain_entry *d)
@@ -19,11 +19,11 @@ static enum osc_scope_kind kind_of(const struct osc_itt_domain_entry *d)
 
 static const struct osc_itt_domain_entry *enter_domain(struct osc_itt_domain *domain)
 {
-    if (!osc_itt_enter(&osc_itt_self))
+    if (!osc_itt_enter(&osc_source_self))
         return NULL;
     const struct osc_itt_domain_entry *const d = osc_itt_domain_of(domain);
     if (!d || !osc_is_on()) {
-        osc_itt_leave(&osc_itt_self);
+        osc_itt_leave(&osc_source_self);
         return NULL;
     }
     return d;
@@ -48,10 +48,10 @@ static void range_begin_ex(struct osc_itt_domain *domain, struct osc_itt_clock *
 
     if (!d)
         return;
-    osc_async_begin_at(kind_of(d), osc_itt_name(name ? osc_itt_text_of(name) : d->text),
+    osc_async_begin_at(kind_of(d), osc_text_name(name ? osc_itt_text_of(name) : d->text),
                        osc_itt_id_key(d, &id), osc_itt_clock_ticks(clock, timestamp));
     record_ids(d, &id, &parent);
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 static void range_end_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
@@ -63,7 +63,7 @@ static void range_end_ex(struct osc_itt_domain *domain, struct osc_itt_clock *cl
         return;
     osc_async_end_at(kind_of(d), 0, osc_itt_id_key(d, &id),
                      osc_itt_clock_ticks(clock, timestamp));
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 static void range_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
@@ -98,9 +98,9 @@ static void frame_begin_v3(struct osc_itt_domain *domain, const struct osc_itt_i
 
     if (!d)
         return;
-    osc_async_begin(OSC_SCOPE_PLAIN, osc_itt_name(d->text), frame_key(d, id));
+    osc_async_begin(OSC_SCOPE_PLAIN, osc_text_name(d->text), frame_key(d, id));
     record_frame(id);
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 static void frame_end_v3(struct osc_itt_domain *domain, const struct osc_itt_id *id)
@@ -109,8 +109,8 @@ static void frame_end_v3(struct osc_itt_domain *domain, const struct osc_itt_id 
 
     if (!d)
         return;
-    osc_async_end(OSC_SCOPE_PLAIN, osc_itt_name(d->text), frame_key(d, id));
-    osc_itt_leave(&osc_itt_self);
+    osc_async_end(OSC_SCOPE_PLAIN, osc_text_name(d->text), frame_key(d, id));
+    osc_itt_leave(&osc_source_self);
 }
 
 /* A frame that is over. OpenMP reports its parallel regions this way, with our
@@ -122,10 +122,10 @@ static void frame_submit_v3(struct osc_itt_domain *domain, const struct osc_itt_
 
     if (!d)
         return;
-    osc_complete_at(OSC_SCOPE_PLAIN, osc_itt_name(d->text), begin,
+    osc_complete_at(OSC_SCOPE_PLAIN, osc_text_name(d->text), begin,
                     end == UINT64_MAX ? osc_now() : end);
     record_frame(id);
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 /* --- instants -------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static void record_scope(int scope)
 
     if (scope > 0 && scope <= OSC_ITT_SCOPE_MARKER)
         osc_arg_name(osc_itt_key(OSC_ITT_KEY_SCOPE),
-                     osc_itt_name(osc_itt_text_c(texts[scope])));
+                     osc_text_name(osc_text_find_c(texts[scope])));
 }
 
 static void marker_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
@@ -147,10 +147,10 @@ static void marker_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock
 
     if (!d)
         return;
-    osc_instant_at(osc_itt_name(osc_itt_text_of(name)), osc_itt_clock_ticks(clock, timestamp));
+    osc_instant_at(osc_text_name(osc_itt_text_of(name)), osc_itt_clock_ticks(clock, timestamp));
     record_ids(d, &id, &(const struct osc_itt_id){0});
     record_scope(scope);
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 static void marker(struct osc_itt_domain *domain, struct osc_itt_id id,
@@ -167,9 +167,9 @@ static void task_group(struct osc_itt_domain *domain, struct osc_itt_id id,
 
     if (!d)
         return;
-    osc_instant(osc_itt_name(osc_itt_text_of(name)));
+    osc_instant(osc_text_name(osc_itt_text_of(name)));
     record_ids(d, &id, &parent);
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 /* --- events and marks: older calls of ITT, with numbers instead of names ------------------ */
@@ -177,10 +177,10 @@ static void task_group(struct osc_itt_domain *domain, struct osc_itt_id id,
 /* The number of the text at NAME: LEN bytes, or up to its NUL if LEN is not positive. */
 static int number_of(const char *name, int len)
 {
-    if (!osc_itt_enter(&osc_itt_self))
+    if (!osc_itt_enter(&osc_source_self))
         return 0;
-    struct osc_itt_text *const text =
-        len > 0 ? osc_itt_text(name, (size_t)len) : osc_itt_text_c(name);
+    struct osc_text *const text =
+        len > 0 ? osc_text_find(name, (size_t)len) : osc_text_find_c(name);
     /* Acquire and release pair with each other: the text is in the table before its number is
      * seen. */
     int32_t number = atomic_load_explicit(&text->number, memory_order_acquire);
@@ -201,28 +201,28 @@ static int number_of(const char *name, int len)
                 number = mine + 1;
         }
     }
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
     return number;
 }
 
 /* The text that NUMBER stands for, and the thread entered; NULL, not entered, if there is
  * none. */
-static struct osc_itt_text *enter_number(int number)
+static struct osc_text *enter_number(int number)
 {
-    if (number < 1 || number > NUMBERS_MAX || !osc_is_on() || !osc_itt_enter(&osc_itt_self))
+    if (number < 1 || number > NUMBERS_MAX || !osc_is_on() || !osc_itt_enter(&osc_source_self))
         return NULL;
     /* Acquire pairs with the release in number_of(). */
-    struct osc_itt_text *const text =
+    struct osc_text *const text =
         atomic_load_explicit(&numbered[number - 1], memory_order_acquire);
     if (!text)
-        osc_itt_leave(&osc_itt_self);
+        osc_itt_leave(&osc_source_self);
     return text;
 }
 
 /* An event belongs to a thread: two threads may have the same one open. */
-static uint64_t event_key(const struct osc_itt_text *text)
+static uint64_t event_key(const struct osc_text *text)
 {
-    return text->hash ^ (uint64_t)(uintptr_t)&osc_itt_self;
+    return text->hash ^ (uint64_t)(uintptr_t)&osc_source_self;
 }
 
 static int event_create(const char *name, int len)
@@ -232,23 +232,23 @@ static int event_create(const char *name, int len)
 
 static int event_start(int event)
 {
-    struct osc_itt_text *const text = enter_number(event);
+    struct osc_text *const text = enter_number(event);
 
     if (!text)
         return event > 0 ? 0 : -1;
-    osc_async_begin(OSC_SCOPE_PLAIN, osc_itt_name(text), event_key(text));
-    osc_itt_leave(&osc_itt_self);
+    osc_async_begin(OSC_SCOPE_PLAIN, osc_text_name(text), event_key(text));
+    osc_itt_leave(&osc_source_self);
     return 0;
 }
 
 static int event_end(int event)
 {
-    struct osc_itt_text *const text = enter_number(event);
+    struct osc_text *const text = enter_number(event);
 
     if (!text)
         return event > 0 ? 0 : -1;
-    osc_async_end(OSC_SCOPE_PLAIN, osc_itt_name(text), event_key(text));
-    osc_itt_leave(&osc_itt_self);
+    osc_async_end(OSC_SCOPE_PLAIN, osc_text_name(text), event_key(text));
+    osc_itt_leave(&osc_source_self);
     return 0;
 }
 
@@ -259,15 +259,15 @@ static int mark_create(const char *name)
 
 static int mark_scoped(int mark, const char *parameter, int scope)
 {
-    struct osc_itt_text *const text = enter_number(mark);
+    struct osc_text *const text = enter_number(mark);
 
     if (!text)
         return mark > 0 ? 0 : -1;
-    osc_instant(osc_itt_name(text));
+    osc_instant(osc_text_name(text));
     if (parameter)
-        osc_arg_name(osc_itt_key(OSC_ITT_KEY_TEXT), osc_itt_name(osc_itt_text_c(parameter)));
+        osc_arg_name(osc_itt_key(OSC_ITT_KEY_TEXT), osc_text_name(osc_text_find_c(parameter)));
     record_scope(scope);
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
     return 0;
 }
 

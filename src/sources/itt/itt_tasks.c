@@ -47,21 +47,11 @@ static inline bool is_mark(const void *caller)
 }
 
 static enum osc_scope_kind kind_of(const struct osc_itt_domain_entry *d,
-                                   const struct osc_itt_text *name)
+                                   const struct osc_text *name)
 {
     if (!d->is_pytorch)
         return OSC_SCOPE_PLAIN;
     return name->is_operator ? OSC_SCOPE_OPERATOR : OSC_SCOPE_ANNOTATION;
-}
-
-static void push(struct osc_itt_thread *self, const struct osc_itt_domain_entry *d)
-{
-    const uint32_t depth = self->depth;
-
-    /* In this order, so that a signal handler's pushes and pops leave no trace. */
-    if (depth < OSC_ITT_LEVELS)
-        self->domains[depth] = d->number;
-    self->depth = depth + 1;
 }
 
 /* Ids that tasks have had, in a hash of 65,536 bits: an arrow from anything else (a region, a
@@ -83,13 +73,12 @@ static bool had_task(uint64_t key)
 }
 
 /* Record arrows and arguments of a task with an ID or a PARENT. */
-static void record_ids(struct osc_itt_thread *self, const struct osc_itt_domain_entry *d,
+static void record_ids(struct osc_source_thread *self, const struct osc_itt_domain_entry *d,
                        const struct osc_itt_id *id, const struct osc_itt_id *parent)
 {
     if (!osc_itt_id_is_none(id)) {
         osc_itt_arg_id(OSC_ITT_KEY_ID, id);
-        self->id_key = osc_itt_id_key(d, id);
-        self->id_depth = self->depth;
+        osc_itt_last = (struct osc_itt_last){osc_itt_id_key(d, id), self->depth};
     }
     if (!osc_itt_id_is_none(parent)) {
         const uint64_t key = osc_itt_id_key(d, parent);
@@ -99,29 +88,29 @@ static void record_ids(struct osc_itt_thread *self, const struct osc_itt_domain_
             osc_flow_end(key);
     }
     if (!osc_itt_id_is_none(id)) {
-        store_task(self->id_key);
-        osc_flow_begin(self->id_key);
+        store_task(osc_itt_last.key);
+        osc_flow_begin(osc_itt_last.key);
     }
 }
 
 static void task_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
                        struct osc_itt_id parent, struct osc_itt_string *name)
 {
-    struct osc_itt_thread *const self = &osc_itt_self;
+    struct osc_source_thread *const self = &osc_source_self;
 
     if (!osc_itt_enter(self))
         return;
     const struct osc_itt_domain_entry *const d = osc_itt_domain_of(domain);
     if (__builtin_expect(d != NULL, 1)) {
-        struct osc_itt_text *const text = osc_itt_text_of(name);
+        struct osc_text *const text = osc_itt_text_of(name);
         const enum osc_scope_kind kind = kind_of(d, text);
 
-        push(self, d);
+        osc_source_push(self, d->number);
         if (__builtin_expect(d->is_pytorch && is_mark(__builtin_return_address(0)), 0)) {
             self->mark_depth = self->depth;
-            osc_instant(osc_itt_name(text));
+            osc_instant(osc_text_name(text));
         } else {
-            osc_begin(kind, osc_itt_name(text));
+            osc_begin(kind, osc_text_name(text));
             osc_itt_arg_domain(d);
         }
         if (__builtin_expect(!osc_itt_id_is_none(&id) || !osc_itt_id_is_none(&parent), 0))
@@ -130,31 +119,11 @@ static void task_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
     osc_itt_leave(self);
 }
 
-/* End the scope of the innermost task, unless that task is a mark. */
-static void end_scope(const struct osc_itt_thread *self)
+static void pop(struct osc_source_thread *self)
 {
-    if (__builtin_expect(self->mark_depth != self->depth, 1))
-        osc_end();
-}
-
-static void pop(struct osc_itt_thread *self)
-{
-    if (self->id_depth >= self->depth)
-        self->id_depth = 0;
-    if (self->mark_depth >= self->depth)
-        self->mark_depth = 0;
-    self->depth--;
-}
-
-/* The depth of the innermost task of D, from 1; 0 if D has none on this thread. */
-static uint32_t find_level(const struct osc_itt_thread *self,
-                           const struct osc_itt_domain_entry *d)
-{
-    uint32_t level = self->depth;
-
-    while (level > 0 && level <= OSC_ITT_LEVELS && self->domains[level - 1] != d->number)
-        level--;
-    return level;
+    if (osc_itt_last.depth >= self->depth)
+        osc_itt_last.depth = 0;
+    osc_source_pop(self);
 }
 
 /*
@@ -168,60 +137,45 @@ static void record_unmatched(const struct osc_itt_domain_entry *d)
     const uint64_t key = osc_itt_id_key(d, &(const struct osc_itt_id){0}) ^ 2;
 
     if (osc_is_on())
-        osc_async_end(OSC_SCOPE_PLAIN, osc_itt_name(d->text), key);
+        osc_async_end(OSC_SCOPE_PLAIN, osc_text_name(d->text), key);
 }
 
-/* End the tasks of other domains that are open above the innermost task of D. */
-static bool unwind(struct osc_itt_thread *self, const struct osc_itt_domain_entry *d)
+/* Whether the innermost scope is a task of D, or becomes so. */
+static bool owns(struct osc_source_thread *self, const struct osc_itt_domain_entry *d)
 {
-    const uint32_t level = find_level(self, d);
-
-    if (level == 0) {
-        record_unmatched(d);
-        return false;
-    }
-    while (self->depth > level) {
-        osc_itt_count(OSC_ITT_COUNT_UNBALANCED);
-        if (osc_is_on())
-            osc_arg_bool(osc_itt_key(OSC_ITT_KEY_UNBALANCED), 1);
-        end_scope(self);
-        pop(self);
-    }
-    return true;
+    if (__builtin_expect(osc_source_owns(self, d->number), 1))
+        return true;
+    record_unmatched(d);
+    return false;
 }
 
 static void task_end(struct osc_itt_domain *domain)
 {
-    struct osc_itt_thread *const self = &osc_itt_self;
+    struct osc_source_thread *const self = &osc_source_self;
 
     if (!osc_itt_enter(self))
         return;
     const struct osc_itt_domain_entry *const d = osc_itt_domain_of(domain);
-    if (__builtin_expect(d != NULL, 1)) {
-        const uint32_t depth = self->depth;
-        const bool fits = depth - 1 < OSC_ITT_LEVELS && self->domains[depth - 1] == d->number;
-
-        if (__builtin_expect(fits, 1) || unwind(self, d)) {
-            end_scope(self);
-            pop(self);
-        }
+    if (__builtin_expect(d != NULL, 1) && owns(self, d)) {
+        osc_source_end_scope(self);
+        pop(self);
     }
     osc_itt_leave(self);
 }
 
 /* Begin a task at a time that the client gives. */
 static void begin_at(struct osc_itt_domain *domain, uint64_t ticks, const struct osc_itt_id *id,
-                     const struct osc_itt_id *parent, struct osc_itt_text *text)
+                     const struct osc_itt_id *parent, struct osc_text *text)
 {
-    struct osc_itt_thread *const self = &osc_itt_self;
+    struct osc_source_thread *const self = &osc_source_self;
     const struct osc_itt_domain_entry *const d = osc_itt_domain_of(domain);
 
     if (!d)
         return;
-    push(self, d);
+    osc_source_push(self, d->number);
     if (!osc_is_on())
         return;
-    osc_begin_at(kind_of(d, text), osc_itt_name(text), ticks);
+    osc_begin_at(kind_of(d, text), osc_text_name(text), ticks);
     osc_itt_arg_domain(d);
     record_ids(self, d, id, parent);
 }
@@ -230,22 +184,22 @@ static void task_begin_ex(struct osc_itt_domain *domain, struct osc_itt_clock *c
                           uint64_t timestamp, struct osc_itt_id id, struct osc_itt_id parent,
                           struct osc_itt_string *name)
 {
-    if (!osc_itt_enter(&osc_itt_self))
+    if (!osc_itt_enter(&osc_source_self))
         return;
     begin_at(domain, osc_itt_clock_ticks(clock, timestamp), &id, &parent,
              osc_itt_text_of(name));
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 static void task_end_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
                         uint64_t timestamp)
 {
-    struct osc_itt_thread *const self = &osc_itt_self;
+    struct osc_source_thread *const self = &osc_source_self;
 
     if (!osc_itt_enter(self))
         return;
     const struct osc_itt_domain_entry *const d = osc_itt_domain_of(domain);
-    if (d && unwind(self, d)) {
+    if (d && owns(self, d)) {
         if (osc_is_on())
             osc_end_at(osc_itt_clock_ticks(clock, timestamp));
         pop(self);
@@ -261,7 +215,7 @@ static void append(char **at, const char *end, const char *s)
 }
 
 /* A name for the function at FN: its symbol, else file and offset, else the address. */
-static struct osc_itt_text *name_of_function(void *fn)
+static struct osc_text *name_of_function(void *fn)
 {
     char text[512];
     char *at = text;
@@ -273,23 +227,23 @@ static struct osc_itt_text *name_of_function(void *fn)
         const char *const slash = where.dli_fname ? strrchr(where.dli_fname, '/') : NULL;
 
         if (where.dli_sname && where.dli_saddr == fn)
-            return osc_itt_text_c(where.dli_sname);
+            return osc_text_find_c(where.dli_sname);
         append(&at, end, slash ? slash + 1 : where.dli_fname ? where.dli_fname : "");
         append(&at, end, "+");
         offset -= (uint64_t)(uintptr_t)where.dli_fbase;
     }
     at += osc_itt_hex(at, offset);
-    return osc_itt_text(text, (size_t)(at - text));
+    return osc_text_find(text, (size_t)(at - text));
 }
 
 static void task_begin_fn_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
                              uint64_t timestamp, struct osc_itt_id id, struct osc_itt_id parent,
                              void *fn)
 {
-    if (!osc_itt_enter(&osc_itt_self))
+    if (!osc_itt_enter(&osc_source_self))
         return;
     begin_at(domain, osc_itt_clock_ticks(clock, timestamp), &id, &parent, name_of_function(fn));
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 static void task_begin_fn(struct osc_itt_domain *domain, struct osc_itt_id id,
@@ -310,8 +264,8 @@ static void store_relation(const struct osc_itt_domain_entry *d, const struct os
                                         "continued by", "predecessor of"};
     const size_t n = sizeof texts / sizeof *texts;
 
-    osc_instant(osc_itt_name(
-        osc_itt_text_c(texts[relation > 0 && (size_t)relation < n ? relation : 0])));
+    osc_instant(osc_text_name(
+        osc_text_find_c(texts[relation > 0 && (size_t)relation < n ? relation : 0])));
     osc_itt_arg_domain(d);
     if (!osc_itt_id_is_none(head))
         osc_itt_arg_id(OSC_ITT_KEY_HEAD, head);
@@ -322,13 +276,13 @@ static void store_relation(const struct osc_itt_domain_entry *d, const struct os
 static void relate(struct osc_itt_domain *domain, const struct osc_itt_id *head, int relation,
                    const struct osc_itt_id *tail)
 {
-    const struct osc_itt_thread *const self = &osc_itt_self;
+    const struct osc_source_thread *const self = &osc_source_self;
     const struct osc_itt_domain_entry *const d = osc_itt_domain_of(domain);
 
     if (!d || !osc_is_on())
         return;
-    const bool is_own = self->depth > 0 && self->id_depth == self->depth &&
-                        osc_itt_id_key(d, head) == self->id_key;
+    const bool is_own = self->depth > 0 && osc_itt_last.depth == self->depth &&
+                        osc_itt_id_key(d, head) == osc_itt_last.key;
     const bool is_here = self->depth > 0 && (osc_itt_id_is_none(head) || is_own);
     const bool comes_here =
         relation == DEPENDS_ON || relation == CONTINUATION_OF || relation == CHILD_OF;
@@ -343,10 +297,10 @@ static void relate(struct osc_itt_domain *domain, const struct osc_itt_id *head,
 static void relation_add(struct osc_itt_domain *domain, struct osc_itt_id head, int relation,
                          struct osc_itt_id tail)
 {
-    if (!osc_itt_enter(&osc_itt_self))
+    if (!osc_itt_enter(&osc_source_self))
         return;
     relate(domain, &head, relation, &tail);
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 static void relation_add_to_current(struct osc_itt_domain *domain, int relation,

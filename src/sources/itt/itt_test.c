@@ -326,8 +326,8 @@ static void ends_what_an_outer_end_leaves_open(void **state)
     begin("b", "innermost");
     double_clear();
     end("a");
-    SAID("counter itt: tasks ended by one around them=1\narg unbalanced=true\nend\n"
-         "counter itt: tasks ended by one around them=2\narg unbalanced=true\nend\nend\n");
+    SAID("counter sources: ranges ended by one around them=1\narg unbalanced=true\nend\n"
+         "counter sources: ranges ended by one around them=2\narg unbalanced=true\nend\nend\n");
     double_clear();
     end("b");
     SAID("async end #1\n");
@@ -685,8 +685,8 @@ static void drops_and_counts_calls_within_calls(void **state)
     double_callback = call_again;
     begin("PyTorch", "a::b");
     end("PyTorch");
-    SAID("begin operator a::b\ncounter itt: calls within calls=1\n"
-         "counter itt: calls within calls=2\nend\n");
+    SAID("begin operator a::b\ncounter sources: calls within calls=1\n"
+         "counter sources: calls within calls=2\nend\n");
 }
 
 static void keeps_copies_of_what_clients_free(void **state)

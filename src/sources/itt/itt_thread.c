@@ -1,41 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sources/itt/itt_thread.h"
 
-_Thread_local struct osc_itt_thread osc_itt_self
+_Thread_local struct osc_itt_last osc_itt_last
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-static _Atomic int64_t counts[OSC_ITT_N_COUNTS];
-static _Atomic(struct osc_itt_text *) keys[OSC_ITT_N_KEYS];
-
-void osc_itt_count(enum osc_itt_count what)
-{
-    static const char *const texts[] = {
-#define COUNT_TEXT(name, text) "itt: " text,
-        OSC_ITT_COUNT_LIST(COUNT_TEXT)
-#undef COUNT_TEXT
-    };
-    /* Relaxed: a count. */
-    const int64_t n = atomic_fetch_add_explicit(&counts[what], 1, memory_order_relaxed) + 1;
-
-    if (osc_is_on())
-        osc_counter_i64(osc_itt_name(osc_itt_text_c(texts[what])), n);
-}
-
-bool osc_itt_enter_slow(struct osc_itt_thread *self)
-{
-    if (self->closed & OSC_ITT_INSIDE)
-        osc_itt_count(OSC_ITT_COUNT_NESTED);
-    /* Relaxed: a thread that sees the detaching late records one more event. */
-    const uint32_t state = atomic_load_explicit(&osc_source_state_, memory_order_relaxed);
-    if (self->closed != 0 || state & OSC_SOURCE_ITT_DETACHED)
-        return false;
-    if (state & OSC_SOURCE_REPORT_DUE) {
-        self->closed = OSC_ITT_INSIDE;
-        osc_source_report_all();
-        self->closed = 0;
-    }
-    return true;
-}
+static _Atomic(struct osc_text *) keys[OSC_ITT_N_KEYS];
 
 osc_name osc_itt_key(enum osc_itt_key key)
 {
@@ -45,13 +14,13 @@ osc_name osc_itt_key(enum osc_itt_key key)
 #undef KEY_TEXT
     };
     /* Acquire pairs with the release below. */
-    struct osc_itt_text *text = atomic_load_explicit(&keys[key], memory_order_acquire);
+    struct osc_text *text = atomic_load_explicit(&keys[key], memory_order_acquire);
 
     if (__builtin_expect(!text, 0)) {
-        text = osc_itt_text_c(texts[key]);
+        text = osc_text_find_c(texts[key]);
         atomic_store_explicit(&keys[key], text, memory_order_release);
     }
-    return osc_itt_name(text);
+    return osc_text_name(text);
 }
 
 uint64_t osc_itt_id_key(const struct osc_itt_domain_entry *d, const struct osc_itt_id *id)

@@ -118,9 +118,9 @@ static void arg_values(osc_name key, int type, size_t n, const char *data)
  * returns true.
  */
 static bool begin_metadata(struct osc_itt_domain *domain, const struct osc_itt_id *id,
-                           struct osc_itt_text *key)
+                           struct osc_text *key)
 {
-    struct osc_itt_thread *const self = &osc_itt_self;
+    struct osc_source_thread *const self = &osc_source_self;
 
     if (!osc_is_on() || !osc_itt_enter(self))
         return false;
@@ -130,11 +130,12 @@ static bool begin_metadata(struct osc_itt_domain *domain, const struct osc_itt_i
         return false;
     }
     const bool is_innermost =
-        self->depth > 0 && (osc_itt_id_is_none(id) || (self->id_depth == self->depth &&
-                                                       osc_itt_id_key(d, id) == self->id_key));
+        self->depth > 0 &&
+        (osc_itt_id_is_none(id) ||
+         (osc_itt_last.depth == self->depth && osc_itt_id_key(d, id) == osc_itt_last.key));
     if (is_innermost)
         return true;
-    osc_instant(osc_itt_name(key));
+    osc_instant(osc_text_name(key));
     osc_itt_arg_domain(d);
     if (!osc_itt_id_is_none(id))
         osc_itt_arg_id(OSC_ITT_KEY_ID, id);
@@ -146,22 +147,22 @@ static void metadata_add(struct osc_itt_domain *domain, struct osc_itt_id id,
 {
     if (count == 0 || !data || size_of(type) == 0)
         return;
-    struct osc_itt_text *const text = osc_itt_text_of(key);
+    struct osc_text *const text = osc_itt_text_of(key);
     if (!begin_metadata(domain, &id, text))
         return;
-    arg_values(osc_itt_name(text), type, count, data);
-    osc_itt_leave(&osc_itt_self);
+    arg_values(osc_text_name(text), type, count, data);
+    osc_itt_leave(&osc_source_self);
 }
 
 static void metadata_str_add(struct osc_itt_domain *domain, struct osc_itt_id id,
                              struct osc_itt_string *key, const char *data, size_t len)
 {
-    struct osc_itt_text *const text = osc_itt_text_of(key);
+    struct osc_text *const text = osc_itt_text_of(key);
 
     if (!data || !begin_metadata(domain, &id, text))
         return;
-    osc_arg_text(osc_itt_name(text), data, len > 0 ? len : strlen(data));
-    osc_itt_leave(&osc_itt_self);
+    osc_arg_text(osc_text_name(text), data, len > 0 ? len : strlen(data));
+    osc_itt_leave(&osc_source_self);
 }
 
 /* The scope says whether the value concerns more than the running task. */
@@ -179,12 +180,12 @@ static void metadata_str_add_with_scope(struct osc_itt_domain *domain, int scope
 {
     if (scope != OSC_ITT_SCOPE_GLOBAL && scope != OSC_ITT_SCOPE_GROUP) {
         metadata_str_add(domain, (struct osc_itt_id){0}, key, data, len);
-    } else if (data && osc_is_on() && osc_itt_enter(&osc_itt_self)) {
-        struct osc_itt_text *const value =
-            len > 0 ? osc_itt_text(data, len) : osc_itt_text_c(data);
+    } else if (data && osc_is_on() && osc_itt_enter(&osc_source_self)) {
+        struct osc_text *const value =
+            len > 0 ? osc_text_find(data, len) : osc_text_find_c(data);
 
-        osc_metadata(osc_itt_text_of(key)->handle.text, value->handle.text);
-        osc_itt_leave(&osc_itt_self);
+        osc_metadata(osc_itt_text_of(key)->bytes, value->bytes);
+        osc_itt_leave(&osc_source_self);
     }
 }
 
@@ -204,24 +205,19 @@ static struct osc_itt_counter_entry *counter_of(const char *name, const char *do
     }
     if (name_len > 0)
         memcpy(whole + at, name, name_len);
-    struct osc_itt_text *const text = osc_itt_text(whole, at + name_len);
-    /* Acquire pairs with the release below. */
-    struct osc_itt_counter_entry *c =
-        atomic_load_explicit(&text->counter, memory_order_acquire);
+    struct osc_text *const text = osc_text_find(whole, at + name_len);
+    struct osc_itt_counter_entry *const c = osc_text_view(text, OSC_TEXT_ITT_COUNTER);
     if (c)
         return c;
     struct osc_itt_counter_entry *const made = osc_source_room(sizeof *made);
     if (!made)
         return NULL;
     made->text = text;
-    made->abi = (struct osc_itt_counter){.name = text->handle.text,
+    made->abi = (struct osc_itt_counter){.name = text->bytes,
                                          .type = size_of(type) > 0 ? type : OSC_ITT_U64,
                                          .extra1 = OSC_ITT_OURS,
                                          .extra2 = made};
-    return atomic_compare_exchange_strong_explicit(&text->counter, &c, made,
-                                                   memory_order_release, memory_order_acquire)
-               ? made
-               : c;
+    return osc_text_set_view(text, OSC_TEXT_ITT_COUNTER, made);
 }
 
 void osc_itt_counter_adopt(struct osc_itt_counter *c)
@@ -250,10 +246,10 @@ static struct osc_itt_counter_entry *entry_of(struct osc_itt_counter *c)
 
 static void *counter_create_typed(const char *name, const char *domain, int type)
 {
-    if (!osc_itt_enter(&osc_itt_self))
+    if (!osc_itt_enter(&osc_source_self))
         return NULL;
     struct osc_itt_counter_entry *const c = counter_of(name, domain, type);
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
     return c ? &c->abi : NULL;
 }
 
@@ -270,25 +266,25 @@ static void *counter_create_v3(const struct osc_itt_domain *domain, const char *
 static void counter_set_value_ex(struct osc_itt_counter *counter, struct osc_itt_clock *clock,
                                  uint64_t timestamp, const void *value)
 {
-    if (!value || !osc_is_on() || !osc_itt_enter(&osc_itt_self))
+    if (!value || !osc_is_on() || !osc_itt_enter(&osc_source_self))
         return;
     struct osc_itt_counter_entry *const c = entry_of(counter);
     const int type = c ? c->abi.type : OSC_ITT_UNKNOWN;
     const uint64_t ticks = osc_itt_clock_ticks(clock, timestamp);
 
     if (c && is_float(type)) {
-        osc_counter_f64_at(osc_itt_name(c->text), read_float(type, value), ticks);
+        osc_counter_f64_at(osc_text_name(c->text), read_float(type, value), ticks);
     } else if (c && is_huge(type, value)) {
-        osc_counter_f64_at(osc_itt_name(c->text), (double)(uint64_t)read_integer(type, value),
+        osc_counter_f64_at(osc_text_name(c->text), (double)(uint64_t)read_integer(type, value),
                            ticks);
     } else if (c) {
         const int64_t x = read_integer(type, value);
 
         /* Relaxed: concurrent additions have no order. */
         atomic_store_explicit(&c->sum, x, memory_order_relaxed);
-        osc_counter_i64_at(osc_itt_name(c->text), x, ticks);
+        osc_counter_i64_at(osc_text_name(c->text), x, ticks);
     }
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 static void counter_set_value(struct osc_itt_counter *counter, const void *value)
@@ -303,15 +299,15 @@ static void add_to(struct osc_itt_counter_entry *c, uint64_t delta)
     /* Relaxed: a sum. The addition is unsigned, so that it wraps. */
     const int64_t before =
         atomic_fetch_add_explicit(&c->sum, (int64_t)delta, memory_order_relaxed);
-    osc_counter_i64(osc_itt_name(c->text), (int64_t)((uint64_t)before + delta));
+    osc_counter_i64(osc_text_name(c->text), (int64_t)((uint64_t)before + delta));
 }
 
 static void counter_inc_delta(struct osc_itt_counter *counter, uint64_t delta)
 {
-    if (!osc_is_on() || !osc_itt_enter(&osc_itt_self))
+    if (!osc_is_on() || !osc_itt_enter(&osc_source_self))
         return;
     add_to(entry_of(counter), delta);
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 static void counter_inc(struct osc_itt_counter *counter)
@@ -332,13 +328,12 @@ static void counter_dec(struct osc_itt_counter *counter)
 static void counter_inc_delta_v3(struct osc_itt_domain *domain, struct osc_itt_string *name,
                                  uint64_t delta)
 {
-    if (!osc_is_on() || !osc_itt_enter(&osc_itt_self))
+    if (!osc_is_on() || !osc_itt_enter(&osc_source_self))
         return;
     const struct osc_itt_domain_entry *const d = osc_itt_domain_of(domain);
-    add_to(counter_of(osc_itt_text_of(name)->handle.text, d ? d->text->handle.text : NULL,
-                      OSC_ITT_U64),
+    add_to(counter_of(osc_itt_text_of(name)->bytes, d ? d->text->bytes : NULL, OSC_ITT_U64),
            delta);
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 static void counter_inc_v3(struct osc_itt_domain *domain, struct osc_itt_string *name)
@@ -380,7 +375,7 @@ static void bind_context_metadata_to_counter(struct osc_itt_counter *counter, si
                                         "cpu_instructions",
                                         "cpu_cycles"};
 
-    if (!facts || !osc_is_on() || !osc_itt_enter(&osc_itt_self))
+    if (!facts || !osc_is_on() || !osc_itt_enter(&osc_source_self))
         return;
     const struct osc_itt_counter_entry *const c = entry_of(counter);
     for (size_t i = 0; c && i < n; i++) {
@@ -390,7 +385,7 @@ static void bind_context_metadata_to_counter(struct osc_itt_counter *counter, si
 
         if (type == 0 || type >= sizeof names / sizeof *names || !facts[i].value)
             continue;
-        (void)snprintf(key, sizeof key, "%s.%s", c->text->handle.text, names[type]);
+        (void)snprintf(key, sizeof key, "%s.%s", c->text->bytes, names[type]);
         if (type < 9) {
             /* Even types have wide text, which Linux clients do not use. */
             osc_metadata(key, type % 2 == 1 ? facts[i].value : "?");
@@ -400,7 +395,7 @@ static void bind_context_metadata_to_counter(struct osc_itt_counter *counter, si
         value[osc_itt_decimal(value, number)] = '\0';
         osc_metadata(key, value);
     }
-    osc_itt_leave(&osc_itt_self);
+    osc_itt_leave(&osc_source_self);
 }
 
 const struct osc_itt_binding osc_itt_values[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sources/itt/itt_text.h"
+#include "sources/source_text.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,12 +14,11 @@ TEST(finds_an_equal_text_again)
 {
     char a[] = "aten::relu", b[] = "aten::relu";
 
-    struct osc_itt_text *const text = osc_itt_text_c(a);
+    struct osc_text *const text = osc_text_find_c(a);
     memset(a, 'x', sizeof a - 1);
-    assert_ptr_equal(osc_itt_text_c(b), text);
-    assert_string_equal(text->handle.text, "aten::relu");
-    assert_ptr_not_equal(osc_itt_text_c(a), text);
-    assert_ptr_equal(osc_itt_text_of(&text->handle), text);
+    assert_ptr_equal(osc_text_find_c(b), text);
+    assert_string_equal(text->bytes, "aten::relu");
+    assert_ptr_not_equal(osc_text_find_c(a), text);
 }
 
 TEST(tells_texts_apart_by_every_byte)
@@ -28,26 +27,25 @@ TEST(tells_texts_apart_by_every_byte)
         char s[40];
 
         memset(s, 'a', sizeof s);
-        struct osc_itt_text *const text = osc_itt_text(s, len);
+        struct osc_text *const text = osc_text_find(s, len);
         assert_int_equal(text->len, len);
         for (size_t i = 0; i < len; i++) {
             s[i] = 'b';
-            assert_ptr_not_equal(osc_itt_text(s, len), text);
+            assert_ptr_not_equal(osc_text_find(s, len), text);
             s[i] = 'a';
         }
-        assert_ptr_equal(osc_itt_text(s, len), text);
+        assert_ptr_equal(osc_text_find(s, len), text);
     }
 }
 
 TEST(takes_null_and_empty_and_huge_texts)
 {
-    char *const huge = test_malloc(OSC_ITT_TEXT_LEN_MAX + 10);
+    char *const huge = test_malloc(OSC_TEXT_LEN_MAX + 10);
 
-    assert_ptr_equal(osc_itt_text_c(NULL), osc_itt_text_c(""));
-    assert_int_equal(osc_itt_name(osc_itt_text_c("")), 0);
-    assert_ptr_equal(osc_itt_text_of(NULL), osc_itt_text_c(""));
-    memset(huge, 'h', OSC_ITT_TEXT_LEN_MAX + 10);
-    assert_int_equal(osc_itt_text(huge, OSC_ITT_TEXT_LEN_MAX + 10)->len, OSC_ITT_TEXT_LEN_MAX);
+    assert_ptr_equal(osc_text_find_c(NULL), osc_text_find_c(""));
+    assert_int_equal(osc_text_name(osc_text_find_c("")), 0);
+    memset(huge, 'h', OSC_TEXT_LEN_MAX + 10);
+    assert_int_equal(osc_text_find(huge, OSC_TEXT_LEN_MAX + 10)->len, OSC_TEXT_LEN_MAX);
     test_free(huge);
 }
 
@@ -59,27 +57,27 @@ TEST(knows_operators_by_their_namespace)
         "iteration_0", "", "::x", "a::", "a:b", "1::x", "my phase::part", "AddBackward0"};
 
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        assert_true(osc_itt_text_c(operators[i])->is_operator);
+        assert_true(osc_text_find_c(operators[i])->is_operator);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(osc_itt_text_c(others[i])->is_operator);
+        assert_false(osc_text_find_c(others[i])->is_operator);
 }
 
 static void *find_all(void *ctx)
 {
-    struct osc_itt_text **const found = ctx;
+    struct osc_text **const found = ctx;
 
     for (int i = 0; i < N_TEXTS; i++) {
         char s[32];
 
         snprintf(s, sizeof s, "name of a range %d", i);
-        found[i] = osc_itt_text_c(s);
+        found[i] = osc_text_find_c(s);
     }
     return NULL;
 }
 
 TEST(gives_all_threads_the_same_entries)
 {
-    static struct osc_itt_text *found[N_THREADS][N_TEXTS];
+    static struct osc_text *found[N_THREADS][N_TEXTS];
     pthread_t threads[N_THREADS];
 
     for (int i = 0; i < N_THREADS; i++)
@@ -89,35 +87,22 @@ TEST(gives_all_threads_the_same_entries)
     for (int i = 1; i < N_THREADS; i++)
         assert_memory_equal(found[i], found[0], sizeof found[0]);
     for (int i = 0; i < N_TEXTS; i++)
-        assert_int_equal(strtol(found[0][i]->handle.text + 16, NULL, 10), i);
-}
-
-TEST(makes_a_domain_once_and_knows_that_of_pytorch)
-{
-    struct osc_itt_domain early = {.name = "PyTorch"}, other = {.name = "tbb"};
-
-    struct osc_itt_domain_entry *const d = osc_itt_domain(osc_itt_text_c("PyTorch"));
-    assert_true(d->is_pytorch);
-    assert_ptr_equal(osc_itt_domain_of(&d->abi), d);
-    assert_ptr_equal(osc_itt_domain_of(&early), d);
-    assert_false(osc_itt_domain_of(&other)->is_pytorch);
-    assert_int_not_equal(osc_itt_domain_of(&other)->number, d->number);
-    assert_null(osc_itt_domain_of(NULL));
+        assert_int_equal(strtol(found[0][i]->bytes + 16, NULL, 10), i);
 }
 
 /* Runs in a process of its own, because entries are never freed. */
 static int fill(void)
 {
-    char *const s = test_malloc(OSC_ITT_TEXT_LEN_MAX);
-    const struct osc_itt_text *last = NULL, *text = NULL;
+    char *const s = test_malloc(OSC_TEXT_LEN_MAX);
+    const struct osc_text *last = NULL, *text = NULL;
 
-    memset(s, 's', OSC_ITT_TEXT_LEN_MAX);
+    memset(s, 's', OSC_TEXT_LEN_MAX);
     for (int i = 0; i < 300; i++) {
         memcpy(s, &i, sizeof i);
         last = text;
-        text = osc_itt_text(s, OSC_ITT_TEXT_LEN_MAX);
+        text = osc_text_find(s, OSC_TEXT_LEN_MAX);
     }
-    return text == last && strncmp(text->handle.text, "(more", 5) == 0 ? 0 : 1;
+    return text == last && strncmp(text->bytes, "(more", 5) == 0 ? 0 : 1;
 }
 
 TEST(shares_one_entry_when_there_is_no_room)
@@ -131,4 +116,4 @@ TEST(shares_one_entry_when_there_is_no_room)
     assert_int_equal(status, 0);
 }
 
-UNIT_MAIN("itt_text")
+UNIT_MAIN("source_text")

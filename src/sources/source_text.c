@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sources/itt/itt_text.h"
+#include "sources/source_text.h"
 
 #include <string.h>
 
@@ -22,22 +22,17 @@ struct node {
 
 static _Atomic(void *) root[1u << ROOT_BITS];
 
-static _Atomic uint32_t n_domains;
-
 /* The entry for texts that do not fit; it is named at first use. */
 #define OVERFLOW_TEXT "(more names than there is room for)"
 static union {
-    struct osc_itt_text text;
-    char room[sizeof(struct osc_itt_text) + sizeof OVERFLOW_TEXT];
+    struct osc_text text;
+    char room[sizeof(struct osc_text) + sizeof OVERFLOW_TEXT];
 } overflow;
-static struct osc_itt_text empty = {
-    .handle = {.text = "", .extra1 = OSC_ITT_OURS, .extra2 = &empty}};
+static struct osc_text empty;
 
-static struct osc_itt_text *overflowing(void)
+static struct osc_text *overflowing(void)
 {
     /* Every thread writes the same. */
-    overflow.text.handle = (struct osc_itt_string){
-        .text = overflow.text.bytes, .extra1 = OSC_ITT_OURS, .extra2 = &overflow.text};
     overflow.text.len = sizeof OVERFLOW_TEXT - 1;
     memcpy(overflow.text.bytes, OVERFLOW_TEXT, sizeof OVERFLOW_TEXT);
     return &overflow.text;
@@ -88,9 +83,9 @@ static bool reads_as_operator(const char *s, size_t len)
     return i > 0 && (s[0] < '0' || s[0] > '9') && i + 2 < len && s[i] == ':' && s[i + 1] == ':';
 }
 
-static struct osc_itt_text *new_text(const char *s, size_t len, uint64_t hash)
+static struct osc_text *new_text(const char *s, size_t len, uint64_t hash)
 {
-    struct osc_itt_text *const text = osc_source_room(sizeof *text + len + 1);
+    struct osc_text *const text = osc_source_room(sizeof *text + len + 1);
 
     if (!text)
         return NULL;
@@ -98,16 +93,14 @@ static struct osc_itt_text *new_text(const char *s, size_t len, uint64_t hash)
     text->hash = hash;
     text->len = len;
     text->is_operator = reads_as_operator(s, len);
-    text->handle =
-        (struct osc_itt_string){.text = text->bytes, .extra1 = OSC_ITT_OURS, .extra2 = text};
-    (void)osc_itt_name(text);
+    (void)osc_text_name(text);
     return text;
 }
 
 /* The text in the chain that starts at AT, or a new one at its end. NULL: no memory. */
-static struct osc_itt_text *find_in_chain(struct osc_itt_text *at, const char *s, size_t len)
+static struct osc_text *find_in_chain(struct osc_text *at, const char *s, size_t len)
 {
-    struct osc_itt_text *made = NULL, *next;
+    struct osc_text *made = NULL, *next;
     const uint64_t hash = at->hash;
 
     while (at->len != len || memcmp(at->bytes, s, len) != 0) {
@@ -135,7 +128,7 @@ static struct node *node_of(void *there)
 }
 
 /* Replace the entry THERE in *SLOT by a node that holds it. False: no memory. */
-static bool split(_Atomic(void *) *slot, struct osc_itt_text *there, uint32_t shift)
+static bool split(_Atomic(void *) *slot, struct osc_text *there, uint32_t shift)
 {
     struct node *const node = osc_source_room(sizeof *node);
     void *seen = there;
@@ -157,7 +150,7 @@ static _Atomic(void *) *find_slot(uint64_t hash, uint32_t *shift, void **there)
 {
     _Atomic(void *) *slot = &root[hash % (1u << ROOT_BITS)];
 
-    /* Acquire pairs with the releases in split() and osc_itt_text(). */
+    /* Acquire pairs with the releases in split() and osc_text_find(). */
     *there = atomic_load_explicit(slot, memory_order_acquire);
     for (*shift = ROOT_BITS; node_of(*there); *shift += NODE_BITS) {
         slot = &node_of(*there)->slots[(hash >> *shift) % (1u << NODE_BITS)];
@@ -166,22 +159,22 @@ static _Atomic(void *) *find_slot(uint64_t hash, uint32_t *shift, void **there)
     return slot;
 }
 
-struct osc_itt_text *osc_itt_text(const char *s, size_t len)
+struct osc_text *osc_text_find(const char *s, size_t len)
 {
-    struct osc_itt_text *made = NULL;
+    struct osc_text *made = NULL;
 
     if (!s || len == 0)
         return &empty;
-    len = len < OSC_ITT_TEXT_LEN_MAX ? len : OSC_ITT_TEXT_LEN_MAX;
+    len = len < OSC_TEXT_LEN_MAX ? len : OSC_TEXT_LEN_MAX;
     const uint64_t hash = hash_of(s, len);
     for (;;) {
         uint32_t shift;
         void *there;
         _Atomic(void *) *const slot = find_slot(hash, &shift, &there);
-        struct osc_itt_text *const other = there;
+        struct osc_text *const other = there;
 
         if (other && other->hash == hash) {
-            struct osc_itt_text *const text = find_in_chain(other, s, len);
+            struct osc_text *const text = find_in_chain(other, s, len);
 
             return text ? text : overflowing();
         }
@@ -200,61 +193,17 @@ struct osc_itt_text *osc_itt_text(const char *s, size_t len)
     }
 }
 
-struct osc_itt_text *osc_itt_text_c(const char *s)
+struct osc_text *osc_text_find_c(const char *s)
 {
-    return osc_itt_text(s, s ? strlen(s) : 0);
+    return osc_text_find(s, s ? strlen(s) : 0);
 }
 
-struct osc_itt_text *osc_itt_text_adopt(struct osc_itt_string *handle)
+void *osc_text_set_view(struct osc_text *text, enum osc_text_view view, void *made)
 {
-    if (!handle)
-        return &empty;
-    struct osc_itt_text *const text = osc_itt_text_c(handle->text);
-    handle->extra2 = text;
-    handle->extra1 = OSC_ITT_OURS;
-    return text;
-}
+    void *there = NULL;
 
-static struct osc_itt_domain_entry *new_domain(struct osc_itt_text *text)
-{
-    struct osc_itt_domain_entry *const d = osc_source_room(sizeof *d);
-
-    if (!d)
-        return NULL;
-    /* Relaxed: the numbers need only differ. */
-    const uint32_t number = atomic_fetch_add_explicit(&n_domains, 1, memory_order_relaxed) + 1;
-    d->text = text;
-    d->number = number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
-    d->is_pytorch = strcmp(text->handle.text, "PyTorch") == 0;
-    d->abi = (struct osc_itt_domain){
-        .flags = 1, .name = text->handle.text, .extra1 = OSC_ITT_OURS, .extra2 = d};
-    return d;
-}
-
-struct osc_itt_domain_entry *osc_itt_domain(struct osc_itt_text *text)
-{
-    /* Acquire pairs with the release below. */
-    struct osc_itt_domain_entry *d = atomic_load_explicit(&text->domain, memory_order_acquire);
-
-    if (d)
-        return d;
-    struct osc_itt_domain_entry *const made = new_domain(text);
-    if (!made)
-        return NULL;
-    return atomic_compare_exchange_strong_explicit(&text->domain, &d, made,
+    return atomic_compare_exchange_strong_explicit(&text->views[view], &there, made,
                                                    memory_order_release, memory_order_acquire)
                ? made
-               : d;
-}
-
-struct osc_itt_domain_entry *osc_itt_domain_adopt(struct osc_itt_domain *d)
-{
-    struct osc_itt_domain_entry *const entry =
-        d ? osc_itt_domain(osc_itt_text_c(d->name)) : NULL;
-
-    if (entry) {
-        d->extra2 = entry;
-        d->extra1 = OSC_ITT_OURS;
-    }
-    return entry;
+               : there;
 }
