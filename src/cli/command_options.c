@@ -232,8 +232,8 @@ const struct osc_option osc_options[] = {
      .group = "What to record, and where", .completion = OSC_COMPLETE_FILE, .text = AT(output)},
     {"sources", 0, "LIST", RUN,
      .help = "sources to record, separated by commas: api (calls of "
-             "libopscope), itt, opencl, torch, or none (default: all but torch)",
-     .words = "api itt opencl torch none", .text = AT(run.sources)},
+             "libopscope), itt, nvtx, opencl, torch, or none (default: all but torch)",
+     .words = "api itt nvtx opencl torch none", .text = AT(run.sources)},
     {"torch", 0, "[=WHAT]", RUN,
      .help = "record the operators of PyTorch (and no ITT, unless --sources names it); with "
              "WHAT stack also calls of Python and modules; with replace only the program's own "

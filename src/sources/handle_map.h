@@ -32,6 +32,16 @@ uint64_t osc_handle_get(struct osc_handle_map *m, const void *handle);
 /* Set the value of HANDLE, which must not be NULL. False: there is no room. */
 bool osc_handle_set(struct osc_handle_map *m, const void *handle, uint64_t value);
 
+/* A handle that is a number, not 0, instead of a pointer. */
+static inline const void *osc_handle_of(uint64_t number)
+{
+    const uintptr_t bits = (uintptr_t)number;
+    const void *handle;
+
+    memcpy(&handle, &bits, sizeof handle);
+    return handle;
+}
+
 /* The same for values that are addresses. */
 static inline void *osc_handle_get_address(struct osc_handle_map *m, const void *handle)
 {

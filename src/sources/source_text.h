@@ -27,6 +27,7 @@ enum osc_text_view {
     OSC_TEXT_ITT_STRING,
     OSC_TEXT_ITT_DOMAIN,
     OSC_TEXT_ITT_COUNTER,
+    OSC_TEXT_NVTX_DOMAIN,
     OSC_TEXT_VIEW_COUNT
 };
 
@@ -59,6 +60,14 @@ static inline osc_name osc_text_name(struct osc_text *text)
     }
     return name;
 }
+
+/* The recorder's name for a literal, interned once for each place where this stands. */
+#define OSC_SOURCE_NAME(literal)                   \
+    __extension__({                                \
+        static osc_name name_;                     \
+        osc_name_once(&name_, literal);            \
+        __atomic_load_n(&name_, __ATOMIC_RELAXED); \
+    })
 
 /* The view VIEW of TEXT; NULL: nobody has set it. */
 static inline void *osc_text_view(struct osc_text *text, enum osc_text_view view)

@@ -105,7 +105,7 @@ INTEL_LIBITTNOTIFY64=/other.so "$OPSCOPE" run -o refused -- true 2>/dev/null
 
 # A nested run inherits nothing from the outer one.
 OPSCOPE_RUN_ID=1 OPSCOPE_SOURCES=-itt OPSCOPE_SCHEDULE=active=1 show run -o rec --print-env |
-    sed 's#\(NOTIFY64\|LAYERS\)=.*#\1=...#'
+    sed 's#\(NOTIFY64\|INJECTION64_PATH\|LAYERS\)=.*#\1=...#'
 
 # A process that could not be recorded, and one that was.
 show run --sources api -o some -- sh -c 'python3 call.py "$LIBRARY"; ulimit -f 100

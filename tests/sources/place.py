@@ -57,7 +57,8 @@ class Place:
         given = {name: value for name, value in os.environ.items()
                  if not name.startswith("OPSCOPE")}
         collector = str(self.opscope.parent / "libopscope-collect.so")
-        given |= {"INTEL_LIBITTNOTIFY64": collector, "OPENCL_LAYERS": collector,
+        given |= {"INTEL_LIBITTNOTIFY64": collector, "NVTX_INJECTION64_PATH": collector,
+                  "OPENCL_LAYERS": collector,
                   "OPSCOPE_OUT": str(out)} | (env or {})
         done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=120,
                               check=False)

@@ -162,8 +162,9 @@ static void summarize(const char *path, const struct osc_harvest *t, unsigned so
 
     if (t->n_files == 0) {
         osc_cli_error("nothing was recorded: %s%s",
-                      sources == 0 ? "no source was selected"
-                                   : "the program called none of libopscope, ITT and OpenCL",
+                      sources == 0
+                          ? "no source was selected"
+                          : "the program called none of libopscope, ITT, NVTX and OpenCL",
                       lacks_torch ? "; 'opscope run --torch' records what PyTorch does" : "");
         return;
     }
@@ -325,8 +326,9 @@ const struct osc_command osc_command_run = {
     .summary = "record an unmodified program and its children",
     .text =
         "Runs PROGRAM and records what it and its children report: calls of libopscope,\n"
-        "tasks of ITT (PyTorch's emit_itt(), oneDNN, oneTBB, OpenVINO), and what OpenCL\n"
-        "does on its devices. Each process writes a file into DIR. PROGRAM finds its\n"
+        "tasks of ITT (PyTorch's emit_itt(), oneDNN, oneTBB, OpenVINO), ranges of NVTX, and\n"
+        "what OpenCL does on its devices. Each process writes a file into DIR. PROGRAM finds "
+        "its\n"
         "terminal, signals and descriptors unchanged. opscope ends with the status of PROGRAM\n"
         "or by the same signal, with 127 if it was not found and with 126 if it cannot be\n"
         "executed.\n",

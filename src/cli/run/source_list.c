@@ -26,6 +26,7 @@ static const struct {
     enum osc_source bit;
 } known[] = {{"api", OSC_SOURCE_API},
              {"itt", OSC_SOURCE_ITT},
+             {"nvtx", OSC_SOURCE_NVTX},
 #if OSC_WITH_OPENCL
              {"opencl", OSC_SOURCE_OPENCL},
 #endif
@@ -55,7 +56,8 @@ static int no_source(const char *name, size_t len)
         return osc_cli_misuse("--sources: unknown source '%s'; did you mean '%s'?", word,
                               near.best);
     return osc_cli_misuse(
-        "--sources: unknown source '%s'; the sources are api, itt, " OPENCL "and torch", word);
+        "--sources: unknown source '%s'; the sources are api, itt, nvtx, " OPENCL "and torch",
+        word);
 }
 
 /* Parse LIST, such as "api,itt", into bits of enum osc_source; NULL: all. */
@@ -107,7 +109,8 @@ static int parse_wanted(const struct osc_run_args *run, unsigned *bits)
     if (failed)
         return failed;
     if (!run->sources)
-        *bits = OSC_SOURCE_API | OPENCL_BITS | (run->torch ? 0 : OSC_SOURCE_ITT);
+        *bits =
+            OSC_SOURCE_API | OSC_SOURCE_NVTX | OPENCL_BITS | (run->torch ? 0 : OSC_SOURCE_ITT);
     *bits |= torch;
     if ((*bits & OSC_SOURCE_TORCH_REPLACE) && (*bits & OSC_SOURCE_TORCH_STACK))
         return osc_cli_misuse("--sources: torch=replace and torch=stack cannot be combined");
@@ -222,8 +225,9 @@ static int heed_forbidden(struct osc_sources *s, const struct osc_args *args, un
 static const char *not_recorded(unsigned bits)
 {
     return bits == OSC_SOURCE_ITT      ? "ITT is"
+           : bits == OSC_SOURCE_NVTX   ? "NVTX is"
            : bits == OSC_SOURCE_OPENCL ? "OpenCL is"
-                                       : "ITT and OpenCL are";
+                                       : "ITT, NVTX and OpenCL are";
 }
 
 /* Find the collector, for the sources BITS, and store its PATH; "": it cannot be used. */
@@ -244,20 +248,31 @@ static int check_collector(struct osc_sources *s, const struct osc_args *args, u
     return do_without(s, bits, args);
 }
 
-static int choose_itt(struct osc_sources *s, const struct osc_args *args, const char *path)
+/* Sources whose clients load the one library that a variable names. */
+static const struct injected {
+    enum osc_source bit;
+    const char *word, *title, *variable;
+} injected[] = {{OSC_SOURCE_ITT, "itt", "ITT", "INTEL_LIBITTNOTIFY64"},
+                {OSC_SOURCE_NVTX, "nvtx", "NVTX", "NVTX_INJECTION64_PATH"}};
+
+#define N_INJECTED (sizeof injected / sizeof *injected)
+
+/* Let the variable of SOURCE name the collector at PATH, unless it names the library of another
+ * tool. */
+static int choose_injected(struct osc_sources *s, const struct osc_args *args,
+                           const struct injected *source, const char *path)
 {
-    static const char variable[] = "INTEL_LIBITTNOTIFY64";
-    const char *const other = getenv(variable);
+    const char *const other = getenv(source->variable);
     struct osc_strbuf text = {0};
 
     if (other && *other && strcmp(other, path) != 0 && !args->run.is_forced) {
-        osc_cli_error("[itt] %s is already set to %s; that would replace another tool: unset "
-                      "it or use --force; ITT is not recorded",
-                      variable, other);
-        return do_without(s, OSC_SOURCE_ITT, args);
+        osc_cli_error("[%s] %s is already set to %s; that would replace another tool: unset "
+                      "it or use --force; %s is not recorded",
+                      source->word, source->variable, other, source->title);
+        return do_without(s, source->bit, args);
     }
     osc_strbuf_adds(&text, path);
-    return add_text(s, variable, &text);
+    return add_text(s, source->variable, &text);
 }
 
 /* Layers of others stay: ours goes before them. */
@@ -280,8 +295,9 @@ static int choose_collected(struct osc_sources *s, const struct osc_args *args, 
     int failed = bits == 0 ? OSC_EXIT_DONE : check_collector(s, args, bits, path, sizeof path);
 
     bits &= ~s->failed;
-    if (!failed && (bits & OSC_SOURCE_ITT))
-        failed = choose_itt(s, args, path);
+    for (size_t i = 0; i < N_INJECTED && !failed; i++)
+        if (bits & injected[i].bit)
+            failed = choose_injected(s, args, &injected[i], path);
     if (!failed && (bits & OSC_SOURCE_OPENCL))
         failed = choose_opencl(s, path);
     return failed;

@@ -3,10 +3,10 @@
  * source_list.h - the environment variables that make a program record.
  *
  * Each source of events uses a hook of its own: programs that call libopscope read
- * OPSCOPE_OUT; ITT loads the library named by INTEL_LIBITTNOTIFY64, OpenCL's loader those of
- * OPENCL_LAYERS; Python first imports a module of ours from PYTHONPATH, which waits for torch.
- * In the program all of these fail silently, so whatever can be checked before it starts is
- * checked here.
+ * OPSCOPE_OUT; ITT loads the library named by INTEL_LIBITTNOTIFY64, NVTX that of
+ * NVTX_INJECTION64_PATH, OpenCL's loader those of OPENCL_LAYERS; Python first imports a module
+ * of ours from PYTHONPATH, which waits for torch. In the program all of these fail silently, so
+ * whatever can be checked before it starts is checked here.
  *
  *   - OPSCOPE_SOURCES lists the sources; a '-' marks one that was requested and cannot be
  *     used: "api,-itt". Recordings repeat the list.
@@ -41,10 +41,11 @@ enum osc_source {
     OSC_SOURCE_TORCH_REPLACE = 8, /* replaces torch.profiler where the program uses it */
     OSC_SOURCE_TORCH_STACK = 16,  /* the same as TORCH, with calls of Python and modules */
     OSC_SOURCE_OPENCL = 32,
+    OSC_SOURCE_NVTX = 64,
 };
 
 /* Those that the collector records. */
-#define OSC_SOURCES_COLLECTED (OSC_SOURCE_ITT | OSC_SOURCE_OPENCL)
+#define OSC_SOURCES_COLLECTED (OSC_SOURCE_ITT | OSC_SOURCE_NVTX | OSC_SOURCE_OPENCL)
 
 #define OSC_SOURCES_TORCH (OSC_SOURCE_TORCH | OSC_SOURCE_TORCH_REPLACE | OSC_SOURCE_TORCH_STACK)
 

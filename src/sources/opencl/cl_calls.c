@@ -4,7 +4,7 @@
 
 static cl_int cl_Finish(cl_command_queue queue)
 {
-    const bool is_recorded = osc_cl_begin_plain(OSC_CL_NAME("clFinish"));
+    const bool is_recorded = osc_cl_begin_plain(OSC_SOURCE_NAME("clFinish"));
     const cl_int error = osc_cl.clFinish(queue);
 
     osc_cl_end_plain(is_recorded);
@@ -13,7 +13,7 @@ static cl_int cl_Finish(cl_command_queue queue)
 
 static cl_int cl_Flush(cl_command_queue queue)
 {
-    const bool is_recorded = osc_cl_begin_plain(OSC_CL_NAME("clFlush"));
+    const bool is_recorded = osc_cl_begin_plain(OSC_SOURCE_NAME("clFlush"));
     const cl_int error = osc_cl.clFlush(queue);
 
     osc_cl_end_plain(is_recorded);
@@ -22,7 +22,7 @@ static cl_int cl_Flush(cl_command_queue queue)
 
 static cl_int cl_WaitForEvents(cl_uint n, const cl_event *events)
 {
-    const bool is_recorded = osc_cl_begin_plain(OSC_CL_NAME("clWaitForEvents"));
+    const bool is_recorded = osc_cl_begin_plain(OSC_SOURCE_NAME("clWaitForEvents"));
     const cl_int error = osc_cl.clWaitForEvents(n, events);
 
     osc_cl_end_plain(is_recorded);
@@ -34,7 +34,7 @@ typedef void(CL_CALLBACK *built)(cl_program program, void *data);
 static cl_int cl_BuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
                               const char *options, built done, void *data)
 {
-    const bool is_recorded = osc_cl_begin_plain(OSC_CL_NAME("clBuildProgram"));
+    const bool is_recorded = osc_cl_begin_plain(OSC_SOURCE_NAME("clBuildProgram"));
     const cl_int error = osc_cl.clBuildProgram(program, n, devices, options, done, data);
 
     osc_cl_end_plain(is_recorded);
@@ -46,7 +46,7 @@ static cl_int cl_CompileProgram(cl_program program, cl_uint n, const cl_device_i
                                 const cl_program *headers, const char **names, built done,
                                 void *data)
 {
-    const bool is_recorded = osc_cl_begin_plain(OSC_CL_NAME("clCompileProgram"));
+    const bool is_recorded = osc_cl_begin_plain(OSC_SOURCE_NAME("clCompileProgram"));
     const cl_int error = osc_cl.clCompileProgram(program, n, devices, options, n_headers,
                                                  headers, names, done, data);
 
@@ -59,7 +59,7 @@ static cl_program cl_LinkProgram(cl_context context, cl_uint n, const cl_device_
                                  const cl_program *programs, built done, void *data,
                                  cl_int *error)
 {
-    const bool is_recorded = osc_cl_begin_plain(OSC_CL_NAME("clLinkProgram"));
+    const bool is_recorded = osc_cl_begin_plain(OSC_SOURCE_NAME("clLinkProgram"));
     const cl_program made = osc_cl.clLinkProgram(context, n, devices, options, n_programs,
                                                  programs, done, data, error);
 

@@ -10,12 +10,12 @@ static cl_int cl_EnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, 
     struct osc_cl_call c;
     struct osc_cl_work work = {.kind = OSC_WORK_KERNEL};
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueNDRangeKernel"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueNDRangeKernel"), event);
     const cl_int error = osc_cl.clEnqueueNDRangeKernel(queue, kernel, n_dims, offset, global,
                                                        local, n, events, event);
     if (c.queue && error == CL_SUCCESS) {
         work.kernel = osc_cl_kernel_of(kernel);
-        work.name = work.kernel ? work.kernel->name : OSC_CL_NAME("(unknown kernel)");
+        work.name = work.kernel ? work.kernel->name : OSC_SOURCE_NAME("(unknown kernel)");
         work.n_dims = global && n_dims <= 3 ? n_dims : 0;
         for (cl_uint i = 0; i < work.n_dims; i++) {
             work.global[i] = global[i];
@@ -32,11 +32,11 @@ static cl_int cl_EnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n
     struct osc_cl_work work = {
         .kind = OSC_WORK_KERNEL, .n_dims = 1, .global = {1}, .local = {1}};
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueTask"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueTask"), event);
     const cl_int error = osc_cl.clEnqueueTask(queue, kernel, n, events, event);
     if (c.queue && error == CL_SUCCESS) {
         work.kernel = osc_cl_kernel_of(kernel);
-        work.name = work.kernel ? work.kernel->name : OSC_CL_NAME("(unknown kernel)");
+        work.name = work.kernel ? work.kernel->name : OSC_SOURCE_NAME("(unknown kernel)");
     }
     return osc_cl_end(&c, error, &work);
 }
@@ -50,12 +50,12 @@ static cl_int cl_EnqueueNativeKernel(cl_command_queue queue, native function, vo
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueNativeKernel"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueNativeKernel"), event);
     const cl_int error = osc_cl.clEnqueueNativeKernel(
         queue, function, args, args_bytes, n_buffers, buffers, places, n, events, event);
-    return osc_cl_end(
-        &c, error,
-        &(struct osc_cl_work){.kind = OSC_WORK_KERNEL, .name = OSC_CL_NAME("native kernel")});
+    return osc_cl_end(&c, error,
+                      &(struct osc_cl_work){.kind = OSC_WORK_KERNEL,
+                                            .name = OSC_SOURCE_NAME("native kernel")});
 }
 
 /* --- commands that wait ----------------------------------------------------------------------
@@ -70,9 +70,9 @@ static cl_int cl_EnqueueMarker(cl_command_queue queue, cl_event *event)
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueMarker"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueMarker"), event);
     const cl_int error = osc_cl.clEnqueueMarker(queue, event);
-    const struct osc_cl_work work = waiting(OSC_CL_NAME("Marker"));
+    const struct osc_cl_work work = waiting(OSC_SOURCE_NAME("Marker"));
     return osc_cl_end(&c, error, &work);
 }
 
@@ -81,9 +81,9 @@ static cl_int cl_EnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n,
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueMarkerWithWaitList"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueMarkerWithWaitList"), event);
     const cl_int error = osc_cl.clEnqueueMarkerWithWaitList(queue, n, events, event);
-    const struct osc_cl_work work = waiting(OSC_CL_NAME("Marker"));
+    const struct osc_cl_work work = waiting(OSC_SOURCE_NAME("Marker"));
     return osc_cl_end(&c, error, &work);
 }
 
@@ -92,16 +92,16 @@ static cl_int cl_EnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n,
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueBarrierWithWaitList"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueBarrierWithWaitList"), event);
     const cl_int error = osc_cl.clEnqueueBarrierWithWaitList(queue, n, events, event);
-    const struct osc_cl_work work = waiting(OSC_CL_NAME("Barrier"));
+    const struct osc_cl_work work = waiting(OSC_SOURCE_NAME("Barrier"));
     return osc_cl_end(&c, error, &work);
 }
 
 /* The two of OpenCL 1.0 have no event. */
 static cl_int cl_EnqueueBarrier(cl_command_queue queue)
 {
-    const bool is_recorded = osc_cl_begin_plain(OSC_CL_NAME("clEnqueueBarrier"));
+    const bool is_recorded = osc_cl_begin_plain(OSC_SOURCE_NAME("clEnqueueBarrier"));
     const cl_int error = osc_cl.clEnqueueBarrier(queue);
 
     osc_cl_end_plain(is_recorded);
@@ -110,7 +110,7 @@ static cl_int cl_EnqueueBarrier(cl_command_queue queue)
 
 static cl_int cl_EnqueueWaitForEvents(cl_command_queue queue, cl_uint n, const cl_event *events)
 {
-    const bool is_recorded = osc_cl_begin_plain(OSC_CL_NAME("clEnqueueWaitForEvents"));
+    const bool is_recorded = osc_cl_begin_plain(OSC_SOURCE_NAME("clEnqueueWaitForEvents"));
     const cl_int error = osc_cl.clEnqueueWaitForEvents(queue, n, events);
 
     osc_cl_end_plain(is_recorded);

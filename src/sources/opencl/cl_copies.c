@@ -74,10 +74,11 @@ static cl_int cl_EnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_boo
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueReadBuffer"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueReadBuffer"), event);
     const cl_int failed =
         osc_cl.clEnqueueReadBuffer(queue, buffer, waits, offset, bytes, to, n, events, event);
-    const struct osc_cl_work work = copy(OSC_CL_NAME("Memcpy DtoH (Device -> Host)"), bytes);
+    const struct osc_cl_work work =
+        copy(OSC_SOURCE_NAME("Memcpy DtoH (Device -> Host)"), bytes);
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -87,10 +88,11 @@ static cl_int cl_EnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bo
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueWriteBuffer"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueWriteBuffer"), event);
     const cl_int failed = osc_cl.clEnqueueWriteBuffer(queue, buffer, waits, offset, bytes, from,
                                                       n, events, event);
-    const struct osc_cl_work work = copy(OSC_CL_NAME("Memcpy HtoD (Host -> Device)"), bytes);
+    const struct osc_cl_work work =
+        copy(OSC_SOURCE_NAME("Memcpy HtoD (Host -> Device)"), bytes);
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -103,12 +105,12 @@ static cl_int cl_EnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueReadBufferRect"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueReadBufferRect"), event);
     const cl_int failed = osc_cl.clEnqueueReadBufferRect(
         queue, buffer, waits, buffer_at, host_at, region, buffer_row, buffer_slice, host_row,
         host_slice, to, n, events, event);
     const struct osc_cl_work work =
-        copy(OSC_CL_NAME("Memcpy DtoH (Device -> Host)"), box(region, 1));
+        copy(OSC_SOURCE_NAME("Memcpy DtoH (Device -> Host)"), box(region, 1));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -121,12 +123,12 @@ static cl_int cl_EnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffer, c
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueWriteBufferRect"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueWriteBufferRect"), event);
     const cl_int failed = osc_cl.clEnqueueWriteBufferRect(
         queue, buffer, waits, buffer_at, host_at, region, buffer_row, buffer_slice, host_row,
         host_slice, from, n, events, event);
     const struct osc_cl_work work =
-        copy(OSC_CL_NAME("Memcpy HtoD (Host -> Device)"), box(region, 1));
+        copy(OSC_SOURCE_NAME("Memcpy HtoD (Host -> Device)"), box(region, 1));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -136,10 +138,11 @@ static cl_int cl_EnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem t
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueCopyBuffer"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyBuffer"), event);
     const cl_int failed =
         osc_cl.clEnqueueCopyBuffer(queue, from, to, from_at, to_at, bytes, n, events, event);
-    const struct osc_cl_work work = copy(OSC_CL_NAME("Memcpy DtoD (Device -> Device)"), bytes);
+    const struct osc_cl_work work =
+        copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), bytes);
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -151,12 +154,12 @@ static cl_int cl_EnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_m
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueCopyBufferRect"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyBufferRect"), event);
     const cl_int failed =
         osc_cl.clEnqueueCopyBufferRect(queue, from, to, from_at, to_at, region, from_row,
                                        from_slice, to_row, to_slice, n, events, event);
     const struct osc_cl_work work =
-        copy(OSC_CL_NAME("Memcpy DtoD (Device -> Device)"), box(region, 1));
+        copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), box(region, 1));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -167,11 +170,11 @@ static cl_int cl_EnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool 
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueReadImage"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueReadImage"), event);
     const cl_int failed = osc_cl.clEnqueueReadImage(queue, image, waits, origin, region, row,
                                                     slice, to, n, events, event);
     const struct osc_cl_work work =
-        copy(OSC_CL_NAME("Memcpy DtoH (Device -> Host)"), pixels(&c, image, region));
+        copy(OSC_SOURCE_NAME("Memcpy DtoH (Device -> Host)"), pixels(&c, image, region));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -182,11 +185,11 @@ static cl_int cl_EnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueWriteImage"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueWriteImage"), event);
     const cl_int failed = osc_cl.clEnqueueWriteImage(queue, image, waits, origin, region, row,
                                                      slice, from, n, events, event);
     const struct osc_cl_work work =
-        copy(OSC_CL_NAME("Memcpy HtoD (Host -> Device)"), pixels(&c, image, region));
+        copy(OSC_SOURCE_NAME("Memcpy HtoD (Host -> Device)"), pixels(&c, image, region));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -197,11 +200,11 @@ static cl_int cl_EnqueueCopyImage(cl_command_queue queue, cl_mem from, cl_mem to
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueCopyImage"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyImage"), event);
     const cl_int failed =
         osc_cl.clEnqueueCopyImage(queue, from, to, from_at, to_at, region, n, events, event);
     const struct osc_cl_work work =
-        copy(OSC_CL_NAME("Memcpy DtoD (Device -> Device)"), pixels(&c, from, region));
+        copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), pixels(&c, from, region));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -212,11 +215,11 @@ static cl_int cl_EnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem image, 
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueCopyImageToBuffer"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyImageToBuffer"), event);
     const cl_int failed = osc_cl.clEnqueueCopyImageToBuffer(queue, image, buffer, origin,
                                                             region, offset, n, events, event);
     const struct osc_cl_work work =
-        copy(OSC_CL_NAME("Memcpy DtoD (Device -> Device)"), pixels(&c, image, region));
+        copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), pixels(&c, image, region));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -227,11 +230,11 @@ static cl_int cl_EnqueueCopyBufferToImage(cl_command_queue queue, cl_mem buffer,
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueCopyBufferToImage"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyBufferToImage"), event);
     const cl_int failed = osc_cl.clEnqueueCopyBufferToImage(queue, buffer, image, offset,
                                                             origin, region, n, events, event);
     const struct osc_cl_work work =
-        copy(OSC_CL_NAME("Memcpy DtoD (Device -> Device)"), pixels(&c, image, region));
+        copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), pixels(&c, image, region));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -241,10 +244,10 @@ static cl_int cl_EnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const 
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueFillBuffer"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueFillBuffer"), event);
     const cl_int failed = osc_cl.clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes,
                                                      offset, bytes, n, events, event);
-    const struct osc_cl_work work = fill(OSC_CL_NAME("Memset (Device)"), bytes);
+    const struct osc_cl_work work = fill(OSC_SOURCE_NAME("Memset (Device)"), bytes);
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -254,11 +257,11 @@ static cl_int cl_EnqueueFillImage(cl_command_queue queue, cl_mem image, const vo
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueFillImage"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueFillImage"), event);
     const cl_int failed =
         osc_cl.clEnqueueFillImage(queue, image, color, origin, region, n, events, event);
     const struct osc_cl_work work =
-        fill(OSC_CL_NAME("Memset (Device)"), pixels(&c, image, region));
+        fill(OSC_SOURCE_NAME("Memset (Device)"), pixels(&c, image, region));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -268,12 +271,12 @@ static cl_int cl_EnqueueMigrateMemObjects(cl_command_queue queue, cl_uint n_memo
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueMigrateMemObjects"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueMigrateMemObjects"), event);
     const cl_int failed =
         osc_cl.clEnqueueMigrateMemObjects(queue, n_memories, memories, flags, n, events, event);
     const struct osc_cl_work work =
-        copy(flags & CL_MIGRATE_MEM_OBJECT_HOST ? OSC_CL_NAME("Migrate to the host")
-                                                : OSC_CL_NAME("Migrate to the device"),
+        copy(flags & CL_MIGRATE_MEM_OBJECT_HOST ? OSC_SOURCE_NAME("Migrate to the host")
+                                                : OSC_SOURCE_NAME("Migrate to the device"),
              memory_bytes(&c, n_memories, memories));
     return osc_cl_end(&c, failed, &work);
 }
@@ -284,11 +287,11 @@ static void *cl_EnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool 
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueMapBuffer"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueMapBuffer"), event);
     cl_int failed = CL_SUCCESS;
     void *const mapped = osc_cl.clEnqueueMapBuffer(queue, buffer, waits, flags, offset, bytes,
                                                    n, events, event, &failed);
-    const struct osc_cl_work work = map(&c, OSC_CL_NAME("Map buffer"), bytes);
+    const struct osc_cl_work work = map(&c, OSC_SOURCE_NAME("Map buffer"), bytes);
     (void)osc_cl_end(&c, failed, &work);
     if (error)
         *error = failed;
@@ -302,12 +305,12 @@ static void *cl_EnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool wa
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueMapImage"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueMapImage"), event);
     cl_int failed = CL_SUCCESS;
     void *const mapped = osc_cl.clEnqueueMapImage(queue, image, waits, flags, origin, region,
                                                   row, slice, n, events, event, &failed);
     const struct osc_cl_work work =
-        map(&c, OSC_CL_NAME("Map image"), pixels(&c, image, region));
+        map(&c, OSC_SOURCE_NAME("Map image"), pixels(&c, image, region));
     (void)osc_cl_end(&c, failed, &work);
     if (error)
         *error = failed;
@@ -319,10 +322,10 @@ static cl_int cl_EnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, vo
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueUnmapMemObject"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueUnmapMemObject"), event);
     const cl_int failed =
         osc_cl.clEnqueueUnmapMemObject(queue, memory, mapped, n, events, event);
-    const struct osc_cl_work work = map(&c, OSC_CL_NAME("Unmap"), 0);
+    const struct osc_cl_work work = map(&c, OSC_SOURCE_NAME("Unmap"), 0);
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -332,10 +335,11 @@ static cl_int cl_EnqueueSVMMemcpy(cl_command_queue queue, cl_bool waits, void *t
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueSVMMemcpy"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMMemcpy"), event);
     const cl_int failed =
         osc_cl.clEnqueueSVMMemcpy(queue, waits, to, from, bytes, n, events, event);
-    const struct osc_cl_work work = copy(OSC_CL_NAME("Memcpy (shared virtual memory)"), bytes);
+    const struct osc_cl_work work =
+        copy(OSC_SOURCE_NAME("Memcpy (shared virtual memory)"), bytes);
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -345,10 +349,11 @@ static cl_int cl_EnqueueSVMMemFill(cl_command_queue queue, void *to, const void 
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueSVMMemFill"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMMemFill"), event);
     const cl_int failed =
         osc_cl.clEnqueueSVMMemFill(queue, to, pattern, pattern_bytes, bytes, n, events, event);
-    const struct osc_cl_work work = fill(OSC_CL_NAME("Memset (shared virtual memory)"), bytes);
+    const struct osc_cl_work work =
+        fill(OSC_SOURCE_NAME("Memset (shared virtual memory)"), bytes);
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -358,10 +363,11 @@ static cl_int cl_EnqueueSVMMap(cl_command_queue queue, cl_bool waits, cl_map_fla
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueSVMMap"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMMap"), event);
     const cl_int failed =
         osc_cl.clEnqueueSVMMap(queue, waits, flags, at, bytes, n, events, event);
-    const struct osc_cl_work work = map(&c, OSC_CL_NAME("Map shared virtual memory"), bytes);
+    const struct osc_cl_work work =
+        map(&c, OSC_SOURCE_NAME("Map shared virtual memory"), bytes);
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -370,9 +376,9 @@ static cl_int cl_EnqueueSVMUnmap(cl_command_queue queue, void *at, cl_uint n,
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueSVMUnmap"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMUnmap"), event);
     const cl_int failed = osc_cl.clEnqueueSVMUnmap(queue, at, n, events, event);
-    const struct osc_cl_work work = map(&c, OSC_CL_NAME("Unmap shared virtual memory"), 0);
+    const struct osc_cl_work work = map(&c, OSC_SOURCE_NAME("Unmap shared virtual memory"), 0);
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -383,12 +389,12 @@ static cl_int cl_EnqueueSVMMigrateMem(cl_command_queue queue, cl_uint n_ranges,
 {
     struct osc_cl_call c;
 
-    event = osc_cl_begin(&c, queue, OSC_CL_NAME("clEnqueueSVMMigrateMem"), event);
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMMigrateMem"), event);
     const cl_int failed =
         osc_cl.clEnqueueSVMMigrateMem(queue, n_ranges, ranges, sizes, flags, n, events, event);
     const struct osc_cl_work work =
-        copy(flags & CL_MIGRATE_MEM_OBJECT_HOST ? OSC_CL_NAME("Migrate to the host")
-                                                : OSC_CL_NAME("Migrate to the device"),
+        copy(flags & CL_MIGRATE_MEM_OBJECT_HOST ? OSC_SOURCE_NAME("Migrate to the host")
+                                                : OSC_SOURCE_NAME("Migrate to the device"),
              sum_of(n_ranges, sizes));
     return osc_cl_end(&c, failed, &work);
 }

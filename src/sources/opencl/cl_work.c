@@ -139,7 +139,7 @@ static void add_sizes(const struct osc_cl_work *w)
     if (w->local[0] == 0) {
         for (uint32_t i = 0; i < w->n_dims; i++)
             items[i] = (int64_t)w->global[i];
-        osc_arg_i64s(OSC_CL_NAME("global"), items, w->n_dims);
+        osc_arg_i64s(OSC_SOURCE_NAME("global"), items, w->n_dims);
         return;
     }
     for (uint32_t i = 0; i < 3; i++) {
@@ -148,8 +148,8 @@ static void add_sizes(const struct osc_cl_work *w)
         items[i] = (int64_t)local;
         groups[i] = i < w->n_dims ? (int64_t)((w->global[i] + local - 1) / local) : 1;
     }
-    osc_arg_i64s(OSC_CL_NAME("grid"), groups, 3);
-    osc_arg_i64s(OSC_CL_NAME("block"), items, 3);
+    osc_arg_i64s(OSC_SOURCE_NAME("grid"), groups, 3);
+    osc_arg_i64s(OSC_SOURCE_NAME("block"), items, 3);
 }
 
 /* Record C, which has finished. */

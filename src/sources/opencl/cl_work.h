@@ -4,7 +4,7 @@
  *
  *     struct osc_cl_call call;
  *
- *     event = osc_cl_begin(&call, queue, OSC_CL_NAME("clEnqueueMarker"), event);
+ *     event = osc_cl_begin(&call, queue, OSC_SOURCE_NAME("clEnqueueMarker"), event);
  *     return osc_cl_end(&call, osc_cl.clEnqueueMarker(queue, event),
  *                       &(struct osc_cl_work){.kind = OSC_WORK_SYNC, .name = ...});
  *
@@ -17,6 +17,7 @@
 
 #include "opscope/source.h"
 #include "sources/opencl/cl_queues.h"
+#include "sources/source_text.h"
 
 /* What is known of a kernel. */
 struct osc_cl_kernel {
@@ -55,14 +56,6 @@ cl_int osc_cl_end(struct osc_cl_call *c, cl_int error, const struct osc_cl_work 
 /* Begin and end a call that enqueues nothing. False: it is not recorded. */
 bool osc_cl_begin_plain(osc_name name);
 void osc_cl_end_plain(bool is_recorded);
-
-/* The name TEXT, a literal, interned once for each place where this stands. */
-#define OSC_CL_NAME(text)                                 \
-    __extension__({                                       \
-        static osc_name osc_cl_name_;                     \
-        osc_name_once(&osc_cl_name_, text);               \
-        __atomic_load_n(&osc_cl_name_, __ATOMIC_RELAXED); \
-    })
 
 /* At the end of the process: wait for a moment for what still runs, and count what does not
  * end.

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges and marks: what clients call while they work. */
+#include <string.h>
+
+#include "opscope/record.h"
+#include "sources/handle_map.h"
+#include "sources/nvtx/nvtx.h"
+#include "sources/room.h"
+#include "sources/source_thread.h"
+
+static struct osc_nvtx_domain unnamed; /* the default one */
+
+/* Names of categories, by domain and number. */
+static struct osc_handle_map categories = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint16_t number_of(struct osc_nvtx_domain *d)
+{
+    static _Atomic uint32_t of_unnamed;
+    uint32_t number;
+
+    if (d->text)
+        return d->number;
+    /* Relaxed: if two threads are first, one number is lost. */
+    number = atomic_load_explicit(&of_unnamed, memory_order_relaxed);
+    if (number == 0) {
+        const uint32_t made = osc_source_owner_number();
+
+        number = 0;
+        if (atomic_compare_exchange_strong_explicit(&of_unnamed, &number, made,
+                                                    memory_order_relaxed, memory_order_relaxed))
+            number = made;
+    }
+    return (uint16_t)number;
+}
+
+/* --- the arguments of ranges
+ * ------------------------------------------------------------------ */
+
+static const void *category_key(struct osc_nvtx_domain *d, uint32_t category)
+{
+    return osc_handle_of((uint64_t)number_of(d) << 32 | category);
+}
+
+static void add_category(struct osc_nvtx_domain *d, uint32_t category)
+{
+    struct osc_text *const named =
+        osc_handle_get_address(&categories, category_key(d, category));
+
+    if (named)
+        osc_arg_name(OSC_SOURCE_NAME("category"), osc_text_name(named));
+    else
+        osc_arg_i64(OSC_SOURCE_NAME("category"), category);
+}
+
+static void add_color(uint32_t argb)
+{
+    char text[8] = "#000000";
+
+    for (int i = 6; i > 0; i--, argb >>= 4)
+        text[i] = "0123456789abcdef"[argb & 15];
+    osc_arg_name(OSC_SOURCE_NAME("color"), osc_text_name(osc_text_find(text, 7)));
+}
+
+static void add_payload(const struct osc_nvtx_attributes *a)
+{
+    const osc_name key = OSC_SOURCE_NAME("payload");
+
+    switch (a->payload_type) {
+    case OSC_NVTX_PAYLOAD_U64:
+    case OSC_NVTX_PAYLOAD_I64:
+        osc_arg_i64(key, a->payload.i64);
+        break;
+    case OSC_NVTX_PAYLOAD_DOUBLE:
+        osc_arg_f64(key, a->payload.f64);
+        break;
+    case OSC_NVTX_PAYLOAD_U32:
+        osc_arg_i64(key, a->payload.u32);
+        break;
+    case OSC_NVTX_PAYLOAD_I32:
+        osc_arg_i64(key, a->payload.i32);
+        break;
+    case OSC_NVTX_PAYLOAD_FLOAT:
+        osc_arg_f64(key, (double)a->payload.f32);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Add what D and A, which has all members that are used here, say to the last record. */
+static void add_attributes(struct osc_nvtx_domain *d, const struct osc_nvtx_attributes *a)
+{
+    if (d->text)
+        osc_arg_name(OSC_SOURCE_NAME("domain"), osc_text_name(d->text));
+    if (!a)
+        return;
+    if (a->category != 0)
+        add_category(d, a->category);
+    if (a->color_type == OSC_NVTX_COLOR_ARGB)
+        add_color(a->color);
+    if (a->payload_type != OSC_NVTX_PAYLOAD_NONE)
+        add_payload(a);
+}
+
+/* A copy of A without what its size does not cover. */
+static struct osc_nvtx_attributes whole(const struct osc_nvtx_attributes *a)
+{
+    struct osc_nvtx_attributes copy = {0};
+
+    if (a && a->size >= sizeof copy)
+        copy = *a;
+    return copy;
+}
+
+/* --- PyTorch's emit_nvtx() ------------------------------------------------------------------
+ */
+
+/*
+ * An operator that torch.autograd.profiler.emit_nvtx() names
+ *     aten::mm, seq = 12, op_id = 34, sizes = [[2, 3], [3, 4]], input_op_ids = [...]
+ * of which all but the first may be missing.
+ */
+struct emitted {
+    size_t name_len;   /* 0: none */
+    int64_t sequence;  /* -1: none */
+    const char *sizes; /* NULL: none */
+    size_t sizes_len;
+};
+
+/* Whether the LEN bytes at S begin an operator's name. */
+static bool reads_as_operator(const char *s, size_t len)
+{
+    const char *const colons = memmem(s, len, "::", 2);
+
+    return colons && colons > s && !memchr(s, ' ', (size_t)(colons - s));
+}
+
+/* The value of KEY in the text from S to END; NULL: it has none. */
+static const char *find_value(const char *s, const char *end, const char *key)
+{
+    const size_t n = strlen(key);
+    const char *const at = memmem(s, (size_t)(end - s), key, n);
+
+    return at ? at + n : NULL;
+}
+
+static struct emitted parse_emitted(const char *s, size_t len)
+{
+    struct emitted e = {.sequence = -1};
+    const char *const end = s + len;
+    const char *const comma = memmem(s, len, ", ", 2);
+    const char *const seq = comma ? find_value(comma, end, ", seq = ") : NULL;
+
+    if (!comma || !(seq || find_value(comma, end, ", op_id = ")) ||
+        !reads_as_operator(s, (size_t)(comma - s)))
+        return e;
+    e.name_len = (size_t)(comma - s);
+    for (const char *p = seq; p && p < end && *p >= '0' && *p <= '9' && p - seq < 18; p++)
+        e.sequence = (e.sequence < 0 ? 0 : e.sequence) * 10 + (*p - '0');
+    const char *const sizes = find_value(comma, end, ", sizes = ");
+    const char *stop = sizes;
+    int depth = 0;
+    for (; stop && stop < end; stop++) {
+        depth += (*stop == '[') - (*stop == ']');
+        if (depth == 0)
+            break;
+    }
+    if (stop && stop < end) {
+        e.sizes = sizes;
+        e.sizes_len = (size_t)(stop - sizes) + 1;
+    }
+    return e;
+}
+
+/* --- push and pop ----------------------------------------------------------------------------
+ */
+
+static void begin_text(const char *s, size_t len)
+{
+    const struct emitted e = parse_emitted(s, len);
+
+    if (e.name_len == 0) {
+        osc_begin(OSC_SCOPE_PLAIN, osc_text_name(osc_text_find(s, len)));
+        return;
+    }
+    osc_begin(OSC_SCOPE_OPERATOR, osc_text_name(osc_text_find(s, e.name_len)));
+    if (e.sequence >= 0)
+        osc_arg_i64(OSC_SOURCE_NAME("Sequence number"), e.sequence);
+    if (e.sizes)
+        osc_arg_json(OSC_SOURCE_NAME("Input Dims"), e.sizes, e.sizes_len);
+}
+
+/* The level of the scope that D begins now, from 0, before it is pushed. */
+static int begin_push(struct osc_source_thread *self, struct osc_nvtx_domain *d)
+{
+    const uint16_t number = number_of(d);
+    const int level = (int)osc_source_depth_of(self, number);
+
+    osc_source_push(self, number);
+    return level;
+}
+
+/* Clients that record nothing get this. */
+#define NOT_TRACKED (-2)
+
+static int RangePushA(const char *message)
+{
+    struct osc_source_thread *const self = &osc_source_self;
+
+    if (!osc_source_enter(self, 0))
+        return NOT_TRACKED;
+    const int level = begin_push(self, &unnamed);
+    if (osc_is_on())
+        begin_text(message ? message : "", message ? strlen(message) : 0);
+    osc_source_leave(self);
+    return level;
+}
+
+static int RangePushW(const wchar_t *message)
+{
+    struct osc_source_thread *const self = &osc_source_self;
+
+    if (!osc_source_enter(self, 0))
+        return NOT_TRACKED;
+    const int level = begin_push(self, &unnamed);
+    osc_begin(OSC_SCOPE_PLAIN, osc_text_name(osc_nvtx_text_wide(message)));
+    osc_source_leave(self);
+    return level;
+}
+
+static int DomainRangePushEx(struct osc_nvtx_domain *domain,
+                             const struct osc_nvtx_attributes *given)
+{
+    struct osc_source_thread *const self = &osc_source_self;
+    struct osc_nvtx_domain *const d = domain ? domain : &unnamed;
+
+    if (!osc_source_enter(self, 0))
+        return NOT_TRACKED;
+    const struct osc_nvtx_attributes a = whole(given);
+    const int level = begin_push(self, d);
+    if (osc_is_on()) {
+        if (!d->text && a.message_type == OSC_NVTX_MESSAGE_ASCII && a.message.ascii)
+            begin_text(a.message.ascii, strlen(a.message.ascii));
+        else
+            osc_begin(OSC_SCOPE_PLAIN, osc_text_name(osc_nvtx_text(a.message_type, a.message)));
+        add_attributes(d, &a);
+    }
+    osc_source_leave(self);
+    return level;
+}
+
+static int RangePushEx(const struct osc_nvtx_attributes *a)
+{
+    return DomainRangePushEx(NULL, a);
+}
+
+/* The end of a range that this thread has not begun: of one that never begins, so that readers
+ * count it, because it must not end what belongs to others. */
+static void record_unmatched(const struct osc_nvtx_domain *d)
+{
+    if (osc_is_on())
+        osc_async_end(OSC_SCOPE_PLAIN,
+                      d->text ? osc_text_name(d->text) : OSC_SOURCE_NAME("NVTX"),
+                      UINT64_C(0x6e767478) << 32 | d->number);
+}
+
+static int DomainRangePop(struct osc_nvtx_domain *domain)
+{
+    struct osc_source_thread *const self = &osc_source_self;
+    struct osc_nvtx_domain *const d = domain ? domain : &unnamed;
+    int level = -1;
+
+    if (!osc_source_enter(self, 0))
+        return NOT_TRACKED;
+    if (osc_source_owns(self, number_of(d))) {
+        level = (int)osc_source_depth_of(self, number_of(d)) - 1;
+        osc_source_end_scope(self);
+        osc_source_pop(self);
+    } else {
+        record_unmatched(d);
+    }
+    osc_source_leave(self);
+    return level;
+}
+
+static int RangePop(void)
+{
+    return DomainRangePop(NULL);
+}
+
+/* --- start and end
+ * ---------------------------------------------------------------------------- */
+
+/* Ids of the recording that no other source or program has made. */
+static uint64_t range_key(uint64_t id)
+{
+    return (id ^ UINT64_C(0x4e56545852414e47)) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static uint64_t start(struct osc_nvtx_domain *domain, const struct osc_nvtx_attributes *a,
+                      struct osc_text *text)
+{
+    static _Atomic uint64_t last_id;
+    struct osc_source_thread *const self = &osc_source_self;
+    struct osc_nvtx_domain *const d = domain ? domain : &unnamed;
+    /* Relaxed: the ids need only differ. */
+    const uint64_t id = atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
+
+    if (!osc_source_enter(self, 0))
+        return id;
+    if (osc_is_on()) {
+        osc_async_begin(OSC_SCOPE_PLAIN, osc_text_name(text), range_key(id));
+        add_attributes(d, a);
+    }
+    osc_source_leave(self);
+    return id;
+}
+
+static uint64_t DomainRangeStartEx(struct osc_nvtx_domain *domain,
+                                   const struct osc_nvtx_attributes *given)
+{
+    const struct osc_nvtx_attributes a = whole(given);
+
+    return start(domain, &a, osc_nvtx_text(a.message_type, a.message));
+}
+
+static uint64_t RangeStartEx(const struct osc_nvtx_attributes *a)
+{
+    return DomainRangeStartEx(NULL, a);
+}
+
+static uint64_t RangeStartA(const char *message)
+{
+    return start(NULL, NULL, osc_text_find_c(message));
+}
+
+static uint64_t RangeStartW(const wchar_t *message)
+{
+    return start(NULL, NULL, osc_nvtx_text_wide(message));
+}
+
+static void RangeEnd(uint64_t id)
+{
+    struct osc_source_thread *const self = &osc_source_self;
+
+    if (!osc_source_enter(self, 0))
+        return;
+    if (osc_is_on())
+        osc_async_end(OSC_SCOPE_PLAIN, OSC_SOURCE_NAME("NVTX"), range_key(id));
+    osc_source_leave(self);
+}
+
+static void DomainRangeEnd(struct osc_nvtx_domain *domain, uint64_t id)
+{
+    (void)domain; /* ids are those of all domains */
+    RangeEnd(id);
+}
+
+/* --- marks ----------------------------------------------------------------------------------
+ */
+
+static void mark(struct osc_nvtx_domain *domain, const struct osc_nvtx_attributes *a,
+                 struct osc_text *text)
+{
+    struct osc_source_thread *const self = &osc_source_self;
+
+    if (!osc_source_enter(self, 0))
+        return;
+    if (osc_is_on()) {
+        osc_instant(osc_text_name(text));
+        add_attributes(domain ? domain : &unnamed, a);
+    }
+    osc_source_leave(self);
+}
+
+static void DomainMarkEx(struct osc_nvtx_domain *domain,
+                         const struct osc_nvtx_attributes *given)
+{
+    const struct osc_nvtx_attributes a = whole(given);
+
+    mark(domain, &a, osc_nvtx_text(a.message_type, a.message));
+}
+
+static void MarkEx(const struct osc_nvtx_attributes *a)
+{
+    DomainMarkEx(NULL, a);
+}
+
+static void MarkA(const char *message)
+{
+    mark(NULL, NULL, osc_text_find_c(message));
+}
+
+static void MarkW(const wchar_t *message)
+{
+    mark(NULL, NULL, osc_nvtx_text_wide(message));
+}
+
+/* --- domains, strings, categories, threads
+ * ---------------------------------------------------- */
+
+static struct osc_nvtx_domain *create_domain(struct osc_text *text)
+{
+    struct osc_nvtx_domain *const there = osc_text_view(text, OSC_TEXT_NVTX_DOMAIN);
+    struct osc_nvtx_domain *const made = there ? there : osc_source_room(sizeof *made);
+
+    if (there || !made)
+        return there;
+    made->text = text;
+    made->number = osc_source_owner_number();
+    return osc_text_set_view(text, OSC_TEXT_NVTX_DOMAIN, made);
+}
+
+static struct osc_nvtx_domain *DomainCreateA(const char *name)
+{
+    return create_domain(osc_text_find_c(name));
+}
+
+static struct osc_nvtx_domain *DomainCreateW(const wchar_t *name)
+{
+    return create_domain(osc_nvtx_text_wide(name));
+}
+
+/* Nothing of it is freed: ranges of it may be open. */
+static void DomainDestroy(struct osc_nvtx_domain *domain)
+{
+    (void)domain;
+}
+
+static struct osc_text *DomainRegisterStringA(struct osc_nvtx_domain *domain, const char *s)
+{
+    (void)domain;
+    return osc_text_find_c(s);
+}
+
+static struct osc_text *DomainRegisterStringW(struct osc_nvtx_domain *domain, const wchar_t *s)
+{
+    (void)domain;
+    return osc_nvtx_text_wide(s);
+}
+
+static void name_category(struct osc_nvtx_domain *domain, uint32_t category,
+                          struct osc_text *text)
+{
+    (void)osc_handle_set(&categories, category_key(domain ? domain : &unnamed, category),
+                         (uintptr_t)text);
+}
+
+static void DomainNameCategoryA(struct osc_nvtx_domain *domain, uint32_t category,
+                                const char *name)
+{
+    name_category(domain, category, osc_text_find_c(name));
+}
+
+static void DomainNameCategoryW(struct osc_nvtx_domain *domain, uint32_t category,
+                                const wchar_t *name)
+{
+    name_category(domain, category, osc_nvtx_text_wide(name));
+}
+
+static void NameCategoryA(uint32_t category, const char *name)
+{
+    DomainNameCategoryA(NULL, category, name);
+}
+
+static void NameCategoryW(uint32_t category, const wchar_t *name)
+{
+    DomainNameCategoryW(NULL, category, name);
+}
+
+static void Initialize(const void *reserved)
+{
+    (void)reserved;
+}
+
+#define BIND(number, name)                \
+    {                                     \
+        number, (osc_nvtx_function)(name) \
+    }
+
+const struct osc_nvtx_binding osc_nvtx_core[] = {
+    BIND(1, MarkEx),
+    BIND(2, MarkA),
+    BIND(3, MarkW),
+    BIND(4, RangeStartEx),
+    BIND(5, RangeStartA),
+    BIND(6, RangeStartW),
+    BIND(7, RangeEnd),
+    BIND(8, RangePushEx),
+    BIND(9, RangePushA),
+    BIND(10, RangePushW),
+    BIND(11, RangePop),
+    BIND(12, NameCategoryA),
+    BIND(13, NameCategoryW),
+    BIND(14, osc_nvtx_name_thread),
+    BIND(15, osc_nvtx_name_thread_wide),
+    {0, NULL},
+};
+
+const struct osc_nvtx_binding osc_nvtx_core2[] = {
+    BIND(1, DomainMarkEx),
+    BIND(2, DomainRangeStartEx),
+    BIND(3, DomainRangeEnd),
+    BIND(4, DomainRangePushEx),
+    BIND(5, DomainRangePop),
+    BIND(6, osc_nvtx_create_resource),
+    BIND(7, osc_nvtx_destroy_resource),
+    BIND(8, DomainNameCategoryA),
+    BIND(9, DomainNameCategoryW),
+    BIND(10, DomainRegisterStringA),
+    BIND(11, DomainRegisterStringW),
+    BIND(12, DomainCreateA),
+    BIND(13, DomainCreateW),
+    BIND(14, DomainDestroy),
+    BIND(15, Initialize),
+    {0, NULL},
+};
