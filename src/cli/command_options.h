@@ -61,7 +61,7 @@ static inline const char *osc_option_field(const struct osc_option *o)
 struct osc_run_args {
     const char *sources, *torch, *schedule, *flight;
     uint64_t limit_bytes; /* 0: none */
-    bool is_strict, is_forced, wants_summary, prints_env;
+    bool is_strict, is_forced, wants_summary, prints_env, lists_sources;
 };
 
 /* The options of `opscope view`: texts as given, or NULL. */

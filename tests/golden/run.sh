@@ -103,6 +103,9 @@ show run --sources api --summary -o blank -- echo "hi there" | sed 's/, in .*/, 
 INTEL_LIBITTNOTIFY64=/other.so "$OPSCOPE" run -o refused -- true 2>/dev/null
 "$OPSCOPE" table quality refused --format csv --columns code,count
 
+# What can be recorded here; a variable that names another tool's library is told.
+INTEL_LIBITTNOTIFY64=/other.so show run --list-sources | grep -E '^(api|itt|nvtx) '
+
 # A nested run inherits nothing from the outer one.
 OPSCOPE_RUN_ID=1 OPSCOPE_SOURCES=-itt OPSCOPE_SCHEDULE=active=1 show run -o rec --print-env |
     sed 's#\(NOTIFY64\|INJECTION64_PATH\|LAYERS\)=.*#\1=...#'

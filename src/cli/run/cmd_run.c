@@ -19,6 +19,7 @@
 #include "cli/run/empty_recording.h"
 #include "cli/run/fold_killed.h"
 #include "cli/run/harvest.h"
+#include "cli/run/list_sources.h"
 #include "cli/run/python_program.h"
 #include "cli/run/report_sources.h"
 #include "cli/run/run_card.h"
@@ -301,6 +302,8 @@ static int run(struct osc_args *args)
     bool is_new = false;
     int failed;
 
+    if (args->run.lists_sources)
+        return osc_list_sources();
     if (args->n_operands == 0 && !args->run.prints_env)
         return osc_cli_misuse("no program was named; try 'opscope run -- python train.py' or "
                               "see 'opscope run --help'");

@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/run/source_list.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/shell.h"
 #include "base/strbuf.h"
+#include "cli/run/source_files.h"
 #include "cli/show.h"
 #include "recording/schedule.h"
 #include "table/nearest.h"
-
-#define COLLECTOR "libopscope-collect.so"
 
 static const struct {
     const char *name;
@@ -147,62 +142,6 @@ static int drop_stale(struct osc_sources *s, const char *name)
     return OSC_EXIT_DONE;
 }
 
-/* Find the first existing of the N_PLACES paths, which are relative to the command. */
-static bool find_beside(const char *const *places, size_t n_places, char *path, size_t room)
-{
-    char exe[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    char *const slash = n > 0 ? (exe[n] = '\0', strrchr(exe, '/')) : NULL;
-
-    if (!slash)
-        return false;
-    slash[1] = '\0';
-    for (size_t i = 0; i < n_places; i++) {
-        char real[PATH_MAX];
-        const int len = snprintf(path, room, "%s%s", exe, places[i]);
-
-        if (len > 0 && (size_t)len < room && realpath(path, real) && strlen(real) < room) {
-            memcpy(path, real, strlen(real) + 1);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Find the collector beside the command or where it is installed. */
-static bool find_collector(char *path, size_t room)
-{
-    static const char *const places[] = {COLLECTOR, "../" OSC_LIBDIR "/" COLLECTOR};
-
-    return find_beside(places, sizeof places / sizeof *places, path, room);
-}
-
-/* Try to load LIBRARY in a process of its own; the loader's message goes to WHY. */
-static bool is_loadable(const char *library, char *why, size_t room)
-{
-    int fds[2], status = 0;
-    size_t len = 0;
-    ssize_t n;
-
-    snprintf(why, room, "it could not be tried");
-    if (pipe(fds) != 0)
-        return false;
-    const pid_t child = fork();
-    if (child == 0) {
-        const bool is_there = dlopen(library, RTLD_LAZY) != NULL;
-        const char *const text = is_there ? "" : dlerror();
-
-        _exit(is_there || write(fds[1], text, strlen(text)) < 0 ? !is_there : 1);
-    }
-    close(fds[1]);
-    while (child > 0 && len < room - 1 && (n = read(fds[0], why + len, room - 1 - len)) > 0)
-        why[len += (size_t)n] = '\0';
-    close(fds[0]);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 /* SOURCES cannot be used. If ARGS are strict, fail; otherwise the program runs without them and
  * its recordings say so. */
 static int do_without(struct osc_sources *s, unsigned sources, const struct osc_args *args)
@@ -236,10 +175,10 @@ static int check_collector(struct osc_sources *s, const struct osc_args *args, u
 {
     char why[256];
 
-    if (!find_collector(path, room)) {
-        osc_cli_error(COLLECTOR " is neither beside opscope nor installed; %s not recorded",
+    if (!osc_find_collector(path, room)) {
+        osc_cli_error(OSC_COLLECTOR " is neither beside opscope nor installed; %s not recorded",
                       not_recorded(bits));
-    } else if (!is_loadable(path, why, sizeof why)) {
+    } else if (!osc_is_loadable(path, why, sizeof why)) {
         osc_cli_error("cannot load %s: %s; %s not recorded", path, why, not_recorded(bits));
     } else {
         return OSC_EXIT_DONE;
@@ -305,13 +244,11 @@ static int choose_collected(struct osc_sources *s, const struct osc_args *args, 
 
 static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsigned bits)
 {
-    /* In a build directory, and in the Python package that contains the command. */
-    static const char *const places[] = {"python/opscope/torch/hook", "../torch/hook"};
     const char *const others = getenv("PYTHONPATH");
     struct osc_strbuf text = {0};
     char path[PATH_MAX];
 
-    if (!find_beside(places, sizeof places / sizeof *places, path, sizeof path)) {
+    if (!osc_find_torch_hook(path, sizeof path)) {
         osc_cli_error("[torch] this opscope does not belong to the Python package, which 'pip "
                       "install .' builds from the sources; torch is not recorded");
         return do_without(s, bits & OSC_SOURCES_TORCH, args);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run/source_files.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Find the first existing of the N_PLACES paths, which are relative to the command. */
+static bool find_beside(const char *const *places, size_t n_places, char *path, size_t room)
+{
+    char exe[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *const slash = n > 0 ? (exe[n] = '\0', strrchr(exe, '/')) : NULL;
+
+    if (!slash)
+        return false;
+    slash[1] = '\0';
+    for (size_t i = 0; i < n_places; i++) {
+        char real[PATH_MAX];
+        const int len = snprintf(path, room, "%s%s", exe, places[i]);
+
+        if (len > 0 && (size_t)len < room && realpath(path, real) && strlen(real) < room) {
+            memcpy(path, real, strlen(real) + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool osc_find_collector(char *path, size_t room)
+{
+    static const char *const places[] = {OSC_COLLECTOR, "../" OSC_LIBDIR "/" OSC_COLLECTOR};
+
+    return find_beside(places, sizeof places / sizeof *places, path, room);
+}
+
+bool osc_find_torch_hook(char *path, size_t room)
+{
+    static const char *const places[] = {"python/opscope/torch/hook", "../torch/hook"};
+
+    return find_beside(places, sizeof places / sizeof *places, path, room);
+}
+
+bool osc_is_loadable(const char *library, char *why, size_t room)
+{
+    int fds[2], status = 0;
+    size_t len = 0;
+    ssize_t n;
+
+    snprintf(why, room, "it could not be tried");
+    if (pipe(fds) != 0)
+        return false;
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool is_there = dlopen(library, RTLD_LAZY) != NULL;
+        const char *const text = is_there ? "" : dlerror();
+
+        _exit(is_there || write(fds[1], text, strlen(text)) < 0 ? !is_there : 1);
+    }
+    close(fds[1]);
+    while (child > 0 && len < room - 1 && (n = read(fds[0], why + len, room - 1 - len)) > 0)
+        why[len += (size_t)n] = '\0';
+    close(fds[0]);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}

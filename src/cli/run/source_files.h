@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * source_files.h - what sources need on this machine, and whether it can be loaded.
+ *
+ * Threading: one thread, which may fork.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define OSC_COLLECTOR "libopscope-collect.so"
+
+/* Store the path of the collector, beside the command or where it is installed, in PATH. */
+bool osc_find_collector(char *path, size_t room);
+
+/* The same for the directory that makes Python wait for torch, which is in a build directory
+ * and in the Python package that contains the command. */
+bool osc_find_torch_hook(char *path, size_t room);
+
+/* Try to load LIBRARY in a process of its own; if that fails, WHY is the loader's message. */
+bool osc_is_loadable(const char *library, char *why, size_t room);
