@@ -28,7 +28,11 @@ static union {
     struct osc_text text;
     char room[sizeof(struct osc_text) + sizeof OVERFLOW_TEXT];
 } overflow;
-static struct osc_text empty;
+/* The empty text, with its NUL. */
+static union {
+    struct osc_text text;
+    char room[sizeof(struct osc_text) + 1];
+} empty;
 
 static struct osc_text *overflowing(void)
 {
@@ -164,7 +168,7 @@ struct osc_text *osc_text_find(const char *s, size_t len)
     struct osc_text *made = NULL;
 
     if (!s || len == 0)
-        return &empty;
+        return &empty.text;
     len = len < OSC_TEXT_LEN_MAX ? len : OSC_TEXT_LEN_MAX;
     const uint64_t hash = hash_of(s, len);
     for (;;) {

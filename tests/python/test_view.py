@@ -72,7 +72,7 @@ class View(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "x.html")
             support.run("export", support.DEMO, "-o", path)
-            self.assertEqual(DEMO.html, path.read_bytes())
+            self.assertEqual(data_of(DEMO.html), data_of(path.read_bytes()))
             saved = pathlib.Path(folder, "saved.html")
             DEMO.save(saved)
             self.assertEqual(saved.read_bytes(), DEMO.html)
@@ -90,9 +90,12 @@ class View(unittest.TestCase):
     def test_it_takes_what_was_loaded_with_its_options(self):
         path = support.ROOT / "tests/data/small.json"
         loaded = opscope.load(path, no_args=True, one_by_one=True)
-        self.assertEqual(opscope.view(loaded).html, opscope.view(path, no_args=True).html)
-        self.assertNotEqual(opscope.view(loaded).html, opscope.view(path).html)
-        self.assertEqual(opscope.view([path]).html, opscope.view(str(path)).html)
+        # ISA-L does not always pack the same bytes alike.
+        def data(what, **options):
+            return data_of(opscope.view(what, **options).html)
+        self.assertEqual(data(loaded), data(path, no_args=True))
+        self.assertNotEqual(data(loaded), data(path))
+        self.assertEqual(data([path]), data(str(path)))
 
     def test_it_takes_a_profile_of_torch(self):
         page = opscope.view(Profile())
