@@ -106,6 +106,9 @@ INTEL_LIBITTNOTIFY64=/other.so "$OPSCOPE" run -o refused -- true 2>/dev/null
 # What can be recorded here; a variable that names another tool's library is told.
 INTEL_LIBITTNOTIFY64=/other.so show run --list-sources | grep -E '^(api|itt|nvtx) '
 
+# Sources that were named and that nothing used.
+show run --sources nvtx,opencl -o unused -- true 2>&1 | sed 's/PID [0-9]*/PID N/'
+
 # A nested run inherits nothing from the outer one.
 OPSCOPE_RUN_ID=1 OPSCOPE_SOURCES=-itt OPSCOPE_SCHEDULE=active=1 show run -o rec --print-env |
     sed 's#\(NOTIFY64\|INJECTION64_PATH\|LAYERS\)=.*#\1=...#'

@@ -256,11 +256,12 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
                              osc_python_program_is((const char *const *)args->operands);
     if ((t.n_files > 0 || u->n == 0) && (is_told || lacks_torch))
         summarize(path, &t, s->wanted, lacks_torch);
-    const bool names_itt = (s->wanted & OSC_SOURCE_ITT) && args->run.sources;
+    const unsigned collected = s->wanted & OSC_SOURCES_COLLECTED;
+    const unsigned named = args->run.sources ? collected : 0;
     osc_report_sources(path, end->pid,
-                       (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) |
-                           (names_itt || is_told ? s->wanted & OSC_SOURCE_ITT : 0),
-                       names_itt);
+                       (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) | named |
+                           (is_told ? collected : 0),
+                       named);
     if ((t.n_files == 0 || u->n > 0) &&
         osc_empty_recording_write(path, pid, args->operands, s) != OSC_OK && u->n == 0)
         osc_cli_error("%s: the recording cannot be written", path);

@@ -15,12 +15,28 @@
 /* The user waits for this, so at most so much is read. */
 #define BYTES_MAX ((uint64_t)16 << 20)
 
+/* Sources that the collector records, which say so in the recording by this key. */
+static const struct collected {
+    enum osc_source bit;
+    const char *key, *word, *title;
+    const char *why; /* it may not have been loaded */
+} collected[] = {
+    {OSC_SOURCE_ITT, "source.itt", "itt", "ITT",
+     "nothing called ITT, or the program changed INTEL_LIBITTNOTIFY64"},
+    {OSC_SOURCE_NVTX, "source.nvtx", "nvtx", "NVTX",
+     "nothing called NVTX 3, or the program changed NVTX_INJECTION64_PATH"},
+    {OSC_SOURCE_OPENCL, "source.opencl", "opencl", "OpenCL",
+     "nothing used OpenCL, the program changed OPENCL_LAYERS, or its loader is older than "
+     "ocl-icd "
+     "2.3 and Khronos's loader of 2021"},
+};
+
+#define N_COLLECTED (sizeof collected / sizeof *collected)
+
 struct hellos {
-    uint64_t n_bytes; /* of all recordings, also those that were not read */
-    bool has_itt;     /* ITT's collector has recorded something */
-    bool has_torch;   /* a recorder for torch was there */
-    bool was_loaded;  /* ITT's collector */
-    bool is_idle;     /* a schedule or a flight recorder wrote nothing, not even this */
+    uint64_t n_bytes;          /* of all recordings, also those that were not read */
+    unsigned loaded, recorded; /* sources that were there; those that recorded something */
+    bool is_idle; /* a schedule or a flight recorder wrote nothing, not even this */
 };
 
 static void look_at(struct hellos *h, const char *path)
@@ -34,11 +50,14 @@ static void look_at(struct hellos *h, const char *path)
     for (uint32_t i = 0; i < t.n_metas; i++) {
         const struct osc_str key = osc_trace_str(&t, t.metas[i].key);
 
-        h->has_torch |= osc_str_starts(key, OSC_STR("source.torch"));
-        if (!osc_str_starts(key, OSC_STR("source.itt")))
-            continue;
-        h->was_loaded = true;
-        h->has_itt |= t.events.n_rows > 0;
+        if (osc_str_starts(key, OSC_STR("source.torch")))
+            h->recorded |= OSC_SOURCES_TORCH;
+        for (size_t k = 0; k < N_COLLECTED; k++) {
+            if (!osc_str_starts(key, osc_str_c(collected[k].key)))
+                continue;
+            h->loaded |= collected[k].bit;
+            h->recorded |= t.events.n_rows > 0 ? collected[k].bit : 0u;
+        }
     }
     h->is_idle |= t.findings.by_code[OSC_FINDING_nothing_dumped].count > 0 ||
                   t.findings.by_code[OSC_FINDING_no_window].count > 0;
@@ -62,8 +81,7 @@ static struct hellos read_all(const char *directory, unsigned wanted)
         if (h.n_bytes > BYTES_MAX)
             break;
         look_at(&h, path);
-        if ((h.has_itt || !(wanted & OSC_SOURCE_ITT)) &&
-            (h.has_torch || !(wanted & OSC_SOURCES_TORCH)))
+        if ((wanted & ~h.recorded) == 0)
             break;
     }
     if (dir)
@@ -71,7 +89,7 @@ static struct hellos read_all(const char *directory, unsigned wanted)
     return h;
 }
 
-void osc_report_sources(const char *directory, pid_t pid, unsigned wanted, bool names_itt)
+void osc_report_sources(const char *directory, pid_t pid, unsigned wanted, unsigned named)
 {
     if (wanted == 0)
         return;
@@ -79,18 +97,23 @@ void osc_report_sources(const char *directory, pid_t pid, unsigned wanted, bool 
     const struct hellos h = read_all(directory, wanted);
     if (h.n_bytes > BYTES_MAX)
         return;
-    if ((wanted & OSC_SOURCES_TORCH) && !h.has_torch && !h.is_idle)
+    if ((wanted & OSC_SOURCES_TORCH) && !(h.recorded & OSC_SOURCES_TORCH) && !h.is_idle)
         osc_cli_error("[torch] recorded nothing: no process %s with PYTHONPATH as opscope run "
                       "sets it (python -I, -E and -S ignore it)",
                       wanted & OSC_SOURCE_TORCH_REPLACE ? "ran a profile of torch"
                                                         : "imported torch and used it");
-    if (!(wanted & OSC_SOURCE_ITT) || h.has_itt)
-        return;
-    if (h.was_loaded)
-        osc_cli_error("[itt] the collector was loaded but recorded nothing: ITT was paused, or "
-                      "only names were created");
-    else if (names_itt)
-        osc_cli_error("[itt] no library in PID %d loaded the collector (nothing called ITT, or "
-                      "the program changed INTEL_LIBITTNOTIFY64)",
-                      (int)pid);
+    for (size_t k = 0; k < N_COLLECTED; k++) {
+        const struct collected *const c = &collected[k];
+
+        if (!(wanted & c->bit) || (h.recorded & c->bit))
+            continue;
+        if (h.loaded & c->bit)
+            osc_cli_error(
+                "[%s] the collector was loaded but recorded nothing: %s was paused, or "
+                "only names were created",
+                c->word, c->title);
+        else if (named & c->bit)
+            osc_cli_error("[%s] nothing in PID %d loaded the collector (%s)", c->word, (int)pid,
+                          c->why);
+    }
 }

@@ -13,8 +13,8 @@
 
 /*
  * Report in one line each which of the sources WANTED, bits of enum osc_source, have recorded
- * nothing in DIRECTORY, where the program PID and its children recorded. NAMES_ITT: the user
- * named ITT. Otherwise an unused ITT is normal, and only a collector that was loaded and
- * recorded nothing is reported.
+ * nothing in DIRECTORY, where the program PID and its children recorded. NAMED: those
+ * that the user named. Another one that nothing used is normal, and only a collector that was
+ * loaded and recorded nothing is reported.
  */
-void osc_report_sources(const char *directory, pid_t pid, unsigned wanted, bool names_itt);
+void osc_report_sources(const char *directory, pid_t pid, unsigned wanted, unsigned named);
