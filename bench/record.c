@@ -3,6 +3,7 @@
  * record.c - measure what recording costs the program, compared with the least possible cost.
  *
  *   record pair DIR [N]          scopes, counters, memory, stacks
+ *   record nvtx COLLECTOR [N]    the same for a range of NVTX, beside a scope of ours
  *   record itt COLLECTOR [N]     an ITT task through the collector, which records to
  *                                $OPSCOPE_OUT
  *   record flush DIR [N]         the cost of the flusher and the size of its file
@@ -30,6 +31,7 @@
 
 #include "bench.h"
 #include "sources/itt/itt_abi.h"
+#include "sources/nvtx/nvtx_abi.h"
 
 enum { N = 200000, ADDRESSES = 64, FRAMES = 32, RING = 1 << 15, TASK_NAMES = 200 };
 enum { NAMES = 1000, SCOPES = 4000000, DEPTH = 6, SCOPES_A_SECOND = 5000000 };
@@ -196,6 +198,50 @@ static bool load(const char *collector)
     return init && task_begin && task_end && domain_create && string_create;
 }
 
+/* --- ranges of NVTX ---------------------------------------------------------------------- */
+
+static int (*push)(const char *);
+static int (*pop)(void);
+static int (*push_with)(void *, const struct osc_nvtx_attributes *);
+static void *(*register_string)(void *, const char *);
+
+static struct osc_nvtx_attributes registered = {
+    .version = 3, .size = sizeof registered, .message_type = OSC_NVTX_MESSAGE_REGISTERED};
+
+LOOP(push_pop, push("forward"); pop())
+LOOP(push_pop_registered, push_with(NULL, &registered); pop())
+
+/* The functions of a module, as a client of NVTX has them. */
+static int get_module(int module, osc_nvtx_function ***table, unsigned *n)
+{
+    static osc_nvtx_function *core[16] = {
+        [9] = (osc_nvtx_function *)&push, [11] = (osc_nvtx_function *)&pop};
+    static osc_nvtx_function *core2[16] = {
+        [4] = (osc_nvtx_function *)&push_with, [10] = (osc_nvtx_function *)&register_string};
+
+    *table = module == OSC_NVTX_CORE ? core : module == OSC_NVTX_CORE2 ? core2 : NULL;
+    *n = 16;
+    return *table != NULL;
+}
+
+static const void *get_table(uint32_t table)
+{
+    static const struct osc_nvtx_callbacks callbacks = {sizeof callbacks, get_module};
+
+    return table == OSC_NVTX_TABLE_CALLBACKS ? &callbacks : NULL;
+}
+
+/* Load the collector as a client of NVTX does. */
+static bool load_nvtx(const char *collector)
+{
+    void *const library = dlopen(collector, RTLD_LAZY);
+    int (*init)(osc_nvtx_get_table) = NULL;
+
+    if (library)
+        *(void **)&init = dlsym(library, "InitializeInjectionNvtx2");
+    return init && init(get_table) == 1 && push && pop && push_with && register_string;
+}
+
 /* --- measuring --------------------------------------------------------------------------- */
 
 /* Sample OURS and LIMIT alternately, as WHAT and WHAT/limit. */
@@ -317,6 +363,18 @@ static void measure_itt(const char *collector, int n)
     compare("domain", task, floor_pair, n);
 }
 
+static void measure_nvtx(const char *collector, int n)
+{
+    if (!load_nvtx(collector)) {
+        fputs("record: no collector\n", stderr);
+        exit(1);
+    }
+    name = osc_name_c("forward");
+    registered.message.registered = register_string(NULL, "forward");
+    compare("push-pop", push_pop, pair, n);
+    compare("registered", push_pop_registered, pair, n);
+}
+
 /* --- other recorders --------------------------------------------------------------------- */
 
 /* A call that uftrace records; a pair of tracepoints of LTTng, if it is installed. */
@@ -407,6 +465,8 @@ int main(int argc, char **argv)
         measure_pair(argv[2], n);
     else if (strcmp(what, "itt") == 0)
         measure_itt(argv[2], n);
+    else if (strcmp(what, "nvtx") == 0)
+        measure_nvtx(argv[2], n);
     else if (strcmp(what, "flush") == 0)
         measure_flusher(argv[2], n);
     else if (strcmp(what, "uftrace") != 0 && !bench_lttng)

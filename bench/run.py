@@ -443,6 +443,29 @@ def itt(program, trace):
                "begin and end of a task by L-pair, ns; %d lost" % s["lost"][0])
 
 
+def nvtx(program, trace):
+    s = add({}, "", program("record"), "nvtx", program("../libopscope-collect.so"),
+            env=dict(os.environ, OPSCOPE_OUT=trace("scratch")))
+    for name in ("push-pop", "registered"):
+        divide("nvtx/" + name, s, name, name + "/limit", "<=1.30",
+               "push and pop by osc_begin() and osc_end(), ns; %d lost" % s["lost"][0])
+
+
+def opencl(program, trace):
+    """Small kernels on PoCL, with profiling on, alone and with the layer."""
+    if not os.path.exists(program("kernels")):
+        print("opencl: it was not built")
+        return
+    s, layer = {}, program("../libopscope-collect.so")
+    for _ in range(7):
+        add(s, "alone-", program("kernels"), env=dict(os.environ, OPENCL_LAYERS=""))
+        add(s, "layer-", program("kernels"), env=dict(os.environ, OPENCL_LAYERS=layer,
+                                                      OPSCOPE_OUT=trace("scratch")))
+    more = statistics.median(s["layer-enqueue"]) - statistics.median(s["alone-enqueue"])
+    show("opencl/enqueue", more, "<=1.50", "microseconds more for each clEnqueueNDRangeKernel()")
+    divide("opencl/wall", s, "layer-wall", "alone-wall", "<=1.10", "microseconds for each kernel")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
@@ -458,7 +481,8 @@ def main():
                    env=dict(os.environ, OPSCOPE_BENCH_LARGE="1" if args.large else "0"))
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
     for bench in (load, threads, process, operators, memory, tables, ranks, spread, compared,
-                  holistic, views, numbers, view, frames, record, recorders, export, flush, windows, itt):
+                  holistic, views, numbers, view, frames, record, recorders, export, flush, windows, itt,
+                  nvtx, opencl):
         if args.only not in bench.__name__:
             continue
         with tempfile.TemporaryDirectory(dir=data) as scratch:

@@ -175,19 +175,43 @@ static struct emitted parse_emitted(const char *s, size_t len)
 /* --- push and pop ----------------------------------------------------------------------------
  */
 
-static void begin_text(const char *s, size_t len)
-{
-    const struct emitted e = parse_emitted(s, len);
+/* The last names of this thread, by the address of the client's string. An address tells
+ * nothing: the bytes are compared, which costs less than to search for them. */
+#define N_RECENT 8u
+static _Thread_local struct osc_text *recent[N_RECENT]
+    __attribute__((tls_model("initial-exec")));
 
-    if (e.name_len == 0) {
-        osc_begin(OSC_SCOPE_PLAIN, osc_text_name(osc_text_find(s, len)));
-        return;
-    }
+/* Begin what emit_nvtx() names. False: the name S is none of its. */
+static bool begin_emitted(const char *s, size_t len)
+{
+    /* Most names have no comma, and this call has to be short. */
+    const struct emitted e =
+        memchr(s, ',', len) ? parse_emitted(s, len) : (struct emitted){.sequence = -1};
+
+    if (e.name_len == 0)
+        return false;
     osc_begin(OSC_SCOPE_OPERATOR, osc_text_name(osc_text_find(s, e.name_len)));
     if (e.sequence >= 0)
         osc_arg_i64(OSC_SOURCE_NAME("Sequence number"), e.sequence);
     if (e.sizes)
         osc_arg_json(OSC_SOURCE_NAME("Input Dims"), e.sizes, e.sizes_len);
+    return true;
+}
+
+/* Begin the scope S of the default domain; S may be NULL. */
+static void begin_text(const char *s)
+{
+    struct osc_text **const slot = &recent[(uintptr_t)s >> 4 & (N_RECENT - 1)];
+
+    s = s ? s : "";
+    if (!*slot || strcmp((*slot)->bytes, s) != 0) {
+        const size_t len = strlen(s);
+
+        if (begin_emitted(s, len))
+            return;
+        *slot = osc_text_find(s, len);
+    }
+    osc_begin(OSC_SCOPE_PLAIN, osc_text_name(*slot));
 }
 
 /* The level of the scope that D begins now, from 0, before it is pushed. */
@@ -211,7 +235,7 @@ static int RangePushA(const char *message)
         return NOT_TRACKED;
     const int level = begin_push(self, &unnamed);
     if (osc_is_on())
-        begin_text(message ? message : "", message ? strlen(message) : 0);
+        begin_text(message);
     osc_source_leave(self);
     return level;
 }
@@ -239,8 +263,8 @@ static int DomainRangePushEx(struct osc_nvtx_domain *domain,
     const struct osc_nvtx_attributes a = whole(given);
     const int level = begin_push(self, d);
     if (osc_is_on()) {
-        if (!d->text && a.message_type == OSC_NVTX_MESSAGE_ASCII && a.message.ascii)
-            begin_text(a.message.ascii, strlen(a.message.ascii));
+        if (!d->text && a.message_type == OSC_NVTX_MESSAGE_ASCII)
+            begin_text(a.message.ascii);
         else
             osc_begin(OSC_SCOPE_PLAIN, osc_text_name(osc_nvtx_text(a.message_type, a.message)));
         add_attributes(d, &a);
