@@ -61,10 +61,10 @@ static bool grow(struct osc_handle_map *m)
     struct osc_handle_slots *const old = atomic_load_explicit(&m->slots, memory_order_relaxed);
     const uint32_t bits = old ? old->bits + 1 : FIRST_BITS;
 
-    if (old && m->n < (1u << old->bits) / 4 * 3)
-        return true;
     if (m->n >= OSC_HANDLES_MAX)
         return false;
+    if (old && m->n < (1u << old->bits) / 4 * 3)
+        return true;
     struct osc_handle_slots *const s =
         osc_source_room(sizeof *s + ((size_t)1 << bits) * sizeof *s->all);
     if (!s)
@@ -86,18 +86,29 @@ static bool grow(struct osc_handle_map *m)
     return true;
 }
 
+/* Set the value of the handle in SLOT, which is HANDLE's. */
+static void fill(struct slot *s, const void *handle, uint64_t value)
+{
+    /* Release pairs with the acquires in find() and osc_handle_get(). */
+    atomic_store_explicit(&s->value, value, memory_order_release);
+    atomic_store_explicit(&s->handle, handle, memory_order_release);
+}
+
 bool osc_handle_set(struct osc_handle_map *m, const void *handle, uint64_t value)
 {
     pthread_mutex_lock(&m->lock);
-    const bool has_room = grow(m);
-    if (has_room) {
-        struct slot *const s =
-            find(atomic_load_explicit(&m->slots, memory_order_relaxed), handle);
+    struct osc_handle_slots *const s = atomic_load_explicit(&m->slots, memory_order_relaxed);
+    struct slot *const there = s ? find(s, handle) : NULL;
+    const bool is_known =
+        there && atomic_load_explicit(&there->handle, memory_order_relaxed) == handle;
+    const bool has_room = is_known || grow(m);
 
-        m->n += !atomic_load_explicit(&s->handle, memory_order_relaxed);
-        /* Release pairs with the acquires in find() and osc_handle_get(). */
-        atomic_store_explicit(&s->value, value, memory_order_release);
-        atomic_store_explicit(&s->handle, handle, memory_order_release);
+    if (is_known) {
+        fill(there, handle, value);
+    } else if (has_room) {
+        fill(find(atomic_load_explicit(&m->slots, memory_order_relaxed), handle), handle,
+             value);
+        m->n++;
     }
     pthread_mutex_unlock(&m->lock);
     return has_room;

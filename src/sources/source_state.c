@@ -89,6 +89,8 @@ void osc_source_report(struct osc_source *s, const char *text)
 
 void osc_source_report_all(void)
 {
+    if (!osc_is_on())
+        return; /* it stays due */
     /* Relaxed: the forking thread has seen these reports, and a new one records itself. */
     const uint32_t n = atomic_load_explicit(&n_reports, memory_order_relaxed);
 

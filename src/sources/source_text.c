@@ -77,8 +77,7 @@ static bool is_word_byte(char c)
            c == '_';
 }
 
-/* Whether the text is an identifier, "::" and at least one more byte. */
-static bool reads_as_operator(const char *s, size_t len)
+bool osc_text_reads_as_operator(const char *s, size_t len)
 {
     size_t i = 0;
 
@@ -96,7 +95,7 @@ static struct osc_text *new_text(const char *s, size_t len, uint64_t hash)
     memcpy(text->bytes, s, len);
     text->hash = hash;
     text->len = len;
-    text->is_operator = reads_as_operator(s, len);
+    text->is_operator = osc_text_reads_as_operator(s, len);
     (void)osc_text_name(text);
     return text;
 }

@@ -48,6 +48,9 @@ struct osc_text *osc_text_find(const char *s, size_t len);
 /* The entry of a string that ends with NUL; NULL counts as the empty string. */
 struct osc_text *osc_text_find_c(const char *s);
 
+/* Whether the LEN bytes at S are an identifier, "::" and at least one more byte. */
+bool osc_text_reads_as_operator(const char *s, size_t len);
+
 /* The recorder's name for TEXT. */
 static inline osc_name osc_text_name(struct osc_text *text)
 {

@@ -117,6 +117,10 @@ static void torch(void)
         nvtxRangePop();
         nvtxRangePop();
     }
+    nvtxRangePushA("MmBackward0, seq = 12, op_id = 40");
+    nvtxRangePop();
+    nvtxRangePushA("my label, op_id = 90");
+    nvtxRangePop();
     nvtxRangePushA("my step, seq = 3");
     nvtxRangePop();
 }

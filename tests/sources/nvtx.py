@@ -88,7 +88,8 @@ def emit_nvtx_has_operators(place: Place) -> None:
                              ("operator", "aten::empty", "aten::mm")])
     same([row["args"] for row in events if row["name"] == "aten::mm"],
          [{"Sequence number": i, "Input Dims": [[2, 3], [3, 4]]} for i in (10, 11, 12)])
-    same(lines(events)[-1], ("scope", "my step, seq = 3", None))
+    same(lines(events)[-3:], [("annotation", "MmBackward0", None), ("annotation", "my label", None),
+                              ("scope", "my step, seq = 3", None)])
 
 
 def threads_do_not_disturb_each_other(place: Place) -> None:
@@ -129,7 +130,7 @@ def run_sets_what_it_takes(place: Place) -> None:
     done = subprocess.run([place.opscope, "run", "-o", out, "--", client(place), "torch"],
                           capture_output=True, text=True, timeout=60, check=False)
     same((done.returncode, done.stdout, done.stderr), (0, "", ""))
-    same(Counter(row["kind"] for row in place.events(out)), Counter({"operator": 6, "scope": 1}))
+    same(Counter(row["kind"] for row in place.events(out)), Counter({"operator": 6, "annotation": 2, "scope": 1}))
 
 
 TESTS = (ranges_nest_and_levels_are_told, domains_have_levels_and_attributes_of_their_own,

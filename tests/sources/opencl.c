@@ -3,14 +3,17 @@
  * An OpenCL program for tests/sources/opencl.py: it does the same in every run, checks its
  * results, and prints them.
  *
- *     opencl plain|fail|wait|exit
+ *     opencl plain|fail|wait|exit|compile|fork|free|both
  */
 #define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define N 4096
 
@@ -136,6 +139,7 @@ static void fail(void)
            clEnqueueNDRangeKernel(queue, add, 4, NULL, &none, NULL, 0, NULL, NULL));
     printf("kernel without a queue %d\n",
            clEnqueueNDRangeKernel(NULL, add, 1, NULL, &n, NULL, 0, NULL, NULL));
+    printf("marker without an event %d\n", clEnqueueMarker(queue, NULL));
     printf("read beyond the end %d\n",
            clEnqueueReadBuffer(queue, buffer, CL_TRUE, 1, sizeof a, a, 0, NULL, NULL));
 }
@@ -158,6 +162,72 @@ static void leave_at_work(void)
     exit(3);
 }
 
+/* Leave while a kernel is compiled for another size of its groups. */
+static void leave_at_compiling(void)
+{
+    const size_t size = 48, other_group = 48;
+
+    must(clEnqueueNDRangeKernel(queue, add, 1, NULL, &size, &other_group, 0, NULL, NULL),
+         "add");
+    must(clFlush(queue), "flush");
+    exit(0);
+}
+
+/* The child has commands that are its parent's. */
+static void fork_at_work(void)
+{
+    cl_int error;
+    const cl_event later = clCreateUserEvent(context, &error);
+    int status;
+
+    must(clEnqueueNDRangeKernel(second, add, 1, NULL, &n, &group, 1, &later, NULL), "add");
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0)
+        exit(7);
+    waitpid(child, &status, 0);
+    printf("child %d\n", WEXITSTATUS(status));
+    must(clSetUserEventStatus(later, CL_COMPLETE), "status");
+    must(clFinish(second), "finish");
+}
+
+static void free_shared(void)
+{
+    for (int i = 0; i < 3; i++) {
+        void *at = clSVMAlloc(context, CL_MEM_READ_WRITE, 1 << 20, 0);
+
+        if (!at)
+            continue;
+        must(clEnqueueSVMFree(queue, 1, &at, NULL, NULL, 0, NULL, NULL), "free");
+        must(clFinish(queue), "finish");
+    }
+}
+
+/* One kernel on each device of the platform. */
+static void use_all_devices(void)
+{
+    cl_platform_id platform;
+    cl_device_id all[8];
+    cl_uint n_devices = 0;
+    cl_int error;
+    const char *text = source;
+
+    must(clGetPlatformIDs(1, &platform, NULL), "platform");
+    must(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 8, all, &n_devices), "devices");
+    for (cl_uint i = 0; i < n_devices && i < 8; i++) {
+        const cl_context own = clCreateContext(NULL, 1, &all[i], NULL, NULL, &error);
+        const cl_command_queue q = clCreateCommandQueue(own, all[i], 0, &error);
+        const cl_program p = clCreateProgramWithSource(own, 1, &text, NULL, &error);
+        const cl_mem m = clCreateBuffer(own, CL_MEM_READ_WRITE, sizeof a, NULL, &error);
+
+        must(clBuildProgram(p, 1, &all[i], "", NULL, NULL), "build");
+        const cl_kernel k = clCreateKernel(p, "add_one", &error);
+        must(clSetKernelArg(k, 0, sizeof m, &m), "arg");
+        must(clEnqueueNDRangeKernel(q, k, 1, NULL, &n, &group, 0, NULL, NULL), "add");
+        must(clFinish(q), "finish");
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *const what = argc > 1 ? argv[1] : "";
@@ -172,6 +242,14 @@ int main(int argc, char **argv)
         wait_for_ever();
     if (strcmp(what, "exit") == 0)
         leave_at_work();
+    if (strcmp(what, "compile") == 0)
+        leave_at_compiling();
+    if (strcmp(what, "fork") == 0)
+        fork_at_work();
+    if (strcmp(what, "free") == 0)
+        free_shared();
+    if (strcmp(what, "both") == 0)
+        use_all_devices();
     must(clReleaseMemObject(other), "release");
     must(clReleaseMemObject(buffer), "release");
     must(clReleaseKernel(add), "release");

@@ -35,7 +35,10 @@ static void check_variable(struct line *l, const char *variable)
 {
     const char *const other = getenv(variable);
 
-    if (l->missing[0] == '\0' && other && *other && !strstr(other, OSC_COLLECTOR))
+    char ours[PATH_MAX];
+
+    if (l->missing[0] == '\0' && other && *other &&
+        !(osc_find_collector(ours, sizeof ours) && strcmp(other, ours) == 0))
         (void)snprintf(l->missing, sizeof l->missing,
                        "%s is set to %s: unset it, or use --force", variable, other);
 }

@@ -60,7 +60,8 @@ bool osc_is_loadable(const char *library, char *why, size_t room)
         const bool is_there = dlopen(library, RTLD_LAZY) != NULL;
         const char *const text = is_there ? "" : dlerror();
 
-        _exit(is_there || write(fds[1], text, strlen(text)) < 0 ? !is_there : 1);
+        (void)!write(fds[1], text, strlen(text));
+        _exit(!is_there);
     }
     close(fds[1]);
     while (child > 0 && len < room - 1 && (n = read(fds[0], why + len, room - 1 - len)) > 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges and marks: what clients call while they work. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "opscope/record.h"
@@ -67,6 +69,15 @@ static void add_payload(const struct osc_nvtx_attributes *a)
 
     switch (a->payload_type) {
     case OSC_NVTX_PAYLOAD_U64:
+        if (a->payload.u64 > INT64_MAX) { /* has no integer of ours */
+            char digits[24];
+
+            osc_arg_json(key, digits,
+                         (size_t)snprintf(digits, sizeof digits, "%" PRIu64, a->payload.u64));
+            break;
+        }
+        osc_arg_i64(key, a->payload.i64);
+        break;
     case OSC_NVTX_PAYLOAD_I64:
         osc_arg_i64(key, a->payload.i64);
         break;
@@ -112,36 +123,44 @@ static struct osc_nvtx_attributes whole(const struct osc_nvtx_attributes *a)
     return copy;
 }
 
+static struct osc_nvtx_attributes named(const char *message)
+{
+    return (struct osc_nvtx_attributes){.message_type = OSC_NVTX_MESSAGE_ASCII,
+                                        .message.ascii = message};
+}
+
+static struct osc_nvtx_attributes named_wide(const wchar_t *message)
+{
+    return (struct osc_nvtx_attributes){.message_type = OSC_NVTX_MESSAGE_WIDE,
+                                        .message.wide = message};
+}
+
 /* --- PyTorch's emit_nvtx() ------------------------------------------------------------------
  */
 
 /*
- * An operator that torch.autograd.profiler.emit_nvtx() names
+ * What torch.autograd.profiler.emit_nvtx() names
  *     aten::mm, seq = 12, op_id = 34, sizes = [[2, 3], [3, 4]], input_op_ids = [...]
- * of which all but the first may be missing.
+ * of which all but the first may be missing; older ones have no op_id. It counts calls, so each
+ * name is another one.
  */
 struct emitted {
-    size_t name_len;   /* 0: none */
+    size_t name_len; /* 0: none */
+    bool is_operator;
     int64_t sequence;  /* -1: none */
     const char *sizes; /* NULL: none */
     size_t sizes_len;
 };
 
-/* Whether the LEN bytes at S begin an operator's name. */
-static bool reads_as_operator(const char *s, size_t len)
-{
-    const char *const colons = memmem(s, len, "::", 2);
-
-    return colons && colons > s && !memchr(s, ' ', (size_t)(colons - s));
-}
-
-/* The value of KEY in the text from S to END; NULL: it has none. */
+/* The value of KEY in the text from S to END, which must begin with a digit or a bracket; NULL:
+ * it has none. */
 static const char *find_value(const char *s, const char *end, const char *key)
 {
     const size_t n = strlen(key);
     const char *const at = memmem(s, (size_t)(end - s), key, n);
 
-    return at ? at + n : NULL;
+    return at && at + n < end && (at[n] == '[' || (at[n] >= '0' && at[n] <= '9')) ? at + n
+                                                                                  : NULL;
 }
 
 static struct emitted parse_emitted(const char *s, size_t len)
@@ -150,9 +169,12 @@ static struct emitted parse_emitted(const char *s, size_t len)
     const char *const end = s + len;
     const char *const comma = memmem(s, len, ", ", 2);
     const char *const seq = comma ? find_value(comma, end, ", seq = ") : NULL;
+    const char *const op = comma ? find_value(comma, end, ", op_id = ") : NULL;
 
-    if (!comma || !(seq || find_value(comma, end, ", op_id = ")) ||
-        !reads_as_operator(s, (size_t)(comma - s)))
+    if (!comma || comma == s)
+        return e;
+    e.is_operator = osc_text_reads_as_operator(s, (size_t)(comma - s));
+    if (!op && !(seq && e.is_operator))
         return e;
     e.name_len = (size_t)(comma - s);
     for (const char *p = seq; p && p < end && *p >= '0' && *p <= '9' && p - seq < 18; p++)
@@ -160,12 +182,12 @@ static struct emitted parse_emitted(const char *s, size_t len)
     const char *const sizes = find_value(comma, end, ", sizes = ");
     const char *stop = sizes;
     int depth = 0;
-    for (; stop && stop < end; stop++) {
+    for (; stop && *stop && stop < end; stop++) {
         depth += (*stop == '[') - (*stop == ']');
         if (depth == 0)
             break;
     }
-    if (stop && stop < end) {
+    if (sizes && *sizes == '[' && stop < end) {
         e.sizes = sizes;
         e.sizes_len = (size_t)(stop - sizes) + 1;
     }
@@ -190,7 +212,8 @@ static bool begin_emitted(const char *s, size_t len)
 
     if (e.name_len == 0)
         return false;
-    osc_begin(OSC_SCOPE_OPERATOR, osc_text_name(osc_text_find(s, e.name_len)));
+    osc_begin(e.is_operator ? OSC_SCOPE_OPERATOR : OSC_SCOPE_ANNOTATION,
+              osc_text_name(osc_text_find(s, e.name_len)));
     if (e.sequence >= 0)
         osc_arg_i64(OSC_SOURCE_NAME("Sequence number"), e.sequence);
     if (e.sizes)
@@ -321,20 +344,20 @@ static uint64_t range_key(uint64_t id)
     return (id ^ UINT64_C(0x4e56545852414e47)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static uint64_t start(struct osc_nvtx_domain *domain, const struct osc_nvtx_attributes *a,
-                      struct osc_text *text)
+static uint64_t start(struct osc_nvtx_domain *domain, const struct osc_nvtx_attributes *a)
 {
     static _Atomic uint64_t last_id;
     struct osc_source_thread *const self = &osc_source_self;
-    struct osc_nvtx_domain *const d = domain ? domain : &unnamed;
     /* Relaxed: the ids need only differ. */
     const uint64_t id = atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
 
     if (!osc_source_enter(self, 0))
         return id;
     if (osc_is_on()) {
-        osc_async_begin(OSC_SCOPE_PLAIN, osc_text_name(text), range_key(id));
-        add_attributes(d, a);
+        osc_async_begin(OSC_SCOPE_PLAIN,
+                        osc_text_name(osc_nvtx_text(a->message_type, a->message)),
+                        range_key(id));
+        add_attributes(domain ? domain : &unnamed, a);
     }
     osc_source_leave(self);
     return id;
@@ -345,7 +368,7 @@ static uint64_t DomainRangeStartEx(struct osc_nvtx_domain *domain,
 {
     const struct osc_nvtx_attributes a = whole(given);
 
-    return start(domain, &a, osc_nvtx_text(a.message_type, a.message));
+    return start(domain, &a);
 }
 
 static uint64_t RangeStartEx(const struct osc_nvtx_attributes *a)
@@ -355,12 +378,16 @@ static uint64_t RangeStartEx(const struct osc_nvtx_attributes *a)
 
 static uint64_t RangeStartA(const char *message)
 {
-    return start(NULL, NULL, osc_text_find_c(message));
+    const struct osc_nvtx_attributes a = named(message);
+
+    return start(NULL, &a);
 }
 
 static uint64_t RangeStartW(const wchar_t *message)
 {
-    return start(NULL, NULL, osc_nvtx_text_wide(message));
+    const struct osc_nvtx_attributes a = named_wide(message);
+
+    return start(NULL, &a);
 }
 
 static void RangeEnd(uint64_t id)
@@ -383,15 +410,14 @@ static void DomainRangeEnd(struct osc_nvtx_domain *domain, uint64_t id)
 /* --- marks ----------------------------------------------------------------------------------
  */
 
-static void mark(struct osc_nvtx_domain *domain, const struct osc_nvtx_attributes *a,
-                 struct osc_text *text)
+static void mark(struct osc_nvtx_domain *domain, const struct osc_nvtx_attributes *a)
 {
     struct osc_source_thread *const self = &osc_source_self;
 
     if (!osc_source_enter(self, 0))
         return;
     if (osc_is_on()) {
-        osc_instant(osc_text_name(text));
+        osc_instant(osc_text_name(osc_nvtx_text(a->message_type, a->message)));
         add_attributes(domain ? domain : &unnamed, a);
     }
     osc_source_leave(self);
@@ -402,7 +428,7 @@ static void DomainMarkEx(struct osc_nvtx_domain *domain,
 {
     const struct osc_nvtx_attributes a = whole(given);
 
-    mark(domain, &a, osc_nvtx_text(a.message_type, a.message));
+    mark(domain, &a);
 }
 
 static void MarkEx(const struct osc_nvtx_attributes *a)
@@ -412,12 +438,16 @@ static void MarkEx(const struct osc_nvtx_attributes *a)
 
 static void MarkA(const char *message)
 {
-    mark(NULL, NULL, osc_text_find_c(message));
+    const struct osc_nvtx_attributes a = named(message);
+
+    mark(NULL, &a);
 }
 
 static void MarkW(const wchar_t *message)
 {
-    mark(NULL, NULL, osc_nvtx_text_wide(message));
+    const struct osc_nvtx_attributes a = named_wide(message);
+
+    mark(NULL, &a);
 }
 
 /* --- domains, strings, categories, threads

@@ -38,6 +38,7 @@ static cl_int cl_BuildProgram(cl_program program, cl_uint n, const cl_device_id 
     const cl_int error = osc_cl.clBuildProgram(program, n, devices, options, done, data);
 
     osc_cl_end_plain(is_recorded);
+    osc_cl_work_expect_exit();
     return error;
 }
 
@@ -51,6 +52,7 @@ static cl_int cl_CompileProgram(cl_program program, cl_uint n, const cl_device_i
                                                  headers, names, done, data);
 
     osc_cl_end_plain(is_recorded);
+    osc_cl_work_expect_exit();
     return error;
 }
 

@@ -8,6 +8,8 @@
 #define NS            UINT64_C(1000000000)
 #define PAIR_EVERY_NS UINT64_C(20000000)
 #define READINGS      3
+#define BRACKET_NS    UINT64_C(1000000) /* a longer call tells too little */
+#define ALIKE_NS      UINT64_C(1000)
 
 static const clockid_t ids[OSC_CL_CLOCK_COUNT] = {
     [OSC_CL_CLOCK_RAW] = CLOCK_MONOTONIC_RAW,
@@ -30,14 +32,30 @@ void osc_cl_read_clocks(uint64_t ns[OSC_CL_CLOCK_COUNT])
         ns[k] = read_ns(ids[k]);
 }
 
-/* The clock of the host that showed QUEUED_NS between the readings R. Two clocks of a host that
- * never slept may agree; the first is as good. */
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/*
+ * The clock of the host that showed QUEUED_NS between the readings R. Around a long call
+ * several clocks may have: then it is not known yet, unless they agree.
+ */
 static enum osc_cl_clock find_clock(const struct osc_cl_readings *r, uint64_t queued_ns)
 {
-    for (unsigned k = 0; k < OSC_CL_CLOCK_COUNT; k++)
-        if (queued_ns >= r->before_ns[k] && queued_ns <= r->after_ns[k])
-            return (enum osc_cl_clock)k;
-    return OSC_CL_CLOCK_OWN;
+    enum osc_cl_clock found = OSC_CL_CLOCK_OWN;
+
+    for (unsigned k = 0; k < OSC_CL_CLOCK_COUNT; k++) {
+        if (r->after_ns[k] - r->before_ns[k] > BRACKET_NS)
+            return OSC_CL_CLOCK_UNKNOWN;
+        if (queued_ns < r->before_ns[k] || queued_ns > r->after_ns[k])
+            continue;
+        if (found == OSC_CL_CLOCK_OWN)
+            found = (enum osc_cl_clock)k;
+        else if (distance(r->before_ns[k], r->before_ns[found]) > ALIKE_NS)
+            return OSC_CL_CLOCK_UNKNOWN;
+    }
+    return found;
 }
 
 /* Compare the clock ID of the host with ours: the closest of a few readings. */
@@ -79,6 +97,11 @@ void osc_cl_clock_pair(struct osc_cl_device *device, uint64_t before, uint64_t q
         if (!readings || queued_ns == 0)
             return;
         clock = find_clock(readings, queued_ns);
+        if (clock == OSC_CL_CLOCK_UNKNOWN) {
+            if (is_due(device)) /* the call itself is a pair of readings */
+                osc_device_clock(device->number, before, queued_ns, after);
+            return;
+        }
         atomic_store_explicit(&device->clock, clock, memory_order_relaxed);
     }
     if (!is_due(device))

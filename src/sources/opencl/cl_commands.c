@@ -2,6 +2,30 @@
 /* Commands that run kernels or wait. */
 #include "sources/opencl/cl_kernels.h"
 
+static osc_name name_of(const struct osc_cl_kernel *k)
+{
+    return k ? atomic_load_explicit(&k->name, memory_order_relaxed)
+             : OSC_SOURCE_NAME("(unknown kernel)");
+}
+
+static uint64_t mix(uint64_t hash, uint64_t x)
+{
+    hash = (hash ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+/* What may make a driver compile a kernel anew: the device, and the size of a group, which it
+ * chooses by the whole size if the program does not; and whether there is an offset. */
+static uint64_t variant_of(const struct osc_cl_call *c, const struct osc_cl_work *w,
+                           bool has_offset)
+{
+    uint64_t hash = mix(c->queue->device->number, w->n_dims << 1 | has_offset);
+
+    for (uint32_t i = 0; i < w->n_dims; i++)
+        hash = mix(hash, w->local[0] > 0 ? w->local[i] : w->global[i]);
+    return mix(hash, w->local[0] > 0) | 1;
+}
+
 static cl_int cl_EnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n_dims,
                                       const size_t *offset, const size_t *global,
                                       const size_t *local, cl_uint n, const cl_event *events,
@@ -15,12 +39,13 @@ static cl_int cl_EnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, 
                                                        local, n, events, event);
     if (c.queue && error == CL_SUCCESS) {
         work.kernel = osc_cl_kernel_of(kernel);
-        work.name = work.kernel ? work.kernel->name : OSC_SOURCE_NAME("(unknown kernel)");
+        work.name = name_of(work.kernel);
         work.n_dims = global && n_dims <= 3 ? n_dims : 0;
         for (cl_uint i = 0; i < work.n_dims; i++) {
             work.global[i] = global[i];
             work.local[i] = local ? local[i] : 0;
         }
+        work.variant = variant_of(&c, &work, offset != NULL);
     }
     return osc_cl_end(&c, error, &work);
 }
@@ -36,7 +61,8 @@ static cl_int cl_EnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n
     const cl_int error = osc_cl.clEnqueueTask(queue, kernel, n, events, event);
     if (c.queue && error == CL_SUCCESS) {
         work.kernel = osc_cl_kernel_of(kernel);
-        work.name = work.kernel ? work.kernel->name : OSC_SOURCE_NAME("(unknown kernel)");
+        work.name = name_of(work.kernel);
+        work.variant = variant_of(&c, &work, false);
     }
     return osc_cl_end(&c, error, &work);
 }
@@ -69,6 +95,9 @@ static struct osc_cl_work waiting(osc_name name)
 static cl_int cl_EnqueueMarker(cl_command_queue queue, cl_event *event)
 {
     struct osc_cl_call c;
+
+    if (!event) /* is an error, which an event of ours would hide */
+        return osc_cl.clEnqueueMarker(queue, event);
 
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueMarker"), event);
     const cl_int error = osc_cl.clEnqueueMarker(queue, event);

@@ -37,7 +37,7 @@ static uint64_t pixels(const struct osc_cl_call *c, cl_mem image, const size_t r
 {
     size_t bytes = 0;
 
-    if (!c->queue || !osc_cl.clGetImageInfo ||
+    if (!c->queue || !c->is_enqueued || !osc_cl.clGetImageInfo ||
         osc_cl.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof bytes, &bytes, NULL) !=
             CL_SUCCESS)
         return 0;
@@ -57,7 +57,7 @@ static uint64_t memory_bytes(const struct osc_cl_call *c, cl_uint n, const cl_me
 {
     uint64_t sum = 0;
 
-    for (cl_uint i = 0; c->queue && all && i < n; i++) {
+    for (cl_uint i = 0; c->queue && c->is_enqueued && all && i < n; i++) {
         size_t bytes = 0;
 
         if (osc_cl.clGetMemObjectInfo &&
@@ -77,6 +77,7 @@ static cl_int cl_EnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_boo
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueReadBuffer"), event);
     const cl_int failed =
         osc_cl.clEnqueueReadBuffer(queue, buffer, waits, offset, bytes, to, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy DtoH (Device -> Host)"), bytes);
     return osc_cl_end(&c, failed, &work);
@@ -91,6 +92,7 @@ static cl_int cl_EnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bo
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueWriteBuffer"), event);
     const cl_int failed = osc_cl.clEnqueueWriteBuffer(queue, buffer, waits, offset, bytes, from,
                                                       n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy HtoD (Host -> Device)"), bytes);
     return osc_cl_end(&c, failed, &work);
@@ -109,6 +111,7 @@ static cl_int cl_EnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl
     const cl_int failed = osc_cl.clEnqueueReadBufferRect(
         queue, buffer, waits, buffer_at, host_at, region, buffer_row, buffer_slice, host_row,
         host_slice, to, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy DtoH (Device -> Host)"), box(region, 1));
     return osc_cl_end(&c, failed, &work);
@@ -127,6 +130,7 @@ static cl_int cl_EnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffer, c
     const cl_int failed = osc_cl.clEnqueueWriteBufferRect(
         queue, buffer, waits, buffer_at, host_at, region, buffer_row, buffer_slice, host_row,
         host_slice, from, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy HtoD (Host -> Device)"), box(region, 1));
     return osc_cl_end(&c, failed, &work);
@@ -141,6 +145,7 @@ static cl_int cl_EnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem t
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyBuffer"), event);
     const cl_int failed =
         osc_cl.clEnqueueCopyBuffer(queue, from, to, from_at, to_at, bytes, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), bytes);
     return osc_cl_end(&c, failed, &work);
@@ -158,6 +163,7 @@ static cl_int cl_EnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_m
     const cl_int failed =
         osc_cl.clEnqueueCopyBufferRect(queue, from, to, from_at, to_at, region, from_row,
                                        from_slice, to_row, to_slice, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), box(region, 1));
     return osc_cl_end(&c, failed, &work);
@@ -173,6 +179,7 @@ static cl_int cl_EnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool 
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueReadImage"), event);
     const cl_int failed = osc_cl.clEnqueueReadImage(queue, image, waits, origin, region, row,
                                                     slice, to, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy DtoH (Device -> Host)"), pixels(&c, image, region));
     return osc_cl_end(&c, failed, &work);
@@ -188,6 +195,7 @@ static cl_int cl_EnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueWriteImage"), event);
     const cl_int failed = osc_cl.clEnqueueWriteImage(queue, image, waits, origin, region, row,
                                                      slice, from, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy HtoD (Host -> Device)"), pixels(&c, image, region));
     return osc_cl_end(&c, failed, &work);
@@ -203,6 +211,7 @@ static cl_int cl_EnqueueCopyImage(cl_command_queue queue, cl_mem from, cl_mem to
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyImage"), event);
     const cl_int failed =
         osc_cl.clEnqueueCopyImage(queue, from, to, from_at, to_at, region, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), pixels(&c, from, region));
     return osc_cl_end(&c, failed, &work);
@@ -218,6 +227,7 @@ static cl_int cl_EnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem image, 
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyImageToBuffer"), event);
     const cl_int failed = osc_cl.clEnqueueCopyImageToBuffer(queue, image, buffer, origin,
                                                             region, offset, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), pixels(&c, image, region));
     return osc_cl_end(&c, failed, &work);
@@ -233,6 +243,7 @@ static cl_int cl_EnqueueCopyBufferToImage(cl_command_queue queue, cl_mem buffer,
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyBufferToImage"), event);
     const cl_int failed = osc_cl.clEnqueueCopyBufferToImage(queue, buffer, image, offset,
                                                             origin, region, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), pixels(&c, image, region));
     return osc_cl_end(&c, failed, &work);
@@ -247,6 +258,7 @@ static cl_int cl_EnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const 
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueFillBuffer"), event);
     const cl_int failed = osc_cl.clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes,
                                                      offset, bytes, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work = fill(OSC_SOURCE_NAME("Memset (Device)"), bytes);
     return osc_cl_end(&c, failed, &work);
 }
@@ -260,6 +272,7 @@ static cl_int cl_EnqueueFillImage(cl_command_queue queue, cl_mem image, const vo
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueFillImage"), event);
     const cl_int failed =
         osc_cl.clEnqueueFillImage(queue, image, color, origin, region, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         fill(OSC_SOURCE_NAME("Memset (Device)"), pixels(&c, image, region));
     return osc_cl_end(&c, failed, &work);
@@ -274,6 +287,7 @@ static cl_int cl_EnqueueMigrateMemObjects(cl_command_queue queue, cl_uint n_memo
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueMigrateMemObjects"), event);
     const cl_int failed =
         osc_cl.clEnqueueMigrateMemObjects(queue, n_memories, memories, flags, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(flags & CL_MIGRATE_MEM_OBJECT_HOST ? OSC_SOURCE_NAME("Migrate to the host")
                                                 : OSC_SOURCE_NAME("Migrate to the device"),
@@ -291,6 +305,7 @@ static void *cl_EnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool 
     cl_int failed = CL_SUCCESS;
     void *const mapped = osc_cl.clEnqueueMapBuffer(queue, buffer, waits, flags, offset, bytes,
                                                    n, events, event, &failed);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work = map(&c, OSC_SOURCE_NAME("Map buffer"), bytes);
     (void)osc_cl_end(&c, failed, &work);
     if (error)
@@ -309,6 +324,7 @@ static void *cl_EnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool wa
     cl_int failed = CL_SUCCESS;
     void *const mapped = osc_cl.clEnqueueMapImage(queue, image, waits, flags, origin, region,
                                                   row, slice, n, events, event, &failed);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         map(&c, OSC_SOURCE_NAME("Map image"), pixels(&c, image, region));
     (void)osc_cl_end(&c, failed, &work);
@@ -325,6 +341,7 @@ static cl_int cl_EnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, vo
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueUnmapMemObject"), event);
     const cl_int failed =
         osc_cl.clEnqueueUnmapMemObject(queue, memory, mapped, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work = map(&c, OSC_SOURCE_NAME("Unmap"), 0);
     return osc_cl_end(&c, failed, &work);
 }
@@ -338,6 +355,7 @@ static cl_int cl_EnqueueSVMMemcpy(cl_command_queue queue, cl_bool waits, void *t
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMMemcpy"), event);
     const cl_int failed =
         osc_cl.clEnqueueSVMMemcpy(queue, waits, to, from, bytes, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy (shared virtual memory)"), bytes);
     return osc_cl_end(&c, failed, &work);
@@ -352,6 +370,7 @@ static cl_int cl_EnqueueSVMMemFill(cl_command_queue queue, void *to, const void 
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMMemFill"), event);
     const cl_int failed =
         osc_cl.clEnqueueSVMMemFill(queue, to, pattern, pattern_bytes, bytes, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         fill(OSC_SOURCE_NAME("Memset (shared virtual memory)"), bytes);
     return osc_cl_end(&c, failed, &work);
@@ -366,6 +385,7 @@ static cl_int cl_EnqueueSVMMap(cl_command_queue queue, cl_bool waits, cl_map_fla
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMMap"), event);
     const cl_int failed =
         osc_cl.clEnqueueSVMMap(queue, waits, flags, at, bytes, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         map(&c, OSC_SOURCE_NAME("Map shared virtual memory"), bytes);
     return osc_cl_end(&c, failed, &work);
@@ -378,6 +398,7 @@ static cl_int cl_EnqueueSVMUnmap(cl_command_queue queue, void *at, cl_uint n,
 
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMUnmap"), event);
     const cl_int failed = osc_cl.clEnqueueSVMUnmap(queue, at, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work = map(&c, OSC_SOURCE_NAME("Unmap shared virtual memory"), 0);
     return osc_cl_end(&c, failed, &work);
 }
@@ -392,6 +413,7 @@ static cl_int cl_EnqueueSVMMigrateMem(cl_command_queue queue, cl_uint n_ranges,
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMMigrateMem"), event);
     const cl_int failed =
         osc_cl.clEnqueueSVMMigrateMem(queue, n_ranges, ranges, sizes, flags, n, events, event);
+    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(flags & CL_MIGRATE_MEM_OBJECT_HOST ? OSC_SOURCE_NAME("Migrate to the host")
                                                 : OSC_SOURCE_NAME("Migrate to the device"),

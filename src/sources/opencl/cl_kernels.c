@@ -31,8 +31,10 @@ static struct osc_cl_kernel *look_at(cl_kernel handle)
         name[0] == '\0')
         memcpy(name, "(unknown kernel)", sizeof "(unknown kernel)");
     name[NAME_BYTES - 1] = '\0';
-    k->name = osc_name_c(name);
-    atomic_store_explicit(&k->has_run, 0, memory_order_relaxed);
+    /* Relaxed: the program gets the handle later than this. */
+    for (uint32_t i = 0; i < OSC_CL_VARIANTS; i++)
+        atomic_store_explicit(&k->ran[i], 0, memory_order_relaxed);
+    atomic_store_explicit(&k->name, osc_name_c(name), memory_order_relaxed);
     return known || osc_handle_set(&kernel_map, handle, (uintptr_t)k) ? k : NULL;
 }
 
@@ -59,7 +61,7 @@ static cl_int cl_CreateKernelsInProgram(cl_program program, cl_uint room, cl_ker
     cl_uint made = 0;
     const cl_int error = osc_cl.clCreateKernelsInProgram(program, room, kernels, &made);
 
-    if (n)
+    if (n && error == CL_SUCCESS)
         *n = made;
     for (cl_uint i = 0; error == CL_SUCCESS && kernels && i < made && i < room; i++)
         (void)look_at(kernels[i]);

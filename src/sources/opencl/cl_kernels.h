@@ -2,7 +2,7 @@
 /*
  * cl_kernels.h - the kernels of programs, by name.
  *
- * Threading: thread-safe; kernels are never freed, those of one name are one.
+ * Threading: thread-safe; what is known of kernels is never freed.
  */
 #pragma once
 

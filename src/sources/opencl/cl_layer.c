@@ -14,6 +14,7 @@ enum layer_info { LAYER_API_VERSION = 0x4240, LAYER_NAME = 0x4241 };
 #define N_FUNCTIONS (sizeof(cl_icd_dispatch) / sizeof(void *))
 
 static cl_icd_dispatch ours;
+static _Atomic uint32_t is_begun;
 
 /* What loaders look up. NOLINTBEGIN(readability-identifier-naming) */
 OSC_API cl_int clGetLayerInfo(cl_uint what, size_t room, void *value, size_t *bytes);
@@ -52,6 +53,7 @@ static void begin(cl_uint n, const cl_icd_dispatch *target)
     osc_cl_add_kernels(&ours);
     osc_cl_add_memory(&ours);
     osc_cl_add_queues(&ours);
+    osc_cl_work_begin();
     osc_source_begin();
     (void)snprintf(text, sizeof text, "a layer before %u functions", n);
     osc_source_report(&osc_source_opencl, text);
@@ -60,8 +62,6 @@ static void begin(cl_uint n, const cl_icd_dispatch *target)
 cl_int clInitLayer(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_ours,
                    const cl_icd_dispatch **table)
 {
-    static _Atomic uint32_t is_begun;
-
     if (!target || !n_ours || !table)
         return CL_INVALID_VALUE;
     /* Relaxed: loaders initialise layers one by one. One that is listed twice records once. */
@@ -85,9 +85,13 @@ cl_int clInitLayerWithProperties(cl_uint n, const cl_icd_dispatch *target, cl_ui
     return clInitLayer(n, target, n_ours, table);
 }
 
-/* The loader goes: what still runs has called back, or never will. */
+/* The loader ends, and may be loaded again. */
 cl_int clDeinitLayer(void)
 {
+    osc_cl_work_end();
+    memset(&osc_cl, 0, sizeof osc_cl);
+    memset(&ours, 0, sizeof ours);
+    atomic_store_explicit(&is_begun, 0, memory_order_relaxed);
     return CL_SUCCESS;
 }
 /* NOLINTEND(readability-identifier-naming) */

@@ -5,7 +5,7 @@
  */
 #include "opscope/source.h"
 #include "sources/handle_map.h"
-#include "sources/opencl/cl_queues.h"
+#include "sources/opencl/cl_work.h"
 
 /* The device of CONTEXT; NULL: unknown. */
 static struct osc_cl_device *device_of(cl_context context)
@@ -134,6 +134,26 @@ static void cl_SVMFree(cl_context context, void *at)
     osc_cl.clSVMFree(context, at);
 }
 
+typedef void(CL_CALLBACK *freer)(cl_command_queue queue, cl_uint n, void **blocks, void *data);
+
+/* The blocks are reported as free when the command is enqueued, not when it runs. */
+static cl_int cl_EnqueueSVMFree(cl_command_queue queue, cl_uint n_blocks, void **at,
+                                freer free_them, void *data, cl_uint n, const cl_event *events,
+                                cl_event *event)
+{
+    struct osc_cl_call c;
+
+    event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMFree"), event);
+    const cl_int error =
+        osc_cl.clEnqueueSVMFree(queue, n_blocks, at, free_them, data, n, events, event);
+    for (cl_uint i = 0; error == CL_SUCCESS && at && i < n_blocks; i++)
+        report_release(at[i]);
+    return osc_cl_end(
+        &c, error,
+        &(struct osc_cl_work){.kind = OSC_WORK_SYNC,
+                              .name = OSC_SOURCE_NAME("Free shared virtual memory")});
+}
+
 void osc_cl_add_memory(cl_icd_dispatch *table)
 {
     OSC_CL_ADD(table, CreateBuffer);
@@ -143,5 +163,6 @@ void osc_cl_add_memory(cl_icd_dispatch *table)
     OSC_CL_ADD(table, CreateImage2D);
     OSC_CL_ADD(table, CreateImage3D);
     OSC_CL_ADD(table, SVMAlloc);
+    OSC_CL_ADD(table, EnqueueSVMFree);
     OSC_CL_ADD(table, SVMFree);
 }

@@ -42,14 +42,14 @@ static uint32_t bounded(uint64_t value)
     return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-/* Report D; the caller has the lock. */
-static void describe(struct osc_cl_device *d)
+/* What there is to know of a device. */
+static struct osc_cl_device look_at(cl_device_id id, uint32_t index)
 {
-    const cl_device_id id = d->id;
+    struct osc_cl_device d = {.id = id};
     char name[128] = "";
-    struct osc_device_info info = {
+    const struct osc_device_info info = {
         .type = "opencl",
-        .index = (uint32_t)(d - devices),
+        .index = index,
         .name = name,
         .memory_bytes = get_number(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(cl_ulong)),
         .clock_hz = 1000000000,
@@ -62,11 +62,9 @@ static void describe(struct osc_cl_device *d)
 
     if (osc_cl.clGetDeviceInfo)
         (void)osc_cl.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
-    d->number = osc_device_add(&info);
-    d->is_host_memory = get_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)) != 0;
-    atomic_store_explicit(&d->clock, OSC_CL_CLOCK_UNKNOWN, memory_order_relaxed);
-    /* Release pairs with the acquire in is_used(). */
-    atomic_store_explicit(&d->is_used, 1, memory_order_release);
+    d.number = osc_device_add(&info);
+    d.is_host_memory = get_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)) != 0;
+    return d;
 }
 
 static struct osc_cl_device *find_device(cl_device_id id)
@@ -116,35 +114,51 @@ static void list_devices(cl_device_id *ids, cl_uint *n)
     }
 }
 
+/* Report D, which nobody has used. Drivers are asked without the lock. */
+static void report_device(struct osc_cl_device *d)
+{
+    const struct osc_cl_device seen = look_at(d->id, (uint32_t)(d - devices));
+
+    pthread_mutex_lock(&lock);
+    if (!is_used(d)) {
+        d->number = seen.number;
+        d->is_host_memory = seen.is_host_memory;
+        atomic_store_explicit(&d->clock, OSC_CL_CLOCK_UNKNOWN, memory_order_relaxed);
+        /* Release pairs with the acquire in is_used(). */
+        atomic_store_explicit(&d->is_used, 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 struct osc_cl_device *osc_cl_device_of(cl_device_id id)
 {
     struct osc_cl_device *d = id ? find_device(id) : NULL;
+    cl_device_id ids[DEVICES_MAX];
+    cl_uint n = 0;
 
     if (is_used(d) || !id)
         return d;
-    pthread_mutex_lock(&lock);
-    if (n_devices == 0) {
-        cl_device_id ids[DEVICES_MAX];
-        cl_uint n;
-
+    if (!d)
         list_devices(ids, &n);
-        for (cl_uint i = 0; i < n; i++)
-            (void)add_device(ids[i]);
-    }
+    pthread_mutex_lock(&lock);
+    for (cl_uint i = 0; i < n; i++)
+        (void)add_device(ids[i]);
     d = add_device(id); /* a part of a device is not in the list */
-    if (d && !is_used(d))
-        describe(d);
     pthread_mutex_unlock(&lock);
+    if (d && !is_used(d))
+        report_device(d);
     return d;
 }
 
 void osc_cl_each_device(void (*each)(const struct osc_cl_device *device))
 {
     pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < n_devices; i++)
+    const uint32_t n = n_devices;
+    pthread_mutex_unlock(&lock);
+    for (uint32_t i = 0; i < n; i++) {
         if (is_used(&devices[i]))
             each(&devices[i]);
-    pthread_mutex_unlock(&lock);
+    }
 }
 
 /* --- queues --------------------------------------------------------------------------------
@@ -263,9 +277,10 @@ static cl_int cl_GetCommandQueueInfo(cl_command_queue queue, cl_command_queue_in
 
     if (q && q->is_timed && what == CL_QUEUE_PROPERTIES_ARRAY) {
         const size_t n = q->has_list ? q->n_list * sizeof *q->list : 0;
+        const cl_int error = osc_cl.clGetCommandQueueInfo(queue, what, 0, NULL, NULL);
 
-        if (value && room < n)
-            return CL_INVALID_VALUE;
+        if (error != CL_SUCCESS || (value && room < n))
+            return error != CL_SUCCESS ? error : CL_INVALID_VALUE;
         if (value && n > 0)
             memcpy(value, q->list, n);
         if (bytes)

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sources/opencl/cl_work.h"
 
+#include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "sources/room.h"
+#include "sources/source_thread.h"
 
 /* How long the end of a process may wait for commands, and for one of them to start. */
-#define DRAIN_NS UINT64_C(2000000000)
-#define START_NS UINT64_C(50000000)
-#define NS       UINT64_C(1000000000)
+#define DRAIN_NS  UINT64_C(2000000000)
+#define START_NS  UINT64_C(50000000)
+#define EXITS_MAX 8u   /* handlers of exit() */
+#define LOOK_AT   256u /* commands whose state is asked */
+#define NS        UINT64_C(1000000000)
 
 /* A command that has been enqueued, in the list of those that have not finished. */
 struct command {
@@ -54,6 +59,10 @@ static struct list {
 
 #define N_LISTS ((uint32_t)(sizeof lists / sizeof *lists))
 
+static _Atomic uint32_t is_draining; /* events are kept: the process ends */
+static _Atomic uint32_t is_over;     /* the layer is no longer used */
+static pid_t owner;                  /* the process that began */
+
 /* The calls of this thread that are under way. */
 static _Thread_local uint32_t depth __attribute__((tls_model("initial-exec")));
 
@@ -77,8 +86,12 @@ static void count(enum count what, int64_t more)
 
 bool osc_cl_begin_plain(osc_name name)
 {
-    if (!osc_is_on() || depth > 0)
+    if (!osc_is_on())
         return false;
+    if (depth > 0) {
+        osc_source_count(OSC_SOURCE_COUNT_NESTED);
+        return false;
+    }
     depth = 1;
     osc_source_heed();
     osc_begin(OSC_SCOPE_RUNTIME, name);
@@ -226,6 +239,26 @@ static void give_back(struct command *c)
     pthread_mutex_unlock(&l->lock);
 }
 
+/* Whether VARIANT of K has finished once. If there were many, it may be forgotten. */
+static bool has_run(const struct osc_cl_kernel *k, uint64_t variant)
+{
+    /* Relaxed, here and below: a missed one only keeps the end from waiting. */
+    for (uint32_t i = 0; i < OSC_CL_VARIANTS; i++) {
+        if (atomic_load_explicit(&k->ran[i], memory_order_relaxed) == variant)
+            return true;
+    }
+    return false;
+}
+
+static void note_run(struct osc_cl_kernel *k, uint64_t variant)
+{
+    if (has_run(k, variant))
+        return;
+    const uint32_t n = atomic_fetch_add_explicit(&k->n_ran, 1, memory_order_relaxed);
+    atomic_store_explicit(&k->ran[n % OSC_CL_VARIANTS], variant, memory_order_relaxed);
+    osc_cl_work_expect_exit();
+}
+
 /* The command of DATA has finished, or failed with STATUS < 0. May be called by a thread of the
  * driver, or within clSetEventCallback(). */
 static void CL_CALLBACK finished(cl_event event, cl_int status, void *data)
@@ -233,16 +266,20 @@ static void CL_CALLBACK finished(cl_event event, cl_int status, void *data)
     struct command *const c = data;
     const uint32_t outer = depth;
 
+    /* Relaxed: the loader has ended the layer on purpose. */
+    if (atomic_load_explicit(&is_over, memory_order_relaxed))
+        return;
     depth = 1;
-    if (status < 0) {
+    if (status < 0)
         count(COUNT_FAILED, 1);
-    } else if (osc_is_on()) {
+    else if (osc_is_on())
         record(c, event);
-    }
-    if (c->work.kernel)
-        atomic_store_explicit(&c->work.kernel->has_run, 1, memory_order_relaxed);
+    if (status >= 0 && c->work.kernel)
+        note_run(c->work.kernel, c->work.variant);
     give_back(c);
-    (void)osc_cl.clReleaseEvent(event);
+    /* Set before the lists were looked through: whoever saw this event there may use it. */
+    if (!atomic_load_explicit(&is_draining, memory_order_relaxed))
+        (void)osc_cl.clReleaseEvent(event);
     depth = outer;
 }
 
@@ -261,8 +298,7 @@ static struct command *make_command(const struct osc_cl_call *call,
     c->before = call->before;
     c->after = osc_now();
     c->work = *work;
-    c->is_cold =
-        work->kernel && atomic_load_explicit(&work->kernel->has_run, memory_order_relaxed) == 0;
+    c->is_cold = work->kernel && !has_run(work->kernel, work->variant);
     c->has_readings = call->has_readings;
     if (c->has_readings) {
         c->readings = call->readings;
@@ -311,21 +347,26 @@ struct rest {
 
 static struct rest find_rest(void)
 {
+    cl_event events[LOOK_AT];
+    uint32_t n_events = 0;
     struct rest r = {0};
 
     for (uint32_t i = 0; i < N_LISTS; i++) {
         pthread_mutex_lock(&lists[i].lock);
         for (const struct command *c = lists[i].first; c; c = c->next) {
-            cl_int status = CL_QUEUED;
-
             r.n++;
             r.has_cold |= c->is_cold;
-            if (osc_cl.clGetEventInfo &&
-                osc_cl.clGetEventInfo(c->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                      sizeof status, &status, NULL) == CL_SUCCESS)
-                r.n_started += status == CL_RUNNING || status == CL_SUBMITTED;
+            if (n_events < LOOK_AT)
+                events[n_events++] = c->event;
         }
         pthread_mutex_unlock(&lists[i].lock);
+    }
+    for (uint32_t i = 0; i < n_events && osc_cl.clGetEventInfo; i++) {
+        cl_int status = CL_QUEUED;
+
+        if (osc_cl.clGetEventInfo(events[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                  &status, NULL) == CL_SUCCESS)
+            r.n_started += status == CL_RUNNING || status == CL_SUBMITTED;
     }
     return r;
 }
@@ -340,12 +381,17 @@ static uint64_t now_ns(void)
 
 /*
  * Drivers crash if the process waits while they compile: there is no waiting for a kernel that
- * has never run. Commands that wait for an event of the program, which is ending, never start.
+ * has never run for such a work group. Commands that wait for an event of the program, which is
+ * ending, never start. The child of a fork has its parent's commands, which never end in it.
+ * Returns whether a driver may be compiling.
  */
-void osc_cl_work_drain(void)
+static bool drain(void)
 {
-    if (!osc_cl.clSetEventCallback || !osc_is_on())
-        return;
+    /* Once: handlers of exit() and our destructor ask. Relaxed: they run one after the other.
+     */
+    if (!osc_cl.clSetEventCallback || !osc_is_on() || getpid() != owner ||
+        atomic_exchange_explicit(&is_draining, 1, memory_order_relaxed) != 0)
+        return false;
     const uint64_t until = now_ns() + DRAIN_NS, until_started = now_ns() + START_NS;
     struct rest r = find_rest();
     while (r.n > 0 && !r.has_cold && now_ns() < (r.n_started > 0 ? until : until_started)) {
@@ -355,4 +401,43 @@ void osc_cl_work_drain(void)
     if (r.n > 0)
         count(COUNT_UNFINISHED, r.n);
     osc_cl_each_device(osc_cl_clock_end);
+    return r.has_cold;
+}
+
+/*
+ * Called by exit() before the compiler of a driver ends, if it was registered after that began:
+ * a recording that takes a moment to end must end now if a thread of the driver is compiling,
+ * which crashes soon after its compiler has ended.
+ */
+static void leave(void)
+{
+    if (drain())
+        (void)osc_stop();
+}
+
+void osc_cl_work_expect_exit(void)
+{
+    static _Atomic uint32_t n;
+
+    /* Relaxed: once too often does no harm. */
+    if (atomic_fetch_add_explicit(&n, 1, memory_order_relaxed) < EXITS_MAX)
+        (void)atexit(leave);
+}
+
+void osc_cl_work_drain(void)
+{
+    (void)drain();
+}
+
+void osc_cl_work_begin(void)
+{
+    owner = getpid();
+    atomic_store_explicit(&is_draining, 0, memory_order_relaxed);
+    atomic_store_explicit(&is_over, 0, memory_order_relaxed);
+}
+
+void osc_cl_work_end(void)
+{
+    osc_cl_work_drain();
+    atomic_store_explicit(&is_over, 1, memory_order_relaxed);
 }

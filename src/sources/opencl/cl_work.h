@@ -19,10 +19,14 @@
 #include "sources/opencl/cl_queues.h"
 #include "sources/source_text.h"
 
-/* What is known of a kernel. */
+#define OSC_CL_VARIANTS 8u
+
+/* What is known of a kernel. Drivers compile it anew for other work groups. */
 struct osc_cl_kernel {
-    osc_name name;
-    _Atomic uint32_t has_run; /* once: it is compiled */
+    _Atomic uint32_t name; /* osc_name */
+    /* Variants that have finished once, so that they are compiled: the last ones; 0: none. */
+    _Atomic uint64_t ran[OSC_CL_VARIANTS];
+    _Atomic uint32_t n_ran;
 };
 
 struct osc_cl_work {
@@ -30,6 +34,7 @@ struct osc_cl_work {
     osc_name name;
     uint64_t bytes;               /* 0: unknown */
     struct osc_cl_kernel *kernel; /* NULL: no kernel */
+    uint64_t variant;             /* of the kernel; differs if it may be compiled anew; not 0 */
     uint32_t n_dims;              /* of the two below, of a kernel */
     size_t global[3], local[3];   /* work items; local[0] == 0: the driver chooses */
 };
@@ -40,6 +45,7 @@ struct osc_cl_call {
     cl_event *event;            /* the program's, or &own */
     uint64_t launch;            /* of the work */
     uint64_t before;            /* ticks */
+    bool is_enqueued;           /* the call below succeeded */
     bool has_readings;
     struct osc_cl_readings readings;
 };
@@ -56,6 +62,14 @@ cl_int osc_cl_end(struct osc_cl_call *c, cl_int error, const struct osc_cl_work 
 /* Begin and end a call that enqueues nothing. False: it is not recorded. */
 bool osc_cl_begin_plain(osc_name name);
 void osc_cl_end_plain(bool is_recorded);
+
+/* Before the first call, and after the last one of a loader that ends the layer: what calls
+ * back later is ignored. */
+void osc_cl_work_begin(void);
+void osc_cl_work_end(void);
+
+/* The compiler of a driver was used: be asked by exit() before it ends. */
+void osc_cl_work_expect_exit(void);
 
 /* At the end of the process: wait for a moment for what still runs, and count what does not
  * end.
