@@ -52,6 +52,10 @@ struct osc_device_info {
  */
 OSC_API uint32_t osc_device_add(const struct osc_device_info *info);
 
+/* The number of the device of this process that was added with TYPE and INDEX; OSC_DEVICE_CPU
+ * if none was. */
+OSC_API uint32_t osc_device_find(const char *type, uint32_t index);
+
 /* Register a queue (stream) of DEVICE and return its number, for osc_work(). NAME is copied
  * and may be NULL. */
 OSC_API uint32_t osc_queue_add(uint32_t device, const char *name);

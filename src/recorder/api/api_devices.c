@@ -114,13 +114,12 @@ static void put_queue(uint32_t number)
             q->device);
 }
 
-/* The number of the device with TYPE and INDEX; 0 if there is none. */
-static uint32_t find_device(const char *type, uint32_t index)
+uint32_t osc_device_find(const char *type, uint32_t index)
 {
     /* relaxed: see reserve_number() */
     const uint32_t n = __atomic_load_n(&n_devices, __ATOMIC_RELAXED);
 
-    for (uint32_t i = 1; i < n; i++)
+    for (uint32_t i = 1; type && i < n; i++)
         if (is_known(&devices[i].is_known) && devices[i].index == index &&
             strncmp(devices[i].type, type, TYPE_BYTES - 1) == 0)
             return i;
@@ -134,7 +133,7 @@ uint32_t osc_device_add(const struct osc_device_info *info)
         return 0;
     }
     const char *type = info->type ? info->type : "";
-    const uint32_t there = find_device(type, info->index);
+    const uint32_t there = osc_device_find(type, info->index);
     const uint32_t number = there != 0 ? there : reserve_number(&n_devices, DEVICES_MAX);
 
     if (there != 0 || number == 0)
