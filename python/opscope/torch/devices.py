@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requested devices whose activity cannot be recorded: why, and what to do."""
+"""Requested devices: which report their activity; of others, why they do not, and what to do."""
 from __future__ import annotations
 
 import importlib
@@ -11,6 +11,9 @@ from typing import NamedTuple
 import torch
 from torch.profiler import ProfilerActivity, supported_activities
 
+from . import native
+
+MAX_INDEX = 64  # devices of one type
 
 class Vendor(NamedTuple):
     """What a device requires: `torch.MODULE`, and what the advice says to install."""
@@ -58,6 +61,12 @@ def module_of(activity: str) -> str:
     return torch._C._get_privateuse1_backend_name() if vendor is None else vendor.module
 
 
+def is_reported(activity: str) -> bool:
+    """Whether the backend of the device ACTIVITY reports to libopscope (opscope/source.h)."""
+    name, library = module_of(activity).encode(), native.opscope()
+    return any(library.osc_device_find(name, index) for index in range(MAX_INDEX))
+
+
 def default() -> list[ProfilerActivity]:
     """The activities of a profile that names none: the host and the available devices."""
     return [ProfilerActivity.CPU,
@@ -74,7 +83,7 @@ def reason(activity: str) -> str:
     if vendor is not None and not has_support(activity, name):
         return f"this torch ({torch.__version__}) has no support for it: install {vendor.package}"
     if is_available(name):
-        return ("opscope.torch records only the host: record with torch.profiler, whose traces "
+        return ("its backend does not report to opscope: record with torch.profiler, whose traces "
                 "opscope reads, or ask for the host by activities=[ProfilerActivity.CPU]")
     hidden = [f"{x}={os.environ[x]}" for x in (vendor.hidden_by if vendor else ())
               if x in os.environ]
@@ -86,7 +95,8 @@ def reason(activity: str) -> str:
 def missing(activities: Iterable[ProfilerActivity]) -> dict[str, str]:
     """For each device among ACTIVITIES, by name, why its activity is not recorded."""
     return {name: reason(name)
-            for name in sorted(a.name for a in activities if a != ProfilerActivity.CPU)}
+            for name in sorted(a.name for a in activities if a != ProfilerActivity.CPU)
+            if not is_reported(name)}
 
 
 def warn(absent: dict[str, str], stacklevel: int) -> None:

@@ -120,8 +120,9 @@ class EventList(profiler_util.EventList):
         widths = {"--max-src-width": max_src_column_width,
                   "--max-name-width": max_name_column_width,
                   "--max-shapes-width": max_shapes_column_width}
+        sort_by = key_of_device(sort_by, self._use_device)
         limit = count_of(row_limit)
-        if (time_unit is not None or limit == 0 or HAS_OLD_UNITS or not is_known_key(sort_by)
+        if (time_unit is not None or limit == 0 or HAS_OLD_UNITS or sort_by not in (None, *SORT_KEYS)
                 or not is_plain(header) or not all(map(is_width, widths.values()))):
             # Only events have parents.
             is_of_events = top_level_events_only or HAS_OLD_UNITS
@@ -156,12 +157,15 @@ def count_of(limit: Any) -> int | None:
     return count if count == limit and 0 <= count < 1 << 31 else None
 
 
-def is_known_key(key: Any) -> bool:
-    """Whether the command sorts by torch's KEY in the same way as torch."""
+def key_of_device(key: Any, use_device: str | None) -> Any:
+    """The KEY that torch would sort by; USE_DEVICE is a word for the device, too."""
     if isinstance(key, str):
         for device in ("cuda", "xpu", "privateuse1"):
             key = key.replace(device, "device")
-    return key is None or key in SORT_KEYS
+        for name in SORT_KEYS if use_device else ():
+            if key == name.replace("device", str(use_device)):
+                return name
+    return key
 
 
 def is_plain(header: Any) -> bool:
