@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report.h"
+
+#include <atomic>
+#include <chrono>
+
+namespace report
+{
+namespace
+{
+
+uint32_t number = OSC_DEVICE_CPU, queue;
+uint64_t (*read_clock)();
+std::atomic<int64_t> compared_ms{0};
+
+osc_name id_of(name &name)
+{
+    osc_name_once(&name.id, name.text);
+    return name.id;
+}
+
+int64_t now_ms()
+{
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+} // namespace
+
+void device(const about &about)
+{
+    osc_device_info info = {};
+
+    info.type = about.type;
+    info.name = about.model;
+    info.memory_bytes = about.memory_bytes;
+    info.clock_hz = about.clock_hz;
+    info.limits.n_units = about.n_units;
+    read_clock = about.read_clock;
+    number = osc_device_add(&info);
+    queue = osc_queue_add(number, "queue 0");
+}
+
+call::call(name &name)
+{
+    osc_begin(OSC_SCOPE_RUNTIME, id_of(name));
+}
+
+call::~call()
+{
+    osc_end();
+}
+
+uint64_t call::launch() const
+{
+    // Ten pairs a second show the drift of any clock. One more or less does not matter.
+    if (osc_is_on() && now_ms() - compared_ms.load(std::memory_order_relaxed) >= 100)
+        compare_clocks();
+    return osc_is_on() ? osc_launch() : 0;
+}
+
+void done(enum osc_work_kind kind, name &name, uint64_t correlation, uint64_t bytes,
+          const uint64_t ticks[4])
+{
+    osc_work_info info = {};
+
+    // What was launched before the recording began has no number: no call would be its cause.
+    if (!osc_is_on() || correlation == 0)
+        return;
+    info.kind = kind;
+    info.name = id_of(name);
+    info.append_ticks = ticks[0];
+    info.submit_ticks = ticks[1];
+    info.start_ticks = ticks[2];
+    info.end_ticks = ticks[3];
+    info.correlation = correlation;
+    info.bytes = bytes;
+    osc_work(queue, &info);
+}
+
+void allocated(const void *block, size_t bytes, size_t allocated_bytes, size_t reserved_bytes)
+{
+    if (osc_is_on())
+        osc_memory_alloc_total(number, reinterpret_cast<uintptr_t>(block), bytes,
+                               allocated_bytes, reserved_bytes);
+}
+
+void freed(const void *block, size_t bytes, size_t allocated_bytes, size_t reserved_bytes)
+{
+    if (osc_is_on())
+        osc_memory_free_total(number, reinterpret_cast<uintptr_t>(block), bytes,
+                              allocated_bytes, reserved_bytes);
+}
+
+void compare_clocks()
+{
+    if (!osc_is_on())
+        return;
+    compared_ms.store(now_ms(), std::memory_order_relaxed);
+    const uint64_t before = osc_now(), ticks = read_clock(), after = osc_now();
+
+    osc_device_clock(number, before, ticks, after);
+}
+
+} // namespace report

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The device "tiny" of PyTorch: importing this builds its extension and registers it.
+
+It needs OpenCL and libopscope (pkg-config knows both). After that, tensors may be on
+`torch.device("tiny")`, and `torch.tiny` is the module of the device.
+"""
+from __future__ import annotations
+
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import torch
+from torch.utils import cpp_extension
+
+HERE = Path(__file__).resolve().parent
+NAME = "tiny"
+
+
+def flags(option: str) -> list[str]:
+    """The words of pkg-config for both libraries."""
+    done = subprocess.run(["pkg-config", option, "OpenCL", "opscope"], check=True,
+                          stdout=subprocess.PIPE, text=True)
+    return done.stdout.split()
+
+
+def register() -> None:
+    """Make the device known to torch."""
+    extension = cpp_extension.load(
+        "tiny_extension", [str(HERE / f"{x}.cpp") for x in ("backend", "runtime", "report")],
+        extra_cflags=["-O2", *flags("--cflags")], extra_ldflags=flags("--libs"))
+    extension.open((HERE / "kernels.cl").read_text(encoding="utf-8"))
+    torch.utils.rename_privateuse1_backend(NAME)
+    module = types.ModuleType(f"torch.{NAME}")
+    for name in ("synchronize", "memory_allocated", "memory_reserved"):
+        setattr(module, name, getattr(extension, name))
+    module.is_available = lambda: True
+    module.device_count = lambda: 1
+    module.current_device = lambda: 0
+    module._is_in_bad_fork = lambda: False
+    module.manual_seed_all = lambda seed: None
+    torch._register_device_module(NAME, module)
+    sys.modules[f"torch.{NAME}"] = module
+    torch.utils.generate_methods_for_privateuse1_backend()
+
+
+register()
