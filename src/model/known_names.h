@@ -82,6 +82,9 @@ bool osc_known_is_step(struct osc_str name);
  */
 const char *osc_known_device_type(uint32_t number);
 int32_t osc_known_device_number(struct osc_str family);
+/* The first of the numbers that families get in our recordings if they have none in PyTorch: a
+ * member `device_type.NUMBER` of the trace has the name. */
+#define OSC_KNOWN_OWN_TYPE 64
 
 /*
  * PyTorch's word for devices of FAMILY: "cuda" for "hip", since PyTorch for ROCm calls them so;

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "model/known_names.h"
 
 /* Numbers of c10::DeviceType. */
 enum {
@@ -32,7 +33,8 @@ void osc_avg_record_bytes(const struct osc_trace *t, const struct osc_chunk *c, 
         return;
     if (type == C10_CPU || type == C10_MKLDNN || type == C10_IDEEP)
         *cpu_bytes = bytes;
-    else if (type == C10_CUDA || type == C10_HIP || type == C10_XPU || type == C10_PRIVATEUSE1)
+    else if (type == C10_CUDA || type == C10_HIP || type == C10_XPU ||
+             type == C10_PRIVATEUSE1 || type >= OSC_KNOWN_OWN_TYPE)
         *device_bytes = bytes;
 }
 

@@ -302,13 +302,14 @@ TEST(charges_memory_to_every_range_that_holds_it_both_ends_included)
             OP("outer", 0, 100) OP("inner", 10, 20) RANGE("cpu_op", "other", 2, 30, 20, "")
                 RECORD("[memory]", 3, 10, 0, 1) RECORD("[memory]", 3, 30, 0, 20)
                     RECORD("[memory]", 1, 50, 0, -4) RECORD("[memory]", 1, 40, 1, 1000)
-                        RECORD("[memory]", 1, 200, 0, -512) RECORD("[memory]", 1, 201, 0, 1)
-                            RECORD("[OutOfMemory]", 1, 60, 0, 7777));
+                        RECORD("[memory]", 1, 40, 64, 300) RECORD("[memory]", 1, 40, 19, 7)
+                            RECORD("[memory]", 1, 200, 0, -512) RECORD("[memory]", 1, 201, 0, 1)
+                                RECORD("[OutOfMemory]", 1, 60, 0, 7777));
     assert_int_equal(cell(&f, "outer", OSC_AVERAGES_CPU_BYTES), 17);
     assert_int_equal(cell(&f, "inner", OSC_AVERAGES_CPU_BYTES), 21);
     assert_int_equal(cell(&f, "other", OSC_AVERAGES_CPU_BYTES), 16);
     assert_int_equal(cell(&f, "outer", OSC_AVERAGES_SELF_CPU_BYTES), -4);
-    assert_int_equal(cell(&f, "outer", OSC_AVERAGES_DEVICE_BYTES), 1000);
+    assert_int_equal(cell(&f, "outer", OSC_AVERAGES_DEVICE_BYTES), 1300);
     assert_int_equal(cell(&f, "inner", OSC_AVERAGES_DEVICE_BYTES), 0);
     assert_int_equal(cell(&f, "[memory]", OSC_AVERAGES_CALLS), 2);
     assert_int_equal(cell(&f, "[memory]", OSC_AVERAGES_SELF_CPU_BYTES), -511);

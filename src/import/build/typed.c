@@ -6,9 +6,6 @@
 #include "base/strbuf.h"
 #include "model/known_names.h"
 
-/* The first number for families that have none in PyTorch. */
-#define OWN_TYPE 64
-
 void osc_build_event(struct osc_builder *b, struct osc_record *r, const struct osc_arguments *a)
 {
     r->slots = a ? a->slots : NULL;
@@ -51,11 +48,11 @@ static osc_sid text_id(struct osc_builder *b, const char *s, int len)
 static int32_t own_type(struct osc_builder *b, struct osc_str family, osc_sid id)
 {
     const struct osc_loading *const l = b->loading;
-    int32_t type = OWN_TYPE;
+    int32_t type = OSC_KNOWN_OWN_TYPE;
     char key[32];
 
     for (uint32_t i = 0; i < l->n_devices; i++) {
-        if (l->devices[i].type < OWN_TYPE)
+        if (l->devices[i].type < OSC_KNOWN_OWN_TYPE)
             continue;
         if (l->devices[i].family.v == id.v)
             return l->devices[i].type;

@@ -29,6 +29,7 @@ STACK_FILTERED = (("autograd/__init__", "_make_grads"), ("autograd/__init__", "b
 ASYNC_NAMES = ("gloo:", "nccl:", "mpi:", "ucc:", "xccl:")
 WRAPPER = "autograd::engine::evaluate_function: "
 CPU_MEMORY, DEVICE_MEMORY = {0, 2, 5}, {1, 6, 12, 20}
+OWN_TYPE = 64  # and above: families that have no number in torch, in recordings of opscope
 
 
 @dataclass(eq=False)
@@ -124,7 +125,7 @@ def attribute_memory(trace: Trace, functions: list[Function]) -> list[Function]:
             kind = exact.integer(event.args.get("Device Type"))
             size = exact.integer(event.args.get("Bytes")) or 0
             records.append((event.start, size if kind in CPU_MEMORY else 0,
-                            size if kind in DEVICE_MEMORY else 0, event))
+                            size if kind in DEVICE_MEMORY or (kind or 0) >= OWN_TYPE else 0, event))
     records.sort(key=lambda r: (r[0], r[3].id))
     times = [r[0] for r in records]
     sums = [(0, 0)]
