@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome_words.h"
 
+#include <string.h>
+
 #include "import/chrome/dialect.h"
+#include "model/known_names.h"
 
 static const char *const categories[OSC_KIND_COUNT] = {
     [OSC_KIND_OPERATOR] = "cpu_op",         [OSC_KIND_ANNOTATION] = "user_annotation",
     [OSC_KIND_STEP] = "user_annotation",    [OSC_KIND_MODULE] = "module",
-    [OSC_KIND_PYTHON] = "python_function",  [OSC_KIND_RUNTIME] = "cuda_runtime",
-    [OSC_KIND_DRIVER] = "cuda_driver",      [OSC_KIND_KERNEL] = "kernel",
+    [OSC_KIND_PYTHON] = "python_function",  [OSC_KIND_KERNEL] = "kernel",
     [OSC_KIND_MEMCPY] = "gpu_memcpy",       [OSC_KIND_MEMSET] = "gpu_memset",
     [OSC_KIND_SYNC] = "cuda_sync",          [OSC_KIND_COMMUNICATION] = "collective_comm",
     [OSC_KIND_OVERHEAD] = "overhead",       [OSC_KIND_DATALOADER] = "dataloader",
@@ -21,6 +23,42 @@ static const char *const arrows[] = {
     [OSC_ARROW_LAUNCH] = "ac2g",
     [OSC_ARROW_FORWARD] = "fwdbwd",
 };
+
+/* Calls into the runtime and the driver of devices, by PyTorch's word for these. */
+static const struct calls {
+    const char *device, *runtime, *driver;
+} calls[] = {
+    {"cuda", "cuda_runtime", "cuda_driver"},
+    {"xpu", "xpu_runtime", "xpu_driver"},
+    {"mtia", "mtia_runtime", "cuda_driver"},
+    {"hpu", "hpu_runtime", "cuda_driver"},
+    {"privateuse1", "privateuse1_runtime", "privateuse1_driver"},
+};
+
+/* The words for calls that drive the devices of T; if they are of several families, or none is
+ * known, those of CUDA. */
+static const struct calls *find_calls(const struct osc_trace *t)
+{
+    const struct calls *found = NULL;
+
+    for (uint32_t i = 0; i < t->n_tracks; i++) {
+        struct osc_str family = osc_trace_str(t, t->tracks[i].device);
+        const char *const colon = family.len > 0 ? memchr(family.s, ':', family.len) : NULL;
+        const struct calls *of = &calls[sizeof calls / sizeof *calls - 1];
+
+        if (family.len == 0)
+            continue;
+        if (colon)
+            family.len = (uint32_t)(colon - family.s);
+        for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
+            if (osc_str_eq(osc_known_device_word(family), osc_str_c(calls[k].device)))
+                of = &calls[k];
+        if (found && found != of)
+            return &calls[0];
+        found = of;
+    }
+    return found ? found : &calls[0];
+}
 
 char osc_chrome_letter(const struct osc_form *f)
 {
@@ -39,6 +77,10 @@ struct osc_str osc_chrome_category(const struct osc_trace *t, const struct osc_f
         word = arrows[f->arrow];
     else if (f->kind == OSC_KIND_ANNOTATION && f->is_device)
         word = "gpu_user_annotation";
+    else if (f->kind == OSC_KIND_RUNTIME)
+        word = find_calls(t)->runtime;
+    else if (f->kind == OSC_KIND_DRIVER)
+        word = find_calls(t)->driver;
     else
         word = categories[f->kind];
     return word ? osc_str_c(word) : OSC_STR("");
