@@ -64,7 +64,8 @@ def thread_events(said: dict[str, Any], start_us: float) -> list[dict[str, Any]]
 
 def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int], pid: int,
                hidden: set[bytes], edits: list[Edit]) -> None:
-    """Copy the trace F of process PID to OUT with the members HEAD, which replace its own.
+    """Copy the trace F of process PID to OUT with the members HEAD, which replace its own, but for
+    the devices.
 
     Events of the categories HIDDEN are left out, the others are changed by EDITS.
     """
@@ -75,6 +76,7 @@ def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int
             raise RuntimeError("the trace that was exported has no events")
         begin += more
     own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
+    head = {**head, "deviceProperties": own.get("deviceProperties", [])}
     text = json.dumps({**{x: own[x] for x in own if x not in PRIVATE}, **head}, indent=1)
     start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)
     events = process_events(pid, start / 1000)
