@@ -55,8 +55,8 @@ struct Allocator final : c10::Allocator {
         void *block = tiny::allocate(bytes);
 
         if (block)
-            tell_torch(block, static_cast<int64_t>(bytes));
-        return {block, new Block{block, bytes}, release, device};
+            tell_torch(block, static_cast<int64_t>(tiny::rounded(bytes)));
+        return {block, new Block{block, tiny::rounded(bytes)}, release, device};
     }
     c10::DeleterFnPtr raw_deleter() const override
     {

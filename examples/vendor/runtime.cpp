@@ -133,9 +133,9 @@ void open(const std::string &source)
 void *allocate(size_t bytes)
 {
     static report::name name = {"tinyMalloc"};
-    const size_t rounded = (bytes + 511) / 512 * 512;
+    const size_t size = rounded(bytes);
     const std::lock_guard<std::mutex> guard(lock);
-    const auto at = kept.find(rounded);
+    const auto at = kept.find(size);
     void *block;
 
     if (bytes == 0)
@@ -145,14 +145,14 @@ void *allocate(size_t bytes)
         kept.erase(at);
     } else {
         const report::call call(name); // only here the device itself is asked
-        block = clSVMAlloc(context, CL_MEM_READ_WRITE, rounded, 0);
+        block = clSVMAlloc(context, CL_MEM_READ_WRITE, size, 0);
         if (!block)
             throw std::runtime_error("the device has no memory left");
-        total.reserved_bytes += rounded;
+        total.reserved_bytes += size;
     }
-    used[block] = rounded;
-    total.allocated_bytes += rounded;
-    report::allocated(block, rounded, total.allocated_bytes, total.reserved_bytes);
+    used[block] = size;
+    total.allocated_bytes += size;
+    report::allocated(block, size, total.allocated_bytes, total.reserved_bytes);
     return block;
 }
 

@@ -24,6 +24,11 @@ void open(const std::string &source);
 // Memory of the device. A block that is released may be allocated again at once: the queue is
 // in order, so work on it that was put there before has ended by then.
 void *allocate(size_t bytes);
+// What a block for BYTES takes.
+constexpr size_t rounded(size_t bytes)
+{
+    return (bytes + 511) / 512 * 512;
+}
 void release(void *block);
 struct memory {
     size_t allocated_bytes, reserved_bytes;

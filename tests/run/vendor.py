@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Train the example of a vendor's device, and check what its tables and its trace say.
+
+    python3 tests/run/vendor.py --opscope COMMAND --python PYTHON
+
+PYTHON has torch; the device is PoCL. Ends with "N passed, N failed".
+"""
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from support import run_tests
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples/vendor"
+STEPS = 10
+# What one step launches: two layers with a bias, of which only the second has to pass a gradient
+# on; a linear layer; the loss.
+KERNELS = {"conv2d": 2, "conv2d_grad_input": 1, "conv2d_grad_weight": 2, "conv2d_grad_bias": 2,
+           "relu": 2, "threshold_backward": 2, "mm": 3, "log_softmax": 1,
+           "log_softmax_backward": 1, "nll_loss": 1, "nll_loss_backward": 1}
+CALLS = {"tinyLaunchKernel": "kernel", "tinyMemcpy": "memcpy", "tinyMemset": "memset"}
+# What the program did not ask to record.
+HINTS = {"no_shapes", "no_stacks", "no_modules", "no_flops"}
+# Trains under torch's profiler, for its table.
+THEIRS = """
+import torch, train
+from torch.profiler import ProfilerActivity, profile
+torch.manual_seed(1)
+model, data = train.network(), train.batches({steps})
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.PrivateUse1],
+             profile_memory=True) as p:
+    train.train(model, data, "tiny")
+for a in p.key_averages():
+    print(a.key, a.count, a.device_memory_usage, a.self_device_memory_usage, sep="\\t")
+"""
+
+
+class Run:
+    """A run of the example, and what it left."""
+
+    def __init__(self, opscope: Path, python: str, folder: str) -> None:
+        self.opscope, self.python, self.folder = opscope, python, Path(folder)
+        build = opscope.parent
+        self.env = os.environ | {
+            "PKG_CONFIG_PATH": str(build / "meson-uninstalled"), "LD_LIBRARY_PATH": str(build),
+            "PYTHONPATH": f"{build / 'python'}:{EXAMPLE}", "PYTHONDONTWRITEBYTECODE": "1",
+            "TORCH_EXTENSIONS_DIR": str(self.folder / "extensions"),
+            "POCL_CACHE_DIR": str(self.folder / "cache"), "CXX": os.environ.get("CXX", "c++")}
+        self.recording, self.trace = self.folder / "tiny.osc", self.folder / "tiny.json"
+        self.text = self.run("-W", "error::UserWarning:__main__", str(EXAMPLE / "train.py"),
+                             "--steps", str(STEPS), "--out", str(self.recording), "--trace",
+                             str(self.trace))
+
+    def run(self, *words: str) -> str:
+        """What PYTHON prints."""
+        done = subprocess.run([self.python, *words], env=self.env, capture_output=True, text=True,
+                              timeout=400, check=False)
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-8000:]
+        return done.stdout
+
+    def table(self, name: str, *words: str, of: Path | None = None) -> list[dict[str, str]]:
+        """The rows of a table."""
+        done = subprocess.run([self.opscope, "table", name, of or self.recording, "-f", "csv",
+                               "--limit", "0", *words], check=True, capture_output=True, text=True)
+        return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def missing(python: str) -> str:
+    """What the example lacks here; "": nothing."""
+    if not os.path.isdir("/etc/OpenCL/vendors"):
+        return "there is no OpenCL driver"
+    if subprocess.run(["pkg-config", "--exists", "OpenCL"], check=False).returncode != 0:
+        return "there are no headers of OpenCL"
+    asked = "import torch; torch._register_device_module; torch.utils.rename_privateuse1_backend"
+    done = subprocess.run([python, "-c", asked], capture_output=True, check=False)
+    return "" if done.returncode == 0 else f"{python} has no torch"
+
+
+# --- tests -----------------------------------------------------------------------------------
+
+
+def it_learns_what_the_cpu_learns(run: Run) -> None:
+    """train.py compares each loss; here, that it has fallen."""
+    first, last = re.search(r"^loss: ([\d.]+) -> ([\d.]+),", run.text, re.M).groups()
+    assert float(last) < 0.5 * float(first), run.text
+
+
+def the_table_of_torch_has_its_columns(run: Run) -> None:
+    """Times and memory under the backend's name, sorted by its own word; all three kinds of rows."""
+    head = next(x for x in run.text.splitlines() if "Self CPU %" in x)
+    for title in ("Self TINY", "Self TINY %", "TINY total", "TINY time avg", "TINY Mem",
+                  "Self TINY Mem"):
+        assert f"  {title}  " in head, head
+    assert re.search(r"^Self TINY time total: [1-9]", run.text, re.M), run.text
+    shown = re.findall(r"^ *(\S+) .*%.*%", run.text, re.M)
+    assert "conv2d_grad_input" in shown[:4], run.text
+    rows = {x["name"]: x for x in run.table("averages")}
+    assert rows["tinyLaunchKernel"]["device_type"] == "CPU"
+    assert rows["conv2d"]["device_type"] == "PrivateUse1"
+    assert rows["aten::convolution_overrideable"]["self_device_ns"] == rows["conv2d"]["device_ns"]
+
+
+def every_launch_has_its_work(run: Run) -> None:
+    """As many kernels, copies and fills as calls, each linked to one."""
+    events = run.table("events")
+    by_id = {x["id"]: x for x in events}
+    calls = Counter(CALLS[x["name"]] for x in events if x["name"] in CALLS)
+    work = [x for x in events if x["kind"] in calls]
+    assert calls == Counter(x["kind"] for x in work), calls
+    assert calls["kernel"] > STEPS * sum(KERNELS.values())
+    for x in work:
+        assert CALLS[by_id[x["launch_id"]]["name"]] == x["kind"], x
+        assert x["device"] == "tiny:0" and x["thread_name"] == "queue 0", x
+        assert by_id[x["op_id"]]["kind"] == "operator", x
+        # It starts after its call began, by the fitted clock.
+        assert int(x["start_ns"]) >= int(by_id[x["launch_id"]]["start_ns"]), x
+    assert len({x["launch_id"] for x in work}) == len(work)
+
+
+def kernels_are_counted(run: Run) -> None:
+    """As many as the network needs."""
+    found = {x["name"]: int(x["calls"]) for x in run.table("kernels")}
+    assert {x: found[x] for x in KERNELS} == {x: n * STEPS for x, n in KERNELS.items()}, found
+
+
+def the_device_is_told_of(run: Run) -> None:
+    """Its model, and its memory by its allocator."""
+    device, = run.table("devices")
+    assert device["device"] == "tiny:0" and device["name"] and int(device["memory_bytes"]) > 0
+    assert 0 < float(device["utilization_ratio"]) <= 1
+    peak = {x["device"]: x for x in run.table("memory_peaks")}["tiny:0"]
+    assert int(peak["peak_bytes"]) > 2 * 32 * 8 * 8 * 8 * 4, peak
+    assert "aten::" in peak["at_peak"], peak
+    info = run.table("info")
+    clock = json.loads(next(x["value"] for x in info if x["key"] == "meta.device_clock.tiny:0"))
+    assert clock["pairs"] >= 1 and clock["hz"] == 1000000000, clock
+
+
+def nothing_is_wrong_with_it(run: Run) -> None:
+    """No finding but what was not asked for."""
+    found = {x["code"] for x in run.table("quality")}
+    assert found <= HINTS, found
+
+
+def the_trace_says_the_same(run: Run) -> None:
+    """The exported trace has the words by which others know devices, and makes the same tables."""
+    events = json.loads(run.trace.read_text(encoding="utf-8"))["traceEvents"]
+    found = Counter((x.get("cat"), x["ph"]) for x in events)
+    work = sum(found[x, "X"] for x in ("kernel", "gpu_memcpy", "gpu_memset"))
+    assert found["ac2g", "s"] == found["ac2g", "f"] == work > 0, found
+    assert found["privateuse1_runtime", "X"] >= work and not found["cuda_runtime", "X"], found
+    for table in ("averages", "kernels", "devices", "memory", "memory_peaks", "operators"):
+        # The window of the profile is an event of the trace, which begins earlier.
+        ours, theirs = ([{k: v for k, v in x.items() if k not in ("process_name", "peak_ns")}
+                         for x in run.table(table, of=of)] for of in (run.recording, run.trace))
+        assert ours == theirs, f"{table}\n{ours}\n{theirs}"
+
+
+def torch_counts_the_same_memory(run: Run) -> None:
+    """torch's own profiler, which has no times of this device, agrees on its memory and calls."""
+    text = run.run("-c", "import tiny\n" + THEIRS.format(steps=STEPS))
+    theirs = {x[0]: x[1:] for x in (line.split("\t") for line in text.splitlines()) if len(x) == 4}
+    ours = {x["name"]: [x["calls"], x["device_bytes"], x["self_device_bytes"]]
+            for x in run.table("averages")}
+    for name in ("aten::empty", "aten::empty_strided", "aten::relu", "aten::conv2d", "aten::mm",
+                 "aten::convolution_backward_overrideable"):
+        assert ours[name] == theirs[name], f"{name}: {ours[name]}, torch: {theirs[name]}"
+
+
+def main() -> int:
+    """Exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--opscope", required=True, type=lambda x: Path(x).resolve())
+    parser.add_argument("--python", default=sys.executable)
+    options = parser.parse_args()
+    lack = missing(options.python)
+    if lack:
+        print(f"skipped: {lack}\n0 passed, 0 failed")
+        return 0
+    tests: list[Callable[[Run], None]] = [
+        it_learns_what_the_cpu_learns, the_table_of_torch_has_its_columns,
+        every_launch_has_its_work, kernels_are_counted, the_device_is_told_of,
+        nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory]
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(options.opscope, options.python, folder)
+        return run_tests(tests, lambda place: (run,))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
