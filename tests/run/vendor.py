@@ -162,6 +162,11 @@ def the_trace_says_the_same(run: Run) -> None:
     work = sum(found[x, "X"] for x in ("kernel", "gpu_memcpy", "gpu_memset"))
     assert found["ac2g", "s"] == found["ac2g", "f"] == work > 0, found
     assert found["privateuse1_runtime", "X"] >= work and not found["cuda_runtime", "X"], found
+    called, worked = ({x["args"]["correlation"] for x in events if x.get("cat") in categories
+                       and "correlation" in x.get("args", {})}
+                      for categories in (("privateuse1_runtime",),
+                                         ("kernel", "gpu_memcpy", "gpu_memset")))
+    assert called == worked and len(called) == work, (len(called), len(worked), work)
     for table in ("averages", "kernels", "devices", "memory", "memory_peaks", "operators"):
         # The window of the profile is an event of the trace, which begins earlier.
         ours, theirs = ([{k: v for k, v in x.items() if k not in ("process_name", "peak_ns")}
