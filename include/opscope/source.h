@@ -62,7 +62,8 @@ OSC_API uint32_t osc_queue_add(uint32_t device, const char *name);
 
 /*
  * Report that DEVICE's clock showed DEVICE_TICKS at some time between BEFORE and AFTER (both
- * from osc_now()). The closer the two are, the more weight the pair has.
+ * from osc_now()). The closer the two are, the more weight the pair has. The last pair is also
+ * that of recordings that begin later.
  */
 OSC_API void osc_device_clock(uint32_t device, uint64_t before, uint64_t device_ticks,
                               uint64_t after);

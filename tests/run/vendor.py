@@ -48,6 +48,27 @@ for a in p.key_averages():
 """
 
 
+# Compares clocks before the recording; the clock of the device is a thousand ticks ahead.
+EARLY = """
+import ctypes, sys
+from opscope import record
+library = ctypes.CDLL("libopscope.so.0")
+library.osc_now.restype = ctypes.c_uint64
+class Device(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_char_p), ("rest", ctypes.c_uint64 * 16)]
+class Work(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int), ("name", ctypes.c_uint32), ("times", ctypes.c_uint64 * 6)]
+device = library.osc_device_add(ctypes.byref(Device(b"late")))
+queue = library.osc_queue_add(device, None)
+now = library.osc_now()
+library.osc_device_clock(device, *(ctypes.c_uint64(x) for x in (now, 10 ** 15, now + 2)))
+record.start(out=sys.argv[1])
+with record.scope("around"):
+    library.osc_work(queue, ctypes.byref(Work(0, 0, (0, 0, 10 ** 15, 10 ** 15 + 5, 0, 0))))
+record.stop()
+"""
+
+
 class Run:
     """A run of the example, and what it left."""
 
@@ -185,6 +206,16 @@ def torch_counts_the_same_memory(run: Run) -> None:
         assert ours[name] == theirs[name], f"{name}: {ours[name]}, torch: {theirs[name]}"
 
 
+def a_pair_from_before_the_recording_counts(run: Run) -> None:
+    """So the ticks of a device are never taken as ours only because its runtime compared early."""
+    out = run.folder / "early.osc"
+    run.run("-c", EARLY, str(out))
+    info = {x["key"]: x["value"] for x in run.table("info", of=out)}
+    assert json.loads(info["meta.device_clock.late:0"])["pairs"] == 1, info
+    start = {x["kind"]: int(x["start_ns"]) for x in run.table("events", of=out)}
+    assert 0 <= start["scope"] - start["kernel"] < 10 ** 10, start
+
+
 def main() -> int:
     """Exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -198,7 +229,8 @@ def main() -> int:
     tests: list[Callable[[Run], None]] = [
         it_learns_what_the_cpu_learns, the_table_of_torch_has_its_columns,
         every_launch_has_its_work, kernels_are_counted, the_device_is_told_of,
-        nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory]
+        nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory,
+        a_pair_from_before_the_recording_counts]
     with tempfile.TemporaryDirectory() as folder:
         run = Run(options.opscope, options.python, folder)
         return run_tests(tests, lambda place: (run,))

@@ -20,6 +20,12 @@ struct device {
     uint64_t memory_bytes, clock_hz;
     struct osc_device_limits_info limits;
     char type[TYPE_BYTES], name[NAME_BYTES];
+    /* The last pair of clocks, for a recording that begins before the next one. */
+    struct pair {
+        uint64_t before, ticks, width;
+    } pair;
+    uint32_t has_pair;
+    uint32_t is_taken; /* somebody reads or writes the pair */
 };
 
 struct queue {
@@ -106,6 +112,39 @@ static void put_device(uint32_t number)
     put_limits(number, &d->limits);
 }
 
+static void put_pair(uint32_t number, const struct pair *p)
+{
+    OSC_PUT(OSC_RECORD_DEVICE_CLOCK, number, p->before, OSC_ROLE_FACT, p->ticks, p->width);
+}
+
+/* Take the pair of D. Nobody waits for it, for a signal handler may have interrupted the one
+ * who has it: that one has a pair as good. */
+static bool take_pair(struct device *d)
+{
+    /* acquire: pairs with the release in leave_pair() */
+    return __atomic_exchange_n(&d->is_taken, 1, __ATOMIC_ACQUIRE) == 0;
+}
+
+static void leave_pair(struct device *d)
+{
+    /* release: pairs with the acquire in take_pair() */
+    __atomic_store_n(&d->is_taken, 0, __ATOMIC_RELEASE);
+}
+
+static void put_last_pair(uint32_t number)
+{
+    struct device *d = &devices[number];
+    struct pair last;
+
+    if (!take_pair(d))
+        return;
+    const bool has_pair = d->has_pair != 0;
+    last = d->pair;
+    leave_pair(d);
+    if (has_pair)
+        put_pair(number, &last);
+}
+
 static void put_queue(uint32_t number)
 {
     const struct queue *q = &queues[number];
@@ -175,8 +214,10 @@ void osc_devices_record(void)
     const uint32_t m = __atomic_load_n(&n_queues, __ATOMIC_RELAXED);
 
     for (uint32_t i = 1; i < n; i++)
-        if (is_known(&devices[i].is_known))
+        if (is_known(&devices[i].is_known)) {
             put_device(i);
+            put_last_pair(i);
+        }
     for (uint32_t i = 1; i < m; i++)
         if (is_known(&queues[i].is_known))
             put_queue(i);
@@ -184,9 +225,15 @@ void osc_devices_record(void)
 
 void osc_device_clock(uint32_t device, uint64_t before, uint64_t device_ticks, uint64_t after)
 {
+    const struct pair p = {before, device_ticks, after - before};
+
+    if (device > 0 && device < DEVICES_MAX && take_pair(&devices[device])) {
+        devices[device].pair = p;
+        devices[device].has_pair = 1;
+        leave_pair(&devices[device]);
+    }
     if (osc_is_on())
-        OSC_PUT(OSC_RECORD_DEVICE_CLOCK, device, before, OSC_ROLE_FACT, device_ticks,
-                after - before);
+        put_pair(device, &p);
 }
 
 uint64_t osc_launch(void)
