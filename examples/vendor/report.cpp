@@ -40,6 +40,7 @@ void device(const about &about)
     read_clock = about.read_clock;
     number = osc_device_add(&info);
     queue = osc_queue_add(number, "queue 0");
+    compare_clocks();
 }
 
 call::call(name &name)
@@ -95,8 +96,6 @@ void freed(const void *block, size_t bytes, size_t allocated_bytes, size_t reser
 
 void compare_clocks()
 {
-    if (!osc_is_on())
-        return;
     compared_ms.store(now_ms(), std::memory_order_relaxed);
     const uint64_t before = osc_now(), ticks = read_clock(), after = osc_now();
 
