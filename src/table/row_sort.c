@@ -29,17 +29,31 @@ static const struct torch_key {
     {"key", OSC_TORCH_KEY, false},
 };
 
-/* Copy KEY with torch's words for a device replaced by "device". */
+/* Whether the LEN bytes at WORD can be torch's word for a device, such as "cuda", or the name
+ * of a backend. One that is nearly "cpu" is a slip, unless it is another unit, such as "npu".
+ */
+static bool is_device(const char *word, size_t len)
+{
+    char text[16];
+
+    if (len == 0 || len >= sizeof text)
+        return false;
+    snprintf(text, sizeof text, "%.*s", (int)len, word);
+    return osc_edit_distance(text, "cpu") > 1 ||
+           (len == 3 && strcmp(text + 1, "pu") == 0 && text[0] != 'c');
+}
+
+/* Copy KEY with the word for a device in it replaced by "device". */
 static void unify_device(const char *key, char *out, size_t size)
 {
-    static const char *const words[] = {"cuda", "xpu", "privateuse1", "mtia", "hpu", "npu"};
+    static const char *const ends[] = {"_time_total", "_time", "_memory_usage"};
+    const char *const word = key + (strncmp(key, "self_", 5) == 0 ? 5 : 0);
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        const char *at = strstr(key, words[i]);
-        const size_t len = strlen(words[i]);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const char *const end = strstr(word, ends[i]);
 
-        if (at && (at == key || at[-1] == '_') && at[len] == '_') {
-            snprintf(out, size, "%.*sdevice%s", (int)(at - key), key, at + len);
+        if (end && strcmp(end, ends[i]) == 0 && is_device(word, (size_t)(end - word))) {
+            snprintf(out, size, "%.*sdevice%s", (int)(word - key), key, end);
             return;
         }
     }

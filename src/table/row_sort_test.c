@@ -99,6 +99,24 @@ TEST(knows_the_keys_of_torch)
     assert_string_equal(sorted("key"), "dcba");
 }
 
+TEST(takes_any_word_for_a_device)
+{
+    static const struct osc_column device[] = {{"device_ns", OSC_TYPE_INTEGER, "ns",
+                                                OSC_MERGE_SUM, 0, .help = "",
+                                                .torch = OSC_TORCH_DEVICE}};
+    static const struct osc_table_def t = {.name = "t", .columns = device, .n_columns = 1};
+    static const char *const keys[] = {"device_time_total", "cuda_time_total",
+                                       "privateuse1_time_total", "npu_time_total",
+                                       "tiny_time_total"};
+    struct osc_sort_key key;
+    struct osc_err err = {0};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_int_equal(osc_sort_parse(&t, keys[i], &key, NULL), OSC_OK);
+    assert_int_equal(osc_sort_parse(&t, "cup_time_total", &key, &err), OSC_EINVAL);
+    assert_int_equal(osc_sort_parse(&t, "_time_total", &key, &err), OSC_EINVAL);
+}
+
 TEST(names_the_nearest_key_for_a_wrong_one)
 {
     struct osc_sort_key key;
