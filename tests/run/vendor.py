@@ -69,6 +69,14 @@ record.stop()
 """
 
 
+# A program that knows no profiler.
+PLAIN = """
+import tiny, torch
+x = torch.nn.Linear(8, 4).to("tiny")(torch.ones(2, 8).to("tiny"))
+print(x.relu().cpu().shape)
+"""
+
+
 class Run:
     """A run of the example, and what it left."""
 
@@ -216,6 +224,18 @@ def a_pair_from_before_the_recording_counts(run: Run) -> None:
     assert 0 <= start["scope"] - start["kernel"] < 10 ** 10, start
 
 
+def an_unmodified_program_is_recorded(run: Run) -> None:
+    """With the columns of the device; the OpenCL below it is recorded only if that is asked for."""
+    out = run.folder / "plain"
+    done = subprocess.run([run.opscope, "run", "--torch", "--sources", "nvtx", "-o", out, "--",
+                           run.python, "-c", PLAIN], env=run.env, capture_output=True, text=True,
+                          timeout=400, check=False)
+    assert done.returncode == 0 and "[2, 4]" in done.stdout, done.stdout + done.stderr
+    assert [x["device"] for x in run.table("devices", of=out)] == ["tiny:0"]
+    rows = {x["name"]: x for x in run.table("averages", "--sort", "self_tiny_time_total", of=out)}
+    assert rows["aten::relu"]["self_device_ns"] == rows["relu"]["device_ns"] != "0", rows["relu"]
+
+
 def main() -> int:
     """Exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -230,7 +250,7 @@ def main() -> int:
         it_learns_what_the_cpu_learns, the_table_of_torch_has_its_columns,
         every_launch_has_its_work, kernels_are_counted, the_device_is_told_of,
         nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory,
-        a_pair_from_before_the_recording_counts]
+        a_pair_from_before_the_recording_counts, an_unmodified_program_is_recorded]
     with tempfile.TemporaryDirectory() as folder:
         run = Run(options.opscope, options.python, folder)
         return run_tests(tests, lambda place: (run,))
