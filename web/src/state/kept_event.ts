@@ -2,7 +2,7 @@
 // Whether the number of the selected event still names it, after files have grown or were replaced.
 // Where traces came before it, its number is another one; in another file it is not there.
 
-import type { EventDetail, Timeline } from "../api/api.ts";
+import { ApiError, type EventDetail, type Timeline } from "../api/api.ts";
 import { formatNotes, type Note, parseNotes } from "./notes.ts";
 import type { PageState } from "./session.ts";
 
@@ -37,6 +37,14 @@ export function numbersOf({ event }: Known, timeline: Timeline): number[] {
   return [...new Set([event.event, ...traces.map((trace) => trace.first_event + event.id)])];
 }
 
+/** Event NUMBER of RUN; null: there is none. Whatever else goes wrong says nothing of it. */
+async function eventOf(page: PageState, run: string, number: number): Promise<EventDetail | null> {
+  return page.api.event(run, number).catch((cause: unknown) => {
+    if (cause instanceof ApiError && [400, 404].includes(cause.problem.status)) return null;
+    throw cause;
+  });
+}
+
 /** The number that KNOWN has now; null: it is not there any more. */
 export async function findAgain(
   page: PageState,
@@ -45,8 +53,7 @@ export async function findAgain(
 ): Promise<number | null> {
   const timeline = await page.api.timeline(run);
   for (const number of numbersOf(known, timeline)) {
-    // Of fewer events there is none of that number.
-    const event = await page.api.event(run, number).catch(() => null);
+    const event = await eventOf(page, run, number);
     if (event !== null && isSame(known, { event, base: timeline.base_ns })) return number;
   }
   return null;
@@ -63,7 +70,7 @@ export async function keptNotesOf(page: PageState, run: string): Promise<string>
   const all = await Promise.all(
     parseNotes(notes).map(async (note) => {
       if (note.event === null) return note;
-      const event = await page.api.event(run, note.event).catch(() => null);
+      const event = await eventOf(page, run, note.event);
       return event !== null && isOfNote(note, event) ? note : { ...note, event: null };
     }),
   );

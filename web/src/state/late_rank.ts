@@ -4,7 +4,7 @@
 
 import type { Timeline } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
-import { allRanksOptions, allTimeOptions } from "./options.ts";
+import { allRanksOptions, allTimeOptions, quote } from "./options.ts";
 import { COMMUNICATES } from "./row_events.ts";
 import type { PageState, RowHere } from "./session.ts";
 import { FRESH, formatBase, formatRange } from "./url.ts";
@@ -80,13 +80,14 @@ export function medianOf(came: readonly Came[], late: string): Came | null {
 /** The row of `collective_calls` that ROW is about: itself, or the one its rank was latest for. */
 async function callOf(page: PageState, { table, values }: RowHere): Promise<Frame | null> {
   const { rank = "", step = "" } = values;
+  if (table !== "collective_calls" && rank === "") return null;
   const place = page.place.value;
   const options = {
     ...allRanksOptions(step === "" || step === "all" ? place : { ...place, steps: step }),
     sort: "-skew_ns",
     where:
       table === "collective_calls"
-        ? `name = '${(values.name ?? "").replace(/'/g, "''")}' AND start_ns = ${values.start_ns ?? -1}`
+        ? `name = ${quote(values.name ?? "")} AND start_ns = ${values.start_ns ?? -1}`
         : `last_rank = ${rank}`,
   };
   const calls = await page.api.table("collective_calls", options, ONE);
