@@ -130,13 +130,15 @@ export async function settle(page) {
 
 /** Compare every number in sight with its command; how many there were. */
 export async function compare(page, name) {
-  const parts = await page.evaluate(() =>
-    [...document.querySelectorAll("[data-command]")].map((part) => ({
+  // All at the same moment: commands take a while.
+  const { parts, status } = await page.evaluate(() => ({
+    parts: [...document.querySelectorAll("[data-command]")].map((part) => ({
       command: part.dataset.command,
       isStrip: part.closest(".strip") !== null,
       values: [...part.querySelectorAll("[data-v]")].map((e) => ({ ...e.dataset })),
     })),
-  );
+    status: document.querySelector(".status code").textContent,
+  }));
   let n = 0;
   for (const { command, values } of parts) {
     const rows = await rowsOf(command);
@@ -148,7 +150,6 @@ export async function compare(page, name) {
       `${name}: ${command}: ${wrong.length} of ${values.length} values: ${told[0]}`,
     );
   }
-  const status = await page.textContent(".status code");
   check(
     parts.some((part) => part.command === status && !part.isStrip),
     `${name}: no part of the view has the command of the status line: ${status}`,
