@@ -109,6 +109,7 @@ export function placeOfCommand(command: string, files?: OpenFiles): Partial<Plac
   // What a command does not say it does not select. Its file may be that of one rank and span.
   const all = { steps: "", t: "", thread: "" };
   const part = files && partOfOperands(read.operands, files);
+  if (part === null) return null;
   const place: Draft = { ...FRESH, ...all, ...part?.place, view: "tables", table: read.table };
   const more: Record<string, string | true> = {};
   for (const [name, value] of read.options) {

@@ -48,15 +48,18 @@ export function isWholeRun(operands: readonly string[], runs: readonly RunState[
   return runs.some((run) => isSame(splitWords(run.operands ?? "") ?? [], operands));
 }
 
-/** What to change so that just OPERANDS are shown; they are not open: nothing. */
-export function partOfOperands(operands: readonly string[], files: OpenFiles): Part {
+/** What to change so that just OPERANDS are shown; null: none of them is open. */
+export function partOfOperands(operands: readonly string[], files: OpenFiles): Part | null {
   const whole = files.runs.find((run) => isSame(splitWords(run.operands ?? "") ?? [], operands));
   if (whole !== undefined)
     return {
       place: { ...(whole.name !== files.run && { run: whole.name }), rank: "", span: "" },
       start: 0,
     };
-  const rows = rowsOf(files.answer?.runs).filter((row) => typeof row.left_out !== "string");
+  const all = rowsOf(files.answer?.runs);
+  const isOpen = operands.length === 0 || all.some((row) => operands.includes(String(row.file)));
+  if (files.answer !== null && !isOpen) return null;
+  const rows = all.filter((row) => typeof row.left_out !== "string");
   const named = rows.filter((row) => operands.includes(String(row.file)));
   if (operands.length === 0 || named.length !== operands.length) return WHOLE;
   const rank = listOf(named.map((row) => row.rank));
