@@ -105,6 +105,9 @@ static const char *for_missing_source(const struct osc_trace *t)
                "it";
     if (has_report_of_itt(t))
         return "check that the program begins tasks of ITT, and that ITT is not paused";
+    if (!osc_str_has(meta(t, "sources"), OSC_STR("itt")))
+        return "check that the program uses what --sources names, and keeps the variables that "
+               "opscope run sets (opscope run --print-env shows them)";
     if (osc_str_has(meta(t, "command"), OSC_STR("python")))
         return "check that the program uses ITT (PyTorch: torch.autograd.profiler.emit_itt()) "
                "and keeps INTEL_LIBITTNOTIFY64 as opscope run sets it";

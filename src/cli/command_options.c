@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/source_kinds.h"
 #include "recording/schedule.h"
 #include "table/nearest.h"
 
@@ -20,6 +21,8 @@
 #define HELP   (ALL | RUN | OSC_COMMAND_CTL | OSC_COMMAND_MERGE)
 
 #define AT(member) offsetof(struct osc_args, member)
+
+#define SOURCE_WORD(name, word) word " "
 
 static int set_limit_size(struct osc_args *a, const char *value)
 {
@@ -233,7 +236,7 @@ const struct osc_option osc_options[] = {
     {"sources", 0, "LIST", RUN,
      .help = "sources to record, separated by commas: api (calls of "
              "libopscope), itt, nvtx, opencl, torch, or none (default: all but torch)",
-     .words = "api itt nvtx opencl torch none", .text = AT(run.sources)},
+     .words = OSC_SOURCE_LIST(SOURCE_WORD) "none", .text = AT(run.sources)},
     {"torch", 0, "[=WHAT]", RUN,
      .help = "record the operators of PyTorch (and no ITT, unless --sources names it); with "
              "WHAT stack also calls of Python and modules; with replace only the program's own "

@@ -23,12 +23,13 @@ static _Atomic uint32_t is_begun; /* the recorder was started */
 static struct report reports[REPORTS_MAX];
 static _Atomic uint32_t n_reports; /* places given out; may exceed REPORTS_MAX */
 
-/* Whether the comma-separated list S contains NAME. */
+/* Whether the comma-separated list S contains NAME. '?' is before those that nobody named. */
 static bool lists(const char *s, const char *name)
 {
     const size_t n = strlen(name);
 
     while (*s) {
+        s += *s == '?';
         const size_t len = strcspn(s, ",");
 
         if (len == n && memcmp(s, name, n) == 0)

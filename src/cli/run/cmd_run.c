@@ -256,7 +256,7 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
                              osc_python_program_is((const char *const *)args->operands);
     if ((t.n_files > 0 || u->n == 0) && (is_told || lacks_torch))
         summarize(path, &t, s->wanted, lacks_torch);
-    const unsigned collected = s->wanted & OSC_SOURCES_COLLECTED;
+    const unsigned collected = s->wanted & osc_sources_collected();
     const unsigned named = args->run.sources ? collected : 0;
     osc_report_sources(path, end->pid,
                        (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) | named |

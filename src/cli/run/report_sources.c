@@ -15,32 +15,29 @@
 /* The user waits for this, so at most so much is read. */
 #define BYTES_MAX ((uint64_t)16 << 20)
 
-/* Sources that the collector records, which say so in the recording by this key. */
-static const struct collected {
-    enum osc_source bit;
-    const char *key, *word, *title;
-    const char *why; /* it may not have been loaded */
-} collected[] = {
-    {OSC_SOURCE_ITT, "source.itt", "itt", "ITT",
-     "nothing called ITT, or the program changed INTEL_LIBITTNOTIFY64"},
-    {OSC_SOURCE_NVTX, "source.nvtx", "nvtx", "NVTX",
-     "nothing called NVTX 3, or the program changed NVTX_INJECTION64_PATH"},
-    {OSC_SOURCE_OPENCL, "source.opencl", "opencl", "OpenCL",
-     "nothing used OpenCL, the program changed OPENCL_LAYERS, or its loader is older than "
-     "ocl-icd "
-     "2.3 and Khronos's loader of 2021"},
-};
-
-#define N_COLLECTED (sizeof collected / sizeof *collected)
-
 struct hellos {
     uint64_t n_bytes;          /* of all recordings, also those that were not read */
     unsigned loaded, recorded; /* sources that were there; those that recorded something */
     bool is_idle; /* a schedule or a flight recorder wrote nothing, not even this */
 };
 
+/* The bit of the collected source whose report has the key NAME, after the prefix; 0: none. */
+static unsigned collected_bit(struct osc_str name)
+{
+    for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
+        const struct osc_source_kind *const kind = &osc_source_kinds[i];
+        const struct osc_str word = osc_str_c(kind->word);
+
+        if (kind->is_collected && osc_str_starts(name, word) &&
+            (name.len == word.len || name.s[word.len] == '.'))
+            return kind->bit;
+    }
+    return 0;
+}
+
 static void look_at(struct hellos *h, const char *path)
 {
+    const struct osc_str prefix = OSC_STR("source."); /* of a report of each that was loaded */
     struct osc_trace t = {0};
     struct osc_err ignored = {0};
     const struct osc_import_options options = {.n_threads = 1};
@@ -52,12 +49,12 @@ static void look_at(struct hellos *h, const char *path)
 
         if (osc_str_starts(key, OSC_STR("source.torch")))
             h->recorded |= OSC_SOURCES_TORCH;
-        for (size_t k = 0; k < N_COLLECTED; k++) {
-            if (!osc_str_starts(key, osc_str_c(collected[k].key)))
-                continue;
-            h->loaded |= collected[k].bit;
-            h->recorded |= t.events.n_rows > 0 ? collected[k].bit : 0u;
-        }
+        if (!osc_str_starts(key, prefix))
+            continue;
+        const unsigned bit =
+            collected_bit((struct osc_str){key.s + prefix.len, key.len - prefix.len});
+        h->loaded |= bit;
+        h->recorded |= t.events.n_rows > 0 ? bit : 0u;
     }
     h->is_idle |= t.findings.by_code[OSC_FINDING_nothing_dumped].count > 0 ||
                   t.findings.by_code[OSC_FINDING_no_window].count > 0;
@@ -102,18 +99,17 @@ void osc_report_sources(const char *directory, pid_t pid, unsigned wanted, unsig
                       "sets it (python -I, -E and -S ignore it)",
                       wanted & OSC_SOURCE_TORCH_REPLACE ? "ran a profile of torch"
                                                         : "imported torch and used it");
-    for (size_t k = 0; k < N_COLLECTED; k++) {
-        const struct collected *const c = &collected[k];
+    for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
+        const struct osc_source_kind *const kind = &osc_source_kinds[i];
 
-        if (!(wanted & c->bit) || (h.recorded & c->bit))
+        if (!kind->is_collected || !(wanted & kind->bit) || (h.recorded & kind->bit))
             continue;
-        if (h.loaded & c->bit)
-            osc_cli_error(
-                "[%s] the collector was loaded but recorded nothing: %s was paused, or "
-                "only names were created",
-                c->word, c->title);
-        else if (named & c->bit)
-            osc_cli_error("[%s] nothing in PID %d loaded the collector (%s)", c->word, (int)pid,
-                          c->why);
+        if (h.loaded & kind->bit)
+            osc_cli_error("[%s] the collector was loaded but recorded nothing: %s was paused, "
+                          "or only names were created",
+                          kind->word, kind->title);
+        else if (named & kind->bit)
+            osc_cli_error("[%s] nothing in PID %d loaded the collector (%s)", kind->word,
+                          (int)pid, kind->unused);
     }
 }

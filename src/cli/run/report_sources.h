@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 /*
- * Report in one line each which of the sources WANTED, bits of enum osc_source, have recorded
+ * Report in one line each which of the sources WANTED, bits, have recorded
  * nothing in DIRECTORY, where the program PID and its children recorded. NAMED: those
  * that the user named. Another one that nothing used is normal, and only a collector that was
  * loaded and recorded nothing is reported.

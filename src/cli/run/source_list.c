@@ -16,28 +16,8 @@
 #include "recording/schedule.h"
 #include "table/nearest.h"
 
-static const struct {
-    const char *name;
-    enum osc_source bit;
-} known[] = {{"api", OSC_SOURCE_API},
-             {"itt", OSC_SOURCE_ITT},
-             {"nvtx", OSC_SOURCE_NVTX},
-#if OSC_WITH_OPENCL
-             {"opencl", OSC_SOURCE_OPENCL},
-#endif
-             {"torch", OSC_SOURCE_TORCH},
-             {"torch=replace", OSC_SOURCE_TORCH_REPLACE},
-             {"torch=stack", OSC_SOURCE_TORCH_STACK}};
-
-#if OSC_WITH_OPENCL
-#define OPENCL      "opencl "
-#define OPENCL_BITS OSC_SOURCE_OPENCL
-#else
-#define OPENCL      ""
-#define OPENCL_BITS 0
-#endif
-
-#define N_KNOWN (sizeof known / sizeof *known)
+#define WORD(name, word) word ", "
+#define WORDS            OSC_SOURCE_LIST(WORD)
 
 static int no_source(const char *name, size_t len)
 {
@@ -45,17 +25,16 @@ static int no_source(const char *name, size_t len)
     struct osc_nearest near = {.word = word};
 
     snprintf(word, sizeof word, "%.*s", (int)(len < 31 ? len : 31), name);
-    for (size_t i = 0; i < N_KNOWN; i++)
-        osc_nearest_try(&near, known[i].name);
+    for (size_t i = 0; i < OSC_SOURCE_COUNT; i++)
+        osc_nearest_try(&near, osc_source_kinds[i].word);
     if (near.best)
         return osc_cli_misuse("--sources: unknown source '%s'; did you mean '%s'?", word,
                               near.best);
-    return osc_cli_misuse(
-        "--sources: unknown source '%s'; the sources are api, itt, nvtx, " OPENCL "and torch",
-        word);
+    return osc_cli_misuse("--sources: unknown source '%s'; the sources are " WORDS "none",
+                          word);
 }
 
-/* Parse LIST, such as "api,itt", into bits of enum osc_source; NULL: all. */
+/* Parse LIST, such as "api,itt", into bits of sources; NULL: none. */
 static int parse_sources(const char *list, unsigned *bits)
 {
     *bits = 0;
@@ -65,9 +44,11 @@ static int parse_sources(const char *list, unsigned *bits)
         const size_t len = strcspn(p, ",");
         const unsigned before = *bits;
 
-        for (size_t i = 0; i < N_KNOWN; i++) {
-            if (strlen(known[i].name) == len && memcmp(known[i].name, p, len) == 0)
-                *bits |= known[i].bit;
+        for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
+            const struct osc_source_kind *const kind = &osc_source_kinds[i];
+
+            if (strlen(kind->word) == len && memcmp(kind->word, p, len) == 0)
+                *bits |= kind->bit;
         }
         if (*bits == before)
             return no_source(p, len);
@@ -76,7 +57,7 @@ static int parse_sources(const char *list, unsigned *bits)
     return OSC_EXIT_DONE;
 }
 
-/* The value of --torch as a bit of enum osc_source. */
+/* The value of --torch as the bit of a source. */
 static int parse_torch(const char *value, unsigned *bit)
 {
     const bool replaces = strstr(value, "replace"), has_stack = strstr(value, "stack");
@@ -104,8 +85,8 @@ static int parse_wanted(const struct osc_run_args *run, unsigned *bits)
     if (failed)
         return failed;
     if (!run->sources)
-        *bits =
-            OSC_SOURCE_API | OSC_SOURCE_NVTX | OPENCL_BITS | (run->torch ? 0 : OSC_SOURCE_ITT);
+        *bits = OSC_SOURCE_API | (osc_sources_collected() & osc_sources_built() &
+                                  ~(run->torch ? (unsigned)OSC_SOURCE_ITT : 0u));
     *bits |= torch;
     if ((*bits & OSC_SOURCE_TORCH_REPLACE) && (*bits & OSC_SOURCE_TORCH_STACK))
         return osc_cli_misuse("--sources: torch=replace and torch=stack cannot be combined");
@@ -144,7 +125,7 @@ static int drop_stale(struct osc_sources *s, const char *name)
 
 /* SOURCES cannot be used. If ARGS are strict, fail; otherwise the program runs without them and
  * its recordings say so. */
-static int do_without(struct osc_sources *s, unsigned sources, const struct osc_args *args)
+static int do_without(struct osc_sources *s, const struct osc_args *args, unsigned sources)
 {
     s->failed |= sources;
     return args->run.is_strict ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
@@ -158,87 +139,95 @@ static int heed_forbidden(struct osc_sources *s, const struct osc_args *args, un
     if (bits == 0 || !said || strcmp(said, "0") != 0)
         return OSC_EXIT_DONE;
     osc_cli_error("OPSCOPE=0 is set: nothing is recorded; unset it to record");
-    return do_without(s, bits, args);
+    return do_without(s, args, bits);
 }
 
-static const char *not_recorded(unsigned bits)
+/* "ITT is", "NVTX and OpenCL are" for the sources BITS. */
+static void add_not_recorded(struct osc_strbuf *text, unsigned bits)
 {
-    return bits == OSC_SOURCE_ITT      ? "ITT is"
-           : bits == OSC_SOURCE_NVTX   ? "NVTX is"
-           : bits == OSC_SOURCE_OPENCL ? "OpenCL is"
-                                       : "ITT, NVTX and OpenCL are";
+    unsigned rest = bits, n = 0;
+
+    for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
+        const struct osc_source_kind *const kind = &osc_source_kinds[i];
+
+        if (!(rest & kind->bit))
+            continue;
+        rest &= ~kind->bit;
+        osc_strbuf_addf(text, "%s%s", n == 0 ? "" : rest ? ", " : " and ", kind->title);
+        n++;
+    }
+    osc_strbuf_adds(text, n == 1 ? " is" : " are");
 }
 
 /* Find the collector, for the sources BITS, and store its PATH; "": it cannot be used. */
 static int check_collector(struct osc_sources *s, const struct osc_args *args, unsigned bits,
                            char *path, size_t room)
 {
+    struct osc_strbuf text = {0};
     char why[256];
 
-    if (!osc_find_collector(path, room)) {
+    add_not_recorded(&text, bits);
+    if (text.status != OSC_OK) {
+        path[0] = '\0';
+    } else if (!osc_find_collector(path, room)) {
         osc_cli_error(OSC_COLLECTOR " is neither beside opscope nor installed; %s not recorded",
-                      not_recorded(bits));
+                      text.s);
+        path[0] = '\0';
     } else if (!osc_is_loadable(path, why, sizeof why)) {
-        osc_cli_error("cannot load %s: %s; %s not recorded", path, why, not_recorded(bits));
-    } else {
-        return OSC_EXIT_DONE;
+        osc_cli_error("cannot load %s: %s; %s not recorded", path, why, text.s);
+        path[0] = '\0';
     }
-    path[0] = '\0';
-    return do_without(s, bits, args);
+    osc_strbuf_fini(&text);
+    return path[0] ? OSC_EXIT_DONE : do_without(s, args, bits);
 }
 
-/* Sources whose clients load the one library that a variable names. */
-static const struct injected {
-    enum osc_source bit;
-    const char *word, *title, *variable;
-} injected[] = {{OSC_SOURCE_ITT, "itt", "ITT", "INTEL_LIBITTNOTIFY64"},
-                {OSC_SOURCE_NVTX, "nvtx", "NVTX", "NVTX_INJECTION64_PATH"}};
-
-#define N_INJECTED (sizeof injected / sizeof *injected)
-
-/* Let the variable of SOURCE name the collector at PATH, unless it names the library of another
- * tool. */
-static int choose_injected(struct osc_sources *s, const struct osc_args *args,
-                           const struct injected *source, const char *path)
+/* Let the variable of KIND name the collector at PATH: before others if it is a list, else
+ * unless it names the library of another tool. */
+static int choose_variable(struct osc_sources *s, const struct osc_args *args,
+                           const struct osc_source_kind *kind, const char *path)
 {
-    const char *const other = getenv(source->variable);
+    const char *const other = getenv(kind->variable);
+    const bool has_other = other && *other && strcmp(other, path) != 0;
     struct osc_strbuf text = {0};
 
-    if (other && *other && strcmp(other, path) != 0 && !args->run.is_forced) {
+    if (has_other && !kind->is_list && !args->run.is_forced) {
         osc_cli_error("[%s] %s is already set to %s; that would replace another tool: unset "
                       "it or use --force; %s is not recorded",
-                      source->word, source->variable, other, source->title);
-        return do_without(s, source->bit, args);
+                      kind->word, kind->variable, other, kind->title);
+        return do_without(s, args, kind->bit);
     }
     osc_strbuf_adds(&text, path);
-    return add_text(s, source->variable, &text);
+    if (has_other && kind->is_list)
+        osc_strbuf_addf(&text, ":%s", other);
+    return add_text(s, kind->variable, &text);
 }
 
-/* Layers of others stay: ours goes before them. */
-static int choose_opencl(struct osc_sources *s, const char *path)
+/* KIND was not built: say how to get it. */
+static int miss_build(struct osc_sources *s, const struct osc_args *args,
+                      const struct osc_source_kind *kind)
 {
-    static const char variable[] = "OPENCL_LAYERS";
-    const char *const others = getenv(variable);
-    struct osc_strbuf text = {0};
-
-    osc_strbuf_adds(&text, path);
-    if (others && *others && strcmp(others, path) != 0)
-        osc_strbuf_addf(&text, ":%s", others);
-    return add_text(s, variable, &text);
+    osc_cli_error("[%s] %s; %s is not recorded", kind->word, kind->missing, kind->title);
+    return do_without(s, args, kind->bit);
 }
 
 /* Choose those of BITS that the collector records. */
 static int choose_collected(struct osc_sources *s, const struct osc_args *args, unsigned bits)
 {
     char path[PATH_MAX];
-    int failed = bits == 0 ? OSC_EXIT_DONE : check_collector(s, args, bits, path, sizeof path);
+    int failed = OSC_EXIT_DONE;
 
+    for (size_t i = 0; i < OSC_SOURCE_COUNT && !failed; i++) {
+        if (bits & osc_source_kinds[i].bit && osc_source_kinds[i].missing)
+            failed = miss_build(s, args, &osc_source_kinds[i]);
+    }
     bits &= ~s->failed;
-    for (size_t i = 0; i < N_INJECTED && !failed; i++)
-        if (bits & injected[i].bit)
-            failed = choose_injected(s, args, &injected[i], path);
-    if (!failed && (bits & OSC_SOURCE_OPENCL))
-        failed = choose_opencl(s, path);
+    if (!failed && bits)
+        failed = check_collector(s, args, bits, path, sizeof path);
+    bits &= ~s->failed;
+    for (size_t i = 0; i < OSC_SOURCE_COUNT && !failed; i++) {
+        if (bits & osc_source_kinds[i].bit)
+            failed = choose_variable(s, args, &osc_source_kinds[i], path);
+    }
     return failed;
 }
 
@@ -251,7 +240,7 @@ static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsi
     if (!osc_find_torch_hook(path, sizeof path)) {
         osc_cli_error("[torch] this opscope does not belong to the Python package, which 'pip "
                       "install .' builds from the sources; torch is not recorded");
-        return do_without(s, bits & OSC_SOURCES_TORCH, args);
+        return do_without(s, args, bits & OSC_SOURCES_TORCH);
     }
     osc_strbuf_adds(&text, path);
     if (others && *others)
@@ -315,21 +304,25 @@ static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run
 
 void osc_sources_add_names(struct osc_strbuf *text, unsigned bits, const char *prefix)
 {
-    for (size_t i = 0; i < N_KNOWN; i++) {
-        if (bits & known[i].bit)
-            osc_strbuf_addf(text, "%s%s%s", text->len > 0 ? "," : "", prefix, known[i].name);
+    for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
+        const struct osc_source_kind *const kind = &osc_source_kinds[i];
+
+        if (bits & kind->bit)
+            osc_strbuf_addf(text, "%s%s%s", text->len > 0 ? "," : "", prefix, kind->word);
     }
 }
 
 /* Set OPSCOPE_SOURCES to the usable and the unusable sources of BITS. */
 static int print_sources(struct osc_sources *s, const struct osc_args *args, unsigned bits)
 {
+    const unsigned by_default = args->run.sources ? 0 : osc_sources_collected();
     struct osc_strbuf text = {0};
 
     s->wanted = bits & ~s->failed;
     if (!args->run.sources && !args->run.torch && s->failed == 0)
         return drop_stale(s, "OPSCOPE_SOURCES");
-    osc_sources_add_names(&text, s->wanted, "");
+    osc_sources_add_names(&text, s->wanted & ~by_default, "");
+    osc_sources_add_names(&text, s->wanted & by_default, "?");
     osc_sources_add_names(&text, s->failed, "-");
     if (bits == 0)
         osc_strbuf_adds(&text, "none");
@@ -356,7 +349,7 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
     if (!failed)
         failed = heed_forbidden(s, args, bits);
     if (!failed)
-        failed = choose_collected(s, args, bits & ~s->failed & OSC_SOURCES_COLLECTED);
+        failed = choose_collected(s, args, bits & ~s->failed & osc_sources_collected());
     if (!failed && (bits & ~s->failed & OSC_SOURCES_TORCH))
         failed = choose_torch(s, args, bits);
     return failed ? failed : print_sources(s, args, bits);

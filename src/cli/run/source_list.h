@@ -8,8 +8,8 @@
  * of ours from PYTHONPATH, which waits for torch. In the program all of these fail silently, so
  * whatever can be checked before it starts is checked here.
  *
- *   - OPSCOPE_SOURCES lists the sources; a '-' marks one that was requested and cannot be
- *     used: "api,-itt". Recordings repeat the list.
+ *   - OPSCOPE_SOURCES lists the sources, and recordings repeat the list: "api,?nvtx,-itt". '-'
+ *     marks one that cannot be used, '?' one that nobody named, which may find nothing.
  *   - A run inside another run inherits nothing from it.
  *
  * Threading: one thread.
@@ -19,6 +19,7 @@
 #include "base/strbuf.h"
 #include "cli/command_options.h"
 #include "cli/run/child.h"
+#include "cli/source_kinds.h"
 
 #define OSC_SOURCES_VARIABLES_MAX 12
 
@@ -30,24 +31,9 @@ struct osc_sources {
     uint32_t n_texts;
     const char *run_id; /* borrowed from texts */
     const char *asked;  /* borrowed from texts: OPSCOPE_SOURCES, or NULL */
-    unsigned wanted;    /* bits of enum osc_source: sources to record */
+    unsigned wanted;    /* bits: sources to record */
     unsigned failed;    /* sources that cannot be used */
 };
-
-enum osc_source {
-    OSC_SOURCE_API = 1,
-    OSC_SOURCE_ITT = 2,
-    OSC_SOURCE_TORCH = 4,         /* operators of PyTorch in the whole program */
-    OSC_SOURCE_TORCH_REPLACE = 8, /* replaces torch.profiler where the program uses it */
-    OSC_SOURCE_TORCH_STACK = 16,  /* the same as TORCH, with calls of Python and modules */
-    OSC_SOURCE_OPENCL = 32,
-    OSC_SOURCE_NVTX = 64,
-};
-
-/* Those that the collector records. */
-#define OSC_SOURCES_COLLECTED (OSC_SOURCE_ITT | OSC_SOURCE_NVTX | OSC_SOURCE_OPENCL)
-
-#define OSC_SOURCES_TORCH (OSC_SOURCE_TORCH | OSC_SOURCE_TORCH_REPLACE | OSC_SOURCE_TORCH_STACK)
 
 /*
  * Choose the sources for ARGS; the program records to the directory OUT (absolute). A source

@@ -300,17 +300,41 @@ void osc_records_count(struct osc_records *n)
     count_losses(n);
 }
 
-/* Whether the comma-separated LIST contains WORD. */
-static bool lists(struct osc_str list, struct osc_str word)
+/* Whether SOURCE, such as "itt" or "torch=stack", has reported to T. */
+static bool has_reported(const struct osc_trace *t, struct osc_str source)
+{
+    const struct osc_str prefix = OSC_STR("source.");
+
+    for (uint32_t i = 0; i < source.len; i++) {
+        if (source.s[i] == '=')
+            source.len = i;
+    }
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        const struct osc_str key = osc_trace_str(t, t->metas[i].key);
+
+        if (osc_str_starts(key, prefix) &&
+            osc_str_starts((struct osc_str){key.s + prefix.len, key.len - prefix.len}, source))
+            return true;
+    }
+    return false;
+}
+
+/* Whether one of the sources in LIST was asked for by name and has not reported. Calls of
+ * libopscope need no report; '-' is before those that could not be used, '?' before those that
+ * nobody named. */
+static bool lacks_report(const struct osc_trace *t, struct osc_str list)
 {
     uint32_t from = 0;
 
     for (uint32_t i = 0; i <= list.len; i++) {
         if (i < list.len && list.s[i] != ',')
             continue;
-        if (osc_str_eq((struct osc_str){list.s + from, i - from}, word))
-            return true;
+        const struct osc_str source = {list.s + from, i - from};
         from = i + 1;
+        if (source.len > 0 && source.s[0] != '-' && source.s[0] != '?' &&
+            !osc_str_eq(source, OSC_STR("api")) && !osc_str_eq(source, OSC_STR("none")) &&
+            !has_reported(t, source))
+            return true;
     }
     return false;
 }
@@ -330,28 +354,18 @@ static bool count_idle(struct osc_trace *t, struct osc_str mode)
 
 void osc_records_count_absent(struct osc_trace *t)
 {
-    bool itt_is_asked = false, itt_was_loaded = false;
-    bool torch_is_asked = false, torch_was_there = false;
-    bool is_idle = false; /* the reports of sources were not written either */
+    bool is_missing = false, is_idle = false; /* idle: nothing was written, reports neither */
 
     for (uint32_t i = 0; i < t->n_metas; i++) {
         const struct osc_str key = osc_trace_str(t, t->metas[i].key);
         const struct osc_str value = osc_trace_str(t, t->metas[i].value);
 
-        if (osc_str_eq(key, OSC_STR("sources"))) {
-            itt_is_asked = lists(value, OSC_STR("itt"));
-            torch_is_asked = lists(value, OSC_STR("torch")) ||
-                             lists(value, OSC_STR("torch=replace")) ||
-                             lists(value, OSC_STR("torch=stack"));
-        }
-        itt_was_loaded |= osc_str_starts(key, OSC_STR("source.itt"));
-        torch_was_there |= osc_str_starts(key, OSC_STR("source.torch"));
+        if (osc_str_eq(key, OSC_STR("sources")))
+            is_missing = lacks_report(t, value);
         if (osc_str_eq(key, OSC_STR("mode")))
             is_idle |= count_idle(t, value);
     }
-    if (is_idle)
-        return;
-    if ((itt_was_loaded ? t->events.n_rows == 0 : itt_is_asked) ||
-        (torch_is_asked && !torch_was_there))
+    is_missing |= t->events.n_rows == 0 && has_reported(t, OSC_STR("itt"));
+    if (is_missing && !is_idle)
         osc_findings_add(&t->findings, OSC_FINDING_source_missing, OSC_NO_OFFSET, OSC_NO_TIME);
 }

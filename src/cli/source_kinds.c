@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/source_kinds.h"
+
+#include <stddef.h>
+
+#if OSC_WITH_OPENCL
+#define OPENCL_MISSING NULL
+#else
+#define OPENCL_MISSING                                                                         \
+    "this opscope was built without the headers of OpenCL: on Debian install opencl-headers, " \
+    "and build again"
+#endif
+
+const struct osc_source_kind osc_source_kinds[OSC_SOURCE_COUNT] = {
+    {.bit = OSC_SOURCE_API,
+     .word = "api",
+     .title = "libopscope",
+     .what = "calls of libopscope, in programs that are linked with it"},
+    {.bit = OSC_SOURCE_ITT,
+     .word = "itt",
+     .title = "ITT",
+     .what = "tasks of ITT: PyTorch's emit_itt(), oneDNN, oneTBB, OpenVINO",
+     .is_collected = true,
+     .variable = "INTEL_LIBITTNOTIFY64",
+     .unused = "nothing called ITT, or the program changed INTEL_LIBITTNOTIFY64"},
+    {.bit = OSC_SOURCE_NVTX,
+     .word = "nvtx",
+     .title = "NVTX",
+     .what = "ranges and marks of NVTX 3",
+     .is_collected = true,
+     .variable = "NVTX_INJECTION64_PATH",
+     .unused = "nothing called NVTX 3, or the program changed NVTX_INJECTION64_PATH"},
+    {.bit = OSC_SOURCE_OPENCL,
+     .word = "opencl",
+     .title = "OpenCL",
+     .what = "calls, kernels, copies and memory of OpenCL",
+     .is_collected = true,
+     .variable = "OPENCL_LAYERS",
+     .is_list = true,
+     .unused = "nothing used OpenCL, the program changed OPENCL_LAYERS, or its loader is older "
+               "than ocl-icd 2.3 and Khronos's loader of 2021",
+     .missing = OPENCL_MISSING},
+    {.bit = OSC_SOURCE_TORCH,
+     .word = "torch",
+     .title = "PyTorch",
+     .what = "operators of PyTorch in Python programs, with --torch"},
+    {.bit = OSC_SOURCE_TORCH_REPLACE, .word = "torch=replace", .title = "PyTorch"},
+    {.bit = OSC_SOURCE_TORCH_STACK, .word = "torch=stack", .title = "PyTorch"},
+};
+
+unsigned osc_sources_collected(void)
+{
+    unsigned bits = 0;
+
+    for (size_t i = 0; i < OSC_SOURCE_COUNT; i++)
+        bits |= osc_source_kinds[i].is_collected ? osc_source_kinds[i].bit : 0u;
+    return bits;
+}
+
+unsigned osc_sources_built(void)
+{
+    unsigned bits = 0;
+
+    for (size_t i = 0; i < OSC_SOURCE_COUNT; i++)
+        bits |= osc_source_kinds[i].missing ? 0u : osc_source_kinds[i].bit;
+    return bits;
+}
