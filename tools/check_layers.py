@@ -18,7 +18,7 @@ FILE_LINES = 800
 NESTING = 4
 PARAMETERS = 6
 # Functions that stand in for those of an interface.
-PRESCRIBED_NAMES = "cl_[A-Z]"  # OpenCL
+PRESCRIBED_NAMES = "cl_[A-Z]|ze_"  # OpenCL, Level Zero
 PRESCRIBED = {"handle_request"} # parameters that a library demands: libmicrohttpd
 FOLDER_FILES = 45 # tests and build files are not counted
 SPDX = "SPDX-License-Identifier: Apache-2.0"
@@ -35,7 +35,8 @@ FREE_NAMES = {"main", "TEST", "TEST_WITH",  # static functions, by tests/support
               "mprotect",  # a test replaces it, to watch the log of names grow
               "__itt_api_init", "__itt_api_fini", "__itt_api_version", "_ZN5torch8profiler8itt_markEPKc",
               "InitializeInjectionNvtx", "InitializeInjectionNvtx2",
-              "clGetLayerInfo", "clInitLayer", "clInitLayerWithProperties", "clDeinitLayer"}
+              "clGetLayerInfo", "clInitLayer", "clInitLayerWithProperties", "clDeinitLayer",
+              "zeInit", "zeInitDrivers"}
 
 
 class Layers:

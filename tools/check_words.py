@@ -30,7 +30,7 @@ BARE = re.compile(r"`([a-z_0-9]+\.(?:c|h|inc|py|sh|cpp))`")
 SECTION = re.compile(r"\b(?:TB|TP|AN) [A-Z]?[0-9]|\bR-[0-9]+\.[0-9]|\[BUG\]")
 # The first folders of files of other projects and of files that programs write.
 FOREIGN = ("torch/", "autograd/", "aten/", "c10/", "sys/", "linux/", "asm/", "bits/", "arpa/",
-           "net/", "netinet/", "usr/", "tests/data/", "bench/data/", "build/", "generated/",
+           "level_zero/", "net/", "netinet/", "usr/", "tests/data/", "bench/data/", "build/", "generated/",
            "isa-l/", "tbb/", "oneapi/", "arrow/", "pwd/")
 
 # Words of Chrome traces and of Kineto.

@@ -14,7 +14,7 @@
 struct report {
     _Atomic uint32_t is_whole; /* written last */
     char key[40];
-    char text[128];
+    char text[256];
 };
 
 _Atomic uint32_t osc_source_state_;
@@ -64,20 +64,19 @@ void osc_source_begin(void)
     (void)started;
 }
 
-void osc_source_report(struct osc_source *s, const char *text)
+/* Record TEXT by the key PREFIX.NAME, and if N is not 0 with ".N" after it. */
+static void add_report(const char *prefix, const char *name, uint32_t n, const char *text)
 {
-    /* Relaxed: each caller gets a place and a number of its own. */
+    /* Relaxed: each caller gets a place of its own. */
     const uint32_t i = atomic_fetch_add_explicit(&n_reports, 1, memory_order_relaxed);
-
-    const uint32_t n = atomic_fetch_add_explicit(&s->n_reports, 1, memory_order_relaxed);
 
     if (i >= REPORTS_MAX)
         return;
     struct report *const r = &reports[i];
     if (n == 0)
-        (void)snprintf(r->key, sizeof r->key, "source.%s", s->name);
+        (void)snprintf(r->key, sizeof r->key, "%s.%s", prefix, name);
     else
-        (void)snprintf(r->key, sizeof r->key, "source.%s.%u", s->name, n + 1);
+        (void)snprintf(r->key, sizeof r->key, "%s.%s.%u", prefix, name, n);
     (void)snprintf(r->text, sizeof r->text, "%s", text);
     /* Release pairs with the acquire in osc_source_report_all(). */
     atomic_store_explicit(&r->is_whole, 1, memory_order_release);
@@ -86,6 +85,19 @@ void osc_source_report(struct osc_source *s, const char *text)
     else /* called while the recorder starts */
         atomic_fetch_or_explicit(&osc_source_state_, OSC_SOURCE_REPORT_DUE,
                                  memory_order_relaxed);
+}
+
+void osc_source_report(struct osc_source *s, const char *text)
+{
+    /* Relaxed: each report gets a number of its own. */
+    const uint32_t n = atomic_fetch_add_explicit(&s->n_reports, 1, memory_order_relaxed);
+
+    add_report("source", s->name, n == 0 ? 0 : n + 1, text);
+}
+
+void osc_source_fail(const struct osc_source *s, const char *why)
+{
+    add_report("source_failed", s->name, 0, why);
 }
 
 void osc_source_report_all(void)

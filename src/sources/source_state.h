@@ -34,8 +34,12 @@ bool osc_source_is_wanted(const struct osc_source *s);
 /* Start the recorder with its defaults, unless a source has done so. */
 void osc_source_begin(void);
 
-/* Record TEXT (cut at 127 bytes) as a report of S, also in children of a fork. */
+/* Record TEXT (cut at 255 bytes) as a report of S, also in children of a fork. */
 void osc_source_report(struct osc_source *s, const char *text);
+
+/* Record that S is there and cannot record, as "source_failed.NAME". WHY, in one line, says
+ * what to do. */
+void osc_source_fail(const struct osc_source *s, const char *why);
 
 /* Record all reports: the child of a fork has a recording of its own. */
 void osc_source_report_all(void);

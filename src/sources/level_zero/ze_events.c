@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sources/level_zero/ze_events.h"
+
+#include <pthread.h>
+
+#include "sources/handle_map.h"
+#include "sources/room.h"
+
+/* --- events of programs ------------------------------------------------------------------ */
+
+static struct osc_handle_map pools = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct osc_handle_map events = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+#define POOL_HAS_TIMES 1
+
+void osc_ze_add_pool(ze_event_pool_handle_t handle, bool has_times)
+{
+    (void)osc_handle_set(&pools, handle, has_times ? POOL_HAS_TIMES : 0);
+}
+
+void osc_ze_add_event(ze_event_handle_t handle, ze_event_pool_handle_t pool)
+{
+    struct osc_ze_event *e = osc_ze_event_of(handle);
+
+    if (!e)
+        e = osc_source_room(sizeof *e);
+    if (!e || !osc_handle_set(&events, handle, (uintptr_t)e))
+        return;
+    /* Relaxed: programs give an event to another thread in their own way. */
+    atomic_store_explicit(&e->n_waiting, 0, memory_order_relaxed);
+    atomic_store_explicit(&e->has_times, osc_handle_get(&pools, pool) == POOL_HAS_TIMES,
+                          memory_order_relaxed);
+}
+
+struct osc_ze_event *osc_ze_event_of(ze_event_handle_t handle)
+{
+    return handle ? osc_handle_get_address(&events, handle) : NULL;
+}
+
+/* --- ours -------------------------------------------------------------------------------- */
+
+#define POOL_EVENTS 256
+
+struct pool {
+    struct pool *next;
+    ze_event_pool_handle_t handle;
+    uint32_t n; /* events made */
+    struct osc_ze_own_event all[POOL_EVENTS];
+};
+
+struct osc_ze_context {
+    ze_context_handle_t handle;
+    pthread_mutex_t lock;
+    struct pool *pools;
+    struct osc_ze_own_event *unused;
+    bool is_full; /* the driver made no more */
+};
+
+static struct osc_handle_map contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Pools of contexts that were destroyed, to be used again. */
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pool *spare;
+
+static struct osc_ze_context *context_of(ze_context_handle_t handle)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct osc_ze_context *c = osc_handle_get_address(&contexts, handle);
+
+    if (c)
+        return c;
+    pthread_mutex_lock(&lock);
+    c = osc_handle_get_address(&contexts, handle);
+    if (!c && (c = osc_source_room(sizeof *c))) {
+        c->handle = handle;
+        (void)pthread_mutex_init(&c->lock, NULL);
+        if (!osc_handle_set(&contexts, handle, (uintptr_t)c))
+            c = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    return c;
+}
+
+static struct pool *take_pool(void)
+{
+    pthread_mutex_lock(&spare_lock);
+    struct pool *const p = spare;
+    if (p)
+        spare = p->next;
+    pthread_mutex_unlock(&spare_lock);
+    return p ? p : osc_source_room(sizeof *p);
+}
+
+static void give_back_pool(struct pool *p)
+{
+    pthread_mutex_lock(&spare_lock);
+    p->next = spare;
+    spare = p;
+    pthread_mutex_unlock(&spare_lock);
+}
+
+/* Begin a pool for events of C, whose lock the caller has. */
+static struct pool *add_pool(struct osc_ze_context *c)
+{
+    const ze_event_pool_desc_t what = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
+                                       .flags = ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP |
+                                                ZE_EVENT_POOL_FLAG_HOST_VISIBLE,
+                                       .count = POOL_EVENTS};
+    struct pool *const p = take_pool();
+
+    if (!p)
+        return NULL;
+    p->n = 0;
+    p->handle = NULL;
+    if (osc_ze.EventPoolCreate(c->handle, &what, 0, NULL, &p->handle) != ZE_RESULT_SUCCESS ||
+        !p->handle) {
+        give_back_pool(p);
+        return NULL;
+    }
+    p->next = c->pools;
+    c->pools = p;
+    return p;
+}
+
+/* Make an event in a pool of C, whose lock the caller has. */
+static struct osc_ze_own_event *make_event(struct osc_ze_context *c)
+{
+    struct pool *p = c->pools;
+    ze_event_desc_t what = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
+                            .signal = ZE_EVENT_SCOPE_FLAG_HOST};
+
+    if (c->is_full || ((!p || p->n == POOL_EVENTS) && !(p = add_pool(c)))) {
+        c->is_full = true;
+        return NULL;
+    }
+    struct osc_ze_own_event *const e = &p->all[p->n];
+    e->context = c;
+    e->handle = NULL;
+    what.index = p->n;
+    if (osc_ze.EventCreate(p->handle, &what, &e->handle) != ZE_RESULT_SUCCESS || !e->handle) {
+        c->is_full = true;
+        return NULL;
+    }
+    p->n++;
+    return e;
+}
+
+struct osc_ze_own_event *osc_ze_take_event(ze_context_handle_t handle)
+{
+    struct osc_ze_context *const c = handle ? context_of(handle) : NULL;
+
+    if (!c)
+        return NULL;
+    pthread_mutex_lock(&c->lock);
+    struct osc_ze_own_event *e = c->unused;
+    if (e)
+        c->unused = e->next;
+    else
+        e = make_event(c);
+    pthread_mutex_unlock(&c->lock);
+    return e;
+}
+
+void osc_ze_give_back_event(struct osc_ze_own_event *event)
+{
+    struct osc_ze_context *const c = event->context;
+
+    if (osc_ze.EventHostReset(event->handle) != ZE_RESULT_SUCCESS)
+        return; /* its state is not known */
+    pthread_mutex_lock(&c->lock);
+    event->next = c->unused;
+    c->unused = event;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void osc_ze_drop_events(ze_context_handle_t handle)
+{
+    struct osc_ze_context *const c = osc_handle_get_address(&contexts, handle);
+
+    if (!c)
+        return;
+    pthread_mutex_lock(&c->lock);
+    for (struct pool *p = c->pools, *next; p; p = next) {
+        next = p->next;
+        for (uint32_t i = 0; i < p->n; i++)
+            (void)osc_ze.EventDestroy(p->all[i].handle);
+        (void)osc_ze.EventPoolDestroy(p->handle);
+        give_back_pool(p);
+    }
+    c->pools = NULL;
+    c->unused = NULL;
+    c->is_full = false;
+    pthread_mutex_unlock(&c->lock);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that make, execute, reset and destroy command lists, queues and contexts. */
+#include "sources/handle_map.h"
+#include "sources/level_zero/ze_commands.h"
+
+static struct osc_handle_map queues = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void after_queue_create(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const ze_command_queue_create_params_t *const p = params;
+    struct osc_ze_device *const d =
+        result == ZE_RESULT_SUCCESS ? osc_ze_device_of(*p->phDevice) : NULL;
+
+    OSC_ZE_UNUSED;
+    if (d && *p->pdesc && *p->pphCommandQueue && **p->pphCommandQueue)
+        (void)osc_handle_set(&queues, **p->pphCommandQueue,
+                             osc_ze_engine(d, (*p->pdesc)->ordinal, (*p->pdesc)->index));
+}
+
+static void after_list_create(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const ze_command_list_create_params_t *const p = params;
+    struct osc_ze_list *l = NULL;
+
+    OSC_ZE_UNUSED;
+    if (result == ZE_RESULT_SUCCESS && *p->pphCommandList && **p->pphCommandList)
+        l = osc_ze_list_add(**p->pphCommandList, *p->phContext, osc_ze_device_of(*p->phDevice));
+    if (l && *p->pdesc)
+        l->queue = osc_ze_engine(l->device, (*p->pdesc)->commandQueueGroupOrdinal, 0);
+}
+
+static void after_list_create_immediate(void *params, ze_result_t result, void *tracer,
+                                        void **call)
+{
+    const ze_command_list_create_immediate_params_t *const p = params;
+    struct osc_ze_list *l = NULL;
+
+    OSC_ZE_UNUSED;
+    if (result == ZE_RESULT_SUCCESS && *p->pphCommandList && **p->pphCommandList)
+        l = osc_ze_list_add(**p->pphCommandList, *p->phContext, osc_ze_device_of(*p->phDevice));
+    if (!l || !*p->paltdesc)
+        return;
+    l->is_immediate = true;
+    l->queue = osc_ze_engine(l->device, (*p->paltdesc)->ordinal, (*p->paltdesc)->index);
+}
+
+static void before_list_destroy(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const ze_command_list_destroy_params_t *const p = params;
+    struct osc_ze_list *const l = osc_ze_list_of(*p->phCommandList);
+
+    OSC_ZE_UNUSED;
+    if (!l || !osc_ze_is_alive())
+        return;
+    osc_ze_list_clear(l);
+    l->device = NULL;
+}
+
+static void before_list_reset(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const ze_command_list_reset_params_t *const p = params;
+    struct osc_ze_list *const l = osc_ze_list_of(*p->phCommandList);
+
+    OSC_ZE_UNUSED;
+    if (l && osc_ze_is_alive())
+        osc_ze_list_clear(l);
+}
+
+static void before_context_destroy(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const ze_context_destroy_params_t *const p = params;
+
+    OSC_ZE_UNUSED;
+    if (*p->phContext && osc_ze_is_alive())
+        osc_ze_context_clear(*p->phContext);
+}
+
+static void submit_all(uint32_t n, const ze_command_list_handle_t *handles, uint64_t queue)
+{
+    for (uint32_t i = 0; handles && i < n; i++) {
+        struct osc_ze_list *const l = osc_ze_list_of(handles[i]);
+
+        if (l && l->device)
+            osc_ze_list_submit(l, queue ? (uint32_t)queue : l->queue);
+    }
+}
+
+static void fail_all(uint32_t n, const ze_command_list_handle_t *handles)
+{
+    for (uint32_t i = 0; handles && i < n; i++) {
+        struct osc_ze_list *const l = osc_ze_list_of(handles[i]);
+
+        if (l && l->device)
+            osc_ze_list_fail(l);
+    }
+}
+
+static void before_execute(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const ze_command_queue_execute_command_lists_params_t *const p = params;
+
+    OSC_ZE_UNUSED;
+    if (osc_ze_begin(OSC_SOURCE_NAME("zeCommandQueueExecuteCommandLists")))
+        submit_all(*p->pnumCommandLists, *p->pphCommandLists,
+                   osc_handle_get(&queues, *p->phCommandQueue));
+}
+
+static void after_execute(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const ze_command_queue_execute_command_lists_params_t *const p = params;
+
+    OSC_ZE_UNUSED;
+    if (result != ZE_RESULT_SUCCESS && osc_ze_is_alive())
+        fail_all(*p->pnumCommandLists, *p->pphCommandLists);
+    osc_ze_end();
+}
+
+/* Of later versions than our headers may be: zeCommandListImmediateAppendCommandListsExp(). */
+struct append_lists_params {
+    ze_command_list_handle_t *immediate;
+    uint32_t *n;
+    ze_command_list_handle_t **lists;
+    ze_event_handle_t *signal;
+    uint32_t *n_waits;
+    ze_event_handle_t **waits;
+};
+
+static void before_append_lists(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const struct append_lists_params *const p = params;
+    const struct osc_ze_list *const to = osc_ze_list_of(*p->immediate);
+
+    OSC_ZE_UNUSED;
+    if (osc_ze_begin(OSC_SOURCE_NAME("zeCommandListImmediateAppendCommandListsExp")))
+        submit_all(*p->n, *p->lists, to ? to->queue : 0);
+}
+
+static void after_append_lists(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const struct append_lists_params *const p = params;
+
+    OSC_ZE_UNUSED;
+    if (result != ZE_RESULT_SUCCESS && osc_ze_is_alive())
+        fail_all(*p->n, *p->lists);
+    osc_ze_end();
+}
+
+const struct osc_ze_hook osc_ze_hooks_lists[] = {
+    {"CommandQueueCreate", NULL, after_queue_create},
+    {"CommandListCreate", NULL, after_list_create},
+    {"CommandListCreateImmediate", NULL, after_list_create_immediate},
+    {"CommandListDestroy", before_list_destroy, NULL},
+    {"CommandListReset", before_list_reset, NULL},
+    {"ContextDestroy", before_context_destroy, NULL},
+    {"CommandQueueExecuteCommandLists", before_execute, after_execute},
+    {"CommandListImmediateAppendCommandListsExp", before_append_lists, after_append_lists},
+    {0}};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sources/level_zero/ze_lists.h"
+
+#include "sources/handle_map.h"
+#include "sources/room.h"
+
+static struct osc_handle_map lists = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct osc_ze_list *osc_ze_list_of(ze_command_list_handle_t handle)
+{
+    return handle ? osc_handle_get_address(&lists, handle) : NULL;
+}
+
+ze_context_handle_t osc_ze_context_of(ze_command_list_handle_t list)
+{
+    const struct osc_ze_list *const l = osc_ze_list_of(list);
+
+    return l ? l->context : NULL;
+}
+
+bool osc_ze_is_immediate(ze_command_list_handle_t list)
+{
+    const struct osc_ze_list *const l = osc_ze_list_of(list);
+
+    return l && l->is_immediate;
+}
+
+struct osc_ze_list *osc_ze_list_add(ze_command_list_handle_t handle,
+                                    ze_context_handle_t context, struct osc_ze_device *device)
+{
+    struct osc_ze_list *l = osc_ze_list_of(handle);
+
+    if (!l)
+        l = osc_source_room(sizeof *l);
+    if (!l || !device)
+        return NULL;
+    *l = (struct osc_ze_list){.context = context, .device = device};
+    return osc_handle_set(&lists, handle, (uintptr_t)l) ? l : NULL;
+}

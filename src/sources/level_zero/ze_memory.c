@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of devices. Shared memory that names a device counts as that device's. */
+#include "sources/handle_map.h"
+#include "sources/level_zero/ze_devices.h"
+
+/* What is known of a block until it is freed: its device above its bytes. */
+static struct osc_handle_map blocks = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+#define DEVICE_SHIFT 48
+
+static void report_block(ze_device_handle_t handle, const void *at, size_t bytes)
+{
+    const struct osc_ze_device *const d = osc_ze_device_of(handle);
+    /* Acquire pairs with the release in osc_ze_device_of(). */
+    const uint32_t device = d ? atomic_load_explicit(&d->number, memory_order_acquire) : 0;
+
+    if (d && at && bytes >> DEVICE_SHIFT == 0 &&
+        osc_handle_set(&blocks, at, (uint64_t)device << DEVICE_SHIFT | bytes))
+        osc_memory_alloc(device, (uintptr_t)at, bytes);
+}
+
+static void before_alloc_device(void *params, ze_result_t result, void *tracer, void **call)
+{
+    OSC_ZE_UNUSED;
+    (void)osc_ze_begin(OSC_SOURCE_NAME("zeMemAllocDevice"));
+}
+
+static void after_alloc_device(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const ze_mem_alloc_device_params_t *const p = params;
+
+    OSC_ZE_UNUSED;
+    if (result == ZE_RESULT_SUCCESS && *p->ppptr && osc_is_on())
+        report_block(*p->phDevice, **p->ppptr, *p->psize);
+    osc_ze_end();
+}
+
+static void before_alloc_shared(void *params, ze_result_t result, void *tracer, void **call)
+{
+    OSC_ZE_UNUSED;
+    (void)osc_ze_begin(OSC_SOURCE_NAME("zeMemAllocShared"));
+}
+
+static void after_alloc_shared(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const ze_mem_alloc_shared_params_t *const p = params;
+
+    OSC_ZE_UNUSED;
+    if (result == ZE_RESULT_SUCCESS && *p->ppptr && osc_is_on())
+        report_block(*p->phDevice, **p->ppptr, *p->psize);
+    osc_ze_end();
+}
+
+static void before_alloc_host(void *params, ze_result_t result, void *tracer, void **call)
+{
+    OSC_ZE_UNUSED;
+    (void)osc_ze_begin(OSC_SOURCE_NAME("zeMemAllocHost"));
+}
+
+static void after_alloc_host(void *params, ze_result_t result, void *tracer, void **call)
+{
+    OSC_ZE_UNUSED;
+    osc_ze_end();
+}
+
+static void before_free(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const ze_mem_free_params_t *const p = params;
+    const void *const at = *p->pptr;
+    const uint64_t known = at ? osc_handle_get(&blocks, at) : 0;
+
+    OSC_ZE_UNUSED;
+    (void)osc_ze_begin(OSC_SOURCE_NAME("zeMemFree"));
+    if (known == 0 || !osc_ze_is_alive())
+        return;
+    (void)osc_handle_set(&blocks, at, 0);
+    osc_memory_free((uint32_t)(known >> DEVICE_SHIFT), (uintptr_t)at,
+                    known & ((UINT64_C(1) << DEVICE_SHIFT) - 1));
+}
+
+static void after_free(void *params, ze_result_t result, void *tracer, void **call)
+{
+    OSC_ZE_UNUSED;
+    osc_ze_end();
+}
+
+const struct osc_ze_hook osc_ze_hooks_memory[] = {
+    {"MemAllocDevice", before_alloc_device, after_alloc_device},
+    {"MemAllocShared", before_alloc_shared, after_alloc_shared},
+    {"MemAllocHost", before_alloc_host, after_alloc_host},
+    {"MemFree", before_free, after_free},
+    {0}};

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * client.c - a program that uses Level Zero, with the loader that it is linked with.
+ *
+ *     client CASE
+ *
+ * Prints what it computed and the results of its calls, which a recording must not change.
+ */
+#include <level_zero/ze_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BYTES     4096
+#define N_KERNELS 10
+
+static ze_context_handle_t context;
+static ze_device_handle_t devices[16], tiles[16];
+static ze_device_handle_t device;
+static uint32_t n_devices;
+static ze_kernel_handle_t add, scale;
+static ze_event_pool_handle_t plain_pool, timed_pool;
+
+#define CHECK(call)                                       \
+    do {                                                  \
+        const ze_result_t result_ = (call);               \
+        if (result_ != ZE_RESULT_SUCCESS)                 \
+            printf("%s: %x\n", #call, (unsigned)result_); \
+    } while (0)
+
+static ze_event_pool_handle_t make_pool(ze_event_pool_flags_t flags)
+{
+    const ze_event_pool_desc_t what = {
+        .stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = flags, .count = 64};
+    ze_event_pool_handle_t made = NULL;
+
+    CHECK(zeEventPoolCreate(context, &what, 0, NULL, &made));
+    return made;
+}
+
+static ze_event_handle_t make_event(ze_event_pool_handle_t pool, uint32_t index)
+{
+    const ze_event_desc_t what = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
+                                  .index = index,
+                                  .signal = ZE_EVENT_SCOPE_FLAG_HOST};
+    ze_event_handle_t made = NULL;
+
+    CHECK(zeEventCreate(pool, &what, &made));
+    return made;
+}
+
+static ze_command_list_handle_t immediate(uint32_t ordinal, uint32_t index)
+{
+    const ze_command_queue_desc_t what = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                          .ordinal = ordinal,
+                                          .index = index,
+                                          .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
+    ze_command_list_handle_t made = NULL;
+
+    CHECK(zeCommandListCreateImmediate(context, device, &what, &made));
+    return made;
+}
+
+static ze_command_list_handle_t regular(void)
+{
+    const ze_command_list_desc_t what = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
+    ze_command_list_handle_t made = NULL;
+
+    CHECK(zeCommandListCreate(context, device, &what, &made));
+    return made;
+}
+
+static ze_command_queue_handle_t queue(void)
+{
+    const ze_command_queue_desc_t what = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC};
+    ze_command_queue_handle_t made = NULL;
+
+    CHECK(zeCommandQueueCreate(context, device, &what, &made));
+    return made;
+}
+
+static const ze_group_count_t groups = {8, 2, 1};
+
+static void launch(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
+                   ze_event_handle_t event)
+{
+    CHECK(zeCommandListAppendLaunchKernel(list, kernel, &groups, event, 0, NULL));
+}
+
+/* Wait for an immediate list, by an event of the program. */
+static void finish(ze_command_list_handle_t list)
+{
+    const ze_event_handle_t done = make_event(plain_pool, 63);
+
+    CHECK(zeCommandListAppendBarrier(list, done, 0, NULL));
+    CHECK(zeEventHostSynchronize(done, UINT64_MAX));
+    CHECK(zeEventDestroy(done));
+}
+
+static void begin(void)
+{
+    const ze_context_desc_t what = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    const ze_module_desc_t code = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC};
+    ze_kernel_desc_t kernel = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "add"};
+    ze_driver_handle_t drivers[4] = {NULL};
+    ze_module_handle_t module;
+    uint32_t n_drivers = 4;
+
+    CHECK(zeDriverGet(&n_drivers, drivers));
+    for (uint32_t i = 0; i < n_drivers; i++) {
+        uint32_t n = 8;
+
+        CHECK(zeDeviceGet(drivers[i], &n, devices + n_devices));
+        n_devices += n;
+    }
+    /* Each driver is used by a process of its own: contexts do not go over them. */
+    const uint32_t use = n_drivers > 1 ? (uint32_t)atoi(getenv("CLIENT_DRIVER")) : 0;
+    device = devices[use];
+    CHECK(zeContextCreate(drivers[use], &what, &context));
+    CHECK(zeModuleCreate(context, device, &code, &module, NULL));
+    CHECK(zeKernelCreate(module, &kernel, &add));
+    kernel.pKernelName = "scale";
+    CHECK(zeKernelCreate(module, &kernel, &scale));
+    CHECK(zeKernelSetGroupSize(add, 64, 1, 1));
+    plain_pool = make_pool(ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    timed_pool =
+        make_pool(ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+}
+
+/* Kernels without an event, copies of all kinds, a fill and a barrier. */
+static void plain(void)
+{
+    const ze_device_mem_alloc_desc_t on_device = {.stype =
+                                                      ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    const ze_host_mem_alloc_desc_t on_host = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    const ze_command_list_handle_t list = immediate(0, 0), copies = immediate(1, 0);
+    static char room[64 + BYTES];
+    void *a, *b, *host, *shared;
+    char *const pageable = room + 64;
+    char seven = 7;
+
+    CHECK(zeMemAllocDevice(context, &on_device, BYTES, 64, device, &a));
+    CHECK(zeMemAllocDevice(context, &on_device, 2 * BYTES, 64, device, &b));
+    CHECK(zeMemAllocHost(context, &on_host, BYTES, 64, &host));
+    CHECK(zeMemAllocShared(context, &on_device, &on_host, BYTES, 64, device, &shared));
+    memset(pageable, 3, BYTES);
+    CHECK(zeCommandListAppendMemoryCopy(copies, a, pageable, BYTES, NULL, 0, NULL));
+    CHECK(zeCommandListAppendMemoryCopy(copies, b, a, BYTES, NULL, 0, NULL));
+    CHECK(zeCommandListAppendMemoryCopy(copies, host, b, BYTES, NULL, 0, NULL));
+    CHECK(zeCommandListAppendMemoryCopy(copies, shared, host, BYTES, NULL, 0, NULL));
+    CHECK(zeCommandListAppendMemoryFill(list, b, &seven, 1, BYTES, NULL, 0, NULL));
+    for (int i = 0; i < N_KERNELS; i++)
+        launch(list, add, NULL);
+    launch(list, scale, NULL);
+    CHECK(zeCommandListAppendBarrier(list, NULL, 0, NULL));
+    finish(copies);
+    finish(list);
+    printf("%d %d %d\n", ((char *)host)[5], ((char *)shared)[5], ((char *)b)[5]);
+    CHECK(zeMemFree(context, b));
+    CHECK(zeCommandListDestroy(list));
+    CHECK(zeCommandListDestroy(copies));
+}
+
+/* Events of the program, waited for, reset, used again, read by it, and destroyed. */
+static void events(void)
+{
+    const ze_command_list_handle_t list = immediate(0, 1);
+    const ze_event_handle_t a = make_event(plain_pool, 0), b = make_event(timed_pool, 0);
+    ze_kernel_timestamp_result_t times = {0};
+
+    for (int i = 0; i < N_KERNELS; i++) {
+        launch(list, add, a);
+        CHECK(zeEventHostSynchronize(a, UINT64_MAX));
+        CHECK(zeEventHostReset(a));
+        launch(list, scale, b);
+        CHECK(zeEventHostSynchronize(b, UINT64_MAX));
+        CHECK(zeEventQueryKernelTimestamp(b, &times));
+        printf("%d\n", times.global.kernelEnd > times.global.kernelStart);
+        CHECK(zeCommandListAppendEventReset(list, b));
+        CHECK(zeEventHostReset(b));
+    }
+    launch(list, add, a);
+    finish(list);
+    CHECK(zeEventDestroy(a));
+    CHECK(zeEventDestroy(b));
+    CHECK(zeEventPoolDestroy(plain_pool));
+    CHECK(zeEventPoolDestroy(timed_pool));
+}
+
+/* A regular list that is executed N_KERNELS times, reset and used again. */
+static void lists(void)
+{
+    const ze_command_list_handle_t list = regular();
+    const ze_command_queue_handle_t q = queue();
+    const ze_event_handle_t a = make_event(plain_pool, 0);
+
+    launch(list, add, NULL);
+    CHECK(zeCommandListAppendBarrier(list, NULL, 0, NULL));
+    launch(list, scale, a);
+    CHECK(zeCommandListClose(list));
+    for (int i = 0; i < N_KERNELS; i++) {
+        CHECK(
+            zeCommandQueueExecuteCommandLists(q, 1, (ze_command_list_handle_t[]){list}, NULL));
+        CHECK(zeCommandQueueSynchronize(q, UINT64_MAX));
+        CHECK(zeEventHostReset(a));
+    }
+    CHECK(zeCommandListReset(list));
+    launch(list, scale, NULL);
+    /* An error: it is not closed. */
+    CHECK(zeCommandQueueExecuteCommandLists(q, 1, (ze_command_list_handle_t[]){list}, NULL));
+    CHECK(zeCommandListClose(list));
+    CHECK(zeCommandQueueExecuteCommandLists(q, 1, (ze_command_list_handle_t[]){list}, NULL));
+    CHECK(zeCommandQueueSynchronize(q, UINT64_MAX));
+    CHECK(zeCommandListDestroy(list));
+    CHECK(zeCommandQueueDestroy(q));
+}
+
+/* An event from elsewhere (here: of a pool for other processes), which takes no times. */
+static void foreign(void)
+{
+    const ze_event_pool_handle_t pool =
+        make_pool(ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC);
+    const ze_command_list_handle_t list = immediate(0, 0);
+    const ze_event_handle_t a = make_event(pool, 0);
+
+    for (int i = 0; i < N_KERNELS; i++) {
+        launch(list, add, a);
+        CHECK(zeEventHostSynchronize(a, UINT64_MAX));
+        CHECK(zeEventHostReset(a));
+    }
+    finish(list);
+}
+
+static void on_tiles(void)
+{
+    uint32_t n = 4;
+
+    CHECK(zeDeviceGetSubDevices(device, &n, tiles));
+    for (uint32_t i = 0; i < n; i++) {
+        device = tiles[i];
+        const ze_command_list_handle_t list = immediate(0, 0);
+
+        launch(list, add, NULL);
+        finish(list);
+    }
+}
+
+static void on_devices(void)
+{
+    for (uint32_t i = 0; i < n_devices; i++) {
+        device = devices[i];
+        const ze_command_list_handle_t list = immediate(0, 0);
+
+        for (uint32_t k = 0; k <= i; k++)
+            launch(list, add, NULL);
+        finish(list);
+    }
+}
+
+static void forked(void)
+{
+    const ze_command_list_handle_t list = immediate(0, 0);
+    int status = 0;
+
+    launch(list, add, NULL);
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0)
+        exit(7);
+    waitpid(child, &status, 0);
+    printf("%d\n", WEXITSTATUS(status));
+    finish(list);
+}
+
+/* Many appends, for their cost: ns of each. */
+static void cost(void)
+{
+    const ze_command_list_handle_t list = immediate(0, 0);
+    struct timespec a, b;
+    const int n = 20000;
+
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    for (int i = 0; i < n; i++)
+        launch(list, add, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    finish(list);
+    fprintf(stderr, "%.1f\n",
+            ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / n);
+}
+
+int main(int argc, char **argv)
+{
+    const char *const what = argc > 1 ? argv[1] : "plain";
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } cases[] = {{"plain", plain},     {"events", events},  {"lists", lists},
+                 {"foreign", foreign}, {"tiles", on_tiles}, {"devices", on_devices},
+                 {"fork", forked},     {"cost", cost}};
+
+    if (zeInit(0) != ZE_RESULT_SUCCESS) {
+        printf("there is no driver\n");
+        return 1;
+    }
+    begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (strcmp(cases[i].name, what) == 0)
+            cases[i].run();
+    }
+    if (strcmp(what, "leave") == 0) { /* work runs while the process ends */
+        const ze_command_list_handle_t list = immediate(0, 0);
+
+        for (int i = 0; i < N_KERNELS; i++)
+            launch(list, add, NULL);
+        return 3;
+    }
+    return 0;
+}
