@@ -87,10 +87,11 @@ static const char *find(enum recorder recorder, enum osc_finding_code code)
     return NULL;
 }
 
-static bool has_report_of_itt(const struct osc_trace *t)
+/* Whether the key of a fact of T begins with PREFIX. */
+static bool has_key(const struct osc_trace *t, const char *prefix)
 {
     for (uint32_t i = 0; i < t->n_metas; i++) {
-        if (osc_str_starts(osc_trace_str(t, t->metas[i].key), OSC_STR("source.itt")))
+        if (osc_str_starts(osc_trace_str(t, t->metas[i].key), osc_str_c(prefix)))
             return true;
     }
     return false;
@@ -103,7 +104,7 @@ static const char *for_missing_source(const struct osc_trace *t)
     if (osc_str_has(meta(t, "sources"), OSC_STR("torch")) && meta(t, "source.torch").len == 0)
         return "check that the program imports torch and keeps PYTHONPATH as opscope run sets "
                "it";
-    if (has_report_of_itt(t))
+    if (has_key(t, "source.itt"))
         return "check that the program begins tasks of ITT, and that ITT is not paused";
     if (!osc_str_has(meta(t, "sources"), OSC_STR("itt")))
         return "check that the program uses what --sources names, and keeps the variables that "
@@ -188,6 +189,8 @@ const char *osc_remedy(const struct osc_trace *t, enum osc_finding_code code)
         return "";
     if (for_what_was_on(t, code))
         return for_what_was_on(t, code);
+    if (code == OSC_FINDING_source_failed && has_key(t, "source_failed."))
+        return "opscope info says why and what to do, as meta.source_failed.NAME";
     if (code == OSC_FINDING_source_missing)
         return for_missing_source(t);
     if (code == OSC_FINDING_no_device_records)

@@ -11,6 +11,14 @@
     "and build again"
 #endif
 
+#if OSC_WITH_LEVEL_ZERO
+#define LEVEL_ZERO_MISSING NULL
+#else
+#define LEVEL_ZERO_MISSING                                                                    \
+    "this opscope was built without the headers of Level Zero: on Debian install libze-dev, " \
+    "and build again"
+#endif
+
 const struct osc_source_kind osc_source_kinds[OSC_SOURCE_COUNT] = {
     {.bit = OSC_SOURCE_API,
      .word = "api",
@@ -23,6 +31,16 @@ const struct osc_source_kind osc_source_kinds[OSC_SOURCE_COUNT] = {
      .is_collected = true,
      .variable = "INTEL_LIBITTNOTIFY64",
      .unused = "nothing called ITT, or the program changed INTEL_LIBITTNOTIFY64"},
+    {.bit = OSC_SOURCE_LEVEL_ZERO,
+     .word = "level-zero",
+     .title = "Level Zero",
+     .what = "calls, kernels, copies and memory of Level Zero",
+     .is_collected = true,
+     .variable = "LD_PRELOAD",
+     .is_list = true,
+     .unused = "nothing called zeInit() of a loader that it is linked with, or the program "
+               "changed LD_PRELOAD",
+     .missing = LEVEL_ZERO_MISSING},
     {.bit = OSC_SOURCE_NVTX,
      .word = "nvtx",
      .title = "NVTX",

@@ -15,6 +15,7 @@
 #define OSC_SOURCE_LIST(X)                                                                 \
     X(API, "api")                                                                          \
     X(ITT, "itt")                                                                          \
+    X(LEVEL_ZERO, "level-zero")                                                            \
     X(NVTX, "nvtx")                                                                        \
     X(OPENCL, "opencl")                                                                    \
     X(TORCH, "torch")                 /* operators of PyTorch in the whole program */      \

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sources/source_state.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "opscope/record.h"
 
@@ -95,9 +98,30 @@ void osc_source_report(struct osc_source *s, const char *text)
     add_report("source", s->name, n == 0 ? 0 : n + 1, text);
 }
 
+/* Leave WHY in the directory of `opscope run`, which tells it at the end. */
+static void leave_note(const char *name, const char *why)
+{
+    const char *const out = getenv("OPSCOPE_OUT");
+    char path[512];
+
+    if (!getenv("OPSCOPE_RUN_ID") || !out ||
+        snprintf(path, sizeof path, "%s/.%s-failed.%d", out, name, (int)getpid()) >=
+            (int)sizeof path)
+        return;
+    const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return;
+    (void)!write(fd, why, strlen(why));
+    close(fd);
+}
+
 void osc_source_fail(const struct osc_source *s, const char *why)
 {
+    const int error = errno;
+
     add_report("source_failed", s->name, 0, why);
+    leave_note(s->name, why);
+    errno = error;
 }
 
 void osc_source_report_all(void)

@@ -29,7 +29,7 @@ class Place:
     def build(self, compiler: str, source: str, *options: str) -> str:
         if not shutil.which(compiler):
             raise Missing(f"there is no {compiler}")
-        program = self.folder / Path(source).stem
+        program = self.folder / Path(source.replace("/", "-")).stem
         done = subprocess.run([compiler, "-O1", str(HERE / source), "-o", str(program), *options],
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:

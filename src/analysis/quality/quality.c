@@ -234,7 +234,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         for (int i = 0; i < OSC_FINDING_COUNT; i++) {
             const enum osc_finding_code code = (enum osc_finding_code)i;
 
-            if ((int)osc_finding_severity(code) != severity)
+            if ((int)osc_finding_severity(code) != severity ||
+                (code == OSC_FINDING_no_operator && !has_operators))
                 continue;
             if (found.by_code[code].count > 0)
                 add_found(t, out, code, &found.by_code[code]);

@@ -24,7 +24,7 @@
 #include "cli/run/report_sources.h"
 #include "cli/run/run_card.h"
 #include "cli/run/source_list.h"
-#include "cli/run/torch_hook.h"
+#include "cli/run/source_notes.h"
 #include "cli/run/unrecorded.h"
 #include "recording/growing_map.h"
 #include "recording/open_failure.h"
@@ -239,8 +239,8 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
         osc_cli_error("%s: it was removed while the program ran, with what was recorded", path);
         return;
     }
-    if (osc_torch_report(path))
-        s->failed |= s->wanted & OSC_SOURCES_TORCH;
+    const unsigned failed = osc_source_notes_report(path);
+    s->failed |= s->wanted & (failed & OSC_SOURCE_TORCH ? failed | OSC_SOURCES_TORCH : failed);
     osc_fold_killed_all(path, &guest);
 
     struct osc_harvest t;

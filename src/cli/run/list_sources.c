@@ -78,6 +78,18 @@ static void check_opencl(struct osc_strbuf *missing)
                         "device, or on Debian pocl-opencl-icd, which runs on the processor");
 }
 
+static void check_level_zero(struct osc_strbuf *missing)
+{
+    char why[256];
+
+    if (!osc_is_loadable("libze_loader.so.1", why, sizeof why))
+        osc_strbuf_adds(missing, "there is no loader (libze_loader.so.1): on Debian install "
+                                 "libze1, or name level-zero in --sources if programs bring "
+                                 "their own");
+    else if (!osc_is_loadable("libze_tracing_layer.so.1", why, sizeof why))
+        osc_strbuf_addf(missing, "the layer that traces calls cannot be loaded: %s", why);
+}
+
 static void check(const struct osc_source_kind *kind, struct osc_strbuf *missing)
 {
     if (kind->missing)
@@ -88,6 +100,8 @@ static void check(const struct osc_source_kind *kind, struct osc_strbuf *missing
         check_variable(missing, kind->variable);
     if (missing->len == 0 && kind->bit == OSC_SOURCE_OPENCL)
         check_opencl(missing);
+    if (missing->len == 0 && kind->bit == OSC_SOURCE_LEVEL_ZERO)
+        check_level_zero(missing);
     if (kind->bit == OSC_SOURCE_TORCH)
         check_torch(missing);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "cli/run/source_files.h"
 
 /* Whether WORD of a command is the interpreter or a source file. */
 static bool is_python_word(const char *word)
@@ -41,18 +42,6 @@ bool osc_python_program_is(const char *const *argv)
         if (is_python_word(argv[i]))
             return true;
     }
-    if (!argv[0] || strchr(argv[0], '/'))
-        return argv[0] && is_python_script(argv[0]);
-
-    const char *const places = getenv("PATH");
-    for (const char *p = places; p && *p; p += *p == ':') {
-        const int len = (int)strcspn(p, ":");
-        char path[PATH_MAX];
-
-        if (snprintf(path, sizeof path, "%.*s/%s", len, p, argv[0]) < (int)sizeof path &&
-            access(path, X_OK) == 0)
-            return is_python_script(path);
-        p += len;
-    }
-    return false;
+    char path[PATH_MAX];
+    return argv[0] && osc_find_program(argv[0], path, sizeof path) && is_python_script(path);
 }

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,4 +71,35 @@ bool osc_is_loadable(const char *library, char *why, size_t room)
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool osc_find_program(const char *name, char *path, size_t room)
+{
+    const char *const places = getenv("PATH");
+
+    if (strchr(name, '/'))
+        return snprintf(path, room, "%s", name) < (int)room && access(path, X_OK) == 0;
+    for (const char *p = places; p && *p; p += *p == ':') {
+        const int len = (int)strcspn(p, ":");
+
+        if (snprintf(path, room, "%.*s/%s", len, p, name) < (int)room &&
+            access(path, X_OK) == 0)
+            return true;
+        p += len;
+    }
+    return false;
+}
+
+bool osc_must_be_first(const char *path)
+{
+    /* The names of a program's libraries stand near its begin. */
+    static char bytes[1 << 20];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t n = fd >= 0 ? read(fd, bytes, sizeof bytes) : 0;
+
+    if (fd >= 0)
+        close(fd);
+    return n > 4 && memcmp(bytes, "\177ELF", 4) == 0 &&
+           (memmem(bytes, (size_t)n, "libasan.so.", 11) ||
+            memmem(bytes, (size_t)n, "libtsan.so.", 11));
 }

@@ -20,3 +20,10 @@ bool osc_find_torch_hook(char *path, size_t room);
 
 /* Try to load LIBRARY in a process of its own; if that fails, WHY is the loader's message. */
 bool osc_is_loadable(const char *library, char *why, size_t room);
+
+/* Store the path of the program NAME, as execvp() finds it. False: there is none. */
+bool osc_find_program(const char *name, char *path, size_t room);
+
+/* Whether the program at PATH refuses libraries of LD_PRELOAD: it was built with a sanitizer,
+ * whose library must be the first. */
+bool osc_must_be_first(const char *path);

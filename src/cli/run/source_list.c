@@ -74,6 +74,32 @@ static int parse_torch(const char *value, unsigned *bit)
     return OSC_EXIT_DONE;
 }
 
+/* Whether the user has said that Level Zero is not to be traced, or it is not installed: then
+ * it is no default, because the collector would have to be loaded into every program. */
+static bool lacks_level_zero(void)
+{
+    const char *const tracing = getenv("ZE_ENABLE_TRACING_LAYER");
+    const char *const ipex = getenv("IPEX_ZE_TRACING");
+    char why[256];
+
+    if (tracing && strcmp(tracing, "0") == 0)
+        return true;
+    return !(ipex && strcmp(ipex, "1") == 0) &&
+           !osc_is_loadable("libze_loader.so.1", why, sizeof why);
+}
+
+/* The sources that are recorded if nobody names some. */
+static unsigned by_default(const struct osc_run_args *run)
+{
+    unsigned bits = OSC_SOURCE_API | (osc_sources_collected() & osc_sources_built());
+
+    if (run->torch)
+        bits &= ~(unsigned)OSC_SOURCE_ITT;
+    if ((bits & OSC_SOURCE_LEVEL_ZERO) && lacks_level_zero())
+        bits &= ~(unsigned)OSC_SOURCE_LEVEL_ZERO;
+    return bits;
+}
+
 /* Set the bits of the sources that RUN asks for. */
 static int parse_wanted(const struct osc_run_args *run, unsigned *bits)
 {
@@ -85,8 +111,7 @@ static int parse_wanted(const struct osc_run_args *run, unsigned *bits)
     if (failed)
         return failed;
     if (!run->sources)
-        *bits = OSC_SOURCE_API | (osc_sources_collected() & osc_sources_built() &
-                                  ~(run->torch ? (unsigned)OSC_SOURCE_ITT : 0u));
+        *bits = by_default(run);
     *bits |= torch;
     if ((*bits & OSC_SOURCE_TORCH_REPLACE) && (*bits & OSC_SOURCE_TORCH_STACK))
         return osc_cli_misuse("--sources: torch=replace and torch=stack cannot be combined");
@@ -202,6 +227,25 @@ static int choose_variable(struct osc_sources *s, const struct osc_args *args,
     return add_text(s, kind->variable, &text);
 }
 
+/* Level Zero: the collector is preloaded, and tracers need a variable. */
+static int choose_preload(struct osc_sources *s, const struct osc_args *args,
+                          const struct osc_source_kind *kind, const char *path)
+{
+    char program[PATH_MAX];
+
+    if (args->operands[0] && osc_find_program(args->operands[0], program, sizeof program) &&
+        osc_must_be_first(program)) {
+        if (!args->run.sources) /* nobody asked for it */
+            return OSC_EXIT_DONE;
+        osc_cli_error("[%s] %s was built with a sanitizer, which refuses LD_PRELOAD; %s is not "
+                      "recorded",
+                      kind->word, program, kind->title);
+        return do_without(s, args, kind->bit);
+    }
+    add_variable(s, "ZE_ENABLE_TRACING_LAYER", "1");
+    return choose_variable(s, args, kind, path);
+}
+
 /* KIND was not built: say how to get it. */
 static int miss_build(struct osc_sources *s, const struct osc_args *args,
                       const struct osc_source_kind *kind)
@@ -225,8 +269,11 @@ static int choose_collected(struct osc_sources *s, const struct osc_args *args, 
         failed = check_collector(s, args, bits, path, sizeof path);
     bits &= ~s->failed;
     for (size_t i = 0; i < OSC_SOURCE_COUNT && !failed; i++) {
-        if (bits & osc_source_kinds[i].bit)
-            failed = choose_variable(s, args, &osc_source_kinds[i], path);
+        const struct osc_source_kind *const kind = &osc_source_kinds[i];
+
+        if (bits & kind->bit)
+            failed = kind->bit == OSC_SOURCE_LEVEL_ZERO ? choose_preload(s, args, kind, path)
+                                                        : choose_variable(s, args, kind, path);
     }
     return failed;
 }

@@ -4,7 +4,8 @@
  *
  * Each source of events uses a hook of its own: programs that call libopscope read
  * OPSCOPE_OUT; ITT loads the library named by INTEL_LIBITTNOTIFY64, NVTX that of
- * NVTX_INJECTION64_PATH, OpenCL's loader those of OPENCL_LAYERS; Python first imports a module
+ * NVTX_INJECTION64_PATH, OpenCL's loader those of OPENCL_LAYERS; LD_PRELOAD puts the collector
+ * before the loader of Level Zero; Python first imports a module
  * of ours from PYTHONPATH, which waits for torch. In the program all of these fail silently, so
  * whatever can be checked before it starts is checked here.
  *
@@ -21,7 +22,7 @@
 #include "cli/run/child.h"
 #include "cli/source_kinds.h"
 
-#define OSC_SOURCES_VARIABLES_MAX 12
+#define OSC_SOURCES_VARIABLES_MAX 16
 
 /* Zeroed, it is empty. */
 struct osc_sources {

@@ -362,6 +362,9 @@ void osc_records_count_absent(struct osc_trace *t)
 
         if (osc_str_eq(key, OSC_STR("sources")))
             is_missing = lacks_report(t, value);
+        if (osc_str_starts(key, OSC_STR("source_failed.")))
+            osc_findings_add(&t->findings, OSC_FINDING_source_failed, OSC_NO_OFFSET,
+                             OSC_NO_TIME);
         if (osc_str_eq(key, OSC_STR("mode")))
             is_idle |= count_idle(t, value);
     }

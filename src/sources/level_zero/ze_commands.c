@@ -18,8 +18,9 @@ struct osc_ze_command {
     ze_event_handle_t event;        /* the one that it signals; NULL: no times */
     struct osc_ze_event *theirs;    /* what is known of that, if it is the program's */
     ze_event_handle_t signal_after; /* the program's, which a barrier signals instead */
-    bool is_regular, has_run;
-    bool is_stale; /* its event may be signalled at any time */
+    bool is_regular;
+    uint32_t n_runs; /* of a regular list */
+    bool is_stale;   /* its event may be signalled at any time */
     struct osc_ze_work work;
     uint32_t queue;
     uint64_t launch, append_ns, submit_ns;
@@ -349,18 +350,18 @@ void osc_ze_list_submit(struct osc_ze_list *l, uint32_t queue)
     uint64_t launch = 0;
 
     /* What has not finished is executed again: its event shows only the last time. */
-    if (l->first && l->first->has_run)
+    if (l->first && l->first->n_runs > 0)
         read_now(&(struct choice){.list = l, .is_last = true, .cause = OSC_ZE_COUNT_UNTIMED});
     for (struct osc_ze_command *c = l->first; c; c = c->next_in_list) {
         if (c->theirs && !atomic_load_explicit(&c->theirs->has_times, memory_order_relaxed)) {
             osc_ze_count(OSC_ZE_COUNT_UNTIMED, 1); /* the program destroyed the event */
             continue;
         }
-        if (c->has_run) { /* by this call, not by the one that appended it */
+        if (c->n_runs > 0) { /* by this call, not by the one that appended it */
             launch = launch ? launch : osc_launch();
             c->launch = launch;
         }
-        c->has_run = true;
+        c->n_runs++;
         c->queue = queue;
         c->submit_ns = now;
         wait_for(c);
@@ -370,6 +371,8 @@ void osc_ze_list_submit(struct osc_ze_list *l, uint32_t queue)
 void osc_ze_list_fail(struct osc_ze_list *l)
 {
     read_now(&(struct choice){.list = l, .is_last = true, .is_quiet = true});
+    for (struct osc_ze_command *c = l->first; c; c = c->next_in_list)
+        c->n_runs -= c->n_runs > 0;
 }
 
 void osc_ze_list_clear(struct osc_ze_list *l)

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "sources/handle_map.h"
+#include "sources/level_zero/ze_ticks.h"
 #include "sources/room.h"
 
 #define DRIVERS_MAX   16u
@@ -222,22 +223,6 @@ uint64_t osc_ze_now_ns(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * (uint64_t)NS + (uint64_t)t.tv_nsec;
-}
-
-uint64_t osc_ze_nearest(uint64_t ticks, uint64_t mask, uint64_t expected)
-{
-    const uint64_t above = (ticks - expected) & mask;
-
-    return above > mask / 2 ? expected + above - mask - 1 : expected + above;
-}
-
-uint64_t osc_ze_advance(uint64_t ticks, int64_t ns, uint64_t hz)
-{
-    const uint64_t abs = ns < 0 ? (uint64_t)-ns : (uint64_t)ns;
-    const uint64_t whole = abs / (uint64_t)NS * hz;
-    const uint64_t moved = whole + abs % (uint64_t)NS * hz / (uint64_t)NS;
-
-    return ns < 0 ? ticks - moved : ticks + moved;
 }
 
 /* The caller has the lock. */

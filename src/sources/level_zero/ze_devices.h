@@ -62,11 +62,3 @@ uint64_t osc_ze_ticks_at(struct osc_ze_device *device, uint64_t ns);
  */
 bool osc_ze_extend(struct osc_ze_device *device, uint64_t submit_ns, uint64_t *start,
                    uint64_t *end);
-
-/* --- for tests --------------------------------------------------------------------------- */
-
-/* A time of MASK's bits that reads TICKS, at most half a period from EXPECTED. */
-uint64_t osc_ze_nearest(uint64_t ticks, uint64_t mask, uint64_t expected);
-
-/* EXPECTED ticks after NS (which may be negative) at HZ. */
-uint64_t osc_ze_advance(uint64_t ticks, int64_t ns, uint64_t hz);

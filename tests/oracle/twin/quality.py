@@ -100,6 +100,7 @@ def derived(trace: Trace) -> dict[str, Finding]:
     launch = links.launch_of_device_event(trace)
     op_of_call = operators.op_of_call(trace)
     work = [e for e in trace.events if e.kind in DEVICE_WORK and e.is_range]
+    has_operators = any(e.kind == "operator" for e in trace.events)
     found = {
         "partial_overlap": of_starts(trace.kept["overlaps"]),
         "queue_overlap": of_starts(trace.kept[forest.OF_QUEUES]),
@@ -113,8 +114,10 @@ def derived(trace: Trace) -> dict[str, Finding]:
         "clock_step": of_starts(zero_times(trace)),
         "outside_span": of_starts(outside_span(trace)),
         "no_launch": of_starts([e.start for e in work if e not in launch]),
+        # A program without operators lacks none.
         "no_operator": of_starts([e.start for e in work
-                                  if e in launch and launch[e] not in op_of_call]),
+                                  if e in launch and launch[e] not in op_of_call
+                                  and has_operators]),
         **open_arrows(trace),
         **{code: of_starts(at) for code, at in memory_tables.findings(trace).items()}}
     # Events that a selection left out are not missing in the trace.

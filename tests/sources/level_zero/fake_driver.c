@@ -51,18 +51,40 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object devices[DEVICES_MAX], tiles[DEVICES_MAX][TILES_MAX], driver;
 static uint64_t began_ns;
 
-static uint64_t knob(const char *name, uint64_t otherwise)
+/* The variables, as they were when the driver was loaded. */
+static struct {
+    uint64_t ns, devices, tiles, hz, ppm, bits, kernel_bits, ticks;
+    const char *log, *breaks;
+    int is_old;
+} fake;
+
+static uint64_t number(const char *name, uint64_t otherwise)
 {
     const char *const value = getenv(name);
 
     return value ? strtoull(value, NULL, 0) : otherwise;
 }
 
+__attribute__((constructor)) static void read_variables(void)
+{
+    const char *const what = getenv("FAKE_BREAK");
+
+    fake.ns = number("FAKE_NS", 20000);
+    fake.devices = number("FAKE_DEVICES", 1);
+    fake.tiles = number("FAKE_TILES", 0);
+    fake.hz = number("FAKE_HZ", 19200000);
+    fake.ppm = number("FAKE_PPM", 0);
+    fake.bits = number("FAKE_BITS", 64);
+    fake.kernel_bits = number("FAKE_KERNEL_BITS", 32);
+    fake.ticks = number("FAKE_TICKS", 1000);
+    fake.log = getenv("FAKE_LOG");
+    fake.breaks = what ? what : "";
+    fake.is_old = getenv("FAKE_OLD") != NULL;
+}
+
 static int breaks(const char *what)
 {
-    const char *const value = getenv("FAKE_BREAK");
-
-    return value && strcmp(value, what) == 0;
+    return strcmp(fake.breaks, what) == 0;
 }
 
 static uint64_t now_ns(void)
@@ -75,10 +97,8 @@ static uint64_t now_ns(void)
 
 static uint64_t ticks_at(uint64_t ns, uint64_t bits)
 {
-    const double hz =
-        (double)knob("FAKE_HZ", 19200000) * (1 + (double)(int64_t)knob("FAKE_PPM", 0) * 1e-6);
-    const uint64_t ticks =
-        knob("FAKE_TICKS", 1000) + (uint64_t)((double)(ns - began_ns) * hz / 1e9);
+    const double hz = (double)fake.hz * (1 + (double)(int64_t)fake.ppm * 1e-6);
+    const uint64_t ticks = fake.ticks + (uint64_t)((double)(ns - began_ns) * hz / 1e9);
 
     return bits >= 64 ? ticks : ticks & ((UINT64_C(1) << bits) - 1);
 }
@@ -94,7 +114,6 @@ static void *make(void)
 static void execute(struct object *engine, const struct command *c)
 {
     uint64_t start = now_ns() + 2000;
-    const char *const path = getenv("FAKE_LOG");
 
     if (c->resets) {
         c->signal->start_ns = c->signal->end_ns = NEVER;
@@ -106,18 +125,34 @@ static void execute(struct object *engine, const struct command *c)
         if (c->waits[i]->end_ns != NEVER && c->waits[i]->end_ns > start)
             start = c->waits[i]->end_ns;
     }
-    const uint64_t end = start + knob("FAKE_NS", 20000);
+    const uint64_t end = start + fake.ns;
     engine->ready_ns = end;
     if (c->signal && !breaks("never")) {
         c->signal->start_ns = start;
         c->signal->end_ns = end;
     }
-    FILE *const log = path ? fopen(path, "a") : NULL;
+    FILE *const log = fake.log ? fopen(fake.log, "a") : NULL;
     if (log) {
         fprintf(log, "%s %llu %llu %s\n", c->name, (unsigned long long)start,
                 (unsigned long long)end, engine->device->name);
         fclose(log);
     }
+}
+
+/* Append C, which is owned from then on, to L, or execute it. */
+static ze_result_t put(struct object *l, struct command *c)
+{
+    pthread_mutex_lock(&lock);
+    if (l->is_immediate) {
+        execute(l, c);
+        free(c);
+    } else if (l->last) {
+        l->last = l->last->next = c;
+    } else {
+        l->first = l->last = c;
+    }
+    pthread_mutex_unlock(&lock);
+    return ZE_RESULT_SUCCESS;
 }
 
 static ze_result_t append(ze_command_list_handle_t list, const char *name,
@@ -132,17 +167,7 @@ static ze_result_t append(ze_command_list_handle_t list, const char *name,
     c->signal = (struct object *)signal;
     for (uint32_t i = 0; waits && i < n && i < 8; i++)
         c->waits[c->n_waits++] = (struct object *)waits[i];
-    pthread_mutex_lock(&lock);
-    if (l->is_immediate) {
-        execute(l, c);
-        free(c);
-    } else if (l->last) {
-        l->last = l->last->next = c;
-    } else {
-        l->first = l->last = c;
-    }
-    pthread_mutex_unlock(&lock);
-    return ZE_RESULT_SUCCESS;
+    return put(l, c);
 }
 
 /* Wait until AT or for TIMEOUT. */
@@ -212,7 +237,7 @@ static ze_result_t give(uint32_t *n, ze_device_handle_t *all, struct object *fro
 static ze_result_t device_get(ze_driver_handle_t d, uint32_t *n, ze_device_handle_t *all)
 {
     (void)d;
-    return give(n, all, devices, (uint32_t)knob("FAKE_DEVICES", 1));
+    return give(n, all, devices, (uint32_t)fake.devices);
 }
 
 static ze_result_t device_sub_devices(ze_device_handle_t d, uint32_t *n,
@@ -220,13 +245,13 @@ static ze_result_t device_sub_devices(ze_device_handle_t d, uint32_t *n,
 {
     const struct object *const o = (const struct object *)d;
 
-    return give(n, all, tiles[o->index], o->device ? 0 : (uint32_t)knob("FAKE_TILES", 0));
+    return give(n, all, tiles[o->index], o->device ? 0 : (uint32_t)fake.tiles);
 }
 
 static ze_result_t device_properties(ze_device_handle_t d, ze_device_properties_t *p)
 {
     const struct object *const o = (const struct object *)d;
-    const uint64_t hz = knob("FAKE_HZ", 19200000);
+    const uint64_t hz = fake.hz;
 
     p->type = ZE_DEVICE_TYPE_GPU;
     p->subdeviceId = (uint32_t)o->index;
@@ -235,11 +260,10 @@ static ze_result_t device_properties(ze_device_handle_t d, ze_device_properties_
     p->numEUsPerSubslice = 8;
     p->numThreadsPerEU = 8;
     p->physicalEUSimdWidth = 16;
-    p->timerResolution = getenv("FAKE_OLD") || p->stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES
-                             ? 1000000000 / hz
-                             : hz;
-    p->timestampValidBits = (uint32_t)knob("FAKE_BITS", 64);
-    p->kernelTimestampValidBits = (uint32_t)knob("FAKE_KERNEL_BITS", 32);
+    p->timerResolution =
+        fake.is_old || p->stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES ? 1000000000 / hz : hz;
+    p->timestampValidBits = (uint32_t)fake.bits;
+    p->kernelTimestampValidBits = (uint32_t)fake.kernel_bits;
     snprintf(p->name, sizeof p->name, "%s", o->name);
     return ZE_RESULT_SUCCESS;
 }
@@ -277,7 +301,7 @@ static ze_result_t device_timestamps(ze_device_handle_t d, uint64_t *host, uint6
     if (breaks("clock"))
         return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
     *host = now_ns();
-    *ticks = ticks_at(*host, knob("FAKE_BITS", 64));
+    *ticks = ticks_at(*host, fake.bits);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -395,7 +419,7 @@ static ze_result_t pool_create(ze_context_handle_t context, const ze_event_pool_
     (void)context;
     (void)n;
     (void)all;
-    if (breaks("events"))
+    if (breaks("events") && desc->count > 64) /* the collector's */
         return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
     p->pool_flags = desc->flags;
     *made = (ze_event_pool_handle_t)p;
@@ -441,7 +465,7 @@ static ze_result_t event_signal(ze_event_handle_t event)
 static ze_result_t event_times(ze_event_handle_t event, ze_kernel_timestamp_result_t *r)
 {
     const struct object *const e = (const struct object *)event;
-    const uint64_t bits = knob("FAKE_KERNEL_BITS", 32);
+    const uint64_t bits = fake.kernel_bits;
 
     if (!(e->pool_flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP) || breaks("times"))
         return ZE_RESULT_ERROR_INVALID_ARGUMENT;
@@ -599,17 +623,7 @@ static ze_result_t append_reset(ze_command_list_handle_t list, ze_event_handle_t
 
     c->signal = (struct object *)event;
     c->resets = 1;
-    pthread_mutex_lock(&lock);
-    if (l->is_immediate) {
-        execute(l, c);
-        free(c);
-    } else if (l->last) {
-        l->last = l->last->next = c;
-    } else {
-        l->first = l->last = c;
-    }
-    pthread_mutex_unlock(&lock);
-    return ZE_RESULT_SUCCESS;
+    return put(l, c);
 }
 
 /* --- tables ------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/run/torch_hook.h"
+#include "cli/run/source_notes.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@ static char folder[64];
 static int enter(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/opscope-hook-XXXXXX");
+    strcpy(folder, "/tmp/opscope-notes-XXXXXX");
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
@@ -33,9 +33,9 @@ static void leave_note(const char *name, const char *text)
     close(fd);
 }
 
-static bool report(void)
+static unsigned report(void)
 {
-    return osc_torch_report(folder);
+    return osc_source_notes_report(folder);
 }
 
 TEST_WITH(a_note_is_told_in_one_line_and_removed, enter, leave)
@@ -64,7 +64,7 @@ TEST_WITH(other_files_are_no_notes, enter, leave)
     leave_note("torch-failed.1", "not ours");
     said_begin();
     assert_false(report());
-    assert_false(osc_torch_report("nowhere"));
+    assert_false(osc_source_notes_report("nowhere"));
     assert_string_equal(said_end(), "");
     assert_int_equal(unlink("torch-failed.1"), 0);
 }
@@ -79,4 +79,4 @@ TEST_WITH(a_note_that_is_a_link_is_removed_unread, enter, leave)
     assert_int_equal(unlink("secret"), 0);
 }
 
-UNIT_MAIN("torch_hook")
+UNIT_MAIN("source_notes")

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Check that programs which use Level Zero are recorded, and that they notice nothing.
+
+The loader is Debian's; below it is a driver of our own, which says when each command ran. Ends
+with "N passed, N failed".
+"""
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from place import Missing, Place, run, same
+
+N = 10 # kernels of most cases
+ON_DEVICES = ("kernel", "memcpy", "memset", "sync")
+# How far a time may be off: a reading of the clock takes some time, and a tick is 52 ns. Other
+# programs may stop the test between two readings.
+ERROR_NS = 20_000
+
+
+def driver(place: Place, *options: str) -> str:
+    return place.build("cc", "level_zero/fake_driver.c", "-shared", "-fPIC", *options)
+
+
+def client(place: Place, *options: str) -> str:
+    return place.build("cc", "level_zero/client.c", "-lze_loader", *options)
+
+
+class Done:
+    """A recorded program: its folder of recordings, and what the driver says that it did."""
+
+    def __init__(self, out: Path, commands: list[tuple[str, int, int, str]]):
+        self.out, self.commands = out, commands
+
+
+def record(place: Place, what: str, drivers: int = 1, preload: str = "", build: tuple = (),
+           **env: str) -> Done:
+    """Run the program alone and recorded, and compare what it does."""
+    collector = str(place.opscope.parent / "libopscope-collect.so")
+    made = driver(place, *build)
+    paths = []
+    for i in range(drivers): # each a library of its own
+        paths.append(f"{place.folder}/libze_fake{i}.so")
+        Path(paths[-1]).write_bytes(Path(made).read_bytes())
+    command = [client(place, *build), what]
+    given = {"ZE_ENABLE_ALT_DRIVERS": ",".join(paths), "CLIENT_DRIVER": "0"} | env
+    alone = subprocess.run(command, env=os.environ | given | {"LD_PRELOAD": preload},
+                           capture_output=True, text=True, timeout=120, check=False)
+    log = place.folder / f"log-{place.n_recordings}"
+    done, out = place.record(command, {
+        "LD_PRELOAD": ":".join(filter(None, [preload, collector])), "FAKE_LOG": str(log),
+        "ZE_ENABLE_TRACING_LAYER": "1"} | given)
+    same((done.returncode, done.stdout, done.stderr),
+         (alone.returncode, alone.stdout, alone.stderr))
+    if alone.returncode == 1:
+        raise Missing(f"Level Zero does not work here: {alone.stdout}")
+    lines = [line.split() for line in log.read_text().splitlines()] if log.exists() else []
+    return Done(out, [(name, int(start), int(end), device) for name, start, end, device in lines])
+
+
+def work_of(events: list[dict]) -> list[dict]:
+    return [row for row in events if row["kind"] in ON_DEVICES]
+
+
+def counters_of(events: list[dict]) -> dict[str, int]:
+    return {row["name"]: row["args"]["value"] for row in events if row["kind"] == "counter"}
+
+
+def check(place: Place, done: Done, without: Counter | None = None) -> list[dict]:
+    """Compare each recorded command with the driver's. WITHOUT: those that are not recorded."""
+    events = place.events(done.out)
+    work = sorted(work_of(events), key=lambda row: row["start_ns"])
+    plain = [(row["name"].split()[0], row) for row in work]
+    wanted = Counter(name for name, *_ in done.commands)
+    wanted.subtract(without or {})
+    same(Counter(name for name, _ in plain), +wanted)
+    # The host's clock of a recording, at its origin: the first call is before all work.
+    by_name: dict[str, list[dict]] = {}
+    for name, row in plain:
+        by_name.setdefault(name, []).append(row)
+    shifts = []
+    for name, rows in by_name.items():
+        theirs = sorted(c for c in done.commands if c[0] == name)
+        theirs.sort(key=lambda c: c[1])
+        if len(theirs) != len(rows):
+            continue
+        for row, (_, start, end, _) in zip(rows, theirs):
+            same(abs(row["dur_ns"] - (end - start)) < 200 + (end - start) // 1000, True)
+            shifts.append(start - row["start_ns"])
+    same(max(shifts) - min(shifts) < ERROR_NS, True)
+    launched = [row["args"]["correlation"] for row in events
+                if row["kind"] == "runtime" and "correlation" in row["args"]]
+    same(set(row["args"]["correlation"] for row in work) <= set(launched), True)
+    starts = {row["args"]["correlation"]: row["start_ns"] for row in events
+              if row["kind"] == "runtime" and "correlation" in row["args"]}
+    for row in work:
+        same(row["start_ns"] >= starts[row["args"]["correlation"]] - ERROR_NS, True)
+    return events
+
+
+def all_commands_are_recorded_and_linked(place: Place) -> None:
+    done = record(place, "plain")
+    events = check(place, done)
+    copies = Counter(row["name"] for row in events if row["kind"] == "memcpy")
+    same(copies, Counter({"Memcpy HtoD (Pageable -> Device)": 1,
+                          "Memcpy DtoD (Device -> Device)": 1,
+                          "Memcpy DtoH (Device -> Pinned)": 1,
+                          "Memcpy HtoD (Pinned -> Managed)": 1}))
+    for row in work_of(events):
+        if row["kind"] in ("memcpy", "memset"):
+            same(row["args"]["bytes"], 4096)
+    sizes = {row["name"]: row["args"] for row in events if row["kind"] == "kernel"}
+    same((sizes["add"]["grid"], sizes["add"]["block"]), ([8, 2, 1], [64, 1, 1]))
+    same((sizes["scale"]["grid"], sizes["scale"].get("block")), ([8, 2, 1], None))
+    queues = {row["thread_name"] for row in work_of(events)}
+    same(queues, {"compute 0.0", "copy 1.0"})
+    peak = place.table("memory_peaks", done.out)
+    same([(row["device"], row["peak_bytes"], row["live_count"]) for row in peak],
+         [("xpu:0", 4 * 4096, 3)])
+    info = {row["key"]: row["value"] for row in place.table("info", done.out)}
+    same(info["meta.source.level-zero"].startswith("a tracer of the loader "), True)
+
+
+def events_of_the_program_are_read_before_it_resets_them(place: Place) -> None:
+    check(place, record(place, "events"))
+
+
+def a_list_is_recorded_each_time_it_is_executed(place: Place) -> None:
+    events = check(place, record(place, "lists"))
+    calls = {row["args"]["correlation"]: row["name"] for row in events
+             if row["kind"] == "runtime" and "correlation" in row["args"]}
+    same(Counter(calls[row["args"]["correlation"]] for row in work_of(events)),
+         Counter({"zeCommandQueueExecuteCommandLists": 3 * (N - 1),
+                  "zeCommandListAppendLaunchKernel": 3, "zeCommandListAppendBarrier": 1}))
+
+
+def events_without_times_are_signalled_after_ours(place: Place) -> None:
+    # The barriers are ours, but for the last.
+    check(place, record(place, "foreign"), without=Counter({"Barrier": N}))
+
+
+def clocks_of_any_width_rate_and_age_fit(place: Place) -> None:
+    for clock in ({"FAKE_KERNEL_BITS": "32", "FAKE_TICKS": str((1 << 32) - 20_000)}, # wraps
+                  {"FAKE_BITS": "32", "FAKE_TICKS": str((1 << 32) - 20_000)},
+                  {"FAKE_BITS": "36", "FAKE_TICKS": str((1 << 36) - 30_000)},
+                  {"FAKE_TICKS": "0"}, {"FAKE_HZ": "12500000", "FAKE_OLD": "1"},
+                  {"FAKE_HZ": "1000000000", "FAKE_KERNEL_BITS": "64"},
+                  {"FAKE_TICKS": str(1 << 62), "FAKE_KERNEL_BITS": "40"},
+                  {"FAKE_PPM": "200"}):
+        check(place, record(place, "plain", **clock))
+
+
+def tiles_are_engines_of_their_device(place: Place) -> None:
+    events = check(place, record(place, "tiles", FAKE_TILES="2"))
+    kernels = [row for row in events if row["kind"] == "kernel"]
+    same(sorted(row["thread_name"] for row in kernels),
+         ["tile 0 compute 0.0", "tile 1 compute 0.0"])
+    same({row["args"]["device"] for row in kernels}, {"xpu:0"})
+
+
+def devices_are_numbered_over_all_drivers(place: Place) -> None:
+    events = check(place, record(place, "devices", FAKE_DEVICES="3"))
+    kernels = Counter(row["args"]["device"] for row in events if row["kind"] == "kernel")
+    same(kernels, Counter({"xpu:0": 1, "xpu:1": 2, "xpu:2": 3}))
+    # With two drivers, the loader wraps every handle.
+    for use in ("0", "1"):
+        events = check(place, record(place, "plain", drivers=2, CLIENT_DRIVER=use))
+        same({row["args"]["device"] for row in work_of(events)}, {f"xpu:{use}"})
+
+
+def what_runs_at_the_end_is_waited_for(place: Place) -> None:
+    check(place, record(place, "leave"))
+
+
+def what_never_ends_is_counted(place: Place) -> None:
+    done = record(place, "leave", FAKE_BREAK="never")
+    same(counters_of(place.events(done.out)),
+         {"level-zero: commands that had not finished at the end": N})
+
+
+def the_child_of_a_fork_leaves_drivers_alone(place: Place) -> None:
+    done = record(place, "fork")
+    files = [path for path in done.out.iterdir() if path.suffix == ".osc"]
+    names = Counter(row["name"] for path in files for row in place.events(path)
+                    if row["kind"] == "kernel")
+    same(names, Counter({"add": 1}))
+
+
+def drivers_that_fail_are_survived(place: Place) -> None:
+    untimed = "level-zero: commands without times"
+    for broken, counted in (("times", untimed), ("zero", untimed), ("order", untimed),
+                            ("clock", "level-zero: commands of devices whose clock cannot be "
+                                      "related to the host's")):
+        done = record(place, "plain", FAKE_BREAK=broken)
+        events = place.events(done.out)
+        same(work_of(events), [])
+        same(counters_of(events), {counted: len(done.commands)})
+        calls = [row for row in events if row["name"] == "zeCommandListAppendLaunchKernel"]
+        same(len(calls), N + 1)
+    for broken in ("events", "lost"):
+        done = record(place, "plain", FAKE_BREAK=broken)
+        calls = [row for row in place.events(done.out)
+                 if row["name"] == "zeCommandListAppendLaunchKernel"]
+        same(len(calls), N + 1)
+
+
+def a_tracer_that_cannot_be_made_is_told(place: Place) -> None:
+    done = record(place, "plain", ZE_ENABLE_TRACING_LAYER="0")
+    info = {row["key"]: row["value"] for row in place.table("info", done.out)}
+    same("set ZE_ENABLE_TRACING_LAYER=1" in info["meta.source_failed.level-zero"], True)
+    same([row["code"] for row in place.table("quality", done.out)
+          if row["code"].startswith("source_")], ["source_failed"])
+
+
+def sanitizers_find_nothing(place: Place) -> None:
+    asan = subprocess.run(["cc", "-print-file-name=libasan.so"], capture_output=True, text=True,
+                          check=True).stdout.strip()
+    if not os.path.isabs(asan):
+        raise Missing("there is no AddressSanitizer")
+    options = ("-g", "-fsanitize=address")
+    for what in ("plain", "events", "lists", "foreign", "leave"):
+        record(place, what, preload=os.path.realpath(asan), build=options,
+               ASAN_OPTIONS="detect_leaks=0")
+
+
+def nothing_happens_where_nobody_wants_it(place: Place) -> None:
+    same(list(record(place, "plain", OPSCOPE_SOURCES="api,itt").out.iterdir()), [])
+    same(list(record(place, "plain", OPSCOPE="0").out.iterdir()), [])
+
+
+def run_finds_it(place: Place) -> None:
+    record(place, "plain") # or Level Zero does not work here
+    env = os.environ | {"ZE_ENABLE_ALT_DRIVERS": str(place.folder / "libze_fake0.so")}
+    command = [client(place), "plain"]
+
+    def run_it(*options: str) -> tuple[subprocess.CompletedProcess, Path]:
+        out = place.folder / f"run-{len(options)}"
+        return subprocess.run([place.opscope, "run", "-o", out, "--", *options, *command],
+                              env=env, capture_output=True, text=True, timeout=120,
+                              check=False), out
+
+    done, out = run_it()
+    same((done.returncode, done.stdout, done.stderr), (0, "3 3 7\n", ""))
+    names = Counter(row["name"] for row in place.events(out) if row["kind"] == "kernel")
+    same(names, Counter({"add": N, "scale": 1}))
+    # A program without tracers: one line says what to set.
+    done, out = run_it("env", "ZE_ENABLE_TRACING_LAYER=0")
+    same((done.returncode, done.stdout, done.stderr.count("\n")), (0, "3 3 7\n", 1))
+    same("[level-zero] PID" in done.stderr and "ZE_ENABLE_TRACING_LAYER=1" in done.stderr, True)
+    same([path.name for path in out.iterdir() if path.name.startswith(".level")], [])
+
+
+TESTS = (all_commands_are_recorded_and_linked,
+         events_of_the_program_are_read_before_it_resets_them,
+         a_list_is_recorded_each_time_it_is_executed, events_without_times_are_signalled_after_ours,
+         clocks_of_any_width_rate_and_age_fit, tiles_are_engines_of_their_device,
+         devices_are_numbered_over_all_drivers, what_runs_at_the_end_is_waited_for,
+         what_never_ends_is_counted, the_child_of_a_fork_leaves_drivers_alone,
+         drivers_that_fail_are_survived, a_tracer_that_cannot_be_made_is_told,
+         sanitizers_find_nothing, nothing_happens_where_nobody_wants_it,
+         run_finds_it)
+
+if __name__ == "__main__":
+    sys.exit(run(__doc__, TESTS))
