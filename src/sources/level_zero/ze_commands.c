@@ -286,10 +286,16 @@ static void choose_event(struct osc_ze_command *c, ze_event_handle_t *event)
 struct osc_ze_command *osc_ze_append_begin(ze_command_list_handle_t list,
                                            ze_event_handle_t *event, osc_name name)
 {
-    struct osc_ze_list *const l = osc_ze_list_of(list);
+    struct osc_ze_list *l = osc_ze_list_of(list);
 
-    if (!osc_ze_begin(name) || !l || !l->device)
+    if (!osc_ze_begin(name))
         return NULL;
+    if (!l || !l->device)
+        l = osc_ze_list_adopt(list);
+    if (!l) {
+        osc_ze_count(OSC_ZE_COUNT_UNKNOWN, 1);
+        return NULL;
+    }
     struct osc_ze_command *const c = take();
     if (!c)
         return NULL;

@@ -81,6 +81,13 @@ bool osc_ze_find_functions(void *library)
     is_whole &= osc_ze.table##name != NULL;
     OSC_ZE_FUNCTIONS(FIND)
 #undef FIND
+#define FIND_LATER(name, result)                                    \
+    {                                                               \
+        void *const symbol = dlsym(library, "zeCommandList" #name); \
+        memcpy(&osc_ze.CommandList##name, &symbol, sizeof symbol);  \
+    }
+    OSC_ZE_LATER_FUNCTIONS(FIND_LATER)
+#undef FIND_LATER
     return is_whole;
 }
 

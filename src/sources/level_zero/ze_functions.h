@@ -46,11 +46,23 @@
     X(CommandList, AppendBarrier)             \
     X(Mem, GetAllocProperties)
 
+/* Functions of newer loaders, which say what a list is that was made before the tracer. */
+#define OSC_ZE_LATER_FUNCTIONS(X)                     \
+    X(GetContextHandle, ze_context_handle_t *context) \
+    X(GetDeviceHandle, ze_device_handle_t *device)    \
+    X(IsImmediate, ze_bool_t *is_immediate)           \
+    X(GetOrdinal, uint32_t *ordinal)                  \
+    X(ImmediateGetIndex, uint32_t *index)
+
 /* ze_pfnDriverGet_t becomes osc_ze.DriverGet, and so on. All are set before a callback runs. */
 struct osc_ze_functions {
 #define OSC_ZE_MEMBER(table, name) ze_pfn##table##name##_t table##name;
     OSC_ZE_FUNCTIONS(OSC_ZE_MEMBER)
 #undef OSC_ZE_MEMBER
+#define OSC_ZE_LATER(name, result) \
+    ze_result_t (*CommandList##name)(ze_command_list_handle_t list, result); /* or NULL */
+    OSC_ZE_LATER_FUNCTIONS(OSC_ZE_LATER)
+#undef OSC_ZE_LATER
 };
 
 extern struct osc_ze_functions osc_ze __attribute__((visibility("hidden")));
@@ -61,9 +73,10 @@ bool osc_ze_find_functions(void *library);
 extern struct osc_source osc_source_level_zero __attribute__((visibility("hidden")));
 
 /* What goes wrong, counted as counters "level-zero: TEXT" of the recording. */
-#define OSC_ZE_COUNTS(X)                                       \
-    X(UNTIMED, "commands without times")                       \
-    X(UNFINISHED, "commands that had not finished at the end") \
+#define OSC_ZE_COUNTS(X)                                             \
+    X(UNKNOWN, "commands of lists that were made before the tracer") \
+    X(UNTIMED, "commands without times")                             \
+    X(UNFINISHED, "commands that had not finished at the end")       \
     X(UNRELATED, "commands of devices whose clock cannot be related to the host's")
 
 enum osc_ze_count {

@@ -37,3 +37,27 @@ struct osc_ze_list *osc_ze_list_add(ze_command_list_handle_t handle,
     *l = (struct osc_ze_list){.context = context, .device = device};
     return osc_handle_set(&lists, handle, (uintptr_t)l) ? l : NULL;
 }
+
+struct osc_ze_list *osc_ze_list_adopt(ze_command_list_handle_t handle)
+{
+    ze_context_handle_t context = NULL;
+    ze_device_handle_t device = NULL;
+    ze_bool_t is_immediate = 0;
+    uint32_t ordinal = 0, index = 0;
+
+    if (!handle || !osc_ze.CommandListGetContextHandle || !osc_ze.CommandListGetDeviceHandle ||
+        !osc_ze.CommandListIsImmediate || !osc_ze.CommandListGetOrdinal ||
+        osc_ze.CommandListGetContextHandle(handle, &context) != ZE_RESULT_SUCCESS ||
+        osc_ze.CommandListGetDeviceHandle(handle, &device) != ZE_RESULT_SUCCESS ||
+        osc_ze.CommandListIsImmediate(handle, &is_immediate) != ZE_RESULT_SUCCESS ||
+        osc_ze.CommandListGetOrdinal(handle, &ordinal) != ZE_RESULT_SUCCESS)
+        return NULL;
+    if (is_immediate && osc_ze.CommandListImmediateGetIndex)
+        (void)osc_ze.CommandListImmediateGetIndex(handle, &index);
+    struct osc_ze_list *const l = osc_ze_list_add(handle, context, osc_ze_device_of(device));
+    if (!l)
+        return NULL;
+    l->is_immediate = is_immediate != 0;
+    l->queue = osc_ze_engine(l->device, ordinal, index);
+    return l;
+}

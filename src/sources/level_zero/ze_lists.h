@@ -26,6 +26,10 @@ struct osc_ze_list *osc_ze_list_of(ze_command_list_handle_t handle);
 struct osc_ze_list *osc_ze_list_add(ze_command_list_handle_t handle,
                                     ze_context_handle_t context, struct osc_ze_device *device);
 
+/* Remember HANDLE, which was made before the tracer, if the loader says what it is. NULL: it
+ * does not. */
+struct osc_ze_list *osc_ze_list_adopt(ze_command_list_handle_t handle);
+
 /* The context of LIST; NULL: the list is not known. */
 ze_context_handle_t osc_ze_context_of(ze_command_list_handle_t list);
 

@@ -146,7 +146,6 @@ const char *osc_ze_start(void *library)
     pthread_mutex_lock(&lock);
     if (!outcome) {
         outcome = make_tracer(library);
-        osc_source_begin();
         if (*outcome) {
             osc_source_fail(&osc_source_level_zero, outcome);
         } else {
@@ -193,8 +192,11 @@ static void *next(const char *name, void **library)
 /* After an initialisation had RESULT. */
 static ze_result_t begun(ze_result_t result, void *library)
 {
-    if (result == ZE_RESULT_SUCCESS && library && osc_source_is_wanted(&osc_source_level_zero))
+    if (result == ZE_RESULT_SUCCESS && library &&
+        osc_source_is_wanted(&osc_source_level_zero)) {
+        osc_source_begin();
         (void)osc_ze_start(library);
+    }
     return result;
 }
 
