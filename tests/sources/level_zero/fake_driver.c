@@ -216,6 +216,14 @@ static ze_result_t driver_api_version(ze_driver_handle_t d, ze_api_version_t *ve
     return ZE_RESULT_SUCCESS;
 }
 
+/* Newer loaders sort drivers by this. */
+static ze_result_t driver_properties(ze_driver_handle_t d, ze_driver_properties_t *p)
+{
+    (void)d;
+    p->driverVersion = 1;
+    return ZE_RESULT_SUCCESS;
+}
+
 static ze_result_t driver_extensions(ze_driver_handle_t d, uint32_t *n,
                                      ze_driver_extension_properties_t *all)
 {
@@ -628,28 +636,27 @@ static ze_result_t append_reset(ze_command_list_handle_t list, ze_event_handle_t
 
 /* --- tables ------------------------------------------------------------------------------ */
 
-#define API              __attribute__((visibility("default")))
-#define FILL(name, type) API ze_result_t name(ze_api_version_t version, type *t)
+#define API __attribute__((visibility("default")))
+#define FILL(name, type) \
+    API ze_result_t name(ze_api_version_t version __attribute__((unused)), type *t)
 
 FILL(zeGetGlobalProcAddrTable, ze_global_dditable_t)
 {
-    (void)version;
     t->pfnInit = init;
     return ZE_RESULT_SUCCESS;
 }
 
 FILL(zeGetDriverProcAddrTable, ze_driver_dditable_t)
 {
-    (void)version;
     t->pfnGet = driver_get;
     t->pfnGetApiVersion = driver_api_version;
+    t->pfnGetProperties = driver_properties;
     t->pfnGetExtensionProperties = driver_extensions;
     return ZE_RESULT_SUCCESS;
 }
 
 FILL(zeGetDeviceProcAddrTable, ze_device_dditable_t)
 {
-    (void)version;
     t->pfnGet = device_get;
     t->pfnGetSubDevices = device_sub_devices;
     t->pfnGetProperties = device_properties;
@@ -661,7 +668,6 @@ FILL(zeGetDeviceProcAddrTable, ze_device_dditable_t)
 
 FILL(zeGetContextProcAddrTable, ze_context_dditable_t)
 {
-    (void)version;
     t->pfnCreate = context_create;
     t->pfnDestroy = (ze_pfnContextDestroy_t)(void *)destroy;
     return ZE_RESULT_SUCCESS;
@@ -669,7 +675,6 @@ FILL(zeGetContextProcAddrTable, ze_context_dditable_t)
 
 FILL(zeGetCommandQueueProcAddrTable, ze_command_queue_dditable_t)
 {
-    (void)version;
     t->pfnCreate = queue_create;
     t->pfnDestroy = (ze_pfnCommandQueueDestroy_t)(void *)destroy;
     t->pfnExecuteCommandLists = queue_execute;
@@ -679,7 +684,6 @@ FILL(zeGetCommandQueueProcAddrTable, ze_command_queue_dditable_t)
 
 FILL(zeGetCommandListProcAddrTable, ze_command_list_dditable_t)
 {
-    (void)version;
     t->pfnCreate = list_create;
     t->pfnCreateImmediate = list_create_immediate;
     t->pfnDestroy = list_destroy;
@@ -695,7 +699,6 @@ FILL(zeGetCommandListProcAddrTable, ze_command_list_dditable_t)
 
 FILL(zeGetEventPoolProcAddrTable, ze_event_pool_dditable_t)
 {
-    (void)version;
     t->pfnCreate = pool_create;
     t->pfnDestroy = (ze_pfnEventPoolDestroy_t)(void *)destroy;
     return ZE_RESULT_SUCCESS;
@@ -703,7 +706,6 @@ FILL(zeGetEventPoolProcAddrTable, ze_event_pool_dditable_t)
 
 FILL(zeGetEventProcAddrTable, ze_event_dditable_t)
 {
-    (void)version;
     t->pfnCreate = event_create;
     t->pfnDestroy = (ze_pfnEventDestroy_t)(void *)destroy;
     t->pfnHostSignal = event_signal;
@@ -716,7 +718,6 @@ FILL(zeGetEventProcAddrTable, ze_event_dditable_t)
 
 FILL(zeGetModuleProcAddrTable, ze_module_dditable_t)
 {
-    (void)version;
     t->pfnCreate = module_create;
     t->pfnDestroy = (ze_pfnModuleDestroy_t)(void *)destroy;
     return ZE_RESULT_SUCCESS;
@@ -724,7 +725,6 @@ FILL(zeGetModuleProcAddrTable, ze_module_dditable_t)
 
 FILL(zeGetKernelProcAddrTable, ze_kernel_dditable_t)
 {
-    (void)version;
     t->pfnCreate = kernel_create;
     t->pfnDestroy = (ze_pfnKernelDestroy_t)(void *)destroy;
     t->pfnSetGroupSize = kernel_group_size;
@@ -733,7 +733,6 @@ FILL(zeGetKernelProcAddrTable, ze_kernel_dditable_t)
 
 FILL(zeGetMemProcAddrTable, ze_mem_dditable_t)
 {
-    (void)version;
     t->pfnAllocDevice = ze_alloc_device;
     t->pfnAllocHost = alloc_host;
     t->pfnAllocShared = ze_alloc_shared;
