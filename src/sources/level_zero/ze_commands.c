@@ -98,15 +98,18 @@ static void record(const struct osc_ze_command *c, const ze_kernel_timestamp_res
         osc_ze_count(OSC_ZE_COUNT_UNTIMED, 1);
         return;
     }
-    osc_work(c->queue,
-             &(struct osc_work_info){.kind = c->work.kind,
-                                     .name = c->work.name,
-                                     .append_ticks = osc_ze_ticks_at(c->device, c->append_ns),
-                                     .submit_ticks = osc_ze_ticks_at(c->device, c->submit_ns),
-                                     .start_ticks = start,
-                                     .end_ticks = end,
-                                     .correlation = c->launch,
-                                     .bytes = c->work.bytes});
+    const uint64_t submitted = osc_ze_ticks_at(c->device, c->submit_ns);
+    osc_work(c->queue, &(struct osc_work_info){
+                           .kind = c->work.kind,
+                           .name = c->work.name,
+                           .append_ticks = c->append_ns == c->submit_ns
+                                               ? submitted
+                                               : osc_ze_ticks_at(c->device, c->append_ns),
+                           .submit_ticks = submitted,
+                           .start_ticks = start,
+                           .end_ticks = end,
+                           .correlation = c->launch,
+                           .bytes = c->work.bytes});
     if (c->work.grid[0] > 0) {
         const int64_t grid[3] = {c->work.grid[0], c->work.grid[1], c->work.grid[2]};
         const int64_t block[3] = {c->work.block[0], c->work.block[1], c->work.block[2]};
