@@ -237,6 +237,9 @@ OSC_API void osc_counter_f64_at(osc_name name, double value, uint64_t ticks);
  */
 OSC_API void osc_memory_alloc(uint32_t device, uint64_t addr, uint64_t bytes);
 OSC_API void osc_memory_free(uint32_t device, uint64_t addr, uint64_t bytes);
+OSC_API void osc_memory_alloc_at(uint32_t device, uint64_t addr, uint64_t bytes,
+                                 uint64_t ticks);
+OSC_API void osc_memory_free_at(uint32_t device, uint64_t addr, uint64_t bytes, uint64_t ticks);
 OSC_API void osc_memory_alloc_total(uint32_t device, uint64_t addr, uint64_t bytes,
                                     uint64_t allocated_bytes, uint64_t reserved_bytes);
 OSC_API void osc_memory_free_total(uint32_t device, uint64_t addr, uint64_t bytes,

@@ -35,6 +35,8 @@ struct osc_text {
     _Atomic uint32_t name;  /* the recorder's; 0: not interned yet, or the empty text */
     bool is_operator;       /* the text looks like "namespace::name" */
     _Atomic int32_t number; /* as an event or a mark of ITT, from 1; 0: none */
+    _Atomic uint32_t
+        kernel; /* the recorder's name of the kernel with this symbol; 0: none yet */
     uint64_t hash;
     size_t len;
     _Atomic(struct osc_text *) next; /* with the same hash */

@@ -172,6 +172,18 @@ void osc_counter_f64(osc_name name, double value)
         osc_counter_f64_at(name, value, osc_ticks());
 }
 
+void osc_memory_alloc_at(uint32_t device, uint64_t addr, uint64_t bytes, uint64_t ticks)
+{
+    if (osc_is_on())
+        OSC_PUT(OSC_RECORD_ALLOC, device, ticks, OSC_ROLE_EVENT, addr, bytes);
+}
+
+void osc_memory_free_at(uint32_t device, uint64_t addr, uint64_t bytes, uint64_t ticks)
+{
+    if (osc_is_on())
+        OSC_PUT(OSC_RECORD_FREE, device, ticks, OSC_ROLE_EVENT, addr, bytes);
+}
+
 void osc_memory_alloc_total(uint32_t device, uint64_t addr, uint64_t bytes,
                             uint64_t allocated_bytes, uint64_t reserved_bytes)
 {

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sources/collect.h"
+
+#include <string.h>
+
+static const struct osc_collected *const known[] = {&osc_collected_cuda};
+
+static const struct osc_collected *find(const char *source)
+{
+    for (size_t i = 0; source && i < sizeof known / sizeof *known; i++) {
+        if (strcmp(known[i]->word, source) == 0)
+            return known[i];
+    }
+    return NULL;
+}
+
+int opscope_collect_start(const char *source)
+{
+    const struct osc_collected *const k = find(source);
+
+    return k ? k->start() : 1;
+}
+
+const char *opscope_collect_why(const char *source)
+{
+    const struct osc_collected *const k = find(source);
+
+    return k ? k->why() : "this library has no such source";
+}
+
+void opscope_collect_stop(const char *source)
+{
+    const struct osc_collected *const k = find(source);
+
+    if (k)
+        k->stop();
+}

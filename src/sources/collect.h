@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collect.h - start a source within a process, for callers that record themselves.
+ *
+ *     int (*start)(const char *) = dlsym(library, "opscope_collect_start");
+ *
+ *     if (start(source) != 0)
+ *         warn(why(source));
+ *     ...                      // osc_start(), and what is to be recorded
+ *     stop(source);            // before osc_stop()
+ *
+ * The variables of runtimes that load sources by themselves are read when those begin; a
+ * profiler that is called later needs this. It does not start the recorder.
+ *
+ * Threading: thread-safe.
+ */
+#pragma once
+
+#include "opscope/opscope.h"
+
+/* A source that can be started so. */
+struct osc_collected {
+    const char *word; /* in OPSCOPE_SOURCES */
+    int (*start)(void);
+    const char *(*why)(void);
+    void (*stop)(void);
+};
+
+extern const struct osc_collected osc_collected_cuda __attribute__((visibility("hidden")));
+
+/* Start SOURCE, a word of OPSCOPE_SOURCES. 0: it records, as it may have before. */
+OSC_API int opscope_collect_start(const char *source);
+
+/* Why SOURCE could not be started; "": it could, or was never asked to. Never NULL; good until
+ * it is started again. */
+OSC_API const char *opscope_collect_why(const char *source);
+
+/* Record what SOURCE knows to have finished, and let go of its runtime. */
+OSC_API void opscope_collect_stop(const char *source);

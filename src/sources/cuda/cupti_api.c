@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sources/cuda/cupti_api.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+/* Newest first. Names without a number are those of development packages. */
+static const char *const names[] = {"libcupti.so.13",   "libcupti.so.12",   "libcupti.so.11.8",
+                                    "libcupti.so.11.7", "libcupti.so.11.6", "libcupti.so.11.5",
+                                    "libcupti.so.11.4", "libcupti.so.11.3", "libcupti.so.11.2",
+                                    "libcupti.so.11.1", "libcupti.so"};
+
+static void *open_library(const char **name)
+{
+    for (int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD; flags >= 0;
+         flags = flags & RTLD_NOLOAD ? RTLD_NOW | RTLD_LOCAL : -1) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            void *const library = dlopen(names[i], flags);
+
+            if (library) {
+                *name = names[i];
+                return library;
+            }
+        }
+    }
+    return NULL;
+}
+
+static void *find(void *library, const char *name, bool is_required, const char **missing)
+{
+    void *const function = dlsym(library, name);
+
+    if (!function && is_required)
+        *missing = name;
+    return function;
+}
+
+bool osc_cupti_load(struct osc_cupti *api, char *why, size_t bytes)
+{
+    const char *missing = NULL;
+    void *const library = open_library(&api->library);
+
+    if (!library) {
+        (void)snprintf(why, bytes,
+                       "libcupti.so was not found: install the package nvidia-cuda-cupti, or "
+                       "Debian's libcupti");
+        return false;
+    }
+#define FIND(name, theirs, parameters, is_required) \
+    *(void **)&api->name = find(library, #theirs, is_required, &missing);
+    OSC_CUPTI_FUNCTION_LIST(FIND)
+#undef FIND
+    if (missing) {
+        (void)snprintf(why, bytes, "%s has no %s()", api->library, missing);
+        return false;
+    }
+    if (api->get_version(&api->version) != OSC_CUPTI_OK)
+        api->version = 0;
+    return true;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cupti_state.h - what all parts of the collector for CUDA share.
+ *
+ * Threading: thread-safe; the functions are set before anything of CUPTI calls us.
+ */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "sources/cuda/cupti_api.h"
+
+/* The functions of CUPTI. */
+extern struct osc_cupti osc_cupti __attribute__((visibility("hidden")));
+
+/* Whether memory is recorded: not where the allocator of a framework reports it, which takes
+ * its own from the driver. */
+extern _Atomic uint32_t osc_cupti_has_memory __attribute__((visibility("hidden")));
+
+/* Whether records have the time of CUPTI's own clock. */
+extern _Atomic uint32_t osc_cupti_has_own_clock __attribute__((visibility("hidden")));
+
+/* What goes wrong, counted as counters "cuda: TEXT" of the recording. */
+#define OSC_CUPTI_COUNT_LIST(X)                            \
+    X(DROPPED, "activity records dropped by CUPTI")        \
+    X(UNTIMED, "work without times")                       \
+    X(UNFINISHED, "work that had not finished at the end") \
+    X(UNKNOWN, "records that cannot be read")
+
+enum osc_cupti_count {
+#define OSC_CUPTI_COUNT_ENUM(name, text) OSC_CUPTI_COUNT_##name,
+    OSC_CUPTI_COUNT_LIST(OSC_CUPTI_COUNT_ENUM)
+#undef OSC_CUPTI_COUNT_ENUM
+        OSC_CUPTI_N_COUNTS
+};
+
+void osc_cupti_count(enum osc_cupti_count what, int64_t more);
