@@ -70,16 +70,16 @@ SUBSCRIBER = {"structSize": "bytes", "subscriberName": "name", "oldSubscriberNam
               "oldSubscriberSize": "old_name_bytes", "allowMultipleSubscribers": "allows_others"}
 # What the headers need of cuda.h.
 CUDA = """
+#pragma once
 #include <stddef.h>
 #include <stdint.h>
-#define CUDA_VERSION 13050
 typedef struct CUctx_st *CUcontext; typedef struct CUstream_st *CUstream;
 typedef struct CUgraph_st *CUgraph; typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec; typedef struct CUevent_st *CUevent;
 typedef struct CUmod_st *CUmodule; typedef struct CUfunc_st *CUfunction;
-typedef int CUdevice; typedef struct { char bytes[16]; } CUuuid;
+typedef int CUdevice; typedef int CUdevice_attribute; typedef struct { char bytes[16]; } CUuuid;
+typedef struct { void *base; size_t bytes; } CUaccessPolicyWindow;
 typedef int CUgraphNodeType; typedef int CUstreamAttrID; typedef int CUstreamAttrValue;
-typedef struct CUaccessPolicyWindow_st { int x; } CUaccessPolicyWindow;
 """
 
 

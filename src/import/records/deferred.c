@@ -228,6 +228,17 @@ static void add_args(struct making *m, const struct osc_records_item *item)
     a->n_words += item->n_args;
 }
 
+/* Whether an argument with KEY was recorded with ITEM. */
+static bool has_arg(const struct making *m, const struct osc_records_item *item, osc_sid key)
+{
+    const struct osc_slot *const slots = m->rows->late.args.slots;
+
+    for (uint32_t i = 0; i < item->n_slots; i++)
+        if (slots[item->slot + i].key.v == key.v)
+            return true;
+    return false;
+}
+
 static void put(struct making *m, struct osc_record *r, const struct osc_records_item *item)
 {
     add_args(m, item);
@@ -372,7 +383,8 @@ static void build_work(struct making *m, const struct osc_records_item *item,
     if (end_ns < r.ts_ns)
         osc_findings_add(&b->findings, OSC_FINDING_negative_duration, OSC_NO_OFFSET, r.ts_ns);
     osc_arguments_string(b, &m->args, key_of(rows, OSC_ARG_KEY_DEVICE), d->text);
-    add_int(m, key_of(rows, OSC_ARG_KEY_STREAM), q->number);
+    if (!has_arg(m, item, key_of(rows, OSC_ARG_KEY_STREAM))) /* a runtime's own number */
+        add_int(m, key_of(rows, OSC_ARG_KEY_STREAM), q->number);
     if (words[1] != 0)
         add_int(m, rows->key_correlation, (int64_t)words[1]);
     if (words[6] != 0)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/records/records_args.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/strbuf.h"
 #include "codec/json.h"
 #include "import/records/records_names.h"
@@ -39,16 +42,36 @@ bool osc_records_is_nested(struct osc_str text)
     return is;
 }
 
-/* The value for an argument in JSON: a list or an object is kept as it is; anything else,
- * malformed JSON too, becomes text. */
+/* Whether TEXT is a number of JSON that a double can have: X. Integers that fit nowhere stay
+ * text, with all their digits. */
+static bool read_fraction(struct osc_str text, double *x)
+{
+    const char *const end = text.s + text.len;
+    struct osc_json_number number;
+
+    if (!osc_json_number(text.s, end, &number) || number.end != end || number.is_integer)
+        return false;
+    *x = osc_json_double(text.s, end);
+    return isfinite(*x);
+}
+
+/* The value for an argument in JSON: a number becomes one, a list or an object is kept as it
+ * is; anything else, malformed JSON too, becomes text. */
 static struct osc_records_value json_value(struct osc_builder *b, osc_sid key,
                                            struct osc_str text)
 {
     int64_t v;
+    double x;
 
     if (osc_json_int(text, &v))
         return (struct osc_records_value){
             key, v >= INT32_MIN && v <= INT32_MAX ? OSC_ARG_INT32 : OSC_ARG_INT64, (uint64_t)v};
+    if (read_fraction(text, &x)) {
+        struct osc_records_value value = {key, OSC_ARG_DOUBLE, 0};
+
+        memcpy(&value.bits, &x, sizeof x);
+        return value;
+    }
     return (struct osc_records_value){
         key, osc_records_is_nested(text) ? OSC_ARG_TEXT : OSC_ARG_STRING,
         osc_build_string(b, text.s, text.len).v};

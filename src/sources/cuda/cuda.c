@@ -36,7 +36,7 @@ static struct osc_source source = {.name = "cuda"};
  * it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
-static bool is_loaded, is_started, has_thread, has_exit;
+static bool is_started, has_thread, has_exit;
 static void *subscriber;
 static pid_t owner; /* the process that started */
 static char why[192];
@@ -85,6 +85,7 @@ static void flush(uint32_t flags)
 {
     compare_clocks();
     (void)osc_cupti.flush_all(flags);
+    compare_clocks(); /* also for devices that these records told of */
     count_dropped();
 }
 
@@ -165,13 +166,11 @@ static void find_other(char *name, size_t bytes)
         (void)snprintf(name, bytes, "unknown");
 }
 
-static bool subscribe(void)
+/* Say what ERROR of cuptiSubscribe() means. */
+static void explain(int error)
 {
     char name[OSC_CUPTI_NAME_BYTES];
-    const int error = osc_cupti.subscribe(&subscriber, osc_cupti_on_call, NULL);
 
-    if (error == OSC_CUPTI_OK)
-        return true;
     if (error == OSC_CUPTI_UNKNOWN) {
         (void)snprintf(why, sizeof why, "no usable CUDA driver");
     } else if (error == OSC_CUPTI_SUBSCRIBED || error == OSC_CUPTI_LIMIT) {
@@ -183,7 +182,31 @@ static bool subscribe(void)
     } else {
         (void)snprintf(why, sizeof why, "cuptiSubscribe() failed with error %d", error);
     }
-    return false;
+}
+
+/* Subscribe to the CUPTI of the process, or else to the newest one that this driver takes. */
+static bool subscribe(void)
+{
+    uint32_t at = 0;
+    char missing[sizeof why];
+
+    why[0] = '\0';
+    for (;;) {
+        if (!osc_cupti_load(&osc_cupti, &at, missing, sizeof missing)) {
+            if (why[0] == '\0')
+                memcpy(why, missing, sizeof why);
+            return false;
+        }
+        const int error = osc_cupti.subscribe(&subscriber, osc_cupti_on_call, NULL);
+
+        if (error == OSC_CUPTI_OK)
+            break;
+        explain(error);
+        if (error != OSC_CUPTI_UNKNOWN)
+            return false;
+    }
+    why[0] = '\0';
+    return true;
 }
 
 /* Enable what is recorded. Old versions lack some kinds; without kernels there is no point. */
@@ -266,12 +289,8 @@ static bool enable_records(void)
 /* The caller has the lock. */
 static bool begin(void)
 {
-    why[0] = '\0';
     if (is_started)
         return true;
-    if (!is_loaded && !osc_cupti_load(&osc_cupti, why, sizeof why))
-        return false;
-    is_loaded = true;
     if (!subscribe())
         return false;
     owner = getpid();

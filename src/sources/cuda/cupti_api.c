@@ -10,18 +10,18 @@ static const char *const names[] = {"libcupti.so.13",   "libcupti.so.12",   "lib
                                     "libcupti.so.11.4", "libcupti.so.11.3", "libcupti.so.11.2",
                                     "libcupti.so.11.1", "libcupti.so"};
 
-static void *open_library(const char **name)
-{
-    for (int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD; flags >= 0;
-         flags = flags & RTLD_NOLOAD ? RTLD_NOW | RTLD_LOCAL : -1) {
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            void *const library = dlopen(names[i], flags);
+#define N_NAMES ((uint32_t)(sizeof names / sizeof *names))
 
-            if (library) {
-                *name = names[i];
-                return library;
-            }
-        }
+/* Open the next library from *AT on: first of all those that the process has. */
+static void *open_library(uint32_t *at, const char **name)
+{
+    while (*at < 2 * N_NAMES) {
+        const int loaded = *at < N_NAMES ? RTLD_NOLOAD : 0;
+
+        *name = names[(*at)++ % N_NAMES];
+        void *const library = dlopen(*name, RTLD_NOW | RTLD_LOCAL | loaded);
+        if (library)
+            return library;
     }
     return NULL;
 }
@@ -35,10 +35,10 @@ static void *find(void *library, const char *name, bool is_required, const char 
     return function;
 }
 
-bool osc_cupti_load(struct osc_cupti *api, char *why, size_t bytes)
+bool osc_cupti_load(struct osc_cupti *api, uint32_t *at, char *why, size_t bytes)
 {
     const char *missing = NULL;
-    void *const library = open_library(&api->library);
+    void *const library = open_library(at, &api->library);
 
     if (!library) {
         (void)snprintf(why, bytes,

@@ -48,6 +48,6 @@ struct osc_cupti {
     const char *library; /* its name; static */
 };
 
-/* Fill API. False: there is no CUPTI that can be used, and WHY, which has room for BYTES, says
- * so. */
-bool osc_cupti_load(struct osc_cupti *api, char *why, size_t bytes);
+/* Fill API from the next library, of which *AT, at first 0, counts those that were tried.
+ * False: there is none that can be used, and WHY, which has room for BYTES, says so. */
+bool osc_cupti_load(struct osc_cupti *api, uint32_t *at, char *why, size_t bytes);

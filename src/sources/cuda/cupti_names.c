@@ -124,15 +124,15 @@ __attribute__((format(printf, 3, 4))) static void add(struct pairs *p, const cha
     p->names[p->n++] = osc_name_c(text);
 }
 
-/* X with as few digits as tell it from other floats. */
+/* X with as few digits as tell it from other floats, and without an exponent. */
 static void add_float(struct pairs *p, const char *key, float x)
 {
-    char text[40];
-    int digits = 1;
+    char text[60];
+    int digits = 0;
 
     do
-        (void)snprintf(text, sizeof text, "%.*g", digits++, (double)x);
-    while (digits <= 9 && strtof(text, NULL) != x);
+        (void)snprintf(text, sizeof text, "%.*f", digits++, (double)x);
+    while (digits <= 12 && strtof(text, NULL) != x);
     add(p, key, "%s", text);
 }
 

@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Check that programs which use CUDA are recorded, and that they notice nothing.
+
+The device is a fake: fake_cupti.c reports work that nobody does. Ends with "N passed, N failed".
+"""
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from place import HERE, ROOT, Place, run, same
+
+ADD = "_ZN2at6native7add_oneILi4EfEEvPT0_"
+ADD_CXX = "void at::native::add_one<4, float>(float*)"
+WORK = Counter({("kernel", ADD): 10, ("kernel", "scale"): 1, ("kernel", "other"): 1,
+                ("kernel", "triton_fused"): 1, ("kernel", "node"): 3,
+                ("memcpy", "Memcpy HtoD (Pageable -> Device)"): 1,
+                ("memcpy", "Memcpy DtoD (Device -> Device)"): 1,
+                ("memcpy", "Memcpy DtoH (Device -> Pinned)"): 1,
+                ("memcpy", "Memcpy PtoP (Device -> Device)"): 1, ("memset", "Memset (Device)"): 1,
+                ("sync", "Stream Sync"): 1, ("sync", "Context Sync"): 1})
+CALLS = Counter({("runtime", "cudaLaunchKernel"): 12, ("driver", "cuLaunchKernel"): 1,
+                 ("runtime", "cudaGraphLaunch"): 1, ("runtime", "cudaMemcpyAsync"): 3,
+                 ("runtime", "cudaMemcpyPeerAsync"): 1, ("runtime", "cudaMemsetAsync"): 1,
+                 ("runtime", "cudaStreamSynchronize"): 1, ("runtime", "cudaDeviceSynchronize"): 1,
+                 ("runtime", "cudaMalloc"): 2, ("runtime", "cudaFree"): 1})
+ON_DEVICES = ("kernel", "memcpy", "memset", "sync")
+# Bytes of records of kernels, copies and sets, and the version of CUPTI that has them.
+GENERATIONS = ((144, 64, 64, 10), (160, 72, 72, 13), (168, 80, 80, 14), (176, 80, 80, 16),
+               (200, 88, 88, 18), (208, 88, 88, 24), (216, 96, 88, 130000), (256, 112, 104, 130500))
+
+
+def fake(place: Place, name: str = "libcupti.so.13", *options: str) -> Path:
+    """The folder with the fake library NAME."""
+    folder = place.folder / f"fake-{name}{''.join(options)}"
+    if not folder.is_dir():
+        folder.mkdir()
+        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}/src",
+                        str(HERE / "fake_cupti.c"), "-o", str(folder / name), *options,
+                        "-lpthread"], check=True)
+    return folder
+
+
+def record(place: Place, what: str = "plain", knobs: str = "", name: str = "libcupti.so.13",
+           **env: str):
+    """Run the program alone and recorded, compare what it does, and return its recording."""
+    program = place.build("cc", "cuda.c", "-ldl", "-lpthread")
+    log = place.folder / f"log-{place.n_recordings}"
+    collector = str(place.opscope.parent / "libopscope-collect.so")
+    given = {"LD_LIBRARY_PATH": str(fake(place, name)), "FAKE_CUPTI": knobs} | env
+    command = [program, what, name]
+    alone = subprocess.run(command, env=os.environ | given, capture_output=True, text=True,
+                           timeout=120, check=False)
+    done, out = place.record(command, {"CUDA_INJECTION64_PATH": collector,
+                                       "FAKE_CUPTI_LOG": str(log),
+                                       "OPSCOPE_SOURCES": "api,cuda"} | given)
+    same((done.returncode, done.stdout, done.stderr),
+         (alone.returncode, alone.stdout, alone.stderr))
+    place.log = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    return out
+
+
+def on_devices(events: list[dict]) -> list[dict]:
+    return [row for row in events if row["kind"] in ON_DEVICES]
+
+
+def calls_of(events: list[dict]) -> list[dict]:
+    return [row for row in events if row["kind"] in ("runtime", "driver")]
+
+
+def count(events: list[dict]) -> Counter:
+    return Counter((row["kind"], row["name"]) for row in events)
+
+
+def counters(events: list[dict]) -> dict[str, int]:
+    return {row["name"]: row["args"]["value"] for row in events if row["kind"] == "counter"}
+
+
+def source_of(place: Place, out: Path) -> str:
+    info = {row["key"]: row["value"] for row in place.table("info", out)}
+    return info.get("meta.source.cuda", "")
+
+
+def check_times(place: Place, work: list[dict]) -> None:
+    """Compare the times of WORK with those that the fake reported."""
+    told = [row for row in place.log if row["kind"] in ON_DEVICES]
+    same(len(work), len(told))
+    rows = sorted(work, key=lambda row: row["start_ns"])
+    first, last = rows[0], rows[-1]
+    ns_per_tick = (last["start_ns"] - first["start_ns"]) / (told[-1]["start"] - told[0]["start"])
+    for row, wanted in zip(rows, told):
+        start = (wanted["start"] - told[0]["start"]) * ns_per_tick
+        dur = (wanted["end"] - wanted["start"]) * ns_per_tick
+        same((row["kind"], abs(row["start_ns"] - first["start_ns"] - start) <= 3,
+              abs(row["dur_ns"] - dur) <= 3), (wanted["kind"], True, True))
+
+
+def check_links(events: list[dict]) -> None:
+    """Each work belongs to the call that made it."""
+    calls = {row["args"]["correlation"]: row for row in calls_of(events)}
+    for row in on_devices(events):
+        call = calls[row["args"]["correlation"]]
+        wanted = {"kernel": ("cudaLaunchKernel", "cuLaunchKernel", "cudaGraphLaunch"),
+                  "memcpy": ("cudaMemcpyAsync", "cudaMemcpyPeerAsync"),
+                  "memset": ("cudaMemsetAsync",),
+                  "sync": ("cudaStreamSynchronize", "cudaDeviceSynchronize")}[row["kind"]]
+        same(call["name"] in wanted, True)
+        same(call["start_ns"] <= row["start_ns"] <= call["start_ns"] + call["dur_ns"], True)
+
+
+def all_work_is_recorded_and_linked(place: Place) -> None:
+    out = record(place)
+    events = place.events(out)
+    same(count(on_devices(events)), WORK)
+    same(count(calls_of(events)), CALLS)
+    check_links(events)
+    check_times(place, on_devices(events))
+    same(source_of(place, out), "CUPTI 130500 in libcupti.so.13")
+    same(counters(events), {})
+    same([row["name"] for row in events if row["kind"] == "overhead"], ["Lazy Function Loading"])
+
+
+def records_of_all_generations_are_read(place: Place) -> None:
+    for kernel, copy, memset, version in GENERATIONS:
+        for shift in ("", ",shift"):
+            out = record(place, knobs=f"kernel={kernel},copy={copy},set={memset},"
+                                      f"version={version}{shift}")
+            events = place.events(out)
+            same(count(on_devices(events)), WORK)
+            check_links(events)
+            check_times(place, on_devices(events))
+            nodes = [row["args"].get("graph node id") for row in on_devices(events)
+                     if row["name"] == "node"]
+            same(nodes, [1000, 1001, 1002] if version >= 14 else [None] * 3)
+
+
+def arguments_are_those_of_kineto(place: Place) -> None:
+    out = record(place)
+    work = {row["name"]: row["args"] for row in on_devices(place.events(out))}
+    args = dict(work["scale"])
+    same(args.pop("correlation") > 0, True)
+    same(args, {"device": "cuda:0", "context": 1, "stream": 7, "grid": [54, 1, 1],
+                "block": [256, 1, 1], "registers per thread": 32, "shared memory": 1536,
+                "blocks per SM": 0.5, "warps per SM": 4, "est. achieved occupancy %": 6})
+    same((work["other"]["device"], work["other"]["stream"]), ("cuda:1", 20))
+    same(work["node"]["graph id"], 1)
+    peer = work["Memcpy PtoP (Device -> Device)"]
+    same((peer["fromDevice"], peer["toDevice"], peer["bytes"]), (0, 1, 2048))
+    same(work["Memset (Device)"]["bytes"], 256)
+    kernels = {row["name"]: row for row in place.table("kernels", out)}
+    same(kernels["scale"]["mean_blocks_per_sm"], 0.5)
+    same(kernels["scale"]["mean_occupancy_ratio"], 0.06)
+    devices = place.table("devices", out)
+    same([(row["device"], row["name"], row["sm_count"]) for row in devices],
+         [("cuda:0", "Fake A100", 108), ("cuda:1", "Fake H100", 108)])
+
+
+def memory_is_that_of_the_driver(place: Place) -> None:
+    peaks = place.table("memory_peaks", record(place))
+    same([(row["device"], row["peak_bytes"], row["live_bytes"]) for row in peaks],
+         [("cuda:0", (1 << 20) + (1 << 16), (1 << 20) + (1 << 16))])
+    # Torch's allocator reports its own.
+    out = record(place, OPSCOPE_SOURCES="api,cuda,torch")
+    same([row for row in place.events(out) if row["kind"] in ("alloc", "free")], [])
+
+
+def names_are_those_of_cxx_where_a_library_tells_them(place: Place) -> None:
+    out = record(place, LD_PRELOAD="libstdc++.so.6")
+    same({row["name"] for row in on_devices(place.events(out))
+          if row["name"].startswith("void")}, {ADD_CXX})
+
+
+def what_has_no_times_is_counted(place: Place) -> None:
+    for knob in ("zero", "unordered"):
+        events = place.events(record(place, knobs=knob))
+        n = len(on_devices(events))
+        same(counters(events), {"cuda: work without times": WORK.total() - n})
+        same(n, WORK.total() - WORK.total() // 3)
+
+
+def what_has_not_ended_is_counted(place: Place) -> None:
+    events = place.events(record(place, "exit"))
+    same(count(on_devices(events)), WORK)
+    same(counters(events), {"cuda: work that had not finished at the end": 1})
+
+
+def dropped_records_are_counted(place: Place) -> None:
+    events = place.events(record(place, knobs="dropped=5"))
+    same(counters(events), {"cuda: activity records dropped by CUPTI": 5})
+
+
+def what_cannot_be_read_is_counted(place: Place) -> None:
+    events = place.events(record(place, knobs="bad"))
+    same(count(on_devices(events)), WORK)
+    same(counters(events), {"cuda: records that cannot be read": 1})
+
+
+def another_profiler_is_named_and_left_alone(place: Place) -> None:
+    for error in (39, 12):
+        out = record(place, knobs=f"subscribe={error},by=CUPTI for Nsight")
+        same(source_of(place, out), "another profiler (CUPTI for Nsight) already uses CUPTI in this "
+                                    "process; GPU activity is not recorded")
+        same(on_devices(place.events(out)), [])
+
+
+def errors_of_cupti_are_told(place: Place) -> None:
+    same(source_of(place, record(place, knobs="all=999")), "no usable CUDA driver")
+    same(source_of(place, record(place, knobs="kinds=27")), "CUPTI records no kernels (error 27)")
+    same(source_of(place, record(place, knobs="subscribe=1")),
+         "cuptiSubscribe() failed with error 1")
+
+
+def a_version_that_is_not_known_is_told(place: Place) -> None:
+    out = record(place, knobs="version=140000")
+    same(source_of(place, out), "CUPTI 140000 in libcupti.so.13, newer than this version knows; "
+                                "unknown fields are ignored")
+    same(count(on_devices(place.events(out))), WORK)
+
+
+def a_clock_of_cupti_is_compared(place: Place) -> None:
+    out = record(place, knobs="clock=1")
+    events = place.events(out)
+    same(count(on_devices(events)), WORK)
+    info = {row["key"]: row["value"] for row in place.table("info", out)}
+    same("meta.device_clock.cuda:0" in info, True)
+    calls = {row["args"]["correlation"]: row for row in calls_of(events)}
+    for row in on_devices(events):
+        call = calls[row["args"]["correlation"]]
+        same(abs(row["start_ns"] - call["start_ns"]) < 10_000_000, True)
+
+
+def buffers_may_come_from_another_thread(place: Place) -> None:
+    events = place.events(record(place, knobs="thread"))
+    same(count(on_devices(events)), WORK)
+    check_links(events)
+
+
+def threads_launch_at_once(place: Place) -> None:
+    events = place.events(record(place, "threads"))
+    wanted = WORK + Counter({("kernel", "kernel"): 400, ("sync", "Stream Sync"): 400})
+    same(count(on_devices(events)), wanted)
+    check_links(events)
+
+
+def many_buffers_are_read(place: Place) -> None:
+    out = record(place, "many", knobs="ignore")
+    same(count(on_devices(place.events(out))), WORK + Counter({("kernel", "many"): 100000}))
+
+
+def a_killed_program_loses_a_second(place: Place) -> None:
+    events = place.events(record(place, "kill"))
+    same(count(on_devices(events)), WORK)
+
+
+def a_forked_child_leaves_its_parent_alone(place: Place) -> None:
+    out = record(place, "fork", knobs="ignore")
+    paths = [path for path in out.iterdir() if path.suffix != ".sock"]
+    found = Counter()
+    for path in paths:
+        found += count(on_devices(place.events(path)))
+    same(found, WORK)
+
+
+def the_older_library_is_found(place: Place) -> None:
+    out = record(place, name="libcupti.so.12", knobs="version=28")
+    same(source_of(place, out), "CUPTI 28 in libcupti.so.12")
+    same(count(on_devices(place.events(out))), WORK)
+
+
+def without_a_library_that_is_told(place: Place) -> None:
+    program = place.build("cc", "cuda.c", "-ldl", "-lpthread")
+    done, out = place.record([program, "plain", "libm.so.6"], {
+        "CUDA_INJECTION64_PATH": str(place.opscope.parent / "libopscope-collect.so"),
+        "OPSCOPE_SOURCES": "api,cuda"})
+    same((done.returncode < 0, done.stdout), (True, "")) # it crashes: libm has no such functions
+    told = source_of(place, out) # there may be one of the system, which has no driver
+    same(told == "no usable CUDA driver" or told.startswith("libcupti.so was not found"), True)
+
+
+def nothing_happens_where_nobody_wants_it(place: Place) -> None:
+    same(list(record(place, OPSCOPE_SOURCES="api,itt").iterdir()), [])
+    same(list(record(place, OPSCOPE="0").iterdir()), [])
+
+
+TESTS = (all_work_is_recorded_and_linked, records_of_all_generations_are_read,
+         arguments_are_those_of_kineto, memory_is_that_of_the_driver,
+         names_are_those_of_cxx_where_a_library_tells_them, what_has_no_times_is_counted,
+         what_has_not_ended_is_counted, dropped_records_are_counted,
+         what_cannot_be_read_is_counted, another_profiler_is_named_and_left_alone,
+         errors_of_cupti_are_told, a_version_that_is_not_known_is_told,
+         a_clock_of_cupti_is_compared, buffers_may_come_from_another_thread,
+         threads_launch_at_once, many_buffers_are_read, a_killed_program_loses_a_second,
+         a_forked_child_leaves_its_parent_alone, the_older_library_is_found,
+         without_a_library_that_is_told, nothing_happens_where_nobody_wants_it)
+
+if __name__ == "__main__":
+    sys.exit(run(__doc__, TESTS))
