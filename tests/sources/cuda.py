@@ -41,7 +41,8 @@ def fake(place: Place, name: str = "libcupti.so.13", *options: str) -> Path:
     if not folder.is_dir():
         folder.mkdir()
         subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}/src",
-                        str(HERE / "fake_cupti.c"), "-o", str(folder / name), *options,
+                        str(HERE / "fake_cupti.c"), "-o", str(folder / name),
+                        f"-Wl,-soname,{name}", *options,
                         "-lpthread"], check=True)
     return folder
 
@@ -164,9 +165,9 @@ def memory_is_that_of_the_driver(place: Place) -> None:
     peaks = place.table("memory_peaks", record(place))
     same([(row["device"], row["peak_bytes"], row["live_bytes"]) for row in peaks],
          [("cuda:0", (1 << 20) + (1 << 16), (1 << 20) + (1 << 16))])
-    # Torch's allocator reports its own.
+    # Torch's allocator reports its own; and waits are not in its tables.
     out = record(place, OPSCOPE_SOURCES="api,cuda,torch")
-    same([row for row in place.events(out) if row["kind"] in ("alloc", "free")], [])
+    same([row for row in place.events(out) if row["kind"] in ("alloc", "free", "sync")], [])
 
 
 def names_are_those_of_cxx_where_a_library_tells_them(place: Place) -> None:
@@ -282,6 +283,60 @@ def without_a_library_that_is_told(place: Place) -> None:
     same(told == "no usable CUDA driver" or told.startswith("libcupti.so was not found"), True)
 
 
+TORCH = """
+import ctypes, sys, warnings, torch
+from torch.profiler import ProfilerActivity
+from opscope.torch import profile
+
+fake = ctypes.CDLL(sys.argv[1])
+
+@torch.library.custom_op("fake::add_one", mutates_args=())
+def add_one(x: torch.Tensor) -> torch.Tensor:
+    fake.cudaLaunchKernel(b"%s", 7, 108, 256)
+    fake.cudaMemcpyAsync(1, ctypes.c_uint64(4096), 7)
+    return x + 1
+
+warnings.filterwarnings("error", message="no CUDA activity")
+for n in (2, 3):
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as prof:
+        for _ in range(n):
+            add_one(torch.ones(2))
+        fake.cudaDeviceSynchronize()
+    fake.cudaLaunchKernel(b"outside", 7, 1, 1)
+    for event in prof.key_averages():
+        if "CUDA" in event.key or "cuda" in event.key or event.device_time_total > 0:
+            print(event.key, event.count, event.device_time_total > 0, sep="|")
+    print("Self CUDA" in prof.key_averages().table())
+""" % ADD
+
+
+def run_torch(place: Place, knobs: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(place.opscope.parent / "python"),
+                                "FAKE_CUPTI": knobs}
+    environment.pop("OPSCOPE_OUT", None)
+    return subprocess.run([*place.script("torch", TORCH), fake(place) / "libcupti.so.13"],
+                          env=environment, capture_output=True, text=True, timeout=300,
+                          check=False)
+
+
+def torch_has_columns_of_cuda(place: Place) -> None:
+    done = run_torch(place, "")
+    same(done.stderr, "")
+    wanted = []
+    for n in (2, 3):
+        wanted += [f"fake::add_one|{n}|True", f"cudaLaunchKernel|{n}|False",
+                   f"{ADD_CXX}|{n}|True", f"cudaMemcpyAsync|{n}|False",
+                   f"Memcpy HtoD (Pageable -> Device)|{n}|True", "cudaDeviceSynchronize|1|False",
+                   "True"]
+    same(Counter(done.stdout.splitlines()), Counter(wanted))
+
+
+def torch_says_who_has_cupti(place: Place) -> None:
+    done = run_torch(place, "subscribe=39,by=CUPTI for Nsight")
+    same("UserWarning: no CUDA activity will be recorded: another profiler (CUPTI for Nsight) "
+         "already uses CUPTI" in done.stderr, True)
+
+
 def nothing_happens_where_nobody_wants_it(place: Place) -> None:
     same(list(record(place, OPSCOPE_SOURCES="api,itt").iterdir()), [])
     same(list(record(place, OPSCOPE="0").iterdir()), [])
@@ -296,7 +351,8 @@ TESTS = (all_work_is_recorded_and_linked, records_of_all_generations_are_read,
          a_clock_of_cupti_is_compared, buffers_may_come_from_another_thread,
          threads_launch_at_once, many_buffers_are_read, a_killed_program_loses_a_second,
          a_forked_child_leaves_its_parent_alone, the_older_library_is_found,
-         without_a_library_that_is_told, nothing_happens_where_nobody_wants_it)
+         without_a_library_that_is_told, torch_has_columns_of_cuda, torch_says_who_has_cupti,
+         nothing_happens_where_nobody_wants_it)
 
 if __name__ == "__main__":
     sys.exit(run(__doc__, TESTS))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch.profiler import ProfilerActivity, supported_activities
 
-from . import native
+from . import collector, native
 
 MAX_INDEX = 64  # devices of one type
 
@@ -94,9 +94,12 @@ def reason(activity: str) -> str:
 
 def missing(activities: Iterable[ProfilerActivity]) -> dict[str, str]:
     """For each device among ACTIVITIES, by name, why its activity is not recorded."""
-    return {name: reason(name)
-            for name in sorted(a.name for a in activities if a != ProfilerActivity.CPU)
-            if not is_reported(name)}
+    names = sorted(a.name for a in activities if a != ProfilerActivity.CPU)
+    failed = collector.start(names)  # to see whether it can be
+    collector.stop(name for name in names if name not in failed)
+    return {name: failed.get(name) or reason(name)
+            for name in names if name in failed or not (collector.has_source(name)
+                                                        or is_reported(name))}
 
 
 def warn(absent: dict[str, str], stacklevel: int) -> None:

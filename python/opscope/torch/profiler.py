@@ -22,7 +22,7 @@ import torch.autograd.profiler
 from torch.profiler import ProfilerAction, ProfilerActivity
 
 from .. import _opscope, load
-from . import config, devices, installed, kineto, native, ranges
+from . import collector, config, devices, installed, kineto, native, ranges
 from .events import EventList, Timeline, events
 
 if TYPE_CHECKING:
@@ -51,15 +51,17 @@ def text_of(value: str) -> str:
     return parsed if isinstance(parsed, str) else value
 
 
-def end(running: list[bool]) -> None:
+def end(running: list[str]) -> None:
     """Stop recording and clear RUNNING; native.stop() then writes the recording."""
+    recorded = list(running)
     running.clear()
     native.detach()
     ranges.remove()
     config.collections.end()
+    collector.stop(recorded)
 
 
-def close(directory: str, pid: int, running: list[bool]) -> None:
+def close(directory: str, pid: int, running: list[str]) -> None:
     """Remove DIRECTORY in the process PID, which made it, but not in a child of a fork.
 
     If RUNNING is not empty, the recording was not ended, and nothing else can end it any more.
@@ -102,7 +104,7 @@ class Recording:
         self.directory = tempfile.mkdtemp(prefix="opscope-")
         self.path = ""
         self.trace_id = ""
-        self.running: list[bool] = []  # not empty while it records
+        self.running: list[str] = []  # while it records, the activities
         self.fields = config.fields(owner.experimental_config)
         self.flags = [x for x in FLAGS if getattr(owner, x)]  # the flags that are set
         self.window_ns = (0, 0)  # Unix time
@@ -147,17 +149,24 @@ class Recording:
             return
         if self.path and getattr(o, "acc_events", False):
             self.earlier_events = list(self.function_events)
-        native.start(path)
+        recorded = [a.name for a in o.activities if a.name not in o.absent]
+        failed = collector.start(recorded)
+        try:
+            native.start(path)
+        except RuntimeError:
+            collector.stop(recorded)
+            raise
         installed.untested.tell(stacklevel=native.level_of_caller())
         native.metadata("trace_id", str(self.trace_id))
         for flag in FLAGS:
             native.metadata(flag, str(int(flag in self.flags)))
         for key, value in metadata.items():
             native.metadata(key, text_of(value))
-        for device, why in o.absent.items():
+        devices.warn(failed, stacklevel=native.level_of_caller())
+        for device, why in {**o.absent, **failed}.items():
             native.metadata(f"device_absent.{device}", why)
         self.path = path
-        self.running.append(True)
+        self.running += recorded
         self.window_ns = (time.time_ns(), 0)
         self.pid = os.getpid()
         self.cached_events = None

@@ -37,6 +37,7 @@ static struct osc_source source = {.name = "cuda"};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static bool is_started, has_thread, has_exit;
+static bool is_injected; /* started by the driver: for as long as the process lives */
 static void *subscriber;
 static pid_t owner; /* the process that started */
 static char why[192];
@@ -212,11 +213,11 @@ static bool subscribe(void)
 /* Enable what is recorded. Old versions lack some kinds; without kernels there is no point. */
 static bool enable_kinds(void)
 {
-    const bool has_memory =
-        atomic_load_explicit(&osc_cupti_has_memory, memory_order_relaxed) != 0;
+    const bool is_beside_torch =
+        atomic_load_explicit(&osc_cupti_is_beside_torch, memory_order_relaxed) != 0;
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (kinds[i] == OSC_CUPTI_MEMORY2 && !has_memory)
+        if (is_beside_torch && (kinds[i] == OSC_CUPTI_MEMORY2 || kinds[i] == OSC_CUPTI_SYNC))
             continue;
         const int error = osc_cupti.enable(kinds[i]);
 
@@ -325,9 +326,8 @@ static void report(void)
 static int start(void)
 {
     pthread_mutex_lock(&lock);
-    /* The allocator of the framework that asks reports its memory itself. */
     if (!is_started)
-        atomic_store_explicit(&osc_cupti_has_memory, 0, memory_order_relaxed);
+        atomic_store_explicit(&osc_cupti_is_beside_torch, 1, memory_order_relaxed);
     const bool has_begun = begin();
     pthread_mutex_unlock(&lock);
     return has_begun ? 0 : 1;
@@ -343,9 +343,11 @@ static void stop(void)
     pthread_mutex_lock(&lock);
     if (is_started && getpid() == owner) {
         flush(OSC_CUPTI_FLUSH_FORCED);
-        disable_all();
-        is_started = false;
-        pthread_cond_signal(&ended);
+        if (!is_injected) {
+            disable_all();
+            is_started = false;
+            pthread_cond_signal(&ended);
+        }
     }
     pthread_mutex_unlock(&lock);
 }
@@ -368,10 +370,10 @@ int InitializeInjection(void)
     osc_source_self.closed = OSC_SOURCE_INSIDE;
     osc_source_begin();
     pthread_mutex_lock(&lock);
-    atomic_store_explicit(&osc_cupti_has_memory,
-                          !(sources && *sources && osc_source_is_wanted(&torch)),
+    atomic_store_explicit(&osc_cupti_is_beside_torch,
+                          sources && *sources && osc_source_is_wanted(&torch),
                           memory_order_relaxed);
-    (void)begin();
+    is_injected = begin();
     report();
     pthread_mutex_unlock(&lock);
     osc_source_self.closed = closed;

@@ -56,7 +56,7 @@ static void read_memory(const uint8_t *r)
     const uint64_t ticks = osc_cupti_u64(r, OSC_CUPTI_MEMORY_TIME);
 
     if ((kind != MEMORY_DEVICE && kind != MEMORY_MANAGED && kind != MEMORY_DEVICE_STATIC) ||
-        !atomic_load_explicit(&osc_cupti_has_memory, memory_order_relaxed))
+        atomic_load_explicit(&osc_cupti_is_beside_torch, memory_order_relaxed))
         return;
     if (ticks == 0 || atomic_load_explicit(&osc_cupti_has_own_clock, memory_order_relaxed)) {
         osc_cupti_count(OSC_CUPTI_COUNT_UNTIMED, 1);

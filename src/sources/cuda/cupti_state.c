@@ -4,7 +4,7 @@
 #include "opscope/record.h"
 
 struct osc_cupti osc_cupti;
-_Atomic uint32_t osc_cupti_has_memory, osc_cupti_has_own_clock;
+_Atomic uint32_t osc_cupti_is_beside_torch, osc_cupti_has_own_clock;
 
 static _Atomic int64_t counts[OSC_CUPTI_N_COUNTS];
 

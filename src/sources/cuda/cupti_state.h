@@ -13,9 +13,9 @@
 /* The functions of CUPTI. */
 extern struct osc_cupti osc_cupti __attribute__((visibility("hidden")));
 
-/* Whether memory is recorded: not where the allocator of a framework reports it, which takes
- * its own from the driver. */
-extern _Atomic uint32_t osc_cupti_has_memory __attribute__((visibility("hidden")));
+/* Whether torch is recorded, too: then its allocator reports memory, which it takes from the
+ * driver, and waits of the host are left out, as in Kineto's traces. */
+extern _Atomic uint32_t osc_cupti_is_beside_torch __attribute__((visibility("hidden")));
 
 /* Whether records have the time of CUPTI's own clock. */
 extern _Atomic uint32_t osc_cupti_has_own_clock __attribute__((visibility("hidden")));

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""libopscope-collect, whose sources record devices that do not report by themselves."""
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import torch
+
+from .. import _place
+from . import native
+
+
+class Source(NamedTuple):
+    """What records the activity of a device."""
+
+    word: str  # in OPSCOPE_SOURCES
+    libraries: tuple[str, ...]  # a process that has one of these may use such a device
+
+
+SOURCES = {"CUDA": Source("cuda", ("libcuda.so.1", "libcupti.so.13", "libcupti.so.12"))}
+
+
+@functools.cache
+def library() -> ctypes.CDLL | None:
+    """The collector, which uses the libopscope of this process; None: it is not installed."""
+    native.opscope()
+    try:
+        found = ctypes.CDLL(os.path.join(_place.LIBRARIES, "libopscope-collect.so"))
+        found.opscope_collect_why.restype = ctypes.c_char_p
+    except (OSError, AttributeError):
+        return None
+    return found
+
+
+def is_loaded(name: str) -> bool:
+    """Whether the process has loaded the library NAME."""
+    try:
+        ctypes.CDLL(name, mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+    except OSError:
+        return False
+    return True
+
+
+def has_source(activity: str) -> bool:
+    """Whether there is a source for the device ACTIVITY, and such a device may be in use."""
+    source = SOURCES.get(activity)
+    if source is None or native.is_switched_off() or library() is None:
+        return False
+    is_built = activity == "CUDA" and bool(torch.version.cuda)
+    return is_built or any(map(is_loaded, source.libraries))
+
+
+def start(activities: Iterable[str]) -> dict[str, str]:
+    """Start the sources of the devices ACTIVITIES that have one. Returns why some do not record."""
+    failed = {}
+    for name in filter(has_source, activities):
+        word = SOURCES[name].word.encode()
+        if library().opscope_collect_start(word) != 0:
+            failed[name] = library().opscope_collect_why(word).decode(errors="replace")
+    return failed
+
+
+def stop(activities: Iterable[str]) -> None:
+    """Record what the devices have finished, and let go of their runtimes."""
+    for name in filter(has_source, activities):
+        library().opscope_collect_stop(SOURCES[name].word.encode())
