@@ -41,6 +41,7 @@ FAMILIES = re.compile("xpu|hip|npu|hpu|privateuse1", re.I) # other families, to 
 # Files that may contain them: the reader and the writer of that format, tables and calls with
 # torch's words, and the one file of each list of names.
 OWNERS = ("src/import/chrome/", "src/export/chrome_", "src/analysis/torch/", "src/sources/torch/",
+          "src/cli/source_kinds.", "src/cli/run/list_sources.c", # lists of all sources
           "src/sources/nvtx/", "src/sources/cuda/", "src/sources/collect.",
           "python/opscope/torch/", "src/model/known_names.", "src/export/redact",
           "src/export/folded.c", # metrics of export_stacks() have torch's names

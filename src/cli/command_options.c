@@ -235,8 +235,8 @@ const struct osc_option osc_options[] = {
      .group = "What to record, and where", .completion = OSC_COMPLETE_FILE, .text = AT(output)},
     {"sources", 0, "LIST", RUN,
      .help =
-         "sources to record, separated by commas: api (calls of "
-         "libopscope), itt, level-zero, nvtx, opencl, torch, or none (default: all but torch)",
+         "sources to record, separated by commas: api (calls of libopscope), cuda, itt, "
+         "level-zero, nvtx, opencl, torch, or none (default: all but torch)",
      .words = OSC_SOURCE_LIST(SOURCE_WORD) "none", .text = AT(run.sources)},
     {"torch", 0, "[=WHAT]", RUN,
      .help = "record the operators of PyTorch (and no ITT, unless --sources names it); with "

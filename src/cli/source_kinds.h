@@ -14,6 +14,7 @@
 /* NAME, and the word of --sources and OPSCOPE_SOURCES. */
 #define OSC_SOURCE_LIST(X)                                                                 \
     X(API, "api")                                                                          \
+    X(CUDA, "cuda")                                                                        \
     X(ITT, "itt")                                                                          \
     X(LEVEL_ZERO, "level-zero")                                                            \
     X(NVTX, "nvtx")                                                                        \

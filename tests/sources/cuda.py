@@ -84,7 +84,7 @@ def counters(events: list[dict]) -> dict[str, int]:
 
 def source_of(place: Place, out: Path) -> str:
     info = {row["key"]: row["value"] for row in place.table("info", out)}
-    return info.get("meta.source.cuda", "")
+    return info.get("meta.source.cuda") or info.get("meta.source_failed.cuda", "")
 
 
 def check_times(place: Place, work: list[dict]) -> None:
@@ -342,6 +342,25 @@ def nothing_happens_where_nobody_wants_it(place: Place) -> None:
     same(list(record(place, OPSCOPE="0").iterdir()), [])
 
 
+def run_records_it(place: Place) -> None:
+    program = place.build("cc", "cuda.c", "-ldl", "-lpthread")
+    out = place.folder / "run"
+    for knobs, told in (("", ""), ("subscribe=39,by=CUPTI for Nsight",
+                                   "opscope run: [cuda] another profiler (CUPTI for Nsight) already "
+                                   "uses CUPTI in this process; GPU activity is not recorded\n")):
+        env = os.environ | {"LD_LIBRARY_PATH": str(fake(place)), "FAKE_CUPTI": knobs}
+        done = subprocess.run([place.opscope, "run", "--sources", "cuda", "-o", out, "--", program],
+                              env=env, capture_output=True, text=True, timeout=120, check=False)
+        same((done.returncode, done.stdout), (0, "injection 1\ndone 0\n"))
+        same(done.stderr, told)
+        if not told:
+            same(count(on_devices(place.events(out))), WORK)
+            for path in out.iterdir():
+                path.unlink()
+    codes = [row["code"] for row in place.table("quality", out)]
+    same("source_failed" in codes, True)
+
+
 TESTS = (all_work_is_recorded_and_linked, records_of_all_generations_are_read,
          arguments_are_those_of_kineto, memory_is_that_of_the_driver,
          names_are_those_of_cxx_where_a_library_tells_them, what_has_no_times_is_counted,
@@ -352,7 +371,7 @@ TESTS = (all_work_is_recorded_and_linked, records_of_all_generations_are_read,
          threads_launch_at_once, many_buffers_are_read, a_killed_program_loses_a_second,
          a_forked_child_leaves_its_parent_alone, the_older_library_is_found,
          without_a_library_that_is_told, torch_has_columns_of_cuda, torch_says_who_has_cupti,
-         nothing_happens_where_nobody_wants_it)
+         run_records_it, nothing_happens_where_nobody_wants_it)
 
 if __name__ == "__main__":
     sys.exit(run(__doc__, TESTS))

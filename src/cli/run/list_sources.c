@@ -90,6 +90,25 @@ static void check_level_zero(struct osc_strbuf *missing)
         osc_strbuf_addf(missing, "the layer that traces calls cannot be loaded: %s", why);
 }
 
+static void check_cuda(struct osc_strbuf *missing)
+{
+    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
+    char why[256];
+
+    if (!osc_is_loadable("libcuda.so.1", why, sizeof why)) {
+        osc_strbuf_adds(missing, "there is no driver (libcuda.so.1): install NVIDIA's");
+        return;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (osc_is_loadable(names[i], why, sizeof why))
+            return;
+    }
+    osc_strbuf_adds(missing,
+                    "the loader finds no libcupti.so: programs that bring theirs, such "
+                    "as PyTorch, are recorded; for others install CUDA's, and name its "
+                    "folder in LD_LIBRARY_PATH");
+}
+
 static void check(const struct osc_source_kind *kind, struct osc_strbuf *missing)
 {
     if (kind->missing)
@@ -102,6 +121,8 @@ static void check(const struct osc_source_kind *kind, struct osc_strbuf *missing
         check_opencl(missing);
     if (missing->len == 0 && kind->bit == OSC_SOURCE_LEVEL_ZERO)
         check_level_zero(missing);
+    if (missing->len == 0 && kind->bit == OSC_SOURCE_CUDA)
+        check_cuda(missing);
     if (kind->bit == OSC_SOURCE_TORCH)
         check_torch(missing);
 }

@@ -18,6 +18,7 @@
 struct hellos {
     uint64_t n_bytes;          /* of all recordings, also those that were not read */
     unsigned loaded, recorded; /* sources that were there; those that recorded something */
+    unsigned failed;           /* those that were there and could not record; it is told */
     bool is_idle; /* a schedule or a flight recorder wrote nothing, not even this */
 };
 
@@ -35,8 +36,19 @@ static unsigned collected_bit(struct osc_str name)
     return 0;
 }
 
+/* Print WHY the source of the report with the key NAME, after the prefix, could not record. */
+static void tell_failure(struct hellos *h, struct osc_str name, struct osc_str why)
+{
+    const unsigned bit = collected_bit(name) & ~h->failed;
+
+    h->failed |= bit;
+    if (bit)
+        osc_cli_error("[%.*s] %.*s", (int)name.len, name.s, (int)why.len, why.s);
+}
+
 static void look_at(struct hellos *h, const char *path)
 {
+    const struct osc_str failed = OSC_STR("source_failed.");
     const struct osc_str prefix = OSC_STR("source."); /* of a report of each that was loaded */
     struct osc_trace t = {0};
     struct osc_err ignored = {0};
@@ -49,6 +61,9 @@ static void look_at(struct hellos *h, const char *path)
 
         if (osc_str_starts(key, OSC_STR("source.torch")))
             h->recorded |= OSC_SOURCES_TORCH;
+        if (osc_str_starts(key, failed))
+            tell_failure(h, (struct osc_str){key.s + failed.len, key.len - failed.len},
+                         osc_trace_str(&t, t.metas[i].value));
         if (!osc_str_starts(key, prefix))
             continue;
         const unsigned bit =
@@ -102,7 +117,8 @@ void osc_report_sources(const char *directory, pid_t pid, unsigned wanted, unsig
     for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
         const struct osc_source_kind *const kind = &osc_source_kinds[i];
 
-        if (!kind->is_collected || !(wanted & kind->bit) || (h.recorded & kind->bit))
+        if (!kind->is_collected || !(wanted & kind->bit) ||
+            ((h.recorded | h.failed) & kind->bit))
             continue;
         if (h.loaded & kind->bit)
             osc_cli_error("[%s] the collector was loaded but recorded nothing: %s was paused, "

@@ -310,16 +310,16 @@ static bool begin(void)
 
 static void report(void)
 {
-    char text[sizeof why];
+    char text[160];
 
-    if (is_started)
-        (void)snprintf(text, sizeof text, "CUPTI %u in %s%s", osc_cupti.version,
-                       osc_cupti.library,
-                       osc_cupti.version > OSC_CUPTI_VERSION_KNOWN
-                           ? ", newer than this version knows; unknown fields are ignored"
-                           : "");
-    else
-        (void)snprintf(text, sizeof text, "%s", why);
+    if (!is_started) {
+        osc_source_fail(&source, why);
+        return;
+    }
+    (void)snprintf(text, sizeof text, "CUPTI %u in %s%s", osc_cupti.version, osc_cupti.library,
+                   osc_cupti.version > OSC_CUPTI_VERSION_KNOWN
+                       ? ", newer than this version knows; unknown fields are ignored"
+                       : "");
     osc_source_report(&source, text);
 }
 
@@ -360,7 +360,6 @@ OSC_API int InitializeInjection(void);
 /* NOLINTNEXTLINE(readability-identifier-naming) */
 int InitializeInjection(void)
 {
-    struct osc_source torch = {.name = "torch"};
     const char *const sources = getenv("OPSCOPE_SOURCES");
 
     if (!osc_source_is_wanted(&source))
@@ -370,8 +369,8 @@ int InitializeInjection(void)
     osc_source_self.closed = OSC_SOURCE_INSIDE;
     osc_source_begin();
     pthread_mutex_lock(&lock);
-    atomic_store_explicit(&osc_cupti_is_beside_torch,
-                          sources && *sources && osc_source_is_wanted(&torch),
+    /* Of all sources only that of torch has such a word, with what it records behind it. */
+    atomic_store_explicit(&osc_cupti_is_beside_torch, sources && strstr(sources, "torch"),
                           memory_order_relaxed);
     is_injected = begin();
     report();
