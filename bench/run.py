@@ -466,6 +466,17 @@ def opencl(program, trace):
     divide("opencl/wall", s, "layer-wall", "alone-wall", "<=1.10", "microseconds for each kernel")
 
 
+def cupti(program, trace):
+    """Records of kernels and launches, of a CUPTI without a device."""
+    s = {}
+    for _ in range(5):
+        add(s, "", program("cupti"), program("../libopscope-collect.so"),
+            program("fake-cupti.so"), env=dict(os.environ, OPSCOPE_OUT=trace("scratch")))
+    show("cupti/record", statistics.median(s["record"]), "<=60.0",
+         "ns for the record of a kernel, in the callback")
+    show("cupti/call", statistics.median(s["call"]), "-", "ns more for each launch")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
@@ -482,7 +493,7 @@ def main():
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
     for bench in (load, threads, process, operators, memory, tables, ranks, spread, compared,
                   holistic, views, numbers, view, frames, record, recorders, export, flush, windows, itt,
-                  nvtx, opencl):
+                  nvtx, opencl, cupti):
         if args.only not in bench.__name__:
             continue
         with tempfile.TemporaryDirectory(dir=data) as scratch:

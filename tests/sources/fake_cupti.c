@@ -61,13 +61,11 @@ static unsigned number(const char *s, const char *key, unsigned otherwise)
     return at ? (unsigned)strtoul(at + strlen(key), NULL, 0) : otherwise;
 }
 
-static void prepare(void)
+static void read_knobs(void)
 {
     const char *const s = getenv("FAKE_CUPTI") ? getenv("FAKE_CUPTI") : "";
     const char *const log = getenv("FAKE_CUPTI_LOG"), *const by = strstr(s, "by=");
 
-    if (fake.ready)
-        return;
     fake.ready = 1;
     fake.version = number(s, "version=", 130500);
     fake.kernel = number(s, "kernel=", 256);
@@ -89,6 +87,12 @@ static void prepare(void)
         (void)sscanf(by + 3, "%39[^,]", fake.by);
     if (log)
         fake.log = fopen(log, "a");
+}
+
+static void prepare(void)
+{
+    if (!fake.ready)
+        read_knobs();
 }
 
 static uint64_t now(void)
@@ -283,13 +287,22 @@ struct kernel {
     uint64_t node;
 };
 
+/* Records of kernels have a kind that nobody knows. */
+static int walks_only;
+
+EXPORT void fake_walk_only(int is_on);
+EXPORT void fake_walk_only(int is_on)
+{
+    walks_only = is_on;
+}
+
 static void put_kernel(const struct kernel *k)
 {
     uint8_t r[512] = {0};
     uint64_t start, end;
     const uint16_t registers = 32;
 
-    set32(r, 0, OSC_CUPTI_KERNEL);
+    set32(r, 0, walks_only ? 0 : OSC_CUPTI_KERNEL);
     memcpy(r + OSC_CUPTI_KERNEL_REGISTERS, &registers, sizeof registers);
     set_times(r, OSC_CUPTI_KERNEL_START, OSC_CUPTI_KERNEL_END, &start, &end);
     set32(r, OSC_CUPTI_KERNEL_DEVICE, k->device);

@@ -174,14 +174,31 @@ static osc_name name_pairs(const struct osc_cupti_place *place)
     return osc_name_of((const char *)p.names, p.n * sizeof *p.names);
 }
 
+#define PLACE_WORDS (sizeof(struct osc_cupti_place) / sizeof(uint64_t))
+
+_Static_assert(sizeof(struct osc_cupti_place) == PLACE_WORDS * 8, "places have no gaps");
+
+/* The products do not wait for each other. */
 static uint32_t hash_of(const struct osc_cupti_place *place)
 {
-    uint64_t words[sizeof *place / sizeof(uint64_t)], hash = 0;
+    uint64_t words[PLACE_WORDS], hash = 0, odd = UINT64_C(0x9e3779b97f4a7c15);
 
     memcpy(words, place, sizeof words);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
+    for (size_t i = 0; i < PLACE_WORDS; i++, odd += UINT64_C(0xd6e8feb86659fd92))
+        hash += (words[i] ^ words[i] >> 32) * odd;
+    hash = (hash ^ hash >> 29) * UINT64_C(0xa0761d6478bd642f);
     return (uint32_t)(hash >> (64 - PLACE_BITS));
+}
+
+static bool is_same(const struct osc_cupti_place *a, const struct osc_cupti_place *b)
+{
+    uint64_t x[PLACE_WORDS], y[PLACE_WORDS], differs = 0;
+
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    for (size_t i = 0; i < PLACE_WORDS; i++)
+        differs |= x[i] ^ y[i];
+    return differs == 0;
 }
 
 /* Store PLACE in the free slot AT. Returns the name of its arguments. */
@@ -215,7 +232,7 @@ static osc_name pairs_of(const struct osc_cupti_place *place)
 
         if (!k)
             return store(place, at);
-        if (memcmp(&k->place, place, sizeof *place) == 0)
+        if (is_same(&k->place, place))
             return k->pairs;
     }
     return store(place, NULL);

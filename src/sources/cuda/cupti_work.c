@@ -12,8 +12,6 @@
 #include "sources/cuda/cupti_state.h"
 #include "sources/source_text.h"
 
-_Static_assert(sizeof(struct osc_cupti_place) == 64, "places are compared as memory");
-
 #define COPY_KINDS   11u
 #define MEMORY_KINDS 8u
 #define NO_VALUE     UINT32_MAX /* CUPTI has none */
