@@ -37,7 +37,7 @@ FOREIGN = ("torch/", "autograd/", "aten/", "c10/", "sys/", "linux/", "asm/", "bi
 KINETO = re.compile(r"chrome_ph\b|\bphases? [A-Za-z]\b|\bph [A-Za-z]\b|\[memory\]|\[OutOfMemory\]|"
                     r"ProfilerStep#|cuda_runtime|cuda_driver|\bcpu_op\b|deviceProperties")
 FAMILY = re.compile("cuda", re.I)
-FAMILIES = re.compile("xpu|hip|npu|hpu|privateuse1", re.I) # other families, to be named nearby
+FAMILIES = re.compile("xpu|hip|npu|hpu|privateuse1|opencl", re.I) # other families, to be named nearby
 # Files that may contain them: the reader and the writer of that format, tables and calls with
 # torch's words, and the one file of each list of names.
 OWNERS = ("src/import/chrome/", "src/export/chrome_", "src/analysis/torch/", "src/sources/torch/",

@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-static const struct osc_collected *const known[] = {&osc_collected_cuda};
+static const struct osc_collected *const known[] = {&osc_collected_cuda, NULL};
 
 static const struct osc_collected *find(const char *source)
 {
-    for (size_t i = 0; source && i < sizeof known / sizeof *known; i++) {
-        if (strcmp(known[i]->word, source) == 0)
-            return known[i];
-    }
-    return NULL;
+    const struct osc_collected *const *k = known;
+
+    while (*k && !(source && strcmp((*k)->word, source) == 0))
+        k++;
+    return *k;
 }
 
 int opscope_collect_start(const char *source)

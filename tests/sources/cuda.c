@@ -3,7 +3,7 @@
  * A program that uses the fake CUDA of fake_cupti.c, for tests/sources/cuda.py. It loads the
  * collector as the driver does, in cuInit().
  *
- *     cuda plain|exit|fork|kill|threads|many
+ *     cuda plain|exit|fork|kill|threads|unload|many
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+static void *cuda;
 static int (*launch)(const char *, uint32_t, int, int);
 static int (*driver_launch)(const char *, uint32_t, int, int);
 static int (*copy)(int, uint64_t, uint32_t);
@@ -43,7 +44,7 @@ static void init_driver(const char *fake)
         printf("injection %d\n", init());
     else
         printf("injection 1\n");
-    void *const cuda = dlopen(fake, RTLD_NOW);
+    cuda = dlopen(fake, RTLD_NOW);
     if (!cuda)
         exit(3);
     *(void **)&launch = dlsym(cuda, "cudaLaunchKernel");
@@ -139,6 +140,8 @@ int main(int n, char **args)
         fork_child();
     if (strcmp(what, "threads") == 0)
         run_threads();
+    if (strcmp(what, "unload") == 0)
+        (void)dlclose(cuda);
     if (strcmp(what, "exit") == 0)
         unfinished();
     if (strcmp(what, "kill") == 0)

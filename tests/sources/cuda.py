@@ -253,6 +253,11 @@ def many_buffers_are_read(place: Place) -> None:
     same(count(on_devices(place.events(out))), WORK + Counter({("kernel", "many"): 100000}))
 
 
+def a_library_that_the_program_unloads_stays(place: Place) -> None:
+    events = place.events(record(place, "unload"))
+    same(count(on_devices(events)), WORK)
+
+
 def a_killed_program_loses_a_second(place: Place) -> None:
     events = place.events(record(place, "kill"))
     same(count(on_devices(events)), WORK)
@@ -368,7 +373,8 @@ TESTS = (all_work_is_recorded_and_linked, records_of_all_generations_are_read,
          what_cannot_be_read_is_counted, another_profiler_is_named_and_left_alone,
          errors_of_cupti_are_told, a_version_that_is_not_known_is_told,
          a_clock_of_cupti_is_compared, buffers_may_come_from_another_thread,
-         threads_launch_at_once, many_buffers_are_read, a_killed_program_loses_a_second,
+         threads_launch_at_once, many_buffers_are_read,
+         a_library_that_the_program_unloads_stays, a_killed_program_loses_a_second,
          a_forked_child_leaves_its_parent_alone, the_older_library_is_found,
          without_a_library_that_is_told, torch_has_columns_of_cuda, torch_says_who_has_cupti,
          run_records_it, nothing_happens_where_nobody_wants_it)

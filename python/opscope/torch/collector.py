@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import torch
@@ -18,10 +18,12 @@ class Source(NamedTuple):
     """What records the activity of a device."""
 
     word: str  # in OPSCOPE_SOURCES
-    libraries: tuple[str, ...]  # a process that has one of these may use such a device
+    is_built: Callable[[], bool]  # whether this torch has support for the device
+    libraries: tuple[str, ...]  # a process that has one of these may use it without torch
 
 
-SOURCES = {"CUDA": Source("cuda", ("libcuda.so.1", "libcupti.so.13", "libcupti.so.12"))}
+SOURCES = {"CUDA": Source("cuda", lambda: bool(torch.version.cuda),
+                          ("libcuda.so.1", "libcupti.so.13", "libcupti.so.12"))}
 
 
 @functools.cache
@@ -50,21 +52,23 @@ def has_source(activity: str) -> bool:
     source = SOURCES.get(activity)
     if source is None or native.is_switched_off() or library() is None:
         return False
-    is_built = activity == "CUDA" and bool(torch.version.cuda)
-    return is_built or any(map(is_loaded, source.libraries))
+    return source.is_built() or any(map(is_loaded, source.libraries))
 
 
 def start(activities: Iterable[str]) -> dict[str, str]:
     """Start the sources of the devices ACTIVITIES that have one. Returns why some do not record."""
     failed = {}
+    found = library()
     for name in filter(has_source, activities):
         word = SOURCES[name].word.encode()
-        if library().opscope_collect_start(word) != 0:
-            failed[name] = library().opscope_collect_why(word).decode(errors="replace")
+        if found is not None and found.opscope_collect_start(word) != 0:
+            failed[name] = found.opscope_collect_why(word).decode(errors="replace")
     return failed
 
 
 def stop(activities: Iterable[str]) -> None:
     """Record what the devices have finished, and let go of their runtimes."""
+    found = library()
     for name in filter(has_source, activities):
-        library().opscope_collect_stop(SOURCES[name].word.encode())
+        if found is not None:
+            found.opscope_collect_stop(SOURCES[name].word.encode())

@@ -74,6 +74,12 @@ def default() -> list[ProfilerActivity]:
               if a != ProfilerActivity.CPU and is_available(module_of(a.name)))]
 
 
+def lacks_device(activity: str) -> bool:
+    """Whether this torch has support for the device ACTIVITY, and finds none."""
+    module = module_of(activity)
+    return has_support(activity, module) and not is_available(module)
+
+
 def reason(activity: str) -> str:
     """Why the activity of the device ACTIVITY is not recorded, and what to do."""
     vendor = VENDORS.get(activity)
@@ -95,11 +101,11 @@ def reason(activity: str) -> str:
 def missing(activities: Iterable[ProfilerActivity]) -> dict[str, str]:
     """For each device among ACTIVITIES, by name, why its activity is not recorded."""
     names = sorted(a.name for a in activities if a != ProfilerActivity.CPU)
-    failed = collector.start(names)  # to see whether it can be
-    collector.stop(name for name in names if name not in failed)
+    sourced = [name for name in names if collector.has_source(name) and not lacks_device(name)]
+    failed = collector.start(sourced)  # to see whether it can be
+    collector.stop(name for name in sourced if name not in failed)
     return {name: failed.get(name) or reason(name)
-            for name in names if name in failed or not (collector.has_source(name)
-                                                        or is_reported(name))}
+            for name in names if name in failed or not (name in sourced or is_reported(name))}
 
 
 def warn(absent: dict[str, str], stacklevel: int) -> None:

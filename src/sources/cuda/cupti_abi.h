@@ -179,7 +179,7 @@ enum osc_cupti_driver_call {
 
 enum osc_cupti_field {
 #define OSC_CUPTI_FIELD_ENUM(kind, field, offset, structure, member) \
-    OSC_CUPTI_##kind##_##field = offset,
+    OSC_CUPTI_##kind##_##field = (offset),
     OSC_CUPTI_FIELD_LIST(OSC_CUPTI_FIELD_ENUM)
 #undef OSC_CUPTI_FIELD_ENUM
 };

@@ -41,8 +41,10 @@ typedef uint64_t (*osc_cupti_clock)(void);
     X(flush_all, cuptiActivityFlushAll, (uint32_t), true)
 
 struct osc_cupti {
+    /* NOLINTBEGIN(bugprone-macro-parentheses): a list in parentheses, and a name */
 #define OSC_CUPTI_MEMBER(name, theirs, parameters, is_required) int(*name) parameters;
     OSC_CUPTI_FUNCTION_LIST(OSC_CUPTI_MEMBER)
+    /* NOLINTEND(bugprone-macro-parentheses) */
 #undef OSC_CUPTI_MEMBER
     uint32_t version;    /* as cuptiGetVersion() has it: 27, or 130001 */
     const char *library; /* its name; static */
