@@ -165,7 +165,8 @@ static void summarize(const char *path, const struct osc_harvest *t, unsigned so
         osc_cli_error("nothing was recorded: %s%s",
                       sources == 0
                           ? "no source was selected"
-                          : "the program called none of libopscope, CUDA, ITT, NVTX and OpenCL",
+                          : "the program called none of libopscope, CUDA, ITT, Level Zero, "
+                            "NVTX and OpenCL",
                       lacks_torch ? "; 'opscope run --torch' records what PyTorch does" : "");
         return;
     }
@@ -331,11 +332,13 @@ const struct osc_command osc_command_run = {
     .text =
         "Runs PROGRAM and records what it and its children report: calls of libopscope,\n"
         "tasks of ITT (PyTorch's emit_itt(), oneDNN, oneTBB, OpenVINO), ranges of NVTX, and\n"
-        "what CUDA and OpenCL do on their devices. Each process writes a file into DIR.\n"
-        "PROGRAM finds its terminal, signals and descriptors unchanged. opscope ends with the\n"
-        "status of PROGRAM or by the same signal, with 127 if it was not found and with 126 "
-        "if\n"
-        "it cannot be executed.\n",
+        "what CUDA, Level Zero and OpenCL do on their devices. Each process writes a file "
+        "into\n"
+        "DIR. PROGRAM finds its terminal, signals and descriptors unchanged. opscope ends "
+        "with\n"
+        "the status of PROGRAM or by the same signal, with 127 if it was not found and with "
+        "126\n"
+        "if it cannot be executed.\n",
     .examples =
         "  opscope run -- python train.py          into opscope-python-DATE-TIME/\n"
         "  opscope run -o rec -- ./convnet         into rec/\n"

@@ -367,10 +367,6 @@ void osc_records_count_absent(struct osc_trace *t)
                              OSC_NO_TIME);
         if (osc_str_eq(key, OSC_STR("mode")))
             is_idle |= count_idle(t, value);
-        if (osc_str_starts(key, OSC_STR("source_failed.")) &&
-            t->findings.by_code[OSC_FINDING_source_failed].count == 0)
-            osc_findings_add(&t->findings, OSC_FINDING_source_failed, OSC_NO_OFFSET,
-                             OSC_NO_TIME);
     }
     is_missing |= t->events.n_rows == 0 && has_reported(t, OSC_STR("itt"));
     if (is_missing && !is_idle)
