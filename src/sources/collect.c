@@ -3,7 +3,11 @@
 
 #include <string.h>
 
-static const struct osc_collected *const known[] = {&osc_collected_cuda, NULL};
+static const struct osc_collected *const known[] = {&osc_collected_cuda,
+#if OSC_WITH_LEVEL_ZERO
+                                                    &osc_collected_level_zero,
+#endif
+                                                    NULL};
 
 static const struct osc_collected *find(const char *source)
 {

@@ -27,6 +27,8 @@ struct osc_collected {
 };
 
 extern const struct osc_collected osc_collected_cuda __attribute__((visibility("hidden")));
+extern const struct osc_collected osc_collected_level_zero
+    __attribute__((visibility("hidden")));
 
 /* Start SOURCE, a word of OPSCOPE_SOURCES. 0: it records, as it may have before. */
 OSC_API int opscope_collect_start(const char *source);

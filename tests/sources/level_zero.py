@@ -259,6 +259,58 @@ def run_finds_it(place: Place) -> None:
     same([path.name for path in out.iterdir() if path.name.startswith(".level")], [])
 
 
+TORCH = """
+import ctypes, sys, torch
+from torch.profiler import ProfilerActivity
+from opscope.torch import profile, profiler_legacy
+
+fake = ctypes.CDLL(sys.argv[1])
+
+@torch.library.custom_op("fake::add_one", mutates_args=())
+def add_one(x: torch.Tensor) -> torch.Tensor:
+    fake.run_kernel()
+    return x + 1
+
+def show(prof):
+    for event in prof.key_averages():
+        if event.device_time_total > 0 or event.key.startswith("zeCommandListAppendLaunch"):
+            print(event.key, event.count, event.device_time_total > 0, sep="|")
+    table = prof.key_averages().table(sort_by="self_xpu_time_total")
+    print([word for word in ("Self XPU", "Self XPU %", "XPU total", "XPU time avg",
+                             "Self XPU time total") if word in table])
+
+for n in (2, 3):
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.XPU]) as prof:
+        for _ in range(n):
+            add_one(torch.ones(2))
+        fake.finish_all()
+    show(prof)
+    add_one(torch.ones(2)) # outside
+with profiler_legacy.profile(use_xpu=True) as prof:
+    add_one(torch.ones(2))
+    fake.finish_all()
+show(prof)
+"""
+
+
+def torch_has_columns_of_xpu(place: Place) -> None:
+    record(place, "plain") # or Level Zero does not work here
+    library = place.build("cc", "level_zero/client.c", "-shared", "-fPIC", "-lze_loader")
+    env = os.environ | {"PYTHONPATH": str(place.opscope.parent / "python"),
+                        "ZE_ENABLE_ALT_DRIVERS": str(place.folder / "libze_fake0.so")}
+    for name in ("OPSCOPE_OUT", "ZE_ENABLE_TRACING_LAYER"):
+        env.pop(name, None)
+    done = subprocess.run([*place.script("torch", TORCH), library], env=env, capture_output=True,
+                          text=True, timeout=300, check=False)
+    same((done.returncode, done.stderr), (0, ""))
+    columns = "['Self XPU', 'Self XPU %', 'XPU total', 'XPU time avg', 'Self XPU time total']"
+    wanted: list[str] = []
+    for n in (2, 3, 1):
+        wanted += [f"fake::add_one|{n}|True", f"zeCommandListAppendLaunchKernel|{n}|False",
+                   f"add|{n}|True", columns]
+    same(Counter(done.stdout.splitlines()), Counter(wanted))
+
+
 TESTS = (all_commands_are_recorded_and_linked,
          events_of_the_program_are_read_before_it_resets_them,
          a_list_is_recorded_each_time_it_is_executed, events_without_times_are_signalled_after_ours,
@@ -267,7 +319,7 @@ TESTS = (all_commands_are_recorded_and_linked,
          what_never_ends_is_counted, the_child_of_a_fork_leaves_drivers_alone,
          drivers_that_fail_are_survived, a_tracer_that_cannot_be_made_is_told,
          sanitizers_find_nothing, nothing_happens_where_nobody_wants_it,
-         run_finds_it)
+         run_finds_it, torch_has_columns_of_xpu)
 
 if __name__ == "__main__":
     sys.exit(run(__doc__, TESTS))

@@ -28,8 +28,8 @@ class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
 
     With enabled=False nothing is recorded, and the context value is None. Results are those of
     `opscope.torch.profile`: times in microseconds, memory in bytes. `use_device` and `use_cuda`
-    are accepted; a warning says that devices are not recorded. If there is no recorder for this
-    torch, this is torch's own class.
+    record the device, too; a warning says why one is not. If there is no recorder for this torch,
+    this is torch's own class.
     """
 
     def __new__(cls, enabled: bool = True, **options: Any) -> Any:

@@ -23,7 +23,15 @@ class Source(NamedTuple):
 
 
 SOURCES = {"CUDA": Source("cuda", lambda: bool(torch.version.cuda),
-                          ("libcuda.so.1", "libcupti.so.13", "libcupti.so.12"))}
+                          ("libcuda.so.1", "libcupti.so.13", "libcupti.so.12")),
+           "XPU": Source("level-zero", lambda: bool(torch.xpu._is_compiled()),
+                         ("libze_loader.so.1",))}
+
+# Level Zero reads TRACING when it is initialised. With the second, programs tell Intel's extension
+# for PyTorch to trace.
+TRACING = "ZE_ENABLE_TRACING_LAYER"
+if os.environ.get("IPEX_ZE_TRACING") == "1":
+    os.environ.setdefault(TRACING, "1")
 
 
 @functools.cache
@@ -60,6 +68,8 @@ def start(activities: Iterable[str]) -> dict[str, str]:
     failed = {}
     found = library()
     for name in filter(has_source, activities):
+        if name == "XPU": # its source initialises Level Zero if nothing has
+            os.environ.setdefault(TRACING, "1")
         word = SOURCES[name].word.encode()
         if found is not None and found.opscope_collect_start(word) != 0:
             failed[name] = found.opscope_collect_why(word).decode(errors="replace")

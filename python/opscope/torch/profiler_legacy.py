@@ -49,7 +49,7 @@ class Disabled:
 class profile:  # noqa: N801 - torch's name
     """A context manager that records operators, with the arguments of torch's legacy profiler.
 
-    `use_cuda` and `use_xpu` are accepted; a warning says that devices are not recorded. With
+    `use_cuda` and `use_xpu` record the device, too; a warning says why one is not. With
     enabled=False nothing is recorded, and the context value is false (torch gives None) and has no
     results. Times of results are in microseconds, memory in bytes. If there is no recorder for this
     torch, this is torch's own class.
@@ -62,8 +62,7 @@ class profile:  # noqa: N801 - torch's name
         return super().__new__(cls)
 
     # Attributes that a Recording reads from its owner.
-    activities = frozenset([ProfilerActivity.CPU])
-    custom_trace_id_callback = experimental_config = use_device = None
+    custom_trace_id_callback = experimental_config = None
 
     def __init__(self, enabled: bool = True, *, use_cuda: bool = False, use_xpu: bool = False,
                  record_shapes: bool = False, with_flops: bool = False,
@@ -77,6 +76,9 @@ class profile:  # noqa: N801 - torch's name
         wanted = [ProfilerActivity.CUDA] * use_cuda + [ProfilerActivity.XPU] * use_xpu
         self.absent = devices.missing(wanted if enabled else ())
         devices.warn(self.absent, stacklevel=2)
+        there = [a for a in wanted if enabled and a.name not in self.absent]
+        self.activities = frozenset([ProfilerActivity.CPU, *there])
+        self.use_device = devices.module_of(there[0].name) if there else None
         self.with_stack = with_stack
         self.with_modules = with_modules
 

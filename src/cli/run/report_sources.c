@@ -18,7 +18,7 @@
 struct hellos {
     uint64_t n_bytes;          /* of all recordings, also those that were not read */
     unsigned loaded, recorded; /* sources that were there; those that recorded something */
-    unsigned failed;           /* those that were there and could not record; it is told */
+    unsigned failed;           /* those that were there and could not record: a note told it */
     bool is_idle; /* a schedule or a flight recorder wrote nothing, not even this */
 };
 
@@ -34,16 +34,6 @@ static unsigned collected_bit(struct osc_str name)
             return kind->bit;
     }
     return 0;
-}
-
-/* Print WHY the source of the report with the key NAME, after the prefix, could not record. */
-static void tell_failure(struct hellos *h, struct osc_str name, struct osc_str why)
-{
-    const unsigned bit = collected_bit(name) & ~h->failed;
-
-    h->failed |= bit;
-    if (bit)
-        osc_cli_error("[%.*s] %.*s", (int)name.len, name.s, (int)why.len, why.s);
 }
 
 static void look_at(struct hellos *h, const char *path)
@@ -62,8 +52,8 @@ static void look_at(struct hellos *h, const char *path)
         if (osc_str_starts(key, OSC_STR("source.torch")))
             h->recorded |= OSC_SOURCES_TORCH;
         if (osc_str_starts(key, failed))
-            tell_failure(h, (struct osc_str){key.s + failed.len, key.len - failed.len},
-                         osc_trace_str(&t, t.metas[i].value));
+            h->failed |=
+                collected_bit((struct osc_str){key.s + failed.len, key.len - failed.len});
         if (!osc_str_starts(key, prefix))
             continue;
         const unsigned bit =

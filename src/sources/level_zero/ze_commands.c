@@ -86,6 +86,10 @@ static void record(const struct osc_ze_command *c, const ze_kernel_timestamp_res
 {
     uint64_t start = times->global.kernelStart, end = times->global.kernelEnd;
 
+    /* Relaxed: set before the tracer was made, or by the profiler of torch. */
+    if (c->work.kind == OSC_WORK_SYNC &&
+        atomic_load_explicit(&osc_ze_is_beside_torch, memory_order_relaxed))
+        return;
     if (start == 0 && end == 0) {
         osc_ze_count(OSC_ZE_COUNT_UNTIMED, 1);
         return;

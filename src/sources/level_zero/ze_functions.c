@@ -10,6 +10,8 @@
 struct osc_ze_functions osc_ze;
 struct osc_source osc_source_level_zero = {.name = "level-zero"};
 
+_Atomic uint32_t osc_ze_is_beside_torch;
+
 static _Atomic uint32_t is_child; /* of a fork */
 
 /* The calls of this thread that are under way, and whether the outermost is recorded. */

@@ -72,6 +72,10 @@ bool osc_ze_find_functions(void *library);
 
 extern struct osc_source osc_source_level_zero __attribute__((visibility("hidden")));
 
+/* Whether torch is recorded, too: then its allocator reports memory, which it takes from the
+ * driver, and barriers are left out, as in torch's own tables. */
+extern _Atomic uint32_t osc_ze_is_beside_torch __attribute__((visibility("hidden")));
+
 /* What goes wrong, counted as counters "level-zero: TEXT" of the recording. */
 #define OSC_ZE_COUNTS(X)                                             \
     X(UNKNOWN, "commands of lists that were made before the tracer") \

@@ -14,6 +14,9 @@ static void report_block(ze_device_handle_t handle, const void *at, size_t bytes
     /* Acquire pairs with the release in osc_ze_device_of(). */
     const uint32_t device = d ? atomic_load_explicit(&d->number, memory_order_acquire) : 0;
 
+    /* Relaxed: set before the tracer was made, or by the profiler of torch. */
+    if (atomic_load_explicit(&osc_ze_is_beside_torch, memory_order_relaxed))
+        return;
     if (d && at && bytes >> DEVICE_SHIFT == 0 &&
         osc_handle_set(&blocks, at, (uint64_t)device << DEVICE_SHIFT | bytes))
         osc_memory_alloc(device, (uintptr_t)at, bytes);

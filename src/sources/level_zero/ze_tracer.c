@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sources/level_zero/ze_tracer.h"
-
+/*
+ * The start of the Level Zero collector.
+ *
+ * A tracer can be made only after zeInit() succeeded, and if ZE_ENABLE_TRACING_LAYER was 1
+ * then. Newer loaders make one all the same, which nothing ever calls: so one call is made to
+ * see whether it arrives.
+ */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sources/collect.h"
 #include "sources/level_zero/ze_commands.h"
 
 #define LOADER "libze_loader.so.1"
@@ -139,7 +145,9 @@ static const char *make_tracer(void *library)
     return "";
 }
 
-const char *osc_ze_start(void *library)
+/* Make the tracer, once, by LIBRARY, a handle of dlopen() of a loader that was initialised. The
+ * recorder may not run yet. */
+static const char *start_with(void *library)
 {
     char text[96];
 
@@ -159,7 +167,8 @@ const char *osc_ze_start(void *library)
     return why;
 }
 
-const char *osc_ze_start_here(void)
+/* The same where nothing has called us: the loader may not be there, or not be initialised. */
+static const char *start_here(void)
 {
     void *library = dlopen(LOADER, RTLD_NOW | RTLD_NOLOAD);
     initialise init = NULL;
@@ -172,8 +181,36 @@ const char *osc_ze_start_here(void)
     if (!init || init(0) != ZE_RESULT_SUCCESS)
         return "no driver of Level Zero was found (Debian: libze-intel-gpu1), or the user may "
                "not use the device (group render)";
-    return osc_ze_start(library);
+    return start_with(library);
 }
+
+static _Atomic(const char *) why_not; /* what the last start said */
+
+static int start(void)
+{
+    atomic_store_explicit(&osc_ze_is_beside_torch, 1, memory_order_relaxed);
+    const char *const why = start_here();
+
+    /* Relaxed: a caller asks after its own start. */
+    atomic_store_explicit(&why_not, why, memory_order_relaxed);
+    return *why != '\0';
+}
+
+static const char *tell_why(void)
+{
+    const char *const why = atomic_load_explicit(&why_not, memory_order_relaxed);
+
+    return why ? why : "";
+}
+
+/* The tracer stays: it has to see the lists that are made before the next start. */
+static void stop(void)
+{
+    if (osc_ze_is_alive() && osc_is_on())
+        osc_ze_drain();
+}
+
+const struct osc_collected osc_collected_level_zero = {"level-zero", start, tell_why, stop};
 
 /* --- what programs call ------------------------------------------------------------------ */
 
@@ -194,8 +231,13 @@ static ze_result_t begun(ze_result_t result, void *library)
 {
     if (result == ZE_RESULT_SUCCESS && library &&
         osc_source_is_wanted(&osc_source_level_zero)) {
+        const char *const sources = getenv("OPSCOPE_SOURCES");
+
+        /* Of all sources only that of torch has such a word. */
+        atomic_store_explicit(&osc_ze_is_beside_torch, sources && strstr(sources, "torch"),
+                              memory_order_relaxed);
         osc_source_begin();
-        (void)osc_ze_start(library);
+        (void)start_with(library);
     }
     return result;
 }

@@ -291,6 +291,27 @@ static void cost(void)
             ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / n);
 }
 
+/* For programs that use this as a library. */
+static ze_command_list_handle_t library_list;
+
+void run_kernel(void);
+void finish_all(void);
+
+void run_kernel(void)
+{
+    if (!library_list) {
+        CHECK(zeInit(0));
+        begin();
+        library_list = immediate(0, 0);
+    }
+    launch(library_list, add, NULL);
+}
+
+void finish_all(void)
+{
+    finish(library_list);
+}
+
 int main(int argc, char **argv)
 {
     const char *const what = argc > 1 ? argv[1] : "plain";
