@@ -7,7 +7,7 @@ _Thread_local struct osc_source_thread osc_source_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 static _Atomic int64_t counts[OSC_SOURCE_N_COUNTS];
-static _Atomic uint32_t n_owners;
+static _Atomic uint32_t last_owner = OSC_SOURCE_OWNER_NVTX;
 
 void osc_source_count(enum osc_source_count what)
 {
@@ -26,7 +26,7 @@ void osc_source_count(enum osc_source_count what)
 uint16_t osc_source_owner_number(void)
 {
     /* Relaxed: the numbers need only differ. */
-    const uint32_t number = atomic_fetch_add_explicit(&n_owners, 1, memory_order_relaxed) + 1;
+    const uint32_t number = atomic_fetch_add_explicit(&last_owner, 1, memory_order_relaxed) + 1;
 
     return number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
 }

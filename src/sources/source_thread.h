@@ -10,8 +10,8 @@
  *     Libraries that are loaded late get little of that: hence 16-bit numbers, and no owner for
  *     scopes nested deeper than OSC_SOURCE_LEVELS (any end closes those).
  *   - Every call from a client goes through osc_source_enter() and osc_source_leave(): calls
- * made meanwhile on the same thread (by an allocator that reports to ITT, by a signal handler)
- * are dropped and counted.
+ *     made meanwhile on the same thread (by an allocator that reports to ITT, by a signal
+ *     handler) are dropped and counted.
  *
  * Threading: everything belongs to the calling thread, except the counts, which are
  * thread-safe.
@@ -53,7 +53,10 @@ enum osc_source_count {
 /* Count one more of WHAT, and record the new count. */
 void osc_source_count(enum osc_source_count what);
 
-/* A number for an owner of scopes; 65,535 for all from the 65,535th on. */
+/* The owner of what NVTX's default domain begins. */
+#define OSC_SOURCE_OWNER_NVTX 1u
+
+/* The number of a new owner of scopes, from 2; if there are too many, 65,535 for the others. */
 uint16_t osc_source_owner_number(void);
 
 /* The slow path of osc_source_enter(). */

@@ -39,7 +39,7 @@ void osc_nvtx_name_thread_wide(uint32_t id, const wchar_t *name);
 /* What clients hold as a domain; NULL: the default one. Never freed. */
 struct osc_nvtx_domain {
     struct osc_text *text; /* NULL: the default one */
-    uint16_t number;       /* as an owner of scopes; 0: not given yet */
+    uint16_t number;       /* as an owner of scopes */
 };
 
 /* Name something; what clients get for it. */

@@ -85,8 +85,7 @@ void osc_nvtx_destroy_resource(struct osc_text *resource)
     (void)resource;
 }
 
-/* --- names for handles of runtimes ----------------------------------------------------------
- */
+/* --- names for handles of runtimes ---------------------------------------------------- */
 
 /* Two functions that name a WHAT, whose handle is a TYPE. */
 #define NAMES(function, type, what)                               \

@@ -10,40 +10,20 @@
 #include "sources/room.h"
 #include "sources/source_thread.h"
 
-static struct osc_nvtx_domain unnamed; /* the default one */
+/* The default one. */
+static struct osc_nvtx_domain unnamed = {.number = OSC_SOURCE_OWNER_NVTX};
 
 /* Names of categories, by domain and number. */
 static struct osc_handle_map categories = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static uint16_t number_of(struct osc_nvtx_domain *d)
+/* --- the arguments of ranges ---------------------------------------------------------- */
+
+static const void *category_key(const struct osc_nvtx_domain *d, uint32_t category)
 {
-    static _Atomic uint32_t of_unnamed;
-    uint32_t number;
-
-    if (d->text)
-        return d->number;
-    /* Relaxed: if two threads are first, one number is lost. */
-    number = atomic_load_explicit(&of_unnamed, memory_order_relaxed);
-    if (number == 0) {
-        const uint32_t made = osc_source_owner_number();
-
-        number = 0;
-        if (atomic_compare_exchange_strong_explicit(&of_unnamed, &number, made,
-                                                    memory_order_relaxed, memory_order_relaxed))
-            number = made;
-    }
-    return (uint16_t)number;
+    return osc_handle_of((uint64_t)d->number << 32 | category);
 }
 
-/* --- the arguments of ranges
- * ------------------------------------------------------------------ */
-
-static const void *category_key(struct osc_nvtx_domain *d, uint32_t category)
-{
-    return osc_handle_of((uint64_t)number_of(d) << 32 | category);
-}
-
-static void add_category(struct osc_nvtx_domain *d, uint32_t category)
+static void add_category(const struct osc_nvtx_domain *d, uint32_t category)
 {
     struct osc_text *const named =
         osc_handle_get_address(&categories, category_key(d, category));
@@ -99,12 +79,10 @@ static void add_payload(const struct osc_nvtx_attributes *a)
 }
 
 /* Add what D and A, which has all members that are used here, say to the last record. */
-static void add_attributes(struct osc_nvtx_domain *d, const struct osc_nvtx_attributes *a)
+static void add_attributes(const struct osc_nvtx_domain *d, const struct osc_nvtx_attributes *a)
 {
     if (d->text)
         osc_arg_name(OSC_SOURCE_NAME("domain"), osc_text_name(d->text));
-    if (!a)
-        return;
     if (a->category != 0)
         add_category(d, a->category);
     if (a->color_type == OSC_NVTX_COLOR_ARGB)
@@ -135,8 +113,7 @@ static struct osc_nvtx_attributes named_wide(const wchar_t *message)
                                         .message.wide = message};
 }
 
-/* --- PyTorch's emit_nvtx() ------------------------------------------------------------------
- */
+/* --- PyTorch's emit_nvtx() ------------------------------------------------------------ */
 
 /*
  * What torch.autograd.profiler.emit_nvtx() names
@@ -194,8 +171,7 @@ static struct emitted parse_emitted(const char *s, size_t len)
     return e;
 }
 
-/* --- push and pop ----------------------------------------------------------------------------
- */
+/* --- push and pop --------------------------------------------------------------------- */
 
 /* The last names of this thread, by the address of the client's string. An address tells
  * nothing: the bytes are compared, which costs less than to search for them. */
@@ -238,12 +214,11 @@ static void begin_text(const char *s)
 }
 
 /* The level of the scope that D begins now, from 0, before it is pushed. */
-static int begin_push(struct osc_source_thread *self, struct osc_nvtx_domain *d)
+static int begin_push(struct osc_source_thread *self, const struct osc_nvtx_domain *d)
 {
-    const uint16_t number = number_of(d);
-    const int level = (int)osc_source_depth_of(self, number);
+    const int level = (int)osc_source_depth_of(self, d->number);
 
-    osc_source_push(self, number);
+    osc_source_push(self, d->number);
     return level;
 }
 
@@ -319,8 +294,8 @@ static int DomainRangePop(struct osc_nvtx_domain *domain)
 
     if (!osc_source_enter(self, 0))
         return NOT_TRACKED;
-    if (osc_source_owns(self, number_of(d))) {
-        level = (int)osc_source_depth_of(self, number_of(d)) - 1;
+    if (osc_source_owns(self, d->number)) {
+        level = (int)osc_source_depth_of(self, d->number) - 1;
         osc_source_end_scope(self);
         osc_source_pop(self);
     } else {
@@ -335,8 +310,7 @@ static int RangePop(void)
     return DomainRangePop(NULL);
 }
 
-/* --- start and end
- * ---------------------------------------------------------------------------- */
+/* --- start and end -------------------------------------------------------------------- */
 
 /* Ids of the recording that no other source or program has made. */
 static uint64_t range_key(uint64_t id)
@@ -407,8 +381,7 @@ static void DomainRangeEnd(struct osc_nvtx_domain *domain, uint64_t id)
     RangeEnd(id);
 }
 
-/* --- marks ----------------------------------------------------------------------------------
- */
+/* --- marks ---------------------------------------------------------------------------- */
 
 static void mark(struct osc_nvtx_domain *domain, const struct osc_nvtx_attributes *a)
 {
@@ -450,8 +423,7 @@ static void MarkW(const wchar_t *message)
     mark(NULL, &a);
 }
 
-/* --- domains, strings, categories, threads
- * ---------------------------------------------------- */
+/* --- domains, strings, categories, threads -------------------------------------------- */
 
 static struct osc_nvtx_domain *create_domain(struct osc_text *text)
 {
