@@ -196,8 +196,7 @@ static void free_shared(void)
     for (int i = 0; i < 3; i++) {
         void *at = clSVMAlloc(context, CL_MEM_READ_WRITE, 1 << 20, 0);
 
-        if (!at)
-            continue;
+        must(at ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE, "shared memory");
         must(clEnqueueSVMFree(queue, 1, &at, NULL, NULL, 0, NULL, NULL), "free");
         must(clFinish(queue), "finish");
     }

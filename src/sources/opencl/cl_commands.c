@@ -84,8 +84,7 @@ static cl_int cl_EnqueueNativeKernel(cl_command_queue queue, native function, vo
                                             .name = OSC_SOURCE_NAME("native kernel")});
 }
 
-/* --- commands that wait ----------------------------------------------------------------------
- */
+/* --- commands that wait --------------------------------------------------------------- */
 
 static struct osc_cl_work waiting(osc_name name)
 {

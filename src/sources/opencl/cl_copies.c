@@ -33,11 +33,12 @@ static uint64_t box(const size_t region[3], uint64_t element_bytes)
     return region ? n : 0;
 }
 
-static uint64_t pixels(const struct osc_cl_call *c, cl_mem image, const size_t region[3])
+static uint64_t pixels(const struct osc_cl_call *c, cl_int failed, cl_mem image,
+                       const size_t region[3])
 {
     size_t bytes = 0;
 
-    if (!c->queue || !c->is_enqueued || !osc_cl.clGetImageInfo ||
+    if (!c->queue || failed != CL_SUCCESS || !osc_cl.clGetImageInfo ||
         osc_cl.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof bytes, &bytes, NULL) !=
             CL_SUCCESS)
         return 0;
@@ -53,11 +54,12 @@ static uint64_t sum_of(cl_uint n, const size_t *sizes)
     return sum;
 }
 
-static uint64_t memory_bytes(const struct osc_cl_call *c, cl_uint n, const cl_mem *all)
+static uint64_t memory_bytes(const struct osc_cl_call *c, cl_int failed, cl_uint n,
+                             const cl_mem *all)
 {
     uint64_t sum = 0;
 
-    for (cl_uint i = 0; c->queue && c->is_enqueued && all && i < n; i++) {
+    for (cl_uint i = 0; c->queue && failed == CL_SUCCESS && all && i < n; i++) {
         size_t bytes = 0;
 
         if (osc_cl.clGetMemObjectInfo &&
@@ -77,7 +79,6 @@ static cl_int cl_EnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_boo
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueReadBuffer"), event);
     const cl_int failed =
         osc_cl.clEnqueueReadBuffer(queue, buffer, waits, offset, bytes, to, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy DtoH (Device -> Host)"), bytes);
     return osc_cl_end(&c, failed, &work);
@@ -92,7 +93,6 @@ static cl_int cl_EnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bo
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueWriteBuffer"), event);
     const cl_int failed = osc_cl.clEnqueueWriteBuffer(queue, buffer, waits, offset, bytes, from,
                                                       n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy HtoD (Host -> Device)"), bytes);
     return osc_cl_end(&c, failed, &work);
@@ -111,7 +111,6 @@ static cl_int cl_EnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl
     const cl_int failed = osc_cl.clEnqueueReadBufferRect(
         queue, buffer, waits, buffer_at, host_at, region, buffer_row, buffer_slice, host_row,
         host_slice, to, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy DtoH (Device -> Host)"), box(region, 1));
     return osc_cl_end(&c, failed, &work);
@@ -130,7 +129,6 @@ static cl_int cl_EnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffer, c
     const cl_int failed = osc_cl.clEnqueueWriteBufferRect(
         queue, buffer, waits, buffer_at, host_at, region, buffer_row, buffer_slice, host_row,
         host_slice, from, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy HtoD (Host -> Device)"), box(region, 1));
     return osc_cl_end(&c, failed, &work);
@@ -145,7 +143,6 @@ static cl_int cl_EnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem t
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyBuffer"), event);
     const cl_int failed =
         osc_cl.clEnqueueCopyBuffer(queue, from, to, from_at, to_at, bytes, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), bytes);
     return osc_cl_end(&c, failed, &work);
@@ -163,7 +160,6 @@ static cl_int cl_EnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_m
     const cl_int failed =
         osc_cl.clEnqueueCopyBufferRect(queue, from, to, from_at, to_at, region, from_row,
                                        from_slice, to_row, to_slice, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), box(region, 1));
     return osc_cl_end(&c, failed, &work);
@@ -179,9 +175,8 @@ static cl_int cl_EnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool 
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueReadImage"), event);
     const cl_int failed = osc_cl.clEnqueueReadImage(queue, image, waits, origin, region, row,
                                                     slice, to, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
-    const struct osc_cl_work work =
-        copy(OSC_SOURCE_NAME("Memcpy DtoH (Device -> Host)"), pixels(&c, image, region));
+    const struct osc_cl_work work = copy(OSC_SOURCE_NAME("Memcpy DtoH (Device -> Host)"),
+                                         pixels(&c, failed, image, region));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -195,9 +190,8 @@ static cl_int cl_EnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueWriteImage"), event);
     const cl_int failed = osc_cl.clEnqueueWriteImage(queue, image, waits, origin, region, row,
                                                      slice, from, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
-    const struct osc_cl_work work =
-        copy(OSC_SOURCE_NAME("Memcpy HtoD (Host -> Device)"), pixels(&c, image, region));
+    const struct osc_cl_work work = copy(OSC_SOURCE_NAME("Memcpy HtoD (Host -> Device)"),
+                                         pixels(&c, failed, image, region));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -211,9 +205,8 @@ static cl_int cl_EnqueueCopyImage(cl_command_queue queue, cl_mem from, cl_mem to
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyImage"), event);
     const cl_int failed =
         osc_cl.clEnqueueCopyImage(queue, from, to, from_at, to_at, region, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
-    const struct osc_cl_work work =
-        copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), pixels(&c, from, region));
+    const struct osc_cl_work work = copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"),
+                                         pixels(&c, failed, from, region));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -227,9 +220,8 @@ static cl_int cl_EnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem image, 
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyImageToBuffer"), event);
     const cl_int failed = osc_cl.clEnqueueCopyImageToBuffer(queue, image, buffer, origin,
                                                             region, offset, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
-    const struct osc_cl_work work =
-        copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), pixels(&c, image, region));
+    const struct osc_cl_work work = copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"),
+                                         pixels(&c, failed, image, region));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -243,9 +235,8 @@ static cl_int cl_EnqueueCopyBufferToImage(cl_command_queue queue, cl_mem buffer,
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueCopyBufferToImage"), event);
     const cl_int failed = osc_cl.clEnqueueCopyBufferToImage(queue, buffer, image, offset,
                                                             origin, region, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
-    const struct osc_cl_work work =
-        copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"), pixels(&c, image, region));
+    const struct osc_cl_work work = copy(OSC_SOURCE_NAME("Memcpy DtoD (Device -> Device)"),
+                                         pixels(&c, failed, image, region));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -258,7 +249,6 @@ static cl_int cl_EnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const 
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueFillBuffer"), event);
     const cl_int failed = osc_cl.clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes,
                                                      offset, bytes, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work = fill(OSC_SOURCE_NAME("Memset (Device)"), bytes);
     return osc_cl_end(&c, failed, &work);
 }
@@ -272,9 +262,8 @@ static cl_int cl_EnqueueFillImage(cl_command_queue queue, cl_mem image, const vo
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueFillImage"), event);
     const cl_int failed =
         osc_cl.clEnqueueFillImage(queue, image, color, origin, region, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
-        fill(OSC_SOURCE_NAME("Memset (Device)"), pixels(&c, image, region));
+        fill(OSC_SOURCE_NAME("Memset (Device)"), pixels(&c, failed, image, region));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -287,11 +276,10 @@ static cl_int cl_EnqueueMigrateMemObjects(cl_command_queue queue, cl_uint n_memo
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueMigrateMemObjects"), event);
     const cl_int failed =
         osc_cl.clEnqueueMigrateMemObjects(queue, n_memories, memories, flags, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(flags & CL_MIGRATE_MEM_OBJECT_HOST ? OSC_SOURCE_NAME("Migrate to the host")
                                                 : OSC_SOURCE_NAME("Migrate to the device"),
-             memory_bytes(&c, n_memories, memories));
+             memory_bytes(&c, failed, n_memories, memories));
     return osc_cl_end(&c, failed, &work);
 }
 
@@ -305,7 +293,6 @@ static void *cl_EnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool 
     cl_int failed = CL_SUCCESS;
     void *const mapped = osc_cl.clEnqueueMapBuffer(queue, buffer, waits, flags, offset, bytes,
                                                    n, events, event, &failed);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work = map(&c, OSC_SOURCE_NAME("Map buffer"), bytes);
     (void)osc_cl_end(&c, failed, &work);
     if (error)
@@ -324,9 +311,8 @@ static void *cl_EnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool wa
     cl_int failed = CL_SUCCESS;
     void *const mapped = osc_cl.clEnqueueMapImage(queue, image, waits, flags, origin, region,
                                                   row, slice, n, events, event, &failed);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
-        map(&c, OSC_SOURCE_NAME("Map image"), pixels(&c, image, region));
+        map(&c, OSC_SOURCE_NAME("Map image"), pixels(&c, failed, image, region));
     (void)osc_cl_end(&c, failed, &work);
     if (error)
         *error = failed;
@@ -341,7 +327,6 @@ static cl_int cl_EnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, vo
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueUnmapMemObject"), event);
     const cl_int failed =
         osc_cl.clEnqueueUnmapMemObject(queue, memory, mapped, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work = map(&c, OSC_SOURCE_NAME("Unmap"), 0);
     return osc_cl_end(&c, failed, &work);
 }
@@ -355,7 +340,6 @@ static cl_int cl_EnqueueSVMMemcpy(cl_command_queue queue, cl_bool waits, void *t
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMMemcpy"), event);
     const cl_int failed =
         osc_cl.clEnqueueSVMMemcpy(queue, waits, to, from, bytes, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(OSC_SOURCE_NAME("Memcpy (shared virtual memory)"), bytes);
     return osc_cl_end(&c, failed, &work);
@@ -370,7 +354,6 @@ static cl_int cl_EnqueueSVMMemFill(cl_command_queue queue, void *to, const void 
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMMemFill"), event);
     const cl_int failed =
         osc_cl.clEnqueueSVMMemFill(queue, to, pattern, pattern_bytes, bytes, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         fill(OSC_SOURCE_NAME("Memset (shared virtual memory)"), bytes);
     return osc_cl_end(&c, failed, &work);
@@ -385,7 +368,6 @@ static cl_int cl_EnqueueSVMMap(cl_command_queue queue, cl_bool waits, cl_map_fla
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMMap"), event);
     const cl_int failed =
         osc_cl.clEnqueueSVMMap(queue, waits, flags, at, bytes, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         map(&c, OSC_SOURCE_NAME("Map shared virtual memory"), bytes);
     return osc_cl_end(&c, failed, &work);
@@ -398,7 +380,6 @@ static cl_int cl_EnqueueSVMUnmap(cl_command_queue queue, void *at, cl_uint n,
 
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMUnmap"), event);
     const cl_int failed = osc_cl.clEnqueueSVMUnmap(queue, at, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work = map(&c, OSC_SOURCE_NAME("Unmap shared virtual memory"), 0);
     return osc_cl_end(&c, failed, &work);
 }
@@ -413,7 +394,6 @@ static cl_int cl_EnqueueSVMMigrateMem(cl_command_queue queue, cl_uint n_ranges,
     event = osc_cl_begin(&c, queue, OSC_SOURCE_NAME("clEnqueueSVMMigrateMem"), event);
     const cl_int failed =
         osc_cl.clEnqueueSVMMigrateMem(queue, n_ranges, ranges, sizes, flags, n, events, event);
-    c.is_enqueued = failed == CL_SUCCESS;
     const struct osc_cl_work work =
         copy(flags & CL_MIGRATE_MEM_OBJECT_HOST ? OSC_SOURCE_NAME("Migrate to the host")
                                                 : OSC_SOURCE_NAME("Migrate to the device"),

@@ -21,7 +21,7 @@ static struct osc_cl_device *device_of(cl_context context)
     return osc_cl_device_of(ids[0]);
 }
 
-/* --- what is known of a block until it is released -------------------------------------- */
+/* --- what is known of a block until it is released ------------------------------------ */
 
 static struct osc_handle_map blocks = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -46,7 +46,7 @@ static void report_release(const void *at)
                     known & ((UINT64_C(1) << DEVICE_SHIFT) - 1));
 }
 
-/* --- buffers and images ------------------------------------------------------------------- */
+/* --- buffers and images --------------------------------------------------------------- */
 
 static void CL_CALLBACK released(cl_mem memory, void *data)
 {
@@ -114,8 +114,7 @@ static cl_mem cl_CreateImage3D(cl_context context, cl_mem_flags flags,
                                                   row, slice, host, error));
 }
 
-/* --- shared virtual memory ------------------------------------------------------------------
- */
+/* --- shared virtual memory ------------------------------------------------------------ */
 
 static void *cl_SVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t bytes,
                          cl_uint alignment)

@@ -17,7 +17,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of devices and n_dev
 static struct osc_handle_map device_map = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static struct osc_handle_map queue_map = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- devices ----------------------------------------------------------------------------- */
+/* --- devices -------------------------------------------------------------------------- */
 
 static uint64_t get_number(cl_device_id id, cl_device_info what, size_t bytes)
 {
@@ -27,14 +27,6 @@ static uint64_t get_number(cl_device_id id, cl_device_info what, size_t bytes)
         osc_cl.clGetDeviceInfo(id, what, bytes, &value, NULL) != CL_SUCCESS)
         return 0;
     return value;
-}
-
-/* The same for a size_t, as far as 32 bits have room. */
-static uint32_t get_size(cl_device_id id, cl_device_info what)
-{
-    const uint64_t value = get_number(id, what, sizeof(size_t));
-
-    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
 static uint32_t bounded(uint64_t value)
@@ -55,7 +47,8 @@ static struct osc_cl_device look_at(cl_device_id id, uint32_t index)
         .clock_hz = 1000000000,
         .limits = {
             .n_units = (uint32_t)get_number(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint)),
-            .threads_per_block = get_size(id, CL_DEVICE_MAX_WORK_GROUP_SIZE),
+            .threads_per_block =
+                bounded(get_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t))),
             .shared_bytes_per_block =
                 bounded(get_number(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong))),
         }};
@@ -74,7 +67,7 @@ static struct osc_cl_device *find_device(cl_device_id id)
 
 static bool is_used(const struct osc_cl_device *d)
 {
-    /* Acquire pairs with the release in describe(). */
+    /* Acquire pairs with the release in report_device(). */
     return d && atomic_load_explicit(&d->is_used, memory_order_acquire) != 0;
 }
 
@@ -161,8 +154,7 @@ void osc_cl_each_device(void (*each)(const struct osc_cl_device *device))
     }
 }
 
-/* --- queues --------------------------------------------------------------------------------
- */
+/* --- queues --------------------------------------------------------------------------- */
 
 struct osc_cl_queue *osc_cl_queue_of(cl_command_queue handle)
 {
@@ -266,8 +258,7 @@ static cl_command_queue cl_CreateCommandQueueWithProperties(cl_context context,
     return made;
 }
 
-/* --- what programs must not notice
- * ------------------------------------------------------------ */
+/* --- what programs must not notice ---------------------------------------------------- */
 
 static cl_int cl_GetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info what,
                                      size_t room, void *value, size_t *bytes)

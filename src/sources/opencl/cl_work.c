@@ -81,8 +81,7 @@ static void count(enum count what, int64_t more)
         osc_counter_i64(osc_name_c(texts[what]), n);
 }
 
-/* --- calls -----------------------------------------------------------------------------------
- */
+/* --- calls ---------------------------------------------------------------------------- */
 
 bool osc_cl_begin_plain(osc_name name)
 {
@@ -128,8 +127,7 @@ cl_event *osc_cl_begin(struct osc_cl_call *c, cl_command_queue queue, osc_name n
     return c->event;
 }
 
-/* --- commands --------------------------------------------------------------------------------
- */
+/* --- commands ------------------------------------------------------------------------- */
 
 static uint64_t get_time(cl_event event, cl_profiling_info what)
 {
@@ -335,9 +333,7 @@ cl_int osc_cl_end(struct osc_cl_call *c, cl_int error, const struct osc_cl_work 
     return error;
 }
 
-/* --- the end of the process
- * -------------------------------------------------------------------
- */
+/* --- the end of the process ----------------------------------------------------------- */
 
 /* The commands that have not finished. */
 struct rest {

@@ -45,7 +45,6 @@ struct osc_cl_call {
     cl_event *event;            /* the program's, or &own */
     uint64_t launch;            /* of the work */
     uint64_t before;            /* ticks */
-    bool is_enqueued;           /* the call below succeeded */
     bool has_readings;
     struct osc_cl_readings readings;
 };
