@@ -41,7 +41,8 @@ extern _Thread_local struct osc_source_thread osc_source_self
 /* Misuse that is counted, as counters of the recording. */
 #define OSC_SOURCE_COUNT_LIST(X)                              \
     X(UNBALANCED, "sources: ranges ended by one around them") \
-    X(NESTED, "sources: calls within calls")
+    X(NESTED, "sources: calls within calls")                  \
+    X(FIELDS, "nvtx: fields of payloads left out")
 
 enum osc_source_count {
 #define OSC_SOURCE_COUNT_ENUM(name, text) OSC_SOURCE_COUNT_##name,

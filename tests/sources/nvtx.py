@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check that programs which call NVTX are recorded: opscope's tables show what they did.
 
-NVIDIA's headers and the Python package nvtx come from a Python that has both (--python). Ends with
-"N passed, N failed".
+NVIDIA's headers and the Python package nvtx come from a Python that has them (--python). Ends
+with "N passed, N failed".
 """
 from __future__ import annotations
 
@@ -24,20 +24,38 @@ nvtx.mark("marked", domain="mine")
 nvtx.end_range(nvtx.start_range("started"))
 """
 
+PAYLOADS = """
+import numpy as np, nvtx
+fields = np.dtype([("count", np.int32), ("ratio", np.float64), ("point", np.float32, (2,))])
+with nvtx.annotate("structure", payload=np.array((3, 0.5, (1, 2)), dtype=fields)):
+    pass
+with nvtx.annotate("list", payload=[4, 5, 6]):
+    pass
+"""
 
-def client(place: Place) -> str:
-    found = subprocess.run([place.python, "-c", "import nvidia.nvtx as n; print(n.__path__[0])"],
+
+def headers(place: Place, package: str) -> str:
+    """The folder of the headers in PACKAGE: those of CUDA 13 have the extension for payloads."""
+    found = subprocess.run([place.python, "-c", f"import {package} as n; print(n.__path__[0])"],
                            capture_output=True, text=True, check=False)
     if found.returncode != 0:
-        raise Missing(f"{place.python} has no headers of NVTX")
+        raise Missing(f"{place.python} has no {package}")
+    return f"{found.stdout.strip()}/include"
+
+
+def client(place: Place) -> str:
     for name in ("cuda.h", "driver_types.h"):
         (place.folder / name).touch()
-    return place.build("cc", "nvtx.c", f"-I{found.stdout.strip()}/include", f"-I{place.folder}",
+    return place.build("cc", "nvtx.c", f"-I{headers(place, 'nvidia.nvtx')}", f"-I{place.folder}",
                        "-lpthread", "-ldl")
 
 
-def record(place: Place, what: str):
-    done, out = place.record([client(place), what])
+def payload_client(place: Place) -> str:
+    return place.build("cc", "nvtx_payload.c", f"-I{headers(place, 'nvidia.cu13')}", "-ldl")
+
+
+def record(place: Place, what: str, build=client):
+    done, out = place.record([build(place), what])
     same((done.returncode, done.stderr), (0, ""))
     return done.stdout, out
 
@@ -120,6 +138,55 @@ def the_package_for_python_is_recorded(place: Place) -> None:
     same(events["marked"]["kind"], "instant")
 
 
+def fields_of_payloads_are_arguments(place: Place) -> None:
+    _, out = record(place, "fields", payload_client)
+    [row] = place.events(out)
+    same((row["name"], round(row["args"].pop("third"), 6)), ("fields", 0.333333))
+    same(row["args"], {"domain": "d", "small": -5, "huge": str(2**64 - 1), "half": 0.5,
+                       "operation": "max", "other": 77, "short": -1.5, "brain": 3.140625,
+                       "name": "eight_by", "first": 200, "at.x": -1, "at.y": [1.5, -2],
+                       "text": "of the caller"})
+    hellos = {row["key"]: row["value"] for row in place.table("info", out)}
+    same((hellos["meta.source.nvtx"][:10], hellos["meta.source.nvtx.2"]),
+         ("version 3,", "payloads, 7 functions"))
+
+
+def events_may_have_nothing_but_payloads(place: Place) -> None:
+    said, out = record(place, "events", payload_client)
+    same(said, "1 0 0 1\n")
+    shared = {"domain": "d", "category": "seventh", "color": "#00ff80"}
+    same([(row["kind"], row["name"], row["args"]) for row in place.events(out)],
+         [("scope", "pushed", shared | {"n": 1}), ("instant", "marked", shared | {"n": 2}),
+          ("instant", "payload", {"domain": "d", "result": 99}),
+          ("scope", "started", shared | {"n": 3, "result": 99})])
+
+
+def lists_in_payloads_are_lists(place: Place) -> None:
+    _, out = record(place, "lists", payload_client)
+    same({row["name"]: {key: value for key, value in row["args"].items() if key != "domain"}
+          for row in place.events(out)},
+         {"counted": {"n": 3, "values": [1, -2, 3]}, "numbers": {"payload": [0.25, None]},
+          "one": {"payload": -8}, "text": {"payload": "plain"}})
+
+
+def wrong_payloads_do_no_harm_and_are_counted(place: Place) -> None:
+    said, out = record(place, "wrong", payload_client)
+    same(said, "0 0\n")
+    events = place.events(out)
+    same([row["name"] for row in events if row["kind"] == "instant"],
+         ["beyond the end", "too long", "unknown", "without data", "empty"])
+    same([row["args"]["value"] for row in events if row["kind"] == "counter"], [1, 2, 3, 4])
+
+
+def structures_of_numpy_are_arguments(place: Place) -> None:
+    place.script("numpy", "") # without it the package has no such payloads
+    done, out = place.record(place.script("nvtx", PAYLOADS))
+    same((done.returncode, done.stdout, done.stderr), (0, "", ""))
+    events = {row["name"]: row["args"] for row in place.events(out)}
+    same(events, {"structure": {"color": "#0000ff", "count": 3, "ratio": 0.5, "point": [1, 2]},
+                  "list": {"color": "#0000ff", "size": 3, "data": [4, 5, 6]}})
+
+
 def nothing_happens_where_nobody_wants_it(place: Place) -> None:
     done, out = place.record([client(place), "nest"], {"OPSCOPE_SOURCES": "api,itt"})
     same((done.returncode, done.stdout, list(out.iterdir())), (0, "-2 -2 -2 -2 -2\n", []))
@@ -136,7 +203,10 @@ def run_sets_what_it_takes(place: Place) -> None:
 TESTS = (ranges_nest_and_levels_are_told, domains_have_levels_and_attributes_of_their_own,
          ranges_cross_threads, marks_and_names_are_there, emit_nvtx_has_operators,
          threads_do_not_disturb_each_other, a_forked_child_has_a_recording_and_a_hello,
-         the_package_for_python_is_recorded, nothing_happens_where_nobody_wants_it,
+         the_package_for_python_is_recorded, fields_of_payloads_are_arguments,
+         events_may_have_nothing_but_payloads, lists_in_payloads_are_lists,
+         wrong_payloads_do_no_harm_and_are_counted, structures_of_numpy_are_arguments,
+         nothing_happens_where_nobody_wants_it,
          run_sets_what_it_takes)
 
 if __name__ == "__main__":

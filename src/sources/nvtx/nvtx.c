@@ -12,6 +12,7 @@ static struct osc_source source = {.name = "nvtx"};
 /* What clients look up. NOLINTBEGIN(readability-identifier-naming) */
 OSC_API int InitializeInjectionNvtx(osc_nvtx_get_table get);
 OSC_API int InitializeInjectionNvtx2(osc_nvtx_get_table get);
+OSC_API int InitializeInjectionNvtxExtension(struct osc_nvtx_ext_module *module);
 /* NOLINTEND(readability-identifier-naming) */
 
 /* Give the functions LIST to MODULE. Adds to *N_BOUND how many it took. */
@@ -72,4 +73,28 @@ int InitializeInjectionNvtx2(osc_nvtx_get_table get)
 int InitializeInjectionNvtx(osc_nvtx_get_table get)
 {
     return InitializeInjectionNvtx2(get);
+}
+
+/* Each client asks again for each of its extensions. Returning 0 turns this one off. */
+int InitializeInjectionNvtxExtension(struct osc_nvtx_ext_module *m)
+{
+    const uint32_t closed = osc_source_self.closed;
+    unsigned n_bound = 0;
+    char text[64];
+
+    if (!m || m->bytes < sizeof *m || m->id != OSC_NVTX_EXT_PAYLOAD || m->n_segments == 0 ||
+        !m->segments->functions || !osc_source_is_wanted(&source))
+        return 0;
+    osc_source_self.closed = OSC_SOURCE_INSIDE;
+    osc_source_begin();
+    for (const struct osc_nvtx_binding *f = osc_nvtx_ext_payload; f->number > 0; f++) {
+        if (f->number > m->segments->n)
+            continue;
+        m->segments->functions[f->number - 1] = (intptr_t)f->function;
+        n_bound++;
+    }
+    (void)snprintf(text, sizeof text, "payloads, %u functions", n_bound);
+    osc_source_report(&source, text);
+    osc_source_self.closed = closed;
+    return 1;
 }

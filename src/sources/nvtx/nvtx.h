@@ -12,7 +12,8 @@
  *   - Domains, categories, colors and payloads are arguments. Names of threads are names of
  *     threads; names of devices, streams, events and other resources are metadata.
  *   - "source.nvtx" in the metadata says that a client asked, and for how many functions.
- *   - Not provided: schemas of payloads, user-defined synchronization.
+ *   - Fields of payloads are arguments, as far as their schemas say what they are.
+ *   - Not provided: user-defined synchronization, events that are handed over later.
  *
  * Threading: everything may be called from any thread.
  */
@@ -36,11 +37,26 @@ extern const struct osc_nvtx_binding osc_nvtx_cuda[], osc_nvtx_cudart[], osc_nvt
 void osc_nvtx_name_thread(uint32_t id, const char *name);
 void osc_nvtx_name_thread_wide(uint32_t id, const wchar_t *name);
 
+/* Functions of the extension for payloads, by their numbers and one more. */
+extern const struct osc_nvtx_binding osc_nvtx_ext_payload[];
+
 /* What clients hold as a domain; NULL: the default one. Never freed. */
 struct osc_nvtx_domain {
     struct osc_text *text; /* NULL: the default one */
     uint16_t number;       /* as an owner of scopes */
 };
+
+/* Give CATEGORY of D a name. */
+void osc_nvtx_name_category(const struct osc_nvtx_domain *d, uint32_t category,
+                            struct osc_text *text);
+
+/* Add arguments to the last record: of all that D and A say but the message. A has all members.
+ */
+void osc_nvtx_add_attributes(const struct osc_nvtx_domain *d,
+                             const struct osc_nvtx_attributes *a);
+void osc_nvtx_add_category(const struct osc_nvtx_domain *d, uint32_t category);
+void osc_nvtx_add_color(uint32_t argb);
+void osc_nvtx_add_unsigned(osc_name key, uint64_t value);
 
 /* Name something; what clients get for it. */
 struct osc_text *osc_nvtx_create_resource(struct osc_nvtx_domain *domain,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nvtx_abi.h - what clients of NVTX 3 and their injected library exchange; of nvToolsExt.h and
- * nvtxDetail/nvtxTypes.h of NVIDIA's headers, versions 3.0 to 3.2.
+ * nvtx_abi.h - what clients of NVTX 3 and their injected library exchange; of nvToolsExt.h,
+ * nvToolsExtPayload.h, nvtxDetail/nvtxTypes.h and nvtxDetail/nvtxExtTypes.h of NVIDIA's
+ * headers, versions 3.0 to 3.3.
  *
  * Threading: types only.
  */
@@ -22,6 +23,9 @@ enum osc_nvtx_payload_type {
     OSC_NVTX_PAYLOAD_I32,
     OSC_NVTX_PAYLOAD_FLOAT
 };
+
+/* `payload.u64` is the address of a list of struct osc_nvtx_payload, `reserved` its length. */
+#define OSC_NVTX_PAYLOAD_LIST ((int32_t)0xdfbd0009)
 
 enum osc_nvtx_message_type {
     OSC_NVTX_MESSAGE_NONE,
@@ -95,3 +99,111 @@ struct osc_nvtx_version {
 };
 
 typedef const void *(*osc_nvtx_get_table)(uint32_t table);
+
+/* --- the extension for payloads ------------------------------------------------------- */
+
+enum osc_nvtx_ext_module_id { OSC_NVTX_EXT_PAYLOAD = 2 };
+
+struct osc_nvtx_ext_segment {
+    size_t id, n;
+    intptr_t *functions; /* [N]; 0: not set, is none then */
+};
+
+struct osc_nvtx_ext_module {
+    uint16_t version, bytes, id, compatible;
+    size_t n_segments;
+    struct osc_nvtx_ext_segment *segments;
+    intptr_t (*get_export)(uint32_t number);
+    const void *info;
+};
+
+struct osc_nvtx_payload {
+    uint64_t schema; /* or a type, below OSC_NVTX_SCHEMA_FIRST */
+    size_t bytes;    /* SIZE_MAX: a text up to its NUL */
+    const void *data;
+};
+
+#define OSC_NVTX_SCHEMA_FIRST   ((uint64_t)1 << 24) /* that clients choose */
+#define OSC_NVTX_SCHEMA_DYNAMIC ((uint64_t)1 << 32) /* that we choose */
+
+enum osc_nvtx_schema_type { OSC_NVTX_SCHEMA_STATIC = 1, OSC_NVTX_SCHEMA_VARIABLE = 2 };
+
+enum osc_nvtx_schema_fields {
+    OSC_NVTX_SCHEMA_HAS_TYPE = 1 << 2,
+    OSC_NVTX_SCHEMA_HAS_ENTRIES = 1 << 4,
+    OSC_NVTX_SCHEMA_HAS_COUNT = 1 << 5,
+    OSC_NVTX_SCHEMA_HAS_BYTES = 1 << 6,
+    OSC_NVTX_SCHEMA_HAS_PACK = 1 << 7,
+    OSC_NVTX_SCHEMA_HAS_ID = 1 << 8
+};
+
+enum osc_nvtx_entry_flags {
+    OSC_NVTX_ENTRY_POINTER = 1 << 1,
+    OSC_NVTX_ENTRY_OFFSET = 3 << 2, /* the data are elsewhere in the payload */
+    OSC_NVTX_ENTRY_ARRAY = 7 << 4,  /* one of the four below */
+    OSC_NVTX_ENTRY_ARRAY_FIXED = 1 << 4,
+    OSC_NVTX_ENTRY_ARRAY_ZERO = 2 << 4,
+    OSC_NVTX_ENTRY_ARRAY_INDEX = 3 << 4, /* `detail` is the entry with the length */
+    OSC_NVTX_ENTRY_DEEP_COPY = 1 << 8,
+    OSC_NVTX_ENTRY_HIDE = 1 << 9,
+    OSC_NVTX_ENTRY_ROLE = 3 << 10,
+    OSC_NVTX_ENTRY_MESSAGE = 1 << 10
+};
+
+/* Some of the types of entries; the table in nvtx_schema.c has all. */
+enum osc_nvtx_entry_type {
+    OSC_NVTX_ENTRY_CATEGORY = 68,
+    OSC_NVTX_ENTRY_COLOR = 69,
+    OSC_NVTX_ENTRY_TEXT = 75,
+    OSC_NVTX_ENTRY_TEXT_UTF8 = 76,
+    OSC_NVTX_ENTRY_TEXT_UTF16 = 77,
+    OSC_NVTX_ENTRY_TEXT_UTF32 = 78,
+    OSC_NVTX_ENTRY_REGISTERED = 80,
+    OSC_NVTX_ENTRY_N_TYPES
+};
+
+struct osc_nvtx_entry {
+    uint64_t flags;
+    uint64_t type;                  /* or a schema or enumeration */
+    const char *name, *description; /* may be NULL */
+    uint64_t detail;                /* the length of an array or text */
+    uint64_t offset;                /* 0, but for the first: after the one before it */
+    const void *semantics, *reserved;
+};
+
+struct osc_nvtx_schema_attributes {
+    uint64_t fields; /* which of the others are set */
+    const char *name;
+    uint64_t type, flags;
+    const struct osc_nvtx_entry *entries;
+    size_t n_entries, bytes, pack;
+    uint64_t id;
+    void *extension;
+};
+
+enum osc_nvtx_enum_fields {
+    OSC_NVTX_ENUM_HAS_ENTRIES = 1 << 2,
+    OSC_NVTX_ENUM_HAS_COUNT = 1 << 3,
+    OSC_NVTX_ENUM_HAS_BYTES = 1 << 4,
+    OSC_NVTX_ENUM_HAS_ID = 1 << 5
+};
+
+struct osc_nvtx_enum_entry {
+    const char *name;
+    uint64_t value;
+    int8_t is_flag;
+};
+
+struct osc_nvtx_enum_attributes {
+    uint64_t fields;
+    const char *name;
+    const struct osc_nvtx_enum_entry *entries;
+    size_t n_entries, bytes; /* bytes of a value */
+    uint64_t id;
+    void *extension;
+};
+
+_Static_assert(sizeof(struct osc_nvtx_entry) == 64, "as clients have it");
+_Static_assert(sizeof(struct osc_nvtx_schema_attributes) == 80, "as clients have it");
+_Static_assert(sizeof(struct osc_nvtx_enum_attributes) == 56, "as clients have it");
+_Static_assert(sizeof(struct osc_nvtx_ext_module) == 40, "as clients have it");

@@ -1,104 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges and marks: what clients call while they work. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "opscope/record.h"
-#include "sources/handle_map.h"
-#include "sources/nvtx/nvtx.h"
+#include "sources/nvtx/nvtx_emitted.h"
+#include "sources/nvtx/nvtx_payload.h"
 #include "sources/room.h"
 #include "sources/source_thread.h"
 
 /* The default one. */
 static struct osc_nvtx_domain unnamed = {.number = OSC_SOURCE_OWNER_NVTX};
 
-/* Names of categories, by domain and number. */
-static struct osc_handle_map categories = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* --- the arguments of ranges ---------------------------------------------------------- */
-
-static const void *category_key(const struct osc_nvtx_domain *d, uint32_t category)
+/* Let A have the message that its payloads have, if any. */
+static void find_message(const struct osc_nvtx_domain *d, struct osc_nvtx_attributes *a)
 {
-    return osc_handle_of((uint64_t)d->number << 32 | category);
+    struct osc_text *const text = osc_nvtx_message_of(d, osc_nvtx_payloads_of(a));
+
+    if (!text)
+        return;
+    a->message_type = OSC_NVTX_MESSAGE_REGISTERED;
+    a->message.registered = text;
 }
 
-static void add_category(const struct osc_nvtx_domain *d, uint32_t category)
-{
-    struct osc_text *const named =
-        osc_handle_get_address(&categories, category_key(d, category));
-
-    if (named)
-        osc_arg_name(OSC_SOURCE_NAME("category"), osc_text_name(named));
-    else
-        osc_arg_i64(OSC_SOURCE_NAME("category"), category);
-}
-
-static void add_color(uint32_t argb)
-{
-    char text[8] = "#000000";
-
-    for (int i = 6; i > 0; i--, argb >>= 4)
-        text[i] = "0123456789abcdef"[argb & 15];
-    osc_arg_name(OSC_SOURCE_NAME("color"), osc_text_name(osc_text_find(text, 7)));
-}
-
-static void add_payload(const struct osc_nvtx_attributes *a)
-{
-    const osc_name key = OSC_SOURCE_NAME("payload");
-
-    switch (a->payload_type) {
-    case OSC_NVTX_PAYLOAD_U64:
-        if (a->payload.u64 > INT64_MAX) { /* has no integer of ours */
-            char digits[24];
-
-            osc_arg_json(key, digits,
-                         (size_t)snprintf(digits, sizeof digits, "%" PRIu64, a->payload.u64));
-            break;
-        }
-        osc_arg_i64(key, a->payload.i64);
-        break;
-    case OSC_NVTX_PAYLOAD_I64:
-        osc_arg_i64(key, a->payload.i64);
-        break;
-    case OSC_NVTX_PAYLOAD_DOUBLE:
-        osc_arg_f64(key, a->payload.f64);
-        break;
-    case OSC_NVTX_PAYLOAD_U32:
-        osc_arg_i64(key, a->payload.u32);
-        break;
-    case OSC_NVTX_PAYLOAD_I32:
-        osc_arg_i64(key, a->payload.i32);
-        break;
-    case OSC_NVTX_PAYLOAD_FLOAT:
-        osc_arg_f64(key, (double)a->payload.f32);
-        break;
-    default:
-        break;
-    }
-}
-
-/* Add what D and A, which has all members that are used here, say to the last record. */
-static void add_attributes(const struct osc_nvtx_domain *d, const struct osc_nvtx_attributes *a)
-{
-    if (d->text)
-        osc_arg_name(OSC_SOURCE_NAME("domain"), osc_text_name(d->text));
-    if (a->category != 0)
-        add_category(d, a->category);
-    if (a->color_type == OSC_NVTX_COLOR_ARGB)
-        add_color(a->color);
-    if (a->payload_type != OSC_NVTX_PAYLOAD_NONE)
-        add_payload(a);
-}
-
-/* A copy of A without what its size does not cover. */
-static struct osc_nvtx_attributes whole(const struct osc_nvtx_attributes *a)
+/* A copy of A, of D, without what its size does not cover. */
+static struct osc_nvtx_attributes whole(const struct osc_nvtx_domain *d,
+                                        const struct osc_nvtx_attributes *a)
 {
     struct osc_nvtx_attributes copy = {0};
 
     if (a && a->size >= sizeof copy)
         copy = *a;
+    if (copy.payload_type == OSC_NVTX_PAYLOAD_LIST)
+        find_message(d, &copy);
     return copy;
+}
+
+/* The attributes of what has nothing but N payloads. */
+static struct osc_nvtx_attributes attributes_of(const struct osc_nvtx_payload *list, size_t n)
+{
+    return (struct osc_nvtx_attributes){.size = sizeof(struct osc_nvtx_attributes),
+                                        .payload_type = OSC_NVTX_PAYLOAD_LIST,
+                                        .payload.u64 = (uintptr_t)list,
+                                        .reserved = (int32_t)(n < INT32_MAX ? n : 0)};
 }
 
 static struct osc_nvtx_attributes named(const char *message)
@@ -113,64 +56,6 @@ static struct osc_nvtx_attributes named_wide(const wchar_t *message)
                                         .message.wide = message};
 }
 
-/* --- PyTorch's emit_nvtx() ------------------------------------------------------------ */
-
-/*
- * What torch.autograd.profiler.emit_nvtx() names
- *     aten::mm, seq = 12, op_id = 34, sizes = [[2, 3], [3, 4]], input_op_ids = [...]
- * of which all but the first may be missing; older ones have no op_id. It counts calls, so each
- * name is another one.
- */
-struct emitted {
-    size_t name_len; /* 0: none */
-    bool is_operator;
-    int64_t sequence;  /* -1: none */
-    const char *sizes; /* NULL: none */
-    size_t sizes_len;
-};
-
-/* The value of KEY in the text from S to END, which must begin with a digit or a bracket; NULL:
- * it has none. */
-static const char *find_value(const char *s, const char *end, const char *key)
-{
-    const size_t n = strlen(key);
-    const char *const at = memmem(s, (size_t)(end - s), key, n);
-
-    return at && at + n < end && (at[n] == '[' || (at[n] >= '0' && at[n] <= '9')) ? at + n
-                                                                                  : NULL;
-}
-
-static struct emitted parse_emitted(const char *s, size_t len)
-{
-    struct emitted e = {.sequence = -1};
-    const char *const end = s + len;
-    const char *const comma = memmem(s, len, ", ", 2);
-    const char *const seq = comma ? find_value(comma, end, ", seq = ") : NULL;
-    const char *const op = comma ? find_value(comma, end, ", op_id = ") : NULL;
-
-    if (!comma || comma == s)
-        return e;
-    e.is_operator = osc_text_reads_as_operator(s, (size_t)(comma - s));
-    if (!op && !(seq && e.is_operator))
-        return e;
-    e.name_len = (size_t)(comma - s);
-    for (const char *p = seq; p && p < end && *p >= '0' && *p <= '9' && p - seq < 18; p++)
-        e.sequence = (e.sequence < 0 ? 0 : e.sequence) * 10 + (*p - '0');
-    const char *const sizes = find_value(comma, end, ", sizes = ");
-    const char *stop = sizes;
-    int depth = 0;
-    for (; stop && *stop && stop < end; stop++) {
-        depth += (*stop == '[') - (*stop == ']');
-        if (depth == 0)
-            break;
-    }
-    if (sizes && *sizes == '[' && stop < end) {
-        e.sizes = sizes;
-        e.sizes_len = (size_t)(stop - sizes) + 1;
-    }
-    return e;
-}
-
 /* --- push and pop --------------------------------------------------------------------- */
 
 /* The last names of this thread, by the address of the client's string. An address tells
@@ -182,10 +67,9 @@ static _Thread_local struct osc_text *recent[N_RECENT]
 /* Begin what emit_nvtx() names. False: the name S is none of its. */
 static bool begin_emitted(const char *s, size_t len)
 {
-    /* Most names have no comma, and this call has to be short. */
-    const struct emitted e =
-        memchr(s, ',', len) ? parse_emitted(s, len) : (struct emitted){.sequence = -1};
-
+    if (!memchr(s, ',', len)) /* as most: this call has to be short */
+        return false;
+    const struct osc_nvtx_emitted e = osc_nvtx_parse_emitted(s, len);
     if (e.name_len == 0)
         return false;
     osc_begin(e.is_operator ? OSC_SCOPE_OPERATOR : OSC_SCOPE_ANNOTATION,
@@ -258,14 +142,14 @@ static int DomainRangePushEx(struct osc_nvtx_domain *domain,
 
     if (!osc_source_enter(self, 0))
         return NOT_TRACKED;
-    const struct osc_nvtx_attributes a = whole(given);
+    const struct osc_nvtx_attributes a = whole(domain, given);
     const int level = begin_push(self, d);
     if (osc_is_on()) {
         if (!d->text && a.message_type == OSC_NVTX_MESSAGE_ASCII)
             begin_text(a.message.ascii);
         else
             osc_begin(OSC_SCOPE_PLAIN, osc_text_name(osc_nvtx_text(a.message_type, a.message)));
-        add_attributes(d, &a);
+        osc_nvtx_add_attributes(d, &a);
     }
     osc_source_leave(self);
     return level;
@@ -286,7 +170,21 @@ static void record_unmatched(const struct osc_nvtx_domain *d)
                       UINT64_C(0x6e767478) << 32 | d->number);
 }
 
-static int DomainRangePop(struct osc_nvtx_domain *domain)
+/* Mark what is said of a range at its end. As arguments of the range they would be those of the
+ * last event in it. */
+static void mark_payloads(const struct osc_nvtx_domain *d, struct osc_nvtx_payloads payloads)
+{
+    struct osc_text *const text = osc_nvtx_message_of(d, payloads);
+
+    if (!osc_is_on())
+        return;
+    osc_instant(text ? osc_text_name(text) : OSC_SOURCE_NAME("payload"));
+    if (d->text)
+        osc_arg_name(OSC_SOURCE_NAME("domain"), osc_text_name(d->text));
+    osc_nvtx_add_payloads(d, payloads);
+}
+
+static int pop(struct osc_nvtx_domain *domain, struct osc_nvtx_payloads payloads)
 {
     struct osc_source_thread *const self = &osc_source_self;
     struct osc_nvtx_domain *const d = domain ? domain : &unnamed;
@@ -296,6 +194,8 @@ static int DomainRangePop(struct osc_nvtx_domain *domain)
         return NOT_TRACKED;
     if (osc_source_owns(self, d->number)) {
         level = (int)osc_source_depth_of(self, d->number) - 1;
+        if (payloads.n > 0)
+            mark_payloads(d, payloads);
         osc_source_end_scope(self);
         osc_source_pop(self);
     } else {
@@ -303,6 +203,11 @@ static int DomainRangePop(struct osc_nvtx_domain *domain)
     }
     osc_source_leave(self);
     return level;
+}
+
+static int DomainRangePop(struct osc_nvtx_domain *domain)
+{
+    return pop(domain, (struct osc_nvtx_payloads){0});
 }
 
 static int RangePop(void)
@@ -331,7 +236,7 @@ static uint64_t start(struct osc_nvtx_domain *domain, const struct osc_nvtx_attr
         osc_async_begin(OSC_SCOPE_PLAIN,
                         osc_text_name(osc_nvtx_text(a->message_type, a->message)),
                         range_key(id));
-        add_attributes(domain ? domain : &unnamed, a);
+        osc_nvtx_add_attributes(domain ? domain : &unnamed, a);
     }
     osc_source_leave(self);
     return id;
@@ -340,7 +245,7 @@ static uint64_t start(struct osc_nvtx_domain *domain, const struct osc_nvtx_attr
 static uint64_t DomainRangeStartEx(struct osc_nvtx_domain *domain,
                                    const struct osc_nvtx_attributes *given)
 {
-    const struct osc_nvtx_attributes a = whole(given);
+    const struct osc_nvtx_attributes a = whole(domain, given);
 
     return start(domain, &a);
 }
@@ -364,21 +269,28 @@ static uint64_t RangeStartW(const wchar_t *message)
     return start(NULL, &a);
 }
 
-static void RangeEnd(uint64_t id)
+static void end(struct osc_nvtx_domain *domain, uint64_t id, struct osc_nvtx_payloads payloads)
 {
     struct osc_source_thread *const self = &osc_source_self;
 
     if (!osc_source_enter(self, 0))
         return;
-    if (osc_is_on())
+    if (osc_is_on()) {
         osc_async_end(OSC_SCOPE_PLAIN, OSC_SOURCE_NAME("NVTX"), range_key(id));
+        osc_nvtx_add_payloads(domain ? domain : &unnamed, payloads);
+    }
     osc_source_leave(self);
 }
 
+/* Ids are those of all domains. */
 static void DomainRangeEnd(struct osc_nvtx_domain *domain, uint64_t id)
 {
-    (void)domain; /* ids are those of all domains */
-    RangeEnd(id);
+    end(domain, id, (struct osc_nvtx_payloads){0});
+}
+
+static void RangeEnd(uint64_t id)
+{
+    DomainRangeEnd(NULL, id);
 }
 
 /* --- marks ---------------------------------------------------------------------------- */
@@ -391,7 +303,7 @@ static void mark(struct osc_nvtx_domain *domain, const struct osc_nvtx_attribute
         return;
     if (osc_is_on()) {
         osc_instant(osc_text_name(osc_nvtx_text(a->message_type, a->message)));
-        add_attributes(domain ? domain : &unnamed, a);
+        osc_nvtx_add_attributes(domain ? domain : &unnamed, a);
     }
     osc_source_leave(self);
 }
@@ -399,7 +311,7 @@ static void mark(struct osc_nvtx_domain *domain, const struct osc_nvtx_attribute
 static void DomainMarkEx(struct osc_nvtx_domain *domain,
                          const struct osc_nvtx_attributes *given)
 {
-    const struct osc_nvtx_attributes a = whole(given);
+    const struct osc_nvtx_attributes a = whole(domain, given);
 
     mark(domain, &a);
 }
@@ -421,6 +333,44 @@ static void MarkW(const wchar_t *message)
     const struct osc_nvtx_attributes a = named_wide(message);
 
     mark(NULL, &a);
+}
+
+/* --- the same with payloads alone ----------------------------------------------------- */
+
+static void MarkPayload(struct osc_nvtx_domain *domain, const struct osc_nvtx_payload *list,
+                        size_t n)
+{
+    const struct osc_nvtx_attributes a = attributes_of(list, n);
+
+    DomainMarkEx(domain, &a);
+}
+
+static int RangePushPayload(struct osc_nvtx_domain *domain, const struct osc_nvtx_payload *list,
+                            size_t n)
+{
+    const struct osc_nvtx_attributes a = attributes_of(list, n);
+
+    return DomainRangePushEx(domain, &a);
+}
+
+static int RangePopPayload(struct osc_nvtx_domain *domain, const struct osc_nvtx_payload *list,
+                           size_t n)
+{
+    return pop(domain, (struct osc_nvtx_payloads){list, list ? n : 0});
+}
+
+static uint64_t RangeStartPayload(struct osc_nvtx_domain *domain,
+                                  const struct osc_nvtx_payload *list, size_t n)
+{
+    const struct osc_nvtx_attributes a = attributes_of(list, n);
+
+    return DomainRangeStartEx(domain, &a);
+}
+
+static void RangeEndPayload(struct osc_nvtx_domain *domain, uint64_t id,
+                            const struct osc_nvtx_payload *list, size_t n)
+{
+    end(domain, id, (struct osc_nvtx_payloads){list, list ? n : 0});
 }
 
 /* --- domains, strings, categories, threads -------------------------------------------- */
@@ -465,23 +415,16 @@ static struct osc_text *DomainRegisterStringW(struct osc_nvtx_domain *domain, co
     return osc_nvtx_text_wide(s);
 }
 
-static void name_category(struct osc_nvtx_domain *domain, uint32_t category,
-                          struct osc_text *text)
-{
-    (void)osc_handle_set(&categories, category_key(domain ? domain : &unnamed, category),
-                         (uintptr_t)text);
-}
-
 static void DomainNameCategoryA(struct osc_nvtx_domain *domain, uint32_t category,
                                 const char *name)
 {
-    name_category(domain, category, osc_text_find_c(name));
+    osc_nvtx_name_category(domain ? domain : &unnamed, category, osc_text_find_c(name));
 }
 
 static void DomainNameCategoryW(struct osc_nvtx_domain *domain, uint32_t category,
                                 const wchar_t *name)
 {
-    name_category(domain, category, osc_nvtx_text_wide(name));
+    osc_nvtx_name_category(domain ? domain : &unnamed, category, osc_nvtx_text_wide(name));
 }
 
 static void NameCategoryA(uint32_t category, const char *name)
@@ -539,5 +482,16 @@ const struct osc_nvtx_binding osc_nvtx_core2[] = {
     BIND(13, DomainCreateW),
     BIND(14, DomainDestroy),
     BIND(15, Initialize),
+    {0, NULL},
+};
+
+const struct osc_nvtx_binding osc_nvtx_ext_payload[] = {
+    BIND(1, osc_nvtx_register_schema),
+    BIND(2, osc_nvtx_register_enum),
+    BIND(3, MarkPayload),
+    BIND(4, RangePushPayload),
+    BIND(5, RangePopPayload),
+    BIND(6, RangeStartPayload),
+    BIND(7, RangeEndPayload),
     {0, NULL},
 };
