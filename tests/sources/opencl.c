@@ -3,7 +3,7 @@
  * An OpenCL program for tests/sources/opencl.py: it does the same in every run, checks its
  * results, and prints them.
  *
- *     opencl plain|fail|wait|exit|compile|fork|free|both
+ *     opencl plain|fail|wait|exit|compile|fork|free|both|extension
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
@@ -227,6 +227,38 @@ static void use_all_devices(void)
     }
 }
 
+typedef cl_command_queue (*creator)(cl_context context, cl_device_id device,
+                                    const cl_queue_properties *list, cl_int *error);
+
+/* A kernel on a queue that an extension makes. */
+static void use_extension(void)
+{
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES,
+                                        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_command_queue_properties flags = 99;
+    cl_platform_id platform;
+    cl_int error = 99;
+
+    must(clGetPlatformIDs(1, &platform, NULL), "platform");
+    const creator create = (creator)clGetExtensionFunctionAddressForPlatform(
+        platform, "clCreateCommandQueueWithPropertiesKHR");
+    printf("others %d\n",
+           clGetExtensionFunctionAddressForPlatform(platform, "clNothingKHR") != NULL);
+    if (!create) {
+        printf("no extension\n");
+        return;
+    }
+    printf("no device %d", create(context, NULL, list, &error) != NULL);
+    printf(" %d\n", error);
+    const cl_command_queue q = create(context, device, list, &error);
+    must(error, "queue");
+    must(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES, sizeof flags, &flags, NULL), "info");
+    printf("flags %lu\n", (unsigned long)flags);
+    must(clEnqueueNDRangeKernel(q, add, 1, NULL, &n, &group, 0, NULL, NULL), "add");
+    must(clFinish(q), "finish");
+    must(clReleaseCommandQueue(q), "release");
+}
+
 int main(int argc, char **argv)
 {
     const char *const what = argc > 1 ? argv[1] : "";
@@ -249,6 +281,8 @@ int main(int argc, char **argv)
         free_shared();
     if (strcmp(what, "both") == 0)
         use_all_devices();
+    if (strcmp(what, "extension") == 0)
+        use_extension();
     must(clReleaseMemObject(other), "release");
     must(clReleaseMemObject(buffer), "release");
     must(clReleaseKernel(add), "release");

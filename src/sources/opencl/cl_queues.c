@@ -6,6 +6,7 @@
 
 #include "opscope/source.h"
 #include "sources/handle_map.h"
+#include "sources/opencl/cl_list.h"
 #include "sources/room.h"
 
 #define DEVICES_MAX   64
@@ -204,51 +205,21 @@ static cl_command_queue cl_CreateCommandQueue(cl_context context, cl_device_id d
     return made;
 }
 
-/* Copy the LIST of a program, with profiling on, to COPY, and store its flags. Returns how many
- * numbers the list has with its 0; 0: too many. */
-static uint32_t copy_list(const cl_queue_properties *list, cl_queue_properties *copy,
-                          uint32_t room, cl_command_queue_properties *asked)
-{
-    uint32_t n = 0, at = UINT32_MAX;
+typedef cl_command_queue(CL_API_CALL *creator)(cl_context context, cl_device_id device,
+                                               const cl_queue_properties *list, cl_int *error);
 
-    *asked = 0;
-    for (; list && list[n] != 0; n += 2) {
-        if (n + 5 > room)
-            return 0;
-        copy[n] = list[n];
-        copy[n + 1] = list[n + 1];
-        if (list[n] != CL_QUEUE_PROPERTIES)
-            continue;
-        at = n + 1;
-        *asked = list[n + 1];
-    }
-    if (at == UINT32_MAX) {
-        copy[n] = CL_QUEUE_PROPERTIES;
-        at = n + 1;
-        copy[n + 2] = 0;
-    } else {
-        copy[n] = 0;
-    }
-    copy[at] = *asked | CL_QUEUE_PROFILING_ENABLE;
-    return n + 1;
-}
-
-static cl_command_queue cl_CreateCommandQueueWithProperties(cl_context context,
-                                                            cl_device_id device,
-                                                            const cl_queue_properties *list,
-                                                            cl_int *error)
+/* Let CREATE make a queue with profiling, or if it cannot, one without. */
+static cl_command_queue make_queue(creator create, cl_context context, cl_device_id device,
+                                   const cl_queue_properties *list, cl_int *error)
 {
     cl_queue_properties copy[18];
     cl_command_queue_properties asked;
-    const uint32_t n = copy_list(list, copy, sizeof copy / sizeof *copy, &asked);
-    cl_command_queue made = NULL;
-    const bool is_tried = n > 0;
-
-    if (is_tried)
-        made = osc_cl.clCreateCommandQueueWithProperties(context, device, copy, error);
+    const uint32_t n = osc_cl_copy_list(list, copy, sizeof copy / sizeof *copy, &asked);
+    cl_command_queue made = n > 0 ? create(context, device, copy, error) : NULL;
     const bool is_timed = made != NULL;
+
     if (!made) /* because of that bit, or for a reason that the program must hear */
-        made = osc_cl.clCreateCommandQueueWithProperties(context, device, list, error);
+        made = create(context, device, list, error);
     struct osc_cl_queue *const q = made ? add_queue(made, device, asked, is_timed) : NULL;
     if (q && list && is_timed) {
         q->has_list = true;
@@ -256,6 +227,55 @@ static cl_command_queue cl_CreateCommandQueueWithProperties(cl_context context,
         memcpy(q->list, list, n * sizeof *list);
     }
     return made;
+}
+
+static cl_command_queue cl_CreateCommandQueueWithProperties(cl_context context,
+                                                            cl_device_id device,
+                                                            const cl_queue_properties *list,
+                                                            cl_int *error)
+{
+    return make_queue(osc_cl.clCreateCommandQueueWithProperties, context, device, list, error);
+}
+
+/* --- the same of an extension, which no table has -------------------------------------- */
+
+static struct osc_handle_map creators = {.lock = PTHREAD_MUTEX_INITIALIZER}; /* by platform */
+
+static cl_command_queue CL_API_CALL create_by_extension(cl_context context, cl_device_id device,
+                                                        const cl_queue_properties *list,
+                                                        cl_int *error)
+{
+    cl_platform_id platform = NULL;
+    creator create = NULL;
+
+    if (osc_cl.clGetDeviceInfo &&
+        osc_cl.clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(void *), &platform, NULL) ==
+            CL_SUCCESS &&
+        platform) {
+        const uintptr_t address = (uintptr_t)osc_handle_get(&creators, platform);
+
+        memcpy(&create, &address, sizeof create);
+    }
+    if (create)
+        return make_queue(create, context, device, list, error);
+    if (error)
+        *error = CL_INVALID_DEVICE;
+    return NULL;
+}
+
+/* Programs get our function only where the platform has one: they may ask just for that. */
+static void *cl_GetExtensionFunctionAddressForPlatform(cl_platform_id platform,
+                                                       const char *name)
+{
+    void *const found = osc_cl.clGetExtensionFunctionAddressForPlatform(platform, name);
+    const creator ours = create_by_extension;
+    void *address = found;
+
+    if (found && platform && name &&
+        strcmp(name, "clCreateCommandQueueWithPropertiesKHR") == 0 &&
+        osc_handle_set(&creators, platform, (uintptr_t)found))
+        memcpy(&address, &ours, sizeof address);
+    return address;
 }
 
 /* --- what programs must not notice ---------------------------------------------------- */
@@ -329,5 +349,6 @@ void osc_cl_add_queues(cl_icd_dispatch *table)
     OSC_CL_ADD(table, CreateCommandQueueWithProperties);
     OSC_CL_ADD(table, GetCommandQueueInfo);
     OSC_CL_ADD(table, GetEventProfilingInfo);
+    OSC_CL_ADD(table, GetExtensionFunctionAddressForPlatform);
     OSC_CL_ADD(table, SetCommandQueueProperty);
 }

@@ -5,7 +5,8 @@
  * Devices are numbered in the order in which OpenCL lists them, over all platforms. Times of a
  * device are those of its driver, of which the standard says nothing. A command's QUEUED time
  * lies within the call that enqueued it, so each call is a pair of readings. If this time is
- * that of one of the host's clocks, that clock is read instead, which is closer.
+ * that of one of the host's clocks (cl_host_clocks.h), that clock is read instead, which is
+ * closer.
  *
  * Threading: thread-safe; queues and devices are never freed.
  */
@@ -14,22 +15,7 @@
 #include <pthread.h>
 
 #include "sources/opencl/cl_functions.h"
-
-/* Each is one of the host's clocks, but the last two. */
-enum osc_cl_clock {
-    OSC_CL_CLOCK_RAW, /* CLOCK_MONOTONIC_RAW */
-    OSC_CL_CLOCK_MONOTONIC,
-    OSC_CL_CLOCK_BOOT,
-    OSC_CL_CLOCK_REAL,
-    OSC_CL_CLOCK_COUNT,
-    OSC_CL_CLOCK_OWN = OSC_CL_CLOCK_COUNT, /* none of these */
-    OSC_CL_CLOCK_UNKNOWN                   /* not compared yet */
-};
-
-/* All clocks of the host around a call, in ns. */
-struct osc_cl_readings {
-    uint64_t before_ns[OSC_CL_CLOCK_COUNT], after_ns[OSC_CL_CLOCK_COUNT];
-};
+#include "sources/opencl/cl_host_clocks.h"
 
 struct osc_cl_device {
     cl_device_id id;
@@ -55,9 +41,6 @@ struct osc_cl_queue *osc_cl_queue_of(cl_command_queue handle);
 
 /* The device of ID, which is added if it is new; NULL: no memory. */
 struct osc_cl_device *osc_cl_device_of(cl_device_id id);
-
-/* Read all clocks of the host. */
-void osc_cl_read_clocks(uint64_t ns[OSC_CL_CLOCK_COUNT]);
 
 /* DEVICE's clock showed QUEUED_NS in a call between BEFORE and AFTER, ticks of osc_now(); and
  * if READINGS is not NULL, the clocks of the host these. */
