@@ -93,7 +93,7 @@ def run(doc: str, tests) -> int:
     """Run TESTS of the program that DOC describes, each with a place of its own."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--opscope", required=True, type=Path)
-    parser.add_argument("--python", default=sys.executable, help="one that has torch, openvino or nvtx")
+    parser.add_argument("--python", default=sys.executable, help="one that has torch, openvino, nvtx or pyopencl")
     parser.add_argument("--only", default="", help="tests whose name has this in it")
     options = parser.parse_args()
     passed = failed = 0

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A loader of OpenCL for tests/sources/opencl.py: the library libOpenCL.so.1 with the functions
+ * that opencl.c calls, in front of PoCL's table.
+ *
+ *     -DLAYERS    with the layers of OPENCL_LAYERS, as Khronos's loader since 2026 has them: it
+ *                 calls clInitLayerWithProperties() and nothing else
+ *     otherwise   without layers, as loaders before 2020 were
+ *
+ * x86-64: each function is a jump through the table, so that it needs no argument by name.
+ */
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl_icd.h>
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N (sizeof(cl_icd_dispatch) / sizeof(void *))
+
+/* What the functions call; `loader_table` for the assembler. */
+__attribute__((used)) static cl_icd_dispatch table __asm__("loader_table") = {NULL};
+static cl_icd_dispatch driver;
+static cl_platform_id platform;
+
+#define FUNCTIONS(X)                                                                           \
+    X(GetDeviceIDs)                                                                            \
+    X(CreateContext)                                                                           \
+    X(CreateCommandQueue) X(CreateCommandQueueWithProperties) X(GetCommandQueueInfo)           \
+        X(CreateProgramWithSource) X(BuildProgram) X(CreateKernel) X(CreateBuffer)             \
+            X(EnqueueWriteBuffer) X(SetKernelArg) X(EnqueueNDRangeKernel) X(WaitForEvents)     \
+                X(GetEventProfilingInfo) X(EnqueueCopyBuffer) X(EnqueueBarrierWithWaitList)    \
+                    X(EnqueueMapBuffer) X(EnqueueUnmapMemObject) X(Finish) X(ReleaseEvent)     \
+                        X(EnqueueFillBuffer) X(EnqueueMarkerWithWaitList) X(EnqueueReadBuffer) \
+                            X(EnqueueMarker) X(CreateUserEvent) X(Flush) X(SetUserEventStatus) \
+                                X(SVMAlloc) X(EnqueueSVMFree) X(ReleaseMemObject)              \
+                                    X(ReleaseKernel) X(ReleaseProgram) X(ReleaseCommandQueue)  \
+                                        X(ReleaseContext)                                      \
+                                            X(GetExtensionFunctionAddressForPlatform)
+
+#define FUNCTION(name)                                                                      \
+    void jump_##name(void) __asm__("cl" #name);                                             \
+    __attribute__((naked)) void jump_##name(void)                                           \
+    {                                                                                       \
+        __asm__("jmp *loader_table+%c0(%%rip)" ::"i"(offsetof(cl_icd_dispatch, cl##name))); \
+    }
+FUNCTIONS(FUNCTION)
+
+static cl_int get_platforms(cl_uint room, cl_platform_id *all, cl_uint *n)
+{
+    if (all && room > 0)
+        *all = platform;
+    if (n)
+        *n = 1;
+    return CL_SUCCESS;
+}
+
+#ifdef LAYERS
+typedef cl_int (*get_info)(cl_uint what, size_t room, void *value, size_t *bytes);
+typedef cl_int (*init)(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_layer,
+                       const cl_icd_dispatch **layer, const void *properties);
+
+/* Put the layer at PATH before what is there. */
+static void add_layer(const char *path)
+{
+    static cl_icd_dispatch targets[8];
+    static unsigned n_targets;
+    void *const lib = dlopen(path, RTLD_NOW);
+    const get_info info = lib ? (get_info)dlsym(lib, "clGetLayerInfo") : NULL;
+    const init begin = lib ? (init)dlsym(lib, "clInitLayerWithProperties") : NULL;
+    const cl_icd_dispatch *layer;
+    cl_uint version = 0, n = 0;
+
+    if (!info || !begin || n_targets == 8 ||
+        info(0x4240, sizeof version, &version, NULL) != CL_SUCCESS || version != 100)
+        return;
+    targets[n_targets] = table;
+    if (begin(N, &targets[n_targets++], &n, &layer, NULL) != CL_SUCCESS)
+        return;
+    for (cl_uint i = 0; i < n; i++) {
+        void *function;
+
+        memcpy(&function, (const char *)layer + i * sizeof function, sizeof function);
+        if (function)
+            memcpy((char *)&table + i * sizeof function, &function, sizeof function);
+    }
+}
+
+static void add_layers(void)
+{
+    char list[4096] = "", *rest = list, *path;
+    const char *const given = getenv("OPENCL_LAYERS");
+
+    strncpy(list, given ? given : "", sizeof list - 1);
+    while ((path = strsep(&rest, ":")))
+        if (*path)
+            add_layer(path);
+}
+#else
+static void add_layers(void)
+{
+}
+#endif
+
+cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *all, cl_uint *n)
+{
+    typedef void *(*get_address)(const char *name);
+    typedef cl_int (*get_all)(cl_uint room, cl_platform_id * all, cl_uint * n);
+
+    if (!platform) {
+        void *const lib = dlopen("libpocl.so.2", RTLD_NOW);
+        const get_address address =
+            lib ? (get_address)dlsym(lib, "clGetExtensionFunctionAddress") : NULL;
+        const get_all ask = address ? (get_all)address("clIcdGetPlatformIDsKHR") : NULL;
+        cl_uint found = 0;
+
+        if (!ask || ask(1, &platform, &found) != CL_SUCCESS || found == 0)
+            return -1001;
+        driver = **(cl_icd_dispatch **)platform;
+        driver.clGetPlatformIDs = get_platforms;
+        table = driver;
+        add_layers();
+    }
+    return table.clGetPlatformIDs(room, all, n);
+}
