@@ -15,10 +15,15 @@
 #define LOOK_AT   256u /* commands whose state is asked */
 #define NS        UINT64_C(1000000000)
 
-/* A command that has been enqueued, in the list of those that have not finished. */
+enum state { UNUSED, ENQUEUED };
+
+/* A command that has been enqueued, until it is recorded. */
 struct command {
-    struct command *next, *before_it;
-    cl_event event;
+    struct command *made_before; /* in the list of all */
+    struct command *next;        /* in the list of unused or finished ones */
+    _Atomic uint32_t state;      /* enum state */
+    _Atomic(cl_event) event;
+    cl_int status; /* when it has finished */
     struct osc_cl_device *device;
     uint32_t queue;
     uint64_t launch, before, after; /* before and after the call, in ticks */
@@ -43,14 +48,23 @@ enum count {
 
 static _Atomic int64_t counts[N_COUNTS];
 
-/* Queues share a few lists, so that threads with queues of their own rarely meet. */
+/*
+ * Queues share a few lists, so that threads with queues of their own rarely meet.
+ *
+ * A thread of the driver only hands over what has finished: it is what programs wait for. The
+ * next call of the program on such a queue records it, or the thread itself if nothing else is
+ * under way, as no such call may follow.
+ */
 static struct list {
-    pthread_mutex_t lock;
-    struct command *first, *unused;
+    pthread_mutex_t lock;               /* of `unused`, and of adding to `made` */
+    struct command *unused;             /* by `next` */
+    _Atomic(struct command *) made;     /* all, by `made_before` */
+    _Atomic(struct command *) finished; /* by `next`; not recorded yet */
+    _Atomic uint32_t n_enqueued;        /* of which the driver has not told */
 } lists[] = {
-#define LIST                                  \
-    {                                         \
-        PTHREAD_MUTEX_INITIALIZER, NULL, NULL \
+#define LIST                                           \
+    {                                                  \
+        PTHREAD_MUTEX_INITIALIZER, NULL, NULL, NULL, 0 \
     }
     LIST, LIST, LIST, LIST, LIST,
     LIST, LIST, LIST
@@ -199,41 +213,24 @@ static struct command *take(uint32_t queue)
     struct list *const l = list_of(queue);
 
     pthread_mutex_lock(&l->lock);
-    struct command *const c = l->unused;
-    if (c)
+    struct command *c = l->unused;
+    if (c) {
         l->unused = c->next;
+    } else if ((c = osc_source_room(sizeof *c))) {
+        c->made_before = atomic_load_explicit(&l->made, memory_order_relaxed);
+        /* Release pairs with the acquire in find_rest(). */
+        atomic_store_explicit(&l->made, c, memory_order_release);
+    }
     pthread_mutex_unlock(&l->lock);
-    return c ? c : osc_source_room(sizeof *c);
+    return c;
 }
 
-/* Put C into its list. */
-static void add(struct command *c)
+/* Let the commands from FIRST to LAST, by `next`, be used again. */
+static void give_back(struct list *l, struct command *first, struct command *last)
 {
-    struct list *const l = list_of(c->queue);
-
     pthread_mutex_lock(&l->lock);
-    c->before_it = NULL;
-    c->next = l->first;
-    if (c->next)
-        c->next->before_it = c;
-    l->first = c;
-    pthread_mutex_unlock(&l->lock);
-}
-
-/* Take C out of its list; it may be used again. */
-static void give_back(struct command *c)
-{
-    struct list *const l = list_of(c->queue);
-
-    pthread_mutex_lock(&l->lock);
-    if (c->next)
-        c->next->before_it = c->before_it;
-    if (c->before_it)
-        c->before_it->next = c->next;
-    else
-        l->first = c->next;
-    c->next = l->unused;
-    l->unused = c;
+    last->next = l->unused;
+    l->unused = first;
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -257,27 +254,64 @@ static void note_run(struct osc_cl_kernel *k, uint64_t variant)
     osc_cl_work_expect_exit();
 }
 
+/* Record C, which has finished or failed, and let go of its event. */
+static void settle(struct command *c)
+{
+    const cl_event event = atomic_load_explicit(&c->event, memory_order_relaxed);
+
+    if (c->status < 0)
+        count(COUNT_FAILED, 1);
+    else if (osc_is_on())
+        record(c, event);
+    /* Sequentially consistent, here and in drain(): whoever saw this command there may use its
+     * event, and has set that it must not be released. */
+    atomic_store_explicit(&c->state, UNUSED, memory_order_seq_cst);
+    if (!atomic_load_explicit(&is_draining, memory_order_seq_cst))
+        (void)osc_cl.clReleaseEvent(event);
+}
+
+/* Record what has finished of L. */
+static void collect(struct list *l)
+{
+    /* Relaxed: a look, for what follows costs more. */
+    if (!atomic_load_explicit(&l->finished, memory_order_relaxed))
+        return;
+    /* Acquire pairs with the release in finished(). */
+    struct command *const first =
+        atomic_exchange_explicit(&l->finished, NULL, memory_order_acquire);
+    struct command *last = NULL;
+    for (struct command *c = first; c; c = c->next) {
+        settle(c);
+        last = c;
+    }
+    if (last)
+        give_back(l, first, last);
+}
+
 /* The command of DATA has finished, or failed with STATUS < 0. May be called by a thread of the
  * driver, or within clSetEventCallback(). */
 static void CL_CALLBACK finished(cl_event event, cl_int status, void *data)
 {
     struct command *const c = data;
+    struct list *const l = list_of(c->queue);
     const uint32_t outer = depth;
 
+    (void)event;
     /* Relaxed: the loader has ended the layer on purpose. */
     if (atomic_load_explicit(&is_over, memory_order_relaxed))
         return;
     depth = 1;
-    if (status < 0)
-        count(COUNT_FAILED, 1);
-    else if (osc_is_on())
-        record(c, event);
     if (status >= 0 && c->work.kernel)
         note_run(c->work.kernel, c->work.variant);
-    give_back(c);
-    /* Set before the lists were looked through: whoever saw this event there may use it. */
-    if (!atomic_load_explicit(&is_draining, memory_order_relaxed))
-        (void)osc_cl.clReleaseEvent(event);
+    c->status = status;
+    c->next = atomic_load_explicit(&l->finished, memory_order_relaxed);
+    /* Release pairs with the acquire in collect(). */
+    while (!atomic_compare_exchange_weak_explicit(&l->finished, &c->next, c,
+                                                  memory_order_release, memory_order_relaxed)) {
+    }
+    /* Acquire and release: the last one sees what the others have handed over. */
+    if (atomic_fetch_sub_explicit(&l->n_enqueued, 1, memory_order_acq_rel) == 1)
+        collect(l);
     depth = outer;
 }
 
@@ -289,7 +323,8 @@ static struct command *make_command(const struct osc_cl_call *call,
 
     if (!c)
         return NULL;
-    c->event = *call->event;
+    /* Relaxed: `state` tells of it. */
+    atomic_store_explicit(&c->event, *call->event, memory_order_relaxed);
     c->device = call->queue->device;
     c->queue = call->queue->number;
     c->launch = call->launch;
@@ -302,8 +337,20 @@ static struct command *make_command(const struct osc_cl_call *call,
         c->readings = call->readings;
         osc_cl_read_clocks(c->readings.after_ns);
     }
-    add(c);
+    atomic_fetch_add_explicit(&list_of(c->queue)->n_enqueued, 1, memory_order_relaxed);
+    /* Release pairs with the load in find_rest(). */
+    atomic_store_explicit(&c->state, ENQUEUED, memory_order_release);
     return c;
+}
+
+/* Let C, of which nobody will tell, be used again. */
+static void forget(struct command *c)
+{
+    struct list *const l = list_of(c->queue);
+
+    atomic_store_explicit(&c->state, UNUSED, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&l->n_enqueued, 1, memory_order_relaxed);
+    give_back(l, c, c);
 }
 
 /* Follow the command of CALL until it ends. */
@@ -318,7 +365,7 @@ static void follow(const struct osc_cl_call *call, const struct osc_cl_work *wor
     if (!c || osc_cl.clSetEventCallback(event, CL_COMPLETE, finished, c) != CL_SUCCESS) {
         count(COUNT_UNTIMED, 1);
         if (c)
-            give_back(c);
+            forget(c);
         (void)osc_cl.clReleaseEvent(event);
     }
 }
@@ -329,7 +376,9 @@ cl_int osc_cl_end(struct osc_cl_call *c, cl_int error, const struct osc_cl_work 
         return error;
     if (error == CL_SUCCESS && *c->event)
         follow(c, work);
-    osc_cl_end_plain(true);
+    osc_end();
+    collect(list_of(c->queue->number));
+    depth = 0;
     return error;
 }
 
@@ -348,14 +397,17 @@ static struct rest find_rest(void)
     struct rest r = {0};
 
     for (uint32_t i = 0; i < N_LISTS; i++) {
-        pthread_mutex_lock(&lists[i].lock);
-        for (const struct command *c = lists[i].first; c; c = c->next) {
+        collect(&lists[i]);
+        /* Acquire pairs with the release in take(). */
+        for (struct command *c = atomic_load_explicit(&lists[i].made, memory_order_acquire); c;
+             c = c->made_before) {
+            if (atomic_load_explicit(&c->state, memory_order_seq_cst) == UNUSED)
+                continue;
             r.n++;
             r.has_cold |= c->is_cold;
             if (n_events < LOOK_AT)
-                events[n_events++] = c->event;
+                events[n_events++] = atomic_load_explicit(&c->event, memory_order_relaxed);
         }
-        pthread_mutex_unlock(&lists[i].lock);
     }
     for (uint32_t i = 0; i < n_events && osc_cl.clGetEventInfo; i++) {
         cl_int status = CL_QUEUED;
@@ -386,7 +438,7 @@ static bool drain(void)
     /* Once: handlers of exit() and our destructor ask. Relaxed: they run one after the other.
      */
     if (!osc_cl.clSetEventCallback || !osc_is_on() || getpid() != owner ||
-        atomic_exchange_explicit(&is_draining, 1, memory_order_relaxed) != 0)
+        atomic_exchange_explicit(&is_draining, 1, memory_order_seq_cst) != 0)
         return false;
     const uint64_t until = now_ns() + DRAIN_NS, until_started = now_ns() + START_NS;
     struct rest r = find_rest();
