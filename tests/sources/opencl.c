@@ -3,12 +3,13 @@
  * An OpenCL program for tests/sources/opencl.py: it does the same in every run, checks its
  * results, and prints them.
  *
- *     opencl plain|fail|wait|exit|compile|fork|free|both|extension
+ *     opencl plain|fail|wait|exit|compile|fork|free|both|extension|kill
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +163,26 @@ static void leave_at_work(void)
     exit(3);
 }
 
+/* Be killed after all is done, but without a call that waits for it. */
+static void be_killed(void)
+{
+    cl_int status = CL_QUEUED;
+    cl_event last;
+
+    for (int i = 0; i < 100; i++)
+        must(clEnqueueNDRangeKernel(queue, add, 1, NULL, &n, &group, 0, NULL,
+                                    i == 99 ? &last : NULL),
+             "add");
+    must(clFlush(queue), "flush");
+    while (status != CL_COMPLETE)
+        must(clGetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                            NULL),
+             "status");
+    fflush(stdout);
+    usleep(200000);
+    raise(SIGKILL);
+}
+
 /* Leave while a kernel is compiled for another size of its groups. */
 static void leave_at_compiling(void)
 {
@@ -283,6 +304,8 @@ int main(int argc, char **argv)
         use_all_devices();
     if (strcmp(what, "extension") == 0)
         use_extension();
+    if (strcmp(what, "kill") == 0)
+        be_killed();
     must(clReleaseMemObject(other), "release");
     must(clReleaseMemObject(buffer), "release");
     must(clReleaseKernel(add), "release");

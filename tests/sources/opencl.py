@@ -146,6 +146,12 @@ def the_last_kernels_are_waited_for(place: Place) -> None:
     same(kernels, Counter({"add_one": 110, "scale": 1}))
 
 
+def what_has_finished_is_recorded_without_another_call(place: Place) -> None:
+    events = place.events(record(place, "kill"))
+    kernels = Counter(row["name"] for row in events if row["kind"] == "kernel")
+    same(kernels, Counter({"add_one": 110, "scale": 1}))
+
+
 def what_never_starts_is_counted(place: Place) -> None:
     out = record(place, "wait")
     counters = [(row["name"], row["args"]) for row in place.events(out) if row["kind"] == "counter"]
@@ -254,7 +260,8 @@ def run_finds_it(place: Place) -> None:
 
 TESTS = (all_work_is_recorded_and_linked, sizes_bytes_and_memory_are_there,
          errors_are_those_of_the_driver, the_last_kernels_are_waited_for,
-         what_never_starts_is_counted, two_devices_are_two, nothing_waits_while_a_kernel_is_compiled,
+         what_has_finished_is_recorded_without_another_call, what_never_starts_is_counted,
+         two_devices_are_two, nothing_waits_while_a_kernel_is_compiled,
          a_forked_child_leaves_the_commands_of_its_parent_alone,
          shared_memory_that_is_freed_by_a_command_is_free,
          a_layer_that_is_listed_twice_records_once, a_layer_file_that_is_missing_does_no_harm,

@@ -25,19 +25,20 @@ __attribute__((used)) static cl_icd_dispatch table __asm__("loader_table") = {NU
 static cl_icd_dispatch driver;
 static cl_platform_id platform;
 
-#define FUNCTIONS(X)                                                                           \
-    X(GetDeviceIDs)                                                                            \
-    X(CreateContext)                                                                           \
-    X(CreateCommandQueue) X(CreateCommandQueueWithProperties) X(GetCommandQueueInfo)           \
-        X(CreateProgramWithSource) X(BuildProgram) X(CreateKernel) X(CreateBuffer)             \
-            X(EnqueueWriteBuffer) X(SetKernelArg) X(EnqueueNDRangeKernel) X(WaitForEvents)     \
-                X(GetEventProfilingInfo) X(EnqueueCopyBuffer) X(EnqueueBarrierWithWaitList)    \
-                    X(EnqueueMapBuffer) X(EnqueueUnmapMemObject) X(Finish) X(ReleaseEvent)     \
-                        X(EnqueueFillBuffer) X(EnqueueMarkerWithWaitList) X(EnqueueReadBuffer) \
-                            X(EnqueueMarker) X(CreateUserEvent) X(Flush) X(SetUserEventStatus) \
-                                X(SVMAlloc) X(EnqueueSVMFree) X(ReleaseMemObject)              \
-                                    X(ReleaseKernel) X(ReleaseProgram) X(ReleaseCommandQueue)  \
-                                        X(ReleaseContext)                                      \
+#define FUNCTIONS(X)                                                                          \
+    X(GetDeviceIDs)                                                                           \
+    X(CreateContext)                                                                          \
+    X(CreateCommandQueue)                                                                     \
+    X(CreateCommandQueueWithProperties) X(GetCommandQueueInfo) X(CreateProgramWithSource)     \
+        X(BuildProgram) X(CreateKernel) X(CreateBuffer) X(EnqueueWriteBuffer) X(SetKernelArg) \
+            X(EnqueueNDRangeKernel) X(WaitForEvents) X(GetEventProfilingInfo)                 \
+                X(EnqueueCopyBuffer) X(EnqueueBarrierWithWaitList) X(EnqueueMapBuffer)        \
+                    X(EnqueueUnmapMemObject) X(Finish) X(ReleaseEvent) X(EnqueueFillBuffer)   \
+                        X(EnqueueMarkerWithWaitList) X(EnqueueReadBuffer) X(EnqueueMarker)    \
+                            X(CreateUserEvent) X(GetEventInfo) X(Flush) X(SetUserEventStatus) \
+                                X(SVMAlloc) X(EnqueueSVMFree) X(ReleaseMemObject)             \
+                                    X(ReleaseKernel) X(ReleaseProgram) X(ReleaseCommandQueue) \
+                                        X(ReleaseContext)                                     \
                                             X(GetExtensionFunctionAddressForPlatform)
 
 #define FUNCTION(name)                                                                      \

@@ -11,8 +11,8 @@
  *     buffers, images, SVM                          memory of the context's first device
  *
  *   - Queues are made with profiling on; a program that did not ask for it does not see it.
- *   - Each command has a completion callback, which reads its times (cl_work.c). The program's
- *     events are kept until then.
+ *   - Each command has a completion callback, after which its times are read (cl_work.c). The
+ *     program's events are kept until then.
  *   - Extensions' commands (command buffers, shared memory of vendors) are not recorded.
  *
  * Threading: everything may be called from any thread.

@@ -477,8 +477,17 @@ void osc_cl_work_drain(void)
     (void)drain();
 }
 
+/* The child of a fork must not record what its parent has not recorded yet. */
+static void leave_to_parent(void)
+{
+    for (uint32_t i = 0; i < N_LISTS; i++)
+        atomic_store_explicit(&lists[i].finished, NULL, memory_order_relaxed);
+}
+
 void osc_cl_work_begin(void)
 {
+    if (owner == 0)
+        (void)pthread_atfork(NULL, NULL, leave_to_parent);
     owner = getpid();
     atomic_store_explicit(&is_draining, 0, memory_order_relaxed);
     atomic_store_explicit(&is_over, 0, memory_order_relaxed);

@@ -11,7 +11,8 @@
  * The recorder is not called while it is off, nor within a call of the same thread: some
  * drivers enqueue by the functions that programs call.
  *
- * Threading: a call belongs to its thread. Commands finish on any thread.
+ * Threading: a call belongs to its thread. Commands finish on any thread, and are recorded on
+ * that of the next call on their queue, if others are still under way.
  */
 #pragma once
 
