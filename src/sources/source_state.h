@@ -43,13 +43,3 @@ void osc_source_fail(const struct osc_source *s, const char *why);
 
 /* Record all reports: the child of a fork has a recording of its own. */
 void osc_source_report_all(void);
-
-/* Do what is due. Not for a thread that is within the recorder. */
-static inline void osc_source_heed(void)
-{
-    /* Relaxed: a thread may see a change late. */
-    if (__builtin_expect(atomic_load_explicit(&osc_source_state_, memory_order_relaxed) &
-                             OSC_SOURCE_REPORT_DUE,
-                         0))
-        osc_source_report_all();
-}

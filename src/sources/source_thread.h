@@ -26,10 +26,11 @@
 enum osc_source_closed {
     OSC_SOURCE_INSIDE = 1,  /* a call of this thread is under way */
     OSC_SOURCE_IGNORED = 2, /* the client excluded this thread */
+    OSC_SOURCE_OPEN = 4,    /* none of these, and the thread's name was recorded */
 };
 
 struct osc_source_thread {
-    uint32_t closed;     /* bits of enum osc_source_closed; 0: calls are recorded */
+    uint32_t closed;     /* bits of enum osc_source_closed; 0: the thread is new */
     uint32_t depth;      /* open scopes */
     uint32_t mark_depth; /* of the one that is a mark instead of a scope; 0: none */
     uint16_t owners[OSC_SOURCE_LEVELS];
@@ -60,6 +61,9 @@ void osc_source_count(enum osc_source_count what);
 /* The number of a new owner of scopes, from 2; if there are too many, 65,535 for the others. */
 uint16_t osc_source_owner_number(void);
 
+/* The slow path of osc_source_heed(). */
+void osc_source_heed_slow(struct osc_source_thread *self);
+
 /* The slow path of osc_source_enter(). */
 bool osc_source_enter_slow(struct osc_source_thread *self, uint32_t stops);
 
@@ -70,7 +74,8 @@ static inline bool osc_source_enter(struct osc_source_thread *self, uint32_t sto
     /* Relaxed: a thread may see a change late. */
     const uint32_t state = atomic_load_explicit(&osc_source_state_, memory_order_relaxed);
 
-    if (__builtin_expect((self->closed | state) != 0, 0) && !osc_source_enter_slow(self, stops))
+    if (__builtin_expect(((self->closed ^ OSC_SOURCE_OPEN) | state) != 0, 0) &&
+        !osc_source_enter_slow(self, stops))
         return false;
     self->closed = OSC_SOURCE_INSIDE;
     atomic_signal_fence(memory_order_seq_cst); /* signal handlers see `closed` first */
@@ -80,7 +85,19 @@ static inline bool osc_source_enter(struct osc_source_thread *self, uint32_t sto
 static inline void osc_source_leave(struct osc_source_thread *self)
 {
     atomic_signal_fence(memory_order_seq_cst);
-    self->closed = 0;
+    self->closed = OSC_SOURCE_OPEN;
+}
+
+/* Do what is due before a call of a source that has no owners of scopes. Not for a thread that
+ * is within the recorder. */
+static inline void osc_source_heed(void)
+{
+    /* Relaxed: a thread may see a change late. */
+    if (__builtin_expect((atomic_load_explicit(&osc_source_state_, memory_order_relaxed) &
+                          OSC_SOURCE_REPORT_DUE) != 0 ||
+                             osc_source_self.closed == 0,
+                         0))
+        osc_source_heed_slow(&osc_source_self);
 }
 
 /* Store that OWNER begins a scope. */

@@ -37,10 +37,10 @@ static void *run_client(void *data)
 /* Each client on a thread of its own, at the same time. */
 static void run_all(void)
 {
-    static char plain[] = "plain", nest[] = "nest", name[] = "client";
+    static char plain[] = "plain", torch[] = "torch", name[] = "client";
     struct client clients[] = {{"opencl", opencl_main, {name, plain}, -1},
                                {"level-zero", level_zero_main, {name, plain}, -1},
-                               {"nvtx", nvtx_main, {name, nest}, -1},
+                               {"nvtx", nvtx_main, {name, torch}, -1},
                                {"cuda", cuda_main, {name, plain}, -1}};
     pthread_t threads[sizeof clients / sizeof *clients];
 

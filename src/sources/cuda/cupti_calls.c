@@ -7,7 +7,7 @@
 
 #include "opscope/source.h"
 #include "sources/cuda/cupti_abi.h"
-#include "sources/source_state.h"
+#include "sources/source_thread.h"
 
 #define CALLS_MAX 1024u /* numbers of CUPTI; names of later ones are looked up each time */
 
