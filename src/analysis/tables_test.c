@@ -395,6 +395,27 @@ TEST_WITH(puts_the_worst_finding_first, NULL, end)
                  "error|truncated|1\nwarning|negative_duration|1\ninfo|unknown_phase|1\n");
 }
 
+TEST_WITH(adds_up_over_processes_what_sources_could_not_record, NULL, end)
+{
+#define COUNTED(name, pid, ts, n)                                                             \
+    "{\"ph\":\"C\",\"name\":\"" name "\",\"pid\":" #pid ",\"tid\":1,\"ts\":" #ts ",\"args\":" \
+    "{\"value\":" #n "}}"
+    /* Counts grow; a counter of the program is none. */
+    load("{\"opscope_version\":\"0.1.0\",\"traceEvents\":[" COUNTED(
+        "opencl: lost", 1, 3,
+        1) "," COUNTED("opencl: lost", 1, 4,
+                       5) "," COUNTED("opencl: lost", 2, 2,
+                                      2) "," COUNTED("cuda: late", 2, 9,
+                                                     1) "," COUNTED("loss: 2", 1, 1, 7) "]}");
+    assert_table(
+        "quality", "code,count,first_ns,message", false,
+        "source_incomplete|7|1000|opencl: lost\nsource_incomplete|1|8000|cuda: late\n");
+    end(NULL);
+    load("[" COUNTED("opencl: lost", 1, 3, 1) "]"); /* no recording of ours */
+    assert_table("quality", NULL, false, "nothing was skipped, repaired or found missing\n");
+#undef COUNTED
+}
+
 TEST_WITH(explains_every_column_of_every_table, NULL, end)
 {
     for (size_t i = 0; osc_tables[i]; i++) {

@@ -109,6 +109,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "see the messages of opscope run, or run it with --strict")                              \
     X(source_missing, WARNING, "sources of events that were asked for and recorded nothing",   \
       "check that the program uses them and keeps the variables that opscope run sets")        \
+    X(source_incomplete, WARNING, "what sources of events could not record whole",             \
+      "opscope table events --where \"kind = 'counter'\" shows when")                          \
     X(device_absent, WARNING,                                                                  \
       "devices whose activity was asked for and could not be recorded",                        \
       "opscope info says what is missing for each, as meta.device_absent.NAME")                \

@@ -66,8 +66,13 @@ def work_of(events: list[dict]) -> list[dict]:
     return [row for row in events if row["kind"] in ON_DEVICES]
 
 
-def counters_of(events: list[dict]) -> dict[str, int]:
-    return {row["name"]: row["args"]["value"] for row in events if row["kind"] == "counter"}
+def counters_of(place: Place, out: Path) -> dict[str, int]:
+    """What was counted; `quality` tells it."""
+    found = {row["name"]: row["args"]["value"] for row in place.events(out)
+             if row["kind"] == "counter"}
+    same({row["message"]: row["count"] for row in place.table("quality", out)
+          if row["code"] == "source_incomplete"}, found)
+    return found
 
 
 def check(place: Place, done: Done, without: Counter | None = None) -> list[dict]:
@@ -178,7 +183,7 @@ def what_runs_at_the_end_is_waited_for(place: Place) -> None:
 
 def what_never_ends_is_counted(place: Place) -> None:
     done = record(place, "leave", FAKE_BREAK="never")
-    same(counters_of(place.events(done.out)),
+    same(counters_of(place, done.out),
          {"level-zero: commands that had not finished at the end": N})
 
 
@@ -198,7 +203,7 @@ def drivers_that_fail_are_survived(place: Place) -> None:
         done = record(place, "plain", FAKE_BREAK=broken)
         events = place.events(done.out)
         same(work_of(events), [])
-        same(counters_of(events), {counted: len(done.commands)})
+        same(counters_of(place, done.out), {counted: len(done.commands)})
         calls = [row for row in events if row["name"] == "zeCommandListAppendLaunchKernel"]
         same(len(calls), N + 1)
     for broken in ("events", "lost"):

@@ -9,6 +9,7 @@
 #include "analysis/census.h"
 #include "analysis/quality/quality_rows.h"
 #include "analysis/quality/rank_findings.h"
+#include "analysis/quality/source_counts.h"
 #include "analysis/ranks/rank_run.h"
 #include "analysis/remedies.h"
 #include "analysis/table_columns.h"
@@ -208,6 +209,19 @@ static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
     }
 }
 
+/* What the callback below needs. */
+struct counted {
+    const struct osc_trace *t;
+    struct osc_result *out;
+};
+
+static void add_counted(void *data, struct osc_str name, const struct osc_finding *count)
+{
+    const struct counted *const c = data;
+
+    add_row(c->t, c->out, OSC_FINDING_source_incomplete, count, name);
+}
+
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
@@ -237,7 +251,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
             if ((int)osc_finding_severity(code) != severity ||
                 (code == OSC_FINDING_no_operator && !has_operators))
                 continue;
-            if (found.by_code[code].count > 0)
+            if (code == OSC_FINDING_source_incomplete)
+                osc_source_counts_each(t, &census, add_counted, &(struct counted){t, out});
+            else if (found.by_code[code].count > 0)
                 add_found(t, out, code, &found.by_code[code]);
             else if (code == OSC_FINDING_unaligned)
                 add_row(t, out, code, &none,
