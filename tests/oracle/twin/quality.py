@@ -21,7 +21,7 @@ SEVERITY = {
     "unpaired_release": "info", "memory_gap": "info", "crossed_call": "info",
     "out_of_memory": "warning", "device_unmatched": "info",
     "unaligned": "warning", "clock_step": "warning",
-    "limit_reached": "error", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
+    "limit_reached": "error", "source_incomplete": "warning", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
     "no_modules": "info", "no_flops": "info", "no_steps": "info", "no_device_records": "warning",
     "no_operators": "info", "no_device": "info",
     "single_step": "info",
@@ -31,6 +31,8 @@ ABSENT = {"no_shapes": "record_shapes", "no_stacks": "with_stack",
           "no_memory": "profile_memory", "no_modules": "with_modules"}
 # Dialects whose programs are not asked to record what torch's profiler can.
 OF_OTHERS = ("xla", "tensorflow", "torch_legacy", "rocprof", "nsys", "paddle", "proton", "unitrace")
+# Their counters say what they could not record.
+SOURCES = ("cuda", "level-zero", "nvtx", "opencl", "sources")
 # Findings about something that is missing.
 MISSING = {"no_launch", "no_work", "no_operator", "unpaired_release", "lost_release", "memory_gap",
            "arrow_no_start", "arrow_no_end"}
@@ -171,16 +173,34 @@ def by_phase(found: dict[str, Finding]) -> list[tuple[str, Finding]]:
     return [*parts, *([("no phase", rest)] if n_rest else [])]
 
 
+def source_counts(trace: Trace) -> dict[str, Finding]:
+    """What sources of a recording of ours counted, by the name of the counter: it grows in each
+    process."""
+    samples = [e for e in trace.events if e.kind == "counter" and trace.producer == "opscope"
+               and e.name.split(": ")[0] in SOURCES and ": " in e.name]
+    counts: dict[str, Finding] = {}
+    for name in dict.fromkeys(e.name for e in samples):
+        of_name = [e for e in samples if e.name == name]
+        n = sum(max(e.value for e in of_name if e.process == p)
+                for p in {e.process for e in of_name})
+        counts[name] = Finding(n, None, min(e.start for e in of_name))
+    return counts
+
+
 def table(trace: Trace) -> list[dict]:
     """`quality` of one trace, with only what was found."""
-    found = {**trace.findings, **derived(trace), **one_sided(trace)}
+    counts = source_counts(trace)
+    found = {**trace.findings, **derived(trace), **one_sided(trace),
+             "source_incomplete": Finding(len(counts), None, None)}
     found |= {code: Finding(1, None, None) for code in absent(trace)}
     rows = []
     for severity in ("error", "warning", "info"):
         for code, its_severity in SEVERITY.items():
             if its_severity != severity or not found.get(code) or not found[code].count:
                 continue
-            parts = by_phase(found) if code == "unknown_phase" else [(code, found[code])]
+            parts = (by_phase(found) if code == "unknown_phase"
+                     else list(counts.items()) if code == "source_incomplete"
+                     else [(code, found[code])])
             for message, finding in parts:
                 rows.append({
                     "severity": severity, "code": code, "message": message,
