@@ -38,7 +38,8 @@ FREE_NAMES = {"main", "TEST", "TEST_WITH",  # static functions, by tests/support
               "InitializeInjectionNvtxExtension",
               "opscope_collect_start", "opscope_collect_stop", "opscope_collect_why",
               "clGetLayerInfo", "clInitLayer", "clInitLayerWithProperties", "clDeinitLayer",
-              "zeInit", "zeInitDrivers"}
+              "zeInit", "zeInitDrivers", "roctxMarkA", "roctxRangePushA", "roctxRangePop",
+              "roctxRangeStartA", "roctxRangeStop"}
 
 
 class Layers:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 
-from place import Missing, Place, lines, run, same
+from place import HERE, Missing, Place, lines, run, same
 
 SCRIPT = """
 import nvtx
@@ -200,6 +200,25 @@ def run_sets_what_it_takes(place: Place) -> None:
     same(Counter(row["kind"] for row in place.events(out)), Counter({"operator": 6, "annotation": 2, "scope": 1}))
 
 
+def roctx_is_recorded_where_the_collector_is_preloaded(place: Place) -> None:
+    library = str(place.folder / "libroctx64.so.4")
+    subprocess.run(["cc", "-DSTUB", "-shared", "-fPIC", str(HERE / "roctx.c"), "-o", library],
+                   check=True)
+    program = place.build("cc", "roctx.c", library)
+    alone = subprocess.run([program], capture_output=True, text=True, check=True)
+    collector = str(place.opscope.parent / "libopscope-collect.so")
+    done, out = place.record([program], {"LD_PRELOAD": collector})
+    same((done.returncode, done.stdout, done.stderr), (0, alone.stdout, ""))
+    events = place.events(out)
+    same(Counter(lines(events)), Counter([
+        ("scope", "outer", None), ("scope", "inner", "outer"), ("scope", "a", None),
+        ("scope", "b", None), ("instant", "here", None)]))
+    info = {row["key"]: row["value"] for row in place.table("info", out)}
+    same(info["meta.source.nvtx"], "ROCTx")
+    done, out = place.record([program], {"LD_PRELOAD": collector, "OPSCOPE_SOURCES": "api,itt"})
+    same((done.stdout, list(out.iterdir())), (alone.stdout, []))
+
+
 TESTS = (ranges_nest_and_levels_are_told, domains_have_levels_and_attributes_of_their_own,
          ranges_cross_threads, marks_and_names_are_there, emit_nvtx_has_operators,
          threads_do_not_disturb_each_other, a_forked_child_has_a_recording_and_a_hello,
@@ -207,7 +226,8 @@ TESTS = (ranges_nest_and_levels_are_told, domains_have_levels_and_attributes_of_
          events_may_have_nothing_but_payloads, lists_in_payloads_are_lists,
          wrong_payloads_do_no_harm_and_are_counted, structures_of_numpy_are_arguments,
          nothing_happens_where_nobody_wants_it,
-         run_sets_what_it_takes)
+         run_sets_what_it_takes,
+         roctx_is_recorded_where_the_collector_is_preloaded)
 
 if __name__ == "__main__":
     sys.exit(run(__doc__, TESTS))

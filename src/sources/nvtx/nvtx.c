@@ -4,10 +4,9 @@
 #include <stdio.h>
 
 #include "opscope/record.h"
-#include "sources/source_state.h"
 #include "sources/source_thread.h"
 
-static struct osc_source source = {.name = "nvtx"};
+struct osc_source osc_source_nvtx = {.name = "nvtx"};
 
 /* What clients look up. NOLINTBEGIN(readability-identifier-naming) */
 OSC_API int InitializeInjectionNvtx(osc_nvtx_get_table get);
@@ -53,7 +52,7 @@ int InitializeInjectionNvtx2(osc_nvtx_get_table get)
     unsigned n_bound = 0;
     char text[64];
 
-    if (!is_whole(c) || !osc_source_is_wanted(&source))
+    if (!is_whole(c) || !osc_source_is_wanted(&osc_source_nvtx))
         return 1;
     /* Allocations while the recorder starts may call us again. */
     osc_source_self.closed = OSC_SOURCE_INSIDE;
@@ -64,7 +63,7 @@ int InitializeInjectionNvtx2(osc_nvtx_get_table get)
     bind(c, OSC_NVTX_CUDART, osc_nvtx_cudart, &n_bound);
     bind(c, OSC_NVTX_OPENCL, osc_nvtx_opencl, &n_bound);
     (void)snprintf(text, sizeof text, "version %u, %u functions", version_of(get), n_bound);
-    osc_source_report(&source, text);
+    osc_source_report(&osc_source_nvtx, text);
     osc_source_self.closed = closed;
     return 1;
 }
@@ -83,7 +82,7 @@ int InitializeInjectionNvtxExtension(struct osc_nvtx_ext_module *m)
     char text[64];
 
     if (!m || m->bytes < sizeof *m || m->id != OSC_NVTX_EXT_PAYLOAD || m->n_segments == 0 ||
-        !m->segments->functions || !osc_source_is_wanted(&source))
+        !m->segments->functions || !osc_source_is_wanted(&osc_source_nvtx))
         return 0;
     osc_source_self.closed = OSC_SOURCE_INSIDE;
     osc_source_begin();
@@ -94,7 +93,7 @@ int InitializeInjectionNvtxExtension(struct osc_nvtx_ext_module *m)
         n_bound++;
     }
     (void)snprintf(text, sizeof text, "payloads, %u functions", n_bound);
-    osc_source_report(&source, text);
+    osc_source_report(&osc_source_nvtx, text);
     osc_source_self.closed = closed;
     return 1;
 }

@@ -22,7 +22,10 @@
 #include <stdbool.h>
 
 #include "sources/nvtx/nvtx_abi.h"
+#include "sources/source_state.h"
 #include "sources/source_text.h"
+
+extern struct osc_source osc_source_nvtx __attribute__((visibility("hidden")));
 
 /* A function of a module by its number in the module's table. Number 0 ends a list. */
 struct osc_nvtx_binding {
