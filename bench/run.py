@@ -466,6 +466,28 @@ def opencl(program, trace):
     divide("opencl/wall", s, "layer-wall", "alone-wall", "<=1.10", "microseconds for each kernel")
 
 
+def level_zero(program, trace):
+    """Launches appended to a driver without a device, alone, with the layer that traces, and
+    recorded."""
+    if not os.path.exists(program("appends")):
+        print("level_zero: it was not built")
+        return
+    s = {}
+    base = dict(os.environ, ZE_ENABLE_ALT_DRIVERS=program("fake-level-zero.so"))
+    for _ in range(9):
+        add(s, "alone-", program("appends"), "cost", env=base)
+        base["ZE_ENABLE_TRACING_LAYER"] = "1"
+        add(s, "layer-", program("appends"), "cost", env=base)
+        add(s, "collector-", program("appends"), "cost", env=dict(
+            base, LD_PRELOAD=program("../libopscope-collect.so"), OPSCOPE_OUT=trace("scratch")))
+        del base["ZE_ENABLE_TRACING_LAYER"]
+    alone = statistics.median(s["alone-append"])
+    show("level_zero/layer", (statistics.median(s["layer-append"]) - alone) / 1000, "-",
+         "microseconds that the layer alone adds")
+    show("level_zero/append", (statistics.median(s["collector-append"]) - alone) / 1000, "<=0.40",
+         "microseconds more for each zeCommandListAppendLaunchKernel()")
+
+
 def cupti(program, trace):
     """Records of kernels and launches, of a CUPTI without a device."""
     s = {}
@@ -493,7 +515,7 @@ def main():
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
     for bench in (load, threads, process, operators, memory, tables, ranks, spread, compared,
                   holistic, views, numbers, view, frames, record, recorders, export, flush, windows, itt,
-                  nvtx, opencl, cupti):
+                  nvtx, opencl, level_zero, cupti):
         if args.only not in bench.__name__:
             continue
         with tempfile.TemporaryDirectory(dir=data) as scratch:

@@ -40,6 +40,7 @@ static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- commands ---------------------------------------------------------------------------- */
 
+/* An empty command, without an event of ours; NULL: no memory. */
 static struct osc_ze_command *take(void)
 {
     pthread_mutex_lock(&waiting.lock);
@@ -53,24 +54,41 @@ static struct osc_ze_command *take(void)
     return c;
 }
 
+/* The same with one, in CONTEXT, which keeps its command; NULL: there is none. */
+static struct osc_ze_command *take_with_event(ze_context_handle_t context)
+{
+    struct osc_ze_own_event *const own = osc_ze_take_event(context);
+    struct osc_ze_command *const c = !own        ? NULL
+                                     : own->kept ? own->kept
+                                                 : osc_source_room(sizeof *c);
+
+    if (!c)
+        return NULL; /* the event is lost: there is no memory */
+    *c = (struct osc_ze_command){.own = own, .event = own->handle};
+    own->kept = c;
+    return c;
+}
+
 /* Forget C. IS_SIGNALLED: its event may be used again. */
 static void give_back(struct osc_ze_command *c, bool is_signalled)
 {
-    if (c->own && is_signalled)
-        osc_ze_give_back_event(c->own);
+    if (c->own && is_signalled) {
+        osc_ze_give_back_event(c->own); /* with the command */
+        return;
+    }
     pthread_mutex_lock(&waiting.lock);
     c->next = waiting.unused;
     waiting.unused = c;
     pthread_mutex_unlock(&waiting.lock);
 }
 
-/* Let C wait until its event is signalled. */
-static void wait_for(struct osc_ze_command *c)
+/* Let C wait until its event is signalled. Returns how many waited before. */
+static uint32_t wait_for(struct osc_ze_command *c)
 {
     /* Relaxed: programs order a command and what they do with it later. */
     if (c->theirs)
         atomic_fetch_add_explicit(&c->theirs->n_waiting, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&n_waiting, 1, memory_order_relaxed);
+    const uint32_t n = atomic_fetch_add_explicit(&n_waiting, 1, memory_order_relaxed);
     pthread_mutex_lock(&waiting.lock);
     c->next = NULL;
     if (waiting.last)
@@ -79,6 +97,7 @@ static void wait_for(struct osc_ze_command *c)
         waiting.first = c;
     waiting.last = c;
     pthread_mutex_unlock(&waiting.lock);
+    return n;
 }
 
 /* Record C, whose event showed TIMES. */
@@ -261,33 +280,30 @@ void osc_ze_drain(void)
 
 /* --- append calls ------------------------------------------------------------------------ */
 
-static struct osc_ze_own_event *own_event(struct osc_ze_command *c)
-{
-    c->own = osc_ze_take_event(c->list->context);
-    c->event = c->own ? c->own->handle : NULL;
-    return c->own;
-}
-
-/* Choose what C signals, if the program asked for EVENT. */
-static void choose_event(struct osc_ze_command *c, ze_event_handle_t *event)
+/* A command of L, which signals what the program asked for by EVENT, or one of ours instead. */
+static struct osc_ze_command *choose_event(struct osc_ze_list *l, ze_event_handle_t *event)
 {
     struct osc_ze_event *const theirs = osc_ze_event_of(*event);
+    const bool has_times =
+        theirs && atomic_load_explicit(&theirs->has_times, memory_order_relaxed);
+    /* In a regular list, the barrier after ours would find our event signalled by the execution
+     * before, and signal theirs too early. */
+    const bool is_ours = !*event || (!has_times && l->is_immediate);
+    struct osc_ze_command *c = is_ours ? take_with_event(l->context) : NULL;
 
-    if (!*event) {
-        if (own_event(c))
-            *event = c->event;
-    } else if (theirs && atomic_load_explicit(&theirs->has_times, memory_order_relaxed)) {
-        if (!c->is_regular &&
-            atomic_load_explicit(&theirs->n_waiting, memory_order_relaxed) > 0)
-            osc_ze_read_event(*event); /* it is used again */
-        c->theirs = theirs;
-        c->event = *event;
-    } else if (!c->is_regular && own_event(c)) {
-        /* In a regular list, the barrier would find our event signalled by the execution
-         * before, and signal theirs too early. */
+    if (c) {
         c->signal_after = *event;
         *event = c->event;
+        return c;
     }
+    c = take();
+    if (!c || !has_times)
+        return c;
+    if (l->is_immediate && atomic_load_explicit(&theirs->n_waiting, memory_order_relaxed) > 0)
+        osc_ze_read_event(*event); /* it is used again */
+    c->theirs = theirs;
+    c->event = *event;
+    return c;
 }
 
 struct osc_ze_command *osc_ze_append_begin(ze_command_list_handle_t list,
@@ -303,21 +319,20 @@ struct osc_ze_command *osc_ze_append_begin(ze_command_list_handle_t list,
         osc_ze_count(OSC_ZE_COUNT_UNKNOWN, 1);
         return NULL;
     }
-    struct osc_ze_command *const c = take();
+    struct osc_ze_command *const c = choose_event(l, event);
     if (!c)
         return NULL;
     c->list = l;
     c->device = l->device;
     c->queue = l->queue;
     c->is_regular = !l->is_immediate;
-    choose_event(c, event);
     c->launch = osc_launch();
     c->append_ns = c->submit_ns = osc_ze_now_ns();
     return c;
 }
 
-/* Put C, which was appended, where it is read. */
-static void keep(struct osc_ze_command *c)
+/* Put C, which was appended, where it is read. Returns how many wait there. */
+static uint32_t keep(struct osc_ze_command *c)
 {
     struct osc_ze_list *const l = c->list;
 
@@ -331,25 +346,21 @@ static void keep(struct osc_ze_command *c)
             l->first = c;
         l->last = c;
     } else {
-        wait_for(c);
+        return wait_for(c);
     }
+    return 0;
 }
 
 void osc_ze_append_end(struct osc_ze_command *c, ze_command_list_handle_t list,
                        ze_result_t result, const struct osc_ze_work *work)
 {
-    static _Atomic uint32_t n_appended;
-
     if (c && result != ZE_RESULT_SUCCESS) {
         give_back(c, true);
     } else if (c) {
         c->work = *work;
         if (c->signal_after)
             (void)osc_ze.CommandListAppendBarrier(list, c->signal_after, 1, &c->event);
-        keep(c);
-        /* Relaxed: only about how often matters. */
-        if (atomic_fetch_add_explicit(&n_appended, 1, memory_order_relaxed) % READ_EVERY ==
-            READ_EVERY - 1)
+        if (keep(c) % READ_EVERY == READ_EVERY - 1)
             osc_ze_read_finished();
     }
     osc_ze_end();
@@ -377,7 +388,7 @@ void osc_ze_list_submit(struct osc_ze_list *l, uint32_t queue)
         c->n_runs++;
         c->queue = queue;
         c->submit_ns = now;
-        wait_for(c);
+        (void)wait_for(c);
     }
 }
 

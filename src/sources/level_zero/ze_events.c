@@ -136,6 +136,7 @@ static struct osc_ze_own_event *make_event(struct osc_ze_context *c)
     struct osc_ze_own_event *const e = &p->all[p->n];
     e->context = c;
     e->handle = NULL;
+    e->kept = NULL;
     what.index = p->n;
     if (osc_ze.EventCreate(p->handle, &what, &e->handle) != ZE_RESULT_SUCCESS || !e->handle) {
         c->is_full = true;

@@ -330,6 +330,18 @@ static ze_result_t destroy(void *object)
     return ZE_RESULT_SUCCESS;
 }
 
+#define DESTROY(name, handle)                        \
+    static ze_result_t destroy_##name(handle object) \
+    {                                                \
+        return destroy(object);                      \
+    }
+DESTROY(context, ze_context_handle_t)
+DESTROY(queue, ze_command_queue_handle_t)
+DESTROY(pool, ze_event_pool_handle_t)
+DESTROY(event, ze_event_handle_t)
+DESTROY(module, ze_module_handle_t)
+DESTROY(kernel, ze_kernel_handle_t)
+
 static struct object *root_of(ze_device_handle_t d)
 {
     struct object *const o = (struct object *)d;
@@ -669,14 +681,14 @@ FILL(zeGetDeviceProcAddrTable, ze_device_dditable_t)
 FILL(zeGetContextProcAddrTable, ze_context_dditable_t)
 {
     t->pfnCreate = context_create;
-    t->pfnDestroy = (ze_pfnContextDestroy_t)(void *)destroy;
+    t->pfnDestroy = destroy_context;
     return ZE_RESULT_SUCCESS;
 }
 
 FILL(zeGetCommandQueueProcAddrTable, ze_command_queue_dditable_t)
 {
     t->pfnCreate = queue_create;
-    t->pfnDestroy = (ze_pfnCommandQueueDestroy_t)(void *)destroy;
+    t->pfnDestroy = destroy_queue;
     t->pfnExecuteCommandLists = queue_execute;
     t->pfnSynchronize = queue_synchronize;
     return ZE_RESULT_SUCCESS;
@@ -700,14 +712,14 @@ FILL(zeGetCommandListProcAddrTable, ze_command_list_dditable_t)
 FILL(zeGetEventPoolProcAddrTable, ze_event_pool_dditable_t)
 {
     t->pfnCreate = pool_create;
-    t->pfnDestroy = (ze_pfnEventPoolDestroy_t)(void *)destroy;
+    t->pfnDestroy = destroy_pool;
     return ZE_RESULT_SUCCESS;
 }
 
 FILL(zeGetEventProcAddrTable, ze_event_dditable_t)
 {
     t->pfnCreate = event_create;
-    t->pfnDestroy = (ze_pfnEventDestroy_t)(void *)destroy;
+    t->pfnDestroy = destroy_event;
     t->pfnHostSignal = event_signal;
     t->pfnHostSynchronize = event_synchronize;
     t->pfnQueryStatus = event_status;
@@ -719,14 +731,14 @@ FILL(zeGetEventProcAddrTable, ze_event_dditable_t)
 FILL(zeGetModuleProcAddrTable, ze_module_dditable_t)
 {
     t->pfnCreate = module_create;
-    t->pfnDestroy = (ze_pfnModuleDestroy_t)(void *)destroy;
+    t->pfnDestroy = destroy_module;
     return ZE_RESULT_SUCCESS;
 }
 
 FILL(zeGetKernelProcAddrTable, ze_kernel_dditable_t)
 {
     t->pfnCreate = kernel_create;
-    t->pfnDestroy = (ze_pfnKernelDestroy_t)(void *)destroy;
+    t->pfnDestroy = destroy_kernel;
     t->pfnSetGroupSize = kernel_group_size;
     return ZE_RESULT_SUCCESS;
 }
@@ -751,46 +763,21 @@ API ze_result_t empty_table(ze_api_version_t version, void *table)
     return ZE_RESULT_SUCCESS;
 }
 
-#define EMPTY(name) __asm__(".globl " #name "\n.set " #name ", empty_table\n");
-EMPTY(zeGetDeviceExpProcAddrTable)
-EMPTY(zeGetEventExpProcAddrTable)
-EMPTY(zeGetFabricEdgeExpProcAddrTable)
-EMPTY(zeGetFabricVertexExpProcAddrTable)
-EMPTY(zeGetFenceProcAddrTable)
-EMPTY(zeGetImageExpProcAddrTable)
-EMPTY(zeGetImageProcAddrTable)
-EMPTY(zeGetKernelExpProcAddrTable)
-EMPTY(zeGetModuleBuildLogProcAddrTable)
-EMPTY(zeGetPhysicalMemProcAddrTable)
-EMPTY(zeGetSamplerProcAddrTable)
-EMPTY(zeGetVirtualMemProcAddrTable)
-EMPTY(zesGetDeviceProcAddrTable)
-EMPTY(zesGetDiagnosticsProcAddrTable)
-EMPTY(zesGetDriverProcAddrTable)
-EMPTY(zesGetEngineProcAddrTable)
-EMPTY(zesGetFabricPortProcAddrTable)
-EMPTY(zesGetFanProcAddrTable)
-EMPTY(zesGetFirmwareProcAddrTable)
-EMPTY(zesGetFrequencyProcAddrTable)
-EMPTY(zesGetLedProcAddrTable)
-EMPTY(zesGetMemoryProcAddrTable)
-EMPTY(zesGetPerformanceFactorProcAddrTable)
-EMPTY(zesGetPowerProcAddrTable)
-EMPTY(zesGetPsuProcAddrTable)
-EMPTY(zesGetRasProcAddrTable)
-EMPTY(zesGetSchedulerProcAddrTable)
-EMPTY(zesGetStandbyProcAddrTable)
-EMPTY(zesGetTemperatureProcAddrTable)
-EMPTY(zetGetCommandListProcAddrTable)
-EMPTY(zetGetContextProcAddrTable)
-EMPTY(zetGetDebugProcAddrTable)
-EMPTY(zetGetDeviceProcAddrTable)
-EMPTY(zetGetKernelProcAddrTable)
-EMPTY(zetGetMetricGroupExpProcAddrTable)
-EMPTY(zetGetMetricGroupProcAddrTable)
-EMPTY(zetGetMetricProcAddrTable)
-EMPTY(zetGetMetricQueryPoolProcAddrTable)
-EMPTY(zetGetMetricQueryProcAddrTable)
-EMPTY(zetGetMetricStreamerProcAddrTable)
-EMPTY(zetGetModuleProcAddrTable)
-EMPTY(zetGetTracerExpProcAddrTable)
+#define EMPTIES(X)                                                                             \
+    X(zeGetDeviceExp)                                                                          \
+    X(zeGetEventExp) X(zeGetFabricEdgeExp) X(zeGetFabricVertexExp) X(zeGetFence)               \
+        X(zeGetImageExp) X(zeGetImage) X(zeGetKernelExp) X(zeGetModuleBuildLog)                \
+            X(zeGetPhysicalMem) X(zeGetSampler) X(zeGetVirtualMem) X(zesGetDevice)             \
+                X(zesGetDiagnostics) X(zesGetDriver) X(zesGetEngine) X(zesGetFabricPort)       \
+                    X(zesGetFan) X(zesGetFirmware) X(zesGetFrequency) X(zesGetLed)             \
+                        X(zesGetMemory) X(zesGetPerformanceFactor) X(zesGetPower) X(zesGetPsu) \
+                            X(zesGetRas) X(zesGetScheduler) X(zesGetStandby)                   \
+                                X(zesGetTemperature) X(zetGetCommandList) X(zetGetContext)     \
+                                    X(zetGetDebug) X(zetGetDevice) X(zetGetKernel)             \
+                                        X(zetGetMetricGroupExp) X(zetGetMetricGroup)           \
+                                            X(zetGetMetric) X(zetGetMetricQueryPool)           \
+                                                X(zetGetMetricQuery) X(zetGetMetricStreamer)   \
+                                                    X(zetGetModule) X(zetGetTracerExp)
+#define EMPTY(name) \
+    __asm__(".globl " #name "ProcAddrTable\n.set " #name "ProcAddrTable, empty_table\n");
+EMPTIES(EMPTY)
