@@ -234,9 +234,8 @@ const struct osc_option osc_options[] = {
      .help = "output directory; created if missing (default: opscope-PROGRAM-DATE-TIME)",
      .group = "What to record, and where", .completion = OSC_COMPLETE_FILE, .text = AT(output)},
     {"sources", 0, "LIST", RUN,
-     .help =
-         "sources to record, separated by commas: api (calls of libopscope), cuda, itt, "
-         "level-zero, nvtx, opencl, torch, or none (default: all but torch)",
+     .help = "sources to record, separated by commas: api (calls of libopscope), cuda, itt, "
+             "level-zero, nvtx, opencl, torch, or none (default: all but torch)",
      .words = OSC_SOURCE_LIST(SOURCE_WORD) "none", .text = AT(run.sources)},
     {"torch", 0, "[=WHAT]", RUN,
      .help = "record the operators of PyTorch (and no ITT, unless --sources names it); with "

@@ -43,8 +43,6 @@ const struct osc_source_kind osc_source_kinds[OSC_SOURCE_COUNT] = {
      .title = "Level Zero",
      .what = "calls, kernels, copies and memory of Level Zero",
      .is_collected = true,
-     .variable = "LD_PRELOAD",
-     .is_list = true,
      .unused = "nothing called zeInit() of a loader that it is linked with, or the program "
                "changed LD_PRELOAD",
      .missing = LEVEL_ZERO_MISSING},
@@ -62,8 +60,9 @@ const struct osc_source_kind osc_source_kinds[OSC_SOURCE_COUNT] = {
      .is_collected = true,
      .variable = "OPENCL_LAYERS",
      .is_list = true,
-     .unused = "nothing used OpenCL, the program changed OPENCL_LAYERS, or its loader is older "
-               "than ocl-icd 2.3 and Khronos's loader of 2021",
+     .unused =
+         "nothing used OpenCL, the program changed OPENCL_LAYERS, or it looked up functions "
+         "of a loader without layers by dlsym()",
      .missing = OPENCL_MISSING},
     {.bit = OSC_SOURCE_TORCH,
      .word = "torch",

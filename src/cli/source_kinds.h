@@ -42,13 +42,14 @@ enum osc_source_bit {
 struct osc_source_kind {
     unsigned bit;
     const char *word;
-    const char *title;    /* in sentences */
-    const char *what;     /* what it records; NULL: a variant of another source */
-    bool is_collected;    /* by libopscope-collect, which says so in each recording */
-    const char *variable; /* of that: by it, clients load the collector */
-    bool is_list;         /* it may name others after ours, with ':' between */
-    const char *unused;   /* of one that is collected: why nothing may have loaded it */
-    const char *missing;  /* how to get it; NULL: it was built */
+    const char *title; /* in sentences */
+    const char *what;  /* what it records; NULL: a variant of another source */
+    bool is_collected; /* by libopscope-collect, which says so in each recording */
+    const char
+        *variable;       /* of that: by it, clients load the collector; NULL: it is preloaded */
+    bool is_list;        /* it may name others after ours, with ':' between */
+    const char *unused;  /* of one that is collected: why nothing may have loaded it */
+    const char *missing; /* how to get it; NULL: it was built */
 };
 
 extern const struct osc_source_kind osc_source_kinds[OSC_SOURCE_COUNT];

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 from place import Missing, Place, run, same
 
@@ -68,7 +69,8 @@ def record_command(place: Place, command: list[str], given: dict[str, str]):
     given = {"POCL_CACHE_DIR": str(place.folder / "cache")} | given
     layers = given.get("OPENCL_LAYERS", "").split(":")
     others = ":".join(layer for layer in layers if layer != collector(place))
-    alone = subprocess.run(command, env=os.environ | given | {"OPENCL_LAYERS": others},
+    without = {"OPENCL_LAYERS": others, "LD_PRELOAD": ""}
+    alone = subprocess.run(command, env=os.environ | given | without,
                            capture_output=True, text=True, timeout=120, check=False)
     done, out = place.record(command, given)
     same((done.returncode, done.stdout, done.stderr),
@@ -203,15 +205,47 @@ def a_layer_file_that_is_missing_does_no_harm(place: Place) -> None:
     same(work_of(place, out), WORK)
 
 
-def a_loader_that_knows_only_the_new_entry_calls_it(place: Place) -> None:
+def loader(place: Place, *options: str) -> Path:
+    """The folder of a loader of our own."""
     folder = place.folder / "loader"
     folder.mkdir()
-    os.rename(library(place, "opencl_loader.c", "-DLAYERS", "-Wl,-soname,libOpenCL.so.1", "-ldl"),
+    os.rename(library(place, "opencl_loader.c", *options, "-Wl,-soname,libOpenCL.so.1", "-ldl"),
               folder / "libOpenCL.so")
     (folder / "libOpenCL.so.1").symlink_to("libOpenCL.so")
+    return folder
+
+
+def a_loader_that_knows_only_the_new_entry_calls_it(place: Place) -> None:
+    folder = loader(place, "-DLAYERS")
     command = [program(place, f"-L{folder}", f"-Wl,-rpath,{folder}"), "fail"]
     out = record_command(place, command, {})
     same(work_of(place, out), WORK)
+
+
+def a_loader_without_layers_is_recorded_by_preloading(place: Place) -> None:
+    folder = loader(place)
+    command = [program(place, f"-L{folder}"), "fail"]
+    given = {"LD_LIBRARY_PATH": str(folder)}
+    out = record_command(place, command, given | {"OPENCL_LAYERS": "",
+                                                  "LD_PRELOAD": collector(place)})
+    same(work_of(place, out), WORK)
+    same(Counter(row["name"] for row in calls_of(place.events(out)))["clEnqueueNDRangeKernel"] >=
+         CALLS["clEnqueueNDRangeKernel"], True)
+    env = os.environ | given | {"POCL_CACHE_DIR": str(place.folder / "cache")}
+    run_out = place.folder / "run"
+    done = subprocess.run([place.opscope, "run", "-o", run_out, "--", *command], env=env,
+                          capture_output=True, text=True, timeout=120, check=False)
+    alone = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120,
+                           check=False)
+    same((done.returncode, done.stdout, done.stderr), (alone.returncode, alone.stdout,
+                                                       alone.stderr))
+    same(work_of(place, run_out), WORK)
+
+
+def a_layer_that_is_preloaded_records_once(place: Place) -> None:
+    out = record(place, "plain", LD_PRELOAD=collector(place))
+    same(work_of(place, out), WORK)
+    same(Counter(row["name"] for row in calls_of(place.events(out))), CALLS)
 
 
 def commands_of_a_driver_without_times_are_counted(place: Place) -> None:
@@ -266,6 +300,7 @@ TESTS = (all_work_is_recorded_and_linked, sizes_bytes_and_memory_are_there,
          shared_memory_that_is_freed_by_a_command_is_free,
          a_layer_that_is_listed_twice_records_once, a_layer_file_that_is_missing_does_no_harm,
          a_loader_that_knows_only_the_new_entry_calls_it,
+         a_loader_without_layers_is_recorded_by_preloading, a_layer_that_is_preloaded_records_once,
          commands_of_a_driver_without_times_are_counted, queues_of_an_extension_are_recorded,
          pyopencl_is_recorded, nothing_happens_where_nobody_wants_it, run_finds_it)
 

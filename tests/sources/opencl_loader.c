@@ -29,17 +29,21 @@ static cl_platform_id platform;
     X(GetDeviceIDs)                                                                           \
     X(CreateContext)                                                                          \
     X(CreateCommandQueue)                                                                     \
-    X(CreateCommandQueueWithProperties) X(GetCommandQueueInfo) X(CreateProgramWithSource)     \
-        X(BuildProgram) X(CreateKernel) X(CreateBuffer) X(EnqueueWriteBuffer) X(SetKernelArg) \
-            X(EnqueueNDRangeKernel) X(WaitForEvents) X(GetEventProfilingInfo)                 \
-                X(EnqueueCopyBuffer) X(EnqueueBarrierWithWaitList) X(EnqueueMapBuffer)        \
-                    X(EnqueueUnmapMemObject) X(Finish) X(ReleaseEvent) X(EnqueueFillBuffer)   \
-                        X(EnqueueMarkerWithWaitList) X(EnqueueReadBuffer) X(EnqueueMarker)    \
-                            X(CreateUserEvent) X(GetEventInfo) X(Flush) X(SetUserEventStatus) \
-                                X(SVMAlloc) X(EnqueueSVMFree) X(ReleaseMemObject)             \
-                                    X(ReleaseKernel) X(ReleaseProgram) X(ReleaseCommandQueue) \
-                                        X(ReleaseContext)                                     \
-                                            X(GetExtensionFunctionAddressForPlatform)
+    X(CreateCommandQueueWithProperties)                                                       \
+    X(GetCommandQueueInfo) X(CreateProgramWithSource) X(BuildProgram) X(CreateKernel)         \
+        X(CreateBuffer) X(EnqueueWriteBuffer) X(SetKernelArg) X(EnqueueNDRangeKernel)         \
+            X(WaitForEvents) X(GetEventProfilingInfo) X(EnqueueCopyBuffer)                    \
+                X(EnqueueBarrierWithWaitList) X(EnqueueMapBuffer) X(EnqueueUnmapMemObject) X( \
+                    Finish) X(ReleaseEvent) X(EnqueueFillBuffer) X(EnqueueMarkerWithWaitList) \
+                    X(EnqueueReadBuffer) X(EnqueueMarker) X(CreateUserEvent) X(GetEventInfo)  \
+                        X(Flush) X(SetUserEventStatus) X(SVMAlloc) X(EnqueueSVMFree)          \
+                            X(ReleaseMemObject) X(ReleaseKernel) X(ReleaseProgram)            \
+                                X(ReleaseCommandQueue) X(ReleaseContext)                      \
+                                    X(GetExtensionFunctionAddressForPlatform)                 \
+                                        X(GetContextInfo) X(GetDeviceInfo) X(GetImageInfo)    \
+                                            X(GetKernelInfo) X(GetMemObjectInfo)              \
+                                                X(RetainEvent) X(SetEventCallback)            \
+                                                    X(SetMemObjectDestructorCallback)
 
 #define FUNCTION(name)                                                                      \
     void jump_##name(void) __asm__("cl" #name);                                             \

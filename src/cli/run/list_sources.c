@@ -115,7 +115,7 @@ static void check(const struct osc_source_kind *kind, struct osc_strbuf *missing
         osc_strbuf_adds(missing, kind->missing);
     else if (kind->is_collected)
         check_collector(missing);
-    if (missing->len == 0 && kind->is_collected && !kind->is_list)
+    if (missing->len == 0 && kind->variable && !kind->is_list)
         check_variable(missing, kind->variable);
     if (missing->len == 0 && kind->bit == OSC_SOURCE_OPENCL)
         check_opencl(missing);

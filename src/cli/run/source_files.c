@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +71,34 @@ bool osc_is_loadable(const char *library, char *why, size_t room)
     while (child > 0 && len < room - 1 && (n = read(fds[0], why + len, room - 1 - len)) > 0)
         why[len += (size_t)n] = '\0';
     close(fds[0]);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* In a process of its own: 0 if the file of LIBRARY lacks WORD. */
+static int look_for(const char *library, const char *word)
+{
+    void *const handle = dlopen(library, RTLD_LAZY);
+    const struct link_map *map = NULL;
+    struct stat st;
+
+    if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map)
+        return 1;
+    const int fd = open(map->l_name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0 || st.st_size <= 0)
+        return 1;
+    const void *const bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    return bytes == MAP_FAILED || memmem(bytes, (size_t)st.st_size, word, strlen(word)) != NULL;
+}
+
+bool osc_library_lacks(const char *library, const char *word)
+{
+    int status = 0;
+    const pid_t child = fork();
+
+    if (child == 0)
+        _exit(look_for(library, word));
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;

@@ -21,6 +21,9 @@ bool osc_find_torch_hook(char *path, size_t room);
 /* Try to load LIBRARY in a process of its own; if that fails, WHY is the loader's message. */
 bool osc_is_loadable(const char *library, char *why, size_t room);
 
+/* Whether LIBRARY can be loaded, and its file does not contain WORD. */
+bool osc_library_lacks(const char *library, const char *word);
+
 /* Store the path of the program NAME, as execvp() finds it. False: there is none. */
 bool osc_find_program(const char *name, char *path, size_t room);
 

@@ -227,23 +227,61 @@ static int choose_variable(struct osc_sources *s, const struct osc_args *args,
     return add_text(s, kind->variable, &text);
 }
 
-/* Level Zero: the collector is preloaded, and tracers need a variable. */
-static int choose_preload(struct osc_sources *s, const struct osc_args *args,
-                          const struct osc_source_kind *kind, const char *path)
+/* Those of BITS that reach programs only if the collector is preloaded: Level Zero, OpenCL
+ * where the loader has no layers, and with NVTX AMD's ROCTx. */
+static unsigned find_preloaded(unsigned bits)
 {
+    static const char *const roctx[] = {"libroctx64.so.4", "librocprofiler-sdk-roctx.so.1",
+                                        "librocprofiler-sdk-roctx.so.0"};
+    unsigned found = bits & OSC_SOURCE_LEVEL_ZERO;
+    char why[256];
+
+    if (bits & OSC_SOURCE_OPENCL && osc_library_lacks("libOpenCL.so.1", "OPENCL_LAYERS"))
+        found |= OSC_SOURCE_OPENCL;
+    for (size_t i = 0; bits & OSC_SOURCE_NVTX && i < sizeof roctx / sizeof *roctx; i++) {
+        if (osc_is_loadable(roctx[i], why, sizeof why))
+            found |= OSC_SOURCE_NVTX;
+    }
+    return found;
+}
+
+/* PROGRAM cannot be started with the sources BITS preloaded. Say so if somebody named them. */
+static int do_without_preload(struct osc_sources *s, const struct osc_args *args, unsigned bits,
+                              const char *program)
+{
+    struct osc_strbuf text = {0};
+
+    if (!args->run.sources)
+        return OSC_EXIT_DONE;
+    add_not_recorded(&text, bits);
+    if (text.status == OSC_OK)
+        osc_cli_error(
+            "%s was built with a sanitizer, which refuses LD_PRELOAD; %s not recorded", program,
+            text.s);
+    osc_strbuf_fini(&text);
+    return do_without(s, args, bits);
+}
+
+/* Preload the collector at PATH if one of BITS needs it. */
+static int choose_preload(struct osc_sources *s, const struct osc_args *args, unsigned bits,
+                          const char *path)
+{
+    const char *const others = getenv("LD_PRELOAD");
+    const unsigned preloaded = find_preloaded(bits);
+    struct osc_strbuf text = {0};
     char program[PATH_MAX];
 
+    if (!preloaded)
+        return OSC_EXIT_DONE;
     if (args->operands[0] && osc_find_program(args->operands[0], program, sizeof program) &&
-        osc_must_be_first(program)) {
-        if (!args->run.sources) /* nobody asked for it */
-            return OSC_EXIT_DONE;
-        osc_cli_error("[%s] %s was built with a sanitizer, which refuses LD_PRELOAD; %s is not "
-                      "recorded",
-                      kind->word, program, kind->title);
-        return do_without(s, args, kind->bit);
-    }
-    add_variable(s, "ZE_ENABLE_TRACING_LAYER", "1");
-    return choose_variable(s, args, kind, path);
+        osc_must_be_first(program))
+        return do_without_preload(s, args, preloaded & ~(unsigned)OSC_SOURCE_NVTX, program);
+    if (preloaded & OSC_SOURCE_LEVEL_ZERO)
+        add_variable(s, "ZE_ENABLE_TRACING_LAYER", "1");
+    osc_strbuf_adds(&text, path);
+    if (others && *others && strcmp(others, path) != 0)
+        osc_strbuf_addf(&text, ":%s", others);
+    return add_text(s, "LD_PRELOAD", &text);
 }
 
 /* KIND was not built: say how to get it. */
@@ -271,11 +309,10 @@ static int choose_collected(struct osc_sources *s, const struct osc_args *args, 
     for (size_t i = 0; i < OSC_SOURCE_COUNT && !failed; i++) {
         const struct osc_source_kind *const kind = &osc_source_kinds[i];
 
-        if (bits & kind->bit)
-            failed = kind->bit == OSC_SOURCE_LEVEL_ZERO ? choose_preload(s, args, kind, path)
-                                                        : choose_variable(s, args, kind, path);
+        if (bits & kind->bit && kind->variable)
+            failed = choose_variable(s, args, kind, path);
     }
-    return failed;
+    return failed ? failed : choose_preload(s, args, bits & ~s->failed, path);
 }
 
 static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsigned bits)

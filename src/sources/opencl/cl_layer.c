@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sources/opencl/cl_functions.h"
+#include "sources/opencl/cl_layer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,11 +41,9 @@ cl_int clGetLayerInfo(cl_uint what, size_t room, void *value, size_t *bytes)
     return CL_SUCCESS;
 }
 
-/* Fill the table; NULL in it means the function below. */
-static void begin(cl_uint n, const cl_icd_dispatch *target)
+/* Fill the table; NULL in it means the function below. TEXT is the report. */
+static void begin(cl_uint n, const cl_icd_dispatch *target, const char *text)
 {
-    char text[64];
-
     memcpy(&osc_cl, target, (n < N_FUNCTIONS ? n : N_FUNCTIONS) * sizeof(void *));
     osc_cl_add_calls(&ours);
     osc_cl_add_commands(&ours);
@@ -55,7 +53,6 @@ static void begin(cl_uint n, const cl_icd_dispatch *target)
     osc_cl_add_queues(&ours);
     osc_cl_work_begin();
     osc_source_begin();
-    (void)snprintf(text, sizeof text, "a layer before %u functions", n);
     osc_source_report(&osc_source_opencl, text);
 }
 
@@ -67,7 +64,10 @@ cl_int clInitLayer(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_ours,
     /* Relaxed: loaders initialise layers one by one. One that is listed twice records once. */
     if (osc_source_is_wanted(&osc_source_opencl) &&
         atomic_exchange_explicit(&is_begun, 1, memory_order_relaxed) == 0) {
-        begin(n, target);
+        char text[64];
+
+        (void)snprintf(text, sizeof text, "a layer before %u functions", n);
+        begin(n, target, text);
         *table = &ours;
     } else {
         static const cl_icd_dispatch none;
@@ -95,6 +95,17 @@ cl_int clDeinitLayer(void)
     return CL_SUCCESS;
 }
 /* NOLINTEND(readability-identifier-naming) */
+
+const cl_icd_dispatch *osc_cl_preload(const cl_icd_dispatch *target)
+{
+    /* What every loader has. Relaxed: one that loads us as a layer has done so before. */
+    if (!target->clRetainEvent || !target->clReleaseEvent || !target->clGetEventInfo ||
+        !osc_source_is_wanted(&osc_source_opencl) ||
+        atomic_exchange_explicit(&is_begun, 1, memory_order_relaxed) != 0)
+        return target;
+    begin(N_FUNCTIONS, target, "preloaded before a loader without layers");
+    return &ours;
+}
 
 __attribute__((destructor)) static void end(void)
 {

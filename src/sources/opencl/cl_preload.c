@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * OpenCL where the loader has no layers, or where there is none: the collector is preloaded,
+ * and its functions stand before those of the loader or driver.
+ *
+ * Each is a jump through a table. The first call asks for the platforms: if that makes the
+ * loader load us as a layer, the jumps lead to the loader, which calls us; otherwise to our
+ * functions of the layer, which call the loader's or the driver's. Programs that find functions
+ * by dlsym() in the loader itself pass by.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "sources/opencl/cl_layer.h"
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
+/* Functions that the layer has. */
+#define WRAPPED(X)                                                                            \
+    X(BuildProgram)                                                                           \
+    X(CloneKernel)                                                                            \
+    X(CompileProgram) X(CreateBuffer) X(CreateBufferWithProperties) X(CreateCommandQueue)     \
+        X(CreateCommandQueueWithProperties) X(CreateImage) X(CreateImage2D) X(CreateImage3D)  \
+            X(CreateImageWithProperties) X(CreateKernel) X(CreateKernelsInProgram)            \
+                X(EnqueueBarrier) X(EnqueueBarrierWithWaitList) X(EnqueueCopyBuffer) X(       \
+                    EnqueueCopyBufferRect) X(EnqueueCopyBufferToImage) X(EnqueueCopyImage)    \
+                    X(EnqueueCopyImageToBuffer) X(EnqueueFillBuffer) X(EnqueueFillImage) X(   \
+                        EnqueueMapBuffer) X(EnqueueMapImage) X(EnqueueMarker)                 \
+                        X(EnqueueMarkerWithWaitList) X(EnqueueMigrateMemObjects) X(           \
+                            EnqueueNDRangeKernel) X(EnqueueNativeKernel) X(EnqueueReadBuffer) \
+                            X(EnqueueReadBufferRect) X(EnqueueReadImage) X(EnqueueSVMFree)    \
+                                X(EnqueueSVMMap) X(EnqueueSVMMemFill) X(EnqueueSVMMemcpy)     \
+                                    X(EnqueueSVMMigrateMem) X(EnqueueSVMUnmap) X(EnqueueTask) \
+                                        X(EnqueueUnmapMemObject) X(EnqueueWaitForEvents) X(   \
+                                            EnqueueWriteBuffer) X(EnqueueWriteBufferRect)     \
+                                            X(EnqueueWriteImage) X(Finish) X(Flush) X(        \
+                                                GetCommandQueueInfo) X(GetEventProfilingInfo) \
+                                                X(GetExtensionFunctionAddressForPlatform)     \
+                                                    X(LinkProgram) X(SVMAlloc) X(SVMFree)     \
+                                                        X(SetCommandQueueProperty)            \
+                                                            X(WaitForEvents)
+
+/* Further ones that it calls. */
+#define ASKED(X)                                                                          \
+    X(GetContextInfo)                                                                     \
+    X(GetDeviceIDs)                                                                       \
+    X(GetDeviceInfo) X(GetEventInfo) X(GetImageInfo) X(GetKernelInfo) X(GetMemObjectInfo) \
+        X(GetPlatformIDs) X(ReleaseEvent) X(RetainEvent) X(SetEventCallback)              \
+            X(SetMemObjectDestructorCallback)
+
+/* Where each of the first leads; NULL: not known yet. The assembler knows them by these names.
+ */
+#define TO(name) \
+    __attribute__((used)) static void *to_##name __asm__("osc_cl_to_" #name) = NULL;
+WRAPPED(TO)
+#undef TO
+
+/* What a program gets that calls a function which nobody has: an error, or no object. */
+static void *no_function(void)
+{
+    return NULL;
+}
+
+static cl_int no_command(void)
+{
+    return CL_INVALID_OPERATION;
+}
+
+/* Whether the function NAME returns an object. */
+static bool makes_object(const char *name)
+{
+    static const char *const makers[] = {"CloneKernel",
+                                         "CreateBuffer",
+                                         "CreateBufferWithProperties",
+                                         "CreateCommandQueue",
+                                         "CreateCommandQueueWithProperties",
+                                         "CreateImage",
+                                         "CreateImage2D",
+                                         "CreateImage3D",
+                                         "CreateImageWithProperties",
+                                         "CreateKernel",
+                                         "EnqueueMapBuffer",
+                                         "EnqueueMapImage",
+                                         "GetExtensionFunctionAddressForPlatform",
+                                         "LinkProgram",
+                                         "SVMAlloc"};
+
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+        if (strcmp(makers[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void *or_none(void *symbol, const char *name)
+{
+    void *(*const none)(void) = no_function;
+    cl_int (*const fails)(void) = no_command;
+
+    if (!symbol && makes_object(name))
+        memcpy(&symbol, &none, sizeof symbol);
+    else if (!symbol)
+        memcpy(&symbol, &fails, sizeof symbol);
+    return symbol;
+}
+
+/* Fill TARGET with the functions behind ours. */
+static void find_target(cl_icd_dispatch *target)
+{
+    void *symbol;
+
+#define FIND(name)                         \
+    symbol = dlsym(RTLD_NEXT, "cl" #name); \
+    memcpy(&target->cl##name, &symbol, sizeof symbol);
+    WRAPPED(FIND)
+    ASKED(FIND)
+#undef FIND
+}
+
+static void resolve(void)
+{
+    static cl_icd_dispatch target;
+    const cl_icd_dispatch *table = &target;
+    cl_uint n = 0;
+
+    find_target(&target);
+    if (target.clGetPlatformIDs) {
+        (void)target.clGetPlatformIDs(0, NULL, &n);
+        table = osc_cl_preload(&target);
+    }
+#define LEAD(name)                                                                     \
+    {                                                                                  \
+        void *to;                                                                      \
+        memcpy(&to, table->cl##name ? &table->cl##name : &target.cl##name, sizeof to); \
+        to = or_none(to, #name);                                                       \
+        /* Release: whoever sees it finds the layer begun. */                          \
+        __atomic_store_n(&to_##name, to, __ATOMIC_RELEASE);                            \
+    }
+    WRAPPED(LEAD)
+#undef LEAD
+}
+
+/* Called by the jumps, which keep all arguments. */
+__attribute__((used)) static void resolve_once(void) __asm__("osc_cl_resolve");
+
+static void resolve_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, resolve);
+}
+
+#ifdef __x86_64__
+#define JUMP(name)                                         \
+    __asm__(".text\n.globl cl" #name "\n"                  \
+            ".type cl" #name ", @function\ncl" #name ":\n" \
+            "1: mov osc_cl_to_" #name "(%rip), %rax\n"     \
+            "test %rax, %rax\njz 2f\njmp *%rax\n"          \
+            "2: call osc_cl_first\njmp 1b\n"               \
+            ".size cl" #name ", . - cl" #name "\n");
+__asm__(".text\nosc_cl_first:\n"
+        "push %rdi\npush %rsi\npush %rdx\npush %rcx\npush %r8\npush %r9\n"
+        "call osc_cl_resolve\n"
+        "pop %r9\npop %r8\npop %rcx\npop %rdx\npop %rsi\npop %rdi\nret\n");
+#else
+#define JUMP(name)                                            \
+    __asm__(".text\n.globl cl" #name "\n"                     \
+            ".type cl" #name ", %function\ncl" #name ":\n"    \
+            "1: adrp x16, osc_cl_to_" #name "\n"              \
+            "ldr x16, [x16, :lo12:osc_cl_to_" #name "]\n"     \
+            "cbz x16, 2f\nbr x16\n"                           \
+            "2: stp x29, x30, [sp, #-16]!\nbl osc_cl_first\n" \
+            "ldp x29, x30, [sp], #16\nb 1b\n"                 \
+            ".size cl" #name ", . - cl" #name "\n");
+__asm__(".text\nosc_cl_first:\n"
+        "stp x29, x30, [sp, #-80]!\nstp x0, x1, [sp, #16]\nstp x2, x3, [sp, #32]\n"
+        "stp x4, x5, [sp, #48]\nstp x6, x7, [sp, #64]\n"
+        "bl osc_cl_resolve\n"
+        "ldp x0, x1, [sp, #16]\nldp x2, x3, [sp, #32]\nldp x4, x5, [sp, #48]\n"
+        "ldp x6, x7, [sp, #64]\nldp x29, x30, [sp], #80\nret\n");
+#endif
+
+WRAPPED(JUMP)
+
+#endif
