@@ -46,10 +46,12 @@ void device(const about &about)
 call::call(name &name)
 {
     osc_begin(OSC_SCOPE_RUNTIME, id_of(name));
+    osc_runtime_enter(); // what it asks of OpenCL is a part of it
 }
 
 call::~call()
 {
+    osc_runtime_leave();
     osc_end();
 }
 

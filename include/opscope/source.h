@@ -76,6 +76,17 @@ OSC_API void osc_device_clock(uint32_t device, uint64_t before, uint64_t device_
 OSC_API uint64_t osc_launch(void);
 
 /*
+ * Begin and end a call into a runtime whose work the caller reports. What this thread asks of
+ * other runtimes meanwhile is a part of that: libopscope-collect, which records CUDA, Level Zero
+ * and OpenCL, leaves these calls and their work out, so that no work is counted twice. Calls nest.
+ */
+OSC_API void osc_runtime_enter(void);
+OSC_API void osc_runtime_leave(void);
+
+/* Whether this thread is between the two; 0: it is not. */
+OSC_API int osc_runtime_is_inside(void);
+
+/*
  * COMMUNICATION is a kernel that exchanges data with other devices; SYNC is a time in which
  * the device waited. Neither counts as work of the program.
  */

@@ -298,15 +298,30 @@ show(prof)
 """
 
 
+def library(place: Place) -> str:
+    """The client as a library, which nothing makes global."""
+    return place.build("cc", "level_zero/client.c", "-shared", "-fPIC", "-lze_loader")
+
+
+def a_library_that_a_script_loads_is_recorded(place: Place) -> None:
+    record(place, "plain") # or Level Zero does not work here
+    code = "import ctypes, sys; l = ctypes.CDLL(sys.argv[1]); l.run_kernel(); l.finish_all()"
+    done, out = place.record([place.python, "-c", code, library(place)], {
+        "LD_PRELOAD": str(place.opscope.parent / "libopscope-collect.so"),
+        "ZE_ENABLE_TRACING_LAYER": "1",
+        "ZE_ENABLE_ALT_DRIVERS": str(place.folder / "libze_fake0.so")})
+    same((done.returncode, done.stdout, done.stderr), (0, "", ""))
+    same([row["name"] for row in place.events(out) if row["kind"] == "kernel"], ["add"])
+
+
 def torch_has_columns_of_xpu(place: Place) -> None:
     record(place, "plain") # or Level Zero does not work here
-    library = place.build("cc", "level_zero/client.c", "-shared", "-fPIC", "-lze_loader")
     env = os.environ | {"PYTHONPATH": str(place.opscope.parent / "python"),
                         "ZE_ENABLE_ALT_DRIVERS": str(place.folder / "libze_fake0.so")}
     for name in ("OPSCOPE_OUT", "ZE_ENABLE_TRACING_LAYER"):
         env.pop(name, None)
-    done = subprocess.run([*place.script("torch", TORCH), library], env=env, capture_output=True,
-                          text=True, timeout=300, check=False)
+    done = subprocess.run([*place.script("torch", TORCH), library(place)], env=env,
+                          capture_output=True, text=True, timeout=300, check=False)
     same((done.returncode, done.stderr), (0, ""))
     columns = "['Self XPU', 'Self XPU %', 'XPU total', 'XPU time avg', 'Self XPU time total']"
     wanted: list[str] = []
@@ -324,7 +339,7 @@ TESTS = (all_commands_are_recorded_and_linked,
          what_never_ends_is_counted, the_child_of_a_fork_leaves_drivers_alone,
          drivers_that_fail_are_survived, a_tracer_that_cannot_be_made_is_told,
          sanitizers_find_nothing, nothing_happens_where_nobody_wants_it,
-         run_finds_it, torch_has_columns_of_xpu)
+         run_finds_it, a_library_that_a_script_loads_is_recorded, torch_has_columns_of_xpu)
 
 if __name__ == "__main__":
     sys.exit(run(__doc__, TESTS))

@@ -246,6 +246,24 @@ uint64_t osc_launch(void)
     return id;
 }
 
+/* The calls of this thread into runtimes that report their own work. */
+static _Thread_local uint32_t runtime_depth;
+
+void osc_runtime_enter(void)
+{
+    runtime_depth++;
+}
+
+void osc_runtime_leave(void)
+{
+    runtime_depth -= runtime_depth > 0;
+}
+
+int osc_runtime_is_inside(void)
+{
+    return runtime_depth > 0;
+}
+
 void osc_work(uint32_t queue, const struct osc_work_info *info)
 {
     if (!info)

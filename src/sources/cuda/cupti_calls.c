@@ -92,8 +92,8 @@ static void enter(int domain, uint32_t number, const struct osc_cupti_call *call
         self.depth = 0;
     }
     if (self.depth++ == 0) {
-        self.launch = 0;
-        if (osc_is_on()) {
+        self.launch = osc_runtime_is_inside() ? OSC_CUPTI_OF_OTHERS : 0;
+        if (osc_is_on() && self.launch == 0) {
             osc_source_heed();
             osc_begin(domain == OSC_CUPTI_RUNTIME ? OSC_SCOPE_RUNTIME : OSC_SCOPE_DRIVER,
                       name_of(domain, number, call->name));
@@ -109,7 +109,7 @@ static void leave(void)
     if (self.generation != atomic_load_explicit(&generation, memory_order_relaxed) ||
         self.depth == 0)
         return;
-    if (--self.depth == 0 && self.launch != 0)
+    if (--self.depth == 0 && self.launch != 0 && self.launch != OSC_CUPTI_OF_OTHERS)
         osc_end();
 }
 

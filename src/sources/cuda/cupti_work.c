@@ -25,10 +25,13 @@ static const char *memory_kind(uint32_t kind)
     return kind < MEMORY_KINDS ? memory_kinds[kind] : "Unrecognized";
 }
 
-/* Report WORK at PLACE. False: its times were not taken. */
+/* Report WORK at PLACE. False: its times were not taken, or who launched it reports it. */
 static bool report(const struct osc_cupti_place *place, struct osc_work_info *work,
                    uint32_t correlation)
 {
+    work->correlation = osc_cupti_launch_of(correlation);
+    if (work->correlation == OSC_CUPTI_OF_OTHERS)
+        return false;
     if (work->start_ticks != 0 && work->end_ticks == 0) {
         osc_cupti_count(OSC_CUPTI_COUNT_UNFINISHED, 1);
         return false;
@@ -37,7 +40,6 @@ static bool report(const struct osc_cupti_place *place, struct osc_work_info *wo
         osc_cupti_count(OSC_CUPTI_COUNT_UNTIMED, 1);
         return false;
     }
-    work->correlation = osc_cupti_launch_of(correlation);
     osc_work(osc_cupti_queue(place->device, place->stream), work);
     osc_cupti_add_place(place);
     return true;

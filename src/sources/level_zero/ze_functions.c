@@ -28,21 +28,33 @@ static _Thread_local struct {
 
 #define TABLES(X) X(Driver) X(Device) X(EventPool) X(Event) X(CommandList) X(Mem)
 
-#define TABLE_TYPE_Driver      ze_driver_dditable_t
-#define TABLE_TYPE_Device      ze_device_dditable_t
-#define TABLE_TYPE_EventPool   ze_event_pool_dditable_t
-#define TABLE_TYPE_Event       ze_event_dditable_t
-#define TABLE_TYPE_CommandList ze_command_list_dditable_t
-#define TABLE_TYPE_Mem         ze_mem_dditable_t
+#define ROOM char room[TABLE_BYTES]
 
 static struct {
-#define TABLE(name)             \
-    union {                     \
-        TABLE_TYPE_##name all;  \
-        char room[TABLE_BYTES]; \
-    } name;
-    TABLES(TABLE)
-#undef TABLE
+    union {
+        ROOM;
+        ze_driver_dditable_t all;
+    } Driver;
+    union {
+        ROOM;
+        ze_device_dditable_t all;
+    } Device;
+    union {
+        ROOM;
+        ze_event_pool_dditable_t all;
+    } EventPool;
+    union {
+        ROOM;
+        ze_event_dditable_t all;
+    } Event;
+    union {
+        ROOM;
+        ze_command_list_dditable_t all;
+    } CommandList;
+    union {
+        ROOM;
+        ze_mem_dditable_t all;
+    } Mem;
 } tables;
 
 typedef ze_result_t (*fill_table)(ze_api_version_t version, void *table);
@@ -118,7 +130,7 @@ bool osc_ze_begin(osc_name name)
 {
     if (self.depth++ > 0)
         return false;
-    self.is_recorded = osc_is_on() && osc_ze_is_alive();
+    self.is_recorded = osc_is_on() && !osc_runtime_is_inside() && osc_ze_is_alive();
     if (self.is_recorded) {
         osc_source_heed();
         osc_begin(OSC_SCOPE_RUNTIME, name);

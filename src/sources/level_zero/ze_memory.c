@@ -15,7 +15,8 @@ static void report_block(ze_device_handle_t handle, const void *at, size_t bytes
     const uint32_t device = d ? atomic_load_explicit(&d->number, memory_order_acquire) : 0;
 
     /* Relaxed: set before the tracer was made, or by the profiler of torch. */
-    if (atomic_load_explicit(&osc_ze_is_beside_torch, memory_order_relaxed))
+    if (atomic_load_explicit(&osc_ze_is_beside_torch, memory_order_relaxed) ||
+        osc_runtime_is_inside())
         return;
     if (d && at && bytes >> DEVICE_SHIFT == 0 &&
         osc_handle_set(&blocks, at, (uint64_t)device << DEVICE_SHIFT | bytes))

@@ -14,13 +14,17 @@
 
 #include "sources/collect.h"
 #include "sources/level_zero/ze_commands.h"
+#include "sources/next_symbol.h"
 
 #define LOADER "libze_loader.so.1"
 
-static const struct osc_ze_hook *const hooks[] = {
-    osc_ze_hooks_appends, osc_ze_hooks_calls, osc_ze_hooks_events,
-    osc_ze_hooks_kernels, osc_ze_hooks_lists, osc_ze_hooks_memory,
-};
+static const struct osc_ze_hook *const hooks[] = {osc_ze_hooks_appends,
+                                                  osc_ze_hooks_calls,
+                                                  osc_ze_hooks_events,
+                                                  osc_ze_hooks_kernels,
+                                                  osc_ze_hooks_lists,
+                                                  osc_ze_hooks_memory,
+                                                  NULL};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the start */
 static const char *outcome;                              /* NULL: it was not tried */
@@ -132,8 +136,8 @@ static const char *make_tracer(void *library)
         return "the tracer could not be created: set ZE_ENABLE_TRACING_LAYER=1 before the "
                "program starts, and check that libze_tracing_layer.so.1 is beside "
                "libze_loader.so.1";
-    for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++) {
-        for (const struct osc_ze_hook *h = hooks[i]; h->name; h++)
+    for (const struct osc_ze_hook *const *list = hooks; *list; list++) {
+        for (const struct osc_ze_hook *h = *list; h->name; h++)
             add_hook(library, tracer, h);
     }
     add_hook(library, tracer, &probe);
@@ -214,18 +218,6 @@ const struct osc_collected osc_collected_level_zero = {"level-zero", start, tell
 
 /* --- what programs call ------------------------------------------------------------------ */
 
-/* The next NAME after ours, and the handle of its library. */
-static void *next(const char *name, void **library)
-{
-    void *const symbol = dlsym(RTLD_NEXT, name);
-    Dl_info where;
-
-    *library = symbol && dladdr(symbol, &where)
-                   ? dlopen(where.dli_fname, RTLD_NOW | RTLD_NOLOAD)
-                   : NULL;
-    return symbol;
-}
-
 /* After an initialisation had RESULT. */
 static ze_result_t begun(ze_result_t result, void *library)
 {
@@ -249,7 +241,7 @@ OSC_API ze_result_t zeInitDrivers(uint32_t *n, ze_driver_handle_t *drivers, void
 ze_result_t zeInit(ze_init_flags_t flags)
 {
     void *library;
-    void *const symbol = next("zeInit", &library);
+    void *const symbol = osc_next_symbol("zeInit", LOADER, &library);
     initialise init;
 
     memcpy(&init, &symbol, sizeof init);
@@ -261,7 +253,7 @@ ze_result_t zeInitDrivers(uint32_t *n, ze_driver_handle_t *drivers, void *types)
 {
     ze_result_t (*init)(uint32_t * n, ze_driver_handle_t * drivers, void *types);
     void *library;
-    void *const symbol = next("zeInitDrivers", &library);
+    void *const symbol = osc_next_symbol("zeInitDrivers", LOADER, &library);
 
     memcpy(&init, &symbol, sizeof init);
     return init ? begun(init(n, drivers, types), library) : ZE_RESULT_ERROR_UNINITIALIZED;

@@ -5,10 +5,10 @@
  *
  * Tried with a stub of that library, on no hardware.
  */
-#include <dlfcn.h>
 #include <string.h>
 
 #include "opscope/record.h"
+#include "sources/next_symbol.h"
 #include "sources/nvtx/nvtx.h"
 
 /* Numbers in the table of NVTX's core functions. */
@@ -42,13 +42,16 @@ static bool is_wanted(void)
     return now == WANTED;
 }
 
+#define LIBRARY "libroctx64.so.4"
+
 /* FUNCTION = the same function of AMD's library, or NULL. */
 #define NEXT(name, function)                                                 \
     do {                                                                     \
         static _Atomic(void *) known_;                                       \
+        void *library_;                                                      \
         void *symbol_ = atomic_load_explicit(&known_, memory_order_relaxed); \
         if (!symbol_) {                                                      \
-            symbol_ = dlsym(RTLD_NEXT, name);                                \
+            symbol_ = osc_next_symbol(name, LIBRARY, &library_);             \
             atomic_store_explicit(&known_, symbol_, memory_order_relaxed);   \
         }                                                                    \
         memcpy(&(function), &symbol_, sizeof(function));                     \

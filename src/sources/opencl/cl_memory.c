@@ -13,7 +13,7 @@ static struct osc_cl_device *device_of(cl_context context)
     cl_device_id ids[64];
     size_t bytes = 0;
 
-    if (!osc_is_on() || !osc_cl.clGetContextInfo ||
+    if (!osc_is_on() || osc_runtime_is_inside() || !osc_cl.clGetContextInfo ||
         osc_cl.clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof ids, ids, &bytes) !=
             CL_SUCCESS ||
         bytes < sizeof(cl_device_id))

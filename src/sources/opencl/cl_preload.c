@@ -10,44 +10,48 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "sources/next_symbol.h"
 #include "sources/opencl/cl_layer.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
 /* Functions that the layer has. */
-#define WRAPPED(X)                                                                            \
-    X(BuildProgram)                                                                           \
-    X(CloneKernel)                                                                            \
-    X(CompileProgram) X(CreateBuffer) X(CreateBufferWithProperties) X(CreateCommandQueue)     \
-        X(CreateCommandQueueWithProperties) X(CreateImage) X(CreateImage2D) X(CreateImage3D)  \
-            X(CreateImageWithProperties) X(CreateKernel) X(CreateKernelsInProgram)            \
-                X(EnqueueBarrier) X(EnqueueBarrierWithWaitList) X(EnqueueCopyBuffer) X(       \
-                    EnqueueCopyBufferRect) X(EnqueueCopyBufferToImage) X(EnqueueCopyImage)    \
-                    X(EnqueueCopyImageToBuffer) X(EnqueueFillBuffer) X(EnqueueFillImage) X(   \
-                        EnqueueMapBuffer) X(EnqueueMapImage) X(EnqueueMarker)                 \
-                        X(EnqueueMarkerWithWaitList) X(EnqueueMigrateMemObjects) X(           \
-                            EnqueueNDRangeKernel) X(EnqueueNativeKernel) X(EnqueueReadBuffer) \
-                            X(EnqueueReadBufferRect) X(EnqueueReadImage) X(EnqueueSVMFree)    \
-                                X(EnqueueSVMMap) X(EnqueueSVMMemFill) X(EnqueueSVMMemcpy)     \
-                                    X(EnqueueSVMMigrateMem) X(EnqueueSVMUnmap) X(EnqueueTask) \
-                                        X(EnqueueUnmapMemObject) X(EnqueueWaitForEvents) X(   \
-                                            EnqueueWriteBuffer) X(EnqueueWriteBufferRect)     \
-                                            X(EnqueueWriteImage) X(Finish) X(Flush) X(        \
-                                                GetCommandQueueInfo) X(GetEventProfilingInfo) \
-                                                X(GetExtensionFunctionAddressForPlatform)     \
-                                                    X(LinkProgram) X(SVMAlloc) X(SVMFree)     \
-                                                        X(SetCommandQueueProperty)            \
+#define WRAPPED(X)                                                                             \
+    X(BuildProgram)                                                                            \
+    X(CloneKernel)                                                                             \
+    X(CompileProgram)                                                                          \
+    X(CreateBuffer)                                                                            \
+    X(CreateBufferWithProperties) X(CreateCommandQueue) X(CreateCommandQueueWithProperties) X( \
+        CreateImage) X(CreateImage2D) X(CreateImage3D) X(CreateImageWithProperties)            \
+        X(CreateKernel) X(CreateKernelsInProgram) X(EnqueueBarrier) X(                         \
+            EnqueueBarrierWithWaitList) X(EnqueueCopyBuffer) X(EnqueueCopyBufferRect)          \
+            X(EnqueueCopyBufferToImage) X(EnqueueCopyImage) X(EnqueueCopyImageToBuffer) X(     \
+                EnqueueFillBuffer) X(EnqueueFillImage) X(EnqueueMapBuffer) X(EnqueueMapImage)  \
+                X(EnqueueMarker) X(EnqueueMarkerWithWaitList) X(EnqueueMigrateMemObjects)      \
+                    X(EnqueueNDRangeKernel) X(EnqueueNativeKernel) X(EnqueueReadBuffer)        \
+                        X(EnqueueReadBufferRect) X(EnqueueReadImage) X(EnqueueSVMFree)         \
+                            X(EnqueueSVMMap) X(EnqueueSVMMemFill) X(EnqueueSVMMemcpy)          \
+                                X(EnqueueSVMMigrateMem) X(EnqueueSVMUnmap) X(EnqueueTask)      \
+                                    X(EnqueueUnmapMemObject) X(EnqueueWaitForEvents)           \
+                                        X(EnqueueWriteBuffer) X(EnqueueWriteBufferRect)        \
+                                            X(EnqueueWriteImage) X(Finish) X(Flush) X(         \
+                                                GetCommandQueueInfo) X(GetEventProfilingInfo)  \
+                                                X(GetExtensionFunctionAddressForPlatform)      \
+                                                    X(LinkProgram) X(SVMAlloc) X(SVMFree)      \
+                                                        X(SetCommandQueueProperty)             \
                                                             X(WaitForEvents)
 
 /* Further ones that it calls. */
-#define ASKED(X)                                                                          \
-    X(GetContextInfo)                                                                     \
-    X(GetDeviceIDs)                                                                       \
-    X(GetDeviceInfo) X(GetEventInfo) X(GetImageInfo) X(GetKernelInfo) X(GetMemObjectInfo) \
-        X(GetPlatformIDs) X(ReleaseEvent) X(RetainEvent) X(SetEventCallback)              \
-            X(SetMemObjectDestructorCallback)
+#define ASKED(X)                                                                           \
+    X(GetContextInfo)                                                                      \
+    X(GetDeviceIDs)                                                                        \
+    X(GetDeviceInfo)                                                                       \
+    X(GetEventInfo)                                                                        \
+    X(GetImageInfo) X(GetKernelInfo) X(GetMemObjectInfo) X(GetPlatformIDs) X(ReleaseEvent) \
+        X(RetainEvent) X(SetEventCallback) X(SetMemObjectDestructorCallback)
 
 /* Where each of the first leads; NULL: not known yet. The assembler knows them by these names.
  */
@@ -105,21 +109,41 @@ static void *or_none(void *symbol, const char *name)
     return symbol;
 }
 
-/* Fill TARGET with the functions behind ours. */
+/* Fill TARGET with the functions behind ours, all of one library. */
 static void find_target(cl_icd_dispatch *target)
 {
-    void *symbol;
+    void *library, *symbol = osc_next_symbol("clGetPlatformIDs", "libOpenCL.so.1", &library);
 
-#define FIND(name)                         \
-    symbol = dlsym(RTLD_NEXT, "cl" #name); \
+    if (!symbol || !library)
+        return;
+#define FIND(name)                       \
+    symbol = dlsym(library, "cl" #name); \
     memcpy(&target->cl##name, &symbol, sizeof symbol);
     WRAPPED(FIND)
     ASKED(FIND)
 #undef FIND
 }
 
+/* The function at OFFSET of TABLE; NULL: it has none. */
+static void *function_of(const cl_icd_dispatch *table, size_t offset)
+{
+    void *function;
+
+    memcpy(&function, (const char *)table + offset, sizeof function);
+    return function;
+}
+
 static void resolve(void)
 {
+    static const struct jump {
+        const char *name;
+        void **to;
+        size_t offset; /* in a table */
+    } all[] = {
+#define JUMP_OF(name) {#name, &to_##name, offsetof(cl_icd_dispatch, cl##name)},
+        WRAPPED(JUMP_OF)
+#undef JUMP_OF
+    };
     static cl_icd_dispatch target;
     const cl_icd_dispatch *table = &target;
     cl_uint n = 0;
@@ -129,16 +153,13 @@ static void resolve(void)
         (void)target.clGetPlatformIDs(0, NULL, &n);
         table = osc_cl_preload(&target);
     }
-#define LEAD(name)                                                                     \
-    {                                                                                  \
-        void *to;                                                                      \
-        memcpy(&to, table->cl##name ? &table->cl##name : &target.cl##name, sizeof to); \
-        to = or_none(to, #name);                                                       \
-        /* Release: whoever sees it finds the layer begun. */                          \
-        __atomic_store_n(&to_##name, to, __ATOMIC_RELEASE);                            \
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        void *const ours = function_of(table, all[i].offset);
+        void *const to = ours ? ours : function_of(&target, all[i].offset);
+
+        /* Release: whoever sees it finds the layer begun. */
+        __atomic_store_n(all[i].to, or_none(to, all[i].name), __ATOMIC_RELEASE);
     }
-    WRAPPED(LEAD)
-#undef LEAD
 }
 
 /* Called by the jumps, which keep all arguments. */

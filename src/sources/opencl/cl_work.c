@@ -99,7 +99,7 @@ static void count(enum count what, int64_t more)
 
 bool osc_cl_begin_plain(osc_name name)
 {
-    if (!osc_is_on())
+    if (!osc_is_on() || osc_runtime_is_inside())
         return false;
     if (depth > 0) {
         osc_source_count(OSC_SOURCE_COUNT_NESTED);
