@@ -38,8 +38,7 @@ using at::Tensor;
 constexpr c10::DeviceType kTiny = c10::DeviceType::PrivateUse1;
 const c10::Device device(kTiny, 0);
 
-// --- memory and the device
-// --------------------------------------------------------------------
+// --- memory and the device --------------------------------------------------------------
 
 void tell_torch(void *block, int64_t bytes)
 {
@@ -128,8 +127,7 @@ struct Hooks final : at::PrivateUse1HooksInterface {
     }
 };
 
-// --- the CPU for the rest
-// -----------------------------------------------------------------------
+// --- the CPU for the rest ---------------------------------------------------------------
 
 void on_cpu(const c10::OperatorHandle &op, torch::jit::Stack *stack)
 {
@@ -141,8 +139,7 @@ void on_cpu(const c10::OperatorHandle &op, torch::jit::Stack *stack)
 template <class Op>
 constexpr auto on_cpu_too = &at::native::call_fallback_fn<&on_cpu, Op>::call;
 
-// --- tensors
-// --------------------------------------------------------------------------------------
+// --- tensors ----------------------------------------------------------------------------
 
 const void *in(const Tensor &t)
 {
@@ -241,8 +238,7 @@ Tensor &zero(Tensor &self)
     return fill(self, 0);
 }
 
-// --- arithmetic
-// -----------------------------------------------------------------------------------
+// --- arithmetic -------------------------------------------------------------------------
 
 Tensor &add(const Tensor &a, const Tensor &b, const at::Scalar &alpha, Tensor &out)
 {
@@ -316,8 +312,7 @@ Tensor &addmm(const Tensor &c, const Tensor &a, const Tensor &b, const at::Scala
     return out;
 }
 
-// --- convolution
-// ----------------------------------------------------------------------------------
+// --- convolution ------------------------------------------------------------------------
 
 // The sizes of a convolution, as the kernels take them.
 struct Sizes {
@@ -391,8 +386,7 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(
     return {dx, dk, db};
 }
 
-// --- cross entropy
-// --------------------------------------------------------------------------------
+// --- cross entropy ----------------------------------------------------------------------
 
 bool is_last(const Tensor &t, int64_t d)
 {

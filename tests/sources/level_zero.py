@@ -187,6 +187,17 @@ def what_never_ends_is_counted(place: Place) -> None:
          {"level-zero: commands that had not finished at the end": N})
 
 
+def a_killed_program_has_recorded_what_it_waited_for(place: Place) -> None:
+    check(place, record(place, "kill"))
+
+
+def a_driver_that_says_nothing_of_its_device_is_recorded(place: Place) -> None:
+    done = record(place, "plain", FAKE_BREAK="properties", FAKE_KERNEL_BITS="64")
+    work = work_of(place.events(done.out))
+    same(Counter(row["name"].split()[0] for row in work),
+         Counter(name for name, *_ in done.commands))
+
+
 def the_child_of_a_fork_leaves_drivers_alone(place: Place) -> None:
     done = record(place, "fork")
     files = [path for path in done.out.iterdir() if path.suffix == ".osc"]
@@ -336,7 +347,9 @@ TESTS = (all_commands_are_recorded_and_linked,
          a_list_is_recorded_each_time_it_is_executed, events_without_times_are_signalled_after_ours,
          clocks_of_any_width_rate_and_age_fit, tiles_are_engines_of_their_device,
          devices_are_numbered_over_all_drivers, what_runs_at_the_end_is_waited_for,
-         what_never_ends_is_counted, the_child_of_a_fork_leaves_drivers_alone,
+         what_never_ends_is_counted, a_killed_program_has_recorded_what_it_waited_for,
+         a_driver_that_says_nothing_of_its_device_is_recorded,
+         the_child_of_a_fork_leaves_drivers_alone,
          drivers_that_fail_are_survived, a_tracer_that_cannot_be_made_is_told,
          sanitizers_find_nothing, nothing_happens_where_nobody_wants_it,
          run_finds_it, a_library_that_a_script_loads_is_recorded, torch_has_columns_of_xpu)

@@ -7,6 +7,7 @@
  * Prints what it computed and the results of its calls, which a recording must not change.
  */
 #include <level_zero/ze_api.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,6 +296,13 @@ static void cost(void)
     }
 }
 
+static void killed(void)
+{
+    plain();
+    fflush(stdout);
+    raise(SIGKILL);
+}
+
 /* For programs that use this as a library. */
 static ze_command_list_handle_t library_list;
 
@@ -324,7 +332,7 @@ int main(int argc, char **argv)
         void (*run)(void);
     } cases[] = {{"plain", plain},     {"events", events},  {"lists", lists},
                  {"foreign", foreign}, {"tiles", on_tiles}, {"devices", on_devices},
-                 {"fork", forked},     {"cost", cost}};
+                 {"fork", forked},     {"kill", killed},    {"cost", cost}};
 
     if (zeInit(0) != ZE_RESULT_SUCCESS) {
         printf("there is no driver\n");

@@ -12,8 +12,8 @@
  *     FAKE_BITS, FAKE_KERNEL_BITS  valid bits of the clock, and of a command's times (64; 32)
  *     FAKE_TICKS                 what the clock shows at first
  *     FAKE_OLD                   give the rate in ns per tick, as older drivers do
- *     FAKE_BREAK                 clock, times, zero, order, never, events, lost: what goes
- * wrong
+ *     FAKE_BREAK                 properties (all are zero), clock, times, zero, order, never,
+ * events, lost: what goes wrong
  */
 #include <level_zero/ze_api.h>
 #include <level_zero/ze_ddi.h>
@@ -262,6 +262,8 @@ static ze_result_t device_properties(ze_device_handle_t d, ze_device_properties_
     const uint64_t hz = fake.hz;
 
     p->type = ZE_DEVICE_TYPE_GPU;
+    if (breaks("properties"))
+        return ZE_RESULT_SUCCESS;
     p->subdeviceId = (uint32_t)o->index;
     p->numSlices = 2;
     p->numSubslicesPerSlice = 4;
@@ -765,19 +767,20 @@ API ze_result_t empty_table(ze_api_version_t version, void *table)
 
 #define EMPTIES(X)                                                                             \
     X(zeGetDeviceExp)                                                                          \
-    X(zeGetEventExp) X(zeGetFabricEdgeExp) X(zeGetFabricVertexExp) X(zeGetFence)               \
-        X(zeGetImageExp) X(zeGetImage) X(zeGetKernelExp) X(zeGetModuleBuildLog)                \
-            X(zeGetPhysicalMem) X(zeGetSampler) X(zeGetVirtualMem) X(zesGetDevice)             \
-                X(zesGetDiagnostics) X(zesGetDriver) X(zesGetEngine) X(zesGetFabricPort)       \
-                    X(zesGetFan) X(zesGetFirmware) X(zesGetFrequency) X(zesGetLed)             \
-                        X(zesGetMemory) X(zesGetPerformanceFactor) X(zesGetPower) X(zesGetPsu) \
-                            X(zesGetRas) X(zesGetScheduler) X(zesGetStandby)                   \
-                                X(zesGetTemperature) X(zetGetCommandList) X(zetGetContext)     \
-                                    X(zetGetDebug) X(zetGetDevice) X(zetGetKernel)             \
-                                        X(zetGetMetricGroupExp) X(zetGetMetricGroup)           \
-                                            X(zetGetMetric) X(zetGetMetricQueryPool)           \
-                                                X(zetGetMetricQuery) X(zetGetMetricStreamer)   \
-                                                    X(zetGetModule) X(zetGetTracerExp)
+    X(zeGetEventExp)                                                                           \
+    X(zeGetFabricEdgeExp) X(zeGetFabricVertexExp) X(zeGetFence) X(zeGetImageExp) X(zeGetImage) \
+        X(zeGetKernelExp) X(zeGetModuleBuildLog) X(zeGetPhysicalMem) X(zeGetSampler)           \
+            X(zeGetVirtualMem) X(zesGetDevice) X(zesGetDiagnostics) X(zesGetDriver)            \
+                X(zesGetEngine) X(zesGetFabricPort) X(zesGetFan) X(zesGetFirmware)             \
+                    X(zesGetFrequency) X(zesGetLed) X(zesGetMemory) X(zesGetPerformanceFactor) \
+                        X(zesGetPower) X(zesGetPsu) X(zesGetRas) X(zesGetScheduler)            \
+                            X(zesGetStandby) X(zesGetTemperature) X(zetGetCommandList)         \
+                                X(zetGetContext) X(zetGetDebug) X(zetGetDevice)                \
+                                    X(zetGetKernel) X(zetGetMetricGroupExp)                    \
+                                        X(zetGetMetricGroup) X(zetGetMetric)                   \
+                                            X(zetGetMetricQueryPool) X(zetGetMetricQuery)      \
+                                                X(zetGetMetricStreamer) X(zetGetModule)        \
+                                                    X(zetGetTracerExp)
 #define EMPTY(name) \
     __asm__(".globl " #name "ProcAddrTable\n.set " #name "ProcAddrTable, empty_table\n");
 EMPTIES(EMPTY)
