@@ -77,8 +77,9 @@ OSC_API uint64_t osc_launch(void);
 
 /*
  * Begin and end a call into a runtime whose work the caller reports. What this thread asks of
- * other runtimes meanwhile is a part of that: libopscope-collect, which records CUDA, Level Zero
- * and OpenCL, leaves these calls and their work out, so that no work is counted twice. Calls nest.
+ * other runtimes meanwhile is a part of that: libopscope-collect, which records CUDA, Level
+ * Zero and OpenCL, leaves these calls and their work out, so that no work is counted twice.
+ * Calls nest.
  */
 OSC_API void osc_runtime_enter(void);
 OSC_API void osc_runtime_leave(void);

@@ -25,33 +25,56 @@ __attribute__((used)) static cl_icd_dispatch table __asm__("loader_table") = {NU
 static cl_icd_dispatch driver;
 static cl_platform_id platform;
 
-#define FUNCTIONS(X)                                                                          \
-    X(GetDeviceIDs)                                                                           \
-    X(CreateContext)                                                                          \
-    X(CreateCommandQueue)                                                                     \
-    X(CreateCommandQueueWithProperties)                                                       \
-    X(GetCommandQueueInfo) X(CreateProgramWithSource) X(BuildProgram) X(CreateKernel)         \
-        X(CreateBuffer) X(EnqueueWriteBuffer) X(SetKernelArg) X(EnqueueNDRangeKernel)         \
-            X(WaitForEvents) X(GetEventProfilingInfo) X(EnqueueCopyBuffer)                    \
-                X(EnqueueBarrierWithWaitList) X(EnqueueMapBuffer) X(EnqueueUnmapMemObject) X( \
-                    Finish) X(ReleaseEvent) X(EnqueueFillBuffer) X(EnqueueMarkerWithWaitList) \
-                    X(EnqueueReadBuffer) X(EnqueueMarker) X(CreateUserEvent) X(GetEventInfo)  \
-                        X(Flush) X(SetUserEventStatus) X(SVMAlloc) X(EnqueueSVMFree)          \
-                            X(ReleaseMemObject) X(ReleaseKernel) X(ReleaseProgram)            \
-                                X(ReleaseCommandQueue) X(ReleaseContext)                      \
-                                    X(GetExtensionFunctionAddressForPlatform)                 \
-                                        X(GetContextInfo) X(GetDeviceInfo) X(GetImageInfo)    \
-                                            X(GetKernelInfo) X(GetMemObjectInfo)              \
-                                                X(RetainEvent) X(SetEventCallback)            \
-                                                    X(SetMemObjectDestructorCallback)
-
 #define FUNCTION(name)                                                                      \
     void jump_##name(void) __asm__("cl" #name);                                             \
     __attribute__((naked)) void jump_##name(void)                                           \
     {                                                                                       \
         __asm__("jmp *loader_table+%c0(%%rip)" ::"i"(offsetof(cl_icd_dispatch, cl##name))); \
     }
-FUNCTIONS(FUNCTION)
+FUNCTION(GetDeviceIDs)
+FUNCTION(CreateContext)
+FUNCTION(CreateCommandQueue)
+FUNCTION(CreateCommandQueueWithProperties)
+FUNCTION(GetCommandQueueInfo)
+FUNCTION(CreateProgramWithSource)
+FUNCTION(BuildProgram)
+FUNCTION(CreateKernel)
+FUNCTION(CreateBuffer)
+FUNCTION(EnqueueWriteBuffer)
+FUNCTION(SetKernelArg)
+FUNCTION(EnqueueNDRangeKernel)
+FUNCTION(WaitForEvents)
+FUNCTION(GetEventProfilingInfo)
+FUNCTION(EnqueueCopyBuffer)
+FUNCTION(EnqueueBarrierWithWaitList)
+FUNCTION(EnqueueMapBuffer)
+FUNCTION(EnqueueUnmapMemObject)
+FUNCTION(Finish)
+FUNCTION(ReleaseEvent)
+FUNCTION(EnqueueFillBuffer)
+FUNCTION(EnqueueMarkerWithWaitList)
+FUNCTION(EnqueueReadBuffer)
+FUNCTION(EnqueueMarker)
+FUNCTION(CreateUserEvent)
+FUNCTION(GetEventInfo)
+FUNCTION(Flush)
+FUNCTION(SetUserEventStatus)
+FUNCTION(SVMAlloc)
+FUNCTION(EnqueueSVMFree)
+FUNCTION(ReleaseMemObject)
+FUNCTION(ReleaseKernel)
+FUNCTION(ReleaseProgram)
+FUNCTION(ReleaseCommandQueue)
+FUNCTION(ReleaseContext)
+FUNCTION(GetExtensionFunctionAddressForPlatform)
+FUNCTION(GetContextInfo)
+FUNCTION(GetDeviceInfo)
+FUNCTION(GetImageInfo)
+FUNCTION(GetKernelInfo)
+FUNCTION(GetMemObjectInfo)
+FUNCTION(RetainEvent)
+FUNCTION(SetEventCallback)
+FUNCTION(SetMemObjectDestructorCallback)
 
 static cl_int get_platforms(cl_uint room, cl_platform_id *all, cl_uint *n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clients of OpenCL, Level Zero, NVTX and CUDA as one program, for tests/sources/together.py,
- * which compiles their main() under the names below.
+ * The clients of OpenCL, Level Zero, NVTX and CUDA as one program, for
+ * tests/sources/together.py, which compiles their main() under the names below.
  *
  *     together return|_exit|signal|child
  */

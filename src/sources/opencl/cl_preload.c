@@ -18,47 +18,23 @@
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-/* Functions that the layer has. */
-#define WRAPPED(X)                                                                             \
-    X(BuildProgram)                                                                            \
-    X(CloneKernel)                                                                             \
-    X(CompileProgram)                                                                          \
-    X(CreateBuffer)                                                                            \
-    X(CreateBufferWithProperties) X(CreateCommandQueue) X(CreateCommandQueueWithProperties) X( \
-        CreateImage) X(CreateImage2D) X(CreateImage3D) X(CreateImageWithProperties)            \
-        X(CreateKernel) X(CreateKernelsInProgram) X(EnqueueBarrier) X(                         \
-            EnqueueBarrierWithWaitList) X(EnqueueCopyBuffer) X(EnqueueCopyBufferRect)          \
-            X(EnqueueCopyBufferToImage) X(EnqueueCopyImage) X(EnqueueCopyImageToBuffer) X(     \
-                EnqueueFillBuffer) X(EnqueueFillImage) X(EnqueueMapBuffer) X(EnqueueMapImage)  \
-                X(EnqueueMarker) X(EnqueueMarkerWithWaitList) X(EnqueueMigrateMemObjects)      \
-                    X(EnqueueNDRangeKernel) X(EnqueueNativeKernel) X(EnqueueReadBuffer)        \
-                        X(EnqueueReadBufferRect) X(EnqueueReadImage) X(EnqueueSVMFree)         \
-                            X(EnqueueSVMMap) X(EnqueueSVMMemFill) X(EnqueueSVMMemcpy)          \
-                                X(EnqueueSVMMigrateMem) X(EnqueueSVMUnmap) X(EnqueueTask)      \
-                                    X(EnqueueUnmapMemObject) X(EnqueueWaitForEvents)           \
-                                        X(EnqueueWriteBuffer) X(EnqueueWriteBufferRect)        \
-                                            X(EnqueueWriteImage) X(Finish) X(Flush) X(         \
-                                                GetCommandQueueInfo) X(GetEventProfilingInfo)  \
-                                                X(GetExtensionFunctionAddressForPlatform)      \
-                                                    X(LinkProgram) X(SVMAlloc) X(SVMFree)      \
-                                                        X(SetCommandQueueProperty)             \
-                                                            X(WaitForEvents)
-
-/* Further ones that it calls. */
-#define ASKED(X)                                                                           \
-    X(GetContextInfo)                                                                      \
-    X(GetDeviceIDs)                                                                        \
-    X(GetDeviceInfo)                                                                       \
-    X(GetEventInfo)                                                                        \
-    X(GetImageInfo) X(GetKernelInfo) X(GetMemObjectInfo) X(GetPlatformIDs) X(ReleaseEvent) \
-        X(RetainEvent) X(SetEventCallback) X(SetMemObjectDestructorCallback)
+/* Functions that the layer calls, beside those that it has (cl_wrapped.inc). */
+#define ASKED(X)        \
+    X(GetContextInfo)   \
+    X(GetDeviceIDs)     \
+    X(GetDeviceInfo)    \
+    X(GetEventInfo)     \
+    X(GetImageInfo)     \
+    X(GetKernelInfo)    \
+    X(GetMemObjectInfo) \
+    X(GetPlatformIDs)   \
+    X(ReleaseEvent) X(RetainEvent) X(SetEventCallback) X(SetMemObjectDestructorCallback)
 
 /* Where each of the first leads; NULL: not known yet. The assembler knows them by these names.
  */
-#define TO(name) \
-    __attribute__((used)) static void *to_##name __asm__("osc_cl_to_" #name) = NULL;
-WRAPPED(TO)
-#undef TO
+#define X(name) __attribute__((used)) static void *to_##name __asm__("osc_cl_to_" #name) = NULL;
+#include "sources/opencl/cl_wrapped.inc"
+#undef X
 
 /* What a program gets that calls a function which nobody has: an error, or no object. */
 static void *no_function(void)
@@ -119,8 +95,10 @@ static void find_target(cl_icd_dispatch *target)
 #define FIND(name)                       \
     symbol = dlsym(library, "cl" #name); \
     memcpy(&target->cl##name, &symbol, sizeof symbol);
-    WRAPPED(FIND)
     ASKED(FIND)
+#define X(name) FIND(name)
+#include "sources/opencl/cl_wrapped.inc"
+#undef X
 #undef FIND
 }
 
@@ -133,33 +111,39 @@ static void *function_of(const cl_icd_dispatch *table, size_t offset)
     return function;
 }
 
-static void resolve(void)
-{
-    static const struct jump {
-        const char *name;
-        void **to;
-        size_t offset; /* in a table */
-    } all[] = {
-#define JUMP_OF(name) {#name, &to_##name, offsetof(cl_icd_dispatch, cl##name)},
-        WRAPPED(JUMP_OF)
-#undef JUMP_OF
-    };
-    static cl_icd_dispatch target;
-    const cl_icd_dispatch *table = &target;
-    cl_uint n = 0;
+static const struct jump {
+    const char *name;
+    void **to;
+    size_t offset; /* in a table */
+} all[] = {
+#define X(name) {#name, &to_##name, offsetof(cl_icd_dispatch, cl##name)},
+#include "sources/opencl/cl_wrapped.inc"
+#undef X
+};
 
-    find_target(&target);
-    if (target.clGetPlatformIDs) {
-        (void)target.clGetPlatformIDs(0, NULL, &n);
-        table = osc_cl_preload(&target);
-    }
+/* Let the jumps lead to the functions of TABLE; of those that it lacks, to TARGET's. */
+static void lead_to(const cl_icd_dispatch *table, const cl_icd_dispatch *target)
+{
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         void *const ours = function_of(table, all[i].offset);
-        void *const to = ours ? ours : function_of(&target, all[i].offset);
+        void *const to = ours ? ours : function_of(target, all[i].offset);
 
         /* Release: whoever sees it finds the layer begun. */
         __atomic_store_n(all[i].to, or_none(to, all[i].name), __ATOMIC_RELEASE);
     }
+}
+
+static void resolve(void)
+{
+    static cl_icd_dispatch target;
+    cl_uint n = 0;
+
+    find_target(&target);
+    lead_to(&target, &target); /* drivers that begin may call us */
+    if (!target.clGetPlatformIDs)
+        return;
+    (void)target.clGetPlatformIDs(0, NULL, &n);
+    lead_to(osc_cl_preload(&target), &target);
 }
 
 /* Called by the jumps, which keep all arguments. */
@@ -202,6 +186,8 @@ __asm__(".text\nosc_cl_first:\n"
         "ldp x6, x7, [sp, #64]\nldp x29, x30, [sp], #80\nret\n");
 #endif
 
-WRAPPED(JUMP)
+#define X(name) JUMP(name)
+#include "sources/opencl/cl_wrapped.inc"
+#undef X
 
 #endif

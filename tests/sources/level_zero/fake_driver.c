@@ -765,22 +765,24 @@ API ze_result_t empty_table(ze_api_version_t version, void *table)
     return ZE_RESULT_SUCCESS;
 }
 
-#define EMPTIES(X)                                                                             \
-    X(zeGetDeviceExp)                                                                          \
-    X(zeGetEventExp)                                                                           \
-    X(zeGetFabricEdgeExp) X(zeGetFabricVertexExp) X(zeGetFence) X(zeGetImageExp) X(zeGetImage) \
-        X(zeGetKernelExp) X(zeGetModuleBuildLog) X(zeGetPhysicalMem) X(zeGetSampler)           \
-            X(zeGetVirtualMem) X(zesGetDevice) X(zesGetDiagnostics) X(zesGetDriver)            \
-                X(zesGetEngine) X(zesGetFabricPort) X(zesGetFan) X(zesGetFirmware)             \
-                    X(zesGetFrequency) X(zesGetLed) X(zesGetMemory) X(zesGetPerformanceFactor) \
-                        X(zesGetPower) X(zesGetPsu) X(zesGetRas) X(zesGetScheduler)            \
-                            X(zesGetStandby) X(zesGetTemperature) X(zetGetCommandList)         \
-                                X(zetGetContext) X(zetGetDebug) X(zetGetDevice)                \
-                                    X(zetGetKernel) X(zetGetMetricGroupExp)                    \
-                                        X(zetGetMetricGroup) X(zetGetMetric)                   \
-                                            X(zetGetMetricQueryPool) X(zetGetMetricQuery)      \
-                                                X(zetGetMetricStreamer) X(zetGetModule)        \
-                                                    X(zetGetTracerExp)
-#define EMPTY(name) \
-    __asm__(".globl " #name "ProcAddrTable\n.set " #name "ProcAddrTable, empty_table\n");
-EMPTIES(EMPTY)
+#define EMPTY(name) ".globl " name "ProcAddrTable\n.set " name "ProcAddrTable, empty_table\n"
+
+__asm__(EMPTY("zeGetDeviceExp") EMPTY("zeGetEventExp") EMPTY("zeGetFabricEdgeExp") EMPTY(
+    "zeGetFabricVertexExp") EMPTY("zeGetFence") EMPTY("zeGetImageExp") EMPTY("zeGetImage")
+            EMPTY("zeGetKernelExp") EMPTY("zeGetModuleBuildLog") EMPTY("zeGetPhysicalMem")
+                EMPTY("zeGetSampler") EMPTY("zeGetVirtualMem") EMPTY("zesGetDevice") EMPTY(
+                    "zesGetDiagnostics") EMPTY("zesGetDriver") EMPTY("zesGetEngine")
+                    EMPTY("zesGetFabricPort") EMPTY("zesGetFan") EMPTY("zesGetFirmware")
+                        EMPTY("zesGetFrequency") EMPTY("zesGetLed") EMPTY("zesGetMemory") EMPTY(
+                            "zesGetPerformanceFactor") EMPTY("zesGetPower") EMPTY("zesGetPsu")
+                            EMPTY("zesGetRas") EMPTY("zesGetScheduler") EMPTY("zesGetStandby")
+                                EMPTY("zesGetTemperature") EMPTY("zetGetCommandList")
+                                    EMPTY("zetGetContext") EMPTY("zetGetDebug")
+                                        EMPTY("zetGetDevice") EMPTY("zetGetKernel")
+                                            EMPTY("zetGetMetricGroupExp")
+                                                EMPTY("zetGetMetricGroup") EMPTY("zetGetMetric")
+                                                    EMPTY("zetGetMetricQueryPool")
+                                                        EMPTY("zetGetMetricQuery")
+                                                            EMPTY("zetGetMetricStreamer")
+                                                                EMPTY("zetGetModule")
+                                                                    EMPTY("zetGetTracerExp"));
