@@ -44,11 +44,10 @@ static const struct {
       [OF_RUN] = "call opscope.record.step() once a step; without that, a step ends when the "
                  "first optimizer has made one"}},
     {OSC_FINDING_no_device,
-     {[OF_PROFILE] = "opscope.torch records the host; for devices use torch.profiler.profile("
-                     "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) (or .XPU)",
-      [OF_RUN] = "opscope run --torch records the host; for devices use "
-                 "torch.profiler.profile(activities=[ProfilerActivity.CPU, "
-                 "ProfilerActivity.CUDA]) (or .XPU)"}},
+     {[OF_PROFILE] =
+          "pass activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] (or .XPU) to "
+          "opscope.torch.profile",
+      [OF_RUN] = "see opscope run --list-sources for what records devices here"}},
     {OSC_FINDING_single_step,
      {[OF_PROFILE] = "raise active= in opscope.torch.schedule(...)",
       [OF_RUN] = "let the program make more steps, or raise active= in --schedule"}},
