@@ -233,8 +233,9 @@ static void read_chosen(const struct choice *w)
         at = &c->next;
     }
     *at = c; /* those that were not looked at */
-    if (rest)
-        put_back(rest, c ? last : kept);
+    struct osc_ze_command *const end = c ? last : kept;
+    if (rest && end)
+        put_back(rest, end);
 }
 
 static void read_now(const struct choice *w)
