@@ -278,9 +278,10 @@ static int choose_preload(struct osc_sources *s, const struct osc_args *args, un
         return do_without_preload(s, args, preloaded & ~(unsigned)OSC_SOURCE_NVTX, program);
     if (preloaded & OSC_SOURCE_LEVEL_ZERO)
         add_variable(s, "ZE_ENABLE_TRACING_LAYER", "1");
-    osc_strbuf_adds(&text, path);
+    /* After others: a sanitizer's must be the first, and all are before other libraries. */
     if (others && *others && strcmp(others, path) != 0)
-        osc_strbuf_addf(&text, ":%s", others);
+        osc_strbuf_addf(&text, "%s:", others);
+    osc_strbuf_adds(&text, path);
     return add_text(s, "LD_PRELOAD", &text);
 }
 
