@@ -37,5 +37,6 @@ OSC_API int opscope_collect_start(const char *source);
  * it is started again. */
 OSC_API const char *opscope_collect_why(const char *source);
 
-/* Record what SOURCE knows to have finished, and let go of its runtime. */
+/* Record what SOURCE knows to have finished, and when all who started it have stopped it, let
+ * go of its runtime. */
 OSC_API void opscope_collect_stop(const char *source);

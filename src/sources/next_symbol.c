@@ -3,23 +3,30 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stddef.h>
+#include <string.h>
 
-#define LIBRARIES_MAX 1024u
+#define BYTES_MAX ((size_t)256 << 10)
 
-/* Paths of what is loaded, which hold as long as it is. */
-struct loaded {
-    const char *paths[LIBRARIES_MAX];
-    size_t n;
-};
+/* Paths of what is loaded, one after the other: copies, because a library may be unloaded. */
+static struct loaded {
+    char paths[BYTES_MAX];
+    size_t len;
+} all;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of that */
 
 static int add_path(struct dl_phdr_info *info, size_t bytes, void *data)
 {
-    struct loaded *const all = data;
+    struct loaded *const to = data;
+    const size_t n = info->dlpi_name ? strlen(info->dlpi_name) + 1 : 0;
 
     (void)bytes;
-    if (all->n < LIBRARIES_MAX && info->dlpi_name && info->dlpi_name[0] == '/')
-        all->paths[all->n++] = info->dlpi_name;
+    if (n > 1 && info->dlpi_name[0] == '/' && to->len + n <= sizeof to->paths) {
+        memcpy(to->paths + to->len, info->dlpi_name, n);
+        to->len += n;
+    }
     return 0;
 }
 
@@ -49,7 +56,6 @@ static void *find_in(const char *path, const char *name, void **handle)
 
 void *osc_next_symbol(const char *name, const char *library, void **handle)
 {
-    struct loaded all = {.n = 0};
     void *symbol = dlsym(RTLD_NEXT, name);
     Dl_info where;
 
@@ -62,8 +68,11 @@ void *osc_next_symbol(const char *name, const char *library, void **handle)
     symbol = find_in(library, name, handle);
     if (symbol)
         return symbol;
+    pthread_mutex_lock(&lock);
+    all.len = 0;
     (void)dl_iterate_phdr(add_path, &all);
-    for (size_t i = 0; i < all.n && !symbol; i++)
-        symbol = find_in(all.paths[i], name, handle);
+    for (size_t at = 0; at < all.len && !symbol; at += strlen(all.paths + at) + 1)
+        symbol = find_in(all.paths + at, name, handle);
+    pthread_mutex_unlock(&lock);
     return symbol;
 }

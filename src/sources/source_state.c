@@ -50,6 +50,14 @@ bool osc_source_is_wanted(const struct osc_source *s)
            (!sources || !*sources || lists(sources, s->name));
 }
 
+bool osc_source_is_beside_torch(void)
+{
+    const char *const sources = getenv("OPSCOPE_SOURCES");
+
+    return sources && (lists(sources, "torch") || lists(sources, "torch=replace") ||
+                       lists(sources, "torch=stack"));
+}
+
 static void forked(void)
 {
     /* Relaxed: the child has one thread. Do no more here: most children only call exec(). */
@@ -134,7 +142,7 @@ void osc_source_report_all(void)
     atomic_fetch_and_explicit(&osc_source_state_, ~(uint32_t)OSC_SOURCE_REPORT_DUE,
                               memory_order_relaxed);
     for (uint32_t i = 0; i < n && i < REPORTS_MAX && osc_is_on(); i++) {
-        /* Acquire pairs with the release in osc_source_report(). */
+        /* Acquire pairs with the release in add_report(). */
         if (atomic_load_explicit(&reports[i].is_whole, memory_order_acquire))
             osc_metadata(reports[i].key, reports[i].text);
     }

@@ -31,6 +31,9 @@ struct osc_source {
 /* Whether OPSCOPE and OPSCOPE_SOURCES let S record. */
 bool osc_source_is_wanted(const struct osc_source *s);
 
+/* Whether OPSCOPE_SOURCES has PyTorch, in whatever way, beside others. */
+bool osc_source_is_beside_torch(void);
+
 /* Start the recorder with its defaults, unless a source has done so. */
 void osc_source_begin(void);
 

@@ -143,6 +143,16 @@ def a_list_is_recorded_each_time_it_is_executed(place: Place) -> None:
                   "zeCommandListAppendLaunchKernel": 3, "zeCommandListAppendBarrier": 1}))
 
 
+def an_execution_before_the_last_was_read_is_counted(place: Place) -> None:
+    done = record(place, "pipeline", FAKE_NS="3000000")
+    work = work_of(place.events(done.out))
+    same(len(done.commands), 3)
+    # Two could not be told apart; the third began after the program had waited.
+    same(len(work), 1)
+    same(counters_of(place, done.out), {"level-zero: commands without times": 2})
+    same(abs(work[0]["dur_ns"] - 3_000_000) < 10_000, True)
+
+
 def events_without_times_are_signalled_after_ours(place: Place) -> None:
     # The barriers are ours, but for the last.
     check(place, record(place, "foreign"), without=Counter({"Barrier": N}))
@@ -344,7 +354,9 @@ def torch_has_columns_of_xpu(place: Place) -> None:
 
 TESTS = (all_commands_are_recorded_and_linked,
          events_of_the_program_are_read_before_it_resets_them,
-         a_list_is_recorded_each_time_it_is_executed, events_without_times_are_signalled_after_ours,
+         a_list_is_recorded_each_time_it_is_executed,
+         an_execution_before_the_last_was_read_is_counted,
+         events_without_times_are_signalled_after_ours,
          clocks_of_any_width_rate_and_age_fit, tiles_are_engines_of_their_device,
          devices_are_numbered_over_all_drivers, what_runs_at_the_end_is_waited_for,
          what_never_ends_is_counted, a_killed_program_has_recorded_what_it_waited_for,

@@ -68,11 +68,14 @@ def start(activities: Iterable[str]) -> dict[str, str]:
     failed = {}
     found = library()
     for name in filter(has_source, activities):
-        if name == "XPU": # its source initialises Level Zero if nothing has
-            os.environ.setdefault(TRACING, "1")
         word = SOURCES[name].word.encode()
+        is_set = TRACING in os.environ
+        if name == "XPU" and not is_set:  # its source initialises Level Zero if nothing has
+            os.environ[TRACING] = "1"
         if found is not None and found.opscope_collect_start(word) != 0:
             failed[name] = found.opscope_collect_why(word).decode(errors="replace")
+        if name == "XPU" and not is_set:  # children are not traced
+            del os.environ[TRACING]
     return failed
 
 

@@ -151,6 +151,7 @@ class Recording:
             self.earlier_events = list(self.function_events)
         recorded = [a.name for a in o.activities if a.name not in o.absent]
         failed = collector.start(recorded)
+        recorded = [name for name in recorded if name not in failed]
         try:
             native.start(path)
         except RuntimeError:
@@ -162,7 +163,6 @@ class Recording:
             native.metadata(flag, str(int(flag in self.flags)))
         for key, value in metadata.items():
             native.metadata(key, text_of(value))
-        devices.warn(failed, stacklevel=native.level_of_caller())
         for device, why in {**o.absent, **failed}.items():
             native.metadata(f"device_absent.{device}", why)
         self.path = path
@@ -170,6 +170,7 @@ class Recording:
         self.window_ns = (time.time_ns(), 0)
         self.pid = os.getpid()
         self.cached_events = None
+        devices.warn(failed, stacklevel=native.level_of_caller())
         torch.autograd.profiler._run_on_profiler_start()
         ranges.install()
         if o.with_stack and self.fields["record_python_gc_info"]:

@@ -4,10 +4,10 @@
  *
  * Each source of events uses a hook of its own: programs that call libopscope read
  * OPSCOPE_OUT; ITT loads the library named by INTEL_LIBITTNOTIFY64, NVTX that of
- * NVTX_INJECTION64_PATH, OpenCL's loader those of OPENCL_LAYERS; LD_PRELOAD puts the collector
- * before the loader of Level Zero; Python first imports a module
- * of ours from PYTHONPATH, which waits for torch. In the program all of these fail silently, so
- * whatever can be checked before it starts is checked here.
+ * NVTX_INJECTION64_PATH, CUDA's driver that of CUDA_INJECTION64_PATH, OpenCL's loader those of
+ * OPENCL_LAYERS; LD_PRELOAD puts the collector before the loader of Level Zero; Python first
+ * imports a module of ours from PYTHONPATH, which waits for torch. In the program all of these
+ * fail silently, so whatever can be checked before it starts is checked here.
  *
  *   - OPSCOPE_SOURCES lists the sources, and recordings repeat the list: "api,?nvtx,-itt". '-'
  *     marks one that cannot be used, '?' one that nobody named, which may find nothing.

@@ -303,7 +303,7 @@ void osc_records_count(struct osc_records *n)
 /* Whether SOURCE, such as "itt" or "torch=stack", has reported to T. */
 static bool has_reported(const struct osc_trace *t, struct osc_str source)
 {
-    const struct osc_str prefix = OSC_STR("source.");
+    static const struct osc_str prefixes[] = {{"source.", 7}, {"source_failed.", 14}};
 
     for (uint32_t i = 0; i < source.len; i++) {
         if (source.s[i] == '=')
@@ -312,9 +312,14 @@ static bool has_reported(const struct osc_trace *t, struct osc_str source)
     for (uint32_t i = 0; i < t->n_metas; i++) {
         const struct osc_str key = osc_trace_str(t, t->metas[i].key);
 
-        if (osc_str_starts(key, prefix) &&
-            osc_str_starts((struct osc_str){key.s + prefix.len, key.len - prefix.len}, source))
-            return true;
+        for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++) {
+            const struct osc_str prefix = prefixes[k];
+
+            if (osc_str_starts(key, prefix) &&
+                osc_str_starts((struct osc_str){key.s + prefix.len, key.len - prefix.len},
+                               source))
+                return true;
+        }
     }
     return false;
 }

@@ -38,6 +38,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static bool is_started, has_thread, has_exit;
 static bool is_injected; /* started by the driver: for as long as the process lives */
+static bool is_child;    /* of a process that started */
 static void *subscriber;
 static pid_t owner; /* the process that started */
 static char why[192];
@@ -287,11 +288,27 @@ static bool enable_records(void)
     return enable_kinds();
 }
 
+/* The child of a fork has no CUDA, and a copy of the lock that nobody opens. */
+static void forked(void)
+{
+    const pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
+    const pthread_cond_t nobody_waits = PTHREAD_COND_INITIALIZER;
+
+    memcpy(&lock, &free_lock, sizeof lock);
+    memcpy(&ended, &nobody_waits, sizeof ended);
+    is_started = has_thread = false;
+    is_child = true;
+}
+
 /* The caller has the lock. */
 static bool begin(void)
 {
     if (is_started)
         return true;
+    if (is_child) {
+        (void)snprintf(why, sizeof why, "CUDA cannot be used in the child of a fork");
+        return false;
+    }
     if (!subscribe())
         return false;
     owner = getpid();
@@ -304,7 +321,7 @@ static bool begin(void)
     is_started = true;
     begin_thread();
     if (!has_exit)
-        has_exit = atexit(leave) == 0;
+        has_exit = atexit(leave) == 0 && pthread_atfork(NULL, NULL, forked) == 0;
     return true;
 }
 
@@ -360,8 +377,6 @@ OSC_API int InitializeInjection(void);
 /* NOLINTNEXTLINE(readability-identifier-naming) */
 int InitializeInjection(void)
 {
-    const char *const sources = getenv("OPSCOPE_SOURCES");
-
     if (!osc_source_is_wanted(&source))
         return 1;
     const uint32_t closed = osc_source_self.closed;
@@ -369,9 +384,8 @@ int InitializeInjection(void)
     osc_source_self.closed = OSC_SOURCE_INSIDE;
     osc_source_begin();
     pthread_mutex_lock(&lock);
-    /* Of all sources only that of torch has such a word, with what it records behind it. */
-    atomic_store_explicit(&osc_cupti_is_beside_torch, sources && strstr(sources, "torch"),
-                          memory_order_relaxed);
+    if (osc_source_is_beside_torch())
+        atomic_store_explicit(&osc_cupti_is_beside_torch, 1, memory_order_relaxed);
     is_injected = begin();
     report();
     pthread_mutex_unlock(&lock);

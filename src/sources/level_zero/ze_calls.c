@@ -35,7 +35,7 @@ static void after_wait(void *params, ze_result_t result, void *tracer, void **ca
 {
     OSC_ZE_UNUSED;
     osc_ze_end();
-    osc_ze_read_finished();
+    osc_ze_waited();
 }
 
 #define CALL(name) {#name, before_##name, after_call},

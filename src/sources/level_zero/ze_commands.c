@@ -5,9 +5,11 @@
 
 #include "sources/room.h"
 
-#define DRAIN_NS   UINT64_C(100000000) /* the end of a process may wait so long */
-#define READ_EVERY 64u                 /* appends */
-#define NOT_YET    32u                 /* commands that have not finished end a reading */
+#define DRAIN_NS    UINT64_C(100000000) /* the end of a process may wait so long */
+#define WAITING_MAX (1u << 18) /* commands that have not finished; more are not recorded */
+#define READ_EVERY  64u        /* appends */
+#define EARLY_PARTS 100u       /* of a second: by how much clocks may seem to disagree */
+#define NOT_YET     32u        /* commands that have not finished end a reading */
 
 struct osc_ze_command {
     struct osc_ze_command *next;         /* of those that wait, or are unused */
@@ -19,8 +21,9 @@ struct osc_ze_command {
     struct osc_ze_event *theirs;    /* what is known of that, if it is the program's */
     ze_event_handle_t signal_after; /* the program's, which a barrier signals instead */
     bool is_regular;
-    uint32_t n_runs; /* of a regular list */
-    bool is_stale;   /* its event may be signalled at any time */
+    uint32_t n_runs;  /* of a regular list */
+    bool is_stale;    /* its event may be signalled at any time */
+    uint32_t n_waits; /* when it became so */
     struct osc_ze_work work;
     uint32_t queue;
     uint64_t launch, append_ns, submit_ns;
@@ -34,6 +37,7 @@ static struct {
 } waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Atomic uint32_t n_waiting;
+static _Atomic uint32_t n_waits; /* grows when the program has waited for something */
 
 /* Of the thread that reads. It calls drivers meanwhile, which do not call back. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
@@ -122,6 +126,10 @@ static void record(const struct osc_ze_command *c, const ze_kernel_timestamp_res
         return;
     }
     const uint64_t submitted = osc_ze_ticks_at(c->device, c->submit_ns);
+    if (start + c->device->hz / EARLY_PARTS < submitted) { /* of an execution before */
+        osc_ze_count(OSC_ZE_COUNT_UNTIMED, 1);
+        return;
+    }
     osc_work(c->queue, &(struct osc_work_info){
                            .kind = c->work.kind,
                            .name = c->work.name,
@@ -167,6 +175,7 @@ static void finish(struct osc_ze_command *c, bool is_signalled)
     if (c->theirs)
         atomic_fetch_sub_explicit(&c->theirs->n_waiting, 1, memory_order_release);
     c->is_stale = !is_signalled;
+    c->n_waits = atomic_load_explicit(&n_waits, memory_order_relaxed);
     if (!c->is_regular)
         give_back(c, is_signalled);
     else if (c->own && is_signalled) /* for the next execution */
@@ -197,6 +206,8 @@ static bool is_chosen(const struct osc_ze_command *c, const struct choice *w)
 /* Put the chain FIRST to LAST before those that wait. */
 static void put_back(struct osc_ze_command *first, struct osc_ze_command *last)
 {
+    if (!first || !last)
+        return;
     pthread_mutex_lock(&waiting.lock);
     last->next = waiting.first;
     if (!waiting.first)
@@ -205,8 +216,8 @@ static void put_back(struct osc_ze_command *first, struct osc_ze_command *last)
     pthread_mutex_unlock(&waiting.lock);
 }
 
-/* Read those that are chosen by W; of all, the oldest, until some have not finished. The caller
- * has the right to read. */
+/* Read those that are chosen by W; of all, the oldest, until some have not finished, which are
+ * the last to be looked at again. The caller has the right to read. */
 static void read_chosen(const struct choice *w)
 {
     const bool is_all = !w->list && !w->event && !w->context && !w->is_last;
@@ -232,10 +243,9 @@ static void read_chosen(const struct choice *w)
         *at = kept = c;
         at = &c->next;
     }
-    *at = c; /* those that were not looked at */
-    struct osc_ze_command *const end = c ? last : kept;
-    if (rest && end)
-        put_back(rest, end);
+    *at = NULL;
+    put_back(rest, kept);
+    put_back(c, last); /* those that were not looked at */
 }
 
 static void read_now(const struct choice *w)
@@ -251,13 +261,20 @@ void osc_ze_read_finished(void)
 {
     if (!osc_ze_is_alive())
         return;
+    osc_ze_read_all_clocks(
+        false); /* first: what was submitted is converted by the last reading */
     /* Another thread that reads does it. */
     if (atomic_load_explicit(&n_waiting, memory_order_relaxed) > 0 &&
         pthread_mutex_trylock(&reading) == 0) {
         read_chosen(&(struct choice){0});
         pthread_mutex_unlock(&reading);
     }
-    osc_ze_read_all_clocks(false);
+}
+
+void osc_ze_waited(void)
+{
+    atomic_fetch_add_explicit(&n_waits, 1, memory_order_relaxed);
+    osc_ze_read_finished();
 }
 
 void osc_ze_read_event(ze_event_handle_t event)
@@ -271,11 +288,15 @@ void osc_ze_drain(void)
 
     while (atomic_load_explicit(&n_waiting, memory_order_relaxed) > 0 &&
            osc_ze_now_ns() < until) {
-        read_now(&(struct choice){0});
+        osc_ze_read_finished();
         if (atomic_load_explicit(&n_waiting, memory_order_relaxed) > 0)
             (void)nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
     }
-    read_now(&(struct choice){.is_last = true, .cause = OSC_ZE_COUNT_UNFINISHED});
+    /* A thread that hangs in a driver must not keep the process from ending. */
+    if (pthread_mutex_trylock(&reading) != 0)
+        return;
+    read_chosen(&(struct choice){.is_last = true, .cause = OSC_ZE_COUNT_UNFINISHED});
+    pthread_mutex_unlock(&reading);
     osc_ze_read_all_clocks(true);
 }
 
@@ -285,11 +306,13 @@ void osc_ze_drain(void)
 static struct osc_ze_command *choose_event(struct osc_ze_list *l, ze_event_handle_t *event)
 {
     struct osc_ze_event *const theirs = osc_ze_event_of(*event);
-    const bool has_times =
-        theirs && atomic_load_explicit(&theirs->has_times, memory_order_relaxed);
+    /* Of an event that was not made here nothing is known: the program may read its times. */
+    const uint32_t times = theirs ? atomic_load_explicit(&theirs->times, memory_order_relaxed)
+                                  : (uint32_t)OSC_ZE_TIMES_THEIRS;
+    const bool has_times = times == OSC_ZE_TIMES_READ;
     /* In a regular list, the barrier after ours would find our event signalled by the execution
      * before, and signal theirs too early. */
-    const bool is_ours = !*event || (!has_times && l->is_immediate);
+    const bool is_ours = !*event || (times == OSC_ZE_TIMES_NONE && l->is_immediate);
     struct osc_ze_command *c = is_ours ? take_with_event(l->context) : NULL;
 
     if (c) {
@@ -318,6 +341,10 @@ struct osc_ze_command *osc_ze_append_begin(ze_command_list_handle_t list,
         l = osc_ze_list_adopt(list);
     if (!l) {
         osc_ze_count(OSC_ZE_COUNT_UNKNOWN, 1);
+        return NULL;
+    }
+    if (atomic_load_explicit(&n_waiting, memory_order_relaxed) >= WAITING_MAX) {
+        osc_ze_count(OSC_ZE_COUNT_UNTIMED, 1);
         return NULL;
     }
     struct osc_ze_command *const c = choose_event(l, event);
@@ -352,6 +379,16 @@ static uint32_t keep(struct osc_ze_command *c)
     return 0;
 }
 
+/* Let the program's event be signalled after ours. If that fails, the device is lost or there
+ * is no memory: whoever waits for the event must not wait for ever. */
+static void signal_theirs(ze_command_list_handle_t list, struct osc_ze_command *c)
+{
+    if (osc_ze.CommandListAppendBarrier(list, c->signal_after, 1, &c->event) !=
+            ZE_RESULT_SUCCESS &&
+        osc_ze.CommandListAppendSignalEvent(list, c->signal_after) != ZE_RESULT_SUCCESS)
+        (void)osc_ze.EventHostSignal(c->signal_after);
+}
+
 void osc_ze_append_end(struct osc_ze_command *c, ze_command_list_handle_t list,
                        ze_result_t result, const struct osc_ze_work *work)
 {
@@ -360,7 +397,7 @@ void osc_ze_append_end(struct osc_ze_command *c, ze_command_list_handle_t list,
     } else if (c) {
         c->work = *work;
         if (c->signal_after)
-            (void)osc_ze.CommandListAppendBarrier(list, c->signal_after, 1, &c->event);
+            signal_theirs(list, c);
         if (keep(c) % READ_EVERY == READ_EVERY - 1)
             osc_ze_read_finished();
     }
@@ -369,17 +406,40 @@ void osc_ze_append_end(struct osc_ze_command *c, ze_command_list_handle_t list,
 
 /* --- what becomes of a regular list ------------------------------------------------------ */
 
+/* An execution of C was not followed to its end. Whether that is over, so that the event of C
+ * tells of the next one: the program has waited since, and the event is signalled. */
+static bool is_fresh(struct osc_ze_command *c)
+{
+    if (c->n_waits == atomic_load_explicit(&n_waits, memory_order_relaxed) ||
+        osc_ze.EventQueryStatus(c->event) != ZE_RESULT_SUCCESS)
+        return false;
+    if (c->own)
+        (void)osc_ze.EventHostReset(c->event);
+    c->is_stale = false;
+    return true;
+}
+
+void osc_ze_list_skip(struct osc_ze_list *l)
+{
+    for (struct osc_ze_command *c = l->first; c; c = c->next_in_list) {
+        c->is_stale = true;
+        c->n_waits = atomic_load_explicit(&n_waits, memory_order_relaxed);
+    }
+}
+
 void osc_ze_list_submit(struct osc_ze_list *l, uint32_t queue)
 {
     const uint64_t now = osc_ze_now_ns();
     uint64_t launch = 0;
 
     /* What has not finished is executed again: its event shows only the last time. */
-    if (l->first && l->first->n_runs > 0)
+    if (l->first)
         read_now(&(struct choice){.list = l, .is_last = true, .cause = OSC_ZE_COUNT_UNTIMED});
     for (struct osc_ze_command *c = l->first; c; c = c->next_in_list) {
-        if (c->theirs && !atomic_load_explicit(&c->theirs->has_times, memory_order_relaxed)) {
-            osc_ze_count(OSC_ZE_COUNT_UNTIMED, 1); /* the program destroyed the event */
+        if ((c->theirs && atomic_load_explicit(&c->theirs->times, memory_order_relaxed) !=
+                              OSC_ZE_TIMES_READ) || /* the program destroyed the event */
+            (c->is_stale && !is_fresh(c))) {
+            osc_ze_count(OSC_ZE_COUNT_UNTIMED, 1);
             continue;
         }
         if (c->n_runs > 0) { /* by this call, not by the one that appended it */
@@ -396,8 +456,10 @@ void osc_ze_list_submit(struct osc_ze_list *l, uint32_t queue)
 void osc_ze_list_fail(struct osc_ze_list *l)
 {
     read_now(&(struct choice){.list = l, .is_last = true, .is_quiet = true});
-    for (struct osc_ze_command *c = l->first; c; c = c->next_in_list)
+    for (struct osc_ze_command *c = l->first; c; c = c->next_in_list) {
         c->n_runs -= c->n_runs > 0;
+        c->is_stale = false; /* nothing was executed */
+    }
 }
 
 void osc_ze_list_clear(struct osc_ze_list *l)

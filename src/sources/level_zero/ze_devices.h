@@ -47,7 +47,7 @@ uint32_t osc_ze_engine(struct osc_ze_device *device, uint32_t ordinal, uint32_t 
 /* CLOCK_MONOTONIC, in ns. */
 uint64_t osc_ze_now_ns(void);
 
-/* Compare the clock of DEVICE, or if HANDLE is NULL of all that are used, unless it was done a
+/* Compare the clock of DEVICE, or those of all that are used, unless it was done a
  * moment ago or IS_LAST. */
 void osc_ze_read_clock(struct osc_ze_device *device, bool is_last);
 void osc_ze_read_all_clocks(bool is_last);

@@ -26,8 +26,15 @@ static void after_pool_create(void *params, ze_result_t result, void *tracer, vo
     const ze_event_pool_create_params_t *const p = params;
 
     OSC_ZE_UNUSED;
-    if (result == ZE_RESULT_SUCCESS && *p->pphEventPool && **p->pphEventPool)
-        osc_ze_add_pool(**p->pphEventPool, *call != NULL);
+    if (result != ZE_RESULT_SUCCESS || !*p->pphEventPool || !**p->pphEventPool)
+        return;
+    const ze_event_pool_flags_t flags = *p->pdesc ? (*p->pdesc)->flags : 0;
+    const ze_event_pool_flags_t both =
+        ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | ZE_EVENT_POOL_FLAG_HOST_VISIBLE;
+    osc_ze_add_pool(**p->pphEventPool, *call || (flags & both) == both ? OSC_ZE_TIMES_READ
+                                       : flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP
+                                           ? OSC_ZE_TIMES_THEIRS
+                                           : OSC_ZE_TIMES_NONE);
 }
 
 static void after_event_create(void *params, ze_result_t result, void *tracer, void **call)
@@ -56,7 +63,7 @@ static void before_event_destroy(void *params, ze_result_t result, void *tracer,
     OSC_ZE_UNUSED;
     read_event(*p->phEvent);
     if (e)
-        atomic_store_explicit(&e->has_times, 0, memory_order_relaxed);
+        atomic_store_explicit(&e->times, OSC_ZE_TIMES_THEIRS, memory_order_relaxed);
 }
 
 static void before_event_reset(void *params, ze_result_t result, void *tracer, void **call)

@@ -11,15 +11,14 @@
 static struct osc_handle_map pools = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static struct osc_handle_map events = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-#define POOL_HAS_TIMES 1
-
-void osc_ze_add_pool(ze_event_pool_handle_t handle, bool has_times)
+void osc_ze_add_pool(ze_event_pool_handle_t handle, enum osc_ze_times times)
 {
-    (void)osc_handle_set(&pools, handle, has_times ? POOL_HAS_TIMES : 0);
+    (void)osc_handle_set(&pools, handle, (uint64_t)times + 1);
 }
 
 void osc_ze_add_event(ze_event_handle_t handle, ze_event_pool_handle_t pool)
 {
+    const uint64_t known = osc_handle_get(&pools, pool);
     struct osc_ze_event *e = osc_ze_event_of(handle);
 
     if (!e)
@@ -28,7 +27,7 @@ void osc_ze_add_event(ze_event_handle_t handle, ze_event_pool_handle_t pool)
         return;
     /* Relaxed: programs give an event to another thread in their own way. */
     atomic_store_explicit(&e->n_waiting, 0, memory_order_relaxed);
-    atomic_store_explicit(&e->has_times, osc_handle_get(&pools, pool) == POOL_HAS_TIMES,
+    atomic_store_explicit(&e->times, known ? (uint32_t)known - 1 : OSC_ZE_TIMES_THEIRS,
                           memory_order_relaxed);
 }
 

@@ -12,9 +12,16 @@
 
 #include "sources/level_zero/ze_functions.h"
 
-/* An event of a program, whose pool takes times. */
+enum osc_ze_times {
+    OSC_ZE_TIMES_NONE,  /* none: a command may signal one of ours instead */
+    OSC_ZE_TIMES_READ,  /* they can be read */
+    OSC_ZE_TIMES_THEIRS /* the program's alone: the host does not see the event, or it is gone
+                         */
+};
+
+/* What is known of an event of a program. */
 struct osc_ze_event {
-    _Atomic uint32_t has_times; /* 0: it was destroyed, or its pool does not take times */
+    _Atomic uint32_t times;     /* enum osc_ze_times */
     _Atomic uint32_t n_waiting; /* commands that signal it and have not been read */
 };
 
@@ -22,7 +29,7 @@ struct osc_ze_event {
 struct osc_ze_event *osc_ze_event_of(ze_event_handle_t handle);
 
 /* Remember that a program made the pool HANDLE, or the event HANDLE in POOL. */
-void osc_ze_add_pool(ze_event_pool_handle_t handle, bool has_times);
+void osc_ze_add_pool(ze_event_pool_handle_t handle, enum osc_ze_times times);
 void osc_ze_add_event(ze_event_handle_t handle, ze_event_pool_handle_t pool);
 
 /* An event of ours, in a context. */

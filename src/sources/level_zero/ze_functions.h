@@ -42,9 +42,9 @@
     X(Event, Destroy)                         \
     X(Event, QueryStatus)                     \
     X(Event, HostReset)                       \
+    X(Event, HostSignal)                      \
     X(Event, QueryKernelTimestamp)            \
-    X(CommandList, AppendBarrier)             \
-    X(Mem, GetAllocProperties)
+    X(CommandList, AppendBarrier) X(CommandList, AppendSignalEvent) X(Mem, GetAllocProperties)
 
 /* Functions of newer loaders, which say what a list is that was made before the tracer. */
 #define OSC_ZE_LATER_FUNCTIONS(X)                     \

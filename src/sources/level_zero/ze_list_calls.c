@@ -75,13 +75,17 @@ static void before_context_destroy(void *params, ze_result_t result, void *trace
         osc_ze_context_clear(*p->phContext);
 }
 
-static void submit_all(uint32_t n, const ze_command_list_handle_t *handles, uint64_t queue)
+/* The lists are about to be executed on QUEUE; 0: on that of each. */
+static void submit_all(uint32_t n, const ze_command_list_handle_t *handles, uint64_t queue,
+                       bool is_recorded)
 {
     for (uint32_t i = 0; handles && i < n; i++) {
         struct osc_ze_list *const l = osc_ze_list_of(handles[i]);
 
-        if (l && l->device)
+        if (l && l->device && is_recorded)
             osc_ze_list_submit(l, queue ? (uint32_t)queue : l->queue);
+        else if (l)
+            osc_ze_list_skip(l);
     }
 }
 
@@ -100,9 +104,10 @@ static void before_execute(void *params, ze_result_t result, void *tracer, void 
     const ze_command_queue_execute_command_lists_params_t *const p = params;
 
     OSC_ZE_UNUSED;
-    if (osc_ze_begin(OSC_SOURCE_NAME("zeCommandQueueExecuteCommandLists")))
-        submit_all(*p->pnumCommandLists, *p->pphCommandLists,
-                   osc_handle_get(&queues, *p->phCommandQueue));
+    const bool is_recorded = osc_ze_begin(OSC_SOURCE_NAME("zeCommandQueueExecuteCommandLists"));
+    submit_all(*p->pnumCommandLists, *p->pphCommandLists,
+               *p->phCommandQueue ? osc_handle_get(&queues, *p->phCommandQueue) : 0,
+               is_recorded);
 }
 
 static void after_execute(void *params, ze_result_t result, void *tracer, void **call)
@@ -131,8 +136,9 @@ static void before_append_lists(void *params, ze_result_t result, void *tracer, 
     const struct osc_ze_list *const to = osc_ze_list_of(*p->immediate);
 
     OSC_ZE_UNUSED;
-    if (osc_ze_begin(OSC_SOURCE_NAME("zeCommandListImmediateAppendCommandListsExp")))
-        submit_all(*p->n, *p->lists, to ? to->queue : 0);
+    const bool is_recorded =
+        osc_ze_begin(OSC_SOURCE_NAME("zeCommandListImmediateAppendCommandListsExp"));
+    submit_all(*p->n, *p->lists, to ? to->queue : 0, is_recorded);
 }
 
 static void after_append_lists(void *params, ze_result_t result, void *tracer, void **call)

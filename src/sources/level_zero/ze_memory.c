@@ -82,6 +82,21 @@ static void before_free(void *params, ze_result_t result, void *tracer, void **c
                     known & ((UINT64_C(1) << DEVICE_SHIFT) - 1));
 }
 
+/* Of later versions than our headers may be: zeMemFreeExt(). */
+struct free_ext_params {
+    ze_context_handle_t *context;
+    const void **what;
+    void **at;
+};
+
+static void before_free_ext(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const struct free_ext_params *const p = params;
+    ze_mem_free_params_t plain = {p->context, p->at};
+
+    before_free(&plain, result, tracer, call);
+}
+
 static void after_free(void *params, ze_result_t result, void *tracer, void **call)
 {
     OSC_ZE_UNUSED;
@@ -93,4 +108,5 @@ const struct osc_ze_hook osc_ze_hooks_memory[] = {
     {"MemAllocShared", before_alloc_shared, after_alloc_shared},
     {"MemAllocHost", before_alloc_host, after_alloc_host},
     {"MemFree", before_free, after_free},
+    {"MemFreeExt", before_free_ext, after_free},
     {0}};

@@ -143,9 +143,11 @@ static const char *make_tracer(void *library)
     add_hook(library, tracer, &probe);
     osc_ze_find_devices();
     if (enable(tracer, 1) != ZE_RESULT_SUCCESS || ask(&n, NULL) != ZE_RESULT_SUCCESS ||
-        atomic_load_explicit(&is_alive, memory_order_relaxed) == 0)
+        atomic_load_explicit(&is_alive, memory_order_relaxed) == 0) {
+        (void)enable(tracer, 0);
         return "the tracing layer is loaded but inactive: ZE_ENABLE_TRACING_LAYER was not 1 "
                "when Level Zero was initialised";
+    }
     return "";
 }
 
@@ -156,6 +158,10 @@ static const char *start_with(void *library)
     char text[96];
 
     pthread_mutex_lock(&lock);
+    if (!osc_ze_is_alive()) {
+        pthread_mutex_unlock(&lock);
+        return "Level Zero cannot be used in the child of a fork";
+    }
     if (!outcome) {
         outcome = make_tracer(library);
         if (*outcome) {
@@ -189,6 +195,7 @@ static const char *start_here(void)
 }
 
 static _Atomic(const char *) why_not; /* what the last start said */
+static bool is_injected;              /* it records the whole program */
 
 static int start(void)
 {
@@ -210,7 +217,9 @@ static const char *tell_why(void)
 /* The tracer stays: it has to see the lists that are made before the next start. */
 static void stop(void)
 {
-    if (osc_ze_is_alive() && osc_is_on())
+    if (osc_ze_is_alive() && osc_is_on() && is_injected)
+        osc_ze_read_finished();
+    else if (osc_ze_is_alive() && osc_is_on())
         osc_ze_drain();
 }
 
@@ -223,11 +232,9 @@ static ze_result_t begun(ze_result_t result, void *library)
 {
     if (result == ZE_RESULT_SUCCESS && library &&
         osc_source_is_wanted(&osc_source_level_zero)) {
-        const char *const sources = getenv("OPSCOPE_SOURCES");
-
-        /* Of all sources only that of torch has such a word. */
-        atomic_store_explicit(&osc_ze_is_beside_torch, sources && strstr(sources, "torch"),
-                              memory_order_relaxed);
+        if (osc_source_is_beside_torch())
+            atomic_store_explicit(&osc_ze_is_beside_torch, 1, memory_order_relaxed);
+        is_injected = true;
         osc_source_begin();
         (void)start_with(library);
     }

@@ -45,16 +45,18 @@ static bool is_wanted(void)
 #define LIBRARY "libroctx64.so.4"
 
 /* FUNCTION = the same function of AMD's library, or NULL. */
-#define NEXT(name, function)                                                 \
-    do {                                                                     \
-        static _Atomic(void *) known_;                                       \
-        void *library_;                                                      \
-        void *symbol_ = atomic_load_explicit(&known_, memory_order_relaxed); \
-        if (!symbol_) {                                                      \
-            symbol_ = osc_next_symbol(name, LIBRARY, &library_);             \
-            atomic_store_explicit(&known_, symbol_, memory_order_relaxed);   \
-        }                                                                    \
-        memcpy(&(function), &symbol_, sizeof(function));                     \
+#define NEXT(name, function)                                                          \
+    do {                                                                              \
+        static _Atomic(void *) known_;                                                \
+        static _Atomic uint32_t is_known_; /* asked once: NULL is an answer */        \
+        void *library_;                                                               \
+        if (!atomic_load_explicit(&is_known_, memory_order_acquire)) {                \
+            atomic_store_explicit(&known_, osc_next_symbol(name, LIBRARY, &library_), \
+                                  memory_order_relaxed);                              \
+            atomic_store_explicit(&is_known_, 1, memory_order_release);               \
+        }                                                                             \
+        void *symbol_ = atomic_load_explicit(&known_, memory_order_relaxed);          \
+        memcpy(&(function), &symbol_, sizeof(function));                              \
     } while (0)
 
 /* NOLINTBEGIN(readability-identifier-naming): names of ROCTx. */

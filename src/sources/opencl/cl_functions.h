@@ -4,7 +4,8 @@
  *
  * A loader that finds our library in OPENCL_LAYERS asks it, at the first question for
  * platforms, for functions to put before its own (cl_layer.c). Ours record what programs ask
- * for, call the functions below, and change no result.
+ * for, call the functions below, and change no result. Where a loader has no layers, the
+ * collector is preloaded, and they stand before the loader's (cl_preload.c).
  *
  *     clEnqueue..., clFinish, clBuildProgram, ...   runtime calls on the thread that makes them
  *     commands of a queue                           work of that queue, linked to the call

@@ -32,11 +32,13 @@
 
 /* Where each of the first leads; NULL: not known yet. The assembler knows them by these names.
  */
-#define X(name) __attribute__((used)) static void *to_##name __asm__("osc_cl_to_" #name) = NULL;
+#define X(name)     __attribute__((used)) static void *to_##name __asm__("osc_cl_to_" #name) = NULL;
+#define MAKER(name) X(name)
 #include "sources/opencl/cl_wrapped.inc"
+#undef MAKER
 #undef X
 
-/* What a program gets that calls a function which nobody has: an error, or no object. */
+/* What a program gets of a library that lacks one of the functions: an error; or no object. */
 static void *no_function(void)
 {
     return NULL;
@@ -45,44 +47,6 @@ static void *no_function(void)
 static cl_int no_command(void)
 {
     return CL_INVALID_OPERATION;
-}
-
-/* Whether the function NAME returns an object. */
-static bool makes_object(const char *name)
-{
-    static const char *const makers[] = {"CloneKernel",
-                                         "CreateBuffer",
-                                         "CreateBufferWithProperties",
-                                         "CreateCommandQueue",
-                                         "CreateCommandQueueWithProperties",
-                                         "CreateImage",
-                                         "CreateImage2D",
-                                         "CreateImage3D",
-                                         "CreateImageWithProperties",
-                                         "CreateKernel",
-                                         "EnqueueMapBuffer",
-                                         "EnqueueMapImage",
-                                         "GetExtensionFunctionAddressForPlatform",
-                                         "LinkProgram",
-                                         "SVMAlloc"};
-
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
-        if (strcmp(makers[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
-static void *or_none(void *symbol, const char *name)
-{
-    void *(*const none)(void) = no_function;
-    cl_int (*const fails)(void) = no_command;
-
-    if (!symbol && makes_object(name))
-        memcpy(&symbol, &none, sizeof symbol);
-    else if (!symbol)
-        memcpy(&symbol, &fails, sizeof symbol);
-    return symbol;
 }
 
 /* Fill TARGET with the functions behind ours, all of one library. */
@@ -96,8 +60,10 @@ static void find_target(cl_icd_dispatch *target)
     symbol = dlsym(library, "cl" #name); \
     memcpy(&target->cl##name, &symbol, sizeof symbol);
     ASKED(FIND)
-#define X(name) FIND(name)
+#define X(name)     FIND(name)
+#define MAKER(name) FIND(name)
 #include "sources/opencl/cl_wrapped.inc"
+#undef MAKER
 #undef X
 #undef FIND
 }
@@ -112,14 +78,29 @@ static void *function_of(const cl_icd_dispatch *table, size_t offset)
 }
 
 static const struct jump {
-    const char *name;
+    bool makes_object;
     void **to;
     size_t offset; /* in a table */
 } all[] = {
-#define X(name) {#name, &to_##name, offsetof(cl_icd_dispatch, cl##name)},
+#define X(name)     {false, &to_##name, offsetof(cl_icd_dispatch, cl##name)},
+#define MAKER(name) {true, &to_##name, offsetof(cl_icd_dispatch, cl##name)},
 #include "sources/opencl/cl_wrapped.inc"
+#undef MAKER
 #undef X
 };
+
+static void *none_for(const struct jump *j)
+{
+    void *(*const none)(void) = no_function;
+    cl_int (*const fails)(void) = no_command;
+    void *symbol;
+
+    if (j->makes_object)
+        memcpy(&symbol, &none, sizeof symbol);
+    else
+        memcpy(&symbol, &fails, sizeof symbol);
+    return symbol;
+}
 
 /* Let the jumps lead to the functions of TABLE; of those that it lacks, to TARGET's. */
 static void lead_to(const cl_icd_dispatch *table, const cl_icd_dispatch *target)
@@ -129,54 +110,67 @@ static void lead_to(const cl_icd_dispatch *table, const cl_icd_dispatch *target)
         void *const to = ours ? ours : function_of(target, all[i].offset);
 
         /* Release: whoever sees it finds the layer begun. */
-        __atomic_store_n(all[i].to, or_none(to, all[i].name), __ATOMIC_RELEASE);
+        __atomic_store_n(all[i].to, to ? to : none_for(&all[i]), __ATOMIC_RELEASE);
     }
 }
 
-static void resolve(void)
+/* False: no library has the functions. */
+static bool resolve(void)
 {
     static cl_icd_dispatch target;
     cl_uint n = 0;
 
     find_target(&target);
-    lead_to(&target, &target); /* drivers that begin may call us */
     if (!target.clGetPlatformIDs)
-        return;
+        return false;
+    lead_to(&target, &target); /* drivers that begin may call us */
     (void)target.clGetPlatformIDs(0, NULL, &n);
     lead_to(osc_cl_preload(&target), &target);
+    return true;
 }
 
-/* Called by the jumps, which keep all arguments. */
-__attribute__((used)) static void resolve_once(void) __asm__("osc_cl_resolve");
+/* Called by the jumps, which keep all arguments. If nobody has the functions yet, the call
+ * fails, and the next one asks again. */
+__attribute__((used)) static void resolve_if_new(void) __asm__("osc_cl_resolve");
 
-static void resolve_once(void)
+static void resolve_if_new(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool is_resolved;
 
-    (void)pthread_once(&once, resolve);
+    pthread_mutex_lock(&lock);
+    if (!is_resolved)
+        is_resolved = resolve();
+    pthread_mutex_unlock(&lock);
 }
 
 #ifdef __x86_64__
-#define JUMP(name)                                         \
-    __asm__(".text\n.globl cl" #name "\n"                  \
-            ".type cl" #name ", @function\ncl" #name ":\n" \
-            "1: mov osc_cl_to_" #name "(%rip), %rax\n"     \
-            "test %rax, %rax\njz 2f\njmp *%rax\n"          \
-            "2: call osc_cl_first\njmp 1b\n"               \
+/* FAILURE: what a call returns if nobody has the function. */
+#define JUMP(name, failure)                                               \
+    __asm__(".text\n.globl cl" #name "\n"                                 \
+            ".type cl" #name ", @function\ncl" #name ":\n"                \
+            "1: mov osc_cl_to_" #name "(%rip), %rax\n"                    \
+            "test %rax, %rax\njz 2f\njmp *%rax\n"                         \
+            "2: call osc_cl_first\nmov osc_cl_to_" #name "(%rip), %rax\n" \
+            "test %rax, %rax\njnz 1b\n"                                   \
+            "mov $" #failure ", %eax\nret\n"                              \
             ".size cl" #name ", . - cl" #name "\n");
 __asm__(".text\nosc_cl_first:\n"
         "push %rdi\npush %rsi\npush %rdx\npush %rcx\npush %r8\npush %r9\n"
         "call osc_cl_resolve\n"
         "pop %r9\npop %r8\npop %rcx\npop %rdx\npop %rsi\npop %rdi\nret\n");
 #else
-#define JUMP(name)                                            \
+#define JUMP(name, failure)                                   \
     __asm__(".text\n.globl cl" #name "\n"                     \
             ".type cl" #name ", %function\ncl" #name ":\n"    \
             "1: adrp x16, osc_cl_to_" #name "\n"              \
             "ldr x16, [x16, :lo12:osc_cl_to_" #name "]\n"     \
             "cbz x16, 2f\nbr x16\n"                           \
             "2: stp x29, x30, [sp, #-16]!\nbl osc_cl_first\n" \
-            "ldp x29, x30, [sp], #16\nb 1b\n"                 \
+            "ldp x29, x30, [sp], #16\n"                       \
+            "adrp x16, osc_cl_to_" #name "\n"                 \
+            "ldr x16, [x16, :lo12:osc_cl_to_" #name "]\n"     \
+            "cbnz x16, 1b\nmov w0, #" #failure "\nret\n"      \
             ".size cl" #name ", . - cl" #name "\n");
 __asm__(".text\nosc_cl_first:\n"
         "stp x29, x30, [sp, #-80]!\nstp x0, x1, [sp, #16]\nstp x2, x3, [sp, #32]\n"
@@ -186,8 +180,10 @@ __asm__(".text\nosc_cl_first:\n"
         "ldp x6, x7, [sp, #64]\nldp x29, x30, [sp], #80\nret\n");
 #endif
 
-#define X(name) JUMP(name)
+#define X(name)     JUMP(name, -59) /* CL_INVALID_OPERATION */
+#define MAKER(name) JUMP(name, 0)
 #include "sources/opencl/cl_wrapped.inc"
+#undef MAKER
 #undef X
 
 #endif

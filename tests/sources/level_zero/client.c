@@ -219,6 +219,23 @@ static void lists(void)
     CHECK(zeCommandQueueDestroy(q));
 }
 
+/* A list that is executed again before the program has waited, and then once more. */
+static void pipeline(void)
+{
+    const ze_command_list_handle_t list = regular();
+    const ze_command_queue_handle_t q = queue();
+
+    launch(list, add, NULL);
+    CHECK(zeCommandListClose(list));
+    for (int i = 0; i < 3; i++) {
+        CHECK(
+            zeCommandQueueExecuteCommandLists(q, 1, (ze_command_list_handle_t[]){list}, NULL));
+        if (i > 0)
+            CHECK(zeCommandQueueSynchronize(q, UINT64_MAX));
+    }
+    CHECK(zeCommandListDestroy(list));
+}
+
 /* An event from elsewhere (here: of a pool for other processes), which takes no times. */
 static void foreign(void)
 {
@@ -330,9 +347,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"plain", plain},     {"events", events},  {"lists", lists},
-                 {"foreign", foreign}, {"tiles", on_tiles}, {"devices", on_devices},
-                 {"fork", forked},     {"kill", killed},    {"cost", cost}};
+    } cases[] = {{"plain", plain},        {"events", events},   {"lists", lists},
+                 {"pipeline", pipeline},  {"foreign", foreign}, {"tiles", on_tiles},
+                 {"devices", on_devices}, {"fork", forked},     {"kill", killed},
+                 {"cost", cost}};
 
     if (zeInit(0) != ZE_RESULT_SUCCESS) {
         printf("there is no driver\n");
