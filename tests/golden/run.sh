@@ -111,7 +111,7 @@ show run --sources nvtx,opencl -o unused -- true 2>&1 | sed 's/PID [0-9]*/PID N/
 
 # A nested run inherits nothing from the outer one.
 OPSCOPE_RUN_ID=1 OPSCOPE_SOURCES=-itt OPSCOPE_SCHEDULE=active=1 show run -o rec --print-env |
-    grep -v "ZE_ENABLE\|LD_PRELOAD" |
+    grep -v "ZE_ENABLE\|LD_PRELOAD\|ASAN" |
     sed 's#\(NOTIFY64\|INJECTION64_PATH\|LAYERS\)=.*#\1=...#'
 
 # A process that could not be recorded, and one that was.

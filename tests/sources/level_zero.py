@@ -256,6 +256,21 @@ def sanitizers_find_nothing(place: Place) -> None:
                ASAN_OPTIONS="detect_leaks=0")
 
 
+def a_program_with_a_sanitizer_is_recorded(place: Place) -> None:
+    """Its library wants to be the first, and cannot."""
+    record(place, "plain") # or Level Zero does not work here
+    options = ("-g", "-fsanitize=address")
+    driver_file = place.folder / "libze_asan.so"
+    driver_file.write_bytes(Path(driver(place, *options)).read_bytes())
+    out = place.folder / "run-asan"
+    done = subprocess.run([place.opscope, "run", "-o", out, "--", client(place, *options), "plain"],
+                          env=os.environ | {"ZE_ENABLE_ALT_DRIVERS": str(driver_file),
+                                            "ASAN_OPTIONS": "detect_leaks=0"},
+                          capture_output=True, text=True, timeout=120, check=False)
+    same((done.returncode, done.stdout, done.stderr), (0, "3 3 7\n", ""))
+    same(sum(row["kind"] == "kernel" for row in place.events(out)), N + 1)
+
+
 def nothing_happens_where_nobody_wants_it(place: Place) -> None:
     same(list(record(place, "plain", OPSCOPE_SOURCES="api,itt").out.iterdir()), [])
     same(list(record(place, "plain", OPSCOPE="0").out.iterdir()), [])
@@ -363,7 +378,8 @@ TESTS = (all_commands_are_recorded_and_linked,
          a_driver_that_says_nothing_of_its_device_is_recorded,
          the_child_of_a_fork_leaves_drivers_alone,
          drivers_that_fail_are_survived, a_tracer_that_cannot_be_made_is_told,
-         sanitizers_find_nothing, nothing_happens_where_nobody_wants_it,
+         sanitizers_find_nothing, a_program_with_a_sanitizer_is_recorded,
+         nothing_happens_where_nobody_wants_it,
          run_finds_it, a_library_that_a_script_loads_is_recorded, torch_has_columns_of_xpu)
 
 if __name__ == "__main__":

@@ -120,17 +120,3 @@ bool osc_find_program(const char *name, char *path, size_t room)
     }
     return false;
 }
-
-bool osc_must_be_first(const char *path)
-{
-    /* The names of a program's libraries stand near its begin. */
-    static char bytes[1 << 20];
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const ssize_t n = fd >= 0 ? read(fd, bytes, sizeof bytes) : 0;
-
-    if (fd >= 0)
-        close(fd);
-    return n > 4 && memcmp(bytes, "\177ELF", 4) == 0 &&
-           (memmem(bytes, (size_t)n, "libasan.so.", 11) ||
-            memmem(bytes, (size_t)n, "libtsan.so.", 11));
-}

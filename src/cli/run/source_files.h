@@ -26,7 +26,3 @@ bool osc_library_lacks(const char *library, const char *word);
 
 /* Store the path of the program NAME, as execvp() finds it. False: there is none. */
 bool osc_find_program(const char *name, char *path, size_t room);
-
-/* Whether the program at PATH refuses libraries of LD_PRELOAD: it was built with a sanitizer,
- * whose library must be the first. */
-bool osc_must_be_first(const char *path);

@@ -206,24 +206,39 @@ static int check_collector(struct osc_sources *s, const struct osc_args *args, u
     return path[0] ? OSC_EXIT_DONE : do_without(s, args, bits);
 }
 
+/* VARIABLE is a list: let VALUE be in it, before or after what is there. */
+static int add_to_list(struct osc_sources *s, const char *variable, const char *value,
+                       bool is_first)
+{
+    const char *const others = getenv(variable);
+    const bool has_others = others && *others && strcmp(others, value) != 0;
+    struct osc_strbuf text = {0};
+
+    if (has_others && !is_first)
+        osc_strbuf_addf(&text, "%s:", others);
+    osc_strbuf_adds(&text, value);
+    if (has_others && is_first)
+        osc_strbuf_addf(&text, ":%s", others);
+    return add_text(s, variable, &text);
+}
+
 /* Let the variable of KIND name the collector at PATH: before others if it is a list, else
  * unless it names the library of another tool. */
 static int choose_variable(struct osc_sources *s, const struct osc_args *args,
                            const struct osc_source_kind *kind, const char *path)
 {
     const char *const other = getenv(kind->variable);
-    const bool has_other = other && *other && strcmp(other, path) != 0;
     struct osc_strbuf text = {0};
 
-    if (has_other && !kind->is_list && !args->run.is_forced) {
+    if (kind->is_list)
+        return add_to_list(s, kind->variable, path, true);
+    if (other && *other && strcmp(other, path) != 0 && !args->run.is_forced) {
         osc_cli_error("[%s] %s is already set to %s; that would replace another tool: unset "
                       "it or use --force; %s is not recorded",
                       kind->word, kind->variable, other, kind->title);
         return do_without(s, args, kind->bit);
     }
     osc_strbuf_adds(&text, path);
-    if (has_other && kind->is_list)
-        osc_strbuf_addf(&text, ":%s", other);
     return add_text(s, kind->variable, &text);
 }
 
@@ -245,44 +260,20 @@ static unsigned find_preloaded(unsigned bits)
     return found;
 }
 
-/* PROGRAM cannot be started with the sources BITS preloaded. Say so if somebody named them. */
-static int do_without_preload(struct osc_sources *s, const struct osc_args *args, unsigned bits,
-                              const char *program)
+/* Preload the collector at PATH if one of BITS needs it. It comes after the libraries of
+ * others: a sanitizer's must be the first. One that a program is linked with cannot be, and the
+ * program would end if it minded. */
+static int choose_preload(struct osc_sources *s, unsigned bits, const char *path)
 {
-    struct osc_strbuf text = {0};
-
-    if (!args->run.sources)
-        return OSC_EXIT_DONE;
-    add_not_recorded(&text, bits);
-    if (text.status == OSC_OK)
-        osc_cli_error(
-            "%s was built with a sanitizer, which refuses LD_PRELOAD; %s not recorded", program,
-            text.s);
-    osc_strbuf_fini(&text);
-    return do_without(s, args, bits);
-}
-
-/* Preload the collector at PATH if one of BITS needs it. */
-static int choose_preload(struct osc_sources *s, const struct osc_args *args, unsigned bits,
-                          const char *path)
-{
-    const char *const others = getenv("LD_PRELOAD");
     const unsigned preloaded = find_preloaded(bits);
-    struct osc_strbuf text = {0};
-    char program[PATH_MAX];
+    int failed;
 
     if (!preloaded)
         return OSC_EXIT_DONE;
-    if (args->operands[0] && osc_find_program(args->operands[0], program, sizeof program) &&
-        osc_must_be_first(program))
-        return do_without_preload(s, args, preloaded & ~(unsigned)OSC_SOURCE_NVTX, program);
     if (preloaded & OSC_SOURCE_LEVEL_ZERO)
         add_variable(s, "ZE_ENABLE_TRACING_LAYER", "1");
-    /* After others: a sanitizer's must be the first, and all are before other libraries. */
-    if (others && *others && strcmp(others, path) != 0)
-        osc_strbuf_addf(&text, "%s:", others);
-    osc_strbuf_adds(&text, path);
-    return add_text(s, "LD_PRELOAD", &text);
+    failed = add_to_list(s, "LD_PRELOAD", path, false);
+    return failed ? failed : add_to_list(s, "ASAN_OPTIONS", "verify_asan_link_order=0", true);
 }
 
 /* KIND was not built: say how to get it. */
@@ -313,7 +304,7 @@ static int choose_collected(struct osc_sources *s, const struct osc_args *args, 
         if (bits & kind->bit && kind->variable)
             failed = choose_variable(s, args, kind, path);
     }
-    return failed ? failed : choose_preload(s, args, bits & ~s->failed, path);
+    return failed ? failed : choose_preload(s, bits & ~s->failed, path);
 }
 
 static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsigned bits)
