@@ -5,63 +5,57 @@
 #include <stdint.h>
 #include <string.h>
 
-static const struct osc_collected *const known[] = {&osc_collected_cuda,
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of starts, stops and users */
+
+static struct entry {
+    const struct osc_collected *source; /* NULL: the end */
+    uint32_t n_users;                   /* who started it and have not stopped it */
+} entries[] = {
+    {&osc_collected_cuda, 0},
 #if OSC_WITH_LEVEL_ZERO
-                                                    &osc_collected_level_zero,
+    {&osc_collected_level_zero, 0},
 #endif
-                                                    NULL};
+    {NULL, 0},
+};
 
-static const struct osc_collected *find(const char *source)
+/* The entry of the source with this word; NULL: there is none. */
+static struct entry *find(const char *word)
 {
-    const struct osc_collected *const *k = known;
+    struct entry *e = entries;
 
-    while (*k && !(source && strcmp((*k)->word, source) == 0))
-        k++;
-    return *k;
-}
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of starts and stops */
-static uint32_t n_users[sizeof known / sizeof *known];
-
-/* How many have started K and not stopped it. The caller has the lock. */
-static uint32_t *users_of(const struct osc_collected *k)
-{
-    size_t i = 0;
-
-    while (known[i] != k)
-        i++;
-    return &n_users[i];
+    while (e->source && !(word && strcmp(e->source->word, word) == 0))
+        e++;
+    return e->source ? e : NULL;
 }
 
 int opscope_collect_start(const char *source)
 {
-    const struct osc_collected *const k = find(source);
+    struct entry *const e = find(source);
 
-    if (!k)
+    if (!e)
         return 1;
     pthread_mutex_lock(&lock);
-    const int failed = k->start();
-    *users_of(k) += failed == 0;
+    const int failed = e->source->start();
+    e->n_users += failed == 0;
     pthread_mutex_unlock(&lock);
     return failed;
 }
 
 const char *opscope_collect_why(const char *source)
 {
-    const struct osc_collected *const k = find(source);
+    const struct entry *const e = find(source);
 
-    return k ? k->why() : "this library has no such source";
+    return e ? e->source->why() : "this library has no such source";
 }
 
 void opscope_collect_stop(const char *source)
 {
-    const struct osc_collected *const k = find(source);
+    struct entry *const e = find(source);
 
-    if (!k)
+    if (!e)
         return;
     pthread_mutex_lock(&lock);
-    uint32_t *const n = users_of(k);
-    if (*n > 0 && --*n == 0)
-        k->stop();
+    if (e->n_users > 0 && --e->n_users == 0)
+        e->source->stop();
     pthread_mutex_unlock(&lock);
 }
