@@ -17,9 +17,9 @@ from place import Missing, Place, run, same
 
 N = 10 # kernels of most cases
 ON_DEVICES = ("kernel", "memcpy", "memset", "sync")
-# How far a time may be off: a reading of the clock takes some time, and a tick is 52 ns. Other
-# programs may stop the test between two readings.
-ERROR_NS = 20_000
+# How far a time may be off: other programs may stop the test between two readings of a clock, of
+# which a short recording has few. A wrong rate, or a clock that wrapped, is off by more.
+ERROR_NS = 100_000
 
 
 def driver(place: Place, *options: str) -> str:
@@ -94,7 +94,7 @@ def check(place: Place, done: Done, without: Counter | None = None) -> list[dict
         if len(theirs) != len(rows):
             continue
         for row, (_, start, end, _) in zip(rows, theirs):
-            same(abs(row["dur_ns"] - (end - start)) < 200 + (end - start) // 1000, True)
+            same(abs(row["dur_ns"] - (end - start)) < 1000 + (end - start) // 20, True)
             shifts.append(start - row["start_ns"])
     same(max(shifts) - min(shifts) < ERROR_NS, True)
     launched = [row["args"]["correlation"] for row in events
@@ -150,7 +150,7 @@ def an_execution_before_the_last_was_read_is_counted(place: Place) -> None:
     # Two could not be told apart; the third began after the program had waited.
     same(len(work), 1)
     same(counters_of(place, done.out), {"level-zero: commands without times": 2})
-    same(abs(work[0]["dur_ns"] - 3_000_000) < 10_000, True)
+    same(abs(work[0]["dur_ns"] - 3_000_000) < 150_000, True)
 
 
 def events_without_times_are_signalled_after_ours(place: Place) -> None:
