@@ -85,6 +85,13 @@ static cl_int get_platforms(cl_uint room, cl_platform_id *all, cl_uint *n)
     return CL_SUCCESS;
 }
 
+/* Loaders answer CL_INVALID_COMMAND_QUEUE for NULL, with which PoCL would crash. */
+__attribute__((naked)) static void enqueue_kernel(void)
+{
+    __asm__("test %%rdi, %%rdi\njz 1f\nmov (%%rdi), %%rax\njmp *%c0(%%rax)\n"
+            "1: mov $-36, %%eax\nret" ::"i"(offsetof(cl_icd_dispatch, clEnqueueNDRangeKernel)));
+}
+
 #ifdef LAYERS
 typedef cl_int (*get_info)(cl_uint what, size_t room, void *value, size_t *bytes);
 typedef cl_int (*init)(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_layer,
@@ -142,12 +149,14 @@ cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *all, cl_uint *n)
         const get_address address =
             lib ? (get_address)dlsym(lib, "clGetExtensionFunctionAddress") : NULL;
         const get_all ask = address ? (get_all)address("clIcdGetPlatformIDsKHR") : NULL;
+        void (*const enqueue)(void) = enqueue_kernel;
         cl_uint found = 0;
 
         if (!ask || ask(1, &platform, &found) != CL_SUCCESS || found == 0)
             return -1001;
         driver = **(cl_icd_dispatch **)platform;
         driver.clGetPlatformIDs = get_platforms;
+        memcpy(&driver.clEnqueueNDRangeKernel, &enqueue, sizeof enqueue);
         table = driver;
         add_layers();
     }
