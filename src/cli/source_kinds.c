@@ -61,8 +61,8 @@ const struct osc_source_kind osc_source_kinds[OSC_SOURCE_COUNT] = {
      .variable = "OPENCL_LAYERS",
      .is_list = true,
      .unused =
-         "nothing used OpenCL, the program changed OPENCL_LAYERS, or it looked up functions "
-         "of a loader without layers by dlsym()",
+         "nothing used OpenCL, the program changed OPENCL_LAYERS, it called a driver without "
+         "a loader, or it looked up functions of a loader without layers by dlsym()",
      .missing = OPENCL_MISSING},
     {.bit = OSC_SOURCE_TORCH,
      .word = "torch",

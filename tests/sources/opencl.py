@@ -253,6 +253,20 @@ def a_loader_without_layers_is_recorded_by_preloading(place: Place) -> None:
     same(work_of(place, run_command(place, [linked, "fail"], given)), WORK)
 
 
+def a_program_that_is_linked_with_its_driver_is_recorded(place: Place) -> None:
+    folder = place.folder / "driver"
+    folder.mkdir()
+    os.rename(library(place, "opencl_loader.c", "-Wl,-soname,libvendor.so", "-ldl"),
+              folder / "libvendor.so")
+    # What the dynamic linker takes for no library hides the system's.
+    (folder / "libOpenCL.so.1").write_text("no loader\n", encoding="utf-8")
+    if not os.path.isdir("/etc/OpenCL/vendors"):
+        raise Missing("there is no OpenCL driver")
+    command = [place.build("cc", "opencl.c", f"-L{folder}", "-lvendor"), "fail"]
+    out = run_command(place, command, {"LD_LIBRARY_PATH": str(folder)}, "--sources", "opencl")
+    same(work_of(place, out), WORK)
+
+
 def a_layer_that_is_preloaded_records_once(place: Place) -> None:
     out = record(place, "plain", LD_PRELOAD=collector(place))
     same(work_of(place, out), WORK)
@@ -312,6 +326,7 @@ TESTS = (all_work_is_recorded_and_linked, sizes_bytes_and_memory_are_there,
          a_layer_that_is_listed_twice_records_once, a_layer_file_that_is_missing_does_no_harm,
          a_loader_that_knows_only_the_new_entry_calls_it,
          a_loader_without_layers_is_recorded_by_preloading,
+         a_program_that_is_linked_with_its_driver_is_recorded,
          a_layer_that_is_preloaded_records_once,
          commands_of_a_driver_without_times_are_counted, queues_of_an_extension_are_recorded,
          pyopencl_is_recorded, nothing_happens_where_nobody_wants_it, run_finds_it)

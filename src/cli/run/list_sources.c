@@ -71,7 +71,8 @@ static void check_opencl(struct osc_strbuf *missing)
 
     if (!osc_is_loadable("libOpenCL.so.1", why, sizeof why))
         osc_strbuf_adds(missing, "there is no loader (libOpenCL.so.1): on Debian install "
-                                 "ocl-icd-libopencl1");
+                                 "ocl-icd-libopencl1, or name opencl in --sources if "
+                                 "programs are linked with a driver");
     else if (count_drivers() == 0)
         osc_strbuf_adds(missing,
                         "there is no driver in /etc/OpenCL/vendors: install that of your "

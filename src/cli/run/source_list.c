@@ -242,16 +242,28 @@ static int choose_variable(struct osc_sources *s, const struct osc_args *args,
     return add_text(s, kind->variable, &text);
 }
 
-/* Those of BITS that reach programs only if the collector is preloaded: Level Zero, OpenCL
- * where the loader has no layers, and with NVTX AMD's ROCTx. */
-static unsigned find_preloaded(unsigned bits)
+/* Whether OpenCL reaches programs only if the collector is preloaded: the loader has no layers,
+ * or there is none. Without one programs may be linked with a driver, but hardly any is:
+ * IS_NAMED by the user, or not. */
+static bool is_opencl_preloaded(bool is_named)
+{
+    static const char loader[] = "libOpenCL.so.1";
+    char why[256];
+
+    return osc_library_lacks(loader, "OPENCL_LAYERS") ||
+           (is_named && !osc_is_loadable(loader, why, sizeof why));
+}
+
+/* Those of BITS that reach programs only if the collector is preloaded: Level Zero, some of
+ * OpenCL, and with NVTX AMD's ROCTx. IS_NAMED: the user has named the sources. */
+static unsigned find_preloaded(unsigned bits, bool is_named)
 {
     static const char *const roctx[] = {"libroctx64.so.4", "librocprofiler-sdk-roctx.so.1",
                                         "librocprofiler-sdk-roctx.so.0"};
     unsigned found = bits & OSC_SOURCE_LEVEL_ZERO;
     char why[256];
 
-    if (bits & OSC_SOURCE_OPENCL && osc_library_lacks("libOpenCL.so.1", "OPENCL_LAYERS"))
+    if (bits & OSC_SOURCE_OPENCL && is_opencl_preloaded(is_named))
         found |= OSC_SOURCE_OPENCL;
     for (size_t i = 0; bits & OSC_SOURCE_NVTX && i < sizeof roctx / sizeof *roctx; i++) {
         if (osc_is_loadable(roctx[i], why, sizeof why))
@@ -263,9 +275,10 @@ static unsigned find_preloaded(unsigned bits)
 /* Preload the collector at PATH if one of BITS needs it. It comes after the libraries of
  * others: a sanitizer's must be the first. One that a program is linked with cannot be, and the
  * program would end if it minded. */
-static int choose_preload(struct osc_sources *s, unsigned bits, const char *path)
+static int choose_preload(struct osc_sources *s, const struct osc_args *args, unsigned bits,
+                          const char *path)
 {
-    const unsigned preloaded = find_preloaded(bits);
+    const unsigned preloaded = find_preloaded(bits, args->run.sources != NULL);
     int failed;
 
     if (!preloaded)
@@ -304,7 +317,7 @@ static int choose_collected(struct osc_sources *s, const struct osc_args *args, 
         if (bits & kind->bit && kind->variable)
             failed = choose_variable(s, args, kind, path);
     }
-    return failed ? failed : choose_preload(s, bits & ~s->failed, path);
+    return failed ? failed : choose_preload(s, args, bits & ~s->failed, path);
 }
 
 static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsigned bits)
