@@ -300,6 +300,8 @@ struct osc_text *osc_nvtx_message_of(const struct osc_nvtx_domain *d,
         const struct osc_nvtx_schema *const s = osc_nvtx_schema_of(d, p.list[i].schema);
         const struct bytes b = bytes_of(&p.list[i]);
 
+        if (b.n == 0)
+            continue;
         for (uint32_t k = 0; s && s->has_message && k < s->n_fields; k++) {
             const struct osc_nvtx_field *const f = &s->fields[k];
 
