@@ -57,7 +57,8 @@ OSC_API uint32_t osc_device_add(const struct osc_device_info *info);
 OSC_API uint32_t osc_device_find(const char *type, uint32_t index);
 
 /* Register a queue (stream) of DEVICE and return its number, for osc_work(). NAME is copied
- * and may be NULL. */
+ * and may be NULL. A process has at most 3,840; further ones of a device share a queue that is
+ * called "other queues". */
 OSC_API uint32_t osc_queue_add(uint32_t device, const char *name);
 
 /*

@@ -19,6 +19,7 @@ struct device {
     uint32_t index;
     uint64_t memory_bytes, clock_hz;
     struct osc_device_limits_info limits;
+    uint32_t other_queue; /* that its queues share when there are too many; 0: none yet */
     char type[TYPE_BYTES], name[NAME_BYTES];
     /* The last pair of clocks, for a recording that begins before the next one. */
     struct pair {
@@ -40,7 +41,7 @@ static struct queue queues[QUEUES_MAX];
 static uint32_t n_devices = 1, n_queues = 1; /* reserved; some may not be known yet */
 static uint64_t last_launch;
 
-/* Reserve a number below MAX and return it; 0 if none is left. */
+/* Reserve a number below MAX and return it; 0: none is left. */
 static uint32_t reserve_number(uint32_t *n, uint32_t max)
 {
     /* relaxed: is_known publishes the entry. */
@@ -49,10 +50,7 @@ static uint32_t reserve_number(uint32_t *n, uint32_t max)
     while (i < max &&
            !__atomic_compare_exchange_n(n, &i, i + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         continue;
-    if (i < max)
-        return i;
-    osc_losses_add(OSC_LOSS_FULL, 1);
-    return 0;
+    return i < max ? i : 0;
 }
 
 static bool is_known(const uint32_t *flag)
@@ -175,6 +173,8 @@ uint32_t osc_device_add(const struct osc_device_info *info)
     const uint32_t there = osc_device_find(type, info->index);
     const uint32_t number = there != 0 ? there : reserve_number(&n_devices, DEVICES_MAX);
 
+    if (number == 0)
+        osc_losses_add(OSC_LOSS_FULL, 1);
     if (there != 0 || number == 0)
         return number;
     struct device *d = &devices[number];
@@ -191,9 +191,10 @@ uint32_t osc_device_add(const struct osc_device_info *info)
     return number;
 }
 
-uint32_t osc_queue_add(uint32_t device, const char *name)
+/* Add a queue with a number below MAX. 0: none is left. */
+static uint32_t add_queue(uint32_t device, const char *name, uint32_t max)
 {
-    const uint32_t number = reserve_number(&n_queues, QUEUES_MAX);
+    const uint32_t number = reserve_number(&n_queues, max);
 
     if (number == 0)
         return 0;
@@ -205,6 +206,32 @@ uint32_t osc_queue_add(uint32_t device, const char *name)
     if (osc_is_on())
         put_queue(number);
     return number;
+}
+
+/* The queue that all further ones of DEVICE share. */
+static uint32_t other_queue(uint32_t device)
+{
+    uint32_t *const place = &devices[device < DEVICES_MAX ? device : 0].other_queue;
+    /* relaxed: a number; whoever lets it occur in a record has seen the queue, or it will be
+     * recorded by the thread that adds it. */
+    uint32_t number = __atomic_load_n(place, __ATOMIC_RELAXED), none = 0;
+
+    if (number != 0)
+        return number;
+    number = add_queue(device, "other queues", QUEUES_MAX);
+    if (number == 0)
+        osc_losses_add(OSC_LOSS_FULL, 1);
+    else if (!__atomic_compare_exchange_n(place, &none, number, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED))
+        number = none;
+    return number;
+}
+
+uint32_t osc_queue_add(uint32_t device, const char *name)
+{
+    const uint32_t number = add_queue(device, name, QUEUES_MAX - DEVICES_MAX);
+
+    return number != 0 ? number : other_queue(device);
 }
 
 void osc_devices_record(void)

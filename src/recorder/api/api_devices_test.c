@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "opscope/source.h"
+
+#include "support/unit.h"
+
+TEST(queues_beyond_the_limit_share_one_of_their_device)
+{
+    enum { N = 6000 };
+    const uint32_t a = osc_device_add(&(struct osc_device_info){.type = "npu"}),
+                   b = osc_device_add(&(struct osc_device_info){.type = "npu", .index = 1});
+    uint32_t last[2] = {0, 0}, n_different = 0;
+    struct osc_losses losses;
+
+    (void)state;
+    for (uint32_t i = 0; i < N; i++) {
+        const uint32_t queue = osc_queue_add(i % 2 ? b : a, "compute");
+
+        assert_int_not_equal(queue, 0);
+        n_different += queue != last[i % 2];
+        last[i % 2] = queue;
+    }
+    assert_int_not_equal(last[0], last[1]);
+    assert_in_range(n_different, 3840, 3842);
+    assert_int_equal(osc_queue_add(a, "more"), last[0]);
+    osc_losses_get(&losses);
+    assert_int_equal(losses.full, 0);
+}
+
+UNIT_MAIN("api_devices")
