@@ -350,6 +350,11 @@ OSC_API const char *osc_start_reason(void);
  * until the recording ends. */
 OSC_API const char *osc_recording_path(void);
 
+/* The number of the recording of this process, from 1: another one after each osc_start(), and
+ * in each child of a fork that records. 0: there is none, or its first record is still to come.
+ * For what must be said once in each recording. */
+OSC_API uint64_t osc_recording_number(void);
+
 /*
  * End the recording and write it completely. Runs automatically at exit. OSC_EIO: not
  * everything could be written; the rest stays in NAME.osc.live, where readers find it. Or

@@ -331,7 +331,13 @@ static void says_where_it_records(void **state)
 {
     (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    const uint64_t before = osc_recording_number();
+    assert_true(before > 0);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(osc_recording_number(), 0);
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     assert_string_equal(osc_recording_path(), rec.out);
+    assert_true(osc_recording_number() > before);
     assert_string_equal(osc_start_reason(), "");
     assert_int_equal(start_at(rec.out), OSC_EINVAL);
     assert_string_equal(osc_start_reason(), "a recording is already running");

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "sources/room.h"
+#include "sources/source_thread.h"
 
 #define FIRST_BITS 6u
 
@@ -111,5 +112,7 @@ bool osc_handle_set(struct osc_handle_map *m, const void *handle, uint64_t value
         m->n++;
     }
     pthread_mutex_unlock(&m->lock);
+    if (!has_room)
+        osc_source_count(OSC_SOURCE_COUNT_HANDLES);
     return has_room;
 }

@@ -3,7 +3,8 @@
  * handle_map.h - what a source knows of a runtime's handles: from a pointer to a value.
  *
  * Runtimes use addresses again: whoever sees a handle being made sets its value anew. Nothing
- * is removed, so readers need no lock; a map has at most OSC_HANDLES_MAX handles.
+ * is removed, so readers need no lock; a map has at most OSC_HANDLES_MAX handles, and those
+ * that have no room are counted.
  *
  * Threading: thread-safe.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sources/handle_map.h"
 
+#include "support/record_double.h"
 #include "support/unit.h"
 
 #define N 5000
@@ -59,6 +60,24 @@ TEST(threads_set_and_get)
     assert_int_equal(n_wrong, 0);
     for (uint64_t i = 0; i < N; i++)
         assert_int_equal(osc_handle_get(&shared, &handles[i * 16]), i + 1);
+}
+
+TEST(handles_without_room_are_counted)
+{
+    static struct osc_handle_map m = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    uint32_t n = 0;
+
+    (void)state;
+    osc_on_ = 1;
+    double_clear();
+    while (n < OSC_HANDLES_MAX + 3 && osc_handle_set(&m, osc_handle_of(n + 1), n + 1))
+        n++;
+    assert_int_equal(n, OSC_HANDLES_MAX);
+    assert_false(osc_handle_set(&m, osc_handle_of(n + 1), 1));
+    assert_true(osc_handle_set(&m, osc_handle_of(n), 1));
+    osc_on_ = 0;
+    assert_string_equal(double_log, "counter sources: handles for which there was no room=1\n"
+                                    "counter sources: handles for which there was no room=2\n");
 }
 
 UNIT_MAIN("handle_map")

@@ -9,26 +9,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sources/source_counter.h"
 #include "sources/source_text.h"
 
 _Thread_local struct osc_source_thread osc_source_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-static _Atomic int64_t counts[OSC_SOURCE_N_COUNTS];
 static _Atomic uint32_t last_owner = OSC_SOURCE_OWNER_NVTX;
 
 void osc_source_count(enum osc_source_count what)
 {
-    static const char *const texts[] = {
-#define COUNT_TEXT(name, text) text,
-        OSC_SOURCE_COUNT_LIST(COUNT_TEXT)
-#undef COUNT_TEXT
+    static struct osc_source_counter counters[] = {
+#define COUNTER(name, text) {text, 0},
+        OSC_SOURCE_COUNT_LIST(COUNTER)
+#undef COUNTER
     };
-    /* Relaxed: a count. */
-    const int64_t n = atomic_fetch_add_explicit(&counts[what], 1, memory_order_relaxed) + 1;
 
-    if (osc_is_on())
-        osc_counter_i64(osc_text_name(osc_text_find_c(texts[what])), n);
+    osc_source_counter_add(&counters[what], 1);
 }
 
 uint16_t osc_source_owner_number(void)

@@ -40,19 +40,19 @@ extern _Thread_local struct osc_source_thread osc_source_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* Misuse that is counted, as counters of the recording. */
-#define OSC_SOURCE_COUNT_LIST(X)                              \
-    X(UNBALANCED, "sources: ranges ended by one around them") \
-    X(NESTED, "sources: calls within calls")                  \
+#define OSC_SOURCE_COUNT_LIST(X)                               \
+    X(UNBALANCED, "sources: ranges ended by one around them")  \
+    X(NESTED, "sources: calls within calls")                   \
+    X(HANDLES, "sources: handles for which there was no room") \
     X(FIELDS, "nvtx: fields of payloads left out")
 
 enum osc_source_count {
 #define OSC_SOURCE_COUNT_ENUM(name, text) OSC_SOURCE_COUNT_##name,
     OSC_SOURCE_COUNT_LIST(OSC_SOURCE_COUNT_ENUM)
 #undef OSC_SOURCE_COUNT_ENUM
-        OSC_SOURCE_N_COUNTS
 };
 
-/* Count one more of WHAT, and record the new count. */
+/* Count one more of WHAT, as source_counter.h says. */
 void osc_source_count(enum osc_source_count what);
 
 /* The owner of what NVTX's default domain begins. */

@@ -30,6 +30,7 @@
 
 static char double_log[1 << 16];
 static uint64_t double_frozen, double_origin;
+static uint64_t double_recording = 1; /* its number */
 static int double_n_late;
 static int double_n_starts, double_n_stops;
 static void (*double_callback)(void); /* called from within osc_scope_begin() */
@@ -271,6 +272,11 @@ void osc_thread_name(const char *name)
 void osc_metadata(const char *key, const char *value)
 {
     double_say("metadata %s=%s\n", key, value);
+}
+
+uint64_t osc_recording_number(void)
+{
+    return double_recording;
 }
 
 osc_status osc_start(const struct osc_start_options *options)

@@ -78,6 +78,13 @@ const char *osc_recording_path(void)
     return osc_session_is_ours() ? osc_session_path() : "";
 }
 
+uint64_t osc_recording_number(void)
+{
+    const uint64_t number = osc_session_is_ours() ? osc_session_generation() : 0;
+
+    return number == 0 ? 0 : number - OSC_EPOCH_NONE;
+}
+
 osc_status osc_stop(void)
 {
     const int kept = errno;

@@ -79,7 +79,7 @@ static void count_dropped(void)
     size_t n = 0;
 
     if (osc_cupti.get_dropped && osc_cupti.get_dropped(NULL, 0, &n) == OSC_CUPTI_OK && n > 0)
-        osc_cupti_count(OSC_CUPTI_COUNT_DROPPED, (int64_t)n);
+        osc_cupti_count(OSC_CUPTI_COUNT_DROPPED, n);
 }
 
 /* Let CUPTI complete its buffers. The caller has the lock. */

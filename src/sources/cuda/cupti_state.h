@@ -31,7 +31,6 @@ enum osc_cupti_count {
 #define OSC_CUPTI_COUNT_ENUM(name, text) OSC_CUPTI_COUNT_##name,
     OSC_CUPTI_COUNT_LIST(OSC_CUPTI_COUNT_ENUM)
 #undef OSC_CUPTI_COUNT_ENUM
-        OSC_CUPTI_N_COUNTS
 };
 
-void osc_cupti_count(enum osc_cupti_count what, int64_t more);
+void osc_cupti_count(enum osc_cupti_count what, uint64_t more);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "sources/source_counter.h"
 #include "sources/source_thread.h"
 
 struct osc_ze_functions osc_ze;
@@ -110,20 +111,15 @@ bool osc_ze_is_alive(void)
     return atomic_load_explicit(&is_child, memory_order_relaxed) == 0;
 }
 
-void osc_ze_count(enum osc_ze_count what, int64_t more)
+void osc_ze_count(enum osc_ze_count what, uint64_t more)
 {
-    static const char *const texts[] = {
-#define COUNT_TEXT(name, text) "level-zero: " text,
-        OSC_ZE_COUNTS(COUNT_TEXT)
-#undef COUNT_TEXT
+    static struct osc_source_counter counters[] = {
+#define COUNTER(name, text) {"level-zero: " text, 0},
+        OSC_ZE_COUNTS(COUNTER)
+#undef COUNTER
     };
-    static _Atomic int64_t counts[OSC_ZE_N_COUNTS];
-    /* Relaxed: a count. */
-    const int64_t n =
-        atomic_fetch_add_explicit(&counts[what], more, memory_order_relaxed) + more;
 
-    if (osc_is_on())
-        osc_counter_i64(osc_name_c(texts[what]), n);
+    osc_source_counter_add(&counters[what], more);
 }
 
 bool osc_ze_begin(osc_name name)

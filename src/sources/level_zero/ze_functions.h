@@ -87,10 +87,9 @@ enum osc_ze_count {
 #define OSC_ZE_COUNT(name, text) OSC_ZE_COUNT_##name,
     OSC_ZE_COUNTS(OSC_ZE_COUNT)
 #undef OSC_ZE_COUNT
-        OSC_ZE_N_COUNTS
 };
 
-void osc_ze_count(enum osc_ze_count what, int64_t more);
+void osc_ze_count(enum osc_ze_count what, uint64_t more);
 
 /* --- calls ------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "sources/room.h"
+#include "sources/source_counter.h"
 #include "sources/source_thread.h"
 
 /* How long the end of a process may wait for commands, and for one of them to start. */
@@ -43,10 +44,7 @@ enum count {
 #define COUNT_ENUM(name, text) COUNT_##name,
     COUNT_LIST(COUNT_ENUM)
 #undef COUNT_ENUM
-        N_COUNTS
 };
-
-static _Atomic int64_t counts[N_COUNTS];
 
 /*
  * Queues share a few lists, so that threads with queues of their own rarely meet.
@@ -80,19 +78,15 @@ static pid_t owner;                  /* the process that began */
 /* The calls of this thread that are under way. */
 static _Thread_local uint32_t depth __attribute__((tls_model("initial-exec")));
 
-static void count(enum count what, int64_t more)
+static void count(enum count what, uint64_t more)
 {
-    static const char *const texts[] = {
-#define COUNT_TEXT(name, text) "opencl: " text,
-        COUNT_LIST(COUNT_TEXT)
-#undef COUNT_TEXT
+    static struct osc_source_counter counters[] = {
+#define COUNTER(name, text) {"opencl: " text, 0},
+        COUNT_LIST(COUNTER)
+#undef COUNTER
     };
-    /* Relaxed: a count. */
-    const int64_t n =
-        atomic_fetch_add_explicit(&counts[what], more, memory_order_relaxed) + more;
 
-    if (osc_is_on())
-        osc_counter_i64(osc_name_c(texts[what]), n);
+    osc_source_counter_add(&counters[what], more);
 }
 
 /* --- calls ---------------------------------------------------------------------------- */
@@ -447,7 +441,7 @@ static bool drain(void)
         r = find_rest();
     }
     if (r.n > 0)
-        count(COUNT_UNFINISHED, r.n);
+        count(COUNT_UNFINISHED, (uint64_t)r.n);
     osc_cl_each_device(osc_cl_clock_end);
     return r.has_cold;
 }
