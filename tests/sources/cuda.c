@@ -146,6 +146,9 @@ int main(int n, char **args)
         unfinished();
     if (strcmp(what, "kill") == 0)
         wait_for_kill();
+    if (strcmp(what, "graphs") == 0)
+        for (int i = 0; i < 15000; i++)
+            (void)graph(3, 7);
     if (strcmp(what, "many") == 0)
         for (int i = 0; i < 100000; i++)
             (void)launch("many", 7, 1 + i % 5, 64);

@@ -279,6 +279,25 @@ def the_older_library_is_found(place: Place) -> None:
     same(count(on_devices(place.events(out))), WORK)
 
 
+def a_library_that_lacks_functions_is_passed_over(place: Place) -> None:
+    folder = fake(place, "libcupti.so.12", "-DNOTHING")
+    subprocess.run(["cc", "-shared", "-fPIC", "-xc", "/dev/null", "-o", str(folder / "libcupti.so.13"),
+                    "-Wl,-soname,libcupti.so.13"], check=True)
+    out = record(place, name="libcupti.so.12", knobs="version=28", LD_LIBRARY_PATH=str(folder))
+    same(source_of(place, out), "CUPTI 28 in libcupti.so.12")
+    same(count(on_devices(place.events(out))), WORK)
+
+
+def graphs_that_are_made_anew_leave_no_names(place: Place) -> None:
+    out = record(place, "graphs", knobs="ignore")
+    nodes = [row["args"] for row in on_devices(place.events(out)) if row["name"] == "node"]
+    same(Counter((args["graph id"], args["graph node id"]) for args in nodes),
+         Counter((graph, node) for graph in range(1, 15002) for node in (1000, 1001, 1002)))
+    same({tuple(args["grid"]) for args in nodes}, {(10, 1, 1)})
+    size = out.stat().st_size if out.is_file() else sum(f.stat().st_size for f in out.iterdir())
+    same(size < 5_500_000, True)  # 6,051,280 with a name for each node
+
+
 def without_a_library_that_is_told(place: Place) -> None:
     program = place.build("cc", "cuda.c", "-ldl", "-lpthread")
     done, out = place.record([program, "plain", "libm.so.6"], {
@@ -377,6 +396,7 @@ TESTS = (all_work_is_recorded_and_linked, records_of_all_generations_are_read,
          threads_launch_at_once, many_buffers_are_read,
          a_library_that_the_program_unloads_stays, a_killed_program_loses_a_second,
          a_forked_child_leaves_its_parent_alone, the_older_library_is_found,
+         a_library_that_lacks_functions_is_passed_over, graphs_that_are_made_anew_leave_no_names,
          without_a_library_that_is_told, torch_has_columns_of_cuda, torch_says_who_has_cupti,
          run_records_it, nothing_happens_where_nobody_wants_it)
 

@@ -93,7 +93,10 @@ static void check_level_zero(struct osc_strbuf *missing)
 
 static void check_cuda(struct osc_strbuf *missing)
 {
-    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
+    static const char *const names[] = {
+        "libcupti.so.13",   "libcupti.so.12",   "libcupti.so.11.8", "libcupti.so.11.7",
+        "libcupti.so.11.6", "libcupti.so.11.5", "libcupti.so.11.4", "libcupti.so.11.3",
+        "libcupti.so.11.2", "libcupti.so.11.1", "libcupti.so"};
     char why[256];
 
     if (!osc_is_loadable("libcuda.so.1", why, sizeof why)) {

@@ -35,26 +35,35 @@ static void *find(void *library, const char *name, bool is_required, const char 
     return function;
 }
 
-bool osc_cupti_load(struct osc_cupti *api, uint32_t *at, char *why, size_t bytes)
+/* Fill API from LIBRARY. Returns the name of a function that it lacks; NULL: none. */
+static const char *fill(struct osc_cupti *api, void *library)
 {
     const char *missing = NULL;
-    void *const library = open_library(at, &api->library);
 
-    if (!library) {
-        (void)snprintf(why, bytes,
-                       "libcupti.so was not found: install the package nvidia-cuda-cupti, or "
-                       "Debian's libcupti");
-        return false;
-    }
 #define FIND(name, theirs, parameters, is_required) \
     *(void **)&api->name = find(library, #theirs, is_required, &missing);
     OSC_CUPTI_FUNCTION_LIST(FIND)
 #undef FIND
-    if (missing) {
+    return missing;
+}
+
+bool osc_cupti_load(struct osc_cupti *api, uint32_t *at, char *why, size_t bytes)
+{
+    void *library;
+
+    (void)snprintf(why, bytes,
+                   "libcupti.so was not found: install the package nvidia-cuda-cupti, or "
+                   "Debian's libcupti");
+    while ((library = open_library(at, &api->library)) != NULL) {
+        const char *const missing = fill(api, library);
+
+        if (!missing) {
+            if (api->get_version(&api->version) != OSC_CUPTI_OK)
+                api->version = 0;
+            return true;
+        }
         (void)snprintf(why, bytes, "%s has no %s()", api->library, missing);
-        return false;
+        (void)dlclose(library);
     }
-    if (api->get_version(&api->version) != OSC_CUPTI_OK)
-        api->version = 0;
-    return true;
+    return false;
 }

@@ -108,6 +108,7 @@ uint32_t osc_cupti_device_of_context(uint32_t context)
     return context != 0 ? (uint32_t)osc_handle_get(&contexts, osc_handle_of(context)) : 0;
 }
 
+/* Add the queue KEY, unless it is known. The map has the numbers of queues plus 1. */
 static uint32_t add_queue(uint32_t id, uint32_t stream, const void *key)
 {
     const uint32_t device = osc_cupti_device(id);
@@ -116,22 +117,22 @@ static uint32_t add_queue(uint32_t id, uint32_t stream, const void *key)
     if (stream != OSC_CUPTI_NO_STREAM)
         (void)snprintf(name, sizeof name, "stream %" PRIu32, stream);
     pthread_mutex_lock(&lock);
-    uint32_t number = (uint32_t)osc_handle_get(&queues, key);
-    if (number == 0) {
-        number = osc_queue_add(device, name);
-        (void)osc_handle_set(&queues, key, number);
+    uint64_t known = osc_handle_get(&queues, key);
+    if (known == 0 && osc_handle_set(&queues, key, 1)) { /* there is room for it */
+        known = (uint64_t)osc_queue_add(device, name) + 1;
+        (void)osc_handle_set(&queues, key, known);
     }
     pthread_mutex_unlock(&lock);
-    return number;
+    return known != 0 ? (uint32_t)(known - 1) : 0;
 }
 
 uint32_t osc_cupti_queue(uint32_t id, uint32_t stream)
 {
     /* From 1 on: a key is not 0. */
     const void *const key = osc_handle_of((((uint64_t)id << 32) | stream) + 1);
-    const uint32_t number = (uint32_t)osc_handle_get(&queues, key);
+    const uint64_t known = osc_handle_get(&queues, key);
 
-    return number != 0 ? number : add_queue(id, stream, key);
+    return known > 1 ? (uint32_t)(known - 1) : add_queue(id, stream, key);
 }
 
 void osc_cupti_each_device(void (*each)(uint32_t number))

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,22 +41,16 @@ static demangle_function *find_demangle(void)
 /* The name of C++ of SYMBOL; 0: it is none, or nobody can tell. */
 static osc_name demangle(const char *symbol)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static char *room; /* the last result, which the function takes back to write the next */
-    static size_t bytes;
     demangle_function *const function = strncmp(symbol, "_Z", 2) == 0 ? find_demangle() : NULL;
     osc_name name = 0;
     int status = -1;
 
     if (!function)
         return 0;
-    pthread_mutex_lock(&lock);
-    char *const cxx = function(symbol, room, &bytes, &status);
-    if (cxx && status == 0) {
-        room = cxx;
+    char *const cxx = function(symbol, NULL, NULL, &status);
+    if (cxx && status == 0)
         name = osc_name_c(cxx);
-    }
-    pthread_mutex_unlock(&lock);
+    free(cxx);
     return name;
 }
 
@@ -201,15 +194,16 @@ static bool is_same(const struct osc_cupti_place *a, const struct osc_cupti_plac
     return differs == 0;
 }
 
-/* Store PLACE in the free slot AT. Returns the name of its arguments. */
+/* Store PLACE in the free slot AT. Returns the name of its arguments; 0: there is no room. */
 static osc_name store(const struct osc_cupti_place *place, _Atomic(struct known *) *at)
 {
-    const osc_name pairs = name_pairs(place);
     /* Relaxed: only a bound. */
-    const bool has_room =
-        at && atomic_fetch_add_explicit(&n_places, 1, memory_order_relaxed) < PLACES_MAX;
-    struct known *const k = has_room ? osc_source_room(sizeof *k) : NULL;
+    if (atomic_load_explicit(&n_places, memory_order_relaxed) >= PLACES_MAX)
+        return 0;
+    atomic_fetch_add_explicit(&n_places, 1, memory_order_relaxed);
+    struct known *const k = osc_source_room(sizeof *k);
     struct known *none = NULL;
+    const osc_name pairs = name_pairs(place);
 
     if (k && pairs != 0) {
         k->place = *place;
@@ -222,6 +216,7 @@ static osc_name store(const struct osc_cupti_place *place, _Atomic(struct known 
     return pairs;
 }
 
+/* The name of the arguments of PLACE; 0: it has no slot, and there is no room for one. */
 static osc_name pairs_of(const struct osc_cupti_place *place)
 {
     const uint32_t hash = hash_of(place);
@@ -235,10 +230,30 @@ static osc_name pairs_of(const struct osc_cupti_place *place)
         if (is_same(&k->place, place))
             return k->pairs;
     }
-    return store(place, NULL);
+    return 0;
+}
+
+/* A program that makes a graph anew in each step has ever new nodes: without a slot, they are
+ * no names, which a recording keeps. */
+static void add_unknown_place(const struct osc_cupti_place *place)
+{
+    struct osc_cupti_place plain = *place;
+
+    plain.graph = 0;
+    plain.graph_node = 0;
+    osc_args_json(name_pairs(&plain));
+    if (place->graph != 0) {
+        osc_arg_i64(OSC_SOURCE_NAME("graph id"), place->graph);
+        osc_arg_i64(OSC_SOURCE_NAME("graph node id"), (int64_t)place->graph_node);
+    }
 }
 
 void osc_cupti_add_place(const struct osc_cupti_place *place)
 {
-    osc_args_json(pairs_of(place));
+    const osc_name pairs = pairs_of(place);
+
+    if (pairs != 0)
+        osc_args_json(pairs);
+    else
+        add_unknown_place(place);
 }
