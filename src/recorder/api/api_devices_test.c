@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/api/api_devices.h"
+
 #include "opscope/source.h"
 
 #include "support/unit.h"

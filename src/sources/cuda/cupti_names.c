@@ -21,6 +21,13 @@ typedef char *demangle_function(const char *symbol, char *out, size_t *bytes, in
 /* By the address of the symbol, which CUPTI keeps: to find the text without reading it all. */
 static _Atomic(struct osc_text *) symbols[1u << SYMBOL_BITS];
 
+/* The last result of a thread, which the function takes back to write the next. Few threads
+ * read records; what they had stays when they end. */
+static _Thread_local struct {
+    char *text;
+    size_t bytes;
+} result __attribute__((tls_model("initial-exec")));
+
 /* That of the C++ library of the process; NULL: there is none. */
 static demangle_function *find_demangle(void)
 {
@@ -47,10 +54,11 @@ static osc_name demangle(const char *symbol)
 
     if (!function)
         return 0;
-    char *const cxx = function(symbol, NULL, NULL, &status);
-    if (cxx && status == 0)
+    char *const cxx = function(symbol, result.text, &result.bytes, &status);
+    if (cxx && status == 0) {
+        result.text = cxx;
         name = osc_name_c(cxx);
-    free(cxx);
+    }
     return name;
 }
 
