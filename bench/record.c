@@ -340,7 +340,10 @@ static void measure_pair(const char *dir, int n)
     if (stacks[0].n != FRAMES)
         fprintf(stderr, "record: the floor found %d frames\n", (int)stacks[0].n);
     measure_two(n);
+    osc_pause(); /* as between the windows of a schedule */
+    compare("a4-paused", pair, floor_pair, n);
     (void)osc_stop();
+    osc_resume();
 
     record(dir, "full.osc", 16 * 16384); /* a few blocks: the flusher cannot keep up */
     compare("a5-nobody-drains", pair, floor_pair, n);

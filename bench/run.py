@@ -356,7 +356,7 @@ def frames(program, trace):
 
 def record(program, trace):
     s = add({}, "", program("record"), "pair", trace("scratch"))
-    for name, limit in (("a4-off", "<=1.20"), ("a1-begin-end", "<=1.15"), ("a2-complete", "<=1.15"),
+    for name, limit in (("a4-off", "<=1.20"), ("a4-paused", "<=1.15"), ("a1-begin-end", "<=1.15"), ("a2-complete", "<=1.15"),
                         ("a6-instant", "<=1.20"), ("a6-counter", "<=1.20"),
                         ("a7-alloc-free", "<=1.30"), ("a8-stack-32", "<=1.15"),
                         ("a5-nobody-drains", "<=1.25")):

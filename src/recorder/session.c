@@ -89,6 +89,9 @@ static void publish(void)
         __atomic_store_n(&osc_epoch, epoch, __ATOMIC_SEQ_CST);
         __atomic_store_n(&osc_epoch_counter, is_counter ? epoch : OSC_EPOCH_NONE,
                          __ATOMIC_SEQ_CST);
+        __atomic_store_n(&osc_epoch_paused,
+                         now == RECORDING && is_paused ? number : OSC_EPOCH_NONE,
+                         __ATOMIC_SEQ_CST);
         __atomic_store_n(&osc_on_, !is_on ? 0 : is_paused ? 2 : 1, __ATOMIC_SEQ_CST);
         osc_names_want(is_on);
     } while (__atomic_load_n(&n_changes, __ATOMIC_SEQ_CST) != seen);

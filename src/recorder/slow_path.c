@@ -75,8 +75,32 @@ static struct osc_record_slot *reserve_slowly(uint32_t n_slots, enum osc_role ro
     return s;
 }
 
+/* The short way of most records of a pause, which may last for most of a program: it waits for
+ * the next window of a schedule. False: nothing was done. */
+static bool skip_paused(enum osc_role role)
+{
+    struct osc_writer *const w = osc_writer_self;
+
+    /* relaxed: as in the fast path */
+    if (w->generation != __atomic_load_n(&osc_epoch_paused, __ATOMIC_RELAXED) ||
+        osc_session_awaits_flusher() || !osc_writer_set_busy(w))
+        return false;
+    w->epoch = 0; /* what is open now is accounted for by the slow path */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see epoch 0, too */
+    const bool is_skipped = osc_writer_skip(w, role);
+    for (;;) { /* as in leave() */
+        if (osc_writer_has_nested(w))
+            osc_writer_absorb(w);
+        osc_writer_set_idle(w);
+        if (!osc_writer_has_nested(w) || !osc_writer_set_busy(w))
+            return is_skipped;
+    }
+}
+
 struct osc_record_slot *osc_slow_reserve(uint32_t n_slots, enum osc_role role, uint64_t ticks)
 {
+    if (skip_paused(role))
+        return NULL;
     const int kept = errno;
     int cancel = PTHREAD_CANCEL_ENABLE;
 
@@ -92,6 +116,8 @@ bool osc_slow_drop(enum osc_role role)
 {
     struct osc_writer *w = osc_writer_self;
 
+    if (skip_paused(role))
+        return true;
     if (!w->is_dry || !osc_writer_set_busy(w))
         return false;
     /* relaxed: as in the fast path */

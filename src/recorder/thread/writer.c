@@ -12,7 +12,8 @@
 static struct osc_writer nobody;
 
 _Thread_local struct osc_writer *osc_writer_self = &nobody;
-uint64_t osc_epoch = OSC_EPOCH_NONE, osc_epoch_counter = OSC_EPOCH_NONE;
+uint64_t osc_epoch = OSC_EPOCH_NONE, osc_epoch_counter = OSC_EPOCH_NONE,
+         osc_epoch_paused = OSC_EPOCH_NONE;
 
 struct osc_writer *osc_writer_nobody(void)
 {
@@ -191,6 +192,31 @@ static bool is_orphan(const struct osc_writer *w)
     return w->skips_args || osc_writer_is_inside_missing(w);
 }
 
+/* Account for a record of this ROLE that is not recorded because recording is paused. False:
+ * it is none of these. */
+static bool skip(struct osc_writer *w, enum osc_role role)
+{
+    if (role == OSC_ROLE_ARG)
+        return is_orphan(w);
+    if (role != OSC_ROLE_BEGIN && role != OSC_ROLE_EVENT)
+        return false;
+    if (role == OSC_ROLE_BEGIN)
+        push_level(w, true, false);
+    w->skips_args = true;
+    return true;
+}
+
+bool osc_writer_skip(struct osc_writer *w, enum osc_role role)
+{
+    if (role != OSC_ROLE_END)
+        return skip(w, role);
+    if (!osc_writer_is_inside_missing(w))
+        return false;
+    (void)osc_writer_pop_level(w);
+    w->skips_args = false;
+    return true;
+}
+
 struct osc_record_slot *osc_writer_place(struct osc_writer *w, uint32_t n_slots,
                                          enum osc_role role, uint64_t ticks, bool is_paused)
 {
@@ -198,15 +224,10 @@ struct osc_record_slot *osc_writer_place(struct osc_writer *w, uint32_t n_slots,
         w->skips_args = false; /* following arguments belong to the enclosing scope */
         return NULL;
     }
-    if (role == OSC_ROLE_ARG && is_orphan(w)) {
-        if (!is_paused)
-            count(w, OSC_LOSS_FULL, 1);
+    if (is_paused && skip(w, role))
         return NULL;
-    }
-    if (is_paused && (role == OSC_ROLE_BEGIN || role == OSC_ROLE_EVENT)) {
-        if (role == OSC_ROLE_BEGIN)
-            push_level(w, true, false);
-        w->skips_args = true;
+    if (role == OSC_ROLE_ARG && is_orphan(w)) {
+        count(w, OSC_LOSS_FULL, 1);
         return NULL;
     }
     struct osc_record_slot *s = NULL;

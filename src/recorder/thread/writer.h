@@ -96,6 +96,9 @@ extern OSC_HIDDEN uint64_t osc_epoch;
 /* osc_epoch if the clock is the processor's counter; otherwise OSC_EPOCH_NONE. */
 extern OSC_HIDDEN uint64_t osc_epoch_counter;
 
+/* The number of the recording while it is on and paused; otherwise OSC_EPOCH_NONE. */
+extern OSC_HIDDEN uint64_t osc_epoch_paused;
+
 /* --- for the slow path, while W is busy ------------------------------------------------ */
 
 /* Keep handlers out of W; false if W is busy already, and this is a handler. */
@@ -138,6 +141,10 @@ void osc_writer_clear(struct osc_writer *w);
  * accounted for. Recording may be paused. */
 struct osc_record_slot *osc_writer_place(struct osc_writer *w, uint32_t n_slots,
                                          enum osc_role role, uint64_t ticks, bool is_paused);
+
+/* Account for a record of this ROLE while recording is paused. False: it must be recorded, as
+ * the end of a scope that was. */
+bool osc_writer_skip(struct osc_writer *w, enum osc_role role);
 
 /* Whether nothing about W needs the slow path; whether losses are still to be recorded. */
 bool osc_writer_is_everyday(const struct osc_writer *w);
