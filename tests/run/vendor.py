@@ -77,6 +77,38 @@ print(x.relu().cpu().shape)
 """
 
 
+# Torch on the vendor's device, OpenCL by itself on a thread, NVTX, and children.
+AT_ONCE = """
+import os, signal, subprocess, sys, threading
+import nvtx, numpy, pyopencl, tiny, torch
+
+def double_all():
+    context = pyopencl.Context(pyopencl.get_platforms()[0].get_devices())
+    queue = pyopencl.CommandQueue(context)
+    source = "__kernel void twice(__global float *x) { x[get_global_id(0)] *= 2; }"
+    x = numpy.arange(64, dtype=numpy.float32)
+    flags = pyopencl.mem_flags.READ_WRITE | pyopencl.mem_flags.COPY_HOST_PTR
+    buffer = pyopencl.Buffer(context, flags, hostbuf=x)
+    pyopencl.Program(context, source).build().twice(queue, x.shape, None, buffer)
+    pyopencl.enqueue_copy(queue, x, buffer)
+    queue.finish()
+    print("doubled", x.tobytes().hex())
+
+torch.manual_seed(1)
+CHILD = "import nvtx, os\\nwith nvtx.annotate('in child'): print('child', flush=True)\\nos._exit(3)"
+with nvtx.annotate("all", domain="app"):
+    thread = threading.Thread(target=double_all)
+    thread.start()
+    y = torch.nn.Linear(8, 4).to("tiny")(torch.rand(2, 8).to("tiny")).relu().cpu()
+    thread.join()
+print("relu", y.detach().numpy().tobytes().hex(), flush=True)
+print(subprocess.run([sys.executable, "-c", CHILD]).returncode, flush=True)
+if sys.argv[1] == "_exit":
+    os._exit(7)
+os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
 class Run:
     """A run of the example, and what it left."""
 
@@ -237,6 +269,30 @@ def an_unmodified_program_is_recorded(run: Run) -> None:
     assert rows["aten::relu"]["self_device_ns"] == rows["relu"]["device_ns"] != "0", rows["relu"]
 
 
+def all_sources_are_recorded_at_once(run: Run) -> None:
+    """Of one program and its child, which notice nothing, however they end."""
+    program = run.folder / "at_once.py"
+    program.write_text(AT_ONCE, encoding="utf-8")
+    for how in ("_exit", "signal"):
+        command, out = [run.python, program, how], run.folder / f"at-once-{how}"
+        alone, done = (subprocess.run([*before, *command], env=run.env, capture_output=True,
+                                      text=True, timeout=400, check=False)
+                       for before in ([], [run.opscope, "run", "--torch", "-o", out, "--"]))
+        assert "doubled" in alone.stdout and "child" in alone.stdout, alone.stderr
+        assert ((done.returncode, done.stdout, done.stderr) ==
+                (alone.returncode, alone.stdout, alone.stderr)), (done, alone)
+        events = run.table("events", of=out)
+        by_id = {x["id"]: x for x in events}
+        found = {(x["device"], x["name"]): x for x in events if x["kind"] == "kernel"}
+        assert {x for x, _ in found} == {"tiny:0", "opencl:0"}, set(found)
+        launch = by_id[found["opencl:0", "twice"]["launch_id"]]
+        assert launch["name"] == "clEnqueueNDRangeKernel", launch
+        launch = by_id[found["tiny:0", "relu"]["launch_id"]]
+        assert by_id[launch["op_id"]]["name"] == "aten::relu", launch
+        ranges = {x["name"]: x["process"] for x in events if x["kind"] == "scope"}
+        assert ranges["all"] == launch["process"] != ranges["in child"], ranges
+
+
 def main() -> int:
     """Exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -252,6 +308,11 @@ def main() -> int:
         every_launch_has_its_work, kernels_are_counted, the_device_is_told_of,
         nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory,
         a_pair_from_before_the_recording_counts, an_unmodified_program_is_recorded]
+    if subprocess.run([options.python, "-c", "import nvtx, pyopencl"], capture_output=True,
+                      check=False).returncode == 0:
+        tests.append(all_sources_are_recorded_at_once)
+    else:
+        print(f"skipped all_sources_are_recorded_at_once: {options.python} lacks nvtx or pyopencl")
     with tempfile.TemporaryDirectory() as folder:
         run = Run(options.opscope, options.python, folder)
         return run_tests(tests, lambda place: (run,))
