@@ -114,6 +114,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(device_absent, WARNING,                                                                  \
       "devices whose activity was asked for and could not be recorded",                        \
       "opscope info says what is missing for each, as meta.device_absent.NAME")                \
+    X(device_unasked, INFO, "devices that PyTorch used and whose activity was not asked for",  \
+      "opscope info says how to ask for each, as meta.device_unasked.NAME")                    \
     X(names_alone, WARNING,                                                                    \
       "operators of PyTorch with only names and times: the recorder could not be "             \
       "built",                                                                                 \

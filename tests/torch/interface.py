@@ -325,6 +325,21 @@ def misuse_says_what_is_wrong() -> None:
     assert raises(AssertionError, "with_stack", lambda: prof.export_stacks("x"))
 
 
+def a_device_that_was_used_and_not_asked_for_is_told() -> None:
+    for device, module in (("CUDA", torch.cuda), ("XPU", torch.xpu)):
+        with mock.patch.object(module, "is_initialized", lambda: True):
+            for n_told in (1, 0):
+                with warnings.catch_warnings(record=True) as found:
+                    warnings.simplefilter("always")
+                    with profile(activities=CPU) as prof:
+                        x + x
+                texts = [str(w.message) for w in found if "was used" in str(w.message)]
+                assert [device in text for text in texts] == [True] * n_told, texts
+                quality = opscope.load(prof)["quality"]
+                counts = dict(zip(quality["code"], quality["count"]))
+                assert counts["device_unasked"] == 1, counts
+
+
 def said(**options: Any) -> list[str]:
     """The warnings of a profile that is made with OPTIONS, except those about old arguments."""
     with warnings.catch_warnings(record=True) as found:

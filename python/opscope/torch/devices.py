@@ -114,3 +114,27 @@ def warn(absent: dict[str, str], stacklevel: int) -> None:
         text = "; ".join(f"no {name} activity will be recorded: {why}"
                          for name, why in absent.items())
         warnings.warn(text, stacklevel=stacklevel + 1)
+
+
+def unasked(activities: Iterable[ProfilerActivity]) -> dict[str, str]:
+    """For each device that torch has used and that is not among ACTIVITIES, how to ask for it."""
+    asked = {a.name for a in activities}
+    used = (name for name, vendor in VENDORS.items() if name not in asked
+            and getattr(getattr(torch, vendor.module, None), "is_initialized", bool)())
+    return {name: f"pass ProfilerActivity.{name} in activities" for name in used}
+
+
+class Told:
+    """The devices of which warn_unasked() has told."""
+
+    names: set[str] = set()
+
+
+def warn_unasked(found: dict[str, str], stacklevel: int) -> None:
+    """Print one warning for all devices, once in a process for each."""
+    new = {name: how for name, how in found.items() if name not in Told.names}
+    Told.names |= set(new)
+    if new:
+        text = "; ".join(f"{name} was used, and its activity is not recorded: {how}"
+                         for name, how in new.items())
+        warnings.warn(text, stacklevel=stacklevel + 1)

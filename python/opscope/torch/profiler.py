@@ -189,10 +189,14 @@ class Recording:
         if self.owner.use_device:
             synchronize(self.owner.use_device)
         end(self.running)
+        unasked = devices.unasked(self.owner.activities)
+        for device, how in unasked.items():
+            native.metadata(f"device_unasked.{device}", how)
         self.cached_events = None  # may have been made while recording
         self.window_ns = (self.window_ns[0], time.time_ns())
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
+        devices.warn_unasked(unasked, stacklevel=native.level_of_caller())
 
     def _named_types(self) -> Any:
         """The types of host activity that the program names; None: all."""

@@ -37,8 +37,13 @@ static void count_members(struct osc_trace *t)
     if (osc_trace_meta(t, "names_alone", &value))
         osc_findings_add(&t->findings, OSC_FINDING_names_alone, OSC_NO_OFFSET, OSC_NO_TIME);
     for (uint32_t i = 0; i < t->n_metas; i++) {
-        if (osc_str_starts(osc_trace_str(t, t->metas[i].key), OSC_STR("device_absent.")))
+        const struct osc_str key = osc_trace_str(t, t->metas[i].key);
+
+        if (osc_str_starts(key, OSC_STR("device_absent.")))
             osc_findings_add(&t->findings, OSC_FINDING_device_absent, OSC_NO_OFFSET,
+                             OSC_NO_TIME);
+        else if (osc_str_starts(key, OSC_STR("device_unasked.")))
+            osc_findings_add(&t->findings, OSC_FINDING_device_unasked, OSC_NO_OFFSET,
                              OSC_NO_TIME);
     }
 }

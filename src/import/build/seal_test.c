@@ -168,12 +168,14 @@ TEST(takes_the_base_of_times_from_the_file)
     osc_trace_fini(&wrong);
 }
 
-TEST(counts_devices_that_the_file_says_are_absent)
+TEST(counts_devices_that_the_file_says_are_absent_or_were_not_asked_for)
 {
     struct osc_trace t = seal("{'device_absent.CUDA':'no driver','device_absent':1,"
+                              "'device_unasked.HPU':'ask for it',"
                               "'device_absent.XPU':'no package','traceEvents':[]}");
 
     assert_int_equal(t.findings.by_code[OSC_FINDING_device_absent].count, 2);
+    assert_int_equal(t.findings.by_code[OSC_FINDING_device_unasked].count, 1);
     osc_trace_fini(&t);
 }
 
