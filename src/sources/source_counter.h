@@ -2,9 +2,9 @@
 /*
  * source_counter.h - what sources could not record whole, counted in each recording.
  *
- *     static struct osc_source_counter dropped = {.text = "cuda: dropped records"};
+ *     static struct osc_source_counter lost = {.text = "opencl: lost commands"};
  *
- *     osc_source_counter_add(&dropped, 3);
+ *     osc_source_counter_add(&lost, 3);
  *
  * A count is a counter of the recording, whose last value is the number; `opscope quality` sums
  * it over processes. It begins at 0 in each recording of a process and in each child of a fork.
