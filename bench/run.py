@@ -361,6 +361,11 @@ def record(program, trace):
                         ("a7-alloc-free", "<=1.30"), ("a8-stack-32", "<=1.15"),
                         ("a5-nobody-drains", "<=1.25")):
         divide("record/" + name, s, name, name + "/limit", limit, "ns, beside the limit")
+    if os.path.exists(program("scopes")):
+        s = add({}, "", program("scopes"), trace("scratch"))
+        for name in ("off", "scope", "argument"):
+            divide("record/cxx-" + name, s, name, name + "/limit", "<=1.02",
+                   "ns, a macro of scope.hpp beside the calls of record.h")
     divide("record/a3-two-threads", s, "a3-two-threads", "a1-begin-end", "<=1.05",
            "ns, slower of two threads by one alone")
 

@@ -292,7 +292,7 @@ class Checker:
         """Check the rules that concern all files together."""
         self.name = "src/LAYERS"
         for path in sorted((self.root / "src").rglob("*")):
-            if path.suffix in (".c", ".h", ".inc", ".cpp"):
+            if path.suffix in (".c", ".h", ".hpp", ".inc", ".cpp"):
                 self.count_module(path, path.read_text(errors="replace"))
         rules, root = self.rules, self.root / "src"
         for name in sorted([*rules.layers, *rules.rooms]):

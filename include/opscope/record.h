@@ -170,6 +170,9 @@ OSC_API void osc_async_begin_at(enum osc_scope_kind kind, osc_name name, uint64_
 OSC_API void osc_async_end_at(enum osc_scope_kind kind, osc_name name, uint64_t id,
                               uint64_t ticks);
 
+/* A number for such a range or an arrow that no other call in this process returns. Not 0. */
+OSC_API uint64_t osc_unique_id(void);
+
 /* --- arguments of the innermost scope of this thread, or of the last other record --- */
 
 OSC_API void osc_arg_i64(osc_name key, int64_t value);
@@ -383,27 +386,6 @@ OSC_API void osc_losses_get(struct osc_losses *losses);
 
 #ifdef __cplusplus
 }
-
-/* namespace opscope { scope } - a scope that lasts as long as the enclosing block. */
-namespace opscope
-{
-class scope
-{
-  public:
-    scope(enum osc_scope_kind kind, osc_name name)
-    {
-        osc_begin(kind, name);
-    }
-    ~scope()
-    {
-        osc_end();
-    }
-
-  private:
-    scope(const scope &);
-    scope &operator=(const scope &);
-};
-} // namespace opscope
 #endif
 
 #endif

@@ -18,6 +18,7 @@ import tempfile
 
 HEADERS = ["opscope.h", "record.h", "source.h"]
 OTHERS = ["trace.h"] # the analyser's, which is another library
+CXX = ["scope.hpp"] # of C++17 only
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow", "-Wconversion",
             "-Wstrict-prototypes"]
 failed = []
@@ -50,6 +51,10 @@ def check_headers(cc, include):
         for standard in ("-std=c99", "-std=c11", "-std=gnu17"):
             check(compiles(cc, standard, include, user, ".c"), header + " as " + standard)
         for standard in ("-std=c++11", "-std=c++17") if cxx else ():
+            check(compiles([cxx], standard, include, user, ".cpp"), header + " as " + standard)
+    for header in CXX if cxx else ():
+        user = '#include <opscope/%s>\n#include <opscope/%s>\n' % (header, header)
+        for standard in ("-std=c++17", "-std=c++20", "-std=c++2b"):
             check(compiles([cxx], standard, include, user, ".cpp"), header + " as " + standard)
 
 

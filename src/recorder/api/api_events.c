@@ -11,6 +11,17 @@ enum { TEXT_BYTES_MAX = 3072, INTS_MAX = 384 };
 
 /* --- ranges with an id, and arrows --------------------------------------------------- */
 
+/* Numbers that programs choose are small. */
+#define FIRST_ID ((uint64_t)1 << 40)
+
+uint64_t osc_unique_id(void)
+{
+    static uint64_t n;
+
+    /* relaxed: the numbers need only differ. */
+    return FIRST_ID + __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED);
+}
+
 void osc_async_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t id, uint64_t ticks)
 {
     if (osc_is_on())
