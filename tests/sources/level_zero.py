@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from place import Missing, Place, run, same
+from place import HERE, Missing, Place, run, same
 
 N = 10 # kernels of most cases
 ON_DEVICES = ("kernel", "memcpy", "memset", "sync")
@@ -23,7 +23,8 @@ ERROR_NS = 100_000
 
 
 def driver(place: Place, *options: str) -> str:
-    return place.build("cc", "level_zero/fake_driver.c", "-shared", "-fPIC", *options)
+    return place.build("cc", "level_zero/fake_driver.c", str(HERE / "level_zero/fake_tables.c"),
+                       "-shared", "-fPIC", *options)
 
 
 def client(place: Place, *options: str) -> str:
@@ -234,6 +235,15 @@ def drivers_that_fail_are_survived(place: Place) -> None:
         same(len(calls), N + 1)
 
 
+def calls_for_memory_that_fail_change_nothing(place: Place) -> None:
+    done = record(place, "memory", FAKE_BREAK="memory")
+    peaks = place.table("memory_peaks", done.out)
+    # Both blocks are there until they are freed at last, and then the third.
+    same([(row["device"], row["peak_bytes"], row["live_count"]) for row in peaks],
+         [("xpu:0", 3 * 4096, 2)])
+    same(counters_of(place, done.out), {})
+
+
 def a_tracer_that_cannot_be_made_is_told(place: Place) -> None:
     done = record(place, "plain", ZE_ENABLE_TRACING_LAYER="0")
     info = {row["key"]: row["value"] for row in place.table("info", done.out)}
@@ -377,7 +387,8 @@ TESTS = (all_commands_are_recorded_and_linked,
          what_never_ends_is_counted, a_killed_program_has_recorded_what_it_waited_for,
          a_driver_that_says_nothing_of_its_device_is_recorded,
          the_child_of_a_fork_leaves_drivers_alone,
-         drivers_that_fail_are_survived, a_tracer_that_cannot_be_made_is_told,
+         drivers_that_fail_are_survived, calls_for_memory_that_fail_change_nothing,
+         a_tracer_that_cannot_be_made_is_told,
          sanitizers_find_nothing, a_program_with_a_sanitizer_is_recorded,
          nothing_happens_where_nobody_wants_it,
          run_finds_it, a_library_that_a_script_loads_is_recorded, torch_has_columns_of_xpu)

@@ -77,11 +77,12 @@ extern struct osc_source osc_source_level_zero __attribute__((visibility("hidden
 extern _Atomic uint32_t osc_ze_is_beside_torch __attribute__((visibility("hidden")));
 
 /* What goes wrong, counted as counters "level-zero: TEXT" of the recording. */
-#define OSC_ZE_COUNTS(X)                                             \
-    X(UNKNOWN, "commands of lists that were made before the tracer") \
-    X(UNTIMED, "commands without times")                             \
-    X(UNFINISHED, "commands that had not finished at the end")       \
-    X(UNRELATED, "commands of devices whose clock cannot be related to the host's")
+#define OSC_ZE_COUNTS(X)                                                            \
+    X(UNKNOWN, "commands of lists that were made before the tracer")                \
+    X(UNTIMED, "commands without times")                                            \
+    X(UNFINISHED, "commands that had not finished at the end")                      \
+    X(UNRELATED, "commands of devices whose clock cannot be related to the host's") \
+    X(BLOCKS, "blocks of memory left out")
 
 enum osc_ze_count {
 #define OSC_ZE_COUNT(name, text) OSC_ZE_COUNT_##name,

@@ -18,9 +18,13 @@ static void report_block(ze_device_handle_t handle, const void *at, size_t bytes
     if (atomic_load_explicit(&osc_ze_is_beside_torch, memory_order_relaxed) ||
         osc_runtime_is_inside())
         return;
-    if (d && at && bytes >> DEVICE_SHIFT == 0 &&
+    if (!handle || !at) /* shared memory of no device */
+        return;
+    if (d && bytes >> DEVICE_SHIFT == 0 &&
         osc_handle_set(&blocks, at, (uint64_t)device << DEVICE_SHIFT | bytes))
         osc_memory_alloc(device, (uintptr_t)at, bytes);
+    else
+        osc_ze_count(OSC_ZE_COUNT_BLOCKS, 1);
 }
 
 static void before_alloc_device(void *params, ze_result_t result, void *tracer, void **call)
@@ -67,19 +71,45 @@ static void after_alloc_host(void *params, ze_result_t result, void *tracer, voi
     osc_ze_end();
 }
 
+/* --- freeing ----------------------------------------------------------------------------- */
+
+/*
+ * The block that this thread frees. It is forgotten before the call, as another thread may get
+ * its address before the call returns, and recorded after it, with the time from before: a call
+ * that fails frees nothing.
+ */
+static _Thread_local struct {
+    uint64_t known; /* 0: none */
+    uint64_t ticks;
+} freed __attribute__((tls_model("initial-exec")));
+
 static void before_free(void *params, ze_result_t result, void *tracer, void **call)
 {
     const ze_mem_free_params_t *const p = params;
     const void *const at = *p->pptr;
-    const uint64_t known = at ? osc_handle_get(&blocks, at) : 0;
 
     OSC_ZE_UNUSED;
     (void)osc_ze_begin(OSC_SOURCE_NAME("zeMemFree"));
-    if (known == 0 || !osc_ze_is_alive())
+    freed.known = at && osc_ze_is_alive() ? osc_handle_get(&blocks, at) : 0;
+    if (freed.known == 0)
         return;
-    (void)osc_handle_set(&blocks, at, 0);
-    osc_memory_free((uint32_t)(known >> DEVICE_SHIFT), (uintptr_t)at,
-                    known & ((UINT64_C(1) << DEVICE_SHIFT) - 1));
+    (void)osc_handle_set(&blocks, at, 0); /* it is there, which takes no room */
+    freed.ticks = osc_now();
+}
+
+static void after_free(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const ze_mem_free_params_t *const p = params;
+    const void *const at = *p->pptr;
+
+    OSC_ZE_UNUSED;
+    if (freed.known != 0 && result == ZE_RESULT_SUCCESS)
+        osc_memory_free_at((uint32_t)(freed.known >> DEVICE_SHIFT), (uintptr_t)at,
+                           freed.known & ((UINT64_C(1) << DEVICE_SHIFT) - 1), freed.ticks);
+    else if (freed.known != 0)
+        (void)osc_handle_set(&blocks, at, freed.known);
+    freed.known = 0;
+    osc_ze_end();
 }
 
 /* Of later versions than our headers may be: zeMemFreeExt(). */
@@ -97,10 +127,12 @@ static void before_free_ext(void *params, ze_result_t result, void *tracer, void
     before_free(&plain, result, tracer, call);
 }
 
-static void after_free(void *params, ze_result_t result, void *tracer, void **call)
+static void after_free_ext(void *params, ze_result_t result, void *tracer, void **call)
 {
-    OSC_ZE_UNUSED;
-    osc_ze_end();
+    const struct free_ext_params *const p = params;
+    ze_mem_free_params_t plain = {p->context, p->at};
+
+    after_free(&plain, result, tracer, call);
 }
 
 const struct osc_ze_hook osc_ze_hooks_memory[] = {
@@ -108,5 +140,5 @@ const struct osc_ze_hook osc_ze_hooks_memory[] = {
     {"MemAllocShared", before_alloc_shared, after_alloc_shared},
     {"MemAllocHost", before_alloc_host, after_alloc_host},
     {"MemFree", before_free, after_free},
-    {"MemFreeExt", before_free_ext, after_free},
+    {"MemFreeExt", before_free_ext, after_free_ext},
     {0}};

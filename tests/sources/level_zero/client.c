@@ -165,6 +165,28 @@ static void plain(void)
     CHECK(zeCommandListDestroy(copies));
 }
 
+/* Blocks, which FAKE_BREAK=memory makes hard to get and to give back. */
+static void memory(void)
+{
+    const ze_device_mem_alloc_desc_t on_device = {.stype =
+                                                      ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    const ze_host_mem_alloc_desc_t on_host = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    const ze_memory_free_ext_desc_t how = {
+        .stype = ZE_STRUCTURE_TYPE_MEMORY_FREE_EXT_DESC,
+        .freePolicy = ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE};
+    void *a, *b, *c;
+
+    CHECK(zeMemAllocDevice(context, &on_device, BYTES, 64, device, &a));
+    CHECK(zeMemFree(context, a));
+    CHECK(zeMemAllocDevice(context, &on_device, 2 * BYTES, 64, device, &b));
+    CHECK(zeMemFreeExt(context, &how, b));
+    CHECK(zeMemAllocDevice(context, &on_device, 1 << 20, 64, device, &c));
+    CHECK(zeMemAllocShared(context, &on_device, &on_host, 1 << 20, 64, device, &c));
+    CHECK(zeMemFree(context, a));
+    CHECK(zeMemAllocDevice(context, &on_device, BYTES / 2, 64, device, &c));
+    CHECK(zeMemFreeExt(context, &how, b));
+}
+
 /* Events of the program, waited for, reset, used again, read by it, and destroyed. */
 static void events(void)
 {
@@ -350,7 +372,7 @@ int main(int argc, char **argv)
     } cases[] = {{"plain", plain},        {"events", events},   {"lists", lists},
                  {"pipeline", pipeline},  {"foreign", foreign}, {"tiles", on_tiles},
                  {"devices", on_devices}, {"fork", forked},     {"kill", killed},
-                 {"cost", cost}};
+                 {"memory", memory},      {"cost", cost}};
 
     if (zeInit(0) != ZE_RESULT_SUCCESS) {
         printf("there is no driver\n");

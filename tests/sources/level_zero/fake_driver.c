@@ -12,8 +12,9 @@
  *     FAKE_BITS, FAKE_KERNEL_BITS  valid bits of the clock, and of a command's times (64; 32)
  *     FAKE_TICKS                 what the clock shows at first
  *     FAKE_OLD                   give the rate in ns per tick, as older drivers do
- *     FAKE_BREAK                 properties (all are zero), clock, times, zero, order, never,
- * events, lost: what goes wrong
+ *     FAKE_BREAK                 what goes wrong: properties (all are zero), clock, times,
+ *                                zero, order, never, events, lost; or memory: blocks of 1 MiB
+ *                                are not allocated, and others freed at the second attempt
  */
 #include <level_zero/ze_api.h>
 #include <level_zero/ze_ddi.h>
@@ -540,13 +541,18 @@ struct block {
     uint64_t mark;
     uint64_t type;
     struct object *device;
-    uint64_t unused[5];
+    uint64_t n_frees; /* attempts */
+    uint64_t unused[4];
 };
 
 #define MARK UINT64_C(0x6f707363666b7a65)
 
 static ze_result_t allocate(ze_memory_type_t type, struct object *d, size_t bytes, void **made)
 {
+    if (breaks("memory") && bytes >= 1 << 20) {
+        *made = driver.name; /* no block */
+        return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
     struct block *const b = aligned_alloc(64, sizeof *b + (bytes + 63) / 64 * 64);
 
     *b = (struct block){.mark = MARK, .type = type, .device = d};
@@ -587,9 +593,20 @@ static ze_result_t ze_alloc_shared(ze_context_handle_t context,
 
 static ze_result_t mem_free(ze_context_handle_t context, void *at)
 {
+    struct block *const b = (struct block *)at - 1;
+
     (void)context;
-    free((struct block *)at - 1);
+    if (breaks("memory") && b->n_frees++ == 0)
+        return ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE;
+    free(b);
     return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t mem_free_ext(ze_context_handle_t context,
+                                const ze_memory_free_ext_desc_t *what, void *at)
+{
+    (void)what;
+    return mem_free(context, at);
 }
 
 /* Of addresses that are no blocks, there is a header of the client's with no mark. */
@@ -751,38 +768,7 @@ FILL(zeGetMemProcAddrTable, ze_mem_dditable_t)
     t->pfnAllocHost = alloc_host;
     t->pfnAllocShared = ze_alloc_shared;
     t->pfnFree = mem_free;
+    t->pfnFreeExt = mem_free_ext;
     t->pfnGetAllocProperties = mem_properties;
     return ZE_RESULT_SUCCESS;
 }
-
-/* Tables that the loader asks for and that stay empty. */
-API ze_result_t empty_table(ze_api_version_t version, void *table);
-
-API ze_result_t empty_table(ze_api_version_t version, void *table)
-{
-    (void)version;
-    (void)table;
-    return ZE_RESULT_SUCCESS;
-}
-
-#define EMPTY(name) ".globl " name "ProcAddrTable\n.set " name "ProcAddrTable, empty_table\n"
-
-__asm__(EMPTY("zeGetDeviceExp") EMPTY("zeGetEventExp") EMPTY("zeGetFabricEdgeExp") EMPTY(
-    "zeGetFabricVertexExp") EMPTY("zeGetFence") EMPTY("zeGetImageExp") EMPTY("zeGetImage")
-            EMPTY("zeGetKernelExp") EMPTY("zeGetModuleBuildLog") EMPTY("zeGetPhysicalMem")
-                EMPTY("zeGetSampler") EMPTY("zeGetVirtualMem") EMPTY("zesGetDevice") EMPTY(
-                    "zesGetDiagnostics") EMPTY("zesGetDriver") EMPTY("zesGetEngine")
-                    EMPTY("zesGetFabricPort") EMPTY("zesGetFan") EMPTY("zesGetFirmware")
-                        EMPTY("zesGetFrequency") EMPTY("zesGetLed") EMPTY("zesGetMemory") EMPTY(
-                            "zesGetPerformanceFactor") EMPTY("zesGetPower") EMPTY("zesGetPsu")
-                            EMPTY("zesGetRas") EMPTY("zesGetScheduler") EMPTY("zesGetStandby")
-                                EMPTY("zesGetTemperature") EMPTY("zetGetCommandList")
-                                    EMPTY("zetGetContext") EMPTY("zetGetDebug")
-                                        EMPTY("zetGetDevice") EMPTY("zetGetKernel")
-                                            EMPTY("zetGetMetricGroupExp")
-                                                EMPTY("zetGetMetricGroup") EMPTY("zetGetMetric")
-                                                    EMPTY("zetGetMetricQueryPool")
-                                                        EMPTY("zetGetMetricQuery")
-                                                            EMPTY("zetGetMetricStreamer")
-                                                                EMPTY("zetGetModule")
-                                                                    EMPTY("zetGetTracerExp"));
