@@ -21,88 +21,36 @@ static _Thread_local struct {
     bool is_recorded;
 } self __attribute__((tls_model("initial-exec")));
 
-/*
- * The loader fills a table as long as its own version has it, whatever version is asked for: so
- * there is room for a longer one than that of our headers.
- */
-#define TABLE_BYTES 4096
-
-#define TABLES(X) X(Driver) X(Device) X(EventPool) X(Event) X(CommandList) X(Mem)
-
-#define ROOM char room[TABLE_BYTES]
-
-static struct {
-    union {
-        ROOM;
-        ze_driver_dditable_t all;
-    } Driver;
-    union {
-        ROOM;
-        ze_device_dditable_t all;
-    } Device;
-    union {
-        ROOM;
-        ze_event_pool_dditable_t all;
-    } EventPool;
-    union {
-        ROOM;
-        ze_event_dditable_t all;
-    } Event;
-    union {
-        ROOM;
-        ze_command_list_dditable_t all;
-    } CommandList;
-    union {
-        ROOM;
-        ze_mem_dditable_t all;
-    } Mem;
-} tables;
-
-typedef ze_result_t (*fill_table)(ze_api_version_t version, void *table);
-
-/* Fill the table NAME by the function of the loader for it, which leaves out tracers. */
-static void fill(void *library, const char *name, void *table)
-{
-    const ze_api_version_t version = ZE_API_VERSION_1_1; /* the first with global timestamps */
-    void *const symbol = dlsym(library, name);
-    fill_table function;
-
-    memcpy(&function, &symbol, sizeof function);
-    if (function && function(version, table) != ZE_RESULT_SUCCESS)
-        memset(table, 0, TABLE_BYTES);
-}
-
 static void forked(void)
 {
     /* Relaxed: the child has one thread. */
     atomic_store_explicit(&is_child, 1, memory_order_relaxed);
 }
 
+/*
+ * Within a callback the loader's layer lets calls of its own thread pass to the driver. The
+ * loader's tables (zeGetEventProcAddrTable() and so on) must not be asked for: newer loaders
+ * write what they give into the table of their layer, with nothing for functions that came
+ * after the version asked for, and the program's calls of those fail from then on.
+ */
+#define FIND_SYMBOL(name)                                   \
+    {                                                       \
+        void *const symbol_ = dlsym(library, "ze" #name);   \
+        memcpy(&osc_ze.name, &symbol_, sizeof osc_ze.name); \
+    }
+
 bool osc_ze_find_functions(void *library)
 {
     bool is_whole = true;
 
     (void)pthread_atfork(NULL, NULL, forked);
-#define FILL(name) fill(library, "zeGet" #name "ProcAddrTable", &tables.name);
-    TABLES(FILL)
-#undef FILL
-    /* What the tables lack may be a symbol: then tracers see the call, and ours ignores it. */
-#define FIND(table, name)                                       \
-    osc_ze.table##name = tables.table.all.pfn##name;            \
-    if (!osc_ze.table##name) {                                  \
-        void *const symbol = dlsym(library, "ze" #table #name); \
-        memcpy(&osc_ze.table##name, &symbol, sizeof symbol);    \
-    }                                                           \
-    is_whole &= osc_ze.table##name != NULL;
+#define FIND(table, name) FIND_SYMBOL(table##name) is_whole &= osc_ze.table##name != NULL;
     OSC_ZE_FUNCTIONS(FIND)
 #undef FIND
-#define FIND_LATER(name, result)                                    \
-    {                                                               \
-        void *const symbol = dlsym(library, "zeCommandList" #name); \
-        memcpy(&osc_ze.CommandList##name, &symbol, sizeof symbol);  \
-    }
+#define FIND_LATER(name, result) FIND_SYMBOL(CommandList##name)
     OSC_ZE_LATER_FUNCTIONS(FIND_LATER)
 #undef FIND_LATER
+    FIND_SYMBOL(CommandListIsGraphCaptureEnabledExt)
     return is_whole;
 }
 

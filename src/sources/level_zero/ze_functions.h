@@ -27,7 +27,7 @@
 #include "sources/source_state.h"
 #include "sources/source_text.h"
 
-/* Functions of the loader that tracers do not see. */
+/* Functions of the loader that are called here. */
 #define OSC_ZE_FUNCTIONS(X)                   \
     X(Driver, Get)                            \
     X(Device, Get)                            \
@@ -63,6 +63,7 @@ struct osc_ze_functions {
     ze_result_t (*CommandList##name)(ze_command_list_handle_t list, result); /* or NULL */
     OSC_ZE_LATER_FUNCTIONS(OSC_ZE_LATER)
 #undef OSC_ZE_LATER
+    ze_result_t (*CommandListIsGraphCaptureEnabledExt)(ze_command_list_handle_t list);
 };
 
 extern struct osc_ze_functions osc_ze __attribute__((visibility("hidden")));
@@ -82,6 +83,7 @@ extern _Atomic uint32_t osc_ze_is_beside_torch __attribute__((visibility("hidden
     X(UNTIMED, "commands without times")                                            \
     X(UNFINISHED, "commands that had not finished at the end")                      \
     X(UNRELATED, "commands of devices whose clock cannot be related to the host's") \
+    X(GRAPHS, "graphs whose commands were left out")                                \
     X(BLOCKS, "blocks of memory left out")
 
 enum osc_ze_count {
