@@ -144,6 +144,26 @@ def a_list_is_recorded_each_time_it_is_executed(place: Place) -> None:
                   "zeCommandListAppendLaunchKernel": 3, "zeCommandListAppendBarrier": 1}))
 
 
+def calls_of_newer_versions_are_recorded(place: Place) -> None:
+    events = check(place, record(place, "later"))
+    blocks = Counter((row["name"], str(row["args"]["grid"]), str(row["args"]["block"]))
+                     for row in events if row["kind"] == "kernel")
+    grid = str([8, 2, 1])
+    same(blocks, Counter({("add", grid, str([64, 1, 1])): 3, ("scale", grid, str([32, 2, 1])): 2}))
+    calls = Counter(row["name"].removeprefix("zeCommandList") for row in events
+                    if row["kind"] == "runtime" and "With" in row["name"])
+    same(calls, Counter({"AppendLaunchKernelWithParameters": 1,
+                         "AppendLaunchKernelWithArguments": 2,
+                         "AppendMemoryCopyWithParameters": 1, "AppendMemoryFillWithParameters": 1,
+                         "ImmediateAppendCommandListsWithParameters": 2}))
+
+
+def graphs_are_counted_and_left_alone(place: Place) -> None:
+    done = record(place, "graph")
+    check(place, done, without=Counter({"add": 6}))
+    same(counters_of(place, done.out), {"level-zero: graphs whose commands were left out": 3})
+
+
 def an_execution_before_the_last_was_read_is_counted(place: Place) -> None:
     done = record(place, "pipeline", FAKE_NS="3000000")
     work = work_of(place.events(done.out))
@@ -380,6 +400,7 @@ def torch_has_columns_of_xpu(place: Place) -> None:
 TESTS = (all_commands_are_recorded_and_linked,
          events_of_the_program_are_read_before_it_resets_them,
          a_list_is_recorded_each_time_it_is_executed,
+         calls_of_newer_versions_are_recorded, graphs_are_counted_and_left_alone,
          an_execution_before_the_last_was_read_is_counted,
          events_without_times_are_signalled_after_ours,
          clocks_of_any_width_rate_and_age_fit, tiles_are_engines_of_their_device,

@@ -4,16 +4,20 @@
 
 #include "sources/level_zero/ze_commands.h"
 #include "sources/level_zero/ze_kernels.h"
+#include "sources/level_zero/ze_later.h"
 
 /*
  * After work_of_launch_kernel(), which says of parameters what was appended,
  * APPEND(LaunchKernel, launch_kernel) defines what is called before and after
- * zeCommandListAppendLaunchKernel().
+ * zeCommandListAppendLaunchKernel(); APPEND_AS does, for parameters of TYPE.
  */
-#define APPEND(function, snake)                                                             \
+#define APPEND(function, snake) \
+    APPEND_AS(function, snake, ze_command_list_append_##snake##_params_t)
+
+#define APPEND_AS(function, snake, type)                                                    \
     static void before_##snake(void *params, ze_result_t result, void *tracer, void **call) \
     {                                                                                       \
-        const ze_command_list_append_##snake##_params_t *const p = params;                  \
+        const type *const p = params;                                                       \
                                                                                             \
         OSC_ZE_UNUSED;                                                                      \
         *call = osc_ze_append_begin(*p->phCommandList, p->phSignalEvent,                    \
@@ -21,7 +25,7 @@
     }                                                                                       \
     static void after_##snake(void *params, ze_result_t result, void *tracer, void **call)  \
     {                                                                                       \
-        const ze_command_list_append_##snake##_params_t *const p = params;                  \
+        const type *const p = params;                                                       \
         struct osc_ze_work work = {0};                                                      \
                                                                                             \
         OSC_ZE_UNUSED;                                                                      \
@@ -82,6 +86,32 @@ static struct osc_ze_work work_of_launch_multiple_kernels_indirect(
     return kernel(*p->pnumKernels > 0 && *p->pphKernels ? **p->pphKernels : NULL, NULL);
 }
 APPEND(LaunchMultipleKernelsIndirect, launch_multiple_kernels_indirect)
+
+static struct osc_ze_work work_of_launch_with_parameters(
+    const struct osc_ze_launch_with_parameters *p)
+{
+    return kernel(*p->phKernel, *p->ppGroupCounts);
+}
+APPEND_AS(LaunchKernelWithParameters, launch_with_parameters,
+          struct osc_ze_launch_with_parameters)
+
+static struct osc_ze_work work_of_launch_with_arguments(
+    const struct osc_ze_launch_with_arguments *p)
+{
+    return kernel(*p->phKernel, p->pgroupCounts);
+}
+APPEND_AS(LaunchKernelWithArguments, launch_with_arguments, struct osc_ze_launch_with_arguments)
+
+/* The call sets the size of groups, whether or not it is recorded. */
+static void after_launch_that_sets(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const struct osc_ze_launch_with_arguments *const p = params;
+
+    if (result == ZE_RESULT_SUCCESS)
+        osc_ze_kernel_set_block(*p->phKernel, p->pgroupSizes->groupSizeX,
+                                p->pgroupSizes->groupSizeY, p->pgroupSizes->groupSizeZ);
+    after_launch_with_arguments(params, result, tracer, call);
+}
 
 /* --- copies and fills -------------------------------------------------------------------- */
 
@@ -162,6 +192,14 @@ static struct osc_ze_work work_of_memory_copy(
 }
 APPEND(MemoryCopy, memory_copy)
 
+static struct osc_ze_work work_of_copy_with_parameters(
+    const struct osc_ze_copy_with_parameters *p)
+{
+    return copy_memory(*p->phCommandList, osc_ze_context_of(*p->phCommandList), *p->psrcptr,
+                       *p->pdstptr, *p->psize);
+}
+APPEND_AS(MemoryCopyWithParameters, copy_with_parameters, struct osc_ze_copy_with_parameters)
+
 static struct osc_ze_work work_of_memory_copy_region(
     const ze_command_list_append_memory_copy_region_params_t *p)
 {
@@ -216,14 +254,43 @@ static struct osc_ze_work work_of_image_copy_from_memory(
 }
 APPEND(ImageCopyFromMemory, image_copy_from_memory)
 
+static struct osc_ze_work work_of_image_to_memory(const struct osc_ze_image_to_memory *p)
+{
+    ze_device_handle_t device;
+
+    return copy(PLACE_DEVICE,
+                place_of(osc_ze_context_of(*p->phCommandList), *p->pdstptr, &device), false, 0);
+}
+APPEND_AS(ImageCopyToMemoryExt, image_to_memory, struct osc_ze_image_to_memory)
+
+static struct osc_ze_work work_of_image_from_memory(const struct osc_ze_image_from_memory *p)
+{
+    ze_device_handle_t device;
+
+    return copy(place_of(osc_ze_context_of(*p->phCommandList), *p->psrcptr, &device),
+                PLACE_DEVICE, false, 0);
+}
+APPEND_AS(ImageCopyFromMemoryExt, image_from_memory, struct osc_ze_image_from_memory)
+
+static struct osc_ze_work fill(uint64_t bytes)
+{
+    return (struct osc_ze_work){
+        .kind = OSC_WORK_MEMSET, .name = OSC_SOURCE_NAME("Memset (Device)"), .bytes = bytes};
+}
+
 static struct osc_ze_work work_of_memory_fill(
     const ze_command_list_append_memory_fill_params_t *p)
 {
-    return (struct osc_ze_work){.kind = OSC_WORK_MEMSET,
-                                .name = OSC_SOURCE_NAME("Memset (Device)"),
-                                .bytes = *p->psize};
+    return fill(*p->psize);
 }
 APPEND(MemoryFill, memory_fill)
+
+static struct osc_ze_work work_of_fill_with_parameters(
+    const struct osc_ze_fill_with_parameters *p)
+{
+    return fill(*p->psize);
+}
+APPEND_AS(MemoryFillWithParameters, fill_with_parameters, struct osc_ze_fill_with_parameters)
 
 /* --- commands that wait ------------------------------------------------------------------ */
 
@@ -247,14 +314,21 @@ const struct osc_ze_hook osc_ze_hooks_appends[] = {
     HOOK(LaunchCooperativeKernel, launch_cooperative_kernel),
     HOOK(LaunchKernelIndirect, launch_kernel_indirect),
     HOOK(LaunchMultipleKernelsIndirect, launch_multiple_kernels_indirect),
+    HOOK(LaunchKernelWithParameters, launch_with_parameters),
+    {"CommandListAppendLaunchKernelWithArguments", before_launch_with_arguments,
+     after_launch_that_sets},
     HOOK(MemoryCopy, memory_copy),
+    HOOK(MemoryCopyWithParameters, copy_with_parameters),
     HOOK(MemoryCopyRegion, memory_copy_region),
     HOOK(MemoryCopyFromContext, memory_copy_from_context),
     HOOK(ImageCopy, image_copy),
     HOOK(ImageCopyRegion, image_copy_region),
     HOOK(ImageCopyToMemory, image_copy_to_memory),
     HOOK(ImageCopyFromMemory, image_copy_from_memory),
+    HOOK(ImageCopyToMemoryExt, image_to_memory),
+    HOOK(ImageCopyFromMemoryExt, image_from_memory),
     HOOK(MemoryFill, memory_fill),
+    HOOK(MemoryFillWithParameters, fill_with_parameters),
     HOOK(Barrier, barrier),
     HOOK(MemoryRangesBarrier, memory_ranges_barrier),
     {0}};

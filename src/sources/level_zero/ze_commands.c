@@ -335,7 +335,7 @@ struct osc_ze_command *osc_ze_append_begin(ze_command_list_handle_t list,
 {
     struct osc_ze_list *l = osc_ze_list_of(list);
 
-    if (!osc_ze_begin(name))
+    if (!osc_ze_begin(name) || osc_ze_is_captured(list))
         return NULL;
     if (!l || !l->device)
         l = osc_ze_list_adopt(list);

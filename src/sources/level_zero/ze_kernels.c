@@ -11,6 +11,17 @@ struct osc_ze_kernel *osc_ze_kernel_of(ze_kernel_handle_t handle)
     return handle ? osc_handle_get_address(&kernels, handle) : NULL;
 }
 
+void osc_ze_kernel_set_block(ze_kernel_handle_t handle, uint32_t x, uint32_t y, uint32_t z)
+{
+    struct osc_ze_kernel *const k = osc_ze_kernel_of(handle);
+
+    if (!k)
+        return;
+    k->block[0] = x;
+    k->block[1] = y;
+    k->block[2] = z;
+}
+
 static void before_create(void *params, ze_result_t result, void *tracer, void **call)
 {
     OSC_ZE_UNUSED;
@@ -41,14 +52,11 @@ static void after_create(void *params, ze_result_t result, void *tracer, void **
 static void after_set_group_size(void *params, ze_result_t result, void *tracer, void **call)
 {
     const ze_kernel_set_group_size_params_t *const p = params;
-    struct osc_ze_kernel *const k = osc_ze_kernel_of(*p->phKernel);
 
     OSC_ZE_UNUSED;
-    if (!k || result != ZE_RESULT_SUCCESS)
-        return;
-    k->block[0] = *p->pgroupSizeX;
-    k->block[1] = *p->pgroupSizeY;
-    k->block[2] = *p->pgroupSizeZ;
+    if (result == ZE_RESULT_SUCCESS)
+        osc_ze_kernel_set_block(*p->phKernel, *p->pgroupSizeX, *p->pgroupSizeY,
+                                *p->pgroupSizeZ);
 }
 
 const struct osc_ze_hook osc_ze_hooks_kernels[] = {

@@ -16,3 +16,6 @@ struct osc_ze_kernel {
 
 /* What is known of HANDLE; NULL: nothing. */
 struct osc_ze_kernel *osc_ze_kernel_of(ze_kernel_handle_t handle);
+
+/* The program set the size of the groups of HANDLE. */
+void osc_ze_kernel_set_block(ze_kernel_handle_t handle, uint32_t x, uint32_t y, uint32_t z);

@@ -2,6 +2,7 @@
 /* Calls that make, execute, reset and destroy command lists, queues and contexts. */
 #include "sources/handle_map.h"
 #include "sources/level_zero/ze_commands.h"
+#include "sources/level_zero/ze_later.h"
 
 static struct osc_handle_map queues = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -120,34 +121,78 @@ static void after_execute(void *params, ze_result_t result, void *tracer, void *
     osc_ze_end();
 }
 
-/* Of later versions than our headers may be: zeCommandListImmediateAppendCommandListsExp(). */
-struct append_lists_params {
-    ze_command_list_handle_t *immediate;
-    uint32_t *n;
-    ze_command_list_handle_t **lists;
-    ze_event_handle_t *signal;
-    uint32_t *n_waits;
-    ze_event_handle_t **waits;
-};
-
 static void before_append_lists(void *params, ze_result_t result, void *tracer, void **call)
 {
-    const struct append_lists_params *const p = params;
-    const struct osc_ze_list *const to = osc_ze_list_of(*p->immediate);
+    const struct osc_ze_append_lists *const p = params;
+    const struct osc_ze_list *const to = osc_ze_list_of(*p->phCommandListImmediate);
 
     OSC_ZE_UNUSED;
     const bool is_recorded =
         osc_ze_begin(OSC_SOURCE_NAME("zeCommandListImmediateAppendCommandListsExp"));
-    submit_all(*p->n, *p->lists, to ? to->queue : 0, is_recorded);
+    submit_all(*p->pnumCommandLists, *p->pphCommandLists, to ? to->queue : 0, is_recorded);
 }
 
 static void after_append_lists(void *params, ze_result_t result, void *tracer, void **call)
 {
-    const struct append_lists_params *const p = params;
+    const struct osc_ze_append_lists *const p = params;
 
     OSC_ZE_UNUSED;
     if (result != ZE_RESULT_SUCCESS && osc_ze_is_alive())
-        fail_all(*p->n, *p->lists);
+        fail_all(*p->pnumCommandLists, *p->pphCommandLists);
+    osc_ze_end();
+}
+
+static void before_append_lists_more(void *params, ze_result_t result, void *tracer,
+                                     void **call)
+{
+    const struct osc_ze_append_lists_with_parameters *const p = params;
+    const struct osc_ze_list *const to = osc_ze_list_of(*p->phCommandListImmediate);
+
+    OSC_ZE_UNUSED;
+    const bool is_recorded =
+        osc_ze_begin(OSC_SOURCE_NAME("zeCommandListImmediateAppendCommandListsWithParameters"));
+    submit_all(*p->pnumCommandLists, *p->pphCommandLists, to ? to->queue : 0, is_recorded);
+}
+
+static void after_append_lists_more(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const struct osc_ze_append_lists_with_parameters *const p = params;
+
+    OSC_ZE_UNUSED;
+    if (result != ZE_RESULT_SUCCESS && osc_ze_is_alive())
+        fail_all(*p->pnumCommandLists, *p->pphCommandLists);
+    osc_ze_end();
+}
+
+/* --- graphs ------------------------------------------------------------------------------ */
+
+static void after_capture_begin(void *params, ze_result_t result, void *tracer, void **call)
+{
+    OSC_ZE_UNUSED;
+    if (result == ZE_RESULT_SUCCESS)
+        osc_ze_captures(1);
+}
+
+static void after_capture_end(void *params, ze_result_t result, void *tracer, void **call)
+{
+    OSC_ZE_UNUSED;
+    if (result == ZE_RESULT_SUCCESS)
+        osc_ze_captures(-1);
+}
+
+static void before_append_graph(void *params, ze_result_t result, void *tracer, void **call)
+{
+    const struct osc_ze_append_graph *const p = params;
+
+    OSC_ZE_UNUSED;
+    if (osc_ze_begin(OSC_SOURCE_NAME("zeCommandListAppendGraphExt")) &&
+        !osc_ze_is_captured(*p->phCommandList))
+        osc_ze_count(OSC_ZE_COUNT_GRAPHS, 1);
+}
+
+static void after_append_graph(void *params, ze_result_t result, void *tracer, void **call)
+{
+    OSC_ZE_UNUSED;
     osc_ze_end();
 }
 
@@ -160,4 +205,10 @@ const struct osc_ze_hook osc_ze_hooks_lists[] = {
     {"ContextDestroy", before_context_destroy, NULL},
     {"CommandQueueExecuteCommandLists", before_execute, after_execute},
     {"CommandListImmediateAppendCommandListsExp", before_append_lists, after_append_lists},
+    {"CommandListImmediateAppendCommandListsWithParameters", before_append_lists_more,
+     after_append_lists_more},
+    {"CommandListBeginGraphCaptureExt", NULL, after_capture_begin},
+    {"CommandListBeginCaptureIntoGraphExt", NULL, after_capture_begin},
+    {"CommandListEndGraphCaptureExt", NULL, after_capture_end},
+    {"CommandListAppendGraphExt", before_append_graph, after_append_graph},
     {0}};

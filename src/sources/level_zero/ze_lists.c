@@ -61,3 +61,20 @@ struct osc_ze_list *osc_ze_list_adopt(ze_command_list_handle_t handle)
     l->queue = osc_ze_engine(l->device, ordinal, index);
     return l;
 }
+
+static _Atomic int32_t n_captures;
+
+void osc_ze_captures(int more)
+{
+    /* Relaxed: programs order the begin of a capture and what is captured. */
+    atomic_fetch_add_explicit(&n_captures, more, memory_order_relaxed);
+}
+
+bool osc_ze_is_captured(ze_command_list_handle_t list)
+{
+    const unsigned is_true = 0x78000022; /* ZE_RESULT_QUERY_TRUE */
+
+    return atomic_load_explicit(&n_captures, memory_order_relaxed) > 0 &&
+           osc_ze.CommandListIsGraphCaptureEnabledExt &&
+           (unsigned)osc_ze.CommandListIsGraphCaptureEnabledExt(list) == is_true;
+}

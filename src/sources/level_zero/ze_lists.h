@@ -35,3 +35,11 @@ ze_context_handle_t osc_ze_context_of(ze_command_list_handle_t list);
 
 /* Whether LIST is known and executes what is appended at once. */
 bool osc_ze_is_immediate(ze_command_list_handle_t list);
+
+/*
+ * A recording of what is appended into a graph has begun or ended, MORE = 1 or -1. Meanwhile
+ * some lists execute nothing: the primary one, and those that wait for its commands. A graph
+ * signals the events of its commands each time that it is executed, so they get none of ours.
+ */
+void osc_ze_captures(int more);
+bool osc_ze_is_captured(ze_command_list_handle_t list);

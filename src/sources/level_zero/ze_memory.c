@@ -2,6 +2,7 @@
 /* Memory of devices. Shared memory that names a device counts as that device's. */
 #include "sources/handle_map.h"
 #include "sources/level_zero/ze_devices.h"
+#include "sources/level_zero/ze_later.h"
 
 /* What is known of a block until it is freed: its device above its bytes. */
 static struct osc_handle_map blocks = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -112,25 +113,18 @@ static void after_free(void *params, ze_result_t result, void *tracer, void **ca
     osc_ze_end();
 }
 
-/* Of later versions than our headers may be: zeMemFreeExt(). */
-struct free_ext_params {
-    ze_context_handle_t *context;
-    const void **what;
-    void **at;
-};
-
 static void before_free_ext(void *params, ze_result_t result, void *tracer, void **call)
 {
-    const struct free_ext_params *const p = params;
-    ze_mem_free_params_t plain = {p->context, p->at};
+    const struct osc_ze_free_ext *const p = params;
+    ze_mem_free_params_t plain = {p->phContext, p->pptr};
 
     before_free(&plain, result, tracer, call);
 }
 
 static void after_free_ext(void *params, ze_result_t result, void *tracer, void **call)
 {
-    const struct free_ext_params *const p = params;
-    ze_mem_free_params_t plain = {p->context, p->at};
+    const struct osc_ze_free_ext *const p = params;
+    ze_mem_free_params_t plain = {p->phContext, p->pptr};
 
     after_free(&plain, result, tracer, call);
 }

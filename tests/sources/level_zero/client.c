@@ -6,6 +6,8 @@
  *
  * Prints what it computed and the results of its calls, which a recording must not change.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <level_zero/ze_api.h>
 #include <signal.h>
 #include <stdio.h>
@@ -185,6 +187,92 @@ static void memory(void)
     CHECK(zeMemFree(context, a));
     CHECK(zeMemAllocDevice(context, &on_device, BYTES / 2, 64, device, &c));
     CHECK(zeMemFreeExt(context, &how, b));
+}
+
+/* FUNCTION = that of the loader called NAME, of a later version than our headers. */
+#define FIND(function, name)                               \
+    do {                                                   \
+        void *const symbol_ = dlsym(RTLD_DEFAULT, (name)); \
+        memcpy(&(function), &symbol_, sizeof symbol_);     \
+        if (!symbol_) {                                    \
+            printf("the loader has no %s()\n", (name));    \
+            exit(1);                                       \
+        }                                                  \
+    } while (0)
+
+/* Calls that have parameters of their own; kernels get the size of their groups. */
+static void later(void)
+{
+    struct size {
+        uint32_t x, y, z;
+    };
+    ze_result_t (*with_parameters)(
+        ze_command_list_handle_t list, ze_kernel_handle_t kernel, const ze_group_count_t *n,
+        const void *more, ze_event_handle_t signal, uint32_t n_waits, ze_event_handle_t *waits);
+    ze_result_t (*with_arguments)(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
+                                  ze_group_count_t n, struct size block, void **arguments,
+                                  const void *more, ze_event_handle_t signal, uint32_t n_waits,
+                                  ze_event_handle_t *waits);
+    ze_result_t (*copy)(ze_command_list_handle_t list, void *to, const void *from, size_t bytes,
+                        const void *more, ze_event_handle_t signal, uint32_t n_waits,
+                        ze_event_handle_t *waits);
+    ze_result_t (*fill)(ze_command_list_handle_t list, void *to, const void *pattern,
+                        size_t pattern_bytes, size_t bytes, const void *more,
+                        ze_event_handle_t signal, uint32_t n_waits, ze_event_handle_t *waits);
+    ze_result_t (*execute)(
+        ze_command_list_handle_t list, uint32_t n, ze_command_list_handle_t * lists,
+        const void *more, ze_event_handle_t signal, uint32_t n_waits, ze_event_handle_t *waits);
+    const ze_command_list_handle_t list = immediate(0, 0);
+    ze_command_list_handle_t closed = regular();
+    const ze_event_handle_t a = make_event(plain_pool, 0);
+    char from[64 + BYTES] = "", to[64 + BYTES] = "", seven = 7;
+
+    FIND(with_parameters, "zeCommandListAppendLaunchKernelWithParameters");
+    FIND(with_arguments, "zeCommandListAppendLaunchKernelWithArguments");
+    CHECK(with_parameters(list, add, &groups, NULL, NULL, 0, NULL));
+    CHECK(with_arguments(list, scale, groups, (struct size){32, 2, 1}, NULL, NULL, a, 0, NULL));
+    CHECK(zeEventHostSynchronize(a, UINT64_MAX));
+    CHECK(zeEventHostReset(a));
+    CHECK(with_arguments(list, scale, groups, (struct size){0, 2, 1}, NULL, NULL, a, 0, NULL));
+    launch(list, scale, NULL);
+    FIND(copy, "zeCommandListAppendMemoryCopyWithParameters");
+    FIND(fill, "zeCommandListAppendMemoryFillWithParameters");
+    FIND(execute, "zeCommandListImmediateAppendCommandListsWithParameters");
+    CHECK(fill(list, from + 64, &seven, 1, BYTES, NULL, NULL, 0, NULL));
+    CHECK(copy(list, to + 64, from + 64, BYTES, NULL, NULL, 0, NULL));
+    launch(closed, add, NULL);
+    CHECK(zeCommandListClose(closed));
+    for (int i = 0; i < 2; i++) {
+        CHECK(execute(list, 1, &closed, NULL, NULL, 0, NULL));
+        finish(list);
+    }
+    printf("%d\n", to[64 + 5]);
+    CHECK(zeCommandListDestroy(closed));
+}
+
+/* Commands that are recorded into a graph, which is executed three times. */
+static void graph(void)
+{
+    ze_result_t (*begin_capture)(ze_command_list_handle_t list, const void *more);
+    ze_result_t (*end_capture)(ze_command_list_handle_t list, const void *more, void **graph);
+    ze_result_t (*append)(ze_command_list_handle_t list, void *graph, const void *more,
+                          ze_event_handle_t signal, uint32_t n, ze_event_handle_t *waits);
+    const ze_command_list_handle_t list = immediate(0, 0);
+    void *made = NULL;
+
+    FIND(begin_capture, "zeCommandListBeginGraphCaptureExt");
+    FIND(end_capture, "zeCommandListEndGraphCaptureExt");
+    FIND(append, "zeCommandListAppendGraphExt");
+    launch(list, scale, NULL);
+    CHECK(begin_capture(list, NULL));
+    launch(list, add, NULL);
+    launch(list, add, NULL);
+    CHECK(end_capture(list, NULL, &made));
+    for (int i = 0; i < 3; i++) {
+        CHECK(append(list, made, NULL, NULL, 0, NULL));
+        launch(list, scale, NULL);
+        finish(list);
+    }
 }
 
 /* Events of the program, waited for, reset, used again, read by it, and destroyed. */
@@ -372,7 +460,8 @@ int main(int argc, char **argv)
     } cases[] = {{"plain", plain},        {"events", events},   {"lists", lists},
                  {"pipeline", pipeline},  {"foreign", foreign}, {"tiles", on_tiles},
                  {"devices", on_devices}, {"fork", forked},     {"kill", killed},
-                 {"memory", memory},      {"cost", cost}};
+                 {"memory", memory},      {"later", later},     {"graph", graph},
+                 {"cost", cost}};
 
     if (zeInit(0) != ZE_RESULT_SUCCESS) {
         printf("there is no driver\n");

@@ -24,6 +24,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "fake_driver.h"
+
 #define DEVICES_MAX 8
 #define TILES_MAX   4
 #define NEVER       UINT64_MAX
@@ -34,7 +36,7 @@ struct object {
     uint64_t ready_ns;         /* of an engine */
     uint64_t start_ns, end_ns; /* of an event, NEVER: not signalled */
     uint32_t pool_flags;
-    int is_immediate, is_closed;
+    int is_immediate, is_closed, is_captured;
     char name[64];
     int index;
     struct command *first, *last;
@@ -144,7 +146,7 @@ static void execute(struct object *engine, const struct command *c)
 static ze_result_t put(struct object *l, struct command *c)
 {
     pthread_mutex_lock(&lock);
-    if (l->is_immediate) {
+    if (l->is_immediate && !l->is_captured) {
         execute(l, c);
         free(c);
     } else if (l->last) {
@@ -156,8 +158,8 @@ static ze_result_t put(struct object *l, struct command *c)
     return ZE_RESULT_SUCCESS;
 }
 
-static ze_result_t append(ze_command_list_handle_t list, const char *name,
-                          ze_event_handle_t signal, uint32_t n, ze_event_handle_t *waits)
+ze_result_t fake_append(ze_command_list_handle_t list, const char *name,
+                        ze_event_handle_t signal, uint32_t n, ze_event_handle_t *waits)
 {
     struct object *const l = (struct object *)list;
     struct command *const c = calloc(1, sizeof *c);
@@ -409,8 +411,8 @@ static ze_result_t list_close(ze_command_list_handle_t list)
     return ZE_RESULT_SUCCESS;
 }
 
-static ze_result_t queue_execute(ze_command_queue_handle_t queue, uint32_t n,
-                                 ze_command_list_handle_t *lists, ze_fence_handle_t fence)
+ze_result_t fake_execute(ze_command_queue_handle_t queue, uint32_t n,
+                         ze_command_list_handle_t *lists, ze_fence_handle_t fence)
 {
     (void)fence;
     pthread_mutex_lock(&lock);
@@ -424,6 +426,25 @@ static ze_result_t queue_execute(ze_command_queue_handle_t queue, uint32_t n,
     }
     pthread_mutex_unlock(&lock);
     return ZE_RESULT_SUCCESS;
+}
+
+void fake_capture(ze_command_list_handle_t list, ze_command_list_handle_t *graph)
+{
+    struct object *const l = (struct object *)list;
+
+    l->is_captured = !graph;
+    if (!graph)
+        return;
+    struct object *const g = make();
+    *g = (struct object){.device = l->device, .first = l->first, .last = l->last};
+    g->is_closed = 1;
+    l->first = l->last = NULL;
+    *graph = (ze_command_list_handle_t)g;
+}
+
+int fake_is_captured(ze_command_list_handle_t list)
+{
+    return ((struct object *)list)->is_captured;
 }
 
 static ze_result_t queue_synchronize(ze_command_queue_handle_t queue, uint64_t timeout)
@@ -624,35 +645,35 @@ static ze_result_t mem_properties(ze_context_handle_t context, const void *at,
 
 /* --- commands ---------------------------------------------------------------------------- */
 
-static ze_result_t append_kernel(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
-                                 const ze_group_count_t *groups, ze_event_handle_t signal,
-                                 uint32_t n, ze_event_handle_t *waits)
+ze_result_t fake_append_kernel(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
+                               const ze_group_count_t *groups, ze_event_handle_t signal,
+                               uint32_t n, ze_event_handle_t *waits)
 {
     (void)groups;
-    return append(list, ((struct object *)kernel)->name, signal, n, waits);
+    return fake_append(list, ((struct object *)kernel)->name, signal, n, waits);
 }
 
-static ze_result_t ze_append_copy(ze_command_list_handle_t list, void *to, const void *from,
-                                  size_t bytes, ze_event_handle_t signal, uint32_t n,
-                                  ze_event_handle_t *waits)
+ze_result_t ze_append_copy(ze_command_list_handle_t list, void *to, const void *from,
+                           size_t bytes, ze_event_handle_t signal, uint32_t n,
+                           ze_event_handle_t *waits)
 {
     memcpy(to, from, bytes);
-    return append(list, "Memcpy", signal, n, waits);
+    return fake_append(list, "Memcpy", signal, n, waits);
 }
 
-static ze_result_t ze_append_fill(ze_command_list_handle_t list, void *to, const void *pattern,
-                                  size_t pattern_bytes, size_t bytes, ze_event_handle_t signal,
-                                  uint32_t n, ze_event_handle_t *waits)
+ze_result_t ze_append_fill(ze_command_list_handle_t list, void *to, const void *pattern,
+                           size_t pattern_bytes, size_t bytes, ze_event_handle_t signal,
+                           uint32_t n, ze_event_handle_t *waits)
 {
     for (size_t i = 0; i < bytes; i++)
         ((char *)to)[i] = ((const char *)pattern)[i % pattern_bytes];
-    return append(list, "Memset", signal, n, waits);
+    return fake_append(list, "Memset", signal, n, waits);
 }
 
 static ze_result_t append_barrier(ze_command_list_handle_t list, ze_event_handle_t signal,
                                   uint32_t n, ze_event_handle_t *waits)
 {
-    return append(list, "Barrier", signal, n, waits);
+    return fake_append(list, "Barrier", signal, n, waits);
 }
 
 static ze_result_t append_reset(ze_command_list_handle_t list, ze_event_handle_t event)
@@ -708,7 +729,7 @@ FILL(zeGetCommandQueueProcAddrTable, ze_command_queue_dditable_t)
 {
     t->pfnCreate = queue_create;
     t->pfnDestroy = destroy_queue;
-    t->pfnExecuteCommandLists = queue_execute;
+    t->pfnExecuteCommandLists = fake_execute;
     t->pfnSynchronize = queue_synchronize;
     return ZE_RESULT_SUCCESS;
 }
@@ -720,11 +741,12 @@ FILL(zeGetCommandListProcAddrTable, ze_command_list_dditable_t)
     t->pfnDestroy = list_destroy;
     t->pfnReset = list_reset;
     t->pfnClose = list_close;
-    t->pfnAppendLaunchKernel = append_kernel;
+    t->pfnAppendLaunchKernel = fake_append_kernel;
     t->pfnAppendMemoryCopy = ze_append_copy;
     t->pfnAppendMemoryFill = ze_append_fill;
     t->pfnAppendBarrier = append_barrier;
     t->pfnAppendEventReset = append_reset;
+    fake_fill_later(version, t);
     return ZE_RESULT_SUCCESS;
 }
 
