@@ -12,7 +12,6 @@
 #define DRIVERS_MAX   16u
 #define DEVICES_MAX   64u
 #define TILES_MAX     16u
-#define ENGINES_MAX   256u
 #define NS            INT64_C(1000000000)
 #define PAIR_EVERY_NS UINT64_C(50000000)
 #define READINGS      2
@@ -111,7 +110,8 @@ void osc_ze_find_devices(void)
     }
 }
 
-/* Report D, which is whole, to the recorder. The caller has its lock. */
+/* Report D, which is whole, to the recorder. Threads that do so at once ask the driver for the
+ * same. */
 static void report(struct osc_ze_device *d)
 {
     ze_device_memory_properties_t memory[8];
@@ -129,6 +129,7 @@ static void report(struct osc_ze_device *d)
     memset(&p, 0, sizeof p);
     p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2;
     (void)osc_ze.DeviceGetProperties(d->handle, &p);
+    /* The same type and index give the same number. */
     const uint32_t number = osc_device_add(&(struct osc_device_info){
         .type = d->type,
         .index = d->index,
@@ -149,10 +150,8 @@ struct osc_ze_device *osc_ze_device_of(ze_device_handle_t handle)
     if (!d || atomic_load_explicit(&d->number, memory_order_acquire) != 0)
         return d;
     struct osc_ze_device *const root = d->root;
-    pthread_mutex_lock(&root->lock);
-    if (atomic_load_explicit(&root->number, memory_order_relaxed) == 0)
+    if (atomic_load_explicit(&root->number, memory_order_acquire) == 0)
         report(root);
-    pthread_mutex_unlock(&root->lock);
     if (root != d)
         atomic_store_explicit(&d->number,
                               atomic_load_explicit(&root->number, memory_order_relaxed),
@@ -181,38 +180,55 @@ static const char *word_of(const struct osc_ze_device *d, uint32_t ordinal)
                                                                              : "engine";
 }
 
+struct osc_ze_engine {
+    struct osc_ze_engine *next; /* of the same device or part */
+    uint32_t ordinal, index, queue;
+};
+
+/* The engine of D, whose lock the caller has; NULL: it is new. */
+static const struct osc_ze_engine *find_engine(const struct osc_ze_device *d, uint32_t ordinal,
+                                               uint32_t index)
+{
+    const struct osc_ze_engine *e = d->engines;
+
+    while (e && !(e->ordinal == ordinal && e->index == index))
+        e = e->next;
+    return e;
+}
+
+/* Add the engine of D called NAME, unless another thread has. Returns its queue. */
+static uint32_t add_engine(struct osc_ze_device *d, uint32_t ordinal, uint32_t index,
+                           const char *name)
+{
+    struct osc_ze_engine *const made = osc_source_room(sizeof *made);
+
+    pthread_mutex_lock(&d->lock);
+    const struct osc_ze_engine *const there = find_engine(d, ordinal, index);
+    const uint32_t queue =
+        there ? there->queue
+              : osc_queue_add(atomic_load_explicit(&d->number, memory_order_acquire), name);
+    if (!there && made) { /* without room, each of its lists gets a queue of this name */
+        *made = (struct osc_ze_engine){d->engines, ordinal, index, queue};
+        d->engines = made;
+    }
+    pthread_mutex_unlock(&d->lock);
+    return queue;
+}
+
 uint32_t osc_ze_engine(struct osc_ze_device *device, uint32_t ordinal, uint32_t index)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static struct engine {
-        const struct osc_ze_device *device;
-        uint32_t ordinal, index, queue;
-    } engines[ENGINES_MAX];
-    static uint32_t n_engines;
     char tile[24] = "", name[64];
-    uint32_t queue = 0, i = 0;
 
-    pthread_mutex_lock(&lock);
-    for (; i < n_engines; i++) {
-        const struct engine *const e = &engines[i];
-
-        if (e->device == device && e->ordinal == ordinal && e->index == index)
-            break;
-    }
-    if (i < n_engines) {
-        queue = engines[i].queue;
-    } else {
-        if (device->root != device)
-            (void)snprintf(tile, sizeof tile, "tile %u ", device->tile);
-        (void)snprintf(name, sizeof name, "%s%s %u.%u", tile, word_of(device, ordinal), ordinal,
-                       index);
-        queue =
-            osc_queue_add(atomic_load_explicit(&device->number, memory_order_acquire), name);
-        if (n_engines < ENGINES_MAX)
-            engines[n_engines++] = (struct engine){device, ordinal, index, queue};
-    }
-    pthread_mutex_unlock(&lock);
-    return queue;
+    pthread_mutex_lock(&device->lock);
+    const struct osc_ze_engine *const there = find_engine(device, ordinal, index);
+    pthread_mutex_unlock(&device->lock);
+    if (there)
+        return there->queue;
+    if (device->root != device)
+        (void)snprintf(tile, sizeof tile, "tile %u ", device->tile);
+    (void)snprintf(name, sizeof name, "%s%s %u.%u", tile, word_of(device, ordinal), ordinal,
+                   index);
+    return add_engine(device, ordinal, index, name);
 }
 
 /* --- clocks ------------------------------------------------------------------------------ */
@@ -225,50 +241,74 @@ uint64_t osc_ze_now_ns(void)
     return (uint64_t)t.tv_sec * (uint64_t)NS + (uint64_t)t.tv_nsec;
 }
 
-/* The caller has the lock. */
-static void take_reading(struct osc_ze_device *d)
-{
-    uint64_t best_before = 0, best_ticks = 0, best_after = UINT64_MAX;
+struct reading {
+    uint64_t before, ticks, after; /* osc_now(), the clock of the device, osc_now() */
+    uint64_t ns;                   /* CLOCK_MONOTONIC */
+};
 
+/* Read the clock of D. False: the driver does not tell. */
+static bool take_reading(const struct osc_ze_device *d, struct reading *r)
+{
+    *r = (struct reading){.after = UINT64_MAX};
     for (int i = 0; i < READINGS; i++) {
         uint64_t host = 0, ticks = 0;
         const uint64_t before = osc_now();
         const ze_result_t result = osc_ze.DeviceGetGlobalTimestamps(d->handle, &host, &ticks);
         const uint64_t after = osc_now();
 
-        if (result != ZE_RESULT_SUCCESS) {
-            d->is_unreadable = !d->is_read;
-            return;
-        }
-        if (after - before < best_after - best_before) {
-            best_before = before;
-            best_ticks = ticks & d->global_mask;
-            best_after = after;
-        }
+        if (result != ZE_RESULT_SUCCESS)
+            return false;
+        if (after - before < r->after - r->before)
+            *r = (struct reading){before, ticks & d->global_mask, after, 0};
     }
-    const uint64_t ns = osc_ze_now_ns();
+    r->ns = osc_ze_now_ns();
+    return true;
+}
+
+/* Extend R, the last reading of D, whose lock the caller has. False: another thread has a later
+ * one. */
+static bool keep_reading(struct osc_ze_device *d, struct reading *r)
+{
+    if (d->is_read && r->ns <= d->read_ns)
+        return false;
     if (d->is_read)
-        best_ticks =
-            osc_ze_nearest(best_ticks, d->global_mask,
-                           osc_ze_advance(d->read_ticks, (int64_t)(ns - d->read_ns), d->hz));
+        r->ticks =
+            osc_ze_nearest(r->ticks, d->global_mask,
+                           osc_ze_advance(d->read_ticks, (int64_t)(r->ns - d->read_ns), d->hz));
     else if (d->global_mask != UINT64_MAX) /* so that a time just before it is not negative */
-        best_ticks += d->global_mask + 1;
+        r->ticks += d->global_mask + 1;
     d->is_read = true;
-    d->read_ns = ns;
-    d->read_ticks = best_ticks;
-    osc_device_clock(atomic_load_explicit(&d->number, memory_order_relaxed), best_before,
-                     best_ticks, best_after);
+    d->read_ns = r->ns;
+    d->read_ticks = r->ticks;
+    return true;
 }
 
 void osc_ze_read_clock(struct osc_ze_device *device, bool is_last)
 {
     struct osc_ze_device *const d = device->root;
+    struct reading r;
+    bool is_kept = false;
 
     pthread_mutex_lock(&d->lock);
-    if (!d->is_unreadable &&
-        (is_last || !d->is_read || osc_ze_now_ns() - d->read_ns >= PAIR_EVERY_NS))
-        take_reading(d);
+    /* Who needs the first reading does not wait for the thread that takes it. */
+    const bool is_due = !d->is_unreadable &&
+                        (is_last || !d->is_read ||
+                         (!d->is_being_read && osc_ze_now_ns() - d->read_ns >= PAIR_EVERY_NS));
+    d->is_being_read |= is_due;
     pthread_mutex_unlock(&d->lock);
+    if (!is_due)
+        return;
+    const bool is_told = take_reading(d, &r);
+    pthread_mutex_lock(&d->lock);
+    if (is_told)
+        is_kept = keep_reading(d, &r);
+    else
+        d->is_unreadable = !d->is_read;
+    d->is_being_read = false;
+    pthread_mutex_unlock(&d->lock);
+    if (is_kept)
+        osc_device_clock(atomic_load_explicit(&d->number, memory_order_relaxed), r.before,
+                         r.ticks, r.after);
 }
 
 void osc_ze_read_all_clocks(bool is_last)

@@ -18,6 +18,8 @@
 
 #include "sources/level_zero/ze_functions.h"
 
+struct osc_ze_engine;
+
 struct osc_ze_device {
     ze_device_handle_t handle;
     struct osc_ze_device *root; /* the device of which this is a part; itself if it is whole */
@@ -30,8 +32,11 @@ struct osc_ze_device {
     /* Of the clock. */
     uint64_t hz; /* 0: unknown */
     uint64_t global_mask, kernel_mask;
-    pthread_mutex_t lock; /* of what follows */
+
+    pthread_mutex_t lock; /* of what follows; nobody calls the driver with it */
+    struct osc_ze_engine *engines;
     bool is_read, is_unreadable;
+    bool is_being_read;           /* by a thread: others need not */
     uint64_t read_ns, read_ticks; /* the last reading: CLOCK_MONOTONIC, extended ticks */
 };
 

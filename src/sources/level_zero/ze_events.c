@@ -43,7 +43,7 @@ struct osc_ze_event *osc_ze_event_of(ze_event_handle_t handle)
 struct pool {
     struct pool *next;
     ze_event_pool_handle_t handle;
-    uint32_t n; /* events made */
+    uint32_t n; /* places of events taken */
     struct osc_ze_own_event all[POOL_EVENTS];
 };
 
@@ -98,8 +98,8 @@ static void give_back_pool(struct pool *p)
     pthread_mutex_unlock(&spare_lock);
 }
 
-/* Begin a pool for events of C, whose lock the caller has. */
-static struct pool *add_pool(struct osc_ze_context *c)
+/* A new pool for events of C; NULL: the driver makes none. */
+static struct pool *make_pool(const struct osc_ze_context *c)
 {
     const ze_event_pool_desc_t what = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
                                        .flags = ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP |
@@ -116,33 +116,51 @@ static struct pool *add_pool(struct osc_ze_context *c)
         give_back_pool(p);
         return NULL;
     }
-    p->next = c->pools;
-    c->pools = p;
     return p;
 }
 
-/* Make an event in a pool of C, whose lock the caller has. */
-static struct osc_ze_own_event *make_event(struct osc_ze_context *c)
+/* A place for an event in the pool P of C, whose lock the caller has. */
+static struct osc_ze_own_event *reserve(struct osc_ze_context *c, struct pool *p)
 {
-    struct pool *p = c->pools;
-    ze_event_desc_t what = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
-                            .signal = ZE_EVENT_SCOPE_FLAG_HOST};
+    struct osc_ze_own_event *const e = &p->all[p->n++];
 
-    if (c->is_full || ((!p || p->n == POOL_EVENTS) && !(p = add_pool(c)))) {
-        c->is_full = true;
-        return NULL;
-    }
-    struct osc_ze_own_event *const e = &p->all[p->n];
-    e->context = c;
-    e->handle = NULL;
-    e->kept = NULL;
-    what.index = p->n;
-    if (osc_ze.EventCreate(p->handle, &what, &e->handle) != ZE_RESULT_SUCCESS || !e->handle) {
-        c->is_full = true;
-        return NULL;
-    }
-    p->n++;
+    *e = (struct osc_ze_own_event){.context = c};
     return e;
+}
+
+/* Add the pool P to those of C. Returns a place in it. */
+static struct osc_ze_own_event *add_pool(struct osc_ze_context *c, struct pool *p)
+{
+    struct osc_ze_own_event *e = NULL;
+
+    pthread_mutex_lock(&c->lock);
+    if (p) {
+        e = reserve(c, p);
+        p->next = c->pools;
+        c->pools = p;
+    } else {
+        c->is_full = true;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return e;
+}
+
+/* Make the event of the place E in the pool P. */
+static struct osc_ze_own_event *make_event(struct osc_ze_own_event *e, const struct pool *p)
+{
+    const ze_event_desc_t what = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
+                                  .index = (uint32_t)(e - p->all),
+                                  .signal = ZE_EVENT_SCOPE_FLAG_HOST};
+    ze_event_handle_t made = NULL;
+
+    if (osc_ze.EventCreate(p->handle, &what, &made) == ZE_RESULT_SUCCESS && made) {
+        e->handle = made;
+        return e;
+    }
+    pthread_mutex_lock(&e->context->lock);
+    e->context->is_full = true;
+    pthread_mutex_unlock(&e->context->lock);
+    return NULL;
 }
 
 struct osc_ze_own_event *osc_ze_take_event(ze_context_handle_t handle)
@@ -152,13 +170,22 @@ struct osc_ze_own_event *osc_ze_take_event(ze_context_handle_t handle)
     if (!c)
         return NULL;
     pthread_mutex_lock(&c->lock);
-    struct osc_ze_own_event *e = c->unused;
+    const bool is_full = c->is_full;
+    struct pool *p = c->pools;
+    struct osc_ze_own_event *e = c->unused, *const place =
+                                                !e && !is_full && p && p->n < POOL_EVENTS
+                                                    ? reserve(c, p)
+                                                    : NULL;
     if (e)
         c->unused = e->next;
-    else
-        e = make_event(c);
     pthread_mutex_unlock(&c->lock);
-    return e;
+    if (e || is_full)
+        return e;
+    if (place)
+        return make_event(place, p);
+    p = make_pool(c);
+    e = add_pool(c, p);
+    return e ? make_event(e, p) : NULL;
 }
 
 void osc_ze_give_back_event(struct osc_ze_own_event *event)
@@ -180,15 +207,18 @@ void osc_ze_drop_events(ze_context_handle_t handle)
     if (!c)
         return;
     pthread_mutex_lock(&c->lock);
-    for (struct pool *p = c->pools, *next; p; p = next) {
-        next = p->next;
-        for (uint32_t i = 0; i < p->n; i++)
-            (void)osc_ze.EventDestroy(p->all[i].handle);
-        (void)osc_ze.EventPoolDestroy(p->handle);
-        give_back_pool(p);
-    }
+    struct pool *p = c->pools;
     c->pools = NULL;
     c->unused = NULL;
     c->is_full = false;
     pthread_mutex_unlock(&c->lock);
+    for (struct pool *next; p; p = next) {
+        next = p->next;
+        for (uint32_t i = 0; i < p->n; i++) {
+            if (p->all[i].handle)
+                (void)osc_ze.EventDestroy(p->all[i].handle);
+        }
+        (void)osc_ze.EventPoolDestroy(p->handle);
+        give_back_pool(p);
+    }
 }

@@ -36,8 +36,8 @@ void osc_ze_add_event(ze_event_handle_t handle, ze_event_pool_handle_t pool);
 struct osc_ze_own_event {
     struct osc_ze_own_event *next; /* of the unused ones of its context */
     struct osc_ze_context *context;
-    ze_event_handle_t handle;
-    void *kept; /* by who took it last; NULL: nobody has */
+    ze_event_handle_t handle; /* NULL: it could not be made */
+    void *kept;               /* by who took it last; NULL: nobody has */
 };
 
 /* An event of ours that is not signalled, for commands of HANDLE's lists; NULL: there is none.
