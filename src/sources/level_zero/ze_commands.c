@@ -39,7 +39,13 @@ static struct {
 static _Atomic uint32_t n_waiting;
 static _Atomic uint32_t n_waits; /* grows when the program has waited for something */
 
-/* Of the thread that reads. It calls drivers meanwhile, which do not call back. */
+/*
+ * Of the thread that reads. It asks drivers for the state of events meanwhile, against the rule
+ * that locks are leaves: a program that is about to reset an event, or to execute a list again,
+ * must wait until another thread has read it, and with the lock it waits for exactly that. The
+ * questions do not block (they take no timeout), and what the loader reports of them is
+ * ignored.
+ */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- commands ---------------------------------------------------------------------------- */
@@ -160,8 +166,10 @@ static bool try_to_read(const struct osc_ze_command *c)
 
     if (osc_ze.EventQueryStatus(c->event) != ZE_RESULT_SUCCESS)
         return false;
-    if (!osc_is_on())
+    if (!osc_is_on()) {
+        osc_ze_count(OSC_ZE_COUNT_UNFINISHED, 1); /* when the recording ended */
         return true;
+    }
     if (osc_ze.EventQueryKernelTimestamp(c->event, &times) == ZE_RESULT_SUCCESS)
         record(c, &times);
     else
@@ -228,6 +236,7 @@ static void read_chosen(const struct choice *w)
     struct osc_ze_command *c = waiting.first, *const last = waiting.last;
     waiting.first = waiting.last = NULL;
     pthread_mutex_unlock(&waiting.lock);
+    osc_ze_enter();
     for (struct osc_ze_command *next; c && !(is_all && n_not_yet == NOT_YET); c = next) {
         const bool is_looked_at = is_chosen(c, w);
         const bool is_done = is_looked_at && try_to_read(c);
@@ -243,6 +252,7 @@ static void read_chosen(const struct choice *w)
         *at = kept = c;
         at = &c->next;
     }
+    osc_ze_leave();
     *at = NULL;
     put_back(rest, kept);
     put_back(c, last); /* those that were not looked at */
@@ -339,14 +349,8 @@ struct osc_ze_command *osc_ze_append_begin(ze_command_list_handle_t list,
         return NULL;
     if (!l || !l->device)
         l = osc_ze_list_adopt(list);
-    if (!l) {
-        osc_ze_count(OSC_ZE_COUNT_UNKNOWN, 1);
+    if (!l || atomic_load_explicit(&n_waiting, memory_order_relaxed) >= WAITING_MAX)
         return NULL;
-    }
-    if (atomic_load_explicit(&n_waiting, memory_order_relaxed) >= WAITING_MAX) {
-        osc_ze_count(OSC_ZE_COUNT_UNTIMED, 1);
-        return NULL;
-    }
     struct osc_ze_command *const c = choose_event(l, event);
     if (!c)
         return NULL;
@@ -359,13 +363,27 @@ struct osc_ze_command *osc_ze_append_begin(ze_command_list_handle_t list,
     return c;
 }
 
+/* Count a command that was appended to LIST and is not recorded, each time that it is executed,
+ * unless it is a part of what another runtime reports. */
+static void leave_out(ze_command_list_handle_t list)
+{
+    struct osc_ze_list *const l = osc_ze_list_of(list);
+
+    if (!osc_ze_is_of_program() || osc_ze_is_captured(list))
+        return;
+    if (l && l->device && !l->is_immediate)
+        l->n_left_out++; /* also while nothing is recorded */
+    else if (osc_is_on())
+        osc_ze_count(l && l->device ? OSC_ZE_COUNT_UNTIMED : OSC_ZE_COUNT_UNKNOWN, 1);
+}
+
 /* Put C, which was appended, where it is read. Returns how many wait there. */
-static uint32_t keep(struct osc_ze_command *c)
+static uint32_t keep(struct osc_ze_command *c, ze_command_list_handle_t list)
 {
     struct osc_ze_list *const l = c->list;
 
     if (!c->event) {
-        osc_ze_count(OSC_ZE_COUNT_UNTIMED, 1);
+        leave_out(list);
         give_back(c, true);
     } else if (c->is_regular) {
         if (l->last)
@@ -398,8 +416,10 @@ void osc_ze_append_end(struct osc_ze_command *c, ze_command_list_handle_t list,
         c->work = *work;
         if (c->signal_after)
             signal_theirs(list, c);
-        if (keep(c) % READ_EVERY == READ_EVERY - 1)
+        if (keep(c, list) % READ_EVERY == READ_EVERY - 1)
             osc_ze_read_finished();
+    } else if (result == ZE_RESULT_SUCCESS) {
+        leave_out(list);
     }
     osc_ze_end();
 }
@@ -435,6 +455,8 @@ void osc_ze_list_submit(struct osc_ze_list *l, uint32_t queue)
     /* What has not finished is executed again: its event shows only the last time. */
     if (l->first)
         read_now(&(struct choice){.list = l, .is_last = true, .cause = OSC_ZE_COUNT_UNTIMED});
+    if (l->n_left_out > 0)
+        osc_ze_count(OSC_ZE_COUNT_UNTIMED, l->n_left_out);
     for (struct osc_ze_command *c = l->first; c; c = c->next_in_list) {
         if ((c->theirs && atomic_load_explicit(&c->theirs->times, memory_order_relaxed) !=
                               OSC_ZE_TIMES_READ) || /* the program destroyed the event */
@@ -470,6 +492,7 @@ void osc_ze_list_clear(struct osc_ze_list *l)
         give_back(c, !c->is_stale);
     }
     l->first = l->last = NULL;
+    l->n_left_out = 0;
 }
 
 void osc_ze_context_clear(ze_context_handle_t context)

@@ -82,6 +82,26 @@ bool osc_ze_begin(osc_name name)
     return self.is_recorded;
 }
 
+void osc_ze_enter(void)
+{
+    self.depth++;
+}
+
+void osc_ze_leave(void)
+{
+    self.depth--;
+}
+
+bool osc_ze_is_inside(void)
+{
+    return self.depth > 0;
+}
+
+bool osc_ze_is_of_program(void)
+{
+    return self.depth == 1 && !osc_runtime_is_inside() && osc_ze_is_alive();
+}
+
 void osc_ze_end(void)
 {
     if (self.depth == 0 || --self.depth > 0 || !self.is_recorded)

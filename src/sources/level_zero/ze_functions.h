@@ -80,6 +80,8 @@ extern _Atomic uint32_t osc_ze_is_beside_torch __attribute__((visibility("hidden
 /* What goes wrong, counted as counters "level-zero: TEXT" of the recording. */
 #define OSC_ZE_COUNTS(X)                                                            \
     X(UNKNOWN, "commands of lists that were made before the tracer")                \
+    X(LISTS, "executions of lists that are not known")                              \
+    X(QUEUES, "executions on queues that are not known")                            \
     X(UNTIMED, "commands without times")                                            \
     X(UNFINISHED, "commands that had not finished at the end")                      \
     X(UNRELATED, "commands of devices whose clock cannot be related to the host's") \
@@ -92,6 +94,7 @@ enum osc_ze_count {
 #undef OSC_ZE_COUNT
 };
 
+/* As osc_source_counter_add(). */
 void osc_ze_count(enum osc_ze_count what, uint64_t more);
 
 /* --- calls ------------------------------------------------------------------------------- */
@@ -119,6 +122,16 @@ extern const struct osc_ze_hook osc_ze_hooks_memory[] __attribute__((visibility(
  * recorder is off, within another call, or in the child of a fork. */
 bool osc_ze_begin(osc_name name);
 void osc_ze_end(void);
+
+/* The calls from here to there are ours: outside of callbacks, the loader reports these, too.
+ */
+void osc_ze_enter(void);
+void osc_ze_leave(void);
+bool osc_ze_is_inside(void); /* of those, or of a call that has begun */
+
+/* Whether the call that this thread has begun is the program's own, and not within another one
+ * or in the child of a fork. It need not be recorded. */
+bool osc_ze_is_of_program(void);
 
 /* Whether this is the process that made the tracer. In the child of a fork drivers are
  * unusable. */

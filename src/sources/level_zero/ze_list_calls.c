@@ -87,6 +87,8 @@ static void submit_all(uint32_t n, const ze_command_list_handle_t *handles, uint
             osc_ze_list_submit(l, queue ? (uint32_t)queue : l->queue);
         else if (l)
             osc_ze_list_skip(l);
+        if (is_recorded && !(l && l->device))
+            osc_ze_count(OSC_ZE_COUNT_LISTS, 1);
     }
 }
 
@@ -106,9 +108,10 @@ static void before_execute(void *params, ze_result_t result, void *tracer, void 
 
     OSC_ZE_UNUSED;
     const bool is_recorded = osc_ze_begin(OSC_SOURCE_NAME("zeCommandQueueExecuteCommandLists"));
-    submit_all(*p->pnumCommandLists, *p->pphCommandLists,
-               *p->phCommandQueue ? osc_handle_get(&queues, *p->phCommandQueue) : 0,
-               is_recorded);
+    const uint64_t queue = *p->phCommandQueue ? osc_handle_get(&queues, *p->phCommandQueue) : 0;
+    if (is_recorded && queue == 0) /* shown as if it were the first one of its group */
+        osc_ze_count(OSC_ZE_COUNT_QUEUES, 1);
+    submit_all(*p->pnumCommandLists, *p->pphCommandLists, queue, is_recorded);
 }
 
 static void after_execute(void *params, ze_result_t result, void *tracer, void **call)

@@ -15,7 +15,9 @@ struct osc_ze_list {
     struct osc_ze_device *device; /* NULL: the list was destroyed */
     uint32_t queue;               /* of the recording; of a regular list when it is executed */
     bool is_immediate;
-    struct osc_ze_command *first, *last; /* of a regular list: what was appended */
+    /* Of a regular list: what was appended, and how much besides is not recorded. */
+    struct osc_ze_command *first, *last;
+    uint32_t n_left_out;
 };
 
 /* What is known of HANDLE; NULL: nothing. */

@@ -26,9 +26,12 @@ static const struct osc_ze_hook *const hooks[] = {osc_ze_hooks_appends,
                                                   osc_ze_hooks_memory,
                                                   NULL};
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the start */
-static const char *outcome;                              /* NULL: it was not tried */
-static _Atomic uint32_t is_alive;                        /* the probe arrived */
+/* Of the start. The loader is called with it, against the rule that locks are leaves: a second
+ * thread that initialises Level Zero must not make lists before there is a tracer, so it waits.
+ * No callback takes it, and loaders make no thread that calls us. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const char *outcome;       /* NULL: it was not tried */
+static _Atomic uint32_t is_alive; /* the probe arrived */
 
 /* --- functions of the loader ------------------------------------------------------------- */
 

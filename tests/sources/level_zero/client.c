@@ -275,6 +275,41 @@ static void graph(void)
     }
 }
 
+/* More engines than anyone has, twice. */
+static void engines(void)
+{
+    for (uint32_t i = 0; i < 600; i++) {
+        const ze_command_list_handle_t list = immediate(0, i % 300);
+
+        launch(list, add, NULL);
+        finish(list);
+        CHECK(zeCommandListDestroy(list));
+    }
+}
+
+/* An event that takes no times, in a list that is executed twice. */
+static void untimed(void)
+{
+    const ze_event_pool_handle_t pool =
+        make_pool(ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC);
+    const ze_event_handle_t a = make_event(pool, 0);
+    const ze_command_queue_handle_t q = queue();
+    ze_command_list_handle_t list = regular();
+
+    launch(list, add, a);
+    launch(list, scale, NULL);
+    CHECK(zeCommandListClose(list));
+    for (int i = 0; i < 2; i++) {
+        CHECK(zeCommandQueueExecuteCommandLists(q, 1, &list, NULL));
+        CHECK(zeCommandQueueSynchronize(q, UINT64_MAX));
+    }
+    CHECK(zeCommandListReset(list));
+    launch(list, scale, NULL);
+    CHECK(zeCommandListClose(list));
+    CHECK(zeCommandQueueExecuteCommandLists(q, 1, &list, NULL));
+    CHECK(zeCommandQueueSynchronize(q, UINT64_MAX));
+}
+
 /* Events of the program, waited for, reset, used again, read by it, and destroyed. */
 static void events(void)
 {
@@ -461,7 +496,7 @@ int main(int argc, char **argv)
                  {"pipeline", pipeline},  {"foreign", foreign}, {"tiles", on_tiles},
                  {"devices", on_devices}, {"fork", forked},     {"kill", killed},
                  {"memory", memory},      {"later", later},     {"graph", graph},
-                 {"cost", cost}};
+                 {"engines", engines},    {"untimed", untimed}, {"cost", cost}};
 
     if (zeInit(0) != ZE_RESULT_SUCCESS) {
         printf("there is no driver\n");
