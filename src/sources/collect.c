@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "sources/source_state.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of starts, stops and users */
 
 static struct entry {
@@ -46,6 +48,11 @@ const char *opscope_collect_why(const char *source)
     const struct entry *const e = find(source);
 
     return e ? e->source->why() : "this library has no such source";
+}
+
+void opscope_collect_report(void)
+{
+    osc_source_report_all();
 }
 
 void opscope_collect_stop(const char *source)

@@ -37,6 +37,10 @@ OSC_API int opscope_collect_start(const char *source);
  * it is started again. */
 OSC_API const char *opscope_collect_why(const char *source);
 
+/* A recording has begun in a process that had one before: record again what sources are there.
+ */
+OSC_API void opscope_collect_report(void);
+
 /* Record what SOURCE knows to have finished, and when all who started it have stopped it, let
  * go of its runtime. */
 OSC_API void opscope_collect_stop(const char *source);

@@ -364,6 +364,8 @@ def show(prof):
     print([word for word in ("Self XPU", "Self XPU %", "XPU total", "XPU time avg",
                              "Self XPU time total") if word in table])
 
+"""
+TORCH_ALONE = TORCH + """
 for n in (2, 3):
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.XPU]) as prof:
         for _ in range(n):
@@ -374,6 +376,20 @@ for n in (2, 3):
 with profiler_legacy.profile(use_xpu=True) as prof:
     add_one(torch.ones(2))
     fake.finish_all()
+show(prof)
+"""
+TORCH_IN_RUN = TORCH + """
+add_one(torch.ones(2))
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.XPU]) as prof:
+    for _ in range(3):
+        add_one(torch.ones(2))
+    fake.finish_all()
+    try:
+        profile().start()
+    except RuntimeError:
+        print("the profile is whole")
+add_one(torch.ones(2))
+fake.finish_all()
 show(prof)
 """
 
@@ -400,7 +416,7 @@ def torch_has_columns_of_xpu(place: Place) -> None:
                         "ZE_ENABLE_ALT_DRIVERS": str(place.folder / "libze_fake0.so")}
     for name in ("OPSCOPE_OUT", "ZE_ENABLE_TRACING_LAYER"):
         env.pop(name, None)
-    done = subprocess.run([*place.script("torch", TORCH), library(place)], env=env,
+    done = subprocess.run([*place.script("torch", TORCH_ALONE), library(place)], env=env,
                           capture_output=True, text=True, timeout=300, check=False)
     same((done.returncode, done.stderr), (0, ""))
     columns = "['Self XPU', 'Self XPU %', 'XPU total', 'XPU time avg', 'Self XPU time total']"
@@ -409,6 +425,35 @@ def torch_has_columns_of_xpu(place: Place) -> None:
         wanted += [f"fake::add_one|{n}|True", f"zeCommandListAppendLaunchKernel|{n}|False",
                    f"add|{n}|True", columns]
     same(Counter(done.stdout.splitlines()), Counter(wanted))
+
+
+def a_profile_within_a_run_has_each_kernel_once(place: Place) -> None:
+    record(place, "plain") # or Level Zero does not work here
+    env = os.environ | {"PYTHONPATH": str(place.opscope.parent / "python"),
+                        "ZE_ENABLE_ALT_DRIVERS": str(place.folder / "libze_fake0.so")}
+    command = [*place.script("torch", TORCH_IN_RUN), library(place)]
+    for sources in ((), ("--sources", "level-zero"), ("--sources", "level-zero,torch")):
+        out = place.folder / "-".join(("run", *sources))
+        done = subprocess.run([place.opscope, "run", "-o", out, *sources, "--", *command], env=env,
+                              capture_output=True, text=True, timeout=300, check=False)
+        same((done.returncode, done.stderr), (0, ""))
+        columns = "['Self XPU', 'Self XPU %', 'XPU total', 'XPU time avg', 'Self XPU time total']"
+        same(Counter(done.stdout.splitlines()),
+             Counter(["add|3|True", "fake::add_one|3|True", columns,
+                      "zeCommandListAppendLaunchKernel|3|False", "the profile is whole"]))
+        kernels = {}
+        for path in out.iterdir():
+            if path.suffix != ".osc":
+                continue
+            rows = place.events(path)
+            operators = {row["id"]: row["name"] for row in rows}
+            kernels[path.name.startswith("torch."), path.name] = [
+                operators.get(row.get("op_id")) for row in rows if row["kind"] == "kernel"]
+            same([row["code"] for row in place.table("quality", path)
+                  if row["code"].startswith("source_")], [])
+        outside = "fake::add_one" if "level-zero,torch" in sources else None
+        same([kernels[key] for key in sorted(kernels)],
+             [[outside], [outside], ["fake::add_one"] * 3])
 
 
 TESTS = (all_commands_are_recorded_and_linked,
@@ -427,7 +472,8 @@ TESTS = (all_commands_are_recorded_and_linked,
          a_tracer_that_cannot_be_made_is_told,
          sanitizers_find_nothing, a_program_with_a_sanitizer_is_recorded,
          nothing_happens_where_nobody_wants_it,
-         run_finds_it, a_library_that_a_script_loads_is_recorded, torch_has_columns_of_xpu)
+         run_finds_it, a_library_that_a_script_loads_is_recorded, torch_has_columns_of_xpu,
+         a_profile_within_a_run_has_each_kernel_once)
 
 if __name__ == "__main__":
     sys.exit(run(__doc__, TESTS))

@@ -17,6 +17,7 @@ import torch
 import torch.distributed
 from torch.profiler import python_tracer
 
+from .. import _place
 from . import build
 
 LIBRARIES = ("libopscope.so", "libopscope.so.0")  # in a package, in a build
@@ -93,6 +94,7 @@ def opscope() -> ctypes.CDLL:
         except OSError:
             continue
         library.osc_now.restype = ctypes.c_uint64
+        library.osc_recording_path.restype = ctypes.c_char_p
         return library
     raise RuntimeError("libopscope is not where the package has it")
 
@@ -177,24 +179,42 @@ def is_switched_off() -> bool:
     return os.environ.get("OPSCOPE") == "0"
 
 
+def start_to(path: str) -> int:
+    """Start the recorder, which writes to PATH. Returns its status."""
+    # The caller's schedule applies, not that of `opscope run`.
+    schedule = os.environ.pop("OPSCOPE_SCHEDULE", None)
+    options = StartOptions(ctypes.sizeof(StartOptions), os.fsencode(path))
+    result = int(opscope().osc_start(ctypes.byref(options)))
+    if schedule is not None:
+        os.environ["OPSCOPE_SCHEDULE"] = schedule
+    return result
+
+
+def report_sources() -> None:
+    """Record what sources are there, if the collector is: another recording has begun."""
+    path = os.path.join(_place.LIBRARIES, "libopscope-collect.so")
+    try:
+        ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_LAZY).opscope_collect_report()
+    except (OSError, AttributeError):
+        pass  # it is not loaded, or older
+
+
 def start(path: str) -> None:
     """Begin to record to PATH; operators are recorded only after attach()."""
     recorder()
     has_made_way = whole.make_way()
-    # The caller's schedule applies, not that of `opscope run`.
-    schedule = os.environ.pop("OPSCOPE_SCHEDULE", None)
-    options = StartOptions(ctypes.sizeof(StartOptions), os.fsencode(path))
-    result = opscope().osc_start(ctypes.byref(options))
+    result = start_to(path)
     if result == INVALID and gc.collect():
         # A profile that was not ended but is unreachable: collecting it ended it.
-        result = opscope().osc_start(ctypes.byref(options))
-    if schedule is not None:
-        os.environ["OPSCOPE_SCHEDULE"] = schedule
+        has_made_way = whole.make_way() or has_made_way
+        result = start_to(path)
     if result != 0:
         if has_made_way:
             whole.come_back()
         raise RuntimeError(BUSY_TEXT if result == INVALID else "opscope cannot record here: "
                            f"{os.path.dirname(path)} cannot be written")
+    whole.is_profiled = True
+    report_sources()
     if "torch" in os.environ.get("OPSCOPE_SOURCES", ""):
         metadata("source.torch", torch.__version__)
 
@@ -230,17 +250,21 @@ def detach() -> None:
 def stop() -> None:
     """End the recording and write all of it."""
     opscope().osc_stop()
+    whole.is_profiled = False
     whole.come_back()
 
 
 class Whole:
-    """The recording of a whole process under `opscope run --torch`, as the environment says.
+    """The recording of a whole process under `opscope run`, as the environment says.
 
-    It stops while the program itself profiles, and continues in another file afterwards.
+    It stops while the program itself profiles, and continues in another file afterwards. With
+    --torch it has operators; without, it may be on because sources of the collector are.
     """
 
-    is_on = False
+    is_on = False  # with operators
     is_aside = False
+    has_operators = False  # while it is aside
+    is_profiled = False
     has_stacks = False
     is_by_itt = False  # without a recorder; is_on is then false
 
@@ -260,12 +284,21 @@ class Whole:
 
     def make_way(self) -> bool:
         """Stop, because something else is going to record. False: it was not recording."""
-        if not self.is_on:
+        if self.is_on:
+            detach()
+        elif not self.is_of_sources():
             return False
-        detach()
         opscope().osc_stop()
-        self.is_on, self.is_aside = False, True
+        self.has_operators, self.is_on, self.is_aside = self.is_on, False, True
         return True
+
+    def is_of_sources(self) -> bool:
+        """Whether a recording without operators is on, in the directory of the run."""
+        if self.is_profiled or "OPSCOPE_RUN_ID" not in os.environ:
+            return False
+        path = os.fsdecode(opscope().osc_recording_path() or b"")
+        return bool(path) and os.path.dirname(os.path.abspath(path)) == os.path.abspath(
+            os.environ.get("OPSCOPE_OUT", ""))
 
     def come_back(self) -> None:
         """Continue, because the other recording has ended or could not begin."""
@@ -276,13 +309,15 @@ class Whole:
             warnings.warn("opscope run: what comes after this profile is not recorded, for its "
                           "directory cannot be written", stacklevel=2)
             return
-        self.attach()
-        self.is_on = True
-        self.tell_rank()
+        report_sources()
+        if self.has_operators:
+            self.attach()
+            self.is_on = True
+            self.tell_rank()
 
     def begin_child(self) -> None:
         """Record in the child of a fork, even if its parent was profiling."""
-        if self.is_aside:
+        if self.is_aside and self.has_operators:
             self.attach()
             self.is_on, self.is_aside = True, False
         if self.is_on and "RANK" not in os.environ:

@@ -104,6 +104,10 @@ static void after_free(void *params, ze_result_t result, void *tracer, void **ca
     const void *const at = *p->pptr;
 
     OSC_ZE_UNUSED;
+    /* Beside torch, the block is not of this recording. */
+    if (freed.known != 0 && result == ZE_RESULT_SUCCESS &&
+        atomic_load_explicit(&osc_ze_is_beside_torch, memory_order_relaxed))
+        freed.known = 0;
     if (freed.known != 0 && result == ZE_RESULT_SUCCESS)
         osc_memory_free_at((uint32_t)(freed.known >> DEVICE_SHIFT), (uintptr_t)at,
                            freed.known & ((UINT64_C(1) << DEVICE_SHIFT) - 1), freed.ticks);

@@ -205,6 +205,9 @@ static int start(void)
     atomic_store_explicit(&osc_ze_is_beside_torch, 1, memory_order_relaxed);
     const char *const why = start_here();
 
+    /* What was appended before belongs to the recording that ends now. */
+    if (*why == '\0' && is_injected && osc_is_on())
+        osc_ze_drain();
     /* Relaxed: a caller asks after its own start. */
     atomic_store_explicit(&why_not, why, memory_order_relaxed);
     return *why != '\0';
@@ -220,10 +223,11 @@ static const char *tell_why(void)
 /* The tracer stays: it has to see the lists that are made before the next start. */
 static void stop(void)
 {
-    if (osc_ze_is_alive() && osc_is_on() && is_injected)
-        osc_ze_read_finished();
-    else if (osc_ze_is_alive() && osc_is_on())
+    if (osc_ze_is_alive() && osc_is_on())
         osc_ze_drain();
+    if (is_injected)
+        atomic_store_explicit(&osc_ze_is_beside_torch, osc_source_is_beside_torch(),
+                              memory_order_relaxed);
 }
 
 const struct osc_collected osc_collected_level_zero = {"level-zero", start, tell_why, stop};
