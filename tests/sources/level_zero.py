@@ -198,6 +198,12 @@ def tiles_are_engines_of_their_device(place: Place) -> None:
     same({row["args"]["device"] for row in kernels}, {"xpu:0"})
 
 
+def threads_are_recorded_together(place: Place) -> None:
+    events = check(place, record(place, "threads", FAKE_NS="2000"))
+    same(Counter(row["name"] for row in events if row["kind"] == "kernel"),
+         Counter({"add": 1600, "scale": 800}))
+
+
 def each_engine_has_one_queue(place: Place) -> None:
     events = check(place, record(place, "engines", FAKE_NS="1000"))
     queues = Counter((row["thread_name"], row["queue"]) for row in events
@@ -463,7 +469,8 @@ TESTS = (all_commands_are_recorded_and_linked,
          an_execution_before_the_last_was_read_is_counted,
          events_without_times_are_signalled_after_ours,
          clocks_of_any_width_rate_and_age_fit, tiles_are_engines_of_their_device,
-         each_engine_has_one_queue, commands_without_times_are_counted_at_each_execution,
+         threads_are_recorded_together, each_engine_has_one_queue,
+         commands_without_times_are_counted_at_each_execution,
          devices_are_numbered_over_all_drivers, what_runs_at_the_end_is_waited_for,
          what_never_ends_is_counted, a_killed_program_has_recorded_what_it_waited_for,
          a_driver_that_says_nothing_of_its_device_is_recorded,

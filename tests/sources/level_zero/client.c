@@ -6,9 +6,12 @@
  *
  * Prints what it computed and the results of its calls, which a recording must not change.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <dlfcn.h>
 #include <level_zero/ze_api.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,6 +278,38 @@ static void graph(void)
     }
 }
 
+/* Threads that start at once, each with a list and an event of its own. */
+static void *in_thread(void *number)
+{
+    const uint32_t index = (uint32_t)(uintptr_t)number;
+    const ze_command_list_handle_t list = immediate(0, index);
+    const ze_event_handle_t a = make_event(plain_pool, index), b = make_event(plain_pool, 62);
+
+    for (int i = 0; i < 100; i++) {
+        launch(list, add, NULL);
+        launch(list, scale, a);
+        launch(list, add, NULL);
+        CHECK(zeEventHostSynchronize(a, UINT64_MAX));
+        CHECK(zeEventHostReset(a));
+    }
+    CHECK(zeCommandListAppendBarrier(list, b, 0, NULL));
+    CHECK(zeEventHostSynchronize(b, UINT64_MAX));
+    CHECK(zeEventDestroy(a));
+    CHECK(zeEventDestroy(b));
+    CHECK(zeCommandListDestroy(list));
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t all[8];
+
+    for (uintptr_t i = 0; i < 8; i++)
+        pthread_create(&all[i], NULL, in_thread, (void *)i);
+    for (int i = 0; i < 8; i++)
+        pthread_join(all[i], NULL);
+}
+
 /* More engines than anyone has, twice. */
 static void engines(void)
 {
@@ -496,7 +531,8 @@ int main(int argc, char **argv)
                  {"pipeline", pipeline},  {"foreign", foreign}, {"tiles", on_tiles},
                  {"devices", on_devices}, {"fork", forked},     {"kill", killed},
                  {"memory", memory},      {"later", later},     {"graph", graph},
-                 {"engines", engines},    {"untimed", untimed}, {"cost", cost}};
+                 {"engines", engines},    {"untimed", untimed}, {"threads", threads},
+                 {"cost", cost}};
 
     if (zeInit(0) != ZE_RESULT_SUCCESS) {
         printf("there is no driver\n");
