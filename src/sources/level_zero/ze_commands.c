@@ -181,6 +181,7 @@ static bool try_to_read(const struct osc_ze_command *c)
 static void finish(struct osc_ze_command *c, bool is_signalled)
 {
     if (c->theirs)
+        /* Release pairs with the acquires before the event is reset or used again. */
         atomic_fetch_sub_explicit(&c->theirs->n_waiting, 1, memory_order_release);
     c->is_stale = !is_signalled;
     c->n_waits = atomic_load_explicit(&n_waits, memory_order_relaxed);
@@ -333,7 +334,8 @@ static struct osc_ze_command *choose_event(struct osc_ze_list *l, ze_event_handl
     c = take();
     if (!c || !has_times)
         return c;
-    if (l->is_immediate && atomic_load_explicit(&theirs->n_waiting, memory_order_relaxed) > 0)
+    /* Acquire pairs with the release in finish(): another thread has read the event. */
+    if (l->is_immediate && atomic_load_explicit(&theirs->n_waiting, memory_order_acquire) > 0)
         osc_ze_read_event(*event); /* it is used again */
     c->theirs = theirs;
     c->event = *event;

@@ -51,7 +51,8 @@ static void read_event(ze_event_handle_t handle)
 {
     const struct osc_ze_event *const e = osc_ze_event_of(handle);
 
-    if (e && atomic_load_explicit(&e->n_waiting, memory_order_relaxed) > 0 &&
+    /* Acquire pairs with the release in finish(): another thread has read the event. */
+    if (e && atomic_load_explicit(&e->n_waiting, memory_order_acquire) > 0 &&
         !osc_ze_is_inside() && osc_ze_is_alive())
         osc_ze_read_event(handle);
 }
