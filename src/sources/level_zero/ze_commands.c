@@ -375,7 +375,7 @@ static void leave_out(ze_command_list_handle_t list)
         return;
     if (l && l->device && !l->is_immediate)
         l->n_left_out++; /* also while nothing is recorded */
-    else if (osc_is_on())
+    else if (osc_ze_is_on())
         osc_ze_count(l && l->device ? OSC_ZE_COUNT_UNTIMED : OSC_ZE_COUNT_UNKNOWN, 1);
 }
 

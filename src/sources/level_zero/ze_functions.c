@@ -11,7 +11,7 @@
 struct osc_ze_functions osc_ze;
 struct osc_source osc_source_level_zero = {.name = "level-zero"};
 
-_Atomic uint32_t osc_ze_is_beside_torch;
+_Atomic uint32_t osc_ze_is_beside_torch, osc_ze_is_wanted;
 
 static _Atomic uint32_t is_child; /* of a fork */
 
@@ -74,7 +74,7 @@ bool osc_ze_begin(osc_name name)
 {
     if (self.depth++ > 0)
         return false;
-    self.is_recorded = osc_is_on() && !osc_runtime_is_inside() && osc_ze_is_alive();
+    self.is_recorded = osc_ze_is_on() && !osc_runtime_is_inside() && osc_ze_is_alive();
     if (self.is_recorded) {
         osc_source_heed();
         osc_begin(OSC_SCOPE_RUNTIME, name);

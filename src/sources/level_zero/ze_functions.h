@@ -94,6 +94,16 @@ enum osc_ze_count {
 #undef OSC_ZE_COUNT
 };
 
+/* Whether somebody wants what this source records: the whole program, or a profile of torch
+ * that is running. The tracer is there all the same. */
+extern _Atomic uint32_t osc_ze_is_wanted __attribute__((visibility("hidden")));
+
+static inline bool osc_ze_is_on(void)
+{
+    /* Relaxed: a call may see a change late. */
+    return osc_is_on() && atomic_load_explicit(&osc_ze_is_wanted, memory_order_relaxed) != 0;
+}
+
 /* As osc_source_counter_add(). */
 void osc_ze_count(enum osc_ze_count what, uint64_t more);
 

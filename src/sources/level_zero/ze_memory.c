@@ -39,7 +39,7 @@ static void after_alloc_device(void *params, ze_result_t result, void *tracer, v
     const ze_mem_alloc_device_params_t *const p = params;
 
     OSC_ZE_UNUSED;
-    if (result == ZE_RESULT_SUCCESS && *p->ppptr && osc_is_on())
+    if (result == ZE_RESULT_SUCCESS && *p->ppptr && osc_ze_is_on())
         report_block(*p->phDevice, **p->ppptr, *p->psize);
     osc_ze_end();
 }
@@ -55,7 +55,7 @@ static void after_alloc_shared(void *params, ze_result_t result, void *tracer, v
     const ze_mem_alloc_shared_params_t *const p = params;
 
     OSC_ZE_UNUSED;
-    if (result == ZE_RESULT_SUCCESS && *p->ppptr && osc_is_on())
+    if (result == ZE_RESULT_SUCCESS && *p->ppptr && osc_ze_is_on())
         report_block(*p->phDevice, **p->ppptr, *p->psize);
     osc_ze_end();
 }

@@ -205,6 +205,7 @@ static int start(void)
     atomic_store_explicit(&osc_ze_is_beside_torch, 1, memory_order_relaxed);
     const char *const why = start_here();
 
+    atomic_store_explicit(&osc_ze_is_wanted, 1, memory_order_relaxed);
     /* What was appended before belongs to the recording that ends now. */
     if (*why == '\0' && is_injected && osc_is_on())
         osc_ze_drain();
@@ -223,11 +224,13 @@ static const char *tell_why(void)
 /* The tracer stays: it has to see the lists that are made before the next start. */
 static void stop(void)
 {
-    if (osc_ze_is_alive() && osc_is_on())
-        osc_ze_drain();
     if (is_injected)
         atomic_store_explicit(&osc_ze_is_beside_torch, osc_source_is_beside_torch(),
                               memory_order_relaxed);
+    else
+        atomic_store_explicit(&osc_ze_is_wanted, 0, memory_order_relaxed);
+    if (osc_ze_is_alive() && osc_is_on())
+        osc_ze_drain();
 }
 
 const struct osc_collected osc_collected_level_zero = {"level-zero", start, tell_why, stop};
@@ -242,6 +245,7 @@ static ze_result_t begun(ze_result_t result, void *library)
         if (osc_source_is_beside_torch())
             atomic_store_explicit(&osc_ze_is_beside_torch, 1, memory_order_relaxed);
         is_injected = true;
+        atomic_store_explicit(&osc_ze_is_wanted, 1, memory_order_relaxed);
         osc_source_begin();
         (void)start_with(library);
     }
