@@ -19,7 +19,8 @@ static uint64_t mix(uint64_t hash, uint64_t x)
 static uint64_t variant_of(const struct osc_cl_call *c, const struct osc_cl_work *w,
                            bool has_offset)
 {
-    uint64_t hash = mix(c->queue->device->number, w->n_dims << 1 | has_offset);
+    const struct osc_cl_device *const d = c->queue->device;
+    uint64_t hash = mix(d ? d->number : 0, w->n_dims << 1 | has_offset);
 
     for (uint32_t i = 0; i < w->n_dims; i++)
         hash = mix(hash, w->local[0] > 0 ? w->local[i] : w->global[i]);
