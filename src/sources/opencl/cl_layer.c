@@ -44,6 +44,7 @@ cl_int clGetLayerInfo(cl_uint what, size_t room, void *value, size_t *bytes)
 /* Fill the table; NULL in it means the function below. TEXT is the report. */
 static void begin(cl_uint n, const cl_icd_dispatch *target, const char *text)
 {
+    memset(&osc_cl, 0, sizeof osc_cl);
     memcpy(&osc_cl, target, (n < N_FUNCTIONS ? n : N_FUNCTIONS) * sizeof(void *));
     osc_cl_add_calls(&ours);
     osc_cl_add_commands(&ours);
@@ -85,11 +86,11 @@ cl_int clInitLayerWithProperties(cl_uint n, const cl_icd_dispatch *target, cl_ui
     return clInitLayer(n, target, n_ours, table);
 }
 
-/* The loader ends, and may be loaded again. */
+/* The loader ends, and may be loaded again. The functions below us stay: a thread of a driver
+ * may be about to call one. */
 cl_int clDeinitLayer(void)
 {
     osc_cl_work_end();
-    memset(&osc_cl, 0, sizeof osc_cl);
     memset(&ours, 0, sizeof ours);
     atomic_store_explicit(&is_begun, 0, memory_order_relaxed);
     return CL_SUCCESS;
