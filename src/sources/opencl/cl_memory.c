@@ -7,13 +7,19 @@
 #include "sources/handle_map.h"
 #include "sources/opencl/cl_work.h"
 
+/* Whether memory that is made now is recorded. */
+static bool is_recorded(void)
+{
+    return osc_is_on() && !osc_runtime_is_inside();
+}
+
 /* The device of CONTEXT; NULL: unknown. */
 static struct osc_cl_device *device_of(cl_context context)
 {
-    cl_device_id ids[64];
+    cl_device_id ids[256];
     size_t bytes = 0;
 
-    if (!osc_is_on() || osc_runtime_is_inside() || !osc_cl.clGetContextInfo ||
+    if (!osc_cl.clGetContextInfo ||
         osc_cl.clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof ids, ids, &bytes) !=
             CL_SUCCESS ||
         bytes < sizeof(cl_device_id))
@@ -27,12 +33,14 @@ static struct osc_handle_map blocks = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 #define DEVICE_SHIFT 48 /* of a value of that map: the number of a device above the bytes */
 
-/* Report BYTES at AT, a buffer, an image or an address, of DEVICE. */
-static void report_block(const struct osc_cl_device *device, const void *at, size_t bytes)
+/* Report BYTES at AT, a buffer, an image or an address, of DEVICE. False: there is no room. */
+static bool report_block(const struct osc_cl_device *device, const void *at, size_t bytes)
 {
-    if (bytes >> DEVICE_SHIFT == 0 &&
-        osc_handle_set(&blocks, at, (uint64_t)device->number << DEVICE_SHIFT | bytes))
-        osc_memory_alloc(device->number, (uintptr_t)at, bytes);
+    if (bytes >> DEVICE_SHIFT != 0 ||
+        !osc_handle_set(&blocks, at, (uint64_t)device->number << DEVICE_SHIFT | bytes))
+        return false;
+    osc_memory_alloc(device->number, (uintptr_t)at, bytes);
+    return true;
 }
 
 static void report_release(const void *at)
@@ -57,14 +65,17 @@ static void CL_CALLBACK released(cl_mem memory, void *data)
 /* Report MADE, a buffer or an image of CONTEXT, or NULL, and return it. */
 static cl_mem report(cl_context context, cl_mem made)
 {
-    const struct osc_cl_device *const d = made ? device_of(context) : NULL;
     size_t bytes = 0;
 
-    if (d && osc_cl.clGetMemObjectInfo && osc_cl.clSetMemObjectDestructorCallback &&
-        osc_cl.clGetMemObjectInfo(made, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) ==
-            CL_SUCCESS &&
-        osc_cl.clSetMemObjectDestructorCallback(made, released, NULL) == CL_SUCCESS)
-        report_block(d, made, bytes);
+    if (!made || !is_recorded())
+        return made;
+    const struct osc_cl_device *const d = device_of(context);
+    if (!d || !osc_cl.clGetMemObjectInfo || !osc_cl.clSetMemObjectDestructorCallback ||
+        osc_cl.clGetMemObjectInfo(made, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) !=
+            CL_SUCCESS ||
+        osc_cl.clSetMemObjectDestructorCallback(made, released, NULL) != CL_SUCCESS ||
+        !report_block(d, made, bytes))
+        osc_cl_count_memory();
     return made;
 }
 
@@ -120,10 +131,12 @@ static void *cl_SVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t byte
                          cl_uint alignment)
 {
     void *const made = osc_cl.clSVMAlloc(context, flags, bytes, alignment);
-    const struct osc_cl_device *const d = made ? device_of(context) : NULL;
 
-    if (d)
-        report_block(d, made, bytes);
+    if (!made || !is_recorded())
+        return made;
+    const struct osc_cl_device *const d = device_of(context);
+    if (!d || !report_block(d, made, bytes))
+        osc_cl_count_memory();
     return made;
 }
 

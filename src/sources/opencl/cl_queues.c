@@ -14,7 +14,9 @@
 
 static struct osc_cl_device devices[DEVICES_MAX];
 static uint32_t n_devices;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of devices and n_devices */
+/* Of devices and n_devices. Within it the lock of device_map is taken, which is that of no
+ * other caller: a device is in the map if and only if it is counted. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct osc_handle_map device_map = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static struct osc_handle_map queue_map = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -153,6 +155,13 @@ void osc_cl_each_device(void (*each)(const struct osc_cl_device *device))
         if (is_used(&devices[i]))
             each(&devices[i]);
     }
+}
+
+void osc_cl_queues_forked(void)
+{
+    const pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
+
+    memcpy(&lock, &free_lock, sizeof lock);
 }
 
 /* --- queues --------------------------------------------------------------------------- */

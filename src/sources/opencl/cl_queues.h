@@ -50,5 +50,8 @@ void osc_cl_clock_pair(struct osc_cl_device *device, uint64_t before, uint64_t q
 /* Compare the clock of DEVICE a last time. */
 void osc_cl_clock_end(const struct osc_cl_device *device);
 
+/* In the child of a fork: nobody may open what was locked. */
+void osc_cl_queues_forked(void);
+
 /* Call EACH for every device. */
 void osc_cl_each_device(void (*each)(const struct osc_cl_device *device));

@@ -2,6 +2,7 @@
 #include "sources/opencl/cl_work.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,9 +36,11 @@ struct command {
 };
 
 /* What goes wrong, counted as counters "opencl: TEXT" of the recording. */
-#define COUNT_LIST(X)                    \
-    X(FAILED, "commands that failed")    \
-    X(UNTIMED, "commands without times") \
+#define COUNT_LIST(X)                                   \
+    X(FAILED, "commands that failed")                   \
+    X(UNTIMED, "commands without times")                \
+    X(UNKNOWN, "commands of queues that are not known") \
+    X(MEMORY, "blocks of memory that are not recorded") \
     X(UNFINISHED, "commands that had not finished at the end")
 
 enum count {
@@ -73,7 +76,8 @@ static struct list {
 
 static _Atomic uint32_t is_draining; /* events are kept: the process ends */
 static _Atomic uint32_t is_over;     /* the layer is no longer used */
-static pid_t owner;                  /* the process that began */
+static _Atomic uint32_t is_child;    /* of a fork, and no command has finished in it yet */
+static pid_t owner;                  /* the process that began, or such a child */
 
 /* The calls of this thread that are under way. */
 static _Thread_local uint32_t depth __attribute__((tls_model("initial-exec")));
@@ -87,6 +91,11 @@ static void count(enum count what, uint64_t more)
     };
 
     osc_source_counter_add(&counters[what], more);
+}
+
+void osc_cl_count_memory(void)
+{
+    count(COUNT_MEMORY, 1);
 }
 
 /* --- calls ---------------------------------------------------------------------------- */
@@ -119,6 +128,7 @@ cl_event *osc_cl_begin(struct osc_cl_call *c, cl_command_queue queue, osc_name n
     struct osc_cl_queue *const q = osc_cl_queue_of(queue);
 
     c->queue = NULL;
+    c->is_lost = !q && queue && osc_is_on() && !osc_runtime_is_inside();
     if (!q || !osc_cl_begin_plain(name))
         return event;
     c->queue = q;
@@ -295,6 +305,8 @@ static void CL_CALLBACK finished(cl_event event, cl_int status, void *data)
     if (atomic_load_explicit(&is_over, memory_order_relaxed))
         return;
     depth = 1;
+    if (atomic_load_explicit(&is_child, memory_order_relaxed))
+        atomic_store_explicit(&is_child, 0, memory_order_relaxed); /* the driver works in it */
     if (status >= 0 && c->work.kernel)
         note_run(c->work.kernel, c->work.variant);
     c->status = status;
@@ -366,10 +378,14 @@ static void follow(const struct osc_cl_call *call, const struct osc_cl_work *wor
 
 cl_int osc_cl_end(struct osc_cl_call *c, cl_int error, const struct osc_cl_work *work)
 {
+    if (c->is_lost && error == CL_SUCCESS)
+        count(COUNT_UNKNOWN, 1);
     if (!c->queue)
         return error;
     if (error == CL_SUCCESS && *c->event)
         follow(c, work);
+    else if (error == CL_SUCCESS)
+        count(COUNT_UNTIMED, 1);
     osc_end();
     collect(list_of(c->queue->number));
     depth = 0;
@@ -384,10 +400,36 @@ struct rest {
     bool has_cold;
 };
 
-static struct rest find_rest(void)
+/* Whether this process has enqueued commands that are followed. */
+static bool has_made_any(void)
 {
-    cl_event events[LOOK_AT];
-    uint32_t n_events = 0;
+    bool any = false;
+
+    for (uint32_t i = 0; i < N_LISTS; i++)
+        any |= atomic_load_explicit(&lists[i].made, memory_order_relaxed) != NULL;
+    return any;
+}
+
+/* What the driver says of EVENT. */
+static cl_int status_of(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+
+    if (!osc_cl.clGetEventInfo ||
+        osc_cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                              NULL) != CL_SUCCESS)
+        return CL_QUEUED;
+    return status;
+}
+
+/* Unless ASKS, the driver is not asked which of them have started. */
+static struct rest find_rest(bool asks)
+{
+    struct {
+        cl_event event;
+        bool is_cold;
+    } looked_at[LOOK_AT];
+    uint32_t n = 0;
     struct rest r = {0};
 
     for (uint32_t i = 0; i < N_LISTS; i++) {
@@ -398,17 +440,19 @@ static struct rest find_rest(void)
             if (atomic_load_explicit(&c->state, memory_order_seq_cst) == UNUSED)
                 continue;
             r.n++;
-            r.has_cold |= c->is_cold;
-            if (n_events < LOOK_AT)
-                events[n_events++] = atomic_load_explicit(&c->event, memory_order_relaxed);
+            if (n == LOOK_AT || !asks) {
+                r.has_cold |= c->is_cold;
+                continue;
+            }
+            looked_at[n].is_cold = c->is_cold;
+            looked_at[n++].event = atomic_load_explicit(&c->event, memory_order_relaxed);
         }
     }
-    for (uint32_t i = 0; i < n_events && osc_cl.clGetEventInfo; i++) {
-        cl_int status = CL_QUEUED;
+    for (uint32_t i = 0; i < n; i++) {
+        const cl_int status = status_of(looked_at[i].event);
 
-        if (osc_cl.clGetEventInfo(events[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
-                                  &status, NULL) == CL_SUCCESS)
-            r.n_started += status == CL_RUNNING || status == CL_SUBMITTED;
+        r.n_started += status == CL_RUNNING || status == CL_SUBMITTED;
+        r.has_cold |= looked_at[i].is_cold && status > CL_COMPLETE; /* or it is to be told */
     }
     return r;
 }
@@ -424,21 +468,24 @@ static uint64_t now_ns(void)
 /*
  * Drivers crash if the process waits while they compile: there is no waiting for a kernel that
  * has never run for such a work group. Commands that wait for an event of the program, which is
- * ending, never start. The child of a fork has its parent's commands, which never end in it.
+ * ending, never start. In the child of a fork the driver may have lost its threads.
  * Returns whether a driver may be compiling.
  */
 static bool drain(void)
 {
     /* Once: handlers of exit() and our destructor ask. Relaxed: they run one after the other.
      */
-    if (!osc_cl.clSetEventCallback || !osc_is_on() || getpid() != owner ||
+    if (!osc_cl.clSetEventCallback || !osc_is_on() || getpid() != owner || !has_made_any() ||
+        atomic_load_explicit(&is_over, memory_order_relaxed) ||
         atomic_exchange_explicit(&is_draining, 1, memory_order_seq_cst) != 0)
         return false;
+    const bool waits = !atomic_load_explicit(&is_child, memory_order_relaxed);
     const uint64_t until = now_ns() + DRAIN_NS, until_started = now_ns() + START_NS;
-    struct rest r = find_rest();
-    while (r.n > 0 && !r.has_cold && now_ns() < (r.n_started > 0 ? until : until_started)) {
+    struct rest r = find_rest(waits);
+    while (waits && r.n > 0 && !r.has_cold &&
+           now_ns() < (r.n_started > 0 ? until : until_started)) {
         (void)nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
-        r = find_rest();
+        r = find_rest(waits);
     }
     if (r.n > 0)
         count(COUNT_UNFINISHED, (uint64_t)r.n);
@@ -471,11 +518,25 @@ void osc_cl_work_drain(void)
     (void)drain();
 }
 
-/* The child of a fork must not record what its parent has not recorded yet. */
+/* The child of a fork leaves the commands of its parent alone, which never end in it, and has a
+ * copy of each lock that nobody may open. Relaxed: it has one thread. */
 static void leave_to_parent(void)
 {
-    for (uint32_t i = 0; i < N_LISTS; i++)
-        atomic_store_explicit(&lists[i].finished, NULL, memory_order_relaxed);
+    const pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
+
+    for (uint32_t i = 0; i < N_LISTS; i++) {
+        struct list *const l = &lists[i];
+
+        memcpy(&l->lock, &free_lock, sizeof l->lock);
+        l->unused = NULL;
+        atomic_store_explicit(&l->made, NULL, memory_order_relaxed);
+        atomic_store_explicit(&l->finished, NULL, memory_order_relaxed);
+        atomic_store_explicit(&l->n_enqueued, 0, memory_order_relaxed);
+    }
+    atomic_store_explicit(&is_draining, 0, memory_order_relaxed);
+    atomic_store_explicit(&is_child, 1, memory_order_relaxed);
+    osc_cl_queues_forked();
+    owner = getpid();
 }
 
 void osc_cl_work_begin(void)

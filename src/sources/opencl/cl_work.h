@@ -42,6 +42,7 @@ struct osc_cl_work {
 
 struct osc_cl_call {
     struct osc_cl_queue *queue; /* NULL: not recorded */
+    bool is_lost;               /* it should be, but the queue is not known */
     cl_event own;               /* if the program wants no event */
     cl_event *event;            /* the program's, or &own */
     uint64_t launch;            /* of the work */
@@ -58,6 +59,9 @@ cl_event *osc_cl_begin(struct osc_cl_call *c, cl_command_queue queue, osc_name n
 /* End a call that returned ERROR, and return ERROR. If it enqueued WORK, that is recorded once
  * it has finished. */
 cl_int osc_cl_end(struct osc_cl_call *c, cl_int error, const struct osc_cl_work *work);
+
+/* Count a block of memory that is not recorded. */
+void osc_cl_count_memory(void);
 
 /* Begin and end a call that enqueues nothing. False: it is not recorded. */
 bool osc_cl_begin_plain(osc_name name);
