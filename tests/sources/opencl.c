@@ -3,12 +3,14 @@
  * An OpenCL program for tests/sources/opencl.py: it does the same in every run, checks its
  * results, and prints them.
  *
- *     opencl plain|fail|wait|exit|compile|fork|free|both|extension|kill
+ *     opencl plain|fail|wait|exit|compile|fork|forked|free|both|extension|kill|lost|close|
+ *            busy|parts
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,6 +250,95 @@ static void use_all_devices(void)
     }
 }
 
+/* The device is lost after some commands. */
+static void lose_device(void)
+{
+    for (int i = 0; i < 3; i++)
+        printf("lost %d\n",
+               clEnqueueNDRangeKernel(queue, add, 1, NULL, &n, &group, 0, NULL, NULL));
+    printf("finish %d\n", clFinish(queue));
+}
+
+/* Close what others have opened, and go on. */
+static void close_all(void)
+{
+    for (int fd = 3; fd < 1024; fd++)
+        close(fd);
+    for (int i = 0; i < 10; i++)
+        must(clEnqueueNDRangeKernel(queue, add, 1, NULL, &n, &group, 0, NULL, NULL), "add");
+    must(clFinish(queue), "finish");
+}
+
+static void *work_for_ever(void *none)
+{
+    cl_int error;
+    const cl_command_queue own = clCreateCommandQueue(context, device, 0, &error);
+
+    for (;;) {
+        for (int i = 0; i < 10; i++)
+            (void)clEnqueueNDRangeKernel(own, add, 1, NULL, &n, &group, 0, NULL, NULL);
+        (void)clFinish(own);
+    }
+    return none;
+}
+
+/* Leave while other threads enqueue. */
+static void leave_busy(void)
+{
+    pthread_t thread;
+
+    for (int i = 0; i < 3; i++)
+        (void)pthread_create(&thread, NULL, work_for_ever, NULL);
+    usleep(100000);
+    fflush(stdout);
+    exit(3);
+}
+
+/* The child does what follows; its parent has only looked for platforms. */
+static void work_in_child(void)
+{
+    cl_platform_id platform;
+    int status = 0;
+
+    must(clGetPlatformIDs(1, &platform, NULL), "platform");
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0)
+        return;
+    waitpid(child, &status, 0);
+    printf("child %d\n", status);
+    exit(4);
+}
+
+/* More devices than the collector has places for. */
+static void divide_device(void)
+{
+    const cl_device_partition_property list[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id parts[64];
+    cl_uint n_parts = 0;
+    cl_int error;
+    int n_done = 0;
+
+    for (int i = 0; i < 80; i++) {
+        if (clCreateSubDevices(device, list, 64, parts, &n_parts) != CL_SUCCESS) {
+            printf("no parts\n");
+            return;
+        }
+        const cl_context own = clCreateContext(NULL, 1, parts, NULL, NULL, &error);
+        const cl_command_queue q = clCreateCommandQueue(own, parts[0], 0, &error);
+        const char *text = source;
+        const cl_program p = clCreateProgramWithSource(own, 1, &text, NULL, &error);
+        const cl_mem m = clCreateBuffer(own, CL_MEM_READ_WRITE, sizeof a, NULL, &error);
+
+        must(clBuildProgram(p, 1, parts, "", NULL, NULL), "build");
+        const cl_kernel k = clCreateKernel(p, "add_one", &error);
+        must(clSetKernelArg(k, 0, sizeof m, &m), "arg");
+        must(clEnqueueNDRangeKernel(q, k, 1, NULL, &n, &group, 0, NULL, NULL), "add");
+        n_done += clFinish(q) == CL_SUCCESS;
+    }
+    printf("done %d\n", n_done);
+}
+
 typedef cl_command_queue (*creator)(cl_context context, cl_device_id device,
                                     const cl_queue_properties *list, cl_int *error);
 
@@ -284,6 +375,8 @@ int main(int argc, char **argv)
 {
     const char *const what = argc > 1 ? argv[1] : "";
 
+    if (strcmp(what, "forked") == 0)
+        work_in_child();
     make_queues();
     make_kernels();
     run_kernels();
@@ -306,6 +399,14 @@ int main(int argc, char **argv)
         use_extension();
     if (strcmp(what, "kill") == 0)
         be_killed();
+    if (strcmp(what, "lost") == 0)
+        lose_device();
+    if (strcmp(what, "close") == 0)
+        close_all();
+    if (strcmp(what, "busy") == 0)
+        leave_busy();
+    if (strcmp(what, "parts") == 0)
+        divide_device();
     must(clReleaseMemObject(other), "release");
     must(clReleaseMemObject(buffer), "release");
     must(clReleaseKernel(add), "release");

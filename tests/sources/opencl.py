@@ -14,7 +14,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from place import Missing, Place, run, same
+from place import Missing, Place, counted, run, same
 
 # What the program asks for, by kind and name, and the calls that do so.
 WORK = Counter({("kernel", "add_one"): 10, ("kernel", "scale"): 1,
@@ -283,6 +283,109 @@ def commands_of_a_driver_without_times_are_counted(place: Place) -> None:
     same(counts[-1], sum(WORK.values()))
 
 
+UNTIMED = "opencl: commands without times"
+
+
+def record_faulty(place: Place, fault: str, what: str = "plain") -> Path:
+    return record(place, what, FAULT=fault, OPENCL_LAYERS=layered(place))
+
+
+def times_that_are_wrong_are_counted(place: Place) -> None:
+    for fault, n in (("zero", 7), ("order", 7), ("times", WORK.total())):
+        out = record_faulty(place, fault)
+        same(work_of(place, out).total(), WORK.total() - n)
+        same(counted(place, out), {UNTIMED: n})
+
+
+def kernels_without_names_are_recorded(place: Place) -> None:
+    wanted = Counter({key: n for key, n in WORK.items() if key[0] != "kernel"})
+    wanted["kernel", "(unknown kernel)"] = 11
+    for fault in ("names", "unnamed"):
+        out = record_faulty(place, fault)
+        same((work_of(place, out), counted(place, out)), (wanted, {}))
+
+
+def devices_without_properties_are_recorded(place: Place) -> None:
+    # Whether memory is the host's is a property, too: then mapping moves something.
+    wanted = WORK - Counter({("sync", "Map buffer"): 1}) + Counter({("memcpy", "Map buffer"): 1})
+    for fault in ("properties", "device"):
+        out = record_faulty(place, fault)
+        same((work_of(place, out) - Counter({("sync", "Unmap"): 1, ("memcpy", "Unmap"): 1}),
+              counted(place, out)), (wanted - Counter({("sync", "Unmap"): 1}), {}))
+        same([(row["device"], row["name"]) for row in place.table("devices", out)],
+             [("opencl:0", None)])
+    out = record_faulty(place, "none")
+    same((work_of(place, out), counted(place, out)), (WORK, {}))
+
+
+def commands_whose_end_is_not_told_are_counted(place: Place) -> None:
+    for fault, text in (("callback", UNTIMED),
+                        ("never", "opencl: commands that had not finished at the end"),
+                        ("failed", "opencl: commands that failed")):
+        out = record_faulty(place, fault)
+        same((work_of(place, out), counted(place, out)), (Counter(), {text: WORK.total()}))
+
+
+def commands_whose_end_is_told_late_are_recorded(place: Place) -> None:
+    same(work_of(place, record_faulty(place, "late")), WORK)
+    # Of a kernel that may be being compiled nobody waits for the end.
+    out = record_faulty(place, "late", "exit")
+    found = counted(place, out).get("opencl: commands that had not finished at the end", 0)
+    same(work_of(place, out).total() + found, WORK.total() + 100)
+
+
+def commands_without_events_are_counted(place: Place) -> None:
+    out = record_faulty(place, "event")
+    same(work_of(place, out), WORK - Counter({("kernel", "add_one"): 10}))
+    same(counted(place, out), {UNTIMED: 10})
+
+
+def what_was_done_before_a_device_was_lost_is_recorded(place: Place) -> None:
+    out = record_faulty(place, "lost", "lost")
+    same((work_of(place, out), counted(place, out)), (WORK, {}))
+
+
+def memory_that_nobody_knows_is_counted(place: Place) -> None:
+    for fault in ("memory", "context"):
+        out = record_faulty(place, fault)
+        same(work_of(place, out), WORK)
+        same(counted(place, out), {"opencl: blocks of memory that are not recorded": 2})
+        same(place.table("memory_peaks", out), [])
+
+
+def commands_of_more_devices_than_are_known_are_counted(place: Place) -> None:
+    out = record(place, "parts")
+    kernels = sum(row["kind"] == "kernel" for row in place.events(out))
+    if kernels == 11:
+        raise Missing("this device has no parts")
+    found = counted(place, out)
+    same((kernels + found[UNTIMED], found[UNTIMED] > 0), (11 + 80, True))
+
+
+def the_child_of_a_fork_is_recorded_where_its_parent_only_looked(place: Place) -> None:
+    out = record(place, "forked")
+    files = [path for path in out.iterdir() if path.suffix != ".sock"]
+    same([work for work in (work_of(place, path) for path in files) if work], [WORK])
+    same([counted(place, path) for path in files], [{}] * len(files))
+
+
+def a_program_that_closes_all_files_is_recorded(place: Place) -> None:
+    out = record(place, "close")
+    same(counted(place, out), {})
+    same(work_of(place, out), WORK + Counter({("kernel", "add_one"): 10}))
+
+
+def a_program_that_leaves_while_its_threads_enqueue_is_recorded(place: Place) -> None:
+    out = record(place, "busy")
+    events = place.events(out)
+    kernels = [row for row in on_devices(events) if row["kind"] == "kernel"]
+    launched = sum(row["name"] == "clEnqueueNDRangeKernel" for row in calls_of(events))
+    found = counted(place, out)
+    same(len(kernels) > 100, True)
+    same(set(found) <= {"opencl: commands that had not finished at the end"}, True)
+    same(0 <= launched - len(kernels) - sum(found.values()) <= 64, True)
+
+
 def queues_of_an_extension_are_recorded(place: Place) -> None:
     out = record(place, "extension", OPENCL_LAYERS=layered(place, "-DEXTENDS"))
     same(work_of(place, out), WORK + Counter({("kernel", "add_one"): 1}))
@@ -329,6 +432,14 @@ TESTS = (all_work_is_recorded_and_linked, sizes_bytes_and_memory_are_there,
          a_program_that_is_linked_with_its_driver_is_recorded,
          a_layer_that_is_preloaded_records_once,
          commands_of_a_driver_without_times_are_counted, queues_of_an_extension_are_recorded,
+         times_that_are_wrong_are_counted, kernels_without_names_are_recorded,
+         devices_without_properties_are_recorded, commands_whose_end_is_not_told_are_counted,
+         commands_whose_end_is_told_late_are_recorded, commands_without_events_are_counted,
+         what_was_done_before_a_device_was_lost_is_recorded, memory_that_nobody_knows_is_counted,
+         commands_of_more_devices_than_are_known_are_counted,
+         the_child_of_a_fork_is_recorded_where_its_parent_only_looked,
+         a_program_that_closes_all_files_is_recorded,
+         a_program_that_leaves_while_its_threads_enqueue_is_recorded,
          pyopencl_is_recorded, nothing_happens_where_nobody_wants_it, run_finds_it)
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ static cl_platform_id platform;
         __asm__("jmp *loader_table+%c0(%%rip)" ::"i"(offsetof(cl_icd_dispatch, cl##name))); \
     }
 FUNCTION(GetDeviceIDs)
+FUNCTION(CreateSubDevices)
 FUNCTION(CreateContext)
 FUNCTION(CreateCommandQueue)
 FUNCTION(CreateCommandQueueWithProperties)

@@ -9,10 +9,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+SOURCES = ("cuda", "level-zero", "nvtx", "opencl", "sources")
 
 
 class Missing(Exception):
@@ -83,6 +85,17 @@ class Place:
 def same(found, wanted) -> None:
     if found != wanted:
         raise AssertionError(f"{found!r} is not {wanted!r}")
+
+
+def counted(place: Place, out: Path) -> dict[str, int]:
+    """What sources could not record, as events and `quality` tell it."""
+    found: Counter[str] = Counter()
+    for row in place.events(out):
+        if row["kind"] == "counter" and row["name"].split(":")[0] in SOURCES:
+            found[row["name"]] = max(found[row["name"]], row["args"]["value"])
+    same({row["message"]: row["count"] for row in place.table("quality", out)
+          if row["code"] == "source_incomplete"}, dict(found))
+    return dict(found)
 
 
 def lines(events: list[dict]) -> list[tuple]:
