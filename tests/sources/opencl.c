@@ -4,7 +4,7 @@
  * results, and prints them.
  *
  *     opencl plain|fail|wait|exit|compile|fork|forked|free|both|extension|kill|lost|close|
- *            busy|parts
+ *            busy|parts|first
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
@@ -294,6 +294,46 @@ static void leave_busy(void)
     exit(3);
 }
 
+static void *work_first(void *start)
+{
+    cl_int error;
+    const char *text = source;
+    const cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+
+    (void)pthread_barrier_wait(start);
+    const cl_command_queue own = clCreateCommandQueue(context, device, 0, &error);
+    must(error, "queue");
+    const cl_mem m = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof a, NULL, &error);
+    must(clBuildProgram(p, 1, &device, "", NULL, NULL), "build");
+    const cl_kernel k = clCreateKernel(p, "add_one", &error);
+    must(clSetKernelArg(k, 0, sizeof m, &m), "arg");
+    must(clEnqueueNDRangeKernel(own, k, 1, NULL, &n, &group, 0, NULL, NULL), "add");
+    must(clFinish(own), "finish");
+    must(clReleaseMemObject(m), "release");
+    must(clReleaseCommandQueue(own), "release");
+    return NULL;
+}
+
+/* Four threads begin to work at once. */
+static void work_at_once(void)
+{
+    pthread_barrier_t start;
+    pthread_t threads[4];
+    cl_platform_id platform;
+    cl_int error;
+
+    must(clGetPlatformIDs(1, &platform, NULL), "platform");
+    must(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "device");
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    must(error, "context");
+    (void)pthread_barrier_init(&start, NULL, 4);
+    for (int i = 0; i < 4; i++)
+        (void)pthread_create(&threads[i], NULL, work_first, &start);
+    for (int i = 0; i < 4; i++)
+        (void)pthread_join(threads[i], NULL);
+    must(clReleaseContext(context), "release");
+}
+
 /* The child does what follows; its parent has only looked for platforms. */
 static void work_in_child(void)
 {
@@ -377,6 +417,8 @@ int main(int argc, char **argv)
 
     if (strcmp(what, "forked") == 0)
         work_in_child();
+    if (strcmp(what, "first") == 0)
+        work_at_once();
     make_queues();
     make_kernels();
     run_kernels();

@@ -227,7 +227,7 @@ def a_layer_file_that_is_missing_does_no_harm(place: Place) -> None:
 
 def loader(place: Place, *options: str) -> Path:
     """The folder of a loader of our own."""
-    folder = place.folder / "loader"
+    folder = place.folder / f"loader{''.join(options)}"
     folder.mkdir()
     os.rename(library(place, "opencl_loader.c", *options, "-Wl,-soname,libOpenCL.so.1", "-ldl"),
               folder / "libOpenCL.so")
@@ -251,6 +251,17 @@ def a_loader_without_layers_is_recorded_by_preloading(place: Place) -> None:
     same(work_of(place, out), WORK)
     same(Counter(row["name"] for row in calls_of(place.events(out))), CALLS)
     same(work_of(place, run_command(place, [linked, "fail"], given)), WORK)
+
+
+def threads_that_begin_at_once_are_recorded(place: Place) -> None:
+    wanted = WORK + Counter({("kernel", "add_one"): 4})
+    same(work_of(place, record(place, "first")), wanted)
+    for options in ((), ("-DSLOW",)):
+        folder = loader(place, *options)
+        given = {"LD_LIBRARY_PATH": str(folder), "OPENCL_LAYERS": "",
+                 "LD_PRELOAD": collector(place)}
+        out = record_command(place, [program(place, f"-L{folder}"), "first"], given)
+        same((work_of(place, out), counted(place, out)), (wanted, {}))
 
 
 def a_program_that_is_linked_with_its_driver_is_recorded(place: Place) -> None:
@@ -429,6 +440,7 @@ TESTS = (all_work_is_recorded_and_linked, sizes_bytes_and_memory_are_there,
          a_layer_that_is_listed_twice_records_once, a_layer_file_that_is_missing_does_no_harm,
          a_loader_that_knows_only_the_new_entry_calls_it,
          a_loader_without_layers_is_recorded_by_preloading,
+         threads_that_begin_at_once_are_recorded,
          a_program_that_is_linked_with_its_driver_is_recorded,
          a_layer_that_is_preloaded_records_once,
          commands_of_a_driver_without_times_are_counted, queues_of_an_extension_are_recorded,

@@ -6,6 +6,7 @@
  *     -DLAYERS    with the layers of OPENCL_LAYERS, as Khronos's loader since 2026 has them: it
  *                 calls clInitLayerWithProperties() and nothing else
  *     otherwise   without layers, as loaders before 2020 were
+ *     -DSLOW      it counts its platforms for 3 ms
  *
  * x86-64: each function is a jump through the table, so that it needs no argument by name.
  */
@@ -17,6 +18,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define N (sizeof(cl_icd_dispatch) / sizeof(void *))
 
@@ -79,6 +81,10 @@ FUNCTION(SetMemObjectDestructorCallback)
 
 static cl_int get_platforms(cl_uint room, cl_platform_id *all, cl_uint *n)
 {
+#ifdef SLOW
+    if (!all)
+        usleep(3000);
+#endif
     if (all && room > 0)
         *all = platform;
     if (n)

@@ -12,11 +12,16 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 #include "sources/next_symbol.h"
 #include "sources/opencl/cl_layer.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
+
+/* How long a call may wait for the first one, which starts the recorder. */
+#define WAIT_NS 500000000
+#define NS      1000000000
 
 /* Functions that the layer calls, beside those that it has (cl_wrapped.inc). */
 #define ASKED(X)        \
@@ -109,39 +114,70 @@ static void lead_to(const cl_icd_dispatch *table, const cl_icd_dispatch *target)
         void *const ours = function_of(table, all[i].offset);
         void *const to = ours ? ours : function_of(target, all[i].offset);
 
-        /* Release: whoever sees it finds the layer begun. */
+        /* Release pairs with the acquire in find_way(): the layer has begun. The jumps need
+         * none, for they read what the functions depend on through this address. */
         __atomic_store_n(all[i].to, to ? to : none_for(&all[i]), __ATOMIC_RELEASE);
     }
 }
 
-/* False: no library has the functions. */
-static bool resolve(void)
+/* Ask for the platforms, and let all jumps lead somewhere: TARGET has the functions behind. */
+static void resolve(const cl_icd_dispatch *target)
 {
-    static cl_icd_dispatch target;
     cl_uint n = 0;
 
-    find_target(&target);
-    if (!target.clGetPlatformIDs)
-        return false;
-    lead_to(&target, &target); /* drivers that begin may call us */
-    (void)target.clGetPlatformIDs(0, NULL, &n);
-    lead_to(osc_cl_preload(&target), &target);
-    return true;
+    (void)target->clGetPlatformIDs(0, NULL, &n);
+    lead_to(osc_cl_preload(target), target);
 }
 
-/* Called by the jumps, which keep all arguments. If nobody has the functions yet, the call
- * fails, and the next one asks again. */
-__attribute__((used)) static void resolve_if_new(void) __asm__("osc_cl_resolve");
+/* The jump that leads to what SLOT has. */
+static const struct jump *jump_of(void *const *slot)
+{
+    const struct jump *j = all;
 
-static void resolve_if_new(void)
+    while (j->to != slot)
+        j++;
+    return j;
+}
+
+/*
+ * Where the jump leads whose SLOT was empty; NULL: nobody has the functions yet, so the call
+ * fails, and the next one asks again. Called by the jumps, which keep all arguments.
+ *
+ * The lock is held while the loader is asked: other threads wait, or what they make now, such
+ * as a queue, would never be recorded. A loader that a program has used before answers at once.
+ * One that begins may wait for a thread that calls us: so nobody waits for long, and a call
+ * within the question does not. These pass by us.
+ */
+__attribute__((used)) static void *find_way(void **slot) __asm__("osc_cl_find_way");
+
+static void *find_way(void **slot)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool is_resolved;
+    static _Thread_local bool is_asking __attribute__((tls_model("initial-exec")));
+    cl_icd_dispatch target = {0};
+    struct timespec until = {0};
 
-    pthread_mutex_lock(&lock);
-    if (!is_resolved)
-        is_resolved = resolve();
-    pthread_mutex_unlock(&lock);
+    find_target(&target); /* without the lock: the dynamic linker has one of its own */
+    if (!target.clGetPlatformIDs)
+        return NULL;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_NS;
+    until.tv_sec += until.tv_nsec / NS;
+    until.tv_nsec %= NS;
+    if (!is_asking && pthread_mutex_timedlock(&lock, &until) == 0) {
+        if (!__atomic_load_n(slot, __ATOMIC_RELAXED)) {
+            is_asking = true;
+            resolve(&target);
+            is_asking = false;
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    /* Acquire pairs with the release in lead_to(). */
+    void *const known = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    const struct jump *const j = jump_of(slot);
+    void *const behind = function_of(&target, j->offset);
+
+    return known ? known : behind ? behind : none_for(j);
 }
 
 #ifdef __x86_64__
@@ -149,33 +185,33 @@ static void resolve_if_new(void)
 #define JUMP(name, failure)                                               \
     __asm__(".text\n.globl cl" #name "\n"                                 \
             ".type cl" #name ", @function\ncl" #name ":\n"                \
-            "1: mov osc_cl_to_" #name "(%rip), %rax\n"                    \
+            "mov osc_cl_to_" #name "(%rip), %rax\n"                       \
+            "test %rax, %rax\njz 1f\njmp *%rax\n"                         \
+            "1: lea osc_cl_to_" #name "(%rip), %rax\ncall osc_cl_first\n" \
             "test %rax, %rax\njz 2f\njmp *%rax\n"                         \
-            "2: call osc_cl_first\nmov osc_cl_to_" #name "(%rip), %rax\n" \
-            "test %rax, %rax\njnz 1b\n"                                   \
-            "mov $" #failure ", %eax\nret\n"                              \
+            "2: mov $" #failure ", %eax\nret\n"                           \
             ".size cl" #name ", . - cl" #name "\n");
 __asm__(".text\nosc_cl_first:\n"
         "push %rdi\npush %rsi\npush %rdx\npush %rcx\npush %r8\npush %r9\n"
-        "call osc_cl_resolve\n"
+        "mov %rax, %rdi\ncall osc_cl_find_way\n"
         "pop %r9\npop %r8\npop %rcx\npop %rdx\npop %rsi\npop %rdi\nret\n");
 #else
-#define JUMP(name, failure)                                   \
-    __asm__(".text\n.globl cl" #name "\n"                     \
-            ".type cl" #name ", %function\ncl" #name ":\n"    \
-            "1: adrp x16, osc_cl_to_" #name "\n"              \
-            "ldr x16, [x16, :lo12:osc_cl_to_" #name "]\n"     \
-            "cbz x16, 2f\nbr x16\n"                           \
-            "2: stp x29, x30, [sp, #-16]!\nbl osc_cl_first\n" \
-            "ldp x29, x30, [sp], #16\n"                       \
-            "adrp x16, osc_cl_to_" #name "\n"                 \
-            "ldr x16, [x16, :lo12:osc_cl_to_" #name "]\n"     \
-            "cbnz x16, 1b\nmov w0, #" #failure "\nret\n"      \
+#define JUMP(name, failure)                                                \
+    __asm__(".text\n.globl cl" #name "\n"                                  \
+            ".type cl" #name ", %function\ncl" #name ":\n"                 \
+            "adrp x16, osc_cl_to_" #name "\n"                              \
+            "ldr x16, [x16, :lo12:osc_cl_to_" #name "]\n"                  \
+            "cbz x16, 1f\nbr x16\n"                                        \
+            "1: stp x29, x30, [sp, #-16]!\nadrp x9, osc_cl_to_" #name "\n" \
+            "add x9, x9, :lo12:osc_cl_to_" #name "\n"                      \
+            "bl osc_cl_first\nldp x29, x30, [sp], #16\n"                   \
+            "cbz x16, 2f\nbr x16\n"                                        \
+            "2: mov w0, #" #failure "\nret\n"                              \
             ".size cl" #name ", . - cl" #name "\n");
 __asm__(".text\nosc_cl_first:\n"
         "stp x29, x30, [sp, #-80]!\nstp x0, x1, [sp, #16]\nstp x2, x3, [sp, #32]\n"
         "stp x4, x5, [sp, #48]\nstp x6, x7, [sp, #64]\n"
-        "bl osc_cl_resolve\n"
+        "mov x0, x9\nbl osc_cl_find_way\nmov x16, x0\n"
         "ldp x0, x1, [sp, #16]\nldp x2, x3, [sp, #32]\nldp x4, x5, [sp, #48]\n"
         "ldp x6, x7, [sp, #64]\nldp x29, x30, [sp], #80\nret\n");
 #endif
