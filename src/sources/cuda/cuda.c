@@ -86,7 +86,9 @@ static void count_dropped(void)
 static void flush(uint32_t flags)
 {
     compare_clocks();
-    (void)osc_cupti.flush_all(flags);
+    const int error = osc_cupti.flush_all(flags);
+    if (error != OSC_CUPTI_OK && error != OSC_CUPTI_NOT_INITIALIZED)
+        osc_cupti_count(OSC_CUPTI_COUNT_FLUSHES, 1); /* what CUPTI has is lost, or late */
     compare_clocks(); /* also for devices that these records told of */
     count_dropped();
 }

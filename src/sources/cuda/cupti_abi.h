@@ -18,7 +18,8 @@
 /* CUptiResult. */
 enum osc_cupti_error {
     OSC_CUPTI_OK = 0,
-    OSC_CUPTI_LIMIT = 12,      /* of subscribers, in old versions; no more records */
+    OSC_CUPTI_LIMIT = 12, /* of subscribers, in old versions; no more records */
+    OSC_CUPTI_NOT_INITIALIZED = 15,
     OSC_CUPTI_SUBSCRIBED = 39, /* somebody else has subscribed */
     OSC_CUPTI_UNKNOWN = 999    /* without a driver, each call */
 };

@@ -114,12 +114,17 @@ static bool is_due(const uint8_t *r)
 
 void osc_cupti_read_buffer(uint8_t *buffer, size_t valid)
 {
-    uint8_t *record = NULL;
+    uint8_t *record = NULL, *last = NULL;
     int error;
 
     while ((error = osc_cupti.next_record(buffer, valid, &record)) == OSC_CUPTI_OK) {
-        if (record && is_due(record))
+        if (!record || record <= last) { /* there would be no end */
+            error = OSC_CUPTI_UNKNOWN;
+            break;
+        }
+        if (is_due(record))
             read_record(record);
+        last = record;
     }
     if (error != OSC_CUPTI_LIMIT)
         osc_cupti_count(OSC_CUPTI_COUNT_UNKNOWN, 1);

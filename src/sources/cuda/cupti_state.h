@@ -25,7 +25,8 @@ extern _Atomic uint32_t osc_cupti_has_own_clock __attribute__((visibility("hidde
     X(DROPPED, "activity records dropped by CUPTI")        \
     X(UNTIMED, "work without times")                       \
     X(UNFINISHED, "work that had not finished at the end") \
-    X(UNKNOWN, "records that cannot be read")
+    X(UNKNOWN, "records that cannot be read")              \
+    X(FLUSHES, "flushes that failed")
 
 enum osc_cupti_count {
 #define OSC_CUPTI_COUNT_ENUM(name, text) OSC_CUPTI_COUNT_##name,
