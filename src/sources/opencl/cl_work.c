@@ -297,10 +297,13 @@ static void collect(struct list *l)
 static void CL_CALLBACK finished(cl_event event, cl_int status, void *data)
 {
     struct command *const c = data;
+    /* Acquire pairs with the release in make_command(), whatever the driver does. */
+    const uint32_t state = atomic_load_explicit(&c->state, memory_order_acquire);
     struct list *const l = list_of(c->queue);
     const uint32_t outer = depth;
 
     (void)event;
+    (void)state;
     /* Relaxed: the loader has ended the layer on purpose. */
     if (atomic_load_explicit(&is_over, memory_order_relaxed))
         return;
