@@ -3,7 +3,9 @@
  * A program that uses the fake CUDA of fake_cupti.c, for tests/sources/cuda.py. It loads the
  * collector as the driver does, in cuInit().
  *
- *     cuda plain|exit|fork|kill|threads|unload|many
+ *     cuda plain|exit|fork|kill|threads|unload|many|reset|close|busy
+ *
+ * SECOND is another collector, which is loaded as well.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -30,20 +32,25 @@ static int (*allocate)(uint64_t, uint64_t);
 static int (*release)(uint64_t, uint64_t);
 static void (*overhead)(uint32_t);
 static void (*unfinished)(void);
+static int (*reset)(void);
 
-/* What cuInit() does. */
-static void init_driver(const char *fake)
+/* What the collector in the variable NAME answers. */
+static int load_collector(const char *name)
 {
-    const char *const path = getenv("CUDA_INJECTION64_PATH");
-    void *const library = path ? dlopen(path, RTLD_NOW) : NULL;
+    const char *const path = getenv(name);
+    void *const library = path && *path ? dlopen(path, RTLD_NOW) : NULL;
     int (*init)(void) = NULL;
 
     if (library)
         *(void **)&init = dlsym(library, "InitializeInjection");
-    if (init)
-        printf("injection %d\n", init());
-    else
-        printf("injection 1\n");
+    return init ? init() : 1;
+}
+
+/* What cuInit() does. */
+static void init_driver(const char *fake)
+{
+    printf("injection %d\n", load_collector("CUDA_INJECTION64_PATH"));
+    (void)load_collector("SECOND");
     cuda = dlopen(fake, RTLD_NOW);
     if (!cuda)
         exit(3);
@@ -60,6 +67,7 @@ static void init_driver(const char *fake)
     *(void **)&release = dlsym(cuda, "cudaFree");
     *(void **)&overhead = dlsym(cuda, "fake_overhead");
     *(void **)&unfinished = dlsym(cuda, "fake_unfinished");
+    *(void **)&reset = dlsym(cuda, "cudaDeviceReset");
 }
 
 static void work(void)
@@ -130,6 +138,33 @@ static void wait_for_kill(void)
     (void)kill(getpid(), 9);
 }
 
+static void *work_for_ever(void *none)
+{
+    for (;;)
+        (void)work_on_thread(none);
+    return none;
+}
+
+/* Leave while other threads launch. */
+static void leave_busy(void)
+{
+    pthread_t thread;
+
+    for (int i = 0; i < 3; i++)
+        (void)pthread_create(&thread, NULL, work_for_ever, NULL);
+    usleep(100000);
+    exit(3);
+}
+
+static void reset_device(void)
+{
+    int failed = reset();
+
+    failed += launch("after", 7, 1, 1);
+    failed += sync_device();
+    printf("reset %d\n", failed);
+}
+
 int main(int n, char **args)
 {
     const char *const what = n > 1 ? args[1] : "plain";
@@ -140,6 +175,14 @@ int main(int n, char **args)
         fork_child();
     if (strcmp(what, "threads") == 0)
         run_threads();
+    if (strcmp(what, "reset") == 0)
+        reset_device();
+    for (int fd = 3; strcmp(what, "close") == 0 && fd < 1024; fd++)
+        (void)close(fd);
+    if (strcmp(what, "close") == 0)
+        printf("closed %d\n", launch("after", 7, 1, 1));
+    if (strcmp(what, "busy") == 0)
+        leave_busy();
     if (strcmp(what, "unload") == 0)
         (void)dlclose(cuda);
     if (strcmp(what, "exit") == 0)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
-from place import HERE, ROOT, Place, run, same
+from place import HERE, ROOT, Missing, Place, counted, run, same
 
 ADD = "_ZN2at6native7add_oneILi4EfEEvPT0_"
 ADD_CXX = "void at::native::add_one<4, float>(float*)"
@@ -44,7 +45,7 @@ def fake(place: Place, name: str = "libcupti.so.13", *options: str) -> Path:
         subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}/src",
                         str(HERE / "fake_cupti.c"), "-o", str(folder / name),
                         f"-Wl,-soname,{name}", *options,
-                        "-lpthread"], check=True)
+                        *place.options(), "-lpthread"], check=True)
     return folder
 
 
@@ -56,8 +57,9 @@ def record(place: Place, what: str = "plain", knobs: str = "", name: str = "libc
     collector = str(place.opscope.parent / "libopscope-collect.so")
     given = {"LD_LIBRARY_PATH": str(fake(place, name)), "FAKE_CUPTI": knobs} | env
     command = [program, what, name]
-    alone = subprocess.run(command, env=os.environ | given, capture_output=True, text=True,
-                           timeout=120, check=False)
+    without = {"LD_PRELOAD": place.preloaded(env["LD_PRELOAD"])} if "LD_PRELOAD" in env else {}
+    alone = subprocess.run(command, env=os.environ | given | without | {"SECOND": ""},
+                           capture_output=True, text=True, timeout=120, check=False)
     done, out = place.record(command, {"CUDA_INJECTION64_PATH": collector,
                                        "FAKE_CUPTI_LOG": str(log),
                                        "OPSCOPE_SOURCES": "api,cuda"} | given)
@@ -76,7 +78,9 @@ def calls_of(events: list[dict]) -> list[dict]:
 
 
 def count(events: list[dict]) -> Counter:
-    return Counter((row["kind"], row["name"]) for row in events)
+    # Some libraries, as those of sanitizers, bring one that tells the names of C++.
+    return Counter((row["kind"], ADD if row["name"] == ADD_CXX else row["name"])
+                   for row in events)
 
 
 def counters(events: list[dict]) -> dict[str, int]:
@@ -202,6 +206,79 @@ def what_cannot_be_read_is_counted(place: Place) -> None:
     same(counters(events), {"cuda: records that cannot be read": 1})
 
 
+def buffers_without_an_end_are_left(place: Place) -> None:
+    for knob, n in (("stuck", 1), ("empty", 0)):
+        out = record(place, knobs=knob)
+        same(len(place.events(out)) >= n, True)
+        same(set(counted(place, out)), {"cuda: records that cannot be read"})
+
+
+def what_has_no_name_is_recorded(place: Place) -> None:
+    out = record(place, knobs="names")
+    events = place.events(out)
+    same(count(row for row in on_devices(events) if row["kind"] == "kernel"),
+         Counter({("kernel", "<unknown>"): 16}))
+    same(count(calls_of(events)), Counter({("runtime", "<unknown>"): 23, ("driver", "<unknown>"): 1}))
+    same([(row["device"], row["name"]) for row in place.table("devices", out)],
+         [("cuda:0", None), ("cuda:1", None)])
+    same(counted(place, out), {})
+
+
+def devices_without_properties_have_no_occupancy(place: Place) -> None:
+    out = record(place, knobs="properties")
+    events = place.events(out)
+    same(count(on_devices(events)), WORK)
+    same([row for row in on_devices(events) if "blocks per SM" in row["args"]], [])
+    same({row["sm_count"] for row in place.table("devices", out)} <= {None, 0}, True)
+
+
+def the_loss_of_a_device_is_counted(place: Place) -> None:
+    out = record(place, knobs="lost=5")
+    same(counted(place, out), {"cuda: flushes that failed": 1})
+    calls = count(calls_of(place.events(out)))
+    same(calls["runtime", "cudaLaunchKernel"], 4)
+
+
+def a_device_that_is_reset_stays_the_same(place: Place) -> None:
+    out = record(place, "reset")
+    events = place.events(out)
+    same(count(on_devices(events)), WORK + Counter({("kernel", "after"): 1,
+                                                    ("sync", "Context Sync"): 1}))
+    found = {row["name"]: row["args"] for row in on_devices(events)}
+    for name in ("after", "Context Sync"):
+        same((found[name]["device"], found[name]["context"]), ("cuda:0", 3))
+    same(counted(place, out), {})
+
+
+def a_second_collector_records_nothing(place: Place) -> None:
+    first = place.opscope.parent / "libopscope-collect.so"
+    same(count(on_devices(place.events(record(place, SECOND=str(first))))), WORK)
+    folder = place.folder / "second"
+    folder.mkdir()
+    shutil.copy(first, folder)
+    out = record(place, SECOND=str(folder / first.name),
+                 LD_LIBRARY_PATH=f"{fake(place)}:{place.opscope.parent}")
+    events = place.events(out)
+    same((count(on_devices(events)), count(calls_of(events))), (WORK, CALLS))
+    info = {row["key"]: row["value"] for row in place.table("info", out)}
+    same("another profiler" in info["meta.source_failed.cuda"], True)
+
+
+def a_program_that_closes_all_files_is_recorded(place: Place) -> None:
+    out = record(place, "close", knobs="ignore")
+    same(count(on_devices(place.events(out))), WORK + Counter({("kernel", "after"): 1}))
+    same(counted(place, out), {})
+
+
+def a_program_that_leaves_while_its_threads_launch_is_recorded(place: Place) -> None:
+    out = record(place, "busy", knobs="ignore")
+    events = place.events(out)
+    # What the threads launch after the last flush is lost with the process.
+    n = sum(row["kind"] == "kernel" and row["name"] == "kernel" for row in events)
+    launched = sum(row["name"] == "cudaLaunchKernel" for row in events) - 12
+    same((n > 100, n <= launched), (True, True))
+
+
 def another_profiler_is_named_and_left_alone(place: Place) -> None:
     for error in (39, 12):
         out = record(place, knobs=f"subscribe={error},by=CUPTI for Nsight")
@@ -299,6 +376,8 @@ def graphs_that_are_made_anew_leave_no_names(place: Place) -> None:
 
 
 def without_a_library_that_is_told(place: Place) -> None:
+    if place.sanitizers:
+        raise Missing("with a sanitizer a crash is none")
     program = place.build("cc", "cuda.c", "-ldl", "-lpthread")
     done, out = place.record([program, "plain", "libm.so.6"], {
         "CUDA_INJECTION64_PATH": str(place.opscope.parent / "libopscope-collect.so"),
@@ -339,6 +418,10 @@ def run_torch(place: Place, knobs: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": str(place.opscope.parent / "python"),
                                 "FAKE_CUPTI": knobs}
     environment.pop("OPSCOPE_OUT", None)
+    if place.sanitizers == "thread":
+        raise Missing("torch is not built for this sanitizer")
+    if place.sanitizers:
+        environment["LD_PRELOAD"] = place.preloaded()
     return subprocess.run([*place.script("torch", TORCH), fake(place) / "libcupti.so.13"],
                           env=environment, capture_output=True, text=True, timeout=300,
                           check=False)
@@ -390,7 +473,11 @@ TESTS = (all_work_is_recorded_and_linked, records_of_all_generations_are_read,
          arguments_are_those_of_kineto, memory_is_that_of_the_driver,
          names_are_those_of_cxx_where_a_library_tells_them, what_has_no_times_is_counted,
          what_has_not_ended_is_counted, dropped_records_are_counted,
-         what_cannot_be_read_is_counted, another_profiler_is_named_and_left_alone,
+         what_cannot_be_read_is_counted, buffers_without_an_end_are_left,
+         what_has_no_name_is_recorded, devices_without_properties_have_no_occupancy,
+         the_loss_of_a_device_is_counted, a_device_that_is_reset_stays_the_same,
+         a_second_collector_records_nothing, a_program_that_closes_all_files_is_recorded,
+         a_program_that_leaves_while_its_threads_launch_is_recorded, another_profiler_is_named_and_left_alone,
          errors_of_cupti_are_told, a_version_that_is_not_known_is_told,
          a_clock_of_cupti_is_compared, buffers_may_come_from_another_thread,
          threads_launch_at_once, many_buffers_are_read,

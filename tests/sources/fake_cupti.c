@@ -16,6 +16,10 @@
  *     zero          each third record of work has no times; unordered: ends before it starts
  *     unfinished    the last work has no end
  *     thread        buffers are completed on a thread of their own
+ *     lost=N        the device is lost after N works: calls are errors, and so is a flush
+ *     stuck         buffers have no end: there is always the same record; empty: there is none
+ *     names         nothing has a name
+ *     properties    nothing is known of devices
  *     bad           the last buffer cannot be read to its end
  *     ignore        nothing is logged
  *
@@ -38,8 +42,9 @@ typedef void callback(void *user, int domain, uint32_t call, const void *data);
 
 static struct {
     int ready;
-    unsigned version, kernel, copy, set, subscribe, all, kinds, clock, dropped;
-    int shift, zero, unordered, unfinished, thread, bad, ignore;
+    unsigned version, kernel, copy, set, subscribe, all, kinds, clock, dropped, lost;
+    int shift, zero, unordered, unfinished, thread, bad, ignore, stuck, empty, names,
+        properties;
     char by[40];
     FILE *log;
 } fake;
@@ -52,7 +57,9 @@ static uint8_t silent[3][1024];
 static void (*request)(uint8_t **, size_t *, size_t *);
 static void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t);
 static uint64_t (*read_clock)(void);
-static uint32_t last_correlation, n_works, last_graph;
+static uint32_t last_correlation, last_graph;
+static _Atomic uint32_t n_works;
+static uint32_t first_context = 1; /* that of device 0 */
 
 static unsigned number(const char *s, const char *key, unsigned otherwise)
 {
@@ -83,6 +90,11 @@ static void read_knobs(void)
     fake.thread = strstr(s, "thread") != NULL;
     fake.bad = strstr(s, "bad") != NULL;
     fake.ignore = strstr(s, "ignore") != NULL;
+    fake.lost = number(s, "lost=", 0);
+    fake.stuck = strstr(s, "stuck") != NULL;
+    fake.empty = strstr(s, "empty") != NULL;
+    fake.names = strstr(s, "names") != NULL;
+    fake.properties = strstr(s, "properties") != NULL;
     if (by)
         (void)sscanf(by + 3, "%39[^,]", fake.by);
     if (log)
@@ -186,9 +198,14 @@ static void put_device(uint32_t id)
 {
     static const char *const names[] = {"Fake A100", "Fake H100"};
     uint8_t r[200] = {0};
-    const char *const name = names[id];
+    const char *const name = fake.names ? NULL : names[id];
 
     set32(r, 0, OSC_CUPTI_DEVICE);
+    if (fake.properties) {
+        set32(r, OSC_CUPTI_DEVICE_ID, id);
+        put(OSC_CUPTI_DEVICE, r, sizeof r);
+        return;
+    }
     set64(r, OSC_CUPTI_DEVICE_MEMORY, UINT64_C(40) << 30);
     set32(r, OSC_CUPTI_DEVICE_WARP, 32);
     set32(r, OSC_CUPTI_DEVICE_UNITS, 108);
@@ -215,15 +232,22 @@ static void put_context(uint32_t id, uint32_t device)
     put(OSC_CUPTI_CONTEXT, r, sizeof r);
 }
 
+static int is_lost(void)
+{
+    return fake.lost && n_works >= fake.lost;
+}
+
 /* The times of a work: it starts now, and takes a time of its own. */
 static void set_times(uint8_t *r, size_t start_at, size_t end_at, uint64_t *start,
                       uint64_t *end)
 {
+    const uint32_t n = ++n_works;
+
     *start = now();
-    *end = *start + 1000 + 10 * ++n_works;
-    if (fake.zero && n_works % 3 == 0)
+    *end = *start + 1000 + 10 * n;
+    if (fake.zero && n % 3 == 0)
         *start = *end = 0;
-    if (fake.unordered && n_works % 3 == 0)
+    if (fake.unordered && n % 3 == 0)
         *end = *start - 500;
     set64(r, start_at, *start);
     set64(r, end_at, *end);
@@ -263,7 +287,7 @@ static void enter(struct in_call *c, int domain, uint32_t call, const char *name
     memset(c, 0, sizeof *c);
     c->domain = domain;
     c->number = call;
-    c->data.name = name;
+    c->data.name = fake.names ? NULL : name;
     c->data.data = &c->memory;
     c->data.context_id = 1;
     c->data.correlation = __atomic_add_fetch(&last_correlation, 1, __ATOMIC_RELAXED);
@@ -274,7 +298,8 @@ static void leave(struct in_call *c)
 {
     tell(c, OSC_CUPTI_EXIT);
     if (fake.log && !fake.ignore) {
-        fprintf(fake.log, "{\"kind\": \"call\", \"name\": \"%s\"}\n", c->data.name);
+        fprintf(fake.log, "{\"kind\": \"call\", \"name\": \"%s\"}\n",
+                c->data.name ? c->data.name : "");
         fflush(fake.log);
     }
 }
@@ -306,7 +331,7 @@ static void put_kernel(const struct kernel *k)
     memcpy(r + OSC_CUPTI_KERNEL_REGISTERS, &registers, sizeof registers);
     set_times(r, OSC_CUPTI_KERNEL_START, OSC_CUPTI_KERNEL_END, &start, &end);
     set32(r, OSC_CUPTI_KERNEL_DEVICE, k->device);
-    set32(r, OSC_CUPTI_KERNEL_CONTEXT, k->device + 1);
+    set32(r, OSC_CUPTI_KERNEL_CONTEXT, k->device + first_context);
     set32(r, OSC_CUPTI_KERNEL_STREAM, k->stream);
     for (size_t i = 0; i < 3; i++) {
         set32(r, OSC_CUPTI_KERNEL_GRID + 4 * i, i == 0 ? (uint32_t)k->grid : 1);
@@ -315,7 +340,8 @@ static void put_kernel(const struct kernel *k)
     set32(r, OSC_CUPTI_KERNEL_STATIC_SHARED, 1024);
     set32(r, OSC_CUPTI_KERNEL_DYNAMIC_SHARED, 512);
     set32(r, OSC_CUPTI_KERNEL_CORRELATION, k->correlation);
-    memcpy(r + OSC_CUPTI_KERNEL_NAME, &k->symbol, sizeof k->symbol);
+    if (!fake.names)
+        memcpy(r + OSC_CUPTI_KERNEL_NAME, &k->symbol, sizeof k->symbol);
     if (fake.kernel >= 160) {
         set64(r, OSC_CUPTI_KERNEL_GRAPH_NODE, k->node);
         set32(r, OSC_CUPTI_KERNEL_GRAPH, k->graph);
@@ -329,6 +355,9 @@ EXPORT int cudaLaunchKernel(const char *symbol, uint32_t stream, int grid, int b
 {
     struct in_call outer, inner;
 
+    prepare();
+    if (is_lost())
+        return 700;
     enter(&outer, OSC_CUPTI_RUNTIME, 211, "cudaLaunchKernel_v7000");
     enter(&inner, OSC_CUPTI_DRIVER, 307, "cuLaunchKernel");
     put_kernel(&(struct kernel){symbol, stream >> 16, stream & 0xffff, outer.data.correlation,
@@ -449,7 +478,7 @@ static void put_sync(uint32_t type, uint32_t correlation, uint32_t stream)
     set32(r, OSC_CUPTI_SYNC_TYPE, type);
     set_times(r, OSC_CUPTI_SYNC_START, OSC_CUPTI_SYNC_END, &start, &end);
     set32(r, OSC_CUPTI_SYNC_CORRELATION, correlation);
-    set32(r, OSC_CUPTI_SYNC_CONTEXT, 1);
+    set32(r, OSC_CUPTI_SYNC_CONTEXT, first_context);
     set32(r, OSC_CUPTI_SYNC_STREAM, stream);
     set32(r, OSC_CUPTI_SYNC_EVENT, UINT32_MAX);
     put(OSC_CUPTI_SYNC, r, sizeof r);
@@ -567,6 +596,23 @@ EXPORT uint64_t fake_complete(int n)
            (uint64_t)a.tv_nsec;
 }
 
+/* Contexts are others afterwards. */
+EXPORT int cudaDeviceReset(void);
+EXPORT int cudaDeviceReset(void)
+{
+    struct in_call c;
+
+    enter(&c, OSC_CUPTI_RUNTIME, 164, "cudaDeviceReset_v3020");
+    pthread_mutex_lock(&lock);
+    finish_buffer();
+    pthread_mutex_unlock(&lock);
+    first_context += 2;
+    for (uint32_t id = 0; id < 2; id++)
+        put_context(id + first_context, id);
+    leave(&c);
+    return 0;
+}
+
 /* --- CUPTI ---------------------------------------------------------------------------------
  */
 
@@ -653,7 +699,7 @@ EXPORT int cuptiActivityEnable(int kind)
         if (kind == OSC_CUPTI_DEVICE)
             put_device(id);
         if (kind == OSC_CUPTI_CONTEXT)
-            put_context(id + 1, id);
+            put_context(id + first_context, id);
     }
     return 0;
 }
@@ -699,6 +745,10 @@ EXPORT int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, uint8_t **rec
         memcpy(&bytes, *record - gap, sizeof bytes);
         at = (size_t)(*record - from) + bytes;
     }
+    if (fake.empty)
+        return 0;
+    if (*record && fake.stuck)
+        return 0;
     if (at >= valid)
         return fake.bad ? 20 : OSC_CUPTI_LIMIT;
     *record = from + at + gap;
@@ -719,6 +769,8 @@ EXPORT int cuptiActivityFlushAll(uint32_t flags);
 EXPORT int cuptiActivityFlushAll(uint32_t flags)
 {
     BEGIN();
+    if (is_lost())
+        return 999;
     (void)flags;
     pthread_mutex_lock(&lock);
     finish_buffer();

@@ -21,18 +21,47 @@ class Missing(Exception):
     """Something that a test needs is not installed."""
 
 
+def sanitizers(build: Path) -> str:
+    """Those of a build, such as "address,undefined"; "" if it has none."""
+    options = json.loads((build / "meson-info/intro-buildoptions.json").read_text())
+    [found] = [row["value"] for row in options if row["name"] == "b_sanitize"]
+    found = ",".join(found) if isinstance(found, list) else found
+    return "" if found == "none" else found
+
+
 class Place:
-    """A folder with programs, and recordings of them."""
+    """A folder with programs, and recordings of them. Programs, and libraries that they load, have
+    the sanitizers of opscope's build."""
 
     def __init__(self, opscope: Path, python: str, folder: Path):
         self.opscope, self.python, self.folder = opscope, python, folder
         self.n_recordings = 0
+        self.sanitizers = sanitizers(opscope.parent)
+        if self.sanitizers: # what they find goes to stderr, which is compared; drivers leak
+            os.environ.update({
+                "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=1",
+                "UBSAN_OPTIONS": "print_stacktrace=1",
+                "TSAN_OPTIONS": "die_after_fork=0:ignore_noninstrumented_modules=1:"
+                                f"suppressions={HERE}/tsan.supp"})
+
+    def options(self) -> list[str]:
+        """Those of a compiler."""
+        return ["-g", f"-fsanitize={self.sanitizers}"] if self.sanitizers else []
+
+    def preloaded(self, *libraries: str) -> str:
+        """LD_PRELOAD for LIBRARIES, after those of sanitizers, which have to be the first."""
+        names = {"address": "asan", "undefined": "ubsan", "thread": "tsan"}
+        runtimes = [subprocess.run(["cc", f"-print-file-name=lib{names[name]}.so"], check=True,
+                                   capture_output=True, text=True).stdout.strip()
+                    for name in self.sanitizers.split(",") if name]
+        return ":".join([*map(os.path.realpath, runtimes), *libraries])
 
     def build(self, compiler: str, source: str, *options: str) -> str:
         if not shutil.which(compiler):
             raise Missing(f"there is no {compiler}")
         program = self.folder / Path(source.replace("/", "-")).stem
-        done = subprocess.run([compiler, "-O1", str(HERE / source), "-o", str(program), *options],
+        done = subprocess.run([compiler, "-O1", str(HERE / source), "-o", str(program),
+                               *self.options(), *options],
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Missing(f"{source} cannot be built: {done.stderr.strip().splitlines()[0]}")
@@ -62,6 +91,8 @@ class Place:
         given |= {"INTEL_LIBITTNOTIFY64": collector, "NVTX_INJECTION64_PATH": collector,
                   "OPENCL_LAYERS": collector,
                   "OPSCOPE_OUT": str(out)} | (env or {})
+        if self.sanitizers:
+            given["LD_PRELOAD"] = self.preloaded(*filter(None, [given.get("LD_PRELOAD", "")]))
         done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=120,
                               check=False)
         return done, out
