@@ -2,7 +2,7 @@
 /*
  * A client of NVTX 3 for tests/sources/nvtx.py.
  *
- *     nvtx nest|domains|async|marks|threads|torch|fork
+ *     nvtx nest|domains|async|marks|threads|torch|fork|nulls|close|kill|busy
  */
 #include <nvtx3/nvToolsExt.h>
 
@@ -13,7 +13,9 @@ typedef struct event *cudaEvent_t;
 #include <nvtx3/nvToolsExtCudaRt.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -159,13 +161,88 @@ static void fork_once(void)
     nvtxRangePop();
 }
 
+/* Nothing is what it should be, but for a handle that leads nowhere. */
+static void give_nulls(void)
+{
+    nvtxEventAttributes_t e = attributes(NULL);
+    nvtxResourceAttributes_t r = {0};
+    const nvtxDomainHandle_t d = nvtxDomainCreateA(NULL);
+
+    printf("%d", nvtxRangePushA(NULL));
+    printf(" %d", nvtxRangePushW(NULL));
+    printf(" %d", nvtxRangePushEx(NULL));
+    printf(" %d", nvtxDomainRangePushEx(NULL, NULL));
+    for (int i = 0; i < 4; i++)
+        nvtxRangePop();
+    nvtxMarkA(NULL);
+    nvtxMarkW(NULL);
+    e.messageType = 77;
+    e.payloadType = 77;
+    e.colorType = 77;
+    nvtxMarkEx(&e);
+    e.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    e.message.registered = NULL;
+    nvtxDomainMarkEx(d, &e);
+    e.message.registered = nvtxDomainRegisterStringA(NULL, NULL);
+    nvtxDomainMarkEx(d, &e);
+    nvtxRangeEnd(0);
+    nvtxRangeEnd(nvtxRangeStartA(NULL));
+    nvtxDomainRangeEnd(d, UINT64_MAX);
+    nvtxDomainNameCategoryA(d, 1, NULL);
+    nvtxNameOsThreadA(0, NULL);
+    nvtxNameCudaStreamA(NULL, NULL);
+    nvtxDomainResourceDestroy(nvtxDomainResourceCreate(NULL, NULL));
+    nvtxDomainResourceDestroy(nvtxDomainResourceCreate(d, &r));
+    nvtxDomainDestroy(d);
+    nvtxDomainDestroy(NULL);
+    printf(" %d\n", nvtxDomainRangePop(d));
+}
+
+static void close_all(void)
+{
+    nvtxRangePushA("before");
+    for (int fd = 3; fd < 1024; fd++)
+        close(fd);
+    nvtxRangePushA("after");
+    nvtxRangePop();
+    nvtxRangePop();
+}
+
+static void be_killed(void)
+{
+    nvtxRangePushA("open");
+    nvtxRangePushA("closed");
+    nvtxRangePop();
+    raise(SIGKILL);
+}
+
+static void *loop_for_ever(void *none)
+{
+    for (long n = 1000;;)
+        loop(&n);
+    return none;
+}
+
+/* Leave while other threads have ranges. */
+static void leave_busy(void)
+{
+    pthread_t thread;
+
+    for (int i = 0; i < 3; i++)
+        pthread_create(&thread, NULL, loop_for_ever, NULL);
+    usleep(20000);
+    exit(0);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } all[] = {{"nest", nest},   {"domains", domains}, {"async", async},   {"marks", marks},
-               {"torch", torch}, {"threads", threads}, {"fork", fork_once}};
+    } all[] = {{"nest", nest},      {"domains", domains},  {"async", async},
+               {"marks", marks},    {"torch", torch},      {"threads", threads},
+               {"fork", fork_once}, {"nulls", give_nulls}, {"close", close_all},
+               {"kill", be_killed}, {"busy", leave_busy}};
 
     for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; i++)
         if (strcmp(argv[1], all[i].name) == 0)

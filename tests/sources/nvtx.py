@@ -7,6 +7,8 @@ with "N passed, N failed".
 """
 from __future__ import annotations
 
+import shutil
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -43,11 +45,11 @@ def headers(place: Place, package: str) -> str:
     return f"{found.stdout.strip()}/include"
 
 
-def client(place: Place) -> str:
+def client(place: Place, *options: str) -> str:
     for name in ("cuda.h", "driver_types.h"):
         (place.folder / name).touch()
     return place.build("cc", "nvtx.c", f"-I{headers(place, 'nvidia.nvtx')}", f"-I{place.folder}",
-                       "-lpthread", "-ldl")
+                       *options, "-lpthread", "-ldl")
 
 
 def payload_client(place: Place) -> str:
@@ -126,6 +128,75 @@ def a_forked_child_has_a_recording_and_a_hello(place: Place) -> None:
         names = tuple(row["name"] for row in place.events(path))
         recordings[names] = "meta.source.nvtx" in {row["key"] for row in place.table("info", path)}
     same(recordings, {("parent",): True, ("child",): True})
+
+
+def nulls_do_no_harm(place: Place) -> None:
+    said, out = record(place, "nulls")
+    same(said, "0 1 2 3 -1\n")
+    events = place.events(out)
+    same(Counter((row["kind"], row["name"]) for row in events),
+         Counter({("scope", ""): 5, ("instant", ""): 5}))
+    found = {row["code"]: row["count"] for row in place.table("quality", out)}
+    same(found["unmatched_end"], 3) # two ids that nobody has, and a range of a domain
+
+
+def a_program_that_closes_all_files_is_recorded(place: Place) -> None:
+    _, out = record(place, "close")
+    same(lines(place.events(out)), [("scope", "before", None), ("scope", "after", "before")])
+
+
+def a_killed_program_has_what_it_ended(place: Place) -> None:
+    done, out = place.record([client(place), "kill"])
+    same(done.returncode, -signal.SIGKILL)
+    same([(row["name"], row["dur_ns"] is None) for row in place.events(out)],
+         [("open", True), ("closed", False)])
+
+
+def a_program_that_leaves_while_its_threads_work_is_recorded(place: Place) -> None:
+    _, out = record(place, "busy")
+    events = place.events(out)
+    same({row["name"] for row in events}, {"work"})
+    same(sum(row["dur_ns"] is None for row in events) <= 3, True) # each may have one open
+
+
+LIBRARIES = """
+import ctypes, _ctypes, sys
+def run(path, what):
+    library = ctypes.CDLL(path)
+    library.main(2, (ctypes.c_char_p * 2)(b"nvtx", what))
+    return library
+both = [run(path, b"torch") for path in sys.argv[1:]]
+for library in both:
+    _ctypes.dlclose(library._handle)
+run(sys.argv[1], b"close")
+"""
+
+
+def libraries_come_and_go(place: Place) -> None:
+    """Each has an NVTX of its own, with the names that it gives."""
+    library = client(place, "-shared", "-fPIC")
+    paths = [str(place.folder / f"lib{i}.so") for i in range(2)]
+    for path in paths:
+        shutil.copy(library, path)
+    done, out = place.record([sys.executable, "-c", LIBRARIES, *paths])
+    same((done.returncode, done.stdout, done.stderr), (0, "", ""))
+    names = Counter(row["name"] for row in place.events(out))
+    same((names["aten::mm"], names["my label"], names["before"], names["after"]), (6, 2, 1, 1))
+    info = {row["key"] for row in place.table("info", out)}
+    same({"meta.source.nvtx", "meta.source.nvtx.2", "meta.source.nvtx.3"} <= info, True)
+
+
+def a_second_collector_changes_nothing(place: Place) -> None:
+    done, out = place.record([client(place), "nest"], {
+        "LD_PRELOAD": str(place.opscope.parent / "libopscope-collect.so")})
+    same((done.returncode, done.stdout, done.stderr), (0, "0 1 1 0 -1\n", ""))
+    same(len([row for row in place.events(out) if row["kind"] == "scope"]), 2)
+
+
+def tables_of_other_versions_do_no_harm(place: Place) -> None:
+    done, out = place.record([place.build("cc", "nvtx_faults.c", "-ldl")])
+    same((done.returncode, done.stdout, done.stderr), (0, "0 1 1 1 1 1 1 1 1 0 0 0 0\n", ""))
+    same(lines(place.events(out)), [("scope", "of an older version", None)])
 
 
 def the_package_for_python_is_recorded(place: Place) -> None:
@@ -222,6 +293,10 @@ def roctx_is_recorded_where_the_collector_is_preloaded(place: Place) -> None:
 TESTS = (ranges_nest_and_levels_are_told, domains_have_levels_and_attributes_of_their_own,
          ranges_cross_threads, marks_and_names_are_there, emit_nvtx_has_operators,
          threads_do_not_disturb_each_other, a_forked_child_has_a_recording_and_a_hello,
+         nulls_do_no_harm, a_program_that_closes_all_files_is_recorded,
+         a_killed_program_has_what_it_ended,
+         a_program_that_leaves_while_its_threads_work_is_recorded, libraries_come_and_go,
+         a_second_collector_changes_nothing, tables_of_other_versions_do_no_harm,
          the_package_for_python_is_recorded, fields_of_payloads_are_arguments,
          events_may_have_nothing_but_payloads, lists_in_payloads_are_lists,
          wrong_payloads_do_no_harm_and_are_counted, structures_of_numpy_are_arguments,
