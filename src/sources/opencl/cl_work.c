@@ -29,7 +29,7 @@ struct command {
     struct osc_cl_device *device;
     uint32_t queue;
     uint64_t launch, before, after; /* before and after the call, in ticks */
-    bool is_cold;                   /* a kernel that may be being compiled */
+    _Atomic uint32_t is_cold;       /* a kernel that may be being compiled */
     bool has_readings;
     struct osc_cl_work work;
     struct osc_cl_readings readings;
@@ -258,6 +258,15 @@ static void note_run(struct osc_cl_kernel *k, uint64_t variant)
     osc_cl_work_expect_exit();
 }
 
+/* Let C be unused, and release its EVENT. Sequentially consistent, here and in drain(): whoever
+ * saw C there may use the event, and has set that it must not be released. */
+static void let_go(struct command *c, cl_event event)
+{
+    atomic_store_explicit(&c->state, UNUSED, memory_order_seq_cst);
+    if (!atomic_load_explicit(&is_draining, memory_order_seq_cst))
+        (void)osc_cl.clReleaseEvent(event);
+}
+
 /* Record C, which has finished or failed, and let go of its event. */
 static void settle(struct command *c)
 {
@@ -267,11 +276,7 @@ static void settle(struct command *c)
         count(COUNT_FAILED, 1);
     else if (osc_is_on())
         record(c, event);
-    /* Sequentially consistent, here and in drain(): whoever saw this command there may use its
-     * event, and has set that it must not be released. */
-    atomic_store_explicit(&c->state, UNUSED, memory_order_seq_cst);
-    if (!atomic_load_explicit(&is_draining, memory_order_seq_cst))
-        (void)osc_cl.clReleaseEvent(event);
+    let_go(c, event);
 }
 
 /* Record what has finished of L. */
@@ -340,7 +345,9 @@ static struct command *make_command(const struct osc_cl_call *call,
     c->before = call->before;
     c->after = osc_now();
     c->work = *work;
-    c->is_cold = work->kernel && !has_run(work->kernel, work->variant);
+    /* Relaxed: whoever looks at the end may see what C was before. */
+    atomic_store_explicit(&c->is_cold, work->kernel && !has_run(work->kernel, work->variant),
+                          memory_order_relaxed);
     c->has_readings = call->has_readings;
     if (c->has_readings) {
         c->readings = call->readings;
@@ -352,12 +359,12 @@ static struct command *make_command(const struct osc_cl_call *call,
     return c;
 }
 
-/* Let C, of which nobody will tell, be used again. */
-static void forget(struct command *c)
+/* Let C with EVENT, of which nobody will tell, be used again. */
+static void forget(struct command *c, cl_event event)
 {
     struct list *const l = list_of(c->queue);
 
-    atomic_store_explicit(&c->state, UNUSED, memory_order_relaxed);
+    let_go(c, event);
     atomic_fetch_sub_explicit(&l->n_enqueued, 1, memory_order_relaxed);
     give_back(l, c, c);
 }
@@ -374,8 +381,9 @@ static void follow(const struct osc_cl_call *call, const struct osc_cl_work *wor
     if (!c || osc_cl.clSetEventCallback(event, CL_COMPLETE, finished, c) != CL_SUCCESS) {
         count(COUNT_UNTIMED, 1);
         if (c)
-            forget(c);
-        (void)osc_cl.clReleaseEvent(event);
+            forget(c, event);
+        else
+            (void)osc_cl.clReleaseEvent(event);
     }
 }
 
@@ -442,12 +450,13 @@ static struct rest find_rest(bool asks)
              c = c->made_before) {
             if (atomic_load_explicit(&c->state, memory_order_seq_cst) == UNUSED)
                 continue;
+            const bool is_cold = atomic_load_explicit(&c->is_cold, memory_order_relaxed) != 0;
             r.n++;
             if (n == LOOK_AT || !asks) {
-                r.has_cold |= c->is_cold;
+                r.has_cold |= is_cold;
                 continue;
             }
-            looked_at[n].is_cold = c->is_cold;
+            looked_at[n].is_cold = is_cold;
             looked_at[n++].event = atomic_load_explicit(&c->event, memory_order_relaxed);
         }
     }
