@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sources/opencl/cl_layer.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +42,22 @@ cl_int clGetLayerInfo(cl_uint what, size_t room, void *value, size_t *bytes)
     return CL_SUCCESS;
 }
 
+/* Whether the functions of TARGET are those of another copy of this library. */
+static bool is_of_collector(const cl_icd_dispatch *target)
+{
+    void *function, *library = NULL;
+    Dl_info where;
+
+    memcpy(&function, &target->clFinish, sizeof function);
+    if (function && dladdr(function, &where))
+        library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (!library)
+        return false;
+    const bool is = dlsym(library, "opscope_collect_start") != NULL;
+    dlclose(library);
+    return is;
+}
+
 /* Fill the table; NULL in it means the function below. TEXT is the report. */
 static void begin(cl_uint n, const cl_icd_dispatch *target, const char *text)
 {
@@ -63,7 +80,7 @@ cl_int clInitLayer(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_ours,
     if (!target || !n_ours || !table)
         return CL_INVALID_VALUE;
     /* Relaxed: loaders initialise layers one by one. One that is listed twice records once. */
-    if (osc_source_is_wanted(&osc_source_opencl) &&
+    if (osc_source_is_wanted(&osc_source_opencl) && !is_of_collector(target) &&
         atomic_exchange_explicit(&is_begun, 1, memory_order_relaxed) == 0) {
         char text[64];
 
