@@ -8,6 +8,7 @@ Ends with "N passed, N failed".
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -79,8 +80,8 @@ def record_command(place: Place, command: list[str], given: dict[str, str]):
     """Run COMMAND alone and recorded, compare what it does, and return its recording."""
     given = {"POCL_CACHE_DIR": str(place.folder / "cache")} | given
     layers = given.get("OPENCL_LAYERS", "").split(":")
-    others = ":".join(layer for layer in layers if layer != collector(place))
-    without = {"OPENCL_LAYERS": others, "LD_PRELOAD": ""}
+    others = ":".join(layer for layer in layers if "libopscope-collect" not in layer)
+    without = {"OPENCL_LAYERS": others, "LD_PRELOAD": place.preloaded()}
     alone = subprocess.run(command, env=os.environ | given | without,
                            capture_output=True, text=True, timeout=120, check=False)
     done, out = place.record(command, given)
@@ -240,6 +241,48 @@ def a_loader_that_knows_only_the_new_entry_calls_it(place: Place) -> None:
     command = [program(place, f"-L{folder}", f"-Wl,-rpath,{folder}"), "fail"]
     out = record_command(place, command, {})
     same(work_of(place, out), WORK)
+
+
+def a_loader_of_an_older_version_has_fewer_functions(place: Place) -> None:
+    folder = loader(place, "-DOLD")
+    command = [program(place, f"-L{folder}", f"-Wl,-rpath,{folder}"), "fail"]
+    out = record_command(place, command, {})
+    # The second queue is made by a function of OpenCL 2.0.
+    second = Counter({("memcpy", "Memcpy DtoD (Device -> Device)"): 1, ("sync", "Barrier"): 1,
+                      ("sync", "Map buffer"): 1, ("sync", "Unmap"): 1})
+    same(work_of(place, out), WORK - second)
+    same(counted(place, out), {"opencl: commands of queues that are not known": 4})
+
+
+LIBRARY = """
+import ctypes, _ctypes, sys
+for _ in range(3):
+    library = ctypes.CDLL(sys.argv[1])
+    library.main(2, (ctypes.c_char_p * 2)(b"opencl", b"plain"))
+    _ctypes.dlclose(library._handle)
+"""
+
+
+def a_loader_that_comes_and_goes_is_recorded(place: Place) -> None:
+    folder = loader(place, "-DLAYERS")
+    client = program(place, "-shared", "-fPIC", f"-L{folder}", f"-Wl,-rpath,{folder}")
+    out = record_command(place, [sys.executable, "-c", LIBRARY, client], {})
+    same(work_of(place, out), Counter({key: 3 * n for key, n in WORK.items()}))
+    same(counted(place, out), {})
+    info = {row["key"] for row in place.table("info", out)}
+    same("meta.source.opencl.3" in info, True)
+
+
+def a_second_collector_records_nothing(place: Place) -> None:
+    folder = place.folder / "second"
+    folder.mkdir()
+    shutil.copy(collector(place), folder)
+    second = f"{folder}/libopscope-collect.so"
+    given = {"OPENCL_LAYERS": f"{collector(place)}:{second}",
+             "LD_LIBRARY_PATH": str(place.opscope.parent)}
+    out = record_command(place, [program(place), "plain"], given)
+    same(work_of(place, out), WORK)
+    same(Counter(row["name"] for row in calls_of(place.events(out))), CALLS)
 
 
 def a_loader_without_layers_is_recorded_by_preloading(place: Place) -> None:
@@ -439,6 +482,8 @@ TESTS = (all_work_is_recorded_and_linked, sizes_bytes_and_memory_are_there,
          shared_memory_that_is_freed_by_a_command_is_free,
          a_layer_that_is_listed_twice_records_once, a_layer_file_that_is_missing_does_no_harm,
          a_loader_that_knows_only_the_new_entry_calls_it,
+         a_loader_of_an_older_version_has_fewer_functions,
+         a_loader_that_comes_and_goes_is_recorded, a_second_collector_records_nothing,
          a_loader_without_layers_is_recorded_by_preloading,
          threads_that_begin_at_once_are_recorded,
          a_program_that_is_linked_with_its_driver_is_recorded,

@@ -4,7 +4,8 @@
  * that opencl.c calls, in front of PoCL's table.
  *
  *     -DLAYERS    with the layers of OPENCL_LAYERS, as Khronos's loader since 2026 has them: it
- *                 calls clInitLayerWithProperties() and nothing else
+ *                 calls clInitLayerWithProperties(), and clDeinitLayer() when it is unloaded
+ *     -DOLD       with these layers, but only the functions of OpenCL 1.2
  *     otherwise   without layers, as loaders before 2020 were
  *     -DSLOW      it counts its platforms for 3 ms
  *
@@ -20,7 +21,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef OLD
+#define LAYERS
+#define N (offsetof(cl_icd_dispatch, clCreateCommandQueueWithProperties) / sizeof(void *))
+#else
 #define N (sizeof(cl_icd_dispatch) / sizeof(void *))
+#endif
 
 /* What the functions call; `loader_table` for the assembler. */
 __attribute__((used)) static cl_icd_dispatch table __asm__("loader_table") = {NULL};
@@ -104,22 +110,35 @@ typedef cl_int (*get_info)(cl_uint what, size_t room, void *value, size_t *bytes
 typedef cl_int (*init)(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_layer,
                        const cl_icd_dispatch **layer, const void *properties);
 
+static void *layers[8];
+static unsigned n_layers;
+
+__attribute__((destructor)) static void end_layers(void)
+{
+    while (n_layers > 0) {
+        cl_int (*const end)(void) = (cl_int(*)(void))dlsym(layers[--n_layers], "clDeinitLayer");
+
+        if (end)
+            (void)end();
+    }
+}
+
 /* Put the layer at PATH before what is there. */
 static void add_layer(const char *path)
 {
     static cl_icd_dispatch targets[8];
-    static unsigned n_targets;
     void *const lib = dlopen(path, RTLD_NOW);
     const get_info info = lib ? (get_info)dlsym(lib, "clGetLayerInfo") : NULL;
     const init begin = lib ? (init)dlsym(lib, "clInitLayerWithProperties") : NULL;
     const cl_icd_dispatch *layer;
     cl_uint version = 0, n = 0;
 
-    if (!info || !begin || n_targets == 8 ||
+    if (!info || !begin || n_layers == 8 ||
         info(0x4240, sizeof version, &version, NULL) != CL_SUCCESS || version != 100)
         return;
-    targets[n_targets] = table;
-    if (begin(N, &targets[n_targets++], &n, &layer, NULL) != CL_SUCCESS)
+    targets[n_layers] = table;
+    layers[n_layers] = lib;
+    if (begin(N, &targets[n_layers++], &n, &layer, NULL) != CL_SUCCESS)
         return;
     for (cl_uint i = 0; i < n; i++) {
         void *function;

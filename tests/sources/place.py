@@ -39,7 +39,8 @@ class Place:
         self.sanitizers = sanitizers(opscope.parent)
         if self.sanitizers: # what they find goes to stderr, which is compared; drivers leak
             os.environ.update({
-                "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=1",
+                "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=1:"
+                                "use_sigaltstack=0", # LLVM has one, too
                 "UBSAN_OPTIONS": "print_stacktrace=1",
                 "TSAN_OPTIONS": "die_after_fork=0:ignore_noninstrumented_modules=1:"
                                 f"suppressions={HERE}/tsan.supp"})
