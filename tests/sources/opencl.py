@@ -31,6 +31,8 @@ CALLS = Counter({"clEnqueueNDRangeKernel": 11, "clEnqueueWriteBuffer": 1, "clEnq
                  "clWaitForEvents": 1, "clFinish": 1})
 BYTES = 4 * 4096
 ON_DEVICES = ("kernel", "memcpy", "memset", "sync")
+# How far a time may be off: other programs may stop the test between two readings of a clock.
+ERROR_NS = 100_000
 
 
 SCRIPT = """
@@ -122,8 +124,9 @@ def calls_of(events: list[dict]) -> list[dict]:
     return [row for row in events if row["kind"] == "runtime"]
 
 
-def all_work_is_recorded_and_linked(place: Place) -> None:
-    events = place.events(record(place, "plain"))
+def check(place: Place, out: Path) -> None:
+    """All that the program does is in OUT, and times fit."""
+    events = place.events(out)
     work, calls = on_devices(events), calls_of(events)
     same(Counter((row["kind"], row["name"]) for row in work), WORK)
     same(Counter(row["name"] for row in calls), CALLS)
@@ -133,12 +136,20 @@ def all_work_is_recorded_and_linked(place: Place) -> None:
         name = {"kernel": "NDRange", "memset": "Fill"}.get(row["kind"], "clEnqueue")
         same(name in call["name"], True)
         # The clocks fit: nothing starts before the call that asks for it.
-        same(row["start_ns"] >= call["start_ns"], True)
+        same(row["start_ns"] >= call["start_ns"] - ERROR_NS, True)
     same(launched, {})
     done = {row["name"]: row["start_ns"] + row["dur_ns"] for row in calls}
     for row in work: # the program has waited for each
         last = "clEnqueueReadBuffer" if row["args"]["stream"] == 1 else "clFinish"
-        same(row["start_ns"] + row["dur_ns"] <= done[last], True)
+        same(row["start_ns"] + row["dur_ns"] <= done[last] + ERROR_NS, True)
+
+
+def all_work_is_recorded_and_linked(place: Place) -> None:
+    check(place, record(place, "plain"))
+
+
+def a_first_command_that_takes_long_does_not_shift_the_clock(place: Place) -> None:
+    check(place, record_faulty(place, "slow"))
 
 
 def sizes_bytes_and_memory_are_there(place: Place) -> None:
@@ -338,6 +349,7 @@ def commands_of_a_driver_without_times_are_counted(place: Place) -> None:
 
 
 UNTIMED = "opencl: commands without times"
+UNRELATED = "opencl: commands of devices whose clock cannot be related to the host's"
 
 
 def record_faulty(place: Place, fault: str, what: str = "plain") -> Path:
@@ -349,6 +361,15 @@ def times_that_are_wrong_are_counted(place: Place) -> None:
         out = record_faulty(place, fault)
         same(work_of(place, out).total(), WORK.total() - n)
         same(counted(place, out), {UNTIMED: n})
+    out = record_faulty(place, "queued") # which is what is compared with the host's clock
+    same(work_of(place, out), Counter())
+    same(counted(place, out), {UNRELATED: WORK.total()})
+    out = record_faulty(place, "early")
+    lost = counted(place, out).get(UNRELATED, 0) # if the first one to finish is one of these
+    same((work_of(place, out).total() + lost, lost <= 1), (WORK.total(), True))
+    calls = {row["args"].get("correlation"): row["start_ns"] for row in calls_of(place.events(out))}
+    for row in on_devices(place.events(out)):
+        same(-ERROR_NS <= row["start_ns"] - calls[row["args"]["correlation"]] < 10**10, True)
 
 
 def kernels_without_names_are_recorded(place: Place) -> None:
@@ -474,7 +495,8 @@ def run_finds_it(place: Place) -> None:
     same(Counter((row["kind"], row["name"]) for row in on_devices(place.events(out))), WORK)
 
 
-TESTS = (all_work_is_recorded_and_linked, sizes_bytes_and_memory_are_there,
+TESTS = (all_work_is_recorded_and_linked,
+         a_first_command_that_takes_long_does_not_shift_the_clock, sizes_bytes_and_memory_are_there,
          errors_are_those_of_the_driver, the_last_kernels_are_waited_for,
          what_has_finished_is_recorded_without_another_call, what_never_starts_is_counted,
          two_devices_are_two, nothing_waits_while_a_kernel_is_compiled,

@@ -7,6 +7,7 @@
  *     otherwise    it does what FAULT says:
  *
  *     zero         each third command has no times; order: it ends before it starts
+ *     queued       no command tells when it was enqueued; early: each third one after its end
  *     times        there is an error instead of times
  *     names        kernels have no names; unnamed: there is an error instead of names
  *     properties   all properties of devices are 0; device: there is an error instead of them
@@ -18,6 +19,7 @@
  *     event        commands have no events unless programs want them
  *     memory       nothing is known of memory
  *     context      a context has no devices
+ *     slow         the first command is enqueued in 15 ms
  *     late         a command is told to have finished 20 ms later, by a thread of its own
  */
 #define CL_TARGET_OPENCL_VERSION 300
@@ -85,13 +87,18 @@ static int is(const char *name)
 static cl_int get_times(cl_event event, cl_profiling_info what, size_t room, void *value,
                         size_t *bytes)
 {
-    static atomic_uint n_starts, n_ends;
+    static atomic_uint n_queued, n_starts, n_ends;
     const cl_int error = below.clGetEventProfilingInfo(event, what, room, value, bytes);
 
     if (error != CL_SUCCESS || !value)
         return error;
     if (is("times"))
         return CL_OUT_OF_RESOURCES;
+    if (what == CL_PROFILING_COMMAND_QUEUED && is("queued"))
+        *(cl_ulong *)value = 0;
+    if (what == CL_PROFILING_COMMAND_QUEUED && is("early") &&
+        atomic_fetch_add(&n_queued, 1) % 3 == 0)
+        *(cl_ulong *)value += 1000000000000;
     if (what == CL_PROFILING_COMMAND_START && atomic_fetch_add(&n_starts, 1) % 3 == 0 &&
         is("zero"))
         *(cl_ulong *)value = 0;
@@ -201,6 +208,17 @@ static cl_int cl_EnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, 
     return error;
 }
 
+static cl_int cl_EnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool waits,
+                                    size_t offset, size_t bytes, const void *from, cl_uint n,
+                                    const cl_event *events, cl_event *event)
+{
+    const cl_int error =
+        below.clEnqueueWriteBuffer(queue, buffer, waits, offset, bytes, from, n, events, event);
+
+    usleep(15000);
+    return error;
+}
+
 static cl_int finish(cl_command_queue queue)
 {
     const cl_int error = below.clFinish(queue);
@@ -229,7 +247,7 @@ static void break_driver(void)
     const char *const given = getenv("FAULT");
 
     fault = given ? given : "";
-    if (is("zero") || is("order") || is("times"))
+    if (is("zero") || is("order") || is("times") || is("queued") || is("early"))
         ours.clGetEventProfilingInfo = get_times;
     if (is("names") || is("unnamed"))
         ours.clGetKernelInfo = get_kernel;
@@ -241,6 +259,8 @@ static void break_driver(void)
         ours.clSetEventCallback = set_callback;
     if (is("lost") || is("event"))
         ours.clEnqueueNDRangeKernel = cl_EnqueueNDRangeKernel;
+    if (is("slow"))
+        ours.clEnqueueWriteBuffer = cl_EnqueueWriteBuffer;
     if (is("lost"))
         ours.clFinish = finish;
     if (is("memory"))

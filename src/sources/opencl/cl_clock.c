@@ -41,29 +41,29 @@ static bool is_due(struct osc_cl_device *d)
                                                    memory_order_relaxed, memory_order_relaxed);
 }
 
-void osc_cl_clock_pair(struct osc_cl_device *device, uint64_t before, uint64_t queued_ns,
+bool osc_cl_clock_pair(struct osc_cl_device *device, uint64_t before, uint64_t queued_ns,
                        uint64_t after, const struct osc_cl_readings *readings)
 {
     /* Relaxed: every thread finds the same clock. */
     uint32_t clock = atomic_load_explicit(&device->clock, memory_order_relaxed);
 
-    if (clock == OSC_CL_CLOCK_UNKNOWN) {
-        if (!readings || queued_ns == 0)
-            return;
+    if (clock == OSC_CL_CLOCK_UNKNOWN && readings && queued_ns != 0) {
         clock = osc_cl_find_clock(readings, queued_ns);
-        if (clock == OSC_CL_CLOCK_UNKNOWN) {
-            if (is_due(device)) /* the call itself is a pair of readings */
-                osc_device_clock(device->number, before, queued_ns, after);
-            return;
+        if (clock != OSC_CL_CLOCK_UNKNOWN) {
+            atomic_store_explicit(&device->clock, clock, memory_order_relaxed);
+            /* Due now: a call before it may have been too long to tell, and a poor pair.
+             * Release pairs with the acquire below: whoever sees 0 sees the clock. */
+            atomic_store_explicit(&device->paired_ns, 0, memory_order_release);
         }
-        atomic_store_explicit(&device->clock, clock, memory_order_relaxed);
     }
-    if (!is_due(device))
-        return;
-    if (clock < OSC_CL_CLOCK_COUNT)
-        pair_host_clock(device->number, clock);
-    else if (queued_ns != 0)
+    if (clock < OSC_CL_CLOCK_COUNT) {
+        if (is_due(device))
+            pair_host_clock(device->number, clock);
+    } else if (queued_ns != 0 && is_due(device)) { /* the call itself is a pair of readings */
         osc_device_clock(device->number, before, queued_ns, after);
+    }
+    return atomic_load_explicit(&device->paired_ns, memory_order_acquire) != 0 ||
+           atomic_load_explicit(&device->clock, memory_order_relaxed) != OSC_CL_CLOCK_UNKNOWN;
 }
 
 void osc_cl_clock_end(const struct osc_cl_device *device)

@@ -42,9 +42,10 @@ struct osc_cl_queue *osc_cl_queue_of(cl_command_queue handle);
 /* The device of ID, which is added if it is new; NULL: no memory. */
 struct osc_cl_device *osc_cl_device_of(cl_device_id id);
 
-/* DEVICE's clock showed QUEUED_NS in a call between BEFORE and AFTER, ticks of osc_now(); and
- * if READINGS is not NULL, the clocks of the host these. */
-void osc_cl_clock_pair(struct osc_cl_device *device, uint64_t before, uint64_t queued_ns,
+/* DEVICE's clock showed QUEUED_NS (0: unknown) in a call between BEFORE and AFTER, ticks of
+ * osc_now(); and if READINGS is not NULL, the clocks of the host these. False: its clock has
+ * never been compared with ours. */
+bool osc_cl_clock_pair(struct osc_cl_device *device, uint64_t before, uint64_t queued_ns,
                        uint64_t after, const struct osc_cl_readings *readings);
 
 /* Compare the clock of DEVICE a last time. */

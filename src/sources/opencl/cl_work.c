@@ -36,11 +36,12 @@ struct command {
 };
 
 /* What goes wrong, counted as counters "opencl: TEXT" of the recording. */
-#define COUNT_LIST(X)                                   \
-    X(FAILED, "commands that failed")                   \
-    X(UNTIMED, "commands without times")                \
-    X(UNKNOWN, "commands of queues that are not known") \
-    X(MEMORY, "blocks of memory that are not recorded") \
+#define COUNT_LIST(X)                                                               \
+    X(FAILED, "commands that failed")                                               \
+    X(UNTIMED, "commands without times")                                            \
+    X(UNRELATED, "commands of devices whose clock cannot be related to the host's") \
+    X(UNKNOWN, "commands of queues that are not known")                             \
+    X(MEMORY, "blocks of memory that are not recorded")                             \
     X(UNFINISHED, "commands that had not finished at the end")
 
 enum count {
@@ -181,27 +182,32 @@ static void add_sizes(const struct osc_cl_work *w)
     osc_arg_i64s(OSC_SOURCE_NAME("block"), items, 3);
 }
 
-/* Record C, which has finished. */
+/* Record C, which has finished. Times that are later than the start are wrong. */
 static void record(const struct command *c, cl_event event)
 {
     const uint64_t queued = get_time(event, CL_PROFILING_COMMAND_QUEUED);
+    const uint64_t submitted = get_time(event, CL_PROFILING_COMMAND_SUBMIT);
+    const uint64_t started = get_time(event, CL_PROFILING_COMMAND_START);
     const struct osc_work_info info = {
         .kind = c->work.kind,
         .name = c->work.name,
-        .append_ticks = queued,
-        .submit_ticks = get_time(event, CL_PROFILING_COMMAND_SUBMIT),
-        .start_ticks = get_time(event, CL_PROFILING_COMMAND_START),
+        .append_ticks = queued <= started ? queued : 0,
+        .submit_ticks = submitted <= started ? submitted : 0,
+        .start_ticks = started,
         .end_ticks = get_time(event, CL_PROFILING_COMMAND_END),
         .correlation = c->launch,
         .bytes = c->work.bytes,
     };
 
-    if (info.start_ticks == 0 || info.end_ticks < info.start_ticks) {
+    if (started == 0 || info.end_ticks < started) {
         count(COUNT_UNTIMED, 1);
         return;
     }
-    osc_cl_clock_pair(c->device, c->before, queued, c->after,
-                      c->has_readings ? &c->readings : NULL);
+    if (!osc_cl_clock_pair(c->device, c->before, info.append_ticks, c->after,
+                           c->has_readings ? &c->readings : NULL)) {
+        count(COUNT_UNRELATED, 1);
+        return;
+    }
     osc_work(c->queue, &info);
     add_sizes(&c->work);
 }
