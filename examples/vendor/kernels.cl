@@ -7,12 +7,6 @@ kernel void add(global const float *a, global const float *b, float alpha, globa
     out[i] = a[i] + alpha * b[i];
 }
 
-kernel void add_number(global const float *a, float b, global float *out)
-{
-    const size_t i = get_global_id(0);
-    out[i] = a[i] + b;
-}
-
 kernel void mul(global const float *a, global const float *b, global float *out)
 {
     const size_t i = get_global_id(0);
@@ -39,13 +33,13 @@ kernel void threshold_backward(global const float *grad, global const float *a, 
 }
 
 // out = beta * c + alpha * a b; a is (m, k), b is (k, n), each with any strides.
-kernel void mm(global const float *a, int a_row, int a_column, global const float *b, int b_row,
-               int b_column, global const float *c, int c_row, int c_column, float alpha,
-               float beta, int n, int k, global float *out)
+kernel void mm(global const float *a, long a_row, long a_column, global const float *b,
+               long b_row, long b_column, global const float *c, long c_row, long c_column,
+               float alpha, float beta, long n, long k, global float *out)
 {
-    const int i = get_global_id(0) / n, j = get_global_id(0) % n;
+    const long i = get_global_id(0) / n, j = get_global_id(0) % n;
     float sum = 0.0f;
-    for (int x = 0; x < k; x++)
+    for (long x = 0; x < k; x++)
         sum += a[i * a_row + x * a_column] * b[x * b_row + j * b_column];
     sum *= alpha;
     if (beta != 0.0f)
@@ -54,74 +48,75 @@ kernel void mm(global const float *a, int a_row, int a_column, global const floa
 }
 
 // x is (n, c, h, w), weight (o, c, kh, kw), y (n, o, yh, yw).
+struct sizes {
+    int n, c, h, w, o, _c, kh, kw, _n, _o, yh, yw, stride, pad;
+};
+
 kernel void conv2d(global const float *x, global const float *weight, global const float *bias,
-                   int has_bias, int c, int h, int w, int o, int kh, int kw, int yh, int yw,
-                   int stride, int pad, global float *y)
+                   struct sizes s, global float *y)
 {
-    const int at = get_global_id(0), yx = at % yw, yy = at / yw % yh, yo = at / yw / yh % o;
-    const int n = at / yw / yh / o;
-    float sum = has_bias ? bias[yo] : 0.0f;
-    for (int i = 0; i < c; i++)
-        for (int ky = 0; ky < kh; ky++)
-            for (int kx = 0; kx < kw; kx++) {
-                const int xy = yy * stride + ky - pad, xx = yx * stride + kx - pad;
-                if (xy >= 0 && xy < h && xx >= 0 && xx < w)
-                    sum += x[((n * c + i) * h + xy) * w + xx] *
-                           weight[((yo * c + i) * kh + ky) * kw + kx];
+    const int at = get_global_id(0), yx = at % s.yw, yy = at / s.yw % s.yh;
+    const int yo = at / s.yw / s.yh % s.o, n = at / s.yw / s.yh / s.o;
+    float sum = bias ? bias[yo] : 0.0f;
+    for (int i = 0; i < s.c; i++)
+        for (int ky = 0; ky < s.kh; ky++)
+            for (int kx = 0; kx < s.kw; kx++) {
+                const int xy = yy * s.stride + ky - s.pad, xx = yx * s.stride + kx - s.pad;
+                if (xy >= 0 && xy < s.h && xx >= 0 && xx < s.w)
+                    sum += x[((n * s.c + i) * s.h + xy) * s.w + xx] *
+                           weight[((yo * s.c + i) * s.kh + ky) * s.kw + kx];
             }
     y[at] = sum;
 }
 
-kernel void conv2d_grad_input(global const float *grad, global const float *weight, int c, int h,
-                              int w, int o, int kh, int kw, int yh, int yw, int stride, int pad,
-                              global float *out)
+kernel void conv2d_grad_input(global const float *grad, global const float *weight,
+                              struct sizes s, global float *out)
 {
-    const int at = get_global_id(0), xx = at % w, xy = at / w % h, i = at / w / h % c;
-    const int n = at / w / h / c;
+    const int at = get_global_id(0), xx = at % s.w, xy = at / s.w % s.h;
+    const int i = at / s.w / s.h % s.c, n = at / s.w / s.h / s.c;
     float sum = 0.0f;
-    for (int yo = 0; yo < o; yo++)
-        for (int ky = 0; ky < kh; ky++)
-            for (int kx = 0; kx < kw; kx++) {
-                const int sy = xy + pad - ky, sx = xx + pad - kx;
-                const int yy = sy / stride, yx = sx / stride;
-                if (sy >= 0 && sx >= 0 && sy % stride == 0 && sx % stride == 0 && yy < yh &&
-                    yx < yw)
-                    sum += grad[((n * o + yo) * yh + yy) * yw + yx] *
-                           weight[((yo * c + i) * kh + ky) * kw + kx];
+    for (int yo = 0; yo < s.o; yo++)
+        for (int ky = 0; ky < s.kh; ky++)
+            for (int kx = 0; kx < s.kw; kx++) {
+                const int sy = xy + s.pad - ky, sx = xx + s.pad - kx;
+                const int yy = sy / s.stride, yx = sx / s.stride;
+                if (sy >= 0 && sx >= 0 && sy % s.stride == 0 && sx % s.stride == 0 &&
+                    yy < s.yh && yx < s.yw)
+                    sum += grad[((n * s.o + yo) * s.yh + yy) * s.yw + yx] *
+                           weight[((yo * s.c + i) * s.kh + ky) * s.kw + kx];
             }
     out[at] = sum;
 }
 
-kernel void conv2d_grad_weight(global const float *grad, global const float *x, int n, int c,
-                               int h, int w, int o, int kh, int kw, int yh, int yw, int stride,
-                               int pad, global float *out)
+kernel void conv2d_grad_weight(global const float *grad, global const float *x, struct sizes s,
+                               global float *out)
 {
-    const int at = get_global_id(0), kx = at % kw, ky = at / kw % kh, i = at / kw / kh % c;
-    const int yo = at / kw / kh / c;
+    const int at = get_global_id(0), kx = at % s.kw, ky = at / s.kw % s.kh;
+    const int i = at / s.kw / s.kh % s.c, yo = at / s.kw / s.kh / s.c;
     float sum = 0.0f;
-    for (int b = 0; b < n; b++)
-        for (int yy = 0; yy < yh; yy++)
-            for (int yx = 0; yx < yw; yx++) {
-                const int xy = yy * stride + ky - pad, xx = yx * stride + kx - pad;
-                if (xy >= 0 && xy < h && xx >= 0 && xx < w)
-                    sum += grad[((b * o + yo) * yh + yy) * yw + yx] *
-                           x[((b * c + i) * h + xy) * w + xx];
+    for (int b = 0; b < s.n; b++)
+        for (int yy = 0; yy < s.yh; yy++)
+            for (int yx = 0; yx < s.yw; yx++) {
+                const int xy = yy * s.stride + ky - s.pad, xx = yx * s.stride + kx - s.pad;
+                if (xy >= 0 && xy < s.h && xx >= 0 && xx < s.w)
+                    sum += grad[((b * s.o + yo) * s.yh + yy) * s.yw + yx] *
+                           x[((b * s.c + i) * s.h + xy) * s.w + xx];
             }
     out[at] = sum;
 }
 
-kernel void conv2d_grad_bias(global const float *grad, int n, int o, int size, global float *out)
+kernel void conv2d_grad_bias(global const float *grad, struct sizes s, global float *out)
 {
-    const int yo = get_global_id(0);
+    const int yo = get_global_id(0), size = s.yh * s.yw;
     float sum = 0.0f;
-    for (int b = 0; b < n; b++)
+    for (int b = 0; b < s.n; b++)
         for (int i = 0; i < size; i++)
-            sum += grad[(b * o + yo) * size + i];
+            sum += grad[(b * s.o + yo) * size + i];
     out[yo] = sum;
 }
 
 // A row for each item.
-kernel void log_softmax(global const float *a, int n_classes, global float *out)
+kernel void log_softmax(global const float *a, long n_classes, global float *out)
 {
     const size_t row = get_global_id(0) * n_classes;
     float most = a[row], sum = 0.0f;
@@ -135,7 +130,7 @@ kernel void log_softmax(global const float *a, int n_classes, global float *out)
 }
 
 kernel void log_softmax_backward(global const float *grad, global const float *output,
-                                 int n_classes, global float *out)
+                                 long n_classes, global float *out)
 {
     const size_t row = get_global_id(0) * n_classes;
     float sum = 0.0f;
@@ -146,8 +141,8 @@ kernel void log_softmax_backward(global const float *grad, global const float *o
 }
 
 // One item: the mean over the rows, and their number.
-kernel void nll_loss(global const float *a, global const long *target, int n, int n_classes,
-                     int ignored, global float *out, global float *weight)
+kernel void nll_loss(global const float *a, global const long *target, long n, long n_classes,
+                     long ignored, global float *out, global float *weight)
 {
     float sum = 0.0f, count = 0.0f;
     for (int i = 0; i < n; i++)
@@ -159,8 +154,8 @@ kernel void nll_loss(global const float *a, global const long *target, int n, in
     *weight = count;
 }
 
-kernel void nll_loss_backward(global const float *grad, global const long *target, int n_classes,
-                              int ignored, global const float *weight, global float *out)
+kernel void nll_loss_backward(global const float *grad, global const long *target, long n_classes,
+                              long ignored, global const float *weight, global float *out)
 {
     const size_t at = get_global_id(0), i = at / n_classes;
     const bool is_target = target[i] == at % n_classes && target[i] != ignored;

@@ -82,18 +82,18 @@ void done(enum osc_work_kind kind, name &name, uint64_t correlation, uint64_t by
     osc_work(queue, &info);
 }
 
-void allocated(const void *block, size_t bytes, size_t allocated_bytes, size_t reserved_bytes)
+void memory(const void *block, int64_t bytes, int64_t allocated_bytes, int64_t reserved_bytes)
 {
-    if (osc_is_on())
-        osc_memory_alloc_total(number, reinterpret_cast<uintptr_t>(block), bytes,
-                               allocated_bytes, reserved_bytes);
-}
+    const auto at = reinterpret_cast<uintptr_t>(block);
+    const auto allocated = static_cast<uint64_t>(allocated_bytes);
+    const auto reserved = static_cast<uint64_t>(reserved_bytes);
 
-void freed(const void *block, size_t bytes, size_t allocated_bytes, size_t reserved_bytes)
-{
-    if (osc_is_on())
-        osc_memory_free_total(number, reinterpret_cast<uintptr_t>(block), bytes,
-                              allocated_bytes, reserved_bytes);
+    if (!osc_is_on())
+        return;
+    if (bytes > 0)
+        osc_memory_alloc_total(number, at, static_cast<uint64_t>(bytes), allocated, reserved);
+    else
+        osc_memory_free_total(number, at, static_cast<uint64_t>(-bytes), allocated, reserved);
 }
 
 void compare_clocks()

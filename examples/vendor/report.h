@@ -54,9 +54,9 @@ class call
 void done(enum osc_work_kind kind, name &name, uint64_t correlation, uint64_t bytes,
           const uint64_t ticks[4]); // queued, submitted, started, ended
 
-// The allocator has given or taken back a block; the totals are those afterwards.
-void allocated(const void *block, size_t bytes, size_t allocated_bytes, size_t reserved_bytes);
-void freed(const void *block, size_t bytes, size_t allocated_bytes, size_t reserved_bytes);
+// The allocator has given a block of BYTES, or taken back one of -BYTES; the totals are those
+// afterwards.
+void memory(const void *block, int64_t bytes, int64_t allocated_bytes, int64_t reserved_bytes);
 
 // Compare the clocks now. The runtime calls this when it waits for the device; launch() does
 // now and then.

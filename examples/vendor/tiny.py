@@ -6,6 +6,7 @@ It needs OpenCL and libopscope (pkg-config knows both). After that, tensors may 
 """
 from __future__ import annotations
 
+import atexit
 import subprocess
 import sys
 import types
@@ -33,8 +34,7 @@ def register() -> None:
     extension.open((HERE / "kernels.cl").read_text(encoding="utf-8"))
     torch.utils.rename_privateuse1_backend(NAME)
     module = types.ModuleType(f"torch.{NAME}")
-    for name in ("synchronize", "memory_allocated", "memory_reserved"):
-        setattr(module, name, getattr(extension, name))
+    module.synchronize = extension.synchronize
     module.is_available = lambda: True
     module.device_count = lambda: 1
     module.current_device = lambda: 0
@@ -42,6 +42,7 @@ def register() -> None:
     module.manual_seed_all = lambda seed: None
     torch._register_device_module(NAME, module)
     sys.modules[f"torch.{NAME}"] = module
+    atexit.register(extension.synchronize)  # or what ends after the last wait is not reported
     torch.utils.generate_methods_for_privateuse1_backend()
 
 
