@@ -34,7 +34,7 @@ struct Near {
     alignas(16) char text[kNearText];
 };
 
-constexpr size_t kNear = 256;
+constexpr size_t kNear = 1024;
 
 struct NearNames {
     alignas(64) Near all[kNear];
@@ -42,7 +42,7 @@ struct NearNames {
 
 static inline Near *near_of(NearNames *names, const char *s)
 {
-    return &names->all[(reinterpret_cast<uint64_t>(s) * UINT64_C(0x9e3779b97f4a7c15)) >> 56 &
+    return &names->all[(reinterpret_cast<uint64_t>(s) * UINT64_C(0x9e3779b97f4a7c15)) >> 54 &
                        (kNear - 1)];
 }
 
