@@ -2,7 +2,6 @@
 #include "report.h"
 
 #include <atomic>
-#include <chrono>
 
 namespace report
 {
@@ -11,19 +10,12 @@ namespace
 
 uint32_t number = OSC_DEVICE_CPU, queue;
 uint64_t (*read_clock)();
-std::atomic<int64_t> compared_ms{0};
+std::atomic<uint32_t> n_launches{0};
 
 osc_name id_of(name &name)
 {
     osc_name_once(&name.id, name.text);
     return name.id;
-}
-
-int64_t now_ms()
-{
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-
-    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
 } // namespace
@@ -57,10 +49,11 @@ call::~call()
 
 uint64_t call::launch() const
 {
-    // Ten pairs a second show the drift of any clock. One more or less does not matter.
-    if (osc_is_on() && now_ms() - compared_ms.load(std::memory_order_relaxed) >= 100)
-        compare_clocks();
-    return osc_is_on() ? osc_launch() : 0;
+    if (!osc_is_on())
+        return 0;
+    if (n_launches.fetch_add(1, std::memory_order_relaxed) % 256 == 0)
+        compare_clocks(); // now and then, which shows the drift of any clock
+    return osc_launch();
 }
 
 void done(enum osc_work_kind kind, name &name, uint64_t correlation, uint64_t bytes,
@@ -98,7 +91,6 @@ void memory(const void *block, int64_t bytes, int64_t allocated_bytes, int64_t r
 
 void compare_clocks()
 {
-    compared_ms.store(now_ms(), std::memory_order_relaxed);
     const uint64_t before = osc_now(), ticks = read_clock(), after = osc_now();
 
     osc_device_clock(number, before, ticks, after);

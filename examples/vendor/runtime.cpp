@@ -47,13 +47,13 @@ uint64_t read_clock()
     return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
-// Report what has ended. The lock is held.
-void report_ended()
+// Report what has ended; IS_EMPTY: the queue is, so that all has. The lock is held.
+void report_ended(bool is_empty)
 {
     for (; !pending.empty(); pending.pop_front()) {
         const work &w = pending.front();
 
-        if (w.event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE)
+        if (!is_empty && w.event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE)
             return;
         const uint64_t ticks[] = {w.event.getProfilingInfo<CL_PROFILING_COMMAND_QUEUED>(),
                                   w.event.getProfilingInfo<CL_PROFILING_COMMAND_SUBMIT>(),
@@ -77,9 +77,9 @@ void put(const report::call &call, enum osc_work_kind kind, report::name &name, 
         throw cl::Error(status, name.text);
     queue.flush();
     if (correlation != 0)
-        pending.push_back({event, kind, &name, correlation, bytes});
+        pending.push_back({std::move(event), kind, &name, correlation, bytes});
     if (pending.size() >= 128) // the program has not waited for long
-        report_ended();
+        report_ended(false);
 }
 
 } // namespace
@@ -118,7 +118,7 @@ void copy(void *to, const void *from, size_t bytes, bool wait)
     });
     if (wait) {
         queue.finish();
-        report_ended();
+        report_ended(true);
     }
 }
 
@@ -163,7 +163,7 @@ void synchronize()
     const std::lock_guard<std::mutex> guard(lock);
 
     queue.finish();
-    report_ended();
+    report_ended(true);
     report::compare_clocks();
 }
 
