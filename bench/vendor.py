@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measure what opscope.torch adds to a step of examples/vendor, against torch.profiler.
 
-    python3 bench/vendor.py BUILD_DIR [--rounds N]
+    python3 bench/vendor.py BUILD_DIR [--rounds N | --count]
 
 Needs OpenCL, a Python with torch 2.12 or newer, and BUILD_DIR/python. The device is built twice:
 with the report of the example, and with a plug-in of Kineto in its place (vendor_kineto.cpp), so
@@ -11,11 +11,13 @@ one in which torch calls an empty callback for each operator, for no profiler th
 cost less. Each takes turns between STEPS steps with its profiler and as many without, and takes
 medians of the processor time of a step: of the thread that trains, of all threads, and of all with
 the share of a step in stop(). Prints the medians and quartiles of the differences, and quotients,
-without a verdict.
+without a verdict. --count prints how many instructions each adds instead, which other load does not
+change.
 """
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shutil
 import statistics
@@ -46,14 +48,24 @@ class Watched(list):
             yield x
 
 
+def recorded(name: str, library: Any) -> Any:
+    """A context in which NAME records; the library is that of torch_profiler.build_empty()."""
+    import torch_profiler  # that of this folder
+    from torch.profiler import ProfilerActivity
+    if name == "off":
+        return contextlib.nullcontext()
+    if name == "empty":
+        return torch_profiler.empty_callback(library, has_inputs=False)
+    return torch_profiler.MAKERS[name](
+        activities=[ProfilerActivity.CPU, ProfilerActivity.PrivateUse1], profile_memory=True)
+
+
 def measure(name: str, rounds: int) -> None:
     """Print microseconds a step: "MEASURE-off" and "MEASURE-on" of neighbours."""
     import torch
     import tiny  # noqa: F401  # pylint: disable=unused-import,import-error
     import train  # pylint: disable=import-error
-    from torch.profiler import ProfilerActivity
     import torch_profiler  # that of this folder
-    make: Any = torch_profiler.MAKERS.get(name)
     torch.manual_seed(1)
     torch.set_num_threads(1)
     # Few images: the kernels of a large batch make no work for a profiler, but noise.
@@ -73,23 +85,25 @@ def measure(name: str, rounds: int) -> None:
         return {k: statistics.median(b - a for a, b in zip(x, x[1:]))
                 for k, x in zip(MEASURES, zip(*times))}
 
+    if rounds == 0:  # valgrind counts this
+        steps(3)
+        with recorded(name, library):
+            steps(5)
+            for word in ("on", "off"):
+                subprocess.run(["callgrind_control", "-i", word, str(os.getpid())], check=True,
+                               stdout=subprocess.DEVNULL)
+                if word == "on":
+                    steps()
+        return
     for i in range(rounds + 1):
         off = steps()
-        if name == "empty":
-            with torch_profiler.empty_callback(library, has_inputs=False):
-                on = steps()
-            stopped_us = 0.0
-        else:
-            profile = make(activities=[ProfilerActivity.CPU, ProfilerActivity.PrivateUse1],
-                           profile_memory=True)
-            profile.start()
+        with recorded(name, library) as profile:
             on = steps()
             before = time.process_time_ns()
-            profile.stop()
-            stopped_us = (time.process_time_ns() - before) / 1e3
+        stopped_us = (time.process_time_ns() - before) / 1e3
         off["whole"], on["whole"] = off["process"], on["process"] + stopped_us / STEPS
         if i == 0:  # the first is slower
-            if name != "empty":
+            if name in ("torch", "opscope"):
                 averages = {x.key: x for x in profile.key_averages()}
                 assert averages["conv2d"].count == 2 * STEPS, averages["conv2d"]
                 assert averages["aten::convolution_overrideable"].self_device_time_total > 0
@@ -98,8 +112,8 @@ def measure(name: str, rounds: int) -> None:
             print(f"{k}-off", off[k], f"\n{k}-on", on[k], flush=True)
 
 
-def run(options: argparse.Namespace, name: str, folder: Path) -> dict[str, list[float]]:
-    """What a process prints."""
+def run(options: argparse.Namespace, name: str, rounds: int, folder: Path, *before: str) -> str:
+    """What a process prints, started by the words BEFORE."""
     place = folder / ("torch" if name == "torch" else "opscope")
     if not place.exists():
         shutil.copytree(EXAMPLE, place)
@@ -114,13 +128,36 @@ def run(options: argparse.Namespace, name: str, folder: Path) -> dict[str, list[
         "CPLUS_INCLUDE_PATH": f"{include}/include/kineto",
         "TORCH_EXTENSIONS_DIR": str(place / "extensions"),
         "POCL_CACHE_DIR": str(folder / "cache")}
-    done = subprocess.run([sys.executable, __file__, str(build), "--measure", name, "--rounds",
-                           str(options.rounds)], env=env, stdout=subprocess.PIPE, text=True,
+    done = subprocess.run([*before, sys.executable, __file__, str(build), "--measure", name,
+                           "--rounds", str(rounds)], env=env, stdout=subprocess.PIPE, text=True,
                           stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:
         raise OSError(done.stderr)
+    return done.stdout
+
+
+def count(options: argparse.Namespace, folder: Path) -> None:
+    """Print the instructions a step of the thread that trains, and of that of the engine."""
+    totals = {}
+    for name in ("off", "torch", "opscope", "empty"):
+        run(options, name, 1, folder)  # or the extension would be built under valgrind
+        out = folder / f"callgrind.{name}"
+        run(options, name, 0, folder, "valgrind", "--tool=callgrind", "--instr-atstart=no",
+            "--separate-threads=yes", f"--callgrind-out-file={out}")
+        parts = sorted(folder.glob(out.name + "-*"))
+        totals[name] = [int(line.split()[1]) / STEPS for part in parts
+                        for line in part.read_text().splitlines() if line.startswith("totals:")]
+    for thread, words in ((0, "the thread that trains"), (4, "the thread of the engine")):
+        theirs = totals["torch"][thread] - totals["off"][thread]
+        for name in ("torch", "opscope", "empty"):
+            more = totals[name][thread] - totals["off"][thread]
+            print(f"{name:8} {more:8.0f} instructions more a step, {more / theirs:.2f}: {words}")
+
+
+def samples_of(text: str) -> dict[str, list[float]]:
+    """The numbers of each name that a process printed."""
     found: dict[str, list[float]] = {}
-    for line in done.stdout.splitlines():
+    for line in text.splitlines():
         words = line.split()
         if len(words) == 2:
             found.setdefault(words[0], []).append(float(words[1]))
@@ -132,17 +169,22 @@ def main() -> int:
     parser.add_argument("build", type=Path)
     parser.add_argument("--rounds", type=int, default=15, help="of each process")
     parser.add_argument("--processes", type=int, default=6, help="of each profiler")
+    parser.add_argument("--count", action="store_true", help="instructions, with valgrind")
     parser.add_argument("--keep", type=Path, help="build the extensions here, or find them")
-    parser.add_argument("--measure", choices=("torch", "opscope", "empty"), help=argparse.SUPPRESS)
+    parser.add_argument("--measure", choices=("off", "torch", "opscope", "empty"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
         measure(options.measure, options.rounds)
         return 0
     found: dict[str, dict[str, list[float]]] = {"torch": {}, "opscope": {}, "empty": {}}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or Path(temporary)
+        if options.count:
+            count(options, folder)
+            return 0
         for _ in range(options.processes):
             for name, samples in found.items():
-                for k, values in run(options, name, options.keep or Path(folder)).items():
+                for k, values in samples_of(run(options, name, options.rounds, folder)).items():
                     samples.setdefault(k, []).extend(values)
     for k, words in MEASURES.items():
         added = {}
