@@ -361,6 +361,8 @@ def record(program, trace):
                         ("a7-alloc-free", "<=1.30"), ("a8-stack-32", "<=1.15"),
                         ("a5-nobody-drains", "<=1.25")):
         divide("record/" + name, s, name, name + "/limit", limit, "ns, beside the limit")
+    s = add({}, "", program("stub"))
+    divide("record/stub-off", s, "stub", "stub/limit", "-", "ns, a call of stub.h without a library")
     if os.path.exists(program("scopes")):
         s = add({}, "", program("scopes"), trace("scratch"))
         for name in ("off", "scope", "argument"):

@@ -17,8 +17,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # What only inline functions and macros of the headers themselves use; programs call those.
 OWN = {"osc_scope_begin", "osc_scope_end", "osc_scope_complete", "osc_scope_instant",
-       "osc_scope_begin_with", "osc_kind_known"}
-FUNCTION = re.compile(r"^(?:OSC_API|static inline)\s[^;{=]*?\b(osc_\w+)\(", re.M)
+       "osc_scope_begin_with", "osc_kind_known", "osc_stub", "osc_stub_begin", "osc_stub_fail",
+       "osc_stub_find"}
+FUNCTION = re.compile(r"^(?:OSC_API|OSC_INLINE|static inline)\s[^;{=]*?\b(osc_\w+)\(", re.M)
 STRUCT = re.compile(r"^struct (osc_\w+) \{", re.M)
 ENUM = re.compile(r"^enum \w+ \{(.*?)\}", re.M | re.S)
 
@@ -31,7 +32,7 @@ def declared(headers: Path) -> tuple[set[str], set[str]]:
         text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
         text = re.sub(r"[ \t]+$", "", text, flags=re.M)
         functions |= set(FUNCTION.findall(text)) - OWN
-        others |= set(STRUCT.findall(text))
+        others |= set(STRUCT.findall(text)) - OWN
         constants = set(re.findall(r"\bOSC_\w+\b(?!\()", "".join(ENUM.findall(text))))
         constants |= set(re.findall(r"^#define (OSC_\w+) [0-9]", text, re.M))
         constants |= set(re.findall(r"^    X\((OSC_\w+),", text, re.M))  # of OSC_STATUS_LIST

@@ -19,8 +19,15 @@ extern "C" {
 #define OSC_VERSION_MINOR 1
 #define OSC_VERSION_PATCH 0
 
-/* Makes a symbol visible outside its library. */
+/* Makes a symbol visible outside its library. opscope/stub.h has functions of its own. */
+#ifndef OSC_API
 #define OSC_API __attribute__((visibility("default")))
+#endif
+
+/* Functions that are compiled into programs. The library has them, too, for other languages. */
+#ifndef OSC_INLINE
+#define OSC_INLINE static inline
+#endif
 
 #define OSC_STATUS_LIST(X)                             \
     X(OSC_OK, "done")                                  \

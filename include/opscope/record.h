@@ -66,16 +66,22 @@ enum osc_scope_kind {
  * 0 while nothing records. The library may write it at any time: read it only through
  * osc_is_on().
  */
+#ifdef OPSCOPE_STUB_H
+extern __attribute__((weak, visibility("hidden"))) int *osc_stub_on_;
+#define OSC_ON_ __atomic_load_n(&osc_stub_on_, __ATOMIC_RELAXED)
+#else
 extern OSC_API int osc_on_;
+#define OSC_ON_ (&osc_on_)
+#endif
 
 /*
  * Whether anything records. Off, a recording call costs this load and a branch. Callers repeat
  * the hint that the branch is unlikely: clang ignores a hint inside an inline function, and
  * gcc ignores it if another branch follows. Without it the call would lie on the fast path.
  */
-static inline int osc_is_on(void)
+OSC_INLINE int osc_is_on(void)
 {
-    return __builtin_expect(__atomic_load_n(&osc_on_, __ATOMIC_RELAXED) != 0, 0) != 0;
+    return __builtin_expect(__atomic_load_n(OSC_ON_, __ATOMIC_RELAXED) != 0, 0) != 0;
 }
 
 /* --- names --------------------------------------------------------------------- */
@@ -94,7 +100,7 @@ OSC_API osc_name osc_name_c(const char *s);
 
 /* Intern S into *NAME unless that is done already; NAME is a static variable at the call
  * site. */
-static inline void osc_name_once(osc_name *name, const char *s)
+OSC_INLINE void osc_name_once(osc_name *name, const char *s)
 {
     if (__builtin_expect(osc_is_on(), 0) && __atomic_load_n(name, __ATOMIC_RELAXED) == 0)
         __atomic_store_n(name, osc_name_c(s), __ATOMIC_RELAXED);
@@ -109,20 +115,20 @@ OSC_API void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_
 OSC_API void osc_scope_instant(osc_name name);
 
 /* KIND, or OSC_SCOPE_PLAIN if there is no such kind; the compiler folds it for a constant. */
-static inline enum osc_scope_kind osc_kind_known(enum osc_scope_kind kind)
+OSC_INLINE enum osc_scope_kind osc_kind_known(enum osc_scope_kind kind)
 {
     return (unsigned)kind < (unsigned)OSC_SCOPE_KIND_COUNT ? kind : OSC_SCOPE_PLAIN;
 }
 
 /* Begin a scope on this thread. */
-static inline void osc_begin(enum osc_scope_kind kind, osc_name name)
+OSC_INLINE void osc_begin(enum osc_scope_kind kind, osc_name name)
 {
     if (__builtin_expect(osc_is_on(), 0))
         osc_scope_begin(osc_kind_known(kind), name);
 }
 
 /* End the innermost scope of this thread. */
-static inline void osc_end(void)
+OSC_INLINE void osc_end(void)
 {
     if (__builtin_expect(osc_is_on(), 0))
         osc_scope_end();
@@ -135,14 +141,14 @@ OSC_API uint64_t osc_now(void);
  * Record a scope that began at START_TICKS (from osc_now()) and ends now. It takes one record
  * instead of two, but nothing is visible before the scope ends.
  */
-static inline void osc_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks)
+OSC_INLINE void osc_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks)
 {
     if (__builtin_expect(osc_is_on(), 0))
         osc_scope_complete(osc_kind_known(kind), name, start_ticks);
 }
 
 /* Record an event without a duration. */
-static inline void osc_instant(osc_name name)
+OSC_INLINE void osc_instant(osc_name name)
 {
     if (__builtin_expect(osc_is_on(), 0))
         osc_scope_instant(name);
@@ -209,8 +215,8 @@ struct osc_scope_arg {
 OSC_API void osc_scope_begin_with(enum osc_scope_kind kind, osc_name name,
                                   const struct osc_scope_arg *args, uint32_t n_args);
 
-static inline void osc_begin_with(enum osc_scope_kind kind, osc_name name,
-                                  const struct osc_scope_arg *args, uint32_t n_args)
+OSC_INLINE void osc_begin_with(enum osc_scope_kind kind, osc_name name,
+                               const struct osc_scope_arg *args, uint32_t n_args)
 {
     if (__builtin_expect(osc_is_on(), 0))
         osc_scope_begin_with(osc_kind_known(kind), name, args, n_args);

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 HEADERS = ["opscope.h", "record.h", "source.h"]
-OTHERS = ["trace.h"] # the analyser's, which is another library
+OTHERS = ["trace.h", "stub.h"] # the analyser's, which is another library, and no library
 CXX = ["scope.hpp"] # of C++17 only
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow", "-Wconversion",
             "-Wstrict-prototypes"]
@@ -63,7 +63,7 @@ def declared(include):
     for header in HEADERS:
         with open(os.path.join(include, "opscope", header)) as f:
             text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
-        for found in re.findall(r"OSC_API\b[^;{]*?\b(osc_\w+)\s*(?:\(|;)", text):
+        for found in re.findall(r"OSC_(?:API|INLINE)\b[^;{]*?\b(osc_\w+)\s*(?:\(|;)", text):
             names.add(found)
     return names
 

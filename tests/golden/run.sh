@@ -4,7 +4,7 @@
 show()
 {
     echo "\$ opscope $*"
-    "$OPSCOPE" "$@" 2>&1 </dev/null | sed 's|/[^ ]*/golden-[^/]*/|/.../|g; s/RUN_ID=.*/RUN_ID=.../'
+    "$OPSCOPE" "$@" 2>&1 </dev/null | sed 's|/[^ ]*/golden-[^/]*/|/.../|g; s/RUN_ID=.*/RUN_ID=.../; s/OPSCOPE_LIBRARY=.*/OPSCOPE_LIBRARY=.../'
     echo "exit ${PIPESTATUS[0]}"
 }
 

@@ -43,6 +43,13 @@ bool osc_find_collector(char *path, size_t room)
     return find_beside(places, sizeof places / sizeof *places, path, room);
 }
 
+bool osc_find_library(char *path, size_t room)
+{
+    static const char *const places[] = {OSC_LIBRARY, "../" OSC_LIBDIR "/" OSC_LIBRARY};
+
+    return find_beside(places, sizeof places / sizeof *places, path, room);
+}
+
 bool osc_find_torch_hook(char *path, size_t room)
 {
     static const char *const places[] = {"python/opscope/torch/hook", "../torch/hook"};

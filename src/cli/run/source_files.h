@@ -10,9 +10,13 @@
 #include <stddef.h>
 
 #define OSC_COLLECTOR "libopscope-collect.so"
+#define OSC_LIBRARY   "libopscope.so.0"
 
 /* Store the path of the collector, beside the command or where it is installed, in PATH. */
 bool osc_find_collector(char *path, size_t room);
+
+/* The same for libopscope, for programs that load it themselves (opscope/stub.h). */
+bool osc_find_library(char *path, size_t room);
 
 /* The same for the directory that makes Python wait for torch, which is in a build directory
  * and in the Python package that contains the command. */

@@ -419,6 +419,18 @@ static int print_sources(struct osc_sources *s, const struct osc_args *args, uns
     return add_text(s, "OPSCOPE_SOURCES", &text);
 }
 
+/* Tell programs that load libopscope themselves where it is. */
+static int name_library(struct osc_sources *s)
+{
+    struct osc_strbuf text = {0};
+    char path[PATH_MAX];
+
+    if (!osc_find_library(path, sizeof path))
+        return OSC_EXIT_DONE; /* they find it as other programs do, or not */
+    osc_strbuf_adds(&text, path);
+    return add_text(s, "OPSCOPE_LIBRARY", &text);
+}
+
 int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const char *out)
 {
     struct osc_strbuf id = {0};
@@ -431,6 +443,8 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
     failed = add_text(s, "OPSCOPE_RUN_ID", &id);
     s->run_id = id.s;
     add_variable(s, "OPSCOPE_OUT", out);
+    if (!failed)
+        failed = name_library(s);
     if (bits == 0)
         add_variable(s, "OPSCOPE", "0");
     if (!failed)

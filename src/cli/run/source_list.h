@@ -22,7 +22,7 @@
 #include "cli/run/child.h"
 #include "cli/source_kinds.h"
 
-#define OSC_SOURCES_VARIABLES_MAX 20
+#define OSC_SOURCES_VARIABLES_MAX 21
 
 /* Zeroed, it is empty. */
 struct osc_sources {

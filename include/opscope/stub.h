@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stub.h - record without linking: all of record.h and source.h for programs that are shipped
+ * to machines without opscope.
+ *
+ *     #include <opscope/stub.h>    // instead of record.h, in every file; before scope.hpp
+ *
+ * A program needs no library to link and none to run. At its start, or when it calls
+ * osc_start(), libopscope.so.0 is loaded, and only then does anything record:
+ *
+ *   - at the start if OPSCOPE_OUT is set, as `opscope run` does, and OPSCOPE is not 0;
+ *   - by osc_start(), or by osc_stub_load(), which records nothing by itself.
+ *
+ * The library is the file OPSCOPE_LIBRARY, which `opscope run` sets to its own, else the one
+ * that the loader finds. A set-user-ID program, or another one whose environment is not its
+ * user's, loads nothing.
+ *
+ * While it is not loaded, a recording call is two loads and a branch, functions return 0 or "",
+ * and names are 0: make none that are kept before it is loaded (osc_name_once() makes none). A
+ * function that an older library lacks does nothing.
+ *
+ * Each function is defined here, weak and hidden, so a program or library has its own, however
+ * many of its files include this. Link with -ldl where libdl is a library of its own.
+ *
+ * Threading: as in record.h. Whoever calls osc_start() or osc_stub_load() must not do so from
+ * two threads at once.
+ */
+#ifndef OPSCOPE_STUB_H
+#define OPSCOPE_STUB_H
+
+#if defined OPSCOPE_RECORD_H || defined OPSCOPE_OPSCOPE_H
+#error "include opscope/stub.h instead of opscope/record.h, and before opscope/scope.hpp"
+#endif
+#define OSC_API __attribute__((weak, visibility("hidden")))
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "opscope.h"
+#include "record.h"
+#include "source.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* V is for functions that return nothing: (NAME, PARAMETERS, ARGUMENTS); R for the others:
+ * (TYPE, NAME, PARAMETERS, ARGUMENTS, VALUE without the library). */
+/* clang-format off: one function a line */
+#define OSC_STUB_LIST(V, R)                                                                    \
+    V(osc_scope_begin, (enum osc_scope_kind kind, osc_name name), (kind, name))                \
+    V(osc_scope_end, (void), ())                                                               \
+    V(osc_scope_complete, (enum osc_scope_kind kind, osc_name name, uint64_t start_ticks),     \
+      (kind, name, start_ticks))                                                               \
+    V(osc_scope_instant, (osc_name name), (name))                                              \
+    V(osc_begin_at, (enum osc_scope_kind kind, osc_name name, uint64_t ticks),                 \
+      (kind, name, ticks))                                                                     \
+    V(osc_end_at, (uint64_t ticks), (ticks))                                                   \
+    V(osc_complete_at,                                                                         \
+      (enum osc_scope_kind kind, osc_name name, uint64_t start_ticks, uint64_t end_ticks),     \
+      (kind, name, start_ticks, end_ticks))                                                    \
+    V(osc_instant_at, (osc_name name, uint64_t ticks), (name, ticks))                          \
+    V(osc_async_begin, (enum osc_scope_kind kind, osc_name name, uint64_t id),                 \
+      (kind, name, id))                                                                        \
+    V(osc_async_end, (enum osc_scope_kind kind, osc_name name, uint64_t id), (kind, name, id)) \
+    V(osc_async_begin_at,                                                                      \
+      (enum osc_scope_kind kind, osc_name name, uint64_t id, uint64_t ticks),                  \
+      (kind, name, id, ticks))                                                                 \
+    V(osc_async_end_at,                                                                        \
+      (enum osc_scope_kind kind, osc_name name, uint64_t id, uint64_t ticks),                  \
+      (kind, name, id, ticks))                                                                 \
+    V(osc_arg_i64, (osc_name key, int64_t value), (key, value))                                \
+    V(osc_arg_f64, (osc_name key, double value), (key, value))                                 \
+    V(osc_arg_bool, (osc_name key, int value), (key, value))                                   \
+    V(osc_arg_name, (osc_name key, osc_name value), (key, value))                              \
+    V(osc_arg_text, (osc_name key, const char *s, size_t len), (key, s, len))                  \
+    V(osc_arg_i64s, (osc_name key, const int64_t *values, size_t n), (key, values, n))         \
+    V(osc_arg_json, (osc_name key, const char *json, size_t len), (key, json, len))            \
+    V(osc_args_json, (osc_name pairs), (pairs))                                                \
+    V(osc_scope_begin_with,                                                                    \
+      (enum osc_scope_kind kind, osc_name name, const struct osc_scope_arg *args,              \
+       uint32_t n_args),                                                                       \
+      (kind, name, args, n_args))                                                              \
+    V(osc_arg_stack, (void), ())                                                               \
+    V(osc_counter_i64, (osc_name name, int64_t value), (name, value))                          \
+    V(osc_counter_f64, (osc_name name, double value), (name, value))                           \
+    V(osc_counter_i64_at, (osc_name name, int64_t value, uint64_t ticks),                      \
+      (name, value, ticks))                                                                    \
+    V(osc_counter_f64_at, (osc_name name, double value, uint64_t ticks), (name, value, ticks)) \
+    V(osc_memory_alloc, (uint32_t device, uint64_t addr, uint64_t bytes),                      \
+      (device, addr, bytes))                                                                   \
+    V(osc_memory_free, (uint32_t device, uint64_t addr, uint64_t bytes),                       \
+      (device, addr, bytes))                                                                   \
+    V(osc_memory_alloc_at, (uint32_t device, uint64_t addr, uint64_t bytes, uint64_t ticks),   \
+      (device, addr, bytes, ticks))                                                            \
+    V(osc_memory_free_at, (uint32_t device, uint64_t addr, uint64_t bytes, uint64_t ticks),    \
+      (device, addr, bytes, ticks))                                                            \
+    V(osc_memory_alloc_total,                                                                  \
+      (uint32_t device, uint64_t addr, uint64_t bytes, uint64_t allocated_bytes,               \
+       uint64_t reserved_bytes),                                                               \
+      (device, addr, bytes, allocated_bytes, reserved_bytes))                                  \
+    V(osc_memory_free_total,                                                                   \
+      (uint32_t device, uint64_t addr, uint64_t bytes, uint64_t allocated_bytes,               \
+       uint64_t reserved_bytes),                                                               \
+      (device, addr, bytes, allocated_bytes, reserved_bytes))                                  \
+    V(osc_step_end, (void), ())                                                                \
+    V(osc_flow_begin, (uint64_t id), (id))                                                     \
+    V(osc_flow_end, (uint64_t id), (id))                                                       \
+    V(osc_thread_name, (const char *name), (name))                                             \
+    V(osc_process_name, (const char *name), (name))                                            \
+    V(osc_metadata, (const char *key, const char *value), (key, value))                        \
+    V(osc_pause, (void), ())                                                                   \
+    V(osc_resume, (void), ())                                                                  \
+    V(osc_losses_get, (struct osc_losses * losses), (losses))                                  \
+    V(osc_device_clock,                                                                        \
+      (uint32_t device, uint64_t before, uint64_t device_ticks, uint64_t after),               \
+      (device, before, device_ticks, after))                                                   \
+    V(osc_runtime_enter, (void), ())                                                           \
+    V(osc_runtime_leave, (void), ())                                                           \
+    V(osc_work, (uint32_t queue, const struct osc_work_info *info), (queue, info))             \
+    R(int, osc_version, (void), (), (int)0)                                                    \
+    R(osc_name, osc_name_of, (const char *s, size_t len), (s, len), (osc_name)0)               \
+    R(osc_name, osc_name_c, (const char *s), (s), (osc_name)0)                                 \
+    R(uint64_t, osc_now, (void), (), (uint64_t)0)                                              \
+    R(uint64_t, osc_unique_id, (void), (), (uint64_t)0)                                        \
+    R(uint64_t, osc_step, (void), (), (uint64_t)0)                                             \
+    R(uint64_t, osc_step_if_ended, (void), (), (uint64_t)0)                                    \
+    R(enum osc_action, osc_schedule_action,                                                    \
+      (const struct osc_schedule *schedule, uint64_t step), (schedule, step),                  \
+      (enum osc_action)0)                                                                      \
+    R(const char *, osc_recording_path, (void), (), "")                                        \
+    R(uint64_t, osc_recording_number, (void), (), (uint64_t)0)                                 \
+    R(osc_status, osc_stop, (void), (), (osc_status)0)                                         \
+    R(osc_status, osc_dump, (void), (), (osc_status)0)                                         \
+    R(uint32_t, osc_device_add, (const struct osc_device_info *info), (info), (uint32_t)0)     \
+    R(uint32_t, osc_device_find, (const char *type, uint32_t index), (type, index),            \
+      (uint32_t)0)                                                                             \
+    R(uint32_t, osc_queue_add, (uint32_t device, const char *name), (device, name),            \
+      (uint32_t)0)                                                                             \
+    R(uint64_t, osc_launch, (void), (), (uint64_t)0)                                           \
+    R(int, osc_runtime_is_inside, (void), (), (int)0)
+/* clang-format on */
+
+/* The library's functions; NULL: not loaded, or it lacks them. */
+struct osc_stub {
+    osc_status (*osc_start)(const struct osc_start_options *options);
+    const char *(*osc_start_reason)(void);
+    const char *(*osc_status_text)(enum osc_status_code code);
+#define OSC_STUB_V(name, parameters, arguments)              void(*name) parameters;
+#define OSC_STUB_R(type, name, parameters, arguments, value) type(*name) parameters;
+    OSC_STUB_LIST(OSC_STUB_V, OSC_STUB_R)
+#undef OSC_STUB_V
+#undef OSC_STUB_R
+    char why[256]; /* it could not be loaded; "": it was, or nobody tried */
+};
+OSC_API struct osc_stub osc_stub_;
+
+/* What osc_is_on() reads: the library's variable, or 0. */
+OSC_API int osc_stub_off_;
+OSC_API int *osc_stub_on_ = &osc_stub_off_;
+
+#define OSC_STUB_V(name, parameters, arguments) \
+    OSC_API void name parameters                \
+    {                                           \
+        if (osc_stub_.name)                     \
+            osc_stub_.name arguments;           \
+    }
+#define OSC_STUB_R(type, name, parameters, arguments, value)        \
+    OSC_API type name parameters                                    \
+    {                                                               \
+        return osc_stub_.name ? osc_stub_.name arguments : (value); \
+    }
+OSC_STUB_LIST(OSC_STUB_V, OSC_STUB_R)
+#undef OSC_STUB_V
+#undef OSC_STUB_R
+
+/* NAME of LIBRARY into *FUNCTION, which has the size of a pointer. */
+OSC_API void osc_stub_find(void *library, const char *name, void *function);
+OSC_API void osc_stub_find(void *library, const char *name, void *function)
+{
+    void *const found = dlsym(library, name);
+
+    memcpy(function, &found, sizeof found);
+}
+
+/* Why the library cannot be used. */
+OSC_API osc_status osc_stub_fail(const char *why);
+OSC_API osc_status osc_stub_fail(const char *why)
+{
+    size_t n = strlen(why);
+
+    n = n < sizeof osc_stub_.why - 1 ? n : sizeof osc_stub_.why - 1;
+    memcpy(osc_stub_.why, why, n);
+    osc_stub_.why[n] = '\0';
+    return OSC_ENOTFOUND;
+}
+
+/*
+ * Load the library FILE; NULL: OPSCOPE_LIBRARY, else what the loader finds as libopscope.so.0.
+ * OSC_ENOTFOUND: it cannot be loaded, and osc_start_reason() says why. Once it is loaded,
+ * further calls do nothing.
+ */
+OSC_API OSC_MUST_USE osc_status osc_stub_load(const char *file);
+OSC_API osc_status osc_stub_load(const char *file)
+{
+    int *on = NULL;
+
+    if (osc_stub_on_ != &osc_stub_off_)
+        return OSC_OK;
+    if (getauxval(AT_SECURE) != 0)
+        return osc_stub_fail("the program runs with privileges of another user");
+    if (!file)
+        file = getenv("OPSCOPE_LIBRARY");
+    void *const library =
+        dlopen(file && *file ? file : "libopscope.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *const why = dlerror();
+
+        return osc_stub_fail(why ? why : "libopscope.so.0 cannot be loaded");
+    }
+    osc_stub_find(library, "osc_on_", &on);
+    if (!on)
+        return osc_stub_fail("the library has no osc_on_: it is not libopscope");
+#define OSC_STUB_V(name, parameters, arguments) osc_stub_find(library, #name, &osc_stub_.name);
+#define OSC_STUB_R(type, name, parameters, arguments, value) \
+    osc_stub_find(library, #name, &osc_stub_.name);
+    OSC_STUB_LIST(OSC_STUB_V, OSC_STUB_R)
+#undef OSC_STUB_V
+#undef OSC_STUB_R
+    osc_stub_find(library, "osc_start", &osc_stub_.osc_start);
+    osc_stub_find(library, "osc_start_reason", &osc_stub_.osc_start_reason);
+    osc_stub_find(library, "osc_status_text", &osc_stub_.osc_status_text);
+    osc_stub_.why[0] = '\0';
+    /* release: other threads that see it see the functions. */
+    __atomic_store_n(&osc_stub_on_, on, __ATOMIC_RELEASE);
+    return OSC_OK;
+}
+
+OSC_API osc_status osc_start(const struct osc_start_options *options)
+{
+    const osc_status st = osc_stub_load(NULL);
+
+    if (st != OSC_OK)
+        return st;
+    return osc_stub_.osc_start ? osc_stub_.osc_start(options) : OSC_ENOTFOUND;
+}
+
+OSC_API const char *osc_start_reason(void)
+{
+    return osc_stub_.osc_start_reason ? osc_stub_.osc_start_reason() : osc_stub_.why;
+}
+
+OSC_API const char *osc_status_text(enum osc_status_code code)
+{
+    return osc_stub_.osc_status_text ? osc_stub_.osc_status_text(code) : "";
+}
+
+/* Before the constructors of C++. */
+OSC_API void osc_stub_begin(void);
+OSC_API __attribute__((constructor(101))) void osc_stub_begin(void)
+{
+    const int kept = errno;
+    const char *const out = getenv("OPSCOPE_OUT"), *const all = getenv("OPSCOPE");
+
+    if (out && *out && !(all && strcmp(all, "0") == 0)) {
+        const osc_status st = osc_stub_load(NULL);
+        (void)st; /* nobody asked: a guest prints nothing */
+    }
+    errno = kept;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

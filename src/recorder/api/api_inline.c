@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inline functions of opscope/record.h as functions of the library, for languages that do
+ * not compile C. */
+#pragma GCC diagnostic ignored \
+    "-Wmissing-prototypes" /* their definitions are their only ones */
+#define OSC_INLINE __attribute__((visibility("default")))
+
+#include "opscope/record.h"

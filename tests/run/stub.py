@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Run programs that have opscope/stub.h instead of a library, with and without one.
+
+    python3 tests/run/stub.py --opscope COMMAND
+
+Ends with "N passed, N failed".
+"""
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from support import run_tests
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = ROOT / "tests/run"
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror", "-O2")
+# How each compiler takes the program, and as what.
+LANGUAGES = [words for words in (("gcc", "-std=c99"), ("gcc", "-std=gnu17"), ("clang", "-std=c11"),
+                                 ("g++", "-std=c++17", "-xc++"), ("clang++", "-std=c++20", "-xc++"))
+             if shutil.which(words[0])]
+OFF = "0 0 0 \n" # no error, nothing records, no library, no reason
+
+
+class Stub:
+    """Programs and recordings in a folder."""
+
+    def __init__(self, opscope: Path, folder: Path) -> None:
+        self.opscope, self.folder = opscope, folder
+        self.library = opscope.parent / "libopscope.so.0"
+        self.programs = {words: self.build(words) for words in LANGUAGES}
+
+    def build(self, words: tuple[str, ...]) -> Path:
+        """The program of two files, without a warning."""
+        made, other = self.folder / "-".join(words), self.folder / "other.o"
+        compiler = "clang" if words[0].startswith("clang") else "gcc"
+        for command in ([compiler, *WARNINGS, f"-I{ROOT}/include", "-c", HERE / "stub_other.c",
+                         "-o", other],
+                        [*words, *WARNINGS, f"-I{ROOT}/include", HERE / "stub.c", "-o", made,
+                         *(["-xnone"] if "-xc++" in words else []), other]):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+        return made
+
+    def run(self, program: Path, *words: object, **env: str) -> str:
+        """What the program prints; it must succeed and say nothing else."""
+        kept = {k: v for k, v in os.environ.items()
+                if not k.startswith("OPSCOPE") and k != "LD_LIBRARY_PATH"}
+        done = subprocess.run([program, *words], env=kept | env, capture_output=True, text=True,
+                              timeout=60, check=False, cwd=self.folder)
+        assert (done.returncode, done.stderr) == (0, ""), done
+        return done.stdout
+
+    def check(self, recording: Path, language: tuple[str, ...]) -> None:
+        """All that the program says is there."""
+        done = subprocess.run([self.opscope, "table", "events", recording, "-f", "csv", "--columns",
+                               "kind,name,args"], check=True, capture_output=True, text=True)
+        rows = [tuple(x.values()) for x in csv.DictReader(io.StringIO(done.stdout))]
+        wanted = [("operator", "in main", '{"number": 7}'), ("scope", "in another file", ""),
+                  ("counter", "level", '{"value": 0.5}')]
+        if "-xc++" in language:
+            wanted += [("scope", "early", ""), ("scope", "macro", '{"x": 5}')]
+        assert rows == wanted, rows
+
+
+def a_program_needs_no_library(stub: Stub) -> None:
+    """It runs where there is none, records nothing and prints nothing, and its symbols are its
+    own."""
+    for program in stub.programs.values():
+        assert stub.run(program) == OFF
+        assert stub.run(program, OPSCOPE_OUT=str(stub.folder / "none")) in (
+            OFF, "0 0 0 libopscope.so.0: cannot open shared object file: No such file or "
+                 "directory\n")
+        needed = subprocess.run(["readelf", "-dW", program], capture_output=True, text=True,
+                                check=True).stdout
+        assert "libopscope" not in needed, needed
+        exported = subprocess.run(["nm", "-D", "--defined-only", program], capture_output=True,
+                                  text=True, check=True).stdout
+        assert "osc_" not in exported, exported
+    assert not (stub.folder / "none").exists()
+
+
+def opscope_run_records_it(stub: Stub) -> None:
+    """With the library of the command, wherever that is."""
+    for language, program in stub.programs.items():
+        out = stub.folder / f"run-{'-'.join(language)}"
+        done = subprocess.run([stub.opscope, "run", "-o", out, "--", program], capture_output=True,
+                              text=True, timeout=60, check=False,
+                              env={k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"})
+        assert (done.returncode, done.stderr) == (0, ""), done
+        assert re.fullmatch(r"0 1 \d+ \n", done.stdout), done.stdout
+        stub.check(out, language)
+
+
+def the_program_may_ask_for_it(stub: Stub) -> None:
+    """By osc_start(), with the library that the environment names or the loader finds; what cannot
+    be loaded has a reason."""
+    for language, program in stub.programs.items():
+        for env in ({"OPSCOPE_LIBRARY": str(stub.library)},
+                    {"LD_LIBRARY_PATH": str(stub.library.parent)}):
+            out = stub.folder / "asked.osc"
+            assert re.fullmatch(r"0 1 \d+ \n", stub.run(program, "start", out, **env))
+            if "-xc++" in language: # its name was made when there was no library
+                continue
+            stub.check(out, language)
+        assert re.match(r"7 0 0 .*libnone.so", stub.run(program, "start", "x.osc",
+                                                        OPSCOPE_LIBRARY="/libnone.so"))
+        assert "not libopscope" in stub.run(program, "load", "libm.so.6")
+        assert re.fullmatch(r"0 0 \d+ \n", stub.run(program, "load", stub.library))
+        assert stub.run(program, OPSCOPE="0", OPSCOPE_OUT="off",
+                        OPSCOPE_LIBRARY=str(stub.library)) == OFF
+    assert not (stub.folder / "off").exists() and not (stub.folder / "x.osc").exists()
+
+
+def a_program_with_rights_of_another_user_loads_nothing(stub: Stub) -> None:
+    """Its environment is not to be trusted."""
+    if os.geteuid() != 0:
+        print("skipped a_program_with_rights_of_another_user_loads_nothing: not root")
+        return
+    program = stub.folder / "raised"
+    shutil.copy(stub.programs[LANGUAGES[0]], program)
+    os.chown(program, 65534, 65534)
+    program.chmod(0o4755)
+    for path in (stub.folder, *stub.folder.parents):
+        if path.stat().st_uid == os.geteuid() and path != Path("/"):
+            path.chmod(path.stat().st_mode | 0o755)
+    assert stub.run(program, OPSCOPE_OUT=str(stub.folder / "raised-out"),
+                    OPSCOPE_LIBRARY=str(stub.library)).startswith("0 0 0 ")
+    assert stub.run(program, "start", "y.osc", OPSCOPE_LIBRARY=str(stub.library)).startswith(
+        "7 0 0 the program runs with privileges")
+    assert not (stub.folder / "raised-out").exists()
+
+
+def main() -> int:
+    """Exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--opscope", required=True, type=lambda x: Path(x).resolve())
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        stub = Stub(options.opscope, Path(folder))
+        return run_tests([a_program_needs_no_library, opscope_run_records_it,
+                          the_program_may_ask_for_it,
+                          a_program_with_rights_of_another_user_loads_nothing],
+                         lambda place: (stub,))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
