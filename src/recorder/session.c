@@ -36,8 +36,6 @@ enum {
 
 enum phase { OFF, ARMED, OPENING, RECORDING, STOPPING };
 
-int osc_on_;
-
 static uint32_t phase;
 static uint64_t generation = OSC_EPOCH_NONE; /* counts up; OSC_EPOCH_NONE: never recorded */
 static uint32_t was_armed;                   /* calls already count while OPENING */

@@ -74,7 +74,10 @@ def lines_of(command):
 
 
 def check_library(library, include, allowed):
-    exported = {line.split()[-1] for line in lines_of(["nm", "-D", "--defined-only", library])}
+    found = [line.split()[-1] for line in lines_of(["nm", "-D", "--defined-only", library])]
+    exported = {name.split("@")[0] for name in found} - {"OPSCOPE_0.1"}
+    check(all("@@OPSCOPE_0." in name for name in found if name.startswith("osc_")),
+          "each function has a version")
     wanted = declared(include)
     check(wanted <= exported, "all that is declared is exported: " +
           " ".join(sorted(wanted - exported)))

@@ -35,6 +35,10 @@ static void pause_or_resume(bool pause)
         osc_resume();
 }
 
+/* Here, where the constructor is: every program that is linked with the static library refers
+ * to it. */
+int osc_on_;
+
 __attribute__((constructor)) static void load(void)
 {
     static const struct osc_session_above above = {
