@@ -12,6 +12,7 @@ Look at one in a notebook, or send it::
 
     opscope.view(trace)                       # the page of `opscope view`, in a frame
     opscope.view(trace).save("run.html")
+    %load_ext opscope                         # then %%opscope records the rest of a cell
 
 Compare runs::
 
@@ -70,3 +71,12 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What ``%load_ext opscope`` calls: define ``%%opscope``, which runs a cell under the recorder
+    and shows a table of it. ``%opscope`` prints its options.
+    """
+    from ._magic import register
+
+    register(shell)
