@@ -21,7 +21,8 @@ import sys
 
 MODULES = ["opscope", "opscope.record"]
 READ = {"opscope.torch": ["profiler", "events"], "opscope.torch.autograd_profiler": [],
-        "opscope.torch.profiler_legacy": []}
+        "opscope.torch.profiler_legacy": [], "opscope.torch.lightning": [],
+        "opscope.torch.transformers": []}
 HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 <!-- Made by tools/make_reference.py from the docstrings of python/opscope: do not edit. -->
 
