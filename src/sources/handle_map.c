@@ -2,6 +2,7 @@
 #include "sources/handle_map.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "sources/room.h"
 #include "sources/source_thread.h"
@@ -19,6 +20,35 @@ struct osc_handle_slots {
     uint32_t bits;
     struct slot all[];
 };
+
+static _Atomic(struct osc_handle_map *) maps; /* by `next`: those that have slots */
+
+/* In the child of a fork a copy of a lock may be held by a thread that is not there. What that
+ * thread did not finish is not seen, for slots are published whole. */
+static void forked(void)
+{
+    const pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
+
+    /* Relaxed: the child has one thread. */
+    for (struct osc_handle_map *m = atomic_load_explicit(&maps, memory_order_relaxed); m;
+         m = m->next)
+        memcpy(&m->lock, &free_lock, sizeof m->lock);
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, forked);
+}
+
+/* Let forked() know M, which gets its first slots. The caller has its lock. */
+static void list_map(struct osc_handle_map *m)
+{
+    m->next = atomic_load_explicit(&maps, memory_order_relaxed);
+    /* Release: so that the map is listed whole. */
+    while (!atomic_compare_exchange_weak_explicit(&maps, &m->next, m, memory_order_release,
+                                                  memory_order_relaxed))
+        continue;
+}
 
 static uint32_t place_of(const struct osc_handle_slots *s, const void *handle)
 {
@@ -82,6 +112,8 @@ static bool grow(struct osc_handle_map *m)
         atomic_store_explicit(&to->value, value, memory_order_relaxed);
         atomic_store_explicit(&to->handle, handle, memory_order_relaxed);
     }
+    if (!old)
+        list_map(m);
     /* Release pairs with the acquire in osc_handle_get(). */
     atomic_store_explicit(&m->slots, s, memory_order_release);
     return true;
@@ -97,6 +129,9 @@ static void fill(struct slot *s, const void *handle, uint64_t value)
 
 bool osc_handle_set(struct osc_handle_map *m, const void *handle, uint64_t value)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, watch_forks);
     pthread_mutex_lock(&m->lock);
     struct osc_handle_slots *const s = atomic_load_explicit(&m->slots, memory_order_relaxed);
     struct slot *const there = s ? find(s, handle) : NULL;

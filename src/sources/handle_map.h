@@ -6,7 +6,7 @@
  * is removed, so readers need no lock; a map has at most OSC_HANDLES_MAX handles, and those
  * that have no room are counted.
  *
- * Threading: thread-safe.
+ * Threading: thread-safe. In the child of a fork, no lock of a map is held.
  */
 #pragma once
 
@@ -25,6 +25,7 @@ struct osc_handle_map {
     pthread_mutex_t lock; /* of writers */
     _Atomic(struct osc_handle_slots *) slots;
     uint32_t n;
+    struct osc_handle_map *next; /* of all that have handles */
 };
 
 /* The value of HANDLE, which must not be NULL; 0: it has none. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sources/handle_map.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "support/record_double.h"
 #include "support/unit.h"
 
@@ -60,6 +63,26 @@ TEST(threads_set_and_get)
     assert_int_equal(n_wrong, 0);
     for (uint64_t i = 0; i < N; i++)
         assert_int_equal(osc_handle_get(&shared, &handles[i * 16]), i + 1);
+}
+
+TEST(the_child_of_a_fork_finds_no_lock_held)
+{
+    static struct osc_handle_map m = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    int status = -1;
+
+    (void)state;
+    assert_true(osc_handle_set(&m, &handles[0], 1));
+    pthread_mutex_lock(&m.lock); /* as another thread may while this one forks */
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)alarm(10);
+        _exit(osc_handle_set(&m, &handles[16], 2) && osc_handle_get(&m, &handles[0]) == 1 ? 5
+                                                                                          : 6);
+    }
+    pthread_mutex_unlock(&m.lock);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 5 << 8);
+    assert_int_equal(osc_handle_get(&m, &handles[16]), 0);
 }
 
 TEST(handles_without_room_are_counted)
