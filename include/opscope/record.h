@@ -236,6 +236,8 @@ OSC_API void osc_arg_stack(void);
 /* A sample of counter NAME, in any unit. */
 OSC_API void osc_counter_i64(osc_name name, int64_t value);
 OSC_API void osc_counter_f64(osc_name name, double value);
+/* As osc_counter_i64(), also in a pause: a total of the whole recording, such as a loss. */
+OSC_API void osc_counter_total(osc_name name, int64_t value);
 OSC_API void osc_counter_i64_at(osc_name name, int64_t value, uint64_t ticks);
 OSC_API void osc_counter_f64_at(osc_name name, double value, uint64_t ticks);
 

@@ -87,6 +87,7 @@ extern "C" {
     V(osc_arg_stack, (void), ())                                                               \
     V(osc_counter_i64, (osc_name name, int64_t value), (name, value))                          \
     V(osc_counter_f64, (osc_name name, double value), (name, value))                           \
+    V(osc_counter_total, (osc_name name, int64_t value), (name, value))                        \
     V(osc_counter_i64_at, (osc_name name, int64_t value, uint64_t ticks),                      \
       (name, value, ticks))                                                                    \
     V(osc_counter_f64_at, (osc_name name, double value, uint64_t ticks), (name, value, ticks)) \

@@ -22,5 +22,5 @@ void osc_source_counter_add(struct osc_source_counter *c, uint64_t more)
         n = n < COUNT_MAX ? n : COUNT_MAX;
     } while (!atomic_compare_exchange_weak_explicit(
         &c->state, &before, number | n, memory_order_relaxed, memory_order_relaxed));
-    osc_counter_i64(osc_name_c(c->text), (int64_t)n);
+    osc_counter_total(osc_name_c(c->text), (int64_t)n);
 }

@@ -249,6 +249,11 @@ void osc_counter_f64_at(osc_name name, double value, uint64_t ticks)
     double_say("counter %s=%g%s\n", double_name(name), value, double_at(ticks));
 }
 
+void osc_counter_total(osc_name name, int64_t value)
+{
+    osc_counter_i64_at(name, value, osc_now());
+}
+
 void osc_counter_i64(osc_name name, int64_t value)
 {
     osc_counter_i64_at(name, value, osc_now());

@@ -177,6 +177,12 @@ void osc_counter_i64(osc_name name, int64_t value)
         osc_counter_i64_at(name, value, osc_ticks());
 }
 
+void osc_counter_total(osc_name name, int64_t value)
+{
+    if (osc_is_on())
+        OSC_PUT(OSC_RECORD_COUNTER_I64, name, osc_ticks(), OSC_ROLE_FACT, (uint64_t)value, 0);
+}
+
 void osc_counter_f64(osc_name name, double value)
 {
     if (osc_is_on())
