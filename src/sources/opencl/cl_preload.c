@@ -114,8 +114,7 @@ static void lead_to(const cl_icd_dispatch *table, const cl_icd_dispatch *target)
         void *const ours = function_of(table, all[i].offset);
         void *const to = ours ? ours : function_of(target, all[i].offset);
 
-        /* Release pairs with the acquire in find_way(): the layer has begun. The jumps need
-         * none, for they read what the functions depend on through this address. */
+        /* Release pairs with the acquire in find_way() and in jumps: the layer has begun. */
         __atomic_store_n(all[i].to, to ? to : none_for(&all[i]), __ATOMIC_RELEASE);
     }
 }
@@ -200,7 +199,8 @@ __asm__(".text\nosc_cl_first:\n"
     __asm__(".text\n.globl cl" #name "\n"                                  \
             ".type cl" #name ", %function\ncl" #name ":\n"                 \
             "adrp x16, osc_cl_to_" #name "\n"                              \
-            "ldr x16, [x16, :lo12:osc_cl_to_" #name "]\n"                  \
+            "add x16, x16, :lo12:osc_cl_to_" #name "\n"                    \
+            "ldar x16, [x16]\n"                                            \
             "cbz x16, 1f\nbr x16\n"                                        \
             "1: stp x29, x30, [sp, #-16]!\nadrp x9, osc_cl_to_" #name "\n" \
             "add x9, x9, :lo12:osc_cl_to_" #name "\n"                      \

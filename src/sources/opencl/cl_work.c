@@ -413,7 +413,7 @@ cl_int osc_cl_end(struct osc_cl_call *c, cl_int error, const struct osc_cl_work 
 
 /* The commands that have not finished. */
 struct rest {
-    int64_t n, n_started; /* all; those that the device has */
+    int64_t n, n_started, n_failed; /* all; those that the device has; that have failed */
     bool has_cold;
 };
 
@@ -470,6 +470,7 @@ static struct rest find_rest(bool asks)
         const cl_int status = status_of(looked_at[i].event);
 
         r.n_started += status == CL_RUNNING || status == CL_SUBMITTED;
+        r.n_failed += status < 0; /* of which some drivers do not tell */
         r.has_cold |= looked_at[i].is_cold && status > CL_COMPLETE; /* or it is to be told */
     }
     return r;
@@ -500,13 +501,15 @@ static bool drain(void)
     const bool waits = !atomic_load_explicit(&is_child, memory_order_relaxed);
     const uint64_t until = now_ns() + DRAIN_NS, until_started = now_ns() + START_NS;
     struct rest r = find_rest(waits);
-    while (waits && r.n > 0 && !r.has_cold &&
+    while (waits && r.n > r.n_failed && !r.has_cold &&
            now_ns() < (r.n_started > 0 ? until : until_started)) {
         (void)nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
         r = find_rest(waits);
     }
-    if (r.n > 0)
-        count(COUNT_UNFINISHED, (uint64_t)r.n);
+    if (r.n_failed > 0)
+        count(COUNT_FAILED, (uint64_t)r.n_failed);
+    if (r.n > r.n_failed)
+        count(COUNT_UNFINISHED, (uint64_t)(r.n - r.n_failed));
     osc_cl_each_device(osc_cl_clock_end);
     return r.has_cold;
 }
