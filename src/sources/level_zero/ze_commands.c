@@ -166,10 +166,8 @@ static bool try_to_read(const struct osc_ze_command *c)
 
     if (osc_ze.EventQueryStatus(c->event) != ZE_RESULT_SUCCESS)
         return false;
-    if (!osc_is_on()) {
-        osc_ze_count(OSC_ZE_COUNT_UNFINISHED, 1); /* when the recording ended */
-        return true;
-    }
+    if (!osc_is_on())
+        return true; /* of a recording that has ended */
     if (osc_ze.EventQueryKernelTimestamp(c->event, &times) == ZE_RESULT_SUCCESS)
         record(c, &times);
     else
