@@ -81,7 +81,15 @@ static void check_opencl(struct osc_strbuf *missing)
 
 static void check_level_zero(struct osc_strbuf *missing)
 {
+    const char *const tracing = getenv("ZE_ENABLE_TRACING_LAYER");
     char why[256];
+
+    if (tracing && strcmp(tracing, "0") == 0) {
+        osc_strbuf_adds(missing,
+                        "ZE_ENABLE_TRACING_LAYER is 0: unset it, or name level-zero in "
+                        "--sources");
+        return;
+    }
 
     if (!osc_is_loadable("libze_loader.so.1", why, sizeof why))
         osc_strbuf_adds(missing, "there is no loader (libze_loader.so.1): on Debian install "
@@ -115,7 +123,11 @@ static void check_cuda(struct osc_strbuf *missing)
 
 static void check(const struct osc_source_kind *kind, struct osc_strbuf *missing)
 {
-    if (kind->missing)
+    const char *const all = getenv("OPSCOPE");
+
+    if (all && strcmp(all, "0") == 0)
+        osc_strbuf_adds(missing, "OPSCOPE is 0, which switches all recording off: unset it");
+    else if (kind->missing)
         osc_strbuf_adds(missing, kind->missing);
     else if (kind->is_collected)
         check_collector(missing);
