@@ -91,9 +91,18 @@ void memory(const void *block, int64_t bytes, int64_t allocated_bytes, int64_t r
 
 void compare_clocks()
 {
-    const uint64_t before = osc_now(), ticks = read_clock(), after = osc_now();
+    uint64_t before = 0, ticks = 0, width = UINT64_MAX;
 
-    osc_device_clock(number, before, ticks, after);
+    for (int i = 0; i < 3; i++) { // the best of three: a reading may be interrupted
+        const uint64_t from = osc_now(), read = read_clock(), to = osc_now();
+
+        if (to - from < width) {
+            before = from;
+            ticks = read;
+            width = to - from;
+        }
+    }
+    osc_device_clock(number, before, ticks, before + width);
 }
 
 } // namespace report

@@ -26,6 +26,7 @@ from support import run_tests
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/vendor"
 STEPS = 10
+ERROR_NS = 20000  # of the clocks, on a loaded machine
 # What one step launches: two layers with a bias, of which only the second has to pass a gradient
 # on; a linear layer; the loss.
 KERNELS = {"conv2d": 2, "conv2d_grad_input": 1, "conv2d_grad_weight": 2, "conv2d_grad_bias": 2,
@@ -74,6 +75,17 @@ PLAIN = """
 import tiny, torch
 x = torch.nn.Linear(8, 4).to("tiny")(torch.ones(2, 8).to("tiny"))
 print(x.relu().cpu().shape)
+"""
+
+
+# Two profiles of the host alone.
+UNASKED = """
+import opscope, opscope.torch, tiny, torch
+from torch.profiler import ProfilerActivity
+for _ in range(2):
+    with opscope.torch.profile(activities=[ProfilerActivity.CPU]) as p:
+        torch.ones(8).to("tiny").relu()
+print("device_unasked" in list(opscope.load(p)["quality"]["code"]))
 """
 
 
@@ -187,7 +199,7 @@ def every_launch_has_its_work(run: Run) -> None:
         assert x["device"] == "tiny:0" and x["thread_name"] == "queue 0", x
         assert by_id[x["op_id"]]["kind"] == "operator", x
         # It starts after its call began, by the fitted clock.
-        assert int(x["start_ns"]) >= int(by_id[x["launch_id"]]["start_ns"]), x
+        assert int(x["start_ns"]) >= int(by_id[x["launch_id"]]["start_ns"]) - ERROR_NS, x
     assert len({x["launch_id"] for x in work}) == len(work)
 
 
@@ -244,6 +256,13 @@ def torch_counts_the_same_memory(run: Run) -> None:
     for name in ("aten::empty", "aten::empty_strided", "aten::relu", "aten::conv2d", "aten::mm",
                  "aten::convolution_backward_overrideable"):
         assert ours[name] == theirs[name], f"{name}: {ours[name]}, torch: {theirs[name]}"
+
+
+def a_device_that_was_not_asked_for_is_told(run: Run) -> None:
+    """Once, for its work is recorded all the same."""
+    done = subprocess.run([run.python, "-c", UNASKED], env=run.env, capture_output=True, text=True,
+                          timeout=400, check=True)
+    assert done.stdout == "True\n" and done.stderr.count("PrivateUse1 was used") == 1, done
 
 
 def a_pair_from_before_the_recording_counts(run: Run) -> None:
@@ -307,7 +326,7 @@ def main() -> int:
         it_learns_what_the_cpu_learns, the_table_of_torch_has_its_columns,
         every_launch_has_its_work, kernels_are_counted, the_device_is_told_of,
         nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory,
-        a_pair_from_before_the_recording_counts, an_unmodified_program_is_recorded]
+        a_device_that_was_not_asked_for_is_told, a_pair_from_before_the_recording_counts, an_unmodified_program_is_recorded]
     if subprocess.run([options.python, "-c", "import nvtx, pyopencl"], capture_output=True,
                       check=False).returncode == 0:
         tests.append(all_sources_are_recorded_at_once)

@@ -118,10 +118,15 @@ def warn(absent: dict[str, str], stacklevel: int) -> None:
 
 def unasked(activities: Iterable[ProfilerActivity]) -> dict[str, str]:
     """For each device that torch has used and that is not among ACTIVITIES, how to ask for it."""
-    asked = {a.name for a in activities}
+    theirs = getattr(ProfilerActivity, "PrivateUse1", None)  # named as the backend, once that is
+    asked = {"PrivateUse1" if a == theirs else a.name for a in activities}
     used = (name for name, vendor in VENDORS.items() if name not in asked
             and getattr(getattr(torch, vendor.module, None), "is_initialized", bool)())
-    return {name: f"pass ProfilerActivity.{name} in activities" for name in used}
+    found = {name: f"pass ProfilerActivity.{name} in activities" for name in used}
+    if "PrivateUse1" not in asked and is_reported("PrivateUse1"):
+        found["PrivateUse1"] = (f"{module_of('PrivateUse1')} reports its work itself, which is "
+                                "recorded: pass ProfilerActivity.PrivateUse1 in activities")
+    return found
 
 
 class Told:
@@ -135,6 +140,6 @@ def warn_unasked(found: dict[str, str], stacklevel: int) -> None:
     new = {name: how for name, how in found.items() if name not in Told.names}
     Told.names |= set(new)
     if new:
-        text = "; ".join(f"{name} was used, and its activity is not recorded: {how}"
+        text = "; ".join(f"{name} was used, and its activity was not asked for: {how}"
                          for name, how in new.items())
         warnings.warn(text, stacklevel=stacklevel + 1)

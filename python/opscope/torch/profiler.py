@@ -189,14 +189,12 @@ class Recording:
         if self.owner.use_device:
             synchronize(self.owner.use_device)
         end(self.running)
-        unasked = devices.unasked(self.owner.activities)
-        for device, how in unasked.items():
+        for device, how in devices.unasked(self.owner.activities).items():
             native.metadata(f"device_unasked.{device}", how)
         self.cached_events = None  # may have been made while recording
         self.window_ns = (self.window_ns[0], time.time_ns())
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
-        devices.warn_unasked(unasked, stacklevel=native.level_of_caller())
 
     def _named_types(self) -> Any:
         """The types of host activity that the program names; None: all."""
@@ -419,6 +417,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             execution_trace_observer=execution_trace_observer, **given, **other)
         self.absent = devices.missing(self.activities)
         devices.warn(self.absent, stacklevel=2)
+        if torch.profiler.profile is THEIRS:  # a program that nobody changed gets no warning of ours
+            devices.warn_unasked(devices.unasked(self.activities), stacklevel=2)
         config.warn_of_unheeded(experimental_config, stacklevel=2)
 
     def prepare_trace(self) -> None:
