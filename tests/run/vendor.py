@@ -24,6 +24,11 @@ from pathlib import Path
 from support import run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/sources"))
+import level_zero  # noqa: E402
+import opencl  # noqa: E402
+from place import Place  # noqa: E402
+
 EXAMPLE = ROOT / "examples/vendor"
 STEPS = 10
 ERROR_NS = 20000  # of the clocks, on a loaded machine
@@ -89,9 +94,10 @@ print("device_unasked" in list(opscope.load(p)["quality"]["code"]))
 """
 
 
-# Torch on the vendor's device, OpenCL by itself on a thread, NVTX, and children.
+# Torch on the vendor's device, OpenCL by itself on a thread, Level Zero on another, NVTX, and two
+# children, one of them a program of OpenCL in C. Arguments: how to end, a library, that program.
 AT_ONCE = """
-import os, signal, subprocess, sys, threading
+import ctypes, os, signal, subprocess, sys, threading
 import nvtx, numpy, pyopencl, tiny, torch
 
 def double_all():
@@ -106,15 +112,23 @@ def double_all():
     queue.finish()
     print("doubled", x.tobytes().hex())
 
+def add_all():
+    library = ctypes.CDLL(sys.argv[2])
+    library.run_kernel()
+    library.finish_all()
+
 torch.manual_seed(1)
 CHILD = "import nvtx, os\\nwith nvtx.annotate('in child'): print('child', flush=True)\\nos._exit(3)"
 with nvtx.annotate("all", domain="app"):
-    thread = threading.Thread(target=double_all)
-    thread.start()
+    threads = [threading.Thread(target=each) for each in (double_all, add_all)]
+    for thread in threads:
+        thread.start()
     y = torch.nn.Linear(8, 4).to("tiny")(torch.rand(2, 8).to("tiny")).relu().cpu()
-    thread.join()
+    for thread in threads:
+        thread.join()
 print("relu", y.detach().numpy().tobytes().hex(), flush=True)
 print(subprocess.run([sys.executable, "-c", CHILD]).returncode, flush=True)
+print(subprocess.run([sys.argv[3], "plain"]).returncode, flush=True)
 if sys.argv[1] == "_exit":
     os._exit(7)
 os.kill(os.getpid(), signal.SIGTERM)
@@ -292,9 +306,12 @@ def all_sources_are_recorded_at_once(run: Run) -> None:
     """Of one program and its child, which notice nothing, however they end."""
     program = run.folder / "at_once.py"
     program.write_text(AT_ONCE, encoding="utf-8")
+    place = Place(run.opscope, run.python, run.folder)
+    env = run.env | {"ZE_ENABLE_ALT_DRIVERS": level_zero.driver(place)}
+    parts = [level_zero.library(place), opencl.program(place)]
     for how in ("_exit", "signal"):
-        command, out = [run.python, program, how], run.folder / f"at-once-{how}"
-        alone, done = (subprocess.run([*before, *command], env=run.env, capture_output=True,
+        command, out = [run.python, program, how, *parts], run.folder / f"at-once-{how}"
+        alone, done = (subprocess.run([*before, *command], env=env, capture_output=True,
                                       text=True, timeout=400, check=False)
                        for before in ([], [run.opscope, "run", "--torch", "-o", out, "--"]))
         assert "doubled" in alone.stdout and "child" in alone.stdout, alone.stderr
@@ -303,13 +320,19 @@ def all_sources_are_recorded_at_once(run: Run) -> None:
         events = run.table("events", of=out)
         by_id = {x["id"]: x for x in events}
         found = {(x["device"], x["name"]): x for x in events if x["kind"] == "kernel"}
-        assert {x for x, _ in found} == {"tiny:0", "opencl:0"}, set(found)
+        assert {x for x, _ in found} == {"tiny:0", "opencl:0", "xpu:0"}, set(found)
+        launch = by_id[found["xpu:0", "add"]["launch_id"]]
+        assert launch["name"] == "zeCommandListAppendLaunchKernel", launch
+        launch = by_id[found["opencl:0", "add_one"]["launch_id"]]
+        assert launch["name"] == "clEnqueueNDRangeKernel", launch
+        in_c = launch["process"]
         launch = by_id[found["opencl:0", "twice"]["launch_id"]]
         assert launch["name"] == "clEnqueueNDRangeKernel", launch
         launch = by_id[found["tiny:0", "relu"]["launch_id"]]
         assert by_id[launch["op_id"]]["name"] == "aten::relu", launch
         ranges = {x["name"]: x["process"] for x in events if x["kind"] == "scope"}
-        assert ranges["all"] == launch["process"] != ranges["in child"], ranges
+        assert len({ranges["all"], ranges["in child"], in_c}) == 3, (ranges, in_c)
+        assert ranges["all"] == launch["process"], ranges
 
 
 def main() -> int:
