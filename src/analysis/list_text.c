@@ -2,6 +2,7 @@
 #include "analysis/list_text.h"
 
 #include "base/hash.h"
+#include "codec/json.h"
 
 /* Write the quoted string at I as Python prints it; returns the index of its end. */
 static uint32_t add_string(struct osc_str list, uint32_t i, struct osc_strbuf *out)
@@ -73,6 +74,35 @@ void osc_list_text(struct osc_str list, struct osc_strbuf *out)
     }
 }
 
+/* Write one element of a list: a text without its quotes, anything else as Python prints it. */
+static void add_element(struct osc_str element, struct osc_strbuf *out)
+{
+    const char *const end = element.s + element.len;
+
+    if (element.len >= 2 && element.s[0] == '"' && end[-1] == '"') {
+        (void)osc_json_unescape(element.s + 1, end - 1, out);
+    } else if (element.len > 0 && element.s[0] == '[') {
+        osc_list_text(element, out);
+    } else {
+        for (uint32_t i = 0; i < element.len; i++)
+            i = add_word(element, i, out);
+    }
+}
+
+bool osc_list_elements(struct osc_str list, struct osc_strbuf *out)
+{
+    struct osc_str element;
+    bool has_any = false;
+
+    for (; osc_json_next(&list, &element); has_any = true) {
+        const bool is_empty = osc_str_eq(element, OSC_STR("\"\""));
+
+        osc_strbuf_adds(out, !has_any ? "" : is_empty ? "," : ", ");
+        add_element(element, out);
+    }
+    return has_any;
+}
+
 void osc_lists_fini(struct osc_lists *l)
 {
     osc_idmap_fini(&l->ids);
@@ -82,28 +112,44 @@ void osc_lists_fini(struct osc_lists *l)
     *l = (struct osc_lists){0};
 }
 
+/* The list in argument KEY of row I of C, a string of the trace; 0 if it is none. */
+static osc_sid list_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                       enum osc_arg_key key)
+{
+    struct osc_arg arg;
+
+    return osc_row_arg(t, c, i, key, &arg) && arg.type == OSC_ARG_TEXT ? arg.sid : (osc_sid){0};
+}
+
+/* Keep the text in the scratch buffer. */
+static osc_status keep_scratch(struct osc_lists *l, osc_sid *id)
+{
+    const struct osc_str text = {l->scratch.s ? l->scratch.s : "", (uint32_t)l->scratch.len};
+
+    if (l->scratch.status != OSC_OK)
+        return l->scratch.status;
+    if (l->texts.seed == 0)
+        l->texts.seed = osc_hash_seed();
+    l->texts.arena = &l->arena;
+    return osc_intern_add(&l->texts, text, id);
+}
+
 osc_status osc_lists_id(struct osc_lists *l, const struct osc_trace *t,
                         const struct osc_chunk *c, uint32_t i, enum osc_arg_key key,
                         osc_sid *id)
 {
-    struct osc_arg arg;
+    const osc_sid list = list_of(t, c, i, key);
 
     id->v = 0;
-    if (!osc_row_arg(t, c, i, key, &arg) || arg.type != OSC_ARG_TEXT)
+    if (list.v == 0)
         return OSC_OK;
-    uint32_t *const place = osc_idmap_put(&l->ids, arg.sid.v);
+    uint32_t *const place = osc_idmap_put(&l->ids, list.v);
     if (!place)
         return OSC_ENOMEM;
     if (*place == 0) {
-        if (l->texts.seed == 0)
-            l->texts.seed = osc_hash_seed();
-        l->texts.arena = &l->arena;
         osc_strbuf_clear(&l->scratch);
-        osc_list_text(osc_trace_str(t, arg.sid), &l->scratch);
-        if (l->scratch.status != OSC_OK)
-            return l->scratch.status;
-        const struct osc_str text = {l->scratch.s, (uint32_t)l->scratch.len};
-        const osc_status st = osc_intern_add(&l->texts, text, id);
+        osc_list_text(osc_trace_str(t, list), &l->scratch);
+        const osc_status st = keep_scratch(l, id);
         if (st != OSC_OK)
             return st;
         *place = id->v + 1; /* 0 means "not seen" in the map; below, a list id of 0 means "not
@@ -111,4 +157,35 @@ osc_status osc_lists_id(struct osc_lists *l, const struct osc_trace *t,
     }
     id->v = *place - 1;
     return OSC_OK;
+}
+
+osc_status osc_lists_elements_id(struct osc_lists *l, const struct osc_trace *t,
+                                 const struct osc_chunk *c, uint32_t i, enum osc_arg_key key,
+                                 uint32_t *number)
+{
+    const osc_sid list = list_of(t, c, i, key);
+    osc_sid id = {0};
+
+    *number = 0;
+    if (list.v == 0)
+        return OSC_OK;
+    uint32_t *const place = osc_idmap_put(&l->ids, list.v);
+    if (!place)
+        return OSC_ENOMEM;
+    if (*place == 0) {
+        osc_strbuf_clear(&l->scratch);
+        const bool has_any = osc_list_elements(osc_trace_str(t, list), &l->scratch);
+        const osc_status st = keep_scratch(l, &id);
+        if (st != OSC_OK)
+            return st;
+        /* One element without text has id 0, as a list without elements. */
+        *place = has_any ? id.v + 2 : 1;
+    }
+    *number = *place - 1;
+    return OSC_OK;
+}
+
+struct osc_str osc_lists_elements(const struct osc_lists *l, uint32_t number)
+{
+    return osc_intern_str(&l->texts, (osc_sid){number - 1});
 }

@@ -18,10 +18,17 @@
 /* Append the JSON list LIST with ", " between elements; nothing if it is not a list. */
 void osc_list_text(struct osc_str list, struct osc_strbuf *out);
 
+/*
+ * Append the elements of the JSON list LIST: texts without quotes, others as Python prints
+ * them, with a comma between them, and a blank before each that is not empty, so that no text
+ * ends with a blank. False, and nothing, if it is not a list or has none.
+ */
+bool osc_list_elements(struct osc_str list, struct osc_strbuf *out);
+
 /* Caches texts of lists. Zeroed, it is empty. */
 struct osc_lists {
     struct osc_idmap ids;    /* osc_sid of the trace -> osc_sid of texts */
-    struct osc_intern texts; /* entry i is the text with id i; 0: not a list */
+    struct osc_intern texts; /* entry i is the text with id i */
     struct osc_arena arena;
     struct osc_strbuf scratch;
 };
@@ -32,3 +39,14 @@ void osc_lists_fini(struct osc_lists *l);
 OSC_MUST_USE osc_status osc_lists_id(struct osc_lists *l, const struct osc_trace *t,
                                      const struct osc_chunk *c, uint32_t i,
                                      enum osc_arg_key key, osc_sid *id);
+
+/*
+ * Find the text of the elements of that list: its number for osc_lists_elements(), 0 if it has
+ * none. L is used for nothing else.
+ */
+OSC_MUST_USE osc_status osc_lists_elements_id(struct osc_lists *l, const struct osc_trace *t,
+                                              const struct osc_chunk *c, uint32_t i,
+                                              enum osc_arg_key key, uint32_t *number);
+
+/* The text with NUMBER, which is not 0. */
+struct osc_str osc_lists_elements(const struct osc_lists *l, uint32_t number);
