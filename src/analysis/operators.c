@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/operators.h"
 
+#include "analysis/dtypes.h"
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 #include "base/mem.h"
@@ -11,6 +12,7 @@
 enum {
     NAME,
     INPUT_SHAPE,
+    INPUT_DTYPES,
     CALL_STACK,
     CALLS,
     DEVICE_SELF,
@@ -49,6 +51,9 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Sizes of the inputs as argument `Input Dims` has them; [] is a scalar, no "
                "tensor, or nothing recorded. Present with --group-by shape.",
                .grouping = "shape"),
+    OSC_COLUMN(INPUT_DTYPES, "input_dtypes", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, 0,
+               OSC_INPUT_DTYPES_HELP " Present with --group-by dtype, if any were recorded.",
+               .source = "argument `Input type` of the operators.", .grouping = "dtype"),
     OSC_COLUMN(CALL_STACK, "call_stack", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL,
                OSC_RULE_STACKS,
                "Python frames that called the operator, innermost first, from argument `Call "
@@ -169,6 +174,8 @@ static void add_row(const struct osc_trace *t, const struct osc_options *o,
         osc_result_str(out, INPUT_SHAPE,
                        g->shape.v == 0 ? OSC_STR("[]")
                                        : osc_intern_str(&ops->lists.texts, g->shape));
+    if (g->dtypes != 0)
+        osc_result_str(out, INPUT_DTYPES, osc_lists_elements(&ops->types, g->dtypes));
     if (o->by_stack)
         set_stack(t, ops, g, out);
     osc_result_int(out, CALLS, (int64_t)g->n_calls);
@@ -240,8 +247,11 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_show(out, INPUT_SHAPE);
     if (o->by_stack)
         osc_result_show(out, CALL_STACK);
-    for (size_t g = 0; g < ops.n_groups; g++)
+    for (size_t g = 0; g < ops.n_groups; g++) {
+        if (ops.groups[g].dtypes != 0)
+            osc_result_show(out, INPUT_DTYPES);
         add_row(t, o, &ops, &ops.groups[g], out);
+    }
     if (o->has_rest && !o->compat_tb)
         add_rest(&ops, out);
     if (out->n_rows == 0)
@@ -338,6 +348,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
             return osc_fail(err, st, "operators: %s", osc_status_text(st));
         note_owners(r, &w);
     }
+    if (o->by_dtype)
+        osc_dtypes_note(r, INPUT_DTYPES);
     for (uint64_t i = 0; i < r->n_rows; i++) {
         const int64_t calls = osc_result_get_int(r, i, CALLS);
         const int64_t sync_calls = calls - osc_result_get_int(r, i, ASYNC_CALLS);
@@ -362,7 +374,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return r->status;
 }
 
-static const char *const groupings[] = {"shape", "stack", "shape,stack", NULL};
+static const char *const groupings[] = {"shape",       "dtype",       "stack",
+                                        "shape,dtype", "shape,stack", NULL};
 
 /* See table_columns.h. */
 const uint32_t osc_column_operators_name = NAME, osc_column_operators_calls = CALLS,

@@ -20,6 +20,7 @@
 struct osc_operator_group {
     osc_sid name;
     osc_sid shape;      /* in osc_operators.lists; 0: no list */
+    uint32_t dtypes;    /* elements in osc_operators.types; 0: none */
     osc_sid stack;      /* `Call stack`, a string of the trace; 0: none */
     uint32_t rebuilt;   /* stack of osc_operators.stacks; 0: none */
     uint32_t step;      /* by step: index in osc_trace.steps + 1; 0: none */
@@ -46,12 +47,12 @@ struct osc_operators {
     struct osc_operator_group *groups; /* owned; sorted by first_row once made */
     size_t n_groups, cap_groups;
     struct osc_operator_rest rest[OSC_LAUNCHERS]; /* that of operators is empty */
-    struct osc_lists lists;                       /* texts of shapes */
+    struct osc_lists lists, types;                /* texts of shapes and dtypes */
     struct osc_stacks stacks; /* made on request, if no event has a stack of its own */
 };
 
-/* Sum up T, which has LINKS, by name and by the grouping in O: shape, stack, or (with STEPS,
- * without medians, and not with stack) step. */
+/* Sum up T, which has LINKS, by name and by the grouping in O: shape, dtype, stack, or (with
+ * STEPS, without medians, and not with stack) step. */
 OSC_MUST_USE osc_status osc_operators_make(const struct osc_trace *t,
                                            const struct osc_options *o,
                                            struct osc_operators *ops);

@@ -34,10 +34,11 @@ struct sweep {
     uint32_t *numbers; /* of its entry in launched, from 1 on; after the sweep of its group */
     uint8_t *eligible; /* it has an eligible child */
     size_t n_nodes;
-    uint32_t *group_of;     /* owned; by name: group + 1, if is_plain */
-    struct osc_idmap pairs; /* shape and stack -> number of the pair */
-    struct osc_idmap keys;  /* name and pair -> group + 1 */
-    uint32_t n_pairs;
+    uint32_t *group_of;      /* owned; by name: group + 1, if is_plain */
+    struct osc_idmap inputs; /* by_dtype: shape and dtypes -> number, instead of shape */
+    struct osc_idmap pairs;  /* shape and stack -> number of the pair */
+    struct osc_idmap keys;   /* name and pair -> group + 1 */
+    uint32_t n_inputs, n_pairs;
     struct value *device; /* owned */
     size_t n_device, cap_device;
 };
@@ -167,10 +168,29 @@ static osc_status shape_of(struct sweep *s, const struct osc_chunk *c, uint32_t 
     return st;
 }
 
-/* The address of the group (+ 1) of a name with a shape or a stack. */
-static uint32_t *find_key(struct sweep *s, uint32_t name, osc_sid shape, uint32_t stack)
+/* Find the dtypes of row I, and the number of its SHAPE with these. */
+static osc_status inputs_of(struct sweep *s, const struct osc_chunk *c, uint32_t i,
+                            osc_sid shape, uint32_t *dtypes, uint32_t *number)
 {
-    uint32_t *const pair = osc_idmap_put(&s->pairs, (uint64_t)shape.v << 32 | stack);
+    const osc_status st =
+        osc_lists_elements_id(&s->ops->types, s->t, c, i, OSC_ARG_KEY_INPUT_TYPE, dtypes);
+
+    if (st != OSC_OK)
+        return st;
+    uint32_t *const inputs = osc_idmap_put(&s->inputs, (uint64_t)shape.v << 32 | *dtypes);
+    if (!inputs)
+        return OSC_ENOMEM;
+    if (*inputs == 0)
+        *inputs = ++s->n_inputs;
+    *number = *inputs;
+    return OSC_OK;
+}
+
+/* The address of the group (+ 1) of a name with INPUTS (shape, or shape and dtypes) or a stack.
+ */
+static uint32_t *find_key(struct sweep *s, uint32_t name, uint32_t inputs, uint32_t stack)
+{
+    uint32_t *const pair = osc_idmap_put(&s->pairs, (uint64_t)inputs << 32 | stack);
 
     if (!pair)
         return NULL;
@@ -185,12 +205,15 @@ static osc_status find_group(struct sweep *s, uint32_t node, const struct osc_ch
 {
     uint32_t *place = &s->group_of[c->name[i]];
     osc_sid shape = {0}, stack = {0};
-    uint32_t rebuilt = 0, step = 0;
+    uint32_t dtypes = 0, rebuilt = 0, step = 0;
     osc_status st = OSC_OK;
 
     if (!s->is_plain) {
         if (s->o->by_shape)
             st = shape_of(s, c, i, &shape);
+        uint32_t inputs = shape.v;
+        if (st == OSC_OK && s->o->by_dtype)
+            st = inputs_of(s, c, i, shape, &dtypes, &inputs);
         if (st != OSC_OK)
             return st;
         if (s->o->by_stack && s->has_frames)
@@ -199,7 +222,7 @@ static osc_status find_group(struct sweep *s, uint32_t node, const struct osc_ch
             stack = stack_of(s->t, c, i);
         if (s->o->by_step)
             step = c->step[i];
-        place = find_key(s, c->name[i], shape, stack.v | rebuilt | step);
+        place = find_key(s, c->name[i], inputs, stack.v | rebuilt | step);
         if (!place)
             return OSC_ENOMEM;
     }
@@ -207,6 +230,7 @@ static osc_status find_group(struct sweep *s, uint32_t node, const struct osc_ch
         st = add_group(s, place,
                        (struct osc_operator_group){.name = {c->name[i]},
                                                    .shape = shape,
+                                                   .dtypes = dtypes,
                                                    .stack = stack,
                                                    .rebuilt = rebuilt,
                                                    .step = step,
@@ -499,7 +523,7 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
                       .f = osc_trace_facts(t),
                       .o = o,
                       .ops = ops,
-                      .is_plain = !o->by_shape && !o->by_stack && !o->by_step};
+                      .is_plain = !o->by_shape && !o->by_dtype && !o->by_stack && !o->by_step};
     *ops = (struct osc_operators){0};
     osc_status st = prepare(&s);
     if (st == OSC_OK)
@@ -521,6 +545,7 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
     osc_pages_free(s.numbers, s.n_nodes * sizeof *s.numbers);
     osc_free(s.device);
     osc_free(s.group_of);
+    osc_idmap_fini(&s.inputs);
     osc_idmap_fini(&s.pairs);
     osc_idmap_fini(&s.keys);
     if (st != OSC_OK)
@@ -532,6 +557,7 @@ void osc_operators_fini(struct osc_operators *ops)
 {
     osc_free(ops->groups);
     osc_lists_fini(&ops->lists);
+    osc_lists_fini(&ops->types);
     osc_stacks_fini(&ops->stacks);
     *ops = (struct osc_operators){0};
 }

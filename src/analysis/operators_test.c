@@ -206,6 +206,31 @@ TEST_WITH(shapes_and_stacks_make_groups_of_their_own, NULL, end)
     assert_true(group("mm", 1)->has_stack);
 }
 
+TEST_WITH(dtypes_make_groups_of_their_own_within_shapes, NULL, end)
+{
+    static const char events[] = OP("mm", 1, 0, 1, "'Input Dims':[[1]],'Input type':['float']")
+        OP("mm", 1, 2, 1, "'Input Dims':[[1]],'Input type':['double']")
+            OP("mm", 1, 4, 1, "'Input Dims':[[2]],'Input type':[ 'float' ]")
+                OP("mm", 1, 6, 1, "'Input Dims':[[2]],'Input type':[]")
+                    OP("mm", 1, 8, 1, "'Input Dims':[[2]]");
+
+    sum_up(events, &(struct osc_options){.by_dtype = true});
+    assert_int_equal(ops.n_groups, 3);
+    assert_int_equal(group("mm", 0)->n_calls, 2);
+    assert_true(
+        osc_str_eq(osc_lists_elements(&ops.types, group("mm", 1)->dtypes), OSC_STR("double")));
+    assert_int_equal(group("mm", 2)->dtypes, 0); /* an empty list and none */
+    assert_int_equal(group("mm", 2)->n_calls, 2);
+    osc_operators_fini(&ops);
+    assert_int_equal(
+        osc_operators_make(&trace, &(struct osc_options){.by_shape = true, .by_dtype = true},
+                           &ops),
+        OSC_OK);
+    assert_int_equal(ops.n_groups, 4);
+    assert_true(group("mm", 0)->dtypes == group("mm", 2)->dtypes);
+    assert_true(group("mm", 0)->shape.v != group("mm", 2)->shape.v);
+}
+
 TEST_WITH(medians_count_the_calls_that_launched_nothing, NULL, end)
 {
     sum_up(OP("a", 1, 0, 10, "") OP("a", 1, 20, 20, "") OP("a", 1, 50, 40, "")
@@ -242,7 +267,7 @@ TEST_WITH(ranks_merge_to_means_but_not_to_medians, NULL, end)
     assert_int_equal(osc_merger_result(&m, &all), OSC_OK);
     assert_int_equal(def->finish(&all, &o, NULL), OSC_OK);
     assert_int_equal(all.n_rows, 2);
-    assert_int_equal(osc_result_get_int(&all, 0, 3), 4);
+    assert_int_equal(osc_result_get_int(&all, 0, (uint32_t)column("calls")), 4);
     assert_true(osc_result_get_num(&all, 0, (uint32_t)mean) == 20000);
     assert_false(osc_result_has(&all, 0, (uint32_t)median));
     assert_true(osc_result_get_num(&all, 1, (uint32_t)median) == 7000);
@@ -282,11 +307,11 @@ TEST_WITH(the_plugin_knows_no_asynchronous_operators, NULL, end)
 
 TEST_WITH(a_failed_allocation_loses_nothing, NULL, end)
 {
-    const struct osc_options o = {.by_shape = true, .by_stack = true};
+    const struct osc_options o = {.by_shape = true, .by_dtype = true, .by_stack = true};
     osc_status st = OSC_ENOMEM;
 
-    load(OP("a", 1, 0, 10, "'Input Dims':[[1]],'Call stack':'x;'") CALL(1, 1, 1, 3, "")
-             KERNEL("k", 4, 5, 3) OP("b", 1, 20, 10, ""));
+    load(OP("a", 1, 0, 10, "'Input Dims':[[1]],'Input type':['x'],'Call stack':'x;'")
+             CALL(1, 1, 1, 3, "") KERNEL("k", 4, 5, 3) OP("b", 1, 20, 10, ""));
     for (long n = 0; st != OSC_OK; n++) {
         osc_mem_fail_after(n);
         st = osc_operators_make(&trace, &o, &ops);

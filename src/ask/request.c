@@ -714,6 +714,7 @@ static osc_status split_groups(const char *group_by, const struct osc_table_def 
         if (!has_grouping(def, name))
             return wrong_grouping(def, group_by, err);
         o->by_shape |= strcmp(name, "shape") == 0;
+        o->by_dtype |= strcmp(name, "dtype") == 0;
         o->by_op |= strcmp(name, "op") == 0;
         o->by_cause |= strcmp(name, "cause") == 0;
         o->by_graph |= strcmp(name, "graph") == 0;

@@ -119,18 +119,17 @@ TEST(keys_of_groups_are_taken_apart)
     struct osc_options o;
 
     assert_string_equal(group("averages", "shape", &o), "");
-    assert_true(o.by_shape && !o.by_stack);
-    assert_string_equal(group("averages", "stack:12,shape", &o), "");
-    assert_true(o.by_shape && o.by_stack);
+    assert_true(o.by_shape && !o.by_dtype && !o.by_stack);
+    assert_string_equal(group("averages", "stack:12,dtype,shape", &o), "");
+    assert_true(o.by_shape && o.by_dtype && o.by_stack);
     assert_int_equal(o.stack_depth, 12);
     assert_string_equal(group("kernels", "op", &o), "");
     assert_true(o.by_op);
     assert_string_equal(group("threads", NULL, &o), "");
     assert_string_equal(group("kernels", "shape", &o),
                         "kernels cannot be grouped by 'shape'; did you mean 'op'?");
-    assert_string_equal(
-        group("averages", "shape,", &o),
-        "averages cannot be grouped by 'shape,'; did you mean 'shape,stack:N'?");
+    assert_string_equal(group("averages", "shape,", &o),
+                        "averages cannot be grouped by 'shape,'; did you mean 'shape,dtype'?");
     assert_string_equal(group("averages", "", &o),
                         "averages cannot be grouped by ''; did you mean 'shape'?");
     assert_string_equal(group("averages", "stack:0", &o),

@@ -139,7 +139,7 @@ const struct osc_option osc_options[] = {
              "with ns() us() ms() s() kib() mib() gib(), such as 'total_ns > us(10)'",
      .completion = OSC_COMPLETE_COLUMNS},
     {"group-by", 'g', "KEY", ROWS,
-     .help = "make a row for each KEY, such as shape or stack:5; "
+     .help = "make a row for each KEY, such as shape, dtype or stack:5; "
              "--list names the keys of a table",
      .completion = OSC_COMPLETE_GROUPING},
     {"merge", 'm', NULL, BOTH, .help = "sum all ranks and spans into one block of rows"},

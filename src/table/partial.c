@@ -68,9 +68,9 @@ static bool is_timed(const struct osc_partial_question *q)
 static void put_options(struct osc_strbuf *out, const struct osc_partial_question *q)
 {
     const struct osc_options *const o = q->options;
-    const bool switches[] = {o->by_shape,      o->by_stack, o->by_op,    o->compat_tb,
-                             o->no_python,     o->has_at,   is_timed(q), o->has_rest,
-                             o->by_annotation, o->all_steps};
+    const bool switches[] = {o->by_shape,  o->by_dtype,      o->by_stack, o->by_op,
+                             o->compat_tb, o->no_python,     o->has_at,   is_timed(q),
+                             o->has_rest,  o->by_annotation, o->all_steps};
 
     osc_put_c_text(out, o->group_by);
     osc_put_u32(out, o->stack_depth);

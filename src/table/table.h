@@ -111,6 +111,7 @@ struct osc_options {
     const char *group_by;           /* one or more of the table's groupings, or NULL */
     uint32_t stack_depth;           /* N of --group-by stack:N */
     bool by_shape, by_stack, by_op; /* group_by, parsed */
+    bool by_dtype;                  /* the same */
     bool by_cause, by_graph;        /* the same */
     bool by_module, by_size;        /* the same */
     bool by_process, by_thread, by_track, by_category, by_step, by_kind; /* the same */

@@ -9,8 +9,10 @@ from twin.averages_text import Options
 from twin.events import Trace
 from twin.selection import Selection
 
-GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
-             "operators": (None, "shape", "stack", "shape,stack"), "kernels": (None, "op"),
+GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3", "dtype", "dtype,stack:1",
+                          "shape,dtype"),
+             "operators": (None, "shape", "stack", "shape,stack", "dtype", "stack,dtype",
+                           "shape,dtype,stack"), "kernels": (None, "op"),
              "modules": (None, "annotation", "line"), "memory_live": (None, "module", "size", "op,module,size"), "stragglers": (None, "step"),
              "ranges": (None, "process", "thread", "track", "category", "step",
                         "kind", "thread,kind", "category,thread", "step,process,track")}
@@ -26,7 +28,8 @@ TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
          Options(torch="1.13"), Options(sort="cuda_time", limit=12, torch="1.13"))
 TEXT_GROUPINGS: tuple[dict, ...] = (
     {}, {"by_shape": True}, {"stack_n": 2}, {"python": False},
-    {"stack_n": 7}, {"by_shape": True, "stack_n": 1})
+    {"stack_n": 7}, {"by_shape": True, "stack_n": 1}, {"by_shape": True, "by_dtype": True},
+    {"by_dtype": True, "stack_n": 2})
 
 
 def selection(source: random.Random, trace: Trace) -> Selection:

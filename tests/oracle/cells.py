@@ -13,8 +13,9 @@ from twin.tolerant import Word
 # The columns that identify a row; columns that a table lacks are None in both. Events and tracks of
 # several files have no such columns: their rows are compared in order.
 KEYS = {
-    "averages": ("name", "device_type", "is_user_annotation", "input_shapes", "stack"),
-    "operators": ("name", "input_shape", "call_stack"),
+    "averages": ("name", "device_type", "is_user_annotation", "input_shapes", "input_dtypes",
+                 "stack"),
+    "operators": ("name", "input_shape", "input_dtypes", "call_stack"),
     "kernels": ("name", "operator", "grid", "block", "registers_per_thread",
                 "shared_memory_bytes"),
     "ranges": ("name", "kind", "place", "category", "process", "thread", "device", "step"),
@@ -38,7 +39,7 @@ OPTIONAL = {"name", "parent_id", "device", "queue", "self_ns", "depth", "step", 
             "fwd_id", "correlation", "value", "bytes", "is_async", "first_offset", "first_ns",
             "sm_efficiency_ratio", "self_ratio", "module", "note", "capacity_bytes", "grew", "grew_on",
             "grew_by_ns", "grew_ratio", "process_name", "thread_name", "place",
-            "series", "min_value", "max_value",
+            "series", "min_value", "max_value", "input_dtypes",
             "backward_host_ns", "backward_device_ns", "missing_ranks", "clock_group",
             "clock_offset_ns", "clock_error_ns", "clock_drift_ppm", "clock_anchors"}
 # Sentences, which golden tests check.

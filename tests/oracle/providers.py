@@ -115,7 +115,7 @@ class OpscopeProvider:
         """The text form of averages."""
         arguments = ["averages", *map(str, operands), "--format", "text",
                      "--limit", str(options.limit), *more]
-        parts = (["shape"] if grouping.get("by_shape") else []) + (
+        parts = [key for key in ("shape", "dtype") if grouping.get(f"by_{key}")] + (
             [f"stack:{grouping['stack_n']}"] if grouping.get("stack_n") else [])
         if parts:
             arguments += ["--group-by", ",".join(parts)]

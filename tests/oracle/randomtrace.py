@@ -118,6 +118,10 @@ class Generator:
         args: dict = {size(("Input Dims", "Input Dims", "Input dims")): size(choices)}
         if self.chance(60):
             args["Concrete Inputs"] = ["", "", "", "[1, 1]", "[0, 0]", "[1, 1]", "1"]
+        if self.chance(60):
+            args["Input type"] = size((["float", "float"], ["c10::BFloat16", "Scalar", ""], [""],
+                                       ["", "", "long int"], [], ["TensorList", ""], None, "float",
+                                       ["a \"b\"", "float"]))
         return args
 
     def numbers(self) -> dict:

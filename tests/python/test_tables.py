@@ -76,6 +76,9 @@ class Tables(unittest.TestCase):
         self.compare(support.DEMO, ["operators"], sort="calls:asc", limit=7)
         self.compare(support.DEMO, ["operators"], columns="calls,name", where="calls > 9")
         self.compare(support.DEMO, ["operators", "averages"], group_by="shape")
+        self.compare(support.DEMO, ["operators", "averages"], group_by="shape,dtype")
+        self.assertIn("float, float, Scalar", opscope.load(support.DEMO).table(
+            "averages", group_by="dtype")["input_dtypes"].tolist())
         self.compare(support.DEMO, ["averages"], no_python=True)
         self.compare(support.DEMO, ["events", "operators", "memory_curve"], steps="@0")
         thread = int(opscope.load(support.DEMO)["threads"]["thread"][0])

@@ -37,8 +37,8 @@ SEVERAL_LINES = ("quality", "advice", "info", "memory_peaks", "headlines") # of 
 LEAST = 32
 # Words of --group-by -> the column that they ask for.
 ASKED = {"process": "process", "thread": "thread", "track": "track", "category": "category",
-         "step": "step", "shape": "input_shape", "stack": "call_stack", "op": "operator",
-         "cause": "cause", "graph": "launch_id",
+         "step": "step", "shape": "input_shape", "dtype": "input_dtypes", "stack": "call_stack",
+         "op": "operator", "cause": "cause", "graph": "launch_id",
          "module": "module", "size": "block_bytes"}
 BELOW = {"message", "remedy", "text", "evidence", "at_peak", "note"} # columns on lines of their own
 QUOTED = re.compile(r"'[^']*'")

@@ -58,6 +58,8 @@ static const char *const groupings[][2] = {
     {"operators", "shape"},
     {"operators", "stack"},
     {"operators", "shape,stack"},
+    {"operators", "dtype"},
+    {"operators", "shape,dtype"},
     {"modules", "annotation"},
     {"modules", "line"},
     {"ranges", "process"},

@@ -2,6 +2,7 @@
 #include "analysis/torch/averages.h"
 
 #include "analysis/census.h"
+#include "analysis/dtypes.h"
 #include "analysis/torch/averages_columns.h"
 #include "analysis/torch/averages_groups.h"
 #include "analysis/torch/averages_tree.h"
@@ -74,6 +75,11 @@ static const struct osc_column columns[OSC_AVERAGES_COLUMNS] = {
                "Sizes of the inputs as Python prints them; [] for an input that is no tensor, "
                "and for a list of tensors. Part of the key with --group-by shape.",
                .source = "Input Dims."),
+    OSC_COLUMN(OSC_AVERAGES_INPUT_DTYPES, "input_dtypes", STRING, NULL, KEY,
+               OSC_COLUMN_OPTIONAL, OSC_RULE_AVERAGES,
+               OSC_INPUT_DTYPES_HELP
+               " Part of the key with --group-by dtype; torch does not group by them.",
+               .source = "Input type.", .grouping = "dtype"),
     OSC_COLUMN(OSC_AVERAGES_STACK, "stack", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL,
                OSC_RULE_STACKS | OSC_RULE_BACKWARD,
                "First N frames of the call stack, innermost first, as a JSON list. A backward "
@@ -161,6 +167,9 @@ static void emit_row(const struct emission *e, const struct osc_avg_group *g,
         osc_result_int(out, OSC_AVERAGES_FLOPS, (int64_t)g->flops);
     if (e->groups->by_shape)
         osc_result_str(out, OSC_AVERAGES_INPUT_SHAPES, osc_avg_group_shapes(e->groups, g));
+    if (g->dtypes != 0)
+        osc_result_str(out, OSC_AVERAGES_INPUT_DTYPES,
+                       osc_lists_elements(&e->groups->types, g->dtypes));
     if (e->groups->by_stack)
         osc_result_str(out, OSC_AVERAGES_STACK,
                        osc_avg_stack_text(&e->groups->stacks, g->stack));
@@ -197,6 +206,8 @@ static void emit(const struct osc_avg_tree *tree, const struct osc_avg_groups *g
     const struct emission e = {tree, groups, tree->has_memory, any_device_bytes(groups)};
 
     for (size_t i = 0; i < groups->n; i++) {
+        if (groups->all[i].dtypes != 0)
+            osc_result_show(out, OSC_AVERAGES_INPUT_DTYPES);
         if (!o->no_python || !is_python_function(tree, &groups->all[i]))
             emit_row(&e, &groups->all[i], out);
     }
@@ -225,6 +236,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 {
     const struct osc_avg_grouping how = {
         .by_shape = o->by_shape,
+        .by_dtype = o->by_dtype,
         .by_stack = o->by_stack,
         .stack_depth = o->stack_depth,
         .with_flops = osc_trace_flag(t, "with_flops", false),
@@ -248,7 +260,16 @@ out:
     return st;
 }
 
-static const char *const groupings[] = {"shape", "stack:N", "shape,stack:N", NULL};
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    (void)err;
+    if (o->by_dtype)
+        osc_dtypes_note(r, OSC_AVERAGES_INPUT_DTYPES);
+    return r->status;
+}
+
+static const char *const groupings[] = {
+    "shape", "dtype", "stack:N", "shape,dtype", "shape,stack:N", "dtype,stack:N", NULL};
 
 const struct osc_table_def osc_table_averages = {
     .name = "averages",
@@ -264,5 +285,6 @@ const struct osc_table_def osc_table_averages = {
     .facts = OSC_FACT_LINKS,
     .takes = OSC_TAKES_NO_PYTHON,
     .map = map,
+    .finish = finish,
     .text = osc_torch_text,
 };

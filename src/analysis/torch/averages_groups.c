@@ -91,9 +91,14 @@ static osc_status flops_of(struct osc_avg_groups *g, const struct osc_avg_tree *
     return OSC_OK;
 }
 
+/* What of the inputs of a node is in the key of its group. */
+struct inputs {
+    uint32_t shapes, dtypes;
+};
+
 /* Add a row for node I; *NUMBER is its index + 1. */
 static osc_status add_group(struct osc_avg_groups *g, const struct osc_avg_tree *tree,
-                            uint32_t i, uint32_t shapes, uint32_t *number)
+                            uint32_t i, const struct inputs *in, uint32_t *number)
 {
     const struct osc_avg_node *n = &tree->nodes[i];
     const osc_status st = osc_grow(&g->all, &g->cap, g->n + 1, sizeof *g->all);
@@ -106,7 +111,8 @@ static osc_status add_group(struct osc_avg_groups *g, const struct osc_avg_tree 
         .first_row = n->row,
         .name = n->name,
         .flags = n->flags,
-        .shapes = shapes,
+        .shapes = in->shapes,
+        .dtypes = in->dtypes,
         .stack = g->by_stack ? g->stacks.of_node[i] : 0,
         .is_top_level = n->parent == 0,
     };
@@ -132,8 +138,12 @@ static osc_status long_group(struct osc_avg_groups *g, struct osc_avg_tree *tree
                              uint32_t *number)
 {
     const struct osc_avg_node *n = &tree->nodes[i];
-    uint32_t shapes = 0;
-    osc_status st = g->by_shape ? shapes_of(g, tree, n, &shapes) : OSC_OK;
+    struct inputs in = {0};
+    osc_status st = g->by_shape ? shapes_of(g, tree, n, &in.shapes) : OSC_OK;
+    if (st == OSC_OK && g->by_dtype)
+        st = osc_lists_elements_id(&g->types, tree->trace, osc_avg_chunk(tree, n),
+                                   osc_row_place((osc_row){n->row}), OSC_ARG_KEY_INPUT_TYPE,
+                                   &in.dtypes);
     uint32_t *const plain = plain_place(g, tree, n);
 
     if (st != OSC_OK || !plain)
@@ -141,18 +151,28 @@ static osc_status long_group(struct osc_avg_groups *g, struct osc_avg_tree *tree
     if (*plain == 0)
         *plain = ++g->n_plain;
 
-    uint32_t *const shaped = osc_idmap_put(&g->by_plain, (uint64_t)*plain << 32 | shapes);
+    uint32_t *const shaped = osc_idmap_put(&g->by_plain, (uint64_t)*plain << 32 | in.shapes);
     if (!shaped)
         return OSC_ENOMEM;
     if (*shaped == 0)
         *shaped = ++g->n_shaped;
 
+    uint32_t key = *shaped;
+    if (g->by_dtype) {
+        uint32_t *const typed = osc_idmap_put(&g->by_typed, (uint64_t)key << 32 | in.dtypes);
+        if (!typed)
+            return OSC_ENOMEM;
+        if (*typed == 0)
+            *typed = ++g->n_typed;
+        key = *typed;
+    }
+
     const uint32_t stack = g->by_stack ? g->stacks.of_node[i] : 0;
-    uint32_t *const group = osc_idmap_put(&g->by_shaped, (uint64_t)*shaped << 32 | stack);
+    uint32_t *const group = osc_idmap_put(&g->by_shaped, (uint64_t)key << 32 | stack);
     if (!group)
         return OSC_ENOMEM;
     if (*group == 0)
-        st = add_group(g, tree, i, shapes, group);
+        st = add_group(g, tree, i, &in, group);
     *number = *group;
     return st;
 }
@@ -163,7 +183,7 @@ static osc_status group_of(struct osc_avg_groups *g, struct osc_avg_tree *tree, 
     uint32_t number = 0;
     osc_status st = OSC_OK;
 
-    if (g->by_shape || g->by_stack) {
+    if (g->of_node) {
         st = long_group(g, tree, i, &number);
         g->of_node[i] = number;
     } else {
@@ -172,7 +192,7 @@ static osc_status group_of(struct osc_avg_groups *g, struct osc_avg_tree *tree, 
         if (!place)
             return OSC_ENOMEM;
         if (*place == 0)
-            st = add_group(g, tree, i, 0, place);
+            st = add_group(g, tree, i, &(struct inputs){0}, place);
         number = *place;
     }
     if (st == OSC_OK)
@@ -290,6 +310,7 @@ osc_status osc_avg_groups_build(struct osc_avg_groups *g, struct osc_avg_tree *t
 
     *g = (struct osc_avg_groups){
         .by_shape = how->by_shape,
+        .by_dtype = how->by_dtype,
         .by_stack = how->by_stack && how->stack_depth > 0,
         .with_flops = how->with_flops,
     };
@@ -297,7 +318,7 @@ osc_status osc_avg_groups_build(struct osc_avg_groups *g, struct osc_avg_tree *t
     g->shapes.seed = osc_hash_seed();
     if (g->by_stack)
         st = osc_avg_stacks_build(&g->stacks, tree, how->stack_depth);
-    if (g->by_shape || g->by_stack) {
+    if (g->by_shape || g->by_dtype || g->by_stack) {
         g->of_node_size = ((size_t)tree->n_nodes + 1) * sizeof *g->of_node;
         g->of_node = osc_pages_alloc(g->of_node_size);
         st = st == OSC_OK && !g->of_node ? OSC_ENOMEM : st;
@@ -338,7 +359,9 @@ void osc_avg_groups_fini(struct osc_avg_groups *g)
     osc_idmap_fini(&g->shapes_by_sid);
     osc_idmap_fini(&g->by_family);
     osc_idmap_fini(&g->by_plain);
+    osc_idmap_fini(&g->by_typed);
     osc_idmap_fini(&g->by_shaped);
+    osc_lists_fini(&g->types);
     for (int i = 0; i < OSC_FLOPS_RULES; i++)
         osc_idmap_fini(&g->flops_by_sids[i]);
     osc_avg_stacks_fini(&g->stacks);

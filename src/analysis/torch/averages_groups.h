@@ -2,9 +2,9 @@
 /*
  * averages_groups.h - nodes with equal keys become rows.
  *
- * The key is name, device type and whether it is a user annotation; on request also the text
- * of the input shapes and the first frames of the stack. Rows are in the order of their first
- * nodes.
+ * The key is name, device type and whether it is a user annotation; on request also the texts
+ * of the input shapes and dtypes, and the first frames of the stack. Rows are in the order of
+ * their first nodes.
  *
  *   - The plain key is found through an array, longer ones through maps of small numbers;
  *     no text is made twice.
@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/list_text.h"
 #include "analysis/torch/averages_stacks.h"
 #include "analysis/torch/averages_tree.h"
 
@@ -32,6 +33,7 @@ struct osc_avg_group {
     uint32_t name;                        /* index in the names of the tree */
     uint32_t flags;                       /* of its first node */
     uint32_t shapes;                      /* id in osc_avg_groups.shapes, or 0 */
+    uint32_t dtypes;                      /* elements in osc_avg_groups.types, or 0 */
     uint32_t stack;                       /* id in osc_avg_groups.stacks, or 0 */
     bool is_top_level;                    /* its first node has no parent */
 };
@@ -40,7 +42,7 @@ struct osc_avg_group {
 struct osc_avg_groups {
     struct osc_avg_group *all; /* owned; in order of first appearance */
     size_t n, cap;
-    bool by_shape, by_stack, with_flops;
+    bool by_shape, by_dtype, by_stack, with_flops;
 
     struct osc_intern shapes; /* owned; texts such as "[[4, 3], []]" */
     struct osc_arena arena;   /* owned; their bytes */
@@ -48,8 +50,10 @@ struct osc_avg_groups {
     struct osc_idmap shapes_by_sid; /* `Input Dims` of the file -> id */
     struct osc_idmap by_family;     /* rows of second device families */
     struct osc_idmap by_plain;      /* (plain group, shapes) -> number */
+    struct osc_idmap by_typed;      /* (number, dtypes) -> number, with by_dtype */
     struct osc_idmap by_shaped;     /* (number, stack) -> group + 1 */
-    uint32_t n_shaped, n_plain;
+    uint32_t n_shaped, n_typed, n_plain;
+    struct osc_lists types;                          /* owned; texts such as "float, Scalar" */
     struct osc_idmap flops_by_sids[OSC_FLOPS_RULES]; /* dims, inputs -> index + 1 in flops */
     uint64_t *flops;                                 /* owned */
     size_t n_flops, cap_flops;
@@ -61,6 +65,7 @@ struct osc_avg_groups {
 /* How to group. Zeroed: by the plain key. */
 struct osc_avg_grouping {
     bool by_shape;
+    bool by_dtype;
     bool by_stack;
     uint32_t stack_depth;
     bool with_flops;

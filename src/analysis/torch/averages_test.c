@@ -294,6 +294,55 @@ TEST(groups_by_shapes_without_lists_of_tensors)
     fini(&f);
 }
 
+TEST(groups_by_dtypes_alone_and_with_shapes)
+{
+#define TYPED(ts, args) RANGE("cpu_op", "aten::mm", 1, ts, 1, args)
+    static const char events[] =
+        TYPED(0, "'Input type': ['float', 'Scalar', ''], 'Input Dims': [[2], [], []]")
+            TYPED(1, "'Input type': ['float','Scalar',''], 'Input Dims': [[3], [], []]")
+                TYPED(2, "'Input type': ['c10::BFloat16', 'Scalar', '']")
+                    TYPED(3, "'Input type': ['']") TYPED(4, "'Input type': []") TYPED(5, "");
+#undef TYPED
+    static const char *const texts[] = {"float, Scalar,", "c10::BFloat16, Scalar,", "", NULL};
+    struct fixture f;
+
+    load(&f, "", events);
+    map(&f, &(struct osc_options){.by_dtype = true});
+    assert_int_equal(f.rows.n_rows, 4);
+    for (uint64_t i = 0; i < 4; i++) {
+        assert_int_equal(osc_result_has(&f.rows, i, OSC_AVERAGES_INPUT_DTYPES),
+                         texts[i] != NULL);
+        if (texts[i])
+            assert_true(osc_str_eq(osc_result_get_str(&f.rows, i, OSC_AVERAGES_INPUT_DTYPES),
+                                   osc_str_c(texts[i])));
+    }
+    assert_int_equal(osc_result_get_int(&f.rows, 0, OSC_AVERAGES_CALLS), 2);
+    assert_int_equal(osc_result_get_int(&f.rows, 3, OSC_AVERAGES_CALLS), 2);
+    assert_true(f.rows.shown >> OSC_AVERAGES_INPUT_DTYPES & 1);
+
+    map(&f, &(struct osc_options){.by_dtype = true, .by_shape = true});
+    assert_int_equal(f.rows.n_rows, 5);
+    map(&f, &(struct osc_options){.by_dtype = true, .by_stack = true, .stack_depth = 1});
+    assert_int_equal(f.rows.n_rows, 4);
+    map(&f, &(struct osc_options){.by_shape = true});
+    assert_false(f.rows.shown >> OSC_AVERAGES_INPUT_DTYPES & 1);
+    fini(&f);
+}
+
+TEST(says_that_a_trace_without_dtypes_has_none)
+{
+    const struct osc_options o = {.by_dtype = true};
+    struct fixture f;
+
+    load(&f, "", OP("a", 0, 1) OP("a", 2, 1));
+    map(&f, &o);
+    assert_int_equal(osc_table_averages.finish(&f.rows, &o, NULL), OSC_OK);
+    assert_int_equal(f.rows.n_rows, 1);
+    assert_false(f.rows.shown >> OSC_AVERAGES_INPUT_DTYPES & 1);
+    assert_non_null(strstr(f.rows.notes.s, "record_shapes=True"));
+    fini(&f);
+}
+
 TEST(charges_memory_to_every_range_that_holds_it_both_ends_included)
 {
     struct fixture f;
@@ -380,19 +429,19 @@ TEST(says_why_a_table_is_empty)
 
 TEST(survives_any_failed_allocation)
 {
-    const struct osc_options o = {.by_shape = true, .by_stack = true, .stack_depth = 2};
+    const struct osc_options o = {
+        .by_shape = true, .by_dtype = true, .by_stack = true, .stack_depth = 2};
     osc_status st = OSC_ENOMEM;
     struct fixture f;
 
-    load(
-        &f, "'profile_memory': 1, 'with_flops': 1,",
-        RANGE(
-            "cpu_op", "aten::mul", 1, 0, 10,
-            "'Sequence number': 7, 'Fwd thread id': 0, 'Call stack': 'a;', 'Input Dims': [[2]]")
-            FLOW("s", 1, 1, 0) FLOW("f", 1, 2, 100)
-                RANGE("cpu_op", "x", 2, 100, 50, "'Sequence number': 7, 'Fwd thread id': 5")
-                    RECORD("[memory]", 1, 200, 0, -512) RECORD("[OutOfMemory]", 1, 60, 0, 7)
-                        DEVICE("kernel", "gemm", 30, 50, "'correlation': 5"));
+    load(&f, "'profile_memory': 1, 'with_flops': 1,",
+         RANGE("cpu_op", "aten::mul", 1, 0, 10,
+               "'Sequence number': 7, 'Fwd thread id': 0, 'Call stack': 'a;', 'Input Dims': "
+               "[[2]], "
+               "'Input type': ['float']") FLOW("s", 1, 1, 0) FLOW("f", 1, 2, 100)
+             RANGE("cpu_op", "x", 2, 100, 50, "'Sequence number': 7, 'Fwd thread id': 5")
+                 RECORD("[memory]", 1, 200, 0, -512) RECORD("[OutOfMemory]", 1, 60, 0, 7)
+                     DEVICE("kernel", "gemm", 30, 50, "'correlation': 5"));
     for (long n = 0; st != OSC_OK; n++) {
         struct osc_result r;
 

@@ -29,7 +29,7 @@ struct column {
 /* A row ready to print. */
 struct row {
     uint64_t index; /* in the result */
-    struct osc_str name, shapes;
+    struct osc_str name, shapes, dtypes;
     struct osc_str *frames;
     uint32_t n_frames;
     int64_t calls, flops;
@@ -49,7 +49,8 @@ struct page {
     char device[24];        /* "CUDA" */
     double cpu_total_us, device_total_us;
     unsigned flops_power;
-    bool has_device_time, has_memory, has_device_memory, has_shapes, has_stack, has_flops;
+    bool has_device_time, has_memory, has_device_memory, has_shapes, has_dtypes;
+    bool has_stack, has_flops;
 };
 
 static bool is_shown(const struct osc_result *r, uint32_t column)
@@ -130,6 +131,8 @@ static osc_status read_row(struct page *p, uint64_t i, struct row *row)
     st = dup_clean(p, osc_result_get_str(r, i, OSC_AVERAGES_NAME), &row->name);
     if (st == OSC_OK)
         st = dup_clean(p, osc_result_get_str(r, i, OSC_AVERAGES_INPUT_SHAPES), &row->shapes);
+    if (st == OSC_OK)
+        st = dup_clean(p, osc_result_get_str(r, i, OSC_AVERAGES_INPUT_DTYPES), &row->dtypes);
     if (st == OSC_OK)
         st = read_frames(p, osc_result_get_str(r, i, OSC_AVERAGES_STACK), row);
     return st;
@@ -251,6 +254,7 @@ static void sum_totals(struct page *p)
         p->has_device_memory |=
             osc_result_get_int(p->r, row->index, OSC_AVERAGES_SELF_DEVICE_BYTES) > 0;
         p->has_shapes |= row->shapes.len > 0 && !osc_str_eq(row->shapes, OSC_STR("[]"));
+        p->has_dtypes |= row->dtypes.len > 0;
         p->has_stack |= row->n_frames > 0;
         if (row->flops > 0 && row->flops < min_flops)
             min_flops = row->flops;
@@ -287,18 +291,21 @@ static int32_t max_width(int32_t option, int32_t preset)
     return option == 0 ? preset : option;
 }
 
-/* Add torch's columns, in its order. */
+/* Add torch's columns, in its order, and those of dtypes, which it has not. */
 static void add_columns(struct page *p)
 {
     static const char *const units[] = {"FLOPs",  "KFLOPs", "MFLOPs",
                                         "GFLOPs", "TFLOPs", "PFLOPs"};
-    size_t name = 0, shapes = 0, frame = 0;
+    size_t name = 0, shapes = 0, dtypes = 0, frame = 0;
 
     for (size_t i = 0; i < p->n_rows; i++) {
         const struct row *row = &p->rows[i];
         const size_t name_width = osc_utf8_width(row->name);
 
+        const size_t dtypes_width = osc_utf8_width(row->dtypes);
+
         name = name_width > name ? name_width : name;
+        dtypes = dtypes_width > dtypes ? dtypes_width : dtypes;
         shapes = row->shapes.len > shapes ? row->shapes.len : shapes;
         for (uint32_t k = 0; k < row->n_frames; k++) {
             const size_t frame_width = osc_utf8_width(row->frames[k]);
@@ -331,6 +338,10 @@ static void add_columns(struct page *p)
     if (p->has_shapes) {
         add_column(p, "Input Shapes", "", "");
         widen(p, shapes, max_width(p->o->max_shapes_width, SHAPES_WIDTH_MAX));
+    }
+    if (p->has_dtypes) {
+        add_column(p, "Input Dtypes", "", "");
+        widen(p, dtypes, max_width(p->o->max_shapes_width, SHAPES_WIDTH_MAX));
     }
     if (p->has_stack) {
         add_column(p, "Source Location", "", "");
@@ -478,6 +489,8 @@ static void put_row(struct page *p, const struct row *row)
                                                        (long long)row->calls)});
     if (p->has_shapes)
         put(p, osc_torch_head(row->shapes, p->columns[p->at].width));
+    if (p->has_dtypes)
+        put(p, osc_torch_head(row->dtypes, p->columns[p->at].width));
     if (p->has_flops) /* before the source, whose title stands here: a defect of torch */
         put(p, osc_torch_flops(&cell, row->flops, p->flops_power));
     if (p->has_stack)

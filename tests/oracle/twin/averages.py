@@ -300,6 +300,7 @@ class Row:
     is_python: bool
     is_top_level: bool            # of its first event
     input_shapes: str
+    input_dtypes: str | None
     stack: list[str]
     calls: int = 0
     cpu_ns: int = 0
@@ -358,15 +359,15 @@ def device_type(function: Function) -> str:
     return family.upper() if family in ("cuda", "xpu", "mtia", "hpu") else "PrivateUse1"
 
 
-def rows_of(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
+def rows_of(trace: Trace, by_shape: bool, stack_n: int, by_dtype: bool) -> dict[tuple, Row]:
     """Rows of one trace in order of first appearance; the caller may change them."""
-    key = ("averages", by_shape, stack_n)
+    key = ("averages", by_shape, stack_n, by_dtype)
     if key not in trace.kept:
-        trace.kept[key] = sum_rows(trace, by_shape, stack_n)
+        trace.kept[key] = sum_rows(trace, by_shape, stack_n, by_dtype)
     return {name: copy.copy(row) for name, row in trace.kept[key].items()}
 
 
-def sum_rows(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
+def sum_rows(trace: Trace, by_shape: bool, stack_n: int, by_dtype: bool) -> dict[tuple, Row]:
     """The same, once per trace."""
     rows: dict[tuple, Row] = {}
     for f in function_events(trace):
@@ -374,10 +375,11 @@ def sum_rows(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
                      and f.name != "Python GC"
                      or f.event.is_fitted and f.event.kind == "python")
         key = (f.name, device_type(f), f.is_annotation, f.shapes if by_shape else None,
-               tuple(f.stack[:stack_n]) if stack_n else None)
+               tuple(f.stack[:stack_n]) if stack_n else None,
+               operators.dtypes_text(f.event.args) if by_dtype else None)
         if key not in rows:
             rows[key] = Row(f.name, device_type(f), f.is_async, f.is_annotation, is_python,
-                            f.parent is None, f.shapes if by_shape else "",
+                            f.parent is None, f.shapes if by_shape else "", key[-1],
                             f.stack[:stack_n] if stack_n else [])
         rows[key].add(f)
     has_bytes = trace.flag("profile_memory")
@@ -391,12 +393,12 @@ def sum_rows(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
 
 
 def key_averages(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
-                 python: bool = True) -> list[Row]:
+                 python: bool = True, by_dtype: bool = False) -> list[Row]:
     """The rows of TRACES as one list. PYTHON false drops the rows of Python functions at the end,
     so that all other numbers stay the same."""
     rows: dict[tuple, Row] = {}
     for trace in traces:
-        for key, row in rows_of(trace, by_shape, stack_n).items():
+        for key, row in rows_of(trace, by_shape, stack_n, by_dtype).items():
             if row.is_python and not python:
                 continue
             if key in rows:
@@ -409,9 +411,9 @@ def key_averages(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
 
 
 def table(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
-          python: bool = True) -> list[dict]:
+          python: bool = True, by_dtype: bool = False) -> list[dict]:
     """The rows as dictionaries, with the column names of the table."""
-    rows = key_averages(traces, by_shape, stack_n, python)
+    rows = key_averages(traces, by_shape, stack_n, python, by_dtype)
     has_bytes, has_device_bytes, has_flops = (any(getattr(row, name) for row in rows) for name in
                                               ("has_bytes", "has_device_bytes", "has_flops"))
     out = []
@@ -429,6 +431,8 @@ def table(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
                 cells[column] = getattr(row, column) if is_there else None
         if by_shape:
             cells["input_shapes"] = row.input_shapes
+        if by_dtype:
+            cells["input_dtypes"] = row.input_dtypes
         if stack_n:
             cells["stack"] = row.stack
         cells |= {"is_async": row.is_async, "is_user_annotation": row.is_user_annotation,

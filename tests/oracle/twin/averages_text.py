@@ -210,6 +210,9 @@ def columns_of(rows: list[Row], options: Options, device: str | None,
     if any(r.input_shapes not in ("", "[]") for r in rows):
         columns.append(Column("Input Shapes", limited(
             max(len(r.input_shapes) for r in rows), options.max_shapes_width)))
+    if any(r.input_dtypes for r in rows):
+        columns.append(Column("Input Dtypes", limited(
+            max(len(r.input_dtypes or "") for r in rows), options.max_shapes_width)))
     if any(r.stack for r in rows):
         longest = max(len(entry) for r in rows for entry in r.stack)
         columns.append(Column("Source Location", limited(longest, options.max_src_width),
@@ -241,6 +244,8 @@ def cells_of(row: Row, columns: list[Column], options: Options, cpu_total: int,
     cells.append((str(row.calls),))
     if "Input Shapes" in have:
         cells.append((row.input_shapes[:have["Input Shapes"].width],))
+    if "Input Dtypes" in have:
+        cells.append(((row.input_dtypes or "")[:have["Input Dtypes"].width],))
     if any(t.endswith("FLOPs") for t in have):
         cells.append(("--",) if row.flops <= 0 else tuple(
             f"{t:>8}" for t in fixed(Fraction(row.flops, 1000 ** flop_power), 3)))
@@ -271,15 +276,16 @@ def is_one_of(cells: list[Cell], text: str) -> bool:
 
 
 def render(run: Trace | list[Trace], options: Options, by_shape: bool = False,
-           stack_n: int = 0, python: bool = True) -> Text:
+           stack_n: int = 0, python: bool = True, by_dtype: bool = False) -> Text:
     """The whole table of a trace, or of several merged."""
     traces = [run] if isinstance(run, Trace) else run
-    rows = key_averages(traces, by_shape, stack_n, python)
+    rows = key_averages(traces, by_shape, stack_n, python, by_dtype)
     text = Text(limit=options.limit)
     if not rows:
         return text
     for row in rows:
         row.name, row.input_shapes = plain(row.name), plain(row.input_shapes)
+        row.input_dtypes = plain(row.input_dtypes or "")
         row.stack = [plain(frame) for frame in row.stack]
     cpu_total = sum(r.self_cpu_ns for r in rows)
     device_total = sum(r.self_device_ns for r in rows

@@ -178,6 +178,16 @@ def shape_text(args: dict) -> str:
     return str(dims) if isinstance(dims, list) else "[]"
 
 
+def dtypes_text(args: dict) -> str | None:
+    """The elements of `Input type` with commas between them, each but the first and empty ones
+    after a blank; None if it has none."""
+    types = args.get("Input type")
+    if not isinstance(types, list) or not types:
+        return None
+    first, *others = map(str, types)
+    return first + "".join(f", {x}" if x else "," for x in others)
+
+
 def ratio(part: int, whole: int) -> float:
     """Share of a sum; 0 if the sum is 0."""
     return float(Fraction(part, whole)) if whole else 0.0
@@ -185,7 +195,7 @@ def ratio(part: int, whole: int) -> float:
 
 def table(traces: list[Trace], group_by: str | None = None,
           compat: bool = False) -> list[dict]:
-    """`operators`: plain, by `shape`, by `stack` or by both."""
+    """`operators`: plain, by `shape`, `dtype`, `stack` or several of these."""
     by = (group_by or "").split(",")
     groups: dict[tuple, list[list[Node]]] = {}
     for number, trace in enumerate(traces):
@@ -194,7 +204,8 @@ def table(traces: list[Trace], group_by: str | None = None,
             if node.is_row:
                 node.stack = stack_of(trace, node.event, compat)
                 key = (node.event.name, shape_text(node.event.args) if "shape" in by else None,
-                       node.stack if "stack" in by else None)
+                       node.stack if "stack" in by else None,
+                       dtypes_text(node.event.args) if "dtype" in by else None)
                 groups.setdefault(key, [[] for _ in traces])[number].append(node)
     rows = [row(key, parts, by) for key, parts in groups.items()]
     if all(t.producer not in TORCH for t in traces):
@@ -223,6 +234,8 @@ def row(key: tuple, parts: list[list[Node]], by: list[str]) -> dict:
     cells: dict = {"name": key[0]}
     if "shape" in by:
         cells["input_shape"] = key[1]
+    if "dtype" in by:
+        cells["input_dtypes"] = key[3]
     if "stack" in by:
         cells["call_stack"] = key[2]
     device_self, device_total = (sum(getattr(n, f) for n in group)

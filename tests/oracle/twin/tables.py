@@ -28,11 +28,13 @@ def of_file(file: reader.File) -> Trace:
 
 
 def averages_grouping(group_by: str | None) -> dict:
-    """`shape`, `stack:N` or `shape,stack:N` as arguments of averages.table."""
+    """`shape`, `dtype` and `stack:N`, any of them, as arguments of averages.table."""
     result: dict = {}
     for part in (group_by or "").split(","):
         if part == "shape":
             result["by_shape"] = True
+        elif part == "dtype":
+            result["by_dtype"] = True
         elif part.startswith("stack:"):
             result["stack_n"] = int(part[6:])
     return result
