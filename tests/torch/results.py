@@ -10,6 +10,7 @@ exit status 1 on any failure.
 """
 from __future__ import annotations
 
+import collections
 import contextlib
 import copy
 import gc
@@ -35,6 +36,7 @@ import torch
 import torch.profiler
 from torch.nn import functional as F
 
+import opscope
 import opscope.torch
 from opscope.torch import (ExecutionTraceObserver, ProfilerActivity, profile, record_function,
                            schedule)
@@ -782,6 +784,32 @@ def a_cell_of_a_notebook_is_profiled() -> None:
         assert list(table["name"])[0] == "aten::add" and list(table["calls"])[0] == 9, table
         found = opscope.load(out).table("averages", group_by="shape")
         assert "[[8, 8], [8, 8], []]" in list(found["input_shapes"]), found
+
+
+def averages_by_dtype_have_the_dtypes_of_torch() -> None:
+    def text(types: list[str]) -> str:
+        return ",".join(f" {t}" if t else "" for t in types).removeprefix(" ")
+
+    def work() -> None:
+        a, half = torch.ones(4, 4, requires_grad=True), torch.ones(4, 4, dtype=torch.bfloat16)
+        (a @ a).sum().backward()
+        torch.cat([half @ half, half])
+        torch.arange(5) + 1
+        a.to(torch.complex64) * 2.5
+
+    for prof in both(work, activities=CPU, record_shapes=True):
+        expected = collections.Counter((e.name, text(e.input_dtypes)) for e in prof.events())
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(f"{d}/trace.json")
+            rows = opscope.load(f"{d}/trace.json").table("averages", group_by="dtype")
+            cells = (rows.head(name, rows.n_rows) for name in ("name", "input_dtypes", "calls"))
+            found = collections.Counter()
+            for name, types, calls in zip(*cells):
+                found[name, types or ""] += calls
+        assert found == expected, (found - expected, expected - found)
+        for types in ("c10::BFloat16, c10::BFloat16", "TensorList, Scalar",
+                      "c10::complex<float>, double", "long int, long int, Scalar"):
+            assert any(types == told for _, told in found), (types, found)
 
 
 def memory_over_time_is_written_in_all_forms() -> None:
