@@ -39,6 +39,7 @@
 #error "opscope/scope.hpp needs C++17"
 #endif
 
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -160,6 +161,13 @@ inline osc_name name_of(std::string_view s) noexcept
     return osc_name_of(s.data(), s.size());
 }
 
+/* The name at *PLACE, which is interned by the first call. */
+OPSCOPE_INLINE_ osc_name once(osc_name *place, const char *literal) noexcept
+{
+    osc_name_once(place, literal);
+    return __atomic_load_n(place, __ATOMIC_RELAXED);
+}
+
 /* N integers of any type, as many as an argument has. */
 template <class T> void integers(osc_name key, const T *values, std::size_t n) noexcept
 {
@@ -175,33 +183,26 @@ template <class T> void integers(osc_name key, const T *values, std::size_t n) n
     }
 }
 
-inline void place(osc_name key, const char *file, unsigned line) noexcept
+/* FILE:LINE, whose file may be cut. */
+inline void place(osc_name key, std::string_view file, unsigned line) noexcept
 {
-    char text[512], digits[10];
-    std::size_t n = 0, n_digits = 0;
+    char text[512];
+    std::size_t n = file.copy(text, sizeof text - 12);
 
-    while (file[n] != '\0' && n < sizeof text - sizeof digits - 1) {
-        text[n] = file[n];
-        n++;
-    }
     text[n++] = ':';
-    do
-        digits[n_digits++] = static_cast<char>('0' + line % 10);
-    while ((line /= 10) != 0);
-    while (n_digits > 0)
-        text[n++] = digits[--n_digits];
-    osc_arg_text(key, text, n);
+    osc_arg_text(
+        key, text,
+        static_cast<std::size_t>(std::to_chars(text + n, text + sizeof text, line).ptr - text));
 }
 
+/* A number that is none of int64_t. */
 inline void large(osc_name key, std::uint64_t value) noexcept
 {
     char digits[20];
-    std::size_t n = sizeof digits;
 
-    do
-        digits[--n] = static_cast<char>('0' + value % 10);
-    while ((value /= 10) != 0);
-    osc_arg_json(key, digits + n, sizeof digits - n);
+    osc_arg_json(key, digits,
+                 static_cast<std::size_t>(
+                     std::to_chars(digits, digits + sizeof digits, value).ptr - digits));
 }
 
 template <class T> void arg(osc_name key, const T &value) noexcept
@@ -251,8 +252,7 @@ inline void args(osc_name *) noexcept
 template <std::size_t N, class T, class... More>
 void args(osc_name *names, const char (&key)[N], const T &value, const More &...more) noexcept
 {
-    osc_name_once(names, key);
-    arg(__atomic_load_n(names, __ATOMIC_RELAXED), value);
+    arg(once(names, key), value);
     args(names + 1, more...);
 }
 
@@ -260,8 +260,7 @@ template <std::size_t N, class... More>
 OPSCOPE_INLINE_ void begin(osc_name *names, enum osc_scope_kind kind, const char (&name)[N],
                            const More &...more) noexcept
 {
-    osc_name_once(names, name);
-    osc_scope_begin(osc_kind_known(kind), __atomic_load_n(names, __ATOMIC_RELAXED));
+    osc_scope_begin(osc_kind_known(kind), once(names, name));
     if constexpr (sizeof...(More) > 0)
         args(names + 1, more...);
 }
@@ -287,19 +286,16 @@ template <std::size_t N, class T>
 void count(osc_name *names, const char (&name)[N], const T &value) noexcept
 {
     static_assert(std::is_arithmetic_v<T>, "a counter is a number");
-    osc_name_once(names, name);
     if constexpr (std::is_floating_point_v<T>)
-        osc_counter_f64(__atomic_load_n(names, __ATOMIC_RELAXED), static_cast<double>(value));
+        osc_counter_f64(once(names, name), static_cast<double>(value));
     else
-        osc_counter_i64(__atomic_load_n(names, __ATOMIC_RELAXED),
-                        static_cast<std::int64_t>(value));
+        osc_counter_i64(once(names, name), static_cast<std::int64_t>(value));
 }
 
 template <std::size_t N, class... More>
 void instant(osc_name *names, const char (&name)[N], const More &...more) noexcept
 {
-    osc_name_once(names, name);
-    osc_scope_instant(__atomic_load_n(names, __ATOMIC_RELAXED));
+    osc_scope_instant(once(names, name));
     args(names + 1, more...);
 }
 

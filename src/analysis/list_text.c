@@ -121,68 +121,70 @@ static osc_sid list_of(const struct osc_trace *t, const struct osc_chunk *c, uin
     return osc_row_arg(t, c, i, key, &arg) && arg.type == OSC_ARG_TEXT ? arg.sid : (osc_sid){0};
 }
 
-/* Keep the text in the scratch buffer. */
-static osc_status keep_scratch(struct osc_lists *l, osc_sid *id)
-{
-    const struct osc_str text = {l->scratch.s ? l->scratch.s : "", (uint32_t)l->scratch.len};
+/* Writes a list of the file as text. False: it counts as none. */
+typedef bool write_list(struct osc_str list, struct osc_strbuf *out);
 
+/* Intern what WRITE makes of LIST. The number is that of the text, plus 1; 0: none. */
+static osc_status number_text(struct osc_lists *l, struct osc_str list, write_list *write,
+                              uint32_t *number)
+{
+    osc_sid id;
+
+    osc_strbuf_clear(&l->scratch);
+    const bool is_one = write(list, &l->scratch);
+    const struct osc_str text = {l->scratch.s ? l->scratch.s : "", (uint32_t)l->scratch.len};
     if (l->scratch.status != OSC_OK)
         return l->scratch.status;
     if (l->texts.seed == 0)
         l->texts.seed = osc_hash_seed();
     l->texts.arena = &l->arena;
-    return osc_intern_add(&l->texts, text, id);
+    const osc_status st = osc_intern_add(&l->texts, text, &id);
+    *number = st == OSC_OK && is_one ? id.v + 1 : 0;
+    return st;
 }
 
-osc_status osc_lists_id(struct osc_lists *l, const struct osc_trace *t,
-                        const struct osc_chunk *c, uint32_t i, enum osc_arg_key key,
-                        osc_sid *id)
+/* The number of the text of LIST, a string of T; 0 if that is none. */
+static osc_status find_number(struct osc_lists *l, const struct osc_trace *t, osc_sid list,
+                              write_list *write, uint32_t *number)
 {
-    const osc_sid list = list_of(t, c, i, key);
-
-    id->v = 0;
-    if (list.v == 0)
-        return OSC_OK;
-    uint32_t *const place = osc_idmap_put(&l->ids, list.v);
-    if (!place)
-        return OSC_ENOMEM;
-    if (*place == 0) {
-        osc_strbuf_clear(&l->scratch);
-        osc_list_text(osc_trace_str(t, list), &l->scratch);
-        const osc_status st = keep_scratch(l, id);
-        if (st != OSC_OK)
-            return st;
-        *place = id->v + 1; /* 0 means "not seen" in the map; below, a list id of 0 means "not
-                             * a list" */
-    }
-    id->v = *place - 1;
-    return OSC_OK;
-}
-
-osc_status osc_lists_elements_id(struct osc_lists *l, const struct osc_trace *t,
-                                 const struct osc_chunk *c, uint32_t i, enum osc_arg_key key,
-                                 uint32_t *number)
-{
-    const osc_sid list = list_of(t, c, i, key);
-    osc_sid id = {0};
-
     *number = 0;
     if (list.v == 0)
         return OSC_OK;
     uint32_t *const place = osc_idmap_put(&l->ids, list.v);
     if (!place)
         return OSC_ENOMEM;
-    if (*place == 0) {
-        osc_strbuf_clear(&l->scratch);
-        const bool has_any = osc_list_elements(osc_trace_str(t, list), &l->scratch);
-        const osc_status st = keep_scratch(l, &id);
+    if (*place == 0) { /* not seen yet */
+        const osc_status st = number_text(l, osc_trace_str(t, list), write, number);
         if (st != OSC_OK)
             return st;
-        /* One element without text has id 0, as a list without elements. */
-        *place = has_any ? id.v + 2 : 1;
+        *place = *number + 1;
     }
     *number = *place - 1;
     return OSC_OK;
+}
+
+static bool write_whole(struct osc_str list, struct osc_strbuf *out)
+{
+    osc_list_text(list, out);
+    return true;
+}
+
+osc_status osc_lists_id(struct osc_lists *l, const struct osc_trace *t,
+                        const struct osc_chunk *c, uint32_t i, enum osc_arg_key key,
+                        osc_sid *id)
+{
+    uint32_t number;
+    const osc_status st = find_number(l, t, list_of(t, c, i, key), write_whole, &number);
+
+    id->v = number > 0 ? number - 1 : 0;
+    return st;
+}
+
+osc_status osc_lists_elements_id(struct osc_lists *l, const struct osc_trace *t,
+                                 const struct osc_chunk *c, uint32_t i, enum osc_arg_key key,
+                                 uint32_t *number)
+{
+    return find_number(l, t, list_of(t, c, i, key), osc_list_elements, number);
 }
 
 struct osc_str osc_lists_elements(const struct osc_lists *l, uint32_t number)

@@ -23,5 +23,12 @@ struct osc_source_counter {
     _Atomic uint64_t state;
 };
 
+/* The counters of LIST, an X-macro of (NAME, TEXT) whose enumeration numbers them. */
+#define OSC_SOURCE_COUNTER(name, text) {text, 0},
+#define OSC_SOURCE_COUNTERS(list) \
+    {                             \
+        list(OSC_SOURCE_COUNTER)  \
+    }
+
 /* Count MORE, from 0, of what C counts, if the process records. */
 void osc_source_counter_add(struct osc_source_counter *c, uint64_t more);

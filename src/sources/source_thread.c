@@ -19,11 +19,7 @@ static _Atomic uint32_t last_owner = OSC_SOURCE_OWNER_NVTX;
 
 void osc_source_count(enum osc_source_count what)
 {
-    static struct osc_source_counter counters[] = {
-#define COUNTER(name, text) {text, 0},
-        OSC_SOURCE_COUNT_LIST(COUNTER)
-#undef COUNTER
-    };
+    static struct osc_source_counter counters[] = OSC_SOURCE_COUNTERS(OSC_SOURCE_COUNT_LIST);
 
     osc_source_counter_add(&counters[what], 1);
 }

@@ -12,25 +12,14 @@ soname then, and a symbol that is new in a later version a node of its own in op
 import argparse
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from support import RECORDER, ROOT, functions, run, text_of
+
 DUMP = ROOT / "src/recorder/opscope.abi"
-HEADERS = ("opscope.h", "record.h", "source.h")
-FUNCTION = re.compile(r"^(?:OSC_API|OSC_INLINE)\s+(?:OSC_MUST_USE\s+)?"
-                      r"([\w \*]+?)\b(osc_\w+)\s*\(([^;{]*)\)\s*[;{]", re.M)
 STRUCT = re.compile(r"^struct (osc_\w+) \{(.*?)^\}", re.M | re.S)
 ENUM = re.compile(r"^(?:typedef )?enum (osc_\w+) \{(.*?)\}", re.M | re.S)
-
-
-def text_of_headers():
-    text = ""
-    for name in HEADERS:
-        whole = (ROOT / "include/opscope" / name).read_text(encoding="utf-8")
-        text += re.sub(r"/\*.*?\*/", "", whole, flags=re.S)
-    return text
 
 
 def members(body):
@@ -59,17 +48,15 @@ def printed(cc, text):
     with tempfile.TemporaryDirectory() as folder:
         source, program = pathlib.Path(folder, "abi.c"), pathlib.Path(folder, "abi")
         source.write_text("\n".join([*lines, "return 0; }"]), encoding="utf-8")
-        subprocess.run([*cc, f"-I{ROOT}/include", source, "-o", program,
-                        "-Wl,--unresolved-symbols=ignore-all"], check=True)
-        return subprocess.run([program], check=True, stdout=subprocess.PIPE, text=True).stdout
+        run(*cc, f"-I{ROOT}/include", source, "-o", program,
+            "-Wl,--unresolved-symbols=ignore-all")
+        return run(program)
 
 
 def dump(cc, library):
-    text = text_of_headers()
-    declared = {name: f"{kind.strip()} {name}({' '.join(words.split())})"
-                for kind, name, words in FUNCTION.findall(text)}
-    symbols = subprocess.run(["nm", "-D", "--defined-only", library], check=True,
-                             stdout=subprocess.PIPE, text=True).stdout
+    text = "".join(text_of(ROOT / "include/opscope" / name) for name in RECORDER)
+    declared = {name: f"{kind} {name}({words})" for kind, name, words in functions(text)}
+    symbols = run("nm", "-D", "--defined-only", library)
     lines = []
     for symbol in sorted(re.findall(r"(\bosc_\w+@@\S+)", symbols)):
         name, version = symbol.split("@@")

@@ -16,9 +16,13 @@ import subprocess
 import sys
 import tempfile
 
-HEADERS = ["opscope.h", "record.h", "source.h"]
+from support import RECORDER, functions, text_of
+
+HEADERS = list(RECORDER)
 OTHERS = ["trace.h", "stub.h"] # the analyser's, which is another library, and no library
 CXX = ["scope.hpp"] # of C++17 only
+INLINE = {"osc_is_on", "osc_name_once", "osc_kind_known", "osc_begin", "osc_end", "osc_complete",
+          "osc_instant", "osc_begin_with"} # compiled into programs
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow", "-Wconversion",
             "-Wstrict-prototypes"]
 failed = []
@@ -59,13 +63,24 @@ def check_headers(cc, include):
 
 
 def declared(include):
+    """The functions and variables of the recorder's headers."""
     names = set()
     for header in HEADERS:
-        with open(os.path.join(include, "opscope", header)) as f:
-            text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
-        for found in re.findall(r"OSC_(?:API|INLINE)\b[^;{]*?\b(osc_\w+)\s*(?:\(|;)", text):
-            names.add(found)
+        text = text_of(os.path.join(include, "opscope", header))
+        names |= {name for _, name, _ in functions(text)}
+        names |= set(re.findall(r"^extern OSC_API [^;(]*?(\bosc_\w+);", text, re.M))
     return names
+
+
+def check_stub(include):
+    """stub.h has each function, so that none is a hole in programs without a library."""
+    text = text_of(os.path.join(include, "opscope/stub.h"))
+    own = set(re.findall(r"\b[VR]\((?:[\w \*]+?,)?(osc_\w+),\(",
+                         re.sub(r",\s+", ",", text.replace("\\\n", ""))))
+    own |= {name for _, name, _ in functions(text)}
+    wanted = {name for header in HEADERS for _, name, _ in
+              functions(text_of(os.path.join(include, "opscope", header)))} - INLINE
+    check(wanted <= own, "stub.h has all functions: " + " ".join(sorted(wanted - own)))
 
 
 def lines_of(command):
@@ -97,6 +112,7 @@ def main():
     parser.add_argument("cc", nargs="+")
     args = parser.parse_args()
     check_headers(args.cc, args.include)
+    check_stub(args.include)
     check_library(args.library, args.include, set(args.needed.split(",")))
     sys.exit(len(failed) > 0)
 

@@ -13,29 +13,12 @@ import io
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from support import ROOT, find, functions, run, text_of
+
 TRACE = ROOT / "tests/data/demo.pt.trace.json.gz"
-
-
-def run(*words, **options):
-    return subprocess.run([str(word) for word in words], check=True, text=True,
-                          stdout=subprocess.PIPE, **options).stdout
-
-
-def find(folder, name):
-    found = sorted(folder.rglob(name))
-    if len(found) != 1:
-        sys.exit(f"{name} is installed {len(found)} times")
-    return found[0]
-
-
-def functions(header):
-    text = re.sub(r"/\*.*?\*/", "", header.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return re.findall(r"OSC_API\b[^;{]*?\b(osc_\w+)\s*\(", text)
 
 
 def rows(opscope, *words):
@@ -53,7 +36,7 @@ def main():
         run("meson", "install", "-C", options.build, "--no-rebuild", "--quiet", "--destdir", place)
         for name in ("trace.h", "libopscope-trace.a", "opscope_trace.3"):
             find(place, name)
-        for function in functions(find(place, "trace.h")):
+        for _, function, _ in functions(text_of(find(place, "trace.h"))):
             if not re.search(rf"^\.F[no] {function}\b", find(place, "opscope_trace.3").read_text(
                     encoding="utf-8"), re.MULTILINE):
                 sys.exit(f"the manual lacks {function}()")

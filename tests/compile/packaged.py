@@ -11,9 +11,10 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
+
+from support import find, run
 
 PROJECT = """
 cmake_minimum_required(VERSION 3.16)
@@ -74,14 +75,6 @@ void in_c(void)
 """
 
 
-def run(*words, **options):
-    done = subprocess.run([str(word) for word in words], text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, check=False, **options)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, words))}:\n{done.stdout}")
-    return done.stdout
-
-
 def recorded(command, program, out, env):
     """The names that PROGRAM records."""
     run(command, "run", "-o", out, "--", program, env=env)
@@ -94,13 +87,6 @@ def check(command, program, env, wanted):
         found = recorded(command, program, pathlib.Path(out, "out"), env)
     if found != wanted:
         sys.exit(f"{program} recorded {found} instead of {wanted}")
-
-
-def find(folder, name):
-    found = sorted(folder.rglob(name))
-    if len(found) != 1:
-        sys.exit(f"{name} is installed {len(found)} times")
-    return found[0]
 
 
 def main():

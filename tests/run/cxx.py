@@ -10,8 +10,6 @@ Ends with "N passed, N failed".
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import os
 import re
@@ -22,7 +20,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from support import run_tests
+from support import rows, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples/cxx"
@@ -67,9 +65,7 @@ class Cxx:
 
     def table(self, name: str, path: Path, *words: str) -> list[dict[str, str]]:
         """The rows of a table."""
-        done = subprocess.run([self.opscope, "table", name, path, "-f", "csv", "--limit", "0",
-                               *words], check=True, capture_output=True, text=True)
-        return list(csv.DictReader(io.StringIO(done.stdout)))
+        return rows(self.opscope, name, path, *words)
 
     def calls(self, path: Path) -> dict[str, int]:
         """How often each range was recorded."""

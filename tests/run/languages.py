@@ -9,16 +9,13 @@ The one in Rust is built where cargo and the crate cc are. Ends with "N passed, 
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-from support import run_tests
+from support import rows, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 REGISTRY = Path("/usr/share/cargo/registry") # where Debian has crates
@@ -43,9 +40,7 @@ def record(opscope: Path, folder: Path, *command: object) -> list[dict[str, str]
                    for before in ([], [opscope, "run", "-o", folder / "out", "--"]))
     assert alone.returncode == 0 and alone.stdout, alone
     assert (done.returncode, done.stdout, done.stderr) == (0, alone.stdout, ""), done
-    events = subprocess.run([opscope, "table", "events", folder / "out", "-f", "csv"], check=True,
-                            capture_output=True, text=True).stdout
-    return list(csv.DictReader(io.StringIO(events)))
+    return rows(opscope, "events", folder / "out")
 
 
 def ctypes_calls_what_c_has_inline(opscope: Path, folder: Path) -> None:

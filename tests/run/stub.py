@@ -9,8 +9,6 @@ Ends with "N passed, N failed".
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import os
 import re
 import shutil
@@ -19,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from support import run_tests
+from support import rows, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests/run"
@@ -62,14 +60,13 @@ class Stub:
 
     def check(self, recording: Path, language: tuple[str, ...]) -> None:
         """All that the program says is there."""
-        done = subprocess.run([self.opscope, "table", "events", recording, "-f", "csv", "--columns",
-                               "kind,name,args"], check=True, capture_output=True, text=True)
-        rows = [tuple(x.values()) for x in csv.DictReader(io.StringIO(done.stdout))]
+        found = [tuple(x.values()) for x in rows(self.opscope, "events", recording, "--columns",
+                                                 "kind,name,args")]
         wanted = [("operator", "in main", '{"number": 7}'), ("scope", "in another file", ""),
                   ("counter", "level", '{"value": 0.5}')]
         if "-xc++" in language:
             wanted += [("scope", "early", ""), ("scope", "macro", '{"x": 5}')]
-        assert rows == wanted, rows
+        assert found == wanted, found
 
 
 def a_program_needs_no_library(stub: Stub) -> None:

@@ -2,9 +2,13 @@
 """What the tests of `opscope run` share."""
 from __future__ import annotations
 
+import csv
+import io
+import subprocess
 import tempfile
 import traceback
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 
 def run_tests(tests: Iterable[Callable], arguments: Callable[[str], tuple]) -> int:
@@ -23,3 +27,10 @@ def run_tests(tests: Iterable[Callable], arguments: Callable[[str], tuple]) -> i
             print(f"FAILED {test.__name__}\n{traceback.format_exc()}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
+
+
+def rows(opscope: Path, name: str, path: Path, *words: str) -> list[dict[str, str]]:
+    """The rows of the table NAME that the command OPSCOPE makes of PATH."""
+    done = subprocess.run([opscope, "table", name, path, "-f", "csv", "--limit", "0", *words],
+                          check=True, capture_output=True, text=True)
+    return list(csv.DictReader(io.StringIO(done.stdout)))

@@ -9,8 +9,6 @@ PYTHON has torch; the device is PoCL. Ends with "N passed, N failed".
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import os
 import re
@@ -21,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from support import run_tests
+from support import rows, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/sources"))
@@ -160,9 +158,7 @@ class Run:
 
     def table(self, name: str, *words: str, of: Path | None = None) -> list[dict[str, str]]:
         """The rows of a table."""
-        done = subprocess.run([self.opscope, "table", name, of or self.recording, "-f", "csv",
-                               "--limit", "0", *words], check=True, capture_output=True, text=True)
-        return list(csv.DictReader(io.StringIO(done.stdout)))
+        return rows(self.opscope, name, of or self.recording, *words)
 
 
 def missing(python: str) -> str:

@@ -340,6 +340,30 @@ def a_device_that_was_used_and_not_asked_for_is_told() -> None:
                 assert counts["device_unasked"] == 1, counts
 
 
+class Shell:
+    """As much of IPython's as %%opscope uses."""
+
+    def register_magic_function(self, function: Any, _kind: str, name: str) -> None:
+        assert name == "opscope"
+        self.magic = function
+
+    def run_cell(self, cell: str) -> Any:
+        exec(cell, {"torch": torch, "x": x})  # pylint: disable=exec-used
+        return mock.Mock(success=True)
+
+
+def a_cell_of_a_notebook_is_profiled() -> None:
+    shell = Shell()
+    opscope.load_ipython_extension(shell)
+    with tempfile.TemporaryDirectory() as d:
+        out = os.path.join(d, "cell.osc")
+        table = shell.magic(f"--shapes --limit 2 --sort calls -o {out}",
+                            "for _ in range(9):\n    x + x\ntorch.ones(3)")
+        assert list(table["name"])[0] == "aten::add" and list(table["calls"])[0] == 9, table
+        found = opscope.load(out).table("averages", group_by="shape")
+        assert "[[8, 8], [8, 8], []]" in list(found["input_shapes"]), found
+
+
 def said(**options: Any) -> list[str]:
     """The warnings of a profile that is made with OPTIONS, except those about old arguments."""
     with warnings.catch_warnings(record=True) as found:

@@ -4,8 +4,8 @@
 
     python3 tests/torch/results.py
 
-Averages, tables, events, traces, stacks and memory of small pieces of work; whole workloads are in
-compare.py. Needs torch, and the python/ of a build on PYTHONPATH. Ends with `N passed, N failed`;
+Averages, tables, events, traces and stacks of small pieces of work; memory is in memory.py, whole
+workloads are in compare.py. Needs torch, and the python/ of a build on PYTHONPATH. Ends with `N passed, N failed`;
 exit status 1 on any failure.
 """
 from __future__ import annotations
@@ -14,7 +14,6 @@ import collections
 import contextlib
 import copy
 import gc
-import gzip
 import inspect
 import itertools
 import json
@@ -27,10 +26,8 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import torch
 import torch.profiler
@@ -40,7 +37,7 @@ import opscope
 import opscope.torch
 from opscope.torch import (ExecutionTraceObserver, ProfilerActivity, profile, record_function,
                            schedule)
-from support import counts, exported, raises, run
+from support import both, exported, raises, run
 
 CPU = [ProfilerActivity.CPU]
 CONFIG = torch._C._profiler._ExperimentalConfig
@@ -49,23 +46,6 @@ VERBOSE = CONFIG(verbose=True)  # stacks, in torch
 WITH_PYTHON = {name: True for name in ("include_python_functions",)
                if name in inspect.signature(profile.key_averages).parameters}
 x = torch.randn(8, 8)
-
-
-def both(work: Callable[[], None], **options: Any) -> tuple[torch.profiler.profile, profile]:
-    """Run WORK under torch's profiler and ours at once, after one run without them."""
-    work()
-    with torch.profiler.profile(**options) as theirs:
-        with profile(**options) as ours:
-            work()
-    return theirs, ours
-
-
-def exhaust() -> None:
-    """Allocate more memory than there is."""
-    try:
-        torch.empty(1 << 58, dtype=torch.int8)
-    except RuntimeError:
-        pass
 
 
 def an_exported_trace_has_the_members_of_torch() -> None:
@@ -461,15 +441,6 @@ def overload_names_are_recorded_on_request() -> None:
     assert found == ["Tensor"], found
 
 
-def failed_allocations_are_rows_as_torch_has_them() -> None:
-    theirs, ours = both(exhaust, activities=CPU, profile_memory=True)
-    a, b = ([(a.key, a.count, a.cpu_memory_usage) for a in p.key_averages()]
-            for p in (theirs, ours))
-    assert a == b and "[OutOfMemory]" in [key for key, *_ in b], (a, b)
-    assert [e["args"]["Bytes"] for e in exported(ours)
-            if e["name"] == "[OutOfMemory]"] == [1 << 58]
-
-
 def events_have_the_fields_that_torch_gives_them() -> None:
     def work() -> None:
         w = torch.ones(8, 8, requires_grad=True)
@@ -506,21 +477,6 @@ def backward_functions_have_the_stack_of_their_forward_ones() -> None:
     e = {e.name: e for e in prof.events()}
     assert e["MmBackward0"].scope == 1 and e["MmBackward0"].stack == e["aten::mm"].stack
     assert e["MmBackward0"].fwd_thread == e["aten::mm"].thread
-
-
-def records_of_memory_outside_of_calls_are_events() -> None:
-    def work() -> None:
-        y = torch.ones(100)
-        del y
-        exhaust()
-
-    theirs, ours = both(work, activities=CPU, profile_memory=True)
-    a, b = ([(e.name, e.trace_name, e.cpu_memory_usage, e.thread, e.time_range.elapsed_us() == 0,
-              e.flops, e.overload_name)
-             for e in p.events()] for p in (theirs, ours))
-    assert a == b and ("[memory]", None, -400, 1, True, None, "") in b, (a, b)
-    a, b = (p.key_averages().total_average().count for p in (theirs, ours))
-    assert a == b, (a, b)
 
 
 def numbers_that_are_inputs_are_those_of_torch() -> None:
@@ -626,39 +582,6 @@ def ranges_may_be_as_deep_as_python_has_them() -> None:
     assert {f"range {i}" for i in range(5000)} | {"aten::ones"} < rows, len(rows)
 
 
-def memory_under_another_profiler_of_another_thread_is_not_ours() -> None:
-    def work() -> None:
-        with torch.profiler.profile(activities=CPU, profile_memory=True):
-            torch.ones(1000)
-
-    with profile(activities=CPU, profile_memory=True) as p:
-        torch.ones(1)
-        worker = threading.Thread(target=work)
-        worker.start()
-        worker.join()
-    sizes = p.profiler.function_events
-    assert max(e.cpu_memory_usage for e in sizes) < 1000, [e.cpu_memory_usage for e in sizes]
-
-
-def memory_is_recorded_while_operators_are_toggled_off() -> None:
-    def told(make: type) -> Any:
-        with make(activities=CPU, profile_memory=True) as prof, record_function("label"):
-            kept = [torch.ones(100)]
-            prof.toggle_collection_dynamic(False, CPU)
-            kept.append(torch.ones(200))
-            with record_function("left out"):
-                kept.append(torch.ones(300))
-            prof.toggle_collection_dynamic(True, CPU)
-            kept.append(torch.ones(400))
-            kept.clear()
-        return ([e["args"]["Bytes"] for e in exported(prof) if e["name"] == "[memory]"],
-                {a.key: (a.count, a.cpu_memory_usage, a.self_cpu_memory_usage)
-                 for a in prof.key_averages()})
-
-    theirs, ours = (told(make) for make in (torch.profiler.profile, profile))
-    assert theirs == ours and len(ours[0]) == 8, (theirs, ours)
-
-
 def a_builtin_that_began_before_takes_no_call_with_it() -> None:
     begin, running, go_on, ended = (threading.Event() for _ in range(4))
 
@@ -762,30 +685,6 @@ def what_ends_on_another_thread_is_asynchronous() -> None:
     assert theirs == ours, (theirs, ours)
 
 
-class Shell:
-    """As much of IPython's as %%opscope uses."""
-
-    def register_magic_function(self, function: Any, _kind: str, name: str) -> None:
-        assert name == "opscope"
-        self.magic = function
-
-    def run_cell(self, cell: str) -> Any:
-        exec(cell, {"torch": torch, "x": x})  # pylint: disable=exec-used
-        return mock.Mock(success=True)
-
-
-def a_cell_of_a_notebook_is_profiled() -> None:
-    shell = Shell()
-    opscope.load_ipython_extension(shell)
-    with tempfile.TemporaryDirectory() as d:
-        out = os.path.join(d, "cell.osc")
-        table = shell.magic(f"--shapes --limit 2 --sort calls -o {out}",
-                            "for _ in range(9):\n    x + x\ntorch.ones(3)")
-        assert list(table["name"])[0] == "aten::add" and list(table["calls"])[0] == 9, table
-        found = opscope.load(out).table("averages", group_by="shape")
-        assert "[[8, 8], [8, 8], []]" in list(found["input_shapes"]), found
-
-
 def averages_by_dtype_have_the_dtypes_of_torch() -> None:
     def text(types: list[str]) -> str:
         return ",".join(f" {t}" if t else "" for t in types).removeprefix(" ")
@@ -810,23 +709,6 @@ def averages_by_dtype_have_the_dtypes_of_torch() -> None:
         for types in ("c10::BFloat16, c10::BFloat16", "TensorList, Scalar",
                       "c10::complex<float>, double", "long int, long int, Scalar"):
             assert any(types == told for _, told in found), (types, found)
-
-
-def memory_over_time_is_written_in_all_forms() -> None:
-    with profile(activities=CPU, record_shapes=True, profile_memory=True,
-                 with_stack=True) as prof:
-        kept = torch.zeros(100)
-        torch.zeros(50)
-    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as d:
-        warnings.simplefilter("ignore", FutureWarning)  # it is deprecated
-        prof.export_memory_timeline(f"{d}/a.json", device="cpu")
-        prof.export_memory_timeline(f"{d}/a.raw.json.gz", device="cpu")
-        times, sizes = json.loads(Path(d, "a.json").read_text())
-        raw = json.loads(gzip.decompress(Path(d, "a.raw.json.gz").read_bytes()))
-    assert times == sorted(times) and sum(sizes[-1]) == 400 == kept.nbytes, sizes
-    assert [(action, size) for _, action, size, _ in raw] == [(2, 400), (2, 200), (4, -200)]
-    plain = profile(activities=CPU)
-    assert raises(ValueError, "profile_memory=True", lambda: plain.export_memory_timeline("x"))
 
 
 if __name__ == "__main__":

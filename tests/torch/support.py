@@ -168,6 +168,19 @@ class Tests:
         return 1 if self.n_failed else 0
 
 
+def both(work: Callable[[], None], **options: Any) -> tuple[Any, Any]:
+    """The profiles of torch and of opscope.torch, which record WORK at once; it runs once before."""
+    import torch.profiler
+
+    from opscope.torch import profile
+
+    work()
+    with torch.profiler.profile(**options) as theirs:
+        with profile(**options) as ours:
+            work()
+    return theirs, ours
+
+
 def run(namespace: dict[str, object], module: str) -> int:
     """Run the tests of MODULE, which are all functions with "_" in their name in its NAMESPACE.
     Returns 1 if any failed.

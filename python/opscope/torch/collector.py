@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import torch
 
-from .. import _place
 from . import native
 
 
@@ -39,7 +38,7 @@ def library() -> ctypes.CDLL | None:
     """The collector, which uses the libopscope of this process; None: it is not installed."""
     native.opscope()
     try:
-        found = ctypes.CDLL(os.path.join(_place.LIBRARIES, "libopscope-collect.so"))
+        found = ctypes.CDLL(native.COLLECTOR)
         found.opscope_collect_why.restype = ctypes.c_char_p
     except (OSError, AttributeError):
         return None

@@ -129,16 +129,13 @@ def unasked(activities: Iterable[ProfilerActivity]) -> dict[str, str]:
     return found
 
 
-class Told:
-    """The devices of which warn_unasked() has told."""
-
-    names: set[str] = set()
+told: set[str] = set()  # of which warn_unasked() has told
 
 
 def warn_unasked(found: dict[str, str], stacklevel: int) -> None:
     """Print one warning for all devices, once in a process for each."""
-    new = {name: how for name, how in found.items() if name not in Told.names}
-    Told.names |= set(new)
+    new = {name: how for name, how in found.items() if name not in told}
+    told.update(new)
     if new:
         text = "; ".join(f"{name} was used, and its activity was not asked for: {how}"
                          for name, how in new.items())

@@ -20,6 +20,7 @@ from torch.profiler import python_tracer
 from .. import _place
 from . import build
 
+COLLECTOR = os.path.join(_place.LIBRARIES, "libopscope-collect.so")
 LIBRARIES = ("libopscope.so", "libopscope.so.0")  # in a package, in a build
 OK, BUSY, NO_MEMORY = range(3)  # enum osc_torch_result
 INVALID = 6  # of enum osc_status_code: already recording
@@ -192,9 +193,8 @@ def start_to(path: str) -> int:
 
 def report_sources() -> None:
     """Record what sources are there, if the collector is: another recording has begun."""
-    path = os.path.join(_place.LIBRARIES, "libopscope-collect.so")
     try:
-        ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_LAZY).opscope_collect_report()
+        ctypes.CDLL(COLLECTOR, mode=os.RTLD_NOLOAD | os.RTLD_LAZY).opscope_collect_report()
     except (OSError, AttributeError):
         pass  # it is not loaded, or older
 

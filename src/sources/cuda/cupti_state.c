@@ -8,11 +8,7 @@ _Atomic uint32_t osc_cupti_is_beside_torch, osc_cupti_has_own_clock;
 
 void osc_cupti_count(enum osc_cupti_count what, uint64_t more)
 {
-    static struct osc_source_counter counters[] = {
-#define COUNTER(name, text) {"cuda: " text, 0},
-        OSC_CUPTI_COUNT_LIST(COUNTER)
-#undef COUNTER
-    };
+    static struct osc_source_counter counters[] = OSC_SOURCE_COUNTERS(OSC_CUPTI_COUNT_LIST);
 
     osc_source_counter_add(&counters[what], more);
 }

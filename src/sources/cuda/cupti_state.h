@@ -21,12 +21,12 @@ extern _Atomic uint32_t osc_cupti_is_beside_torch __attribute__((visibility("hid
 extern _Atomic uint32_t osc_cupti_has_own_clock __attribute__((visibility("hidden")));
 
 /* What goes wrong, counted as counters "cuda: TEXT" of the recording. */
-#define OSC_CUPTI_COUNT_LIST(X)                            \
-    X(DROPPED, "activity records dropped by CUPTI")        \
-    X(UNTIMED, "work without times")                       \
-    X(UNFINISHED, "work that had not finished at the end") \
-    X(UNKNOWN, "records that cannot be read")              \
-    X(FLUSHES, "flushes that failed")
+#define OSC_CUPTI_COUNT_LIST(X)                                  \
+    X(DROPPED, "cuda: activity records dropped by CUPTI")        \
+    X(UNTIMED, "cuda: work without times")                       \
+    X(UNFINISHED, "cuda: work that had not finished at the end") \
+    X(UNKNOWN, "cuda: records that cannot be read")              \
+    X(FLUSHES, "cuda: flushes that failed")
 
 enum osc_cupti_count {
 #define OSC_CUPTI_COUNT_ENUM(name, text) OSC_CUPTI_COUNT_##name,

@@ -61,11 +61,7 @@ bool osc_ze_is_alive(void)
 
 void osc_ze_count(enum osc_ze_count what, uint64_t more)
 {
-    static struct osc_source_counter counters[] = {
-#define COUNTER(name, text) {"level-zero: " text, 0},
-        OSC_ZE_COUNTS(COUNTER)
-#undef COUNTER
-    };
+    static struct osc_source_counter counters[] = OSC_SOURCE_COUNTERS(OSC_ZE_COUNTS);
 
     osc_source_counter_add(&counters[what], more);
 }

@@ -78,15 +78,16 @@ extern struct osc_source osc_source_level_zero __attribute__((visibility("hidden
 extern _Atomic uint32_t osc_ze_is_beside_torch __attribute__((visibility("hidden")));
 
 /* What goes wrong, counted as counters "level-zero: TEXT" of the recording. */
-#define OSC_ZE_COUNTS(X)                                                            \
-    X(UNKNOWN, "commands of lists that were made before the tracer")                \
-    X(LISTS, "executions of lists that are not known")                              \
-    X(QUEUES, "executions on queues that are not known")                            \
-    X(UNTIMED, "commands without times")                                            \
-    X(UNFINISHED, "commands that had not finished at the end")                      \
-    X(UNRELATED, "commands of devices whose clock cannot be related to the host's") \
-    X(GRAPHS, "graphs whose commands were left out")                                \
-    X(BLOCKS, "blocks of memory left out")
+#define OSC_ZE_COUNTS(X)                                                             \
+    X(UNKNOWN, "level-zero: commands of lists that were made before the tracer")     \
+    X(LISTS, "level-zero: executions of lists that are not known")                   \
+    X(QUEUES, "level-zero: executions on queues that are not known")                 \
+    X(UNTIMED, "level-zero: commands without times")                                 \
+    X(UNFINISHED, "level-zero: commands that had not finished at the end")           \
+    X(UNRELATED,                                                                     \
+      "level-zero: commands of devices whose clock cannot be related to the host's") \
+    X(GRAPHS, "level-zero: graphs whose commands were left out")                     \
+    X(BLOCKS, "level-zero: blocks of memory left out")
 
 enum osc_ze_count {
 #define OSC_ZE_COUNT(name, text) OSC_ZE_COUNT_##name,

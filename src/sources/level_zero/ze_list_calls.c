@@ -114,25 +114,38 @@ static void before_execute(void *params, ze_result_t result, void *tracer, void 
     submit_all(*p->pnumCommandLists, *p->pphCommandLists, queue, is_recorded);
 }
 
+/* A call that executes lists ends with RESULT. */
+static void end_all(uint32_t n, const ze_command_list_handle_t *handles, ze_result_t result)
+{
+    if (result != ZE_RESULT_SUCCESS && osc_ze_is_alive())
+        fail_all(n, handles);
+    osc_ze_end();
+}
+
 static void after_execute(void *params, ze_result_t result, void *tracer, void **call)
 {
     const ze_command_queue_execute_command_lists_params_t *const p = params;
 
     OSC_ZE_UNUSED;
-    if (result != ZE_RESULT_SUCCESS && osc_ze_is_alive())
-        fail_all(*p->pnumCommandLists, *p->pphCommandLists);
-    osc_ze_end();
+    end_all(*p->pnumCommandLists, *p->pphCommandLists, result);
+}
+
+/* NAME, which executes lists on the queue of the immediate list TO, begins. */
+static void append_all(osc_name name, ze_command_list_handle_t to, uint32_t n,
+                       const ze_command_list_handle_t *handles)
+{
+    const struct osc_ze_list *const l = osc_ze_list_of(to);
+
+    submit_all(n, handles, l ? l->queue : 0, osc_ze_begin(name));
 }
 
 static void before_append_lists(void *params, ze_result_t result, void *tracer, void **call)
 {
     const struct osc_ze_append_lists *const p = params;
-    const struct osc_ze_list *const to = osc_ze_list_of(*p->phCommandListImmediate);
 
     OSC_ZE_UNUSED;
-    const bool is_recorded =
-        osc_ze_begin(OSC_SOURCE_NAME("zeCommandListImmediateAppendCommandListsExp"));
-    submit_all(*p->pnumCommandLists, *p->pphCommandLists, to ? to->queue : 0, is_recorded);
+    append_all(OSC_SOURCE_NAME("zeCommandListImmediateAppendCommandListsExp"),
+               *p->phCommandListImmediate, *p->pnumCommandLists, *p->pphCommandLists);
 }
 
 static void after_append_lists(void *params, ze_result_t result, void *tracer, void **call)
@@ -140,21 +153,17 @@ static void after_append_lists(void *params, ze_result_t result, void *tracer, v
     const struct osc_ze_append_lists *const p = params;
 
     OSC_ZE_UNUSED;
-    if (result != ZE_RESULT_SUCCESS && osc_ze_is_alive())
-        fail_all(*p->pnumCommandLists, *p->pphCommandLists);
-    osc_ze_end();
+    end_all(*p->pnumCommandLists, *p->pphCommandLists, result);
 }
 
 static void before_append_lists_more(void *params, ze_result_t result, void *tracer,
                                      void **call)
 {
     const struct osc_ze_append_lists_with_parameters *const p = params;
-    const struct osc_ze_list *const to = osc_ze_list_of(*p->phCommandListImmediate);
 
     OSC_ZE_UNUSED;
-    const bool is_recorded =
-        osc_ze_begin(OSC_SOURCE_NAME("zeCommandListImmediateAppendCommandListsWithParameters"));
-    submit_all(*p->pnumCommandLists, *p->pphCommandLists, to ? to->queue : 0, is_recorded);
+    append_all(OSC_SOURCE_NAME("zeCommandListImmediateAppendCommandListsWithParameters"),
+               *p->phCommandListImmediate, *p->pnumCommandLists, *p->pphCommandLists);
 }
 
 static void after_append_lists_more(void *params, ze_result_t result, void *tracer, void **call)
@@ -162,9 +171,7 @@ static void after_append_lists_more(void *params, ze_result_t result, void *trac
     const struct osc_ze_append_lists_with_parameters *const p = params;
 
     OSC_ZE_UNUSED;
-    if (result != ZE_RESULT_SUCCESS && osc_ze_is_alive())
-        fail_all(*p->pnumCommandLists, *p->pphCommandLists);
-    osc_ze_end();
+    end_all(*p->pnumCommandLists, *p->pphCommandLists, result);
 }
 
 /* --- graphs ------------------------------------------------------------------------------ */

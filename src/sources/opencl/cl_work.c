@@ -36,13 +36,13 @@ struct command {
 };
 
 /* What goes wrong, counted as counters "opencl: TEXT" of the recording. */
-#define COUNT_LIST(X)                                                               \
-    X(FAILED, "commands that failed")                                               \
-    X(UNTIMED, "commands without times")                                            \
-    X(UNRELATED, "commands of devices whose clock cannot be related to the host's") \
-    X(UNKNOWN, "commands of queues that are not known")                             \
-    X(MEMORY, "blocks of memory that are not recorded")                             \
-    X(UNFINISHED, "commands that had not finished at the end")
+#define COUNT_LIST(X)                                                                       \
+    X(FAILED, "opencl: commands that failed")                                               \
+    X(UNTIMED, "opencl: commands without times")                                            \
+    X(UNRELATED, "opencl: commands of devices whose clock cannot be related to the host's") \
+    X(UNKNOWN, "opencl: commands of queues that are not known")                             \
+    X(MEMORY, "opencl: blocks of memory that are not recorded")                             \
+    X(UNFINISHED, "opencl: commands that had not finished at the end")
 
 enum count {
 #define COUNT_ENUM(name, text) COUNT_##name,
@@ -85,11 +85,7 @@ static _Thread_local uint32_t depth __attribute__((tls_model("initial-exec")));
 
 static void count(enum count what, uint64_t more)
 {
-    static struct osc_source_counter counters[] = {
-#define COUNTER(name, text) {"opencl: " text, 0},
-        COUNT_LIST(COUNTER)
-#undef COUNTER
-    };
+    static struct osc_source_counter counters[] = OSC_SOURCE_COUNTERS(COUNT_LIST);
 
     osc_source_counter_add(&counters[what], more);
 }
@@ -308,13 +304,12 @@ static void collect(struct list *l)
 static void CL_CALLBACK finished(cl_event event, cl_int status, void *data)
 {
     struct command *const c = data;
-    /* Acquire pairs with the release in make_command(), whatever the driver does. */
-    const uint32_t state = atomic_load_explicit(&c->state, memory_order_acquire);
     struct list *const l = list_of(c->queue);
     const uint32_t outer = depth;
 
     (void)event;
-    (void)state;
+    /* Acquire pairs with the release in make_command(), whatever the driver does. */
+    (void)atomic_load_explicit(&c->state, memory_order_acquire);
     /* Relaxed: the loader has ended the layer on purpose. */
     if (atomic_load_explicit(&is_over, memory_order_relaxed))
         return;
