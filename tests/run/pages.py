@@ -109,7 +109,7 @@ def shim_records_the_same(opscope: Path, page: Page, folder: Path) -> None:
     """The program of the other tool, with our words for it."""
     language, text = page.before
     assert page.after[0] == language, page.name
-    for header in re.findall(r"^#include <(?:tracy|nvtx3|perfetto|lttng)\b.*\n", text, flags=re.M):
+    for header in re.findall(r"^#include (?:<(?:tracy|nvtx3|perfetto)\b|\").*\n", text, flags=re.M):
         text = text.replace(header, page.shim)
     assert page.shim in text, f"{page.name} includes no header of the other tool"
     ours = says(recorded(opscope, folder, *page.after))
