@@ -115,14 +115,16 @@ def check_steps(tally: Tally, opscope: Path, path: Path, where: str, scratch: Pa
                      [k for k, n in got.items() if whole[k] != n][:3])
 
 
-def without_families(table: bytes) -> bytes:
-    """TABLE without the families of devices, which the rows of a part of a JSON trace may not
-    tell: `cuda_sync` is the category of such rows of every family."""
-    return re.sub(rb"\b(cuda|hip|xpu|npu)\b", b"device", table, flags=re.IGNORECASE)
+def without_families(table: bytes) -> list[bytes]:
+    """The sorted lines of TABLE without the families of devices, which the rows of a part of a
+    JSON trace may not tell: `cuda_sync` is the category of such rows of every family. Families
+    order rows that are equal otherwise."""
+    return sorted(re.sub(rb"\b(cuda|hip|xpu|npu)\b", b"device", table,
+                         flags=re.IGNORECASE).split(b"\n"))
 
 
 def compare(tally: Tally, opscope: Path, tables: list[str], where: str, one: Path,
-            *others: Path, change: Callable[[bytes], bytes] = bytes) -> bytes:
+            *others: Path, change: Callable[[bytes], object] = bytes) -> bytes:
     """Check that all tables of ONE, after CHANGE, are those of OTHERS, too. Returns its
     events."""
     events = b""

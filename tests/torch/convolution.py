@@ -22,7 +22,8 @@ from pathlib import Path
 from support import Tests
 
 ROOT = Path(__file__).resolve().parents[2]
-GATE = "operator('aten::_slow_conv2d_forward').self > 5% and significant"
+# Not `and significant`: a busy machine may make steps differ more than operators do.
+GATE = "operator('aten::_slow_conv2d_forward').self > 5%"
 
 
 def traces(folder: Path, ranks: int) -> tuple[Path, Path]:

@@ -20,6 +20,7 @@ WISHES = [("op", "host_self_ns"), ("op", "device_self_ns"), ("op", "calls"),
           ("op", "self_alloc_bytes"), ("module", "host_self_ns"), ("module", "device_self_ns"),
           ("module", "calls"), ("python", "host_self_ns"), ("python", "calls")]
 LINES_MAX = 3000
+LARGEST = 2 ** 63 - 1              # sums stop there
 
 
 def fold(opscope, path, stack, metric, *options):
@@ -37,7 +38,7 @@ def totals(lines):
     found = collections.Counter()
     for frames, value in lines.items():
         for n in range(len(frames) + 1):
-            found[frames[:n]] += value
+            found[frames[:n]] = min(LARGEST, found[frames[:n]] + value)
     return found
 
 
@@ -45,7 +46,8 @@ def callees(lines, name):
     found = collections.Counter()
     for frames, value in lines.items():
         if name in frames:
-            found[frames[frames.index(name):]] += value
+            below = frames[frames.index(name):]
+            found[below] = min(LARGEST, found[below] + value)
     return found
 
 
@@ -53,7 +55,8 @@ def callers(lines, name):
     found = collections.Counter()
     for frames, value in lines.items():
         if name in frames:
-            found[tuple(reversed(frames[:frames.index(name) + 1]))] += value
+            above = tuple(reversed(frames[:frames.index(name) + 1]))
+            found[above] = min(LARGEST, found[above] + value)
     return found
 
 
@@ -91,7 +94,7 @@ def expected_small(lines, root, pixels, shown):
         if frames[cut:] in shown or (around and around not in shown):
             continue
         count, value = found.get(around, (0, 0))
-        found[around] = count + 1, value + total
+        found[around] = count + 1, min(LARGEST, value + total)
     return {k: v for k, v in found.items() if v[1] >= sums[root] // pixels}
 
 
@@ -107,7 +110,8 @@ def expected(lines, root, pixels, finds):
                                                     int(finds(frames[-1])) if finds else None)
     for frames, value in lines.items():
         if finds and frames[:len(root)] == root:
-            matched += value * any(map(finds, frames[max(0, len(root) - 1):]))
+            matched = min(LARGEST, matched +
+                          value * any(map(finds, frames[max(0, len(root) - 1):])))
     return shown, sums[root], matched if finds else None
 
 
