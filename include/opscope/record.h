@@ -106,6 +106,61 @@ OSC_INLINE void osc_name_once(osc_name *name, const char *s)
         __atomic_store_n(name, osc_name_c(s), __ATOMIC_RELAXED);
 }
 
+/* --- categories ---------------------------------------------------------------- */
+
+/*
+ * A category of scopes, which is switched while the program runs: osc_enable(), `opscope run
+ * --enable`, `opscope ctl DIR enable`. It has a level: what is recorded are scopes up to it. 1
+ * is usual, more is more detail (127 at most), 0 is nothing. A process has 255 categories; 0 is
+ * none, whose level is 1. Valid until the process ends, and in its children.
+ */
+typedef uint32_t osc_category;
+
+/* The category called NAME; more than 63 bytes are cut. 0: NAME is "" or NULL, or there is no
+ * room (the loss is counted). */
+OSC_API osc_category osc_category_of(const char *name);
+
+#define OSC_CATEGORIES 256u
+
+/* The level of each category - 1. Only the library writes it: read it through osc_wants(). */
+#ifdef OPSCOPE_STUB_H
+extern __attribute__((weak, visibility("hidden"))) signed char *osc_stub_levels_;
+#define OSC_LEVELS_ __atomic_load_n(&osc_stub_levels_, __ATOMIC_RELAXED)
+#else
+extern OSC_API signed char osc_levels_[OSC_CATEGORIES];
+#define OSC_LEVELS_ osc_levels_
+#endif
+
+/* Whether scopes of this LEVEL of CATEGORY are recorded now. */
+OSC_INLINE int osc_wants(osc_category category, int level)
+{
+    return osc_is_on() && category < OSC_CATEGORIES &&
+           __atomic_load_n(&OSC_LEVELS_[category], __ATOMIC_RELAXED) + 1 >= level;
+}
+
+/* Like osc_name_of(), for a name in CATEGORY, which tables show with it; another name than that
+ * of the same bytes elsewhere. More than 1,000 bytes: in no category. */
+OSC_API osc_name osc_name_in(osc_category category, const char *s, size_t len);
+
+/*
+ * Change the levels of categories: LIST is "io" (level 1), "io:3" (level 3), "-io" (off), or
+ * several of them, by commas; later ones win. A name that ends with '*' stands for all that
+ * begin so, "*" for all. It holds for categories that are made later, too. OSC_EINVAL: LIST is
+ * no such list; OSC_ELIMIT: more than 64 names, or another call does not end. Then nothing has
+ * changed. May be called while nothing records.
+ */
+OSC_API osc_status osc_enable(const char *list);
+
+/*
+ * Record some of the calls of hot scopes: LIST is "parse=100" (one in 100 calls, at random),
+ * "parse=5000/s" (fewer and fewer while a thread records more in a second), "parse=1" (all), or
+ * several of them, as above. Of osc_begin() and osc_complete() with OSC_SCOPE_PLAIN only. What
+ * is recorded says for how many calls it stands, and tables count it so often. What is inside a
+ * call that is left out is recorded. While there are such rules, the other scopes cost a little
+ * more, too. Errors as of osc_enable(), or OSC_ENOMEM.
+ */
+OSC_API osc_status osc_sample(const char *list);
+
 /* --- scopes -------------------------------------------------------------------- */
 
 /* Used by the inline functions below; call those instead. */
@@ -132,6 +187,29 @@ OSC_INLINE void osc_end(void)
 {
     if (__builtin_expect(osc_is_on(), 0))
         osc_scope_end();
+}
+
+/* Begin a scope on this thread if this LEVEL of CATEGORY is recorded; returns whether it is,
+ * for osc_end_if(). NAME is from osc_name_in(). */
+OSC_INLINE int osc_begin_in(osc_category category, int level, enum osc_scope_kind kind,
+                            osc_name name)
+{
+    if (__builtin_expect(!osc_wants(category, level), 1))
+        return 0;
+    osc_scope_begin(osc_kind_known(kind), name);
+    return 1;
+}
+
+/* Begin a scope that is not recorded: neither is its osc_end(), nor what belongs to it. It
+ * costs as much as osc_begin(), for wrappers that cannot pass on what osc_begin_in() returns.
+ */
+OSC_API void osc_scope_skip(void);
+
+/* End the innermost scope of this thread if its osc_begin_in() returned BEGUN. */
+OSC_INLINE void osc_end_if(int begun)
+{
+    if (begun)
+        osc_end();
 }
 
 /* The current time in ticks, for osc_complete() and the functions ending in _at. */

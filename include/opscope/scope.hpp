@@ -265,6 +265,27 @@ OPSCOPE_INLINE_ void begin(osc_name *names, enum osc_scope_kind kind, const char
         args(names + 1, more...);
 }
 
+/* Whether scopes of this LEVEL of the category called NAME, at *PLACE, are recorded. */
+OPSCOPE_INLINE_ bool wants(osc_category *place, const char *name, int level) noexcept
+{
+    if (!osc_is_on())
+        return false;
+    if (__builtin_expect(__atomic_load_n(place, __ATOMIC_RELAXED) == 0, 0))
+        __atomic_store_n(place, osc_category_of(name), __ATOMIC_RELAXED);
+    return osc_wants(__atomic_load_n(place, __ATOMIC_RELAXED), level) != 0;
+}
+
+template <std::size_t N, class... More>
+OPSCOPE_INLINE_ void begin_in(osc_category category, osc_name *names, const char (&name)[N],
+                              const More &...more) noexcept
+{
+    if (__builtin_expect(__atomic_load_n(names, __ATOMIC_RELAXED) == 0, 0))
+        __atomic_store_n(names, osc_name_in(category, name, N - 1), __ATOMIC_RELAXED);
+    osc_scope_begin(OSC_SCOPE_PLAIN, __atomic_load_n(names, __ATOMIC_RELAXED));
+    if constexpr (sizeof...(More) > 0)
+        args(names + 1, more...);
+}
+
 /* A scope that is called as FUNCTION is, which the compiler has given. */
 struct begin_function {
     osc_name *names;
@@ -310,6 +331,24 @@ class block
     }
     block(const block &) = delete;
     block &operator=(const block &) = delete;
+};
+
+/* The same of a category that may not be recorded. */
+class block_if
+{
+  public:
+    OPSCOPE_INLINE_ explicit block_if(bool is_begun) noexcept : is_begun_(is_begun)
+    {
+    }
+    OPSCOPE_INLINE_ ~block_if()
+    {
+        osc_end_if(is_begun_);
+    }
+    block_if(const block_if &) = delete;
+    block_if &operator=(const block_if &) = delete;
+
+  private:
+    const bool is_begun_;
 };
 
 #endif
@@ -554,10 +593,12 @@ OPSCOPE_INLINE_ void thread_name([[maybe_unused]] const char *s) noexcept
 
 #define OPSCOPE_SCOPE_OF(kind, ...) OPSCOPE_NOTHING_(kind, "" __VA_ARGS__)
 #define OPSCOPE_SCOPE(...)          OPSCOPE_NOTHING_("" __VA_ARGS__)
-#define OPSCOPE_FUNCTION(...)       OPSCOPE_NOTHING_(__VA_ARGS__)
-#define OPSCOPE_ARG(...)            OPSCOPE_NOTHING_("" __VA_ARGS__)
-#define OPSCOPE_INSTANT(...)        OPSCOPE_NOTHING_("" __VA_ARGS__)
-#define OPSCOPE_COUNTER(name, ...)  OPSCOPE_NOTHING_("" name, __VA_ARGS__)
+#define OPSCOPE_SCOPE_IN(category, level, ...) \
+    OPSCOPE_NOTHING_("" category, level, "" __VA_ARGS__)
+#define OPSCOPE_FUNCTION(...)      OPSCOPE_NOTHING_(__VA_ARGS__)
+#define OPSCOPE_ARG(...)           OPSCOPE_NOTHING_("" __VA_ARGS__)
+#define OPSCOPE_INSTANT(...)       OPSCOPE_NOTHING_("" __VA_ARGS__)
+#define OPSCOPE_COUNTER(name, ...) OPSCOPE_NOTHING_("" name, __VA_ARGS__)
 
 #else
 
@@ -570,6 +611,17 @@ OPSCOPE_INLINE_ void thread_name([[maybe_unused]] const char *s) noexcept
     if (::opscope::is_on())                                                             \
         ::opscope::detail::begin(OPSCOPE_JOIN_(opscope_names_, id), kind, __VA_ARGS__); \
     const ::opscope::detail::block OPSCOPE_JOIN_(opscope_block_, id)
+
+#define OPSCOPE_SCOPE_IN_AS_(id, category, level, ...)                                    \
+    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_names_, id), __VA_ARGS__);                       \
+    static osc_category OPSCOPE_JOIN_(opscope_category_, id);                             \
+    const bool OPSCOPE_JOIN_(opscope_wants_, id) =                                        \
+        ::opscope::detail::wants(&OPSCOPE_JOIN_(opscope_category_, id), category, level); \
+    if (OPSCOPE_JOIN_(opscope_wants_, id))                                                \
+        ::opscope::detail::begin_in(OPSCOPE_JOIN_(opscope_category_, id),                 \
+                                    OPSCOPE_JOIN_(opscope_names_, id), __VA_ARGS__);      \
+    const ::opscope::detail::block_if OPSCOPE_JOIN_(opscope_block_,                       \
+                                                    id)(OPSCOPE_JOIN_(opscope_wants_, id))
 
 #define OPSCOPE_FUNCTION_AS_(id, ...)                                        \
     OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_names_, id), __VA_ARGS__);          \
@@ -593,18 +645,25 @@ OPSCOPE_INLINE_ void thread_name([[maybe_unused]] const char *s) noexcept
 /* The same of any program: (name, key, value, ...). */
 #define OPSCOPE_SCOPE(...)          OPSCOPE_SCOPE_AS_(__COUNTER__, OSC_SCOPE_PLAIN, "" __VA_ARGS__)
 
+/* The same if this level of the category is recorded, which can be switched while the program
+ * runs (osc_enable()); 1 is usual, more is more detail: (category, level, name, key, value,
+ * ...).
+ */
+#define OPSCOPE_SCOPE_IN(category, level, ...) \
+    OPSCOPE_SCOPE_IN_AS_(__COUNTER__, "" category, level, "" __VA_ARGS__)
+
 /* The same, called as the function is: (key, value, ...). */
-#define OPSCOPE_FUNCTION(...)       OPSCOPE_FUNCTION_AS_(__COUNTER__, __VA_ARGS__)
+#define OPSCOPE_FUNCTION(...)      OPSCOPE_FUNCTION_AS_(__COUNTER__, __VA_ARGS__)
 
 /* Arguments of the innermost scope of this thread, or of the last instant: (key, value, ...).
  */
-#define OPSCOPE_ARG(...)            OPSCOPE_CALL_(args, "" __VA_ARGS__)
+#define OPSCOPE_ARG(...)           OPSCOPE_CALL_(args, "" __VA_ARGS__)
 
 /* An event without duration: (name, key, value, ...). */
-#define OPSCOPE_INSTANT(...)        OPSCOPE_CALL_(instant, "" __VA_ARGS__)
+#define OPSCOPE_INSTANT(...)       OPSCOPE_CALL_(instant, "" __VA_ARGS__)
 
 /* A sample of the counter NAME: (name, number). */
-#define OPSCOPE_COUNTER(name, ...)  OPSCOPE_CALL_(count, "" name, __VA_ARGS__)
+#define OPSCOPE_COUNTER(name, ...) OPSCOPE_CALL_(count, "" name, __VA_ARGS__)
 
 #endif
 

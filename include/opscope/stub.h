@@ -53,6 +53,7 @@ extern "C" {
 #define OSC_STUB_LIST(V, R)                                                                    \
     V(osc_scope_begin, (enum osc_scope_kind kind, osc_name name), (kind, name))                \
     V(osc_scope_end, (void), ())                                                               \
+    V(osc_scope_skip, (void), ())                                                              \
     V(osc_scope_complete, (enum osc_scope_kind kind, osc_name name, uint64_t start_ticks),     \
       (kind, name, start_ticks))                                                               \
     V(osc_scope_instant, (osc_name name), (name))                                              \
@@ -125,6 +126,11 @@ extern "C" {
     R(int, osc_version, (void), (), (int)0)                                                    \
     R(osc_name, osc_name_of, (const char *s, size_t len), (s, len), (osc_name)0)               \
     R(osc_name, osc_name_c, (const char *s), (s), (osc_name)0)                                 \
+    R(osc_name, osc_name_in, (osc_category category, const char *s, size_t len),               \
+      (category, s, len), (osc_name)0)                                                         \
+    R(osc_category, osc_category_of, (const char *name), (name), (osc_category)0)              \
+    R(osc_status, osc_enable, (const char *list), (list), (osc_status)0)                       \
+    R(osc_status, osc_sample, (const char *list), (list), (osc_status)0)                       \
     R(uint64_t, osc_now, (void), (), (uint64_t)0)                                              \
     R(uint64_t, osc_unique_id, (void), (), (uint64_t)0)                                        \
     R(uint64_t, osc_step, (void), (), (uint64_t)0)                                             \
@@ -162,6 +168,9 @@ OSC_API struct osc_stub osc_stub_;
 /* What osc_is_on() reads: the library's variable, or 0. */
 OSC_API int osc_stub_off_;
 OSC_API int *osc_stub_on_ = &osc_stub_off_;
+/* What osc_wants() reads: the library's levels, or 0. */
+OSC_API signed char osc_stub_none_[OSC_CATEGORIES];
+OSC_API signed char *osc_stub_levels_ = osc_stub_none_;
 
 #define OSC_STUB_V(name, parameters, arguments) \
     OSC_API void name parameters                \
@@ -207,6 +216,7 @@ OSC_API osc_status osc_stub_fail(const char *why)
 OSC_API OSC_MUST_USE osc_status osc_stub_load(const char *file);
 OSC_API osc_status osc_stub_load(const char *file)
 {
+    signed char *levels = NULL;
     int *on = NULL;
 
     if (osc_stub_on_ != &osc_stub_off_)
@@ -235,6 +245,9 @@ OSC_API osc_status osc_stub_load(const char *file)
     osc_stub_find(library, "osc_start_reason", &osc_stub_.osc_start_reason);
     osc_stub_find(library, "osc_status_text", &osc_stub_.osc_status_text);
     osc_stub_.why[0] = '\0';
+    osc_stub_find(library, "osc_levels_", &levels);
+    if (levels)
+        __atomic_store_n(&osc_stub_levels_, levels, __ATOMIC_RELAXED);
     /* release: other threads that see it see the functions. */
     __atomic_store_n(&osc_stub_on_, on, __ATOMIC_RELEASE);
     return OSC_OK;

@@ -150,13 +150,54 @@ struct scope {
     PyObject *args;               /* owned; a dict, or NULL */
     enum osc_scope_kind kind;
     osc_name id; /* of the name; 0: not interned yet */
+    osc_category category;
+    int level;
 };
 
 static osc_name id_of(struct scope *s)
 {
-    if (s->id == 0)
+    Py_ssize_t len;
+
+    if (s->id == 0 && s->category == 0) {
         s->id = intern(s->name);
+    } else if (s->id == 0) {
+        const char *const text = PyUnicode_AsUTF8AndSize(s->name, &len);
+
+        PyErr_Clear(); /* text that is no UTF-8 is in no category */
+        s->id = text ? osc_name_in(s->category, text, (size_t)len) : intern(s->name);
+    }
     return s->id;
+}
+
+/* Take category and level out of the arguments of S; -1 and an exception if they are wrong. */
+static int take_category(struct scope *s)
+{
+    PyObject *const category = PyDict_GetItemString(s->args, "category");
+    const char *text;
+    Py_ssize_t len;
+
+    if (!category)
+        return 0;
+    PyObject *const level = PyDict_GetItemString(s->args, "level");
+    const long number = level ? PyLong_AsLong(level) : 1;
+
+    if (number == -1 && PyErr_Occurred())
+        return -1;
+    if (number < 1 || number > 127) {
+        PyErr_SetString(PyExc_ValueError, "scope: level must be from 1 to 127");
+        return -1;
+    }
+    text = PyUnicode_Check(category) ? PyUnicode_AsUTF8AndSize(category, &len) : NULL;
+    if (!text) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "scope: category must be a str");
+        return -1;
+    }
+    s->category = osc_category_of(text);
+    s->level = (int)number;
+    if (level)
+        (void)PyDict_DelItemString(s->args, "level");
+    return PyDict_DelItemString(s->args, "category");
 }
 
 static void scope_dealloc(PyObject *self)
@@ -192,11 +233,19 @@ static PyObject *scope_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         if (found >= 0)
             (void)PyDict_DelItemString(s->args, "kind");
     }
-    if (PyErr_Occurred()) {
+    if (PyErr_Occurred() || (s->args && take_category(s) < 0)) {
         Py_DECREF(s);
         return NULL;
     }
+    if (s->args && PyDict_Size(s->args) == 0)
+        Py_CLEAR(s->args);
     return (PyObject *)s;
+}
+
+/* Whether S is recorded now. */
+static int is_wanted(const struct scope *s)
+{
+    return s->category == 0 ? osc_is_on() : osc_wants(s->category, s->level);
 }
 
 static PyObject *scope_enter(PyObject *self, PyObject *none)
@@ -204,10 +253,12 @@ static PyObject *scope_enter(PyObject *self, PyObject *none)
     struct scope *const s = (struct scope *)self;
 
     (void)none;
-    if (osc_is_on()) {
+    if (is_wanted(s)) {
         osc_scope_begin(s->kind, id_of(s));
         if (s->args)
             put_args(s->args);
+    } else {
+        osc_scope_skip(); /* its end may come after it is switched on */
     }
     return Py_NewRef(self);
 }
@@ -228,7 +279,7 @@ static PyObject *scope_begin_async(PyObject *self, PyObject *none)
     struct scope *const s = (struct scope *)self;
 
     (void)none;
-    if (!osc_is_on())
+    if (!is_wanted(s))
         return PyLong_FromLong(0);
     osc_async_begin(s->kind, id_of(s), ++last);
     if (s->args)
@@ -574,6 +625,34 @@ static PyObject *path(PyObject *module, PyObject *none)
     return PyUnicode_DecodeFSDefault(at);
 }
 
+/* What osc_enable() and osc_sample() share. */
+static PyObject *follow(PyObject *args, osc_status (*change)(const char *), const char *what)
+{
+    const char *list;
+
+    if (!PyArg_ParseTuple(args, "s", &list))
+        return NULL;
+    const osc_status st = change(list);
+
+    if (st == OSC_EINVAL)
+        return PyErr_Format(PyExc_ValueError, "%s: '%s' is no such list", what, list);
+    if (st != OSC_OK)
+        return PyErr_Format(PyExc_RuntimeError, "%s: %s", what, osc_status_text(st));
+    Py_RETURN_NONE;
+}
+
+static PyObject *enable(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return follow(args, osc_enable, "enable");
+}
+
+static PyObject *sample(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return follow(args, osc_sample, "sample");
+}
+
 #define WITH_KEYS(function) \
     (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 
@@ -628,6 +707,17 @@ static PyMethodDef methods[] = {
     {"start", WITH_KEYS(start), "start(**options)\n\nBegin to record."},
     {"stop", stop, METH_NOARGS, "stop()\n\nEnd the recording and write all of it."},
     {"dump", dump, METH_NOARGS, "dump()\n\nWrite what is in memory now."},
+    {"enable", enable, METH_VARARGS,
+     "enable(categories)\n\nChange the levels of categories of scopes: \"io\" (level 1), "
+     "\"io:3\" (level 3), \"-io\" (off), or several of them, separated by commas, of which "
+     "later ones win. A name that ends with * stands for all that begin so. Also of "
+     "categories that are made later.\n\nValueError: it is no such list."},
+    {"sample", sample, METH_VARARGS,
+     "sample(scopes)\n\nRecord some of the calls of hot scopes of kind plain: \"parse=100\" "
+     "(one in 100 calls, at random), \"parse=5000/s\" (fewer while a thread records more in a "
+     "second), \"parse=1\" (all), or several of them, as in enable(). What is recorded says "
+     "for how many calls it stands, and tables count it so often.\n\nValueError: it is no "
+     "such list."},
     {"pause", pause_all, METH_NOARGS, "pause()\n\nStop recording for a while."},
     {"resume", resume, METH_NOARGS, "resume()\n\nRecord again."},
     {"is_on", is_on, METH_NOARGS,

@@ -27,18 +27,19 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union, cast, overload
 
 from . import _opscope
-from ._opscope import (args, counter, dump, instant, is_on, losses, metadata, path, pause,
-                       process_name, resume, step, step_end, stop, thread_name)
+from ._opscope import (args, counter, dump, enable, instant, is_on, losses, metadata, path,
+                       pause, process_name, resume, sample, step, step_end, stop, thread_name)
 
-__all__ = ["args", "counter", "dump", "instant", "is_on", "losses", "metadata", "path", "pause",
-           "process_name", "resume", "scope", "start", "step", "step_end", "stop", "thread_name"]
+__all__ = ["args", "counter", "dump", "enable", "instant", "is_on", "losses", "metadata", "path",
+           "pause", "process_name", "resume", "sample", "scope", "start", "step", "step_end",
+           "stop", "thread_name"]
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class Scope(_opscope.Scope):
-    """scope(name, *, kind="plain", **args)
+    """scope(name, *, kind="plain", category=None, level=1, **args)
 
     A named range. It is a context manager, which can be entered any number of times on any
     threads, and a decorator: each call of the function is the scope; for a coroutine or a
@@ -46,7 +47,9 @@ class Scope(_opscope.Scope):
     function. Classes cannot be decorated: decorate their methods.
 
     `kind` tells tables how to count the scope: plain, operator, annotation, module, runtime,
-    driver, communication, dataloader, optimizer, python, overhead. `args` are recorded each time
+    driver, communication, dataloader, optimizer, python, overhead. With a `category`, it is
+    recorded while that has at least this `level`, which :func:`enable`, ``opscope run --enable``
+    and ``opscope ctl`` change; else `level` is one of `args`. `args` are recorded each time
     it is entered: integers, floats, booleans, strings, lists of integers; anything else as
     its str(). It is cheapest to make a scope once and enter it often.
     """
@@ -120,7 +123,8 @@ class Scope(_opscope.Scope):
 
 if TYPE_CHECKING:
     @overload
-    def scope(name: str, /, *, kind: str = "plain", **args: Any) -> Scope: ...
+    def scope(name: str, /, *, kind: str = "plain", category: Optional[str] = None,
+              **args: Any) -> Scope: ...
     @overload
     def scope(name: _F, /) -> _F: ...
     def scope(name: Any, /, **args: Any) -> Any: ...

@@ -6,6 +6,7 @@
 #include "analysis/table_registry.h"
 
 #include "analysis/range_place.h"
+#include "analysis/sampled.h"
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -75,8 +76,10 @@ static osc_status add_range(struct bars *b, const struct osc_trace *t,
         b->v[b->n++] = bar;
         *at = (uint32_t)b->n;
     }
-    b->v[*at - 1].n_calls++;
-    b->v[*at - 1].total_ns += c->dur_ns[i];
+    const uint32_t calls = osc_sampled_calls(t, c, i);
+
+    b->v[*at - 1].n_calls += calls;
+    b->v[*at - 1].total_ns += (osc_wide)c->dur_ns[i] * calls;
     return OSC_OK;
 }
 

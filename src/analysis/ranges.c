@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/range_place.h"
+#include "analysis/sampled.h"
 #include "analysis/table_columns.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -59,7 +60,8 @@ static const struct osc_column columns[N_COLUMNS] = {
         .grouping = "kind"),
     OSC_COLUMN(CATEGORY, "category", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_KINDS,
                "Category as the file has it: member cat; of recordings of opscope, which have "
-               "none, the same as kind. Present with --group-by category.",
+               "none unless the program names one, the same as kind. Present with --group-by "
+               "category.",
                .grouping = "category"),
     OSC_COLUMN(PROCESS, "process", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_NAMES,
                "Process of the ranges, or the device for device work, as the file names it. "
@@ -90,7 +92,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                .grouping = "step"),
     OSC_COLUMN(PLACE, "place", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_RANGES,
                OSC_RANGE_PLACE_HELP " Not shown with --group-by thread or track."),
-    OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, 0, "Number of ranges that have ended.",
+    OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, 0,
+               "Number of ranges that have ended; of a sampled name, of its calls.",
                .torch = OSC_TORCH_COUNT),
     OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, 0,
                "Sum of the durations. Ranges within each other, or at the same time on several "
@@ -155,8 +158,8 @@ struct key {
 
 struct group {
     struct key key;
-    uint32_t track; /* of the first range */
-    uint64_t n_calls, n_sync;
+    uint32_t track;                   /* of the first range */
+    uint64_t n_rows, n_calls, n_sync; /* of a sampled name there are fewer rows than calls */
     osc_wide total_ns, self_ns, squares;
     int64_t min_ns, max_ns;
     bool is_marked;
@@ -173,6 +176,7 @@ struct sums {
     uint32_t recent[N_RECENT]; /* group of the last range whose name is here */
     uint32_t *group_of;        /* owned; of each range in turn */
     uint16_t *buckets;         /* owned; of each range, group after group */
+    uint32_t *calls;           /* owned; of each range, likewise; NULL: 1 */
     size_t n_ranges;
 };
 
@@ -248,10 +252,12 @@ static void add_range(struct group *g, const struct osc_trace *t, const struct o
 {
     const struct osc_form *const form = &t->forms[c->form[i]];
     const int64_t dur_ns = c->dur_ns[i];
+    const uint32_t calls = osc_sampled_calls(t, c, i);
 
-    g->n_calls++;
-    g->total_ns += dur_ns;
-    g->squares += (osc_wide)dur_ns * dur_ns;
+    g->n_rows++;
+    g->n_calls += calls;
+    g->total_ns += (osc_wide)dur_ns * calls;
+    g->squares += (osc_wide)dur_ns * dur_ns * calls;
     if (g->squares > SQUARES_MAX)
         g->squares = SQUARES_MAX;
     g->min_ns = dur_ns < g->min_ns ? dur_ns : g->min_ns;
@@ -260,7 +266,7 @@ static void add_range(struct group *g, const struct osc_trace *t, const struct o
         g->key.place == OSC_PLACE_HOST && is_marked(form, (enum osc_kind)c->kind[i]);
     if (c->parent && osc_shape_is_range((enum osc_form_shape)form->shape)) {
         g->n_sync++;
-        g->self_ns += c->self_ns[i];
+        g->self_ns += (osc_wide)c->self_ns[i] * calls;
     }
 }
 
@@ -292,35 +298,43 @@ static osc_status sort_buckets(struct sums *s)
 {
     const struct osc_store *const events = &s->t->events;
     size_t *const next = osc_calloc(s->n_groups + 1, sizeof *next);
+    const bool is_sampled = osc_sampled_any(s->t);
     size_t n = 0;
 
     s->buckets = osc_malloc((s->n_ranges + 1) * sizeof *s->buckets);
-    if (!next || !s->buckets) {
+    if (is_sampled)
+        s->calls = osc_malloc((s->n_ranges + 1) * sizeof *s->calls);
+    if (!next || !s->buckets || (is_sampled && !s->calls)) {
         osc_free(next);
         return OSC_ENOMEM;
     }
     for (size_t g = 1; g < s->n_groups; g++)
-        next[g] = next[g - 1] + s->groups[g - 1].n_calls;
+        next[g] = next[g - 1] + s->groups[g - 1].n_rows;
     for (uint32_t k = 1; k < events->n_chunks; k++) {
         const struct osc_chunk *const c = events->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (is_range(s->t, c, i))
-                s->buckets[next[s->group_of[n++]]++] = (uint16_t)osc_bucket_of(c->dur_ns[i]);
+            if (!is_range(s->t, c, i))
+                continue;
+            const size_t at = next[s->group_of[n++]]++;
+
+            s->buckets[at] = (uint16_t)osc_bucket_of(c->dur_ns[i]);
+            if (is_sampled)
+                s->calls[at] = osc_sampled_calls(s->t, c, i);
         }
     }
     osc_free(next);
     return OSC_OK;
 }
 
-/* Write the counts of the N BUCKETS to TEXT. */
-static void write_buckets(const uint16_t *buckets, size_t n, struct osc_strbuf *text)
+/* Write the counts of the N buckets from AT on to TEXT. */
+static void write_buckets(const struct sums *s, size_t at, size_t n, struct osc_strbuf *text)
 {
-    uint32_t counts[OSC_BUCKETS] = {0};
+    uint64_t counts[OSC_BUCKETS] = {0};
 
     osc_strbuf_clear(text);
     for (size_t i = 0; i < n; i++)
-        counts[buckets[i]]++;
+        counts[s->buckets[at + i]] += s->calls ? s->calls[at + i] : 1;
     for (uint32_t b = 0; b < OSC_BUCKETS; b++) {
         if (counts[b] > 0)
             osc_buckets_put(text, b, counts[b]);
@@ -408,8 +422,8 @@ static osc_status add_rows(const struct sums *s, struct osc_result *out)
     size_t at = 0;
 
     for (size_t g = 0; g < s->n_groups && text.status == OSC_OK; g++) {
-        write_buckets(s->buckets + at, s->groups[g].n_calls, &text);
-        at += s->groups[g].n_calls;
+        write_buckets(s, at, s->groups[g].n_rows, &text);
+        at += s->groups[g].n_rows;
         add_row(s, &s->groups[g], (struct osc_str){text.s, (uint32_t)text.len}, out);
     }
     const osc_status st = text.status == OSC_OK ? out->status : text.status;
@@ -437,6 +451,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_why_empty(out, "no ranges: no event of the trace has a duration");
     osc_pages_free(s.group_of, bytes);
     osc_free(s.buckets);
+    osc_free(s.calls);
     osc_free(s.groups);
     osc_intern_fini(&s.keys);
     osc_arena_fini(&s.arena);

@@ -250,6 +250,17 @@ const struct osc_option osc_options[] = {
              "a slow step (slow=2), a signal (signal=USR2), a crash (crash), opscope ctl dump; "
              "buffer=SIZE sets the memory",
      .text = AT(run.flight)},
+    {"enable", 0, "LIST", RUN,
+     .help =
+         "levels of categories, separated by commas: io (on), io:2 (with its details), -io "
+         "(off), '-*,io' (only io); '*' at the end stands for any names; opscope ctl changes "
+         "them later",
+     .text = AT(run.enable)},
+    {"sample", 0, "LIST", RUN,
+     .help =
+         "scopes to sample, separated by commas: parse=100 (one in 100 calls), parse=5000/s "
+         "(fewer while a thread records more in a second), '*=5000/s'",
+     .text = AT(run.sample)},
     {"limit-size", 0, "SIZE", RUN,
      .help = "keep at most SIZE of files for each process, such as "
              "2G (1M or more); the oldest are deleted",

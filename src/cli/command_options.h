@@ -59,7 +59,7 @@ static inline const char *osc_option_field(const struct osc_option *o)
 
 /* The options of `opscope run`: texts as given, or NULL. */
 struct osc_run_args {
-    const char *sources, *torch, *schedule, *flight;
+    const char *sources, *torch, *schedule, *flight, *enable, *sample;
     uint64_t limit_bytes; /* 0: none */
     bool is_strict, is_forced, wants_summary, prints_env, lists_sources;
 };

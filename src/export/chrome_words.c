@@ -71,7 +71,8 @@ struct osc_str osc_chrome_category(const struct osc_trace *t, const struct osc_f
 {
     const char *word = NULL;
 
-    if (f->category.v != 0 || !osc_form_is_neutral(f))
+    /* A category that a program made up would not tell the kind. */
+    if ((f->category.v != 0 && f->kind == OSC_KIND_SCOPE) || !osc_form_is_neutral(f))
         return osc_trace_str(t, f->category);
     if (osc_shape_is_arrow((enum osc_form_shape)f->shape))
         word = arrows[f->arrow];

@@ -114,6 +114,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(device_absent, WARNING,                                                                  \
       "devices whose activity was asked for and could not be recorded",                        \
       "opscope info says what is missing for each, as meta.device_absent.NAME")                \
+    X(sampled, INFO, "calls of sampled scopes that were not recorded",                         \
+      "leave out --sample, or give the name =1, to record all")                                \
     X(device_unasked, INFO, "devices that PyTorch used and whose activity was not asked for",  \
       "opscope info says how to ask for each, as meta.device_unasked.NAME")                    \
     X(names_alone, WARNING,                                                                    \

@@ -152,7 +152,8 @@ enum osc_arg_type {
     X(GROUP_SIZE, "Group size")                 \
     X(IN_ELEMENTS, "In msg nelems")             \
     X(OUT_ELEMENTS, "Out msg nelems")           \
-    X(SEQ, "Seq")
+    X(SEQ, "Seq")                               \
+    X(SAMPLED_CALLS, "sampled calls")
 
 enum osc_arg_key {
 #define OSC_ARG_KEY_ENUM(name, text) OSC_ARG_KEY_##name,

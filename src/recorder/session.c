@@ -19,6 +19,7 @@
 #include "recorder/live/output_paths.h"
 #include "recorder/start_check.h"
 #include "recorder/thread/losses.h"
+#include "recorder/thread/sampling.h"
 #include "recorder/thread/thread_list.h"
 #include "recorder/thread/ticks.h"
 #include "recording/open_failure.h"
@@ -83,9 +84,12 @@ static void publish(void)
         /* relaxed: osc_ticks_init() came long before. */
         const bool is_counter =
             __atomic_load_n(&osc_ticks_source, __ATOMIC_RELAXED) == OSC_TICKS_COUNTER;
+        const bool is_sampled = osc_sampling_is_on();
 
         __atomic_store_n(&osc_epoch, epoch, __ATOMIC_SEQ_CST);
-        __atomic_store_n(&osc_epoch_counter, is_counter ? epoch : OSC_EPOCH_NONE,
+        __atomic_store_n(&osc_epoch_counter, is_counter && !is_sampled ? epoch : OSC_EPOCH_NONE,
+                         __ATOMIC_SEQ_CST);
+        __atomic_store_n(&osc_epoch_sampled, is_counter && is_sampled ? epoch : OSC_EPOCH_NONE,
                          __ATOMIC_SEQ_CST);
         __atomic_store_n(&osc_epoch_paused,
                          now == RECORDING && is_paused ? number : OSC_EPOCH_NONE,
@@ -93,6 +97,11 @@ static void publish(void)
         __atomic_store_n(&osc_on_, !is_on ? 0 : is_paused ? 2 : 1, __ATOMIC_SEQ_CST);
         osc_names_want(is_on);
     } while (__atomic_load_n(&n_changes, __ATOMIC_SEQ_CST) != seen);
+}
+
+void osc_session_republish(void)
+{
+    publish();
 }
 
 static void set_phase(enum phase next)
@@ -161,6 +170,7 @@ static const struct osc_flush_core core = {
     .hold = osc_session_hold,
     .pause = pause_or_resume,
     .is_recording = is_recording,
+    .republish = publish,
 };
 
 /* Whether this is a child that shares the memory of the recording process. */

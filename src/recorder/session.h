@@ -78,6 +78,9 @@ uint64_t osc_session_generation(void);
 /* Whether calls are counted but not recorded. Handlers, too. */
 bool osc_session_is_paused(void);
 
+/* Names are sampled from now on, or are not. Handlers, too. */
+void osc_session_republish(void);
+
 /* Add or remove a cause to pause; true if that changed the state. Handlers, too. */
 bool osc_session_pause(void);
 bool osc_session_resume(void);

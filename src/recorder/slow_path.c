@@ -7,6 +7,7 @@
 #include "recorder/live/blocks.h"
 #include "recorder/session.h"
 #include "recorder/thread/losses.h"
+#include "recorder/thread/sampling.h"
 #include "recorder/thread/thread_list.h"
 #include "recorder/thread/ticks.h"
 
@@ -53,6 +54,7 @@ static struct osc_record_slot *reserve_slowly(uint32_t n_slots, enum osc_role ro
         return NULL;
     }
     w->epoch = 0;
+    w->is_in_sampled = false;
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see epoch 0, too */
 
     enum osc_loss why;
@@ -86,6 +88,7 @@ static bool skip_paused(enum osc_role role)
         osc_session_awaits_flusher() || !osc_writer_set_busy(w))
         return false;
     w->epoch = 0; /* what is open now is accounted for by the slow path */
+    w->is_in_sampled = false;
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see epoch 0, too */
     const bool is_skipped = osc_writer_skip(w, role);
     for (;;) { /* as in leave() */
@@ -97,9 +100,20 @@ static bool skip_paused(enum osc_role role)
     }
 }
 
+/* The same for arguments of scopes that are left out because names are sampled. */
+static bool skip_unsampled(enum osc_role role)
+{
+    const struct osc_writer *const w = osc_writer_self;
+
+    /* relaxed: as in the fast path */
+    return role == OSC_ROLE_ARG && osc_sampling_is_on() &&
+           w->generation == __atomic_load_n(&osc_epoch, __ATOMIC_RELAXED) && !w->busy &&
+           osc_writer_skips_arg(w);
+}
+
 struct osc_record_slot *osc_slow_reserve(uint32_t n_slots, enum osc_role role, uint64_t ticks)
 {
-    if (skip_paused(role))
+    if (skip_paused(role) || skip_unsampled(role))
         return NULL;
     const int kept = errno;
     int cancel = PTHREAD_CANCEL_ENABLE;
@@ -135,6 +149,87 @@ bool osc_slow_drop(enum osc_role role)
     }
     osc_writer_set_idle(w);
     return is_sure;
+}
+
+/* Leave W, which was only in the way of a sampled scope; handlers may have dropped scopes. */
+static void leave_sampled(struct osc_writer *w)
+{
+    osc_writer_set_idle(w);
+    if (__builtin_expect(osc_writer_has_nested(w), 0) && osc_writer_set_busy(w)) {
+        w->epoch = 0;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in reserve_slowly() */
+        leave(w);
+    }
+}
+
+/* Leave out what begins, or is complete, by ROLE. W is busy. */
+static void skip_busy(struct osc_writer *w, enum osc_role role)
+{
+    const bool is_everyday = w->epoch == w->generation;
+
+    w->epoch = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see epoch 0, too */
+    (void)osc_writer_skip(w, role);
+    w->is_in_sampled = is_everyday && role == OSC_ROLE_BEGIN;
+}
+
+/* Whether W belongs to the recording, which is not paused. */
+static bool is_recording(const struct osc_writer *w)
+{
+    /* relaxed: as in the fast path */
+    return w->index_1 != 0 && w->generation == __atomic_load_n(&osc_epoch, __ATOMIC_RELAXED);
+}
+
+bool osc_slow_samples(uint32_t name, enum osc_role role, uint32_t *n_calls)
+{
+    struct osc_writer *w = osc_writer_self;
+
+    *n_calls = 1;
+    if (!is_recording(w) || !osc_writer_set_busy(w))
+        return true;
+    const bool is_taken = osc_sampling_take(w->index_1 - 1, name, n_calls);
+
+    if (!is_taken)
+        skip_busy(w, role);
+    leave_sampled(w);
+    return is_taken;
+}
+
+void osc_slow_skip(void)
+{
+    if (skip_paused(OSC_ROLE_BEGIN))
+        return;
+    if (!is_recording(osc_writer_self))
+        osc_slow_write_owed(); /* there is a writer of this recording then */
+    struct osc_writer *w = osc_writer_self;
+
+    if (!is_recording(w))
+        return;
+    if (!osc_writer_set_busy(w)) {
+        osc_writer_drop_nested(w, OSC_ROLE_BEGIN);
+        return;
+    }
+    skip_busy(w, OSC_ROLE_BEGIN);
+    leave_sampled(w);
+}
+
+bool osc_slow_end_skipped(void)
+{
+    struct osc_writer *w = osc_writer_self;
+
+    if (w->epoch != 0 || !is_recording(w) || !osc_writer_set_busy(w))
+        return false;
+    const bool is_alone = w->is_in_sampled; /* all else is as usual */
+    const bool is_skipped = !osc_writer_has_nested(w) && osc_writer_skip_end(w);
+
+    w->is_in_sampled = is_alone && !is_skipped;
+    if (is_skipped && is_alone) {
+        w->epoch = w->generation;
+        leave_sampled(w);
+    } else {
+        leave(w);
+    }
+    return is_skipped;
 }
 
 void osc_slow_write_owed(void)

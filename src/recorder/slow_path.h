@@ -28,6 +28,18 @@ OSC_HIDDEN struct osc_record_slot *osc_slow_reserve(uint32_t n_slots, enum osc_r
  */
 OSC_HIDDEN bool osc_slow_drop(enum osc_role role);
 
+/*
+ * Whether a scope called NAME is recorded that begins now or is complete, by ROLE. If names are
+ * sampled, it may not be, and is accounted for; else *N_CALLS is for how many calls it stands.
+ */
+OSC_HIDDEN bool osc_slow_samples(uint32_t name, enum osc_role role, uint32_t *n_calls);
+
+/* Begin a scope that is left out, and accounted for. */
+OSC_HIDDEN void osc_slow_skip(void);
+
+/* Whether the innermost scope was left out on purpose, and ends with this. */
+OSC_HIDDEN bool osc_slow_end_skipped(void);
+
 /* Open the recording if it is only armed, and write the ends and losses that this thread still
  * owes. */
 OSC_HIDDEN void osc_slow_write_owed(void);

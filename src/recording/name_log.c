@@ -92,10 +92,12 @@ static size_t entry_bytes(const unsigned char *p, size_t len)
     if (len < ENTRY)
         return 0;
     memcpy(head, p, sizeof head);
-    if (head[0] == 0 || head[0] - 1 > len - ENTRY ||
-        (uint32_t)osc_wire_hash(p + ENTRY, head[0] - 1) != head[1])
+    const uint32_t end = osc_string_end(head[0]);
+
+    if (end == 0 || end - 1 > len - ENTRY ||
+        (uint32_t)osc_wire_hash(p + ENTRY, end - 1) != head[1])
         return 0;
-    const size_t bytes = (ENTRY + head[0] - 1 + 7) & ~(size_t)7;
+    const size_t bytes = (ENTRY + end - 1 + 7) & ~(size_t)7;
     return bytes <= len ? bytes : 0;
 }
 

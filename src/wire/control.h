@@ -10,6 +10,8 @@
  *     stop     pause                               ok state=paused
  *     dump     write what is in memory, now        ok path=/a/run.2.osc
  *     status                                       ok state=... key=value ...
+ *     enable LIST    levels of categories          ok
+ *     sample LIST    scopes to sample              ok
  *     other                                        error unknown command
  *
  * An answer begins with "ok" or "error". After "ok" follow words KEY=VALUE, in which the
@@ -32,5 +34,5 @@
 
 #define OSC_CONTROL_SOCKET    "ctl"
 #define OSC_CONTROL_LINE_MAX  8192u /* most bytes of an answer, including the newline */
-#define OSC_CONTROL_ASK_MAX   64u   /* most bytes of a command, including the newline */
+#define OSC_CONTROL_ASK_MAX   2048u   /* most bytes of a command, including the newline */
 #define OSC_CONTROL_TIMEOUT_S 10    /* how long a client waits; dump may take this long */

@@ -15,7 +15,8 @@
  *
  *   strings: struct osc_live_strings at 0; entries from OSC_STRINGS_AT on, each aligned to
  *   8: u32 length + 1, u32 hash of the bytes (the low half of XXH64), the bytes, zeroes up
- *   to 8.
+ *   to 8. If the length has OSC_STRING_IN_CATEGORY, the bytes begin with a u32: the name of
+ *   the category that this name is in.
  *   A name is the offset of its entry / 8. The length is written last. If it is 0, the
  *   entry was never finished; osc_live_strings.used_bytes counts its space, and readers
  *   skip it in steps of 8 bytes until they find an entry with a matching hash.
@@ -143,6 +144,15 @@ struct osc_live_strings {
     uint64_t reserved_bytes; /* room on the disk */
     uint64_t recording[2];
 };
+
+/* A bit of the length + 1 of an entry. */
+#define OSC_STRING_IN_CATEGORY (UINT32_C(1) << 31)
+
+/* The length + 1 of the bytes of an entry that begins with HEAD; 0: it is unfinished. */
+static inline uint32_t osc_string_end(uint32_t head)
+{
+    return head & ~OSC_STRING_IN_CATEGORY;
+}
 
 struct osc_live_standing {
     uint64_t magic;

@@ -88,6 +88,9 @@ enum osc_record_kind {
 /* Marks a step that counts only if something ends it; 0: any other step. */
 #define OSC_STEP_IF_ENDED 1u
 
+/* Key of the ARG_I64 with the number of calls for which a scope stands, if not only itself. */
+#define OSC_SAMPLED_KEY "sampled calls"
+
 /* Key of the METADATA with the ticks at which scopes end that have no end record. */
 #define OSC_RECORD_FACT_OPEN_END "open_scopes_end_ticks"
 

@@ -75,6 +75,7 @@ class Generator:
         self.has_stacks = self.random.randrange(3) > 0
         self.has_callers = self.chance(80)
         self.is_lightning = self.chance(10)
+        self.is_sampled = seed % 5 == 3
         self.ops: list[tuple[int, object, int]] = []            # process, thread, start
         self.annotations: list[tuple[str, int]] = []            # name, external id
         self.launches: list[tuple[object, list[tuple[str, object, object, int]]]] = []
@@ -123,6 +124,13 @@ class Generator:
                                        ["", "", "long int"], [], ["TensorList", ""], None, "float",
                                        ["a \"b\"", "float"]))
         return args
+
+    def sampled(self) -> dict:
+        """`sampled calls` of few, or something similar."""
+        if not self.is_sampled or not self.chance(20):
+            return {}
+        return {"sampled calls": self.random.choice((2, 2, 3, 7, 100, "4", 1, 0, -3, 131073, 2.0,
+                                                     None, 2 ** 40))}
 
     def numbers(self) -> dict:
         """Sequence number and forward thread of a forward or a backward operator, or something
@@ -247,7 +255,7 @@ class Generator:
         name = self.random.choice(OPS)
         if kind == "op" and depth and self.chance(30):
             name = "aten::mm"                                      # recursion
-        args: dict | None = {**self.stack(), **self.dims()}
+        args: dict | None = {**self.stack(), **self.dims(), **self.sampled()}
         self.external += 1
         if kind == "op":
             args["External id"] = self.external

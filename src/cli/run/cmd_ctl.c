@@ -17,20 +17,22 @@
 #include "cli/commands.h"
 #include "cli/run/run_card.h"
 #include "cli/show.h"
+#include "recording/switches.h"
 #include "table/nearest.h"
 #include "wire/control.h"
 #include "wire/live.h"
 
 #define LIVE ".osc.live"
 
-static const char *const commands[] = {"start", "stop", "dump", "status"};
+static const char *const commands[] = {"start",  "stop",    "dump",  "status",
+                                       "enable", "disable", "sample"};
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
 struct asking {
-    const char *command;
-    uint32_t n_found;  /* recordings */
-    uint32_t n_failed; /* recordings without an answer, or with an error */
+    const char *command; /* with its list, if it takes one */
+    uint32_t n_found;    /* recordings */
+    uint32_t n_failed;   /* recordings without an answer, or with an error */
 };
 
 /* Connect to the socket in the directory LIVE_PATH; -1 with errno. */
@@ -106,12 +108,12 @@ static int ask(struct asking *a, const char *live_path)
     a->n_found++;
     if (fd < 0 || !talk(fd, a->command, answer)) {
         no_answer(a, live_path);
-    } else if (strncmp(answer, "ok ", 3) != 0) {
+    } else if (strncmp(answer, "ok", 2) != 0) {
         a->n_failed++;
         osc_cli_error("%s: %s", live_path, answer);
     } else {
         osc_strbuf_addf(&out, "%.*s: %s\n", (int)(strlen(live_path) - strlen(".live")),
-                        live_path, answer + 3);
+                        live_path, answer[2] == ' ' ? answer + 3 : answer);
         failed = out.status == OSC_OK ? osc_show_text(out.s)
                                       : osc_cli_fail(out.status, &(struct osc_err){0});
     }
@@ -232,24 +234,66 @@ static int no_such_command(const char *word)
         osc_nearest_try(&near, commands[i]);
     if (near.best)
         return osc_cli_misuse("unknown request '%s'; did you mean '%s'?", word, near.best);
-    return osc_cli_misuse("unknown request '%s'; the requests are start, stop, dump and status",
-                          word);
+    return osc_cli_misuse(
+        "unknown request '%s'; the requests are start, stop, dump, status, enable, "
+        "disable and sample",
+        word);
 }
 
-static int run(struct osc_args *args)
+/* Whether the request WORD takes a list. */
+static bool takes_list(const char *word)
 {
-    struct asking a = {0};
+    return strcmp(word, "enable") == 0 || strcmp(word, "disable") == 0 ||
+           strcmp(word, "sample") == 0;
+}
+
+/* Add the LIST of the request WORD to TEXT: "disable a,b" is "enable a:0,b:0". */
+static int add_list(const char *word, const char *list, struct osc_strbuf *text)
+{
+    const bool is_sample = word[0] == 's', is_off = word[0] == 'd';
+    const char *at = list, *item;
+    size_t len;
+
+    for (bool is_first = true; osc_switch_next(&at, &item, &len); is_first = false) {
+        if (memchr(item, '\n', len) ||
+            !(is_sample ? osc_switch_is_sampled : osc_switch_is_level)(item, len))
+            return osc_cli_misuse("%s: '%.*s' is none; see 'opscope ctl --help'", word,
+                                  (int)len, item);
+        osc_strbuf_addf(text, "%s%.*s%s", is_first ? "" : ",", (int)len, item,
+                        is_off ? ":0" : "");
+    }
+    return OSC_EXIT_DONE;
+}
+
+/* Write the request of ARGS to TEXT. */
+static int read_request(const struct osc_args *args, struct osc_strbuf *text)
+{
+    const char *const word = args->n_operands > 1 ? args->operands[1] : "";
+    bool is_known = false;
+
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        is_known |= strcmp(commands[i], word) == 0;
+    if (args->n_operands > 1 && !is_known)
+        return no_such_command(word);
+    if (args->n_operands != (takes_list(word) ? 3 : 2))
+        return osc_cli_misuse("name a recording and a request: 'opscope ctl DIR status', "
+                              "'opscope ctl DIR enable LIST', or see 'opscope ctl --help'");
+    osc_strbuf_adds(text, strcmp(word, "disable") == 0 ? "enable" : word);
+    if (!takes_list(word))
+        return OSC_EXIT_DONE;
+    osc_strbuf_adds(text, " ");
+    return add_list(word, args->operands[2], text);
+}
+
+/* Send the request TEXT to the recordings of ARGS. */
+static int ask_all(const struct osc_args *args, const char *text)
+{
+    struct asking a = {.command = text};
     int failed;
 
-    if (args->n_operands != 2)
-        return osc_cli_misuse("name a recording and a request: 'opscope ctl DIR status', or "
-                              "see 'opscope ctl --help'");
-    for (size_t i = 0; i < N_COMMANDS; i++) {
-        if (strcmp(commands[i], args->operands[1]) == 0)
-            a.command = commands[i];
-    }
-    if (!a.command)
-        return no_such_command(args->operands[1]);
+    if (strlen(text) + 2 > OSC_CONTROL_ASK_MAX)
+        return osc_cli_misuse("%s: the list is longer than %u bytes", args->operands[1],
+                              OSC_CONTROL_ASK_MAX - 16);
     failed = ask_operand(&a, args->operands[0]);
     if (!failed && a.n_found == 0) {
         osc_cli_error("%s: nothing is recording into it", args->operands[0]);
@@ -258,11 +302,23 @@ static int run(struct osc_args *args)
     return failed ? failed : a.n_failed ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
 }
 
+static int run(struct osc_args *args)
+{
+    struct osc_strbuf text = {0};
+    int failed = read_request(args, &text);
+
+    if (!failed)
+        failed = text.status == OSC_OK ? ask_all(args, text.s)
+                                       : osc_cli_fail(text.status, &(struct osc_err){0});
+    osc_strbuf_fini(&text);
+    return failed;
+}
+
 const struct osc_command osc_command_ctl = {
     .name = "ctl",
     .bit = OSC_COMMAND_CTL,
-    .operands = "DIR|PID start|stop|dump|status",
-    .summary = "start, pause or dump a running recording, or report its state",
+    .operands = "DIR|PID start|stop|dump|status|enable LIST|disable LIST|sample LIST",
+    .summary = "steer a running recording, or report its state",
     .text =
         "Sends a request to the recording of a process, or to all in a directory that\n"
         "'opscope run' records into, or to all of the 'opscope run' with that process number,\n"
@@ -271,8 +327,17 @@ const struct osc_command osc_command_ctl = {
         "  start   record from now on\n"
         "  stop    pause; open scopes are recorded until they end\n"
         "  dump    write what is in memory now; a flight recorder writes all that it keeps\n"
-        "  status  report the state, what was written and what was lost\n",
+        "  status  report the state, what was written and what was lost\n"
+        "  enable  set levels of categories: io (on), io:2 (with its details), or several\n"
+        "          by commas, of which later ones win; '*' at the end of a name stands for\n"
+        "          any names\n"
+        "  disable switch categories off: io, or several by commas\n"
+        "  sample  record some calls of scopes: parse=100 (one in 100), parse=5000/s\n"
+        "          (fewer while a thread records more in a second), parse=1 (all), or\n"
+        "          several by commas; '*=1' ends all sampling\n",
     .examples = "  opscope ctl rec/ status       all processes that record into rec/\n"
-                "  opscope ctl 4711 dump         the process 4711\n",
+                "  opscope ctl 4711 dump         the process 4711\n"
+                "  opscope ctl rec/ enable io,net:2\n"
+                "                                scopes of io, and of net with details\n",
     .run = run,
 };

@@ -14,6 +14,7 @@
 #include "cli/run/source_files.h"
 #include "cli/show.h"
 #include "recording/schedule.h"
+#include "recording/switches.h"
 #include "table/nearest.h"
 
 #define WORD(name, word) word ", "
@@ -391,6 +392,24 @@ static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run
     return add_text(s, "OPSCOPE_SCHEDULE", &text);
 }
 
+/* Set VARIABLE to the LIST of OPTION, of which READ takes each item. */
+static int choose_switches(struct osc_sources *s, const char *option, const char *variable,
+                           const char *list, bool (*check)(const char *item, size_t len))
+{
+    struct osc_strbuf text = {0};
+    const char *at = list, *item;
+    size_t len;
+
+    if (!list)
+        return drop_stale(s, variable);
+    while (osc_switch_next(&at, &item, &len))
+        if (!check(item, len))
+            return osc_cli_misuse("%s: '%.*s' is none; see 'opscope run --help'", option,
+                                  (int)len, item);
+    osc_strbuf_adds(&text, list);
+    return add_text(s, variable, &text);
+}
+
 void osc_sources_add_names(struct osc_strbuf *text, unsigned bits, const char *prefix)
 {
     for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
@@ -449,6 +468,12 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
         add_variable(s, "OPSCOPE", "0");
     if (!failed)
         failed = choose_schedule(s, &args->run);
+    if (!failed)
+        failed = choose_switches(s, "--enable", "OPSCOPE_ENABLE", args->run.enable,
+                                 osc_switch_is_level);
+    if (!failed)
+        failed = choose_switches(s, "--sample", "OPSCOPE_SAMPLE", args->run.sample,
+                                 osc_switch_is_sampled);
     if (!failed)
         failed = heed_forbidden(s, args, bits);
     if (!failed)

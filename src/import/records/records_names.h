@@ -33,6 +33,7 @@ struct osc_records_names {
     struct osc_records_piece *pieces;
     size_t n_pieces, cap_pieces;
     struct osc_idmap known;           /* name -> id */
+    struct osc_idmap categories;      /* name -> id of its category, of those that have one */
     struct osc_idmap lists;           /* name of pairs -> index of its first value + 1 */
     struct osc_records_value *values; /* owned; for each list its length (in bits), then they */
     size_t n_values, cap_values;
@@ -63,4 +64,12 @@ static inline osc_sid osc_records_name(struct osc_records_names *n, uint32_t nam
 
     return n->cache[at].name == name ? (osc_sid){n->cache[at].id}
                                      : osc_records_name_slowly(n, name);
+}
+
+/* The category of NAME, whose id was asked for; the empty string: it has none. */
+static inline osc_sid osc_records_category(const struct osc_records_names *n, uint32_t name)
+{
+    return (osc_sid){__builtin_expect(n->categories.n_used == 0, 1)
+                         ? 0
+                         : osc_idmap_get(&n->categories, name)};
 }

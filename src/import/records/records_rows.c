@@ -51,7 +51,8 @@ static inline bool is_oom(const struct osc_records_rows *rows, osc_sid name)
     return name.v == rows->name_oom.v;
 }
 
-/* Make a row of the held record of T, which has arguments; all of them have been read. */
+/* Make a row of the held record of T, which has a category or arguments; all of them have been
+ * read. */
 static void release_with_args(struct osc_records_rows *rows, struct osc_records_thread *t)
 {
     const struct osc_records_held h = t->held;
@@ -59,7 +60,8 @@ static void release_with_args(struct osc_records_rows *rows, struct osc_records_
     if (h.late > 0) {
         osc_deferred_args(rows, h.late - 1, &t->args);
     } else {
-        struct osc_record r = {.name = h.name, .ts_ns = h.ts_ns, .dur_ns = h.dur_ns};
+        struct osc_record r = {
+            .name = h.name, .category = h.category, .ts_ns = h.ts_ns, .dur_ns = h.dur_ns};
 
         if (is_begin(h.kind)) {
             r.shape = OSC_SHAPE_BEGIN;
@@ -139,7 +141,7 @@ static inline void release(struct osc_records_rows *rows, struct osc_records_thr
 
     if (h->kind == 0)
         return;
-    if (t->args.n_slots > 0 || rows->builder->loading->keep.is_on) {
+    if (t->args.n_slots > 0 || h->category.v != 0 || rows->builder->loading->keep.is_on) {
         add_callers(rows, t);
         release_with_args(rows, t);
     } else if (h->callers.v != 0) {
@@ -164,6 +166,7 @@ static inline void hold(struct osc_records_rows *rows, struct osc_records_thread
                                         .name = osc_records_name(rows->names, name),
                                         .ts_ns = ts_ns,
                                         .dur_ns = dur_ns};
+    t->held.category = osc_records_category(rows->names, name);
 }
 
 /* --- ends ---------------------------------------------------------------- */

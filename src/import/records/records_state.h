@@ -77,7 +77,7 @@ struct osc_deferred {
 /* The last record that can have arguments, until the next record shows that no more come. */
 struct osc_records_held {
     uint8_t kind; /* of the record; 0: none */
-    osc_sid name;
+    osc_sid name, category;
     osc_sid callers; /* `Call stack` of a Python function, while it has no other argument */
     int64_t ts_ns, dur_ns;
     size_t late; /* index + 1 in osc_deferred.items, or 0: a row */

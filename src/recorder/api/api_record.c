@@ -4,10 +4,12 @@
 
 #include <string.h>
 
+#include "recorder/live/categories.h"
 #include "recorder/live/names.h"
 #include "recorder/put.h"
 #include "recorder/session.h"
 #include "recorder/thread/losses.h"
+#include "recorder/thread/sampling.h"
 #include "recorder/thread/thread_list.h"
 #include "recorder/thread/ticks.h"
 
@@ -28,6 +30,36 @@ osc_name osc_name_of(const char *s, size_t len)
         osc_losses_add(OSC_LOSS_FULL, n_full);
     if (n_too_big > 0)
         osc_losses_add(OSC_LOSS_TOO_BIG, n_too_big);
+    return name;
+}
+
+osc_category osc_category_of(const char *name)
+{
+    const size_t len = name ? strlen(name) : 0;
+    uint64_t n_full = 0;
+
+    if (len == 0 || osc_threads_init() != OSC_OK || !osc_session_is_ours())
+        return 0;
+    const uint32_t category = osc_categories_find(name, len, &n_full);
+
+    if (n_full > 0)
+        osc_losses_add(OSC_LOSS_FULL, n_full);
+    return category;
+}
+
+osc_name osc_name_in(osc_category category, const char *s, size_t len)
+{
+    const uint32_t in = osc_categories_name(category);
+    uint64_t n_full = 0;
+
+    if (in == 0 || !s || len == 0 || len > OSC_NAME_IN_CATEGORY_MAX)
+        return osc_name_of(s, len);
+    if (osc_threads_init() != OSC_OK || !osc_session_is_ours())
+        return 0;
+    const uint32_t name = osc_names_add_in(in, s, len, &n_full);
+
+    if (n_full > 0)
+        osc_losses_add(OSC_LOSS_FULL, n_full);
     return name;
 }
 
@@ -59,14 +91,47 @@ static inline struct osc_record_slot *try_slots(uint32_t n_slots, uint64_t *now)
     return osc_writer_try(w, n_slots);
 }
 
+/* Say for how many calls the last record stands. */
+static void put_calls(uint32_t n_calls)
+{
+    if (n_calls > 1)
+        osc_put_one(OSC_RECORD_ARG_I64, osc_sampling_key(), n_calls, OSC_ROLE_ARG, 0);
+}
+
 __attribute__((noinline, cold)) static void put_slowly(uint32_t kind, osc_name name,
                                                        enum osc_role role)
 {
-    if (osc_slow_drop(role))
+    uint32_t n_calls = 1;
+
+    if (osc_slow_drop(role) ||
+        (kind == OSC_RECORD_BEGIN + OSC_SCOPE_PLAIN && osc_sampling_is_on() &&
+         !osc_slow_samples(name, role, &n_calls)))
         return;
     const uint64_t now = osc_ticks();
 
     osc_put_one(kind, name, now, role, now);
+    put_calls(n_calls);
+}
+
+/* The way of all while names are sampled, which leads on to the slow one. */
+__attribute__((noinline)) static void put_otherwise(uint32_t kind, osc_name name,
+                                                    enum osc_role role)
+{
+    uint32_t n_calls = 1;
+
+    /* relaxed: as in osc_put_reserve() */
+    if (role == OSC_ROLE_END && osc_slow_end_skipped())
+        return;
+    if (osc_writer_self->epoch != __atomic_load_n(&osc_epoch_sampled, __ATOMIC_RELAXED)) {
+        put_slowly(kind, name, role);
+        return;
+    }
+    if (kind == OSC_RECORD_BEGIN + OSC_SCOPE_PLAIN && !osc_slow_samples(name, role, &n_calls))
+        return;
+    const uint64_t now = osc_ticks_counter();
+
+    osc_put_one(kind, name, now, role, now);
+    put_calls(n_calls);
 }
 
 /* Record KIND with the current time. */
@@ -76,7 +141,7 @@ static inline void put_now(uint32_t kind, osc_name name, enum osc_role role)
     struct osc_record_slot *s = try_slots(1, &now);
 
     if (__builtin_expect(!s, 0)) {
-        put_slowly(kind, name, role);
+        put_otherwise(kind, name, role);
         return;
     }
     s->value = now;
@@ -100,7 +165,7 @@ __attribute__((noinline, cold)) static void begin_with_slowly(uint32_t kind, osc
                                                               const struct osc_scope_arg *args,
                                                               uint32_t n_args)
 {
-    put_slowly(kind, name, OSC_ROLE_BEGIN);
+    put_otherwise(kind, name, OSC_ROLE_BEGIN);
     for (uint32_t i = 0; i < n_args; i++)
         osc_put_one(args[i].kind & 0x3f, args[i].key, args[i].value, OSC_ROLE_ARG, 0);
 }
@@ -129,6 +194,12 @@ void osc_scope_end(void)
     put_now(OSC_RECORD_END, 0, OSC_ROLE_END);
 }
 
+void osc_scope_skip(void)
+{
+    if (osc_is_on())
+        osc_slow_skip();
+}
+
 void osc_scope_instant(osc_name name)
 {
     put_now(OSC_RECORD_INSTANT, name, OSC_ROLE_EVENT);
@@ -137,8 +208,14 @@ void osc_scope_instant(osc_name name)
 __attribute__((noinline, cold)) static void complete_slowly(uint32_t kind, osc_name name,
                                                             uint64_t start_ticks)
 {
-    if (!osc_slow_drop(OSC_ROLE_EVENT))
-        OSC_PUT(kind, name, start_ticks, OSC_ROLE_EVENT, osc_ticks() - start_ticks, 0);
+    uint32_t n_calls = 1;
+
+    if (osc_slow_drop(OSC_ROLE_EVENT) ||
+        (kind == OSC_RECORD_COMPLETE + OSC_SCOPE_PLAIN && osc_sampling_is_on() &&
+         !osc_slow_samples(name, OSC_ROLE_EVENT, &n_calls)))
+        return;
+    OSC_PUT(kind, name, start_ticks, OSC_ROLE_EVENT, osc_ticks() - start_ticks, 0);
+    put_calls(n_calls);
 }
 
 void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks)

@@ -8,10 +8,12 @@
 #include "recorder/api/api_devices.h"
 #include "recorder/api/api_steps.h"
 #include "recorder/flusher/flush.h"
+#include "recorder/live/categories.h"
 #include "recorder/put.h"
 #include "recorder/session.h"
 #include "recorder/start_check.h"
 #include "recorder/thread/losses.h"
+#include "recorder/thread/sampling.h"
 #include "recorder/thread/thread_list.h"
 #include "recorder/thread/ticks.h"
 
@@ -25,6 +27,8 @@ static void begin_child(void)
 {
     osc_threads_forked();
     osc_flush_leave_socket();
+    osc_categories_unlock();
+    osc_sampling_unlock();
 }
 
 static void pause_or_resume(bool pause)
@@ -38,6 +42,19 @@ static void pause_or_resume(bool pause)
 /* Here, where the constructor is: every program that is linked with the static library refers
  * to it. */
 int osc_on_;
+signed char osc_levels_[OSC_CATEGORIES];
+
+/* What `opscope run` says. A list that is none changes nothing: a guest prints nothing. */
+static void read_switches(void)
+{
+    const char *const enable = secure_getenv("OPSCOPE_ENABLE"), *const sample = secure_getenv(
+                                                                    "OPSCOPE_SAMPLE");
+
+    if (enable)
+        (void)osc_categories_enable(enable);
+    if (sample)
+        (void)osc_sampling_set(sample);
+}
 
 __attribute__((constructor)) static void load(void)
 {
@@ -52,6 +69,7 @@ __attribute__((constructor)) static void load(void)
     osc_threads_load();
     osc_ticks_init();
     (void)pthread_atfork(NULL, NULL, begin_child);
+    read_switches();
     osc_session_arm();
     errno = kept;
 }
@@ -116,6 +134,19 @@ void osc_resume(void)
 
     if (is_over && osc_is_on())
         osc_put_one(OSC_RECORD_RESUME, 0, now, OSC_ROLE_FACT, now);
+}
+
+osc_status osc_enable(const char *list)
+{
+    return osc_categories_enable(list ? list : "");
+}
+
+osc_status osc_sample(const char *list)
+{
+    const osc_status st = osc_sampling_set(list ? list : "");
+
+    osc_session_republish();
+    return st;
 }
 
 osc_status osc_dump(void)

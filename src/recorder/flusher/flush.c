@@ -463,25 +463,26 @@ static size_t answer_status(char *out, size_t room)
 
 static size_t answer(void *ctx, const char *command, char *out, size_t room)
 {
-    size_t len = 2;
+    size_t len = osc_status_switch(command, out);
 
     (void)ctx;
-    mempcpy(out, "ok", 2);
+    if (len > 0) {
+        self.core->republish();
+        return len;
+    }
     if (strcmp(command, "status") == 0)
         return answer_status(out, room);
+    len = 2;
+    mempcpy(out, "ok", 2);
     if (strcmp(command, "start") == 0 || strcmp(command, "stop") == 0) {
         pause_for_user(command[2] == 'o');
         osc_control_add(out, room, &len, "state", state_word());
-    } else if (strcmp(command, "dump") == 0) {
-        if (dump(OSC_END_DUMPED) == OSC_OK) {
-            osc_control_add(out, room, &len, "path", self.sink.file.path);
-        } else {
-            mempcpy(out, "error cannot be written", 23);
-            len = 23;
-        }
+    } else if (strcmp(command, "dump") != 0) {
+        return osc_status_error(out, "unknown command");
+    } else if (dump(OSC_END_DUMPED) == OSC_OK) {
+        osc_control_add(out, room, &len, "path", self.sink.file.path);
     } else {
-        mempcpy(out, "error unknown command", 21);
-        len = 21;
+        return osc_status_error(out, "cannot be written");
     }
     return len;
 }

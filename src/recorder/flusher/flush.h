@@ -41,6 +41,8 @@ struct osc_flush_core {
     void (*pause)(bool pause);
     /* Whether calls are recorded now: neither held nor paused. Called by the flusher. */
     bool (*is_recording)(void);
+    /* Names are sampled from now on, or are not. Called by the flusher. */
+    void (*republish)(void);
 };
 
 struct osc_flush_start {

@@ -5,7 +5,28 @@
 #include <unistd.h>
 
 #include "recorder/flusher/control_socket.h"
+#include "recorder/live/categories.h"
 #include "recorder/thread/losses.h"
+#include "recorder/thread/sampling.h"
+
+size_t osc_status_error(char *out, const char *why)
+{
+    return (size_t)((char *)mempcpy(mempcpy(out, "error ", 6), why, strlen(why)) - out);
+}
+
+size_t osc_status_switch(const char *command, char *out)
+{
+    const bool is_enable = strncmp(command, "enable ", 7) == 0;
+    osc_status st;
+
+    if (!is_enable && strncmp(command, "sample ", 7) != 0)
+        return 0;
+    st = is_enable ? osc_categories_enable(command + 7) : osc_sampling_set(command + 7);
+    if (st != OSC_OK)
+        return osc_status_error(out, st == OSC_EINVAL ? "it is no such list"
+                                                      : "there are too many rules");
+    return (size_t)((char *)mempcpy(out, "ok", 2) - out);
+}
 
 size_t osc_status_write(const struct osc_status_facts *facts, char *out, size_t room)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status_words.h - the answer of a recording to `opscope ctl status`.
+ * status_words.h - the answers of a recording to `opscope ctl`: status, enable, sample.
  *
  * Threading: one thread, the flusher.
  */
@@ -18,6 +18,13 @@ struct osc_status_facts {
     uint32_t n_blocks;
     int error; /* errno of writing; 0: it works */
 };
+
+/* Do what COMMAND asks if it is "enable LIST" or "sample LIST", and write the answer to OUT;
+ * returns its length, or 0. Call osc_session_republish() then. */
+size_t osc_status_switch(const char *command, char *out);
+
+/* Write "error WHY" to OUT; returns the length. */
+size_t osc_status_error(char *out, const char *why);
 
 /* Write "ok" and the words for FACTS, with the losses until now, to OUT, as
  * control_socket.h describes; returns the length. */

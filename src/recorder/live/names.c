@@ -215,28 +215,44 @@ static uint64_t reserve_room(size_t bytes)
     return at;
 }
 
-static uint32_t append(const char *s, size_t len, uint32_t hash)
+/* The bytes of an entry. */
+struct content {
+    const char *s;
+    uint32_t len, hash;
+    uint32_t flag; /* OSC_STRING_IN_CATEGORY or 0 */
+};
+
+static uint32_t append(const struct content *c)
 {
-    const uint64_t at = reserve_room(entry_bytes(len));
+    const uint64_t at = reserve_room(entry_bytes(c->len));
 
     if (at == 0)
         return 0;
     uint32_t *entry = (uint32_t *)(void *)(names.base + at);
 
-    entry[1] = hash;
-    memcpy(entry + 2, s, len);
-    /* release: pairs with the acquire in is_entry(), and for readers of the file. */
-    __atomic_store_n(&entry[0], (uint32_t)len + 1, __ATOMIC_RELEASE);
+    entry[1] = c->hash;
+    memcpy(entry + 2, c->s, c->len);
+    /* release: pairs with the acquire in head_of(), and for readers of the file. */
+    __atomic_store_n(&entry[0], (c->len + 1) | c->flag, __ATOMIC_RELEASE);
     return (uint32_t)(at / 8);
 }
 
-static bool is_entry(uint32_t name, const char *s, size_t len)
+static const uint32_t *entry_of(uint32_t name)
 {
-    const uint32_t *entry = (const uint32_t *)(const void *)(names.base + (size_t)name * 8);
+    return (const uint32_t *)(const void *)(names.base + (size_t)name * 8);
+}
 
+static uint32_t head_of(const uint32_t *entry)
+{
     /* acquire: pairs with the release in append() */
-    return __atomic_load_n(&entry[0], __ATOMIC_ACQUIRE) == (uint32_t)len + 1 &&
-           memcmp(entry + 2, s, len) == 0;
+    return __atomic_load_n(&entry[0], __ATOMIC_ACQUIRE);
+}
+
+static bool is_entry(uint32_t name, const struct content *c)
+{
+    const uint32_t *entry = entry_of(name);
+
+    return head_of(entry) == ((c->len + 1) | c->flag) && memcmp(entry + 2, c->s, c->len) == 0;
 }
 
 static size_t level_slots(int level)
@@ -270,39 +286,38 @@ static name_slot *level_at(int level)
     return fresh;
 }
 
-/* The name in SLOT if it is that of the string; a free slot is given to the string. *MINE is
- * the string's entry once it has one. 0: the slot has another string, or there is no room. */
-static uint32_t try_slot(name_slot *slot, const char *s, size_t len, uint32_t hash,
-                         uint32_t *mine)
+/* The name in SLOT if it is that of C; a free slot is given to C. *MINE is the entry of C once
+ * it has one. 0: the slot has another string, or there is no room. */
+static uint32_t try_slot(name_slot *slot, const struct content *c, uint32_t *mine)
 {
-    /* acquire: pairs with the release below; is_entry() has its own */
+    /* acquire: pairs with the release below; head_of() has its own */
     name_slot found = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 
     if (found == 0) {
         if (*mine == 0)
-            *mine = append(s, len, hash);
+            *mine = append(c);
         if (*mine == 0)
             return 0;
-        if (__atomic_compare_exchange_n(slot, &found, (name_slot)hash << 32 | *mine, false,
+        if (__atomic_compare_exchange_n(slot, &found, (name_slot)c->hash << 32 | *mine, false,
                                         __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
             /* release, acquire: as above */
             return *mine;
     }
-    return found >> 32 == hash && is_entry((uint32_t)found, s, len) ? (uint32_t)found : 0;
+    return found >> 32 == c->hash && is_entry((uint32_t)found, c) ? (uint32_t)found : 0;
 }
 
-/* Find or add a string; 0: there is no room. */
-static uint32_t find(const char *s, size_t len)
+/* Find or add LEN bytes at S with FLAG; 0: there is no room. */
+static uint32_t find(const char *s, size_t len, uint32_t flag)
 {
-    const uint32_t hash = hash_of(s, len);
+    const struct content c = {s, (uint32_t)len, hash_of(s, len), flag};
     uint32_t mine = 0;
 
     for (int level = 0; level < LEVELS; level++) {
         name_slot *slots = level_at(level);
 
         for (uint32_t i = 0; slots && i < PROBES; i++) {
-            name_slot *slot = &slots[(hash + i) & (level_slots(level) - 1)];
-            const uint32_t name = try_slot(slot, s, len, hash, &mine);
+            name_slot *slot = &slots[(c.hash + i) & (level_slots(level) - 1)];
+            const uint32_t name = try_slot(slot, &c, &mine);
 
             if (name != 0)
                 return name;
@@ -341,9 +356,22 @@ static void leave(void)
     __atomic_sub_fetch(&names.n_inside, 1, __ATOMIC_RELEASE);
 }
 
-uint32_t osc_names_add(const char *s, size_t len, uint64_t *n_full, uint64_t *n_too_big)
+/* osc_names_add() of bytes that fit, with FLAG. */
+static uint32_t add(const char *s, size_t len, uint32_t flag)
 {
     uint32_t name = 0;
+
+    if (enter()) {
+        if (log_is_there() || grow(LOG_STEP) == OSC_OK)
+            name = find(s, len, flag);
+        leave();
+    }
+    return name;
+}
+
+uint32_t osc_names_add(const char *s, size_t len, uint64_t *n_full, uint64_t *n_too_big)
+{
+    uint32_t name;
 
     if (!s || len == 0)
         return 0;
@@ -351,13 +379,31 @@ uint32_t osc_names_add(const char *s, size_t len, uint64_t *n_full, uint64_t *n_
         len = OSC_NAME_BYTES_MAX;
         ++*n_too_big;
     }
-    if (enter()) {
-        if (log_is_there() || grow(LOG_STEP) == OSC_OK)
-            name = find(s, len);
-        leave();
-    }
+    name = add(s, len, 0);
     *n_full += name == 0;
     return name;
+}
+
+uint32_t osc_names_add_in(uint32_t category, const char *s, size_t len, uint64_t *n_full)
+{
+    char bytes[sizeof category + OSC_NAME_IN_CATEGORY_MAX];
+    uint32_t name;
+
+    memcpy(bytes, &category, sizeof category);
+    memcpy(bytes + sizeof category, s, len);
+    name = add(bytes, sizeof category + len, OSC_STRING_IN_CATEGORY);
+    *n_full += name == 0;
+    return name;
+}
+
+const char *osc_names_text(uint32_t name, size_t *len)
+{
+    const uint32_t *const entry = entry_of(name);
+    const uint32_t head = head_of(entry);
+    const size_t skipped = head & OSC_STRING_IN_CATEGORY ? sizeof(uint32_t) : 0;
+
+    *len = osc_string_end(head) - 1 - skipped;
+    return (const char *)(entry + 2) + skipped;
 }
 
 void osc_names_want(bool want)

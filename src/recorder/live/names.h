@@ -34,6 +34,17 @@
  */
 uint32_t osc_names_add(const char *s, size_t len, uint64_t *n_full, uint64_t *n_too_big);
 
+/* Longer names are in no category. */
+#define OSC_NAME_IN_CATEGORY_MAX 1000u
+
+/* Like osc_names_add(), for a name in the category that is called CATEGORY, a name: another one
+ * than that of the same bytes elsewhere. LEN is OSC_NAME_IN_CATEGORY_MAX at most. */
+uint32_t osc_names_add_in(uint32_t category, const char *s, size_t len, uint64_t *n_full);
+
+/* The LEN bytes of NAME, which is not 0 and from this process. Good until the process ends. Any
+ * thread and handler. */
+const char *osc_names_text(uint32_t name, size_t *len);
+
 /* Names are for a recording from now on, or are not. Any thread and handler. */
 void osc_names_want(bool want);
 

@@ -13,7 +13,7 @@ static struct osc_writer nobody;
 
 _Thread_local struct osc_writer *osc_writer_self = &nobody;
 uint64_t osc_epoch = OSC_EPOCH_NONE, osc_epoch_counter = OSC_EPOCH_NONE,
-         osc_epoch_paused = OSC_EPOCH_NONE;
+         osc_epoch_sampled = OSC_EPOCH_NONE, osc_epoch_paused = OSC_EPOCH_NONE;
 
 struct osc_writer *osc_writer_nobody(void)
 {
@@ -183,6 +183,7 @@ void osc_writer_drop(struct osc_writer *w, enum osc_role role, uint64_t ticks)
     if (role == OSC_ROLE_BEGIN)
         push_level(w, true, true);
     w->skips_args = true;
+    w->skips_quietly = false;
     count(w, OSC_LOSS_FULL, 1);
 }
 
@@ -192,8 +193,21 @@ static bool is_orphan(const struct osc_writer *w)
     return w->skips_args || osc_writer_is_inside_missing(w);
 }
 
-/* Account for a record of this ROLE that is not recorded because recording is paused. False:
- * it is none of these. */
+/* Whether the orphan of W is none because of a loss. */
+static bool is_quiet_orphan(const struct osc_writer *w)
+{
+    if (w->skips_args)
+        return w->skips_quietly;
+    return w->n_over > 0 ? w->n_over_counted == 0 : !w->runs[w->n_runs - 1].is_counted;
+}
+
+bool osc_writer_skips_arg(const struct osc_writer *w)
+{
+    return is_orphan(w) && is_quiet_orphan(w);
+}
+
+/* Account for a record of this ROLE that is not recorded because recording is paused or names
+ * are sampled. False: it is none of these. */
 static bool skip(struct osc_writer *w, enum osc_role role)
 {
     if (role == OSC_ROLE_ARG)
@@ -202,7 +216,7 @@ static bool skip(struct osc_writer *w, enum osc_role role)
         return false;
     if (role == OSC_ROLE_BEGIN)
         push_level(w, true, false);
-    w->skips_args = true;
+    w->skips_args = w->skips_quietly = true;
     return true;
 }
 
@@ -217,6 +231,15 @@ bool osc_writer_skip(struct osc_writer *w, enum osc_role role)
     return true;
 }
 
+bool osc_writer_skip_end(struct osc_writer *w)
+{
+    const bool is_counted = w->n_over > 0   ? w->n_over_counted > 0
+                            : w->n_runs > 0 ? w->runs[w->n_runs - 1].is_counted
+                                            : false;
+
+    return !is_counted && osc_writer_skip(w, OSC_ROLE_END);
+}
+
 struct osc_record_slot *osc_writer_place(struct osc_writer *w, uint32_t n_slots,
                                          enum osc_role role, uint64_t ticks, bool is_paused)
 {
@@ -227,7 +250,8 @@ struct osc_record_slot *osc_writer_place(struct osc_writer *w, uint32_t n_slots,
     if (is_paused && skip(w, role))
         return NULL;
     if (role == OSC_ROLE_ARG && is_orphan(w)) {
-        count(w, OSC_LOSS_FULL, 1);
+        if (!is_quiet_orphan(w))
+            count(w, OSC_LOSS_FULL, 1);
         return NULL;
     }
     struct osc_record_slot *s = NULL;
@@ -283,7 +307,7 @@ void osc_writer_clear(struct osc_writer *w)
     set_pos(w, 0);
     w->n_runs = w->n_over = w->n_over_counted = 0;
     set_owed(w, 0);
-    w->skips_args = w->is_dry = false;
+    w->skips_args = w->is_dry = w->is_in_sampled = false;
     w->n_nested_begins = w->n_nested_ends = 0;
     memset(w->pending, 0, sizeof w->pending);
 }

@@ -75,8 +75,11 @@ struct osc_writer {
     struct osc_writer_run runs[OSC_WRITER_RUNS]; /* the last one is the innermost */
     bool may_wait;                               /* for a block, if memory can grow */
     bool is_dry;                                 /* the last record found no room */
-    bool skips_args;                             /* the previous record was not recorded */
-    uint32_t n_owed; /* ends that found no room; those beyond the array have no time */
+    bool skips_args;                             /* the previous record was not recorded, */
+    bool skips_quietly;                          /* and is not counted as lost */
+    bool is_in_sampled; /* a scope that sampling left out is open, and nothing else is unusual:
+                         * its end makes EPOCH that of the recording again */
+    uint32_t n_owed;    /* ends that found no room; those beyond the array have no time */
     uint64_t owed_ticks[OSC_WRITER_LEVELS];
     uint64_t pending[OSC_LOSS_COUNT];        /* lost since the last LOST record */
     uint32_t n_nested_begins, n_nested_ends; /* of handlers, not accounted for yet */
@@ -93,8 +96,13 @@ struct osc_writer *osc_writer_nobody(void);
 #define OSC_EPOCH_NONE 1u
 extern OSC_HIDDEN uint64_t osc_epoch;
 
-/* osc_epoch if the clock is the processor's counter; otherwise OSC_EPOCH_NONE. */
+/* osc_epoch if the clock is the processor's counter and no names are sampled; otherwise
+ * OSC_EPOCH_NONE. */
 extern OSC_HIDDEN uint64_t osc_epoch_counter;
+
+/* osc_epoch if names are sampled and the clock is the processor's counter; otherwise
+ * OSC_EPOCH_NONE. */
+extern OSC_HIDDEN uint64_t osc_epoch_sampled;
 
 /* The number of the recording while it is on and paused; otherwise OSC_EPOCH_NONE. */
 extern OSC_HIDDEN uint64_t osc_epoch_paused;
@@ -142,9 +150,15 @@ void osc_writer_clear(struct osc_writer *w);
 struct osc_record_slot *osc_writer_place(struct osc_writer *w, uint32_t n_slots,
                                          enum osc_role role, uint64_t ticks, bool is_paused);
 
-/* Account for a record of this ROLE while recording is paused. False: it must be recorded, as
- * the end of a scope that was. */
+/* Account for a record of this ROLE that is not made because recording is paused or names are
+ * sampled. False: it must be recorded, as the end of a scope that was. */
 bool osc_writer_skip(struct osc_writer *w, enum osc_role role);
+
+/* End the innermost scope if it is not recorded on purpose; false: it is not. */
+bool osc_writer_skip_end(struct osc_writer *w);
+
+/* Whether an argument that comes now belongs to what was not recorded on purpose. */
+bool osc_writer_skips_arg(const struct osc_writer *w);
 
 /* Whether nothing about W needs the slow path; whether losses are still to be recorded. */
 bool osc_writer_is_everyday(const struct osc_writer *w);

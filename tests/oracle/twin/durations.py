@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from .events import Trace
-from .ranges import place_word
+from .ranges import calls_of, place_word
 
 
 def row_of(duration: int) -> tuple[int, int]:
@@ -24,7 +24,7 @@ def table(traces: list[Trace]) -> list[dict]:
         for event in trace.events:
             if event.dur is not None:
                 key = (event.name, event.kind, place_word(trace, event))
-                named.setdefault(key, []).append(event.dur)
+                named.setdefault(key, []).extend([event.dur] * calls_of(event))
     rows = []
     for (name, kind, place), durations in sorted(named.items(), key=lambda item: -sum(item[1])):
         for start, end in sorted({row_of(d) for d in durations}):

@@ -4,8 +4,9 @@ have contained. Without messages."""
 from __future__ import annotations
 
 from . import devices, flows, forest, inventory, links, memory_tables, operators, rank_quality
-from .events import Finding, Trace
+from .events import Event, Finding, Trace
 from .kinds import DEVICE_WORK, LAUNCHES, always_launches
+from .ranges import calls_of
 
 # In the order of docs/numbers.md, which is that of rows with the same severity.
 SEVERITY = {
@@ -21,7 +22,7 @@ SEVERITY = {
     "unpaired_release": "info", "memory_gap": "info", "crossed_call": "info",
     "out_of_memory": "warning", "device_unmatched": "info",
     "unaligned": "warning", "clock_step": "warning",
-    "limit_reached": "error", "source_incomplete": "warning", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
+    "limit_reached": "error", "source_incomplete": "warning", "sampled": "info", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
     "no_modules": "info", "no_flops": "info", "no_steps": "info", "no_device_records": "warning",
     "no_operators": "info", "no_device": "info",
     "single_step": "info",
@@ -187,11 +188,27 @@ def source_counts(trace: Trace) -> dict[str, Finding]:
     return counts
 
 
+def sampled(trace: Trace) -> list[tuple[str, Finding]]:
+    """The calls that were not recorded of each name that was sampled, of twenty names and of the
+    others together."""
+    names: dict[str, list[Event]] = {}
+    for event in trace.events:
+        if calls_of(event) > 1:
+            names.setdefault(event.name, []).append(event)
+    groups = [(name, events) for name, events in names.items()][:20]
+    others = [e for name in list(names)[20:] for e in names[name]]
+    if others:
+        groups.append(("other names", others))
+    return [(name, Finding(sum(calls_of(e) - 1 for e in events), None,
+                           min(e.start for e in events))) for name, events in groups]
+
+
 def table(trace: Trace) -> list[dict]:
     """`quality` of one trace, with only what was found."""
     counts = source_counts(trace)
     found = {**trace.findings, **derived(trace), **one_sided(trace),
-             "source_incomplete": Finding(len(counts), None, None)}
+             "source_incomplete": Finding(len(counts), None, None),
+             "sampled": Finding(len(sampled(trace)), None, None)}
     found |= {code: Finding(1, None, None) for code in absent(trace)}
     rows = []
     for severity in ("error", "warning", "info"):
@@ -200,6 +217,7 @@ def table(trace: Trace) -> list[dict]:
                 continue
             parts = (by_phase(found) if code == "unknown_phase"
                      else list(counts.items()) if code == "source_incomplete"
+                     else sampled(trace) if code == "sampled"
                      else [(code, found[code])])
             for message, finding in parts:
                 rows.append({

@@ -56,11 +56,17 @@ def deviation(values: list[int]) -> float:
     return math.sqrt(sum((v - mean) ** 2 for v in values) / (len(values) - 1))
 
 
+def calls_of(event: Event) -> int:
+    """For how many calls EVENT stands: one, or what its argument of a sampled scope says."""
+    n = event.integer("sampled calls")
+    return n if n is not None and 1 < n <= 131072 else 1
+
+
 def row(key: dict, events: list[Event]) -> dict:
-    """The row of EVENTS."""
-    durations = [e.dur for e in events]
-    selves = [forest.self_ns(e) for e in events if e.is_range]
-    return {**key, "calls": len(events), "total_ns": sum(durations),
+    """The row of EVENTS, each as often as it was called."""
+    durations = [e.dur for e in events for _ in range(calls_of(e))]
+    selves = [forest.self_ns(e) * calls_of(e) for e in events if e.is_range]
+    return {**key, "calls": len(durations), "total_ns": sum(durations),
             "self_ns": sum(selves) if selves else None,
             "mean_ns": float(Fraction(sum(durations), len(durations))),
             "median_ns": quantile(durations, 1, 2), "p99_ns": quantile(durations, 99, 100),
