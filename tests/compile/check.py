@@ -22,7 +22,8 @@ HEADERS = list(RECORDER)
 OTHERS = ["trace.h", "stub.h"] # the analyser's, which is another library, and no library
 CXX = ["scope.hpp"] # of C++17 only
 INLINE = {"osc_is_on", "osc_name_once", "osc_kind_known", "osc_begin", "osc_end", "osc_complete",
-          "osc_instant", "osc_begin_with"} # compiled into programs
+          "osc_instant", "osc_begin_with", "osc_wants", "osc_begin_in",
+          "osc_end_if"} # compiled into programs
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow", "-Wconversion",
             "-Wstrict-prototypes"]
 failed = []
@@ -68,7 +69,7 @@ def declared(include):
     for header in HEADERS:
         text = text_of(os.path.join(include, "opscope", header))
         names |= {name for _, name, _ in functions(text)}
-        names |= set(re.findall(r"^extern OSC_API [^;(]*?(\bosc_\w+);", text, re.M))
+        names |= set(re.findall(r"^extern OSC_API [^;(]*?(\bosc_\w+)(?:\[\w+\])?;", text, re.M))
     return names
 
 

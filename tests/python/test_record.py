@@ -54,6 +54,60 @@ record.stop()
                          {"a": 1, "b": "text", "c": [1, 2], "d": 2.5, "e": True, "f": str(2**80)})
         self.assertEqual(json.loads(inner["args"]), {"late": 7})
 
+    def test_categories_are_switched_while_the_program_runs(self):
+        _, events = record("""
+record.start(OUT)
+io, detail = record.scope("read", category="io"), record.scope("block", category="io", level=2)
+for i in range(6):
+    if i == 2: record.enable("io:2")
+    if i == 4: record.enable("-io")
+    with io, detail, record.scope("plain", level=i):
+        pass
+record.enable("io")
+with io:
+    record.enable("-io")
+with detail:
+    record.enable("io:2")
+with record.scope("after"):
+    pass
+record.stop()
+""", self.folder)
+        self.assertEqual([len(named(events, n)) for n in ("read", "block", "plain", "after")],
+                         [5, 2, 6, 1])
+        self.assertEqual({e["category"] for e in named(events, "read")}, {"io"})
+        self.assertEqual(json.loads(named(events, "plain")[3]["args"]), {"level": 3})
+        self.assertIsNone(named(events, "after")[0]["parent_id"])
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "run.osc.live")))
+
+    def test_calls_of_hot_scopes_are_sampled(self):
+        _, events = record("""
+record.sample("hot=20")
+record.start(OUT)
+hot = record.scope("hot", a=1)
+for i in range(20000):
+    with hot:
+        with record.scope("inside"): pass
+record.stop()
+""", self.folder)
+        calls = [json.loads(e["args"]).get("sampled calls", 1) for e in named(events, "hot")]
+        self.assertTrue(900 < len(calls) < 1100, len(calls))
+        self.assertTrue(19960 <= sum(calls) <= 20000, sum(calls))
+        self.assertEqual(len(named(events, "inside")), 20000)
+
+    def test_wrong_lists_and_levels_are_told(self):
+        done, _ = record("""
+for call in (lambda: record.enable("-"), lambda: record.sample("a"),
+             lambda: record.scope("a", category="b", level=0),
+             lambda: record.scope("a", category=5)):
+    try:
+        call()
+    except (ValueError, TypeError) as e:
+        print(e)
+""", self.folder)
+        self.assertEqual(done.stdout.split("\n"), [
+            "enable: '-' is no such list", "sample: 'a' is no such list",
+            "scope: level must be from 1 to 127", "scope: category must be a str", ""])
+
     def test_scopes_of_known_kinds_feed_their_class_of_the_step(self):
         _, events = record("""
 record.start(OUT)

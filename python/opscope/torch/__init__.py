@@ -27,7 +27,8 @@ Limits:
 
 - One recording per process: `opscope.record.start()` and a `profile` exclude each other, as do two
   profiles. `torch.profiler` may run at the same time.
-- Only the host is recorded. If a device is asked for, a warning says what is missing.
+- Devices are CUDA, XPU and those whose backend reports itself (docs/vendors.md). Of another one that
+  is asked for, a warning says what is missing.
 - `export_memory_timeline()` has no categories such as parameters: all memory is unknown.
 - `prof.profiler.kineto_results` does not exist, nor what torch's private modules make of it: the
   experimental event tree, `torch.profiler._memory_profiler`, `_pattern_matcher`. Switches such as
