@@ -368,6 +368,13 @@ def record(program, trace):
         for name in ("off", "scope", "argument"):
             divide("record/cxx-" + name, s, name, name + "/limit", "<=1.02",
                    "ns, a macro of scope.hpp beside the calls of record.h")
+        for name, limit, what in (
+                ("category", "<=1.05", "a scope in a category beside one in none"),
+                ("category-off", "<=0.20", "a level that is off, beside a scope"),
+                ("sampled", "<=1.20", "one in 100 calls is recorded, beside all"),
+                ("meanwhile", "-", "another scope while one is sampled")):
+            divide("record/" + name, s, name, ("sampled" if name == "meanwhile" else name) +
+                   "/limit", limit, "ns, " + what)
     divide("record/a3-two-threads", s, "a3-two-threads", "a1-begin-end", "<=1.05",
            "ns, slower of two threads by one alone")
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scopes.cpp - measure the macros of scope.hpp beside the calls of record.h that do the same.
+ * scopes.cpp - measure the macros of scope.hpp beside the calls of record.h that do the same;
+ * a category beside a scope without one; a sampled scope, and another one meanwhile, beside one
+ * that is recorded each time.
  *
  *   scopes DIR [N]
  *
@@ -48,6 +50,21 @@ constexpr std::uint32_t n_calls = 200000;
     OPSCOPE_SCOPE("scope", "i", i);
 }
 
+[[gnu::noinline]] void in_category(std::uint32_t)
+{
+    OPSCOPE_SCOPE_IN("bench", 1, "scope");
+}
+
+[[gnu::noinline]] void in_category_off(std::uint32_t)
+{
+    OPSCOPE_SCOPE_IN("bench", 2, "scope");
+}
+
+[[gnu::noinline]] void hot(std::uint32_t)
+{
+    OPSCOPE_SCOPE("hot");
+}
+
 /* Nanoseconds that a call of F takes. */
 template <class F> double cost(F f)
 {
@@ -82,5 +99,16 @@ int main(int argc, char **argv)
         return 1;
     compare("scope", in_cxx, in_c, n);
     compare("argument", args_in_cxx, args_in_c, n);
+    compare("category", in_category, in_c, n);
+    compare("category-off", in_category_off, in_c, n);
+    for (int i = 0; i < n; i++) {
+        bench_sample("sampled/limit", cost(hot));
+        if (osc_sample("hot=100") != OSC_OK)
+            return 1;
+        bench_sample("sampled", cost(hot));
+        bench_sample("meanwhile", cost(in_c));
+        if (osc_sample("*=1") != OSC_OK)
+            return 1;
+    }
     return osc_stop() == OSC_OK ? 0 : 1;
 }
