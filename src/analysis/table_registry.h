@@ -37,6 +37,7 @@
     X(memory_peaks)       \
     X(memory_live)        \
     X(advice)             \
+    X(patterns)           \
     X(modules)            \
     X(ranks)              \
     X(rank_stats)         \

@@ -726,6 +726,7 @@ static osc_status split_groups(const char *group_by, const struct osc_table_def 
         o->by_category |= strcmp(name, "category") == 0;
         o->by_step |= strcmp(name, "step") == 0;
         o->by_kind |= strcmp(name, "kind") == 0;
+        o->by_event |= strcmp(name, "event") == 0;
         o->by_stack |= strncmp(name, "stack", 5) == 0;
         if (key < len) {
             snprintf(number, sizeof number, "%.*s", (int)(len - key - 1), p + key + 1);

@@ -51,3 +51,22 @@ void osc_shell_add_word(struct osc_strbuf *out, const char *word)
     }
     osc_strbuf_adds(out, "'");
 }
+
+void osc_shell_add_string(struct osc_strbuf *out, struct osc_str text)
+{
+    osc_strbuf_addc(out, '\'');
+    for (uint32_t i = 0; i < text.len; i++) {
+        const char c = text.s[i];
+
+        if ((unsigned char)c < ' ') {
+            osc_strbuf_addf(out, "' || char(%d) || '", c);
+            continue;
+        }
+        if (strchr("\"\\$`", c))
+            osc_strbuf_addc(out, '\\');
+        else if (c == '\'')
+            osc_strbuf_addc(out, '\'');
+        osc_strbuf_addc(out, c);
+    }
+    osc_strbuf_addc(out, '\'');
+}

@@ -13,3 +13,7 @@
  * $'\x1b'.
  */
 void osc_shell_add_word(struct osc_strbuf *out, const char *word);
+
+/* Append TEXT as a string of an expression of SQL that stands in double quotes of a shell, on
+ * one line. */
+void osc_shell_add_string(struct osc_strbuf *out, struct osc_str text);

@@ -115,6 +115,7 @@ struct osc_options {
     bool by_cause, by_graph;        /* the same */
     bool by_module, by_size;        /* the same */
     bool by_process, by_thread, by_track, by_category, by_step, by_kind; /* the same */
+    bool by_event;                                                       /* the same */
     bool compat_tb; /* use the rules of the TensorBoard plugin */
     bool by_annotation,
         all_steps;        /* OSC_TAKES_STEPS: a step is its annotation; none is dropped */

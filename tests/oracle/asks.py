@@ -13,7 +13,7 @@ GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3", "dtype", "d
                           "shape,dtype"),
              "operators": (None, "shape", "stack", "shape,stack", "dtype", "stack,dtype",
                            "shape,dtype,stack"), "kernels": (None, "op"),
-             "modules": (None, "annotation", "line"), "memory_live": (None, "module", "size", "op,module,size"), "stragglers": (None, "step"),
+             "modules": (None, "annotation", "line"), "patterns": (None, "event"), "memory_live": (None, "module", "size", "op,module,size"), "stragglers": (None, "step"),
              "ranges": (None, "process", "thread", "track", "category", "step",
                         "kind", "thread,kind", "category,thread", "step,process,track")}
 COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice",

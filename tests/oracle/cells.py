@@ -23,7 +23,7 @@ KEYS = {
     "points": ("name", "kind", "series", "process", "thread"),
     "steps": ("step",), "step_explain": ("step", "kind", "name"), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
-    "quality": ("code",), "advice": ("code",), "flows": (), "modules": (), "devices": ("device",),
+    "quality": ("code",), "advice": ("code",), "patterns": ("pattern", "name", "source", "function"), "flows": (), "modules": (), "devices": ("device",),
     "utilization": ("device", "start_ns", "dur_ns"),
     "memory": ("device", "name"), "memory_events": (), "memory_curve": (), "memory_peaks": (),
     "memory_live": ("process", "device", "operator", "module", "block_bytes"),

@@ -28,6 +28,7 @@ import asks  # noqa: E402
 import damage  # noqa: E402
 import devicetrace  # noqa: E402
 import hosttrace  # noqa: E402
+import patterntrace  # noqa: E402
 import randomtrace  # noqa: E402
 from cells import Report, compare_table  # noqa: E402
 from providers import OpscopeError, OpscopeProvider  # noqa: E402
@@ -277,6 +278,21 @@ def compare_advice(binary: Path, is_thorough: bool, keep: Path | None, has_devic
     return comparison.report
 
 
+def compare_patterns(binary: Path, is_thorough: bool, keep: Path | None, seed: int) -> Report:
+    """Compare the patterns of torch on traces that have some of them."""
+    comparison = Comparison(binary, is_thorough)
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / f"patterns-{seed}.json"
+        path.write_bytes(patterntrace.data(seed))
+        run = runs.assemble([tables.load(path)], [path])
+        for grouping in asks.GROUPINGS["patterns"]:
+            comparison.table(path.name, run, [path], ("patterns", grouping, False))
+        if comparison.report.failed and keep:
+            keep.mkdir(parents=True, exist_ok=True)
+            (keep / path.name).write_bytes(path.read_bytes())
+    return comparison.report
+
+
 def traces_of(folder: Path) -> list[Path]:
     """Every file below FOLDER that may hold a trace."""
     return sorted(p for p in folder.rglob("*")
@@ -297,6 +313,8 @@ def jobs(options: argparse.Namespace) -> Iterator[tuple]:
             print(f"{folder} is not there: random traces only")
     for number in range(options.random):
         yield (compare_random, options.keep, options.seed * 1_000_003 + number)
+        for part in range(4):
+            yield (compare_patterns, options.keep, options.seed * 1_000_003 + 4 * number + part)
         for part in range(8):
             yield (compare_advice, options.keep, part % 2 == 1,
                    options.seed * 1_000_003 + 4 * number + part // 2)

@@ -79,27 +79,6 @@ static void add_around(const struct osc_advice_base *a, const struct times *time
     add_time(times, a->kept.v[0].start_ns, out);
 }
 
-/* Write TEXT as a string of an expression that stands in double quotes of a shell, on one
- * line. */
-static void add_string(struct osc_str text, struct osc_strbuf *out)
-{
-    osc_strbuf_addc(out, '\'');
-    for (uint32_t i = 0; i < text.len; i++) {
-        const char c = text.s[i];
-
-        if ((unsigned char)c < ' ') {
-            osc_strbuf_addf(out, "' || char(%d) || '", c);
-            continue;
-        }
-        if (strchr("\"\\$`", c))
-            osc_strbuf_addc(out, '\\');
-        else if (c == '\'')
-            osc_strbuf_addc(out, '\'');
-        osc_strbuf_addc(out, c);
-    }
-    osc_strbuf_addc(out, '\'');
-}
-
 /* Write `name in (...)` for the ranges of ITEM. */
 static void add_names(const struct osc_advice_base *a, const struct osc_advice_item *item,
                       struct osc_strbuf *out)
@@ -107,7 +86,7 @@ static void add_names(const struct osc_advice_base *a, const struct osc_advice_i
     osc_strbuf_adds(out, item->has_nameless ? "name in (''" : "name in (");
     for (size_t i = 0; i < item->names.n; i++) {
         osc_strbuf_adds(out, i > 0 || item->has_nameless ? ", " : "");
-        add_string(osc_trace_str(a->t, item->names.v[i].name), out);
+        osc_shell_add_string(out, osc_trace_str(a->t, item->names.v[i].name));
     }
     osc_strbuf_adds(out, ")");
 }
@@ -178,7 +157,7 @@ static void add_devices(const struct osc_advice_base *a, const struct osc_advice
         const uint32_t len = end ? (uint32_t)(end - rest.s) : rest.len;
 
         osc_strbuf_adds(out, before);
-        add_string((struct osc_str){rest.s, len}, out);
+        osc_shell_add_string(out, (struct osc_str){rest.s, len});
         before = ", ";
         rest.s += end ? len + 2 : len;
         rest.len -= end ? len + 2 : len;

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import (advice, averages, devices, durations, events, explain, flows, forest, growth,
-               inventory, kernels, memory_tables, merging, modules, operators, points, quality,
-               ranges, rank_quality, ranks, reader, runs, steps, stragglers)
+               inventory, kernels, memory_tables, merging, modules, operators, patterns, points,
+               quality, ranges, rank_quality, ranks, reader, runs, steps, stragglers)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "step_explain", "overview", "events",
          "threads", "tracks", "info", "quality", "flows", "ranges", "durations", "points", "devices",
          "utilization", "modules",
-         "advice", *memory_tables.TABLES, *ranks.TABLES)
+         "advice", "patterns", *memory_tables.TABLES, *ranks.TABLES)
 
 
 def load(path: Path) -> Trace:
@@ -104,6 +104,8 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
         return ranges.table(block, group_by)
     if name == "durations":
         return durations.table(block)
+    if name == "patterns":
+        return patterns.table(block, group_by)
     if name == "points":
         return points.table(block)
     if name == "step_explain":
