@@ -45,13 +45,16 @@ if TYPE_CHECKING:
     from ._opscope import version as __version__
     from ._table import Table
     from ._trace import Trace, get_include, get_library_dir, load, merge, tables
+    from ._tree import Event, EventTree
     from ._view import View, view
 
-__all__ = ["Comparison", "Table", "Trace", "TraceError", "Verdict", "View", "__version__", "compare",
-           "get_include", "get_library_dir", "load", "merge", "record", "tables", "view"]
+__all__ = ["Comparison", "Event", "EventTree", "Table", "Trace", "TraceError", "Verdict", "View",
+           "__version__", "compare", "get_include", "get_library_dir", "load", "merge", "record",
+           "tables", "view"]
 
 # Imported on first use: the command and opscope.torch do not need them.
-_WHERE = {"Table": "_table", "Trace": "_trace", "TraceError": "_opscope", "load": "_trace",
+_WHERE = {"Table": "_table", "Event": "_tree", "EventTree": "_tree", "Trace": "_trace",
+          "TraceError": "_opscope", "load": "_trace",
           "merge": "_trace", "Comparison": "_comparison", "compare": "_comparison",
           "Verdict": "_comparison",
           "__version__": "_opscope", "get_include": "_trace", "get_library_dir": "_trace",

@@ -6,10 +6,11 @@ import contextlib
 import os
 import re
 import warnings
-from typing import Iterable, Iterator, Optional, Union
+from typing import Any, Iterable, Iterator, Optional, Union
 
 from . import _opscope, _place
 from ._table import Table, nearest
+from ._tree import COLUMNS, EventTree
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -130,6 +131,28 @@ class Trace:
         """
         with speaking_python():
             return self._traces.part(name, to_options(options))
+
+    def event_tree(self, **options: object) -> EventTree:
+        """Its events as a tree of objects: what ``experimental_event_tree()`` of torch's profiler
+        returns, for any trace.
+
+        Takes those options of :meth:`table` that select what is counted. An event is a child of
+        the innermost range of its thread that contains it, device work of the call that launched
+        it::
+
+            for event in trace.event_tree().walk():
+                print(event.name, event.duration_time_ns, [x.name for x in event.children])
+        """
+        return self._event_tree(options)
+
+    def _event_tree(self, options: dict[str, object], *torch: Any) -> EventTree:
+        """The tree with the objects TORCH of torch in it."""
+        def of(columns: Iterable[str]) -> Table:
+            return self.table("events", columns=list(columns), **options)
+
+        said = self.table("info", columns=["key", "value"], where="key = 'origin_unix_ns'")
+        origin = next((x for x in said.words("value")), None) if said.n_rows else None
+        return EventTree(of(COLUMNS), int(origin or 0), lambda: of(["args"]), *torch)
 
     def refresh(self) -> bool:
         """Read what has changed since the files were read, and say whether anything has.

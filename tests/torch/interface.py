@@ -699,7 +699,7 @@ def the_inner_profiler_has_what_that_of_torch_has() -> None:
     assert "aten::add" in inner.table(sort_by="id") == str(inner) and "aten::add" in repr(inner)
     assert inner.total_average().count == 1 and len(inner.function_events) == 1
     assert inner.self_cpu_time_total == prof.key_averages().self_cpu_time_total > 0
-    assert raises(RuntimeError, "events()", lambda: inner.kineto_results)
+    assert raises(AttributeError, "events()", lambda: inner.kineto_results.trace_start_ns)
     late = profile(activities=CPU, post_processing_timeout_s=-1)
     assert raises(ValueError, "must be non-negative", late.start)
 

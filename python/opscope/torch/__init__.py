@@ -30,8 +30,11 @@ Limits:
 - Devices are CUDA, XPU and those whose backend reports itself (docs/vendors.md). Of another one that
   is asked for, a warning says what is missing.
 - `export_memory_timeline()` has no categories such as parameters: all memory is unknown.
-- `prof.profiler.kineto_results` does not exist, nor what torch's private modules make of it: the
-  experimental event tree, `torch.profiler._memory_profiler`, `_pattern_matcher`. Switches such as
+- `prof.profiler.kineto_results` has only `experimental_event_tree()`: an `opscope.EventTree`, whose
+  events have the attributes of torch's, so that `torch.profiler._utils` and `_pattern_matcher` work
+  with a profile. The line of a caller is the one where its function begins, the flag for TF32 that of
+  now; what is not recorded, such as identities of tensors, is None. `torch.profiler._memory_profiler`
+  needs these. The table `patterns` has the findings of the matcher. Switches such as
   `torch._C._profiler._set_fwd_bwd_enabled_val()` have no effect. Ranges of `_RecordFunctionFast` are
   recorded where it is read from `torch._C._profiler` while a profile records, as torch does it.
 - The argument `CallFrom` of calls of Python, the line of the caller that torch 2.15 writes to JSON,

@@ -15,7 +15,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from html import escape
-from typing import TYPE_CHECKING, Any, NoReturn, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import torch
 import torch.autograd.profiler
@@ -24,6 +24,7 @@ from torch.profiler import ProfilerAction, ProfilerActivity
 from .. import _opscope, load
 from . import collector, config, devices, installed, kineto, native, ranges
 from .events import EventList, Timeline, events
+from .tree import Results
 
 if TYPE_CHECKING:
     from typing import Never
@@ -232,10 +233,9 @@ class Recording:
         return bool(self.fields["verbose"])
 
     @property
-    def kineto_results(self) -> NoReturn:
-        """Raises an error: only torch's own profiler has this attribute."""
-        raise RuntimeError("opscope.torch has no kineto_results: use events(), whose cpu_parent "
-                           "and cpu_children are the tree, or export_chrome_trace()")
+    def kineto_results(self) -> Results:
+        """What there is of torch's object: `experimental_event_tree()`."""
+        return Results(self.path)
 
     def key_averages(self, *args: Any, **options: Any) -> Any:
         """The averages by torch's keys; the arguments are those of the installed torch.

@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compare the table `patterns` and the event tree with torch's own pattern matcher and tree.
+
+    python3 tests/torch/patterns.py --opscope PATH
+
+A program with every habit that a build for the CPU can show is recorded by torch.profiler, by
+opscope.torch and by `opscope run`. Needs torch, and the python/ of the build on PYTHONPATH. Ends
+with `N passed, N failed`; exit status 1 on any failure.
+"""
+from __future__ import annotations
+
+import argparse
+import collections
+import importlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch._dynamo  # imported by optimizers, so that it is not recorded
+import torch.profiler
+from torch.profiler import _pattern_matcher as matcher
+from torch.profiler._utils import traverse_bfs, traverse_dfs
+
+import opscope
+import opscope.torch
+from support import Tests
+
+OPTIONS: Any = {"activities": [torch.profiler.ProfilerActivity.CPU], "with_stack": True,
+                "record_shapes": True}
+WORDS = {"extra_copy": matcher.ExtraCUDACopyPattern, "fp32_matmul": matcher.FP32MatMulPattern,
+         "single_tensor": matcher.OptimizerSingleTensorPattern,
+         "dataloader": matcher.SynchronizedDataLoaderPattern,
+         "zero_grad": matcher.GradNotSetToNonePattern,
+         "conv_bias": matcher.Conv2dBiasFollowedByBatchNorm2dPattern,
+         "unaligned": matcher.MatMulDimInFP16Pattern, "indexing": matcher.ForLoopIndexingPattern}
+# What runs without a call of Python: torch names the line of an outer call.
+EXPRESSIONS = ("indexing",)
+PROGRAM = '''
+import torch
+from torch import nn
+
+
+class Read(nn.Module):
+    """The norm is an attribute that is read between both: torch does not see that it follows."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)
+
+    def forward(self, x):
+        y = self.conv(x)
+        return self.norm(y)
+
+
+# Torch gives a module at the address of a dead one the name of that, whatever its class.
+MODULES = (nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)),
+           nn.Sequential(nn.Conv2d(3, 8, 3, bias=False), nn.BatchNorm2d(8)),
+           nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU()), Read())
+
+
+def copies():
+    torch.zeros(64).to(torch.float32, copy=True)
+    torch.empty(64).uniform_().to(torch.float32, copy=True)
+    torch.zeros(64).to(torch.float64)
+    full = torch.zeros(64)
+    torch.add(full, 1)
+    full.to(torch.float32, copy=True)
+
+
+def optimizers():
+    layer = nn.Linear(4, 4)
+    for kind in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW):
+        for foreach in (False, True):
+            one = kind(layer.parameters(), lr=0.1, foreach=foreach)
+            layer(torch.ones(2, 4)).sum().backward()
+            one.step()
+            one.zero_grad()
+
+
+def gradients():
+    layer = nn.Linear(4, 4)
+    one = torch.optim.SGD(layer.parameters(), lr=0.1)
+    for none in (True, False, False):
+        layer(torch.ones(2, 4)).sum().backward()
+        one.zero_grad(set_to_none=none)
+    layer(torch.ones(2, 4)).sum().backward()
+    layer.zero_grad(set_to_none=False)
+
+
+def loaders():
+    data = torch.utils.data.TensorDataset(torch.ones(6, 2))
+    for _ in range(2):
+        for batch in torch.utils.data.DataLoader(data, batch_size=3):
+            len(batch)
+    for batch in torch.utils.data.DataLoader(data, batch_size=3, num_workers=1):
+        len(batch)
+
+
+def convolutions():
+    x = torch.ones(1, 3, 8, 8)
+    for module in MODULES:
+        module(x)
+
+
+def products():
+    for kind in (torch.half, torch.bfloat16, torch.float32):
+        a, b = torch.ones(16, 8, dtype=kind), torch.ones(8, 7, dtype=kind)
+        torch.mm(a, b)
+        torch.mm(a, a.t())
+        torch.bmm(a.unsqueeze(0), b.unsqueeze(0))
+        torch.addmm(torch.ones(7, dtype=kind), a, b)
+
+
+def loops():
+    t = torch.empty(30)
+    for i in range(12):
+        t[i] = i
+    for i in range(9):
+        t[i] = i
+
+
+def work():
+    copies()
+    optimizers()
+    gradients()
+    loaders()
+    convolutions()
+    products()
+    loops()
+'''
+
+
+def location(event: Any) -> tuple[str, str]:
+    """The file and line, and the file and function of torch's source of EVENT."""
+    while event:
+        caller = getattr(event.extra_fields, "caller", None)
+        if caller is not None and not caller.file_name.startswith("torch/"):
+            return (f"{caller.file_name}:{caller.line_number}",
+                    f"{caller.file_name}: {caller.function_name}")
+        event = event.parent
+    return "", ""
+
+
+def found_by_torch(prof: Any) -> dict[str, list[Any]]:
+    """The events of PROF that each class of torch finds."""
+    return {word: pattern(prof).matched_events() for word, pattern in WORDS.items()}
+
+
+def rows_of(trace: Any, **options: Any) -> list[dict[str, Any]]:
+    """The rows of `patterns`."""
+    table = opscope.load(trace).table("patterns", **options)
+    cells = {name: table.head(name, table.n_rows) for name in table}
+    return [dict(zip(cells, row)) for row in zip(*cells.values())]
+
+
+def without_line(function: str) -> str:
+    """A function of Python without the line where it begins."""
+    file, _, rest = function.partition("(")
+    return f"{file}: {rest.partition('): ')[2]}"
+
+
+class Patterns(Tests):
+    """The program, and what torch finds in it."""
+
+    def __init__(self, opscope_path: str, place: Path) -> None:
+        super().__init__(opscope_path)
+        self.place = place
+        (place / "habits.py").write_text(PROGRAM)
+        sys.path.insert(0, str(place))
+        self.work = importlib.import_module("habits").work
+        self.work()
+        with torch.profiler.profile(**OPTIONS) as self.theirs:
+            self.work()
+        self.found = found_by_torch(self.theirs)
+
+    def names(self) -> collections.Counter[tuple[str, str]]:
+        """Patterns and names of what torch finds; products in FP32 are another rule here."""
+        return collections.Counter((word, e.name) for word, events in self.found.items()
+                                   for e in events if word != "fp32_matmul")
+
+    def each_habit_is_there(self) -> None:
+        """The program would be no test of what torch does not find."""
+        for word in WORDS:
+            self.check(f"torch finds {word}", len(self.found[word]) > 0)
+
+    def in_the_trace_of_torch(self) -> None:
+        """Each event, by name and start; and the function that caused it."""
+        path = self.place / "theirs.json"
+        self.theirs.export_chrome_trace(str(path))
+        origin = int(dict(zip(*(opscope.load(path)["info"].head(x, 99) for x in ("key", "value"))))
+                     ["origin_unix_ns"])
+        rows = rows_of(path, group_by="event")
+        self.check_equal(
+            "events of the trace of torch",
+            sorted((r["pattern"], r["name"], r["start_ns"] + origin, r["total_ns"]) for r in rows),
+            sorted((word, e.name, e.start_time_ns, e.duration_time_ns)
+                   for word, events in self.found.items() for e in events
+                   if word != "fp32_matmul"))
+        self.check_equal(
+            "who caused them",
+            sorted((r["pattern"], without_line(r["function"])) for r in rows
+                   if r["pattern"] not in EXPRESSIONS),
+            sorted((word, location(e)[1]) for word, events in self.found.items() for e in events
+                   if word not in ("fp32_matmul", *EXPRESSIONS)))
+        self.check_equal("sums of rows", collections.Counter(
+            {(r["pattern"], r["name"]): 0 for r in rows}) + sum(
+                (collections.Counter({(r["pattern"], r["name"]): r["calls"]})
+                 for r in rows_of(path)), collections.Counter()), self.names())
+        self.trees_are_equal(path)
+
+    def trees_are_equal(self, path: Path) -> None:
+        """The tree of torch's trace is that of torch."""
+        def lines(tree: Any, depth: int = 0) -> list[tuple[int, str, int]]:
+            return [line for e in tree for line in (
+                (depth, e.name, e.duration_time_ns), *lines(e.children, depth + 1))]
+
+        def of_function(tree: Any, name: str) -> Any:
+            return [e for e in traverse_dfs(tree) if e.name.endswith(f"): {name}")]
+
+        theirs = self.theirs.profiler.kineto_results.experimental_event_tree()
+        ours = opscope.load(path).event_tree()
+        # Others have labels that calls begin and end: in torch these end with the first call.
+        for name in ("copies", "convolutions", "products", "loops"):
+            wanted, got = lines(of_function(theirs, name)), lines(of_function(ours, name))
+            self.check(f"the trees of {name} are equal", wanted == got and len(got) > 20, next(
+                ((a, b) for a, b in zip(wanted, got) if a != b), (len(wanted), len(got))))
+        self.check_equal("walk() is traverse_dfs", list(ours.walk()), list(traverse_dfs(ours)))
+        self.check_equal("traverse_bfs finds as many", len(list(traverse_bfs(ours))),
+                         len(list(ours.walk())))
+
+    def in_a_profile_of_opscope(self) -> None:
+        """Names and numbers, in the table and by torch's classes, which run on our tree."""
+        with opscope.torch.profile(**OPTIONS) as ours:
+            self.work()
+        got: collections.Counter[tuple[str, str]] = collections.Counter()
+        for row in rows_of(ours):
+            got[row["pattern"], row["name"]] += row["calls"]
+        self.check_equal("names in a profile", got, self.names())
+        of_torch = found_by_torch(ours)
+        self.check_equal("torch's classes on our tree",
+                         {word: [e.name for e in events] for word, events in of_torch.items()},
+                         {word: [e.name for e in events] for word, events in self.found.items()})
+        self.check_equal("who caused them in our tree",
+                         {word: [location(e)[1] for e in events]
+                          for word, events in of_torch.items()},
+                         {word: [location(e)[1] for e in events]
+                          for word, events in self.found.items()})
+        for make in (self.theirs, ours):
+            matcher.report_all_anti_patterns(make, print_enable=False,
+                                             json_report_dir=str(self.place))
+
+    def in_an_unchanged_program(self) -> None:
+        """Names, numbers, and the lines that torch reports."""
+        (self.place / "main.py").write_text("import habits\nhabits.work()\n")
+        out = self.place / "out"
+        done = subprocess.run([self.opscope, "run", "--torch=stack", "-o", str(out), "--",
+                               sys.executable, "main.py"], cwd=self.place, capture_output=True,
+                              text=True, env={**os.environ, **self.package()}, check=False)
+        self.check_equal("opscope run", (done.returncode, done.stderr), (0, ""))
+        main = max(out.iterdir(), key=lambda p: p.stat().st_size)
+        got = {(r["pattern"], r["name"], r["source"]): r["calls"] for r in rows_of(main)
+               if r["pattern"] not in EXPRESSIONS}
+        wanted = collections.Counter((word, e.name, location(e)[0])
+                                     for word, events in self.found.items() for e in events
+                                     if word not in ("fp32_matmul", *EXPRESSIONS))
+        self.check_equal("lines in an unchanged program", got, dict(wanted))
+        line = PROGRAM.splitlines().index("        t[i] = i") + 1
+        self.check_equal("the line of an expression",
+                         [r["source"] for r in rows_of(main) if r["pattern"] == "indexing"],
+                         [f"habits.py:{line}"])
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--opscope", required=True)
+    with tempfile.TemporaryDirectory() as place:
+        tests = Patterns(parser.parse_args().opscope, Path(place))
+        tests.each_habit_is_there()
+        tests.in_the_trace_of_torch()
+        tests.in_a_profile_of_opscope()
+        tests.in_an_unchanged_program()
+        return tests.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
