@@ -250,6 +250,10 @@ class Patterns(Tests):
                           for word, events in of_torch.items()},
                          {word: [location(e)[1] for e in events]
                           for word, events in self.found.items()})
+        for event in ours.profiler.kineto_results.experimental_event_tree().walk():
+            read = [getattr(event.extra_fields, name) for name in dir(event.extra_fields)]
+            if not read or type(event.tag) is not type(self.found["indexing"][0].tag):
+                self.check("attributes can be read", False, event)
         for make in (self.theirs, ours):
             matcher.report_all_anti_patterns(make, print_enable=False,
                                              json_report_dir=str(self.place))

@@ -208,6 +208,26 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return st == OSC_OK ? st : osc_fail(err, st, "patterns: %s", osc_status_text(st));
 }
 
+/* Ranks may have equal events: they are told apart by where they are. */
+static osc_status place(struct osc_result *part, const struct osc_placing *from,
+                        const struct osc_placing *to)
+{
+    struct osc_strbuf text = {0};
+
+    (void)from;
+    for (uint64_t i = 0; i < part->n_rows && text.status == OSC_OK; i++) {
+        if (!osc_result_has(part, i, EVENT))
+            continue;
+        osc_strbuf_clear(&text);
+        osc_strbuf_addf(&text, "%d %d ", to->rank, to->span);
+        osc_strbuf_addstr(&text, osc_result_get_str(part, i, EVENT));
+        osc_result_set_str(part, i, EVENT, (struct osc_str){text.s, (uint32_t)text.len});
+    }
+    const osc_status st = text.status == OSC_OK ? part->status : text.status;
+    osc_strbuf_fini(&text);
+    return st;
+}
+
 /* --- evidence ----------------------------------------------------------------------------- */
 
 /* Write which rows of the same table are those of row I. */
@@ -266,5 +286,6 @@ const struct osc_table_def osc_table_patterns = {
     .groupings = groupings,
     .facts = OSC_FACT_FOREST | OSC_FACT_LINKS,
     .map = map,
+    .place = place,
     .finish = finish,
 };
