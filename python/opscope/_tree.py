@@ -11,8 +11,8 @@ from typing import Any, Callable, Iterator, Optional, Union, overload
 
 from ._table import Table
 
-COLUMNS = ("id", "parent_id", "launch_id", "op_id", "kind", "name", "rank", "process", "thread",
-           "device", "start_ns", "dur_ns", "depth", "correlation")
+COLUMNS = ("id", "parent_id", "launch_id", "op_id", "kind", "name", "process", "thread", "device",
+           "start_ns", "dur_ns", "depth", "correlation")
 # Names of torch's `_EventType`; other kinds have none.
 TAGS = {**dict.fromkeys(("operator", "annotation", "step", "dataloader", "optimizer",
                          "communication"), "TorchOp"),

@@ -43,7 +43,8 @@ class Generator:
         n = pick((1, 2, 3, 3))
         args: dict = {"Input type": [pick(TYPES) for _ in range(n)]}
         if pick((True, True, False)):
-            args["Input Dims"] = [pick(([8, 16], [4, 7], [7], [], [[2, 3]], [3, 8, 8]))
+            args["Input Dims"] = [pick(([8, 16], [8, 8], [12, 8], [4, 7], [7], [],
+                                        [[2, 3]], [3, 8, 8]))
                                   for _ in range(n)]
         return args
 

@@ -148,8 +148,9 @@ static void set_event(const struct osc_trace *t, osc_row row, struct osc_result 
     const struct osc_track *const track = &t->tracks[c->track[i]];
     struct osc_strbuf text = {0};
 
-    osc_strbuf_addf(&text, "%u %lld ", osc_row_number(&t->events, row),
-                    (long long)(c->ts_ns[i] + t->base_ns));
+    osc_strbuf_addf(&text, "%u ", osc_row_number(&t->events, row));
+    osc_strbuf_addi(&text, c->ts_ns[i] + t->base_ns);
+    osc_strbuf_addc(&text, ' ');
     osc_strbuf_addstr(&text, osc_trace_str(t, track->pid));
     osc_strbuf_addc(&text, ' ');
     osc_strbuf_addstr(&text, osc_trace_str(t, track->tid));
