@@ -45,6 +45,8 @@ struct Call {
     bool is_builtin; // neither code nor a module
     bool is_own;     // code of opscope, which is in no stack
     bool is_wrapper; // code of opscope around a function of the program
+    bool is_step;    // what optimizers call at the end of a step
+    bool is_told;    // the tensors of the module are
 };
 
 // A call inside of others.

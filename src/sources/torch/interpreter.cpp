@@ -34,9 +34,10 @@ bool find_interpreter()
            find(&py.clear, "PyErr_Clear") && find(&py.thread, "PyThreadState_Get") &&
            find(&py.interpreter, "PyThreadState_GetInterpreter") &&
            find(&py.first_thread, "PyInterpreterState_ThreadHead") &&
-           find(&py.next_thread, "PyThreadState_Next") &&
-           find(&py.swap, "PyThreadState_Swap") && find(&py.stop_collecting, "PyGC_Disable") &&
-           find(&py.collect, "PyGC_Enable");
+           find(&py.next_thread, "PyThreadState_Next") && find(&py.next_of, "PyDict_Next") &&
+           find(&py.length, "PySequence_Size") && find(&py.element, "PySequence_GetItem") &&
+           find(&py.pointer, "PyLong_AsVoidPtr") && find(&py.swap, "PyThreadState_Swap") &&
+           find(&py.stop_collecting, "PyGC_Disable") && find(&py.collect, "PyGC_Enable");
 }
 
 bool find_interpreter_places()
@@ -45,7 +46,7 @@ bool find_interpreter_places()
             find(&py.instruction, "PyFrame_GetLineNumber")) &&
            find(&py.own_thread, "PyGILState_GetThisThreadState") &&
            find(&py.new_reference, "PyWeakref_NewRef") &&
-           find(&py.referent, "PyWeakref_GetObject") && find(&py.next_of, "PyDict_Next");
+           find(&py.referent, "PyWeakref_GetObject");
 }
 
 } // namespace osc_torch

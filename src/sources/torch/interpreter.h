@@ -57,7 +57,11 @@ struct Interpreter {
     Object *(*first_thread)(Object *);
     Object *(*next_thread)(Object *);
     Object *(*swap)(Object *);
-    int (*set_profile_of)(Object *, Profile, Object *); // of any thread; may be NULL
+    int (*set_profile_of)(Object *, Profile, Object *);         // of any thread; may be NULL
+    int (*next_of)(Object *, intptr_t *, Object **, Object **); // of a dictionary; 0: no more
+    intptr_t (*length)(Object *);
+    Object *(*element)(Object *, intptr_t);
+    void *(*pointer)(Object *); // an integer as one
     int (*stop_collecting)();
     int (*collect)();
     // For the places of calls; the first two without the lock, too, as line().
@@ -65,7 +69,6 @@ struct Interpreter {
     Object *(*own_thread)();     // NULL: this thread has none
     Object *(*new_reference)(Object *, Object *);
     Object *(*referent)(Object *); // borrowed; None if it is dead
-    int (*next_of)(Object *, intptr_t *, Object **, Object **);
 };
 extern Interpreter py;
 

@@ -12,12 +12,14 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "calls.h"
 #include "interpreter.h"
 #include "paths.h"
 #include "recorder.h"
+#include "tensors.h"
 
 namespace osc_torch
 {
@@ -34,7 +36,9 @@ std::unordered_map<Key, int64_t, Hash> classes; // number of modules of each in 
 std::vector<std::string> prefixes;
 std::vector<std::string> own; // how names of our files begin, and those that have wrappers
 Object *module_code;          // of nn.Module.__call__
-size_t file_at, name_at;      // indices of the words of code with its file and name; 0: unknown
+Object *step_code; // of what optimizers call at the end of a step; NULL: not looked for
+std::unordered_set<const Object *> optimizers; // whose tensors have been told
+size_t file_at, name_at; // indices of the words of code with its file and name; 0: unknown
 
 // An open call that does not fit in a table: one per level. It costs time instead of memory.
 struct Passing {
@@ -98,10 +102,10 @@ Call *add_call(const Key &key, const std::string &text, int64_t module, bool is_
     const osc_name name = osc_name_of(text.data(), text.size());
 
     if (calls.size() < kCalls)
-        return calls[key] =
-                   new Call{key, text, name, module, false, false, is_builtin, false, false};
+        return calls[key] = new Call{key,        text,  name,  module, false, false,
+                                     is_builtin, false, false, false,  false};
     Call *const call = &passing_one()->call;
-    *call = Call{key, text, name, module, false, true, is_builtin, false, false};
+    *call = Call{key, text, name, module, false, true, is_builtin, false, false, false, false};
     return call;
 }
 
@@ -144,6 +148,7 @@ __attribute__((noinline)) Call *new_call(const Key &key, Object *code, int line)
 
     call->is_own = !own.empty() && path.compare(0, own[0].size(), own[0]) == 0;
     call->is_wrapper = call->is_own && std::find(own.begin(), own.end(), path) != own.end();
+    call->is_step = code == step_code;
     if (!call->is_passing) {
         call->holds_key = true;
         for (Object *text : texts_of(key))
@@ -432,6 +437,32 @@ bool begin_late()
     return true;
 }
 
+// The `self` of FRAME, borrowed from it, or NULL.
+__attribute__((noinline)) Object *self_of(Frame *frame)
+{
+    const Kept error;
+    const Held locals(py.locals(frame));
+
+    return locals.o ? Held(py.item(locals.o, "self")).o : nullptr;
+}
+
+// Tell the tensors of the module or optimizer whose CALL has just been entered as FRAME, at the
+// first call that is recorded. MODULE is NULL, or the module.
+inline void tell_tensors(Call *call, Frame *frame, Object *module)
+{
+    if (__builtin_expect(!step_code || (!module && !call->is_step) || call->is_told, 1) ||
+        !is_innermost(&levels[here.depth]))
+        return;
+    if (module) {
+        call->is_told = true;
+        put_module(module);
+        return;
+    }
+    Object *const optimizer = self_of(frame);
+    if (optimizer && optimizers.insert(optimizer).second)
+        put_optimizer(optimizer);
+}
+
 int on_event(Object *, Frame *frame, int what, Object *argument)
 {
     if (__builtin_expect(!is_here(), 0) && !begin_late())
@@ -440,8 +471,10 @@ int on_event(Object *, Frame *frame, int what, Object *argument)
         leave(what != kReturn);
     } else if (what == kCall || what == kCCall) {
         Object *self = nullptr;
+        Call *const call = what == kCall ? call_of(frame, &self) : call_of_builtin(argument);
 
-        enter(what == kCall ? call_of(frame, &self) : call_of_builtin(argument));
+        enter(call);
+        tell_tensors(call, frame, self);
     }
     return 0;
 }
@@ -458,6 +491,7 @@ int on_event_with_places(Object *, Frame *frame, int what, Object *argument)
         Call *const call = call_of(frame, &self);
 
         enter_place(call, {frame, self, false, false});
+        tell_tensors(call, frame, self);
     } else if (what == kCCall) {
         enter_place(call_of_builtin(argument), {frame, nullptr, true, false});
     }
@@ -557,17 +591,26 @@ size_t place_of(Object *code, const char *name)
     return value.o && found < words + n_words ? static_cast<size_t>(found - words) : 0;
 }
 
-void find_module_code()
+// The code of METHOD of CLASS in the module called NAME, or NULL.
+Object *code_of(const char *name, const char *class_name, const char *method)
 {
-    const Held module(py.module("torch.nn.modules.module"));
-    const Held type(module.o ? py.attribute(module.o, "Module") : nullptr);
-    const Held function(type.o ? py.attribute(type.o, "__call__") : nullptr);
+    const Held module(py.module(name));
+    const Held type(module.o ? py.attribute(module.o, class_name) : nullptr);
+    const Held function(type.o ? py.attribute(type.o, method) : nullptr);
+    Object *const code = function.o ? py.attribute(function.o, "__code__") : nullptr;
 
-    module_code = function.o ? py.attribute(function.o, "__code__") : nullptr;
+    if (!code)
+        py.clear();
+    return code;
+}
+
+void find_codes(bool tensors)
+{
+    module_code = code_of("torch.nn.modules.module", "Module", "__call__");
+    step_code = tensors ? code_of("torch.optim.optimizer", "Optimizer", "_optimizer_step_code")
+                        : nullptr;
     file_at = module_code ? place_of(module_code, "co_filename") : 0;
     name_at = module_code ? place_of(module_code, "co_name") : 0;
-    if (!module_code)
-        py.clear();
 }
 
 // Append the text of CALL, with the line that FRAME executes if that is given.
@@ -663,7 +706,8 @@ std::vector<std::string> lines_of(const char *text)
 
 } // namespace
 
-bool python_start(const char *cut, const char *own_files, bool all_threads, bool places)
+bool python_start(const char *cut, const char *own_files, bool all_threads, bool places,
+                  bool tensors)
 {
     if (!find_interpreter())
         return false;
@@ -671,7 +715,7 @@ bool python_start(const char *cut, const char *own_files, bool all_threads, bool
     (void)is_watched;
     prefixes = lines_of(cut);
     own = lines_of(own_files);
-    find_module_code();
+    find_codes(tensors);
     is_all_threads = all_threads;
     has_places = places && find_interpreter_places();
     running.store(++n_sessions, std::memory_order_relaxed); // as in is_here()
@@ -715,9 +759,12 @@ void python_stop()
     classes.clear();
     passing.clear();
     paths_clear();
-    if (module_code)
-        py.release(module_code);
-    module_code = nullptr;
+    for (Object **code : {&module_code, &step_code}) {
+        if (*code)
+            py.release(*code);
+        *code = nullptr;
+    }
+    optimizers.clear();
 }
 
 osc_name python_stack()

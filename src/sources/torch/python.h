@@ -34,9 +34,11 @@ namespace osc_torch
  * functions of files whose names begin with its first line are not recorded, nor what they
  * call; in the files of its other lines, functions of Python that they call are. With PLACES,
  * stacks have the lines that are executed, modules have paths as argument `Module path`, and a
- * call that begins while recording is paused is in the stacks of what it calls. False: there is
- * no Python. */
-bool python_start(const char *prefixes, const char *own, bool all_threads, bool places);
+ * call that begins while recording is paused is in the stacks of what it calls. With TENSORS,
+ * the first call of each module, and each optimizer's first step, tell what tensors they hold.
+ * False: there is no Python. */
+bool python_start(const char *prefixes, const char *own, bool all_threads, bool places,
+                  bool tensors);
 
 /* If all threads are recorded, record the calling thread, too, which Python has just started,
  * or in which something else has recorded calls until now. */

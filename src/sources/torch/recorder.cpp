@@ -23,6 +23,7 @@
 #include "opscope/record.h"
 #include "python.h"
 #include "script.h"
+#include "storages.h"
 #include "text.h"
 #include "thread_names.h"
 
@@ -84,6 +85,7 @@ struct Thread {
     uint64_t logical_id; // torch's number for this thread
     bool is_numbered;    // that number has been recorded
     bool has_more;       // ranges may have arguments besides numbers and inputs
+    bool has_storages;   // operators have those of their inputs
     pid_t number;        // the system's
     Thread *next;        // in the list of all threads
     uint32_t n_open;
@@ -97,6 +99,7 @@ struct Thread {
     osc_torch::NearNames near;
     Name names[kNames];
     Signature signatures[kSignatures];
+    osc_torch::Schemas schemas;
     char text[4][kText];
 };
 
@@ -195,6 +198,7 @@ __attribute__((noinline, cold)) void renew(Thread *t, uint64_t now)
     t->is_too_deep = false;
     t->is_numbered = false;
     t->has_more = true;
+    t->has_storages = osc_torch::has_storages(session.options);
     memset(&t->near, 0, sizeof t->near);
     memset(t->names, 0, sizeof t->names);
     memset(t->signatures, 0, sizeof t->signatures);
@@ -444,14 +448,6 @@ inline osc_name modules_of(const at::RecordFunction &fn)
                : 0;
 }
 
-// The overload of FN's operator; torch 2.6 does not say it.
-template <typename Function> const char *overload_of(const Function &fn)
-{
-    if constexpr (requires { fn.overload_name(); })
-        return fn.overload_name();
-    return nullptr;
-}
-
 // Add the arguments that not every range of T has at A.
 __attribute__((noinline)) Arg *add_more(Thread *t, const at::RecordFunction &fn, Arg *a)
 {
@@ -465,7 +461,7 @@ __attribute__((noinline)) Arg *add_more(Thread *t, const at::RecordFunction &fn,
         *a++ = {OSC_SCOPE_ARG_NAME, session.keys.stack, lines};
     if (const osc_name modules = modules_of(fn))
         *a++ = {OSC_SCOPE_ARG_NAME, session.keys.modules, modules};
-    const char *overload = o.has_overloads ? overload_of(fn) : nullptr;
+    const char *overload = o.has_overloads ? osc_torch::overload_of(fn) : nullptr;
     if (overload && *overload != '\0')
         *a++ = {OSC_SCOPE_ARG_NAME, session.keys.overload, name_of(t, overload)};
     return a;
@@ -504,6 +500,8 @@ inline void put_begin(Thread *t, const at::RecordFunction &fn)
     osc_begin_with(kind_of(fn), name, args, static_cast<uint32_t>(a - args));
     if (__builtin_expect(unnamed != nullptr, 0))
         record_inputs(t, fn.inputs(), unnamed, hash, is_odd);
+    if (__builtin_expect(t->has_storages, 0))
+        osc_torch::put_storages(&t->schemas, fn, name);
 }
 
 // NOW is the number of the session.
@@ -760,9 +758,9 @@ int osc_torch_attach(const struct osc_torch_options *options)
                                                  : at::addThreadLocalCallback(callback);
     own_callback = session.has_global_callback ? 0 : session.handle;
     if (session.options.has_stacks &&
-        !osc_torch::python_start(session.options.prefixes, session.options.own,
-                                 session.options.is_all_threads != 0,
-                                 session.options.has_places != 0))
+        !osc_torch::python_start(
+            session.options.prefixes, session.options.own, session.options.is_all_threads != 0,
+            session.options.has_places != 0, osc_torch::has_storages(session.options)))
         session.options.has_stacks = 0;
     return result;
 }

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storages.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <string>
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/function_schema.h>
+#include <ATen/core/ivalue.h>
+
+#include "input_hash.h"
+#include "recorder.h"
+
+namespace osc_torch
+{
+namespace
+{
+
+enum { kOther = 0, kFits = 1, kBackward = 2 }; // what a call is
+constexpr size_t kInOne = 384;                 // integers of one argument: osc_arg_i64s()
+
+const char *const keys[] = {"Storages",   "Storages 2", "Storages 3", "Storages 4",
+                            "Storages 5", "Storages 6", "Storages 7", "Storages 8"};
+static_assert(kStorages == std::size(keys) * kInOne);
+
+// The integers of a call, of which those that do not fit are left out.
+struct List {
+    int64_t *values; // borrowed, kStorages
+    size_t n;
+
+    void add(int64_t value)
+    {
+        if (n < kStorages)
+            values[n++] = value;
+    }
+    void put() const
+    {
+        for (size_t i = 0; i * kInOne < n; i++)
+            osc_arg_i64s(osc_name_c(keys[i]), values + i * kInOne,
+                         std::min(n - i * kInOne, kInOne));
+    }
+};
+
+// Add the storage of T. False: it has none, which fits no schema that demands a tensor.
+inline bool add(List *list, const at::Tensor &t, bool is_written)
+{
+    const int64_t address = storage_of(t);
+
+    if (address != 0)
+        list->add(is_written ? -address : address);
+    return address != 0;
+}
+
+// Torch keeps no list in which a tensor is undefined.
+bool is_whole(c10::ArrayRef<c10::IValue> tensors)
+{
+    return std::all_of(tensors.begin(), tensors.end(),
+                       [](const c10::IValue &v) { return has_sizes(v.toTensor()); });
+}
+
+// Add the storages of input I, which is V. False: it does not fit SCHEMA.
+bool add_input(List *list, const Schema &schema, size_t i, const c10::IValue &v)
+{
+    const uint64_t bit = i < 64 ? uint64_t{1} << i : 0;
+    const bool is_written = schema.written & bit;
+    bool fits = true;
+
+    if (v.isTensor()) {
+        fits = add(list, v.toTensor(), is_written);
+        return fits || !(schema.tensors & bit);
+    }
+    if (!v.isTensorList())
+        return !((schema.tensors | schema.lists) & bit);
+    const auto tensors = v.toListRef();
+    if (!is_whole(tensors))
+        return !(schema.lists & bit);
+    for (const c10::IValue &one : tensors)
+        fits = add(list, one.toTensor(), is_written) && fits;
+    return fits;
+}
+
+__attribute__((noinline, cold)) Schema look_up(const at::RecordFunction &fn, uint64_t hash)
+{
+    const auto found = fn.operator_schema();
+    Schema s{hash, 0, 0, 0, found.has_value()};
+
+    if (!found)
+        return s;
+    const auto &arguments = found->arguments();
+    for (size_t i = 0; i < arguments.size() && i < 64; i++) {
+        const uint64_t bit = uint64_t{1} << i;
+        const auto &type = *arguments[i].type();
+
+        if (arguments[i].alias_info() && arguments[i].alias_info()->isWrite())
+            s.written |= bit;
+        if (type.kind() == c10::TypeKind::TensorType)
+            s.tensors |= bit;
+        else if (type.isSubtypeOf(*c10::ListType::ofTensors()))
+            s.lists |= bit;
+    }
+    return s;
+}
+
+template <typename Function> const char *known_overload_of(const Function &fn)
+{
+    if constexpr (requires { fn.overload_name(); })
+        return fn.overload_name();
+    return nullptr;
+}
+
+// The overload, by which operators of one name differ.
+std::string slow_overload_of(const at::RecordFunction &fn)
+{
+    const auto name = fn.operator_name();
+
+    return name ? name->overload_name : std::string();
+}
+
+const Schema &schema_of(Schemas *schemas, const at::RecordFunction &fn, osc_name name)
+{
+    const char *const overload = known_overload_of(fn);
+    const std::string text = overload ? std::string() : slow_overload_of(fn);
+    const char *const s = overload ? overload : text.c_str();
+    const uint64_t hash = mix(hash_text(s, strlen(s)), name, fn.num_inputs()) | 1;
+    Schema *const known = &schemas->all[hash >> 17 & (kSchemas - 1)];
+
+    if (__builtin_expect(known->hash != hash, 0))
+        *known = look_up(fn, hash);
+    return *known;
+}
+
+} // namespace
+
+int64_t storage_of(const at::Tensor &tensor)
+{
+    if (!has_sizes(tensor) || !tensor.has_storage())
+        return 0;
+    auto *const storage = tensor.unsafeGetTensorImpl()->unsafe_storage().unsafeGetStorageImpl();
+    return reinterpret_cast<int64_t>(storage->_mutable_data_ptr_no_checks().get());
+}
+
+bool has_storages(const osc_torch_options &options)
+{
+    return options.has_shapes && options.has_memory && options.has_stacks;
+}
+
+const char *overload_of(const at::RecordFunction &fn)
+{
+    return known_overload_of(fn);
+}
+
+void put_storages(Schemas *schemas, const at::RecordFunction &fn, osc_name name)
+{
+    if (fn.scope() == at::RecordScope::USER_SCOPE || name == 0)
+        return;
+    const Schema &schema = schema_of(schemas, fn, name);
+    const auto inputs = fn.inputs();
+    bool fits = schema.is_known;
+    List list{schemas->list, 1};
+
+    for (size_t i = 0; i < inputs.size(); i++)
+        fits = add_input(&list, schema, i, inputs[i]) && fits;
+    list.values[0] = fn.scope() == at::RecordScope::BACKWARD_FUNCTION ? kBackward
+                     : fits                                           ? kFits
+                                                                      : kOther;
+    list.put();
+}
+
+} // namespace osc_torch
