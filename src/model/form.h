@@ -153,7 +153,17 @@ enum osc_arg_type {
     X(IN_ELEMENTS, "In msg nelems")             \
     X(OUT_ELEMENTS, "Out msg nelems")           \
     X(SEQ, "Seq")                               \
-    X(SAMPLED_CALLS, "sampled calls")
+    X(SAMPLED_CALLS, "sampled calls")           \
+    X(STORAGES, "Storages")                     \
+    X(STORAGES_2, "Storages 2")                 \
+    X(STORAGES_3, "Storages 3")                 \
+    X(STORAGES_4, "Storages 4")                 \
+    X(STORAGES_5, "Storages 5")                 \
+    X(STORAGES_6, "Storages 6")                 \
+    X(STORAGES_7, "Storages 7")                 \
+    X(STORAGES_8, "Storages 8")                 \
+    X(PARAMETERS, "Parameters")                 \
+    X(OPTIMIZER_STATE, "Optimizer state")
 
 enum osc_arg_key {
 #define OSC_ARG_KEY_ENUM(name, text) OSC_ARG_KEY_##name,

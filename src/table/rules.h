@@ -54,6 +54,7 @@
 #define OSC_RULE_DIFF          (UINT64_C(1) << 38)
 #define OSC_RULE_DIFF_TREE     (UINT64_C(1) << 39)
 #define OSC_RULE_PATTERNS      (UINT64_C(1) << 40)
+#define OSC_RULE_CATEGORIES    (UINT64_C(1) << 41)
 
 struct osc_rule_text {
     uint64_t rule;      /* one of these bits */

@@ -64,4 +64,4 @@ echo "--- all ranks"
 "$OPSCOPE" table patterns ranks --merge --group-by event --where "pattern = 'fp32_matmul'" \
     --columns pattern,source,calls,id --format csv
 "$OPSCOPE" table patterns ranks --columns pattern,rank,calls --format csv 2>&1
-"$OPSCOPE" table patterns "$DATA/small.json"
+"$OPSCOPE" table patterns "$DATA/small.json" 2>/dev/null

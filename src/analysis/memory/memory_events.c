@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "analysis/memory/categories.h"
 #include "analysis/memory/memory_view.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -22,6 +23,7 @@ enum {
     FREE,
     DUR,
     NOTE,
+    CATEGORY,
     N_COLUMNS
 };
 
@@ -57,6 +59,11 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NOTE, "note", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_PAIRS,
                "What does not fit: the address was allocated again although no release was "
                "recorded, the release has another size, or there is no address to pair by."),
+    OSC_COLUMN(CATEGORY, "category", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_CATEGORIES,
+               "What the memory was for: parameter, gradient, optimizer_state, activation, "
+               "input, temporary or autograd_detail. Missing if the rules give none. If it "
+               "changed, the first one; with --at that of the time."),
 };
 
 /* The rows of the table: allocations, and releases without one. There may be as many as
@@ -271,6 +278,19 @@ static const struct osc_memory_device *add_row(struct osc_memory_view *v,
     return d;
 }
 
+/* Write to the last row what allocation K was for. */
+static void add_category(const struct osc_memory_view *v, const struct osc_categories *c,
+                         uint32_t k, bool has_at, struct osc_result *out)
+{
+    const char *const word =
+        osc_category_word(has_at ? osc_category_at(c, k, v->at_ns) : osc_category_of(c, k));
+
+    if (!word)
+        return;
+    osc_result_str(out, CATEGORY, osc_str_c(word));
+    osc_result_show(out, CATEGORY);
+}
+
 /* Note how many rows have no end, or no start. */
 static void note_unpaired(const struct osc_memory_view *v, const struct lines *lines,
                           struct osc_result *out)
@@ -299,6 +319,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 {
     struct osc_memory_view v;
     struct lines lines = {0};
+    struct osc_categories categories = {0};
     osc_status st = osc_memory_view_init(&v, t, o, err);
 
     if (st == OSC_EINVAL)
@@ -307,11 +328,15 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         lines.records = v.a->records;
     for (uint32_t d = 0; st == OSC_OK && d < v.a->n_devices; d++)
         st = o->has_at ? collect_live(&lines, &v, d, v.at_ns) : collect(&lines, &v, d);
+    if (st == OSC_OK)
+        st = osc_categories_make(t, v.f, &categories);
     if (st == OSC_OK) {
         put_in_order(&lines);
         const struct osc_memory_device *device = NULL;
-        for (size_t i = 0; i < lines.n && out->status == OSC_OK; i++)
+        for (size_t i = 0; i < lines.n && out->status == OSC_OK; i++) {
             device = add_row(&v, device, lines.all[i], out);
+            add_category(&v, &categories, lines.all[i], o->has_at, out);
+        }
         osc_memory_view_show_process(&v, out, PROCESS);
         osc_memory_view_note(&v, out);
         note_unpaired(&v, &lines, out);
@@ -319,6 +344,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     }
     osc_free(lines.all);
     osc_free(lines.runs);
+    osc_categories_fini(&categories);
     osc_memory_view_fini(&v);
     return st == OSC_OK ? st : osc_fail(err, st, "memory_events: %s", osc_status_text(st));
 }

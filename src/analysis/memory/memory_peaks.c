@@ -4,6 +4,7 @@
  */
 #include "analysis/table_registry.h"
 
+#include "analysis/memory/categories.h"
 #include "analysis/memory/holders.h"
 #include "analysis/table_columns.h"
 #include "codec/json.h"
@@ -22,8 +23,20 @@ enum {
     LIVE,
     LIVE_COUNT,
     AT_PEAK,
+    PARAMETER, /* and the other categories, in their order */
+    GRADIENT,
+    OPTIMIZER_STATE,
+    ACTIVATION,
+    INPUT,
+    TEMPORARY,
+    AUTOGRAD_DETAIL,
+    UNCATEGORIZED,
     N_COLUMNS
 };
+
+#define CATEGORY(id, name, help)                                       \
+    OSC_COLUMN(id, name, INTEGER, "bytes", FIRST, OSC_COLUMN_OPTIONAL, \
+               OSC_RULE_PAIRS | OSC_RULE_CATEGORIES, help)
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
@@ -57,10 +70,27 @@ static const struct osc_column columns[N_COLUMNS] = {
         "What was alive at that time, by operator (as in memory_events), the largest first: a "
         "JSON array of objects with operator, bytes and count. Operators beyond ten share one "
         "entry. memory_events --at peak_ns lists the single allocations."),
+    CATEGORY(
+        PARAMETER, "parameter_bytes",
+        "Of live_bytes: parameters. Present, as those below, if the recording tells the data "
+        "flow."),
+    CATEGORY(GRADIENT, "gradient_bytes", "Of live_bytes: gradients of parameters."),
+    CATEGORY(OPTIMIZER_STATE, "optimizer_state_bytes",
+             "Of live_bytes: what optimizers keep for their parameters, such as momentum."),
+    CATEGORY(ACTIVATION, "activation_bytes",
+             "Of live_bytes: what the forward pass made of inputs and parameters."),
+    CATEGORY(INPUT, "input_bytes", "Of live_bytes: inputs of the forward pass."),
+    CATEGORY(TEMPORARY, "temporary_bytes",
+             "Of live_bytes: what one operator allocates and releases again."),
+    CATEGORY(AUTOGRAD_DETAIL, "autograd_detail_bytes",
+             "Of live_bytes: what the backward pass made besides gradients of parameters."),
+    CATEGORY(UNCATEGORIZED, "uncategorized_bytes",
+             "Of live_bytes: the rest, for which the rules give no category."),
 };
 
 struct work {
     struct osc_memory_view v;
+    struct osc_categories categories;
     struct osc_holders holders;
     struct osc_strbuf text; /* scratch */
 };
@@ -103,6 +133,29 @@ static void add_holders(struct work *w, struct osc_result *out)
         out->status = w->text.status;
 }
 
+/* Write what was live on D after record AT, by category, if there are any. */
+static void add_categories(const struct work *w, const struct osc_memory_device *d, uint32_t at,
+                           struct osc_result *out)
+{
+    const struct osc_allocations *const a = w->v.a;
+    osc_wide bytes[OSC_CATEGORY_COUNT] = {0};
+
+    if (!w->categories.of_version)
+        return;
+    for (uint32_t k = d->first; k <= at; k++) {
+        if (osc_allocation_is_live(a, k, at))
+            bytes[osc_category_at(&w->categories, k, a->records[at].time_ns)] +=
+                a->records[k].bytes;
+    }
+    for (uint32_t i = 0; i < OSC_CATEGORY_COUNT; i++) {
+        const uint32_t column =
+            i == OSC_CATEGORY_NONE ? UNCATEGORIZED : PARAMETER + i - OSC_CATEGORY_PARAMETER;
+
+        osc_result_int(out, column, osc_wide_nearest(bytes[i]));
+        osc_result_show(out, column);
+    }
+}
+
 /* The file describes devices with numbers, not the host. */
 static void add_capacity(const struct work *w, const struct osc_memory_device *d,
                          struct osc_result *out)
@@ -138,6 +191,7 @@ static osc_status add_device(struct work *w, const struct osc_memory_device *d,
     if (osc_memory_view_arg(&w->v, at, OSC_ARG_KEY_TOTAL_RESERVED, &bytes))
         osc_result_int(out, RESERVED, bytes);
     add_holders(w, out);
+    add_categories(w, d, at, out);
     return out->status;
 }
 
@@ -151,6 +205,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         return st;
     osc_holders_init(&w.holders, &w.v);
     w.holders.by_op = true;
+    if (st == OSC_OK)
+        st = osc_categories_make(t, w.v.f, &w.categories);
     for (uint32_t d = 0; st == OSC_OK && d < w.v.a->n_devices; d++)
         st = add_device(&w, &w.v.a->devices[d], o, out);
     if (st == OSC_OK) {
@@ -161,6 +217,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     }
     osc_holders_fini(&w.holders);
     osc_strbuf_fini(&w.text);
+    osc_categories_fini(&w.categories);
     osc_memory_view_fini(&w.v);
     return st == OSC_OK ? st : osc_fail(err, st, "memory_peaks: %s", osc_status_text(st));
 }
