@@ -34,5 +34,5 @@
 
 #define OSC_CONTROL_SOCKET    "ctl"
 #define OSC_CONTROL_LINE_MAX  8192u /* most bytes of an answer, including the newline */
-#define OSC_CONTROL_ASK_MAX   2048u   /* most bytes of a command, including the newline */
+#define OSC_CONTROL_ASK_MAX   2048u /* most bytes of a command, including the newline */
 #define OSC_CONTROL_TIMEOUT_S 10    /* how long a client waits; dump may take this long */
