@@ -15,16 +15,25 @@ import sys
 import tempfile
 import threading
 import warnings
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
 import torch.profiler
+from torch import nn
+from torch.profiler._memory_profiler import Action, MemoryProfile, TensorKey
 
+import opscope
 from opscope.torch import ProfilerActivity, profile, record_function
 from support import both, exported, raises, run
 
 CPU = [ProfilerActivity.CPU]
+WITH_CATEGORIES: dict[str, Any] = {"activities": CPU, "record_shapes": True,
+                                   "profile_memory": True, "with_stack": True}
+WORDS = ("parameter", "gradient", "optimizer_state", "activation", "input", "temporary",
+         "autograd_detail")
 x = torch.randn(8, 8)
 
 
@@ -108,6 +117,158 @@ def memory_over_time_is_written_in_all_forms() -> None:
     assert [(action, size) for _, action, size, _ in raw] == [(2, 400), (2, 200), (4, -200)]
     plain = profile(activities=CPU)
     assert raises(ValueError, "profile_memory=True", lambda: plain.export_memory_timeline("x"))
+
+
+class Residual(nn.Module):
+    """A block of a residual network, and a classifier."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 8, 3, padding=1)
+        self.norms = nn.ModuleList(nn.BatchNorm2d(8) for _ in range(2))
+        self.head = nn.Linear(8, 10)
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        kept = torch.relu(self.norms[0](self.first(images)))
+        changed = torch.relu_(self.norms[1](self.second(kept)) + kept)
+        return self.head(changed.mean((2, 3)))
+
+
+def convolutions() -> None:
+    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+                          nn.Linear(8 * 7 * 7, 10))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    for _ in range(3):
+        images, labels = torch.randn(4, 3, 16, 16), torch.randint(0, 10, (4,))
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(images), labels).backward()
+        optimizer.step()
+
+
+def encoder() -> None:
+    layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
+    model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+    optimizer = torch.optim.AdamW(model.parameters())
+    for _ in range(2):
+        optimizer.zero_grad()
+        model(torch.randn(2, 8, 32)).pow(2).mean().backward()
+        optimizer.step()
+
+
+def residual() -> None:
+    model = Residual()
+    optimizer = torch.optim.Adam(model.parameters(), amsgrad=True)
+    for _ in range(3):
+        images, labels = torch.randn(4, 3, 8, 8), torch.randint(0, 10, (4,))
+        optimizer.zero_grad(set_to_none=False)
+        nn.functional.cross_entropy(model(images), labels).backward()
+        optimizer.step()
+
+
+def manual() -> None:
+    """Without modules and optimizers: parameters are found by the data flow alone."""
+    weight = torch.randn(8, 8, requires_grad=True)
+    for _ in range(3):
+        (torch.randn(4, 8) @ weight).relu().sum().backward()
+        assert weight.grad is not None
+        with torch.no_grad():
+            weight -= 0.1 * weight.grad
+        weight.grad = None
+
+
+def lists() -> None:
+    """Lists of more tensors than an argument holds, and gradients of two backward passes."""
+    model = nn.Sequential(*(nn.Linear(4, 4) for _ in range(120)))
+    optimizer = torch.optim.AdamW(model.parameters(), foreach=True)
+    for _ in range(2):
+        optimizer.zero_grad()
+        for _ in range(2):
+            model(torch.randn(2, 4)).sum().backward()
+        optimizer.step()
+
+
+def word(category: Any) -> str:
+    return category.name.lower() if category else ""
+
+
+def theirs(work: Callable[[], None]) -> tuple[list[tuple[int, str]], list[Counter[str]]]:
+    """What torch says of the allocations of WORK, in their order: the size, and the first category
+    that it gives. And the live bytes by category after each."""
+    with torch.profiler.profile(**WITH_CATEGORIES) as prof:
+        work()
+    memory = MemoryProfile(prof.profiler.kineto_results)
+    first: dict[Any, str] = {}
+    for (key, _), category in memory._category_snapshot().items():  # in order of versions
+        first[key] = first.get(key) or word(category)
+    allocations = [(e.start_time_ns, e.typed[1]) for e in memory._op_tree.dfs()
+                   if e.name == "[memory]" and e.typed[1].alloc_size > 0]
+    allocations.sort(key=lambda x: x[0])
+    live: Counter[str] = Counter()
+    moments: dict[int, Counter[str]] = {}
+    for at, action, (key, version), size in memory.timeline:
+        if at < 0:  # from before
+            continue
+        names = [word(memory._categories.get(key, v)) for v in (version, version + 1)]
+        live[names[0]] += size if action == Action.CREATE else -size
+        if action == Action.INCREMENT_VERSION:
+            live[names[1]] += size
+        moments[at] = Counter(live)
+    return ([(a.alloc_size, first.get(TensorKey.from_allocation(a), "")) for _, a in allocations],
+            [moments[at] for at, _ in allocations])
+
+
+def ours(prof: Any) -> tuple[list[tuple[int, str]], Any]:
+    """The same of PROF, in order of time, and the table memory_peaks of it."""
+    trace = opscope.load(prof)
+    rows = trace.table("memory_events", where="alloc_ns IS NOT NULL")
+    words = rows["category"] if "category" in rows else [None] * rows.n_rows
+    return ([(int(size), category or "") for size, category in zip(rows["bytes"], words)],
+            trace.table("memory_peaks"))
+
+
+def compare(work: Callable[[], None], *expected: str) -> None:
+    """Check that allocations of WORK and live bytes at the peak have torch's categories, among
+    them those EXPECTED."""
+    work()
+    a, moments = theirs(work)
+    with profile(**WITH_CATEGORIES) as prof:
+        work()
+    b, peaks = ours(prof)
+    assert a == b, [pair for pair in zip(a, b) if pair[0] != pair[1]][:9]
+    assert set(expected) <= {category for _, category in b}, Counter(c for _, c in b)
+    peak = max(moments, key=lambda m: sum(m.values()))
+    held = {c: peaks[f"{c or 'uncategorized'}_bytes"][0] for c in (*WORDS, "")}
+    assert held == {c: peak[c] for c in held}, (held, peak)
+    assert sum(held.values()) == peaks["live_bytes"][0]
+
+
+def memory_of_convolutions_has_the_categories_of_torch() -> None:
+    compare(convolutions, *WORDS)
+
+
+def memory_of_an_encoder_has_the_categories_of_torch() -> None:
+    compare(encoder, *WORDS)
+
+
+def memory_of_a_residual_network_has_the_categories_of_torch() -> None:
+    compare(residual, *WORDS)
+
+
+def memory_without_modules_and_optimizers_has_the_categories_of_torch() -> None:
+    compare(manual, "gradient", "activation", "input", "temporary")
+
+
+def memory_of_operators_on_many_tensors_has_the_categories_of_torch() -> None:
+    compare(lists, *WORDS)
+
+
+def memory_has_categories_only_with_all_that_they_need() -> None:
+    for left_out in "record_shapes", "with_stack":
+        with profile(**{**WITH_CATEGORIES, left_out: False}) as prof:
+            manual()
+        trace = opscope.load(prof)
+        assert "category" not in trace["memory_events"], left_out
+        assert "parameter_bytes" not in trace["memory_peaks"], left_out
 
 
 if __name__ == "__main__":
