@@ -569,12 +569,16 @@ OPSCOPE_INLINE_ void step() noexcept
 #endif
 }
 
-/* Name this thread. */
-OPSCOPE_INLINE_ void thread_name([[maybe_unused]] const char *s) noexcept
+/* Name this thread; more than 255 bytes are cut. */
+OPSCOPE_INLINE_ void thread_name([[maybe_unused]] std::string_view s) noexcept
 {
 #ifndef OPSCOPE_DISABLE
-    if (is_on())
-        osc_thread_name(s);
+    char text[256];
+
+    if (!is_on())
+        return;
+    text[s.copy(text, sizeof text - 1)] = '\0';
+    osc_thread_name(text);
 #endif
 }
 

@@ -180,15 +180,6 @@ struct sums {
     size_t n_ranges;
 };
 
-/* Whether row I of C is a range that has ended. */
-static bool is_range(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
-{
-    const enum osc_form_shape shape = (enum osc_form_shape)t->forms[c->form[i]].shape;
-
-    return (osc_shape_is_range(shape) || shape == OSC_SHAPE_ASYNC) &&
-           c->dur_ns[i] != OSC_NO_DUR;
-}
-
 static struct key key_of(const struct sums *s, const struct osc_chunk *c, uint32_t i)
 {
     const struct osc_form *const form = &s->t->forms[c->form[i]];
@@ -281,7 +272,7 @@ static osc_status sum_ranges(struct sums *s)
         for (uint32_t i = 0; i < c->n_rows; i++) {
             uint32_t group = 0;
 
-            if (!is_range(s->t, c, i))
+            if (!osc_sampled_is_range(s->t, c, i))
                 continue;
             const osc_status st = find_group(s, c, i, &group);
             if (st != OSC_OK)
@@ -291,6 +282,43 @@ static osc_status sum_ranges(struct sums *s)
         }
     }
     return OSC_OK;
+}
+
+/* Row I of C stands for several calls: take the time of those that were not recorded from its
+ * parent. */
+static osc_status take_from_parent(struct sums *s, const struct osc_chunk *c, uint32_t i)
+{
+    const osc_row parent = {c->parent[i]};
+    const struct osc_chunk *const of = osc_chunk_of(&s->t->events, parent);
+    const uint32_t at = osc_row_place(parent);
+    uint32_t group = 0;
+
+    if (!osc_sampled_is_range(s->t, of, at))
+        return OSC_OK;
+    const osc_status st = find_group(s, of, at, &group);
+
+    if (st == OSC_OK)
+        s->groups[group].self_ns -= (osc_wide)c->dur_ns[i] *
+                                    (osc_sampled_calls(s->t, c, i) - 1) *
+                                    osc_sampled_calls(s->t, of, at);
+    return st;
+}
+
+/* The same of all such rows. The groups of all ranges are there. */
+static osc_status take_from_parents(struct sums *s)
+{
+    const struct osc_store *const events = &s->t->events;
+    osc_status st = OSC_OK;
+
+    for (uint32_t k = 1; k < events->n_chunks && osc_sampled_any(s->t); k++) {
+        const struct osc_chunk *const c = events->chunks[k];
+
+        for (uint32_t i = 0; c->parent && i < c->n_rows && st == OSC_OK; i++)
+            if (c->parent[i] != 0 && osc_sampled_is_range(s->t, c, i) &&
+                osc_sampled_calls(s->t, c, i) > 1)
+                st = take_from_parent(s, c, i);
+    }
+    return st;
 }
 
 /* Find the bucket of each range; those of a group stand together. */
@@ -314,7 +342,7 @@ static osc_status sort_buckets(struct sums *s)
         const struct osc_chunk *const c = events->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (!is_range(s->t, c, i))
+            if (!osc_sampled_is_range(s->t, c, i))
                 continue;
             const size_t at = next[s->group_of[n++]]++;
 
@@ -441,6 +469,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     s.keys.seed = osc_hash_seed();
     s.group_of = osc_pages_alloc(bytes);
     osc_status st = s.group_of ? sum_ranges(&s) : OSC_ENOMEM;
+    if (st == OSC_OK)
+        st = take_from_parents(&s);
     if (st == OSC_OK)
         st = sort_buckets(&s);
     if (st == OSC_OK) {

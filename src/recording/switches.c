@@ -63,7 +63,9 @@ bool osc_switch_read_level(const char *s, size_t len, struct osc_switch_level *r
     rule->level = (uint8_t)(is_off ? 0 : OSC_LEVEL_USUAL);
     if (is_off)
         return set_pattern(&rule->pattern, s + 1, len - 1);
-    if (colon && read_number(colon + 1, len - (size_t)(colon + 1 - s), INT8_MAX, &level)) {
+    if (colon && (colon == s || colon[-1] != ':')) { /* not the end of "::" */
+        if (!read_number(colon + 1, len - (size_t)(colon + 1 - s), INT8_MAX, &level))
+            return false;
         rule->level = (uint8_t)level;
         len = (size_t)(colon - s);
     }

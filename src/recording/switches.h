@@ -28,6 +28,10 @@ bool osc_switch_matches(const struct osc_switch_pattern *p, const char *name, si
  * false: there is none. Empty items are left out. */
 bool osc_switch_next(const char **list, const char **item, size_t *len);
 
+/* What an item must be. */
+#define OSC_SWITCH_LEVEL_HELP   "a category with or without a level, such as io or io:2"
+#define OSC_SWITCH_SAMPLED_HELP "a name with a number, such as parse=100 or parse=5000/s"
+
 #define OSC_LEVEL_USUAL   1u
 #define OSC_SAMPLED_N_MAX 65536u
 

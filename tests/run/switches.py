@@ -152,13 +152,16 @@ def rate(s: Switches) -> None:
 
 def misuse(s: Switches) -> None:
     """Wrong lists are told before anything runs."""
-    for words, message in ((["run", "--enable", "-", "--", "true"], "--enable: '-' is none"),
-                           (["run", "--sample", "a", "--", "true"], "--sample: 'a' is none"),
+    for words, message in ((["run", "--enable", "-", "--", "true"], "--enable: '-' is not a category"),
+                           (["run", "--sample", "a", "--", "true"], "--sample: 'a' is not a name with a"),
                            (["ctl", str(s.folder), "enable"], "enable LIST"),
-                           (["ctl", str(s.folder), "enable", ":,:0"], "enable: ':0' is none"),
-                           (["ctl", str(s.folder), "sample", "x=0"], "sample: 'x=0' is none"),
+                           (["ctl", str(s.folder), "enable", ":,:0"], "enable: ':' is not a category"),
+                           (["ctl", str(s.folder), "sample", "x=0"], "sample: 'x=0' is not"),
                            (["ctl", str(s.folder), "enable", "io," * 2000], "is longer than"),
-                           (["ctl", str(s.folder), "disable", ":0"], "disable: ':0' is none")):
+                           (["ctl", str(s.folder), "disable", ":0"], "disable: ':0' is not"),
+                           (["ctl", str(s.folder), "disable", "io:2"], "'io:2' is not a category"),
+                           (["ctl", str(s.folder), "enable", " ,"], "the list is empty"),
+                           (["run", "--enable", "io:x", "--", "true"], "such as io or io:2")):
         done = subprocess.run([s.opscope, *words], capture_output=True, text=True, check=False,
                               timeout=30)
         assert done.returncode == 2 and message in done.stderr, (words, done)

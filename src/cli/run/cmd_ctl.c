@@ -252,17 +252,25 @@ static int add_list(const char *word, const char *list, struct osc_strbuf *text)
 {
     const bool is_sample = word[0] == 's', is_off = word[0] == 'd';
     const char *at = list, *item;
+    bool is_first = true;
     size_t len;
 
-    for (bool is_first = true; osc_switch_next(&at, &item, &len); is_first = false) {
+    for (; osc_switch_next(&at, &item, &len); is_first = false) {
+        struct osc_switch_level rule = {.level = OSC_LEVEL_USUAL};
+
         if (memchr(item, '\n', len) ||
-            !(is_sample ? osc_switch_is_sampled : osc_switch_is_level)(item, len))
-            return osc_cli_misuse("%s: '%.*s' is none; see 'opscope ctl --help'", word,
-                                  (int)len, item);
+            !(is_sample ? osc_switch_is_sampled(item, len)
+                        : osc_switch_read_level(item, len, &rule)) ||
+            (is_off && strlen(rule.pattern.text) != len))
+            return osc_cli_misuse("%s: '%.*s' is not %s", word, (int)len, item,
+                                  is_sample ? OSC_SWITCH_SAMPLED_HELP
+                                  : is_off  ? "a category"
+                                            : OSC_SWITCH_LEVEL_HELP);
         osc_strbuf_addf(text, "%s%.*s%s", is_first ? "" : ",", (int)len, item,
                         is_off ? ":0" : "");
     }
-    return OSC_EXIT_DONE;
+    return is_first ? osc_cli_misuse("%s: the list is empty; see 'opscope ctl --help'", word)
+                    : OSC_EXIT_DONE;
 }
 
 /* Write the request of ARGS to TEXT. */

@@ -396,6 +396,7 @@ static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run
 static int choose_switches(struct osc_sources *s, const char *option, const char *variable,
                            const char *list, bool (*check)(const char *item, size_t len))
 {
+    const bool is_sample = check == osc_switch_is_sampled;
     struct osc_strbuf text = {0};
     const char *at = list, *item;
     size_t len;
@@ -404,8 +405,8 @@ static int choose_switches(struct osc_sources *s, const char *option, const char
         return drop_stale(s, variable);
     while (osc_switch_next(&at, &item, &len))
         if (!check(item, len))
-            return osc_cli_misuse("%s: '%.*s' is none; see 'opscope run --help'", option,
-                                  (int)len, item);
+            return osc_cli_misuse("%s: '%.*s' is not %s", option, (int)len, item,
+                                  is_sample ? OSC_SWITCH_SAMPLED_HELP : OSC_SWITCH_LEVEL_HELP);
     osc_strbuf_adds(&text, list);
     return add_text(s, variable, &text);
 }

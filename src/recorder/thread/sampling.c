@@ -187,8 +187,8 @@ static void read_rules(struct counts *c, uint32_t now)
         }
     }
     osc_switch_unlock(&lock);
+    c->gap = c->version == 0 ? 1 : next_gap(c); /* the first call of all is recorded */
     c->version = now;
-    c->gap = next_gap(c);
     c->n_recorded = 0;
     c->window_ns = c->per_second > 0 ? now_ns() : 0;
 }
@@ -210,7 +210,11 @@ __attribute__((noinline)) static struct counts *find_counts(struct thread *t, ui
             c = other;
     }
     if (c->name != name)
-        *c = (struct counts){.name = name, .n = 1, .gap = 1, .seed = name | 1};
+        *c = (struct counts){.name = name,
+                             .n = 1,
+                             .gap = 1,
+                             .seed =
+                                 (name ^ (uint32_t)(t - threads) * UINT32_C(2654435769)) | 1};
     if (c->version != now)
         read_rules(c, now);
     return c;

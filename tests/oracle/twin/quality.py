@@ -4,7 +4,7 @@ have contained. Without messages."""
 from __future__ import annotations
 
 from . import devices, flows, forest, inventory, links, memory_tables, operators, rank_quality
-from .events import Event, Finding, Trace
+from .events import Finding, Trace
 from .kinds import DEVICE_WORK, LAUNCHES, always_launches
 from .ranges import calls_of
 
@@ -191,16 +191,15 @@ def source_counts(trace: Trace) -> dict[str, Finding]:
 def sampled(trace: Trace) -> list[tuple[str, Finding]]:
     """The calls that were not recorded of each name that was sampled, of twenty names and of the
     others together."""
-    names: dict[str, list[Event]] = {}
-    for event in trace.events:
-        if calls_of(event) > 1:
-            names.setdefault(event.name, []).append(event)
-    groups = [(name, events) for name, events in names.items()][:20]
-    others = [e for name in list(names)[20:] for e in names[name]]
+    ranges = [e for e in trace.events if e.dur is not None]
+    names = list(dict.fromkeys(e.name for e in ranges if calls_of(e) > 1))
+    groups = [(name, [e for e in ranges if e.name == name]) for name in names[:20]]
+    others = [e for e in ranges if e.name in names[20:] and calls_of(e) > 1]
     if others:
         groups.append(("other names", others))
     return [(name, Finding(sum(calls_of(e) - 1 for e in events), None,
-                           min(e.start for e in events))) for name, events in groups]
+                           min(e.start for e in events if calls_of(e) > 1)))
+            for name, events in groups]
 
 
 def table(trace: Trace) -> list[dict]:

@@ -65,7 +65,10 @@ def calls_of(event: Event) -> int:
 def row(key: dict, events: list[Event]) -> dict:
     """The row of EVENTS, each as often as it was called."""
     durations = [e.dur for e in events for _ in range(calls_of(e))]
-    selves = [forest.self_ns(e) * calls_of(e) for e in events if e.is_range]
+    # What was not recorded of its children is none of its own time.
+    selves = [calls_of(e) * (forest.self_ns(e) - sum((calls_of(c) - 1) * c.dur for c in e.children
+                                                     if c.dur is not None))
+              for e in events if e.is_range]
     return {**key, "calls": len(durations), "total_ns": sum(durations),
             "self_ns": sum(selves) if selves else None,
             "mean_ns": float(Fraction(sum(durations), len(durations))),
