@@ -41,6 +41,9 @@ OPTIONAL = {"name", "parent_id", "device", "queue", "self_ns", "depth", "step", 
             "grew_by_ns", "grew_ratio", "process_name", "thread_name", "place",
             "series", "min_value", "max_value", "input_dtypes",
             "backward_host_ns", "backward_device_ns", "missing_ranks", "clock_group",
+            "category", "parameter_bytes", "gradient_bytes", "optimizer_state_bytes",
+            "activation_bytes", "input_bytes", "temporary_bytes", "autograd_detail_bytes",
+            "uncategorized_bytes",
             "clock_offset_ns", "clock_error_ns", "clock_drift_ppm", "clock_anchors"}
 # Sentences, which golden tests check.
 SENTENCES = {"note", "message", "remedy", "title", "text", "evidence"}

@@ -59,6 +59,7 @@ class Generator:
     """One trace; every choice comes from one random source."""
 
     def __init__(self, seed: int):
+        self.seed = seed
         self.random = random.Random(seed)
         self.generation = self.random.choice("ABC")
         self.time_form = self.random.choice(("integer", "fraction", "fraction", "text"))
@@ -462,6 +463,38 @@ class Generator:
                 "tid": self.thread(tid), "ts": self.instant(at), "cat": "cpu_instant_event",
                 "args": args})
 
+    def data_flow(self, seed: int) -> None:
+        """In some traces: which memory operators and modules use. Its choices are its own, so
+        that the rest of the trace does not depend on them."""
+        source = random.Random(f"data flow of {seed}")
+        addresses = (64, 128, 192, 256, 320, 384, 2 ** 64 - 64)
+        if source.randrange(3):
+            return
+        ranges = [r for r in self.records if r.get("cat") in ("cpu_op", "Operator")
+                  and isinstance(r.get("args"), dict) and r.get("ph") == "X"]
+        for record in ranges:
+            args = record["args"]
+            if source.randrange(12):
+                used = [source.choice(addresses) * source.choice((1, 1, -1))
+                        for _ in range(source.choice((0, 1, 1, 2, 3)))]
+                args["Storages"] = [source.choice((1, 1, 1, 1, 2, 0)), *used]
+                if not source.randrange(12):
+                    args["Storages 2"] = [source.choice(addresses)]
+                if not source.randrange(4):
+                    record["name"] = source.choice(("torch::autograd::AccumulateGrad",
+                                                    "aten::detach", "aten::add_"))
+            if not source.randrange(16):
+                args["Parameters"] = [source.choice((0, *addresses)) for _ in range(2)]
+            if not source.randrange(24):
+                args["Optimizer state"] = [source.choice(addresses)]
+        for _ in range(source.choice((5, 20, 40)) if ranges else 0):
+            near = source.choice(ranges)
+            self.records.append({
+                "ph": "i", "s": "t", "name": "[memory]", "pid": near["pid"], "tid": near["tid"],
+                "ts": near["ts"], "cat": "cpu_instant_event", "args": {
+                    "Device Type": 0, "Device Id": -1, "Bytes": source.choice((512, 512, -512)),
+                    "Addr": source.choice(addresses), "Total Allocated": source.randrange(9999)}})
+
     def device_properties(self) -> object:
         """Devices of the machine: more or fewer than did work, some with few properties."""
         if self.chance(30):
@@ -487,6 +520,7 @@ class Generator:
             for tid in self.random.sample((100, 101, 102), self.random.randrange(1, 3)):
                 self.host_thread(pid, tid)
                 self.extras(pid, tid)
+        self.data_flow(self.seed)
         self.arrows()
         self.launch_arrows()
         if self.chance(30):

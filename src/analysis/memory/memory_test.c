@@ -482,6 +482,74 @@ TEST_WITH(allocations_of_all_devices_stand_in_order_of_time, NULL, small_end)
         assert_whole(i, "alloc_ns", 1000 * (micros[i] - micros[0]));
 }
 
+/* An operator that uses STORAGES, a list without its brackets. */
+#define USES(name, ts, dur, storages) OP(name, 1, ts, dur, "'Storages':[" storages "]")
+#define ALLOC(ts, address, total)     RECORD(1, ts, 0, address, 8, total)
+#define FREE(ts, address, total)      RECORD(1, ts, 0, address, -8, total)
+
+/*
+ * A step of training: a module with the parameter 1, whose gradient is at 2 later. The input 3
+ * and the parameter make the activation 4; on the way there is 5. The backward function makes
+ * 6 and the gradient. The optimizer keeps 7 and changes the parameter. Nothing uses 8.
+ */
+static const char training[] = USES("aten::empty", 0, 10, "1") ALLOC(1, 1, 8) USES(
+    "aten::randn", 10, 10, "1") ALLOC(11, 3, 16) USES("aten::normal_", 12, 2, "1,-3")
+    RANGE("python_function", "nn.Module: Linear_0", 1, 20, 20,
+          "'Python module id':0,'Parameters':[1,0]") USES("aten::linear", 22, 10, "1,3,1")
+        ALLOC(23, 5, 24) USES("aten::copy_", 24, 1, "1,-5,1") ALLOC(25, 4, 32) FREE(26, 5, 24)
+            USES("MmBackward0", 50, 20, "2,4") ALLOC(51, 6, 32) USES("aten::mm", 52, 2, "1,4,6")
+                ALLOC(55, 2, 40) USES("torch::autograd::AccumulateGrad", 72, 5, "2,2")
+                    USES("aten::detach", 73, 1, "1,2") FREE(78, 6, 32) ALLOC(79, 8, 40)
+                        USES("aten::zeros", 80, 5, "1") ALLOC(81, 7, 48)
+                            USES("aten::add_", 86, 2, "1,-7,2")
+                                USES("aten::add_", 89, 2, "1,-1,7")
+                                    RANGE("python_function",
+                                          "torch/optim/optimizer.py(9): _optimizer_step_code",
+                                          1, 92, 2, "'Parameters':[1,2],'Optimizer state':[7]");
+
+TEST_WITH(memory_has_categories_by_the_data_flow, NULL, small_end)
+{
+    static const char *const expected[] = {"parameter",  "input",           "temporary",
+                                           "activation", "autograd_detail", "gradient",
+                                           "",           "optimizer_state"};
+    const struct osc_options o = {0};
+
+    run_on(training, &osc_table_memory_events, &o);
+    assert_int_equal(result.n_rows, 8);
+    for (uint64_t i = 0; i < 8; i++) {
+        if (*expected[i] != '\0')
+            assert_text(i, "category", expected[i]);
+        else
+            assert_missing(i, "category");
+    }
+    run_on(training, &osc_table_memory_peaks, &o);
+    assert_whole(0, "live_bytes", 48);
+    assert_whole(0, "parameter_bytes", 8);
+    assert_whole(0, "gradient_bytes", 8);
+    assert_whole(0, "optimizer_state_bytes", 8);
+    assert_whole(0, "activation_bytes", 8);
+    assert_whole(0, "input_bytes", 8);
+    assert_whole(0, "temporary_bytes", 0);
+    assert_whole(0, "autograd_detail_bytes", 0);
+    assert_whole(0, "uncategorized_bytes", 8);
+    run_on(events, &osc_table_memory_events, &o);
+    assert_false(osc_result_has(&result, 0, column("category")));
+}
+
+/* What the lists may hold besides what the recorder writes. */
+TEST_WITH(lists_of_storages_end_at_anything_else, NULL, small_end)
+{
+    static const char odd[] = USES("a", 0, 10, "") ALLOC(1, 1, 8) USES("b", 10, 5, "1,null,1")
+        USES("c", 15, 5, "-1,1") USES("d", 20, 5, "3,1") USES("e", 25, 5, "1,1.5")
+            USES("f", 30, 5, "1,99999999999999999999999,1") USES("g", 35, 5, "1,'1'")
+                OP("h", 1, 40, 5, "'Storages':7,'Parameters':'[1]','Optimizer state':[[1]]");
+    const struct osc_options o = {0};
+
+    run_on(odd, &osc_table_memory_events, &o);
+    assert_int_equal(result.n_rows, 1);
+    assert_false(osc_result_has(&result, 0, column("category")));
+}
+
 TEST_WITH(survives_any_failed_allocation, NULL, small_end)
 {
     static const struct osc_table_def *const defs[] = {
@@ -491,10 +559,12 @@ TEST_WITH(survives_any_failed_allocation, NULL, small_end)
     const struct osc_options o = {.selection = &s};
 
     for (int d = 0; d < 4; d++) {
-        run_on(events, defs[d], &o);
-        const uint64_t n_rows = result.n_rows;
-        small_table_survives(defs[d], &o);
-        assert_int_equal(result.n_rows, n_rows);
+        for (int i = 0; i < 2; i++) {
+            run_on(i ? training : events, defs[d], &o);
+            const uint64_t n_rows = result.n_rows;
+            small_table_survives(defs[d], &o);
+            assert_int_equal(result.n_rows, n_rows);
+        }
     }
 }
 

@@ -28,9 +28,12 @@ struct numbers {
 static struct numbers numbers_of(const struct osc_trace *t, const struct osc_chunk *c,
                                  uint32_t i, enum osc_arg_key key)
 {
-    struct osc_str text;
+    struct osc_arg arg;
 
-    if (!osc_row_arg_str(t, c, i, key, &text) || text.len == 0 || text.s[0] != '[')
+    if (!osc_row_arg(t, c, i, key, &arg) || arg.type != OSC_ARG_TEXT)
+        return (struct numbers){NULL, NULL};
+    const struct osc_str text = osc_trace_str(t, arg.sid);
+    if (text.len == 0 || text.s[0] != '[')
         return (struct numbers){NULL, NULL};
     return (struct numbers){text.s + 1, text.s + text.len};
 }
@@ -125,7 +128,7 @@ static bool is_accumulating(struct walk *w, uint32_t place)
     const struct osc_order *const order = &w->f->order;
     const uint32_t parent = w->f->tree.parent[place];
 
-    if (parent == 0 || w->has_child[parent - 1])
+    if (parent == 0 || w->has_child[parent - 1] || w->f->tree.flags[place] & OSC_NODE_MERGED)
         return false;
     w->has_child[parent - 1] = 1;
     const osc_row row = {order->rows[place]}, above = {order->rows[parent - 1]};

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from . import exact, inventory, memory, operators
+from . import categories, exact, inventory, memory, operators
 from .events import Event, Trace, torch_word
 
 TYPES = ("cpu", "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip", "fpga", "maia", "xla",
@@ -283,6 +283,7 @@ def events_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
     rows = []
     has_addresses = any(r.address is not None and r.device != "unknown"
                         for r in records_of(trace))
+    objects = categories.of_records(trace, records_of(trace))
     for record in records_of(trace):
         if record.allocation is not None:
             continue
@@ -303,7 +304,9 @@ def events_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
             "module": module(record), "step": record.step,
             "bytes": abs(record.bytes), "alloc_ns": alloc_ns, "free_ns": free_ns,
             "dur_ns": free_ns - alloc_ns if start and free else None,
-            "note": note(record) if has_addresses else None})
+            "note": note(record) if has_addresses else None,
+            "category": categories.first(objects.get(record)) if selection.at_ns is None
+            else categories.at(objects.get(record), trace.origin + selection.at_ns)})
     return rows
 
 
@@ -347,6 +350,15 @@ def capacity(trace: Trace, record: Record) -> int | None:
     return None
 
 
+def by_category(trace: Trace, live: list[Record], time: int) -> dict[str, int]:
+    """The bytes of LIVE at TIME in each category, if there are any."""
+    objects = categories.of_records(trace, records_of(trace))
+    sums = dict.fromkeys(categories.COLUMNS, 0)
+    for record in live:
+        sums[categories.at(objects.get(record), time) or "uncategorized"] += record.bytes
+    return {f"{name}_bytes": exact.nearest(n) for name, n in sums.items()} if objects else {}
+
+
 def peaks_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
     """`memory_peaks`."""
     result = []
@@ -382,7 +394,8 @@ def peaks_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
                        "capacity_bytes": capacity(trace, peak),
                        "reserved_bytes": peak.total("Total Reserved"),
                        "live_bytes": exact.nearest(sum(r.bytes for r in live)), "live_count": len(live),
-                       "at_peak": json.dumps(entries, ensure_ascii=False)})
+                       "at_peak": json.dumps(entries, ensure_ascii=False),
+                       **by_category(trace, live, peak.event.start)})
     return result
 
 
