@@ -115,6 +115,14 @@ def memory_over_time_is_written_in_all_forms() -> None:
         raw = json.loads(gzip.decompress(Path(d, "a.raw.json.gz").read_bytes()))
     assert times == sorted(times) and sum(sizes[-1]) == 400 == kept.nbytes, sizes
     assert [(action, size) for _, action, size, _ in raw] == [(2, 400), (2, 200), (4, -200)]
+    with profile(**WITH_CATEGORIES) as prof:
+        manual()
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as d:
+        warnings.simplefilter("ignore", FutureWarning)
+        prof.export_memory_timeline(f"{d}/a.raw.json.gz", device="cpu")
+        raw = json.loads(gzip.decompress(Path(d, "a.raw.json.gz").read_bytes()))
+    by_category = Counter(category for _, action, _, category in raw if action == 2)
+    assert by_category[5] == 3 and by_category[4] == 12, by_category  # gradients, activations
     plain = profile(activities=CPU)
     assert raises(ValueError, "profile_memory=True", lambda: plain.export_memory_timeline("x"))
 

@@ -29,7 +29,8 @@ Limits:
   profiles. `torch.profiler` may run at the same time.
 - Devices are CUDA, XPU and those whose backend reports itself (docs/vendors.md). Of another one that
   is asked for, a warning says what is missing.
-- `export_memory_timeline()` has no categories such as parameters: all memory is unknown.
+- `export_memory_timeline()` gives a block one category, such as parameter, for all its time, and
+  does not have what was allocated before the profile.
 - `prof.profiler.kineto_results` has only `experimental_event_tree()`: an `opscope.EventTree`, whose
   events have the attributes of torch's, so that `torch.profiler._utils` and `_pattern_matcher` work
   with a profile. The line of a caller is the one where its function begins, the flag for TF32 that of

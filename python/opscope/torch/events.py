@@ -17,13 +17,11 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
-from types import SimpleNamespace
 from typing import Any, cast
 
 import torch
 from torch.autograd import profiler_util
-from torch.profiler import DeviceType
-from torch.profiler._memory_profiler import Action
+from torch.profiler import DeviceType, _memory_profiler
 
 from .. import _opscope
 from . import native
@@ -243,12 +241,12 @@ class Memory:
 class Timeline:
     """The data of torch's plot of memory: when blocks of host memory were allocated and freed.
 
-    Categories such as parameters are unknown: they would need the addresses of all tensors.
+    A block has one category, its first one, where torch changes it with the versions of a tensor.
     Without a recording at PATH there are no blocks.
     """
 
     def __init__(self, path: str) -> None:
-        self._categories: dict[Any, Any] = {}
+        self._categories = _memory_profiler.CategoryDict()
         self.timeline = []
         if path:
             self._read(path)
@@ -259,14 +257,19 @@ class Timeline:
         origin_ns = int(facts["origin_unix_ns"])
         blocks = table_rows(native.run("table", "memory_events", path, "-f", "csv"))
         for i, row in enumerate(blocks):
-            key = (SimpleNamespace(device=torch.device(row["device"]), number=i), 0)
+            tensor = _memory_profiler.TensorKey(torch.device(row["device"]), i,
+                                                _memory_profiler._Storage(0, i))
+            key = (tensor, 0)
+            if row.get("category"):
+                self._categories.set_by_key(
+                    tensor, _memory_profiler.Category[row["category"].upper()])
             alloc_ns, free_ns = (origin_ns + int(row[x]) if row[x] else None
                                  for x in ("alloc_ns", "free_ns"))
             size = abs(int(row["bytes"]))
-            self.timeline.append((alloc_ns or -1, Action.CREATE if alloc_ns else
-                                  Action.PREEXISTING, key, size))
+            self.timeline.append((alloc_ns or -1, _memory_profiler.Action.CREATE if alloc_ns else
+                                  _memory_profiler.Action.PREEXISTING, key, size))
             if free_ns:
-                self.timeline.append((free_ns, Action.DESTROY, key, size))
+                self.timeline.append((free_ns, _memory_profiler.Action.DESTROY, key, size))
         self.timeline.sort(key=lambda x: x[0])
 
 

@@ -336,7 +336,9 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     - schedule: a function of the step number, such as `schedule()` returns; None: record all
     - on_trace_ready: called with this object when a window of the schedule has ended
     - record_shapes: sizes (elements), strides, types and scalar values of inputs
-    - profile_memory: allocations and releases of host memory in bytes, of the recorded threads
+    - profile_memory: allocations and releases of host memory in bytes, of the recorded threads;
+      with record_shapes and with_stack also what memory was for, such as parameters, gradients and
+      activations, by the rules of torch: the column `category` of the table memory_events
     - with_stack: Python calls of the calling thread, including modules, and the stacks of
       operators; with `profile_all_threads`, of all threads that exist at the start; lines of
       TorchScript
@@ -514,7 +516,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         super().export_memory_timeline(os.fsdecode(path), device)
 
     def _memory_profile(self) -> Any:
-        """The data for `export_memory_timeline()`: host memory only, without categories."""
+        """The data for `export_memory_timeline()`: host memory only, of which a block
+        has one category."""
         missing = [f"{x}=True" for x in ("record_shapes", "profile_memory", "with_stack")
                    if not getattr(self, x)]
         if missing:
