@@ -92,6 +92,7 @@ def records_what_the_program_says(cxx: Cxx) -> None:
                 ("scope", "sender"): 1, ("scope", "receiver"): 1,
                 ("communication", "request"): 1, ("scope", "first range"): 1,
                 ("scope", "second range"): 1}, found
+            assert {x["category"] for x in events if x["name"] == "first"} == {"tests"}
             args = {x["name"]: json.loads(x["args"] or "{}") for x in events}
             assert args["second"] == {"x": 1, "late": 2, "later": 3}, args["second"]
             assert args["known"] == {"made up": 5}, args["known"]

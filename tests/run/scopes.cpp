@@ -77,7 +77,8 @@ void nesting()
 {
     OPSCOPE_SCOPE_OF(OSC_SCOPE_OPERATOR, "outer");
     {
-        OPSCOPE_SCOPE("first");
+        OPSCOPE_SCOPE_IN("tests", 1, "first");
+        OPSCOPE_SCOPE_IN("tests", 2, "detail", "x", evaluate(1));
         OPSCOPE_SCOPE("second", "x", evaluate(1)); /* on one line */
         OPSCOPE_ARG("late", evaluate(2), "later", 3);
     }
