@@ -24,6 +24,7 @@ constexpr size_t kInOne = 384;                 // integers of one argument: osc_
 const char *const keys[] = {"Storages",   "Storages 2", "Storages 3", "Storages 4",
                             "Storages 5", "Storages 6", "Storages 7", "Storages 8"};
 static_assert(kStorages == std::size(keys) * kInOne);
+osc_name key_names[std::size(keys)]; // made at the first use
 
 // The integers of a call, of which those that do not fit are left out.
 struct List {
@@ -37,9 +38,12 @@ struct List {
     }
     void put() const
     {
-        for (size_t i = 0; i * kInOne < n; i++)
-            osc_arg_i64s(osc_name_c(keys[i]), values + i * kInOne,
+        for (size_t i = 0; i * kInOne < n; i++) {
+            osc_name_once(&key_names[i], keys[i]);
+            // relaxed: as in osc_name_once()
+            osc_arg_i64s(__atomic_load_n(&key_names[i], __ATOMIC_RELAXED), values + i * kInOne,
                          std::min(n - i * kInOne, kInOne));
+        }
     }
 };
 
