@@ -38,7 +38,9 @@ static bool find_beside(const char *const *places, size_t n_places, char *path, 
 
 bool osc_find_collector(char *path, size_t room)
 {
-    static const char *const places[] = {OSC_COLLECTOR, "../" OSC_LIBDIR "/" OSC_COLLECTOR};
+    /* Packages have it in a directory of its own, because no program is linked with it. */
+    static const char *const places[] = {OSC_COLLECTOR, "../" OSC_LIBDIR "/" OSC_COLLECTOR,
+                                         "../" OSC_LIBDIR "/opscope/" OSC_COLLECTOR};
 
     return find_beside(places, sizeof places / sizeof *places, path, room);
 }
