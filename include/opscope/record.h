@@ -156,8 +156,10 @@ OSC_API osc_status osc_enable(const char *list);
  * "parse=5000/s" (fewer and fewer while a thread records more in a second), "parse=1" (all), or
  * several of them, as above. Of osc_begin() and osc_complete() with OSC_SCOPE_PLAIN only. What
  * is recorded says for how many calls it stands, and tables count it so often. What is inside a
- * call that is left out is recorded. While there are such rules, the other scopes cost a little
- * more, too. Errors as of osc_enable(), or OSC_ENOMEM.
+ * call that is left out is recorded; scopes within each other that are recorded and left out by
+ * turns more than 64 times are lost. A thread samples 64 names; of more, all calls are
+ * recorded. While there are such rules, the other scopes cost a little more, too. Errors as of
+ * osc_enable(), or OSC_ENOMEM.
  */
 OSC_API osc_status osc_sample(const char *list);
 

@@ -187,7 +187,8 @@ bool osc_slow_samples(uint32_t name, enum osc_role role, uint32_t *n_calls)
     *n_calls = 1;
     if (!is_recording(w) || !osc_writer_set_busy(w))
         return true;
-    const bool is_taken = osc_sampling_take(w->index_1 - 1, name, n_calls);
+    const bool is_taken =
+        osc_sampling_take(w->index_1 - 1, w->generation << 32 ^ w->ordinal, name, n_calls);
 
     if (!is_taken)
         skip_busy(w, role);
@@ -199,12 +200,15 @@ void osc_slow_skip(void)
 {
     if (skip_paused(OSC_ROLE_BEGIN))
         return;
-    if (!is_recording(osc_writer_self))
-        osc_slow_write_owed(); /* there is a writer of this recording then */
     struct osc_writer *w = osc_writer_self;
 
-    if (!is_recording(w))
-        return;
+    /* relaxed: only this thread and its handlers write it. */
+    if (!is_recording(w) && !__atomic_load_n(&w->busy, __ATOMIC_RELAXED)) {
+        osc_slow_write_owed(); /* there is a writer of this recording then */
+        w = osc_writer_self;
+        if (!is_recording(w))
+            return;
+    }
     if (!osc_writer_set_busy(w)) {
         osc_writer_drop_nested(w, OSC_ROLE_BEGIN);
         return;
@@ -219,7 +223,8 @@ bool osc_slow_end_skipped(void)
 
     if (w->epoch != 0 || !is_recording(w) || !osc_writer_set_busy(w))
         return false;
-    const bool is_alone = w->is_in_sampled; /* all else is as usual */
+    /* All else is as usual. */
+    const bool is_alone = w->is_in_sampled && !osc_writer_has_pending(w);
     const bool is_skipped = !osc_writer_has_nested(w) && osc_writer_skip_end(w);
 
     w->is_in_sampled = is_alone && !is_skipped;

@@ -9,6 +9,7 @@ exports exactly what the recorder's headers declare with OSC_API. It needs only 
 binds its own symbols to itself, and is never unloaded.
 """
 import argparse
+import glob
 import os
 import re
 import shutil
@@ -98,6 +99,15 @@ def check_library(library, include, allowed):
     check(wanted <= exported, "all that is declared is exported: " +
           " ".join(sorted(wanted - exported)))
     check(exported <= wanted, "nothing else is exported: " + " ".join(sorted(exported - wanted)))
+    # A program that is linked with both must not call one for the other.
+    shared = {"osc_status_text", "osc_schedule_action"} # the same in both
+    folder = os.path.dirname(library)
+    for other in [os.path.join(folder, "opscope"),
+                  *glob.glob(os.path.join(folder, "python/opscope/_opscope*.so"))]:
+        lines = lines_of(["nm", "--defined-only", other]) if os.path.exists(other) else []
+        both = {line.split()[-1] for line in lines if line.split()[1] in "TtDdBbRr"} & exported
+        check(both <= shared, f"{os.path.basename(other)} has names of the library: " +
+              " ".join(sorted(both - shared)))
     dynamic = "\n".join(lines_of(["readelf", "-dW", library]))
     needed = set(re.findall(r"NEEDED.*\[(\S+)\]", dynamic))
     check(needed <= allowed, "needs no other library: " + " ".join(sorted(needed - allowed)))

@@ -11,7 +11,7 @@
 struct work {
     const struct osc_data_flow *flow;
     const struct osc_touches *touches;
-    uint8_t *of_object;    /* owned; enum osc_category */
+    uint8_t *of_object;    /* owned; enum osc_memory_category */
     uint8_t *is_temporary; /* owned; by object */
     uint8_t *of_version;   /* owned by the result */
     uint8_t *depends;      /* owned; by object: some version depends on a gradient */
@@ -31,18 +31,19 @@ static uint32_t number_of(const struct work *w, uint32_t object, uint32_t versio
     return w->flow->first_version[object] + version;
 }
 
-static enum osc_category category_of(const struct work *w, uint32_t object, uint32_t version)
+static enum osc_memory_category category_of(const struct work *w, uint32_t object,
+                                            uint32_t version)
 {
     if (w->of_object[object] != OSC_CATEGORY_NONE)
-        return (enum osc_category)w->of_object[object];
+        return (enum osc_memory_category)w->of_object[object];
     if (w->is_temporary[object])
         return OSC_CATEGORY_TEMPORARY;
-    return (enum osc_category)w->of_version[number_of(w, object, version)];
+    return (enum osc_memory_category)w->of_version[number_of(w, object, version)];
 }
 
 /* Give a version a category unless it has one of its own. */
 static void set_default(struct work *w, uint32_t object, uint32_t version,
-                        enum osc_category category)
+                        enum osc_memory_category category)
 {
     uint8_t *const of = &w->of_version[number_of(w, object, version)];
 
@@ -50,7 +51,8 @@ static void set_default(struct work *w, uint32_t object, uint32_t version,
 }
 
 /* Give the objects that are touched as WHAT a CATEGORY. */
-static void set_touched(struct work *w, enum osc_touch_what what, enum osc_category category)
+static void set_touched(struct work *w, enum osc_touch_what what,
+                        enum osc_memory_category category)
 {
     for (size_t i = 0; i < w->touches->n; i++) {
         if (w->touches->all[i].what == what)
@@ -337,7 +339,7 @@ static void set_autograd_detail(struct work *w)
         {
             if (e->output == OSC_NO_VERSION)
                 continue;
-            const enum osc_category before =
+            const enum osc_memory_category before =
                 e->output == 0 ? OSC_CATEGORY_NONE : category_of(w, e->object, e->output - 1);
             if (before == OSC_CATEGORY_NONE || before == OSC_CATEGORY_AUTOGRAD_DETAIL)
                 set_default(w, e->object, e->output, OSC_CATEGORY_AUTOGRAD_DETAIL);
@@ -367,8 +369,8 @@ static osc_status apply_rules(struct work *w)
     return OSC_OK;
 }
 
-osc_status osc_categories_make(const struct osc_trace *t, const struct osc_facts *f,
-                               struct osc_categories *c)
+osc_status osc_memory_categories_make(const struct osc_trace *t, const struct osc_facts *f,
+                                      struct osc_memory_categories *c)
 {
     struct osc_touches touches = {0};
     struct work w = {.flow = &c->flow, .touches = &touches};
@@ -396,14 +398,15 @@ osc_status osc_categories_make(const struct osc_trace *t, const struct osc_facts
     return st;
 }
 
-void osc_categories_fini(struct osc_categories *c)
+void osc_memory_categories_fini(struct osc_memory_categories *c)
 {
     osc_data_flow_fini(&c->flow);
     osc_free(c->of_version);
-    *c = (struct osc_categories){0};
+    *c = (struct osc_memory_categories){0};
 }
 
-enum osc_category osc_category_of(const struct osc_categories *c, uint32_t k)
+enum osc_memory_category osc_memory_category_of(const struct osc_memory_categories *c,
+                                                uint32_t k)
 {
     const uint32_t object = c->of_version ? c->flow.object_of_record[k] : 0;
 
@@ -412,12 +415,13 @@ enum osc_category osc_category_of(const struct osc_categories *c, uint32_t k)
     for (uint32_t v = c->flow.first_version[object - 1]; v < c->flow.first_version[object];
          v++) {
         if (c->of_version[v] != OSC_CATEGORY_NONE)
-            return (enum osc_category)c->of_version[v];
+            return (enum osc_memory_category)c->of_version[v];
     }
     return OSC_CATEGORY_NONE;
 }
 
-enum osc_category osc_category_at(const struct osc_categories *c, uint32_t k, int64_t at_ns)
+enum osc_memory_category osc_memory_category_at(const struct osc_memory_categories *c,
+                                                uint32_t k, int64_t at_ns)
 {
     const uint32_t object = c->of_version ? c->flow.object_of_record[k] : 0;
 
@@ -427,10 +431,10 @@ enum osc_category osc_category_at(const struct osc_categories *c, uint32_t k, in
     uint32_t low = first + 1, high = c->flow.first_version[object];
 
     OSC_BISECT(low, high, v, c->flow.since_ns[v] <= at_ns);
-    return (enum osc_category)c->of_version[low - 1];
+    return (enum osc_memory_category)c->of_version[low - 1];
 }
 
-const char *osc_category_word(enum osc_category category)
+const char *osc_memory_category_word(enum osc_memory_category category)
 {
     static const char *const words[OSC_CATEGORY_COUNT] = {
         [OSC_CATEGORY_PARAMETER] = "parameter",

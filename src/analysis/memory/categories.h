@@ -13,7 +13,7 @@
 
 #include "analysis/memory/data_flow.h"
 
-enum osc_category {
+enum osc_memory_category {
     OSC_CATEGORY_NONE,
     OSC_CATEGORY_PARAMETER,
     OSC_CATEGORY_GRADIENT,
@@ -26,22 +26,24 @@ enum osc_category {
 };
 
 /* Zeroed, it has none. */
-struct osc_categories {
+struct osc_memory_categories {
     struct osc_data_flow flow;
-    uint8_t *of_version; /* owned; enum osc_category by version; NULL: there are none */
+    uint8_t *of_version; /* owned; enum osc_memory_category by version; NULL: there are none */
 };
 
 /* Find the categories of the memory of T, whose facts are F. */
-OSC_MUST_USE osc_status osc_categories_make(const struct osc_trace *t,
-                                            const struct osc_facts *f,
-                                            struct osc_categories *c);
-void osc_categories_fini(struct osc_categories *c);
+OSC_MUST_USE osc_status osc_memory_categories_make(const struct osc_trace *t,
+                                                   const struct osc_facts *f,
+                                                   struct osc_memory_categories *c);
+void osc_memory_categories_fini(struct osc_memory_categories *c);
 
 /* The category of allocation K: that of its first version which has one. */
-enum osc_category osc_category_of(const struct osc_categories *c, uint32_t k);
+enum osc_memory_category osc_memory_category_of(const struct osc_memory_categories *c,
+                                                uint32_t k);
 
 /* The category that allocation K had at AT_NS, on the clock of the file. */
-enum osc_category osc_category_at(const struct osc_categories *c, uint32_t k, int64_t at_ns);
+enum osc_memory_category osc_memory_category_at(const struct osc_memory_categories *c,
+                                                uint32_t k, int64_t at_ns);
 
 /* The word for CATEGORY, or NULL for NONE. */
-const char *osc_category_word(enum osc_category category);
+const char *osc_memory_category_word(enum osc_memory_category category);

@@ -279,11 +279,11 @@ static const struct osc_memory_device *add_row(struct osc_memory_view *v,
 }
 
 /* Write to the last row what allocation K was for. */
-static void add_category(const struct osc_memory_view *v, const struct osc_categories *c,
+static void add_category(const struct osc_memory_view *v, const struct osc_memory_categories *c,
                          uint32_t k, bool has_at, struct osc_result *out)
 {
-    const char *const word =
-        osc_category_word(has_at ? osc_category_at(c, k, v->at_ns) : osc_category_of(c, k));
+    const char *const word = osc_memory_category_word(
+        has_at ? osc_memory_category_at(c, k, v->at_ns) : osc_memory_category_of(c, k));
 
     if (!word)
         return;
@@ -319,7 +319,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 {
     struct osc_memory_view v;
     struct lines lines = {0};
-    struct osc_categories categories = {0};
+    struct osc_memory_categories categories = {0};
     osc_status st = osc_memory_view_init(&v, t, o, err);
 
     if (st == OSC_EINVAL)
@@ -329,7 +329,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     for (uint32_t d = 0; st == OSC_OK && d < v.a->n_devices; d++)
         st = o->has_at ? collect_live(&lines, &v, d, v.at_ns) : collect(&lines, &v, d);
     if (st == OSC_OK)
-        st = osc_categories_make(t, v.f, &categories);
+        st = osc_memory_categories_make(t, v.f, &categories);
     if (st == OSC_OK) {
         put_in_order(&lines);
         const struct osc_memory_device *device = NULL;
@@ -344,7 +344,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     }
     osc_free(lines.all);
     osc_free(lines.runs);
-    osc_categories_fini(&categories);
+    osc_memory_categories_fini(&categories);
     osc_memory_view_fini(&v);
     return st == OSC_OK ? st : osc_fail(err, st, "memory_events: %s", osc_status_text(st));
 }

@@ -90,7 +90,7 @@ static const struct osc_column columns[N_COLUMNS] = {
 
 struct work {
     struct osc_memory_view v;
-    struct osc_categories categories;
+    struct osc_memory_categories categories;
     struct osc_holders holders;
     struct osc_strbuf text; /* scratch */
 };
@@ -144,7 +144,7 @@ static void add_categories(const struct work *w, const struct osc_memory_device 
         return;
     for (uint32_t k = d->first; k <= at; k++) {
         if (osc_allocation_is_live(a, k, at))
-            bytes[osc_category_at(&w->categories, k, a->records[at].time_ns)] +=
+            bytes[osc_memory_category_at(&w->categories, k, a->records[at].time_ns)] +=
                 a->records[k].bytes;
     }
     for (uint32_t i = 0; i < OSC_CATEGORY_COUNT; i++) {
@@ -206,7 +206,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_holders_init(&w.holders, &w.v);
     w.holders.by_op = true;
     if (st == OSC_OK)
-        st = osc_categories_make(t, w.v.f, &w.categories);
+        st = osc_memory_categories_make(t, w.v.f, &w.categories);
     for (uint32_t d = 0; st == OSC_OK && d < w.v.a->n_devices; d++)
         st = add_device(&w, &w.v.a->devices[d], o, out);
     if (st == OSC_OK) {
@@ -217,7 +217,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     }
     osc_holders_fini(&w.holders);
     osc_strbuf_fini(&w.text);
-    osc_categories_fini(&w.categories);
+    osc_memory_categories_fini(&w.categories);
     osc_memory_view_fini(&w.v);
     return st == OSC_OK ? st : osc_fail(err, st, "memory_peaks: %s", osc_status_text(st));
 }

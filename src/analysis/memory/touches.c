@@ -8,6 +8,7 @@
 enum { CALL_OTHER, CALL_FITS, CALL_BACKWARD };
 
 /* The arguments `Storages` to `Storages 8`. */
+#define NUMBERS_MAX   16384u /* a hostile file has endless ones */
 #define STORAGES_KEYS 8
 
 /* What the walk over the operators keeps. */
@@ -23,6 +24,7 @@ struct walk {
 /* The integers of a JSON list; anything else ends it. */
 struct numbers {
     const char *at, *end;
+    uint32_t n; /* that were read */
 };
 
 static struct numbers numbers_of(const struct osc_trace *t, const struct osc_chunk *c,
@@ -31,17 +33,19 @@ static struct numbers numbers_of(const struct osc_trace *t, const struct osc_chu
     struct osc_arg arg;
 
     if (!osc_row_arg(t, c, i, key, &arg) || arg.type != OSC_ARG_TEXT)
-        return (struct numbers){NULL, NULL};
+        return (struct numbers){NULL, NULL, 0};
     const struct osc_str text = osc_trace_str(t, arg.sid);
     if (text.len == 0 || text.s[0] != '[')
-        return (struct numbers){NULL, NULL};
-    return (struct numbers){text.s + 1, text.s + text.len};
+        return (struct numbers){NULL, NULL, 0};
+    return (struct numbers){text.s + 1, text.s + text.len, 0};
 }
 
 static bool next_number(struct numbers *n, bool *is_negative, uint64_t *value)
 {
     uint64_t v = 0;
 
+    if (!n->at || n->n++ == NUMBERS_MAX)
+        return false;
     while (n->at < n->end && (*n->at == ' ' || *n->at == ','))
         n->at++;
     *is_negative = n->at < n->end && *n->at == '-';

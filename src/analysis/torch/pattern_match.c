@@ -396,7 +396,8 @@ static osc_status find_source(const struct osc_pattern_tree *tree,
     }
     const osc_status st = find_line(tree, node, p, &m->source);
     if (st != OSC_OK || m->source.v != 0 || !caller ||
-        !osc_python_frame_split(osc_trace_str(tree->t, m->function), &frame))
+        !osc_python_frame_split(first_of(osc_trace_str(tree->t, m->function), LIST_MAX),
+                                &frame))
         return st;
     return add_source(p, &frame, &m->source);
 }

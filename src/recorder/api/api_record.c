@@ -91,11 +91,21 @@ static inline struct osc_record_slot *try_slots(uint32_t n_slots, uint64_t *now)
     return osc_writer_try(w, n_slots);
 }
 
-/* Say for how many calls the last record stands. */
-static void put_calls(uint32_t n_calls)
+/* Record KIND, which stands for N_CALLS, at NOW: its argument follows at once, so that none of
+ * a handler comes between. */
+static void put_sampled(uint32_t kind, osc_name name, enum osc_role role, uint64_t now,
+                        uint32_t n_calls)
 {
-    if (n_calls > 1)
-        osc_put_one(OSC_RECORD_ARG_I64, osc_sampling_key(), n_calls, OSC_ROLE_ARG, 0);
+    struct osc_record_slot *s = osc_put_reserve(n_calls > 1 ? 2 : 1, role, now);
+
+    if (!s)
+        return;
+    s->value = now;
+    osc_writer_finish(s, name, kind, 1);
+    if (n_calls > 1) {
+        s[1].value = n_calls;
+        osc_writer_finish(&s[1], osc_sampling_key(), OSC_RECORD_ARG_I64, 1);
+    }
 }
 
 __attribute__((noinline, cold)) static void put_slowly(uint32_t kind, osc_name name,
@@ -109,8 +119,7 @@ __attribute__((noinline, cold)) static void put_slowly(uint32_t kind, osc_name n
         return;
     const uint64_t now = osc_ticks();
 
-    osc_put_one(kind, name, now, role, now);
-    put_calls(n_calls);
+    put_sampled(kind, name, role, now, n_calls);
 }
 
 /* The way of all while names are sampled, which leads on to the slow one. */
@@ -130,8 +139,7 @@ __attribute__((noinline)) static void put_otherwise(uint32_t kind, osc_name name
         return;
     const uint64_t now = osc_ticks_counter();
 
-    osc_put_one(kind, name, now, role, now);
-    put_calls(n_calls);
+    put_sampled(kind, name, role, now, n_calls);
 }
 
 /* Record KIND with the current time. */
@@ -214,8 +222,18 @@ __attribute__((noinline, cold)) static void complete_slowly(uint32_t kind, osc_n
         (kind == OSC_RECORD_COMPLETE + OSC_SCOPE_PLAIN && osc_sampling_is_on() &&
          !osc_slow_samples(name, OSC_ROLE_EVENT, &n_calls)))
         return;
-    OSC_PUT(kind, name, start_ticks, OSC_ROLE_EVENT, osc_ticks() - start_ticks, 0);
-    put_calls(n_calls);
+    const uint64_t now = osc_ticks();
+    struct osc_record_slot *s = osc_put_reserve(n_calls > 1 ? 3 : 2, OSC_ROLE_EVENT, now);
+
+    if (!s)
+        return;
+    s[0].value = start_ticks;
+    osc_writer_fill(&s[1], now - start_ticks, 0);
+    osc_writer_finish(s, name, kind, 2);
+    if (n_calls > 1) {
+        s[2].value = n_calls;
+        osc_writer_finish(&s[2], osc_sampling_key(), OSC_RECORD_ARG_I64, 1);
+    }
 }
 
 void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks)

@@ -15,6 +15,7 @@ struct rules {
 
 static struct rules rules; /* under the lock */
 static uint32_t lock;
+static uint32_t is_full;               /* a category found no room */
 static uint32_t names[OSC_CATEGORIES]; /* of the categories; 0: not made yet */
 
 static uint8_t level_of(const struct rules *r, uint32_t name)
@@ -66,7 +67,8 @@ uint32_t osc_categories_find(const char *name, size_t len, uint64_t *n_full)
         if (found == id)
             return i;
     }
-    *n_full += id != 0;
+    /* Once: a program may ask each time. relaxed: a number for itself */
+    *n_full += id != 0 && !__atomic_exchange_n(&is_full, 1, __ATOMIC_RELAXED);
     return 0;
 }
 

@@ -398,11 +398,21 @@ uint32_t osc_names_add_in(uint32_t category, const char *s, size_t len, uint64_t
 
 const char *osc_names_text(uint32_t name, size_t *len)
 {
+    const uint64_t at = (uint64_t)name * 8;
+    /* relaxed: entries of names that exist are below it for long. */
+    const uint64_t used =
+        log_is_there() ? __atomic_load_n(&header()->used_bytes, __ATOMIC_RELAXED) : 0;
+
+    *len = 0;
+    if (at < OSC_STRINGS_AT || at + 8 > used)
+        return "";
     const uint32_t *const entry = entry_of(name);
-    const uint32_t head = head_of(entry);
+    const uint32_t head = head_of(entry), end = osc_string_end(head);
     const size_t skipped = head & OSC_STRING_IN_CATEGORY ? sizeof(uint32_t) : 0;
 
-    *len = osc_string_end(head) - 1 - skipped;
+    if (end <= skipped || end - 1 > used - at - 8)
+        return "";
+    *len = end - 1 - skipped;
     return (const char *)(entry + 2) + skipped;
 }
 

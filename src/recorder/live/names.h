@@ -41,8 +41,8 @@ uint32_t osc_names_add(const char *s, size_t len, uint64_t *n_full, uint64_t *n_
  * than that of the same bytes elsewhere. LEN is OSC_NAME_IN_CATEGORY_MAX at most. */
 uint32_t osc_names_add_in(uint32_t category, const char *s, size_t len, uint64_t *n_full);
 
-/* The LEN bytes of NAME, which is not 0 and from this process. Good until the process ends. Any
- * thread and handler. */
+/* The LEN bytes of NAME; none if it is no name. Good until the process ends. Any thread and
+ * handler. */
 const char *osc_names_text(uint32_t name, size_t *len);
 
 /* Names are for a recording from now on, or are not. Any thread and handler. */

@@ -36,6 +36,7 @@ struct counts {
 };
 
 struct thread {
+    uint64_t owner; /* the thread and its recording; of others, nothing counts */
     struct counts names[OSC_SAMPLING_NAMES];
 };
 
@@ -193,29 +194,37 @@ static void read_rules(struct counts *c, uint32_t now)
     c->window_ns = c->per_second > 0 ? now_ns() : 0;
 }
 
-/* The counts of NAME, which are not in the first of its places AT or are of other rules. */
-__attribute__((noinline)) static struct counts *find_counts(struct thread *t, uint32_t name,
-                                                            uint32_t at, uint32_t now)
+/* A place for NAME, which is none of the names at AT; NULL: calls of those were left out that
+ * no record stands for yet. */
+static struct counts *take_place(struct thread *t, uint32_t name, uint32_t at)
 {
-    struct counts *c = &t->names[at % OSC_SAMPLING_NAMES];
-
     for (uint32_t i = 0; i < WAYS; i++) {
-        struct counts *const other = &t->names[(at + i) % OSC_SAMPLING_NAMES];
+        struct counts *const c = &t->names[(at + i) % OSC_SAMPLING_NAMES];
 
-        if (other->name == name) {
-            c = other;
-            break;
-        }
-        if (other->name == 0 && c->name != 0)
-            c = other;
-    }
-    if (c->name != name)
+        if (c->name != 0 && c->n_skipped > 0)
+            continue;
         *c = (struct counts){.name = name,
                              .n = 1,
                              .gap = 1,
-                             .seed =
-                                 (name ^ (uint32_t)(t - threads) * UINT32_C(2654435769)) | 1};
-    if (c->version != now)
+                             .seed = (name ^ (uint32_t)t->owner * UINT32_C(2654435769)) | 1};
+        return c;
+    }
+    return NULL;
+}
+
+/* The counts of NAME, which are not in the first of its places AT or are of other rules; NULL:
+ * there is no place. */
+__attribute__((noinline)) static struct counts *find_counts(struct thread *t, uint32_t name,
+                                                            uint32_t at, uint32_t now)
+{
+    struct counts *c = NULL;
+
+    for (uint32_t i = 0; i < WAYS && !c; i++)
+        if (t->names[(at + i) % OSC_SAMPLING_NAMES].name == name)
+            c = &t->names[(at + i) % OSC_SAMPLING_NAMES];
+    if (!c)
+        c = take_place(t, name, at);
+    if (c && c->version != now)
         read_rules(c, now);
     return c;
 }
@@ -253,7 +262,7 @@ static void adapt(struct counts *c)
     c->window_ns = now;
 }
 
-bool osc_sampling_take(uint32_t index, uint32_t name, uint32_t *n_calls)
+bool osc_sampling_take(uint32_t index, uint64_t owner, uint32_t name, uint32_t *n_calls)
 {
     /* acquire: pairs with the release in make_threads() */
     struct thread *const all = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
@@ -263,8 +272,16 @@ bool osc_sampling_take(uint32_t index, uint32_t name, uint32_t *n_calls)
     *n_calls = 1;
     if (!all || now == 0 || name == 0)
         return true;
-    struct counts *const c = counts_of(&all[index], name, now);
+    struct thread *const t = &all[index];
 
+    if (__builtin_expect(t->owner != owner, 0)) {
+        memset(t->names, 0, sizeof t->names);
+        t->owner = owner;
+    }
+    struct counts *const c = counts_of(t, name, now);
+
+    if (!c)
+        return true;
     if (c->n_skipped + 1 < c->gap) {
         c->n_skipped++;
         return false;

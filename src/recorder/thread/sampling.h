@@ -7,8 +7,8 @@
  * last one of its thread. So the sum is the number of calls, but for the last few of a thread.
  *   - A rule has N, or a rate: where a thread records more calls of a name in a second, N
  *     doubles for it, and where it records less than a quarter, N halves.
- *   - Each thread has counts for OSC_SAMPLING_NAMES names; another one takes the place of one
- *     of them, which begins anew.
+ *   - Each thread of a recording has counts for OSC_SAMPLING_NAMES names; of others all calls
+ *     are recorded.
  *   - While there are rules, no call takes the fast path (writer.h), so they cost nothing where
  *     there are none.
  *
@@ -34,9 +34,10 @@ bool osc_sampling_is_on(void);
 /* The key of the argument that has the number of calls; 0: there was never a rule. */
 uint32_t osc_sampling_key(void);
 
-/* Whether the call of NAME that thread INDEX makes now is recorded, and then for how many calls
- * it stands. INDEX is below OSC_LIVE_THREADS. */
-bool osc_sampling_take(uint32_t index, uint32_t name, uint32_t *n_calls);
+/* Whether the call of NAME that OWNER makes now is recorded, and then for how many calls it
+ * stands. INDEX, below OSC_LIVE_THREADS, is that of a thread, and OWNER differs between the
+ * threads and the recordings that have it in turn. */
+bool osc_sampling_take(uint32_t index, uint64_t owner, uint32_t name, uint32_t *n_calls);
 
 /* Call in the child of a fork: releases the lock, which another thread of the parent may have
  * held. */

@@ -30,7 +30,7 @@ static struct taken take(uint32_t index, uint32_t name)
     for (int i = 0; i < CALLS; i++) {
         uint32_t n_calls;
 
-        if (!osc_sampling_take(index, name, &n_calls))
+        if (!osc_sampling_take(index, 1, name, &n_calls))
             continue;
         t.n++;
         t.n_calls += n_calls;
@@ -69,7 +69,7 @@ TEST(gaps_are_not_all_alike)
 
     assert_int_equal(osc_sampling_set("gaps=100"), OSC_OK);
     for (int i = 0; i < CALLS; i++)
-        if (osc_sampling_take(0, name, &n_calls))
+        if (osc_sampling_take(0, 1, name, &n_calls))
             seen[n_calls]++;
     for (uint32_t i = 1; i < 200; i++)
         n_kinds += seen[i] > 0;
@@ -115,12 +115,12 @@ TEST(a_rate_holds_for_a_thread)
 
     assert_int_equal(osc_sampling_set("*=1,hot=10000/s"), OSC_OK);
     for (int i = 0; i < 10; i++)
-        assert_true(osc_sampling_take(5, name, &said) && said == 1);
+        assert_true(osc_sampling_take(5, 1, name, &said) && said == 1);
     (void)clock_gettime(CLOCK_MONOTONIC, &from);
     do {
         for (int i = 0; i < 1000; i++) {
             n_calls++;
-            if (osc_sampling_take(4, name, &said)) {
+            if (osc_sampling_take(4, 1, name, &said)) {
                 n_taken++;
                 n_said += said;
             }
@@ -133,18 +133,50 @@ TEST(a_rate_holds_for_a_thread)
     assert_int_equal(osc_sampling_set("*=1"), OSC_OK);
 }
 
-TEST(more_names_than_a_thread_counts_are_taken)
+/* Of more names than a thread counts, no call is lost. */
+TEST(more_names_than_a_thread_counts_are_recorded)
 {
+    enum { NAMES = 200, EACH = 1000, LEFT = 2 * OSC_SAMPLING_NAMES * 10 };
     char text[16];
     uint32_t n_calls;
+    uint64_t sum = 0;
 
-    assert_int_equal(osc_sampling_set("*=2"), OSC_OK);
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 1000; i++) {
+    assert_int_equal(osc_sampling_set("*=10"), OSC_OK);
+    for (int k = 0; k < EACH; k++)
+        for (int i = 0; i < NAMES; i++) {
             (void)snprintf(text, sizeof text, "many%d", i);
-            (void)osc_sampling_take(0, name_of(text), &n_calls);
-            assert_in_range(n_calls, 1, 3);
+            if (osc_sampling_take(0, 1, name_of(text), &n_calls))
+                sum += n_calls;
         }
+    assert_in_range(sum, NAMES * EACH - LEFT, NAMES * EACH);
+    assert_int_equal(osc_sampling_set("*=1"), OSC_OK);
+}
+
+/* Another thread, or another recording, does not count what the one before left. */
+TEST(what_an_owner_left_out_is_not_of_the_next)
+{
+    const uint32_t name = name_of("owned");
+    uint32_t n_calls;
+
+    assert_int_equal(osc_sampling_set("owned=1000"), OSC_OK);
+    for (uint64_t owner = 2; owner < 50; owner++) {
+        uint64_t sum = 0;
+
+        for (int i = 0; i < 300; i++)
+            if (osc_sampling_take(0, owner, name, &n_calls))
+                sum += n_calls;
+        assert_in_range(sum, 1, 300);
+    }
+    assert_int_equal(osc_sampling_set("*=1"), OSC_OK);
+}
+
+TEST(what_is_no_name_is_taken)
+{
+    uint32_t n_calls;
+
+    assert_int_equal(osc_sampling_set("hot=10"), OSC_OK);
+    assert_true(osc_sampling_take(0, 1, UINT32_C(0x10000000), &n_calls));
+    assert_true(osc_sampling_take(0, 1, name_of("hot") + 1, &n_calls));
     assert_int_equal(osc_sampling_set("*=1"), OSC_OK);
 }
 
