@@ -20,11 +20,12 @@ struct work {
 
 enum mark { MARK_FORWARD = 1, MARK_PARAMETER = 2, MARK_USED = 4, MARK_MADE_BACKWARD = 8 };
 
-/* Call BODY for each edge of NODE. */
+/* For each edge of NODE. NOLINTBEGIN(bugprone-macro-parentheses): EDGE is declared. */
 #define EACH_EDGE(w, node, edge)                                              \
     for (const struct osc_flow_edge *edge = (w)->flow->edges + (node)->first, \
                                     *const edge##_end = edge + (node)->n;     \
          edge < edge##_end; edge++)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static uint32_t number_of(const struct work *w, uint32_t object, uint32_t version)
 {
