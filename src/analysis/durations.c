@@ -92,10 +92,7 @@ static osc_status count_ranges(const struct osc_trace *t, const uint32_t *name, 
         const struct osc_chunk *const c = t->events.chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++) {
-            const enum osc_form_shape shape = (enum osc_form_shape)osc_row_form(t, c, i)->shape;
-
-            if ((osc_shape_is_range(shape) || shape == OSC_SHAPE_ASYNC) &&
-                c->dur_ns[i] != OSC_NO_DUR && (!name || c->name[i] == *name))
+            if (osc_range_has_ended(t, c, i) && (!name || c->name[i] == *name))
                 st = add_range(b, t, c, i);
         }
     }

@@ -23,6 +23,16 @@ static inline enum osc_range_place osc_range_place_of(const struct osc_trace *t,
     return t->forms[c->form[i]].is_device ? OSC_PLACE_DEVICE : OSC_PLACE_HOST;
 }
 
+/* Whether row I of C is a range, synchronous or not, that has ended: what tables count. */
+static inline bool osc_range_has_ended(const struct osc_trace *t, const struct osc_chunk *c,
+                                       uint32_t i)
+{
+    const enum osc_form_shape shape = (enum osc_form_shape)t->forms[c->form[i]].shape;
+
+    return (osc_shape_is_range(shape) || shape == OSC_SHAPE_ASYNC) &&
+           c->dur_ns[i] != OSC_NO_DUR;
+}
+
 /* The word for PLACE that users see; static. */
 static inline struct osc_str osc_range_place_text(enum osc_range_place place)
 {

@@ -272,7 +272,7 @@ static osc_status sum_ranges(struct sums *s)
         for (uint32_t i = 0; i < c->n_rows; i++) {
             uint32_t group = 0;
 
-            if (!osc_sampled_is_range(s->t, c, i))
+            if (!osc_range_has_ended(s->t, c, i))
                 continue;
             const osc_status st = find_group(s, c, i, &group);
             if (st != OSC_OK)
@@ -293,7 +293,7 @@ static osc_status take_from_parent(struct sums *s, const struct osc_chunk *c, ui
     const uint32_t at = osc_row_place(parent);
     uint32_t group = 0;
 
-    if (!osc_sampled_is_range(s->t, of, at))
+    if (!osc_range_has_ended(s->t, of, at))
         return OSC_OK;
     const osc_status st = find_group(s, of, at, &group);
 
@@ -314,7 +314,7 @@ static osc_status take_from_parents(struct sums *s)
         const struct osc_chunk *const c = events->chunks[k];
 
         for (uint32_t i = 0; c->parent && i < c->n_rows && st == OSC_OK; i++)
-            if (c->parent[i] != 0 && osc_sampled_is_range(s->t, c, i) &&
+            if (c->parent[i] != 0 && osc_range_has_ended(s->t, c, i) &&
                 osc_sampled_calls(s->t, c, i) > 1)
                 st = take_from_parent(s, c, i);
     }
@@ -342,7 +342,7 @@ static osc_status sort_buckets(struct sums *s)
         const struct osc_chunk *const c = events->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (!osc_sampled_is_range(s->t, c, i))
+            if (!osc_range_has_ended(s->t, c, i))
                 continue;
             const size_t at = next[s->group_of[n++]]++;
 

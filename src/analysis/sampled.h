@@ -32,13 +32,3 @@ static inline uint32_t osc_sampled_calls(const struct osc_trace *t, const struct
                ? (uint32_t)n
                : 1;
 }
-
-/* Whether row I of C is a range that has ended, which is what tables count. */
-static inline bool osc_sampled_is_range(const struct osc_trace *t, const struct osc_chunk *c,
-                                        uint32_t i)
-{
-    const enum osc_form_shape shape = (enum osc_form_shape)t->forms[c->form[i]].shape;
-
-    return (osc_shape_is_range(shape) || shape == OSC_SHAPE_ASYNC) &&
-           c->dur_ns[i] != OSC_NO_DUR;
-}

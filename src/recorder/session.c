@@ -170,7 +170,7 @@ static const struct osc_flush_core core = {
     .hold = osc_session_hold,
     .pause = pause_or_resume,
     .is_recording = is_recording,
-    .republish = publish,
+    .republish = osc_session_republish,
 };
 
 /* Whether this is a child that shares the memory of the recording process. */

@@ -11,6 +11,14 @@
 #include "recorder/thread/thread_list.h"
 #include "recorder/thread/ticks.h"
 
+/* Make the next call of W's thread take the slow path, which W is in. */
+static void make_unusual(struct osc_writer *w)
+{
+    w->epoch = 0;
+    w->is_in_sampled = false;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see it, too */
+}
+
 static void absorb_and_leave(struct osc_writer *w)
 {
     osc_writer_absorb(w);
@@ -53,9 +61,7 @@ static struct osc_record_slot *reserve_slowly(uint32_t n_slots, enum osc_role ro
         osc_writer_drop_nested(w, role);
         return NULL;
     }
-    w->epoch = 0;
-    w->is_in_sampled = false;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see epoch 0, too */
+    make_unusual(w);
 
     enum osc_loss why;
     const uint64_t generation = osc_session_enter(&why);
@@ -87,9 +93,7 @@ static bool skip_paused(enum osc_role role)
     if (w->generation != __atomic_load_n(&osc_epoch_paused, __ATOMIC_RELAXED) ||
         osc_session_awaits_flusher() || !osc_writer_set_busy(w))
         return false;
-    w->epoch = 0; /* what is open now is accounted for by the slow path */
-    w->is_in_sampled = false;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see epoch 0, too */
+    make_unusual(w); /* what is open now is accounted for by the slow path */
     const bool is_skipped = osc_writer_skip(w, role);
     for (;;) { /* as in leave() */
         if (osc_writer_has_nested(w))
@@ -156,8 +160,7 @@ static void leave_sampled(struct osc_writer *w)
 {
     osc_writer_set_idle(w);
     if (__builtin_expect(osc_writer_has_nested(w), 0) && osc_writer_set_busy(w)) {
-        w->epoch = 0;
-        __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in reserve_slowly() */
+        make_unusual(w);
         leave(w);
     }
 }
@@ -167,8 +170,7 @@ static void skip_busy(struct osc_writer *w, enum osc_role role)
 {
     const bool is_everyday = w->epoch == w->generation;
 
-    w->epoch = 0;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see epoch 0, too */
+    make_unusual(w);
     (void)osc_writer_skip(w, role);
     w->is_in_sampled = is_everyday && role == OSC_ROLE_BEGIN;
 }

@@ -3,20 +3,6 @@
 
 #include <string.h>
 
-bool osc_switch_is_all(const struct osc_switch_pattern *p)
-{
-    return strcmp(p->text, "*") == 0;
-}
-
-bool osc_switch_matches(const struct osc_switch_pattern *p, const char *name, size_t len)
-{
-    const size_t n = strlen(p->text);
-
-    if (n > 0 && p->text[n - 1] == '*')
-        return len >= n - 1 && memcmp(p->text, name, n - 1) == 0;
-    return len == n && memcmp(p->text, name, n) == 0;
-}
-
 bool osc_switch_next(const char **list, const char **item, size_t *len)
 {
     static const char between[] = " \t,";
@@ -29,12 +15,12 @@ bool osc_switch_next(const char **list, const char **item, size_t *len)
     return *len > 0;
 }
 
-static bool set_pattern(struct osc_switch_pattern *p, const char *s, size_t len)
+static bool set_pattern(struct osc_switch_rule *rule, const char *s, size_t len)
 {
     if (len == 0 || len > OSC_SWITCH_PATTERN_MAX)
         return false;
-    memcpy(p->text, s, len);
-    p->text[len] = '\0';
+    memcpy(rule->pattern, s, len);
+    rule->pattern[len] = '\0';
     return true;
 }
 
@@ -54,49 +40,93 @@ static bool read_number(const char *s, size_t len, uint32_t max, uint32_t *value
     return len > 0;
 }
 
-bool osc_switch_read_level(const char *s, size_t len, struct osc_switch_level *rule)
+static bool read_level(const char *s, size_t len, struct osc_switch_rule *rule)
 {
     const bool is_off = len > 0 && s[0] == '-';
     const char *const colon = memrchr(s, ':', len);
-    uint32_t level;
 
-    rule->level = (uint8_t)(is_off ? 0 : OSC_LEVEL_USUAL);
+    *rule = (struct osc_switch_rule){.value = is_off ? 0 : OSC_LEVEL_USUAL};
     if (is_off)
-        return set_pattern(&rule->pattern, s + 1, len - 1);
+        return set_pattern(rule, s + 1, len - 1);
     if (colon && (colon == s || colon[-1] != ':')) { /* not the end of "::" */
-        if (!read_number(colon + 1, len - (size_t)(colon + 1 - s), INT8_MAX, &level))
+        if (!read_number(colon + 1, len - (size_t)(colon + 1 - s), INT8_MAX, &rule->value))
             return false;
-        rule->level = (uint8_t)level;
         len = (size_t)(colon - s);
     }
-    return set_pattern(&rule->pattern, s, len);
+    return set_pattern(rule, s, len);
 }
 
-bool osc_switch_read_sampled(const char *s, size_t len, struct osc_switch_sampled *rule)
+static bool read_sampled(const char *s, size_t len, struct osc_switch_rule *rule)
 {
     const char *const equals = memrchr(s, '=', len);
     size_t digits;
 
-    rule->n = rule->per_second = 0;
-    if (!equals || !set_pattern(&rule->pattern, s, (size_t)(equals - s)))
+    *rule = (struct osc_switch_rule){.value = 0};
+    if (!equals || !set_pattern(rule, s, (size_t)(equals - s)))
         return false;
     digits = len - (size_t)(equals + 1 - s);
     if (digits > 2 && memcmp(s + len - 2, "/s", 2) == 0)
         return read_number(equals + 1, digits - 2, UINT32_MAX, &rule->per_second) &&
                rule->per_second > 0;
-    return read_number(equals + 1, digits, OSC_SAMPLED_N_MAX, &rule->n) && rule->n > 0;
+    return read_number(equals + 1, digits, OSC_SAMPLED_N_MAX, &rule->value) && rule->value > 0;
 }
 
-bool osc_switch_is_level(const char *s, size_t len)
-{
-    struct osc_switch_level rule;
+const struct osc_switch_kind osc_switch_levels = {
+    read_level, "a category with or without a level, such as io or io:2"};
+const struct osc_switch_kind osc_switch_samples = {
+    read_sampled, "a name with a number, such as parse=100 or parse=5000/s"};
 
-    return osc_switch_read_level(s, len, &rule);
+/* --- rules --------------------------------------------------------------------------- */
+
+/* Add RULE to R, in place of what it makes void; false: there is no room. */
+static bool add(struct osc_switch_rules *r, const struct osc_switch_rule *rule)
+{
+    const bool is_of_all = strcmp(rule->pattern, "*") == 0;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!is_of_all && strcmp(r->v[i].pattern, rule->pattern) != 0)
+            r->v[n++] = r->v[i];
+    if (n == OSC_SWITCH_RULES_MAX)
+        return false;
+    r->v[n++] = *rule;
+    r->n = n;
+    return true;
 }
 
-bool osc_switch_is_sampled(const char *s, size_t len)
+osc_status osc_switch_rules_add(const struct osc_switch_rules *now,
+                                const struct osc_switch_kind *kind, const char *list,
+                                struct osc_switch_rules *next)
 {
-    struct osc_switch_sampled rule;
+    const char *item;
+    size_t len;
 
-    return osc_switch_read_sampled(s, len, &rule);
+    *next = *now;
+    while (osc_switch_next(&list, &item, &len)) {
+        struct osc_switch_rule rule;
+
+        if (!kind->read(item, len, &rule))
+            return OSC_EINVAL;
+        if (!add(next, &rule))
+            return OSC_ELIMIT;
+    }
+    return OSC_OK;
+}
+
+static bool matches(const char *pattern, const char *name, size_t len)
+{
+    const size_t n = strlen(pattern);
+
+    if (n > 0 && pattern[n - 1] == '*')
+        return len >= n - 1 && memcmp(pattern, name, n - 1) == 0;
+    return len == n && memcmp(pattern, name, n) == 0;
+}
+
+const struct osc_switch_rule *osc_switch_rules_find(const struct osc_switch_rules *rules,
+                                                    const char *name, size_t len)
+{
+    for (uint32_t i = rules->n; i-- > 0;)
+        if (matches(rules->v[i].pattern, name, len))
+            return &rules->v[i];
+    return NULL;
 }

@@ -40,14 +40,6 @@ struct wanted {
     enum osc_range_place place;
 };
 
-static bool is_range(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
-{
-    const enum osc_form_shape shape = (enum osc_form_shape)osc_row_form(t, c, i)->shape;
-
-    return (osc_shape_is_range(shape) || shape == OSC_SHAPE_ASYNC) &&
-           c->dur_ns[i] != OSC_NO_DUR;
-}
-
 /* Set W to what the event number ID of T has; false: it is none, or no range. */
 static bool find_event(const struct osc_trace *t, int64_t id, struct wanted *w)
 {
@@ -57,7 +49,7 @@ static bool find_event(const struct osc_trace *t, int64_t id, struct wanted *w)
         if (id < c->first_row || id - c->first_row >= c->n_rows)
             continue;
         const uint32_t i = (uint32_t)(id - c->first_row);
-        if (!is_range(t, c, i))
+        if (!osc_range_has_ended(t, c, i))
             return false;
         *w = (struct wanted){.name = c->name[i],
                              .has_rest = true,
@@ -89,7 +81,7 @@ static void add_rows(const struct osc_trace *t, const struct wanted *w, struct o
         const struct osc_chunk *const c = t->events.chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (c->name[i] == w->name && is_range(t, c, i) &&
+            if (c->name[i] == w->name && osc_range_has_ended(t, c, i) &&
                 (!w->has_rest ||
                  (c->kind[i] == w->kind && osc_range_place_of(t, c, i) == w->place)))
                 add_row(t, c, i, out);

@@ -7,9 +7,8 @@
 /* The first integer of `Storages`: what the call is. */
 enum { CALL_OTHER, CALL_FITS, CALL_BACKWARD };
 
-/* The arguments `Storages` to `Storages 8`. */
-#define NUMBERS_MAX   16384u /* a hostile file has endless ones */
-#define STORAGES_KEYS 8
+#define STORAGES_KEYS 8      /* the arguments `Storages` to `Storages 8` */
+#define NUMBERS_MAX   16384u /* of a list: a hostile file has endless ones */
 
 /* What the walk over the operators keeps. */
 struct walk {

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "analysis/range_place.h"
 #include "analysis/sampled.h"
 #include "base/strbuf.h"
 
@@ -35,7 +36,7 @@ static void find_names(const struct osc_trace *t, const struct osc_chunk *c,
                        struct found *found)
 {
     for (uint32_t i = 0; i < c->n_rows; i++) {
-        if (!osc_sampled_is_range(t, c, i) || osc_sampled_calls(t, c, i) == 1)
+        if (!osc_range_has_ended(t, c, i) || osc_sampled_calls(t, c, i) == 1)
             continue;
         const uint32_t at = place_of(found, c->name[i]);
 
@@ -53,7 +54,7 @@ static void count_ranges(const struct osc_trace *t, const struct osc_chunk *c,
         const uint32_t at = place_of(found, c->name[i]);
         const uint32_t n_calls = osc_sampled_calls(t, c, i);
 
-        if (at >= found->n || !osc_sampled_is_range(t, c, i) || (at == N_NAMES && n_calls == 1))
+        if (at >= found->n || !osc_range_has_ended(t, c, i) || (at == N_NAMES && n_calls == 1))
             continue;
         struct sampled *const s = &found->v[at];
 

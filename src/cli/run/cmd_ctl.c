@@ -24,10 +24,25 @@
 
 #define LIVE ".osc.live"
 
-static const char *const commands[] = {"start",  "stop",    "dump",  "status",
-                                       "enable", "disable", "sample"};
+/* What users ask for. */
+struct request {
+    const char *word;
+    const char *sent;                   /* to the recording */
+    const struct osc_switch_kind *list; /* what it takes; NULL: nothing */
+    const char *behind;                 /* is added to each item */
+};
 
-#define N_COMMANDS (sizeof commands / sizeof *commands)
+static const struct request requests[] = {
+    {"start", "start", NULL, ""},
+    {"stop", "stop", NULL, ""},
+    {"dump", "dump", NULL, ""},
+    {"status", "status", NULL, ""},
+    {"enable", "enable", &osc_switch_levels, ""},
+    {"disable", "enable", &osc_switch_levels, ":0"},
+    {"sample", "sample", &osc_switch_samples, ""},
+};
+
+#define N_REQUESTS (sizeof requests / sizeof *requests)
 
 struct asking {
     const char *command; /* with its list, if it takes one */
@@ -226,12 +241,12 @@ static int ask_operand(struct asking *a, const char *operand)
     return OSC_EXIT_FAILED;
 }
 
-static int no_such_command(const char *word)
+static int no_such_request(const char *word)
 {
     struct osc_nearest near = {.word = word};
 
-    for (size_t i = 0; i < N_COMMANDS; i++)
-        osc_nearest_try(&near, commands[i]);
+    for (size_t i = 0; i < N_REQUESTS; i++)
+        osc_nearest_try(&near, requests[i].word);
     if (near.best)
         return osc_cli_misuse("unknown request '%s'; did you mean '%s'?", word, near.best);
     return osc_cli_misuse(
@@ -240,57 +255,56 @@ static int no_such_command(const char *word)
         word);
 }
 
-/* Whether the request WORD takes a list. */
-static bool takes_list(const char *word)
+/* The request called WORD; NULL: there is none. */
+static const struct request *find_request(const char *word)
 {
-    return strcmp(word, "enable") == 0 || strcmp(word, "disable") == 0 ||
-           strcmp(word, "sample") == 0;
+    for (size_t i = 0; i < N_REQUESTS; i++)
+        if (strcmp(requests[i].word, word) == 0)
+            return &requests[i];
+    return NULL;
 }
 
-/* Add the LIST of the request WORD to TEXT: "disable a,b" is "enable a:0,b:0". */
-static int add_list(const char *word, const char *list, struct osc_strbuf *text)
+/* Whether R takes the item of LEN bytes at S. */
+static bool takes(const struct request *r, const char *s, size_t len)
 {
-    const bool is_sample = word[0] == 's', is_off = word[0] == 'd';
-    const char *at = list, *item;
-    bool is_first = true;
+    struct osc_switch_rule rule;
+
+    if (memchr(s, '\n', len) || !r->list->read(s, len, &rule))
+        return false;
+    /* What has something added must be a category alone. */
+    return r->behind[0] == '\0' || strlen(rule.pattern) == len;
+}
+
+/* Add the LIST of R to TEXT. */
+static int add_list(const struct request *r, const char *list, struct osc_strbuf *text)
+{
+    const char *at = list, *item, *between = " ";
     size_t len;
 
-    for (; osc_switch_next(&at, &item, &len); is_first = false) {
-        struct osc_switch_level rule = {.level = OSC_LEVEL_USUAL};
-
-        if (memchr(item, '\n', len) ||
-            !(is_sample ? osc_switch_is_sampled(item, len)
-                        : osc_switch_read_level(item, len, &rule)) ||
-            (is_off && strlen(rule.pattern.text) != len))
-            return osc_cli_misuse("%s: '%.*s' is not %s", word, (int)len, item,
-                                  is_sample ? OSC_SWITCH_SAMPLED_HELP
-                                  : is_off  ? "a category"
-                                            : OSC_SWITCH_LEVEL_HELP);
-        osc_strbuf_addf(text, "%s%.*s%s", is_first ? "" : ",", (int)len, item,
-                        is_off ? ":0" : "");
+    for (; osc_switch_next(&at, &item, &len); between = ",") {
+        if (!takes(r, item, len))
+            return osc_cli_misuse("%s: '%.*s' is not %s", r->word, (int)len, item,
+                                  r->behind[0] == '\0' ? r->list->what : "a category");
+        osc_strbuf_addf(text, "%s%.*s%s", between, (int)len, item, r->behind);
     }
-    return is_first ? osc_cli_misuse("%s: the list is empty; see 'opscope ctl --help'", word)
-                    : OSC_EXIT_DONE;
+    return between[0] == ' '
+               ? osc_cli_misuse("%s: the list is empty; see 'opscope ctl --help'", r->word)
+               : OSC_EXIT_DONE;
 }
 
 /* Write the request of ARGS to TEXT. */
 static int read_request(const struct osc_args *args, struct osc_strbuf *text)
 {
-    const char *const word = args->n_operands > 1 ? args->operands[1] : "";
-    bool is_known = false;
+    const struct request *const r =
+        args->n_operands > 1 ? find_request(args->operands[1]) : NULL;
 
-    for (size_t i = 0; i < N_COMMANDS; i++)
-        is_known |= strcmp(commands[i], word) == 0;
-    if (args->n_operands > 1 && !is_known)
-        return no_such_command(word);
-    if (args->n_operands != (takes_list(word) ? 3 : 2))
+    if (args->n_operands > 1 && !r)
+        return no_such_request(args->operands[1]);
+    if (!r || args->n_operands != (r->list ? 3 : 2))
         return osc_cli_misuse("name a recording and a request: 'opscope ctl DIR status', "
                               "'opscope ctl DIR enable LIST', or see 'opscope ctl --help'");
-    osc_strbuf_adds(text, strcmp(word, "disable") == 0 ? "enable" : word);
-    if (!takes_list(word))
-        return OSC_EXIT_DONE;
-    osc_strbuf_adds(text, " ");
-    return add_list(word, args->operands[2], text);
+    osc_strbuf_adds(text, r->sent);
+    return r->list ? add_list(r, args->operands[2], text) : OSC_EXIT_DONE;
 }
 
 /* Send the request TEXT to the recordings of ARGS. */
@@ -316,8 +330,9 @@ static int run(struct osc_args *args)
     int failed = read_request(args, &text);
 
     if (!failed)
-        failed = text.status == OSC_OK ? ask_all(args, text.s)
-                                       : osc_cli_fail(text.status, &(struct osc_err){0});
+        failed = text.status == OSC_OK && text.s
+                     ? ask_all(args, text.s)
+                     : osc_cli_fail(OSC_ENOMEM, &(struct osc_err){0});
     osc_strbuf_fini(&text);
     return failed;
 }

@@ -392,21 +392,20 @@ static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run
     return add_text(s, "OPSCOPE_SCHEDULE", &text);
 }
 
-/* Set VARIABLE to the LIST of OPTION, of which READ takes each item. */
+/* Set VARIABLE to the LIST of OPTION, which is of KIND. */
 static int choose_switches(struct osc_sources *s, const char *option, const char *variable,
-                           const char *list, bool (*check)(const char *item, size_t len))
+                           const char *list, const struct osc_switch_kind *kind)
 {
-    const bool is_sample = check == osc_switch_is_sampled;
     struct osc_strbuf text = {0};
+    struct osc_switch_rule rule;
     const char *at = list, *item;
     size_t len;
 
     if (!list)
         return drop_stale(s, variable);
     while (osc_switch_next(&at, &item, &len))
-        if (!check(item, len))
-            return osc_cli_misuse("%s: '%.*s' is not %s", option, (int)len, item,
-                                  is_sample ? OSC_SWITCH_SAMPLED_HELP : OSC_SWITCH_LEVEL_HELP);
+        if (!kind->read(item, len, &rule))
+            return osc_cli_misuse("%s: '%.*s' is not %s", option, (int)len, item, kind->what);
     osc_strbuf_adds(&text, list);
     return add_text(s, variable, &text);
 }
@@ -471,10 +470,10 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
         failed = choose_schedule(s, &args->run);
     if (!failed)
         failed = choose_switches(s, "--enable", "OPSCOPE_ENABLE", args->run.enable,
-                                 osc_switch_is_level);
+                                 &osc_switch_levels);
     if (!failed)
         failed = choose_switches(s, "--sample", "OPSCOPE_SAMPLE", args->run.sample,
-                                 osc_switch_is_sampled);
+                                 &osc_switch_samples);
     if (!failed)
         failed = heed_forbidden(s, args, bits);
     if (!failed)

@@ -1,37 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/live/categories.h"
 
-#include <string.h>
-
 #include "opscope/record.h"
 #include "recorder/live/names.h"
 #include "recorder/live/switch_lock.h"
 #include "recording/switches.h"
 
-struct rules {
-    struct osc_switch_level v[OSC_SWITCH_RULES_MAX];
-    uint32_t n;
-};
-
-static struct rules rules; /* under the lock */
+static struct osc_switch_rules rules; /* under the lock */
 static uint32_t lock;
 static uint32_t is_full;               /* a category found no room */
 static uint32_t names[OSC_CATEGORIES]; /* of the categories; 0: not made yet */
 
-static uint8_t level_of(const struct rules *r, uint32_t name)
+/* Set the level of CATEGORY, called NAME, by the rules. */
+static void set_level(uint32_t category, uint32_t name)
 {
     size_t len;
     const char *const text = osc_names_text(name, &len);
+    const struct osc_switch_rule *const rule = osc_switch_rules_find(&rules, text, len);
+    const int level = (int)(rule ? rule->value : OSC_LEVEL_USUAL);
 
-    for (uint32_t i = r->n; i-- > 0;)
-        if (osc_switch_matches(&r->v[i].pattern, text, len))
-            return r->v[i].level;
-    return OSC_LEVEL_USUAL;
-}
-
-/* relaxed: a call that reads the level of before is as good as an earlier one. */
-static void set_level(uint32_t category, uint8_t level)
-{
+    /* relaxed: a call that reads the level of before is as good as an earlier one. */
     __atomic_store_n(&osc_levels_[category], (signed char)(level - 1), __ATOMIC_RELAXED);
 }
 
@@ -59,7 +47,7 @@ uint32_t osc_categories_find(const char *name, size_t len, uint64_t *n_full)
         if (__atomic_compare_exchange_n(&names[i], &found, id, false, __ATOMIC_RELEASE,
                                         __ATOMIC_ACQUIRE)) {
             if (osc_switch_lock(&lock)) {
-                set_level(i, level_of(&rules, id));
+                set_level(i, id);
                 osc_switch_unlock(&lock);
             }
             return i;
@@ -72,43 +60,19 @@ uint32_t osc_categories_find(const char *name, size_t len, uint64_t *n_full)
     return 0;
 }
 
-/* Add RULE to R, in place of what it makes void; false: there is no room. */
-static bool add(struct rules *r, const struct osc_switch_level *rule)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < r->n; i++)
-        if (!osc_switch_is_all(&rule->pattern) &&
-            strcmp(r->v[i].pattern.text, rule->pattern.text) != 0)
-            r->v[n++] = r->v[i];
-    if (n == OSC_SWITCH_RULES_MAX)
-        return false;
-    r->v[n++] = *rule;
-    r->n = n;
-    return true;
-}
-
 static osc_status follow(const char *list)
 {
-    static struct rules next; /* under the lock */
-    const char *item;
-    size_t len;
+    static struct osc_switch_rules next; /* under the lock */
+    const osc_status st = osc_switch_rules_add(&rules, &osc_switch_levels, list, &next);
 
-    next = rules;
-    while (osc_switch_next(&list, &item, &len)) {
-        struct osc_switch_level rule;
-
-        if (!osc_switch_read_level(item, len, &rule))
-            return OSC_EINVAL;
-        if (!add(&next, &rule))
-            return OSC_ELIMIT;
-    }
+    if (st != OSC_OK)
+        return st;
     rules = next;
     for (uint32_t i = 1; i < OSC_CATEGORIES; i++) {
         const uint32_t name = osc_categories_name(i);
 
         if (name != 0)
-            set_level(i, level_of(&rules, name));
+            set_level(i, name);
     }
     return OSC_OK;
 }

@@ -17,11 +17,6 @@
 
 enum { WAYS = 4 }; /* places where a thread may keep a name */
 
-struct rules {
-    struct osc_switch_sampled v[OSC_SWITCH_RULES_MAX];
-    uint32_t n;
-};
-
 /* What a thread counts of a name. */
 struct counts {
     uint32_t name;
@@ -40,7 +35,7 @@ struct thread {
     struct counts names[OSC_SAMPLING_NAMES];
 };
 
-static struct rules rules; /* under the lock */
+static struct osc_switch_rules rules; /* under the lock */
 static uint32_t lock, version, key;
 static struct thread *threads; /* OSC_LIVE_THREADS of them */
 
@@ -57,23 +52,6 @@ uint32_t osc_sampling_key(void)
 }
 
 /* --- rules --------------------------------------------------------------------------- */
-
-/* Add RULE to R, in place of what it makes void; false: there is no room. */
-static bool add(struct rules *r, const struct osc_switch_sampled *rule)
-{
-    const bool is_all = osc_switch_is_all(&rule->pattern);
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < r->n; i++)
-        if (!is_all && strcmp(r->v[i].pattern.text, rule->pattern.text) != 0)
-            r->v[n++] = r->v[i];
-    if (n == OSC_SWITCH_RULES_MAX)
-        return false;
-    if (!is_all || rule->n != 1)
-        r->v[n++] = *rule;
-    r->n = n;
-    return true;
-}
 
 /* Make what threads count in, whose memory is theirs once they use it. */
 static bool make_threads(void)
@@ -106,28 +84,29 @@ static bool make_key(void)
     return key != 0;
 }
 
+/* Whether R has a rule by which not all is recorded. */
+static bool samples(const struct osc_switch_rules *r)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->v[i].value != 1)
+            return true;
+    return false;
+}
+
 static osc_status follow(const char *list)
 {
-    static struct rules next; /* under the lock */
+    static struct osc_switch_rules next; /* under the lock */
     static uint32_t n_changes;
-    const char *item;
-    size_t len;
+    const osc_status st = osc_switch_rules_add(&rules, &osc_switch_samples, list, &next);
 
-    next = rules;
-    while (osc_switch_next(&list, &item, &len)) {
-        struct osc_switch_sampled rule;
-
-        if (!osc_switch_read_sampled(item, len, &rule))
-            return OSC_EINVAL;
-        if (!add(&next, &rule))
-            return OSC_ELIMIT;
-    }
-    if (next.n > 0 && (!make_threads() || !make_key()))
+    if (st != OSC_OK)
+        return st;
+    if (samples(&next) && (!make_threads() || !make_key()))
         return OSC_ENOMEM;
     rules = next;
     n_changes += n_changes == UINT32_MAX ? 2 : 1; /* not 0 */
     /* relaxed: threads that see it read the rules under the lock. */
-    __atomic_store_n(&version, next.n > 0 ? n_changes : 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&version, samples(&rules) ? n_changes : 0, __ATOMIC_RELAXED);
     return OSC_OK;
 }
 
@@ -176,17 +155,10 @@ static void read_rules(struct counts *c, uint32_t now)
 
     if (!osc_switch_lock(&lock))
         return;
-    c->n = 1;
-    c->per_second = 0;
-    for (uint32_t i = rules.n; i-- > 0;) {
-        const struct osc_switch_sampled *const rule = &rules.v[i];
+    const struct osc_switch_rule *const rule = osc_switch_rules_find(&rules, text, len);
 
-        if (osc_switch_matches(&rule->pattern, text, len)) {
-            c->n = rule->n > 0 ? rule->n : 1;
-            c->per_second = rule->per_second;
-            break;
-        }
-    }
+    c->n = rule && rule->value > 0 ? rule->value : 1;
+    c->per_second = rule ? rule->per_second : 0;
     osc_switch_unlock(&lock);
     c->gap = c->version == 0 ? 1 : next_gap(c); /* the first call of all is recorded */
     c->version = now;
