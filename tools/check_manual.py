@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # What only inline functions and macros of the headers themselves use; programs call those.
 OWN = {"osc_scope_begin", "osc_scope_end", "osc_scope_complete", "osc_scope_instant",
        "osc_scope_begin_with", "osc_kind_known", "osc_stub", "osc_stub_begin", "osc_stub_fail",
-       "osc_stub_find"}
+       "osc_stub_find", "osc_shared_"}
 FUNCTION = re.compile(r"^(?:OSC_API|OSC_INLINE|static inline)\s[^;{=]*?\b(osc_\w+)\(", re.M)
 STRUCT = re.compile(r"^struct (osc_\w+) \{", re.M)
 ENUM = re.compile(r"^enum \w+ \{(.*?)\}", re.M | re.S)

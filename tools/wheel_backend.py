@@ -160,12 +160,26 @@ def licence(file: str) -> tuple[str, Path] | None:
     return None
 
 
+def add_page_licences(folder: Path) -> None:
+    """Add the licences of the packages in the page, whose script has the notices, too, to FOLDER,
+    if it was built here."""
+    web = ROOT / "web"
+    if not (web / "node_modules").is_dir() or not shutil.which("node"):
+        return
+    packages = subprocess.run(["node", "build.mjs", "--packages"], cwd=web, capture_output=True,
+                              text=True, check=True).stdout.split()
+    for name in packages:
+        shutil.copyfile(web / "node_modules" / name / "LICENSE",
+                        folder / name.replace("/", "-").lstrip("@"))
+
+
 def add_licences(wheel: Path, folder: Path) -> Path:
     """Add the licences of the libraries in WHEEL, and return the new one, in FOLDER."""
     run("wheel", "unpack", wheel, "--dest", folder / "repaired")
     root = only(folder, "repaired/*/opscope").parent
     info = only(root, "*.dist-info")
     (info / "licenses").mkdir(exist_ok=True)
+    add_page_licences(info / "licenses")
     # auditwheel adds a hash to the name: libisal-865753ee.so.2.0.30.
     for file in [*INLINED, *(re.sub(r"-[0-9a-f]{8}(?=\.so)", "", x.name)
                              for x in sorted(root.glob("opscope.libs/*")))]:

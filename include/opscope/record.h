@@ -71,6 +71,9 @@ extern __attribute__((weak, visibility("hidden"))) int *osc_stub_on_;
 #define OSC_ON_ __atomic_load_n(&osc_stub_on_, __ATOMIC_RELAXED)
 #else
 extern OSC_API int osc_on_;
+/* Where this and osc_levels_ are: a program that is linked without -fPIC has copies of them,
+ * which dlsym() of the library does not find. For stub.h. */
+OSC_API void osc_shared_(int **on, signed char **levels);
 #define OSC_ON_ (&osc_on_)
 #endif
 

@@ -216,6 +216,7 @@ OSC_API osc_status osc_stub_fail(const char *why)
 OSC_API OSC_MUST_USE osc_status osc_stub_load(const char *file);
 OSC_API osc_status osc_stub_load(const char *file)
 {
+    void (*shared)(int **on, signed char **levels) = NULL;
     signed char *levels = NULL;
     int *on = NULL;
 
@@ -246,6 +247,9 @@ OSC_API osc_status osc_stub_load(const char *file)
     osc_stub_find(library, "osc_status_text", &osc_stub_.osc_status_text);
     osc_stub_.why[0] = '\0';
     osc_stub_find(library, "osc_levels_", &levels);
+    osc_stub_find(library, "osc_shared_", &shared); /* older ones lack it */
+    if (shared)
+        shared(&on, &levels);
     if (levels)
         __atomic_store_n(&osc_stub_levels_, levels, __ATOMIC_RELAXED);
     /* release: other threads that see it see the functions. */

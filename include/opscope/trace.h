@@ -174,9 +174,9 @@ struct osc_how {
  * everything that is still readable: the table `quality` lists what was left out, and
  * osc_set_notes() reports if memory or the disk ended the reading.
  *
- * Files of columns (exported .osc) stay mapped until the set is freed: they may be replaced or
- * removed, but must not be shortened in place, or a question that reads beyond the new end
- * raises SIGBUS.
+ * A set has copies of what it read: files may be replaced or removed at any time. Rows of an
+ * exported .osc that is overwritten or cut before a question first reads them are lost, and
+ * counted in the table `quality`.
  */
 OSC_API OSC_MUST_USE osc_status osc_set_open(struct osc_set **set, const char *const *paths,
                                              size_t n, const struct osc_how *how,

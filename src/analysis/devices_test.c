@@ -137,6 +137,21 @@ static const struct osc_device *device(const char *name, int64_t index)
     return osc_trace_device(&trace, osc_str_c(name), index);
 }
 
+TEST_WITH(a_device_without_a_name_has_that_of_the_one_model_that_fits, NULL, end)
+{
+#define GFX942 "\"computeMajor\": 9, \"computeMinor\": 4, \"numSms\": 304"
+    read_props("[{\"id\": 0, " GFX942 ", \"totalGlobalMem\": 206141652992}, "
+               "{\"id\": 1, " GFX942 ", \"totalGlobalMem\": 274861129728}, "
+               "{\"id\": 2, " GFX942 "}, "
+               "{\"id\": 3, \"name\": \"own\", " GFX942 ", \"totalGlobalMem\": 1}]");
+    assert_true(osc_str_eq(osc_trace_str(&trace, device("cuda:0", 0)->model),
+                           OSC_STR("AMD Instinct MI300X (derived)")));
+    assert_true(osc_str_eq(osc_trace_str(&trace, device("cuda:1", 1)->model),
+                           OSC_STR("AMD Instinct MI325X (derived)")));
+    assert_int_equal(device("cuda:2", 2)->model.v, 0);
+    assert_true(osc_str_eq(osc_trace_str(&trace, device("cuda:3", 3)->model), OSC_STR("own")));
+}
+
 TEST_WITH(properties_go_by_id_or_by_place, NULL, end)
 {
     read_props("[{\"id\": 2, \"name\": \"a \\\"b\\\"\", \"totalGlobalMem\": 68702699520, "

@@ -108,7 +108,7 @@ static const struct osc_column columns[] = {
                "Value of a counter. Each series of a sample is a row."),
     OSC_COLUMN(BYTES, "bytes", INTEGER, "bytes", FIRST, OSC_COLUMN_OPTIONAL, 0,
                "Size: argument Bytes of allocations and releases (negative for releases), "
-               "bytes of copies."),
+               "bytes of copies, or size where MTIA gives that."),
     OSC_COLUMN(ARGS, "args", STRING, NULL, FIRST, OSC_COLUMN_DEEP, 0,
                "All arguments as JSON text, in the order and with the types of the file."),
 };
@@ -125,10 +125,13 @@ static bool is_range(const struct osc_form *f, const struct osc_chunk *c, uint32
     return osc_shape_is_range((enum osc_form_shape)f->shape) && c->dur_ns[i] != OSC_NO_DUR;
 }
 
-static enum osc_arg_key bytes_key(enum osc_kind kind)
+/* The argument that has the size of a row of KIND and form F; of MTIA's copies it is `size`. */
+static enum osc_arg_key bytes_key(const struct osc_form *f, enum osc_kind kind)
 {
-    return kind == OSC_KIND_ALLOC || kind == OSC_KIND_FREE || kind == OSC_KIND_OOM
-               ? OSC_ARG_KEY_BYTES
+    if (kind == OSC_KIND_ALLOC || kind == OSC_KIND_FREE || kind == OSC_KIND_OOM)
+        return OSC_ARG_KEY_BYTES;
+    return kind == OSC_KIND_MEMCPY && f->known[OSC_ARG_KEY_BYTES_COPIED] < 0
+               ? OSC_ARG_KEY_SIZE
                : OSC_ARG_KEY_BYTES_COPIED;
 }
 
@@ -186,7 +189,7 @@ static uint64_t shown_by_facts(const struct osc_trace *t, const struct osc_chunk
 static uint64_t shown_by_form(const struct osc_form *form, enum osc_kind kind)
 {
     return (form->known[OSC_ARG_KEY_CORRELATION] >= 0 ? BIT(CORRELATION) : 0) |
-           (form->known[bytes_key(kind)] >= 0 ? BIT(BYTES) : 0) |
+           (form->known[bytes_key(form, kind)] >= 0 ? BIT(BYTES) : 0) |
            (kind == OSC_KIND_COUNTER ? BIT(VALUE) : 0);
 }
 
@@ -338,7 +341,7 @@ static void add_row(struct osc_scan *s, const struct osc_chunk *c, uint32_t i,
         osc_result_int(out, CORRELATION, n);
     if (kind == OSC_KIND_COUNTER && counter_value(t, c, i, &value))
         osc_result_num(out, VALUE, value);
-    if (osc_row_arg_int(t, c, i, bytes_key(kind), &n))
+    if (osc_row_arg_int(t, c, i, bytes_key(osc_row_form(t, c, i), kind), &n))
         osc_result_int(out, BYTES, n);
     if (osc_args_json_write(&s->args, s->t, c, i))
         osc_result_str(out, ARGS, (struct osc_str){s->args.text.s, (uint32_t)s->args.text.len});

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "analysis/call_logs.h"
 #include "analysis/list_text.h"
 #include "derive/facts.h"
 #include "derive/launchers.h"
@@ -34,6 +35,7 @@ struct osc_operator_group {
     uint64_t n_device_values;                  /* calls that have device self time */
     bool is_eligible, has_stack;
     double median_host_self_ns, median_device_self_ns;
+    struct osc_call_logs host_self_logs, device_self_logs; /* by step only */
 };
 
 /* Device work that no row of the table owns, by its launcher. */

@@ -267,6 +267,10 @@ static inline osc_status count_call(struct sweep *s, uint32_t node, const struct
         g->has_stack = s->ops->stacks.of_place[node - 1] != 0;
     s->ns[node] = host_ns;
     s->numbers[node] = at + 1;
+    if (s->o->by_step) {
+        osc_call_logs_add(&g->host_self_logs, host_ns);
+        osc_call_logs_add(&g->device_self_logs, own->device_ns);
+    }
     if (own->device_ns > g->max_device_self_ns)
         g->max_device_self_ns = own->device_ns;
     g->device_total_ns += own->device_total_ns;

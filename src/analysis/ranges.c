@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/wide.h"
-#include "derive/derive.h"
+#include "derive/facts.h"
 #include "table/buckets.h"
 
 enum {
@@ -33,6 +33,7 @@ enum {
     TOTAL,
     SELF,
     SELF_RATIO,
+    OUTER,
     MEAN,
     MEDIAN,
     P99,
@@ -106,6 +107,10 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(SELF_RATIO, "self_ratio", NUMBER, "ratio", FINISH, OSC_COLUMN_DEEP, 0,
                "self_ns / the sum of self_ns of all rows, before --where and --limit; missing "
                "where that is not above 0."),
+    OSC_COLUMN(
+        OUTER, "outer_ns", INTEGER, "ns", SUM, OSC_COLUMN_DEEP, 0,
+        "total_ns, but where synchronous ranges of the row are within or over each other "
+        "on a thread, their time counts once."),
     OSC_COLUMN(MEAN, "mean_ns", NUMBER, "ns", FINISH, 0, 0, "total_ns / calls."),
     OSC_COLUMN(MEDIAN, "median_ns", INTEGER, "ns", FINISH, 0, 0,
                "Duration that half of the ranges do not exceed, from buckets: within 1/16 of "
@@ -160,8 +165,10 @@ struct group {
     struct key key;
     uint32_t track;                   /* of the first range */
     uint64_t n_rows, n_calls, n_sync; /* of a sampled name there are fewer rows than calls */
-    osc_wide total_ns, self_ns, squares;
+    osc_wide total_ns, self_ns, outer_ns, squares;
     int64_t min_ns, max_ns;
+    uint32_t last_track; /* on which the time before UNTIL_NS counts already */
+    int64_t until_ns;
     bool is_marked;
 };
 
@@ -174,7 +181,7 @@ struct sums {
     struct osc_intern keys; /* key i belongs to group i - 1 */
     struct osc_arena arena;
     uint32_t recent[N_RECENT]; /* group of the last range whose name is here */
-    uint32_t *group_of;        /* owned; of each range in turn */
+    uint32_t *group_of;        /* owned; by number of the row: of ranges that have ended */
     uint16_t *buckets;         /* owned; of each range, group after group */
     uint32_t *calls;           /* owned; of each range, likewise; NULL: 1 */
     size_t n_ranges;
@@ -258,6 +265,8 @@ static void add_range(struct group *g, const struct osc_trace *t, const struct o
     if (c->parent && osc_shape_is_range((enum osc_form_shape)form->shape)) {
         g->n_sync++;
         g->self_ns += (osc_wide)c->self_ns[i] * calls;
+    } else {
+        g->outer_ns += (osc_wide)dur_ns * calls;
     }
 }
 
@@ -278,10 +287,37 @@ static osc_status sum_ranges(struct sums *s)
             if (st != OSC_OK)
                 return st;
             add_range(&s->groups[group], s->t, c, i);
-            s->group_of[s->n_ranges++] = group;
+            s->group_of[c->first_row + i] = group;
+            s->n_ranges++;
         }
     }
     return OSC_OK;
+}
+
+/* Sum up the time of synchronous ranges that no earlier one of their group covers. Those of a
+ * track come one after the other, by their start. */
+static void sum_outer(struct sums *s)
+{
+    const struct osc_order *const o = &osc_trace_facts(s->t)->order;
+
+    for (uint32_t at = 0; at < o->n_rows; at++) {
+        const osc_row row = {o->rows[at]};
+        const struct osc_chunk *const c = osc_chunk_of(&s->t->events, row);
+        const uint32_t i = osc_row_place(row);
+        const int64_t end_ns = osc_row_end(c, i);
+        int64_t start_ns = c->ts_ns[i];
+
+        if (!osc_range_has_ended(s->t, c, i))
+            continue;
+        struct group *const g = &s->groups[s->group_of[c->first_row + i]];
+        if (g->last_track == c->track[i] && g->until_ns > start_ns)
+            start_ns = g->until_ns;
+        if (end_ns > start_ns)
+            g->outer_ns += (osc_wide)(end_ns - start_ns) * osc_sampled_calls(s->t, c, i);
+        if (g->last_track != c->track[i] || end_ns > g->until_ns)
+            g->until_ns = end_ns;
+        g->last_track = c->track[i];
+    }
 }
 
 /* Row I of C stands for several calls: take the time of those that were not recorded from its
@@ -327,7 +363,6 @@ static osc_status sort_buckets(struct sums *s)
     const struct osc_store *const events = &s->t->events;
     size_t *const next = osc_calloc(s->n_groups + 1, sizeof *next);
     const bool is_sampled = osc_sampled_any(s->t);
-    size_t n = 0;
 
     s->buckets = osc_malloc((s->n_ranges + 1) * sizeof *s->buckets);
     if (is_sampled)
@@ -344,7 +379,7 @@ static osc_status sort_buckets(struct sums *s)
         for (uint32_t i = 0; i < c->n_rows; i++) {
             if (!osc_range_has_ended(s->t, c, i))
                 continue;
-            const size_t at = next[s->group_of[n++]]++;
+            const size_t at = next[s->group_of[c->first_row + i]]++;
 
             s->buckets[at] = (uint16_t)osc_bucket_of(c->dur_ns[i]);
             if (is_sampled)
@@ -420,6 +455,7 @@ static void add_row(const struct sums *s, const struct group *g, struct osc_str 
     osc_result_int(out, TOTAL, osc_wide_nearest(g->total_ns));
     if (g->n_sync > 0)
         osc_result_int(out, SELF, osc_wide_nearest(g->self_ns));
+    osc_result_int(out, OUTER, osc_wide_nearest(g->outer_ns));
     osc_result_int(out, MIN, g->min_ns);
     osc_result_int(out, MAX, g->max_ns);
     osc_result_bool(out, IS_MARKED, g->is_marked);
@@ -471,8 +507,10 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_status st = s.group_of ? sum_ranges(&s) : OSC_ENOMEM;
     if (st == OSC_OK)
         st = take_from_parents(&s);
-    if (st == OSC_OK)
+    if (st == OSC_OK) {
+        sum_outer(&s);
         st = sort_buckets(&s);
+    }
     if (st == OSC_OK) {
         show_columns(o, out);
         st = add_rows(&s, out);
@@ -590,8 +628,9 @@ static const char *const groupings[] = {"process", "thread", "track", "category"
 /* See table_columns.h. */
 const uint32_t osc_column_ranges_name = NAME, osc_column_ranges_kind = KIND,
                osc_column_ranges_calls = CALLS, osc_column_ranges_total_ns = TOTAL,
-               osc_column_ranges_self_ns = SELF, osc_column_ranges_mean_ns = MEAN,
-               osc_column_ranges_place = PLACE, osc_column_ranges_is_marked = IS_MARKED;
+               osc_column_ranges_self_ns = SELF, osc_column_ranges_outer_ns = OUTER,
+               osc_column_ranges_mean_ns = MEAN, osc_column_ranges_place = PLACE,
+               osc_column_ranges_is_marked = IS_MARKED;
 
 const struct osc_table_def osc_table_ranges = {
     .name = "ranges",

@@ -48,6 +48,16 @@ TEST_WITH(an_asynchronous_range_has_no_self_time, NULL, small_end)
     assert_false(osc_result_has(&result, 1, column("self_ns")));
 }
 
+TEST_WITH(ranges_within_and_over_each_other_count_once, NULL, small_end)
+{
+    make(&(struct osc_options){0},
+         SCOPE("a", 1, 0, 10) SCOPE("a", 1, 2, 3) SCOPE("b", 1, 3, 1) SCOPE("a", 1, 8, 6)
+             SCOPE("a", 2, 5, 4) SCOPE("a", 1, 20, 1) ASYNC("a", 9, 1, 3));
+    assert_int_equal(integer(0, "total_ns"), 26000);
+    assert_int_equal(integer(0, "outer_ns"), 14000 + 1000 + 4000 + 2000);
+    assert_int_equal(integer(1, "outer_ns"), 1000);
+}
+
 TEST_WITH(one_call_has_exact_quantiles_and_no_deviation, NULL, small_end)
 {
     make(&(struct osc_options){0}, SCOPE("a", 1, 0, 12.345));

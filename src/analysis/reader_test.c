@@ -37,7 +37,7 @@ static void load(void)
                             .n_threads = 1,
                             .block_bytes = 32}; /* most lines lie in two blocks */
     assert_int_equal(lines_reader.read(&r, NULL), OSC_OK);
-    assert_int_equal(osc_trace_seal(&trace, &lines_reader, 1), OSC_OK);
+    assert_int_equal(osc_trace_seal(&trace, &lines_reader, 1, NULL), OSC_OK);
     osc_loading_fini(&loading);
 }
 

@@ -101,8 +101,14 @@ static bool has_key(const struct osc_trace *t, const char *prefix)
 static const char *for_missing_source(const struct osc_trace *t)
 {
     if (osc_str_has(meta(t, "sources"), OSC_STR("torch")) && meta(t, "source.torch").len == 0)
-        return "check that the program imports torch and keeps PYTHONPATH as opscope run sets "
-               "it";
+        return osc_str_has(meta(t, "sources"), OSC_STR("torch=replace"))
+                   ? "check that the program profiles with torch.profiler, calls prof.step() "
+                     "once "
+                     "a step if the profile has a schedule, and keeps PYTHONPATH as opscope "
+                     "run "
+                     "sets it"
+                   : "check that the program imports torch and keeps PYTHONPATH as opscope run "
+                     "sets it";
     if (has_key(t, "source.itt"))
         return "check that the program begins tasks of ITT, and that ITT is not paused";
     if (!osc_str_has(meta(t, "sources"), OSC_STR("itt")))

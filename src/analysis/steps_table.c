@@ -88,9 +88,12 @@ static const struct osc_column columns[N_COLUMNS] = {
          "Time in which the host was in any other operator or annotation"),
     OSC_COLUMN(OTHER, "other_ns", INTEGER, "ns", SUM, 0, OSC_RULE_BREAKDOWN,
                "Rest of total_ns: nothing that was recorded ran."),
-    OSC_COLUMN(OUTLIER, "outlier", BOOLEAN, NULL, OR, 0, OSC_RULE_OUTLIERS,
-               "Whether |total_ns - median of the kept steps| is above three times the median "
-               "of such distances (MAD); if that is 0, above a tenth of the median step."),
+    OSC_COLUMN(
+        OUTLIER, "outlier", BOOLEAN, NULL, OR, 0, OSC_RULE_OUTLIERS,
+        "Whether |total_ns - median of the kept steps| is above eight times the median of "
+        "such distances (MAD), and above a tenth of the median step: a fifth of fewer "
+        "than 20 steps, a quarter of fewer than 8. Where a loop has two kinds of step, "
+        "of those of its kind."),
     OSC_COLUMN(GREW, "grew", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_OUTLIERS,
                "For an outlier that took longer than the median step: the operator, or other "
                "range, whose time exceeds its median over the kept steps by most; "
@@ -117,8 +120,8 @@ static const struct osc_column columns[N_COLUMNS] = {
 static const char *note_of(const struct osc_step *step, const struct osc_step_cost *s)
 {
     if (s->is_tail && s->n_works == 0)
-        return s->is_kept ? "kept by --all-steps: no device work was recorded"
-                          : "not kept: no device work was recorded";
+        return s->is_kept ? "kept by --all-steps: no device work that it launched was recorded"
+                          : "not kept: no device work that it launched was recorded";
     if (s->is_tail)
         return s->is_kept ? "kept by --all-steps: device work at the end is probably missing"
                           : "not kept: device work at the end is probably missing";
@@ -251,11 +254,11 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
 
 /* See table_columns.h. */
 const uint32_t osc_column_steps_step = STEP, osc_column_steps_label = LABEL,
-               osc_column_steps_total_ns = TOTAL, osc_column_steps_annotation_ns = ANNOTATION,
-               osc_column_steps_kept = KEPT, osc_column_steps_is_iteration = IS_ITERATION,
-               osc_column_steps_outlier = OUTLIER, osc_column_steps_grew = GREW,
-               osc_column_steps_grew_on = GREW_ON, osc_column_steps_grew_by_ns = GREW_BY,
-               osc_column_steps_grew_ratio = GREW_RATIO;
+               osc_column_steps_thread = THREAD, osc_column_steps_total_ns = TOTAL,
+               osc_column_steps_annotation_ns = ANNOTATION, osc_column_steps_kept = KEPT,
+               osc_column_steps_is_iteration = IS_ITERATION, osc_column_steps_outlier = OUTLIER,
+               osc_column_steps_grew = GREW, osc_column_steps_grew_on = GREW_ON,
+               osc_column_steps_grew_by_ns = GREW_BY, osc_column_steps_grew_ratio = GREW_RATIO;
 
 const struct osc_table_def osc_table_steps = {
     .name = "steps",

@@ -24,8 +24,8 @@ extern const uint32_t osc_column_tracks_kind, osc_column_tracks_name, osc_column
     osc_column_tracks_device_events;
 
 extern const uint32_t osc_column_ranges_name, osc_column_ranges_kind, osc_column_ranges_calls,
-    osc_column_ranges_total_ns, osc_column_ranges_self_ns, osc_column_ranges_mean_ns,
-    osc_column_ranges_place, osc_column_ranges_is_marked;
+    osc_column_ranges_total_ns, osc_column_ranges_self_ns, osc_column_ranges_outer_ns,
+    osc_column_ranges_mean_ns, osc_column_ranges_place, osc_column_ranges_is_marked;
 
 extern const uint32_t osc_column_points_name, osc_column_points_kind, osc_column_points_series,
     osc_column_points_process, osc_column_points_process_name, osc_column_points_thread,
@@ -49,10 +49,10 @@ extern const uint32_t osc_column_memory_peaks_device, osc_column_memory_peaks_pe
     osc_column_memory_peaks_peak_ns, osc_column_memory_peaks_capacity_bytes,
     osc_column_memory_peaks_live_count;
 
-extern const uint32_t osc_column_steps_step, osc_column_steps_label, osc_column_steps_total_ns,
-    osc_column_steps_annotation_ns, osc_column_steps_kept, osc_column_steps_is_iteration,
-    osc_column_steps_outlier, osc_column_steps_grew, osc_column_steps_grew_on,
-    osc_column_steps_grew_by_ns, osc_column_steps_grew_ratio;
+extern const uint32_t osc_column_steps_step, osc_column_steps_label, osc_column_steps_thread,
+    osc_column_steps_total_ns, osc_column_steps_annotation_ns, osc_column_steps_kept,
+    osc_column_steps_is_iteration, osc_column_steps_outlier, osc_column_steps_grew,
+    osc_column_steps_grew_on, osc_column_steps_grew_by_ns, osc_column_steps_grew_ratio;
 
 extern const uint32_t osc_column_overview_category, osc_column_overview_avg_ns,
     osc_column_overview_ratio;

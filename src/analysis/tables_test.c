@@ -564,6 +564,7 @@ TEST(columns_of_other_code_are_what_they_are_called)
     OSC_COLUMN_IS(kernels, total_ns);
     OSC_COLUMN_IS(steps, step);
     OSC_COLUMN_IS(steps, label);
+    OSC_COLUMN_IS(steps, thread);
     OSC_COLUMN_IS(steps, total_ns);
     OSC_COLUMN_IS(steps, annotation_ns);
     OSC_COLUMN_IS(steps, kept);

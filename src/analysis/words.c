@@ -41,6 +41,33 @@ void osc_words_bytes(struct osc_strbuf *out, int64_t n)
         add_digits(out, v / kib / kib / kib, "GiB");
 }
 
+void osc_words_count(struct osc_strbuf *out, int64_t count, const char *thing)
+{
+    osc_strbuf_add_count(out, (uint64_t)count);
+    osc_strbuf_addf(out, " %s%s", thing, count == 1 ? "" : "s");
+}
+
+/* Whether NAME has letters, blanks and hyphens alone. */
+static bool is_words(struct osc_str name)
+{
+    for (uint32_t i = 0; i < name.len; i++) {
+        const char c = name.s[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ' ' || c == '-'))
+            return false;
+    }
+    return true;
+}
+
+void osc_words_quoted(struct osc_strbuf *out, struct osc_str name)
+{
+    const char *const quote = is_words(name) ? "'" : "";
+
+    osc_strbuf_adds(out, quote);
+    osc_words_name(out, name);
+    osc_strbuf_adds(out, quote);
+}
+
 void osc_words_name(struct osc_strbuf *out, struct osc_str name)
 {
     struct osc_strbuf clean = {0};
@@ -63,6 +90,26 @@ void osc_words_symbol(struct osc_strbuf *out, struct osc_str name, bool has_full
         st = osc_labels_compose(&labels, SYMBOL_WIDTH, SYMBOL_WIDTH);
     if (st == OSC_OK)
         osc_strbuf_addstr(out, osc_labels_get(&labels, id));
+    else
+        out->status = st;
+    osc_labels_fini(&labels);
+}
+
+void osc_words_symbol_of(struct osc_strbuf *out, const struct osc_result *r, uint32_t column,
+                         struct osc_str name)
+{
+    struct osc_labels labels = {0};
+    osc_status st = OSC_OK;
+    osc_sid id;
+
+    for (uint64_t i = 0; i < r->n_rows && st == OSC_OK; i++)
+        st = osc_labels_add(&labels, osc_result_get_str(r, i, column), true, &id);
+    if (st == OSC_OK)
+        st = osc_labels_add(&labels, name, true, &id);
+    if (st == OSC_OK)
+        st = osc_labels_compose(&labels, OSC_LABELS_WIDTH, OSC_LABELS_WIDTH);
+    if (st == OSC_OK)
+        osc_words_quoted(out, osc_labels_get(&labels, id));
     else
         out->status = st;
     osc_labels_fini(&labels);

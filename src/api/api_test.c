@@ -60,7 +60,8 @@ static void begin_work(void *ctx)
     got.n_works++;
 }
 
-static const struct osc_api_sink sink = {begin, write_body, is_gone, begin_work, NULL};
+static const struct osc_api_sink sink = {
+    .begin = begin, .write = write_body, .is_gone = is_gone, .work = begin_work};
 
 static bool ask_as(const char *method, const char *target, const char *known,
                    struct osc_cancel *cancel)
@@ -197,6 +198,9 @@ TEST_WITH(errors_are_json, set_up, tear_down)
         {"/api/v1/table/steps/more", 404, "\"unknown_table\""},
         {"/api/v1/table/steps?run=x", 404, "\"unknown_run\""},
         {"/api/v1/table/steps?fp=0", 409, "\"changed\""},
+        {"/api/v1/cells?tracks=0:1&from=0&to=1&px=1&fp=0", 409, "\"changed\""},
+        {"/api/v1/cells?tracks=99:1&from=0&to=1&px=1", 400, "\"bad_request\""},
+        {"/api/v1/names/0?fp=0", 409, "\"changed\""},
         {"/api/v1/table/diff_steps", 400, "\"bad_request\""},
         {"/api/v1/table/steps?base=one", 400, "\"bad_request\""},
         {"/api/v1/table/steps?threads=1", 400, "\"bad_request\""},

@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "base/wide.h"
 #include "codec/json.h"
+#include "names/labels.h"
+#include "names/symbol.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "values are copied as they are: they must be little-endian"
@@ -77,6 +79,15 @@ static const char *add_integers(struct writing *w, const struct osc_frame_column
     return "Float64Array";
 }
 
+/* Word I of COL. */
+static struct osc_str word_of(const struct osc_frame_column *col, uint32_t i)
+{
+    const int64_t from = col->word_offsets[i];
+
+    return (struct osc_str){col->word_bytes + from,
+                            (uint32_t)(col->word_offsets[i + 1] - from)};
+}
+
 /* Append the indexes of the words of COL. */
 static osc_status add_words(struct writing *w, const struct osc_frame_column *col)
 {
@@ -88,11 +99,8 @@ static osc_status add_words(struct writing *w, const struct osc_frame_column *co
         const int32_t code = codes[w->is->offset + i];
 
         if (code >= 0 && code != last) {
-            const int64_t from = col->word_offsets[code];
-            const struct osc_str word = {col->word_bytes + from,
-                                         (uint32_t)(col->word_offsets[code + 1] - from)};
             osc_sid id;
-            const osc_status st = osc_intern_add(&w->words, word, &id);
+            const osc_status st = osc_intern_add(&w->words, word_of(col, (uint32_t)code), &id);
 
             if (st != OSC_OK)
                 return st;
@@ -132,6 +140,70 @@ static void add_sum(struct writing *w, const struct osc_frame_column *col)
     else
         osc_strbuf_addd(&w->head, sum);
     osc_strbuf_addc(&w->head, '"');
+}
+
+/* Whether the table has names of kernels in the column NAME. */
+static bool has_symbols(const struct osc_table_def *def, const char *name)
+{
+    for (uint32_t i = 0; def && i < def->n_columns; i++)
+        if (strcmp(def->columns[i].name, name) == 0)
+            return (def->columns[i].flags & OSC_COLUMN_SYMBOL) != 0;
+    return false;
+}
+
+/* Append the labels, if any, of the words of COL that are HERE, by word, and not their own. */
+static void write_labels(struct writing *w, const struct osc_frame_column *col,
+                         const struct osc_labels *labels, const osc_sid *ids,
+                         const uint8_t *here)
+{
+    bool has_any = false;
+
+    for (uint32_t i = 0; i < col->n_words; i++) {
+        const struct osc_str name = word_of(col, i);
+        const struct osc_str label = osc_labels_get(labels, ids[i]);
+
+        if (!here[i] || ids[i].v == 0 || osc_str_eq(name, label))
+            continue;
+        osc_strbuf_adds(&w->head, has_any ? ", " : ", \"labels\": {");
+        osc_json_quote(&w->head, name);
+        osc_strbuf_adds(&w->head, ": ");
+        osc_json_quote(&w->head, label);
+        has_any = true;
+    }
+    if (has_any)
+        osc_strbuf_addc(&w->head, '}');
+}
+
+/* Append the labels of COL, if names of functions are among its words. */
+static osc_status add_labels(struct writing *w, const struct osc_frame_column *col)
+{
+    const bool is_symbol = has_symbols(w->is->def, col->name);
+    const int32_t *const codes = col->values;
+    struct osc_labels labels = {0};
+    osc_sid *const ids = osc_calloc((size_t)col->n_words + 1, sizeof *ids);
+    uint8_t *const here = osc_calloc((size_t)col->n_words + 1, 1);
+    osc_status st = ids && here ? OSC_OK : OSC_ENOMEM;
+    bool has_any = false;
+
+    for (uint64_t i = 0; i < w->n && st == OSC_OK; i++)
+        if (codes[w->is->offset + i] >= 0)
+            here[codes[w->is->offset + i]] = 1;
+    for (uint32_t i = 0; i < col->n_words && st == OSC_OK; i++) {
+        const struct osc_str name = word_of(col, i);
+
+        if (!is_symbol && !osc_symbol_is_function(name))
+            continue;
+        has_any = true;
+        st = osc_labels_add(&labels, name, true, &ids[i]);
+    }
+    if (st == OSC_OK && has_any)
+        st = osc_labels_compose(&labels, OSC_LABELS_WIDTH, OSC_LABELS_WIDTH);
+    if (st == OSC_OK && has_any)
+        write_labels(w, col, &labels, ids, here);
+    osc_labels_fini(&labels);
+    osc_free(ids);
+    osc_free(here);
+    return st;
 }
 
 static osc_status add_column(struct writing *w, const struct osc_frame_column *col)
@@ -175,6 +247,8 @@ static osc_status add_column(struct writing *w, const struct osc_frame_column *c
     add_text(&w->head, col->help);
     if (w->is->has_sums)
         add_sum(w, col);
+    if (st == OSC_OK && col->type == OSC_TYPE_STRING)
+        st = add_labels(w, col);
     osc_strbuf_addc(&w->head, '}');
     return st;
 }

@@ -20,7 +20,7 @@
  *      "columns": [{"name", "type": "string|integer|number|boolean", "unit": text or null,
  *                   "array": "BigInt64Array|Float64Array|Uint8Array|Uint32Array",
  *                   "at": its n values, "missing": n bytes, 1 where there is no value; or null,
- *                   "help", "sum"}...],
+ *                   "help", "sum", "labels": {name: label...} or absent}...],
  *      "made": its n values (Uint32Array): the numbers of the rows before they were sorted,
  *              among those of their rank and span; only with made=1 (ask/frame.h),
  *      "words": {"n", "offsets": at, "bytes": at, "n_bytes"}}
@@ -31,6 +31,8 @@
  *   boolean   Uint8Array of 0 and 1
  *   string    Uint32Array: indexes of words; all columns share them; 0 where it is missing
  *   missing   reads as 0 in the other arrays
+ *   labels    of names of C++ functions here: short, and different from those of all others in
+ *             the column (names/labels.h)
  *   sum       only with sums=1: of all rows of the answer, as text, because integers may
  *             exceed 2^53; null: it has none, or not all rows were made
  *
@@ -46,10 +48,12 @@
 
 #include "base/strbuf.h"
 #include "opscope/trace.h"
+#include "table/table.h"
 
 /* Which rows, and how. */
 struct osc_cols {
     const struct osc_frame *frame;
+    const struct osc_table_def *def; /* of the frame, for its columns of kernels; or NULL */
     uint64_t first, n_all;  /* the row of the answer with which the frame begins, and how many
                              * rows the answer has; if n_all is 0, the frame has all */
     uint64_t offset, limit; /* rows of the answer; what is beyond its end is left out */

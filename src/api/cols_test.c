@@ -19,21 +19,41 @@ static char path[] = "/tmp/opscope-cols-XXXXXX";
 static struct osc_frame *frame;
 static struct osc_strbuf out;
 
-static int set_up(void **state)
+/* Make the frame of the events of JSON. */
+static int ask(const char *json)
 {
     static const struct osc_question q = {.table = "events", .columns = "id,name,dur_ns,kind"};
     const char *const paths = path;
+    const ssize_t len = (ssize_t)strlen(json);
     struct osc_set *set = NULL;
 
-    (void)state;
     memcpy(strrchr(path, '-') + 1, "XXXXXX", sizeof "XXXXXX");
     const int fd = mkstemp(path);
-    if (fd < 0 || write(fd, text, sizeof text - 1) != (ssize_t)sizeof text - 1 ||
-        close(fd) != 0 || osc_set_open(&set, &paths, 1, NULL, NULL) != OSC_OK)
+    if (fd < 0 || write(fd, json, (size_t)len) != len || close(fd) != 0 ||
+        osc_set_open(&set, &paths, 1, NULL, NULL) != OSC_OK)
         return -1;
     const osc_status st = osc_ask(set, NULL, &q, &frame, NULL);
     osc_set_release(set);
     return st == OSC_OK ? 0 : -1;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    return ask(text);
+}
+
+static int set_up_functions(void **state)
+{
+    (void)state;
+    return ask(
+        "{\"traceEvents\": ["
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"void a::f<1, a::g<2> >(int)\",\"pid\":0,"
+        "\"tid\":7,\"ts\":1,\"dur\":1},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"void a::f<1, a::h<2> >(int)\",\"pid\":0,"
+        "\"tid\":7,\"ts\":3,\"dur\":1},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"plain\",\"pid\":0,"
+        "\"tid\":7,\"ts\":5,\"dur\":1}]}");
 }
 
 static int tear_down(void **state)
@@ -166,6 +186,24 @@ TEST_WITH(windows_end_with_the_rows, set_up, tear_down)
     write_cols(UINT64_MAX, UINT64_MAX, false);
     assert_int_equal(number(head(), "n"), 0);
     assert_int_equal(number(head(), "offset"), 3);
+}
+
+/* They are told from all others of the column, also from those that are not in the window. */
+TEST_WITH(names_of_functions_have_labels, set_up_functions, tear_down)
+{
+    static const char *const labels[] = {
+        "{\"void a::f<1, a::g<2> >(int)\": \"a::f<..., a::g<...>>\"}",
+        "{\"void a::f<1, a::h<2> >(int)\": \"a::f<..., a::h<...>>\"}"};
+
+    (void)state;
+    for (size_t row = 0; row < 2; row++) {
+        write_cols(row, 1, false);
+        assert_true(osc_json_check(head(), NULL));
+        assert_true(osc_str_eq(member(column(1), "labels"), osc_str_c(labels[row])));
+    }
+    write_cols(2, 1, false);
+    struct osc_str none;
+    assert_false(osc_json_member(column(1), "labels", &none));
 }
 
 UNIT_MAIN("cols")

@@ -2,8 +2,11 @@
 /*
  * What the timeline is: tracks and names.
  *
- *     tracks       times, kinds, traces, tracks and series (JSON)
- *     names/PAGE   256 names, from PAGE * 256 on: each as the file has it, and folded (JSON)
+ *     tracks       fingerprint, times, kinds, traces, tracks and series (JSON)
+ *     names/PAGE   256 names, from PAGE * 256 on: each as the file has it, and its label, which
+ *                  for functions is short, and different from others of the page (JSON)
+ *
+ * With fp, as a table, the answer is 409 if the run has another fingerprint now.
  */
 #include "api/drawn.h"
 
@@ -11,6 +14,7 @@
 
 #include "ask/request.h"
 #include "codec/json.h"
+#include "names/labels.h"
 #include "names/symbol.h"
 #include "timeline/packet.h"
 
@@ -25,6 +29,11 @@ bool osc_api_draw(struct osc_api_call *c, struct osc_api_drawn *d)
     *d = (struct osc_api_drawn){0};
     if (!osc_api_find_run(c, "run", &run) || !osc_api_take(c, run, &d->set, &kept))
         return false;
+    if (!osc_api_is_known(c, &kept, NULL)) {
+        osc_api_drawn_fini(d);
+        return false;
+    }
+    memcpy(d->fingerprint, kept.fingerprint, sizeof d->fingerprint);
     const osc_status st = osc_respond_unchanged(c, kept.fingerprint)
                               ? OSC_ECANCELED
                               : osc_drawing_begin(&d->drawing, d->set, &err);
@@ -202,8 +211,11 @@ static void answer_tracks(struct osc_api_call *c)
     if (!osc_api_draw(c, &d))
         return;
     const struct osc_timeline *const tl = d.drawing.timeline;
-    osc_strbuf_addf(&out, "{\"from_ns\": %lld, \"to_ns\": %lld, \"names\": %u",
-                    (long long)tl->from_ns, (long long)tl->to_ns, osc_timeline_names(tl));
+    osc_strbuf_addf(&out,
+                    "{\"fingerprint\": \"%s\", \"from_ns\": %lld, \"to_ns\": %lld, "
+                    "\"names\": %u",
+                    d.fingerprint, (long long)tl->from_ns, (long long)tl->to_ns,
+                    osc_timeline_names(tl));
     osc_strbuf_adds(&out, ", \"base_ns\": ");
     if (tl->n_parts > 0 && tl->parts[0].t->base_ns != 0)
         osc_strbuf_addf(&out, "\"%lld\"",
@@ -224,26 +236,36 @@ const struct osc_api_endpoint osc_api_endpoint_tracks = {"tracks", false, answer
 
 /* --- names ----------------------------------------------------------------------- */
 
-static void add_name(struct osc_strbuf *out, struct osc_str name, struct osc_strbuf *folded)
+/* Add the names of TL from FIRST to END that are of functions: those of a page are told apart.
+ */
+static osc_status label_names(struct osc_labels *labels, const struct osc_timeline *tl,
+                              uint32_t first, uint32_t end)
 {
+    osc_status st = OSC_OK;
+    osc_sid id;
+
+    for (uint32_t i = first; i < end && st == OSC_OK; i++)
+        if (osc_symbol_is_function(osc_timeline_name(tl, i)))
+            st = osc_labels_add(labels, osc_timeline_name(tl, i), true, &id);
+    return st == OSC_OK ? osc_labels_compose(labels, OSC_LABELS_WIDTH, OSC_LABELS_WIDTH) : st;
+}
+
+static void add_name(struct osc_strbuf *out, struct osc_str name,
+                     const struct osc_labels *labels)
+{
+    const osc_sid id = osc_intern_find(&labels->names, name);
+
     osc_strbuf_addc(out, '[');
     osc_json_quote(out, name);
     osc_strbuf_adds(out, ", ");
-    osc_strbuf_clear(folded);
-    if (osc_symbol_is_function(name))
-        osc_symbol_fold(folded, name);
-    if (folded->status != OSC_OK)
-        out->status = folded->status;
-    else if (folded->len > 0)
-        osc_json_quote(out, (struct osc_str){folded->s, (uint32_t)folded->len});
-    else
-        osc_json_quote(out, name);
+    osc_json_quote(out, id.v > 0 ? osc_labels_get(labels, id) : name);
     osc_strbuf_addc(out, ']');
 }
 
 static void answer_names(struct osc_api_call *c)
 {
-    struct osc_strbuf out = {0}, folded = {0};
+    struct osc_strbuf out = {0};
+    struct osc_labels labels = {0};
     struct osc_api_drawn d;
     int64_t page;
 
@@ -255,14 +277,17 @@ static void answer_names(struct osc_api_call *c)
         return;
     const uint32_t first = (uint32_t)page * NAMES_PER_PAGE;
     const uint32_t n = osc_timeline_names(d.drawing.timeline);
+    const uint32_t end = n - first < NAMES_PER_PAGE || first > n ? n : first + NAMES_PER_PAGE;
+    const osc_status st = label_names(&labels, d.drawing.timeline, first, end);
     osc_strbuf_addf(&out, "{\"first\": %u, \"names\": [", first);
-    for (uint32_t i = first; i < n && i - first < NAMES_PER_PAGE; i++) {
+    for (uint32_t i = first; i < end && st == OSC_OK; i++) {
         osc_strbuf_adds(&out, i > first ? ",\n" : "\n");
-        add_name(&out, osc_timeline_name(d.drawing.timeline, i), &folded);
+        add_name(&out, osc_timeline_name(d.drawing.timeline, i), &labels);
     }
     osc_strbuf_adds(&out, "]}\n");
+    out.status = st != OSC_OK ? st : out.status;
     osc_respond_json(c, &out);
-    osc_strbuf_fini(&folded);
+    osc_labels_fini(&labels);
     osc_strbuf_fini(&out);
     osc_api_drawn_fini(&d);
 }

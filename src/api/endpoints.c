@@ -81,6 +81,22 @@ bool osc_api_take(struct osc_api_call *c, uint32_t run, struct osc_set **set,
     return false;
 }
 
+bool osc_api_is_known(struct osc_api_call *c, const struct osc_keeping *kept,
+                      const char *command)
+{
+    const char *const known = osc_url_get(&c->url, "fp");
+
+    if (!known || strcmp(known, kept->fingerprint) == 0)
+        return true;
+    osc_respond_error(c, &(struct osc_api_error){
+                             .status = 409,
+                             .code = "changed",
+                             .message = "the files of the run have changed",
+                             .what_to_do = "ask again with the fingerprint that session has",
+                             .command = command});
+    return false;
+}
+
 bool osc_api_begin_work(struct osc_api_call *c)
 {
     struct osc_api *const api = c->api;
@@ -112,6 +128,55 @@ void osc_api_end_work(struct osc_api_call *c)
 {
     pthread_mutex_lock(&c->api->lock);
     c->api->n_questions--;
-    pthread_cond_signal(&c->api->freed);
+    pthread_cond_broadcast(&c->api->freed);
     pthread_mutex_unlock(&c->api->lock);
+}
+
+/* Let others have the place of C. False: too many have done so. */
+static bool pause_work(struct osc_api_call *c)
+{
+    struct osc_api *const api = c->api;
+
+    pthread_mutex_lock(&api->lock);
+    const bool is_paused = api->n_paused < OSC_API_PAUSED_MAX;
+    api->n_paused += is_paused;
+    api->n_questions -= is_paused;
+    pthread_cond_broadcast(&api->freed);
+    pthread_mutex_unlock(&api->lock);
+    return is_paused;
+}
+
+/* Wait for a place for C again. False: the client is gone; C has one place too many, and ends.
+ */
+static bool resume_work(struct osc_api_call *c)
+{
+    struct osc_api *const api = c->api;
+    const struct osc_api_sink *const sink = c->sink;
+    bool is_gone = sink->is_gone(sink->ctx);
+
+    pthread_mutex_lock(&api->lock);
+    while (api->n_questions >= OSC_API_QUESTIONS_MAX && !api->is_stopping && !is_gone) {
+        const int64_t until_ns = osc_clock_now_ns() + SECOND_NS / 4;
+        const struct timespec until = {.tv_sec = until_ns / SECOND_NS,
+                                       .tv_nsec = until_ns % SECOND_NS};
+
+        (void)pthread_cond_timedwait(&api->freed, &api->lock, &until);
+        pthread_mutex_unlock(&api->lock); /* a leaf: the sink has a lock of its own */
+        is_gone = sink->is_gone(sink->ctx);
+        pthread_mutex_lock(&api->lock);
+    }
+    const bool has_place = api->n_questions < OSC_API_QUESTIONS_MAX;
+    api->n_paused--;
+    api->n_questions++;
+    pthread_mutex_unlock(&api->lock);
+    return has_place;
+}
+
+int osc_api_write(struct osc_api_call *c, const char *s, size_t len)
+{
+    const struct osc_api_sink *const sink = c->sink;
+    const bool is_paused = sink->is_full && sink->is_full(sink->ctx, len) && pause_work(c);
+    const int failed = osc_respond_write(c, s, len);
+
+    return is_paused && !resume_work(c) ? -1 : failed;
 }

@@ -26,8 +26,9 @@
 
 struct osc_logdir;
 
-/* Questions that are at work at a time. */
+/* Questions that are at work at a time, and that wait for their clients besides. */
 #define OSC_API_QUESTIONS_MAX 4u
+#define OSC_API_PAUSED_MAX    64u
 
 struct osc_api {
     struct osc_keeper *keeper;
@@ -36,7 +37,7 @@ struct osc_api {
     struct osc_frames frames;
     pthread_mutex_t lock; /* of the rest; a leaf */
     pthread_cond_t freed; /* a question has ended */
-    unsigned n_questions, n_streams;
+    unsigned n_questions, n_paused, n_streams;
     bool is_stopping;
 };
 
@@ -77,6 +78,16 @@ bool osc_api_find_run(struct osc_api_call *c, const char *name, uint32_t *run);
 bool osc_api_take(struct osc_api_call *c, uint32_t run, struct osc_set **set,
                   struct osc_keeping *kept);
 
+/* Whether the client of C knows the run as it is KEPT, by the fingerprint that it may give as
+ * `fp`: numbers of tracks, names and events mean others once its files have changed. COMMAND,
+ * or NULL, is what asks the same. */
+bool osc_api_is_known(struct osc_api_call *c, const struct osc_keeping *kept,
+                      const char *command);
+
 /* Begin to work on a question, which may take until osc_api_end_work(). */
 bool osc_api_begin_work(struct osc_api_call *c);
 void osc_api_end_work(struct osc_api_call *c);
+
+/* As osc_respond_write(). While C, which is at work, waits for its client, its place is free
+ * for others; unless so many wait that their memory matters. */
+int osc_api_write(struct osc_api_call *c, const char *s, size_t len);

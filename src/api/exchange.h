@@ -42,5 +42,7 @@ struct osc_api_sink {
     bool (*is_gone)(void *ctx);
     /* Work on a question begins: from now on the time for one counts. May be NULL. */
     void (*work)(void *ctx);
+    /* Whether write() of LEN bytes will wait for the client. NULL: it never does. */
+    bool (*is_full)(void *ctx, size_t len);
     void *ctx;
 };

@@ -410,6 +410,7 @@ static osc_status use(void *ctx, const struct osc_chosen *chosen, struct osc_err
     f->x.n_traces = chosen->n_traces;
     osc_stack_tree_init(&tree);
     osc_stack_tree_init(&turned);
+    tree.keeps_blanks = turned.keeps_blanks = true;
     osc_status st = osc_folded_make(&f->x, &tree, err);
     if (st == OSC_OK && f->name)
         st = turn(&turned, &tree, f);

@@ -7,7 +7,7 @@
  *     flows    tracks=ID,...         arrows between ranges on these tracks
  *
  * with from and to (ns from the origin), px (buckets, or pixels), exact, and n, which comes
- * back in the packet.
+ * back in the packet; and fp, the fingerprint of the timeline whose numbers are meant.
  */
 #include "api/drawn.h"
 #include "ask/cancel.h"

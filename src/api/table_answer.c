@@ -43,7 +43,6 @@ struct wanted {
     int64_t n_sorted; /* of a sorted table as long as the trace: rows that are enough; else 0 */
     uint32_t run, base;
     bool has_base;
-    const char *fingerprint;   /* or NULL */
     struct osc_strbuf command; /* owned */
 };
 
@@ -81,7 +80,6 @@ static osc_status read_ours(const struct osc_api_call *c, struct wanted *w, stru
     osc_status st = OSC_OK;
 
     w->is_cols = !form || strcmp(form, "cols") == 0;
-    w->fingerprint = osc_url_get(&c->url, "fp");
     w->has_made = osc_url_get(&c->url, "made") != NULL;
     w->has_sums = osc_url_get(&c->url, "sums") != NULL;
     w->has_numbers = ints && strcmp(ints, "number") == 0;
@@ -285,17 +283,18 @@ static osc_status find_frame(struct osc_api_call *c, const struct wanted *w,
     return st;
 }
 
-static void answer_cols(struct osc_api_call *c, const struct wanted *w, const struct sets *s,
-                        const char *prints)
+/* Put the answer to W into OUT. False: C has been answered. */
+static bool make_cols(struct osc_api_call *c, const struct wanted *w, const struct sets *s,
+                      const char *prints, struct osc_strbuf *out)
 {
     struct osc_window window = {.first = (uint64_t)w->offset, .n = (uint64_t)w->limit};
     const struct osc_err err = {0};
-    struct osc_strbuf out = {0};
     struct osc_frame *f = NULL;
 
     if (find_frame(c, w, s, prints, &window, &f) != OSC_OK)
-        return;
+        return false;
     const struct osc_cols cols = {.frame = f,
+                                  .def = w->def,
                                   .first = window.first,
                                   .n_all = window.n_all,
                                   .offset = (uint64_t)w->offset,
@@ -304,14 +303,25 @@ static void answer_cols(struct osc_api_call *c, const struct wanted *w, const st
                                   .has_made = w->has_made,
                                   .has_sums = w->has_sums,
                                   .command = w->command.s};
-    const osc_status st = osc_cols_write(&out, &cols);
-    if (st == OSC_OK) {
+    const osc_status st = osc_cols_write(out, &cols);
+    if (st != OSC_OK)
+        osc_respond_failure(c, st, &err, w->command.s);
+    osc_frame_release(f);
+    return st == OSC_OK;
+}
+
+/* Answer with columns, and end the work on C: all bytes are there before the first is sent. */
+static void answer_cols(struct osc_api_call *c, const struct wanted *w, const struct sets *s,
+                        const char *prints)
+{
+    struct osc_strbuf out = {0};
+    const bool is_made = make_cols(c, w, s, prints, &out);
+
+    osc_api_end_work(c);
+    if (is_made) {
         osc_respond_begin(c, "application/octet-stream");
         (void)osc_respond_write(c, out.s, out.len);
-    } else {
-        osc_respond_failure(c, st, &err, w->command.s);
     }
-    osc_frame_release(f);
     osc_strbuf_fini(&out);
 }
 
@@ -327,9 +337,10 @@ static int write_text(void *ctx, const char *s, size_t len)
 
     if (!t->call->is_begun)
         osc_respond_begin(t->call, t->type);
-    return osc_respond_write(t->call, s, len);
+    return osc_api_write(t->call, s, len);
 }
 
+/* Answer with text, which is sent while it is made, and end the work on C. */
 static void answer_text(struct osc_api_call *c, const struct wanted *w, const struct sets *s)
 {
     static const struct {
@@ -355,21 +366,7 @@ static void answer_text(struct osc_api_call *c, const struct wanted *w, const st
         osc_respond_failure(c, st, &err, w->command.s);
     else if (!c->is_begun)
         osc_respond_begin(c, t.type);
-}
-
-/* Whether the client knows another fingerprint than KEPT has; then C is answered. */
-static bool has_changed(struct osc_api_call *c, const struct wanted *w,
-                        const struct osc_keeping *kept)
-{
-    if (!w->fingerprint || strcmp(w->fingerprint, kept->fingerprint) == 0)
-        return false;
-    osc_respond_error(c, &(struct osc_api_error){
-                             .status = 409,
-                             .code = "changed",
-                             .message = "the files of the run have changed",
-                             .what_to_do = "ask again with the fingerprint that session has",
-                             .command = w->command.s});
-    return true;
+    osc_api_end_work(c);
 }
 
 /* Answer W, which was read, about the traces. */
@@ -379,7 +376,7 @@ static void answer_wanted(struct osc_api_call *c, const struct wanted *w)
     struct sets s = {0};
     struct osc_strbuf prints = {0};
 
-    if (osc_api_take(c, w->run, &s.now, &now) && !has_changed(c, w, &now) &&
+    if (osc_api_take(c, w->run, &s.now, &now) && osc_api_is_known(c, &now, w->command.s) &&
         (!w->has_base || osc_api_take(c, w->base, &s.base, &base))) {
         osc_strbuf_addf(&prints, "%s%s", base.fingerprint, now.fingerprint);
         if (!osc_respond_unchanged(c, prints.s ? prints.s : "") && osc_api_begin_work(c)) {
@@ -387,7 +384,6 @@ static void answer_wanted(struct osc_api_call *c, const struct wanted *w)
                 answer_cols(c, w, &s, prints.s ? prints.s : "");
             else
                 answer_text(c, w, &s);
-            osc_api_end_work(c);
         }
     }
     osc_strbuf_fini(&prints);

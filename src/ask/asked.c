@@ -212,32 +212,58 @@ static struct osc_text_options own_text(const struct osc_request *r)
     };
 }
 
-/* Write the answer of a table that prints its own text: one text for each block, under a line
- * that names the block. */
+/* Write the header of block B as torch would print it: the one that was asked for, and B. */
+static void add_header(struct osc_strbuf *out, const char *asked,
+                       const struct osc_answer_block *b)
+{
+    osc_strbuf_adds(out, asked ? asked : "");
+    osc_strbuf_addf(out, "%srank %d, span %d", asked ? ", " : "", b->rank, b->span);
+}
+
+/*
+ * Write the answer of a table that prints its own text, as Python's print() does: one text for
+ * each block, and if there are several, each with a header of that text's own. Whoever compares
+ * them reads nothing else, so notes go elsewhere if there is such a place.
+ */
 static osc_status write_own_text(struct osc_asked *k, struct osc_err *err)
 {
-    const struct osc_text_options options = own_text(&k->request);
+    struct osc_text_options options = own_text(&k->request);
+    const char *const asked = options.header;
     struct osc_answer *const a = &k->answer;
-    struct osc_strbuf out = {0};
+    struct osc_layout *const text = &k->request.text;
+    struct osc_strbuf out = {0}, header = {0};
+    bool has_written = false;
     osc_status st = OSC_OK;
 
     for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
         const struct osc_answer_block *b = &a->blocks[i];
 
         osc_strbuf_clear(&out);
-        if (a->n_blocks > 1)
-            osc_strbuf_addf(&out, "%srank %d, span %d\n", i > 0 ? "\n" : "", b->rank, b->span);
-        st = k->def->text(&b->result, &options, &out, err);
+        osc_strbuf_clear(&header);
+        if (a->n_blocks > 1) {
+            add_header(&header, asked, b);
+            options.header = header.s;
+        }
+        st = header.status;
+        if (st == OSC_OK)
+            st = k->def->text(&b->result, &options, &out, err);
         if (st == OSC_OK && out.status != OSC_OK)
             st = osc_fail(err, out.status, "%s", osc_status_text(out.status));
+        if (st == OSC_OK && out.len > 0 && has_written)
+            st = write_on(text, "\n", 1);
         if (st == OSC_OK && out.len > 0)
-            st = write_on(&k->request.text, out.s, out.len);
+            st = write_on(text, out.s, out.len);
+        has_written |= out.len > 0;
     }
     osc_strbuf_clear(&out);
-    add_notes(&out, &a->sheet.notes);
+    if (st == OSC_OK && text->note)
+        osc_notes_each(&a->sheet.notes, text->note, text->ctx);
+    else
+        add_notes(&out, &a->sheet.notes);
     if (st == OSC_OK && out.len > 0)
-        st = write_on(&k->request.text, out.s, out.len);
+        st = write_on(text, out.s, out.len);
     osc_strbuf_fini(&out);
+    osc_strbuf_fini(&header);
     return st;
 }
 

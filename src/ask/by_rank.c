@@ -90,7 +90,7 @@ static osc_status choose(const struct osc_by_rank *b, struct visited *v, struct 
     osc_status st = osc_trace_touch(t, o->how->n_threads, err);
 
     if (st != OSC_OK)
-        return osc_loaded_fail(&v->loaded, t, st, "checking columns", err);
+        return osc_loaded_fail(&v->loaded, t, st, "reading columns", err);
     view.ranks = NULL;
     view.spans = NULL;
     return osc_chosen_make(&v->chosen, &v->loaded, &how, err);

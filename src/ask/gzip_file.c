@@ -82,7 +82,7 @@ osc_status osc_gzip_file(const char *from, const char *to, struct osc_err *err)
     if (p.out < 0)
         st = osc_fail(err, OSC_EIO, "%s: %s", to, strerror(errno));
     p.block = osc_malloc(BLOCK_BYTES);
-    if (st == OSC_OK && (!p.block || osc_deflate_new(&p.z) != OSC_OK))
+    if (st == OSC_OK && (!p.block || osc_deflate_new(OSC_DEFLATE_SMALL, &p.z) != OSC_OK))
         st = osc_fail(err, OSC_ENOMEM, "%s: out of memory", to);
     if (st == OSC_OK)
         st = pack(&p);

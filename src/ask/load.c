@@ -551,14 +551,14 @@ static osc_status filter(struct osc_loaded *l, const struct osc_view *v, struct 
     return st;
 }
 
-/* Check the columns of mapped files, which are used from here on. */
+/* Read the columns of exported files, which are used from here on. */
 static osc_status touch_all(struct osc_loaded *l, unsigned n_threads, struct osc_err *err)
 {
     for (uint32_t i = 0; i < l->n_traces; i++) {
         const osc_status st = osc_trace_touch(l->traces[i], n_threads, err);
 
         if (st != OSC_OK)
-            return osc_loaded_fail(l, l->traces[i], st, "checking columns", err);
+            return osc_loaded_fail(l, l->traces[i], st, "reading columns", err);
     }
     return OSC_OK;
 }

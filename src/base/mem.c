@@ -342,21 +342,6 @@ size_t osc_pages_trim(void *p, size_t size, size_t kept)
     return after;
 }
 
-void *osc_pages_map(int fd, size_t size)
-{
-    if (must_fail() || round_to_pages(size) == 0)
-        return NULL;
-    void *const p =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
-void osc_pages_unmap(void *p, size_t size)
-{
-    if (p)
-        (void)munmap(p, size);
-}
-
 size_t osc_mem_held(void)
 {
     const int64_t held = held_by(&whole);

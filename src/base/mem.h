@@ -81,14 +81,6 @@ void osc_pages_free(void *p, size_t size);
 size_t osc_pages_trim(void *p, size_t size, size_t kept);
 
 /*
- * Map SIZE bytes of the file FD; writes to them stay in this process. They do not count as
- * held until they are written: the kernel can drop them and read them again. If the file is
- * cut meanwhile, reading beyond its end raises SIGBUS.
- */
-void *osc_pages_map(int fd, size_t size) __attribute__((warn_unused_result));
-void osc_pages_unmap(void *p, size_t size);
-
-/*
  * Count SIZE bytes that a library has allocated or will allocate by itself. False: a limit
  * does not allow it, and nothing was counted.
  */

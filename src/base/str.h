@@ -46,6 +46,17 @@ static inline bool osc_str_has(struct osc_str s, struct osc_str part)
     return part.len == 0 || (s.len >= part.len && memmem(s.s, s.len, part.s, part.len) != NULL);
 }
 
+/* Whether S is digits, perhaps behind a minus. */
+static inline bool osc_str_is_number(struct osc_str s)
+{
+    const uint32_t first = s.len > 0 && s.s[0] == '-';
+    uint32_t n = first;
+
+    while (n < s.len && s.s[n] >= '0' && s.s[n] <= '9')
+        n++;
+    return n > first && n == s.len;
+}
+
 static inline char osc_char_lower(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);

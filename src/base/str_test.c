@@ -35,6 +35,16 @@ TEST(finds_its_start_end_and_middle)
     assert_false(osc_str_has(s, OSC_STR("mul")));
 }
 
+TEST(tells_numbers)
+{
+    assert_true(osc_str_is_number(OSC_STR("251")));
+    assert_true(osc_str_is_number(OSC_STR("-1")));
+    assert_false(osc_str_is_number(OSC_STR("")));
+    assert_false(osc_str_is_number(OSC_STR("-")));
+    assert_false(osc_str_is_number(OSC_STR("1a")));
+    assert_false(osc_str_is_number(OSC_STR("+1")));
+}
+
 TEST(orders_by_bytes_and_the_shorter_first)
 {
     assert_true(osc_str_cmp(OSC_STR("a"), OSC_STR("b")) < 0);

@@ -84,6 +84,18 @@ void osc_strbuf_pad(struct osc_strbuf *b, char c, size_t n)
     commit(b, n);
 }
 
+void osc_strbuf_add_count(struct osc_strbuf *b, uint64_t n)
+{
+    char digits[24];
+    const int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+
+    for (int i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0)
+            osc_strbuf_addc(b, ',');
+        osc_strbuf_addc(b, digits[i]);
+    }
+}
+
 void osc_strbuf_addi(struct osc_strbuf *b, int64_t v)
 {
     char digits[20]; /* fits -9223372036854775808 */

@@ -42,6 +42,7 @@ void osc_strbuf_addstr(struct osc_strbuf *b, struct osc_str s);
 void osc_strbuf_addc(struct osc_strbuf *b, char c);
 void osc_strbuf_pad(struct osc_strbuf *b, char c, size_t n); /* append C, N times */
 void osc_strbuf_addi(struct osc_strbuf *b, int64_t v);       /* decimal */
+void osc_strbuf_add_count(struct osc_strbuf *b, uint64_t n); /* for people: 1,234,567 */
 void osc_strbuf_addf(struct osc_strbuf *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void osc_strbuf_addv(struct osc_strbuf *b, const char *format, va_list args)

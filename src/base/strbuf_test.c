@@ -69,6 +69,19 @@ TEST(writes_every_integer)
     osc_strbuf_fini(&b);
 }
 
+TEST(counts_have_separators)
+{
+    struct osc_strbuf b = {0};
+
+    osc_strbuf_add_count(&b, 999);
+    osc_strbuf_addc(&b, ' ');
+    osc_strbuf_add_count(&b, 1000);
+    osc_strbuf_addc(&b, ' ');
+    osc_strbuf_add_count(&b, UINT64_C(12345678));
+    assert_string_equal(b.s, "999 1,000 12,345,678");
+    osc_strbuf_fini(&b);
+}
+
 TEST(writes_the_shortest_text_of_a_double)
 {
     static const struct {

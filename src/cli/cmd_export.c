@@ -13,6 +13,7 @@
 #include "derive/derive.h"
 #include "export/export.h"
 #include "export/redact.h"
+#include "export/said_devices.h"
 #include "export/said_producer.h"
 #include "export/said_steps.h"
 #include "table/nearest.h"
@@ -117,13 +118,15 @@ static int check(const struct osc_args *args, const struct osc_exporter *e)
     return OSC_EXIT_DONE;
 }
 
-/* Refuse to write over an input. FILES are all N inputs. */
+/* Refuse to write over an input, and let nobody read the output who cannot read the inputs.
+ * FILES are all N of them. */
 static int check_inputs(const struct osc_output *o, const char *const *files, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (osc_output_is(o, files[i]))
             return osc_cli_misuse("%s: it is one of the inputs; write to another file",
                                   strcmp(files[i], "-") == 0 ? "standard input" : files[i]);
+        osc_output_keep_private(o, files[i]);
     }
     return OSC_EXIT_DONE;
 }
@@ -234,8 +237,20 @@ static int redact(const struct osc_set *set)
                : osc_show_fail(osc_set_loaded(set), st, "redacting", &(struct osc_err){0});
 }
 
-/* Let traces of which ARGS leave something out keep who wrote them and how their steps were
- * measured. */
+/* Whether something was found when T was read: then it may lack the events that told who wrote
+ * it. */
+static bool has_findings(const struct osc_trace *t)
+{
+    bool has_any = false;
+
+    for (int code = 0; code < OSC_FINDING_COUNT; code++)
+        has_any |= t->findings.by_code[code].count > 0;
+    return has_any;
+}
+
+/* Let traces of which something is left out, by ARGS or when they were read, keep who wrote
+ * them; those of which ARGS leave something out also how their devices are called and their
+ * steps were measured. */
 static int keep_origins(const struct osc_set *set, const struct osc_args *args)
 {
     const struct osc_selection s = osc_request_selection(&args->request.view);
@@ -244,9 +259,12 @@ static int keep_origins(const struct osc_set *set, const struct osc_args *args)
         !args->is_redacted && !args->request.how.no_args && osc_selection_is_all(&s);
     osc_status st = OSC_OK;
 
-    for (uint32_t i = 0; i < c->n_traces && st == OSC_OK && !is_whole; i++) {
-        st = osc_said_producer_keep(c->traces[i]);
-        if (st == OSC_OK)
+    for (uint32_t i = 0; i < c->n_traces && st == OSC_OK; i++) {
+        if (!is_whole || has_findings(c->traces[i]))
+            st = osc_said_producer_keep(c->traces[i]);
+        if (!is_whole && st == OSC_OK)
+            st = osc_said_devices_keep(c->traces[i]);
+        if (!is_whole && st == OSC_OK)
             st = osc_said_steps_keep(c->traces[i]);
     }
     return st == OSC_OK

@@ -113,6 +113,8 @@ static int write_parts(const struct osc_args *args, struct osc_asked *k)
                               "does not know; select --steps, or use opscope-mpi");
     int failed = osc_output_open(&o, args->output);
     if (!failed)
+        osc_output_keep_all_private(&o, osc_args_paths(args), args->n_operands);
+    if (!failed)
         failed = osc_parts_make(args, k, args->share, NULL, &parts, &has_failed);
     if (!failed) {
         osc_cli_redirect(o.fd, args->output);

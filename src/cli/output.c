@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -17,15 +19,88 @@
 
 #define TRIES     100
 #define LINKS_MAX 40 /* the limit of the system */
+#define MODE_BITS 0777
 
 /* What to remove if a signal ends the process. While they are set, the handler may read them at
  * any time. */
 static char *volatile part_in_danger;
 static const char *volatile scratch_in_danger;
 static const char *volatile folder_in_danger;
+static const char *volatile tree_in_danger;
+
+/* Directories below each other that are removed; nothing of ours is deeper. */
+#define DEPTH_MAX 24
+
+/* What getdents64() of Linux writes; glibc's readdir() allocates, which a handler must not. */
+struct entry {
+    uint64_t inode;
+    int64_t next;
+    uint16_t bytes;
+    uint8_t type;
+    char name[];
+};
+
+/* Open the directory NAME in PARENT; -1: it is none. */
+static int open_folder(int parent, const char *name)
+{
+    return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Remove all but directories in FD. Writes the name of one of these to SUB; "": there is none.
+ */
+static void remove_files(int fd, char sub[NAME_MAX + 1])
+{
+    union {
+        char bytes[4096];
+        struct entry first;
+    } all;
+    long n;
+
+    sub[0] = '\0';
+    (void)lseek(fd, 0, SEEK_SET);
+    while ((n = syscall(SYS_getdents64, fd, &all, sizeof all)) > 0) {
+        const struct entry *e;
+
+        for (long at = 0; at < n; at += e->bytes) {
+            e = (const struct entry *)(const void *)(all.bytes + at);
+            if (strcmp(e->name, ".") != 0 && strcmp(e->name, "..") != 0 &&
+                unlinkat(fd, e->name, 0) != 0 && strlen(e->name) <= NAME_MAX)
+                memcpy(sub, e->name, strlen(e->name) + 1);
+        }
+    }
+}
+
+/* Remove TREE. Async-signal-safe. */
+static void remove_tree(const char *tree)
+{
+    int fds[DEPTH_MAX];
+    char names[DEPTH_MAX][NAME_MAX + 1];
+    int n = 0;
+
+    fds[n] = open_folder(AT_FDCWD, tree);
+    while (n >= 0 && fds[n] >= 0) {
+        remove_files(fds[n], names[n]);
+        if (names[n][0] && n + 1 < DEPTH_MAX &&
+            (fds[n + 1] = open_folder(fds[n], names[n])) >= 0) {
+            n++;
+            continue;
+        }
+        const bool is_stuck = names[n][0] != '\0'; /* it can be neither removed nor entered */
+
+        (void)close(fds[n]);
+        n--;
+        if (n >= 0 && (unlinkat(fds[n], names[n], AT_REMOVEDIR) != 0 || is_stuck))
+            break;
+    }
+    for (; n >= 0 && fds[n] >= 0; n--)
+        (void)close(fds[n]);
+    (void)rmdir(tree);
+}
 
 static void on_signal(int number)
 {
+    if (tree_in_danger)
+        remove_tree(tree_in_danger);
     if (part_in_danger)
         (void)unlink(part_in_danger);
     if (scratch_in_danger)
@@ -42,6 +117,9 @@ static void catch_signals(void)
                                      .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
     struct sigaction old;
 
+    /* A limit on the size of files is an error to report. */
+    if (sigaction(SIGXFSZ, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        (void)signal(SIGXFSZ, SIG_IGN);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             (void)sigaction(numbers[i], &remove, NULL);
@@ -61,6 +139,13 @@ void osc_output_guard_scratch(const char *file, const char *folder)
     scratch_in_danger = file;
     folder_in_danger = folder;
     if (file)
+        catch_signals();
+}
+
+void osc_output_guard_tree(const char *tree)
+{
+    tree_in_danger = tree;
+    if (tree)
         catch_signals();
 }
 
@@ -180,6 +265,7 @@ int osc_output_open(struct osc_output *o, const char *path)
 {
     struct stat info;
 
+    catch_signals();
     *o = (struct osc_output){.fd = STDOUT_FILENO};
     if (strcmp(path, "-") == 0) {
         o->is_open = true;
@@ -188,8 +274,15 @@ int osc_output_open(struct osc_output *o, const char *path)
     o->path = follow(path);
     if (!o->path)
         return no_memory();
-    if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
-        return open_new(o);
+    const bool is_there = stat(path, &info) == 0;
+    if (!is_there || S_ISREG(info.st_mode)) {
+        const int failed = open_new(o);
+
+        o->is_another = is_there;
+        if (is_there && !failed)
+            (void)fchmod(o->fd, info.st_mode & MODE_BITS);
+        return failed;
+    }
     if (S_ISDIR(info.st_mode)) {
         osc_cli_error("%s: it is a directory; name a file in it", path);
         return OSC_EXIT_FAILED;
@@ -197,6 +290,21 @@ int osc_output_open(struct osc_output *o, const char *path)
     o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
     o->is_open = o->fd >= 0;
     return o->is_open ? OSC_EXIT_DONE : fail(path);
+}
+
+void osc_output_keep_private(const struct osc_output *o, const char *file)
+{
+    struct stat in, out;
+
+    if (o->has_place && !o->is_another && strcmp(file, "-") != 0 && stat(file, &in) == 0 &&
+        (S_ISREG(in.st_mode) || S_ISDIR(in.st_mode)) && fstat(o->fd, &out) == 0)
+        (void)fchmod(o->fd, out.st_mode & MODE_BITS & (in.st_mode | S_IRUSR | S_IWUSR));
+}
+
+void osc_output_keep_all_private(const struct osc_output *o, const char *const *files, int n)
+{
+    for (int i = 0; i < n; i++)
+        osc_output_keep_private(o, files[i]);
 }
 
 bool osc_output_is(const struct osc_output *o, const char *file)

@@ -17,9 +17,10 @@
 struct osc_output {
     int fd;
     bool is_open;
-    bool has_place; /* it still has to get its name */
-    char *path;     /* owned; its final name, with links resolved */
-    char *part;     /* owned; its temporary name, or NULL: it has no name */
+    bool has_place;  /* it still has to get its name */
+    bool is_another; /* it takes the place of a file, whose mode it has */
+    char *path;      /* owned; its final name, with links resolved */
+    char *part;      /* owned; its temporary name, or NULL: it has no name */
 };
 
 /*
@@ -30,6 +31,14 @@ int osc_output_open(struct osc_output *o, const char *path);
 
 /* Whether O writes to FILE ("-": standard input) or will replace it. */
 bool osc_output_is(const struct osc_output *o, const char *file);
+
+/* Let nobody read or write O who cannot read or write FILE, a file or directory from which it
+ * is made ("-": anything; a pipe says nothing). What takes the place of a file keeps its mode.
+ */
+void osc_output_keep_private(const struct osc_output *o, const char *file);
+
+/* The same for all N FILES. */
+void osc_output_keep_all_private(const struct osc_output *o, const char *const *files, int n);
 
 /* Give the file its name. Returns as osc_output_open(). O is closed in any case. */
 int osc_output_commit(struct osc_output *o);
@@ -42,3 +51,6 @@ void osc_output_abandon(struct osc_output *o);
  * neither. The names are absolute, borrowed, and not changed until the next call.
  */
 void osc_output_guard_scratch(const char *file, const char *folder);
+
+/* The same for the directory TREE with all that is in it. */
+void osc_output_guard_tree(const char *tree);

@@ -129,7 +129,7 @@ static osc_status reopen(struct osc_set **to, const struct osc_set *set, const c
     if (st == OSC_OK)
         st = open_in(to, folder, &how, err);
     if (path.s)
-        (void)unlink(path.s); /* what is open stays mapped */
+        (void)unlink(path.s); /* what is open stays readable */
     (void)rmdir(folder);
     osc_output_guard_scratch(NULL, NULL);
     osc_strbuf_fini(&path);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "import/bytes/filename.h"
 #include "remote/remote.h"
@@ -60,6 +61,7 @@ static osc_status make_folder(struct osc_strbuf *dir, uint32_t n, struct osc_err
             folder[0] = '\0';
             return osc_fail(err, OSC_EIO, "%s: %s", parent ? parent : "/tmp", strerror(errno));
         }
+        osc_output_guard_tree(folder);
     }
     osc_strbuf_addf(dir, "%s/%u", folder, n);
     if (dir->status == OSC_OK && mkdir(dir->s, 0700) != 0)
@@ -135,6 +137,7 @@ void osc_remote_files_remove(void)
 {
     if (folder[0])
         (void)nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    osc_output_guard_tree(NULL);
     folder[0] = '\0';
     osc_path_list_fini(&urls);
     osc_path_list_fini(&copies);

@@ -144,7 +144,7 @@ static void print_quality(const struct osc_result *r, const struct osc_loaded *l
     }
     if (line.len > 0)
         print_findings(line.s, l->operand);
-    else
+    else if (isatty(STDERR_FILENO)) /* scripts want to hear only what is wrong */
         osc_cli_say("quality: nothing was skipped, repaired or found missing");
     osc_strbuf_fini(&line);
     osc_strbuf_fini(&codes);

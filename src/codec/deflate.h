@@ -25,11 +25,16 @@
 
 struct osc_deflate;
 
+enum osc_deflate_way {
+    OSC_DEFLATE_QUICK, /* for answers, which somebody waits for (ISA-L) */
+    OSC_DEFLATE_SMALL, /* for files: smaller than those of gzip -6 (libdeflate) */
+};
+
 /* Whether this build can compress; if not, osc_deflate_new() fails with OSC_EINVAL. */
 bool osc_deflate_is_there(void);
 
-/* *Z is NULL on failure. It holds some 400 KiB. */
-OSC_MUST_USE osc_status osc_deflate_new(struct osc_deflate **z);
+/* *Z is NULL on failure. It holds some 400 KiB, for small blocks 1 MiB. */
+OSC_MUST_USE osc_status osc_deflate_new(enum osc_deflate_way way, struct osc_deflate **z);
 void osc_deflate_free(struct osc_deflate *z); /* NULL is allowed */
 
 /*

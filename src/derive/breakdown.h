@@ -6,8 +6,7 @@
  * than the end of the step before it in its process. Trailing steps are dropped if probably not
  * all of their device work was recorded. Each moment goes to the first class, in order of
  * priority, that runs anywhere at that moment, or else to `other`; so the costs of a step add
- * up to its length. A length is far from the median if it differs by more than 3 times the
- * median difference (MAD), or by more than a tenth of the median if MAD is 0.
+ * up to its length. Which lengths are far from the others: steps/outliers.h.
  * In a selected step that is what runs there without the choice of steps (part/bystanders.h).
  * A question may want other rules: see struct osc_step_rules.
  *

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/sort.h"
 #include "derive/facts.h"
+#include "derive/steps/outliers.h"
 
 /*
  * Set the steps of B by RULES: when each begins and ends from BOUNDS, or if RULES say so from
@@ -145,58 +145,31 @@ static osc_status measure_gross(struct osc_breakdown *b, const struct osc_unions
     return st;
 }
 
-/* With fewer kept steps none stands out: their median and noise are not known. */
-enum { STEPS_ENOUGH = 8 };
-
-static int by_value(const void *x, const void *y)
-{
-    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-    return (a > b) - (a < b);
-}
-
-/* Twice the median of V; sorts V. N is not 0. */
-static int64_t median_twice(int64_t *v, size_t n)
-{
-    osc_sort(v, n, sizeof *v, by_value);
-    return v[(n - 1) / 2] + v[n / 2];
-}
-
-/*
- * Whether a step is far from the median: beyond the noise of the steps, and by more than a
- * tenth. To be exact, DISTANCE is doubled, MAD is four times as large, and MIDDLE is doubled.
- */
-static bool is_far(int64_t distance, int64_t mad, int64_t middle)
-{
-    return 2 * distance > 3 * mad && distance > middle / 10;
-}
-
-/* Mark kept steps that are far from the median. */
+/* Mark kept steps that are far from the others. */
 static osc_status mark_outliers(struct osc_breakdown *b)
 {
-    int64_t *v = osc_malloc(((size_t)b->n_steps + 1) * sizeof *v);
+    int64_t *const v = osc_malloc(((size_t)b->n_steps + 1) * sizeof *v);
+    bool *const is_far = osc_malloc((size_t)b->n_steps + 1);
+    osc_status st = v && is_far ? OSC_OK : OSC_ENOMEM;
+    struct osc_step_kinds kinds;
     size_t n = 0;
 
-    if (!v)
-        return OSC_ENOMEM;
-    for (uint32_t i = 0; i < b->n_steps; i++) {
+    if (st != OSC_OK)
+        goto out;
+    for (uint32_t i = 0; i < b->n_steps; i++)
         if (b->steps[i].is_kept)
             v[n++] = b->steps[i].end_ns - b->steps[i].start_ns;
-    }
     b->n_kept = (uint32_t)n;
-    const int64_t middle = n == 0 ? 0 : median_twice(v, n);
-    b->median_twice_ns = middle;
-    for (size_t i = 0; i < n; i++)
-        v[i] = llabs(2 * v[i] - middle);
-    const int64_t mad = n == 0 ? 0 : median_twice(v, n);
-    for (uint32_t i = 0; i < b->n_steps; i++) {
-        struct osc_step_cost *const s = &b->steps[i];
-
-        s->is_outlier = n >= STEPS_ENOUGH && s->is_kept &&
-                        is_far(llabs(2 * (s->end_ns - s->start_ns) - middle), mad, middle);
-    }
+    st = osc_outliers_find(v, n, is_far, &kinds);
+    if (st != OSC_OK)
+        goto out;
+    for (uint32_t i = 0, kept = 0; i < b->n_steps; i++)
+        b->steps[i].is_outlier = b->steps[i].is_kept && is_far[kept++];
+    b->median_twice_ns = kinds.all_median_twice_ns;
+out:
     osc_free(v);
-    return OSC_OK;
+    osc_free(is_far);
+    return st;
 }
 
 static void find_window(struct osc_breakdown *b)

@@ -7,11 +7,12 @@
 #include "derive/args.h"
 #include "derive/arrows.h"
 #include "derive/keymap.h"
+#include "model/merged_pids.h"
 
 /* One of several calls with the same correlation id. */
 struct candidate {
     int64_t correlation, start_ns;
-    uint32_t row, call; /* CALL counts from 1 */
+    uint32_t rank, row, call; /* CALL counts from 1 */
 };
 
 /* Where rows of a form store their ids: the word of an INT32, or one of these. */
@@ -34,6 +35,7 @@ struct work {
     struct osc_keymap duplicates;   /* correlation id of several calls -> 1 */
     struct candidate *candidates;   /* owned; those calls, sorted */
     size_t n_candidates, cap_candidates;
+    uint32_t *ranks; /* owned; by process: whose ids are its own; NULL: there is one */
     struct osc_idmap call_of_row, call_of_work;               /* rows -> call, from arrows */
     uint8_t *has_work;                                        /* owned; by call */
     struct osc_tally shared, no_launch, no_operator, no_work; /* SHARED: correlation ids */
@@ -218,8 +220,6 @@ static osc_status link_calls(struct work *w)
         if (place && *place == 0) {
             *place = (uint32_t)n + 1;
         } else if (place) {
-            if (id != 0 && osc_keymap_get(&w->duplicates, id) == 0)
-                osc_tally_add(&w->shared, c->ts_ns[i]);
             place = osc_keymap_put(&w->duplicates, id);
             if (place)
                 *place = 1;
@@ -236,9 +236,54 @@ static int by_correlation(const void *x, const void *y)
 
     if (a->correlation != b->correlation)
         return a->correlation < b->correlation ? -1 : 1;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
     if (a->start_ns != b->start_ns)
         return a->start_ns < b->start_ns ? -1 : 1;
     return (a->row > b->row) - (a->row < b->row);
+}
+
+/* The rank to which the ids of row I of C belong. */
+static uint32_t rank_of(const struct work *w, const struct osc_chunk *c, uint32_t i)
+{
+    return w->ranks ? w->ranks[w->t->tracks[c->track[i]].process] : 0;
+}
+
+/* Whether CALL, which counts from 1, is of RANK. */
+static bool is_of_rank(const struct work *w, uint32_t call, uint32_t rank)
+{
+    if (!w->ranks)
+        return true;
+    const osc_row row = {w->links->calls[call - 1].row};
+
+    return rank_of(w, osc_chunk_of(&w->t->events, row), osc_row_place(row)) == rank;
+}
+
+static bool is_same_id(const struct candidate *a, const struct candidate *b)
+{
+    return a->correlation == b->correlation && a->rank == b->rank;
+}
+
+/* Count each correlation id that several calls of a rank have, where the second of them in the
+ * file is. */
+static void count_shared(struct work *w)
+{
+    for (size_t at = 0, end; at < w->n_candidates; at = end) {
+        uint32_t first = UINT32_MAX, second = UINT32_MAX;
+
+        for (end = at;
+             end < w->n_candidates && is_same_id(&w->candidates[end], &w->candidates[at]);
+             end++) {
+            const uint32_t row = w->candidates[end].row;
+
+            second = row < first ? first : row < second ? row : second;
+            first = row < first ? row : first;
+        }
+        const osc_row of = {second};
+        if (second != UINT32_MAX && w->candidates[at].correlation != 0)
+            osc_tally_add(&w->shared,
+                          osc_chunk_of(&w->t->events, of)->ts_ns[osc_row_place(of)]);
+    }
 }
 
 /* Sort the calls that share a correlation by start. */
@@ -260,28 +305,33 @@ static osc_status sort_duplicates(struct work *w)
                      sizeof *w->candidates) != OSC_OK)
             return OSC_ENOMEM;
         w->candidates[w->n_candidates++] =
-            (struct candidate){id, c->ts_ns[i], row, (uint32_t)n + 1};
+            (struct candidate){id, c->ts_ns[i], rank_of(w, c, i), row, (uint32_t)n + 1};
     }
     osc_sort(w->candidates, w->n_candidates, sizeof *w->candidates, by_correlation);
+    count_shared(w);
     return OSC_OK;
 }
 
-/* The call with CORRELATION that launched work starting at START_NS; 0: none. */
-static uint32_t find_call(const struct work *w, int64_t correlation, int64_t start_ns)
+/* The call with CORRELATION that launched row I of C; 0: none. */
+static uint32_t find_call(const struct work *w, int64_t correlation, const struct osc_chunk *c,
+                          uint32_t i)
 {
     const uint32_t one = osc_keymap_get(&w->correlations, correlation);
+    const struct candidate last = {correlation, c->ts_ns[i], rank_of(w, c, i), UINT32_MAX, 0};
     size_t low = 0, high = w->n_candidates; /* calls below LOW have smaller ids, or this id and
                                              * started */
 
-    if (one == 0 || osc_keymap_get(&w->duplicates, correlation) == 0)
-        return one;
-    OSC_BISECT(low, high, i,
-               w->candidates[i].correlation < correlation ||
-                   (w->candidates[i].correlation == correlation &&
-                    w->candidates[i].start_ns <= start_ns));
-    if (low > 0 && w->candidates[low - 1].correlation == correlation)
+    if (one == 0)
+        return 0;
+    if (osc_keymap_get(&w->duplicates, correlation) == 0)
+        return is_of_rank(w, one, last.rank) ? one : 0;
+    OSC_BISECT(low, high, k, by_correlation(&w->candidates[k], &last) < 0);
+    if (low > 0 && is_same_id(&w->candidates[low - 1], &last))
         return w->candidates[low - 1].call;
-    return w->candidates[low].call; /* all start later: the first */
+    /* All start later: the first; or all are of other ranks. */
+    return low < w->n_candidates && is_same_id(&w->candidates[low], &last)
+               ? w->candidates[low].call
+               : 0;
 }
 
 /* The innermost range with a form of FLAGS that starts at AT_NS on TRACK; or none. */
@@ -460,7 +510,7 @@ static void link_works(struct work *w)
         int64_t id;
 
         if (correlation_of(w, c, i, &id))
-            call = find_call(w, id, c->ts_ns[i]);
+            call = find_call(w, id, c, i);
         else if (w->call_of_work.n_used > 0)
             call = osc_idmap_get(&w->call_of_work, row.v);
         c->link[i] = call == 0 ? 0 : l->calls[call - 1].row;
@@ -511,6 +561,8 @@ osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
         goto out;
     st = find_words(&w);
     if (st == OSC_OK)
+        st = osc_merged_ranks(t, &w.ranks);
+    if (st == OSC_OK)
         st = collect(&w, &correlations);
     if (st == OSC_OK && links->n_calls > 0) {
         osc_keymap_init(&w.correlations, &correlations);
@@ -541,6 +593,7 @@ out:
     osc_free(w.operators);
     osc_free(w.external);
     osc_free(w.words);
+    osc_free(w.ranks);
     osc_free(w.has_work);
     osc_keymap_fini(&w.correlations);
     osc_keymap_fini(&w.duplicates);

@@ -55,6 +55,29 @@ TEST_WITH(of_calls_with_one_correlation_the_latest_before_the_work_has_it, NULL,
     assert_int_equal(count_of(OSC_FINDING_duplicate_id), 1);
 }
 
+#define OF_RANK(pid, tid, cat, name, ts)                                                   \
+    "{'ph':'X','cat':'" cat "','name':'" name "','pid':'" pid "','tid':" #tid ",'ts':" #ts \
+    ",'dur':1,'args':{'device':0,'correlation':5}},"
+
+TEST_WITH(ids_of_merged_ranks_are_those_of_each, NULL, end)
+{
+    const struct osc_chunk *const c =
+        load(OF_RANK("[TP00] 900", 900, "cuda_runtime", "cudaLaunchKernel", 1)
+                 OF_RANK("[TP01] 901", 901, "cuda_runtime", "cudaLaunchKernel", 2)
+                     OF_RANK("[TP00] 0", 7, "kernel", "a", 9)
+                         OF_RANK("[TP01] 0", 7, "kernel", "b", 9)
+                             OF_RANK("[TP02] 0", 7, "kernel", "c", 9));
+    static const char *const names[] = {"cuda:0", "cuda:1", "cuda:2"};
+
+    assert_int_equal(small_number(c->link[2]), 0);
+    assert_int_equal(small_number(c->link[3]), 1);
+    assert_int_equal(small_number(c->link[4]), -1);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(osc_str_eq(osc_trace_str(&trace, trace.tracks[c->track[i + 2]].device),
+                               osc_str_c(names[i])));
+    assert_int_equal(count_of(OSC_FINDING_duplicate_id), 0);
+}
+
 TEST_WITH(a_call_belongs_to_the_operator_that_its_external_id_names, NULL, end)
 {
     const struct osc_chunk *const c =

@@ -19,22 +19,25 @@ struct work {
     struct osc_intervals *sets; /* owned; per part and class */
 };
 
-/* The class of a host range by its kind alone. */
-static inline enum osc_class class_of_kind(enum osc_kind kind)
+/* The class of a host range by its kind alone. Steps are none of what runs in them, unless
+ * STEP_RUNS. */
+static inline enum osc_class class_of_kind(enum osc_kind kind, bool step_runs)
 {
-    if (kind == OSC_KIND_STEP)
+    if (kind == OSC_KIND_STEP && !step_runs)
         return OSC_CLASS_COUNT;
     return kind == OSC_KIND_DATALOADER ? OSC_CLASS_DATALOADER : OSC_CLASS_CPU_EXEC;
 }
 
-/* The class of a finished operator, annotation or `python` range of the host. */
-static enum osc_class host_class(const struct osc_classes *c, const struct osc_chunk *k,
-                                 uint32_t i, bool compat_tb)
+/* The class of row I of C, a finished operator, annotation or `python` range of the host. The
+ * plugin knows no iterations: to it they are annotations like others. */
+static enum osc_class host_class(const struct osc_classing *k, const struct osc_chunk *c,
+                                 uint32_t i)
 {
-    const enum osc_class class = class_of_kind((enum osc_kind)k->kind[i]);
-    const uint16_t asked = compat_tb ? OSC_NAME_COMM_TB : OSC_NAME_COMM_HOST;
+    const enum osc_class class =
+        class_of_kind((enum osc_kind)c->kind[i], k->compat_tb && k->t->has_iterations);
+    const uint16_t asked = k->compat_tb ? OSC_NAME_COMM_TB : OSC_NAME_COMM_HOST;
 
-    if (class != OSC_CLASS_CPU_EXEC || !(c->names[k->name[i]] & asked))
+    if (class != OSC_CLASS_CPU_EXEC || !(k->c->names[c->name[i]] & asked))
         return class;
     return OSC_CLASS_COMMUNICATION;
 }
@@ -74,9 +77,9 @@ static inline enum osc_class class_of(const struct osc_classing *k, const struct
                                       uint32_t i, unsigned class)
 {
     if (class == ASK_KIND)
-        return class_of_kind((enum osc_kind)c->kind[i]);
+        return class_of_kind((enum osc_kind)c->kind[i], false);
     if (class == ASK_HOST)
-        return host_class(k->c, c, i, k->compat_tb);
+        return host_class(k, c, i);
     if (class == ASK_KERNEL) {
         const bool is_comm =
             k->compat_tb ? osc_idmap_get(&k->collectives,

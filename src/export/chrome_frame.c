@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "codec/json.h"
 #include "export/chrome_ids.h"
+#include "export/said_devices.h"
 
 /* Only this member comes after the events, as in Kineto. */
 #define TRACE_NAME "traceName"
@@ -112,19 +114,23 @@ static void add_who(struct osc_strbuf *out, const char *key, struct osc_str who)
         osc_json_quote(out, who);
 }
 
-/* Write a WHAT record that gives TRACK or its process a NAME. */
-static void add_name(const struct osc_trace *t, const struct osc_track *track, const char *what,
-                     osc_sid name, struct osc_strbuf *out)
+/* Write a WHAT record about TRACK or its process, with the argument KEY unless it is NULL. */
+static void add_about(const struct osc_trace *t, const struct osc_track *track,
+                      const char *what, const char *key, osc_sid value, struct osc_strbuf *out)
 {
     osc_strbuf_addf(out, "%s{\"ph\":\"M\",\"name\":\"%s\"", out->len > 0 ? ",\n" : "", what);
     add_who(out, ",\"pid\":", osc_trace_str(t, track->pid));
     add_who(out, ",\"tid\":", osc_trace_str(t, track->tid));
-    osc_strbuf_adds(out, ",\"ts\":0.000,\"args\":{\"name\":");
-    osc_json_quote(out, osc_trace_str(t, name));
+    osc_strbuf_adds(out, ",\"ts\":0.000,\"args\":{");
+    if (key) {
+        osc_strbuf_addf(out, "\"%s\":", key);
+        osc_json_quote(out, osc_trace_str(t, value));
+    }
     osc_strbuf_adds(out, "}}");
 }
 
-void osc_chrome_text_names(const struct osc_trace *t, struct osc_strbuf *out)
+/* Names that no record of the file gives. */
+static void add_names(const struct osc_trace *t, struct osc_strbuf *out)
 {
     uint32_t last = UINT32_MAX; /* the process of the last name */
 
@@ -137,11 +143,73 @@ void osc_chrome_text_names(const struct osc_trace *t, struct osc_strbuf *out)
         const osc_sid process = t->processes[track->process].name;
 
         if (process.v != 0 && track->process != last)
-            add_name(t, track, "process_name", process, out);
+            add_about(t, track, "process_name", "name", process, out);
         last = track->process;
         if (track->name.v != 0)
-            add_name(t, track, "thread_name", track->name, out);
+            add_about(t, track, "thread_name", "name", track->name, out);
     }
+}
+
+/* What is told of a track. */
+enum { TOLD_QUEUE = 1, TOLD_ALL = 2 };
+
+/* Mark in IS_TOLD, by track, the queues that an event of T tells. */
+static void see_events(const struct osc_trace *t, uint8_t *is_told)
+{
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const c = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (osc_row_form(t, c, i)->is_device)
+                is_told[c->track[i]] |= TOLD_QUEUE;
+        }
+    }
+}
+
+/* The same of those that a record of T tells, in full. */
+static void see_records(const struct osc_trace *t, uint8_t *is_told)
+{
+    const osc_sid word = osc_strings_find(&t->strings, OSC_STR(OSC_QUEUE_RECORD));
+
+    for (uint32_t k = 1; k < t->others.n_chunks && word.v != 0; k++) {
+        const struct osc_chunk *const c = t->others.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (c->name[i] == word.v && osc_row_form(t, c, i)->shape == OSC_SHAPE_ABOUT)
+                is_told[c->track[i]] |= TOLD_ALL;
+        }
+    }
+}
+
+/* Say of queues what their events do not: in a part of a trace may be none that is work, or
+ * only one of several ranks. */
+static void add_queues(const struct osc_trace *t, struct osc_strbuf *out)
+{
+    uint8_t *const is_told = osc_calloc((size_t)t->n_tracks + 1, 1);
+
+    if (!is_told) {
+        out->status = OSC_ENOMEM;
+        return;
+    }
+    see_events(t, is_told);
+    see_records(t, is_told);
+    for (uint32_t i = 1; i < t->n_tracks; i++) {
+        const struct osc_track *const track = &t->tracks[i];
+
+        if (!track->is_queue || track->n_events == 0 || (is_told[i] & TOLD_ALL))
+            continue;
+        if (osc_said_devices_is_moved(t, track))
+            add_about(t, track, OSC_QUEUE_RECORD, "device", track->device, out);
+        else if (!is_told[i])
+            add_about(t, track, OSC_QUEUE_RECORD, NULL, track->device, out);
+    }
+    osc_free(is_told);
+}
+
+void osc_chrome_text_names(const struct osc_trace *t, struct osc_strbuf *out)
+{
+    add_names(t, out);
+    add_queues(t, out);
 }
 
 void osc_chrome_text_tail(const struct osc_trace *t, struct osc_strbuf *out)

@@ -119,6 +119,49 @@ TEST(a_label_that_outlasts_a_call_does_not_hide_it)
     assert_args("next", "{\"Python id\":5,\"Python parent id\":1,");
 }
 
+/* Record the call NAME, which launches work with the number I, from TICKS on. */
+static void launch(const char *name, uint64_t i, uint64_t ticks)
+{
+    const uint64_t correlation[] = {i, 0};
+
+    begin(OSC_SCOPE_RUNTIME, name, ticks);
+    recording_add(&rec, OSC_RECORD_LAUNCH, 0, ticks + 1, correlation, 2);
+    recording_add(&rec, OSC_RECORD_END, 0, ticks + 2, NULL, 0);
+}
+
+/* Record the work NAME with the number I on queue 3. */
+static void work(const char *name, uint64_t i)
+{
+    const uint64_t words[] = {3, i, 0, 0, 500 + 10 * i, 505 + 10 * i, 0, 0};
+
+    recording_add(&rec, OSC_RECORD_WORK, recording_name(&rec, name), 900, words, 8);
+}
+
+TEST(launches_and_their_work_have_the_id_of_their_operator)
+{
+    static const uint64_t device[] = {1, 0, 0, 0}, queue[] = {3, 1};
+
+    recording_begin(&rec);
+    recording_add(&rec, OSC_RECORD_DEVICE, recording_name(&rec, "npu"), 90, device, 4);
+    recording_add(&rec, OSC_RECORD_QUEUE, recording_name(&rec, "q"), 95, queue, 2);
+    begin(OSC_SCOPE_OPERATOR, "outer", 100);
+    begin(OSC_SCOPE_OPERATOR, "inner", 110);
+    recording_add(&rec, OSC_RECORD_END, 0, 120, NULL, 0);
+    launch("launch", 7, 130);
+    recording_add(&rec, OSC_RECORD_END, 0, 140, NULL, 0);
+    launch("outside", 8, 160);
+    work("add", 7);
+    work("fill", 8);
+    load();
+    export();
+    assert_args("launch", "{\"correlation\":7,\"External id\":1}}");
+    assert_args("outside", "{\"correlation\":8,\"External id\":0}}");
+    assert_args("add", "{\"device\":0,\"device family\":\"npu\",\"stream\":3,"
+                       "\"correlation\":7,\"External id\":1}}");
+    assert_args("fill", "{\"device\":0,\"device family\":\"npu\",\"stream\":3,"
+                        "\"correlation\":8,\"External id\":0}}");
+}
+
 static void add_metadata(const char *key, const char *value)
 {
     recording_add(&rec, OSC_RECORD_METADATA, recording_name(&rec, key),

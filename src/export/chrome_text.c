@@ -192,7 +192,8 @@ static osc_status fit_form(struct osc_chrome_text *x, const struct osc_form *for
                            struct osc_chrome_form *f)
 {
     struct osc_strbuf *const out = &x->literals;
-    const struct osc_chrome_extra *extra = osc_chrome_extras(x->t, form, x->no_stacks);
+    const struct osc_chrome_extra *extra =
+        osc_chrome_extras(x->t, &x->callers, form, x->no_stacks);
     const int stack = x->no_stacks ? form->known[OSC_ARG_KEY_CALL_STACK] : -1;
     const bool has_args = form->has_args || extra;
     size_t from = out->len;
@@ -272,9 +273,9 @@ osc_status osc_chrome_text_make(struct osc_chrome_text *x, const struct osc_trac
     if (st == OSC_OK)
         st = fit_tracks(x);
     if (st == OSC_OK)
-        st = fit_forms(x);
-    if (st == OSC_OK)
         st = osc_chrome_callers_make(&x->callers, t);
+    if (st == OSC_OK)
+        st = fit_forms(x);
     return st;
 }
 
@@ -495,7 +496,7 @@ static inline char *put_id(const struct osc_chrome_text *x, char *p, const struc
 {
     const uint64_t v = osc_chrome_id(x->t, &x->callers, c, i, id);
 
-    return v > 0 || id == OSC_CHROME_ID_INDEX ? osc_digits_u64(p, v) : copy(p, "null", 4);
+    return v > 0 || id != OSC_CHROME_ID_CALLER ? osc_digits_u64(p, v) : copy(p, "null", 4);
 }
 
 /* Write N ops of F and then TAIL, after the time of row I. */
@@ -548,8 +549,9 @@ static void put_end(const struct osc_chrome_text *x, const struct osc_chunk *c, 
                     struct osc_text_out *o)
 {
     const struct osc_chrome_form *const f = &x->forms[c->form[i]];
+    const char ph = f->ph == 'S' ? 'F' : 'e'; /* another letter would be no end of it */
 
-    if (put_start(x, c, i, 'e', osc_row_end(c, i), o))
+    if (put_start(x, c, i, ph, osc_row_end(c, i), o))
         put_ops(x, c, i, f->n_member_ops, &f->member_tail, o);
 }
 

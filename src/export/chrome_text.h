@@ -140,7 +140,8 @@ void osc_chrome_text_rows(const struct osc_chrome_text *x, struct osc_chrome_row
 
 /* Append the head of the file, up to the opening bracket of the list of events. */
 void osc_chrome_text_head(const struct osc_trace *t, struct osc_strbuf *out);
-/* Append records with the names of threads and processes, unless T has such records. */
+/* Append records with the names of threads and processes, unless T has such records, and
+ * OSC_QUEUE_RECORD for each queue that neither an event nor a record of T tells. */
 void osc_chrome_text_names(const struct osc_trace *t, struct osc_strbuf *out);
 
 /* Append everything after the events. */

@@ -75,7 +75,9 @@ static osc_status take_bench(struct writing *w, struct bench **bench)
     pthread_mutex_unlock(&w->lock);
     if (!b && st == OSC_OK) {
         b = osc_calloc(1, sizeof *b);
-        st = !b ? OSC_ENOMEM : w->is_packed ? osc_deflate_new(&b->z) : OSC_OK;
+        st = !b             ? OSC_ENOMEM
+             : w->is_packed ? osc_deflate_new(OSC_DEFLATE_SMALL, &b->z)
+                            : OSC_OK;
         if (st != OSC_OK) {
             osc_free(b);
             b = NULL;

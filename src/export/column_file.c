@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opscope's own format: the sealed trace as columns, to be mapped and used.
+ * opscope's own format: the sealed trace as columns, to be read and used.
  *
  * A chunk of events with all its rows is written as it is in memory; if rows were left out,
  * the others are packed into new chunks.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/column_file.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -115,6 +116,158 @@ static size_t find_chunk(const struct file *f, unsigned type, unsigned n,
 static uint64_t print_of_events(const struct osc_trace *t)
 {
     return mix_store(1, t, &t->events);
+}
+
+/* Write N bytes of F to the file PLACE. */
+static void put_file(const char *place, const struct file *f, size_t n)
+{
+    FILE *const to = fopen(place, "w");
+
+    assert_non_null(to);
+    assert_int_equal(fwrite(f->s, 1, n, to), n);
+    assert_int_equal(fclose(to), 0);
+}
+
+/* A trace with more columns than are read when its file is opened. */
+static void write_long(struct file *f)
+{
+    static char text[1 << 17];
+    struct osc_trace t = {0};
+    struct osc_trace *const traces[] = {&t};
+    size_t n = 0;
+
+    *f = (struct file){0};
+    for (int i = 0; i < 900; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "{'ph':'X','name':'a%d','pid':1,'tid':1,'ts':%d,'dur':1,"
+                              "'args':{'n':%d,'s':'t%d'}},",
+                              i % 5, i, i, i % 9);
+    assert_true(small_load(&t, text));
+    assert_int_equal(write_traces(traces, 1, false, f), OSC_OK);
+    osc_trace_fini(&t);
+}
+
+/* Open the file of F, cut or overwritten to N bytes of WITH before its columns are read and
+ * again afterwards; return the fingerprint of its events. */
+static uint64_t print_of_spoiled(const struct file *f, const struct file *with, size_t n,
+                                 struct osc_findings *findings)
+{
+    static const struct osc_import_options o = {.n_threads = 1};
+    char place[] = "/tmp/opscope-columns-XXXXXX";
+    const int fd = mkstemp(place);
+    struct osc_trace t = {0};
+    struct osc_err err = {0};
+
+    assert_true(fd >= 0 && close(fd) == 0);
+    put_file(place, f, f->len);
+    assert_int_equal(osc_import_path(&t, place, &o, &err), OSC_OK);
+    assert_null(t.events.chunks[1]->ts_ns);
+    put_file(place, with, n);
+    assert_int_equal(osc_trace_touch(&t, 1, &err), OSC_OK);
+    put_file(place, with, 0);
+    const uint64_t print = print_of_events(&t);
+    *findings = t.findings;
+    osc_trace_fini(&t);
+    assert_int_equal(unlink(place), 0);
+    return print;
+}
+
+/* A file may be changed in place at any time: what was read is a copy, and what comes then is
+ * checked. */
+TEST(files_may_change_under_a_reader)
+{
+    struct osc_findings findings;
+    struct file f, other;
+
+    write_long(&f);
+    assert_true(f.len > 20000);
+    other = f;
+    other.s = osc_malloc(f.len);
+    assert_non_null(other.s);
+    memset(other.s, 0x55, f.len);
+    const uint64_t whole = print_of_spoiled(&f, &f, f.len, &findings);
+
+    assert_int_equal(findings.by_code[OSC_FINDING_truncated].count, 0);
+    assert_int_equal(findings.by_code[OSC_FINDING_corrupt].count, 0);
+    /* With the record that names the process. */
+    assert_int_not_equal(whole, print_of_spoiled(&f, &f, 4096, &findings));
+    assert_int_equal(findings.by_code[OSC_FINDING_truncated].count, 901);
+    assert_int_not_equal(whole, print_of_spoiled(&f, &other, f.len, &findings));
+    assert_int_equal(findings.by_code[OSC_FINDING_corrupt].count, 901);
+    free_file(&other);
+    free_file(&f);
+}
+
+/* What is read from a file, chunk by chunk, is what is read from memory. */
+TEST(rows_that_are_left_out_of_a_file_are_those_left_out_of_memory)
+{
+    const struct osc_import_options o = {
+        .n_threads = 1,
+        .keep = {
+            .is_on = true, .from_ns = 100000, .host_to_ns = 300000, .device_to_ns = 300000}};
+    char place[] = "/tmp/opscope-columns-XXXXXX";
+    const int fd = mkstemp(place);
+    struct osc_trace t = {0}, in_memory = {0};
+    struct osc_err err = {0};
+    struct file f;
+
+    assert_true(fd >= 0 && close(fd) == 0);
+    write_long(&f);
+    put_file(place, &f, f.len);
+    assert_int_equal(osc_import_path(&t, place, &o, &err), OSC_OK);
+    put_file(place, &f, 0);
+    assert_int_equal(osc_import_memory(&in_memory, "memory",
+                                       (struct osc_str){(const char *)f.s, (uint32_t)f.len}, &o,
+                                       &err),
+                     OSC_OK);
+    assert_int_equal(osc_trace_touch(&t, 1, &err), OSC_OK);
+    assert_int_equal(osc_trace_touch(&in_memory, 1, &err), OSC_OK);
+    assert_int_equal(t.events.n_rows, 200);
+    assert_int_equal(print_of_events(&t), print_of_events(&in_memory));
+    osc_trace_fini(&t);
+    osc_trace_fini(&in_memory);
+    free_file(&f);
+    assert_int_equal(unlink(place), 0);
+}
+
+/* The columns of a thousand ranks need no thousand descriptors. */
+TEST(columns_are_read_at_once_where_descriptors_run_short)
+{
+    static const struct osc_import_options o = {.n_threads = 1};
+    char place[] = "/tmp/opscope-columns-XXXXXX";
+    const int fd = mkstemp(place);
+    struct rlimit before, few;
+    struct osc_trace t = {0};
+    osc_status st = OSC_ENOMEM;
+    struct file f;
+
+    write_long(&f);
+    put_file(place, &f, f.len);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = (struct rlimit){(rlim_t)fd + 2, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    /* Where memory is short as well, no rows are left for later: the file is closed. */
+    for (long n = 0; n < 200 && st != OSC_OK; n++) {
+        osc_mem_fail_after(n);
+        st = osc_import_path(&t, place, &o, NULL);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+        assert_int_equal(osc_trace_touch(&t, 1, NULL), OSC_OK);
+        assert_int_equal(count_damage(&t), 0);
+        osc_trace_fini(&t);
+    }
+    assert_int_equal(st, OSC_OK);
+    assert_int_equal(osc_import_path(&t, place, &o, NULL), OSC_OK);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(unlink(place), 0);
+    assert_null(t.check);
+    assert_non_null(t.events.chunks[1]->ts_ns);
+    assert_int_equal(osc_trace_touch(&t, 1, NULL), OSC_OK);
+    assert_int_equal(t.events.n_rows, 900);
+    assert_int_equal(count_damage(&t), 0);
+    osc_trace_fini(&t);
+    free_file(&f);
+    close(fd);
 }
 
 /* true, false and null take no words. */

@@ -99,7 +99,7 @@ static void redact_form(const struct osc_trace *t, struct osc_form *f)
         }
         f->slots[n++] = f->slots[i];
     }
-    f->n_slots = n;
+    osc_form_cut_slots(f, n);
     memcpy(f->known, known, sizeof known);
 }
 

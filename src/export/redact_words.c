@@ -19,7 +19,7 @@ static const char words[] =
     " fwdbwd forward_backward flow trace Trace cuda_profiler_range counter instant alloc"
     " free range step memory OutOfMemory mark process_name process_labels"
     " process_sort_index thread_name thread_sort_index name labels sort_index GPU CPU XPU"
-    " NPU device Device host Host stream Stream queue thread Thread process main"
+    " NPU device Device host Host stream Stream queue opscope_queue thread Thread process main"
     " pt_main_thread pt_autograd_ pt_gloo_runloop Spans Traces Utilization value Total"
     " Allocated Reserved Iteration Start PyTorch Profiler Record Window End opscope"
     /* operators and labels of PyTorch */

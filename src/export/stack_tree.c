@@ -27,7 +27,7 @@ void osc_stack_tree_fini(struct osc_stack_tree *tree)
 }
 
 /* Write FRAME to OUT, cleaned. */
-static void clean(struct osc_strbuf *out, struct osc_str frame)
+static void clean(struct osc_strbuf *out, struct osc_str frame, bool keeps_blanks)
 {
     osc_strbuf_clear(out);
     if (frame.len > FRAME_BYTES_MAX) {
@@ -44,7 +44,7 @@ static void clean(struct osc_strbuf *out, struct osc_str frame)
         const bool is_c1 = c == 0xc2 && (unsigned char)out->s[i + 1] < 0xa0; /* U+0080-9F */
         char fit = out->s[i];
 
-        if (c <= ' ' || c == ';' || c == 0x7f || is_c1)
+        if (c < ' ' || (c == ' ' && !keeps_blanks) || c == ';' || c == 0x7f || is_c1)
             fit = '_';
         out->s[n++] = fit;
         i += is_c1;
@@ -61,7 +61,7 @@ osc_status osc_stack_tree_push(struct osc_stack_tree *tree, uint32_t caller,
     *node = caller;
     if (depth >= OSC_STACK_TREE_DEPTH)
         return OSC_OK;
-    clean(&tree->scratch, frame);
+    clean(&tree->scratch, frame, tree->keeps_blanks);
     if (tree->scratch.status != OSC_OK)
         return tree->scratch.status;
     const osc_status st = osc_intern_add(

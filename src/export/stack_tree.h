@@ -7,9 +7,9 @@
  *
  * Stacks are nodes of a tree, so that each frame is stored once, however deep it is.
  *
- *   - In a frame, blanks, semicolons and control characters become "_", as in torch's
- *     export_stacks(), and invalid UTF-8 becomes U+FFFD. Frames that are equal afterwards
- *     are one. A frame is cut at 4,096 bytes, a stack at 512 frames; deeper values count
+ *   - In a frame, blanks unless they are kept, semicolons and control characters become "_", as
+ * in torch's export_stacks(), and invalid UTF-8 becomes U+FFFD. Frames that are equal
+ * afterwards are one. A frame is cut at 4,096 bytes, a stack at 512 frames; deeper values count
  *     for the deepest kept frame. So the output is never much larger than the input.
  *   - Lines are sorted by the bytes of their frames, outermost first. Values that are not
  *     positive are left out.
@@ -42,6 +42,7 @@ struct osc_stack_tree {
     struct osc_arena arena;   /* owned */
     struct osc_idmap known;   /* caller and frame -> node */
     struct osc_strbuf scratch;
+    bool keeps_blanks; /* for readers that separate stack and value otherwise */
 };
 
 void osc_stack_tree_init(struct osc_stack_tree *tree);

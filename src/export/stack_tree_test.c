@@ -58,6 +58,18 @@ TEST(lines_are_sorted_and_positive)
     osc_stack_tree_fini(&tree);
 }
 
+TEST(blanks_stay_where_they_end_nothing)
+{
+    struct osc_stack_tree tree;
+    uint32_t node = 0;
+
+    osc_stack_tree_init(&tree);
+    tree.keeps_blanks = true;
+    assert_int_equal(osc_stack_tree_push(&tree, 0, OSC_STR("train.py(1): a;b"), &node), OSC_OK);
+    assert_string_equal(tree.scratch.s, "train.py(1): a_b");
+    osc_stack_tree_fini(&tree);
+}
+
 TEST(a_frame_holds_no_byte_that_ends_one)
 {
     static const struct osc_str frames[] = {

@@ -13,6 +13,7 @@ enum clue {
     CLUE_TEXT,   /* the same of the inflated text */
     CLUE_START,  /* the same behind blanks, in whatever case */
     CLUE_WORDS,  /* both words in the text */
+    CLUE_PICKLE, /* a pickle of Python in which the word stands */
     CLUE_PROTO,  /* a protobuf message in which the word stands */
     CLUE_SUFFIX, /* only the name of the file */
 };
@@ -23,6 +24,12 @@ enum clue {
 #define XPLANE_WAY                                                                         \
     "convert it: in Python, xprof.convert.raw_to_tool_data.xspace_to_tool_data(['FILE'], " \
     "'trace_viewer', {}) gives the JSON of its trace (pip install xprof)"
+
+#define FLIGHT_RECORDER "a dump of PyTorch's flight recorder"
+#define FLIGHT_WAY                                                                        \
+    "look for the collective that hangs by torchfrtrace, with the dumps of all ranks in " \
+    "one folder"
+#define PPROF_WAY "its samples are no ranges: go tool pprof -http=: FILE"
 
 /*
  * In order of trust. WAY is what to do; in a command, FILE is the file.
@@ -58,6 +65,9 @@ static const struct {
      NULL, "a program", "record it: opscope run FILE"},
     {CLUE_TEXT, 0, BYTES("version https://git-lfs.github.com/spec"), NULL,
      "a pointer of Git LFS, not the file itself", "fetch the file: git lfs pull"},
+    {CLUE_WORDS, 0, BYTES("<img src='data:image/png;base64"), "<html",
+     "a page with a picture, as PyTorch draws its memory timeline",
+     "open it in a browser; opscope table memory_curve TRACE has the values"},
     {CLUE_START, 0, BYTES("<!doctype"), NULL, "a page of HTML, perhaps of a server's login",
      "download the trace again"},
     {CLUE_START, 0, BYTES("<html"), NULL, "a page of HTML, perhaps of a server's login",
@@ -74,6 +84,8 @@ static const struct {
      "convert it: iconv -f UTF-16LE -t UTF-8 FILE >FILE.json"},
     {CLUE_TEXT, 0, BYTES("{\0"), NULL, "text in UTF-16",
      "convert it: iconv -f UTF-16LE -t UTF-8 FILE >FILE.json"},
+    {CLUE_PICKLE, 0, BYTES("pg_config"), NULL, FLIGHT_RECORDER, FLIGHT_WAY},
+    {CLUE_WORDS, 0, BYTES("\"pg_config\""), "\"version\"", FLIGHT_RECORDER, FLIGHT_WAY},
     {CLUE_TEXT, 0, BYTES("\x80\x02"), NULL, "a Python pickle, such as a snapshot of memory",
      "open it at pytorch.org/memory_viz"},
     {CLUE_TEXT, 0, BYTES("\x80\x03"), NULL, "a Python pickle, such as a snapshot of memory",
@@ -91,6 +103,13 @@ static const struct {
      "let rocprofv3 write --output-format pftrace, and convert that: traceconv json IN OUT"},
     {CLUE_WORDS, 0, BYTES("speedscope.app/file-format-schema"), NULL, "a profile of speedscope",
      "open it at speedscope.app; opscope writes folded stacks and reads none"},
+    {CLUE_WORDS, 0, BYTES("\"preprocessedProfileVersion\""), NULL,
+     "a profile of Firefox's profiler or of samply",
+     "its samples are no ranges: open it at profiler.firefox.com"},
+    {CLUE_WORDS, 0, BYTES("\"stackwalk\""), "\"processType\"", "a profile of Firefox",
+     "its samples are no ranges: open it at profiler.firefox.com"},
+    {CLUE_TEXT, 0, BYTES("\n\4\x08\1\x10\2"), NULL, "a profile of pprof", PPROF_WAY},
+    {CLUE_SUFFIX, 0, BYTES(".pprof"), NULL, "a profile of pprof", PPROF_WAY},
     {CLUE_WORDS, 0, BYTES("\"callFrame\""), "\"nodes\"", "a CPU profile of V8 (.cpuprofile)",
      "record a trace instead: chrome://tracing, or the Performance panel of DevTools"},
     {CLUE_WORDS, 0, BYTES("\"snapshot\""), "\"node_fields\"", "a heap snapshot of V8",
@@ -177,6 +196,9 @@ static bool is_known(const struct osc_foreign_file *f, size_t i)
         return !osc_str_has(f->text, OSC_STR("\"traceEvents\"")) &&
                !osc_str_has(f->text, OSC_STR("\"ph\"")) && osc_str_has(f->text, bytes) &&
                (!formats[i].second || osc_str_has(f->text, osc_str_c(formats[i].second)));
+    case CLUE_PICKLE:
+        return f->text.len > 1 && (unsigned char)f->text.s[0] == 0x80 && f->text.s[1] < 6 &&
+               osc_str_has(f->text, bytes);
     case CLUE_PROTO:
         return is_protobuf(f->text) && osc_str_has(f->text, bytes);
     case CLUE_SUFFIX:
@@ -206,6 +228,32 @@ static bool is_table(struct osc_str s)
         n_commas += s.s[i] == ',';
     }
     return n_commas >= 2 && memchr(s.s, '\n', s.len) != NULL;
+}
+
+/* Whether S begins as the logs of TORCH_TRACE: V, day and time, and a source of torch. */
+static bool is_torch_trace(struct osc_str s)
+{
+    const char *const end = memchr(s.s, '\n', s.len);
+    const struct osc_str line = {s.s, end ? (uint32_t)(end - s.s) : s.len};
+
+    return line.len > 5 && line.s[0] == 'V' && isdigit((unsigned char)line.s[1]) &&
+           isdigit((unsigned char)line.s[4]) && line.s[5] == ' ' &&
+           osc_str_has(line, OSC_STR("torch/_logging/structured.py"));
+}
+
+/* Whether S begins as lists of numbers, "[[1, 2". */
+static bool is_numbers(struct osc_str s)
+{
+    unsigned n_brackets = 0;
+
+    for (uint32_t i = 0; i < s.len; i++) {
+        if (s.s[i] == '[')
+            n_brackets++;
+        else if (!isspace((unsigned char)s.s[i]))
+            return n_brackets == 2 && (isdigit((unsigned char)s.s[i]) || s.s[i] == '-') &&
+                   !osc_str_has(s, OSC_STR("\"ph\""));
+    }
+    return false;
 }
 
 /* Append PATH as the inside of a string of Python. */
@@ -255,6 +303,12 @@ osc_status osc_foreign_check(const struct osc_foreign_file *f, struct osc_err *e
         return say(f, "an execution trace of Chakra",
                    "convert it: chakra_jsonizer writes its nodes as JSON; it has no timeline",
                    err);
+    if (is_torch_trace(f->text))
+        return say(f, "a log of TORCH_TRACE",
+                   "tlparse FILE makes chromium_events.json of it, which opscope reads", err);
+    if (is_numbers(f->text))
+        return say(f, "a memory timeline of PyTorch, or other lists of numbers",
+                   "pass the trace: opscope table memory_curve TRACE has the values", err);
     if (is_protobuf(f->text))
         return say(f, "a trace of Perfetto, or another protobuf", PERFETTO_WAY, err);
     if (is_table(f->text))

@@ -55,6 +55,21 @@ static const struct {
     {"r.qdstrm", B("\x01\x02\x03\x04"), "raw recording", "QdstrmImporter"},
     {"k.csv", B("Kind,Agent_Id,Name\nKERNEL,1,k\n"), "table", "made from"},
     {"s.pickle", B("\x80\x04\x95\x10\x00"), "pickle", "memory_viz"},
+    {"r.pickle", B("\x80\x02}(X\7\0\0\0versionX\x09\0\0\0pg_configq"), "flight recorder",
+     "torchfrtrace"},
+    {"r.json", B("{\"version\": \"2.10\", \"pg_config\": {\"0\": {"), "flight recorder",
+     "torchfrtrace"},
+    {"p.json", B("{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":49"), "samply",
+     "profiler.firefox.com"},
+    {"p.json", B("{\"meta\":{\"version\":27,\"stackwalk\":1,\"processType\":0"), "Firefox",
+     "profiler.firefox.com"},
+    {"p.pb", B("\n\4\x08\1\x10\2\n\4\x08\3\x10\4"), "pprof", "go tool pprof"},
+    {"t.log",
+     B("V0613 18:24:05.987000 12 torch/_logging/structured.py:22] {\"str\": [\"a\", 0]}\n"),
+     "TORCH_TRACE", "tlparse t.log"},
+    {"m.json", B("[[17, 18, 19], [[0, 1], [2, 3]]]"), "memory timeline", "memory_curve"},
+    {"m.html", B("<html>\n<head></head><body>\n<img src='data:image/png;base64,iVBOR"),
+     "memory timeline", "browser"},
 };
 
 static osc_status check(const char *path, const char *bytes, size_t n, struct osc_err *err)

@@ -78,7 +78,6 @@ static osc_status no_memory(struct osc_err *err, const struct osc_input *in, osc
 static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
                        const struct osc_reader *reader)
 {
-    const int64_t min_ts_ns = r->loading->min_ts_ns;
     osc_status st = OSC_OK;
 
     if (t->format.v == 0) /* files of columns name the original format */
@@ -89,13 +88,15 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
     if (st == OSC_OK && !r->is_sealed && !reader->tracks)
         st = osc_chrome_add_members(t);
     if (st == OSC_OK && !r->is_sealed)
-        st = osc_trace_seal(t, reader, r->n_threads);
+        st =
+            osc_trace_seal(t, reader, r->n_threads, r->options->keep.is_on ? r->loading : NULL);
     if (st == OSC_OK)
         st = osc_told_steps_read(t);
-    if (st == OSC_OK && min_ts_ns != INT64_MAX)
+    if (st == OSC_OK && r->loading->min_ts_ns != INT64_MAX)
         /* including rows that were left out */
-        t->min_ts_ns = t->origin_ns = t->own_origin_ns = min_ts_ns;
-    return st;
+        t->min_ts_ns = t->origin_ns = t->own_origin_ns = r->loading->min_ts_ns;
+    /* Here, and nowhere else: no kind of file is left without a lock. */
+    return st == OSC_OK ? osc_trace_share(t) : st;
 }
 
 static osc_status read_input(struct osc_trace *t, struct osc_input *in,

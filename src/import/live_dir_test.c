@@ -183,15 +183,17 @@ TEST_WITH(losses_behind_a_window_are_those_of_the_whole_recording, set_up, tear_
 
 TEST_WITH(a_full_disk_and_a_removed_file_are_told_from_a_kill, set_up, tear_down)
 {
-    static const uint32_t errors[] = {0, EIO, ENOSPC, EDQUOT, ENOENT, ESTALE, ENODATA};
+    static const uint32_t errors[] = {0, EIO, ENOSPC, EDQUOT, EFBIG, ENOENT, ESTALE, ENODATA};
     struct osc_live_header h;
 
     memcpy(&h, block_bytes, sizeof h);
     for (unsigned i = 0; i < sizeof errors / sizeof *errors; i++) {
         h.write_error = errors[i];
+        h.state = i % 2 ? OSC_LIVE_STOPPED : OSC_LIVE_ENDED;
         load_with(&h);
-        assert_int_equal(n_found(OSC_FINDING_disk_full), i == 2 || i == 3);
-        assert_int_equal(n_found(OSC_FINDING_output_harmed), i >= 4);
+        assert_int_equal(n_found(OSC_FINDING_disk_full), i >= 2 && i <= 4);
+        assert_int_equal(n_found(OSC_FINDING_output_harmed), i >= 5);
+        assert_int_equal(n_found(OSC_FINDING_killed), i % 2 == 0);
         osc_trace_fini(&trace);
     }
 }

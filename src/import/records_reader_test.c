@@ -382,6 +382,20 @@ TEST(a_lost_chunk_costs_its_records_and_the_scopes_open_across_it)
     osc_trace_fini(&trace);
 }
 
+TEST(ends_of_ranges_that_began_in_a_pause_are_expected)
+{
+    recording_begin(&rec);
+    recording_add(&rec, OSC_RECORD_ASYNC_END, recording_name(&rec, "r"), 90, WORDS(4, 0));
+    ADD(OSC_RECORD_PAUSE, 0, 100);
+    ADD(OSC_RECORD_RESUME, 0, 200);
+    recording_add(&rec, OSC_RECORD_ASYNC_END, recording_name(&rec, "r"), 210, WORDS(5, 0));
+    recording_flush(&rec);
+    load_all();
+    assert_int_equal(n_found(OSC_FINDING_unmatched_end), 1);
+    assert_int_equal(trace.findings.by_code[OSC_FINDING_unmatched_end].first_ns, 90);
+    osc_trace_fini(&trace);
+}
+
 TEST(segments_of_a_thread_are_read_by_block_and_not_as_they_stand)
 {
     recording_begin(&rec);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "codec/json.h"
+#include "import/rank_words.h"
 #include "import/spans.h"
 
 /* Times before 1973 are not wall clock times but the uptime of a machine, or made up. */
@@ -163,6 +164,11 @@ static osc_status find_ranks(struct osc_identity *const *ids, const struct osc_f
             ids[i]->among.rank = names[i].has_rank ? names[i].rank : 0;
         ids[i]->has_rank = ids[i]->has_rank || names[i].has_rank;
         sorted[i] = (struct by_pid){ids[i], i};
+    }
+    const osc_status st = osc_rank_words_apply(ids, n);
+    if (st != OSC_OK) {
+        osc_free(sorted);
+        return st;
     }
     osc_sort(sorted, n, sizeof *sorted, compare_pids);
     for (uint32_t i = 0; i < n; i++)

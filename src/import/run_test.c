@@ -43,6 +43,40 @@ static int end(void **state)
     return 0;
 }
 
+TEST_WITH(words_of_names_tell_ranks_together, begin, end)
+{
+    static const char *const paths[] = {"1.5-TP-0-DP-0-EP-0.trace.json",
+                                        "1.5-TP-1-DP-1-EP-1.trace.json"};
+
+    assert_int_equal(placed(pointers, paths, 2), OSC_OK);
+    assert_int_equal(traces[0].rank, 0);
+    assert_int_equal(traces[1].rank, 1);
+}
+
+TEST_WITH(places_that_no_word_tells_apart_are_numbered, begin, end)
+{
+    static const char *const paths[] = {"x_tp0_pp1.json", "x_tp1_pp0.json", "x_tp0_pp0.json",
+                                        "x_tp1_pp1.json"};
+
+    assert_int_equal(placed(pointers, paths, 4), OSC_OK);
+    assert_int_equal(traces[0].rank, 2);
+    assert_int_equal(traces[1].rank, 1);
+    assert_int_equal(traces[2].rank, 0);
+    assert_int_equal(traces[3].rank, 3);
+}
+
+TEST_WITH(one_word_alone_may_be_a_size, begin, end)
+{
+    static const char *const paths[] = {"a-DP-2-TP-0.json", "a-DP-1-TP-0.json",
+                                        "model_tp8.json", "http2.json"};
+
+    assert_int_equal(placed(pointers, paths, 4), OSC_OK);
+    assert_int_equal(traces[0].rank, 2);
+    assert_int_equal(traces[1].rank, 1);
+    assert_false(traces[2].has_rank);
+    assert_false(traces[3].has_rank);
+}
+
 TEST_WITH(metadata_goes_before_the_name, begin, end)
 {
     static const char *const paths[] = {"rank7.json", "rank7.json", "rank7.json", "x.json"};

@@ -27,6 +27,10 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "text with bare quotation marks or control characters, as some versions of "             \
       "PyTorch write it; it was read whole",                                                   \
       "")                                                                                      \
+    X(repaired_list, WARNING,                                                                  \
+      "lists of events that are not as the format asks: one event a line, in a second list, "  \
+      "or behind other text; they were read",                                                  \
+      "")                                                                                      \
     X(lost_name, WARNING,                                                                      \
       "names whose text is not in the file: the file is damaged, the program was "             \
       "killed while it wrote a name, or PyTorch replaced it by \"unknown\"",                   \
@@ -44,10 +48,17 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(call_samples, INFO,                                                                      \
       "samples of call stacks beside the events (member samples); in no table",                \
       "opscope export TRACE --stack sample -o X.folded writes them")                           \
+    X(event_stacks, INFO,                                                                      \
+      "call stacks of events (members stackFrames, sf and esf); in no table", "")              \
     X(far_clock, INFO,                                                                         \
       "times further than 146 years from zero; they count from the first range", "")           \
     X(unmatched_begin, WARNING, "asynchronous ranges without an end", "")                      \
     X(unmatched_end, WARNING, "ends without a begin; left out", "")                            \
+    X(mismatched_end, WARNING,                                                                 \
+      "ends that name another range than the innermost open one; they end the range of that "  \
+      "name, else the innermost one if the names are alike or names of ends mean nothing, "    \
+      "else none",                                                                             \
+      "")                                                                                      \
     X(open_range, WARNING, "ranges that were still open at the end; they have no duration",    \
       "")                                                                                      \
     X(no_duration, WARNING, "ranges whose record has no duration; no sum includes them", "")   \
@@ -88,7 +99,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "record with profile_memory=True")                                                       \
     X(unaligned, WARNING, "traces of several machines or boots, aligned only by wall clock",   \
       "")                                                                                      \
-    X(clock_step, WARNING, "time stamps that are zero, far before all others", "")             \
+    X(clock_step, WARNING,                                                                     \
+      "times far from all others, such as zero; more than a week away, they are left out", "") \
     X(limit_reached, ERROR, "a limit was reached; the rest was not read",                      \
       "select with --from/--to or --steps, drop arguments with --no-args, or "                 \
       "raise --max-memory")                                                                    \
@@ -140,8 +152,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "than is counted here",                                                                  \
       "opscope info lists the places as meta.damage; check the disk")                          \
     X(disk_full, WARNING,                                                                      \
-      "the disk was full while the program recorded; records that did not fit into memory "    \
-      "meanwhile count as dropped_full",                                                       \
+      "the disk was full, or the file at its limit of size (ulimit -f), while the program "    \
+      "recorded; records that did not fit into memory meanwhile count as dropped_full",        \
       "record to a larger disk, or set --limit-size")                                          \
     X(output_harmed, WARNING,                                                                  \
       "the file was removed, moved or cut while the program recorded; what was in it before "  \

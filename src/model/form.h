@@ -24,6 +24,9 @@
  * category), so that such a trace can be written again unchanged; only the reader of that
  * format derives anything from them.
  *
+ * Each form owns its slots, and no two forms share them: a copy of a form for other rows gets
+ * slots of its own (osc_form_set_slots()). SLOTS is NULL if, and only if, N_SLOTS is 0.
+ *
  * Threading: read-only once the trace is sealed.
  */
 #pragma once
@@ -32,6 +35,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "base/status.h"
 
 typedef struct osc_form_id {
     uint32_t v;
@@ -111,6 +115,7 @@ enum osc_arg_type {
     X(BLOCKS_PER_SM, "blocks per SM")           \
     X(OCCUPANCY, "est. achieved occupancy %")   \
     X(BYTES_COPIED, "bytes")                    \
+    X(SIZE, "size")                             \
     X(SEQUENCE_NUMBER, "Sequence number")       \
     X(FWD_THREAD, "Fwd thread id")              \
     X(INPUT_DIMS, "Input Dims")                 \
@@ -139,6 +144,7 @@ enum osc_arg_type {
     X(CORRELATION_ID, "correlation_id")         \
     X(CORRELATION_ID_OLD, "correlationId")      \
     X(TASK_TYPE, "Task Type")                   \
+    X(FULL_NAME, "fullname")                    \
     X(STREAM_ID, "stream id")                   \
     X(STEP_NUM, "step_num")                     \
     X(GRAPH_ID, "graph id")                     \
@@ -163,7 +169,8 @@ enum osc_arg_type {
     X(STORAGES_7, "Storages 7")                 \
     X(STORAGES_8, "Storages 8")                 \
     X(PARAMETERS, "Parameters")                 \
-    X(OPTIMIZER_STATE, "Optimizer state")
+    X(OPTIMIZER_STATE, "Optimizer state")       \
+    X(DEVICE_FAMILY, "device family")
 
 enum osc_arg_key {
 #define OSC_ARG_KEY_ENUM(name, text) OSC_ARG_KEY_##name,
@@ -196,11 +203,21 @@ struct osc_form {
     osc_sid category; /* the source's own word for the kind, or none */
     uint16_t n_slots; /* at most OSC_FORM_SLOTS_MAX */
     uint16_t n_words; /* of all values */
-    struct osc_slot *slots;           /* owned by the trace; in the order of the file */
+    struct osc_slot *slots;           /* owned, or NULL; in the order of the file */
     int16_t known[OSC_ARG_KEY_COUNT]; /* index in slots (the last of that key), or -1 */
 };
 
 #define OSC_FORM_SLOTS_MAX 16384
+
+/*
+ * Give F, whatever it has, a copy of the N SLOTS; what it had is not freed. On OSC_ENOMEM it
+ * has none. SLOTS may be NULL if N is 0.
+ */
+OSC_MUST_USE osc_status osc_form_set_slots(struct osc_form *f, const struct osc_slot *slots,
+                                           uint32_t n);
+
+/* Keep only the first N slots of F. */
+void osc_form_cut_slots(struct osc_form *f, uint32_t n);
 
 /* Whether the source has no words of its own for shape and kind. */
 static inline bool osc_form_is_neutral(const struct osc_form *f)

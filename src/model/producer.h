@@ -24,6 +24,7 @@
     X(XLA, "xla")             /* these by names of processes and threads */ \
     X(TENSORFLOW, "tensorflow")                                             \
     X(ASCEND, "ascend")                                                     \
+    X(MINDSPORE, "mindspore") /* by rows: nothing in it has a name */       \
     X(ROCPROF, "rocprof")                                                   \
     X(NSYS, "nsys")                                                         \
     X(PROTON, "proton")                                                     \
@@ -44,7 +45,8 @@ enum osc_dialect {
     X(KINETO, "kineto", KINETO, "PyTorch (Kineto)")                        \
     X(TORCH_LEGACY, "torch_legacy", LEGACY, "PyTorch (autograd profiler)") \
     X(TORCH_NPU, "torch_npu", ASCEND, "PyTorch on Ascend (torch_npu)")     \
-    X(MINDSPORE, "mindspore", ASCEND, "MindSpore on Ascend (msprof)")      \
+    X(MINDSPORE, "mindspore", ASCEND, "MindSpore on Ascend")               \
+    X(MINDSPORE_DISPLAY, "mindspore", MINDSPORE, "MindSpore on Ascend")    \
     X(MSPROF, "msprof", ASCEND, "Ascend (msprof)")                         \
     X(JAX, "jax", XLA, "JAX/XLA")                                          \
     X(XLA, "xla", XLA, "XLA")                                              \

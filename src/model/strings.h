@@ -7,6 +7,8 @@
  * rest.
  *
  *   - Id 0 is the empty string. Ids are nearly dense; their order has no meaning.
+ *   - The table owns copies of the bytes, except those of adopted strings, which must live as
+ *     long as it does.
  *   - The bytes of a string never move: a pointer to them is valid as long as the
  *     table exists.
  *

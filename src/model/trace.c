@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/trace.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/idmap.h"
 #include "base/mem.h"
 #include "codec/json.h"
 
@@ -44,7 +46,7 @@ osc_status osc_chunk_replace_words(struct osc_chunk *c, uint32_t i, const uint32
 /* Move row FROM of C to TO, which is not after it. */
 static void move_row(struct osc_chunk *c, uint32_t to, uint32_t from)
 {
-    if (to == from) /* do not dirty a mapped page */
+    if (to == from)
         return;
     c->ts_ns[to] = c->ts_ns[from];
     if (c->dur_ns)
@@ -94,6 +96,15 @@ osc_status osc_store_append(struct osc_store *s, struct osc_chunk *c)
     return OSC_OK;
 }
 
+void osc_store_number(struct osc_store *s)
+{
+    s->n_rows = 0;
+    for (uint32_t c = 1; c < s->n_chunks; c++) {
+        s->chunks[c]->first_row = s->n_rows;
+        s->n_rows += s->chunks[c]->n_rows;
+    }
+}
+
 /* Free what views of T borrow. */
 static void fini_shared(struct osc_trace *t)
 {
@@ -140,13 +151,8 @@ void osc_trace_fini(struct osc_trace *t)
         t->unchecked_free(t->unchecked);
     store_fini(&t->events);
     store_fini(&t->others);
-    for (uint32_t i = 0; i < t->n_pages; i++) {
-        if (t->pages[i].is_mapped)
-            osc_pages_unmap(t->pages[i].p, t->pages[i].size);
-        else
-            osc_pages_free(t->pages[i].p, t->pages[i].size);
-    }
-    osc_mem_give(t->copied_bytes);
+    for (uint32_t i = 0; i < t->n_pages; i++)
+        osc_pages_free(t->pages[i].p, t->pages[i].size);
     osc_free(t->pages);
     if (!t->base)
         fini_shared(t);
@@ -166,10 +172,60 @@ void osc_trace_fini(struct osc_trace *t)
     memset(t, 0, sizeof *t);
 }
 
+#ifndef NDEBUG
+/* Whether each form of T has slots of its own, or none. */
+static bool forms_own_slots(const struct osc_trace *t)
+{
+    struct osc_idmap owners = {0};
+    bool is_good = true;
+
+    for (uint32_t i = 0; i < t->n_forms && is_good; i++) {
+        const struct osc_form *const f = &t->forms[i];
+        uint32_t *const owner = f->slots ? osc_idmap_put(&owners, (uintptr_t)f->slots) : NULL;
+
+        is_good = (f->slots != NULL) == (f->n_slots > 0) && (!owner || *owner == 0);
+        if (owner) /* otherwise there is no memory to tell */
+            *owner = i + 1;
+    }
+    osc_idmap_fini(&owners);
+    return is_good;
+}
+
+/* Whether the bytes that the strings of T have adopted lie in its pages. */
+static bool strings_are_held(const struct osc_trace *t)
+{
+    const struct osc_strings *const s = &t->strings;
+    const uintptr_t at = (uintptr_t)s->bytes;
+    bool is_held = s->n_adopted == 0;
+
+    for (uint32_t i = 0; i < t->n_pages && !is_held; i++)
+        is_held = at >= (uintptr_t)t->pages[i].p &&
+                  at + s->starts[s->n_adopted] <= (uintptr_t)t->pages[i].p + t->pages[i].size;
+    return is_held;
+}
+
+/* Whether the ids in the tracks of T are those of texts and processes. */
+static bool tracks_are_whole(const struct osc_trace *t)
+{
+    const uint32_t bound = osc_strings_bound(&t->strings);
+    bool is_good = true;
+
+    for (uint32_t i = 1; i < t->n_tracks && is_good; i++) {
+        const struct osc_track *const k = &t->tracks[i];
+
+        is_good = k->process < t->n_processes && k->pid.v < bound && k->tid.v < bound &&
+                  k->name.v < bound && k->device.v < bound;
+    }
+    return is_good;
+}
+#endif
+
 osc_status osc_trace_share(struct osc_trace *t)
 {
     pthread_rwlockattr_t how;
 
+    assert(t->base || (forms_own_slots(t) && strings_are_held(t)));
+    assert(tracks_are_whole(t));
     if (t->lock)
         return OSC_OK;
     t->lock = osc_malloc(sizeof *t->lock);
@@ -259,26 +315,6 @@ osc_status osc_trace_touch(struct osc_trace *t, unsigned n_threads, struct osc_e
         t->unchecked = NULL;
     }
     return st;
-}
-
-/* Bytes of a row that may be written: all columns but its words. */
-#define EVENT_BYTES 33u
-#define OTHER_BYTES 24u
-
-osc_status osc_trace_hold(struct osc_trace *t)
-{
-    const size_t n_bytes =
-        (size_t)t->events.n_rows * EVENT_BYTES + (size_t)t->others.n_rows * OTHER_BYTES;
-    bool is_mapped = false;
-
-    for (uint32_t i = 0; i < t->n_pages; i++)
-        is_mapped = is_mapped || t->pages[i].is_mapped;
-    if (!is_mapped || t->copied_bytes > 0)
-        return OSC_OK;
-    if (!osc_mem_take(n_bytes))
-        return OSC_ENOMEM;
-    t->copied_bytes = n_bytes;
-    return OSC_OK;
 }
 
 void osc_trace_recount(struct osc_trace *t)

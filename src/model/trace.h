@@ -24,8 +24,13 @@
  *     (rank, span, origin). It owns only its place, and follows the original when that gets
  *     more facts.
  *
- * Threading: only import/ builds a trace (see import/build/builder.h). Once osc_trace_seal()
- * has returned, several threads may use it:
+ * Who owns what: a trace owns its forms, tracks, processes and strings, each form its slots
+ * (form.h), the strings their bytes, but for adopted ones, whose bytes lie in pages of the
+ * trace. A view borrows forms and strings of its base and owns tracks and processes. Nothing
+ * is owned twice: osc_trace_share() asserts it.
+ *
+ * Threading: only import/ builds a trace (see import/build/builder.h). Once osc_trace_share()
+ * has returned, with which every import and every view ends, several threads may use it:
  *
  *   - osc_derive() adds facts under the trace's exclusive lock, each fact once. It never
  *     removes one, not even when it fails.
@@ -131,11 +136,13 @@ void osc_chunk_squeeze(struct osc_chunk *c, const uint8_t *wanted);
 /* Append C; S owns it on success, the caller on failure. */
 OSC_MUST_USE osc_status osc_store_append(struct osc_store *s, struct osc_chunk *c);
 
+/* Number the rows of S again, after some of its chunks have lost rows. */
+void osc_store_number(struct osc_store *s);
+
 /* Pages that hold columns. */
 struct osc_pages {
     void *p;
     size_t size;
-    bool is_mapped; /* maps a file: see osc_pages_map() */
 };
 
 struct osc_process {
@@ -218,6 +225,15 @@ struct osc_bystander {
  * rules. */
 #define OSC_BYSTANDERS_MEMBER "opscope_steps_beside"
 
+/* And one that says what the numbers of devices in rows mean: a list of the family and how many
+ * places they are above the numbers of programs; where ranks were merged, also a list of the
+ * numbers of the listed devices. */
+#define OSC_DEVICES_MEMBER "opscope_devices"
+
+/* A record about a track in exported files: it is a queue, though no event there is work, or
+ * of another device than that of the number there: the argument `device`. */
+#define OSC_QUEUE_RECORD "opscope_queue"
+
 /* A top-level member of the file other than traceEvents. */
 struct osc_meta {
     osc_sid key;
@@ -293,11 +309,10 @@ struct osc_trace {
     pthread_rwlock_t *lock;          /* owned; NULL: not sealed yet */
     struct osc_mem_account *account; /* borrowed; charged for everything in it, facts too */
 
-    /* For columns in a file that nobody has checked yet; see osc_trace_touch(). */
+    /* For columns in a file that nobody has read yet; see osc_trace_touch(). */
     osc_status (*check)(struct osc_trace *t, unsigned n_threads, struct osc_err *err);
     void *unchecked; /* owned by the reader, freed by unchecked_free */
     void (*unchecked_free)(void *unchecked);
-    size_t copied_bytes; /* of mapped pages; counted as held because they may be written */
 };
 
 /* Free all that T owns and leave it empty. Free views before their base. */
@@ -310,8 +325,10 @@ void osc_trace_mirror(struct osc_trace *m, struct osc_trace *t);
  * M. */
 void osc_trace_follow(struct osc_trace *m);
 
-/* Let several threads use T from now on. Derived facts charge the account that is current
- * here. */
+/*
+ * Let several threads use T, which is whole, from now on. Derived facts charge the account that
+ * is current here. Without this, no lock guards T: only one thread may have it.
+ */
 OSC_MUST_USE osc_status osc_trace_share(struct osc_trace *t);
 
 /* Lock T for reading facts, together with other readers. Not recursive. */
@@ -323,16 +340,13 @@ void osc_trace_write(struct osc_trace *t);
 void osc_trace_write_end(struct osc_trace *t);
 
 /*
- * Check columns of T that lie in a file against their hashes and bounds; to be called before
- * they are used. Damaged rows are removed and counted; until then the pointers to columns are
- * NULL. Repeated calls cost nothing. On failure T is unchanged. For the single owner of T;
- * osc_derive() calls it as well.
+ * Read the columns of T that are still in a file, and check them against their hashes and
+ * bounds; to be called before they are used. Damaged rows are removed and counted; until then
+ * the pointers to columns are NULL. Repeated calls cost nothing. On failure T is unchanged. For
+ * the single owner of T; osc_derive() calls it as well.
  */
 OSC_MUST_USE osc_status osc_trace_touch(struct osc_trace *t, unsigned n_threads,
                                         struct osc_err *err);
-
-/* Charge the memory for copies of mapped pages; call it before columns of T are written. */
-OSC_MUST_USE osc_status osc_trace_hold(struct osc_trace *t);
 
 /* Mark every limit in L as unknown. */
 void osc_device_limits_init(struct osc_device_limits *l);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "names/labels.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -199,6 +200,21 @@ static osc_status write_form(struct osc_labels *l, const struct osc_label *label
     return OSC_OK;
 }
 
+/* TEXT, which is of no symbol, without as many of its scopes (aten::) as it takes for WIDTH. */
+static struct osc_str without_scopes(struct osc_str text, size_t width)
+{
+    while (osc_utf8_head(text, width) < text.len) {
+        uint32_t i = 0;
+
+        while (i < text.len && (isalnum((unsigned char)text.s[i]) || text.s[i] == '_'))
+            i++;
+        if (i == 0 || i + 2 >= text.len || memcmp(text.s + i, "::", 2) != 0)
+            break;
+        text = (struct osc_str){text.s + i + 2, text.len - i - 2};
+    }
+    return text;
+}
+
 /* Write D for the width of its label, without regard to other names but for those that it is
  * told from. */
 static osc_status write_draft(struct osc_labels *l, struct draft *d)
@@ -212,6 +228,8 @@ static osc_status write_draft(struct osc_labels *l, struct draft *d)
     d->is_cut = true;
     if (label->symbol.match)
         st = write_form(l, label, width, d);
+    else
+        d->all = without_scopes(d->all, width);
     d->is_cut &= osc_utf8_head(d->all, width) < d->all.len;
     if (st == OSC_OK) {
         cut(&b, d, width);

@@ -16,6 +16,8 @@
 #include "base/intern.h"
 #include "base/strbuf.h"
 
+#define OSC_LABELS_WIDTH 80 /* columns of a symbol where no terminal says how many */
+
 struct osc_label;
 struct osc_label_use;
 

@@ -94,6 +94,20 @@ TEST_WITH(leaves_out_scopes_before_it_cuts, NULL, end)
     COMPOSE(1, name);
 }
 
+TEST_WITH(leaves_out_scopes_of_operators_where_width_forces_it, NULL, end)
+{
+    static const char *const names[] = {"aten::_scaled_dot_product_attention_backward",
+                                        "aten::mm", "other::long_operator",
+                                        "aten::long_operator"};
+
+    compose(names, 2, 60, false);
+    assert_string_equal(shown[0], names[0]);
+    compose(names, 2, 40, false);
+    assert_string_equal(shown[0], "_scaled_dot_product_attention_backward");
+    assert_string_equal(shown[1], "aten::mm");
+    compose(names, 4, 14, false); /* and still differ */
+}
+
 TEST_WITH(shows_what_a_wrapper_wraps, NULL, end)
 {
     COMPOSE(80, "void cutlass::device_kernel<fp8::Gemm>(fp8::Gemm::Params)");

@@ -10,7 +10,7 @@
 osc_status osc_pack_begin(struct osc_pack *p)
 {
     char head[OSC_DEFLATE_HEADER_BYTES];
-    const osc_status st = osc_deflate_new(&p->z);
+    const osc_status st = osc_deflate_new(OSC_DEFLATE_SMALL, &p->z);
 
     if (st != OSC_OK)
         return st;

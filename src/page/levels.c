@@ -85,7 +85,7 @@ static void put_tile(struct making *m)
 {
     const char *const bytes = m->packet.s;
     const size_t n_lanes = number_at(bytes + 20), n = number_at(bytes + 24);
-    const size_t head = HEADER_BYTES + n_lanes * LANE_BYTES, all = head + n * CELL_BYTES;
+    const size_t head = HEADER_BYTES + n_lanes * LANE_BYTES, all = m->packet.len;
     const char *const cells = m->packet.s + head;
 
     osc_put_u32(&m->level, (uint32_t)(all));
@@ -93,6 +93,7 @@ static void put_tile(struct making *m)
     osc_strbuf_add(&m->level, m->packet.s, head);
     for (unsigned w = 0; w < 5; w++)
         put_column(&m->level, cells, n, w, w == 0 || w == 2);
+    osc_strbuf_add(&m->level, cells + n * CELL_BYTES, all - head - n * CELL_BYTES);
     osc_strbuf_pad(&m->level, '\0', (8 - all % 8) % 8);
     m->is_cut = m->is_cut || (bytes[6] & 2) != 0;
     note_cells(m, cells, n);

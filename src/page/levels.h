@@ -10,7 +10,7 @@
  * before, and of each column first the lowest bytes of all, then the next ones.
  *
  *     tile    u32: bytes of the tile, u32: 0; header and lanes as in the packet; 5 * 4 * n
- *             bytes; zeros to a multiple of 8
+ *             bytes; durations as in the packet; zeros to a multiple of 8
  *
  * The finest level is the last one that fits. Where each cell is one range, it is complete.
  *

@@ -150,7 +150,7 @@ static void restore(const char *tile, size_t len, struct osc_strbuf *out)
     const unsigned char *const columns = (const unsigned char *)tile + head;
     uint32_t before[5] = {0};
 
-    assert_int_equal(len, head + n * 20);
+    assert_int_equal(len, head + n * 20 + (size_t)12 * number(tile + 40));
     osc_strbuf_clear(out);
     osc_strbuf_add(out, tile, head);
     for (size_t i = 0; i < n; i++)
@@ -164,6 +164,7 @@ static void restore(const char *tile, size_t len, struct osc_strbuf *out)
             for (unsigned b = 0; b < 4; b++)
                 osc_strbuf_addc(out, (char)(v >> 8 * b & 0xff));
         }
+    osc_strbuf_add(out, tile + head + n * 20, len - head - n * 20);
 }
 
 /* Compare the tiles of level K with what the server says to the same windows. */
@@ -258,7 +259,8 @@ TEST_WITH(without_room_there_are_fewer_levels, NULL, end)
 TEST_WITH(months_between_two_events_are_one_tile, NULL, end)
 {
     assert_true(small_load(&trace, OP("a", 1, 0, 1, "") OP("b", 1, 2, 1, "")
-                                       OP("c", 1, 31536000000000, 5, "")));
+                                       OP("c", 1, 31536000000000, 5, "")
+                                           OP("d", 1, 31536000000010, 5, "")));
     make();
     assert_int_equal(osc_levels_add(&levels, &timeline, &pack, MANY), OSC_OK);
     assert_true(levels.n > 1);

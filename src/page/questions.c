@@ -61,7 +61,8 @@ static bool is_gone(void *ctx)
 /* Ask for TARGET; the answer is in a->body. */
 static osc_status ask(struct asking *a, const char *target)
 {
-    const struct osc_api_sink sink = {begin, write_body, is_gone, NULL, a};
+    const struct osc_api_sink sink = {
+        .begin = begin, .write = write_body, .is_gone = is_gone, .ctx = a};
     struct osc_strbuf path = {0};
 
     osc_strbuf_clear(&a->body);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/auxv.h>
 #include <sys/mount.h>
@@ -246,32 +247,62 @@ static void fill_disk(void)
     (void)close(fd);
 }
 
-/* The write error that the live directory states. */
-static uint32_t write_error(void)
+/* The header of the live directory; *LOST are the losses of its threads. */
+static struct osc_live_header live_header(uint64_t *lost)
 {
     struct osc_live_header h = {0};
+    struct osc_live_thread t;
     char path[160];
 
     (void)snprintf(path, sizeof path, "%s.live/blocks", rec.out);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     expect(fd >= 0 && read(fd, &h, sizeof h) == (ssize_t)sizeof h, 62);
+    *lost = h.lost_gone[OSC_LOSS_FULL];
+    for (uint32_t i = 0; i < h.n_threads; i++) {
+        expect(pread(fd, &t, sizeof t, (off_t)(OSC_LIVE_THREADS_AT + i * sizeof t)) ==
+                   (ssize_t)sizeof t,
+               64);
+        *lost += t.lost[OSC_LOSS_FULL];
+    }
     (void)close(fd);
-    return h.write_error;
+    return h;
+}
+
+/* The write error that the live directory states. */
+static uint32_t write_error(void)
+{
+    uint64_t lost;
+
+    return live_header(&lost).write_error;
+}
+
+static void *record_in_thread(void *n)
+{
+    record(*(const int *)n);
+    return NULL;
 }
 
 static void record_on_a_disk_that_gets_full(void)
 {
-    enum { BEFORE = 1000, AFTER = 1000000 };
+    enum { BEFORE = 1000, HALF = 500000, AFTER = 2 * HALF };
+    int n_half = HALF;
     struct osc_losses lost;
+    pthread_t thread;
+    uint64_t n_told;
 
     expect(start_there() == OSC_OK, 3);
     record(BEFORE);
     expect(osc_dump() == OSC_OK && write_error() == 0, 4);
     fill_disk();
-    record(AFTER);
+    record(HALF);
+    expect(pthread_create(&thread, NULL, record_in_thread, &n_half) == 0 &&
+               pthread_join(thread, NULL) == 0,
+           10);
     expect(osc_stop() == OSC_EIO, 5);
     expect(write_error() == ENOSPC, 9);
     osc_losses_get(&lost);
+    /* What is left tells of the thread that has ended, too, unless the file does. */
+    expect(live_header(&n_told).state == OSC_LIVE_STOPPED && n_told > 0, 11);
     expect(lost.full > 0 && lost.late + lost.nested + lost.too_big == 0, 6);
     recorded_read(&rec);
     expect(rec.all.n[OSC_RECORD_INSTANT] >= BEFORE + 8 * 1022, 7); /* had space */

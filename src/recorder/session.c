@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "recorder/flusher/flush.h"
 #include "recorder/host/handler.h"
+#include "recorder/host/quiet.h"
 #include "recorder/live/blocks.h"
 #include "recorder/live/names.h"
 #include "recorder/live/output_paths.h"
@@ -138,11 +139,13 @@ static int hold_cancel(void)
     int was = PTHREAD_CANCEL_ENABLE;
 
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was);
+    osc_quiet_begin();
     return was;
 }
 
 static void release_cancel(int was)
 {
+    osc_quiet_end();
     (void)pthread_setcancelstate(was, NULL);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "recorder/host/quiet.h"
 #include "recorder/live/blocks.h"
 #include "recorder/session.h"
 #include "recorder/thread/losses.h"
@@ -123,8 +124,10 @@ struct osc_record_slot *osc_slow_reserve(uint32_t n_slots, enum osc_role role, u
     int cancel = PTHREAD_CANCEL_ENABLE;
 
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    osc_quiet_begin();
     struct osc_record_slot *s = reserve_slowly(n_slots, role, ticks);
 
+    osc_quiet_end();
     (void)pthread_setcancelstate(cancel, NULL);
     errno = kept;
     return s;

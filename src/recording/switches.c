@@ -113,20 +113,20 @@ osc_status osc_switch_rules_add(const struct osc_switch_rules *now,
     return OSC_OK;
 }
 
-static bool matches(const char *pattern, const char *name, size_t len)
+bool osc_switch_rule_is_for(const struct osc_switch_rule *rule, const char *name, size_t len)
 {
-    const size_t n = strlen(pattern);
+    const size_t n = strlen(rule->pattern);
 
-    if (n > 0 && pattern[n - 1] == '*')
-        return len >= n - 1 && memcmp(pattern, name, n - 1) == 0;
-    return len == n && memcmp(pattern, name, n) == 0;
+    if (n > 0 && rule->pattern[n - 1] == '*')
+        return len >= n - 1 && memcmp(rule->pattern, name, n - 1) == 0;
+    return len == n && memcmp(rule->pattern, name, n) == 0;
 }
 
 const struct osc_switch_rule *osc_switch_rules_find(const struct osc_switch_rules *rules,
                                                     const char *name, size_t len)
 {
     for (uint32_t i = rules->n; i-- > 0;)
-        if (matches(rules->v[i].pattern, name, len))
+        if (osc_switch_rule_is_for(&rules->v[i], name, len))
             return &rules->v[i];
     return NULL;
 }

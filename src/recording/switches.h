@@ -52,6 +52,9 @@ OSC_MUST_USE osc_status osc_switch_rules_add(const struct osc_switch_rules *now,
                                              const struct osc_switch_kind *kind,
                                              const char *list, struct osc_switch_rules *next);
 
+/* Whether RULE is for NAME, if no later one is. */
+bool osc_switch_rule_is_for(const struct osc_switch_rule *rule, const char *name, size_t len);
+
 /* The rule for NAME, the last one that matches; NULL: there is none. */
 const struct osc_switch_rule *osc_switch_rules_find(const struct osc_switch_rules *rules,
                                                     const char *name, size_t len);

@@ -9,13 +9,17 @@
 
 #define LONG_WIDTH 100 /* long JSON is cut at this width */
 
-static void add_number(struct osc_strbuf *out, const struct osc_cell *cell, const char *unit)
+static void add_number(struct osc_strbuf *out, const struct osc_cell *cell,
+                       const struct osc_column *column)
 {
+    const char *const unit = column->unit;
     const bool is_integer = cell->type == OSC_TYPE_INTEGER;
     const double v = is_integer ? (double)cell->i : cell->d;
 
     if (unit && strcmp(unit, "ns") == 0) {
-        if (is_integer)
+        if (is_integer && (column->flags & OSC_COLUMN_MOMENT))
+            osc_units_moment(out, cell->i);
+        else if (is_integer)
             osc_units_time_int(out, cell->i);
         else
             osc_units_time(out, v);
@@ -68,7 +72,7 @@ void osc_cell_write(struct osc_strbuf *out, const struct osc_cell *cell,
         break;
     case OSC_TYPE_INTEGER:
     case OSC_TYPE_NUMBER:
-        add_number(out, cell, column->unit);
+        add_number(out, cell, column);
         break;
     case OSC_TYPE_BOOLEAN:
         osc_render_exact(out, cell);

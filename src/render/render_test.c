@@ -556,6 +556,21 @@ TEST(times_change_their_unit_before_they_round_up_to_it)
     assert_string_equal(timed(-1500000), "-1.500 ms");
 }
 
+TEST(moments_of_a_long_recording_differ_by_microseconds)
+{
+    struct osc_strbuf out = {0};
+
+    osc_units_moment(&out, 999999);
+    osc_strbuf_addc(&out, ' ');
+    osc_units_moment(&out, 999999500);
+    osc_strbuf_addc(&out, ' ');
+    osc_units_moment(&out, INT64_C(211574013721095000));
+    osc_strbuf_addc(&out, ' ');
+    osc_units_moment(&out, INT64_C(-1500000499));
+    assert_string_equal(out.s, "999.999 us 1.000000 s 211574013.721095 s -1.500000 s");
+    osc_strbuf_fini(&out);
+}
+
 /* The sizes of the messages of the Arrow stream B, without their bodies, up to MOST. */
 static size_t messages_of(const struct osc_strbuf *b, size_t sizes[], size_t most)
 {

@@ -20,20 +20,20 @@
 #include "render/alike.h"
 #include "render/cell.h"
 #include "render/fit.h"
+#include "render/hidden_rows.h"
 #include "render/keys.h"
 #include "render/wrap.h"
 
-#define HELD_ROWS    8192 /* rows that determine the widths */
-#define LEAST_WIDTH  12   /* other names are never cut below this width */
-#define KEY_WIDTH    20   /* nor those that tell rows apart below this one, */
-#define HARD_WIDTH   8    /* or this if they would go otherwise */
-#define NAME_WIDTH   32   /* nor those of the column of names below this */
-#define TITLE_WIDTH  6    /* titles of keys neither, below this one */
-#define SYMBOL_WIDTH 80   /* symbols are cut at this width even if there is no terminal */
-#define SENTENCE     16 /* a sentence in the last column is wrapped at this width or a larger */
-#define BELOW_WIDTH  80 /* sentences are wrapped at this width, or at a narrower terminal */
-#define MORE_DIGITS  3  /* of numbers such as ids in later rows */
-#define INDENT       4  /* of lines below a row */
+#define HELD_ROWS   8192 /* rows that determine the widths */
+#define LEAST_WIDTH 12   /* other names are never cut below this width */
+#define KEY_WIDTH   20   /* nor those that tell rows apart below this one, */
+#define HARD_WIDTH  8    /* or this if they would go otherwise */
+#define NAME_WIDTH  32   /* nor those of the column of names below this */
+#define TITLE_WIDTH 6    /* titles of keys neither, below this one */
+#define SENTENCE    16 /* a sentence in the last column is wrapped at this width or a larger */
+#define BELOW_WIDTH 80 /* sentences are wrapped at this width, or at a narrower terminal */
+#define MORE_DIGITS 3  /* of numbers such as ids in later rows */
+#define INDENT      4  /* of lines below a row */
 
 struct column {
     size_t width;            /* columns of a terminal */
@@ -546,7 +546,7 @@ static void add_digits(struct column *column)
  * Unless IS_ALL, rows follow, with larger numbers. */
 static osc_status lay_out(struct osc_render *r, struct state *s, bool is_all)
 {
-    const size_t width_symbols = r->width > 0 ? SIZE_MAX : SYMBOL_WIDTH;
+    const size_t width_symbols = r->width > 0 ? SIZE_MAX : OSC_LABELS_WIDTH;
     osc_status st = OSC_OK;
 
     for (uint32_t c = 0; c < r->sheet->n_columns && st == OSC_OK; c++) {
@@ -740,17 +740,6 @@ static void add_note(struct osc_render *r, struct osc_str note)
     osc_strbuf_fini(&text);
 }
 
-/* Tell how many rows the limit cut. */
-static void add_more(struct osc_render *r)
-{
-    char text[80];
-
-    snprintf(text, sizeof text, "%llu more %s; --limit 0 shows all",
-             (unsigned long long)r->sheet->n_more, r->sheet->n_more == 1 ? "row" : "rows");
-    osc_wrap_message(&r->out, osc_str_c(text), r->width > 0 ? r->width : SIZE_MAX);
-    osc_strbuf_addc(&r->out, '\n');
-}
-
 static osc_status end(struct osc_render *r)
 {
     struct state *s = r->state;
@@ -759,8 +748,8 @@ static osc_status end(struct osc_render *r)
 
     if (r->n_rows == 0)
         osc_strbuf_adds(&r->out, "(no rows)\n");
-    if (sheet->n_more > 0)
-        add_more(r);
+    if (sheet->n_more > 0 || sheet->n_alike > 0)
+        osc_hidden_rows_add(&r->out, sheet, r->width > 0 ? r->width : SIZE_MAX);
     const char *line = sheet->notes.len > 0 ? sheet->notes.s : "";
     while (*line) {
         const char *eol = strchrnul(line, '\n');

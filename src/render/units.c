@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/units.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/percent.h"
@@ -38,6 +39,18 @@ void osc_units_time_int(struct osc_strbuf *out, int64_t ns)
         osc_strbuf_addf(out, "%d ns", (int)ns);
     else
         osc_units_time(out, (double)ns);
+}
+
+void osc_units_moment(struct osc_strbuf *out, int64_t ns)
+{
+    const uint64_t positive = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    const uint64_t us = (positive + 500) / 1000;
+
+    if (us < 1000000)
+        osc_units_time_int(out, ns);
+    else
+        osc_strbuf_addf(out, "%s%" PRIu64 ".%06" PRIu64 " s", ns < 0 ? "-" : "", us / 1000000,
+                        us % 1000000);
 }
 
 void osc_units_bytes(struct osc_strbuf *out, double bytes)

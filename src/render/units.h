@@ -15,6 +15,9 @@
 void osc_units_time(struct osc_strbuf *out, double ns);
 void osc_units_time_int(struct osc_strbuf *out, int64_t ns);
 
+/* A time since the origin: 1200.123457 s, so that those of a long recording differ, too. */
+void osc_units_moment(struct osc_strbuf *out, int64_t ns);
+
 /* 512 B, 1.50 KB, 12.35 MB, 3.00 GB: in steps of 1024. */
 void osc_units_bytes(struct osc_strbuf *out, double bytes);
 

@@ -116,8 +116,10 @@ const char *osc_guard_refusal(const struct osc_guard *g, const struct osc_guard_
         return "the request names no host";
     if (!g->is_behind_proxy && !osc_guard_knows_host(g, h->host))
         return "this server is not called so; --hosts NAME adds a name";
-    if (h->fetch_site && strcmp(h->fetch_site, "cross-site") == 0 && !opens_page)
-        return "a page of another site asks";
+    const bool is_own = !h->fetch_site || strcmp(h->fetch_site, "same-origin") == 0 ||
+                        strcmp(h->fetch_site, "none") == 0;
+    if (!is_own && !opens_page)
+        return "a page of another site or port asks";
     if (h->origin && !is_own_origin(h->origin, h->host))
         return "a page of another origin asks";
     return NULL;

@@ -3,9 +3,11 @@
  * guard.h - which requests are let in: checks of headers, without a socket.
  *
  *   Host            a name or address of this server, unless a proxy looks after it; so a name
- * that an attacker points at this machine (DNS rebinding) reaches nothing Sec-Fetch-Site
- * cross-site: only to open the page itself, as a link in another page does Origin none, or the
- * same as Host token           see struct osc_guard
+ *                   that an attacker points at this machine (DNS rebinding) reaches nothing
+ *   Sec-Fetch-Site  cross-site or same-site, which is any other port of this machine: only to
+ *                   open the page itself, as a link in another page does
+ *   Origin          none, or the same as Host
+ *   token           see struct osc_guard
  *
  * Threading: plain data; read-only once the server runs.
  */

@@ -54,6 +54,11 @@ TEST(pages_of_other_sites_are_refused)
     h.origin = NULL;
     h.fetch_site = "same-origin";
     assert_null(osc_guard_refusal(&guard, &h, false));
+    h.fetch_site = "none";
+    assert_null(osc_guard_refusal(&guard, &h, false));
+    h.fetch_site = "same-site"; /* http://localhost:8888 */
+    assert_non_null(osc_guard_refusal(&guard, &h, false));
+    assert_non_null(osc_guard_refusal(&guard, &h, true));
     h.fetch_site = "cross-site";
     assert_non_null(osc_guard_refusal(&guard, &h, true));
     h.fetch_mode = "navigate";

@@ -2,9 +2,16 @@
 #include "serve/peer.h"
 
 #include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+/* The state of an open connection in /proc/net/tcp. */
+#define ESTABLISHED 1u
 
 /* An end of a connection as /proc/net/tcp6 writes it, with the words of the machine. */
 struct end {
@@ -70,16 +77,17 @@ static bool find_in(const char *path, const char *from, const char *to, uid_t *u
 {
     FILE *const f = fopen(path, "re");
     char line[512], local[64], remote[64];
-    unsigned uid;
+    unsigned uid, state;
     bool is_found = false;
 
     if (!f)
         return false;
     while (!is_found && fgets(line, sizeof line, f)) {
-        /* sl local remote state queues timer retransmits uid */
-        is_found =
-            sscanf(line, " %*u: %63s %63s %*x %*s %*s %*x %u", local, remote, &uid) == 3 &&
-            strcmp(local, from) == 0 && strcmp(remote, to) == 0;
+        /* sl local remote state queues timer retransmits uid. A socket that nobody has any more
+         * is of user 0: only open ones say whose they are. */
+        is_found = sscanf(line, " %*u: %63s %63s %x %*s %*s %*x %u", local, remote, &state,
+                          &uid) == 4 &&
+                   state == ESTABLISHED && strcmp(local, from) == 0 && strcmp(remote, to) == 0;
     }
     (void)fclose(f);
     if (is_found)
@@ -87,26 +95,91 @@ static bool find_in(const char *path, const char *from, const char *to, uid_t *u
     return is_found;
 }
 
-bool osc_peer_find_user(int fd, uid_t *user)
+/* Ask the kernel for the one socket from HERE to THERE, of FAMILY. */
+static bool ask_kernel(int family, const struct end *here, const struct end *there, uid_t *user)
+{
+    struct {
+        struct nlmsghdr head;
+        struct inet_diag_req_v2 body;
+    } ask = {.head = {.nlmsg_len = sizeof ask,
+                      .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                      .nlmsg_flags = NLM_F_REQUEST},
+             .body = {.sdiag_family = (uint8_t)family,
+                      .sdiag_protocol = IPPROTO_TCP,
+                      .idiag_states = 1u << ESTABLISHED,
+                      .id = {.idiag_sport = htons((uint16_t)here->port),
+                             .idiag_dport = htons((uint16_t)there->port),
+                             .idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE}}}};
+    struct {
+        struct nlmsghdr head;
+        struct inet_diag_msg body;
+        char attributes[512];
+    } told;
+    const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    const size_t n = family == AF_INET ? 4 : sizeof here->words;
+
+    if (fd < 0)
+        return false;
+    memcpy(ask.body.id.idiag_src, here->words, n);
+    memcpy(ask.body.id.idiag_dst, there->words, n);
+    const ssize_t got = send(fd, &ask, sizeof ask, 0) == (ssize_t)sizeof ask
+                            ? recv(fd, &told, sizeof told, 0)
+                            : -1;
+    (void)close(fd);
+    if (got < (ssize_t)(sizeof told.head + sizeof told.body) ||
+        told.head.nlmsg_type != SOCK_DIAG_BY_FAMILY || told.body.idiag_state != ESTABLISHED)
+        return false;
+    *user = told.body.idiag_uid;
+    return true;
+}
+
+/* Find both ends of FD; for a Unix socket *USER at once. 0: neither is there. */
+static int find_ends(int fd, struct end *here, struct end *there, uid_t *user)
 {
     struct sockaddr_storage local = {0}, remote = {0};
     socklen_t n_local = sizeof local, n_remote = sizeof remote;
     struct ucred who;
     socklen_t n_who = sizeof who;
-    struct end here, there;
-    char from[64], to[64];
 
     if (getsockname(fd, (struct sockaddr *)&local, &n_local) != 0)
-        return false;
+        return 0;
     if (local.ss_family == AF_UNIX) {
         if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n_who) != 0)
-            return false;
+            return 0;
         *user = who.uid;
-        return true;
+        return AF_UNIX;
     }
-    if (getpeername(fd, (struct sockaddr *)&remote, &n_remote) != 0 ||
-        !read_end(&local, &here) || !read_end(&remote, &there))
-        return false;
+    return getpeername(fd, (struct sockaddr *)&remote, &n_remote) == 0 &&
+                   read_end(&local, here) && read_end(&remote, there)
+               ? local.ss_family
+               : 0;
+}
+
+/* Find the user of the socket from THERE to HERE, if the kernel says it. As IPv4 it finds also
+ * sockets of IPv6 with a mapped address. */
+static bool find_fast(const struct end *here, const struct end *there, uid_t *user)
+{
+    return ask_kernel(there->is_v4 ? AF_INET : AF_INET6, there, here, user);
+}
+
+bool osc_peer_find_user_fast(int fd, uid_t *user)
+{
+    struct end here, there;
+    const int family = find_ends(fd, &here, &there, user);
+
+    return family == AF_UNIX || (family != 0 && find_fast(&here, &there, user));
+}
+
+bool osc_peer_find_user(int fd, uid_t *user)
+{
+    struct end here, there;
+    char from[64], to[64];
+    const int family = find_ends(fd, &here, &there, user);
+
+    if (family == 0 || family == AF_UNIX)
+        return family != 0;
+    if (find_fast(&here, &there, user))
+        return true;
     if (there.is_v4) {
         write_end(from, sizeof from, &there, false);
         write_end(to, sizeof to, &here, false);

@@ -2,7 +2,7 @@
 /*
  * peer.h - who is at the other end of a connection on this machine.
  *
- * Threading: pure functions that read /proc.
+ * Threading: pure functions that ask the kernel, or read /proc.
  */
 #pragma once
 
@@ -14,5 +14,9 @@
 bool osc_peer_is_loopback(const struct sockaddr *a);
 
 /* Find the user whose process has the other end of the socket FD. False: it is not on this
- * machine, or the system does not say. */
+ * machine, it is closed, or the system does not say. */
 bool osc_peer_find_user(int fd, uid_t *user);
+
+/* The same, only if that takes no time: false also where it would mean to read a table of all
+ * sockets. */
+bool osc_peer_find_user_fast(int fd, uid_t *user);

@@ -95,6 +95,16 @@ static bool is_gone(void *ctx)
     return gone;
 }
 
+static bool is_full(void *ctx, size_t len)
+{
+    struct osc_pipe *const p = ctx;
+
+    pthread_mutex_lock(&p->lock);
+    const bool full = len > OSC_PIPE_BYTES - p->n_bytes;
+    pthread_mutex_unlock(&p->lock);
+    return full;
+}
+
 static void begin_work(void *ctx)
 {
     struct osc_pipe *const p = ctx;
@@ -124,7 +134,12 @@ struct osc_pipe *osc_pipe_new(void)
     pthread_condattr_destroy(&attr);
     p->cancel = cancel;
     p->n_users = 2;
-    p->sink = (struct osc_api_sink){begin, push, is_gone, begin_work, p};
+    p->sink = (struct osc_api_sink){.begin = begin,
+                                    .write = push,
+                                    .is_gone = is_gone,
+                                    .work = begin_work,
+                                    .is_full = is_full,
+                                    .ctx = p};
     return p;
 }
 

@@ -94,6 +94,9 @@ enum MHD_Result osc_send_error(struct MHD_Connection *c, int status, const char 
 {
     const struct osc_api_head head = {.status = status,
                                       .type = "application/json; charset=utf-8"};
+    /* Who is refused keeps no connection: there are only so many. */
+    const struct osc_send_header more = {"Connection",
+                                         status == 401 || status == 403 ? "close" : NULL};
     struct osc_strbuf body = {0};
 
     osc_strbuf_addf(&body, "{\"code\": \"%s\",\n \"message\": ", code);
@@ -102,9 +105,7 @@ enum MHD_Result osc_send_error(struct MHD_Connection *c, int status, const char 
     osc_json_quote(&body, osc_str_c(what_to_do));
     osc_strbuf_adds(&body, ",\n \"command\": null}\n");
     const enum MHD_Result result =
-        body.status == OSC_OK
-            ? osc_send_bytes(c, &head, body.s, body.len, (struct osc_send_header){NULL, NULL})
-            : MHD_NO;
+        body.status == OSC_OK ? osc_send_bytes(c, &head, body.s, body.len, more) : MHD_NO;
     osc_strbuf_fini(&body);
     return result;
 }
@@ -244,7 +245,7 @@ enum MHD_Result osc_send_pipe(struct MHD_Connection *c, struct osc_pipe *pipe,
     o->pipe = pipe;
     o->fd = info->connect_fd;
     if (compresses && is_compressible(state->head) && osc_deflate_is_there() &&
-        osc_deflate_new(&o->deflate) == OSC_OK) {
+        osc_deflate_new(OSC_DEFLATE_QUICK, &o->deflate) == OSC_OK) {
         osc_deflate_header(o->frame);
         o->next = o->frame;
         o->n_next = OSC_DEFLATE_HEADER_BYTES;

@@ -22,7 +22,8 @@ struct osc_send_header {
 enum MHD_Result osc_send_bytes(struct MHD_Connection *c, const struct osc_api_head *head,
                                const void *body, size_t n, struct osc_send_header more);
 
-/* Send an error as the interface does: {"code", "message", "what_to_do"}. */
+/* Send an error as the interface does: {"code", "message", "what_to_do"}. After 401 and 403 the
+ * connection is closed. */
 enum MHD_Result osc_send_error(struct MHD_Connection *c, int status, const char *code,
                                const char *message, const char *what_to_do);
 

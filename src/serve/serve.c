@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -20,8 +21,18 @@
 #define TARGET_BYTES_MAX  8192u
 #define CONNECTIONS_MAX   512u
 #define CONNECTION_MEMORY (32u << 10)
-#define STACK_BYTES       (256u << 10)
-#define ANSWER_NS         (INT64_C(10) * 1000000000)
+
+/* From so many connections on it is found out whose new ones are; other users have at most so
+ * many of these, and far machines so many each. On loopback alone our user so always finds
+ * room: two far machines can take all. */
+#define CONNECTIONS_FREE 64u
+#define OTHERS_MAX       192u
+#define MACHINE_MAX      256u
+
+/* Other users about whom somebody is told, each once. */
+#define TOLD_MAX    64u
+#define STACK_BYTES (256u << 10)
+#define ANSWER_NS   (INT64_C(10) * 1000000000)
 /* So long an answer that was given up is waited for. */
 #define GIVEN_UP_NS (INT64_C(2) * 1000000000)
 
@@ -50,6 +61,9 @@ struct osc_server {
     pthread_mutex_t lock; /* of the rest; a leaf */
     pthread_cond_t changed;
     unsigned n_answering; /* threads */
+    unsigned n_connections, n_others;
+    uid_t told[TOLD_MAX]; /* users of whom somebody was told that they ask */
+    unsigned n_told;
 };
 
 /* A request from its first line on. */
@@ -259,6 +273,26 @@ static enum MHD_Result redirect(const struct osc_server *s, struct MHD_Connectio
     return result;
 }
 
+static bool is_ours(uid_t user)
+{
+    return user == getuid() || user == 0;
+}
+
+/* Whether nobody was told yet that USER asks. */
+static bool is_new(struct osc_server *s, uid_t user)
+{
+    unsigned i = 0;
+
+    pthread_mutex_lock(&s->lock);
+    while (i < s->n_told && s->told[i] != user)
+        i++;
+    const bool is = i == s->n_told && i < TOLD_MAX;
+    if (is)
+        s->told[s->n_told++] = user;
+    pthread_mutex_unlock(&s->lock);
+    return is;
+}
+
 /* Whether the client W must have the token. */
 static bool needs_token(struct osc_server *s, struct osc_watched *w)
 {
@@ -269,11 +303,12 @@ static bool needs_token(struct osc_server *s, struct osc_watched *w)
         return true;
     if (w->is_ours)
         return false;
-    const bool is_known = osc_peer_find_user(w->fd, &user);
-    w->is_ours = is_known && (user == getuid() || user == 0);
-    if (!w->is_ours && !w->is_told && s->say) {
-        w->is_told = true;
-        snprintf(who, sizeof who, is_known ? "user %u" : "an unknown user", (unsigned)user);
+    if (!osc_peer_find_user(w->fd, &user))
+        user = (uid_t)-1;
+    w->is_ours = is_ours(user);
+    if (!w->is_ours && s->say && is_new(s, user)) {
+        snprintf(who, sizeof who, user != (uid_t)-1 ? "user %u" : "an unknown user",
+                 (unsigned)user);
         snprintf(line, sizeof line, "%s of this machine asks, and needs the token: ?token=%s",
                  who, s->guard.token);
         s->say(s->ctx, line);
@@ -423,6 +458,35 @@ static void end_request(void *ctx, struct MHD_Connection *c, void **request,
         osc_watch_allow(&s->watch, w, OSC_WATCH_PAUSE_NS);
 }
 
+/* Count the new connection W. One too many of another user is shut down. */
+static void count_connection(struct osc_server *s, struct osc_watched *w)
+{
+    bool is_too_much = false;
+    uid_t user;
+
+    pthread_mutex_lock(&s->lock);
+    const bool is_looked_at = ++s->n_connections > CONNECTIONS_FREE && !s->wants_token;
+    pthread_mutex_unlock(&s->lock);
+    /* Quickly, because the thread that accepts connections waits. */
+    if (!is_looked_at || !osc_peer_find_user_fast(w->fd, &user))
+        return;
+    pthread_mutex_lock(&s->lock);
+    w->is_others = !is_ours(user);
+    s->n_others += w->is_others;
+    is_too_much = w->is_others && s->n_others > OTHERS_MAX;
+    pthread_mutex_unlock(&s->lock);
+    if (is_too_much)
+        (void)shutdown(w->fd, SHUT_RDWR);
+}
+
+static void uncount_connection(struct osc_server *s, const struct osc_watched *w)
+{
+    pthread_mutex_lock(&s->lock);
+    s->n_connections--;
+    s->n_others -= w->is_others;
+    pthread_mutex_unlock(&s->lock);
+}
+
 static void notice_connection(void *ctx, struct MHD_Connection *c, void **kept,
                               enum MHD_ConnectionNotificationCode code)
 {
@@ -442,8 +506,10 @@ static void notice_connection(void *ctx, struct MHD_Connection *c, void **kept,
         w->is_local =
             s->guard.is_behind_proxy || (address && osc_peer_is_loopback(address->client_addr));
         osc_watch_add(&s->watch, w);
+        count_connection(s, w);
     } else if (*kept) {
         osc_watch_remove(&s->watch, *kept);
+        uncount_connection(s, *kept);
         osc_free(*kept);
         *kept = NULL;
     }
@@ -529,6 +595,7 @@ static osc_status start_daemon(struct osc_server *s, struct osc_err *err)
         0, NULL, NULL, handle_request, s,                                           /**/
         MHD_OPTION_LISTEN_SOCKET, s->listening.fd,                                  /**/
         MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,                               /**/
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, s->wants_token ? MACHINE_MAX : 0,       /**/
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(OSC_WATCH_PAUSE_NS / 1000000000), /**/
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,              /**/
         MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES,                          /**/

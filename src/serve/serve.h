@@ -7,6 +7,8 @@
  *     watches the client meanwhile: if it goes, the question is cancelled.
  *   - Limits: 8 KiB of address, 512 connections, 5 s for a head, 60 s without a request, 10 s
  *     for the first byte of an answer.
+ *   - On loopback other users get a half of the connections, so that ours always finds room.
+ *     Beyond it each machine gets a half, and several can take all.
  *   - Who may ask: guard.h. Beyond loopback, and for other users of this machine, a token.
  *
  * Threading: start and stop from one thread.

@@ -22,9 +22,9 @@
 /* A connection. The members up to due_ns belong to its thread. */
 struct osc_watched {
     int fd;
-    bool is_local;         /* the client is on this machine, and we know by whom it is run */
-    bool is_ours, is_told; /* it is run by our user; somebody was told that it is not */
-    int64_t due_ns;        /* under the lock; 0: it is at work */
+    bool is_local;           /* the client is on this machine, and we know by whom it is run */
+    bool is_ours, is_others; /* it is run by our user; it counts as one of others */
+    int64_t due_ns;          /* under the lock; 0: it is at work */
     struct osc_watched *next, **at; /* under the lock */
 };
 

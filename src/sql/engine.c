@@ -41,6 +41,15 @@ static const struct unit {
     {"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30},
 };
 
+bool osc_sql_is_unit(struct osc_str word)
+{
+    bool is_one = false;
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        is_one |= osc_str_eq(word, osc_str_c(units[i].name));
+    return is_one;
+}
+
 /* NAME(X) is X times its factor: an integer if that is exact. */
 static void apply_unit(sqlite3_context *ctx, int n, sqlite3_value **args)
 {
@@ -74,9 +83,7 @@ static void apply_unit(sqlite3_context *ctx, int n, sqlite3_value **args)
 
 static int ask_whether_to_stop(void *ctx)
 {
-    const struct osc_sql *const sql = ctx;
-
-    return sql->is_canceled && sql->is_canceled();
+    return osc_sql_is_stopped(ctx);
 }
 
 static void close_regex(void *r)
@@ -155,7 +162,7 @@ static void set_limits(sqlite3 *db)
     static const struct {
         int what, most;
     } limits[] = {
-        {SQLITE_LIMIT_LENGTH, 64 << 20}, /* a string in a trace has at most 16 MiB */
+        {SQLITE_LIMIT_LENGTH, 17 << 20}, /* a string in a trace has at most 16 MiB */
         {SQLITE_LIMIT_SQL_LENGTH, 1 << 16},       {SQLITE_LIMIT_EXPR_DEPTH, 200},
         {SQLITE_LIMIT_COMPOUND_SELECT, 20},       {SQLITE_LIMIT_VDBE_OP, 100000},
         {SQLITE_LIMIT_FUNCTION_ARG, 100},         {SQLITE_LIMIT_ATTACHED, 0},
@@ -206,6 +213,11 @@ osc_status osc_sql_open(struct osc_sql *sql, bool (*is_canceled)(void))
     sqlite3_set_authorizer(sql->db, authorize, sql);
     sqlite3_progress_handler(sql->db, STEPS_PER_QUESTION, ask_whether_to_stop, sql);
     return OSC_OK;
+}
+
+bool osc_sql_is_stopped(const struct osc_sql *sql)
+{
+    return sql->is_canceled && sql->is_canceled();
 }
 
 void osc_sql_close(struct osc_sql *sql)

@@ -9,7 +9,9 @@
  *     authorizer allows reads of the added tables and a list of functions, and refuses
  *     everything else;
  *   - nest, grow or run without end: lengths, depths and operations are limited, and a
- *     callback decides every few thousand operations whether to continue.
+ *     callback decides every few thousand operations, at each text of a row, and in long
+ *     functions (texts.h) whether to continue. No other function takes longer than its longest
+ *     text is long.
  *
  * ns() us() ms() s() kib() mib() gib() convert to nanoseconds and bytes. Integers stay exact,
  * and overflow of 64 bits is an error; NULL stays NULL.
@@ -22,6 +24,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/str.h"
 
 struct sqlite3;
 
@@ -40,6 +43,12 @@ struct osc_sql {
 /* Fails only with OSC_ENOMEM. */
 OSC_MUST_USE osc_status osc_sql_open(struct osc_sql *sql, bool (*is_canceled)(void));
 void osc_sql_close(struct osc_sql *sql);
+
+/* Whether what SQL runs shall end. Functions that may take long ask. */
+bool osc_sql_is_stopped(const struct osc_sql *sql);
+
+/* Whether the function WORD converts from a unit. */
+bool osc_sql_is_unit(struct osc_str word);
 
 /* Names of all functions that expressions may call; the last one is NULL. */
 extern const char *const osc_sql_functions[];

@@ -146,6 +146,9 @@ static int read_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int co
         return SQLITE_OK;
     switch (cell.type) {
     case OSC_TYPE_STRING:
+        /* Thousands of functions of a text may be one operation after another in a row. */
+        if (osc_sql_is_stopped(source->sql))
+            return SQLITE_INTERRUPT;
         /* The rows do not change while a statement runs. */
         sqlite3_result_text(ctx, cell.s.s, (int)cell.s.len, SQLITE_STATIC);
         break;

@@ -9,9 +9,13 @@
 #include "base/strbuf.h"
 #include "sql/engine.h"
 #include "sql/rows.h"
+#include "sql/texts.h"
 #include "table/nearest.h"
 
 #define SHOWN_BYTES 80 /* of the expression in a message */
+
+/* At most so many operations of SQLite are made of a byte of an expression. */
+#define OPERATIONS_PER_BYTE 4
 
 struct osc_where {
     const char *expr; /* borrowed */
@@ -66,6 +70,43 @@ static osc_status no_function(const struct osc_where *w, const char *name, struc
     return osc_fail(err, OSC_EINVAL, "%s: function %s() cannot be used here", what, name);
 }
 
+/*
+ * Whether the statement is longer than a limit. SQLite reports too many operations as a lack of
+ * memory: it is one if an allocation was refused, or if the expression is so short that it
+ * cannot have as many operations.
+ */
+static bool is_too_long(const struct osc_where *w)
+{
+    const int failure = sqlite3_errcode(w->sql.db);
+    const int most = sqlite3_limit(w->sql.db, SQLITE_LIMIT_VDBE_OP, -1);
+
+    return failure == SQLITE_TOOBIG ||
+           (failure == SQLITE_NOMEM && osc_mem_reason(OSC_ENOMEM) == OSC_ENOMEM &&
+            strlen(w->expr) > (size_t)most / OPERATIONS_PER_BYTE);
+}
+
+/*
+ * Explain a number with a unit behind it, such as 1ms, of which MESSAGE says that it is no
+ * token. False: it is something else.
+ */
+static bool add_unit_hint(const struct osc_where *w, const char *message, struct osc_err *err)
+{
+    static const char start[] = "unrecognized token: \"";
+    char what[128];
+
+    if (strncmp(message, start, sizeof start - 1) != 0)
+        return false;
+    const char *const token = message + sizeof start - 1;
+    const int n = (int)strspn(token, "0123456789.");
+    const int n_unit = (int)strcspn(token + n, "\"");
+    if (n == 0 || !osc_sql_is_unit((struct osc_str){token + n, (uint32_t)n_unit}))
+        return false;
+    add_name(w, what, sizeof what);
+    (void)osc_fail(err, OSC_EINVAL, "%s: %.*s is no number; write %.*s(%.*s)", what, n + n_unit,
+                   token, n_unit, token + n, n, token);
+    return true;
+}
+
 /* Explain why statement SQL, in which the expression ends before byte END, was not
  * prepared. */
 static osc_status explain(const struct osc_where *w, size_t end, struct osc_err *err)
@@ -77,6 +118,8 @@ static osc_status explain(const struct osc_where *w, size_t end, struct osc_err 
     char what[128];
 
     add_name(w, what, sizeof what);
+    if (is_too_long(w))
+        return osc_fail(err, OSC_EINVAL, "%s: the expression is too long", what);
     if (sqlite3_errcode(w->sql.db) == SQLITE_NOMEM)
         return osc_fail(err, OSC_ENOMEM, "out of memory");
     if (strncmp(message, no_such_column, sizeof no_such_column - 1) == 0)
@@ -90,6 +133,8 @@ static osc_status explain(const struct osc_where *w, size_t end, struct osc_err 
                         "%s: queries are not allowed; the expression sees one row", what);
     if (strcmp(message, "incomplete input") == 0 || (offset >= 0 && (size_t)offset >= end))
         return osc_fail(err, OSC_EINVAL, "%s: the expression is incomplete", what);
+    if (add_unit_hint(w, message, err))
+        return OSC_EINVAL;
     /* An unterminated string continues into the line after the expression. */
     const size_t len = strcspn(message, "\n");
     return osc_fail(err, OSC_EINVAL, "%s: %.*s%s", what, (int)(len < 100 ? len : 100), message,
@@ -184,6 +229,8 @@ osc_status osc_where_open(struct osc_where **where, const struct osc_table_def *
     w->expr = expr;
     osc_status st = osc_sql_open(&w->sql, is_canceled);
     if (st == OSC_OK)
+        st = osc_sql_texts_add(&w->sql);
+    if (st == OSC_OK)
         st = osc_sql_rows_add(&w->rows, &w->sql, def);
     if (st != OSC_OK)
         st = osc_fail(err, st, "out of memory");
@@ -223,7 +270,7 @@ osc_status osc_where_keep(void *ctx, const struct osc_rows *rows, bool *keep,
 
     if (rows->n_rows == 0)
         return OSC_OK;
-    if (w->sql.is_canceled && w->sql.is_canceled())
+    if (osc_sql_is_stopped(&w->sql))
         return OSC_ECANCELED; /* a small batch ends before SQLite calls is_canceled */
     memset(keep, 0, rows->n_rows * sizeof *keep);
     w->rows.rows = rows;

@@ -228,6 +228,17 @@ TEST(limits_depth_and_length)
     osc_strbuf_adds(&text, "'");
     fails(text.s, "too complex");
     osc_strbuf_clear(&text);
+    osc_strbuf_adds(&text, "calls IN (1");
+    for (int i = 0; i < 30000; i++)
+        osc_strbuf_adds(&text, ",1");
+    osc_strbuf_adds(&text, ")");
+    fails(text.s, "the expression is too long");
+    osc_strbuf_clear(&text);
+    osc_strbuf_adds(&text, "calls = ");
+    osc_strbuf_pad(&text, ' ', 70000);
+    osc_strbuf_adds(&text, "1");
+    fails(text.s, "the expression is too long");
+    osc_strbuf_clear(&text);
     osc_strbuf_adds(&text, "length(printf('%999999999d', 1)) > 1");
     leaves(text.s, ""); /* too long a text is NULL */
     osc_strbuf_fini(&text);

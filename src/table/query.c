@@ -508,6 +508,82 @@ static osc_status stream_trace(const struct osc_query *q, const struct osc_trace
     return st;
 }
 
+/* Whether rows that do not differ are left out: of text, if nobody asked for all or for some.
+ */
+static bool leaves_alike_out(const struct osc_query *q)
+{
+    return q->def->comparison && q->def->comparison->is_alike && !q->is_machine && !q->where &&
+           q->limit >= 0;
+}
+
+/* Leave only those of ROWS that differ: *ORDER, which the caller frees, is their order. */
+static osc_status keep_different(struct osc_answer *a, struct osc_rows *rows, uint32_t **order,
+                                 struct osc_err *err)
+{
+    const uint64_t n = rows->n_rows;
+    uint32_t *const kept = osc_calloc(n + 1, sizeof *kept);
+
+    if (!kept)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    rows->n_rows = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint32_t row = rows->order ? rows->order[i] : (uint32_t)i;
+
+        if (!a->sheet.def->comparison->is_alike(rows->result, row))
+            kept[rows->n_rows++] = row;
+    }
+    a->sheet.n_alike += n - rows->n_rows;
+    rows->order = *order = kept;
+    return OSC_OK;
+}
+
+// Emits the first `limit` rows of block `b`, which has all of its rows in memory.
+static osc_status emit_block(const struct osc_query *q, struct osc_answer *a,
+                             const struct osc_answer_block *b, uint64_t limit,
+                             struct emitter *e, struct osc_err *err)
+{
+    struct osc_rows rows = {&b->result, b->order, b->result.n_rows, b->rank, b->span};
+    uint32_t *different = NULL;
+    osc_status st = leaves_alike_out(q) ? keep_different(a, &rows, &different, err) : OSC_OK;
+
+    a->sheet.n_more += b->result.n_left_out;
+    if (rows.n_rows > limit) {
+        a->sheet.n_more += rows.n_rows - limit;
+        rows.n_rows = limit;
+    }
+    if (st == OSC_OK)
+        st = e->emit(e->ctx, &rows);
+    osc_free(different);
+    return st;
+}
+
+// Makes and emits the first `limit` rows of block `b`, part after part.
+static osc_status stream_block(const struct osc_query *q, struct osc_answer *a,
+                               struct osc_answer_block *b, uint64_t limit, struct emitter *e,
+                               struct osc_err *err)
+{
+    uint64_t n_rows = 0, shown = 0;
+    osc_status st = OSC_OK;
+
+    e->left = limit;
+    e->n_more = 0;
+    for (uint32_t k = 0; k < b->n_traces && st == OSC_OK; k++) {
+        const struct osc_trace *t = q->traces[b->first_trace + k];
+        const uint64_t n = count_rows(q, t, &shown);
+
+        n_rows += n;
+        if (e->skip >= n)
+            e->skip -= n;
+        else
+            st = stream_trace(q, t, b, e, err);
+    }
+    if (q->where)
+        a->sheet.n_more += e->n_more;
+    else
+        a->sheet.n_more += n_rows > limit ? n_rows - limit : 0;
+    return st;
+}
+
 osc_status osc_answer_rows(const struct osc_query *q, struct osc_answer *a,
                            osc_status (*emit)(void *ctx, const struct osc_rows *rows),
                            void *ctx, struct osc_err *err)
@@ -516,40 +592,10 @@ osc_status osc_answer_rows(const struct osc_query *q, struct osc_answer *a,
     struct emitter e = {.emit = emit, .ctx = ctx, .skip = q->n_skipped};
     osc_status st = OSC_OK;
 
-    a->sheet.n_more = 0;
-    for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
-        struct osc_answer_block *b = &a->blocks[i];
-
-        if (!a->is_stream) {
-            struct osc_rows rows = {&b->result, b->order, b->result.n_rows, b->rank, b->span};
-
-            a->sheet.n_more += b->result.n_left_out;
-            if (rows.n_rows > limit) {
-                a->sheet.n_more += rows.n_rows - limit;
-                rows.n_rows = limit;
-            }
-            st = emit(ctx, &rows);
-            continue;
-        }
-        uint64_t n_rows = 0, shown = 0;
-        e.left = limit;
-        e.n_more = 0;
-        for (uint32_t k = 0; k < b->n_traces && st == OSC_OK; k++) {
-            const struct osc_trace *t = q->traces[b->first_trace + k];
-
-            const uint64_t n = count_rows(q, t, &shown);
-
-            n_rows += n;
-            if (e.skip >= n)
-                e.skip -= n;
-            else
-                st = stream_trace(q, t, b, &e, err);
-        }
-        if (q->where)
-            a->sheet.n_more += e.n_more;
-        else
-            a->sheet.n_more += n_rows > limit ? n_rows - limit : 0;
-    }
+    a->sheet.n_more = a->sheet.n_alike = 0;
+    for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++)
+        st = a->is_stream ? stream_block(q, a, &a->blocks[i], limit, &e, err)
+                          : emit_block(q, a, &a->blocks[i], limit, &e, err);
     return st;
 }
 

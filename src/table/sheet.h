@@ -35,6 +35,7 @@ struct osc_sheet {
     const char *torch_version; /* borrowed; NULL: unknown */
     struct osc_strbuf notes;   /* one per line */
     uint64_t n_more;           /* rows cut by the limit; set after the last row */
+    uint64_t n_alike;          /* rows of two runs left out as they do not differ; the same */
 };
 
 /* What determines the columns of a sheet. */

@@ -174,6 +174,8 @@ struct osc_comparison {
     osc_status (*compare)(const struct osc_result *const *base,
                           const struct osc_result *const *new_, const struct osc_options *o,
                           struct osc_result *out, struct osc_err *err);
+    /* Whether ROW has no difference: text leaves it out. NULL: no row is left out. */
+    bool (*is_alike)(const struct osc_result *r, uint64_t row);
 };
 
 /*

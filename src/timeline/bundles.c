@@ -13,6 +13,9 @@
 #define BUCKET_BITS 9u /* BUCKETS, and one more at each side */
 #define KIND_BITS   2u
 
+/* Beside a place in the list: frames of Python are not on that track. */
+#define WITHOUT_FRAMES (UINT32_C(1) << 31)
+
 /* More bundles than that are not told from each other, however few buckets there are. */
 #define FOUND_MAX 16384u
 
@@ -20,9 +23,9 @@ struct search {
     const struct osc_timeline *tl;
     const struct osc_bundle_window *w;
     const struct osc_timeline_part *part;
-    uint32_t *asked;        /* owned; of the part, by track and group: place in the list + 1 */
-    uint32_t n_buckets;     /* 0: each arrow stands alone */
-    struct osc_idmap known; /* key -> place in found + 1 */
+    uint32_t *asked;          /* owned; of the part, by track and group: see ask_for() */
+    uint32_t n_buckets;       /* 0: each arrow stands alone */
+    struct osc_idmap known;   /* key -> place in found + 1 */
     struct osc_bundle *found; /* owned */
     size_t cap_found;
     uint32_t n_found, n_most;
@@ -92,7 +95,12 @@ static uint32_t asked_of(const struct search *s, const struct osc_chunk *c, uint
 {
     const int group = osc_lane_group_of(&osc_trace_facts(s->part->t)->classes, c, i);
 
-    return group < 0 ? 0 : s->asked[(size_t)c->track[i] * GROUPS + (unsigned)group];
+    if (group < 0)
+        return 0;
+    const uint32_t place = s->asked[(size_t)c->track[i] * GROUPS + (unsigned)group];
+    if ((place & WITHOUT_FRAMES) != 0 && c->kind[i] == OSC_KIND_PYTHON)
+        return 0;
+    return place & ~WITHOUT_FRAMES;
 }
 
 /* Look at the arrow of KIND from row FROM to row I of C. */
@@ -143,7 +151,7 @@ static bool goes_on(struct search *s)
     return s->status == OSC_OK && (!s->is_over || s->n_buckets == 1);
 }
 
-/* Ranges on TRACK, which is in PLACE of the list, are asked for. */
+/* Ranges on TRACK, in PLACE of the list, are asked for: PLACE + 1, with WITHOUT_FRAMES. */
 static void ask_for(struct search *s, const struct osc_timeline_track *track, uint32_t place)
 {
     const uint32_t *const first = s->part->lanes.packing.first;
@@ -151,7 +159,8 @@ static void ask_for(struct search *s, const struct osc_timeline_track *track, ui
     if (track->group < GROUPS)
         s->asked[(size_t)track->track * GROUPS + track->group] = place + 1;
     else if (track->group == OSC_LANE_NO_FRAMES)
-        s->asked[(size_t)track->track * GROUPS + OSC_LANE_RANGES] = place + 1;
+        s->asked[(size_t)track->track * GROUPS + OSC_LANE_RANGES] =
+            (place + 1) | WITHOUT_FRAMES;
     else if (track->group == OSC_LANE_PACKED)
         for (uint32_t k = track->track; k < s->part->t->n_tracks; k++)
             if (first[k] == track->track)

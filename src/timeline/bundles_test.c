@@ -126,6 +126,34 @@ TEST_WITH(starts_outside_the_window_share_a_bucket, NULL, end)
             assert_true(found.v[i].to_ns >= 100000 && found.v[i].to_ns < 120000);
 }
 
+/* How many arrows lead from the ranges of thread 1 in GROUP to those of thread 2. */
+static uint32_t from_group(enum osc_lane_group group)
+{
+    struct osc_bundle_window w = {NULL, 0, 0, 1000000};
+    uint32_t tracks[2];
+
+    for (uint32_t i = 0; i < timeline.n_tracks; i++) {
+        const struct osc_timeline_track *const track = &timeline.tracks[i];
+
+        if (track->group == (track->track == 1 ? group : OSC_LANE_RANGES) && w.n_tracks < 2)
+            tracks[w.n_tracks++] = i;
+    }
+    w.tracks = tracks;
+    assert_int_equal(w.n_tracks, 2);
+    assert_int_equal(osc_bundles_find(&timeline, &w, &found), OSC_OK);
+    return found.n;
+}
+
+TEST_WITH(an_arrow_from_a_frame_is_not_where_there_are_no_frames, NULL, end)
+{
+    load("{'ph':'X','cat':'python_function','name':'f','pid':1,'tid':1,'ts':0,'dur':10},"
+         "{'ph':'s','cat':'mine','name':'x','id':1,'pid':1,'tid':1,'ts':0},"
+         "{'ph':'f','bp':'e','cat':'mine','name':'x','id':1,'pid':1,'tid':2,'ts':20}," OP(
+             "a", 1, 12, 2, "") OP("b", 2, 20, 10, ""));
+    assert_int_equal(from_group(OSC_LANE_RANGES), 1);
+    assert_int_equal(from_group(OSC_LANE_NO_FRAMES), 0);
+}
+
 TEST_WITH(other_arrows_of_the_file_are_there, NULL, end)
 {
     load(OP("a", 1, 0, 10, "") OP(

@@ -17,12 +17,16 @@
 #define MAGIC_CELLS  0x5443534fu /* "OSCT" */
 #define MAGIC_VALUES 0x5643534fu /* "OSCV" */
 #define MAGIC_FLOWS  0x4643534fu /* "OSCF" */
-#define UNITS_LOG2   8u          /* of a bucket */
+#define LENGTH_BYTES 12u
+#define LONG_BUCKETS 32 /* as long are cells whose duration people may read */
+#define UNITS_LOG2   8u /* of a bucket */
 
 struct writing {
     const struct osc_timeline *tl;
     const struct osc_timeline_part *part;
     struct osc_strbuf *out;
+    struct osc_strbuf lengths; /* owned; of long cells */
+    uint32_t n_lengths;
     int64_t t0_ns;     /* on the clock of the part */
     int64_t low, high; /* cells are cut to these, in units from t0 */
     int64_t bucket_ns;
@@ -50,6 +54,17 @@ static uint8_t busy_of(const struct writing *w, const struct osc_lane_cell *cell
     return (uint8_t)((osc_wide)cell->busy_ns * 255 / width_ns);
 }
 
+/* Write the duration of the event NUMBER, which is CELL. */
+static void add_length(struct writing *w, uint32_t number, const struct osc_lane_cell *cell)
+{
+    char bytes[LENGTH_BYTES];
+
+    osc_fields_store(bytes, number, 4);
+    osc_fields_store(bytes + 4, (uint64_t)(cell->end_ns - cell->start_ns), 8);
+    osc_strbuf_put(&w->lengths, bytes, sizeof bytes);
+    w->n_lengths++;
+}
+
 static bool write_cell(void *ctx, const struct osc_lane_cell *cell)
 {
     struct writing *const w = ctx;
@@ -66,7 +81,8 @@ static bool write_cell(void *ctx, const struct osc_lane_cell *cell)
     }
     osc_fields_store(bytes, (uint32_t)start, 4);
     osc_fields_store(bytes + 4, (uint32_t)(end - start), 4);
-    osc_fields_store(bytes + 8, w->part->first_event + osc_row_number(&t->events, row), 4);
+    const uint32_t number = w->part->first_event + osc_row_number(&t->events, row);
+    osc_fields_store(bytes + 8, number, 4);
     osc_fields_store(bytes + 12, w->part->name_of[c->name[i]] - 1, 4);
     osc_fields_store(bytes + 16, cell->n > UINT16_MAX ? UINT16_MAX : cell->n, 2);
     bytes[18] = (char)busy_of(w, cell);
@@ -76,6 +92,8 @@ static bool write_cell(void *ctx, const struct osc_lane_cell *cell)
                            : c->kind[i]);
     osc_strbuf_put(w->out, bytes, sizeof bytes);
     w->n_cells++;
+    if (cell->n == 1 && cell->end_ns - cell->start_ns >= LONG_BUCKETS * w->bucket_ns)
+        add_length(w, number, cell);
     return w->out->status == OSC_OK;
 }
 
@@ -146,6 +164,7 @@ static void write_header(struct writing *w, const struct osc_packet_request *r,
     osc_fields_store(h + 24, w->n_cells, 4);
     osc_fields_store(h + 28, r->number, 4);
     osc_fields_store(h + 32, (uint64_t)(window->to_ns - window->from_ns), 8);
+    osc_fields_store(h + 40, w->n_lengths, 4);
 }
 
 /* Begin a packet for WINDOW, with room for a table of N_LANES. */
@@ -194,9 +213,15 @@ osc_status osc_packet_write(const struct osc_timeline *tl, const struct osc_pack
 
         for (uint32_t depth = 0; depth < n; depth++, at += LANE_BYTES)
             write_lane(&w, &r->tracks[i], depth, &here, at);
-        if (osc_mem_is_cancelled())
+        if (osc_mem_is_cancelled()) {
+            osc_strbuf_fini(&w.lengths);
             return OSC_ECANCELED;
+        }
     }
+    osc_strbuf_add(out, w.lengths.s ? w.lengths.s : "", w.lengths.len);
+    if (w.lengths.status != OSC_OK)
+        out->status = w.lengths.status;
+    osc_strbuf_fini(&w.lengths);
     if (out->status == OSC_OK)
         write_header(&w, r, &window, n_lanes);
     return out->status;

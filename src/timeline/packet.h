@@ -2,16 +2,19 @@
 /*
  * packet.h - the cells of many lanes as bytes that a page uses without parsing.
  *
- * Little-endian: a header, the table of lanes, the table of cells.
+ * Little-endian: a header, the table of lanes, the table of cells, that of durations.
  *
  *   header   magic u32 "OSCT", version u16 (1), flags u16 (1: exact, 2: cut at the limit of
  *   48 B     OSC_PACKET_CELLS), t0 i64: ns of the window's start from the origin, unit_log2 u8,
- *            level u8, 0 u16, lanes u32, cells u32, request u32, width i64 ns, 0 u64
+ *            level u8, 0 u16, lanes u32, cells u32, request u32, width i64 ns,
+ *            durations u32, 0 u32
  *   lane     track u32, depth u16, flags u16 (1: its ranges may overlap), first u32: of its
  *   16 B     cells, count u32
  *   cell     start i32, length u32: in 2^unit_log2 ns from t0; event u32: itself, or the
  *   20 B     longest; name u32; count u16 (65,535: or more), busy u8 (255: all of its time),
  *            kind u8: OSC_PACKET_COMMUNICATION, or enum osc_kind
+ *   duration event u32, ns u64: of each that has a cell of its own and is at least 32 buckets
+ *   12 B     long, where people read it; cells are cut and rounded
  *
  * Values over time have a table of series and one of samples instead:
  *

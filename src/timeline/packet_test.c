@@ -60,7 +60,8 @@ static void ask(const struct osc_packet_request *r)
     assert_int_equal(osc_packet_write(&timeline, r, &out), OSC_OK);
     assert_memory_equal(out.s, "OSCT", 4);
     assert_int_equal(number(4, 2), 1);
-    assert_int_equal(out.len, 48 + 16 * number(20, 4) + 20 * number(24, 4));
+    assert_int_equal(out.len,
+                     48 + 16 * number(20, 4) + 20 * number(24, 4) + 12 * number(40, 4));
 }
 
 TEST_WITH(tracks_names_and_events_are_numbered_over_all_traces, NULL, end)
@@ -121,6 +122,27 @@ TEST_WITH(exact_cells_are_in_units_from_the_start_of_the_window, NULL, end)
     assert_int_equal(in_cell(2, 16, 2), 1);
     assert_int_equal(in_cell(2, 18, 1), 255);
     assert_int_equal(in_cell(2, 19, 1), OSC_KIND_OPERATOR);
+}
+
+/* The length of a cell is in units of 4 us here, its event lasts what it lasts. */
+TEST_WITH(long_cells_have_the_durations_of_their_events, NULL, end)
+{
+    const struct osc_packet_lanes tracks[] = {{0, 9}};
+    const struct osc_packet_request r = {.tracks = tracks,
+                                         .n_tracks = 1,
+                                         .from_ns = 0,
+                                         .to_ns = INT64_C(1) << 30,
+                                         .n_pixels = 1024};
+
+    load(OP("a", 1, 1, 846954.001, "") OP("b", 1, 900000, 30000, ""), "");
+    ask(&r);
+    assert_int_equal(number(24, 4), 2);
+    assert_int_equal(number(40, 4), 1); /* b is 28 buckets long */
+    const size_t at = 48 + 16 * (size_t)number(20, 4) + 20 * (size_t)number(24, 4);
+    assert_int_equal(out.len, at + 12);
+    assert_int_equal(number(at, 4), in_cell(0, 8, 4));
+    assert_int_equal(number(at + 4, 8), 846954001);
+    assert_int_not_equal(in_cell(0, 4, 4) << number(16, 1), 846954001);
 }
 
 TEST_WITH(snapped_windows_have_buckets_of_a_power_of_two, NULL, end)

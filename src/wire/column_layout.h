@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * column_layout.h - a sealed trace as chunks of an .osc file, in a form to be mapped and used.
+ * column_layout.h - a sealed trace as chunks of an .osc file, in a form to be used as it is.
  *
  *     MODEL TEXTS FORMS TRACKS DEVICES | columns of events | columns of others |
  *     MODEL TEXTS FORMS TRACKS DEVICES (again) | the next trace ... | INDEX, trailer
  *
  *   - Column chunks have the layout of a trace in memory (model/trace.h): one chunk of the
  *     file for each column of each chunk of rows, each with its own hash, so that a reader
- *     maps the file and reads only what it needs.
+ *     reads only what it needs.
  *   - The chunks that all rows share are stored twice.
  *   - In all their headers, flags is the number of the trace in the file, from 0. In
  *     headers of columns, n_items is the number of rows, n_before the number of rows of the

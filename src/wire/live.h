@@ -66,7 +66,8 @@
 
 enum osc_live_state {
     OSC_LIVE_RECORDING = 1,
-    OSC_LIVE_ENDED = 2, /* everything is in the file; the directory will be removed */
+    OSC_LIVE_ENDED = 2,   /* everything is in the file; the directory will be removed */
+    OSC_LIVE_STOPPED = 3, /* the program ended it; the file could not be written to its end */
 };
 
 /* All clocks read at once: ticks are the middle of two reads of the counter. */

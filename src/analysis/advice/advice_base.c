@@ -292,7 +292,8 @@ static bool are_thin(const struct numbers *s)
 /*
  * See which operators there are. Kineto numbers them one after the other, and all events, too,
  * also functions of Python that it does not write: if most of the numbers are missing, somebody
- * has taken events out of the file.
+ * has taken events out of the file. Operators that ran before or beside the profile have
+ * numbers of operators, but none of events, so these decide where they are dense.
  */
 static void look_at_operators(struct osc_advice_base *a)
 {
@@ -321,8 +322,9 @@ static void look_at_operators(struct osc_advice_base *a)
                 add_number(&operators, number);
         }
     }
+    const bool is_dense = all.n >= OPERATORS_ENOUGH && !are_thin(&all);
     all.n += n_silent;
-    a->is_thinned = (operators.n >= OPERATORS_ENOUGH && are_thin(&operators)) ||
+    a->is_thinned = (!is_dense && operators.n >= OPERATORS_ENOUGH && are_thin(&operators)) ||
                     (!has_python && all.last - all.first >= INT64_C(2) * OPERATORS_ENOUGH &&
                      are_thin(&all));
 }

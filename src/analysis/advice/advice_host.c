@@ -45,6 +45,11 @@ static bool has_doubles(const struct one *o)
     return is_above(o->s->ns[OSC_CAUSE_DOUBLE], 10, o->length_ns);
 }
 
+static bool has_slow_convs(const struct one *o)
+{
+    return is_above(o->s->ns[OSC_CAUSE_SLOW_CONV], 10, o->length_ns);
+}
+
 static bool has_tiny(const struct one *o)
 {
     return is_above(o->s->ns[OSC_CAUSE_TINY], 5, o->length_ns);
@@ -92,6 +97,8 @@ static const struct rule {
     {OSC_ADVICE_COPIES, has_copies, 1u << OSC_CAUSE_COPY, SUMS(copies), STEP_MEMBER(n_copies)},
     {OSC_ADVICE_FLOAT64, has_doubles, 1u << OSC_CAUSE_DOUBLE, SUMS(doubles),
      STEP_MEMBER(n_doubles)},
+    {OSC_ADVICE_SLOW_CONVOLUTION, has_slow_convs, 1u << OSC_CAUSE_SLOW_CONV, SUMS(slow_convs),
+     STEP_MEMBER(n_slow_convs)},
     {OSC_ADVICE_TINY_OPERATORS, has_tiny, 1u << OSC_CAUSE_TINY, SUMS(tiny),
      STEP_MEMBER(n_tiny)},
     {OSC_ADVICE_SINGLE_TENSOR, has_single_tensor, 1u << OSC_CAUSE_OPTIMIZER, SUMS(optimizers),

@@ -41,6 +41,29 @@ TEST_WITH(communication_counts_above_a_tenth_of_the_steps, NULL, end)
                      300000);
 }
 
+TEST_WITH(dense_numbers_of_events_say_that_none_was_taken_out, NULL, end)
+{
+    for (size_t form = 0; form < 2; form++) {
+        struct osc_strbuf text = {0};
+
+        osc_strbuf_adds(&text, STEP(1, 0, 1000) OP("gloo:all_reduce", 1, 0, 600, ""));
+        for (int i = 0; i < 100; i++) {
+            char args[64];
+
+            if (form == 0)
+                (void)snprintf(args, sizeof args, "'External id':%d", 3 * i);
+            else
+                (void)snprintf(args, sizeof args, "'Ev Idx':%d,'External id':%d", i, 3 * i);
+            osc_strbuf_addf(&text,
+                            "{'ph':'X','cat':'cpu_op','name':'aten::mm','pid':1,'tid':1,"
+                            "'ts':%d,'dur':1,'args':{%s}},",
+                            700 + 2 * i, args);
+        }
+        assert_int_equal(stake("", text.s, "communication"), form == 0 ? -1 : 600000);
+        osc_strbuf_fini(&text);
+    }
+}
+
 TEST_WITH(files_that_events_were_taken_out_of_have_no_causes, NULL, end)
 {
 #define NUMBERED(last)                             \
@@ -356,6 +379,12 @@ TEST_WITH(what_most_steps_do_on_the_host_is_told, NULL, end)
     row = most_of_three("float64", 12, "aten::mm", 90,
                         "'Input type':['double'],'Input Dims':[[2,2]]", true);
     assert_int_equal(cell_int(row, "impact_ns"), 2 * 12 * 90000);
+    row = most_of_three("slow_convolution", 12, "aten::_slow_conv2d_forward", 90, "", true);
+    assert_int_equal(cell_int(row, "impact_ns"), 2 * 12 * 90000);
+    assert_true(has_text(row, "text", "above all aten::_slow_conv2d_forward. oneDNN has"));
+    assert_int_equal(most_of_three("slow_convolution", 12, "aten::thnn_conv2d", 90,
+                                   "'Input type':['double'],'Input Dims':[[2,2]]", true),
+                     -1); /* float64 is why */
     row = most_of_three("tiny_operators", 32, "aten::abs", 20, "", true);
     assert_true(has_text(row, "text", "21 operators a step of less than 50 us each"));
     assert_int_equal(most_of_three("tiny_operators", 31, "aten::abs", 20, "", true), -1);

@@ -24,8 +24,9 @@ static void say_data_loading(const struct osc_advice_numbers *n, struct osc_strb
     }
     if (!is_torch)
         osc_strbuf_adds(out, "Load and prepare data ahead of time, beside the steps.");
-    else if (osc_words_has_name(n, n->subject) &&
-             osc_str_has(n->subject, OSC_STR("_MultiProcessingDataLoaderIter")))
+    else if (osc_words_has_name(n, n->subject)
+                 ? osc_str_has(n->subject, OSC_STR("_MultiProcessingDataLoaderIter"))
+                 : osc_words_has_trait(n, " workers"))
         osc_strbuf_adds(out, "Its worker processes are too slow: use more of them "
                              "(num_workers, prefetch_factor) or make them do less.");
     else
@@ -221,7 +222,8 @@ static void say_pageable_copies(const struct osc_advice_numbers *n, struct osc_s
 {
     osc_strbuf_adds(out, n->count == 1 ? "One copy" : "Copies");
     osc_strbuf_adds(out, " to the device from pageable memory, ");
-    osc_strbuf_addf(out, "%lld in total, ", (long long)n->count);
+    osc_strbuf_add_count(out, (uint64_t)n->count);
+    osc_strbuf_adds(out, " in total, ");
     osc_strbuf_adds(out, n->count == 1 ? "takes " : "take ");
     osc_words_share(out, n);
     osc_strbuf_adds(
@@ -279,8 +281,9 @@ static void say_device_copies(const struct osc_advice_numbers *n, struct osc_str
 
     osc_strbuf_adds(out, "Devices copy for ");
     osc_words_share(out, n);
-    osc_strbuf_addf(out, " while none computes, in %lld %s", (long long)n->count,
-                    n->count == 1 ? "copy" : "copies");
+    osc_strbuf_adds(out, " while none computes, in ");
+    osc_strbuf_add_count(out, (uint64_t)n->count);
+    osc_strbuf_adds(out, n->count == 1 ? " copy" : " copies");
     if (n->n_parts == 1) {
         osc_strbuf_addf(out, ": above all %s (", ways[way]);
         osc_words_time(out, n->more[0]);
@@ -512,7 +515,8 @@ static void say_allocator(const struct osc_advice_numbers *n, struct osc_strbuf 
     }
     osc_strbuf_adds(out,
                     ". The caching allocator does that while it grows, and again and again "
-                    "where memory is short or fragmented. Keep shapes the same, do not call ");
+                    "where memory is short or fragmented; a program that switched it off "
+                    "for each tensor. Keep shapes the same, do not call ");
     osc_words_torch_call(out, n, "empty_cache()");
     osc_strbuf_adds(out, " in steps, or set PYTORCH_ALLOC_CONF=expandable_segments:True.");
 }
@@ -522,7 +526,7 @@ static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf
     osc_words_count(out, n->count, "step");
     osc_strbuf_adds(out, n->count == 1 ? " takes " : " take ");
     osc_words_time(out, n->part);
-    osc_strbuf_adds(out, " longer than the median (beyond 3 MAD), ");
+    osc_strbuf_adds(out, " longer than the median, ");
     osc_words_percent(out, n->part, n->whole, 1);
     osc_strbuf_adds(out, " of the step time.");
     if (!osc_words_has_name(n, n->subject))
@@ -598,6 +602,19 @@ static void say_float64(const struct osc_advice_numbers *n, struct osc_strbuf *o
     osc_strbuf_adds(out, ". Half as wide is at least twice as fast: build models and data in "
                          "float32 (.float(), dtype=torch.float32). NumPy's default is float64; "
                          "one such input makes results float64, too.");
+}
+
+static void say_slow_convolution(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "Convolutions that torch computes itself, by unfolding their input "
+                         "into a matrix, take ");
+    osc_words_share(out, n);
+    add_above_all(out, n);
+    osc_strbuf_adds(out, ". oneDNN has most of them without that: a torch that was built with "
+                         "it (torch.backends.mkldnn.is_available()), where it is on "
+                         "(torch.backends.mkldnn.enabled), for float32 and bfloat16; for "
+                         "filters of 1 x 1 with more than one thread, or 16 and more inputs at "
+                         "once.");
 }
 
 static void say_tiny_operators(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -684,6 +701,8 @@ const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
     [OSC_ADVICE_HOST_SYNC] = {"host_sync", "Values are read one by one", say_host_sync},
     [OSC_ADVICE_COPIES] = {"copies", "Tensors are copied again and again", say_copies},
     [OSC_ADVICE_FLOAT64] = {"float64", "Operators compute in float64", say_float64},
+    [OSC_ADVICE_SLOW_CONVOLUTION] = {"slow_convolution", "Convolutions take a slow path",
+                                     say_slow_convolution},
     [OSC_ADVICE_TINY_OPERATORS] = {"tiny_operators", "Many operators do very little",
                                    say_tiny_operators},
     [OSC_ADVICE_SINGLE_TENSOR] = {"single_tensor", "The optimizer takes one tensor at a time",

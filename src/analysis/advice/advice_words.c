@@ -22,11 +22,6 @@ void osc_words_share(struct osc_strbuf *out, const struct osc_advice_numbers *n)
     osc_strbuf_adds(out, ")");
 }
 
-void osc_words_count(struct osc_strbuf *out, int64_t count, const char *thing)
-{
-    osc_strbuf_addf(out, "%lld %s%s", (long long)count, thing, count == 1 ? "" : "s");
-}
-
 osc_status osc_words_show_names(struct osc_advice_numbers *n, bool is_work,
                                 struct osc_labels *labels)
 {

@@ -19,9 +19,6 @@ void osc_words_percent(struct osc_strbuf *out, int64_t part, int64_t whole, int 
 /* "33.4 % of the step time (1.2 s)". */
 void osc_words_share(struct osc_strbuf *out, const struct osc_advice_numbers *n);
 
-/* "3 steps" or "1 step"; THING is singular. */
-void osc_words_count(struct osc_strbuf *out, int64_t count, const char *thing);
-
 /*
  * Set what N shows of its names, which stay in LABELS: short enough for a sentence, C++ names
  * of device work folded (subject, if IS_WORK), and different if the names are.

@@ -37,6 +37,7 @@ bool osc_program_is_half(struct osc_str name)
 /* What the names of a trace show. */
 struct seen {
     bool has_graphs, is_compiled, has_half, is_fused;
+    bool has_workers, lacks_workers; /* loaders of data with processes of their own; without */
     bool has_broadcast, has_buffers; /* tensors are packed into one to be broadcast */
 };
 
@@ -59,6 +60,10 @@ static struct seen look(const struct osc_advice_base *a)
         seen.has_broadcast = seen.has_broadcast || osc_str_has(name, OSC_STR("broadcast"));
         seen.has_buffers =
             seen.has_buffers || osc_str_eq(name, OSC_STR("aten::unflatten_dense_tensors"));
+        seen.has_workers =
+            seen.has_workers || osc_str_has(name, OSC_STR("_MultiProcessingDataLoaderIter"));
+        seen.lacks_workers =
+            seen.lacks_workers || osc_str_has(name, OSC_STR("_SingleProcessDataLoaderIter"));
         seen.has_half = seen.has_half || (is_kernel && osc_program_is_half(name));
     }
     return seen;
@@ -88,6 +93,7 @@ void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out)
     osc_strbuf_adds(out, seen.is_fused ? " fused" : "");
     osc_strbuf_adds(out, seen.has_half ? " half" : "");
     osc_strbuf_adds(out, seen.has_broadcast && seen.has_buffers ? " buffers" : "");
+    osc_strbuf_adds(out, seen.has_workers && !seen.lacks_workers ? " workers" : "");
 }
 
 osc_status osc_program_uses_half(const struct osc_advice_base *a, bool *uses)

@@ -13,10 +13,10 @@
 /*
  * Write words: the device if one did all the work, else its family or "-"; then those that
  * apply of torch, jax, tensorflow (the framework), functions, graphs, compile, fused, half,
- * buffers (functions of the program were recorded; it launches graphs of kernels; some come
- * from a compiler of torch; its optimizers take several tensors at once; names of kernels have
- * a type of 16 bits; it broadcasts tensors packed into one, as DistributedDataParallel does
- * with buffers).
+ * buffers, workers (functions of the program were recorded; it launches graphs of kernels; some
+ * come from a compiler of torch; its optimizers take several tensors at once; names of kernels
+ * have a type of 16 bits; it broadcasts tensors packed into one, as DistributedDataParallel
+ * does with buffers; all loaders of data have processes of their own).
  */
 void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out);
 

@@ -218,6 +218,8 @@ static enum osc_cause cause_now(struct walk *w)
         return OSC_CAUSE_COPY;
     if (w->n_live[OSC_SPLIT_DOUBLE] > 0)
         return OSC_CAUSE_DOUBLE;
+    if (w->n_live[OSC_SPLIT_SLOW_CONV] > 0)
+        return OSC_CAUSE_SLOW_CONV;
     const struct top *const top = top_now(w);
     if (w->n_live[OSC_SPLIT_OPERATOR] > 0)
         return top && top->is_tiny && top->start_ns <= w->now_ns ? OSC_CAUSE_TINY
@@ -397,6 +399,10 @@ static osc_status count(struct walk *w, const struct osc_chunk *c, uint32_t i,
         step->n_doubles++;
         return osc_name_sums_add(&w->s->doubles, name, c->dur_ns[i]);
     }
+    if (class == OSC_SPLIT_SLOW_CONV && !is_special && w->n_live[OSC_SPLIT_SLOW_CONV] == 0) {
+        step->n_slow_convs++;
+        return osc_name_sums_add(&w->s->slow_convs, name, c->dur_ns[i]);
+    }
     return OSC_OK;
 }
 
@@ -575,6 +581,7 @@ void osc_split_fini(struct osc_split *s)
     osc_name_sums_fini(&s->optimizers);
     osc_name_sums_fini(&s->copies);
     osc_name_sums_fini(&s->doubles);
+    osc_name_sums_fini(&s->slow_convs);
     osc_name_sums_fini(&s->syncs);
     osc_name_sums_fini(&s->tiny);
     osc_name_sums_fini(&s->functions);

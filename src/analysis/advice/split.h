@@ -15,8 +15,8 @@
  *     waits for data. A loop is a sequence of at least OSC_LOOP_CALLS of them in a step, whose
  *     names are those of a turn of at most OSC_LOOP_TURN, at least OSC_LOOP_TURNS times over.
  *   - An operator of a loop is tiny if it takes less than OSC_TINY_NS. Its own moments are
- * TINY, unless an earlier cause has them, and so are those between two of them in a row, up to
- *     OSC_TINY_GAP_NS.
+ *     TINY, unless an earlier cause has them, and so are those between two of them in a row,
+ *     up to OSC_TINY_GAP_NS.
  *   - A new copy is chained if the outermost operator before it that is no view makes one,
  *     too.
  *   - Of steps that overlap on a thread, the first one has the time.
@@ -39,7 +39,8 @@ enum osc_cause {
     OSC_CAUSE_OPTIMIZER, /* a step of an optimizer */
     OSC_CAUSE_SYNC,      /* an operator that reads values of tensors for the program */
     OSC_CAUSE_COPY,
-    OSC_CAUSE_DOUBLE, /* an operator on a tensor in double precision */
+    OSC_CAUSE_DOUBLE,    /* an operator on a tensor in double precision */
+    OSC_CAUSE_SLOW_CONV, /* a convolution that no library of the device computes */
     OSC_CAUSE_TINY,
     OSC_CAUSE_OPERATOR,
     OSC_CAUSE_PYTHON, /* a Python function */
@@ -59,27 +60,27 @@ struct osc_split_step {
     int64_t ns[OSC_CAUSE_COUNT];
     uint32_t n_operators; /* outermost ones */
     uint32_t n_tiny, n_chained;
-    uint32_t n_syncs;             /* not inside another one, an optimizer or a wait for data */
-    uint32_t n_in_loops;          /* of these */
-    uint32_t n_copies, n_doubles; /* likewise */
-    uint32_t n_in_optimizer;      /* operators */
-    uint32_t n_frames;            /* Python functions that began */
-    int64_t longest_ns;           /* own time of the function that has most of it, but for the
-                                   * one that runs the backward pass */
-    bool has_single;              /* an optimizer updates one tensor at a time, */
-    bool has_default;             /* because it found that this is the default, */
-    bool has_foreach;             /* or updates several at a time */
+    uint32_t n_syncs;    /* not inside another one, an optimizer or a wait for data */
+    uint32_t n_in_loops; /* of these */
+    uint32_t n_copies, n_doubles, n_slow_convs; /* likewise */
+    uint32_t n_in_optimizer;                    /* operators */
+    uint32_t n_frames;                          /* Python functions that began */
+    int64_t longest_ns; /* own time of the function that has most of it, but for the
+                         * one that runs the backward pass */
+    bool has_single;    /* an optimizer updates one tensor at a time, */
+    bool has_default;   /* because it found that this is the default, */
+    bool has_foreach;   /* or updates several at a time */
 };
 
 /* Zeroed, it has no steps. Names borrow from the trace or from the split. */
 struct osc_split {
     struct osc_split_step *steps; /* owned; by step of the trace */
     uint32_t n_steps;
-    struct osc_name_sums optimizers, copies, doubles; /* time of outermost ranges */
-    struct osc_name_sums syncs, tiny;                 /* number of calls; tiny: without
-                                                       * those of the backward pass */
-    struct osc_name_sums functions;                   /* own time by id in function_names */
-    struct osc_intern function_names;                 /* without the addresses of objects */
+    struct osc_name_sums optimizers, copies, doubles, slow_convs; /* time of outermost ranges */
+    struct osc_name_sums syncs, tiny; /* number of calls; tiny: without
+                                       * those of the backward pass */
+    struct osc_name_sums functions;   /* own time by id in function_names */
+    struct osc_intern function_names; /* without the addresses of objects */
     struct osc_arena arena;
 };
 

@@ -43,6 +43,19 @@ static bool is_any(struct osc_str s, const char *const *list, size_t n)
     return false;
 }
 
+/* Whether S is a convolution of torch's own, which it calls where no library has one. */
+static bool is_slow_conv(struct osc_str s)
+{
+    static const char *const begins[] = {"aten::_slow_conv", "aten::slow_conv",
+                                         "aten::thnn_conv", "aten::_thnn_conv"};
+
+    for (size_t i = 0; i < COUNT(begins); i++) {
+        if (osc_str_starts(s, osc_str_c(begins[i])))
+            return true;
+    }
+    return false;
+}
+
 static uint32_t bits_of(struct osc_str s)
 {
     uint32_t bits = OSC_SPLIT_IS_SEEN;
@@ -64,6 +77,8 @@ static uint32_t bits_of(struct osc_str s)
         bits |= OSC_SPLIT_IS_DEFAULT;
     if (osc_str_has(s, OSC_STR("built-in method run_backward ")))
         bits |= OSC_SPLIT_IS_ENGINE;
+    if (is_slow_conv(s))
+        bits |= OSC_SPLIT_IS_SLOW_CONV;
     if (osc_str_starts(s, OSC_STR("autograd::")))
         bits |= OSC_SPLIT_IS_BACKWARD;
     return bits;
@@ -149,10 +164,11 @@ osc_status osc_split_class_of(struct osc_split_cache *cache, const struct osc_tr
     osc_status st = osc_split_name_of(cache, t, k, i, &bits);
     if (st == OSC_OK && !(bits & (OSC_SPLIT_IS_SYNC | OSC_SPLIT_IS_COPY)))
         st = has_double_inputs(cache, t, k, i, &has_double);
-    *class = bits & OSC_SPLIT_IS_SYNC   ? OSC_SPLIT_SYNC
-             : bits & OSC_SPLIT_IS_COPY ? OSC_SPLIT_COPY
-             : has_double               ? OSC_SPLIT_DOUBLE
-                                        : OSC_SPLIT_OPERATOR;
+    *class = bits & OSC_SPLIT_IS_SYNC        ? OSC_SPLIT_SYNC
+             : bits & OSC_SPLIT_IS_COPY      ? OSC_SPLIT_COPY
+             : has_double                    ? OSC_SPLIT_DOUBLE
+             : bits & OSC_SPLIT_IS_SLOW_CONV ? OSC_SPLIT_SLOW_CONV
+                                             : OSC_SPLIT_OPERATOR;
     return st;
 }
 

@@ -18,6 +18,7 @@ enum osc_split_class {
     OSC_SPLIT_SYNC, /* operators from here on */
     OSC_SPLIT_COPY,
     OSC_SPLIT_DOUBLE,
+    OSC_SPLIT_SLOW_CONV,
     OSC_SPLIT_OPERATOR,
     OSC_SPLIT_FUNCTION,
     OSC_SPLIT_NOTE, /* a range that the program marked, but for steps */
@@ -35,6 +36,7 @@ enum osc_split_name {
     OSC_SPLIT_IS_DEFAULT = 64,   /* the function that chooses between these ways */
     OSC_SPLIT_IS_ENGINE = 128,   /* the function that runs the backward pass */
     OSC_SPLIT_IS_BACKWARD = 256, /* an operator that the engine runs: no program calls it */
+    OSC_SPLIT_IS_SLOW_CONV = 1024, /* a convolution that unfolds its input */
 };
 
 /* Zeroed, it is empty. */

@@ -78,7 +78,7 @@ TEST(addresses_of_objects_tell_functions_apart_no_more)
     assert_int_equal(osc_split_without_address(OSC_STR("")).len, 0);
 }
 
-/* communication, dataloader, optimizer, sync, copy, double, tiny, operator, python,
+/* communication, dataloader, optimizer, sync, copy, double, slow_conv, tiny, operator, python,
  * noted, other, slow */
 TEST_WITH(a_moment_goes_to_the_first_cause_that_runs, NULL, end)
 {
@@ -91,7 +91,7 @@ TEST_WITH(a_moment_goes_to_the_first_cause_that_runs, NULL, end)
                             OP("aten::mm", 1, 600, 100, "") OP("aten::clone", 1, 610, 30, "")
                                 OP("aten::copy_", 1, 620, 10, ""));
 
-    causes_are(s, (const int64_t[]){10, 40, 100, 20, 60, 170, 0, 70, 430, 0, 100, 0});
+    causes_are(s, (const int64_t[]){10, 40, 100, 20, 60, 170, 0, 0, 70, 430, 0, 100, 0});
     assert_int_equal(s->n_operators, 3);
     assert_int_equal(s->n_syncs, 1);
     assert_int_equal(s->n_copies, 2);
@@ -105,7 +105,7 @@ TEST_WITH(what_the_program_marked_is_recorded_but_for_steps, NULL, end)
     const struct osc_split_step *s = split_of(STEP(1, 0, 100) NOTE("## backward ##", 10, 60) OP(
         "aten::mm", 1, 20, 10, "") FRAME("a.py(1): f", 40, 20));
 
-    causes_are(s, (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 10, 20, 30, 40, 0});
+    causes_are(s, (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 0, 10, 20, 30, 40, 0});
 }
 
 TEST_WITH(what_overlaps_in_part_counts_once, NULL, end)
@@ -114,13 +114,13 @@ TEST_WITH(what_overlaps_in_part_counts_once, NULL, end)
     const struct osc_split_step *s = split_of(STEP(1, 0, 100) OP("aten::mm", 1, 10, 20, "") OP(
         "aten::clone", 1, 20, 20, "") OP("aten::mm", 2, 0, 100, ""));
 
-    causes_are(s, (const int64_t[]){0, 0, 0, 0, 20, 0, 0, 10, 0, 0, 70, 0});
+    causes_are(s, (const int64_t[]){0, 0, 0, 0, 20, 0, 0, 0, 10, 0, 0, 70, 0});
     /* A step in another one, and a range that began before both. */
     s = split_of(FRAME("a.py(1): f", 0, 500) STEP(1, 100, 100) STEP(2, 150, 20)
                      STEP(3, 180, 40));
-    causes_are(&s[0], (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0, 0});
-    causes_are(&s[1], (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
-    causes_are(&s[2], (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0});
+    causes_are(&s[0], (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0, 0});
+    causes_are(&s[1], (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+    causes_are(&s[2], (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0});
     assert_int_equal(s[0].n_frames, 0);
 }
 
@@ -195,7 +195,7 @@ TEST_WITH(a_trace_without_steps_is_split_by_its_busiest_thread, NULL, end)
     const struct osc_split_step *const s = split_of(OP("aten::mm", 1, 0, 10, "") OP(
         "aten::copy_", 2, 10, 50, "") OP("aten::mm", 1, 90, 10, ""));
 
-    causes_are(s, (const int64_t[]){0, 0, 0, 0, 50, 0, 0, 0, 0, 0, 50, 0});
+    causes_are(s, (const int64_t[]){0, 0, 0, 0, 50, 0, 0, 0, 0, 0, 0, 50, 0});
 }
 
 TEST_WITH(what_a_slow_step_takes_longer_is_no_cause_of_its_own, NULL, end)
@@ -212,8 +212,8 @@ TEST_WITH(what_a_slow_step_takes_longer_is_no_cause_of_its_own, NULL, end)
     assert_int_equal(text.status, OSC_OK);
     const struct osc_split_step *const s = split_of(text.s);
     osc_strbuf_fini(&text);
-    causes_are(&s[0], (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 50, 0, 0, 50, 0});
-    causes_are(&s[8], (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 50, 0, 0, 50, 300});
+    causes_are(&s[0], (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 0, 50, 0, 0, 50, 0});
+    causes_are(&s[8], (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 0, 50, 0, 0, 50, 300});
 }
 
 /* --- random traces ----------------------------------------------------------- */

@@ -258,7 +258,7 @@ static osc_status compare(const struct osc_result *const *base,
 }
 
 static const uint32_t sides[] = {OSC_SIDE_STEPS, OSC_SIDE_TREE, OSC_SIDES};
-static const struct osc_comparison comparison = {sides, compare};
+static const struct osc_comparison comparison = {sides, compare, NULL};
 
 const struct osc_table_def osc_table_diff_inside = {
     .name = "diff_inside",

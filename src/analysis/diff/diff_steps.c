@@ -7,7 +7,6 @@
 #include "analysis/diff/change.h"
 #include "analysis/words.h"
 #include "base/mem.h"
-#include "base/percent.h"
 #include "derive/breakdown.h"
 
 enum {
@@ -101,7 +100,7 @@ const struct osc_change_columns *osc_diff_steps_columns(void)
 /* One side: its steps, and a sum and a sample for each row. */
 struct side {
     struct osc_run_steps steps[1];
-    int64_t calls, sums_ns[N_ROWS];
+    int64_t calls, ranges_ns, sums_ns[N_ROWS];
     struct osc_sample samples[N_ROWS];
 };
 
@@ -115,6 +114,7 @@ static osc_status read_side(const struct osc_result *r, struct side *s)
     for (uint64_t i = 0; i < r->n_rows; i++) {
         if (osc_result_has(r, i, OSC_STEPS_STEP))
             s->calls += osc_result_get_int(r, i, OSC_STEPS_PARTS);
+        s->ranges_ns += osc_result_get_int(r, i, OSC_STEPS_RANGE);
         for (uint32_t k = 0; k < N_ROWS; k++)
             s->sums_ns[k] += osc_result_get_int(r, i, OSC_STEPS_TOTAL + k);
     }
@@ -185,11 +185,7 @@ static void note_whole(struct osc_result *out, const struct side *s, double limi
     osc_words_time(&text, (int64_t)(new_ns + 0.5));
     osc_strbuf_adds(&text, " instead of ");
     osc_words_time(&text, (int64_t)(base_ns + 0.5));
-    if (base_ns > 0) {
-        osc_strbuf_adds(&text, new_ns < base_ns ? " (" : " (+");
-        osc_percent_add(&text, (new_ns - base_ns) / base_ns, 1);
-        osc_strbuf_addc(&text, ')');
-    }
+    osc_change_add_ratio(&text, base_ns, new_ns);
     if (is_tested)
         osc_strbuf_adds(&text, osc_change_p(base, new_, true) <= limit &&
                                        osc_sample_differs(base, new_)
@@ -208,13 +204,64 @@ static bool is_row(const struct side *s, uint32_t k)
     return k == 0 || s[OSC_BASE].sums_ns[k] != 0 || s[OSC_NEW].sums_ns[k] != 0;
 }
 
+/*
+ * Whether of the steps of S less than half was measured: a step begins when devices are done
+ * with earlier work, so where most of that was launched before the recording, or by calls that
+ * are not in it, what is left tells nothing of how long a step takes.
+ */
+static bool is_cut(const struct side *s)
+{
+    return s->sums_ns[0] < s->ranges_ns - s->sums_ns[0];
+}
+
+/* Say which of the sides has steps that tell nothing. */
+static void note_cut(struct osc_result *out, const struct side *s)
+{
+    const int of = is_cut(&s[OSC_NEW]) ? OSC_NEW : OSC_BASE;
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_addf(&text, "steps cannot be compared: of the ranges of the kept steps of %s, ",
+                    of == OSC_NEW ? "new" : "base");
+    osc_words_time(&text, s[of].ranges_ns);
+    osc_strbuf_adds(&text, ", only ");
+    osc_words_time(&text, s[of].sums_ns[0]);
+    osc_strbuf_adds(&text, " remained after earlier work of the device");
+    if (text.status == OSC_OK)
+        osc_result_why_empty(out, text.s);
+    else
+        out->status = text.status;
+    osc_strbuf_fini(&text);
+}
+
+/* Add the rows and notes of both sides S, which have steps that can be compared. */
+static void compare_sides(struct osc_result *out, const struct side *s)
+{
+    const struct osc_run_steps both[] = {*s[OSC_BASE].steps, *s[OSC_NEW].steps};
+    const bool has_steps = osc_steps_are_known(both);
+    double p[N_ROWS];
+    size_t n = 0;
+
+    for (uint32_t k = 0; k < N_ROWS; k++) {
+        if (is_row(s, k))
+            p[n++] = osc_change_p(&s[OSC_BASE].samples[k], &s[OSC_NEW].samples[k],
+                                  osc_steps_suffice(both));
+    }
+    const double limit = osc_steps_suffice(both) ? osc_welch_limit(p, n) : -1;
+    for (uint32_t k = 0; k < N_ROWS; k++) {
+        if (is_row(s, k))
+            add_row(out, s, k, limit, both);
+    }
+    for (uint32_t c = 0; c < 3; c++)
+        osc_result_show(out, (has_steps ? MEAN_BASE : BASE) + c);
+    note_whole(out, s, limit, both);
+    osc_change_note_steps(out, both);
+}
+
 static osc_status compare(const struct osc_result *const *base,
                           const struct osc_result *const *new_, const struct osc_options *o,
                           struct osc_result *out, struct osc_err *err)
 {
     struct side s[OSC_BOTH] = {0};
-    double p[N_ROWS];
-    size_t n = 0;
     osc_status st = read_side(base[0], &s[OSC_BASE]);
 
     (void)o;
@@ -224,24 +271,11 @@ static osc_status compare(const struct osc_result *const *base,
         osc_result_why_empty(out,
                              "no kept steps in either run, and no operators or device work "
                              "that could count as one");
+    } else if (st == OSC_OK && (is_cut(&s[OSC_BASE]) || is_cut(&s[OSC_NEW]))) {
+        note_cut(out, s);
+        st = out->status;
     } else if (st == OSC_OK) {
-        const struct osc_run_steps both[] = {*s[OSC_BASE].steps, *s[OSC_NEW].steps};
-        const bool has_steps = osc_steps_are_known(both);
-
-        for (uint32_t k = 0; k < N_ROWS; k++) {
-            if (is_row(s, k))
-                p[n++] = osc_change_p(&s[OSC_BASE].samples[k], &s[OSC_NEW].samples[k],
-                                      osc_steps_suffice(both));
-        }
-        const double limit = osc_steps_suffice(both) ? osc_welch_limit(p, n) : -1;
-        for (uint32_t k = 0; k < N_ROWS; k++) {
-            if (is_row(s, k))
-                add_row(out, s, k, limit, both);
-        }
-        for (uint32_t c = 0; c < 3; c++)
-            osc_result_show(out, (has_steps ? MEAN_BASE : BASE) + c);
-        note_whole(out, s, limit, both);
-        osc_change_note_steps(out, both);
+        compare_sides(out, s);
         st = out->status;
     }
     for (int i = 0; i < OSC_BOTH; i++)
@@ -250,7 +284,12 @@ static osc_status compare(const struct osc_result *const *base,
 }
 
 static const uint32_t sides[] = {OSC_SIDE_STEPS, OSC_SIDES};
-static const struct osc_comparison comparison = {sides, compare};
+static bool is_alike(const struct osc_result *r, uint64_t row)
+{
+    return osc_result_get_int(r, row, ORDER) == 0;
+}
+
+static const struct osc_comparison comparison = {sides, compare, is_alike};
 
 const struct osc_table_def osc_table_diff_steps = {
     .name = "diff_steps",

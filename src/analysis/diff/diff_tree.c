@@ -212,7 +212,18 @@ static osc_status compare(const struct osc_result *const *base,
 }
 
 static const uint32_t sides[] = {OSC_SIDE_STEPS, OSC_SIDE_TREE, OSC_SIDES};
-static const struct osc_comparison comparison = {sides, compare};
+/* The order tells nothing of device work, nor of what one side alone has without duration. */
+static bool is_alike(const struct osc_result *r, uint64_t row)
+{
+    const bool is_device_alike = osc_result_has(r, row, MEAN_DELTA_DEVICE)
+                                     ? osc_result_get_num(r, row, MEAN_DELTA_DEVICE) == 0
+                                     : osc_result_get_int(r, row, DELTA_DEVICE) == 0;
+
+    return is_device_alike && osc_result_get_int(r, row, ORDER) == 0 &&
+           osc_result_has(r, row, BASE_NAME) == osc_result_has(r, row, NEW_NAME);
+}
+
+static const struct osc_comparison comparison = {sides, compare, is_alike};
 
 const struct osc_table_def osc_table_diff_tree = {
     .name = "diff_tree",

@@ -69,8 +69,8 @@ enum { RATIO, SIGNIFICANT, P_VALUE, ORDER, BEHIND_TIMES };
                    "themselves. Missing with fewer than 3 steps in either run."),             \
         OSC_COLUMN(AT(n, P_VALUE), "p_value", NUMBER, NULL, FIRST, OSC_COLUMN_DEEP,           \
                    OSC_RULE_DIFF,                                                             \
-                   "Probability of such a difference between equal runs, by "                 \
-                   "Welch's t-test over steps."),                                             \
+                   "Probability of such a difference between equal runs, by the test that "   \
+                   "decided."),                                                               \
         OSC_COLUMN(AT(n, ORDER), "order", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,         \
                    "The change without its sign.")
 
@@ -165,20 +165,76 @@ static void add_times(struct osc_result *out, const struct osc_pair *p, uint32_t
     osc_result_num(out, at + MEAN_DELTA, new_ - base);
 }
 
+/* The p of the calls of P; 1 unless both sides have time TIME in each step. */
+static double call_p(const struct osc_pair *p, uint32_t time)
+{
+    if (p->step_logs[OSC_BASE][time].n == 0 || p->step_logs[OSC_NEW][time].n == 0)
+        return 1;
+    return osc_welch_p(&p->call_logs[OSC_BASE][time], &p->call_logs[OSC_NEW][time]);
+}
+
 /* What all rows of a table have in common. */
 struct comparing {
     const struct osc_joined_sides *j;
     uint32_t n_times, time;
     bool has_steps, is_tested, by_shape;
-    double limit; /* of p */
+    double limit, call_limit; /* of p, of the test over steps and of that over calls */
+    double *of_calls;         /* p of the calls of each pair, if anything is tested */
+    double usual[OSC_BOTH];   /* the median variance of the steps of names whose calls differ */
 };
 
-static void add_row(struct osc_result *out, const struct comparing *c, const struct osc_pair *p)
+/* What is said of a change. */
+struct decision {
+    bool is_significant;
+    double p;
+};
+
+/* Whether the calls of pair I differ, and their steps as well; and the larger p of both. */
+static struct decision test_calls(const struct comparing *c, size_t i)
 {
+    const struct osc_pair *const p = &c->j->pairs[i];
+    const uint32_t k = c->time;
+    const struct osc_sample *const calls[] = {&p->call_logs[OSC_BASE][k],
+                                              &p->call_logs[OSC_NEW][k]};
+    struct osc_sample steps[] = {p->step_logs[OSC_BASE][k], p->step_logs[OSC_NEW][k]};
+
+    if (!c->is_tested || c->of_calls[i] > c->call_limit)
+        return (struct decision){.p = 1};
+    /* Three steps are alike by chance more often than the steps of many names are. */
+    for (int s = 0; s < OSC_BOTH; s++)
+        steps[s].variance = fmax(steps[s].variance, c->usual[s]);
+    const double of_steps = osc_welch_p_careful(&steps[0], &steps[1]);
+    const bool is_longer = calls[1]->mean > calls[0]->mean;
+    return (struct decision){
+        .is_significant =
+            of_steps <= OSC_WELCH_LEVEL && (steps[1].mean > steps[0].mean) == is_longer &&
+            (p->samples[OSC_NEW][k].mean > p->samples[OSC_BASE][k].mean) == is_longer,
+        .p = fmax(c->of_calls[i], of_steps),
+    };
+}
+
+static struct decision decide(const struct comparing *c, size_t i)
+{
+    const struct osc_pair *const p = &c->j->pairs[i];
+    const struct osc_sample *const base = &p->samples[OSC_BASE][c->time];
+    const struct osc_sample *const new_ = &p->samples[OSC_NEW][c->time];
+    const struct decision of_steps = {.p = osc_change_p(base, new_, c->is_tested)};
+
+    if (!osc_sample_differs(base, new_))
+        return of_steps;
+    if (of_steps.p <= c->limit)
+        return (struct decision){true, of_steps.p};
+    const struct decision of_calls = test_calls(c, i);
+    return of_calls.is_significant ? of_calls : of_steps;
+}
+
+static void add_row(struct osc_result *out, const struct comparing *c, size_t i)
+{
+    const struct osc_pair *const p = &c->j->pairs[i];
     const struct osc_change_columns at = osc_change_columns(out->def, c->time);
     const struct osc_sample *const base = &p->samples[OSC_BASE][c->time];
     const struct osc_sample *const new_ = &p->samples[OSC_NEW][c->time];
-    const double probability = osc_change_p(base, new_, c->is_tested);
+    const struct decision d = decide(c, i);
 
     osc_result_row(out);
     osc_result_str(out, NAME, p->name);
@@ -193,32 +249,50 @@ static void add_row(struct osc_result *out, const struct comparing *c, const str
     }
     for (uint32_t k = 0; k < c->n_times; k++)
         add_times(out, p, k, c->has_steps);
-    osc_change_set(
-        out, &at,
-        &(struct osc_changed){
-            .base_ns = p->times_ns[OSC_BASE][c->time],
-            .new_ns = p->times_ns[OSC_NEW][c->time],
-            .base = *base,
-            .new_ = *new_,
-            .has_steps = c->has_steps,
-            .is_tested = c->is_tested,
-            .is_significant = probability <= c->limit && osc_sample_differs(base, new_),
-            .p = probability,
-        });
+    osc_change_set(out, &at,
+                   &(struct osc_changed){
+                       .base_ns = p->times_ns[OSC_BASE][c->time],
+                       .new_ns = p->times_ns[OSC_NEW][c->time],
+                       .base = *base,
+                       .new_ = *new_,
+                       .has_steps = c->has_steps,
+                       .is_tested = c->is_tested,
+                       .is_significant = d.is_significant,
+                       .p = d.p,
+                   });
 }
 
-/* Find the limit of p under which a change is significant. */
-static osc_status find_limit(struct comparing *c)
+/* Find the limits of p under which a change is significant. */
+static osc_status find_limits(struct comparing *c)
 {
-    double *const p = osc_calloc(c->j->n + 1, sizeof *p);
+    const size_t n = c->j->n;
 
-    if (!p)
+    c->limit = c->call_limit = -1;
+    if (!c->is_tested)
+        return OSC_OK;
+    double *const room = osc_calloc(n + 1, sizeof *room);
+    c->of_calls = osc_calloc(n + 1, sizeof *c->of_calls);
+    if (!room || !c->of_calls) {
+        osc_free(room);
         return OSC_ENOMEM;
-    for (size_t i = 0; i < c->j->n; i++)
-        p[i] = osc_change_p(&c->j->pairs[i].samples[OSC_BASE][c->time],
-                            &c->j->pairs[i].samples[OSC_NEW][c->time], c->is_tested);
-    c->limit = c->is_tested ? osc_welch_limit(p, c->j->n) : -1;
-    osc_free(p);
+    }
+    for (size_t i = 0; i < n; i++)
+        room[i] = osc_change_p(&c->j->pairs[i].samples[OSC_BASE][c->time],
+                               &c->j->pairs[i].samples[OSC_NEW][c->time], true);
+    c->limit = osc_welch_limit(room, n);
+    for (size_t i = 0; i < n; i++)
+        room[i] = c->of_calls[i] = call_p(&c->j->pairs[i], c->time);
+    c->call_limit = osc_welch_limit(room, n);
+    for (int s = 0; s < OSC_BOTH; s++) {
+        size_t n_chosen = 0;
+
+        for (size_t i = 0; i < n; i++) {
+            if (c->of_calls[i] <= c->call_limit)
+                room[n_chosen++] = c->j->pairs[i].step_logs[s][c->time].variance;
+        }
+        c->usual[s] = n_chosen > 0 ? osc_median_of(room, n_chosen) : 0;
+    }
+    osc_free(room);
     return OSC_OK;
 }
 
@@ -239,13 +313,13 @@ static osc_status compare(const struct osc_result *const *base,
 
     if (st == OSC_OK) {
         c.time = choose_time(&j, c.n_times);
-        st = find_limit(&c);
+        st = find_limits(&c);
     }
     if (st == OSC_OK) {
         const uint32_t at = TIMES + c.time * PER_TIME + (c.has_steps ? MEAN_BASE : BASE);
 
         for (size_t i = 0; i < j.n; i++)
-            add_row(out, &c, &j.pairs[i]);
+            add_row(out, &c, i);
         if (c.by_shape)
             osc_result_show(out, SHAPE);
         for (uint32_t k = 0; k < PER_TIME / 2; k++)
@@ -258,14 +332,25 @@ static osc_status compare(const struct osc_result *const *base,
             osc_change_note_steps(out, j.steps);
         st = out->status;
     }
+    osc_free(c.of_calls);
     osc_joined_sides_fini(&j);
     return st == OSC_OK ? st : osc_fail(err, st, "comparing: %s", osc_status_text(st));
 }
 
 static const uint32_t operator_sides[] = {OSC_SIDE_STEPS, OSC_SIDE_OPERATORS, OSC_SIDES};
 static const uint32_t kernel_sides[] = {OSC_SIDE_STEPS, OSC_SIDE_KERNELS, OSC_SIDES};
-static const struct osc_comparison of_operators = {operator_sides, compare};
-static const struct osc_comparison of_kernels = {kernel_sides, compare};
+static bool is_alike(const struct osc_result *r, uint64_t row)
+{
+    if (osc_result_get_int(r, row, r->def->n_columns - BEHIND_TIMES + ORDER) != 0)
+        return false;
+    return osc_result_has(r, row, MEAN_BASE_CALLS)
+               ? osc_result_get_num(r, row, MEAN_BASE_CALLS) ==
+                     osc_result_get_num(r, row, MEAN_NEW_CALLS)
+               : osc_result_get_int(r, row, DELTA_CALLS) == 0;
+}
+
+static const struct osc_comparison of_operators = {operator_sides, compare, is_alike};
+static const struct osc_comparison of_kernels = {kernel_sides, compare, is_alike};
 static const char *const groupings[] = {"shape", NULL};
 
 const struct osc_table_def osc_table_diff_operators = {

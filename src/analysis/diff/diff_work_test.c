@@ -69,6 +69,26 @@ static osc_status compare(const struct osc_table_def *def)
     return c->compare(base, new_, &options, &result, NULL);
 }
 
+/* A kernel without a launch ends a microsecond before that of the first of two steps. */
+static const char cut_events[] = MARK(0, 0, 1000) CALL(1, 10, 5, 1, "")
+    KERNEL("early", 20, 1900, 0) KERNEL("k", 1930, 10, 1) MARK(1, 1000, 1000);
+
+static int make_cut(void **state)
+{
+    (void)state;
+    digest(OSC_BASE, base_events);
+    digest(OSC_NEW, cut_events);
+    return 0;
+}
+
+TEST_WITH(steps_that_earlier_work_left_nothing_of_are_not_compared, make_cut, end)
+{
+    assert_int_equal(compare(&osc_table_diff_steps), OSC_OK);
+    assert_int_equal(result.n_rows, 0);
+    assert_true(result.says_why_empty);
+    assert_non_null(strstr(result.notes.s, "of new, 1.00 ms, only 20.0 us"));
+}
+
 TEST_WITH(operators_are_joined_by_name_and_step, make, end)
 {
     assert_int_equal(compare(&osc_table_diff_operators), OSC_OK);

@@ -469,6 +469,14 @@ static bool has_grown(const struct osc_change *c)
     return c->new_ns > c->base_ns;
 }
 
+/* Say in ERR why R, the table of steps, has no rows. */
+static osc_status fail_without_steps(const struct osc_result *r, struct osc_err *err)
+{
+    const size_t len = r->notes.len > 0 ? strcspn(r->notes.s, "\n") : 0;
+
+    return osc_fail(err, OSC_EFORMAT, "%.*s", (int)len, len > 0 ? r->notes.s : "");
+}
+
 /* Find the row that NODE names. */
 static osc_status find_row(struct osc_gate_node *node, const struct osc_result *r,
                            struct osc_err *err)
@@ -483,8 +491,7 @@ static osc_status find_row(struct osc_gate_node *node, const struct osc_result *
     if (node->has_row)
         return OSC_OK;
     if (node->table == OSC_GATE_STEPS)
-        return r->n_rows > 0 ? OSC_OK
-                             : osc_fail(err, OSC_EFORMAT, "neither run has steps to compare");
+        return r->n_rows > 0 ? OSC_OK : fail_without_steps(r, err);
     const char *const what = node->table == OSC_GATE_KERNELS ? "kernel" : "operator";
     char *words = NULL;
     for (uint64_t i = 0; i < r->n_rows; i++) {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/diff/samples.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "analysis/diff/tree_columns.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "base/wide.h"
 
 /* --- steps ------------------------------------------------------------------------- */
 
@@ -24,8 +26,7 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* The median of the N values at V, which are sorted by this; N is not 0. */
-static double median(double *v, size_t n)
+double osc_median_of(double *v, size_t n)
 {
     osc_sort(v, n, sizeof *v, by_value);
     return (v[(n - 1) / 2] + v[n / 2]) / 2;
@@ -47,13 +48,13 @@ static osc_status leave_out(struct osc_run_steps *s)
         return OSC_ENOMEM;
     for (size_t i = 0; i < s->n_all; i++)
         v[i] = length_of(&s->all[i]);
-    const double middle = s->n_all > 0 ? median(v, s->n_all) : 0;
+    const double middle = s->n_all > 0 ? osc_median_of(v, s->n_all) : 0;
     for (size_t i = 0; i < s->n_all; i++) {
         const double apart = length_of(&s->all[i]) - middle;
 
         v[i] = apart < 0 ? -apart : apart;
     }
-    const double usual = s->n_all > 0 ? median(v, s->n_all) : 0;
+    const double usual = s->n_all > 0 ? osc_median_of(v, s->n_all) : 0;
     osc_free(v);
     for (size_t i = 0; i < s->n_all; i++) {
         struct osc_run_step *const step = &s->all[i];
@@ -133,6 +134,20 @@ struct osc_sample osc_sample_of(const double *v, size_t n_values, uint32_t n)
     squares += (double)(n - n_values) * s.mean * s.mean;
     s.variance = n > 1 ? squares / (n - 1) : 0;
     return s;
+}
+
+struct osc_sample osc_sample_of_sums(int64_t n, int64_t sum, int64_t squares)
+{
+    if (n <= 0)
+        return (struct osc_sample){0};
+    /* Exact: equal values have no variance. */
+    const osc_wide apart = (osc_wide)n * squares - (osc_wide)sum * sum;
+
+    return (struct osc_sample){
+        .n = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX,
+        .mean = (double)sum / (double)n,
+        .variance = n > 1 && apart > 0 ? (double)apart / (double)n / (double)(n - 1) : 0,
+    };
 }
 
 /* --- names ------------------------------------------------------------------------- */
@@ -242,6 +257,38 @@ static size_t read_values(const struct joining *g, int s, const struct value *v,
     return n_steps;
 }
 
+/* Make the sample of the logarithms of the N_VALUES of the scratch, which is changed. */
+static struct osc_sample sample_logs(const struct joining *g, size_t n_values, uint32_t n)
+{
+    if (n_values < n)
+        return (struct osc_sample){0};
+    for (size_t i = 0; i < n_values; i++) {
+        if (g->scratch[i] <= 0)
+            return (struct osc_sample){0};
+        g->scratch[i] = log(g->scratch[i]);
+    }
+    return osc_sample_of(g->scratch, n_values, n);
+}
+
+/* Make the sample of calls of side S of P, by the N values at V. */
+static void sample_calls(const struct joining *g, int s, const struct value *v, size_t n,
+                         struct osc_pair *p)
+{
+    int64_t n_calls = 0;
+    osc_wide sums[OSC_LOG_TIMES] = {0}, squares[OSC_LOG_TIMES] = {0};
+
+    for (size_t i = 0; i < n; i++) {
+        n_calls += osc_result_get_int(g->work, v[i].row, OSC_WORK_CALLS);
+        for (uint32_t k = 0; k < OSC_LOG_TIMES; k++) {
+            sums[k] += osc_result_get_int(g->work, v[i].row, OSC_WORK_LOG(k));
+            squares[k] += osc_result_get_int(g->work, v[i].row, OSC_WORK_SQUARE(k));
+        }
+    }
+    for (uint32_t k = 0; k < OSC_LOG_TIMES; k++)
+        p->call_logs[s][k] = osc_sample_of_sums(n_calls, osc_wide_nearest(sums[k]),
+                                                osc_wide_nearest(squares[k]));
+}
+
 /* Make the samples of side S of all pairs. */
 static void make_samples(const struct joining *g, int s)
 {
@@ -264,7 +311,10 @@ static void make_samples(const struct joining *g, int s)
                 read_values(g, s, &g->values[i], end - i, OSC_WORK_TIME + k);
 
             p->samples[s][k] = osc_sample_of(g->scratch, n_values, n);
+            if (k < OSC_LOG_TIMES)
+                p->step_logs[s][k] = sample_logs(g, n_values, n);
         }
+        sample_calls(g, s, &g->values[i], end - i, p);
     }
 }
 

@@ -45,6 +45,9 @@ struct osc_pair {
     int64_t calls[OSC_BOTH], times_ns[OSC_BOTH][OSC_WORK_TIMES];
     double calls_a_step[OSC_BOTH];
     struct osc_sample samples[OSC_BOTH][OSC_WORK_TIMES];
+    /* Of the logarithms of these samples, which have no values unless all are positive; and of
+     * those of the calls in these steps. */
+    struct osc_sample step_logs[OSC_BOTH][OSC_LOG_TIMES], call_logs[OSC_BOTH][OSC_LOG_TIMES];
 };
 
 /* Zeroed, it is empty. */
@@ -80,6 +83,12 @@ static inline bool osc_steps_suffice(const struct osc_run_steps *s)
 {
     return s[OSC_BASE].n >= OSC_WELCH_STEPS_MIN && s[OSC_NEW].n >= OSC_WELCH_STEPS_MIN;
 }
+
+/* The median of the N values at V, which are sorted by this; N is not 0. */
+double osc_median_of(double *v, size_t n);
+
+/* The sample of N integers with this SUM and this sum of SQUARES; of no more than 2^32 - 1. */
+struct osc_sample osc_sample_of_sums(int64_t n, int64_t sum, int64_t squares);
 
 /* The sample of N values, of which those that are not among the N_VALUES at V are 0. */
 struct osc_sample osc_sample_of(const double *v, size_t n_values, uint32_t n);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/call_logs.h"
 #include "analysis/diff/side_tree.h"
 #include "analysis/operators.h"
 #include "base/mem.h"
@@ -21,7 +22,8 @@ static osc_status set_spans(struct osc_result *part, uint32_t column,
 /* --- devices and hosts ------------------------------------------------------------ */
 
 static const struct osc_column about_columns[] = {
-    OSC_COLUMN(OSC_ABOUT_KEY, "key", STRING, NULL, KEY, 0, 0, "device or host."),
+    OSC_COLUMN(OSC_ABOUT_KEY, "key", STRING, NULL, KEY, 0, 0,
+               "device, family (of a device) or host."),
     OSC_COLUMN(OSC_ABOUT_VALUE, "value", STRING, NULL, KEY, 0, 0, "Its name."),
     OSC_COLUMN(OSC_ABOUT_COUNT, "count", INTEGER, NULL, SUM, 0, 0, "Traces that have it."),
 };
@@ -44,6 +46,16 @@ static bool is_used(const struct osc_trace *t, const struct osc_device *device)
     return false;
 }
 
+/* Whether metadata describe DEVICE, or it is none. */
+static bool is_described(const struct osc_trace *t, osc_sid device)
+{
+    for (uint32_t i = 0; i < t->n_devices; i++) {
+        if (t->devices[i].name.v == device.v)
+            return true;
+    }
+    return device.v == 0;
+}
+
 static osc_status map_about(const struct osc_trace *t, const struct osc_options *o,
                             struct osc_result *out, struct osc_err *err)
 {
@@ -52,8 +64,15 @@ static osc_status map_about(const struct osc_trace *t, const struct osc_options 
     for (uint32_t i = 0; i < t->n_devices; i++) {
         const struct osc_device *const d = &t->devices[i];
 
-        if (is_used(t, d))
-            add_about(out, "device", osc_trace_str(t, d->model.v != 0 ? d->model : d->family));
+        if (!is_used(t, d))
+            continue;
+        add_about(out, "family", osc_trace_str(t, d->family));
+        if (d->model.v != 0)
+            add_about(out, "device", osc_trace_str(t, d->model));
+    }
+    for (uint32_t k = 0; k < t->n_tracks; k++) {
+        if (!is_described(t, t->tracks[k].device))
+            add_about(out, "family", OSC_STR("")); /* nobody says which */
     }
     for (uint32_t i = 0; i < t->n_metas; i++) {
         if (t->metas[i].is_string &&
@@ -83,6 +102,8 @@ static const struct osc_column steps_columns[STEPS_COLUMNS] = {
     OSC_COLUMN(OSC_STEPS_SPAN, "span", INTEGER, NULL, KEY, 0, 0, "Span."),
     OSC_COLUMN(OSC_STEPS_STEP, "step", INTEGER, NULL, KEY, 0, 0, "Ordinal."),
     OSC_COLUMN(OSC_STEPS_PARTS, "parts", INTEGER, NULL, SUM, 0, 0, "Processes that have it."),
+    OSC_COLUMN(OSC_STEPS_RANGE, "annotation_ns", INTEGER, "ns", SUM, 0, 0,
+               "Length of the annotation."),
     OSC_COLUMN(OSC_STEPS_TOTAL, "total_ns", INTEGER, "ns", SUM, 0, 0, "Length."),
     OSC_CLASS_LIST(COST_COLUMN) OSC_COLUMN(OSC_STEPS_COST + OSC_COST_OTHER, "other_ns", INTEGER,
                                            "ns", SUM, 0, 0, "Time of no class."),
@@ -107,6 +128,8 @@ static osc_status map_steps(const struct osc_trace *t, const struct osc_options 
         if (!b->is_whole && t->steps[i].row.v != 0)
             osc_result_int(out, OSC_STEPS_STEP, t->steps[i].ordinal);
         osc_result_int(out, OSC_STEPS_PARTS, 1);
+        if (!b->is_whole)
+            osc_result_int(out, OSC_STEPS_RANGE, t->steps[i].end_ns - t->steps[i].start_ns);
         osc_result_int(out, OSC_STEPS_TOTAL, s->end_ns - s->start_ns);
         for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
             osc_result_int(out, OSC_STEPS_COST + k, s->cost_ns[k]);
@@ -136,6 +159,12 @@ static const struct osc_table_def steps = {
 
 /* --- operators and kernels --------------------------------------------------------- */
 
+#define LOG_COLUMNS(time, text)                                                      \
+    OSC_COLUMN(OSC_WORK_LOG(time), text "_logs", INTEGER, NULL, SUM, 0, 0,           \
+               "Sum of the logarithms of the times of calls."),                      \
+        OSC_COLUMN(OSC_WORK_SQUARE(time), text "_squares", INTEGER, NULL, SUM, 0, 0, \
+                   "Sum of the squares of these.")
+
 static const struct osc_column work_columns[] = {
     OSC_COLUMN(OSC_WORK_NAME, "name", STRING, NULL, KEY, 0, 0, "Name."),
     OSC_COLUMN(OSC_WORK_SHAPE, "input_shape", STRING, NULL, KEY, 0, 0,
@@ -151,15 +180,23 @@ static const struct osc_column work_columns[] = {
                0, "As in table operators."),
     OSC_COLUMN(OSC_WORK_TIME + OSC_TIME_HOST_TOTAL, "host_total_ns", INTEGER, "ns", SUM, 0, 0,
                "As in table operators."),
+    LOG_COLUMNS(OSC_TIME_DEVICE_SELF, "device_self"),
+    LOG_COLUMNS(OSC_TIME_HOST_SELF, "host_self"),
 };
 
-#define WORK_COLUMNS (OSC_WORK_TIME + OSC_WORK_TIMES)
+#define WORK_COLUMNS OSC_WORK_LOG(OSC_LOG_TIMES)
 
 /* Set the step of the last row of OUT to that of index STEP - 1 in T; 0: none. */
 static void set_step(const struct osc_trace *t, uint32_t step, struct osc_result *out)
 {
     if (step != 0 && t->steps[step - 1].row.v != 0)
         osc_result_int(out, OSC_WORK_STEP, t->steps[step - 1].ordinal);
+}
+
+static void set_logs(struct osc_result *out, uint32_t time, const struct osc_call_logs *logs)
+{
+    osc_result_int(out, OSC_WORK_LOG(time), logs->sum);
+    osc_result_int(out, OSC_WORK_SQUARE(time), logs->squares);
 }
 
 static osc_status map_operators(const struct osc_trace *t, const struct osc_options *o,
@@ -192,6 +229,8 @@ static osc_status map_operators(const struct osc_trace *t, const struct osc_opti
         osc_result_int(out, OSC_WORK_CALLS, (int64_t)group->n_calls);
         for (uint32_t k = 0; k < OSC_WORK_TIMES; k++)
             osc_result_int(out, OSC_WORK_TIME + k, times_ns[k]);
+        set_logs(out, OSC_TIME_DEVICE_SELF, &group->device_self_logs);
+        set_logs(out, OSC_TIME_HOST_SELF, &group->host_self_logs);
     }
     osc_operators_fini(&ops);
     return out->status;
@@ -218,6 +257,7 @@ static const struct osc_table_def operators = {
 struct kernels {
     uint32_t name, step;
     int64_t n_calls, total_ns;
+    struct osc_call_logs logs;
 };
 
 static osc_status map_kernels(const struct osc_trace *t, const struct osc_options *o,
@@ -249,6 +289,7 @@ static osc_status map_kernels(const struct osc_trace *t, const struct osc_option
         }
         all[*place - 1].n_calls++;
         all[*place - 1].total_ns += c->dur_ns[i];
+        osc_call_logs_add(&all[*place - 1].logs, c->dur_ns[i]);
     }
     for (size_t k = 0; k < n && st == OSC_OK; k++) {
         osc_result_row(out);
@@ -256,6 +297,7 @@ static osc_status map_kernels(const struct osc_trace *t, const struct osc_option
         set_step(t, all[k].step, out);
         osc_result_int(out, OSC_WORK_CALLS, all[k].n_calls);
         osc_result_int(out, OSC_WORK_TIME, all[k].total_ns);
+        set_logs(out, OSC_TIME_DEVICE_SELF, &all[k].logs);
     }
     osc_free(all);
     osc_idmap_fini(&places);

@@ -8,7 +8,8 @@
  *
  *   steps      a row per kept step: its length and its parts, summed over the processes that
  *              have it
- *   operators  a row per operator (and shape) and step: calls and times
+ *   operators  a row per operator (and shape) and step: calls, times, and the logarithms of the
+ *              times of single calls (analysis/call_logs.h)
  *   kernels    the same per kernel; its time is in the first of the columns
  *   calls      a row per pair of operators of which one calls the other
  *   tree       a row per place in the tree of ranges (side_tree.h)
@@ -43,6 +44,7 @@ enum {
     OSC_STEPS_SPAN,
     OSC_STEPS_STEP,
     OSC_STEPS_PARTS, /* processes that have it */
+    OSC_STEPS_RANGE, /* length of its annotation; the next is what was measured */
     OSC_STEPS_TOTAL,
     OSC_STEPS_COST, /* the first of OSC_COST_COUNT */
 };
@@ -54,15 +56,19 @@ enum {
     OSC_WORK_SPAN,
     OSC_WORK_STEP,
     OSC_WORK_CALLS,
-    OSC_WORK_TIME, /* the first of OSC_WORK_TIMES */
+    OSC_WORK_TIME, /* the first of OSC_WORK_TIMES; behind them for each of the first
+                      OSC_LOG_TIMES the sum of logarithms, and of their squares */
 };
 enum {
     OSC_TIME_DEVICE_SELF,
     OSC_TIME_HOST_SELF,
     OSC_TIME_DEVICE_TOTAL,
     OSC_TIME_HOST_TOTAL,
-    OSC_WORK_TIMES
+    OSC_WORK_TIMES,
+    OSC_LOG_TIMES = OSC_TIME_DEVICE_TOTAL
 };
+#define OSC_WORK_LOG(time)    (OSC_WORK_TIME + OSC_WORK_TIMES + 2 * (time))
+#define OSC_WORK_SQUARE(time) (OSC_WORK_LOG(time) + 1)
 
 /* Columns of calls. The caller is missing for operators that no operator calls. */
 enum {

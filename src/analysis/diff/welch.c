@@ -51,7 +51,8 @@ static double beta(double a, double b, double x)
                                      : 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-double osc_welch_p(const struct osc_sample *a, const struct osc_sample *b)
+/* Welch's test with at most MOST degrees of freedom. */
+static double test(const struct osc_sample *a, const struct osc_sample *b, double most)
 {
     const double va = a->variance / a->n, vb = b->variance / b->n, v = va + vb;
     const double delta = b->mean - a->mean;
@@ -59,8 +60,18 @@ double osc_welch_p(const struct osc_sample *a, const struct osc_sample *b)
     if (!(v > 0))
         return delta == 0 ? 1 : 0;
     const double t2 = delta * delta / v;
-    const double df = v * v / (va * va / (a->n - 1) + vb * vb / (b->n - 1));
+    const double df = fmin(v * v / (va * va / (a->n - 1) + vb * vb / (b->n - 1)), most);
     return beta(df / 2, 0.5, df / (df + t2));
+}
+
+double osc_welch_p(const struct osc_sample *a, const struct osc_sample *b)
+{
+    return test(a, b, (double)INFINITY);
+}
+
+double osc_welch_p_careful(const struct osc_sample *a, const struct osc_sample *b)
+{
+    return test(a, b, OSC_WELCH_FREEDOM_CAREFUL);
 }
 
 bool osc_sample_differs(const struct osc_sample *a, const struct osc_sample *b)

@@ -17,8 +17,9 @@
 
 #include "base/status.h"
 
-#define OSC_WELCH_LEVEL     0.01
-#define OSC_WELCH_STEPS_MIN 3u /* on each side, or nothing is said */
+#define OSC_WELCH_LEVEL           0.01
+#define OSC_WELCH_STEPS_MIN       3u  /* on each side, or nothing is said */
+#define OSC_WELCH_FREEDOM_CAREFUL 4.0 /* those of three steps on each side */
 
 /* Mean and variance (of a sample: n - 1) of N values. */
 struct osc_sample {
@@ -28,6 +29,9 @@ struct osc_sample {
 
 /* The probability of a difference at least this large between samples of the same steps. */
 double osc_welch_p(const struct osc_sample *a, const struct osc_sample *b);
+
+/* The same with no more than OSC_WELCH_FREEDOM_CAREFUL degrees of freedom. */
+double osc_welch_p_careful(const struct osc_sample *a, const struct osc_sample *b);
 
 /* Whether the means differ by more than the usual difference between steps, the root of the
  * mean of both variances. */

@@ -10,10 +10,12 @@
 #include "analysis/ranks/late.h"
 #include "analysis/table_columns.h"
 #include "analysis/words.h"
+#include "base/mem.h"
 #include "base/percent.h"
 #include "base/wide.h"
+#include "derive/steps/outliers.h"
 
-enum { VIEW, TEXT, EVIDENCE, N_COLUMNS };
+enum { VIEW, TEXT, EVIDENCE, HAS_DATA, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(VIEW, "view", STRING, NULL, FIRST, 0, 0,
@@ -26,6 +28,10 @@ static const struct osc_column columns[N_COLUMNS] = {
                "others wait most; the worst finding."),
     OSC_COLUMN(EVIDENCE, "evidence", STRING, NULL, FIRST, 0, 0,
                "Command that prints the rows that the sentence is about."),
+    OSC_COLUMN(
+        HAS_DATA, "has_data", BOOLEAN, NULL, FIRST, 0, 0,
+        "Whether the view has something to show; of overview: whether there are steps, or "
+        "several parts of the time besides the rest of it."),
 };
 
 /* The tables that sentences are about. */
@@ -66,6 +72,30 @@ static void add_share(struct osc_strbuf *out, osc_wide part, osc_wide whole)
 
 /* --- sentences -------------------------------------------------------------------------- */
 
+/* Append the times of both kinds of STEPS, if there are two. */
+static void add_kinds(struct osc_strbuf *out, const struct osc_result *steps)
+{
+    int64_t *const v = osc_malloc((size_t)(steps->n_rows + 1) * sizeof *v);
+    osc_status st = v ? OSC_OK : OSC_ENOMEM;
+    struct osc_step_kinds kinds = {.n = {0}};
+    size_t n = 0;
+
+    for (uint64_t i = 0; st == OSC_OK && i < steps->n_rows; i++)
+        if (osc_result_get_bool(steps, i, osc_column_steps_kept))
+            v[n++] = osc_result_get_int(steps, i, osc_column_steps_total_ns);
+    if (st == OSC_OK)
+        st = osc_outliers_find(v, n, NULL, &kinds);
+    if (st != OSC_OK)
+        out->status = st;
+    for (size_t k = 0; k < 2 && kinds.n[k] > 0; k++) {
+        osc_strbuf_adds(out, k == 0 ? "; two kinds of step: " : " and ");
+        osc_strbuf_add_count(out, kinds.n[k]);
+        osc_strbuf_adds(out, " of ");
+        osc_words_time(out, kinds.median_twice_ns[k] / 2);
+    }
+    osc_free(v);
+}
+
 /* Append which step of STEPS stands out most, if one does. */
 static void add_outlier(struct osc_strbuf *out, const struct osc_result *steps)
 {
@@ -90,59 +120,111 @@ static void add_outlier(struct osc_strbuf *out, const struct osc_result *steps)
  * a selection may consist of. */
 static void add_why_none(struct osc_strbuf *out, const struct osc_result *steps)
 {
-    if (steps->n_rows == 0)
+    if (steps->n_rows == 0) {
         osc_strbuf_adds(out, "0 steps were measured");
-    else
-        osc_strbuf_addf(out,
-                        "0 of %llu selected steps are kept: the device work of the last steps "
-                        "may not all have been recorded",
-                        (unsigned long long)steps->n_rows);
+        return;
+    }
+    osc_strbuf_adds(out, "0 of ");
+    osc_strbuf_add_count(out, steps->n_rows);
+    osc_strbuf_adds(out, " selected steps are kept: the device work of the last steps may not "
+                         "all have been recorded");
 }
 
-static void say_overview(struct osc_strbuf *out, const struct osc_result *const *of,
+/* Whether the program told any of STEPS: without, all of a trace counts as one. */
+static bool has_steps(const struct osc_result *steps)
+{
+    for (uint64_t i = 0; i < steps->n_rows; i++)
+        if (osc_result_get_str(steps, i, osc_column_steps_thread).len > 0 ||
+            osc_result_get_int(steps, i, osc_column_steps_step) != 0)
+            return true;
+    return false;
+}
+
+/* Whether R, the overview, is more than a length of time: there are STEPS, or parts of it
+ * besides the rest. */
+static bool has_parts(const struct osc_result *r, const struct osc_result *steps)
+{
+    uint32_t n = 0;
+
+    for (uint64_t i = 1; i + 1 < r->n_rows; i++)
+        n += osc_result_get_num(r, i, osc_column_overview_avg_ns) > 0;
+    return r->n_rows > 0 && (n > 1 || has_steps(steps));
+}
+
+/* Append what the time of R, the overview, goes to most. The rest of it is no work: it is told
+ * as what it is. */
+static void add_largest(struct osc_strbuf *out, const struct osc_result *r)
+{
+    const uint64_t rest = r->n_rows - 1;
+    const double rest_ns = osc_result_get_num(r, rest, osc_column_overview_avg_ns);
+    uint64_t most = 1;
+
+    for (uint64_t i = 2; i < rest; i++)
+        if (osc_result_get_num(r, i, osc_column_overview_avg_ns) >
+            osc_result_get_num(r, most, osc_column_overview_avg_ns))
+            most = i;
+
+    const double most_ns = osc_result_get_num(r, most, osc_column_overview_avg_ns);
+
+    if (rest_ns > most_ns) {
+        osc_strbuf_adds(out, "; nothing that was recorded ran in ");
+        osc_percent_add(out, osc_result_get_num(r, rest, osc_column_overview_ratio), 1);
+        osc_strbuf_adds(out, " of it");
+    }
+    if (most_ns <= 0)
+        return;
+    osc_strbuf_adds(out, rest_ns > most_ns ? ", " : "; ");
+    osc_percent_add(out, osc_result_get_num(r, most, osc_column_overview_ratio), 1);
+    osc_strbuf_adds(out, rest_ns > most_ns ? " is " : " of it is ");
+    osc_strbuf_addstr(out, osc_result_get_str(r, most, osc_column_overview_category));
+}
+
+static bool say_overview(struct osc_strbuf *out, const struct osc_result *const *of,
                          const struct osc_options *o)
 {
     const struct osc_result *const r = of[OVERVIEW];
-    uint64_t largest = 1;
 
     if (r->n_rows == 0) {
         add_why_none(out, of[STEPS]);
-        return;
+        return false;
     }
-    for (uint64_t i = 2; i < r->n_rows; i++)
-        if (osc_result_get_num(r, i, osc_column_overview_avg_ns) >
-            osc_result_get_num(r, largest, osc_column_overview_avg_ns))
-            largest = i;
     osc_words_time(out, (int64_t)(osc_result_get_num(r, 0, osc_column_overview_avg_ns) + 0.5));
-    osc_strbuf_adds(out, " a step; ");
-    osc_percent_add(out, osc_result_get_num(r, largest, osc_column_overview_ratio), 1);
-    osc_strbuf_adds(out, " of it is ");
-    osc_strbuf_addstr(out, osc_result_get_str(r, largest, osc_column_overview_category));
-    if (o->n_traces == 1) /* else rows of steps are sums over ranks */
+    osc_strbuf_adds(out, has_steps(of[STEPS]) ? " a step" : " were recorded, without steps");
+    add_largest(out, r);
+    if (o->n_traces == 1) { /* else rows of steps are sums over ranks */
+        add_kinds(out, of[STEPS]);
         add_outlier(out, of[STEPS]);
+    }
+    return has_parts(r, of[STEPS]);
 }
 
-static void say_trace(struct osc_strbuf *out, const struct osc_result *const *of,
+static bool say_trace(struct osc_strbuf *out, const struct osc_result *const *of,
                       const struct osc_options *o)
 {
     const struct osc_result *const r = of[TRACKS];
 
     (void)o;
-    osc_strbuf_addf(out, "%lld events on %llu track%s",
-                    (long long)sum_of(r, osc_column_tracks_events),
-                    (unsigned long long)r->n_rows, r->n_rows == 1 ? "" : "s");
+    osc_words_count(out, (int64_t)sum_of(r, osc_column_tracks_events), "event");
+    osc_strbuf_adds(out, " on ");
+    osc_words_count(out, (int64_t)r->n_rows, "track");
     if (r->n_rows == 0)
-        return;
+        return false;
     const uint64_t busiest = row_of_most(r, osc_column_tracks_busy_ns);
     const int64_t busy_ns = osc_result_get_int(r, busiest, osc_column_tracks_busy_ns);
 
     if (busy_ns <= 0)
-        return;
+        return true;
+    const struct osc_str kind = osc_result_get_str(r, busiest, osc_column_tracks_kind);
+    const struct osc_str name = osc_result_has(r, busiest, osc_column_tracks_name)
+                                    ? osc_result_get_str(r, busiest, osc_column_tracks_name)
+                                    : osc_result_get_str(r, busiest, osc_column_tracks_thread);
     osc_strbuf_adds(out, "; ");
-    osc_words_name(out, osc_result_has(r, busiest, osc_column_tracks_name)
-                            ? osc_result_get_str(r, busiest, osc_column_tracks_name)
-                            : osc_result_get_str(r, busiest, osc_column_tracks_thread));
-    if (osc_str_eq(osc_result_get_str(r, busiest, osc_column_tracks_kind), OSC_STR("queue"))) {
+    if (osc_str_is_number(name)) { /* says nothing alone */
+        osc_strbuf_addstr(out, kind);
+        osc_strbuf_addc(out, ' ');
+    }
+    osc_words_quoted(out, name);
+    if (osc_str_eq(kind, OSC_STR("queue"))) {
         osc_strbuf_adds(out, " of ");
         osc_words_name(out, osc_result_get_str(r, busiest, osc_column_tracks_parent));
     }
@@ -151,6 +233,7 @@ static void say_trace(struct osc_strbuf *out, const struct osc_result *const *of
     osc_strbuf_adds(out, " (");
     add_share(out, busy_ns, osc_result_get_int(r, busiest, osc_column_tracks_whole_ns));
     osc_strbuf_addc(out, ')');
+    return true;
 }
 
 /* A table whose rows have times of their own. */
@@ -160,7 +243,7 @@ struct own {
     const char *what; /* these rows are, as in "the device time of operators" */
 };
 
-static void say_own(struct osc_strbuf *out, const struct osc_result *r, const struct own *own)
+static bool say_own(struct osc_strbuf *out, const struct osc_result *r, const struct own *own)
 {
     const bool is_device = sum_of(r, own->device_ns) > 0;
     const uint32_t column = is_device ? own->device_ns : own->host_ns;
@@ -168,19 +251,20 @@ static void say_own(struct osc_strbuf *out, const struct osc_result *r, const st
 
     if (whole <= 0) {
         osc_strbuf_adds(out, own->none);
-        return;
+        return false;
     }
     const uint64_t most = row_of_most(r, column);
-    osc_words_name(out, osc_result_get_str(r, most, own->name));
+    osc_words_quoted(out, osc_result_get_str(r, most, own->name));
     osc_strbuf_adds(out, " takes ");
     add_share(out, osc_result_get_int(r, most, column), whole);
     osc_strbuf_addf(out, " of the %s time of %s by itself (", is_device ? "device" : "host",
                     own->what);
     osc_words_time(out, osc_result_get_int(r, most, column));
     osc_strbuf_addc(out, ')');
+    return true;
 }
 
-static void say_operators(struct osc_strbuf *out, const struct osc_result *const *of,
+static bool say_operators(struct osc_strbuf *out, const struct osc_result *const *of,
                           const struct osc_options *o)
 {
     const struct own own = {osc_column_operators_name, osc_column_operators_device_self_ns,
@@ -188,7 +272,7 @@ static void say_operators(struct osc_strbuf *out, const struct osc_result *const
                             "operators"};
 
     (void)o;
-    say_own(out, of[OPERATORS], &own);
+    return say_own(out, of[OPERATORS], &own);
 }
 
 /* Append how much of the time of the outermost modules R is forward and backward, on devices if
@@ -219,7 +303,7 @@ static void add_backward(struct osc_strbuf *out, const struct osc_result *r)
     }
 }
 
-static void say_modules(struct osc_strbuf *out, const struct osc_result *const *of,
+static bool say_modules(struct osc_strbuf *out, const struct osc_result *const *of,
                         const struct osc_options *o)
 {
     const struct own own = {osc_column_modules_name, osc_column_modules_device_self_ns,
@@ -227,31 +311,45 @@ static void say_modules(struct osc_strbuf *out, const struct osc_result *const *
                             "modules"};
 
     (void)o;
-    say_own(out, of[MODULES], &own);
+    const bool has_any = say_own(out, of[MODULES], &own);
     add_backward(out, of[MODULES]);
+    return has_any;
 }
 
-/* Append how much of WHOLE, the time of the kernels R, uses tensor cores. */
+/* Append how much of WHOLE, the time of the kernels R, uses tensor cores, and of how much that
+ * is not known. */
 static void add_tensor_cores(struct osc_strbuf *out, const struct osc_result *r, osc_wide whole)
 {
-    osc_wide using_ns = 0;
+    osc_wide using_ns = 0, unknown_ns = 0;
     bool is_known = false;
 
     for (uint64_t i = 0; i < r->n_rows; i++) {
+        const osc_wide ns = osc_result_get_int(r, i, osc_column_kernels_total_ns);
+
+        if (!osc_result_has(r, i, osc_column_kernels_tensor_cores))
+            unknown_ns += ns;
+        else if (osc_result_get_bool(r, i, osc_column_kernels_tensor_cores))
+            using_ns += ns;
         is_known = is_known || osc_result_has(r, i, osc_column_kernels_tensor_cores);
-        if (osc_result_get_bool(r, i, osc_column_kernels_tensor_cores))
-            using_ns += osc_result_get_int(r, i, osc_column_kernels_total_ns);
+    }
+    if (!is_known) {
+        osc_strbuf_adds(out, "whether they use tensor cores is unknown");
+        return;
     }
     if (using_ns > 0) {
         add_share(out, using_ns, whole);
         osc_strbuf_adds(out, " of kernel time uses tensor cores");
     } else {
-        osc_strbuf_adds(out, is_known ? "no kernel is known to use tensor cores"
-                                      : "nothing is known of tensor cores");
+        osc_strbuf_adds(out, "no kernel is known to use tensor cores");
+    }
+    if (unknown_ns > 0) {
+        osc_strbuf_adds(out, ", of ");
+        add_share(out, unknown_ns, whole);
+        osc_strbuf_adds(out, " that is unknown");
     }
 }
 
-static void say_kernels(struct osc_strbuf *out, const struct osc_result *const *of,
+static bool say_kernels(struct osc_strbuf *out, const struct osc_result *const *of,
                         const struct osc_options *o)
 {
     const struct osc_result *const r = of[KERNELS];
@@ -260,20 +358,22 @@ static void say_kernels(struct osc_strbuf *out, const struct osc_result *const *
     (void)o;
     if (r->n_rows == 0) {
         osc_strbuf_adds(out, "0 kernels were recorded");
-        return;
+        return false;
     }
     const uint64_t most = row_of_most(r, osc_column_kernels_total_ns);
     osc_strbuf_adds(out, "Kernels run for ");
     osc_words_time(out, osc_wide_nearest(whole));
     osc_strbuf_adds(out, ", ");
-    osc_words_symbol(out, osc_result_get_str(r, most, osc_column_kernels_name), false);
+    osc_words_symbol_of(out, r, osc_column_kernels_name,
+                        osc_result_get_str(r, most, osc_column_kernels_name));
     osc_strbuf_adds(out, " for ");
     add_share(out, osc_result_get_int(r, most, osc_column_kernels_total_ns), whole);
     osc_strbuf_adds(out, " of it; ");
     add_tensor_cores(out, r, whole);
+    return true;
 }
 
-static void say_memory(struct osc_strbuf *out, const struct osc_result *const *of,
+static bool say_memory(struct osc_strbuf *out, const struct osc_result *const *of,
                        const struct osc_options *o)
 {
     const struct osc_result *const r = of[PEAKS];
@@ -281,7 +381,7 @@ static void say_memory(struct osc_strbuf *out, const struct osc_result *const *o
     (void)o;
     if (r->n_rows == 0) {
         osc_strbuf_adds(out, "0 peaks of memory are known");
-        return;
+        return false;
     }
     const uint64_t most = row_of_most(r, osc_column_memory_peaks_peak_bytes);
     osc_strbuf_adds(out, "Peak ");
@@ -295,11 +395,14 @@ static void say_memory(struct osc_strbuf *out, const struct osc_result *const *o
     osc_words_name(out, osc_result_get_str(r, most, osc_column_memory_peaks_device));
     osc_strbuf_adds(out, " at ");
     osc_words_time(out, osc_result_get_int(r, most, osc_column_memory_peaks_peak_ns));
-    const int64_t n = osc_result_get_int(r, most, osc_column_memory_peaks_live_count);
-    osc_strbuf_addf(out, ", with %lld block%s alive", (long long)n, n == 1 ? "" : "s");
+    osc_strbuf_adds(out, ", with ");
+    osc_words_count(out, osc_result_get_int(r, most, osc_column_memory_peaks_live_count),
+                    "block");
+    osc_strbuf_adds(out, " alive");
+    return true;
 }
 
-static void say_distributed(struct osc_strbuf *out, const struct osc_result *const *of,
+static bool say_distributed(struct osc_strbuf *out, const struct osc_result *const *of,
                             const struct osc_options *o)
 {
     const struct osc_result *const r = of[STRAGGLERS];
@@ -308,22 +411,24 @@ static void say_distributed(struct osc_strbuf *out, const struct osc_result *con
     (void)o;
     if (r->n_rows == 0) {
         osc_strbuf_adds(out, "0 collectives of several ranks can be compared");
-        return;
+        return false;
     }
     if (osc_late_find(r, &row)) {
         osc_late_say(r, row, false, out);
         if (out->len > 0)
             out->s[0] = 'R';
-        return;
+        return true;
     }
     row = row_of_most(r, osc_column_stragglers_caused_wait_ns);
-    osc_strbuf_addf(out, "Of %llu rank%s none lets the others wait by far most: rank %lld for ",
-                    (unsigned long long)r->n_rows, r->n_rows == 1 ? "" : "s",
+    osc_strbuf_adds(out, "Of ");
+    osc_words_count(out, (int64_t)r->n_rows, "rank");
+    osc_strbuf_addf(out, " none lets the others wait by far most: rank %lld for ",
                     (long long)osc_result_get_int(r, row, osc_column_stragglers_rank));
     osc_words_time(out, osc_result_get_int(r, row, osc_column_stragglers_caused_wait_ns));
+    return true;
 }
 
-static void say_quality(struct osc_strbuf *out, const struct osc_result *const *of,
+static bool say_quality(struct osc_strbuf *out, const struct osc_result *const *of,
                         const struct osc_options *o)
 {
     const struct osc_result *const r = of[QUALITY];
@@ -331,20 +436,22 @@ static void say_quality(struct osc_strbuf *out, const struct osc_result *const *
     (void)o;
     if (r->n_rows == 0) {
         osc_strbuf_adds(out, "0 findings: nothing was skipped or is missing");
-        return;
+        return true;
     }
-    osc_strbuf_addf(out, "%llu finding%s; the worst: ", (unsigned long long)r->n_rows,
-                    r->n_rows == 1 ? "" : "s");
+    osc_words_count(out, (int64_t)r->n_rows, "finding");
+    osc_strbuf_adds(out, "; the worst: ");
     osc_strbuf_addstr(out,
                       osc_result_get_str(r, row_of_most(r, osc_column_quality_rank_of_severity),
                                          osc_column_quality_message));
+    return true;
 }
 
 /* --- rows ------------------------------------------------------------------------------- */
 
 static const struct view {
     const char *name;
-    void (*say)(struct osc_strbuf *out, const struct osc_result *const *of,
+    /* Append its sentence. Whether there is something to show. */
+    bool (*say)(struct osc_strbuf *out, const struct osc_result *const *of,
                 const struct osc_options *o);
     unsigned table;      /* that the sentence is about, */
     const char *options; /* and its options */
@@ -385,7 +492,8 @@ static osc_status compose(const struct osc_result *const *of, const struct osc_o
         osc_result_row(out);
         osc_result_str(out, VIEW, osc_str_c(views[i].name));
         osc_strbuf_clear(&text);
-        views[i].say(&text, of, o);
+        const bool has_data = views[i].say(&text, of, o);
+        osc_result_bool(out, HAS_DATA, has_data);
         osc_strbuf_addc(&text, '.');
         st = text.status;
         if (st == OSC_OK)

@@ -186,10 +186,10 @@ static struct osc_flow_edge edge_of(unsigned what, uint32_t object, uint32_t *ve
 
     if (is_free)
         return edge;
-    if (is_changed && !is_alloc)
-        ++*version;
-    if (is_changed || is_alloc)
-        edge.output = *version;
+    if (is_alloc)
+        edge.output = 0; /* also where a longer node, which begins earlier, uses it before */
+    else if (is_changed)
+        edge.output = ++*version;
     return edge;
 }
 

@@ -536,6 +536,27 @@ TEST_WITH(memory_has_categories_by_the_data_flow, NULL, small_end)
     assert_false(osc_result_has(&result, 0, column("category")));
 }
 
+/* An operator of another thread begins before memory is allocated, and uses it afterwards:
+ * nodes are ordered by their start, so what it changes is a version that begins before version
+ * 0. */
+TEST_WITH(an_allocation_is_version_0_also_after_its_first_use, NULL, small_end)
+{
+    static const char crossed[] = OP("aten::long", 2, 15, 60, "'Storages':[1]")
+        OP("aten::use", 2, 40, 2, "'Storages':[0,4]") USES("aten::randn", 5, 5, "1")
+            ALLOC(6, 3, 16) USES("aten::normal_", 7, 2, "1,-3")
+                RANGE("python_function", "nn.Module: Linear_0", 1, 20, 20,
+                      "'Python module id':0,'Parameters':[1,2]")
+                    USES("aten::linear", 22, 10, "1,3,1") ALLOC(25, 4, 32)
+                        USES("MmBackward0", 80, 10, "2,4") ALLOC(85, 2, 40);
+    const struct osc_options late = {.has_at = true, .at_ns = 50000};
+
+    run_on(crossed, &osc_table_memory_events, &(struct osc_options){0});
+    assert_int_equal(result.n_rows, 3);
+    assert_text(1, "category", "activation"); /* the first of its versions */
+    run_on(crossed, &osc_table_memory_events, &late);
+    assert_missing(1, "category"); /* that of the version that the operator made */
+}
+
 /* What the lists may hold besides what the recorder writes. */
 TEST_WITH(lists_of_storages_end_at_anything_else, NULL, small_end)
 {

@@ -17,6 +17,7 @@ struct walk {
     struct osc_touches *touches;
     uint32_t *unit;     /* owned; by place: the unit around it as place + 1, or 0 */
     uint8_t *has_child; /* owned; by place */
+    bool has_storages;  /* some call told what it took */
     osc_sid accumulate, detach, add;
 };
 
@@ -185,6 +186,15 @@ static osc_status add_told(struct walk *w, const struct osc_chunk *c, uint32_t i
     return st;
 }
 
+static bool tells_storages(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    struct numbers n = numbers_of(t, c, i, OSC_ARG_KEY_STORAGES);
+    bool is_negative;
+    uint64_t value;
+
+    return next_number(&n, &is_negative, &value);
+}
+
 static osc_status add_calls(struct walk *w)
 {
     const struct osc_order *const order = &w->f->order;
@@ -196,6 +206,7 @@ static osc_status add_calls(struct walk *w)
         const uint32_t i = osc_row_place(row);
         const struct osc_form *const form = osc_row_form(w->t, c, i);
 
+        w->has_storages = w->has_storages || tells_storages(w->t, c, i);
         if (w->f->tree.flags[p] & OSC_NODE)
             st = add_operator(w, p);
         if (st == OSC_OK && (form->known[OSC_ARG_KEY_PARAMETERS] >= 0 ||
@@ -251,6 +262,7 @@ static int compare(const void *pa, const void *pb)
     return (a->address > b->address) - (a->address < b->address);
 }
 
+/* Whether some event may tell them: its row may have been left out. */
 static bool has_storages(const struct osc_trace *t)
 {
     for (uint32_t i = 0; i < t->n_forms; i++) {
@@ -280,7 +292,9 @@ osc_status osc_touches_find(const struct osc_trace *t, const struct osc_facts *f
     touches->flags = osc_calloc(n, 1);
     if (w.unit && w.has_child && touches->flags)
         st = add_calls(&w);
-    if (st == OSC_OK)
+    if (!w.has_storages)
+        touches->n = 0;
+    else if (st == OSC_OK)
         st = add_records(&w);
     if (st == OSC_OK)
         osc_sort(touches->all, touches->n, sizeof *touches->all, compare);

@@ -24,8 +24,8 @@ enum { N_NUMBERS = N_SHOWN - AVG_STEP };
 #define PART(column, name)                                               \
     OSC_COLUMN(column, name, NUMBER, "ns", FIRST, 0, OSC_RULE_BREAKDOWN, \
                "min, mean, max or std of the column `" name              \
-               "` of table ranks: over the rows of "                     \
-               "ranks and spans that have steps.")
+               "` of table ranks: over the ranks that have steps, each " \
+               "with the mean of all steps of its spans.")
 #define COST(name, text) PART(KERNEL + OSC_CLASS_##name, text "_ns"),
 
 static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
@@ -34,7 +34,7 @@ static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
         "min, mean or max; std: the standard deviation, square root of the mean of (value - "
         "mean) * (value - mean)."),
     OSC_COLUMN(RANKS, "ranks", INTEGER, NULL, FIRST, 0, OSC_RULE_RANKS,
-               "Number of rows of table ranks that have steps."),
+               "Number of ranks that have steps, each once however many spans it has."),
     PART(AVG_STEP, "avg_step_ns"),
     OSC_CLASS_LIST(COST) PART(OTHER, "other_ns"),
     OSC_RANK_COLUMNS(N_SHOWN, FIRST),
@@ -52,7 +52,9 @@ static size_t list(const struct osc_rank_run *run, struct sample *samples)
     for (size_t first = 0, end; first < run->n_files; first = end) {
         struct osc_rank_average average;
 
-        end = osc_rank_group_end(run, first);
+        for (end = first + 1; end < run->n_files; end++) /* of all its spans */
+            if (run->files[end].rank != run->files[first].rank)
+                break;
         osc_rank_average_of(run, first, end, &average);
         if (average.n_steps == 0)
             continue;

@@ -10,7 +10,8 @@
 
 /* --- the verdict ---------------------------------------------------------------------- */
 
-/* Append the values of KEY in ABOUT, in order, separated by commas. */
+/* Append the values of KEY in ABOUT, in order, separated by commas. An empty one is unknown,
+ * and tells nothing. */
 static void add_values(struct osc_strbuf *out, const struct osc_result *about, const char *key)
 {
     struct osc_str last = {NULL, 0};
@@ -23,7 +24,8 @@ static void add_values(struct osc_strbuf *out, const struct osc_result *about, c
             const struct osc_str v = osc_result_get_str(about, i, OSC_ABOUT_VALUE);
 
             if (osc_str_eq(osc_result_get_str(about, i, OSC_ABOUT_KEY), osc_str_c(key)) &&
-                (!last.s || osc_str_cmp(v, last) > 0) && (!next.s || osc_str_cmp(v, next) < 0))
+                v.len > 0 && (!last.s || osc_str_cmp(v, last) > 0) &&
+                (!next.s || osc_str_cmp(v, next) < 0))
                 next = v;
         }
         if (!next.s)
@@ -63,6 +65,17 @@ static bool lacks_files(const struct osc_compared *c, const char *key)
 
     return (c->base->has_failed && is_within(base, new_, key)) ||
            (c->new_->has_failed && is_within(new_, base, key));
+}
+
+static bool names_any(const struct osc_digests *d, const char *key)
+{
+    const struct osc_result *const about = &d->of[OSC_SIDE_ABOUT];
+
+    for (uint64_t i = 0; i < about->n_rows; i++) {
+        if (osc_str_eq(osc_result_get_str(about, i, OSC_ABOUT_KEY), osc_str_c(key)))
+            return true;
+    }
+    return false;
 }
 
 /* Whether both runs name the same for KEY, or one names nothing and MAY_LACK. */
@@ -106,8 +119,12 @@ static osc_status check_runs(const struct osc_compared *c, bool allows_different
     if (base != has_steps(&c->new_->of[OSC_SIDE_STEPS]))
         return osc_fail(err, OSC_EFORMAT, "not comparable: %s has steps, and %s has none",
                         base ? "base" : "new", base ? "new" : "base");
+    /* Not every program writes which model a device is, or of which family. */
+    const bool has_models = names_any(c->base, "device") && names_any(c->new_, "device");
+    const bool have_devices = names_any(c->base, "family") && names_any(c->new_, "family");
+
     if (!allows_different)
-        st = check_key(c, "device", "devices", false, err);
+        st = check_key(c, has_models ? "device" : "family", "devices", have_devices, err);
     if (st == OSC_OK && !allows_different)
         st = check_key(c, "host", "machines", true, err);
     return st;

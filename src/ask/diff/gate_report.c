@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/diff/gate_report.h"
 
-#include <math.h>
-
 #include "analysis/diff/change.h"
 #include "ask/diff/sentences.h"
-#include "base/percent.h"
 #include "base/utf8.h"
 #include "render/units.h"
 
@@ -22,7 +19,7 @@ static struct osc_change change_at(const struct osc_gate_findings *f, enum osc_g
     return osc_change_at(r, row, &at);
 }
 
-/* Append "31.2 ms instead of 30.1 ms a step (+1.1 ms, 3.7 %), significant". */
+/* Append "31.2 ms instead of 30.1 ms a step (+1.1 ms, +3.7 %), significant". */
 static void add_change(struct osc_strbuf *out, const struct osc_change *c)
 {
     osc_units_time(out, c->new_ns);
@@ -31,8 +28,8 @@ static void add_change(struct osc_strbuf *out, const struct osc_change *c)
     osc_strbuf_adds(out, c->has_steps ? " a step (" : " in all (");
     osc_diff_add_delta(out, c->new_ns - c->base_ns);
     if (c->base_ns > 0) {
-        osc_strbuf_adds(out, c->new_ns < c->base_ns ? ", -" : ", +");
-        osc_percent_add(out, fabs(c->new_ns - c->base_ns) / c->base_ns, 1);
+        osc_strbuf_adds(out, ", ");
+        osc_change_add_bare_ratio(out, c->base_ns, c->new_ns);
     }
     osc_strbuf_adds(out, !c->is_tested       ? ")"
                          : c->is_significant ? "), significant"

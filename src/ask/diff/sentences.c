@@ -7,7 +7,6 @@
 #include "analysis/table_registry.h"
 #include "ask/diff/call_graph.h"
 #include "base/mem.h"
-#include "base/percent.h"
 #include "base/sort.h"
 #include "names/labels.h"
 #include "render/units.h"
@@ -31,10 +30,11 @@ struct sentence {
     double change_ns;
 };
 
-/* A name in a sentence: which node has it, and the byte before which it belongs. */
+/* A name in a sentence, and the byte before which it belongs. */
 struct quote {
     size_t at;
-    uint32_t node;
+    struct osc_str name;
+    bool is_kernel;
 };
 
 struct story {
@@ -63,7 +63,8 @@ void osc_diff_add_delta(struct osc_strbuf *out, double ns)
 /* Add the name of NODE to the sentence. How it reads depends on the others in it. */
 static void add_name(struct story *s, uint32_t node)
 {
-    s->quotes[s->n_quotes++] = (struct quote){s->now.len, node};
+    s->quotes[s->n_quotes++] =
+        (struct quote){s->now.len, s->graph.names[node], s->graph.is_kernel[node]};
 }
 
 /* Append the sentence with its names, short and different, to those that were found. */
@@ -75,11 +76,8 @@ static osc_status end(struct story *s)
     osc_status st = s->now.status;
     size_t from = 0;
 
-    for (uint32_t k = 0; k < s->n_quotes && st == OSC_OK; k++) {
-        const uint32_t node = s->quotes[k].node;
-
-        st = osc_labels_add(&labels, s->graph.names[node], s->graph.is_kernel[node], &ids[k]);
-    }
+    for (uint32_t k = 0; k < s->n_quotes && st == OSC_OK; k++)
+        st = osc_labels_add(&labels, s->quotes[k].name, s->quotes[k].is_kernel, &ids[k]);
     if (st == OSC_OK)
         st = osc_labels_compose(&labels, NAME_COLUMNS, NAME_COLUMNS);
     s->found[s->n_found].from = s->out->len;
@@ -101,15 +99,6 @@ static osc_status end(struct story *s)
 static const char *a_step(const struct story *s)
 {
     return s->has_steps ? " a step" : " in all";
-}
-
-static void add_ratio(struct osc_strbuf *out, double base_ns, double new_ns)
-{
-    if (base_ns <= 0)
-        return;
-    osc_strbuf_adds(out, new_ns < base_ns ? " (-" : " (+");
-    osc_percent_add(out, fabs(new_ns - base_ns) / base_ns, 1);
-    osc_strbuf_addc(out, ')');
 }
 
 /* The change of the operator NODE, by the columns AT. */
@@ -246,15 +235,26 @@ static bool add_instead(struct story *s, uint32_t node, bool is_kernel)
     return true;
 }
 
-/* Begin a sentence about NODE, whose time changed from BASE_NS to NEW_NS. */
-static void begin(struct story *s, uint32_t node, double base_ns, double new_ns)
+/* Tell behind the name of what changed from BASE_NS to NEW_NS by how much. */
+static void add_change(struct story *s, double base_ns, double new_ns)
 {
-    add_name(s, node);
     osc_strbuf_addc(&s->now, ' ');
     osc_diff_add_delta(&s->now, new_ns - base_ns);
     s->found[s->n_found].change_ns = fabs(new_ns - base_ns);
     osc_strbuf_adds(&s->now, a_step(s));
     osc_strbuf_adds(&s->now, s->where);
+}
+
+/* Begin a sentence about NODE, whose time changed from BASE_NS to NEW_NS. */
+static void begin(struct story *s, uint32_t node, double base_ns, double new_ns)
+{
+    add_name(s, node);
+    add_change(s, base_ns, new_ns);
+}
+
+static void add_one_sided(struct story *s, bool is_new)
+{
+    osc_strbuf_adds(&s->now, is_new ? ": it is new" : ": it is not called any more");
 }
 
 /* Tell the change of NODE, which one side has alone. */
@@ -265,8 +265,7 @@ static void tell_one_sided(struct story *s, uint32_t node)
 
     if (joint == OSC_NO_NODE) {
         begin(s, node, own.base_ns, own.new_ns);
-        osc_strbuf_adds(&s->now, s->graph.is_on[node][1] ? ": it is new"
-                                                         : ": it is not called any more");
+        add_one_sided(s, s->graph.is_on[node][1]);
         s->is_told[node] = true;
     } else {
         const uint32_t outermost = find_outermost(s, joint);
@@ -300,7 +299,7 @@ static void tell_two_sided(struct story *s, uint32_t node)
     const struct osc_change own = change_of(s, node, &s->at);
 
     begin(s, node, own.base_ns, own.new_ns);
-    add_ratio(&s->now, own.base_ns, own.new_ns);
+    osc_change_add_ratio(&s->now, own.base_ns, own.new_ns);
     if (!s->is_device || !add_instead(s, node, true))
         add_calls(s, &own);
     s->is_told[node] = true;
@@ -313,7 +312,8 @@ static bool is_worth_it(const struct story *s, const struct osc_change *c, doubl
 
     if (s->part_ns != 0) /* only the device time of operators is tested; this part was */
         return change_ns * s->part_ns > 0 && fabs(change_ns) >= fabs(s->part_ns) * OWN_LEAST;
-    return fabs(change_ns) >= whole_ns * PART_LEAST && (!s->is_tested || c->is_significant);
+    return change_ns != 0 && fabs(change_ns) >= whole_ns * PART_LEAST &&
+           (!s->is_tested || c->is_significant);
 }
 
 /* The length of a step, or of all, whichever run has the longer one; 0: unknown. */
@@ -350,6 +350,34 @@ static osc_status tell_operators(struct story *s)
     return st;
 }
 
+/* Tell which kernels changed: of a trace whose operators launched none of them. */
+static osc_status tell_kernels(struct story *s)
+{
+    const struct osc_result *const r = s->t->kernels;
+    const struct osc_change_columns at = osc_change_columns(r->def, 0);
+    const struct osc_sort_key key = {.column = at.order, .divisor = -1};
+    const double whole_ns = whole_of(s->t->steps);
+    uint32_t *order = NULL;
+    osc_status st = osc_sort_rows(r, &key, &order);
+
+    for (uint64_t i = 0; i < r->n_rows && st == OSC_OK && s->n_found < FOUND_MAX; i++) {
+        const struct osc_change c = osc_change_at(r, order[i], &at);
+
+        if (!is_worth_it(s, &c, whole_ns))
+            continue;
+        s->quotes[s->n_quotes++] = (struct quote){s->now.len, c.name, true};
+        add_change(s, c.base_ns, c.new_ns);
+        osc_change_add_ratio(&s->now, c.base_ns, c.new_ns);
+        if (c.base_calls > 0 && c.new_calls > 0)
+            add_calls(s, &c);
+        else
+            add_one_sided(s, c.new_calls > 0);
+        st = end(s);
+    }
+    osc_free(order);
+    return st;
+}
+
 /* The change of the part NAME of a step; 0 if there are no steps. */
 static struct osc_change part_of(const struct story *s, const char *name)
 {
@@ -364,9 +392,10 @@ static struct osc_change part_of(const struct story *s, const char *name)
 }
 
 /*
- * After the device tell what changed on the host, if steps got longer or shorter by it: the
- * time in which only the host works. Operators on the host that merely wait for a device that
- * takes longer do not change that. *IS_TOLD: some operator was named.
+ * After the device, or where no operator alone changed beyond noise, tell what changed on the
+ * host, if steps got longer or shorter by it: the time in which only the host works. Operators
+ * on the host that merely wait for a device that takes longer do not change that. *IS_TOLD:
+ * some operator was named.
  */
 static osc_status tell_host(struct story *s, bool *is_told)
 {
@@ -376,8 +405,9 @@ static osc_status tell_host(struct story *s, bool *is_told)
     *is_told = true;
     if (!is_worth_it(s, &part, whole_of(s->t->steps)))
         return OSC_OK;
+    if (*s->where)
+        s->where = " on the host";
     s->is_device = false;
-    s->where = " on the host";
     s->at = osc_change_columns(s->t->operators->def, OSC_TIME_HOST_SELF);
     s->total = osc_change_columns(s->t->operators->def, OSC_TIME_HOST_TOTAL);
     s->part_ns = part.new_ns - part.base_ns;
@@ -412,7 +442,7 @@ static void tell_parts(struct story *s, bool of_host)
         osc_strbuf_addc(s->out, ' ');
         osc_diff_add_delta(s->out, c.new_ns - c.base_ns);
         osc_strbuf_adds(s->out, a_step(s));
-        add_ratio(s->out, c.base_ns, c.new_ns);
+        osc_change_add_ratio(s->out, c.base_ns, c.new_ns);
         osc_strbuf_addc(s->out, '\n');
         s->found[s->n_found++].to = s->out->len;
     }
@@ -446,7 +476,9 @@ static osc_status tell_steps(struct story *s)
     uint32_t *order = NULL, n = 0;
 
     if (r->n_rows == 0) {
-        if (s->n_found == 0)
+        if (s->t->operators->n_rows + s->t->kernels->n_rows > 0)
+            osc_strbuf_add(s->out, r->notes.s, r->notes.len); /* why, in lines */
+        else
             osc_strbuf_adds(s->out, "nothing to compare: neither run has steps, operators or "
                                     "device work\n");
         return OSC_OK;
@@ -463,7 +495,7 @@ static osc_status tell_steps(struct story *s)
     osc_units_time(s->out, whole.new_ns);
     osc_strbuf_adds(s->out, " instead of ");
     osc_units_time(s->out, whole.base_ns);
-    add_ratio(s->out, whole.base_ns, whole.new_ns);
+    osc_change_add_ratio(s->out, whole.base_ns, whole.new_ns);
     if (is_noise && s->n_found > 0)
         osc_strbuf_adds(s->out, ", which is within the noise of its steps");
     for (uint64_t i = 1; i < r->n_rows && n < 3; i++) {
@@ -487,33 +519,46 @@ osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf
     struct osc_strbuf found = {0};
     struct story s = {.t = t, .out = &found};
     const uint32_t time = osc_change_time(t->operators);
+    const bool has_kernels = t->kernels->n_rows > 0;
     osc_status st = osc_call_graph_make(&s.graph, t->operators, t->calls);
 
     s.is_device = time == OSC_TIME_DEVICE_SELF;
-    s.where = s.is_device ? " on the device" : "";
+    s.where = s.is_device || has_kernels ? " on the device" : "";
     s.at = osc_change_columns(t->operators->def, time);
     s.total = osc_change_columns(t->operators->def,
                                  s.is_device ? OSC_TIME_DEVICE_TOTAL : OSC_TIME_HOST_TOTAL);
-    if (t->steps->n_rows > 0) {
-        const struct osc_change whole = osc_change_at(t->steps, 0, osc_diff_steps_columns());
+    const bool has_whole = t->steps->n_rows > 0; /* otherwise operators still may be per step */
+    if (has_whole || t->operators->n_rows > 0) {
+        const struct osc_change first =
+            osc_change_at(has_whole ? t->steps : t->operators, 0,
+                          has_whole ? osc_diff_steps_columns() : &s.at);
 
-        s.has_steps = whole.has_steps;
-        s.is_tested = whole.is_tested;
+        s.has_steps = first.has_steps;
+        s.is_tested = first.is_tested;
     }
     s.is_told = osc_calloc((size_t)s.graph.n + 1, sizeof *s.is_told);
     s.stack = osc_calloc((size_t)s.graph.n + 1, sizeof *s.stack);
     if (st == OSC_OK && (!s.is_told || !s.stack))
         st = OSC_ENOMEM;
     bool of_host = true;
+    if (st == OSC_OK && !s.is_device && has_kernels) {
+        st = tell_kernels(&s);
+        s.where = " on the host";
+    }
+    const uint32_t n_before = s.n_found;
     if (st == OSC_OK)
         st = tell_operators(&s);
-    if (st == OSC_OK && s.is_device)
+    if (st == OSC_OK && (s.is_device || s.n_found == n_before))
         st = tell_host(&s, &of_host);
     if (st == OSC_OK) {
         tell_parts(&s, of_host);
-        add_largest(&s, out);
+        if (has_whole)
+            add_largest(&s, out);
         s.out = out;
         st = tell_steps(&s);
+        s.out = &found;
+        if (!has_whole)
+            add_largest(&s, out);
     }
     osc_strbuf_fini(&found);
     osc_strbuf_fini(&s.now);

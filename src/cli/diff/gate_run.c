@@ -45,6 +45,7 @@ static int write_report(const struct osc_args *args, const struct osc_two_runs *
     if (!failed)
         failed = osc_output_open(&o, args->report);
     if (!failed) {
+        osc_output_keep_all_private(&o, osc_args_paths(args), args->n_operands);
         osc_cli_redirect(o.fd, args->report);
         failed = osc_show_text(text.s);
         osc_cli_redirect(1, "standard output");

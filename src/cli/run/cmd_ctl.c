@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "cli/command_options.h"
 #include "cli/commands.h"
 #include "cli/run/run_card.h"
@@ -116,7 +117,7 @@ static void no_answer(struct asking *a, const char *live_path)
 static int ask(struct asking *a, const char *live_path)
 {
     char answer[OSC_CONTROL_LINE_MAX];
-    struct osc_strbuf out = {0};
+    struct osc_strbuf out = {0}, safe = {0};
     const int fd = connect_to(live_path);
     int failed = OSC_EXIT_DONE;
 
@@ -127,14 +128,19 @@ static int ask(struct asking *a, const char *live_path)
         a->n_failed++;
         osc_cli_error("%s: %s", live_path, answer);
     } else {
-        osc_strbuf_addf(&out, "%.*s: %s\n", (int)(strlen(live_path) - strlen(".live")),
-                        live_path, answer[2] == ' ' ? answer + 3 : answer);
-        failed = out.status == OSC_OK ? osc_show_text(out.s)
-                                      : osc_cli_fail(out.status, &(struct osc_err){0});
+        osc_strbuf_addf(&out, "%.*s: %s", (int)(strlen(live_path) - strlen(".live")), live_path,
+                        answer[2] == ' ' ? answer + 3 : answer);
+        /* Another program may listen there, and answer what controls a terminal. */
+        osc_utf8_append_terminal(&safe, osc_str_c(out.s ? out.s : ""));
+        osc_strbuf_addc(&safe, '\n');
+        failed = out.status == OSC_OK && safe.status == OSC_OK
+                     ? osc_show_text(safe.s)
+                     : osc_cli_fail(OSC_ENOMEM, &(struct osc_err){0});
     }
     if (fd >= 0)
         close(fd);
     osc_strbuf_fini(&out);
+    osc_strbuf_fini(&safe);
     return failed;
 }
 
@@ -210,7 +216,11 @@ static int ask_process(struct asking *a, const char *pid)
     if (find_live(pid, live, sizeof live))
         return ask(a, live);
     if (!osc_run_card_read(&card, pid)) {
-        osc_cli_error("%s: no such process is recording, or it belongs to another user", pid);
+        osc_cli_error(
+            "%s: no such process is recording, or it belongs to another user; a "
+            "program records from its start: 'opscope run PROGRAM', or OPSCOPE_OUT=DIR "
+            "if it uses libopscope",
+            pid);
         return OSC_EXIT_FAILED;
     }
     const int failed = ask_directory(a, card.directory, card.run_id);

@@ -21,7 +21,7 @@
 #include "cli/run/harvest.h"
 #include "cli/run/list_sources.h"
 #include "cli/run/python_program.h"
-#include "cli/run/report_sources.h"
+#include "cli/run/report_recorded.h"
 #include "cli/run/run_card.h"
 #include "cli/run/source_list.h"
 #include "cli/run/source_notes.h"
@@ -178,7 +178,9 @@ static void summarize(const char *path, const struct osc_harvest *t, unsigned so
     if (word.status == OSC_OK) {
         osc_cli_error("%u recording%s, %.1f MB, in %s%s; next:", t->n_files,
                       t->n_files == 1 ? "" : "s", (double)t->bytes / 1e6, path, others);
-        fprintf(stderr, "  opscope %s\n  opscope table operators %s\n", word.s, word.s);
+        /* Without torch, that table may well be empty; whatever was recorded has ranges. */
+        fprintf(stderr, "  opscope %s\n  opscope table %s %s\n", word.s,
+                sources & OSC_SOURCES_TORCH ? "operators" : "ranges", word.s);
     }
     osc_strbuf_fini(&word);
 }
@@ -203,8 +205,10 @@ static void report_losses(const char *path, const struct osc_harvest *t)
     }
     osc_operands_add_trace(&word, shorten(path));
     if (n > 0 && why.status == OSC_OK && word.status == OSC_OK)
-        osc_cli_error("%" PRIu64 " record%s lost (%s); see 'opscope table quality %s'", n,
-                      n == 1 ? " was" : "s were", why.s, word.s);
+        osc_cli_error("%" PRIu64 " record%s lost (%s)%s%s; see 'opscope table quality %s'", n,
+                      n == 1 ? " was" : "s were", why.s,
+                      t->write_error ? ", because a file could not be written: " : "",
+                      t->write_error ? strerror((int)t->write_error) : "", word.s);
     if (t->n_harmed > 0 && word.status == OSC_OK)
         osc_cli_error("%" PRIu32 " file%s removed, moved or cut while the program ran, and may "
                       "lack records; see 'opscope table quality %s'",
@@ -259,10 +263,15 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
         summarize(path, &t, s->wanted, lacks_torch);
     const unsigned collected = s->wanted & osc_sources_collected();
     const unsigned named = args->run.sources ? collected : 0;
-    osc_report_sources(path, end->pid,
-                       (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) | named |
-                           (is_told ? collected : 0),
-                       named);
+    const struct osc_recorded_asked asked = {
+        .run_id = s->run_id,
+        .pid = end->pid,
+        .sources = (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) | named |
+                   (is_told ? collected : 0),
+        .named = named,
+        .sample = u->n == 0 ? args->run.sample : NULL};
+
+    osc_report_recorded(path, &asked);
     if ((t.n_files == 0 || u->n > 0) &&
         osc_empty_recording_write(path, pid, args->operands, s) != OSC_OK && u->n == 0)
         osc_cli_error("%s: the recording cannot be written", path);

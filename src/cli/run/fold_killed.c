@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "cli/run/empty_recording.h"
 #include "cli/run/fold_losses.h"
+#include "cli/run/part_files.h"
 #include "cli/run/source_list.h"
 #include "import/osc/live_dir.h"
 #include "import/osc/open_input.h"
@@ -41,44 +42,6 @@ struct fold {
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Whether ENTRY is a part of the recording of F; *PART is its number. */
-static bool is_part(const struct fold *f, int dir, const char *entry, uint32_t *part)
-{
-    const char *const name = strrchr(f->out, '/') + 1;
-    const size_t stem = strlen(name) - strlen(".osc");
-    struct osc_file_header h = {0};
-
-    if (strncmp(entry, name, stem) != 0 || entry[stem] != '.' ||
-        !osc_str_ends(osc_str_c(entry), OSC_STR(".osc")))
-        return false;
-    const int fd = openat(dir, entry, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-
-    if (fd < 0)
-        return false;
-    const bool is_so = pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
-                       osc_file_header_is_good(&h) &&
-                       memcmp(h.recording, f->live.header.recording, sizeof h.recording) == 0;
-
-    close(fd);
-    *part = h.part;
-    return is_so;
-}
-
-/* The number of the last part of the recording; 0: none. */
-static uint32_t find_last_part(const struct fold *f, const char *directory)
-{
-    DIR *const dir = opendir(directory);
-    uint32_t last = 0, part;
-
-    for (const struct dirent *e; dir && (e = readdir(dir));) {
-        if (is_part(f, dirfd(dir), e->d_name, &part) && part > last)
-            last = part;
-    }
-    if (dir)
-        closedir(dir);
-    return last;
-}
-
 /* Add up the losses that windows and dumps before the last part report. */
 static bool read_losses(struct fold *f, const char *directory)
 {
@@ -88,7 +51,9 @@ static bool read_losses(struct fold *f, const char *directory)
     uint32_t part;
 
     for (const struct dirent *e; is_good && (e = readdir(dir));) {
-        if (!is_part(f, dirfd(dir), e->d_name, &part) || part >= f->part)
+        if (!osc_part_files_is(f->out, f->live.header.recording, dirfd(dir), e->d_name,
+                               &part) ||
+            part >= f->part)
             continue;
         snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
         is_good = osc_fold_losses_add(&f->losses, path) == OSC_OK;
@@ -207,7 +172,7 @@ static bool lock(int fd)
 /* How the process ended, as far as it is known. */
 static uint32_t reason_of(const struct fold *f)
 {
-    if (has_ended_well(f))
+    if (f->live.header.state == OSC_LIVE_STOPPED || has_ended_well(f))
         return OSC_END_STOPPED;
     return f->guest->has_ended_well && is_of_run(f) ? OSC_END_LEFT : OSC_END_KILLED;
 }
@@ -226,7 +191,7 @@ static bool look(struct fold *f, const char *directory)
         f->live.is_cut || f->live.names_are_cut || f->live.names_are_bad ||
         f->live.n_bad_blocks > 0)
         return false;
-    f->part = find_last_part(f, directory);
+    f->part = osc_part_files_last(directory, f->out, f->live.header.recording);
     f->parts = (struct osc_parts){.out = f->out};
     memcpy(f->parts.recording, f->live.header.recording, sizeof f->parts.recording);
     if (f->part == 0) /* another file must not have the name either */

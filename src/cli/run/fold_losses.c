@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/run/fold_losses.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/sort.h"
 #include "import/osc/open_input.h"
 #include "import/osc/osc_file.h"
+#include "wire/write_error.h"
 
 static int compare_ordinals(const void *pa, const void *pb)
 {
@@ -57,8 +57,11 @@ static osc_status add_chunk(struct osc_fold_losses *l, const struct osc_file *fi
     if (st == OSC_OK && h->type == OSC_CHUNK_END && h->payload_bytes >= sizeof end) {
         memcpy(&end, payload, sizeof end);
         *goes_on = end.reason == OSC_END_CONTINUED;
-        l->is_harmed = l->is_harmed || end.write_error == ENOENT || end.write_error == ESTALE ||
-                       end.write_error == ENODATA; /* see osc_parts_look() */
+        const bool is_harm = osc_write_error_is_harm(end.write_error);
+
+        l->is_harmed = l->is_harmed || is_harm;
+        if (end.write_error != 0 && !is_harm)
+            l->write_error = end.write_error;
         for (unsigned k = 0; k < OSC_LOSS_COUNT && !*goes_on; k++)
             l->lost[k] += end.lost[k];
     } else if (st == OSC_OK && h->type == OSC_CHUNK_THREADS) {
@@ -73,12 +76,13 @@ static osc_status add_chunk(struct osc_fold_losses *l, const struct osc_file *fi
     return st == OSC_ENOMEM ? st : OSC_OK;
 }
 
-osc_status osc_fold_losses_add(struct osc_fold_losses *l, const char *path)
+/* Add the losses in the part at PATH, if it has an end or IS_LAST. */
+static osc_status add_part(struct osc_fold_losses *l, const char *path, bool is_last)
 {
     const size_t n_before = l->n;
     struct osc_file file = {0};
     struct osc_input in;
-    bool goes_on = true; /* also if it has no end */
+    bool goes_on = !is_last;
     osc_status st = osc_input_open(&in, path, NULL);
 
     if (st == OSC_OK)
@@ -95,6 +99,16 @@ osc_status osc_fold_losses_add(struct osc_fold_losses *l, const char *path)
         l->n = unite(l->threads, l->n, true);
     }
     return st == OSC_ENOMEM ? st : OSC_OK;
+}
+
+osc_status osc_fold_losses_add(struct osc_fold_losses *l, const char *path)
+{
+    return add_part(l, path, false);
+}
+
+osc_status osc_fold_losses_add_last(struct osc_fold_losses *l, const char *path)
+{
+    return add_part(l, path, true);
 }
 
 static const uint64_t *find(const struct osc_fold_losses *l, uint64_t ordinal)

@@ -12,10 +12,13 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/run/fold_losses.h"
+#include "cli/run/part_files.h"
 #include "import/osc/live_dir.h"
 #include "import/osc/open_input.h"
 #include "import/osc/osc_file.h"
+#include "recording/part_writer.h"
 #include "wire/chunk.h"
+#include "wire/write_error.h"
 
 enum { PATH_ROOM = PATH_MAX + NAME_MAX + 16 };
 
@@ -89,6 +92,8 @@ static void add_losses(struct osc_harvest *h, const char *path, uint32_t part)
         }
     }
     h->n_harmed += losses.is_harmed;
+    if (losses.write_error != 0)
+        h->write_error = losses.write_error;
     osc_fold_losses_fini(&losses);
 }
 
@@ -114,21 +119,41 @@ static void count_file(const struct counting *c, const char *name)
         add_losses(h, path, part);
 }
 
-/* Add the losses in FD, the file `blocks` of a live directory, with the header L. */
-static void add_live_losses(struct osc_harvest *h, int fd, const struct osc_live_header *l)
+/* Add the losses in FD, the file `blocks` of a live directory, with the header L, but not those
+ * in TOLD. */
+static void add_live_losses(struct osc_harvest *h, int fd, const struct osc_live_header *l,
+                            const struct osc_fold_losses *told)
 {
     const uint32_t n = l->n_threads < OSC_LIVE_THREADS ? l->n_threads : OSC_LIVE_THREADS;
     struct osc_live_thread t;
 
+    if (l->write_error && !osc_write_error_is_harm(l->write_error))
+        h->write_error = l->write_error;
     for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
         h->lost[k] += l->lost[k] + l->lost_gone[k];
     for (uint32_t i = 0; i < n; i++) {
         if (pread(fd, &t, sizeof t, (off_t)(OSC_LIVE_THREADS_AT + i * sizeof t)) !=
             (ssize_t)sizeof t)
             return;
+        if (t.state == OSC_THREAD_UNUSED)
+            continue;
+        osc_fold_losses_subtract(told, t.ordinal, t.lost);
         for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
             h->lost[k] += t.lost[k];
     }
+}
+
+/* Read into TOLD what the last part of RECORDING, which writes to OUT in DIRECTORY, tells of
+ * threads. */
+static void read_told(struct osc_fold_losses *told, const char *directory, const char *out,
+                      const uint64_t recording[2])
+{
+    const uint32_t part = osc_part_files_last(directory, out, recording);
+    char path[OSC_PARTS_PATH_BYTES];
+
+    if (part > 0 && osc_parts_name(out, part, path) &&
+        osc_fold_losses_add_last(told, path) != OSC_OK)
+        told->n = 0;
 }
 
 /* Count the live directory NAME; its file, if there is one, was counted. */
@@ -152,8 +177,16 @@ static void count_live(const struct counting *c, const char *name)
 
     c->harvest->n_others += !has_file && whose == OF_OTHER_RUN;
     c->harvest->n_files += !has_file && whose != OF_OTHER_RUN;
-    if (whose == OF_THIS_RUN)
-        add_live_losses(c->harvest, fd, &l);
+    if (whose == OF_THIS_RUN) {
+        struct osc_fold_losses told = {0};
+
+        read_told(&told, c->directory, path, l.recording);
+        add_live_losses(c->harvest, fd, &l, &told);
+        for (size_t i = 0; i < told.n; i++)
+            for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
+                c->harvest->lost[k] += told.threads[i].lost[k];
+        osc_fold_losses_fini(&told);
+    }
     if (fd >= 0)
         close(fd);
     if (dir_fd >= 0)

@@ -4,8 +4,8 @@
  *
  *   - A directory may have recordings of other runs, which every table shows as spans of their
  *     own. A recording that names no run counts as a file of this run, but its losses do not.
- *   - The losses of a recording with a live directory are those that the directory counts,
- *     because they are those of the whole recording.
+ *   - The losses of a recording with a live directory are those that the directory counts, and
+ *     those of threads that it does not know any more, which the last part of the file tells.
  *
  * Threading: one thread.
  */
@@ -20,6 +20,7 @@ struct osc_harvest {
     uint32_t n_others;             /* recordings of other runs */
     uint64_t bytes;                /* of the run's files */
     uint32_t n_harmed;             /* of its files were removed, moved or cut meanwhile */
+    uint32_t write_error;          /* errno of a write that failed; 0: none did */
     uint64_t lost[OSC_LOSS_COUNT]; /* records, by cause; as far as files could be read */
 };
 

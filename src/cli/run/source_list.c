@@ -338,24 +338,32 @@ static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsi
     return add_text(s, "PYTHONPATH", &text);
 }
 
-/* Check that TEXT, the value of OPTION, is a schedule that the recorder accepts. */
-static int check_schedule(const char *option, const char *text)
+/* Check that TEXT, the value of OPTION, is a schedule that the recorder accepts. TEXT begins
+ * with KEY if the option stands for it, else KEY is "". */
+static int check_schedule(const char *option, const char *key, const char *text)
 {
+    static const char begin[] = "schedule: \"";
+    const size_t n_begin = sizeof begin - 1, n_key = strlen(key);
     struct osc_schedule_text said;
     struct osc_err err = {0};
 
     if (osc_schedule_parse(text, &said, &err) == OSC_OK)
         return OSC_EXIT_DONE;
-    return osc_cli_misuse("%s: %s", option, err.message);
+    /* The user wrote the option, not the key. */
+    const bool is_keyed = n_key > 0 && strncmp(err.message, begin, n_begin) == 0 &&
+                          strncmp(err.message + n_begin, key, n_key) == 0;
+    return osc_cli_misuse("%s: %s%s", option, is_keyed ? "\"" : "",
+                          err.message + (is_keyed ? n_begin + n_key : 0));
 }
 
 /* The same for --flight, whose value is preceded by a key. */
 static int check_flight(const char *value)
 {
+    static const char key[] = "flight=";
     struct osc_strbuf text = {0};
 
-    osc_strbuf_addf(&text, "flight=%s", value);
-    const int failed = text.status == OSC_OK ? check_schedule("--flight", text.s)
+    osc_strbuf_addf(&text, "%s%s", key, value);
+    const int failed = text.status == OSC_OK ? check_schedule("--flight", key, text.s)
                                              : osc_cli_fail(text.status, &(struct osc_err){0});
     osc_strbuf_fini(&text);
     return failed;
@@ -365,7 +373,8 @@ static int check_flight(const char *value)
 static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run)
 {
     struct osc_strbuf text = {0};
-    int failed = run->schedule ? check_schedule("--schedule", run->schedule) : OSC_EXIT_DONE;
+    int failed =
+        run->schedule ? check_schedule("--schedule", "", run->schedule) : OSC_EXIT_DONE;
 
     if (!failed && run->flight)
         failed = check_flight(run->flight);
@@ -384,7 +393,7 @@ static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run
         return drop_stale(s, "OPSCOPE_SCHEDULE");
     /* Each is valid by itself, but together they may repeat a key. */
     if (text.status == OSC_OK)
-        failed = check_schedule("--schedule, --flight, --limit-size", text.s);
+        failed = check_schedule("--schedule, --flight, --limit-size", "", text.s);
     if (failed) {
         osc_strbuf_fini(&text);
         return failed;

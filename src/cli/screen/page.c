@@ -82,18 +82,6 @@ void osc_page_share(struct osc_page *p, double ratio)
     osc_page_cell(p, OSC_PAGE_SHARE, true);
 }
 
-void osc_page_add_count(struct osc_strbuf *out, uint64_t n)
-{
-    char digits[24];
-    const int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-
-    for (int i = 0; i < len; i++) {
-        if (i > 0 && (len - i) % 3 == 0)
-            osc_strbuf_addc(out, ',');
-        osc_strbuf_addc(out, digits[i]);
-    }
-}
-
 void osc_page_wrapped(struct osc_page *p, struct osc_str text, size_t indent, size_t column,
                       unsigned max_lines)
 {

@@ -56,6 +56,3 @@ size_t osc_page_columns(struct osc_str s);
 
 /* Bytes in the longest prefix of S that takes at most N columns. */
 size_t osc_page_prefix(struct osc_str s, size_t n);
-
-/* Append 1234567 as 1,234,567. */
-void osc_page_add_count(struct osc_strbuf *out, uint64_t n);

@@ -50,7 +50,7 @@ static void add_number_of(struct osc_strbuf *out, const char *lead, uint64_t n, 
                           const char *many)
 {
     osc_strbuf_adds(out, lead);
-    osc_page_add_count(out, n);
+    osc_strbuf_add_count(out, n);
     osc_strbuf_addf(out, " %s", n == 1 ? one : many);
 }
 
@@ -315,7 +315,7 @@ static void put_steps(struct osc_page *p)
         osc_strbuf_adds(&text, n_whole > 1 ? " have no steps and count as one each"
                                            : " has no steps and counts as one");
     }
-    put_text(p, &text, strlen(title) + 2, 1);
+    put_text(p, &text, strlen(title) + 2, 2);
     osc_strbuf_fini(&text);
     /* One of the lines is that of the ranks. */
     const bool has_ranks = osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1;
@@ -415,10 +415,10 @@ static void put_outliers(struct osc_page *p)
     osc_strbuf_adds(p->out, "  ");
     if (n > SLOW_ROWS) {
         osc_strbuf_addf(&text, "%d of ", SLOW_ROWS);
-        osc_page_add_count(&text, n);
+        osc_strbuf_add_count(&text, n);
         osc_strbuf_addc(&text, ' ');
     }
-    osc_strbuf_adds(&text, "beyond 3 MAD of the median; what grew, its share");
+    osc_strbuf_adds(&text, "far from the median; what grew, its share");
     put_text(p, &text, 22, 1);
     osc_strbuf_fini(&text);
     for (uint64_t i = 0; i < n && i < SLOW_ROWS; i++)
@@ -432,7 +432,7 @@ static const struct {
 } lacks[] = {
     {"no_device", "device work", NULL},
     {"no_operators", "operators (ProfilerActivity.CPU)", NULL},
-    {"no_steps", "steps (prof.step())", NULL},
+    {"no_steps", "steps (schedule=... and prof.step())", NULL},
     {"single_step", "a second step", NULL},
     {"no_shapes", "shapes (record_shapes=True)", "record_shapes"},
     {"no_memory", "memory (profile_memory=True)", "profile_memory"},
@@ -501,8 +501,8 @@ static void put_worst(struct osc_page *p)
     osc_strbuf_addstr(&text, severity);
     osc_strbuf_adds(&text, ": ");
     if (osc_result_get_int(r, worst, osc_column_quality_count) > 1) {
-        osc_page_add_count(&text,
-                           (uint64_t)osc_result_get_int(r, worst, osc_column_quality_count));
+        osc_strbuf_add_count(&text,
+                             (uint64_t)osc_result_get_int(r, worst, osc_column_quality_count));
         osc_strbuf_adds(&text, " x ");
     }
     osc_strbuf_addstr(&text, osc_result_get_str(r, worst, osc_column_quality_message));

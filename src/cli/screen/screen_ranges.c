@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/screen/screen_ranges.h"
 
+#include <assert.h>
+
 #include "analysis/range_place.h"
 #include "analysis/table_columns.h"
 #include "model/kind.h"
@@ -34,8 +36,10 @@ static enum rank rank_of(const struct osc_result *r, uint64_t i, bool has_iterat
                : ALONE;
 }
 
-unsigned osc_screen_find_ranges(const struct osc_screen *s, struct osc_top_row *rows,
-                                unsigned max, unsigned *n_alone)
+/* Set ROWS to those of RANK that took longest, at most MAX; return how many. The table is in
+ * order of another time. */
+static unsigned longest_of(const struct osc_screen *s, enum rank rank, struct osc_top_row *rows,
+                           unsigned max)
 {
     const struct osc_answer_block *const b =
         &osc_screen_answer(s, OSC_SCREEN_RANGES)->blocks[0];
@@ -43,18 +47,32 @@ unsigned osc_screen_find_ranges(const struct osc_screen *s, struct osc_top_row *
     const bool has_iterations = osc_screen_has_iterations(s);
     unsigned n = 0;
 
-    for (enum rank rank = ALONE; rank < N_RANKS && (rank < ELSEWHERE || n == 0); rank++) {
-        for (uint64_t k = 0; k < r->n_rows && n < max; k++) {
-            const uint64_t i = b->order ? b->order[k] : k;
-            const struct osc_top_row row = {
-                .row = i,
-                .name = osc_result_get_str(r, i, osc_column_ranges_name),
-                .calls = osc_result_get_int(r, i, osc_column_ranges_calls),
-                .ns = osc_result_get_int(r, i, osc_column_ranges_total_ns)};
+    for (uint64_t k = 0; k < r->n_rows && max > 0; k++) {
+        const uint64_t i = b->order ? b->order[k] : k;
+        const struct osc_top_row row = {
+            .row = i,
+            .name = osc_result_get_str(r, i, osc_column_ranges_name),
+            .calls = osc_result_get_int(r, i, osc_column_ranges_calls),
+            .ns = osc_result_get_int(r, i, osc_column_ranges_outer_ns)};
 
-            if (rank_of(r, i, has_iterations) == rank)
-                n = osc_top_insert(rows, n, max, &row);
-        }
+        if (rank_of(r, i, has_iterations) == rank)
+            n = osc_top_insert(rows, n, max, &row);
+    }
+    return n;
+}
+
+unsigned osc_screen_find_ranges(const struct osc_screen *s, struct osc_top_row *rows,
+                                unsigned max, unsigned *n_alone)
+{
+    struct osc_top_row longest[OSC_TOP_ROWS];
+    unsigned n = 0;
+
+    assert(max <= OSC_TOP_ROWS);
+    for (enum rank rank = ALONE; rank < N_RANKS && (rank < ELSEWHERE || n == 0); rank++) {
+        const unsigned n_longest = longest_of(s, rank, longest, max - n);
+
+        for (unsigned k = 0; k < n_longest; k++)
+            n = osc_top_insert(rows, n, max, &longest[k]);
         if (rank == ALONE && n_alone)
             *n_alone = n;
     }

@@ -2,6 +2,8 @@
 /*
  * screen_ranges.h - the ranges that took the most time.
  *
+ * Time of ranges within each other on a thread counts once (outer_ns of table ranges).
+ *
  * Those that are in no other list come first: what the program marked, calls of a runtime,
  * asynchronous operators; then operators. So there are five of them if the trace has that many.
  * Steps and Python functions, which have sections of their own, and marks that a device drew

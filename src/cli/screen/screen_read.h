@@ -70,7 +70,7 @@ struct osc_screen_owners osc_screen_find_owners(const struct osc_screen *s);
 /* Whether there are operators: `operators` may have rows that are none. */
 bool osc_screen_has_operators(const struct osc_screen *s);
 
-/* A step farther than 3 MAD from the median of the kept steps of its rank and span. */
+/* A step that is far from the median of the kept steps of its rank and span. */
 struct osc_outlier {
     const struct osc_answer_block *block; /* of the table of steps */
     uint64_t row;

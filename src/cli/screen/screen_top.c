@@ -164,7 +164,7 @@ static void put_top_head(struct osc_page *p, const struct top *t, bool is_below)
 static void put_calls(struct osc_page *p, uint64_t n)
 {
     if (n < 1000000)
-        osc_page_add_count(&p->cell, n);
+        osc_strbuf_add_count(&p->cell, n);
     else
         osc_strbuf_addf(&p->cell, "%.1f M", (double)n / 1e6);
     osc_page_cell(p, CALLS_WIDTH, true);
@@ -209,20 +209,27 @@ static void find_rows(const struct osc_page *p, struct top *t)
 }
 
 /* Whether row I of R, of `ranges`, is a Python function. */
-static bool is_function(const struct osc_result *r, uint64_t i)
+static bool is_python(const struct osc_result *r, uint64_t i)
 {
-    const struct osc_str kind = osc_result_get_str(r, i, osc_column_ranges_kind);
-
-    return osc_str_eq(kind, OSC_STR("python")) || osc_str_eq(kind, OSC_STR("module"));
+    return osc_str_eq(osc_result_get_str(r, i, osc_column_ranges_kind), OSC_STR("python"));
 }
 
-/* Find the functions with the most own time. Methods of several objects are one function. */
+/* The same, or a module, which is a function where a program of Python calls it. */
+static bool is_function(const struct osc_result *r, uint64_t i)
+{
+    return is_python(r, i) ||
+           osc_str_eq(osc_result_get_str(r, i, osc_column_ranges_kind), OSC_STR("module"));
+}
+
+/* Find the functions with the most own time. Methods of several objects are one function.
+ * Modules alone may be those of another language, and have a list of their own. */
 static osc_status find_functions(const struct osc_page *p, struct top *t)
 {
     const struct osc_answer_block *const b = block_of(p, t);
     struct osc_intern names = {.arena = &t->arena, .seed = osc_hash_seed()};
     struct osc_top_row *rows = NULL; /* by id - 1 */
     size_t cap = 0, n = 0;
+    bool has_python = false;
     osc_status st = OSC_OK;
 
     for (uint64_t i = 0; i < b->result.n_rows && st == OSC_OK; i++) {
@@ -230,6 +237,7 @@ static osc_status find_functions(const struct osc_page *p, struct top *t)
 
         if (!is_function(&b->result, i))
             continue;
+        has_python |= is_python(&b->result, i);
         const struct osc_top_row row = row_of(&b->result, t, i);
         st = osc_intern_add(&names, osc_split_without_address(row.name), &id);
         if (st == OSC_OK)
@@ -245,13 +253,27 @@ static osc_status find_functions(const struct osc_page *p, struct top *t)
         rows[id.v - 1].calls += row.calls;
         rows[id.v - 1].ns += row.ns;
     }
-    for (size_t k = 0; k < n && st == OSC_OK; k++) {
+    for (size_t k = 0; k < n && st == OSC_OK && has_python; k++) {
         if (rows[k].ns > 0)
             t->n_rows = osc_top_insert(t->rows, t->n_rows, OSC_TOP_ROWS, &rows[k]);
     }
     osc_free(rows);
     osc_intern_fini(&names);
     return st;
+}
+
+/* Find the ranges, and say if the time of some is not the sum of their durations. */
+static void find_ranges(const struct osc_page *p, struct top *t)
+{
+    const struct osc_result *const r = &block_of(p, t)->result;
+    unsigned n_alone;
+
+    t->n_rows = osc_screen_find_ranges(p->s, t->rows, OSC_TOP_ROWS, &n_alone);
+    t->keeps = n_alone > t->keeps ? n_alone : t->keeps;
+    for (unsigned k = 0; k < t->n_rows; k++) {
+        if (t->rows[k].ns < osc_result_get_int(r, t->rows[k].row, t->most))
+            t->by = "by time, calls in each other once";
+    }
 }
 
 static osc_status find(const struct osc_page *p, struct top *t)
@@ -261,10 +283,7 @@ static osc_status find(const struct osc_page *p, struct top *t)
     if (t->are_functions)
         return find_functions(p, t);
     if (t->are_ranges) {
-        unsigned n_alone;
-
-        t->n_rows = osc_screen_find_ranges(p->s, t->rows, OSC_TOP_ROWS, &n_alone);
-        t->keeps = n_alone > t->keeps ? n_alone : t->keeps;
+        find_ranges(p, t);
         return OSC_OK;
     }
     if (t->are_workers && osc_screen_has_operators(p->s))

@@ -21,20 +21,10 @@ static bool is_thread(const struct part *p, uint64_t i)
     return osc_str_eq(cell(p, i, osc_column_tracks_kind), OSC_STR("thread"));
 }
 
-static bool is_number(struct osc_str s)
-{
-    const uint32_t first = s.len > 0 && s.s[0] == '-';
-    uint32_t n = first;
-
-    while (n < s.len && s.s[n] >= '0' && s.s[n] <= '9')
-        n++;
-    return n > first && n == s.len;
-}
-
 void osc_screen_add_name(struct osc_strbuf *out, const char *word, struct osc_str name,
                          struct osc_str id)
 {
-    if (name.len == 0 && is_number(id))
+    if (name.len == 0 && osc_str_is_number(id))
         osc_strbuf_addf(out, "%s ", word);
     osc_strbuf_addstr(out, name.len > 0 ? name : id);
 }

@@ -435,7 +435,7 @@ static osc_status borrow(struct making *m)
     view->bystanders = NULL;
     view->n_steps = view->n_step_ordinals = view->n_step_bounds = view->n_bystanders = 0;
     view->events = view->others = (struct osc_store){0};
-    view->reserved_bytes = view->copied_bytes = 0;
+    view->reserved_bytes = 0;
     view->check = NULL;
     view->unchecked = NULL;
     view->unchecked_free = NULL;

@@ -31,12 +31,11 @@ static size_t closing_bytes(const struct osc_loading *l)
     return 2 * slab_bytes(l);
 }
 
-osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t)
+/* Put into T what every trace has before anything is read. */
+static osc_status put_first(struct osc_loading *l, struct osc_trace *t)
 {
     osc_status st = osc_strings_init(&t->strings);
 
-    *l = (struct osc_loading){.trace = t, .seed = osc_hash_seed(), .min_ts_ns = INT64_MAX};
-    pthread_mutex_init(&l->lock, NULL);
     for (unsigned i = 0; st == OSC_OK && i < OSC_ARG_KEY_COUNT; i++)
         st = osc_strings_add(&t->strings, osc_str_c(osc_arg_key_text((enum osc_arg_key)i)),
                              &l->keys[i], NULL);
@@ -55,12 +54,42 @@ osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t)
     return OSC_OK;
 }
 
+osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t)
+{
+    *l = (struct osc_loading){.trace = t, .seed = osc_hash_seed(), .min_ts_ns = INT64_MAX};
+    pthread_mutex_init(&l->lock, NULL);
+    return put_first(l, t);
+}
+
+osc_status osc_loading_restart(struct osc_loading *l)
+{
+    struct osc_trace *const t = l->trace;
+    const bool is_windowed = t->is_windowed;
+    const struct osc_loading old = *l;
+
+    osc_loading_fini(l);
+    osc_trace_fini(t);
+    *l = (struct osc_loading){.trace = t,
+                              .no_args = old.no_args,
+                              .is_small = old.is_small,
+                              .is_tiny = old.is_tiny,
+                              .keep = old.keep,
+                              .reserve = old.reserve,
+                              .seed = old.seed,
+                              .min_ts_ns = INT64_MAX};
+    pthread_mutex_init(&l->lock, NULL);
+    t->is_windowed = is_windowed;
+    osc_mem_reserve(t->reserved_bytes = l->reserve.fixed_bytes);
+    return put_first(l, t);
+}
+
 void osc_loading_fini(struct osc_loading *l)
 {
     osc_idmap_fini(&l->forms);
     osc_idmap_fini(&l->tracks);
     osc_idmap_fini(&l->processes);
     osc_free(l->devices);
+    osc_days_fini(&l->days);
     pthread_mutex_destroy(&l->lock);
 }
 
@@ -88,7 +117,7 @@ osc_status osc_build_grow_slowly(void *p_array, size_t *cap, size_t need, size_t
 
 osc_status osc_builder_init(struct osc_builder *b, struct osc_loading *l)
 {
-    *b = (struct osc_builder){.loading = l, .min_ts_ns = INT64_MAX};
+    *b = (struct osc_builder){.loading = l};
     osc_build_reserve(b, closing_bytes(l));
     b->string_mask = (l->is_tiny ? TINY_STRING_CACHE : OSC_STRING_CACHE) - 1;
     b->strings = osc_calloc((size_t)b->string_mask + 1, sizeof *b->strings);
@@ -132,6 +161,7 @@ void osc_builder_fini(struct osc_builder *b)
     osc_free(b->strings);
     osc_free(b->tracks);
     osc_idmap_fini(&b->steps);
+    osc_days_fini(&b->days);
     pthread_mutex_lock(&l->lock);
     if (l->is_small) { /* a thread that reads a long text seldom leaves much of its last slab */
         trim_slab(&b->events, l->trace);
@@ -323,9 +353,9 @@ bool osc_build_more_words(struct osc_builder *b, struct osc_columns *c, size_t n
 
 osc_status osc_builder_take(struct osc_builder *b, struct osc_batch_of_rows *out)
 {
-    *out = (struct osc_batch_of_rows){.findings = b->findings, .min_ts_ns = b->min_ts_ns};
+    *out = (struct osc_batch_of_rows){.findings = b->findings, .days = b->days};
     memset(&b->findings, 0, sizeof b->findings);
-    b->min_ts_ns = INT64_MAX;
+    b->days = (struct osc_days){0};
     b->status = osc_mem_reason(b->status);
     const osc_status st = b->status;
     if (st == OSC_ELIMIT)
@@ -356,6 +386,7 @@ void osc_batch_of_rows_fini(struct osc_batch_of_rows *batch)
         osc_chunk_free(batch->others[i]);
     osc_free(batch->events);
     osc_free(batch->others);
+    osc_days_fini(&batch->days);
     *batch = (struct osc_batch_of_rows){0};
 }
 
@@ -378,8 +409,8 @@ osc_status osc_loading_join(struct osc_loading *l, struct osc_batch_of_rows *bat
             batch->others[i] = NULL;
     }
     osc_findings_merge(&t->findings, &batch->findings);
-    if (batch->min_ts_ns < l->min_ts_ns)
-        l->min_ts_ns = batch->min_ts_ns;
+    if (st == OSC_OK)
+        st = osc_days_join(&l->days, &batch->days);
     osc_batch_of_rows_fini(batch);
     return st;
 }
@@ -548,8 +579,7 @@ static struct osc_form form_head(const struct osc_record *r)
                              .is_frame = r->kind == OSC_KIND_PYTHON,
                              .has_args = r->has_args,
                              .chrome_ph = r->chrome_ph,
-                             .category = r->category,
-                             .n_slots = (uint16_t)r->n_slots};
+                             .category = r->category};
 }
 
 osc_status osc_loading_make_form(const struct osc_loading *l, const struct osc_record *r,
@@ -559,12 +589,8 @@ osc_status osc_loading_make_form(const struct osc_loading *l, const struct osc_r
     f->n_words = (uint16_t)r->n_words;
     for (unsigned k = 0; k < OSC_ARG_KEY_COUNT; k++)
         f->known[k] = -1;
-    if (r->n_slots > 0) {
-        f->slots = osc_malloc(r->n_slots * sizeof *f->slots);
-        if (!f->slots)
-            return OSC_ENOMEM;
-        memcpy(f->slots, r->slots, r->n_slots * sizeof *f->slots);
-    }
+    if (osc_form_set_slots(f, r->slots, r->n_slots) != OSC_OK)
+        return OSC_ENOMEM;
     for (uint32_t i = 0; i < r->n_slots; i++) {
         const int k = known_key(l, &f->slots[i]);
         if (k >= 0)
@@ -582,7 +608,8 @@ static void cache_form(struct osc_cached_form *c, osc_form_id id, const struct o
 {
     c->id = id;
     c->form = form_head(r);
-    c->form.slots = c->slots;
+    c->form.slots = c->slots; /* not owned: it is no form of a trace */
+    c->form.n_slots = (uint16_t)r->n_slots;
     if (r->n_slots > 0)
         memcpy(c->slots, r->slots, r->n_slots * sizeof *c->slots);
 }
@@ -652,8 +679,8 @@ bool osc_keep_wants(const struct osc_import_keep *keep, const struct osc_keep_ro
 bool osc_build_wants(struct osc_builder *b, enum osc_form_shape shape, osc_sid name,
                      struct osc_keep_row row)
 {
-    if (row.ts_ns < b->min_ts_ns)
-        b->min_ts_ns = row.ts_ns;
+    if (osc_days_add(&b->days, row.ts_ns) != OSC_OK)
+        b->status = OSC_ENOMEM;
     row.is_step = row.is_step || osc_idmap_get(&b->steps, name.v) != 0;
     row.is_open = shape == OSC_SHAPE_BEGIN || shape == OSC_SHAPE_ASYNC;
     return osc_keep_wants(&b->loading->keep, &row);

@@ -27,6 +27,7 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "import/build/options.h"
+#include "import/build/wild_times.h"
 #include "model/trace.h"
 
 /* pid or tid as a reader found it: a number below 2^63, or 2^63 + the id of a string. */
@@ -60,11 +61,14 @@ struct osc_loading {
     uint64_t seed;
     struct osc_build_device *devices; /* owned; see typed.h */
     uint32_t n_devices;
-    uint64_t n_arrows; /* arrows with both ends */
-    int64_t min_ts_ns; /* over all events, if keep.is_on; else INT64_MAX */
+    uint64_t n_arrows;    /* arrows with both ends */
+    struct osc_days days; /* of the starts of all events, if keep.is_on */
+    int64_t min_ts_ns; /* over all events, known when sealed, if keep.is_on; else INT64_MAX */
 };
 
 OSC_MUST_USE osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t);
+/* Forget all that was read, from strings to findings, and begin again; no builder is left. */
+OSC_MUST_USE osc_status osc_loading_restart(struct osc_loading *l);
 void osc_loading_fini(struct osc_loading *l);
 
 /* A record and its slots, in the order of the file; the builder assigns places of words. */
@@ -136,7 +140,7 @@ struct osc_builder {
     struct osc_columns events, others;
     struct osc_findings findings;
     struct osc_idmap steps; /* names of steps seen so far, if keep.is_on */
-    int64_t min_ts_ns;      /* over this batch, including events left out; if keep.is_on */
+    struct osc_days days;   /* of this batch, including events left out; if keep.is_on */
     osc_status status;      /* sticky */
     bool is_closing;        /* chunks may be closed with the reserved memory */
     size_t reserved_bytes;  /* for the rows and strings of this builder; later for the trace */
@@ -157,7 +161,7 @@ struct osc_batch_of_rows {
     struct osc_chunk **events, **others; /* owned */
     uint32_t n_events, n_others;
     struct osc_findings findings;
-    int64_t min_ts_ns; /* INT64_MAX unless something was to be left out */
+    struct osc_days days; /* owned; empty unless something was to be left out */
 };
 
 /*

@@ -39,7 +39,13 @@ struct matching {
     size_t cap_forms;       /* of t->forms; at least this */
     uint32_t *words;        /* owned scratch */
     size_t cap_words;
+    int64_t paused_ns;    /* see first_pause(); OSC_NO_TIME: not yet looked for */
+    bool knows_names;     /* ends_have_names is found out when it is needed first */
+    bool ends_have_names; /* names of some ends, without ids, are those of begins */
 };
+
+/* How far an end looks for the range that it names. */
+#define NAMED_DEPTH 256
 
 static bool is_begin(uint8_t shape)
 {
@@ -155,7 +161,84 @@ static osc_status push(struct matching *m, const struct osc_chunk *k, uint32_t i
     return failed ? OSC_ENOMEM : OSC_OK;
 }
 
-/* Close the innermost range that the end in row J of E may end. OSC_ENOTFOUND: there is none.
+static struct osc_str name_of(const struct osc_trace *t, osc_row row)
+{
+    return osc_row_name(t, osc_chunk_of(&t->events, row), osc_row_place(row));
+}
+
+/* Find out whether any end without an id has the name of a begin. */
+static osc_status compare_names(struct matching *m)
+{
+    const struct osc_trace *const t = m->t;
+    uint8_t *const begins = osc_calloc(osc_strings_bound(&t->strings), 1);
+
+    if (!begins)
+        return OSC_ENOMEM;
+    m->knows_names = true;
+    for (uint32_t c = 1; c < t->events.n_chunks; c++) {
+        const struct osc_chunk *const k = t->events.chunks[c];
+
+        for (uint32_t i = 0; i < k->n_rows; i++)
+            begins[k->name[i]] |= t->forms[k->form[i]].shape == OSC_SHAPE_BEGIN;
+    }
+    begins[0] = 0;
+    for (uint32_t c = 1; c < t->others.n_chunks && !m->ends_have_names; c++) {
+        const struct osc_chunk *const e = t->others.chunks[c];
+
+        for (uint32_t j = 0; j < e->n_rows; j++)
+            m->ends_have_names |=
+                t->forms[e->form[j]].shape == OSC_SHAPE_END && begins[e->name[j]];
+    }
+    osc_free(begins);
+    return OSC_OK;
+}
+
+/* Whether an end called NAME may mean the range in row OPEN, whose name is another one.
+ * OSC_ENOTFOUND: it may not. */
+static osc_status may_mean(struct matching *m, osc_row open, struct osc_str name)
+{
+    const struct osc_str of_open = name_of(m->t, open);
+    osc_status st = OSC_OK;
+
+    if (osc_str_starts(of_open, name) || osc_str_starts(name, of_open))
+        return OSC_OK;
+    if (!m->knows_names)
+        st = compare_names(m);
+    return st == OSC_OK && m->ends_have_names ? OSC_ENOTFOUND : st;
+}
+
+/*
+ * Move TOP, the top of a stack of synchronous ranges that is not empty, to the link that leads
+ * to the one that the end in row J of E ends. OSC_ENOTFOUND: it ends none, which is counted.
+ */
+static osc_status find_named(struct matching *m, const struct osc_chunk *e, uint32_t j,
+                             uint32_t **top)
+{
+    struct osc_trace *const t = m->t;
+    uint32_t *link = *top;
+
+    if (e->name[j] == 0 || osc_row_name(t, e, j).len == 0 ||
+        osc_form_is_neutral(osc_row_form(t, e, j)))
+        return OSC_OK;
+    for (int depth = 0; depth < NAMED_DEPTH && *link != 0; depth++) {
+        struct open_range *const open = &m->sync.v[*link - 1];
+
+        if (osc_chunk_of(&t->events, open->row)->name[osc_row_place(open->row)] == e->name[j]) {
+            if (depth > 0)
+                osc_findings_add(&t->findings, OSC_FINDING_mismatched_end, OSC_NO_OFFSET,
+                                 e->ts_ns[j]);
+            *top = link;
+            return OSC_OK;
+        }
+        link = &open->below;
+    }
+    osc_findings_add(&t->findings, OSC_FINDING_mismatched_end, OSC_NO_OFFSET, e->ts_ns[j]);
+    return may_mean(m, m->sync.v[**top - 1].row, osc_row_name(t, e, j));
+}
+
+/*
+ * Close the range that the end in row J of E ends; *BEGIN is its row, or none if the end means
+ * none of those that are open, which is counted. OSC_ENOTFOUND: none is open.
  */
 static osc_status pop(struct matching *m, const struct osc_chunk *e, uint32_t j, uint8_t shape,
                       osc_row *begin)
@@ -174,6 +257,10 @@ static osc_status pop(struct matching *m, const struct osc_chunk *e, uint32_t j,
         *top = is_named ? all->v[*top - 1].below_named : all->v[*top - 1].below;
     if (*top == 0)
         return OSC_ENOTFOUND;
+    *begin = (osc_row){0};
+    const osc_status st = all == &m->sync ? find_named(m, e, j, &top) : OSC_OK;
+    if (st != OSC_OK)
+        return st == OSC_ENOTFOUND ? OSC_OK : st;
     struct open_range *const open = &all->v[*top - 1];
 
     *begin = open->row;
@@ -253,6 +340,7 @@ static osc_status join_forms(struct matching *m, uint32_t begin, uint32_t end, u
             if (f.slots[i].key.v == b.slots[theirs].key.v && !f.slots[i].is_member)
                 f.known[key] = (int16_t)i;
     }
+    osc_form_cut_slots(&f, f.n_slots); /* frees the room for them if there are none */
     *joined = t->n_forms;
     t->forms[t->n_forms++] = f;
     return OSC_OK;
@@ -317,6 +405,35 @@ static osc_status end_range(struct matching *m, osc_row begin, const struct osc_
     return osc_row_form(t, e, j)->has_args ? join_args(m, k, i, e, j) : OSC_OK;
 }
 
+/* When opscope, which recorded T, was first paused; INT64_MAX: never. */
+static int64_t first_pause(const struct osc_trace *t)
+{
+    const osc_sid paused = osc_strings_find(&t->strings, OSC_STR("recording paused"));
+    int64_t first = INT64_MAX;
+
+    if (paused.v == 0 || !osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope")))
+        return first;
+    for (uint32_t c = 1; c < t->events.n_chunks; c++) {
+        const struct osc_chunk *const k = t->events.chunks[c];
+
+        for (uint32_t i = 0; i < k->n_rows; i++)
+            if (k->name[i] == paused.v && k->ts_ns[i] < first &&
+                osc_row_form(t, k, i)->shape == OSC_SHAPE_INSTANT)
+                first = k->ts_ns[i];
+    }
+    return first;
+}
+
+/* Count an end without a begin, but not an asynchronous one whose begin a pause may have left
+ * out: a synchronous range that began in one leaves no record of its end. */
+static void count_end(struct matching *m, bool is_async, int64_t ts_ns)
+{
+    if (is_async && m->paused_ns == OSC_NO_TIME)
+        m->paused_ns = first_pause(m->t);
+    if (!is_async || ts_ns == OSC_NO_TIME || ts_ns < m->paused_ns)
+        osc_findings_add(&m->t->findings, OSC_FINDING_unmatched_end, OSC_NO_OFFSET, ts_ns);
+}
+
 static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint32_t j)
 {
     struct osc_trace *t = m->t;
@@ -324,7 +441,7 @@ static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint3
     osc_row begin;
     const osc_status st = pop(m, e, j, f->shape, &begin);
 
-    if (st == OSC_OK)
+    if (st == OSC_OK && begin.v != 0)
         return end_range(m, begin, e, j);
     if (st != OSC_ENOTFOUND)
         return st;
@@ -335,7 +452,7 @@ static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint3
         m->left[m->n_left++] = (struct left_end){e->index, j, false};
         return OSC_OK;
     }
-    osc_findings_add(&t->findings, OSC_FINDING_unmatched_end, OSC_NO_OFFSET, e->ts_ns[j]);
+    count_end(m, f->shape == OSC_SHAPE_ASYNC_END, e->ts_ns[j]);
     return OSC_OK;
 }
 
@@ -423,8 +540,7 @@ static osc_status match_left(struct matching *m)
         const struct left_end *const end = &m->left[i];
 
         if (!end->is_matched)
-            osc_findings_add(&m->t->findings, OSC_FINDING_unmatched_end, OSC_NO_OFFSET,
-                             m->t->others.chunks[end->chunk]->ts_ns[end->place]);
+            count_end(m, true, m->t->others.chunks[end->chunk]->ts_ns[end->place]);
     }
     osc_free(v);
     osc_free(stack);
@@ -474,7 +590,7 @@ static void count_open(struct matching *m, const struct opened *all)
 
 osc_status osc_pairs_match(struct osc_trace *t)
 {
-    struct matching m = {.t = t, .cap_forms = t->n_forms};
+    struct matching m = {.t = t, .cap_forms = t->n_forms, .paused_ns = OSC_NO_TIME};
     uint32_t chunk = 1, place = 0;
     osc_status st = OSC_OK;
     bool any = false;
@@ -484,8 +600,7 @@ osc_status osc_pairs_match(struct osc_trace *t)
     if (!any)
         return OSC_OK;
     m.of_tracks = osc_calloc((size_t)t->n_tracks + 1, sizeof *m.of_tracks);
-    if (!m.of_tracks)
-        return OSC_ENOMEM;
+    st = m.of_tracks ? OSC_OK : OSC_ENOMEM;
     for (uint32_t c = 1; st == OSC_OK && c < t->others.n_chunks; c++) {
         const struct osc_chunk *e = t->others.chunks[c];
         for (uint32_t j = 0; st == OSC_OK && j < e->n_rows; j++) {

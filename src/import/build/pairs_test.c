@@ -42,6 +42,52 @@ TEST(pairs_by_process_and_thread_innermost_first)
         4, expected);
 }
 
+#define NAMED_END(name, tid, ts) \
+    "{'ph':'E','name':'" name "','pid':1,'tid':" #tid ",'ts':" #ts "}"
+
+/* Compare the durations of the events of TEXT and how many ends name another range. */
+static void assert_named(const char *text, uint64_t n_mismatched, uint32_t n,
+                         const int64_t *dur_ns)
+{
+    struct osc_trace t = match(text);
+
+    assert_int_equal(t.findings.by_code[OSC_FINDING_mismatched_end].count, n_mismatched);
+    assert_int_equal(t.findings.by_code[OSC_FINDING_unmatched_end].count, 0);
+    osc_trace_fini(&t);
+    assert_durations(text, n, dur_ns);
+}
+
+TEST(an_end_ends_the_range_that_it_names)
+{
+    static const int64_t stranger[] = {10000, 8000}, crossed[] = {4000, 8000, 3000, 1000},
+                         recursive[] = {9000, 4000, 4000}, cut[] = {7000, 1000},
+                         names_of_others[] = {10000}, left_open[] = {OSC_NO_DUR, 3000};
+
+    assert_named(
+        "[" BEGIN("alpha", 1, 0) "," BEGIN("beta", 1, 1) "," NAMED_END(
+            "gamma", 1, 2) "," NAMED_END("beta", 1, 9) "," NAMED_END("alpha", 1, 10) "]",
+        1, 2, stranger);
+    assert_named(
+        "[" BEGIN("a", 1, 0) "," BEGIN("b", 1, 1) "," BEGIN("c", 1, 2) "," NAMED_END(
+            "a", 1, 4) "," NAMED_END("c", 1,
+                                     5) "," BEGIN("d", 1,
+                                                  6) "," NAMED_END("d", 1,
+                                                                   7) "," NAMED_END("b", 1,
+                                                                                    9) "]",
+        1, 4, crossed);
+    assert_named("[" BEGIN("a", 1, 0) "," BEGIN("a", 1, 1) "," BEGIN("b", 1, 2) "," NAMED_END(
+                     "a", 1, 5) "," NAMED_END("b", 1, 6) "," NAMED_END("a", 1, 9) "]",
+                 1, 3, recursive);
+    assert_named("[" BEGIN("Asub", 1, 0) "," BEGIN("Asub that is long", 1, 1) "," NAMED_END(
+                     "Asub that", 1, 2) "," NAMED_END("Asub", 1, 7) "]",
+                 1, 2, cut);
+    assert_named("[" BEGIN("alpha", 1, 0) "," NAMED_END("beta", 1, 10) "]", 1, 1,
+                 names_of_others);
+    assert_named("[" BEGIN("alpha", 1, 0) "," BEGIN("x", 2, 1) "," NAMED_END(
+                     "x", 2, 4) "," NAMED_END("beta", 1, 10) "]",
+                 1, 2, left_open);
+}
+
 TEST(pairs_async_ranges_by_process_category_and_id)
 {
     static const int64_t expected[] = {3000, 5000, OSC_NO_DUR, 7000, 6000};

@@ -8,6 +8,7 @@
 #include "import/build/iterations.h"
 #include "import/build/kinds.h"
 #include "import/build/pairs.h"
+#include "import/build/wild_times.h"
 
 /* Count the events of each track, and find its first event and whether it has device work. */
 static void count_tracks(struct osc_trace *t)
@@ -54,6 +55,9 @@ static void find_extent(struct osc_trace *t)
 
     for (uint32_t c = 1; c < t->events.n_chunks; c++) {
         const struct osc_chunk *k = t->events.chunks[c];
+
+        if (k->n_rows == 0)
+            continue;
         min = k->min_ts_ns < min ? k->min_ts_ns : min;
         max = k->max_end_ns > max ? k->max_end_ns : max;
     }
@@ -109,10 +113,13 @@ static bool find_steps(const struct osc_trace *t)
 }
 
 osc_status osc_trace_seal(struct osc_trace *t, const struct osc_reader *reader,
-                          unsigned n_threads)
+                          unsigned n_threads, struct osc_loading *left_out)
 {
     osc_status st = osc_pairs_match(t);
 
+    if (st == OSC_OK)
+        st = left_out ? osc_wild_times_leave_out(t, &left_out->days, &left_out->min_ts_ns)
+                      : osc_wild_times_leave_out(t, NULL, NULL);
     if (st == OSC_OK)
         st = reader->kinds ? reader->kinds(t, n_threads) : osc_kinds_set(t, n_threads);
     if (st == OSC_OK)
@@ -126,8 +133,5 @@ osc_status osc_trace_seal(struct osc_trace *t, const struct osc_reader *reader,
         if (!t->has_steps)
             st = osc_iterations_mark(t);
     }
-    if (st == OSC_OK) {
-        st = look_at_names(t);
-    }
-    return st == OSC_OK ? osc_trace_share(t) : st;
+    return st == OSC_OK ? look_at_names(t) : st;
 }

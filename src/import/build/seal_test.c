@@ -17,7 +17,7 @@ static struct osc_trace seal(const char *text)
     struct osc_trace t = {0};
 
     assert_int_equal(unsealed_read(&t, text), OSC_OK);
-    assert_int_equal(osc_trace_seal(&t, osc_readers[0], 1), OSC_OK);
+    assert_int_equal(osc_trace_seal(&t, osc_readers[0], 1, NULL), OSC_OK);
     return t;
 }
 
@@ -221,7 +221,7 @@ TEST(pairs_before_it_measures)
 
 static osc_status seal_alone(struct osc_trace *t)
 {
-    return osc_trace_seal(t, osc_readers[0], 1);
+    return osc_trace_seal(t, osc_readers[0], 1, NULL);
 }
 
 TEST(survives_any_failed_allocation)

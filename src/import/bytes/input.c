@@ -10,6 +10,24 @@
 
 #include "base/mem.h"
 
+osc_status osc_fd_read(int fd, uint64_t offset, void *to, size_t len)
+{
+    char *at = to;
+
+    while (len > 0) {
+        const ssize_t n = pread(fd, at, len, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n == 0 ? OSC_EFORMAT : OSC_EIO;
+        at += n;
+        offset += (uint64_t)n;
+        len -= (size_t)n;
+    }
+    return OSC_OK;
+}
+
 /* Read up to LEN bytes; from OFFSET if IN can seek. -1 with errno on failure. */
 static ssize_t read_some(struct osc_input *in, char *to, size_t len, uint64_t offset)
 {

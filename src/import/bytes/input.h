@@ -38,6 +38,9 @@ OSC_MUST_USE osc_status osc_input_measure(struct osc_input *in, const struct sta
 void osc_input_open_memory(struct osc_input *in, const char *name, struct osc_str data);
 void osc_input_close(struct osc_input *in);
 
+/* Read LEN bytes at OFFSET of FD to TO. OSC_EFORMAT: the file ends before; OSC_EIO. */
+OSC_MUST_USE osc_status osc_fd_read(int fd, uint64_t offset, void *to, size_t len);
+
 /* Blocks of IN as stored, from OFFSET on (0 if it cannot seek). */
 struct osc_raw_blocks {
     struct osc_blocks blocks; /* first, so that a pointer to it is a pointer to this */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "codec/json.h"
 #include "model/known_names.h"
 
 /* A machine has fewer agents; a trace with others is not renumbered. */
@@ -77,7 +78,7 @@ static osc_status rename_all(struct osc_trace *t, unsigned by)
         const int64_t n = hip_number(t, t->tracks[i].device);
         char name[24];
 
-        if (n < 0)
+        if (n < (int64_t)by)
             continue;
         const int len = snprintf(name, sizeof name, "hip:%lld", (long long)(n - by));
         st = osc_strings_add(&t->strings, (struct osc_str){name, (uint32_t)len},
@@ -86,11 +87,28 @@ static osc_status rename_all(struct osc_trace *t, unsigned by)
     return st;
 }
 
+bool osc_agents_told(const struct osc_trace *t, struct osc_str *family, unsigned *places)
+{
+    struct osc_str rest, word, number;
+    int64_t n;
+
+    if (!osc_trace_meta(t, OSC_DEVICES_MEMBER, &rest) || !osc_json_next(&rest, &word) ||
+        word.len < 3 || word.s[0] != '"' || !osc_json_next(&rest, &number) ||
+        !osc_json_int(number, &n) || n < 0 || n >= AGENTS_MAX)
+        return false;
+    *family = (struct osc_str){word.s + 1, word.len - 2};
+    *places = (unsigned)n;
+    return true;
+}
+
 osc_status osc_agents_match(struct osc_trace *t)
 {
     struct seen s = {0};
+    struct osc_str family;
     unsigned n_fits = 0, by = 0;
 
+    if (osc_agents_told(t, &family, &by))
+        return by > 0 ? rename_all(t, by) : OSC_OK;
     for (uint32_t i = 1; i < t->n_tracks; i++) {
         if (hip_number(t, t->tracks[i].device) >= 0)
             add(&s, &s.work, hip_number(t, t->tracks[i].device));

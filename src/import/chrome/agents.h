@@ -17,6 +17,13 @@
  * Name the devices of T's queues as programs do. The agents are a number of places behind the
  * devices, the same for all. If only one such number puts each device with work among the
  * devices with properties, and agrees with those that have memory records, it is the right
- * one. If several do, the names stay and device_unmatched is reported. T's devices are read.
+ * one. If several do, the names stay and device_unmatched is reported. T's devices are read. A
+ * part of a trace says the number itself.
  */
 OSC_MUST_USE osc_status osc_agents_match(struct osc_trace *t);
+
+/*
+ * Whether T is a part of a trace, which says in OSC_DEVICES_MEMBER what the numbers of its
+ * devices mean: set *FAMILY, and *PLACES that they are above those of programs.
+ */
+bool osc_agents_told(const struct osc_trace *t, struct osc_str *family, unsigned *places);

@@ -6,10 +6,12 @@
 #include "support/unit.h"
 
 static struct osc_trace trace;
+static const char *told; /* the member opscope_devices; NULL: none */
 
 static int end(void **state)
 {
     (void)state;
+    told = NULL;
     osc_trace_fini(&trace);
     return 0;
 }
@@ -25,7 +27,10 @@ static const char *devices_of(unsigned n_listed, const char *memory, const char 
     size_t n = 0;
 
     osc_trace_fini(&trace);
-    osc_strbuf_adds(&text, "{\"deviceProperties\":[");
+    osc_strbuf_addc(&text, '{');
+    if (told)
+        osc_strbuf_addf(&text, "\"%s\":%s,", OSC_DEVICES_MEMBER, told);
+    osc_strbuf_adds(&text, "\"deviceProperties\":[");
     for (unsigned i = 0; i < n_listed; i++)
         osc_strbuf_addf(&text, "%s{\"id\":%u,\"name\":\"MI%u\"}", i > 0 ? "," : "", i, i);
     osc_strbuf_adds(&text,
@@ -99,3 +104,17 @@ TEST_WITH(what_nothing_tells_stays_and_is_reported, NULL, end)
 }
 
 UNIT_MAIN("agents")
+
+/* A part of a trace lacks devices by which the number was told. */
+TEST_WITH(a_part_says_how_its_devices_are_called, NULL, end)
+{
+    told = "[\"hip\",0]";
+    assert_string_equal(devices_of(0, "0", "1"), "hip:1");
+    told = "[\"hip\",2]";
+    assert_string_equal(devices_of(8, "", "3"), "hip:1");
+    assert_string_equal(devices_of(8, "", "1"), "hip:1"); /* no number of programs is below 0 */
+    told = "[\"xpu\",0]";
+    assert_string_equal(devices_of(0, "", "1"), "xpu:1");
+    told = "[\"hip\",64]"; /* more than a machine has: as if it said nothing */
+    assert_string_equal(devices_of(0, "0", "1"), "hip:0");
+}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/chrome/chrome_about.h"
 
+#include <string.h>
+
 #include <stddef.h>
 #include <stdio.h>
 
@@ -9,39 +11,40 @@
 #include "codec/json.h"
 #include "import/chrome/agents.h"
 #include "import/chrome/dialect.h"
+#include "import/chrome/merged_devices.h"
 #include "model/known_names.h"
+#include "model/producer.h"
 
 /* --- queues ------------------------------------------------------------------------------ */
 
-/*
- * The family that a string tells by OF, or "". Events outside of the times to read leave their
- * names and categories, but neither row nor form. Any other string may look like one, so rows
- * and forms come first.
- */
-static struct osc_str family_of_strings(const struct osc_trace *t,
-                                        struct osc_str (*of)(struct osc_str))
+/* Let the first of families in the alphabet be *FOUND, whatever the order of ids: it differs
+ * from run to run. */
+static void take_family(struct osc_str *found, struct osc_str family)
 {
-    for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
-        const osc_sid id = {i};
-        const struct osc_str family =
-            osc_strings_has(&t->strings, id) ? of(osc_trace_str(t, id)) : OSC_STR("");
-
-        if (family.len > 0)
-            return family;
-    }
-    return OSC_STR("");
+    if (family.len > 0 && (found->len == 0 || osc_str_cmp(family, *found) < 0))
+        *found = family;
 }
 
-/* The family that the categories of host calls tell, or "". */
+/*
+ * The family that the categories of host calls tell, or "". Events outside of the times to read
+ * leave their names and categories, but neither row nor form. Any other string may look like a
+ * category, so forms come first.
+ */
 static struct osc_str family_of_categories(const struct osc_trace *t)
 {
-    for (uint32_t i = 1; i < t->n_forms; i++) {
-        const struct osc_str family =
-            osc_dialect_device(osc_trace_str(t, t->forms[i].category));
-        if (family.len > 0)
-            return family;
+    struct osc_str found = OSC_STR("");
+
+    for (uint32_t i = 1; i < t->n_forms; i++)
+        take_family(&found, osc_dialect_device(osc_trace_str(t, t->forms[i].category)));
+    if (found.len > 0 || !t->is_windowed)
+        return found;
+    for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
+        const osc_sid id = {i};
+
+        if (osc_strings_has(&t->strings, id))
+            take_family(&found, osc_dialect_device(osc_trace_str(t, id)));
     }
-    return t->is_windowed ? family_of_strings(t, osc_dialect_device) : OSC_STR("");
+    return found;
 }
 
 /* The family that row I of K tells if it is a call whose category tells FAMILY. */
@@ -98,12 +101,15 @@ static struct osc_str device_family(const struct osc_trace *t)
 {
     const struct osc_str category = family_of_categories(t);
     struct osc_str family, version;
+    unsigned places;
 
+    if (osc_agents_told(t, &family, &places))
+        return family;
     if (category.len > 0 && !osc_str_eq(category, OSC_STR("privateuse1")))
         return category;
     family = family_of_rows(t, &category);
     if (family.len == 0 && t->is_windowed)
-        family = family_of_strings(t, osc_known_call_device);
+        family = osc_dialect_called_family(t);
     if (family.len > 0 || category.len > 0)
         return family.len > 0 ? family : category;
     family = family_of_rows(t, NULL);
@@ -126,8 +132,9 @@ static osc_status name_of(struct osc_trace *t, struct osc_str family, int64_t in
 }
 
 /*
- * Name the device of TRACK: from the arguments of its first device event, which in exported
- * recordings have the name and in Kineto's files the number, or else from its pid.
+ * Name the device of TRACK: from the arguments of its first device event, which have the
+ * number, in exported recordings with the family, or in older ones the name, or else from its
+ * pid.
  */
 static osc_status name_device(struct osc_trace *t, struct osc_track *track,
                               struct osc_str family)
@@ -143,6 +150,8 @@ static osc_status name_device(struct osc_trace *t, struct osc_track *track,
         track->device = arg.sid;
         return OSC_OK;
     }
+    if (osc_row_arg(t, k, i, OSC_ARG_KEY_DEVICE_FAMILY, &arg) && arg.type == OSC_ARG_STRING)
+        family = osc_trace_str(t, arg.sid);
     if (!osc_row_arg_int(t, k, i, OSC_ARG_KEY_DEVICE, &device) && !osc_json_int(pid, &device))
         return name_of(t, family, -1, &track->device);
     return name_of(t, family, device, &track->device);
@@ -163,13 +172,14 @@ static osc_status trim_end(struct osc_trace *t, osc_sid *name)
     return text.len > 0 ? osc_strings_add(&t->strings, text, name, NULL) : OSC_OK;
 }
 
-/* The last record for a name wins. */
+/* The last record for a name wins. A track that a record calls a queue is one. */
 osc_status osc_chrome_names(struct osc_trace *t)
 {
     osc_status st = OSC_OK;
     const osc_sid process_name = osc_strings_find(&t->strings, OSC_STR("process_name"));
     const osc_sid labels = osc_strings_find(&t->strings, OSC_STR("process_labels"));
     const osc_sid thread_name = osc_strings_find(&t->strings, OSC_STR("thread_name"));
+    const osc_sid queue = osc_strings_find(&t->strings, OSC_STR(OSC_QUEUE_RECORD));
 
     for (uint32_t c = 1; c < t->others.n_chunks; c++) {
         const struct osc_chunk *k = t->others.chunks[c];
@@ -180,6 +190,7 @@ osc_status osc_chrome_names(struct osc_trace *t)
 
             if (osc_row_form(t, k, i)->shape != OSC_SHAPE_ABOUT || name.v == 0)
                 continue;
+            t->tracks[k->track[i]].is_queue |= name.v == queue.v;
             const enum osc_arg_key key =
                 name.v == labels.v ? OSC_ARG_KEY_LABELS : OSC_ARG_KEY_NAME;
             if (!osc_row_arg(t, k, i, key, &arg) || arg.type != OSC_ARG_STRING)
@@ -247,6 +258,21 @@ static osc_status read_model(struct osc_trace *t, struct osc_str device, osc_sid
     return st;
 }
 
+/*
+ * What a device without a name is, where what the file says of it fits one model only; else "".
+ * gfx942 with 304 compute units is an MI300X with 192 GB or an MI325X with 256 GB (AMD's data
+ * sheets of both).
+ */
+static struct osc_str derived_model(const struct osc_device_limits *l)
+{
+    const int64_t between = INT64_C(224) << 30;
+
+    if (l->major != 9 || l->minor != 4 || l->n_units != 304 || l->memory_bytes < 0)
+        return OSC_STR("");
+    return l->memory_bytes < between ? OSC_STR("AMD Instinct MI300X (derived)")
+                                     : OSC_STR("AMD Instinct MI325X (derived)");
+}
+
 static osc_status read_device(struct osc_trace *t, struct osc_str family, struct osc_str text,
                               struct osc_device *d)
 {
@@ -258,7 +284,9 @@ static osc_status read_device(struct osc_trace *t, struct osc_str family, struct
 
         memcpy((char *)&d->limits + limits[i].offset, &value, sizeof value);
     }
-    const osc_status st = read_model(t, text, &d->model);
+    osc_status st = read_model(t, text, &d->model);
+    if (st == OSC_OK && d->model.v == 0)
+        st = osc_strings_add(&t->strings, derived_model(&d->limits), &d->model, NULL);
     return st == OSC_OK ? osc_strings_add(&t->strings, family, &d->family, NULL) : st;
 }
 
@@ -349,6 +377,16 @@ static void count_samples(struct osc_trace *t)
     }
 }
 
+/* Count it once if events have stacks: their frames stand beside the events. */
+static void count_stacks(struct osc_trace *t)
+{
+    struct osc_str frames, samples, key, value;
+
+    if (osc_trace_meta(t, "stackFrames", &frames) && !osc_trace_meta(t, "samples", &samples) &&
+        osc_json_next_member(&frames, &key, &value))
+        osc_findings_add(&t->findings, OSC_FINDING_event_stacks, OSC_NO_OFFSET, OSC_NO_TIME);
+}
+
 osc_status osc_chrome_about(struct osc_trace *t)
 {
     struct osc_str family = OSC_STR(""), value;
@@ -357,6 +395,7 @@ osc_status osc_chrome_about(struct osc_trace *t)
 
     osc_dialect_mark_tracks(t);
     count_samples(t);
+    count_stacks(t);
     for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
         if (!t->tracks[i].is_queue || t->tracks[i].n_events == 0 || t->tracks[i].device.v != 0)
             continue;
@@ -375,6 +414,9 @@ osc_status osc_chrome_about(struct osc_trace *t)
         st = read_devices(t, family);
     if (st == OSC_OK)
         st = osc_agents_match(t);
+    if (st == OSC_OK &&
+        osc_producer_dialect((enum osc_producer)t->producer) == OSC_DIALECT_KINETO)
+        st = osc_merged_devices_number(t);
     return st == OSC_OK ? name_listed(t) : st;
 }
 

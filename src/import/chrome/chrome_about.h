@@ -15,7 +15,8 @@
 #include "model/trace.h"
 
 /* Read names of processes and threads from the metadata records of T, without blanks at their
- * ends, which ROCm's names of streams have. */
+ * ends, which ROCm's names of streams have;
+ * and which tracks are queues, from those that are an OSC_QUEUE_RECORD. */
 OSC_MUST_USE osc_status osc_chrome_names(struct osc_trace *t);
 
 /* Fill the queues and devices of T, whose tracks are counted and forms have kinds. */

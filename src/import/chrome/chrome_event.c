@@ -330,7 +330,6 @@ static void store_member(struct osc_chrome *c, enum member member, const struct 
         break;
     case M_DUR:
         c->has_dur = read_micros(c, v, OSC_ROLE_DUR, &c->dur);
-        c->bad_dur = !c->has_dur;
         break;
     case M_ARGS:
     case M_OTHER:
@@ -446,9 +445,7 @@ static bool place_record(struct osc_chrome *c, uint64_t offset)
     }
     if (r->shape != OSC_SHAPE_RANGE)
         return true;
-    if (!c->has_dur) {
-        if (!c->bad_dur) /* a bad one was counted when it was read */
-            count_at(c, OSC_FINDING_wrong_type, offset);
+    if (!c->has_dur) { /* counted when it was read, or as no_duration */
         c->can_learn = false;
         return true;
     }
@@ -543,7 +540,7 @@ enum osc_token_status osc_chrome_event(struct osc_chrome *c)
     const uint64_t n_moves = c->text.n_moves;
 
     c->record = (struct osc_record){.pid = OSC_WHO_IS_STRING, .tid = OSC_WHO_IS_STRING};
-    c->has_ts = c->has_dur = c->bad_ts = c->bad_dur = c->args_are_full = false;
+    c->has_ts = c->has_dur = c->bad_ts = c->args_are_full = false;
     c->has_far_ts = false;
     c->n_members = c->n_read = 0;
     c->one_per_line = true;

@@ -16,6 +16,15 @@ static void count_here(struct osc_chrome *c, enum osc_finding_code code)
     osc_findings_add(c->findings, code, osc_text_offset(&c->text, c->text.p), OSC_NO_TIME);
 }
 
+/* Whether the key at AT is KEY. */
+static bool is_key(struct osc_text *t, size_t at, const char *key)
+{
+    const size_t len = strlen(key);
+
+    return osc_text_look(t, at) == '"' && osc_text_look(t, at + len + 1) == '"' &&
+           memcmp(t->p + at + 1, key, len) == 0;
+}
+
 /* Whether the key at AT is one that follows the list of events. */
 static bool is_top_key(struct osc_text *t, size_t at)
 {
@@ -23,14 +32,11 @@ static bool is_top_key(struct osc_text *t, size_t at)
                                        "baseTimeNanoseconds", "distributedInfo",
                                        "deviceProperties",    "schemaVersion"};
 
-    if (osc_text_look(t, at) != '"')
-        return false;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const size_t len = strlen(keys[i]);
-        if (osc_text_look(t, at + len + 1) == '"' && memcmp(t->p + at + 1, keys[i], len) == 0)
-            return true;
-    }
-    return false;
+    bool is_one = false;
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && !is_one; i++)
+        is_one = is_key(t, at, keys[i]);
+    return is_one;
 }
 
 /* Whether CH can follow a document: it is the end of the file or begins another document. */
@@ -78,7 +84,11 @@ static void find_back(struct osc_chrome *c)
         if (*t->p == ']' && list_ends_before(t, 1))
             return;
         t->p++;
-        if (osc_chrome_peek(c) != ',')
+        bool is_next_line = false;
+        const int ch = osc_chrome_peek_line(c, &is_next_line);
+        if (ch == '{' && is_next_line)
+            return; /* behind a message with braces, which has no comma */
+        if (ch != ',')
             continue;
         t->p++;
         if (osc_chrome_peek(c) == '{')
@@ -123,6 +133,14 @@ static enum osc_token_status read_meta(struct osc_chrome *c, osc_sid key)
     return st;
 }
 
+/* Whether the first member of the object at p is a list of events. */
+static bool is_trace(struct osc_text *t)
+{
+    size_t at = 1;
+
+    return osc_text_look_past_blank(t, &at) == '"' && is_key(t, at, "traceEvents");
+}
+
 /* Read one member of the top-level object; the quotation mark of its key is at p. */
 static enum osc_token_status read_top_member(struct osc_chrome *c, enum osc_chrome_state *state)
 {
@@ -142,8 +160,14 @@ static enum osc_token_status read_top_member(struct osc_chrome *c, enum osc_chro
         return OSC_TOKEN_END;
     if (is_events && ch == '[') {
         c->text.p++;
-        *state = OSC_CHROME_EVENTS;
+        *state = *state == OSC_CHROME_TOP_IN ? OSC_CHROME_EVENTS_IN : OSC_CHROME_EVENTS;
         c->saw_list = c->has_list = true;
+        return OSC_TOKEN_OK;
+    }
+    if (is_events && ch == '{' && *state == OSC_CHROME_TOP && is_trace(&c->text)) {
+        count_here(c, OSC_FINDING_repaired_list);
+        c->text.p++;
+        *state = OSC_CHROME_TOP_IN;
         return OSC_TOKEN_OK;
     }
     if (is_events)
@@ -152,8 +176,8 @@ static enum osc_token_status read_top_member(struct osc_chrome *c, enum osc_chro
 }
 
 /*
- * End a document and find out whether another follows. If one of several has no list of events,
- * it is counted, and its members are dropped.
+ * End a document and find out whether another follows, perhaps behind other text. If one of
+ * several has no list of events, it is counted, and its members are dropped.
  */
 static enum osc_chrome_state end_document(struct osc_chrome *c)
 {
@@ -164,9 +188,7 @@ static enum osc_chrome_state end_document(struct osc_chrome *c)
         osc_findings_add(c->findings, OSC_FINDING_wrong_type, c->document_at, OSC_NO_TIME);
         c->n_metas = c->n_older_metas;
     }
-    if (is_last && next >= 0)
-        count_here(c, OSC_FINDING_corrupt);
-    return is_last ? OSC_CHROME_END : OSC_CHROME_START;
+    return next < 0 ? OSC_CHROME_END : OSC_CHROME_START;
 }
 
 static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
@@ -178,8 +200,14 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
         c->text.p++;
         if (osc_chrome_peek(c) == '{') { /* of an event: the list has not really ended */
             count_here(c, OSC_FINDING_corrupt);
-            *state = OSC_CHROME_EVENTS;
+            *state = *state == OSC_CHROME_TOP_IN ? OSC_CHROME_EVENTS_IN : OSC_CHROME_EVENTS;
+            c->has_list = true; /* as a unit assumes that begins further on */
         }
+        return;
+    }
+    if (ch == '}' && *state == OSC_CHROME_TOP_IN) {
+        c->text.p++;
+        *state = OSC_CHROME_TOP;
         return;
     }
     if (ch == '}') {
@@ -209,24 +237,34 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
     }
 }
 
-/* Skip an item of the list of events that is not an object, or a piece of a broken one. */
+/* Skip an item of the list of events that is not an object, a piece of a broken one, or text
+ * that was printed into the file. */
 static enum osc_token_status skip_stranger(struct osc_chrome *c, int ch)
 {
     struct osc_chrome_string s;
     struct osc_str raw;
-    enum osc_token_status st;
+    enum osc_token_status st = OSC_TOKEN_OK;
+    const bool is_message = ch == '[' && osc_chrome_is_message(&c->text);
+    const bool is_text = ch == '"';
 
-    count_here(c, OSC_FINDING_wrong_type);
-    if (ch == '"')
+    if (is_text)
         st = osc_chrome_key(c, &s);
-    else if (ch == '[')
+    else if (ch == '[' && !is_message)
         st = osc_chrome_nested(c, false, &raw);
-    else
+    else if (ch != '[')
         st = osc_chrome_bare(c, &raw);
-    if (st == OSC_TOKEN_END || st == OSC_TOKEN_BAD)
+    bool is_next_line = false;
+    ch = st == OSC_TOKEN_OK && !is_message ? osc_chrome_peek_line(c, &is_next_line) : 0;
+    if (st == OSC_TOKEN_OK && is_text && ch == ':')
+        st = OSC_TOKEN_BAD; /* a member of a broken event */
+    if (st != OSC_TOKEN_OK || ch == ',' || ch == ']' || ch < 0) {
+        osc_findings_add(c->findings, OSC_FINDING_wrong_type, c->item_at, OSC_NO_TIME);
         return st;
-    ch = osc_chrome_peek(c);
-    return ch == ',' || ch == ']' || ch < 0 ? OSC_TOKEN_OK : OSC_TOKEN_BAD;
+    }
+    osc_findings_add(c->findings, OSC_FINDING_corrupt, c->item_at, OSC_NO_TIME);
+    if (!is_next_line)
+        osc_chrome_skip_text(&c->text);
+    return OSC_TOKEN_OK;
 }
 
 /*
@@ -253,14 +291,18 @@ enum osc_chrome_state osc_chrome_behind_list(struct osc_chrome *c, enum osc_chro
 {
     if (list == OSC_CHROME_GUESS)
         return OSC_CHROME_LISTED;
-    return list == OSC_CHROME_BARE ? end_document(c) : OSC_CHROME_TOP;
+    if (osc_chrome_is_bare(list))
+        return end_document(c);
+    return list == OSC_CHROME_EVENTS_IN ? OSC_CHROME_TOP_IN : OSC_CHROME_TOP;
 }
 
 enum osc_chrome_state osc_chrome_behind_cut(struct osc_chrome *c, enum osc_chrome_state list)
 {
     if (list == OSC_CHROME_GUESS)
         return OSC_CHROME_CUT;
-    count_here(c, list == OSC_CHROME_BARE ? OSC_FINDING_unclosed_list : OSC_FINDING_truncated);
+    if (list != OSC_CHROME_LINES) /* that has no end */
+        count_here(c,
+                   list == OSC_CHROME_BARE ? OSC_FINDING_unclosed_list : OSC_FINDING_truncated);
     return OSC_CHROME_END;
 }
 
@@ -340,7 +382,7 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
     }
     if (ch == ']') {
         c->text.p++;
-        if (*state == OSC_CHROME_BARE && osc_chrome_goes_on(c))
+        if (osc_chrome_is_bare(*state) && osc_chrome_goes_on(c))
             return OSC_TOKEN_BAD;
         *state = osc_chrome_behind_list(c, *state);
         *is_done = true;
@@ -396,8 +438,19 @@ static bool run_events(struct osc_chrome *c, enum osc_chrome_state *state, uint6
     }
 }
 
+/* Whether CH, the byte at p, begins no document. */
+static bool is_strange(struct osc_chrome *c, int ch)
+{
+    size_t at = 1;
+
+    if (ch == ',')
+        return osc_text_look_past_blank(&c->text, &at) != '{';
+    return ch >= 0 && ch != '{' && (ch != '[' || osc_chrome_is_message(&c->text));
+}
+
 static void run_start(struct osc_chrome *c, enum osc_chrome_state *state)
 {
+    const bool is_first = osc_text_offset(&c->text, c->text.p) == 0;
     int ch = osc_chrome_peek(c);
 
     if (ch == 0xef && osc_text_look(&c->text, 1) == 0xbb &&
@@ -405,16 +458,33 @@ static void run_start(struct osc_chrome *c, enum osc_chrome_state *state)
         c->text.p += 3; /* a byte order mark */
         ch = osc_chrome_peek(c);
     }
-    if (ch == '[' || ch == '{') {
-        c->document_at = osc_text_offset(&c->text, c->text.p);
-        c->n_older_metas = c->n_metas;
-        c->has_list = ch == '[';
-        c->saw_list |= c->has_list;
-        c->text.p++;
-        *state = ch == '[' ? OSC_CHROME_BARE : OSC_CHROME_TOP;
+    const bool is_behind_text = is_strange(c, ch);
+    if (is_behind_text) {
+        if (!is_first)
+            count_here(c, OSC_FINDING_corrupt);
+        if (!osc_chrome_find_document(c)) {
+            *state = OSC_CHROME_END;
+            return;
+        }
+        ch = osc_chrome_peek(c);
+    }
+    if (ch < 0) {
+        *state = OSC_CHROME_END;
         return;
     }
-    *state = OSC_CHROME_END;
+    const bool is_event = ch == ',' || (ch == '{' && osc_chrome_is_event(&c->text));
+    c->document_at = osc_text_offset(&c->text, c->text.p);
+    c->n_older_metas = c->n_metas;
+    c->has_list = is_event || ch == '[';
+    c->saw_list |= c->has_list;
+    if (is_event || (is_behind_text && is_first))
+        count_here(c, OSC_FINDING_repaired_list);
+    if (is_event) {
+        *state = OSC_CHROME_LINES;
+        return;
+    }
+    c->text.p++;
+    *state = ch == '[' ? OSC_CHROME_BARE : OSC_CHROME_TOP;
 }
 
 bool osc_chrome_run(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t stop)
@@ -425,10 +495,13 @@ bool osc_chrome_run(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t
             run_start(c, state);
             break;
         case OSC_CHROME_TOP:
+        case OSC_CHROME_TOP_IN:
             run_top(c, state);
             break;
         case OSC_CHROME_EVENTS:
+        case OSC_CHROME_EVENTS_IN:
         case OSC_CHROME_BARE:
+        case OSC_CHROME_LINES:
         case OSC_CHROME_GUESS: {
             const enum osc_chrome_state list = *state;
             if (!run_events(c, state, stop))

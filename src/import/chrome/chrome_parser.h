@@ -4,6 +4,7 @@
  *
  *   chrome_reader.c units of text, threads
  *   chrome_file.c   top level of the file, the list of events, recovery after damage
+ *   chrome_messages.c  text between events that is no JSON
  *   chrome_token.c  tokens in the window: strings with PyTorch's defects, values
  *   chrome_event.c  one event, any order of members, any defect: the slow path
  *   chrome_learn.c  a tree of the layouts that the slow path has read
@@ -70,9 +71,9 @@ struct osc_chrome {
     uint64_t is_brace[OSC_NESTING_MAX / 64 + 1]; /* one bit for each level of a nested value */
     struct osc_json_micros ts, dur;
     bool has_ts, has_dur;
-    bool bad_ts, bad_dur; /* present, but not a time; counted */
-    bool has_far_ts;      /* a bad one, too far from where times count; not counted yet */
-    uint64_t far_ts_at;   /* its offset */
+    bool bad_ts;        /* present, but not a time; counted */
+    bool has_far_ts;    /* a bad one, too far from where times count; not counted yet */
+    uint64_t far_ts_at; /* its offset */
     bool args_are_full;
     uint32_t n_members; /* read so far, each on a line of its own */
     uint32_t n_read;    /* members of the event and of its args */
@@ -99,15 +100,31 @@ struct osc_chrome {
 
 /* The position of a parser in the structure of the file. */
 enum osc_chrome_state {
-    OSC_CHROME_START,  /* nothing read yet */
-    OSC_CHROME_TOP,    /* inside the top-level object */
-    OSC_CHROME_EVENTS, /* inside the list of events of that object */
-    OSC_CHROME_BARE,   /* inside a list of events that is the whole file */
-    OSC_CHROME_GUESS,  /* inside a list of events of either sort, not known yet */
-    OSC_CHROME_LISTED, /* just after such a list */
-    OSC_CHROME_CUT,    /* the text has ended in such a list, behind a whole event */
-    OSC_CHROME_END,    /* nothing more to read */
+    OSC_CHROME_START,     /* nothing read yet */
+    OSC_CHROME_TOP,       /* inside the top-level object */
+    OSC_CHROME_TOP_IN,    /* inside an object that is its member traceEvents */
+    OSC_CHROME_EVENTS,    /* inside the list of events of the top-level object */
+    OSC_CHROME_EVENTS_IN, /* the same of the object within it */
+    OSC_CHROME_BARE,      /* inside a list of events that is the whole file */
+    OSC_CHROME_LINES,     /* the same without its opening bracket, such as one event a line */
+    OSC_CHROME_GUESS,     /* inside a list of events of either sort, not known yet */
+    OSC_CHROME_LISTED,    /* just after such a list */
+    OSC_CHROME_CUT,       /* the text has ended in such a list, behind a whole event */
+    OSC_CHROME_END,       /* nothing more to read */
 };
+
+/* Whether STATE is within a list of events of a known sort. */
+static inline bool osc_chrome_is_in_list(enum osc_chrome_state state)
+{
+    return state == OSC_CHROME_EVENTS || state == OSC_CHROME_EVENTS_IN ||
+           state == OSC_CHROME_BARE || state == OSC_CHROME_LINES;
+}
+
+/* Whether a list of events in STATE is the whole document. */
+static inline bool osc_chrome_is_bare(enum osc_chrome_state state)
+{
+    return state == OSC_CHROME_BARE || state == OSC_CHROME_LINES;
+}
 
 /*
  * The state of C after the list of events LIST has ended just before p. The end of a bare list
@@ -130,6 +147,23 @@ bool osc_chrome_goes_on(struct osc_chrome *c);
  * stored in c->text.status. False: the builder failed or the user canceled.
  */
 bool osc_chrome_run(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t stop);
+
+/* chrome_messages.c */
+
+/* Whether the object at p, the first of a document, is an event and no list of events is around
+ * it: it has a phase. */
+bool osc_chrome_is_event(struct osc_text *t);
+
+/* Skip other text before a document, line by line. False: none follows soon. */
+bool osc_chrome_find_document(struct osc_chrome *c);
+
+/* Skip the rest of a line of text between events, such as a message, or up to an event in it.
+ */
+void osc_chrome_skip_text(struct osc_text *t);
+
+/* Whether the bracket at p begins a message, such as [W1124 12:00:00] and words, and no list.
+ */
+bool osc_chrome_is_message(struct osc_text *t);
 
 /* chrome_token.c */
 

@@ -5,8 +5,10 @@
  * A plain file is cut into units of text where an event seems to begin. Threads parse units at
  * the same time, assuming that an event does begin there, and join them to the trace one after
  * the other. A unit counts only if the one before it ended exactly where this one began;
- * otherwise it is parsed again from that end. So the result is always that of one thread that
- * reads from start to end.
+ * otherwise it is parsed again from that end. What was parsed in vain leaves strings, forms and
+ * tracks, by which the producer would be guessed: then the whole text is read again, in the
+ * units that were right. So the result is always that of one thread that reads from start to
+ * end.
  */
 #include "import/chrome/chrome_about.h"
 #include "import/chrome/chrome_parser.h"
@@ -30,7 +32,7 @@
 
 struct shared {
     struct osc_reading *r;
-    uint64_t *starts; /* owned; offsets where units seem to begin; [0] is 0 */
+    uint64_t *starts; /* borrowed; offsets where units seem to begin; [0] is 0 */
     uint32_t n_units;
     _Atomic uint32_t next_unit;
     _Atomic uint64_t n_bytes; /* parsed so far, for progress */
@@ -48,6 +50,9 @@ struct shared {
     osc_status status;
     struct osc_err err;
     size_t cap_metas;
+    uint64_t *right; /* borrowed; those of starts where units did begin */
+    uint32_t n_right;
+    bool is_soiled; /* something was parsed that did not join */
 };
 
 /* The state of one thread. */
@@ -186,11 +191,6 @@ static void hand_in(struct shared *s, struct worker *w, struct outcome *out)
         s->is_over = true;
 }
 
-static bool is_in_events(enum osc_chrome_state state)
-{
-    return state == OSC_CHROME_EVENTS || state == OSC_CHROME_BARE;
-}
-
 /* Wait for the turn of unit K. */
 static void wait_for_turn(struct shared *s, uint32_t k)
 {
@@ -201,26 +201,50 @@ static void wait_for_turn(struct shared *s, uint32_t k)
 /* Whether W mistook a stray bracket for the end of a bare list that continues. */
 static bool ends_early(const struct shared *s, struct worker *w, enum osc_chrome_state state)
 {
-    return state == OSC_CHROME_LISTED && s->state == OSC_CHROME_BARE &&
+    return state == OSC_CHROME_LISTED && osc_chrome_is_bare(s->state) &&
            osc_chrome_goes_on(&w->parser);
+}
+
+/* Pass on the turn of unit K, which is not needed; false: it is. */
+static bool skip_unit(struct shared *s, uint32_t k)
+{
+    pthread_mutex_lock(&s->lock);
+    const bool is_over = s->is_over;
+    if (is_over) {
+        wait_for_turn(s, k);
+        s->turn++;
+        pthread_cond_broadcast(&s->turned);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return is_over;
+}
+
+/* Whether unit K, which W has read to STATE, did begin where it seemed to. */
+static bool is_unit_right(struct shared *s, struct worker *w, uint32_t k,
+                          enum osc_chrome_state state)
+{
+    const bool is_right =
+        !s->is_over && (k == 0 || (s->at == s->starts[k] && osc_chrome_is_in_list(s->state) &&
+                                   !ends_early(s, w, state)));
+
+    if (is_right)
+        s->right[s->n_right++] = s->starts[k];
+    s->is_soiled |= !is_right;
+    return is_right;
 }
 
 static void work_on_unit(struct worker *w, uint32_t k)
 {
     struct shared *s = w->s;
-    uint64_t stop = k + 1 < s->n_units ? s->starts[k + 1] : UINT64_MAX;
+    const uint64_t stop = k + 1 < s->n_units ? s->starts[k + 1] : UINT64_MAX;
     struct outcome out;
 
-    pthread_mutex_lock(&s->lock);
-    const bool is_over = s->is_over;
-    pthread_mutex_unlock(&s->lock);
-    if (is_over)
-        stop = 0; /* the unit is not needed; only the turn must be passed on */
+    if (skip_unit(s, k))
+        return;
     parse_unit(w, s->starts[k], k == 0 ? OSC_CHROME_START : OSC_CHROME_GUESS, stop, &out);
     pthread_mutex_lock(&s->lock);
     wait_for_turn(s, k);
-    const bool is_right = k == 0 || (s->at == s->starts[k] && is_in_events(s->state) &&
-                                     !ends_early(s, w, out.state));
+    const bool is_right = is_unit_right(s, w, k, out.state);
     if (!s->is_over && !is_right && out.status != OSC_ECANCELED) {
         const enum osc_chrome_state state = s->state;
         const uint64_t at = s->at;
@@ -245,7 +269,7 @@ static void work_on_unit(struct worker *w, uint32_t k)
     }
     if (!s->is_over)
         hand_in(s, w, &out);
-    if (!s->is_over && !is_in_events(s->state)) {
+    if (!s->is_over && !osc_chrome_is_in_list(s->state)) {
         /* After the list. Another document may follow and extend into the next unit. */
         const enum osc_chrome_state state = s->state;
 
@@ -319,10 +343,16 @@ static int64_t guess_start(const char *s, size_t len)
     return -1;
 }
 
-/* Fill s->starts. A file that cannot be cut is one unit. */
-static osc_status cut_units(struct shared *s, struct osc_err *err)
+/* Where units of a text begin. */
+struct units {
+    uint64_t *starts; /* owned; [0] is 0 */
+    uint32_t n;
+};
+
+/* Find where UNITS seem to begin. A text that cannot be cut is one unit. */
+static osc_status cut_units(const struct osc_reading *r, struct units *units,
+                            struct osc_err *err)
 {
-    const struct osc_reading *r = s->r;
     const uint64_t size = r->in->size;
     uint64_t unit = r->options->unit_bytes;
     uint32_t n = 1;
@@ -332,15 +362,15 @@ static osc_status cut_units(struct shared *s, struct osc_err *err)
         unit = unit < UNIT_BYTES_MIN ? UNIT_BYTES_MIN : unit;
         unit = unit > UNIT_BYTES_MAX ? UNIT_BYTES_MAX : unit;
     }
-    const bool can_cut =
-        !s->pipe && r->in->can_seek && (r->n_threads > 1 || r->options->unit_bytes > 0);
+    const bool can_cut = r->inflate == OSC_INFLATE_NONE && r->in->can_seek &&
+                         (r->n_threads > 1 || r->options->unit_bytes > 0);
     if (can_cut && size / unit < UINT32_MAX - 2)
         n += (uint32_t)(size / unit);
-    s->starts = osc_malloc(n * sizeof *s->starts);
-    if (!s->starts)
+    units->starts = osc_malloc(n * sizeof *units->starts);
+    if (!units->starts)
         return osc_fail(err, OSC_ENOMEM, "%s: out of memory", r->in->path);
-    s->starts[0] = 0;
-    s->n_units = 1;
+    units->starts[0] = 0;
+    units->n = 1;
     for (uint32_t i = 1; i < n; i++) {
         const uint64_t at = i * unit;
         struct osc_raw_blocks raw;
@@ -353,8 +383,8 @@ static osc_status cut_units(struct shared *s, struct osc_err *err)
         osc_raw_blocks_fini(&raw);
         if (st != OSC_OK)
             return st;
-        if (found >= 0 && at + (uint64_t)found > s->starts[s->n_units - 1])
-            s->starts[s->n_units++] = at + (uint64_t)found;
+        if (found >= 0 && at + (uint64_t)found > units->starts[units->n - 1])
+            units->starts[units->n++] = at + (uint64_t)found;
     }
     return OSC_OK;
 }
@@ -469,31 +499,63 @@ static void find_clock(struct osc_reading *r)
     osc_raw_blocks_fini(&raw);
 }
 
-static osc_status chrome_read(struct osc_reading *r, struct osc_err *err)
+/*
+ * Read the text in UNITS, and keep of them those that were right. IS_SOILED: others were
+ * parsed, too, and left something in the trace.
+ */
+static osc_status read_units(struct osc_reading *r, struct units *units, bool *is_soiled,
+                             struct osc_err *err)
 {
-    struct shared s = {.r = r, .main_thread = pthread_self()};
+    struct shared s = {
+        .r = r, .starts = units->starts, .n_units = units->n, .main_thread = pthread_self()};
+    const unsigned n = r->n_threads < s.n_units ? r->n_threads : s.n_units;
     osc_status st = OSC_OK;
 
+    s.right = osc_malloc(s.n_units * sizeof *s.right);
+    if (!s.right)
+        return osc_fail(err, OSC_ENOMEM, "%s: out of memory", r->in->path);
     pthread_mutex_init(&s.lock, NULL);
     pthread_cond_init(&s.turned, NULL);
     if (r->inflate != OSC_INFLATE_NONE)
         st = osc_pipe_open(&s.pipe, r->in, r->inflate, r->block_bytes, r->n_threads > 1, err);
-    if (st == OSC_OK)
-        st = cut_units(&s, err);
-    if (st == OSC_OK)
-        find_clock(r);
     if (st == OSC_OK) {
-        const unsigned n = r->n_threads < s.n_units ? r->n_threads : s.n_units;
+        find_clock(r);
         osc_parallel(n, n, work, &s);
         if (s.pipe && s.status == OSC_OK && osc_pipe_has_garbage(s.pipe))
             osc_findings_add(&r->loading->trace->findings, OSC_FINDING_corrupt, s.at,
                              OSC_NO_TIME);
         st = conclude(&s, err);
     }
+    *is_soiled = s.is_soiled && st == OSC_OK;
     osc_pipe_close(s.pipe);
-    osc_free(s.starts);
+    osc_free(units->starts);
+    *units = (struct units){s.right, s.n_right};
     pthread_cond_destroy(&s.turned);
     pthread_mutex_destroy(&s.lock);
+    return st;
+}
+
+static osc_status chrome_read(struct osc_reading *r, struct osc_err *err)
+{
+    struct units units = {0};
+    bool is_soiled = false;
+    osc_status st = cut_units(r, &units, err);
+
+    if (st == OSC_OK)
+        st = read_units(r, &units, &is_soiled, err);
+    while (is_soiled) {
+        const uint32_t n = units.n;
+
+        st = osc_loading_restart(r->loading);
+        if (st != OSC_OK) {
+            st = osc_fail(err, st, "%s: %s", r->in->path, osc_status_text(st));
+            break;
+        }
+        st = read_units(r, &units, &is_soiled, err);
+        if (is_soiled && units.n == n) /* so it ends, whatever the text */
+            units.n = 1;
+    }
+    osc_free(units.starts);
     return st;
 }
 

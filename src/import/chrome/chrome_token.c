@@ -44,13 +44,13 @@ static bool may_end_before(struct osc_text *t, size_t at)
         return ch == '"' || ch == '{' || ch == '[' || ch == -1;
     }
     if (ch == '}' || ch == ']') {
-        const bool is_object =
-            ch == '}'; /* perhaps the end of a document that another one follows */
+        /* Perhaps the end of a document that another one follows, or a message. */
+        const bool is_object = ch == '}';
+        const size_t from = ++at;
 
-        at++;
         ch = osc_text_look_past_blank(t, &at);
         return ch == ',' || ch == '}' || ch == ']' || ch == -1 ||
-               (is_object && (ch == '{' || ch == '['));
+               (is_object && (ch == '{' || ch == '[' || memchr(t->p + from, '\n', at - from)));
     }
     return ch == -1;
 }

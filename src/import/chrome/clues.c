@@ -84,18 +84,25 @@ static bool has_any_string(const struct osc_trace *t, const char *const *texts)
     return false;
 }
 
-/* Whether any string of T begins with PREFIX. */
-static bool has_prefix(const struct osc_trace *t, const char *prefix)
+/* Whether any string of T begins with PREFIX and, unless IS_ONE is NULL, is one of those. */
+static bool has_such(const struct osc_trace *t, const char *prefix,
+                     bool (*is_one)(struct osc_str text))
 {
     const struct osc_str start = osc_str_c(prefix);
 
     for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
         const osc_sid id = {i};
 
-        if (osc_strings_has(&t->strings, id) && osc_str_starts(osc_trace_str(t, id), start))
+        if (osc_strings_has(&t->strings, id) && osc_str_starts(osc_trace_str(t, id), start) &&
+            (!is_one || is_one(osc_trace_str(t, id))))
             return true;
     }
     return false;
+}
+
+static bool has_prefix(const struct osc_trace *t, const char *prefix)
+{
+    return has_such(t, prefix, NULL);
 }
 
 /* Whether the name of a process of T begins with START and ends with END. */
@@ -204,6 +211,16 @@ static bool is_of_ascend(const struct osc_trace *t)
            ((has_process_called(t, "Task Scheduler") || has_process(t, "AI Core", "")) &&
             has_any_arg(t, task)) ||
            has_category(t, "HostToDevice") || has_category(t, "async_npu");
+}
+
+/* Whether T is the timeline display of MindSpore's older profiler, which names no process and
+ * no thread: operators with their full names, and how long each stream ran. */
+static bool is_display(const struct osc_trace *t)
+{
+    static const char *const full_name[] = {"fullname", NULL};
+
+    return (t->is_windowed || has_any_arg(t, full_name)) &&
+           has_such(t, "stream_", osc_line_is_stream_run);
 }
 
 static enum osc_producer which_ascend(const struct osc_trace *t)
@@ -398,6 +415,8 @@ static enum osc_producer guess(const struct osc_trace *t)
         return OSC_PRODUCER_TORCH_LEGACY;
     if (is_of_ascend(t))
         return which_ascend(t);
+    if (is_display(t))
+        return OSC_PRODUCER_MINDSPORE_DISPLAY;
     if (has_member(t, "span_indx")) /* sic; the rest is Kineto's */
         return OSC_PRODUCER_PADDLE;
     if (is_of_unitrace(t))

@@ -8,6 +8,10 @@
 #define M(what, name) "{'ph':'M','name':'" what "','pid':1,'tid':1,'args':{'name':'" name "'}}"
 #define X(cat, name) \
     "{'ph':'X','cat':'" cat "','name':'" name "','pid':1,'tid':1,'ts':1,'dur':1}"
+/* An operator of MindSpore's timeline. */
+#define FULL                                                     \
+    "{'ph':'X','name':'Mul-op1','pid':1,'tid':5,'ts':1,'dur':1," \
+    "'args':{'type':'Mul','fullname':'Default/Mul-op1'}}"
 
 /* What each producer writes, and the word for it. */
 static const struct {
@@ -57,6 +61,9 @@ static const struct {
     {"[" M("process_name", "GPU Process") "," X("", "k") "]", ""},
     {"[" M("process_name", "AI Core Op") "," X("", "Default/Conv2D-op1") "]", "mindspore"},
     {"[" M("process_name", "AI Core Op") "," X("", "k") "]", ""},
+    {"[" X("", "stream_5_parallel_0") "," FULL "]", "mindspore"},
+    {"[" X("", "stream_5_parallel_0") "]", ""},
+    {"[" X("", "stream_of_parallel_0") "," FULL "]", ""},
     {"[{'ph':'X','cat':'gemm','name':'load','pid':'gemm Core1 CTA0','tid':'warp 0 (line 0)',"
      "'ts':1,'dur':1,'args':{'Init Time (ns)':1,'Post Final Time (ns)':2,'call_stack':[]}}]",
      "triton"},

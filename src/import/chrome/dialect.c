@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/thread.h"
 #include "import/build/kinds.h"
 #include "model/known_names.h"
@@ -78,6 +79,24 @@ struct osc_str osc_dialect_device(struct osc_str category)
             return family;
     }
     return (struct osc_str){"", 0};
+}
+
+struct osc_str osc_dialect_called_family(const struct osc_trace *t)
+{
+    struct osc_str found = OSC_STR("");
+
+    for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
+        const osc_sid id = {i};
+
+        if (!osc_strings_has(&t->strings, id))
+            continue;
+        const struct osc_str family = osc_known_call_device(osc_trace_str(t, id));
+        if (osc_str_eq(family, OSC_STR("hip")))
+            return family;
+        if (family.len > 0 && (found.len == 0 || osc_str_cmp(family, found) < 0))
+            found = family;
+    }
+    return found;
 }
 
 bool osc_dialect_is_device(struct osc_str category)
@@ -190,6 +209,94 @@ static enum osc_kind instant_kind(const struct osc_trace *t, const struct osc_ch
     return bytes > 0 ? OSC_KIND_ALLOC : OSC_KIND_FREE;
 }
 
+/* What MTIA's queues do besides kernels, by the beginning of the name. All of it has one
+ * category. */
+static const struct {
+    const char *start;
+    enum osc_kind kind;
+} of_mtia[] = {
+    {"dma_", OSC_KIND_MEMCPY},  {"memcpy", OSC_KIND_MEMCPY}, {"memset", OSC_KIND_MEMSET},
+    {"event_", OSC_KIND_SYNC},  {"wait", OSC_KIND_SYNC},     {"barrier", OSC_KIND_SYNC},
+    {"notify_", OSC_KIND_SYNC},
+};
+
+static enum osc_kind mtia_kind(struct osc_str name)
+{
+    for (size_t i = 0; i < sizeof of_mtia / sizeof *of_mtia; i++) {
+        if (osc_str_starts(name, osc_str_c(of_mtia[i].start)))
+            return of_mtia[i].kind;
+    }
+    return OSC_KIND_KERNEL;
+}
+
+static bool is_mtia(const struct osc_trace *t, const struct osc_form *f)
+{
+    return f->kind == OSC_KIND_KERNEL &&
+           osc_str_eq_case(osc_trace_str(t, f->category), OSC_STR("mtia_ccp_events"));
+}
+
+osc_status osc_variants_find(struct osc_variants *v, struct osc_trace *t, uint32_t form,
+                             struct osc_meaning m, uint32_t *found)
+{
+    const uint64_t key =
+        (uint64_t)form << 16 | (uint64_t)m.kind << 2 | (uint64_t)m.is_device << 1 | m.is_frame;
+    uint32_t *const place = osc_idmap_put(&v->of, key);
+
+    if (!place)
+        return OSC_ENOMEM;
+    if (*place == 0) {
+        if (v->cap_forms < t->n_forms)
+            v->cap_forms = t->n_forms;
+        if (osc_grow(&t->forms, &v->cap_forms, (size_t)t->n_forms + 1, sizeof *t->forms) !=
+            OSC_OK)
+            return OSC_ENOMEM;
+        struct osc_form *const made = &t->forms[t->n_forms];
+
+        *made = t->forms[form];
+        made->kind = m.kind;
+        made->is_device = m.is_device;
+        made->is_frame = m.is_frame;
+        if (osc_form_set_slots(made, t->forms[form].slots, t->forms[form].n_slots) != OSC_OK)
+            return OSC_ENOMEM;
+        *place = t->n_forms++;
+    }
+    *found = *place;
+    return OSC_OK;
+}
+
+void osc_variants_fini(struct osc_variants *v)
+{
+    osc_idmap_fini(&v->of);
+    *v = (struct osc_variants){0};
+}
+
+/* Give the work of MTIA in T its kinds. */
+static osc_status name_mtia(struct osc_trace *t)
+{
+    struct osc_variants variants = {0};
+    osc_status st = OSC_OK;
+
+    for (uint32_t c = 1; c < t->events.n_chunks; c++) {
+        struct osc_chunk *const k = t->events.chunks[c];
+
+        for (uint32_t i = 0; i < k->n_rows && st == OSC_OK; i++) {
+            const struct osc_form *const f = osc_row_form(t, k, i);
+
+            if (!is_mtia(t, f))
+                continue;
+            const struct osc_meaning m = {.kind = (uint8_t)mtia_kind(osc_row_name(t, k, i)),
+                                          .is_device = f->is_device,
+                                          .is_frame = f->is_frame};
+
+            k->kind[i] = m.kind;
+            if (m.kind != OSC_KIND_KERNEL)
+                st = osc_variants_find(&variants, t, k->form[i], m, &k->form[i]);
+        }
+    }
+    osc_variants_fini(&variants);
+    return st;
+}
+
 /* Set the kinds of the instants of a chunk; most traces have few. */
 static void name_instants(void *ctx, uint32_t at)
 {
@@ -204,14 +311,17 @@ static void name_instants(void *ctx, uint32_t at)
 
 osc_status osc_dialect_classify(struct osc_trace *t, unsigned n_threads)
 {
-    bool has_instants = false;
+    bool has_instants = false, has_mtia = false;
 
     for (uint32_t i = 1; i < t->n_forms; i++) {
         osc_dialect_fit_form(t, &t->forms[i]);
         has_instants |= t->forms[i].kind == OSC_KIND_INSTANT;
+        has_mtia |= is_mtia(t, &t->forms[i]);
     }
-    const osc_status st = osc_kinds_set(t, n_threads);
+    osc_status st = osc_kinds_set(t, n_threads);
     if (st == OSC_OK && has_instants && t->events.n_chunks > 1)
         osc_parallel(n_threads, t->events.n_chunks - 1, name_instants, t);
+    if (st == OSC_OK && has_mtia)
+        st = name_mtia(t);
     return st;
 }

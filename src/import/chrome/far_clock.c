@@ -40,23 +40,41 @@ static bool has_phase(struct osc_str event, const char *phases)
            strchr(phases, phase.s[1]) != NULL;
 }
 
-int64_t osc_far_clock(struct osc_str text)
+/* The first times of some sort. One that is far may be a mistake, most of them are not. */
+struct first {
+    unsigned n, n_far;
+    int64_t far_us; /* the first that is far */
+};
+
+#define ENOUGH 8u
+
+static void add(struct first *f, int64_t us)
 {
     const int64_t most_us = OSC_TIME_MAX_NS / 1000;
-    struct osc_str rest = list_of(text), event, ts;
-    int64_t us, first_us = 0;
-    bool has_first = false;
 
-    while (osc_json_next(&rest, &event)) {
+    if (f->n == ENOUGH)
+        return;
+    f->n++;
+    if (us <= most_us && us >= -most_us)
+        return;
+    if (f->n_far++ == 0)
+        f->far_us = us;
+}
+
+int64_t osc_far_clock(struct osc_str text)
+{
+    struct osc_str rest = list_of(text), event, ts;
+    struct first ranges = {0}, events = {0};
+    int64_t us;
+
+    while (ranges.n < ENOUGH && osc_json_next(&rest, &event)) {
         if (has_phase(event, "M") || !osc_json_member(event, "ts", &ts) || !read_whole(ts, &us))
             continue;
-        if (!has_first)
-            first_us = us;
-        has_first = true;
-        if (has_phase(event, RANGES)) {
-            first_us = us;
-            break;
-        }
+        add(&events, us);
+        if (has_phase(event, RANGES))
+            add(&ranges, us);
     }
-    return first_us > most_us || first_us < -most_us ? first_us : 0;
+    const struct first *const f = ranges.n > 0 ? &ranges : &events;
+
+    return 2 * f->n_far > f->n ? f->far_us : 0;
 }

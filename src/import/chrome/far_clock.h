@@ -3,9 +3,10 @@
  * far_clock.h - times that are too far from zero for 64 bits of nanoseconds.
  *
  * Some programs count microseconds from the year 1601, or from a random start, or write
- * nanoseconds. A trace whose first range, or without one its first event, begins more than 146
- * years from zero is read by the distance from there. It is looked for at the start of the
- * text; all threads then read times alike.
+ * nanoseconds. If more than half of the first eight ranges of a trace, or without any of the
+ * first eight events, begin more than 146 years from zero, times are read by their distance
+ * from the first of those. They are looked for at the start of the text; all threads then read
+ * times alike.
  *
  * Threading: pure function.
  */

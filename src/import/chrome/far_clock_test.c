@@ -12,7 +12,7 @@ static int64_t of(const char *text)
     return osc_far_clock(osc_str_c(text));
 }
 
-TEST(the_first_range_decides)
+TEST(the_first_ranges_decide)
 {
     assert_int_equal(of("[{\"ph\":\"X\",\"ts\":" FAR ".5,\"dur\":1}]"),
                      INT64_C(13984392629999074));
@@ -33,10 +33,24 @@ TEST(the_first_range_decides)
     assert_int_equal(of(""), 0);
 }
 
-TEST(without_ranges_the_first_event_decides)
+#define X(ts) "{\"ph\":\"X\",\"ts\":" ts ",\"dur\":1}"
+
+TEST(one_far_time_among_others_is_a_mistake)
+{
+    assert_int_equal(of("[" X("9000000000000000000") "," X("1700000000000000") "," X(
+                         "1700000000000001") "]"),
+                     0);
+    assert_int_equal(of("[" X("0") "," X(FAR) "," X("13984392629999075") "]"),
+                     INT64_C(13984392629999074));
+    assert_int_equal(of("[" X("1") "," X("1") "," X("1") "," X("1") "," X(FAR) "," X(FAR) "," X(
+                         FAR) "," X(FAR) "," X(FAR) "]"),
+                     0); /* eight are enough */
+}
+
+TEST(without_ranges_the_first_events_decide)
 {
     assert_int_equal(of("[{\"ph\":\"M\",\"ts\":5},{\"ph\":\"O\",\"ts\":" FAR "},"
-                        "{\"ph\":\"O\",\"ts\":0}]"),
+                        "{\"ph\":\"O\",\"ts\":0},{\"ph\":\"O\",\"ts\":" FAR "}]"),
                      INT64_C(13984392629999074));
     assert_int_equal(of("[{\"ph\":\"i\",\"ts\":7},{\"ph\":\"i\",\"ts\":" FAR "}]"), 0);
 }

@@ -184,6 +184,15 @@ static struct osc_line line_of_ascend(struct osc_str process, struct osc_str lab
     return l;
 }
 
+bool osc_line_is_stream_run(struct osc_str name)
+{
+    const struct osc_str which = behind(name, "_parallel_");
+
+    return osc_str_starts(name, OSC_STR("stream_")) &&
+           number_at(from(name, 7)) != OSC_LINE_NO_INDEX &&
+           number_at(which) != OSC_LINE_NO_INDEX;
+}
+
 static struct osc_line line_of_rocprof(struct osc_str process)
 {
     uint32_t n = 0;
@@ -311,6 +320,7 @@ struct osc_line osc_line_of(const struct osc_trace *t, enum osc_dialect dialect,
         return line_of_proton(name);
     case OSC_DIALECT_PLAIN:
         return line_of_plain(t, name);
+    case OSC_DIALECT_MINDSPORE: /* its rows tell */
     case OSC_DIALECT_KINETO:
     case OSC_DIALECT_RECORDS:
         break;

@@ -51,5 +51,8 @@ bool osc_line_is_unitrace(struct osc_str process);
  * does not. */
 int osc_line_ascend_rank(struct osc_str process);
 
+/* Whether NAME says in MindSpore's timeline that a stream ran: "stream_540_parallel_0". */
+bool osc_line_is_stream_run(struct osc_str name);
+
 /* Whether S is one of LIST, which ends with NULL. */
 bool osc_line_is_one_of(struct osc_str s, const char *const *list);

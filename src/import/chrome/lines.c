@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "codec/json.h"
+#include "import/chrome/dialect.h"
 #include "import/chrome/line_roles.h"
 #include "import/chrome/repeats.h"
 #include "model/known_names.h"
@@ -16,18 +17,11 @@
 
 #define MAX_INDEX 65535 /* of a device: beyond it, a number is no index */
 
-/* A meaning of rows that differs from that of their form. */
-struct meaning {
-    uint8_t kind; /* enum osc_kind */
-    bool is_device, is_frame;
-};
-
 struct fitting {
     struct osc_trace *t;
     enum osc_dialect dialect;
     struct osc_line *lines; /* owned; by track */
-    struct osc_idmap forms; /* form and meaning -> form with that meaning */
-    size_t cap_forms;
+    struct osc_variants variants;
     struct osc_idmap streams; /* ASCEND: ids of streams whose tasks are parts of collectives */
     bool has_names;           /* LEGACY: operators have a namespace */
     bool has_collectives;     /* ASCEND: whole ones have lines of their own */
@@ -158,18 +152,6 @@ static osc_status number_devices(struct fitting *f)
     }
     osc_free(order);
     return OSC_OK;
-}
-
-/* Steps are those of the first line of them; other devices repeat them. */
-static void choose_steps(struct fitting *f)
-{
-    for (uint32_t i = 1; i < f->t->n_tracks; i++) {
-        if (f->lines[i].role != OSC_LINE_STEPS)
-            continue;
-        if (f->has_steps)
-            f->lines[i].role = OSC_LINE_MARKS;
-        f->has_steps = true;
-    }
 }
 
 /* --- rows -------------------------------------------------------------------------------- */
@@ -395,11 +377,12 @@ static enum osc_kind kind_of_device(const struct fitting *f, const struct osc_ch
 }
 
 /* What row I of K means; KIND NONE: what its form says. */
-static struct meaning meaning_of(const struct fitting *f, const struct osc_chunk *k, uint32_t i)
+static struct osc_meaning meaning_of(const struct fitting *f, const struct osc_chunk *k,
+                                     uint32_t i)
 {
     const struct osc_line *const l = &f->lines[k->track[i]];
     const struct osc_str name = osc_row_name(f->t, k, i);
-    struct meaning m = {.kind = OSC_KIND_NONE};
+    struct osc_meaning m = {.kind = OSC_KIND_NONE};
 
     switch (l->role) {
     case OSC_LINE_HOST:
@@ -422,63 +405,106 @@ static struct meaning meaning_of(const struct fitting *f, const struct osc_chunk
         m.is_device = m.kind != OSC_KIND_RUNTIME && m.kind != OSC_KIND_SCOPE;
         break;
     case OSC_LINE_COPIES:
-        m = (struct meaning){.kind = OSC_KIND_MEMCPY, .is_device = true};
+        m = (struct osc_meaning){.kind = OSC_KIND_MEMCPY, .is_device = true};
         break;
     case OSC_LINE_TRANSFERS:
-        m = (struct meaning){.kind = (uint8_t)kind_of_transfer(name), .is_device = true};
+        m = (struct osc_meaning){.kind = (uint8_t)kind_of_transfer(name), .is_device = true};
         break;
     case OSC_LINE_BARRIERS:
-        m = (struct meaning){.kind = OSC_KIND_SYNC, .is_device = true};
+        m = (struct osc_meaning){.kind = OSC_KIND_SYNC, .is_device = true};
         break;
     case OSC_LINE_SUMMARY:
         if (f->dialect == OSC_DIALECT_PLAIN)
             break; /* of no device */
-        m = (struct meaning){.kind = OSC_KIND_ANNOTATION, .is_device = true};
+        m = (struct osc_meaning){.kind = OSC_KIND_ANNOTATION, .is_device = true};
         break;
     case OSC_LINE_MARKS:
-        m = (struct meaning){.kind = OSC_KIND_ANNOTATION, .is_device = true};
+        m = (struct osc_meaning){.kind = OSC_KIND_ANNOTATION, .is_device = true};
         break;
     case OSC_LINE_STEPS:
-        m = (struct meaning){.kind = is_step(f, k, i) ? OSC_KIND_STEP : OSC_KIND_ANNOTATION,
-                             .is_device = true};
+        m = (struct osc_meaning){.kind = is_step(f, k, i) ? OSC_KIND_STEP : OSC_KIND_ANNOTATION,
+                                 .is_device = true};
         break;
     }
     return m;
 }
 
-/* --- forms ------------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------- */
 
-/* Find or make the form that is FORM with the meaning M. */
-static osc_status find_form(struct fitting *f, uint32_t form, struct meaning m, uint32_t *found)
+/* When the steps of a line are. */
+struct extent {
+    int64_t start_ns, end_ns;
+    uint32_t track;
+    bool has_steps;
+};
+
+static int by_start(const void *x, const void *y)
 {
-    struct osc_trace *const t = f->t;
-    const uint64_t key =
-        (uint64_t)form << 16 | (uint64_t)m.kind << 2 | (uint64_t)m.is_device << 1 | m.is_frame;
-    uint32_t *const place = osc_idmap_put(&f->forms, key);
+    const struct extent *const a = x, *const b = y;
 
-    if (!place)
-        return OSC_ENOMEM;
-    if (*place == 0) {
-        if (osc_grow(&t->forms, &f->cap_forms, (size_t)t->n_forms + 1, sizeof *t->forms) !=
-            OSC_OK)
-            return OSC_ENOMEM;
-        struct osc_form *const made = &t->forms[t->n_forms];
+    if (a->has_steps != b->has_steps)
+        return a->has_steps ? -1 : 1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return (a->track > b->track) - (a->track < b->track);
+}
 
-        *made = t->forms[form];
-        made->kind = m.kind;
-        made->is_device = m.is_device;
-        made->is_frame = m.is_frame;
-        if (made->n_slots > 0) {
-            made->slots = osc_malloc(made->n_slots * sizeof *made->slots);
-            if (!made->slots)
-                return OSC_ENOMEM;
-            memcpy(made->slots, t->forms[form].slots, made->n_slots * sizeof *made->slots);
+/* Extend the EXTENTS, by track, by all steps. */
+static void find_extents(const struct fitting *f, struct extent *extents)
+{
+    for (uint32_t c = 1; c < f->t->events.n_chunks; c++) {
+        const struct osc_chunk *const k = f->t->events.chunks[c];
+
+        for (uint32_t i = 0; i < k->n_rows; i++) {
+            const uint32_t track = k->track[i];
+            struct extent *const e = &extents[track];
+
+            if (f->lines[track].role != OSC_LINE_STEPS || !is_step(f, k, i) ||
+                !osc_shape_is_range((enum osc_form_shape)osc_row_form(f->t, k, i)->shape))
+                continue;
+            if (!e->has_steps || k->ts_ns[i] < e->start_ns)
+                e->start_ns = k->ts_ns[i];
+            if (!e->has_steps || osc_row_end(k, i) > e->end_ns)
+                e->end_ns = osc_row_end(k, i);
+            e->has_steps = true;
         }
-        *place = t->n_forms++;
     }
-    *found = *place;
+}
+
+/*
+ * Devices that work together repeat each other's steps, which count once. So a line of steps
+ * counts if those of the lines before it in time are over when its own begin: devices may also
+ * work one after the other.
+ */
+static osc_status choose_steps(struct fitting *f)
+{
+    struct extent *const extents = osc_calloc((size_t)f->t->n_tracks + 1, sizeof *extents);
+    uint32_t n = 0;
+    int64_t end_ns = 0;
+
+    if (!extents)
+        return OSC_ENOMEM;
+    find_extents(f, extents);
+    for (uint32_t i = 1; i < f->t->n_tracks; i++) {
+        if (f->lines[i].role != OSC_LINE_STEPS)
+            continue;
+        f->lines[i].role = OSC_LINE_MARKS;
+        extents[n] = extents[i];
+        extents[n++].track = i;
+    }
+    osc_sort(extents, n, sizeof *extents, by_start);
+    for (uint32_t k = 0; k < n && extents[k].has_steps; k++) {
+        if (f->has_steps && extents[k].start_ns < end_ns)
+            continue;
+        f->lines[extents[k].track].role = OSC_LINE_STEPS;
+        f->has_steps = true;
+        end_ns = extents[k].end_ns;
+    }
+    osc_free(extents);
     return OSC_OK;
 }
+
+/* --- forms of rows ----------------------------------------------------------------------- */
 
 /* Take the duration from the end of the name of row I of K, "matmul[50.000 us]": PaddlePaddle
  * appends it. */
@@ -500,17 +526,17 @@ static osc_status shorten_name(struct fitting *f, struct osc_chunk *k, uint32_t 
 
 static osc_status fit_row(struct fitting *f, struct osc_chunk *k, uint32_t i)
 {
-    struct meaning m = {.kind = OSC_KIND_NONE};
+    struct osc_meaning m = {.kind = OSC_KIND_NONE};
     osc_status st = OSC_OK;
 
     if (osc_shape_is_range((enum osc_form_shape)osc_row_form(f->t, k, i)->shape))
         m = meaning_of(f, k, i);
     if (f->n_passed < f->repeats.n && f->repeats.rows[f->n_passed] == k->first_row + i) {
-        m = (struct meaning){.kind = OSC_KIND_ANNOTATION, .is_device = true};
+        m = (struct osc_meaning){.kind = OSC_KIND_ANNOTATION, .is_device = true};
         f->n_passed++;
     }
     if (m.kind != OSC_KIND_NONE) {
-        st = find_form(f, k->form[i], m, &k->form[i]);
+        st = osc_variants_find(&f->variants, f->t, k->form[i], m, &k->form[i]);
         k->kind[i] = m.kind;
     }
     if (f->dialect == OSC_DIALECT_PADDLE && st == OSC_OK)
@@ -571,16 +597,11 @@ static void set_launches_of_unitrace(struct osc_trace *t)
 /* The family of the GPUs of T, by the calls that drive them; "gpu" if none tells. */
 static struct osc_str family_of_gpus(const struct osc_trace *t)
 {
-    for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
-        const osc_sid id = {i};
+    const struct osc_str family = osc_dialect_called_family(t);
 
-        if (!osc_strings_has(&t->strings, id))
-            continue;
-        const struct osc_str family = osc_known_call_device(osc_trace_str(t, id));
-        if (osc_str_eq(family, OSC_STR("cuda")) || osc_str_eq(family, OSC_STR("hip")))
-            return family;
-    }
-    return OSC_STR("gpu");
+    return osc_str_eq(family, OSC_STR("hip")) || osc_str_eq(family, OSC_STR("cuda"))
+               ? family
+               : OSC_STR("gpu");
 }
 
 /* Name the devices of the tracks that belong to one, and mark summaries. */
@@ -625,6 +646,20 @@ static bool is_plane(const struct fitting *f, uint32_t track)
            !is_hardware(f, track);
 }
 
+/* Let row I of K tell what its line is, in a timeline of MindSpore: operators have full names,
+ * and a thread of another process says when their stream ran. */
+static void look_at_mindspore(struct fitting *f, const struct osc_chunk *k, uint32_t i)
+{
+    struct osc_line *const l = &f->lines[k->track[i]];
+    struct osc_str text;
+
+    if (osc_row_arg_str(f->t, k, i, OSC_ARG_KEY_FULL_NAME, &text))
+        *l =
+            (struct osc_line){.role = OSC_LINE_WORK, .sort = "npu", .index = OSC_LINE_NO_INDEX};
+    else if (l->role == OSC_LINE_HOST && osc_line_is_stream_run(osc_row_name(f->t, k, i)))
+        l->role = OSC_LINE_SUMMARY;
+}
+
 /* Find what decides the meaning of rows beside their line. */
 static osc_status look_at_rows(struct fitting *f)
 {
@@ -637,6 +672,8 @@ static osc_status look_at_rows(struct fitting *f)
         for (uint32_t i = 0; i < k->n_rows; i++) {
             struct osc_line *const l = &f->lines[k->track[i]];
 
+            if (f->dialect == OSC_DIALECT_MINDSPORE)
+                look_at_mindspore(f, k, i);
             if (t->producer == OSC_PRODUCER_CLANG &&
                 !osc_str_starts(osc_row_name(t, k, i), OSC_STR("Total ")))
                 l->role = OSC_LINE_HOST;
@@ -684,7 +721,8 @@ static osc_status fit(struct fitting *f)
         st = count_once(f);
     if (f->dialect == OSC_DIALECT_ASCEND)
         choose_tasks(f);
-    choose_steps(f);
+    if (st == OSC_OK)
+        st = choose_steps(f);
     if (st == OSC_OK)
         st = look_at_rows(f);
     if (st == OSC_OK && f->dialect == OSC_DIALECT_XLA)
@@ -743,8 +781,7 @@ void osc_lines_fit_arrows(struct osc_trace *t)
 osc_status osc_lines_fit(struct osc_trace *t)
 {
     struct fitting f = {.t = t,
-                        .dialect = osc_producer_dialect((enum osc_producer)t->producer),
-                        .cap_forms = t->n_forms};
+                        .dialect = osc_producer_dialect((enum osc_producer)t->producer)};
 
     if (f.dialect == OSC_DIALECT_PLAIN)
         forget_categories(t);
@@ -756,7 +793,7 @@ osc_status osc_lines_fit(struct osc_trace *t)
     const osc_status st = fit(&f);
 
     osc_free(f.lines);
-    osc_idmap_fini(&f.forms);
+    osc_variants_fini(&f.variants);
     osc_idmap_fini(&f.streams);
     osc_repeats_fini(&f.repeats);
     return st;

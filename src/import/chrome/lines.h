@@ -4,8 +4,9 @@
  *
  * Kineto's categories say what an event is. XLA, TensorFlow, Ascend's msprof, rocprof and
  * others say it by the names of processes and threads: a thread is a line of the picture, and a
- * line holds kernels, or copies, or ranges drawn over kernels. The dialect of the producer
- * (model/producer.h) tells which:
+ * line holds kernels, or copies, or ranges drawn over kernels; where nothing has a name, as on
+ * MindSpore's timeline, its rows tell. The dialect of the producer (model/producer.h) tells
+ * which:
  *
  *   work      kernels, copies and memsets; the only lines whose time counts as device work
  *   marks     modules, steps, scopes and whatever else repeats the time of work on the same

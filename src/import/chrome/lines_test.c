@@ -54,6 +54,44 @@ static const char *kinds_of(const char *events)
     return said.s;
 }
 
+/* A program of HIP has words of CUDA, too; which id a string gets differs from run to run. */
+TEST_WITH(calls_of_two_families_name_the_same_device_each_time, NULL, end)
+{
+    for (int i = 0; i < 40; i++)
+        assert_string_equal(kinds_of(PROCESS(2, "/device:GPU:0") THREAD(2, 7, "Stream #7")
+                                         X("3", 1, "cuLaunchKernel", 1, 1, "")
+                                             X("3", 1, "hipLaunchKernel", 2, 1, "")
+                                                 X("2", 7, "gemm", 3, 1, "")),
+                            "driver runtime kernel@hip:0");
+}
+
+/* Nothing in a timeline of MindSpore has a name: operators are the work, runs of streams repeat
+ * it, and what is neither stays. */
+TEST_WITH(operators_of_a_timeline_of_mindspore_are_kernels, NULL, end)
+{
+    assert_string_equal(
+        kinds_of("{'ph':'X','name':'stream_5_parallel_0','pid':9,'tid':5,'ts':0,'dur':90},"
+                 "{'ph':'X','name':'Mul-op1','pid':1,'tid':5,'ts':1,'dur':2,"
+                 "'args':{'type':'Mul','fullname':'Default/Mul-op1'}},"
+                 "{'ph':'X','name':'other','pid':9,'tid':6,'ts':3,'dur':1},"),
+        "annotation@- kernel@npu:0 scope");
+    assert_true(trace.tracks[small_chunk(&trace)->track[0]].is_summary);
+}
+
+/* The form that a begin and its end make has no arguments, and what a line makes of it is a
+ * copy: each frees only what is its own. */
+TEST_WITH(forms_without_arguments_share_nothing, NULL, end)
+{
+    static const char events[] =
+        PROCESS(2, "/device:GPU:0") "{'ph':'B','pid':2,'tid':1,'ts':0,'name':'a','args':{}},"
+                                    "{'ph':'E','pid':2,'tid':1,'ts':1,'args':{}},"
+                                    "{'ph':'B','pid':2,'tid':1,'ts':2,'name':'a','args':{}},";
+
+    assert_string_equal(kinds_of(events), "annotation@gpu:0 annotation@gpu:0");
+    for (uint32_t i = 0; i < trace.n_forms; i++)
+        assert_true((trace.forms[i].slots == NULL) == (trace.forms[i].n_slots == 0));
+}
+
 TEST_WITH(xla_draws_kernels_on_streams_and_modules_over_them, NULL, end)
 {
     assert_string_equal(
@@ -82,6 +120,16 @@ TEST_WITH(operations_of_xla_are_the_kernels_where_no_stream_is, NULL, end)
                                      X("2", 2, "fusion.1", 5, 2, "") X("11", 4, "0", 5, 2, "")
                                          X("2", 4, "0", 5, 2, "") X("3", 1, "x", 5, 2, "")),
         "kernel@tpu:0 memcpy@tpu:0 kernel@tpu:1 step@tpu:0 annotation@tpu:1 scope");
+}
+
+TEST_WITH(steps_of_devices_that_work_one_after_the_other_are_steps, NULL, end)
+{
+    assert_string_equal(
+        kinds_of(PROCESS(5, "/device:GPU:4") PROCESS(2, "/device:GPU:6")
+                     PROCESS(3, "/device:GPU:7") THREAD(5, 4, "Steps") THREAD(2, 4, "Steps")
+                         THREAD(3, 4, "Steps") X("2", 4, "0", 9, 5, "") X("3", 4, "0", 3, 2, "")
+                             X("5", 4, "0", 1, 3, "") X("5", 4, "1", 4, 5, "")),
+        "step@gpu:6 annotation@gpu:7 step@gpu:4 step@gpu:4");
 }
 
 TEST_WITH(operations_of_xla_that_hold_others_are_drawn_over_them, NULL, end)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Check the columns of a mapped file before they are used. */
+/* Read and check columns before they are used. */
+#include <unistd.h>
+
 #include "base/mem.h"
 #include "base/thread.h"
 #include "import/columns/columns_reader.h"
@@ -8,6 +10,8 @@ void osc_unchecked_free(void *unchecked)
 {
     struct osc_unchecked *const u = unchecked;
 
+    if (u && u->fd >= 0)
+        (void)close(u->fd);
     if (u)
         osc_free(u->chunks);
     osc_free(u);
@@ -70,10 +74,40 @@ void osc_columns_rules_fini(struct osc_columns_rules *c)
     *c = (struct osc_columns_rules){0};
 }
 
-/* Point the columns of U's chunk into the file. */
+/* Columns in memory are aligned as in the file. */
+static size_t aligned(uint64_t n_bytes)
+{
+    return (size_t)((n_bytes + OSC_WIRE_ALIGN - 1) / OSC_WIRE_ALIGN * OSC_WIRE_ALIGN);
+}
+
+size_t osc_columns_room(const struct osc_unchecked_chunk *u)
+{
+    size_t n = 0;
+
+    for (unsigned k = 0; k < OSC_COLUMN_COUNT; k++)
+        n += u->columns[k].p ? 0 : aligned(u->columns[k].n_bytes);
+    return n;
+}
+
+void osc_columns_fetch(struct osc_unchecked_chunk *u, int fd, unsigned char *to)
+{
+    for (unsigned k = 0; k < OSC_COLUMN_COUNT && u->loss == OSC_COLUMNS_GOOD; k++) {
+        struct osc_column_place *const c = &u->columns[k];
+
+        if (c->p || c->offset == 0)
+            continue;
+        const osc_status st = osc_fd_read(fd, c->offset, to, (size_t)c->n_bytes);
+        if (st != OSC_OK)
+            u->loss = st == OSC_EFORMAT ? OSC_COLUMNS_CUT : OSC_COLUMNS_CORRUPT;
+        c->p = to;
+        to += aligned(c->n_bytes);
+    }
+}
+
+/* Point the columns of U's chunk to where they are. */
 static void lay(struct osc_unchecked_chunk *u)
 {
-    /* The mapping is private and writable; payloads are aligned to 64 bytes. */
+    /* The memory is writable and the trace's own. */
     struct osc_chunk *const c = u->chunk;
     void *at[OSC_COLUMN_COUNT];
 
@@ -255,6 +289,7 @@ bool osc_columns_look(const struct osc_columns_rules *r, struct osc_unchecked_ch
 struct checking {
     struct osc_columns_rules rules;
     struct osc_unchecked *u;
+    unsigned char *memory; /* for the columns that are in the file */
 };
 
 static void check_chunk(void *ctx, uint32_t i)
@@ -262,42 +297,60 @@ static void check_chunk(void *ctx, uint32_t i)
     const struct checking *const k = ctx;
     struct osc_unchecked_chunk *const u = &k->u->chunks[i];
 
-    u->is_lost = !osc_columns_look(&k->rules, u);
+    if (k->memory)
+        osc_columns_fetch(u, k->u->fd, k->memory + u->at);
+    if (u->loss == OSC_COLUMNS_GOOD && !osc_columns_look(&k->rules, u))
+        u->loss = OSC_COLUMNS_CORRUPT;
 }
 
 /* Drop the rows of U, which are lost; its chunk stays, but empty. */
 static void lose(struct osc_trace *t, const struct osc_unchecked_chunk *u)
 {
-    osc_columns_lose(t, OSC_FINDING_corrupt, u->offset, u->chunk);
+    osc_columns_lose(t,
+                     u->loss == OSC_COLUMNS_CUT ? OSC_FINDING_truncated : OSC_FINDING_corrupt,
+                     u->offset, u->chunk);
     u->chunk->n_rows = 0;
 }
 
-static void number_others(struct osc_store *s)
+/* Allocate the memory that was reserved for the columns of K; T owns it. */
+static osc_status take_memory(struct osc_trace *t, struct checking *k)
 {
-    uint32_t n_rows = 0;
+    struct osc_unchecked *const u = k->u;
+    size_t cap = t->n_pages;
 
-    for (uint32_t k = 1; k < s->n_chunks; k++) {
-        s->chunks[k]->first_row = n_rows;
-        n_rows += s->chunks[k]->n_rows;
+    if (u->n_bytes == 0)
+        return OSC_OK;
+    osc_status st = osc_grow(&t->pages, &cap, (size_t)t->n_pages + 1, sizeof *t->pages);
+    if (st != OSC_OK)
+        return st;
+    osc_mem_unreserve(u->n_bytes);
+    k->memory = osc_pages_alloc(u->n_bytes);
+    if (!k->memory) {
+        osc_mem_reserve(u->n_bytes);
+        return OSC_ENOMEM;
     }
-    s->n_rows = n_rows;
+    t->reserved_bytes -= u->n_bytes;
+    t->pages[t->n_pages++] = (struct osc_pages){.p = k->memory, .size = u->n_bytes};
+    return OSC_OK;
 }
 
 osc_status osc_columns_check(struct osc_trace *t, unsigned n_threads, struct osc_err *err)
 {
     struct checking k = {.u = t->unchecked};
-    const osc_status st = osc_columns_rules_make(&k.rules, t);
+    osc_status st = osc_columns_rules_make(&k.rules, t);
 
+    if (st == OSC_OK)
+        st = take_memory(t, &k);
     if (st == OSC_OK) {
         osc_parallel(n_threads, k.u->n_chunks, check_chunk, &k);
         for (uint32_t i = 0; i < k.u->n_chunks; i++) {
-            if (k.u->chunks[i].is_lost)
+            if (k.u->chunks[i].loss != OSC_COLUMNS_GOOD)
                 lose(t, &k.u->chunks[i]);
         }
-        number_others(&t->others);
+        osc_store_number(&t->others);
         osc_trace_recount(t);
     } else {
-        (void)osc_fail(err, st, "out of memory while columns were checked");
+        (void)osc_fail(err, st, "out of memory while columns were read");
     }
     osc_columns_rules_fini(&k.rules);
     return st;

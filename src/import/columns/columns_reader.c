@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/columns/columns_reader.h"
 
-#include <sys/stat.h>
-
 #include "base/mem.h"
 #include "import/chrome/chrome_about.h"
 #include "import/chrome/clues.h"
@@ -13,18 +11,9 @@
 #define LONG_BYTES  65536u
 #define LONG_COPIES 6u
 
-struct opening {
-    struct osc_reading *r;
-    struct osc_trace *t;
-    const struct osc_file *f;
-    const unsigned char *base; /* the file in memory; the trace owns it */
-    uint16_t part;
-    uint32_t n_texts;
-};
-
 /* --- the file in memory -------------------------------------------------------------- */
 
-static osc_status own_pages(struct opening *o, struct osc_pages pages)
+static osc_status own_pages(struct osc_columns_opening *o, struct osc_pages pages)
 {
     struct osc_loading *const l = o->r->loading;
     const osc_status st =
@@ -32,34 +21,25 @@ static osc_status own_pages(struct opening *o, struct osc_pages pages)
 
     if (st == OSC_OK)
         o->t->pages[o->t->n_pages++] = pages;
-    else if (pages.is_mapped)
-        osc_pages_unmap(pages.p, pages.size);
     else
         osc_pages_free(pages.p, pages.size);
     return st;
 }
 
-/* Map or read F into memory that lives as long as the trace. */
-static osc_status map_file(struct opening *o, struct osc_file *f, struct osc_err *err)
+/* If F is in memory, copy or move it to where it lives as long as the trace. */
+static osc_status keep_file(struct osc_columns_opening *o, struct osc_file *f)
 {
     struct osc_pages pages = f->pages;
-    struct stat info;
 
+    if (!f->data)
+        return OSC_OK;
     if (f->pages.p) {
         f->pages = (struct osc_pages){0};
-    } else if (f->data) {
+    } else {
         pages =
             (struct osc_pages){.p = osc_pages_alloc((size_t)f->size), .size = (size_t)f->size};
         if (pages.p)
             memcpy(pages.p, f->data, (size_t)f->size);
-    } else {
-        if (fstat(f->in->fd, &info) != 0 || (uint64_t)info.st_size < f->size)
-            return osc_fail_at(err, OSC_EIO, f->size,
-                               "%s: it became shorter while it was opened; try again",
-                               f->in->path);
-        pages = (struct osc_pages){.p = osc_pages_map(f->in->fd, (size_t)f->size),
-                                   .size = (size_t)f->size,
-                                   .is_mapped = true};
     }
     if (!pages.p)
         return OSC_ENOMEM;
@@ -67,35 +47,65 @@ static osc_status map_file(struct opening *o, struct osc_file *f, struct osc_err
     return own_pages(o, pages);
 }
 
-static bool is_ours(const struct opening *o, size_t i)
+/* A payload in memory. */
+struct payload {
+    const void *p; /* NULL: there is none */
+    uint64_t n_bytes;
+    unsigned char *buffer; /* owned: what P points to, or NULL if the trace owns that */
+    size_t cap;
+};
+
+/* Let F point to the payload of chunk I, which are texts: the trace keeps them. */
+static osc_status keep_texts(struct osc_columns_opening *o, size_t i, struct payload *f)
 {
-    return o->f->chunks[i].header.flags == o->part;
+    const struct osc_wire_index_entry *const e = &o->f->chunks[i];
+    const size_t n = (size_t)e->header.payload_bytes;
+    struct osc_pages pages = {.size = n};
+    osc_status st;
+
+    if (o->base) {
+        f->p = o->base + e->offset + sizeof e->header;
+        return osc_wire_payload_hash(e->header.type, f->p, n) == e->header.payload_hash
+                   ? OSC_OK
+                   : OSC_EFORMAT;
+    }
+    f->p = pages.p = osc_pages_alloc(n);
+    if (!pages.p)
+        return OSC_ENOMEM;
+    st = osc_file_payload_to(o->f, i, pages.p);
+    if (st == OSC_OK)
+        return own_pages(o, pages);
+    osc_pages_free(pages.p, pages.size);
+    return st;
 }
 
-static const unsigned char *payload_of(const struct opening *o, size_t i)
-{
-    return o->base + o->f->chunks[i].offset + sizeof(struct osc_wire_header);
-}
-
-/* The first undamaged payload of TYPE with at least LEAST bytes, or NULL. */
-static const void *find_payload(struct opening *o, enum osc_chunk_type type, size_t least,
-                                uint64_t *n_bytes)
+/* Let F be the first undamaged payload of TYPE with at least LEAST bytes, or none. */
+static osc_status find_payload(struct osc_columns_opening *o, enum osc_chunk_type type,
+                               size_t least, struct payload *f)
 {
     for (size_t i = 0; i < o->f->n_chunks; i++) {
         const struct osc_wire_index_entry *const e = &o->f->chunks[i];
+        osc_status st;
 
-        if (!is_ours(o, i) || e->header.type != type || e->header.payload_bytes < least)
+        if (!osc_columns_is_ours(o, i) || e->header.type != type ||
+            e->header.payload_bytes < least)
             continue;
-        *n_bytes = e->header.payload_bytes;
-        if (osc_wire_payload_hash(e->header.type, payload_of(o, i), (size_t)*n_bytes) ==
-            e->header.payload_hash)
-            return payload_of(o, i);
+        f->n_bytes = e->header.payload_bytes;
+        if (type == OSC_CHUNK_TEXTS) {
+            st = keep_texts(o, i, f);
+        } else {
+            st = osc_file_payload(o->f, i, &f->buffer, &f->cap);
+            f->p = f->buffer;
+        }
+        if (st == OSC_OK || st == OSC_ENOMEM)
+            return st;
+        f->p = NULL;
         osc_findings_add(&o->t->findings, OSC_FINDING_corrupt, e->offset, OSC_NO_TIME);
     }
-    return NULL;
+    return OSC_OK;
 }
 
-static bool has_text(const struct opening *o, uint32_t id)
+static bool has_text(const struct osc_columns_opening *o, uint32_t id)
 {
     return id < o->n_texts;
 }
@@ -122,7 +132,7 @@ static bool texts_are_good(const struct osc_wire_texts *texts, uint64_t n_bytes)
     return true;
 }
 
-static osc_status adopt_texts(struct opening *o, const struct osc_wire_texts *texts)
+static osc_status adopt_texts(struct osc_columns_opening *o, const struct osc_wire_texts *texts)
 {
     struct osc_loading *const l = o->r->loading;
     const uint64_t *const starts = (const uint64_t *)(const void *)(texts + 1);
@@ -142,7 +152,7 @@ static osc_status adopt_texts(struct opening *o, const struct osc_wire_texts *te
 }
 
 /* Read the form that W and its slots describe. OSC_EFORMAT: they are malformed. */
-static osc_status read_form(struct opening *o, const struct osc_wire_form *w,
+static osc_status read_form(struct osc_columns_opening *o, const struct osc_wire_form *w,
                             const struct osc_wire_slot *wire, struct osc_slot *slots,
                             struct osc_form *f)
 {
@@ -159,7 +169,7 @@ static osc_status read_form(struct opening *o, const struct osc_wire_form *w,
     if (!has_text(o, w->category) || w->kind >= OSC_KIND_COUNT)
         return OSC_EFORMAT;
     if (is_neutral && osc_shape_is_arrow(shape)) {
-        r.arrow = w->kind;
+        r.arrow = w->kind < OSC_ARROW_KINDS ? w->kind : OSC_ARROW_OTHER;
         r.kind = OSC_KIND_NONE;
     }
     for (uint32_t i = 0; i < w->n_slots; i++) {
@@ -189,7 +199,7 @@ static osc_status read_form(struct opening *o, const struct osc_wire_form *w,
     return st;
 }
 
-static osc_status read_forms(struct opening *o, const struct osc_wire_forms *w,
+static osc_status read_forms(struct osc_columns_opening *o, const struct osc_wire_forms *w,
                              uint64_t n_bytes)
 {
     const struct osc_wire_form *const forms = (const struct osc_wire_form *)(w + 1);
@@ -220,7 +230,7 @@ static osc_status read_forms(struct opening *o, const struct osc_wire_forms *w,
     return st;
 }
 
-static osc_status read_tracks(struct opening *o, const struct osc_wire_tracks *w,
+static osc_status read_tracks(struct osc_columns_opening *o, const struct osc_wire_tracks *w,
                               uint64_t n_bytes)
 {
     const struct osc_wire_track *const tracks = (const struct osc_wire_track *)(w + 1);
@@ -273,7 +283,7 @@ static osc_status read_tracks(struct opening *o, const struct osc_wire_tracks *w
 
 /* Read the N_BYTES of devices at W. NULL: the file is of an older version, which has them only
  * in a member. */
-static osc_status read_devices(struct opening *o, const struct osc_wire_device *w,
+static osc_status read_devices(struct osc_columns_opening *o, const struct osc_wire_device *w,
                                uint64_t n_bytes)
 {
     struct osc_trace *const t = o->t;
@@ -323,7 +333,7 @@ static void read_finding(struct osc_trace *t, const struct osc_wire_finding *w)
 }
 
 /* Read the lists that follow W: metas, findings, ordinals. */
-static osc_status read_lists(struct opening *o, const struct osc_wire_model *w)
+static osc_status read_lists(struct osc_columns_opening *o, const struct osc_wire_model *w)
 {
     const struct osc_wire_meta *const metas = (const struct osc_wire_meta *)(w + 1);
     const struct osc_wire_finding *const findings =
@@ -352,7 +362,7 @@ static osc_status read_lists(struct opening *o, const struct osc_wire_model *w)
     return OSC_OK;
 }
 
-static osc_status read_model(struct opening *o, const struct osc_wire_model *w,
+static osc_status read_model(struct osc_columns_opening *o, const struct osc_wire_model *w,
                              uint64_t n_bytes)
 {
     struct osc_trace *const t = o->t;
@@ -378,258 +388,58 @@ static osc_status read_model(struct opening *o, const struct osc_wire_model *w,
     return read_lists(o, w);
 }
 
-/* Read everything but the columns. */
-static osc_status read_common(struct opening *o, const struct osc_wire_model **model)
-{
-    uint64_t n_texts, n_forms, n_tracks, n_model, n_devices = 0;
-    const struct osc_wire_texts *const texts =
-        find_payload(o, OSC_CHUNK_TEXTS, sizeof *texts, &n_texts);
-    const struct osc_wire_forms *const forms =
-        find_payload(o, OSC_CHUNK_FORMS, sizeof *forms, &n_forms);
-    const struct osc_wire_tracks *const tracks =
-        find_payload(o, OSC_CHUNK_TRACKS, sizeof *tracks, &n_tracks);
-    osc_status st;
-
-    *model = find_payload(o, OSC_CHUNK_MODEL, sizeof **model, &n_model);
-    if (!texts || !forms || !tracks || !*model || !texts_are_good(texts, n_texts))
-        return OSC_EFORMAT;
-    st = adopt_texts(o, texts);
-    if (st == OSC_OK)
-        st = read_model(o, *model, n_model);
-    if (st == OSC_OK)
-        st = read_forms(o, forms, n_forms);
-    if (st == OSC_OK)
-        st = read_tracks(o, tracks, n_tracks);
-    if (st == OSC_OK) {
-        const struct osc_wire_device *const devices =
-            find_payload(o, OSC_CHUNK_DEVICES, 0, &n_devices);
-
-        st = read_devices(o, devices, n_devices);
-    }
-    return st;
-}
-
-/* --- columns ---------------------------------------------------------------------------- */
-
-/* The state of gathering the columns of one store. */
-struct gathering {
-    struct opening *o;
-    struct osc_unchecked *u;
-    struct osc_columns_rules rules;  /* owned; made if rows are left out */
-    struct osc_unchecked_chunk next; /* its chunk is NULL: none yet */
-    struct osc_chunk rows;           /* of next: only counts */
-    uint64_t first_row;              /* of next, in the original */
-    uint64_t n_told;                 /* rows before next */
-    bool has_next;
+/* The payloads that all rows share. */
+struct common {
+    struct payload texts, forms, tracks, model, devices;
 };
 
-void osc_columns_lose(struct osc_trace *t, enum osc_finding_code code, uint64_t offset,
-                      const struct osc_chunk *rows)
+static osc_status find_common(struct osc_columns_opening *o, struct common *c)
 {
-    struct osc_finding *const f = &t->findings.by_code[code];
-    const bool has_times = rows->min_ts_ns <= rows->max_end_ns && rows->max_end_ns != 0;
-
-    if (rows->n_rows == 0)
-        return;
-    osc_findings_add(&t->findings, code, offset, has_times ? rows->min_ts_ns : OSC_NO_TIME);
-    f->count += rows->n_rows - 1;
-    if (has_times && rows->max_end_ns > f->last_ns)
-        f->last_ns = rows->max_end_ns;
-}
-
-/* The finding for missing rows: if the file has no damage, its end is missing. */
-static enum osc_finding_code missing_code(const struct opening *o)
-{
-    for (size_t i = 0; i < o->f->n_gaps; i++) {
-        if (!o->f->gaps[i].is_cut)
-            return OSC_FINDING_corrupt;
-    }
-    return o->f->has_index ? OSC_FINDING_corrupt : OSC_FINDING_truncated;
-}
-
-/* Count N lost rows of which nothing is known. */
-static void lose_unseen(const struct opening *o, uint64_t n, uint64_t offset)
-{
-    const struct osc_chunk rows = {.n_rows = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX};
-
-    osc_columns_lose(o->t, missing_code(o), offset, &rows);
-}
-
-/* Whether all columns of C are there and have the size of N rows. */
-static bool is_whole(const struct osc_unchecked_chunk *c, uint32_t n)
-{
-    static const uint8_t widths[OSC_COLUMN_COUNT] = {
-        [OSC_COLUMN_TS] = 8,       [OSC_COLUMN_NAME] = 4, [OSC_COLUMN_FORM] = 4,
-        [OSC_COLUMN_TRACK] = 4,    [OSC_COLUMN_ARGS] = 0, [OSC_COLUMN_DUR] = 8,
-        [OSC_COLUMN_ARG_WORD] = 4, [OSC_COLUMN_KIND] = 1,
-    };
-    const unsigned n_columns = c->is_other ? OSC_COLUMNS_OTHERS : OSC_COLUMNS_EVENTS;
-
-    for (unsigned k = 0; k < n_columns; k++) {
-        const uint64_t n_bytes = c->columns[k].n_bytes;
-
-        if (!c->columns[k].p)
-            return false;
-        if (k == OSC_COLUMN_ARGS ? n_bytes % 4 != 0 || n_bytes / 4 >= OSC_ARG_WORD_MORE
-                                 : n_bytes != (uint64_t)n * widths[k])
-            return false;
-    }
-    return n > 0 && n <= OSC_CHUNK_ROWS;
-}
-
-/* Reserve memory for what is made of N rows later; fails if there is not enough. */
-static osc_status reserve_rows(struct opening *o, bool is_other, uint32_t n)
-{
-    const struct osc_import_reserve *const r = &o->r->options->reserve;
-    const size_t size = (size_t)n * (is_other ? r->other_bytes : r->event_bytes);
-
-    if (osc_mem_room() < size)
-        return OSC_ELIMIT;
-    osc_mem_reserve(size);
-    o->t->reserved_bytes += size;
-    return OSC_OK;
-}
-
-/* Whether row I of C is wanted. */
-static bool wants(const struct opening *o, const struct osc_chunk *c, uint32_t i)
-{
-    const struct osc_form *const f = osc_row_form(o->t, c, i);
-    const struct osc_keep_row row = {.ts_ns = c->ts_ns[i],
-                                     .dur_ns = c->dur_ns[i],
-                                     .is_open = f->shape == OSC_SHAPE_BEGIN ||
-                                                f->shape == OSC_SHAPE_ASYNC,
-                                     .is_device = f->is_device,
-                                     .is_step = c->kind[i] == OSC_KIND_STEP && !f->is_device,
-                                     .is_call = osc_kind_is_launch((enum osc_kind)c->kind[i])};
-
-    return osc_keep_wants(&o->r->options->keep, &row);
-}
-
-/* Check the gathered rows and leave out those that are not wanted. False: they are damaged. */
-static bool keep_wanted(struct gathering *g)
-{
-    uint8_t wanted[OSC_CHUNK_ROWS];
-
-    g->next.chunk = &g->rows;
-    if (!osc_columns_look(&g->rules, &g->next))
-        return false;
-    for (uint32_t i = 0; i < g->rows.n_rows; i++)
-        wanted[i] = wants(g->o, &g->rows, i);
-    osc_chunk_squeeze(&g->rows, wanted);
-    return true;
-}
-
-/* Make a chunk of the trace of the columns gathered so far, or count them as lost. */
-static osc_status end_chunk(struct gathering *g)
-{
-    struct osc_trace *const t = g->o->t;
-    struct osc_unchecked *const u = g->u;
-    struct osc_chunk *c;
-
-    if (!g->has_next)
-        return OSC_OK;
-    g->has_next = false;
-    if (g->first_row > g->n_told)
-        lose_unseen(g->o, g->first_row - g->n_told, g->next.offset);
-    g->n_told = g->first_row + g->rows.n_rows;
-    const bool is_kept = g->o->r->options->keep.is_on && !g->next.is_other;
-    if (!is_whole(&g->next, g->rows.n_rows) || (is_kept && !keep_wanted(g))) {
-        osc_columns_lose(t, missing_code(g->o), g->next.offset, &g->rows);
-        return OSC_OK;
-    }
-    if (g->rows.n_rows == 0)
-        return OSC_OK; /* no row is wanted */
-    osc_status st = reserve_rows(g->o, g->next.is_other, g->rows.n_rows);
-    if (st == OSC_OK)
-        st = osc_grow(&u->chunks, &u->cap_chunks, (size_t)u->n_chunks + 1, sizeof *u->chunks);
-    if (st != OSC_OK)
-        return st;
-    c = osc_malloc(sizeof *c);
-    if (!c)
-        return OSC_ENOMEM;
-    *c = g->rows;
-    st = osc_store_append(g->next.is_other ? &t->others : &t->events, c);
-    if (st != OSC_OK) {
-        osc_free(c);
-        return st;
-    }
-    g->next.chunk = c;
-    if (!is_kept) /* otherwise it was checked already */
-        u->chunks[u->n_chunks++] = g->next;
-    return OSC_OK;
-}
-
-/* Add chunk I of the file, which is column K of the rows being gathered or of the next ones. */
-static osc_status add_column(struct gathering *g, size_t i, unsigned k)
-{
-    const struct osc_wire_index_entry *const e = &g->o->f->chunks[i];
-    const struct osc_wire_header *const h = &e->header;
-    const bool is_same = g->has_next && h->n_before == g->first_row &&
-                         h->n_items == g->rows.n_rows && !g->next.columns[k].p;
-
-    if (!is_same) {
-        const osc_status st = end_chunk(g);
-
-        if (st != OSC_OK)
-            return st;
-        /* These numbers are checked when the chunk is complete. */
-        g->next =
-            (struct osc_unchecked_chunk){.offset = e->offset, .is_other = g->next.is_other};
-        g->rows = (struct osc_chunk){.n_rows = h->n_items > UINT32_MAX ? UINT32_MAX
-                                                                       : (uint32_t)h->n_items,
-                                     .min_ts_ns = (int64_t)h->first_ticks,
-                                     .max_end_ns = (int64_t)h->last_ticks};
-        g->first_row = h->n_before;
-        g->has_next = true;
-    }
-    g->next.columns[k] =
-        (struct osc_column_place){payload_of(g->o, i), h->payload_bytes, h->payload_hash};
-    return OSC_OK;
-}
-
-/* Gather the columns of one store, which has N_ROWS rows in all. */
-static osc_status gather(struct opening *o, struct osc_unchecked *u, bool is_other,
-                         uint64_t n_rows)
-{
-    const unsigned first = is_other ? OSC_CHUNK_OTHERS : OSC_CHUNK_EVENTS;
-    const unsigned n_columns = is_other ? OSC_COLUMNS_OTHERS : OSC_COLUMNS_EVENTS;
-    struct gathering g = {.o = o, .u = u, .next = {.is_other = is_other}};
+    const struct {
+        enum osc_chunk_type type;
+        size_t least;
+        struct payload *payload;
+    } wanted[] = {{OSC_CHUNK_TEXTS, sizeof(struct osc_wire_texts), &c->texts},
+                  {OSC_CHUNK_FORMS, sizeof(struct osc_wire_forms), &c->forms},
+                  {OSC_CHUNK_TRACKS, sizeof(struct osc_wire_tracks), &c->tracks},
+                  {OSC_CHUNK_MODEL, sizeof(struct osc_wire_model), &c->model},
+                  {OSC_CHUNK_DEVICES, 0, &c->devices}};
     osc_status st = OSC_OK;
 
-    if (o->r->options->keep.is_on && !is_other)
-        st = osc_columns_rules_make(&g.rules, o->t);
-    for (size_t i = 0; i < o->f->n_chunks && st == OSC_OK; i++) {
-        const unsigned type = o->f->chunks[i].header.type;
-
-        if (is_ours(o, i) && type >= first && type < first + n_columns)
-            st = add_column(&g, i, type - first);
-    }
-    if (st == OSC_OK)
-        st = end_chunk(&g);
-    if (st == OSC_OK && g.n_told < n_rows)
-        lose_unseen(o, n_rows - g.n_told, o->f->size);
-    osc_columns_rules_fini(&g.rules);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted && st == OSC_OK; i++)
+        st = find_payload(o, wanted[i].type, wanted[i].least, wanted[i].payload);
     return st;
 }
 
-static osc_status gather_all(struct opening *o, const struct osc_wire_model *model)
+static osc_status use_common(struct osc_columns_opening *o, const struct common *c)
 {
-    struct osc_unchecked *const u = osc_calloc(1, sizeof *u);
+    if (!c->texts.p || !c->forms.p || !c->tracks.p || !c->model.p ||
+        !texts_are_good(c->texts.p, c->texts.n_bytes))
+        return OSC_EFORMAT;
+    osc_status st = adopt_texts(o, c->texts.p);
+    if (st == OSC_OK)
+        st = read_model(o, c->model.p, c->model.n_bytes);
+    if (st == OSC_OK)
+        st = read_forms(o, c->forms.p, c->forms.n_bytes);
+    if (st == OSC_OK)
+        st = read_tracks(o, c->tracks.p, c->tracks.n_bytes);
+    return st == OSC_OK ? read_devices(o, c->devices.p, c->devices.n_bytes) : st;
+}
 
-    if (!u)
-        return OSC_ENOMEM;
-    o->t->unchecked = u;
-    o->t->unchecked_free = osc_unchecked_free;
-    o->t->check = osc_columns_check;
-    const struct osc_import_keep *const keep = &o->r->options->keep;
-    osc_status st = gather(o, u, false, model->n_events);
-    if (st == OSC_OK && (!keep->is_scout || keep->has_work))
-        st = gather(o, u, true, model->n_others);
-    if (keep->is_on) { /* the trace keeps its original begin */
-        o->r->loading->min_ts_ns = model->min_ts_ns;
-        if (st == OSC_OK)
-            st = osc_trace_hold(o->t);
-    }
+/* Read everything but the columns. *MODEL: how many rows there are. */
+static osc_status read_common(struct osc_columns_opening *o, struct osc_wire_model *model)
+{
+    struct common c = {0};
+    osc_status st = find_common(o, &c);
+
+    if (st == OSC_OK)
+        st = use_common(o, &c);
+    if (st == OSC_OK)
+        memcpy(model, c.model.p, sizeof *model);
+    osc_free(c.forms.buffer);
+    osc_free(c.tracks.buffer);
+    osc_free(c.model.buffer);
+    osc_free(c.devices.buffer);
     return st;
 }
 
@@ -637,7 +447,7 @@ static osc_status gather_all(struct opening *o, const struct osc_wire_model *mod
 
 /* Reserve memory for what is made of texts, tracks and forms later; fails if there is not
  * enough. */
-static osc_status reserve_common(struct opening *o)
+static osc_status reserve_common(struct osc_columns_opening *o)
 {
     const struct osc_import_reserve *const r = &o->r->options->reserve;
     const struct osc_trace *const t = o->t;
@@ -657,7 +467,7 @@ static osc_status reserve_common(struct opening *o)
 }
 
 /* Count the gaps of the file, unless their rows are counted already. */
-static void count_gaps(const struct opening *o)
+static void count_gaps(const struct osc_columns_opening *o)
 {
     const struct osc_finding *const counted = o->t->findings.by_code;
     const bool is_counted =
@@ -674,7 +484,7 @@ static void count_gaps(const struct opening *o)
         osc_findings_add(&o->t->findings, OSC_FINDING_corrupt, 0, OSC_NO_TIME);
 }
 
-static osc_status conclude(struct opening *o, osc_status st, struct osc_err *err)
+static osc_status conclude(struct osc_columns_opening *o, osc_status st, struct osc_err *err)
 {
     const char *const path = o->r->in->path;
 
@@ -706,9 +516,9 @@ static osc_status conclude(struct opening *o, osc_status st, struct osc_err *err
 osc_status osc_columns_read(struct osc_reading *r, struct osc_file *f, struct osc_err *err)
 {
     struct osc_trace *const t = r->loading->trace;
-    struct opening o = {.r = r, .t = t, .f = f, .part = (uint16_t)r->options->part};
-    const struct osc_wire_model *model = NULL;
-    osc_status st = map_file(&o, f, err);
+    struct osc_columns_opening o = {.r = r, .t = t, .f = f, .part = (uint16_t)r->options->part};
+    struct osc_wire_model model;
+    osc_status st = keep_file(&o, f);
 
     r->is_sealed = true;
     t->text_bytes = f->size;
@@ -717,7 +527,7 @@ osc_status osc_columns_read(struct osc_reading *r, struct osc_file *f, struct os
     if (st == OSC_OK)
         st = reserve_common(&o);
     if (st == OSC_OK)
-        st = gather_all(&o, model);
+        st = osc_columns_gather(&o, &model);
     count_gaps(&o);
     return conclude(&o, st, err);
 }

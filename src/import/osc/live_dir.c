@@ -48,18 +48,26 @@ static osc_status cannot_read(struct osc_err *err, const char *path)
     return osc_fail(err, OSC_EIO, "%s: cannot be read: %s", path, strerror(errno));
 }
 
-/* Open NAME in the directory PATH; *FD is -1 if it is missing. */
+/* Open the file NAME in the directory PATH; *FD is -1 if it is missing. What is no file, such
+ * as a pipe that nobody writes, is an error and is not waited for. */
 static osc_status open_file(const char *path, const char *name, int *fd, struct osc_err *err)
 {
     struct osc_strbuf whole = {0};
+    struct stat info;
 
     osc_strbuf_adds(&whole, path);
     osc_strbuf_addc(&whole, '/');
     osc_strbuf_adds(&whole, name);
-    *fd = whole.status == OSC_OK ? open(whole.s, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+    *fd = whole.status == OSC_OK ? open(whole.s, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+                                 : -1;
     osc_status st = whole.status;
     if (st == OSC_OK && *fd < 0 && errno != ENOENT && errno != ENOTDIR)
         st = cannot_read(err, whole.s);
+    if (*fd >= 0 && (fstat(*fd, &info) != 0 || !S_ISREG(info.st_mode))) {
+        st = osc_fail(err, OSC_EFORMAT, "%s: it is not a file", whole.s);
+        (void)close(*fd);
+        *fd = -1;
+    }
     osc_strbuf_fini(&whole);
     return st;
 }
@@ -379,7 +387,7 @@ bool osc_live_dir_has(const struct osc_live_dir *l, const struct osc_file *f,
 {
     const struct osc_live_header *const h = &l->header;
 
-    return l->is_there && h->state == OSC_LIVE_RECORDING && osc_file_is_torn(f, gap) &&
+    return l->is_there && h->state != OSC_LIVE_ENDED && osc_file_is_torn(f, gap) &&
            (!f->header_is_good ||
             memcmp(h->recording, f->header.recording, sizeof h->recording) == 0);
 }

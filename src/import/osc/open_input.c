@@ -25,7 +25,7 @@ static void enter_live(struct osc_input *in, const char *path, struct stat *info
         close(dir);
     if (fd < 0)
         return;
-    if (fstat(fd, &blocks) != 0) {
+    if (fstat(fd, &blocks) != 0 || !S_ISREG(blocks.st_mode)) {
         close(fd);
         return;
     }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/osc/osc_file.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "import/bytes/inflate_pipe.h"
@@ -12,7 +10,6 @@
 /* Bytes that a search for a header reads at a time. */
 #define SCAN_BYTES  ((size_t)1 << 16)
 #define BLOCK_BYTES ((size_t)256 << 10)
-#define SMALL_BYTES ((size_t)16 << 10) /* of a file that is read at once */
 
 bool osc_file_is_torn(const struct osc_file *f, const struct osc_file_gap *gap)
 {
@@ -43,7 +40,6 @@ size_t osc_file_find(const struct osc_file *f, uint64_t *offset)
 
 osc_status osc_file_read(const struct osc_file *f, uint64_t offset, void *to, size_t len)
 {
-    char *at = to;
     const size_t i = osc_file_find(f, &offset);
     const uint64_t end = i == 0 && f->n_later > 0 ? f->later[0].at : f->size;
 
@@ -56,18 +52,7 @@ osc_status osc_file_read(const struct osc_file *f, uint64_t offset, void *to, si
             memcpy(to, f->data + offset, len);
         return OSC_OK;
     }
-    while (len > 0) {
-        const ssize_t n = pread(f->in->fd, at, len, (off_t)offset);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n == 0 ? OSC_EFORMAT : OSC_EIO;
-        at += n;
-        offset += (uint64_t)n;
-        len -= (size_t)n;
-    }
-    return OSC_OK;
+    return osc_fd_read(f->in->fd, offset, to, len);
 }
 
 /* Double the size, or grow by one more block. */
@@ -139,7 +124,8 @@ static osc_status take_all(struct osc_file *f, enum osc_inflate_format inflate,
  * cannot be read, or was cut, the chunks are read one by one, as far as they are there. */
 static void take_small(struct osc_file *f)
 {
-    void *const p = f->size > 0 && f->size <= SMALL_BYTES ? osc_pages_alloc(f->size) : NULL;
+    void *const p =
+        f->size > 0 && f->size <= OSC_FILE_SMALL_BYTES ? osc_pages_alloc(f->size) : NULL;
 
     if (!p)
         return;
@@ -416,11 +402,21 @@ bool osc_file_has(const struct osc_file *f, uint16_t type)
     return i < f->n_chunks;
 }
 
+osc_status osc_file_payload_to(const struct osc_file *f, size_t i, void *to)
+{
+    const struct osc_wire_index_entry *const e = &f->chunks[i];
+    const size_t n = (size_t)e->header.payload_bytes;
+    const osc_status st = osc_file_read(f, e->offset + sizeof e->header, to, n);
+
+    if (st == OSC_OK && osc_wire_payload_hash(e->header.type, to, n) != e->header.payload_hash)
+        return OSC_EFORMAT;
+    return st;
+}
+
 osc_status osc_file_payload(const struct osc_file *f, size_t i, unsigned char **buffer,
                             size_t *cap)
 {
-    const struct osc_wire_index_entry *const e = &f->chunks[i];
-    const uint64_t n = e->header.payload_bytes;
+    const uint64_t n = f->chunks[i].header.payload_bytes;
 
     if (n > SIZE_MAX - 1)
         return OSC_ELIMIT;
@@ -430,11 +426,5 @@ osc_status osc_file_payload(const struct osc_file *f, size_t i, unsigned char **
         *buffer = osc_malloc((size_t)n + 1);
         *cap = *buffer ? (size_t)n : 0;
     }
-    if (!*buffer)
-        return OSC_ENOMEM;
-    const osc_status st = osc_file_read(f, e->offset + sizeof e->header, *buffer, (size_t)n);
-    if (st == OSC_OK &&
-        osc_wire_payload_hash(e->header.type, *buffer, (size_t)n) != e->header.payload_hash)
-        return OSC_EFORMAT;
-    return st;
+    return *buffer ? osc_file_payload_to(f, i, *buffer) : OSC_ENOMEM;
 }

@@ -31,6 +31,9 @@
 #include "model/trace.h"
 #include "wire/chunk.h"
 
+/* A file of at most this many bytes is read as a whole when it is opened. */
+#define OSC_FILE_SMALL_BYTES ((size_t)16 << 10)
+
 /* Bytes that belong to no chunk, before chunk `next` of the file. */
 struct osc_file_gap {
     uint64_t offset, n_bytes;
@@ -99,3 +102,6 @@ OSC_MUST_USE osc_status osc_file_read(const struct osc_file *f, uint64_t offset,
  */
 OSC_MUST_USE osc_status osc_file_payload(const struct osc_file *f, size_t i,
                                          unsigned char **buffer, size_t *cap);
+
+/* The same into TO, which has room for it. */
+OSC_MUST_USE osc_status osc_file_payload_to(const struct osc_file *f, size_t i, void *to);

@@ -139,6 +139,8 @@ static void build_device(struct osc_records_rows *rows, struct osc_records_devic
     };
 
     d->is_cpu = is_cpu;
+    d->family = device.family;
+    d->built_index = device.index;
     d->built = osc_build_device(b, &device);
     d->text = osc_build_device_name(b, d->built);
 }
@@ -382,7 +384,8 @@ static void build_work(struct making *m, const struct osc_records_item *item,
     r.dur_ns = end_ns > r.ts_ns ? end_ns - r.ts_ns : 0;
     if (end_ns < r.ts_ns)
         osc_findings_add(&b->findings, OSC_FINDING_negative_duration, OSC_NO_OFFSET, r.ts_ns);
-    osc_arguments_string(b, &m->args, key_of(rows, OSC_ARG_KEY_DEVICE), d->text);
+    add_int(m, key_of(rows, OSC_ARG_KEY_DEVICE), d->built_index);
+    osc_arguments_string(b, &m->args, key_of(rows, OSC_ARG_KEY_DEVICE_FAMILY), d->family);
     if (!has_arg(m, item, key_of(rows, OSC_ARG_KEY_STREAM))) /* a runtime's own number */
         add_int(m, key_of(rows, OSC_ARG_KEY_STREAM), q->number);
     if (words[1] != 0)

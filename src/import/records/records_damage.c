@@ -3,9 +3,8 @@
  * records_reader.h. */
 #include "import/records/records_reader.h"
 
-#include <errno.h>
-
 #include "base/sort.h"
+#include "wire/write_error.h"
 
 osc_status osc_records_damaged(struct osc_records *n, const struct osc_records_damage *d)
 {
@@ -234,17 +233,6 @@ static void count_live(struct osc_records *n)
     count(n, OSC_FINDING_lost_records, l->n_bad_records, OSC_NO_OFFSET, OSC_NO_TIME);
 }
 
-static bool is_disk_full(uint32_t error)
-{
-    return error == ENOSPC || error == EDQUOT;
-}
-
-/* The numbers that the recorder gives to what it found: see osc_parts_look(). */
-static bool is_harm(uint32_t error)
-{
-    return error == ENOENT || error == ESTALE || error == ENODATA;
-}
-
 static void count_losses(struct osc_records *n)
 {
     static const enum osc_finding_code codes[OSC_LOSS_COUNT] = {
@@ -272,12 +260,12 @@ static void count_losses(struct osc_records *n)
     count(n, OSC_FINDING_dropped_anywhere, n_anywhere, OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_lost_counts, n->bad_before > 0, n->bad_before - 1, OSC_NO_TIME);
     count(n, OSC_FINDING_disk_full,
-          is_disk_full(n->end.write_error) ||
-              (n->is_live_used && is_disk_full(n->live.header.write_error)),
+          osc_write_error_is_full(n->end.write_error) ||
+              (n->is_live_used && osc_write_error_is_full(n->live.header.write_error)),
           OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_output_harmed,
-          is_harm(n->end.write_error) ||
-              (n->is_live_used && is_harm(n->live.header.write_error)),
+          osc_write_error_is_harm(n->end.write_error) ||
+              (n->is_live_used && osc_write_error_is_harm(n->live.header.write_error)),
           OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_dropped_parts, n->before.n_records, OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_unfinished, n->n_unfinished, OSC_NO_OFFSET, OSC_NO_TIME);
@@ -287,9 +275,10 @@ static void count_losses(struct osc_records *n)
     else if (!n->is_live_used && n->has_end && n->end.reason == OSC_END_LEFT &&
              n->rows.n_open == 0)
         count(n, OSC_FINDING_ended_silently, 1, OSC_NO_OFFSET, OSC_NO_TIME);
-    else if (n->is_live_used ? !n->has_end || n->end.reason != OSC_END_STOPPED
-             : n->has_end    ? n->end.reason >= OSC_END_KILLED
-                             : !n->file.has_index)
+    else if (n->is_live_used ? n->live.header.state != OSC_LIVE_STOPPED &&
+                                   (!n->has_end || n->end.reason != OSC_END_STOPPED)
+             : n->has_end ? n->end.reason >= OSC_END_KILLED
+                          : !n->file.has_index)
         count(n, OSC_FINDING_killed, 1, OSC_NO_OFFSET, OSC_NO_TIME);
 }
 

@@ -39,6 +39,8 @@ struct osc_records_device {
     uint32_t index;     /* N of FAMILY:N */
     uint32_t built;     /* its number in the builder */
     osc_sid text;       /* FAMILY:N */
+    osc_sid family;
+    int64_t built_index; /* N; -1: none */
     bool is_cpu;
     struct osc_device_limits limits;
     uint64_t hz;                    /* 0: unknown */

@@ -44,6 +44,12 @@ static void pause_or_resume(bool pause)
 int osc_on_;
 signed char osc_levels_[OSC_CATEGORIES];
 
+void osc_shared_(int **on, signed char **levels)
+{
+    *on = &osc_on_;
+    *levels = osc_levels_;
+}
+
 /* What `opscope run` says. A list that is none changes nothing: a guest prints nothing. */
 static void read_switches(void)
 {

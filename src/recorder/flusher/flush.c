@@ -19,6 +19,7 @@
 #include "recorder/flusher/sink.h"
 #include "recorder/flusher/status_words.h"
 #include "recorder/flusher/windows.h"
+#include "recorder/host/quiet.h"
 #include "recorder/live/blocks.h"
 #include "recorder/thread/losses.h"
 #include "recorder/thread/thread_list.h"
@@ -203,10 +204,9 @@ static osc_status end_part(uint32_t reason, uint64_t ticks)
 {
     read_anchor();
     osc_losses_store(osc_blocks_header());
-    osc_status st = osc_sink_flush(&self.sink);
-    if (st == OSC_OK)
-        st = osc_sink_end(&self.sink, reason, ticks);
-    return report_write(st);
+    const osc_status st = osc_sink_flush(&self.sink);
+
+    return report_write(st == OSC_OK ? osc_sink_end(&self.sink, reason, ticks) : st);
 }
 
 static void report_ready(void)
@@ -582,10 +582,9 @@ static osc_status finish(void)
     follow_schedule();
     if (self.options.is_flight)
         dump_groups();
-    if (self.options.is_flight || !self.is_writing) {
-        /* The remaining records are not wanted; the first part exists in any case. */
+    /* If the remaining records are not wanted, the first part exists nevertheless. */
+    if (self.options.is_flight || !self.is_writing)
         return file->is_open ? end_part(OSC_END_STOPPED, osc_ticks()) : OSC_OK;
-    }
     st = write_until(&self.sink, UINT64_MAX);
     if (st == OSC_OK)
         st = end_part(OSC_END_STOPPED, osc_ticks());
@@ -599,6 +598,7 @@ static void *run(void *arg)
     (void)arg;
     (void)prctl(PR_SET_NAME, "opscope");
     be_flusher();
+    osc_quiet_begin();
     /* A recording that ends at once needs no more blocks than it has. */
     osc_blocks_wait(FIRST_PAUSE_MS * MS);
     for (;;) {
@@ -611,6 +611,7 @@ static void *run(void *arg)
     }
     self.stop_status = finish();
     osc_loss_watch_end(&self.losses);
+    osc_quiet_end();
     return NULL;
 }
 
@@ -754,12 +755,11 @@ osc_status osc_flush_stop(bool *is_harmed)
     }
     /* relaxed: a thread that still sees it running waits in vain until its time limit. */
     __atomic_store_n(&self.is_running, false, __ATOMIC_RELAXED);
-
     const osc_status st = self.stop_status;
     *is_harmed = self.sink.file.harm != 0;
-    if (st == OSC_OK)
-        /* release: a reader that sees it finds everything in the file. */
-        __atomic_store_n(&osc_blocks_header()->state, OSC_LIVE_ENDED, __ATOMIC_RELEASE);
+    /* release: a reader that sees it finds everything in the file, or here. */
+    __atomic_store_n(&osc_blocks_header()->state,
+                     st == OSC_OK ? OSC_LIVE_ENDED : OSC_LIVE_STOPPED, __ATOMIC_RELEASE);
     pause_for_user(false);
     osc_windows_close();
     close_all(true);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recorder/host/quiet.h"
 #include "recording/growing_map.h"
 #include "wire/chunk.h"
 #include "wire/live.h"
@@ -361,11 +362,13 @@ static uint32_t add(const char *s, size_t len, uint32_t flag)
 {
     uint32_t name = 0;
 
+    osc_quiet_begin();
     if (enter()) {
         if (log_is_there() || grow(LOG_STEP) == OSC_OK)
             name = find(s, len, flag);
         leave();
     }
+    osc_quiet_end();
     return name;
 }
 

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recorder/host/quiet.h"
 #include "recorder/live/blocks.h"
 #include "recorder/thread/losses.h"
 #include "recorder/thread/ticks.h"
@@ -135,6 +136,7 @@ static void end_thread(void *arg)
     const int kept = errno;
     struct osc_writer *w = arg;
 
+    osc_quiet_begin();
     if (osc_threads_life() == OSC_LIFE_HERE && w == osc_writer_self && w->index_1 != 0) {
         const uint32_t i = w->index_1 - 1;
         const bool has_jumped = seize(w);
@@ -144,6 +146,7 @@ static void end_thread(void *arg)
         osc_writer_self = osc_writer_nobody();
         hand_over(w, i, has_jumped);
     }
+    osc_quiet_end();
     errno = kept;
 }
 
@@ -445,10 +448,10 @@ void osc_threads_close(void)
     for (uint32_t i = 0, n = entries_used(); i < n; i++) {
         const struct osc_live_thread *e = &osc_blocks_threads()[i];
 
+        /* The entries stay as they are: if the file could not be written, they are read. */
+        osc_losses_keep(e);
         /* acquire: pairs with the release in hand_over() */
         if (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) == OSC_THREAD_EXITED)
-            osc_threads_give_back(i);
-        else
-            osc_losses_keep(e);
+            push_index(i);
     }
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run/report_recorded.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+#include "cli/run/report_samples.h"
+#include "cli/run/report_sources.h"
+#include "import/import.h"
+
+/* At most so much is read. */
+#define BYTES_MAX ((uint64_t)16 << 20)
+
+struct reading {
+    const struct osc_recorded_asked *asked;
+    struct osc_sources_seen sources;
+    struct osc_samples_seen samples;
+    uint64_t n_bytes; /* of all recordings, also those that were not read */
+    uint32_t n_read;
+    bool has_failed; /* some could not be read */
+};
+
+/* Whether T is of the run RUN_ID, or of none: recorders of 0.1.0 did not store it. */
+static bool is_of_run(const struct osc_trace *t, const char *run_id)
+{
+    for (uint32_t i = 0; i < t->n_metas; i++)
+        if (osc_str_eq(osc_trace_str(t, t->metas[i].key), OSC_STR("run_id")))
+            return osc_str_eq(osc_trace_str(t, t->metas[i].value), osc_str_c(run_id));
+    return true;
+}
+
+static void look_at(struct reading *r, const char *path)
+{
+    struct osc_trace t = {0};
+    struct osc_err ignored = {0};
+    const struct osc_import_options options = {.n_threads = 1};
+
+    if (osc_import_path(&t, path, &options, &ignored) != OSC_OK) {
+        r->has_failed = true;
+    } else if (is_of_run(&t, r->asked->run_id)) {
+        osc_sources_seen_add(&r->sources, &t);
+        osc_samples_seen_add(&r->samples, &t);
+        r->n_read++;
+    }
+    osc_trace_fini(&t);
+}
+
+/* Whether nothing more is to be found. */
+static bool is_done(const struct reading *r)
+{
+    return r->samples.rules.n == 0 && (r->asked->sources & ~r->sources.recorded) == 0;
+}
+
+static void read_all(struct reading *r, const char *directory)
+{
+    DIR *const dir = is_done(r) ? NULL : opendir(directory);
+    char path[PATH_MAX];
+    struct stat st;
+
+    for (const struct dirent *e; dir && !is_done(r) && (e = readdir(dir));) {
+        if (!osc_str_ends(osc_str_c(e->d_name), OSC_STR(".osc")))
+            continue;
+        if (snprintf(path, sizeof path, "%s/%s", directory, e->d_name) >= (int)sizeof path ||
+            stat(path, &st) != 0) {
+            r->has_failed = true;
+            continue;
+        }
+        r->n_bytes += (uint64_t)st.st_size;
+        if (r->n_bytes > BYTES_MAX)
+            break;
+        look_at(r, path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+void osc_report_recorded(const char *directory, const struct osc_recorded_asked *asked)
+{
+    struct reading r = {.asked = asked, .samples = osc_samples_wanted(asked->sample)};
+
+    read_all(&r, directory);
+    if (r.n_bytes > BYTES_MAX)
+        return;
+    osc_report_sources(&r.sources, asked->pid, asked->sources, asked->named);
+    if (r.n_read > 0 && !r.has_failed)
+        osc_report_samples(&r.samples);
+}
