@@ -361,7 +361,8 @@ static PyObject *instant(PyObject *module, PyObject *args, PyObject *kwargs)
 static PyObject *counter(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
     (void)module;
-    if (n != 2 || !PyUnicode_Check(args[0])) {
+    /* An error also where nothing records: no program fails only because it is recorded. */
+    if (n != 2 || !PyUnicode_Check(args[0]) || !PyNumber_Check(args[1])) {
         PyErr_SetString(PyExc_TypeError, "counter(name, value) takes a str and a number");
         return NULL;
     }
@@ -475,6 +476,7 @@ static PyObject *dict_of(const struct osc_losses *l)
 }
 
 static PyObject *lost_function; /* of the last recording; NULL: none */
+static int is_begun;            /* by start(), and stop() has not ended it */
 static int is_telling;          /* the library's thread is calling it */
 static int is_exiting;          /* it is not called any more: the interpreter ends */
 
@@ -554,6 +556,9 @@ static PyObject *start(PyObject *module, PyObject *args, PyObject *kwargs)
     Py_XDECREF(st == OSC_OK ? lost_function : lost);
     if (st == OSC_OK)
         lost_function = lost;
+    /* relaxed, here and below: the caller starts, stops and asks one after the other. */
+    if (st == OSC_OK)
+        __atomic_store_n(&is_begun, 1, __ATOMIC_RELAXED);
     return end_start(st);
 }
 
@@ -566,7 +571,14 @@ static PyObject *stop(PyObject *module, PyObject *none)
     Py_BEGIN_ALLOW_THREADS
     st = osc_stop();
     Py_END_ALLOW_THREADS
+    __atomic_store_n(&is_begun, 0, __ATOMIC_RELAXED);
     return end(st, "stop");
+}
+
+static PyObject *is_started(PyObject *module, PyObject *none)
+{
+    (void)module, (void)none;
+    return PyBool_FromLong(__atomic_load_n(&is_begun, __ATOMIC_RELAXED));
 }
 
 static PyObject *dump(PyObject *module, PyObject *none)
@@ -706,6 +718,8 @@ static PyMethodDef methods[] = {
      "metadata(key, value)\n\nRecord a fact about the whole recording."},
     {"start", WITH_KEYS(start), "start(**options)\n\nBegin to record."},
     {"stop", stop, METH_NOARGS, "stop()\n\nEnd the recording and write all of it."},
+    {"is_started", is_started, METH_NOARGS,
+     "is_started() -> bool\n\nWhether start() began what records, rather than OPSCOPE_OUT."},
     {"dump", dump, METH_NOARGS, "dump()\n\nWrite what is in memory now."},
     {"enable", enable, METH_VARARGS,
      "enable(categories)\n\nChange the levels of categories of scopes: \"io\" (level 1), "

@@ -121,12 +121,14 @@ class Event:
     @property
     def start_ns(self) -> int:
         """Start, from the origin of the trace."""
+        if self._tree._words:  # torch's code takes what has this name for another class of its own
+            raise AttributeError("events of torch's trees have start_time_ns")
         return int(self._cell("start_ns"))
 
     @property
     def start_time_ns(self) -> int:
         """Start, in Unix time if the trace knows it, else from its origin."""
-        return self.start_ns + self._tree.origin_unix_ns
+        return int(self._cell("start_ns")) + self._tree.origin_unix_ns
 
     @property
     def end_time_ns(self) -> int:

@@ -11,8 +11,9 @@ from typing import Any, Iterable, Optional
 
 from tensorboard.plugins import base_plugin
 
+from ._hosts import REFUSAL, Hosts
 from ._logdir import Logdir
-from ._proxy import serve
+from ._proxy import refuse, serve
 from ._viewer import Viewer
 
 # TensorBoard puts it into a frame; the page of `opscope view` replaces it there.
@@ -38,7 +39,7 @@ class Plugin(base_plugin.TBPlugin):
     plugin_name = "opscope"
 
     def __init__(self, context: base_plugin.TBContext) -> None:
-        self.logdir = Logdir.of(context)
+        self.logdir, self.hosts = Logdir.of(context), Hosts(context.flags)
 
     def is_active(self) -> bool:
         """Whether there is a trace; looks at names of files, and starts nothing."""
@@ -63,6 +64,8 @@ class Plugin(base_plugin.TBPlugin):
 
     def serve(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """All else: what the server answers."""
+        if not self.hosts.know(environ):
+            return refuse(start_response, "403 Forbidden", REFUSAL)
         path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
         at = path.find(PREFIX + "/")
         target = path[at + len(PREFIX):] if at >= 0 else "/"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import stat
 import time
 import zlib
 from typing import Any, Iterator, NamedTuple
@@ -86,12 +87,15 @@ class Logdir(NamedTuple):
 
 def begins_as_trace(path: str) -> bool:
     """Whether the file PATH begins like trace events in JSON. One that is compressed by zstd is
-    taken for one."""
-    if path.endswith(".zst"):
-        return True
+    taken for one. A pipe is none: who opens one waits for somebody who writes."""
     try:
-        with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as f:
-            text = f.read(LOOKED_AT)
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        if path.endswith(".zst"):
+            return True
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            with gzip.open(file) if path.endswith(".gz") else file as f:
+                text = f.read(LOOKED_AT)
     except (OSError, EOFError, zlib.error):
         return False
     return b'"traceEvents"' in text or b'"ph"' in text

@@ -22,6 +22,7 @@ from .. import TraceError, compare, load
 from .._place import COMMAND
 from .._trace import Trace
 from . import _shapes, _trees
+from ._hosts import REFUSAL, Hosts
 from ._proxy import PIECE
 from ._viewer import NoServer, Viewer
 
@@ -75,6 +76,7 @@ class OldPlugin(base_plugin.TBPlugin):
 
     def __init__(self, context: base_plugin.TBContext, viewer: Callable[[], Viewer]) -> None:
         self.viewer, self.traces = viewer, Traces()
+        self.hosts = Hosts(context.flags)
 
     def is_active(self) -> bool:
         """Never: it has no page."""
@@ -93,8 +95,10 @@ class OldPlugin(base_plugin.TBPlugin):
             words = dict(parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True))
             kind, headers = "application/json", [("X-Content-Type-Options", "nosniff")]
             try:
-                if environ.get("HTTP_SEC_FETCH_SITE") == "cross-site":
-                    raise PermissionError("a page of another site asks")
+                if not self.hosts.know(environ):
+                    raise PermissionError(REFUSAL)
+                if environ.get("HTTP_SEC_FETCH_SITE") in ("cross-site", "same-site"):
+                    raise PermissionError("a page of another site or port asks")
                 status, found = "200 OK", answer(words)
             except (Wrong, NotThere, PermissionError, NoServer, TraceError, OSError,
                     ValueError) as e:

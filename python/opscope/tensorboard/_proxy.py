@@ -49,8 +49,10 @@ def pieces(response: http.client.HTTPResponse) -> Iterator[bytes]:
 
 def refuse(start_response: Any, status: str, message: str) -> Iterable[bytes]:
     """Answer with an error as the server's interface does."""
-    body = json.dumps({"code": "no_server", "message": message,
-                       "what_to_do": "see what 'opscope info' says of the log directory",
+    is_refused = status.startswith("403")
+    body = json.dumps({"code": "refused" if is_refused else "no_server", "message": message,
+                       "what_to_do": None if is_refused else
+                       "see what 'opscope info' says of the log directory",
                        "command": None}).encode()
     start_response(status, [("Content-Type", "application/json; charset=utf-8"),
                             ("Content-Length", str(len(body))), ("Cache-Control", "no-store"),

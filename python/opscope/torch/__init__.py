@@ -25,15 +25,17 @@ is recorded, and results are empty.
 
 Limits:
 
-- One recording per process: `opscope.record.start()` and a `profile` exclude each other, as do two
-  profiles. `torch.profiler` may run at the same time.
-- Devices are CUDA, XPU and those whose backend reports itself (docs/vendors.md). Of another one that
-  is asked for, a warning says what is missing.
+- One recording per process: torch's own profiler records a `profile` inside another one, or while
+  `opscope.record.start()` records, and a warning says so. `torch.profiler` may run at the same time.
+- Devices are CUDA, XPU and those whose backend reports itself (docs/vendors.md). A profile that asks
+  for another one, which torch's own profiler records (ROCm, MTIA, HPU), is left to that, and a
+  warning says so; else a warning says what is missing.
 - `export_memory_timeline()` gives a block one category, such as parameter, for all its time, and
   does not have what was allocated before the profile.
-- `prof.profiler.kineto_results` has only `experimental_event_tree()`: an `opscope.EventTree`, whose
-  events have the attributes of torch's, so that `torch.profiler._utils` and `_pattern_matcher` work
-  with a profile. The line of a caller is the one where its function begins, the flag for TF32 that of
+- `prof.profiler.kineto_results` has `events()`, whose elements have the methods of torch's,
+  `trace_start_ns()` and `experimental_event_tree()`: an `opscope.EventTree`, whose events have the
+  attributes of torch's, so that `torch.profiler._utils` (`BasicEvaluation`, too) and
+  `_pattern_matcher` work with a profile. The line of a caller is the one where its function begins, the flag for TF32 that of
   now; what is not recorded, such as identities of tensors, is None. `torch.profiler._memory_profiler`
   needs these. The table `patterns` has the findings of the matcher. Switches such as
   `torch._C._profiler._set_fwd_bwd_enabled_val()` have no effect. Ranges of `_RecordFunctionFast` are
@@ -64,7 +66,7 @@ from torch.profiler import (
 )
 
 from .events import EventList
-from . import autograd_profiler, profiler_legacy
+from . import autograd_profiler, collector, profiler_legacy
 from .profiler import profile
 
 __all__ = [
@@ -86,6 +88,7 @@ __all__ = [
     "tensorboard_trace_handler",
 ]
 __all__ += sorted(set(torch.profiler.__all__) - set(__all__))  # those of a newer torch
+collector.trace_early()
 
 
 def __getattr__(name: str) -> Any:

@@ -33,8 +33,8 @@ class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
     """
 
     def __new__(cls, enabled: bool = True, **options: Any) -> Any:
-        """An object of torch's class if there is no recorder for this torch."""
-        if cls is profile and enabled and native.leaves_it_to_torch():
+        """An object of torch's class if there is no recorder for this torch, or it is in use."""
+        if cls is profile and enabled and native.is_left_to_torch():
             return THEIRS(enabled, **options)
         return super().__new__(cls)
 

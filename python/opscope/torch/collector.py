@@ -59,14 +59,35 @@ def has_source(activity: str) -> bool:
     source = SOURCES.get(activity)
     if source is None or native.is_switched_off() or library() is None:
         return False
+    if activity == "CUDA" and torch.version.hip:  # CUPTI knows no devices of ROCm
+        return False
     return source.is_built() or any(map(is_loaded, source.libraries))
 
 
-def start(activities: Iterable[str]) -> dict[str, str]:
-    """Start the sources of the devices ACTIVITIES that have one. Returns why some do not record."""
+def trace_early() -> None:
+    """Let Level Zero be traced from now on, where a program of XPU asks for that or torch has XPU:
+    of lists and kernels that are made before the first profile nothing is known later."""
+    if native.is_switched_off() or os.environ.get(TRACING) == "0":
+        return
+    if os.environ.get("IPEX_ZE_TRACING") == "1":
+        try:
+            ctypes.CDLL(*SOURCES["XPU"].libraries)  # from then on there is a source
+        except OSError:
+            return
+    elif not torch.xpu._is_compiled():
+        return
+    start(["XPU"], is_early=True)
+    stop(["XPU"])
+
+
+def start(activities: Iterable[str], is_early: bool = False) -> dict[str, str]:
+    """Start the sources of the devices ACTIVITIES that have one. Returns why some do not record.
+    With IS_EARLY no profile is about to begin."""
     failed = {}
     found = library()
     for name in filter(has_source, activities):
+        if not is_early:
+            native.disarm()
         word = SOURCES[name].word.encode()
         is_set = TRACING in os.environ
         if name == "XPU" and not is_set:  # its source initialises Level Zero if nothing has

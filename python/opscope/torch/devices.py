@@ -2,6 +2,7 @@
 """Requested devices: which report their activity; of others, why they do not, and what to do."""
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import warnings
@@ -35,6 +36,10 @@ VENDORS = {
                   ("HABANA_VISIBLE_DEVICES",)),
     "MTIA": Vendor("mtia", "a torch built for MTIA", "the driver of MTIA", ()),
 }
+
+
+# Of devices whose activity torch's own profiler does not record, the one that does.
+PROFILERS = {"npu": "torch_npu.profiler", "mlu": "torch_mlu.profiler"}
 
 
 def has_support(activity: str, module: str) -> bool:
@@ -80,16 +85,48 @@ def lacks_device(activity: str) -> bool:
     return has_support(activity, module) and not is_available(module)
 
 
+def registered() -> str:
+    """The name of the device that a vendor's package has registered with torch; "": there is
+    none."""
+    name = module_of("PrivateUse1")
+    return name if name != "privateuseone" and hasattr(torch, name) else ""
+
+
+def is_left_to_torch(activities: Iterable[ProfilerActivity]) -> bool:
+    """Whether torch's own profiler must record, because it records one of the devices ACTIVITIES,
+    and nothing here does. Says so once."""
+    if native.is_switched_off():
+        return False
+    known = supported_activities()
+    found = [a.name for a in activities if a != ProfilerActivity.CPU and a in known
+             and is_available(module_of(a.name))]
+    theirs = [name for name in found if not collector.has_source(name) and not is_reported(name)]
+    for name in theirs:
+        warn_of_theirs(name)
+    return bool(theirs)
+
+
+@functools.cache
+def warn_of_theirs(name: str) -> None:
+    """Warn, once, that torch's own profiler records the device NAME."""
+    warnings.warn(f"opscope cannot record {name} here, so torch's own profiler records the profile",
+                  stacklevel=native.level_of_caller())
+
+
 def reason(activity: str) -> str:
     """Why the activity of the device ACTIVITY is not recorded, and what to do."""
     vendor = VENDORS.get(activity)
     name = module_of(activity)
-    if vendor is None and (name == "privateuseone" or not hasattr(torch, name)):
+    if vendor is None and not registered():
         return "no package has registered a device with torch: import the one that does"
     if vendor is not None and not has_support(activity, name):
+        if registered():
+            return (f"the device of this torch is {registered()}: pass "
+                    "ProfilerActivity.PrivateUse1 in activities")
         return f"this torch ({torch.__version__}) has no support for it: install {vendor.package}"
     if is_available(name):
-        return ("its backend does not report to opscope: record with torch.profiler, whose traces "
+        tool = PROFILERS.get(name, "torch.profiler")
+        return (f"its backend does not report to opscope: record with {tool}, whose traces "
                 "opscope reads, or ask for the host by activities=[ProfilerActivity.CPU]")
     hidden = [f"{x}={os.environ[x]}" for x in (vendor.hidden_by if vendor else ())
               if x in os.environ]
@@ -132,8 +169,11 @@ def unasked(activities: Iterable[ProfilerActivity]) -> dict[str, str]:
 told: set[str] = set()  # of which warn_unasked() has told
 
 
-def warn_unasked(found: dict[str, str], stacklevel: int) -> None:
-    """Print one warning for all devices, once in a process for each."""
+def warn_unasked(found: dict[str, str], stacklevel: int, absent: dict[str, str]) -> None:
+    """Print one warning for all devices, once in a process for each. What warn() has told of ABSENT
+    devices is not told again."""
+    if any("PrivateUse1" in why for why in absent.values()):
+        told.add("PrivateUse1")
     new = {name: how for name, how in found.items() if name not in told}
     told.update(new)
     if new:

@@ -32,6 +32,8 @@ ENGINE = "autograd::engine::evaluate_function: "  # followed by the name of the 
 ACTIVITIES = {"operator": "cpu_op", "python": "python_function", "module": "python_function",
               **dict.fromkeys(("annotation", "step", "dataloader", "optimizer", "communication"),
                               "user_annotation")}
+LAUNCHES = ("runtime", "driver")
+WORK = {"kernel": "kernel", "memcpy": "gpu_memcpy", "memset": "gpu_memset"}
 FORWARD_BACKWARD = 1  # Kineto's type of an arrow
 NO_ARROW = {"flow_id": 0, "flow_type": 0, "flow_start": False}
 COLLECTION = "Python GC"  # a collection of garbage, which is no function
@@ -349,50 +351,100 @@ def arrows(path: str) -> dict[int, dict[str, Any]]:
     return fields
 
 
-def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int,
-          use_device: str | None, with_flops: bool, **more: Any) -> FunctionEvent:
-    """Make torch's object of a row of the table events; MORE are further fields."""
+def fields_of(row: dict[str, str], args: dict[str, Any], thread: int) -> dict[str, Any]:
+    """Torch's fields of the call in ROW of the table events."""
     start_ns = int(row["start_ns"])
-    end_ns = start_ns + int(row["dur_ns"] or 0)
     is_annotation = ACTIVITIES[row["kind"]] == "user_annotation"
     is_python = is_python_call(row)
     number = 0 if is_python else int(row["id"]) + 1  # the External id of an exported trace
     name = row["name"]
-    dims, types = args.get("Input Dims", []), args.get("Input type", [])
-    values = [scalar(x) for x in args.get("Concrete Inputs", [])]
-    return FunctionEvent(
-        id=number, external_id=number,
-        name="ProfilerStep*" if name.startswith("ProfilerStep#") else name,
-        trace_name=name, thread=thread, start_us=start_ns / 1000.0,
-        end_us=end_ns / 1000.0, fwd_thread=args.get("Fwd thread id", 0),
-        input_shapes=plain_shapes(dims), structured_input_shapes=dims,
-        structured_input_strides=args.get("Input Strides", []),
-        input_dtypes=types,
-        kwinputs={} if is_python else {x: y for x, y in args.items() if x not in ARGUMENTS},
-        concrete_inputs=values,
-        overload_name=args.get("Overload name", ""),
-        stack=[x for x in args.get("Call stack", "").split(";")
-               if x and profiler_util._filter_stack_entry(x)],
-        is_python_function=is_python and name != COLLECTION, scope=7 if is_annotation else 0,
-        use_device=use_device, sequence_nr=args.get("Sequence number", -1),
-        cpu_memory_usage=memory.between(start_ns, end_ns),
-        flops=_opscope.flops(name, row["args"]) if with_flops else 0,
-        activity_type=ACTIVITIES[row["kind"]], device_index=int(row["process"]),
-        device_resource_id=int(row["thread"].split(".")[0]),
-        is_async=(row["kind"] == "communication" and is_annotation) or
+    dims = args.get("Input Dims", [])
+    return {
+        "id": number, "external_id": number,
+        "name": "ProfilerStep*" if name.startswith("ProfilerStep#") else name,
+        "trace_name": name, "thread": thread, "start_us": start_ns / 1000.0,
+        "end_us": (start_ns + int(row["dur_ns"] or 0)) / 1000.0,
+        "fwd_thread": args.get("Fwd thread id", 0),
+        "input_shapes": plain_shapes(dims), "structured_input_shapes": dims,
+        "structured_input_strides": args.get("Input Strides", []),
+        "input_dtypes": args.get("Input type", []),
+        "kwinputs": {} if is_python else {x: y for x, y in args.items() if x not in ARGUMENTS},
+        "concrete_inputs": [scalar(x) for x in args.get("Concrete Inputs", [])],
+        "overload_name": args.get("Overload name", ""),
+        "stack": [x for x in args.get("Call stack", "").split(";")
+                  if x and profiler_util._filter_stack_entry(x)],
+        "is_python_function": is_python and name != COLLECTION, "scope": 7 if is_annotation else 0,
+        "sequence_nr": args.get("Sequence number", -1),
+        "activity_type": ACTIVITIES[row["kind"]], "device_index": int(row["process"]),
+        "device_resource_id": int(row["thread"].split(".")[0]),
+        "is_async": (row["kind"] == "communication" and is_annotation) or
         args.get("Is asynchronous", False),
-        is_user_annotation=is_annotation, **more)
+        "is_user_annotation": is_annotation}
+
+
+def fields_on_device(row: dict[str, str], args: dict[str, Any], thread: int) -> dict[str, Any]:
+    """The same of a call of a runtime, or of work on a device."""
+    is_work = row["kind"] in WORK
+    start_ns = int(row["start_ns"])
+    index = row["device"].rpartition(":")[2] if is_work else row["process"]
+    place = args.get("stream", row["queue"]) if is_work else row["thread"].split(".")[0]
+    return {
+        "id": int(row["correlation"] or 0), "external_id": int(row["op_id"] or -1) + 1,
+        "linked_correlation_id": int(row["op_id"] or -1) + 1, "name": row["name"],
+        "trace_name": row["name"], "thread": 0 if is_work else thread,
+        "start_us": start_ns / 1000.0, "end_us": (start_ns + int(row["dur_ns"] or 0)) / 1000.0,
+        "fwd_thread": 0, "input_shapes": [], "stack": [], "scope": 0, "overload_name": "",
+        "sequence_nr": -1, "flops": 0, "cpu_memory_usage": 0, "is_async": False,
+        "device_type": type_of_device(row["device"]) if is_work else DeviceType.CPU,
+        "device_index": number_of(index), "device_resource_id": number_of(place),
+        "activity_type": WORK.get(row["kind"], row["kind"])}
+
+
+def number_of(text: Any) -> int:
+    """The number that TEXT is; -1: it is none."""
+    try:
+        return int(text)
+    except ValueError:
+        return -1
+
+
+def type_of_device(device: str) -> Any:
+    """Torch's type of DEVICE, such as cuda:0; each that it does not name is a vendor's."""
+    family = device.partition(":")[0]
+    name = {"cuda": "CUDA", "hip": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}.get(family)
+    return getattr(DeviceType, name or "PrivateUse1", DeviceType.PrivateUse1)
+
+
+def add_kernels(made: Iterable[Any]) -> None:
+    """Tell each operator among the events MADE what it launched, and its thread to the launches."""
+    events = list(made)
+    operators = {e.id: e for e in events if e.device_type == DeviceType.CPU and not e.is_async
+                 and e.activity_type in ACTIVITIES.values() and not e.is_python_function}
+    for e in events:
+        operator = operators.get(getattr(e, "linked_correlation_id", 0) or 0)
+        if operator is None or e is operator:
+            continue
+        if e.device_type == DeviceType.CPU:
+            e.thread = operator.thread
+        else:
+            operator.append_kernel(e.name, e.device_index, e.time_range.elapsed_us())
 
 
 def record_event(row: dict[str, str], args: dict[str, Any], thread: int, number: int,
                  use_device: str | None) -> FunctionEvent:
     """Make torch's object of a memory record outside of all calls; NUMBER is its id."""
     at_us = int(row["start_ns"]) / 1000.0
+    n_bytes = int(args["Bytes"]) if row["name"] == "[memory]" else 0
     return FunctionEvent(
         id=number, name=row["name"], trace_name=None, thread=thread, start_us=at_us, end_us=at_us,
         fwd_thread=thread, input_shapes=[], stack=[], scope=0, use_device=use_device, flops=None,
-        overload_name="",
-        cpu_memory_usage=int(args["Bytes"]) if row["name"] == "[memory]" else 0)
+        overload_name="", **{"cpu_memory_usage" if is_of_host(args) else "device_memory_usage":
+                             n_bytes})
+
+
+def is_of_host(args: dict[str, Any]) -> bool:
+    """Whether the memory record with ARGS is about memory of the host."""
+    return args.get("Device Type", 0) == 0
 
 
 def outside(rows: list[Any], calls: list[FunctionEvent]) -> Iterator[Any]:
@@ -440,37 +492,69 @@ class Deadline:
                 self.timeout_s, n_events)
 
 
+class Rows:
+    """The rows of the table events of the recording at PATH, which may be "", by what torch makes
+    of them: each is a row and its arguments."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.calls: list[Any] = []  # of the host
+        self.on_device: list[Any] = []  # work, and the calls of a runtime
+        self.records: list[Any] = []  # of memory
+        for row in table_rows(native.run("table", "events", path, "-f", "csv") if path else ""):
+            args = json.loads(row["args"]) if row["args"] else {}
+            if row["name"] in FILTERED and "Bytes" in args:
+                self.records.append((row, args))
+            elif row["kind"] in ACTIVITIES:
+                self.calls.append((row, args))
+            elif row["kind"] in LAUNCHES or row["kind"] in WORK:
+                self.on_device.append((row, args))
+        launches = [x for x in self.on_device if x[0]["kind"] in LAUNCHES]
+        self.threads = Threads(self.calls + self.records + launches).known
+
+    def memory(self, of_host: bool) -> Memory:
+        """The memory of the host, or of devices."""
+        return Memory([(int(row["start_ns"]), int(args["Bytes"])) for row, args in self.records
+                       if row["name"] == "[memory]" and is_of_host(args) == of_host])
+
+    def fields(self, with_flops: bool, deadline: Deadline) -> Iterator[dict[str, Any]]:
+        """Torch's fields of each call and work that is no function of torch's own."""
+        host, device = self.memory(True), self.memory(False)
+        callers = Callers()
+        flows = arrows(self.path) if any("Sequence number" in x for _, x in self.calls) else {}
+        for row, args in deadline.before(self.calls):
+            caller = python_ids(row, args, callers) if is_python_call(row) else {}
+            if profiler_util._filter_name(row["name"]):
+                continue
+            span = int(row["start_ns"]), int(row["start_ns"]) + int(row["dur_ns"] or 0)
+            yield {**fields_of(row, args, self.threads[row["thread"]]),
+                   **flows.get(int(row["id"]), NO_ARROW), **caller,
+                   "cpu_memory_usage": host.between(*span),
+                   "device_memory_usage": device.between(*span),
+                   "flops": _opscope.flops(row["name"], row["args"]) if with_flops else 0}
+        for row, args in deadline.before(self.on_device):
+            if not profiler_util._filter_name(row["name"]):
+                yield fields_on_device(row, args, self.threads.get(row["thread"], 0))
+
+
 def events(path: str, use_device: str | None, profile_memory: bool, with_flops: bool,
            timeout_s: float | None = None) -> profiler_util.EventList:
     """All calls of the recording at PATH, as torch's list with its tree built; some of them if
     TIMEOUT_S seconds are too few."""
     deadline = Deadline(timeout_s)
-    calls = []
-    records = []
-    text = native.run("table", "events", path, "-f", "csv") if path else ""
-    for row in table_rows(text):
-        args = json.loads(row["args"]) if row["args"] else {}
-        if row["name"] in FILTERED and "Bytes" in args:
-            records.append((row, args))
-        elif row["kind"] in ACTIVITIES:
-            calls.append((row, args))
-    memory = Memory([(int(row["start_ns"]), int(args["Bytes"])) for row, args in records
-                     if row["name"] == "[memory]"])
-    threads = Threads(calls + records).known
-    callers = Callers()
-    flows = arrows(path) if any("Sequence number" in args for _, args in calls) else {}
+    rows = Rows(path)
     made = profiler_util.EventList(
-        (event(row, args, memory, threads[row["thread"]], use_device, with_flops,
-               **flows.get(int(row["id"]), NO_ARROW),
-               **(python_ids(row, args, callers) if is_python_call(row) else {}))
-         for row, args in deadline.before(calls)
-         if not profiler_util._filter_name(row["name"])),
+        (FunctionEvent(use_device=use_device, **fields)
+         for fields in rows.fields(with_flops, deadline)),
         use_device=use_device, profile_memory=profile_memory, with_flops=with_flops)
+    add_kernels(made)
     number = max((e.id for e in made), default=0)
-    made.extend([record_event(row, args, threads[row["thread"]], number + i, use_device)
-                 for i, (row, args) in enumerate(deadline.before(outside(records, made)), 1)])
+    of_host = [e for e in made if e.device_type == DeviceType.CPU]
+    left = deadline.before(outside(rows.records, of_host))
+    made.extend([record_event(row, args, rows.threads[row["thread"]], number + i, use_device)
+                 for i, (row, args) in enumerate(left, 1)])
     deadline.tell(len(made))
     made.sort(key=lambda e: (e.time_range.start, -e.time_range.end))
-    mark_backward(made)
+    mark_backward([e for e in made if e.device_type == DeviceType.CPU])
     made._build_tree()
     return made

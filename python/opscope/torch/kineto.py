@@ -24,6 +24,7 @@ NUMBER = re.compile(rb'"External id":(\d+),')
 # An argument in these lines; those that opscope adds are never the last ones.
 OVERLOAD = re.compile(rb'"Overload name":"((?:[^"\\]|\\.)*)",')
 NAME = re.compile(rb'"name":"(?:[^"\\]|\\.)*(?=")')
+PROCESS = re.compile(rb'"pid":"([a-z0-9_]+):(\d+)"')
 CATEGORY = re.compile(rb'\{"ph":"[^"]*","cat":"([^"]*)"')
 Edit = Callable[[bytes], bytes]
 
@@ -143,3 +144,15 @@ def named_by_overload(line: bytes) -> bytes:
         return line
     rest = line[:found.start()] + line[found.end():]
     return NAME.sub(lambda x: x[0] + b"." + found[1], rest, count=1)
+
+
+def device_numbered(family: str) -> Edit:
+    """A function that makes the process of work on the device N of FAMILY the number N. Devices of
+    another family keep their names, or two would be one."""
+    def number(found: re.Match[bytes]) -> bytes:
+        return b'"pid":' + found[2] if found[1] == family.encode() else found[0]
+
+    def edit(line: bytes) -> bytes:
+        return PROCESS.sub(number, line, count=1)
+
+    return edit

@@ -2,6 +2,7 @@
 """The two libraries, which record, and the command, which makes tables of recordings."""
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import gc
@@ -26,6 +27,13 @@ OK, BUSY, NO_MEMORY = range(3)  # enum osc_torch_result
 INVALID = 6  # of enum osc_status_code: already recording
 BUSY_TEXT = ("a recording is already running in this process: an opscope.torch.profile, or another "
              "one of opscope; end that one first")
+
+
+class BusyError(RuntimeError):
+    """Another recording is running, of which a process has one."""
+
+    def __init__(self) -> None:
+        super().__init__(BUSY_TEXT)
 
 
 class StartOptions(ctypes.Structure):
@@ -162,6 +170,60 @@ def leaves_it_to_torch() -> bool:
     return False
 
 
+def has_recording() -> bool:
+    """Whether a profile or another recording of this process has begun and not ended."""
+    return whole.is_on or whole.is_profiled or bool(opscope().osc_recording_path())
+
+
+def blocks() -> bool:
+    """Whether another recording is running that makes no way for a profile."""
+    return has_recording() and not whole.is_on and not whole.is_automatic()
+
+
+def is_busy() -> bool:
+    """The same, after a profile that was not ended but is unreachable has ended."""
+    if not blocks():
+        return False
+    gc.collect()
+    return blocks()
+
+
+@functools.cache
+def warn_of_busy(who: str) -> None:
+    """Warn, once, that WHO, because another recording is running."""
+    warnings.warn("a recording of opscope is already running in this process, such as the profile "
+                  f"around this one, so {who}", stacklevel=level_of_caller())
+
+
+def gives_way_to_torch() -> bool:
+    """Whether torch's own profiler must record, because another recording is running."""
+    if is_switched_off() or not is_busy():
+        return False
+    warn_of_busy("torch's own profiler records this one")
+    end_theirs_at_exit()
+    return True
+
+
+@functools.cache
+def end_theirs_at_exit() -> None:
+    """End torch's own profiler with the process. Torch crashes in one that ends while it records,
+    and the profile around this one, which would have ended it, is ours."""
+    atexit.register(lambda: torch.autograd._profiler_enabled() and
+                    torch.autograd._disable_profiler())
+
+
+def is_left_to_torch() -> bool:
+    """Whether torch's own profiler must record, for one of these reasons."""
+    return leaves_it_to_torch() or gives_way_to_torch()
+
+
+def disarm() -> None:
+    """Let only profiles record from now on, if OPSCOPE_OUT has begun no recording yet: sources that
+    a profile starts would begin one. A run records all of a process."""
+    if "OPSCOPE_RUN_ID" not in os.environ and not has_recording():
+        opscope().osc_stop()
+
+
 def prefixes() -> bytes:
     """The prefixes that are cut from file names, as in torch: the search path of modules."""
     return "".join(f"{x}\n" for x in python_tracer._prefix_regex()).encode()
@@ -211,8 +273,9 @@ def start(path: str) -> None:
     if result != 0:
         if has_made_way:
             whole.come_back()
-        raise RuntimeError(BUSY_TEXT if result == INVALID else "opscope cannot record here: "
-                           f"{os.path.dirname(path)} cannot be written")
+        if result == INVALID:
+            raise BusyError
+        raise RuntimeError(f"opscope cannot record here: {os.path.dirname(path)} cannot be written")
     whole.is_profiled = True
     report_sources()
     if "torch" in os.environ.get("OPSCOPE_SOURCES", ""):
@@ -227,7 +290,7 @@ def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,
                            modules, OWN_FILES, stacks and is_whole)
     attached = recorder().osc_torch_attach(ctypes.byref(options))
     if attached == BUSY:
-        raise RuntimeError(BUSY_TEXT)
+        raise BusyError
     return attached != NO_MEMORY
 
 
@@ -286,19 +349,21 @@ class Whole:
         """Stop, because something else is going to record. False: it was not recording."""
         if self.is_on:
             detach()
-        elif not self.is_of_sources():
+        elif not self.is_automatic():
             return False
         opscope().osc_stop()
         self.has_operators, self.is_on, self.is_aside = self.is_on, False, True
         return True
 
-    def is_of_sources(self) -> bool:
-        """Whether a recording without operators is on, in the directory of the run."""
-        if self.is_profiled or "OPSCOPE_RUN_ID" not in os.environ:
+    def is_automatic(self) -> bool:
+        """Whether a recording without operators is on, which began because OPSCOPE_OUT is set."""
+        from .. import _opscope  # it loads the library
+
+        kept = os.environ.get("OPSCOPE_OUT")
+        if self.is_profiled or not kept or _opscope.is_started():
             return False
         path = os.fsdecode(opscope().osc_recording_path() or b"")
-        return bool(path) and os.path.dirname(os.path.abspath(path)) == os.path.abspath(
-            os.environ.get("OPSCOPE_OUT", ""))
+        return bool(path) and os.path.dirname(os.path.abspath(path)) == os.path.abspath(kept)
 
     def come_back(self) -> None:
         """Continue, because the other recording has ended or could not begin."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 import torch
 import torch.autograd.profiler
+from torch.autograd import profiler_util
 from torch.profiler import ProfilerAction, ProfilerActivity
 
 from .. import _opscope, load
@@ -146,18 +147,23 @@ class Recording:
     def _start_trace(self, metadata: dict[str, str]) -> None:
         o = self.owner
         path = new_path(self.directory)
-        if ProfilerActivity.CPU not in o.activities or native.is_switched_off():
+        recorded = [a.name for a in o.activities if a.name not in o.absent]
+        if not recorded or native.is_switched_off():
             return
         if self.path and getattr(o, "acc_events", False):
             self.earlier_events = list(self.function_events)
-        recorded = [a.name for a in o.activities if a.name not in o.absent]
-        failed = collector.start(recorded)
-        recorded = [name for name in recorded if name not in failed]
         try:
             native.start(path)
-        except RuntimeError:
-            collector.stop(recorded)
-            raise
+        except native.BusyError:
+            native.warn_of_busy("this one records nothing")
+            return
+        failed = collector.start(recorded)  # what it tells of devices is in this recording
+        recorded = [name for name in recorded if name not in failed]
+        if not recorded:
+            native.stop()
+            os.unlink(path)
+            devices.warn(failed, stacklevel=native.level_of_caller())
+            return
         installed.untested.tell(stacklevel=native.level_of_caller())
         native.metadata("trace_id", str(self.trace_id))
         for flag in FLAGS:
@@ -173,6 +179,12 @@ class Recording:
         self.cached_events = None
         devices.warn(failed, stacklevel=native.level_of_caller())
         torch.autograd.profiler._run_on_profiler_start()
+        if "CPU" in recorded:
+            self._record_operators()
+
+    def _record_operators(self) -> None:
+        """Record what the host does from now on."""
+        o = self.owner
         ranges.install()
         if o.with_stack and self.fields["record_python_gc_info"]:
             config.collections.begin()
@@ -211,7 +223,9 @@ class Recording:
 
     def _edits(self) -> list[kineto.Edit]:
         """The functions that change the line of each event of a trace."""
-        return [kineto.named_by_overload] * self.fields["capture_overload_names"]
+        device = self.owner.use_device
+        return ([kineto.named_by_overload] * self.fields["capture_overload_names"]
+                + ([kineto.device_numbered(device)] if device else []))
 
     @property
     def function_events(self) -> Any:
@@ -234,8 +248,8 @@ class Recording:
 
     @property
     def kineto_results(self) -> Results:
-        """What there is of torch's object: `experimental_event_tree()`."""
-        return Results(self.path)
+        """What there is of torch's object: `experimental_event_tree()` and `events()`."""
+        return Results(self.path, self.window_ns[0])
 
     def key_averages(self, *args: Any, **options: Any) -> Any:
         """The averages by torch's keys; the arguments are those of the installed torch.
@@ -311,12 +325,25 @@ class Recording:
         """Write stacks, the outermost call first, each with its METRIC in microseconds."""
         if not self.owner.with_stack:
             raise AssertionError("export_stacks() requires with_stack=True")
-        return self.function_events.export_stacks(os.fsdecode(path), metric)
+        if (not self.path or installed.untested or self.earlier_events or not self.has_stacks
+                or metric not in profiler_util.EventList().supported_export_stacks_metrics()):
+            return self.function_events.export_stacks(os.fsdecode(path), metric)
+        of = "self_cpu_time_total" if metric == "self_cpu_time_total" else "self_cuda_time_total"
+        folded = os.path.join(self.directory, "export.folded")
+        try:
+            native.run("export", self.path, "-f", "folded", "-o", folded, "--stack", "python",
+                       "--metric", of)
+        except RuntimeError:  # such as where no event has a stack
+            return self.function_events.export_stacks(os.fsdecode(path), metric)
+        with open(folded, "rb") as f, open(os.fsdecode(path), "wb") as out:
+            shutil.copyfileobj(f, out)
+        os.unlink(folded)
+        return None
 
     def toggle_collection_dynamic(self, enable: bool,
                                   activities: Iterable[ProfilerActivity]) -> None:
         """Switch the recording of operators off or on."""
-        if self.is_running and ProfilerActivity.CPU in set(activities):
+        if "CPU" in self.running and ProfilerActivity.CPU in set(activities):
             native.toggle(enable)
 
 
@@ -325,6 +352,16 @@ def synchronize(device: str) -> None:
     module = getattr(torch, device, None)
     if module is not None and hasattr(module, "synchronize") and module.is_available():
         module.synchronize()
+
+
+def asked_for(activities: Any) -> list[ProfilerActivity]:
+    """The ACTIVITIES that the argument of a profile names, as far as it is right."""
+    if activities is None:
+        return devices.default()
+    if not isinstance(activities, (list, tuple, set, frozenset)):  # an iterator serves but once
+        return []
+    return [a for each in activities for a in (each if isinstance(each, dict) else (each,))
+            if isinstance(a, ProfilerActivity)]
 
 
 class profile(torch.profiler.profile):  # noqa: N801 - torch's name
@@ -370,8 +407,11 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     If there is no recorder for this torch and none can be built, this is torch's own class, and a
     warning says why.
 
-    TypeError: an unknown argument. RuntimeError at the start: a recording is already running in
-    this process.
+    Inside another profile of opscope, or beside another recording of it, torch's own profiler
+    records this one, and a warning says so.
+
+    TypeError: an unknown argument. RuntimeError: it is started while it runs, or where
+    nothing can be written.
     """
 
     itt = torch.profiler.itt  # the spelling in Intel's documentation
@@ -379,7 +419,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
         """An object of torch's class if there is no recorder for this torch."""
-        if cls is profile and native.leaves_it_to_torch():
+        if cls is profile and (native.leaves_it_to_torch() or
+                               devices.is_left_to_torch(asked_for(options.get("activities")))):
             return THEIRS(*args, **options)
         return super().__new__(cls)
 
@@ -399,6 +440,10 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
                  use_xpu: bool | None = None, **other: Never) -> None:
         if "record_shape" in other:
             raise TypeError("profile() has no argument 'record_shape': it is 'record_shapes'")
+        if schedule and not callable(schedule):
+            raise TypeError("schedule must be a function of the step number, such as "
+                            "schedule(wait=1, warmup=1, active=3) returns, not "
+                            f"{type(schedule).__name__}")
         wanted = devices.default() if activities is None else list(activities)
         for name, is_used, activity in (("use_cuda", use_cuda, ProfilerActivity.CUDA),
                                         ("use_xpu", use_xpu, ProfilerActivity.XPU)):
@@ -420,13 +465,19 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         self.absent = devices.missing(self.activities)
         devices.warn(self.absent, stacklevel=2)
         if torch.profiler.profile is THEIRS:  # a program that nobody changed gets no warning of ours
-            devices.warn_unasked(devices.unasked(self.activities), stacklevel=2)
+            devices.warn_unasked(devices.unasked(self.activities), 2, self.absent)
         config.warn_of_unheeded(experimental_config, stacklevel=2)
 
     def prepare_trace(self) -> None:
         """Prepare a new window; the records of an earlier one are dropped."""
-        if self.profiler is not None and self.profiler.is_running:
-            raise RuntimeError(native.BUSY_TEXT)
+        if isinstance(self.profiler, Recording) and self.profiler.is_running:
+            raise native.BusyError
+        if native.gives_way_to_torch():
+            self.profiler = None  # torch's code makes another one of its own class
+            super().prepare_trace()
+            return
+        if self._is_theirs:
+            self.profiler = None
         if self.profiler is not None and not self.acc_events:
             # Torch 2.6 warns each time.
             getattr(torch.profiler.profiler, "_warn_once", warnings.warn)(
@@ -437,8 +488,16 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         self._trace_metadata = {}
         self.profiler._prepare_trace()
 
+    @property
+    def _is_theirs(self) -> bool:
+        """Whether torch's own profiler records this window, because another recording is running."""
+        return self.profiler is not None and not isinstance(self.profiler, Recording)
+
     def start_trace(self) -> None:
         """Begin to record the window."""
+        if self._is_theirs:
+            super().start_trace()
+            return
         if self.execution_trace_observer:
             self.execution_trace_observer.start()
         if self.profiler is None:
@@ -460,6 +519,9 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     def _note(self, key: str, value: str) -> None:
         """Common code of both functions."""
+        if self._is_theirs:
+            super().add_metadata_json(key, value)
+            return
         if self.profiler is None:
             warnings.warn("Profiler is not initialized: skipping profiling metadata; "
                           "preset_metadata_json() keeps it for the start", stacklevel=3)
@@ -483,6 +545,9 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         path = os.fsdecode(path)
         if self.profiler is None:
             raise AssertionError("Profiler must be initialized before exporting chrome trace")
+        if self._is_theirs:
+            super().export_chrome_trace(path, *args, **options)
+            return
         if not path.endswith(".gz"):
             self.profiler.export_chrome_trace(path, self._trace_metadata)
             return
@@ -497,11 +562,14 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         """The recording of the last window, for `opscope.load()`."""
         if self.profiler is None:
             raise ValueError("nothing was recorded yet: start this profile before it is loaded")
+        if self._is_theirs:
+            raise ValueError("torch's own profiler recorded this window: export its trace")
         return os.fspath(self.profiler)
 
     def _repr_html_(self) -> str:
         """The averages, for notebooks."""
-        return self.profiler._repr_html_() if self.profiler else escape(repr(self))
+        return self.profiler._repr_html_() if isinstance(self.profiler, Recording) else escape(
+            repr(self))
 
     if TYPE_CHECKING:  # torch's declarations are too narrow
         def events(self) -> Any: ...
@@ -518,6 +586,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     def _memory_profile(self) -> Any:
         """The data for `export_memory_timeline()`: host memory only, of which a block
         has one category."""
+        if self._is_theirs:
+            return super()._memory_profile()
         missing = [f"{x}=True" for x in ("record_shapes", "profile_memory", "with_stack")
                    if not getattr(self, x)]
         if missing:

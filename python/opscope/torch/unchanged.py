@@ -219,6 +219,33 @@ def do_without(e: build.BuildError, lacking: str) -> str:
     return f"{e}; names and times of operators come by way of ITT, {lacking}"
 
 
+def emit_once(emitter: Any, variable: str) -> None:
+    """Let EMITTER, one of torch's classes that report operators to another library, report nothing
+    while they are recorded and the collector is that library, as VARIABLE says: each would be there
+    twice."""
+    enter, leave = emitter.__enter__, emitter.__exit__
+
+    def is_twice() -> bool:
+        collector = os.path.basename(os.environ.get(variable, ""))
+        return (collector == os.path.basename(native.COLLECTOR)
+                and (native.whole.is_on or native.whole.is_profiled))
+
+    @functools.wraps(enter)
+    def begin_to_emit(self: Any) -> Any:
+        if not self.enabled or self.entered or not is_twice():
+            return enter(self)
+        if variable.startswith("NVTX"):
+            torch.cuda.synchronize()  # as torch does, which may fail
+        self.entered = self.is_mute = True
+        return self
+
+    @functools.wraps(leave)
+    def end(self: Any, *error: Any) -> Any:
+        return False if vars(self).pop("is_mute", False) else leave(self, *error)
+
+    emitter.__enter__, emitter.__exit__ = begin_to_emit, end
+
+
 def begin(how: str) -> tuple[str, bool]:
     """Begin to record, with stacks if HOW is "stack", or if it is "replace", replace torch's
     profilers. Returns what is to be reported at the end of the run, and whether it worked."""
@@ -230,6 +257,8 @@ def begin(how: str) -> tuple[str, bool]:
             return f"{e}; torch's own profiler is used", False
         return do_without(e, "no shapes, no memory and no stacks" if how == "stack" else
                           "no shapes and no memory"), False
+    emit_once(torch.autograd.profiler.emit_itt, "INTEL_LIBITTNOTIFY64")
+    emit_once(torch.autograd.profiler.emit_nvtx, "NVTX_INJECTION64_PATH")
     if how == "replace":
         replace()
     else:
