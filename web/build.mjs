@@ -5,6 +5,7 @@
 //     node build.mjs [--out DIR] [--one FILE]    the page; FILE: the page as one file, where the
 //                                                command puts a title and data for its marks
 //     node build.mjs --tests        its unit tests, into dist-tests/
+//     node build.mjs --packages     prints which packages are in the page, one a line
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -23,9 +24,46 @@ const shared = {
   logLevel: "warning",
 };
 
+/** The packages that entry points bring into the page, by the paths of their files. */
+async function packagesOf(entryPoints) {
+  const made = await build({
+    ...shared,
+    entryPoints,
+    outdir: join(here, "dist"),
+    write: false,
+    metafile: true,
+  });
+  const names = Object.keys(made.metafile.inputs)
+    .map((path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1])
+    .filter(Boolean);
+  return [...new Set(names)].sort();
+}
+
+/** A comment with the licences of what is in the page, which they want in each copy of it. */
+async function noticesOf(entry) {
+  const holders = new Map(); // of each text
+  for (const name of await packagesOf([entry])) {
+    const folder = join(here, "node_modules", name);
+    const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    const text = (await readFile(join(folder, "LICENSE"), "utf8")).replace(/\r/g, "");
+    const holder = text.match(/^Copyright.*$/m)?.[0];
+    if (!holder || text.includes("*/")) throw new Error(`${folder}/LICENSE: not understood`);
+    const rest = text
+      .replace(holder, "")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim();
+    const words = rest.replace(/\s+/g, " ");
+    const names = holders.get(words)?.names ?? [];
+    holders.set(words, { rest, names: [...names, `${name} ${version}: ${holder}`] });
+  }
+  const parts = [...holders.values()].map(({ rest, names }) => `${names.join("\n")}\n\n${rest}`);
+  return `/*! This page contains:\n\n${parts.join("\n\n")}\n*/`;
+}
+
 async function buildPage(out) {
   const result = await build({
     ...shared,
+    banner: { js: await noticesOf("src/main.tsx") },
     entryPoints: [{ in: "src/main.tsx", out: "app" }],
     entryNames: "[name]-[hash]",
     outdir: out,
@@ -68,6 +106,7 @@ function policyOf(script, style) {
 async function buildOne(file) {
   const result = await build({
     ...shared,
+    banner: { js: await noticesOf("src/one_file.tsx") },
     entryPoints: [{ in: "src/one_file.tsx", out: "app" }],
     outdir: dirname(file),
     write: false,
@@ -116,8 +155,12 @@ async function buildTests() {
 const isTests = words.includes("--tests");
 const at = words.indexOf("--out");
 const one = words.indexOf("--one");
-const out = isTests ? join(here, "dist-tests") : at >= 0 ? words[at + 1] : join(here, "dist");
-await rm(out, { recursive: true, force: true });
-await mkdir(out, { recursive: true });
-await (isTests ? buildTests() : buildPage(out));
-if (one >= 0) await buildOne(words[one + 1]);
+if (words.includes("--packages")) {
+  console.log((await packagesOf(["src/main.tsx", "src/one_file.tsx"])).join("\n"));
+} else {
+  const out = isTests ? join(here, "dist-tests") : at >= 0 ? words[at + 1] : join(here, "dist");
+  await rm(out, { recursive: true, force: true });
+  await mkdir(out, { recursive: true });
+  await (isTests ? buildTests() : buildPage(out));
+  if (one >= 0) await buildOne(words[one + 1]);
+}

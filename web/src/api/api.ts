@@ -139,6 +139,8 @@ export interface TraceOfRun {
 }
 
 export interface Timeline {
+  /** Of the run as it was: what the numbers of tracks and names mean. */
+  readonly fingerprint: string;
   readonly from_ns: number;
   readonly to_ns: number;
   /** Unix time of the origin in ns, as decimal digits; null: the clock has no date. */
@@ -158,6 +160,8 @@ export interface Window {
 }
 
 export interface CellQuestion {
+  /** Of the timeline whose tracks are meant; the answer is 409 if the files have changed since. */
+  readonly fingerprint: string;
   readonly window: Window;
   readonly pixels: number;
   readonly isExact: boolean;
@@ -266,6 +270,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether CAUSE says that the files of the run have changed since the page was told of them. */
+export function isChanged(cause: unknown): boolean {
+  return cause instanceof ApiError && cause.problem.status === 409;
+}
+
 /** All questions can be cancelled by their signal; they reject with an ApiError or AbortError. */
 export interface Api {
   session(signal?: AbortSignal): Promise<Session>;
@@ -295,7 +304,12 @@ export interface Api {
     question: CellQuestion,
     signal?: AbortSignal,
   ): Promise<FlowPacket>;
-  names(run: string, page: number, signal?: AbortSignal): Promise<readonly Name[]>;
+  names(
+    run: string,
+    page: number,
+    fingerprint: string,
+    signal?: AbortSignal,
+  ): Promise<readonly Name[]>;
   flame(run: string, question: FlameQuestion, signal?: AbortSignal): Promise<FlameStacks>;
   event(run: string, event: number, signal?: AbortSignal): Promise<EventDetail>;
   /** Calls HEAR with news of RUN until the result is called. */

@@ -16,6 +16,7 @@ interface HeadColumn extends Column {
   readonly at: number;
   readonly missing: number | null;
   readonly sum?: string | null;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 interface Head {
@@ -46,6 +47,7 @@ export class Frame {
   readonly notes: readonly string[];
   readonly columns: readonly Column[];
   private readonly sums: (string | null)[];
+  private readonly labels: (ReadonlyMap<string, string> | null)[];
   private readonly arrays: ArrayLike<number | bigint>[];
   private readonly missing: (Uint8Array | null)[];
   private readonly words: (string | undefined)[];
@@ -71,6 +73,9 @@ export class Frame {
     this.notes = head.notes;
     this.columns = head.columns;
     this.sums = head.columns.map((c) => c.sum ?? null);
+    this.labels = head.columns.map((c) =>
+      c.labels === undefined ? null : new Map(Object.entries(c.labels)),
+    );
     this.arrays = head.columns.map((c) => arrayOf(body, c, start, head.n));
     this.missing = head.columns.map((c) =>
       c.missing === null ? null : new Uint8Array(body, start + c.missing, head.n),
@@ -106,6 +111,11 @@ export class Frame {
   text(row: number, name: string): string {
     const v = this.value(row, this.index(name));
     return v === null ? "" : String(v);
+  }
+
+  /** What TEXT of COLUMN is called: names of functions are short, and differ from all others. */
+  label(text: string, column: number): string {
+    return this.labels[column]?.get(text) ?? text;
   }
 
   /** The number of ROW in the column NAME; null: it is missing, or there is no such column. */

@@ -43,7 +43,7 @@ interface About {
 function formatQuantum(ns: number): string {
   const short = (value: number) => Number(value.toPrecision(2));
   if (ns >= 1e6) return `${short(ns / 1e6)} ms`;
-  return ns >= 1e3 ? `${short(ns / 1e3)} µs` : `${ns} ns`;
+  return ns >= 1e3 ? `${short(ns / 1e3)} us` : `${ns} ns`;
 }
 
 /** What the file leaves out, in a sentence. */

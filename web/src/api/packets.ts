@@ -5,6 +5,7 @@ const HEADER_BYTES = 48;
 const LANE_BYTES = 16;
 const CELL_WORDS = 5;
 const SAMPLE_WORDS = 4;
+const DURATION_BYTES = 12;
 const MAGIC_CELLS = 0x5443534f;
 const MAGIC_VALUES = 0x5643534f;
 const MAGIC_FLOWS = 0x4643534f;
@@ -41,6 +42,18 @@ export interface CellPacket {
   readonly words: Uint32Array;
   /** The same bytes as signed numbers, for starts. */
   readonly signed: Int32Array;
+  /** Of long events that have a cell of their own how long they are, in ns: cells are cut and
+   * rounded. */
+  readonly durations: ReadonlyMap<number, number>;
+}
+
+/** How long the event is that cell I of PACKET stands for; null: that is not known. */
+export function durationOf(packet: CellPacket, i: number): number | null {
+  const at = i * CELL_WORDS;
+  const { words, head } = packet;
+  if ((words[at + CELL.rest]! & 0xffff) !== 1) return null;
+  const told = packet.durations.get(words[at + CELL.event]!);
+  return told ?? (head.unit === 1 ? words[at + CELL.length]! : null);
 }
 
 export interface ValueSeries {
@@ -98,6 +111,17 @@ function headOf(view: DataView, magic: number): PacketHead {
   };
 }
 
+/** The table of durations at AT. */
+function durationsIn(view: DataView, at: number): ReadonlyMap<number, number> {
+  const durations = new Map<number, number>();
+  for (let i = 0, n = view.getUint32(40, true); i < n; i++)
+    durations.set(
+      view.getUint32(at + i * DURATION_BYTES, true),
+      Number(view.getBigUint64(at + i * DURATION_BYTES + 4, true)),
+    );
+  return durations;
+}
+
 /** Throws an Error if BODY is no packet of cells. */
 export function decodeCells(body: ArrayBuffer): CellPacket {
   const view = new DataView(body);
@@ -122,6 +146,7 @@ export function decodeCells(body: ArrayBuffer): CellPacket {
     n,
     words: new Uint32Array(body, start, n * CELL_WORDS),
     signed: new Int32Array(body, start, n * CELL_WORDS),
+    durations: durationsIn(view, start + n * CELL_WORDS * 4),
   };
 }
 

@@ -23,5 +23,6 @@ export function packetOf(
     n: first,
     words,
     signed: new Int32Array(words.buffer),
+    durations: new Map(),
   };
 }

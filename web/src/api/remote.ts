@@ -87,6 +87,7 @@ function windowWords(question: CellQuestion) {
     px: question.pixels,
     exact: question.isExact ? (true as const) : undefined,
     n: question.request,
+    fp: question.fingerprint,
   };
 }
 
@@ -152,8 +153,14 @@ class RemoteApi implements Api {
     return decodeFlows(await (await get(`flows${words}`, signal)).arrayBuffer());
   }
 
-  async names(run: string, page: number, signal?: AbortSignal): Promise<readonly Name[]> {
-    return (await json<{ names: Name[] }>(`names/${page}${query({ run })}`, signal)).names;
+  async names(
+    run: string,
+    page: number,
+    fingerprint: string,
+    signal?: AbortSignal,
+  ): Promise<readonly Name[]> {
+    const words = query({ run, fp: fingerprint });
+    return (await json<{ names: Name[] }>(`names/${page}${words}`, signal)).names;
   }
 
   flame(run: string, question: FlameQuestion, signal?: AbortSignal): Promise<FlameStacks> {

@@ -36,6 +36,8 @@ function readTile(bytes: Uint8Array): CellPacket {
       before = isDelta ? v : 0;
     }
   }
+  const rest = head + n * CELL.words * 4;
+  body.set(bytes.subarray(rest), rest);
   return decodeCells(body.buffer);
 }
 
@@ -128,6 +130,7 @@ export function cutCells(
     n: k,
     words,
     signed: new Int32Array(words.buffer),
+    durations: new Map(tiles.flatMap(({ durations }) => [...durations])),
   };
 }
 

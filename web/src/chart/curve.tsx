@@ -18,6 +18,8 @@ interface CurvesProps {
   readonly onTime: (ns: number) => void;
   /** Times to mark. */
   readonly marks?: readonly number[];
+  /** When it is highest; null: not known. */
+  readonly peak?: number | null;
 }
 
 const HEIGHT = 200;
@@ -47,6 +49,12 @@ function axesOf(unit: string): uPlot.Axis[] {
     { ...shared, values: label("ns"), space: 90, size: 28 },
     { ...shared, values: label(unit), size: 84 },
   ];
+}
+
+/** The time that the legend shows for the pixel X: that of the nearest point. */
+function timeAt(plot: uPlot, x: number): number {
+  const shown = plot.data[0][plot.posToIdx(x)];
+  return shown ?? plot.posToVal(x, "x");
 }
 
 /** The legend leaves out a line that is clicked; so do Enter and Space. */
@@ -81,6 +89,29 @@ function drawMarks(plot: uPlot, marks: readonly number[]): void {
   ctx.restore();
 }
 
+/** Draw a dashed line and a word where PLOT is highest. */
+function drawPeak(plot: uPlot, peak: number): void {
+  const { ctx, bbox } = plot;
+  const x = plot.valToPos(peak, "x", true);
+  if (x < bbox.left || x > bbox.left + bbox.width) return;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.strokeStyle = token("text-2");
+  ctx.fillStyle = token("text-2");
+  ctx.lineWidth = ratio;
+  ctx.setLineDash([3 * ratio, 3 * ratio]);
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+  ctx.textBaseline = "bottom";
+  const isLeft = x + 40 * ratio > bbox.left + bbox.width;
+  ctx.textAlign = isLeft ? "right" : "left";
+  ctx.fillText("peak", x + (isLeft ? -4 : 4) * ratio, bbox.top + bbox.height - 2 * ratio);
+  ctx.restore();
+}
+
 function optionsOf(
   props: CurvesProps,
   width: number,
@@ -108,7 +139,12 @@ function optionsOf(
       })),
     ],
     hooks: {
-      draw: [(plot) => drawMarks(plot, marks.current)],
+      draw: [
+        (plot) => {
+          if (props.peak != null) drawPeak(plot, props.peak);
+          drawMarks(plot, marks.current);
+        },
+      ],
       setSelect: [
         (plot) => {
           const { left, width: w } = plot.select;
@@ -140,7 +176,7 @@ export function Curves(props: CurvesProps) {
     });
     plot.over.addEventListener("click", (event) => {
       if (Math.abs(event.clientX - pressed) <= CLICK)
-        props.onTime(Math.round(plot.posToVal(event.offsetX, "x")));
+        props.onTime(Math.round(timeAt(plot, event.offsetX)));
     });
     const watch = new ResizeObserver(() =>
       plot.setSize({ width: Math.max(200, element.clientWidth), height: HEIGHT }),
@@ -151,7 +187,7 @@ export function Curves(props: CurvesProps) {
       drawn.current = null;
       plot.destroy();
     };
-  }, [lines, theme]);
+  }, [lines, theme, props.peak]);
   useEffect(() => drawn.current?.redraw(false), [props.marks?.join()]);
   return (
     <div
@@ -160,6 +196,7 @@ export function Curves(props: CurvesProps) {
       role="group"
       aria-label={props.label}
       data-marks={props.marks?.join()}
+      data-peak={props.peak ?? undefined}
     />
   );
 }

@@ -3,6 +3,7 @@
 // all others are one part; below each ring stands of what it is the whole.
 
 import type { Frame } from "../api/cols.ts";
+import { NameText } from "../grid/name_text.tsx";
 import { arcsOf } from "../model/arcs.ts";
 import { rowLabels } from "../model/names.ts";
 import { type Sums, topOf } from "../model/top.ts";
@@ -91,7 +92,7 @@ export function Donuts({ frame, measures, n, label, by, tailOf, onOpen }: Donuts
   );
   const rows = Array.from({ length: all.n }, (_, row) => row);
   const labels = rowLabels(
-    rows.map((row) => frame.text(row, by)),
+    rows.map((row) => frame.label(frame.text(row, by), frame.index(by))),
     rows.map(tailOf),
   );
   const there = all.sums.filter((s) => Number(s.total) > 0);
@@ -117,10 +118,10 @@ export function Donuts({ frame, measures, n, label, by, tailOf, onOpen }: Donuts
               <span class="muted">{row + 1} </span>
               {onOpen ? (
                 <button type="button" class="plain" onClick={() => onOpen(row)}>
-                  {text}
+                  <NameText label={text} />
                 </button>
               ) : (
-                text
+                <NameText label={text} />
               )}
             </li>
           );

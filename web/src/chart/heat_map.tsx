@@ -3,6 +3,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { blend, parseHex } from "../model/colour.ts";
+import { watchSize } from "../model/device_pixels.ts";
 import { cellBeside, type HeatMap } from "../model/heat.ts";
 import { takeKey } from "../model/key_list.ts";
 import { formatTime } from "../model/units.ts";
@@ -86,25 +87,22 @@ export function heatSentence(map: HeatMap, cell: Cell): string {
 function useMap({ map }: HeatMapProps, at: Cell | null) {
   const page = usePage();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [width, setWidth] = useState(0);
+  const [{ width, ratio }, setSize] = useState({ width: 0, ratio: 1 });
   const height = rowHeight(map) * map.rows.length;
   useEffect(() => {
     const box = canvas.current!.parentElement!;
-    const watch = new ResizeObserver(() => setWidth(box.clientWidth));
-    watch.observe(box);
-    return () => watch.disconnect();
+    return watchSize(box, (of) => setSize({ width: box.clientWidth, ratio: of }));
   }, []);
   useEffect(() => {
     const element = canvas.current!;
     const context = element.getContext("2d");
-    const ratio = window.devicePixelRatio || 1;
     element.width = Math.round(width * ratio);
     element.height = Math.round(height * ratio);
     if (context === null || element.width === 0 || element.height === 0) return;
     paintHeat(context, map, element.width, element.height);
     if (map.worst !== null) ring(context, map, map.worst, []);
     if (at !== null) ring(context, map, at, [4, 3]);
-  }, [map, width, height, at, page.theme.value]);
+  }, [map, width, ratio, height, at, page.theme.value]);
   return { canvas, height };
 }
 

@@ -2,6 +2,7 @@
 // Ranked bars: the first rows of a table, several measures side by side, and "other".
 
 import type { Frame } from "../api/cols.ts";
+import { NameText } from "../grid/name_text.tsx";
 import { rowLabels } from "../model/names.ts";
 import { type Sums, scaleOf, sumOf, type Top, topOf } from "../model/top.ts";
 import { format, formatIn, type Unit, unitFor } from "../model/units.ts";
@@ -99,7 +100,10 @@ function rowsOf({ frame, by, nameOf, tailOf }: RankedProps, n: number): RankedRo
   const rows = Array.from({ length: n }, (_, row) => row);
   const names = rows.map((row) => nameOf?.(row) ?? frame.text(row, by));
   const tails = rows.map((row) => tailOf?.(row) ?? "");
-  const labels = rowLabels(names, tails);
+  const labels = rowLabels(
+    names.map((name) => frame.label(name, frame.index(by))),
+    tails,
+  );
   return rows.map((row) => ({ title: `${names[row]} ${tails[row]}`.trim(), label: labels[row]! }));
 }
 
@@ -135,10 +139,10 @@ export function Ranked(props: RankedProps) {
               <th scope="row" title={title}>
                 {props.onOpen ? (
                   <button type="button" class="plain" onClick={() => props.onOpen?.(row)}>
-                    {label}
+                    <NameText label={label} />
                   </button>
                 ) : (
-                  label
+                  <NameText label={label} />
                 )}
               </th>
               {top.sums.map((s, i) => {

@@ -4,7 +4,8 @@
 
 import { CELL } from "../api/packets.ts";
 import { makePalette, type Palette, STEPS } from "../model/colour.ts";
-import { cutTo, TextWidths } from "../timeline/labels.ts";
+import { sizeCanvas } from "../model/device_pixels.ts";
+import { cutName, TextWidths } from "../timeline/labels.ts";
 import { type PaintedLane, paint } from "../timeline/painter.ts";
 import { Viewport } from "../timeline/viewport.ts";
 import {
@@ -61,13 +62,9 @@ export class FlameCanvas {
     this.width = width;
     this.height = height;
     this.ratio = ratio;
-    for (const canvas of [this.base, this.overlay]) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
-      canvas.style.width = `${width}px`;
-      canvas.style.height = `${height}px`;
-    }
-    this.draw();
+    for (const canvas of [this.base, this.overlay]) sizeCanvas(canvas, width, height, ratio);
+    // What was resized is empty: it is drawn before anybody sees it.
+    this.paint();
   }
 
   show(tree: FlameTree, stack: string): void {
@@ -155,7 +152,7 @@ export class FlameCanvas {
         if (width < LEAST_LABEL || left-- <= 0 || step < 0) continue;
         const x = (tree.start[frame]! / total) * this.width + PADDING;
         const room = width - 2 * PADDING;
-        const text = cutTo(nameOf(tree, frame), room, measure);
+        const text = cutName(nameOf(tree, frame), room, measure);
         const at = y / this.ratio + LANE / 2;
         const rest = this.packed!.packet.words[(lane.first + i) * CELL.words + CELL.rest]!;
         above.fillStyle = this.palette.texts[(rest >>> 24) * STEPS + step] ?? "#000";

@@ -4,6 +4,7 @@
 import type { TargetedPointerEvent } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { FlameStacks } from "../api/api.ts";
+import { watchSize } from "../model/device_pixels.ts";
 import { takeKey } from "../model/key_list.ts";
 import { usePage } from "../state/session.ts";
 import { FlameCanvas, LANE } from "./canvas.ts";
@@ -33,13 +34,12 @@ function useCanvas(props: FlameChartProps, selected: number) {
   useEffect(() => {
     const made = new FlameCanvas(base.current!, overlay.current!);
     const element = body.current!;
-    const watch = new ResizeObserver(() =>
-      made.resize(element.clientWidth, element.clientHeight, window.devicePixelRatio || 1),
+    const unwatch = watchSize(element, (ratio) =>
+      made.resize(element.clientWidth, element.clientHeight, ratio),
     );
-    watch.observe(element);
     setCanvas(made);
     return () => {
-      watch.disconnect();
+      unwatch();
       made.close();
     };
   }, []);

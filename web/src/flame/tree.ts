@@ -189,6 +189,7 @@ export function packFlame(tree: FlameTree, stack: string): FlamePacket {
     n,
     words,
     signed,
+    durations: new Map(),
   };
   return {
     packet,

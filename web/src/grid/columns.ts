@@ -3,7 +3,7 @@
 
 import type { CatalogTable } from "../api/api.ts";
 import type { Column, Frame, Value } from "../api/cols.ts";
-import { labelsOf } from "../model/names.ts";
+import { labelsOf, shorten } from "../model/names.ts";
 import { sumOf } from "../model/top.ts";
 import { formatIn, type Unit, unitFor } from "../model/units.ts";
 
@@ -17,14 +17,23 @@ export interface ShownColumn extends Column {
   readonly width: number;
   /** Of names that are longer than the column is wide: what each looks like in it. */
   readonly labels: ReadonlyMap<string, string> | null;
+  /** The same for another width. */
+  relabel(width: number): ReadonlyMap<string, string> | null;
+  /** So many characters of a name fit. */
+  readonly most: number;
 }
 
 const MIN_WIDTH = 56;
 const MAX_WIDTH = 420;
+const MAX_BESIDE = 280;
 const CHARACTER = 7.5;
 const PADDING = 18;
 /** Of names that are cut: most of their letters are narrow. */
 const MOST_CHARACTERS = 54;
+/** How wide those are on average. */
+const OF_NAMES = (MAX_WIDTH - PADDING) / MOST_CHARACTERS;
+/** Columns of names that are no kernels. */
+const NAMES = new Set(["name", "operator", "parent", "module"]);
 /** What stands beside the title of a column: its sort, help and funnel. */
 const HEAD_TOOLS = 38;
 
@@ -33,27 +42,44 @@ function labelsIn(frame: Frame, index: number, most: number): ReadonlyMap<string
   const names = new Set<string>();
   for (let row = 0; row < frame.n; row++) names.add(String(frame.value(row, index) ?? ""));
   const all = [...names];
-  const labels = labelsOf(all, most);
-  return new Map(all.map((name, i) => [name, name.length > most ? labels[i]! : name]));
+  const labels = labelsOf(
+    all.map((name) => frame.label(name, index)),
+    most,
+  );
+  return new Map(all.map((name, i) => [name, labels[i]!]));
+}
+
+/** How many characters of names fit WIDTH. */
+export function charactersIn(width: number): number {
+  return Math.max(1, Math.floor((width - PADDING) / OF_NAMES));
 }
 
 /** The columns of FRAME, whose rows decide units and widths; TABLE is what the catalog says. */
 export function showColumns(frame: Frame, table: CatalogTable | undefined): ShownColumn[] {
   const symbols = new Set(table?.columns.filter((c) => c.symbol).map((c) => c.name));
   const moments = new Set(table?.columns.filter((c) => c.moment).map((c) => c.name));
+  const isName = (name: string) => symbols.has(name) || NAMES.has(name);
+  // Beside other names there must be room for numbers.
+  const most = frame.columns.filter((c) => isName(c.name)).length > 1 ? MAX_BESIDE : MAX_WIDTH;
   return frame.columns.map((column, index) => {
     const isNumber = column.type === "integer" || column.type === "number";
     let largest = 0;
     let longest = 0;
+    const hasNames = isName(column.name);
     for (let row = 0; row < frame.n; row++) {
       if (isNumber) largest = Math.max(largest, Math.abs(frame.number(row, index) ?? 0));
-      else longest = Math.max(longest, String(frame.value(row, index) ?? "").length);
+      else {
+        const text = String(frame.value(row, index) ?? "");
+        longest = Math.max(longest, (hasNames ? frame.label(text, index) : text).length);
+      }
     }
     const shownUnit = unitFor(column.unit, column.type === "integer", largest);
     if (isNumber) longest = formatIn(largest, shownUnit).length + 1;
     const head = titleOf({ ...column, shownUnit }).length * CHARACTER + HEAD_TOOLS;
     const width = Math.round(Math.max(longest * CHARACTER, head) + PADDING);
-    const isLong = symbols.has(column.name) && width > MAX_WIDTH;
+    const relabel = (room: number) =>
+      hasNames ? labelsIn(frame, index, charactersIn(room)) : null;
+    const shownWidth = Math.min(hasNames ? most : MAX_WIDTH, Math.max(MIN_WIDTH, width));
     return {
       ...column,
       index,
@@ -61,8 +87,12 @@ export function showColumns(frame: Frame, table: CatalogTable | undefined): Show
       isMoment: moments.has(column.name),
       shownUnit,
       largest,
-      labels: isLong ? labelsIn(frame, index, MOST_CHARACTERS) : null,
-      width: Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, width)),
+      labels: hasNames
+        ? labelsIn(frame, index, width > shownWidth ? charactersIn(shownWidth) : longest)
+        : null,
+      relabel,
+      most: hasNames ? charactersIn(shownWidth) : Number.POSITIVE_INFINITY,
+      width: shownWidth,
     };
   });
 }
@@ -81,17 +111,20 @@ export function textOf(value: Value, column: ShownColumn): string {
   return typeof value === "string" ? value : formatIn(Number(value), column.shownUnit);
 }
 
-/** What stands in a cell; its title is the whole text. */
-export function labelOf(value: Value, column: ShownColumn): string {
+/** What stands in a cell of FRAME; its title is the whole text. */
+export function labelOf(value: Value, column: ShownColumn, frame: Frame): string {
   const text = textOf(value, column);
-  return column.labels?.get(text) ?? text;
+  if (typeof value !== "string") return text;
+  return column.labels?.get(text) ?? shorten(frame.label(text, column.index), column.most);
 }
 
-/** The length of the bar behind a value: its share of the largest; 0: there is none. */
+/** The length of the bar behind a value: a share is one of the whole, other values are shares of the
+ * largest; 0: there is none. */
 export function shareOf(value: Value | undefined, column: ShownColumn): number {
   if (value === undefined || value === null || !column.isNumber) return 0;
   if (column.unit === null || column.largest <= 0 || column.isMoment) return 0;
-  return Math.max(0, Number(value)) / column.largest;
+  const v = Math.max(0, Number(value));
+  return column.unit === "ratio" && column.largest <= 1 ? v : v / column.largest;
 }
 
 const OF_DEVICES = /^tc_|(^|_)device(_|$)/;

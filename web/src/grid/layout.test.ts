@@ -13,7 +13,8 @@ import {
   usualColumns,
 } from "./layout.ts";
 
-const columnOf = (name: string, width: number) => ({ name, width }) as ShownColumn;
+const columnOf = (name: string, width: number) =>
+  ({ name, width, labels: null, relabel: () => null }) as unknown as ShownColumn;
 
 test("columns in the address are read and written alike", () => {
   const text = "name!:240,calls,host_self_ns:90";

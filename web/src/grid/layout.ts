@@ -2,7 +2,7 @@
 // Which columns a grid shows, in which order, how wide, and which stay at its left edge; as the
 // address has it: cols=NAME[!][:WIDTH],... where ! pins. Without it all are shown.
 
-import type { ShownColumn } from "./columns.ts";
+import { charactersIn, type ShownColumn } from "./columns.ts";
 
 export interface ColumnWish {
   readonly name: string;
@@ -78,7 +78,12 @@ export function placeColumns(
       ...column,
       isPinned: wish?.isPinned ?? false,
       // Who chooses a width sees all that fits into it.
-      ...(wish !== undefined && wish.width > 0 && { width: wish.width, labels: null }),
+      ...(wish !== undefined &&
+        wish.width > 0 && {
+          width: wish.width,
+          labels: column.relabel(wish.width),
+          most: column.labels === null ? column.most : charactersIn(wish.width),
+        }),
       left: 0,
     };
   });

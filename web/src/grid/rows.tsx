@@ -2,10 +2,11 @@
 // The rows of a grid that are in sight, and below them the sums of all.
 
 import type { Frame } from "../api/cols.ts";
-import { formatIn, unitFor } from "../model/units.ts";
+import { formatIn } from "../model/units.ts";
 import { labelOf, shareOf, textOf } from "./columns.ts";
 import { edgeOf } from "./head.tsx";
 import type { PlacedColumn } from "./layout.ts";
+import { NameText } from "./name_text.tsx";
 import type { Windows } from "./windows.ts";
 
 export const ROW = 24;
@@ -61,6 +62,7 @@ function Cell({ props, i }: { props: RowProps; i: number }) {
   const { row, windows, tree } = props;
   const column = props.columns[i]!;
   const value = windows.value(row, column.index);
+  const frame = windows.frameOf(row);
   const text = value === undefined ? "" : textOf(value, column);
   const share = shareOf(value, column);
   const depth = tree?.name === column.name ? Number(windows.value(row, tree.depth) ?? 0) : 0;
@@ -88,7 +90,7 @@ function Cell({ props, i }: { props: RowProps; i: number }) {
     >
       {tree && path !== undefined && <Twig tree={tree} path={path} />}
       {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
-      {value === undefined ? "" : labelOf(value, column)}
+      {value !== undefined && frame && <NameText label={labelOf(value, column, frame)} />}
     </div>
   );
 }
@@ -126,7 +128,6 @@ export function SumRow({ frame, columns, names, rowIndex }: SumsProps) {
     <div class="row sums" role="row" aria-rowindex={rowIndex}>
       {columns.map((column, i) => {
         const sum = names.has(column.name) ? frame.sum(column.name) : null;
-        const unit = unitFor(column.unit, column.type === "integer", Math.abs(Number(sum)));
         return (
           <div
             key={column.name}
@@ -140,9 +141,7 @@ export function SumRow({ frame, columns, names, rowIndex }: SumsProps) {
               "data-c": column.name,
             })}
           >
-            {sum === null
-              ? i === 0 && "Σ of all rows"
-              : `${formatIn(Number(sum), unit)} ${unit.label === column.shownUnit.label ? "" : unit.label}`.trim()}
+            {sum === null ? i === 0 && "Σ of all rows" : formatIn(Number(sum), column.shownUnit)}
           </div>
         );
       })}

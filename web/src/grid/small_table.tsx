@@ -15,6 +15,7 @@ import {
   titleOf,
 } from "./columns.ts";
 import { Explain } from "./explain.tsx";
+import { NameText } from "./name_text.tsx";
 import { TimeLink } from "./row_links.tsx";
 
 /** ROW of FRAME with its values as texts. */
@@ -43,14 +44,15 @@ interface SmallTableProps {
 interface CellProps {
   readonly value: Value;
   readonly column: ShownColumn;
+  readonly frame: Frame;
   readonly row: number;
   /** What stands there instead of its text. */
   readonly children?: ((label: string) => ComponentChildren) | false;
 }
 
-function Cell({ value, column, row, children }: CellProps) {
+function Cell({ value, column, frame, row, children }: CellProps) {
   const share = shareOf(value, column);
-  const label = labelOf(value, column);
+  const label = labelOf(value, column, frame);
   return (
     <td
       class={column.isNumber ? "number" : ""}
@@ -62,7 +64,7 @@ function Cell({ value, column, row, children }: CellProps) {
       })}
     >
       {share > 0.004 && <span class="bar-of" style={{ width: `${share * 100}%` }} />}
-      {children ? children(label) : label}
+      {children ? children(label) : <NameText label={label} />}
     </td>
   );
 }
@@ -96,7 +98,13 @@ export function SmallTable(props: SmallTableProps) {
           {Array.from({ length: frame.n }, (_, row) => (
             <tr key={row}>
               {shown.map((c, i) => (
-                <Cell key={c.name} value={frame.value(row, c.index)} column={c} row={row}>
+                <Cell
+                  key={c.name}
+                  value={frame.value(row, c.index)}
+                  column={c}
+                  frame={frame}
+                  row={row}
+                >
                   {i === 0 &&
                     ((label) =>
                       onOpen ? (

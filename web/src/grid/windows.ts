@@ -40,10 +40,15 @@ export class Windows {
 
   /** The value of ROW in COLUMN; undefined: the row is not there yet. */
   value(row: number, column: number): Value | undefined {
-    const frame = this.frames.get(Math.floor(row / WINDOW_ROWS));
+    const frame = this.frameOf(row);
     return frame === undefined || row - frame.offset >= frame.n
       ? undefined
       : frame.value(row - frame.offset, column);
+  }
+
+  /** The window that ROW is in. */
+  frameOf(row: number): Frame | undefined {
+    return this.frames.get(Math.floor(row / WINDOW_ROWS));
   }
 
   close(): void {

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findChoices, leftOut, type RunsAnswer, rankChoices, spanChoices } from "./choices.ts";
+import { frameOf } from "../api/cols_fixture.ts";
+import {
+  findChoices,
+  leftOut,
+  processChoices,
+  type RunsAnswer,
+  rankChoices,
+  spanChoices,
+} from "./choices.ts";
 
 const ANSWER: RunsAnswer = {
   run: "a",
@@ -51,4 +59,27 @@ test("letters find choices by what stands beside them, too", () => {
     found.map((c) => c.value),
     ["10"],
   );
+});
+
+test("several processes with threads can be chosen, by number and name", () => {
+  const tracks = (processes: string[]) =>
+    frameOf([
+      { name: "kind", type: "string", values: ["queue", ...processes.map(() => "thread")] },
+      { name: "parent", type: "string", values: ["0", ...processes] },
+      {
+        name: "process_name",
+        type: "string",
+        values: ["cuda:0", ...processes.map(() => "python")],
+      },
+    ]);
+  assert.deepEqual(
+    processChoices(tracks(["11", "12", "11"])).map(({ value, about }) => [value, about]),
+    [
+      ["", ""],
+      ["11", "python"],
+      ["12", "python"],
+    ],
+  );
+  assert.equal(processChoices(tracks(["11", "11"])).length, 1);
+  assert.equal(processChoices(null).length, 1);
 });

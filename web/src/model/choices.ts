@@ -2,6 +2,7 @@
 // What the pickers of the control panel offer: runs, ranks and spans, and what was not taken.
 
 import type { RunState } from "../api/api.ts";
+import type { Frame } from "../api/cols.ts";
 
 /** A table of the answer `runs`, as `opscope info` makes it. */
 export interface InfoTable {
@@ -88,6 +89,24 @@ export function rankChoices(
 
 export function spanChoices(answer: RunsAnswer | null, run: string): Choice[] {
   return [ALL, ...valuesOf(answer, run, "span")];
+}
+
+/** Under which Kineto writes what is about the profile. */
+const NO_PROCESS = new Set(["", "Spans", "Traces"]);
+
+/** The processes with threads that TRACKS, of the table of that name, has: [all], if ranks have no
+ * more than one each. */
+export function processChoices(tracks: Frame | null): Choice[] {
+  const found = new Map<string, Choice>();
+  const ranks = new Set<string>();
+  for (let row = 0; tracks !== null && row < tracks.n; row++) {
+    if (tracks.text(row, "kind") !== "thread") continue;
+    const value = tracks.text(row, "parent");
+    if (NO_PROCESS.has(value)) continue;
+    ranks.add(tracks.text(row, "rank"));
+    found.set(value, { value, title: value, about: tracks.text(row, "process_name") });
+  }
+  return found.size <= ranks.size ? [ALL] : [ALL, ...found.values()];
 }
 
 /** What was found and not taken, and why. */

@@ -11,7 +11,7 @@ export type Comparison = (typeof COMPARISONS)[number];
 const FUNCTIONS: Readonly<Record<string, string>> = {
   s: "s",
   ms: "ms",
-  µs: "us",
+  us: "us",
   KiB: "kib",
   MiB: "mib",
   GiB: "gib",

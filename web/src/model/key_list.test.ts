@@ -6,6 +6,7 @@ import { FLAME_KEYS } from "../flame/flame_keys.ts";
 import { GRID_KEYS } from "../grid/grid_keys.ts";
 import { PART_KEYS } from "../shell/part_keys.ts";
 import { STRIP_KEYS } from "../shell/strip_keys.ts";
+import { SEARCH_KEYS } from "../views/search_keys.ts";
 import { type PartKey, runKey, shownKeys } from "./key_list.ts";
 
 /** What LIST does by each key that it lists, one after the other. */
@@ -61,6 +62,7 @@ test("each listed key does something, and no other", () => {
     "take",
   ]);
   assert.equal(deedsOf(HEAT_KEYS, {}).length, 5);
+  assert.deepEqual(deedsOf(SEARCH_KEYS, {}), ["go 1"]);
 });
 
 test("a key that finds nothing to do is left to others", () => {
@@ -70,7 +72,9 @@ test("a key that finds nothing to do is left to others", () => {
 
 test("what `?` shows of parts is what they take", () => {
   assert.equal(shownKeys(["ArrowUp", " ", "s"]), "↑ Space s");
-  for (const [i, list] of [GRID_KEYS, FLAME_KEYS, STRIP_KEYS, HEAT_KEYS].entries()) {
+  const lists = [GRID_KEYS, FLAME_KEYS, STRIP_KEYS, HEAT_KEYS, SEARCH_KEYS];
+  assert.equal(PART_KEYS.length, lists.length);
+  for (const [i, list] of lists.entries()) {
     const shown = PART_KEYS[i]!.keys;
     assert.deepEqual(
       shown.map((one) => one.keys),

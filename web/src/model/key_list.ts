@@ -23,6 +23,14 @@ const SHOWN: Readonly<Record<string, string>> = {
   " ": "Space",
 };
 
+/** Whether TARGET takes letters itself. */
+export function isInField(target: EventTarget | null): boolean {
+  return (
+    target instanceof Element &&
+    target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]") !== null
+  );
+}
+
 /** KEYS as a person reads them. */
 export function shownKeys(keys: readonly string[]): string {
   return keys.map((key) => SHOWN[key] ?? key).join(" ");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { foldKernel, labelsOf, rowLabels, shorten } from "./names.ts";
+import { fitScopes, labelsOf, partsOf, rowLabels, shorten } from "./names.ts";
 
 test("long names keep both ends", () => {
   assert.equal(shorten("aten::mm"), "aten::mm");
@@ -12,16 +12,31 @@ test("long names keep both ends", () => {
   assert.equal(shorten("a\n b"), "a b");
 });
 
-test("a signature loses what it returns and takes", () => {
-  assert.equal(foldKernel("void a::b<int, f(char)>(int, long)"), "a::b<int, f(char)>");
-  assert.equal(
-    foldKernel("void (anonymous namespace)::k<1>(float*)"),
-    "(anonymous namespace)::k<1>",
-  );
-  assert.equal(foldKernel("void a<&b::operator->>(int)"), "a<&b::operator->>");
-  assert.equal(foldKernel("void unclosed<<(int)"), "unclosed<<(int)");
-  assert.equal(foldKernel("volta_sgemm_64x64_nt"), "volta_sgemm_64x64_nt");
-  assert.equal(foldKernel("Memcpy DtoD (Device -> Device)"), "Memcpy DtoD (Device -> Device)");
+test("a label has scopes, a name of its own, and what it is made with", () => {
+  const parts = (label: string) => Object.values(partsOf(label));
+  assert.deepEqual(parts("at::native::f<..., g<...>>"), ["at::native::", "f", "<..., g<...>>"]);
+  assert.deepEqual(parts("aten::copy_"), ["aten::", "copy_", ""]);
+  assert.deepEqual(parts("a::(anonymous namespace)::k<1>"), [
+    "a::(anonymous namespace)::",
+    "k",
+    "<1>",
+  ]);
+  assert.deepEqual(parts("a<1>::b"), ["a<1>::", "b", ""]);
+  assert.deepEqual(parts("f<...> #2"), ["", "f", "<...> #2"]);
+  for (const text of ["Memcpy DtoD (Device -> Device)", "m.py(3): f", "", "a::", "::", "<module>"])
+    assert.deepEqual(parts(text), ["", text, ""]);
+});
+
+test("scopes give way first, and only where they must", () => {
+  const label = "at::native::vectorized_elementwise_kernel<..., CUDAFunctor_add<...>, ...>";
+  const fit = (most: number) => fitScopes(label, (text) => text.length <= most);
+  assert.equal(fit(label.length), label);
+  assert.equal(fit(label.length - 1), label.slice("at::".length));
+  assert.equal(fit(20), label.slice("at::native::".length));
+  assert.ok(shorten(label, 44).startsWith("vectorized_elementwise_kernel<"));
+  assert.equal(shorten("aten::_scaled_dot_product_flash_attention", 36).slice(0, 8), "_scaled_");
+  assert.equal(labelsOf(["a::long_name", "b::long_name"], 9).length, 2);
+  assert.equal(new Set(labelsOf(["a::long_name", "b::long_name"], 9)).size, 2);
 });
 
 test("different names look different when they are cut", () => {

@@ -1,27 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** NAME in at most MOST characters: its middle is cut, as both ends tell names apart. */
-export function shorten(name: string, most = 56): string {
-  const text = name.replace(/\s+/g, " ");
-  if (text.length <= most) return text;
-  const head = Math.ceil((most - 1) * 0.6);
-  return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`;
+// What a name is called where there is little room for it: first what it is itself, then what tells
+// it from others of that name, and its scopes last.
+
+/** A label in parts: the scopes before the name, the name itself, and what it is made with. */
+export interface NameParts {
+  readonly scopes: string;
+  readonly base: string;
+  readonly rest: string;
 }
 
-/** A signature of C++ without what it returns and takes; other names stay as they are. */
-export function foldKernel(name: string): string {
-  if (!name.startsWith("void ")) return name;
+const ANONYMOUS = "(anonymous namespace)";
+
+/** LABEL, which may be of a function; other texts are a base alone. */
+export function partsOf(label: string): NameParts {
+  const whole = { scopes: "", base: label, rest: "" };
+  let base = 0;
+  let rest = -1;
   let depth = 0;
-  for (let i = 5; i < name.length; i++) {
-    const c = name[i];
-    if (c === "<") depth++;
-    else if (c === ">" && name[i - 1] !== "-") depth--;
-    else if (c === "(" && depth === 0) {
-      if (name.startsWith("(anonymous namespace)", i)) i += 20;
-      else return name.slice(5, i);
-    }
+  for (let i = 0; i < label.length; i++) {
+    const c = label[i]!;
+    if (c === "<" && !/\boperator<?$/.test(label.slice(base, i))) {
+      if (depth++ === 0 && rest < 0) rest = i;
+    } else if (c === ">" && depth > 0) depth--;
+    else if (depth > 0) continue;
+    else if (label.startsWith("::", i) && i > base && i + 2 < label.length) {
+      base = i + 2;
+      rest = -1;
+      i++;
+    } else if (label.startsWith(ANONYMOUS, i)) i += ANONYMOUS.length - 1;
+    else if (rest < 0 && !/[\w$~.@#-]/.test(c)) return whole;
   }
-  return name.slice(5);
+  if (rest === base) return whole;
+  const end = rest < 0 ? label.length : rest;
+  return {
+    scopes: label.slice(0, base),
+    base: label.slice(base, end),
+    rest: label.slice(end),
+  };
+}
+
+/** LABEL without the first of its scopes; the same: it has none. */
+function withoutScope(label: string): string {
+  const { scopes } = partsOf(label);
+  if (scopes === "") return label;
+  let depth = 0;
+  for (let i = 0; i < scopes.length; i++) {
+    if (scopes[i] === "<") depth++;
+    else if (scopes[i] === ">") depth--;
+    else if (depth === 0 && scopes.startsWith("::", i)) return label.slice(i + 2);
+  }
+  return label;
+}
+
+/** LABEL without as many of its scopes as it takes for FITS, or without all of them. */
+export function fitScopes(label: string, fits: (text: string) => boolean): string {
+  let text = label;
+  while (!fits(text)) {
+    const shorter = withoutScope(text);
+    if (shorter === text) return text;
+    text = shorter;
+  }
+  return text;
+}
+
+/** NAME in at most MOST characters: scopes give way first; then its middle is cut, as both ends tell
+ * names apart, but not what it is itself. */
+export function shorten(name: string, most = 56): string {
+  const text = fitScopes(name.replace(/\s+/g, " "), (some) => some.length <= most);
+  if (text.length <= most) return text;
+  const { base, rest } = partsOf(text);
+  const own = rest === "" ? 0 : Math.min(base.length + 1, most - 9);
+  const head = Math.max(Math.ceil((most - 1) * 0.6), own);
+  return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`;
 }
 
 /** Where TEXTS begin to differ. */
@@ -70,10 +121,7 @@ function separate(
 
 /** NAMES in at most MOST characters, as charts and lists have them: different ones look different. */
 export function labelsOf(names: readonly string[], most: number): string[] {
-  // Functions that differ in what they take alone keep that.
-  const texts = separate(names, names.map(foldKernel), (some) => some).map((text) =>
-    text.replace(/\s+/g, " "),
-  );
+  const texts = names.map((text) => text.replace(/\s+/g, " "));
   const short = texts.map((text) => shorten(text, most));
   return separate(texts, short, (some) => apart(some, most));
 }

@@ -8,6 +8,7 @@ import {
   hasSteps,
   selectedBars,
   stepBars,
+  stepSpans,
   stepsBetween,
   useBars,
 } from "./strip.ts";
@@ -36,6 +37,18 @@ test("a step of several ranks is one bar: that of the rank on which it took long
     [false, false, true],
   );
   assert.equal(countSteps(steps), 3);
+});
+
+test("spans of steps reach to the last one, however many there are", () => {
+  const values = Array.from({ length: 1000 }, (_, i) => BigInt(10 * i));
+  const many = frameOf([
+    { name: "start_ns", type: "integer", unit: "ns", values },
+    { name: "total_ns", type: "integer", unit: "ns", values: values.map(() => 8n) },
+  ]);
+  const spans = stepSpans(many, 400);
+  assert.ok(spans.length <= 400 && spans.length > 300);
+  assert.deepEqual(spans[0], { from: 0, to: 28 });
+  assert.equal(spans.at(-1)?.to, 9998);
 });
 
 test("neighbours share a bar where there are more steps than bars", () => {

@@ -12,7 +12,7 @@ export interface Unit {
 const TIMES: readonly Unit[] = [
   { label: "s", divisor: 1e9, decimals: 3 },
   { label: "ms", divisor: 1e6, decimals: 3 },
-  { label: "µs", divisor: 1e3, decimals: 3 },
+  { label: "us", divisor: 1e3, decimals: 3 },
   { label: "ns", divisor: 1, decimals: 0 },
 ];
 

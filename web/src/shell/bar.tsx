@@ -2,6 +2,7 @@
 // The control panel: which run, which ranks and span, and what the page itself can do.
 
 import { usePage } from "../state/session.ts";
+import { Findings } from "./findings.tsx";
 import { changeTheme } from "./keys.ts";
 import { Pickers } from "./pickers.tsx";
 
@@ -33,6 +34,7 @@ export function Bar() {
       <Chip name="steps" text={`steps ${place.steps}`} />
       <Chip name="t" text="range" />
       <span class="space" />
+      <Findings />
       <button
         type="button"
         class="plain"

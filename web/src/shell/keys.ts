@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of the whole page, in one list, which is also what `?` shows.
 
+import { isInField } from "../model/key_list.ts";
 import { nextOutlier, stepBeside } from "../model/matches.ts";
 import { explain, explainedStep, goToSibling, rowsOfStep, traceOfStep } from "../state/explain.ts";
 import { rowsOfRow, traceOfRow } from "../state/row_here.ts";
@@ -81,6 +82,8 @@ function beside(page: PageState, delta: 1 | -1): void {
 function selectOutlier(page: PageState): void {
   const steps = nextOutlier(page.steps.value, page.place.value.steps);
   if (steps !== "") page.go({ steps, sel: `step:${steps}` });
+  else if (page.steps.value.length === 0) page.notice.value = "no steps were recorded";
+  else page.notice.value = "no step took much longer than the others of its kind";
 }
 
 /** Do what asks the server; what fails is said. */
@@ -113,34 +116,54 @@ function leave(page: PageState): void {
   else page.go({ steps: "", t: "", q: "", thread: "", area: "" });
 }
 
-function isInField(target: EventTarget | null): boolean {
-  return (
-    target instanceof Element &&
-    target.closest("input, textarea, select, [contenteditable]") !== null
-  );
+/** Esc in a field that searches or names something leaves it; what is written stays. */
+function leaveField(event: KeyboardEvent): boolean {
+  const { target } = event;
+  const isOne =
+    target instanceof HTMLInputElement && target.matches("main input:not([type=checkbox])");
+  if (event.key !== "Escape" || !isOne) return false;
+  target.blur();
+  return true;
 }
 
 /** Listen to WINDOW; the result ends it. */
 export function installKeys(page: PageState, window: Window): () => void {
   let prefix = "";
+  // After g a letter is the page's, whatever takes it elsewhere.
+  const pressSecond = (event: KeyboardEvent) => {
+    if (prefix === "" || isInField(event.target) || event.key === "Shift") return;
+    const keys = prefix + event.key;
+    prefix = "";
+    const key = KEYS.find((k) => k.keys === keys);
+    if (!key) return;
+    event.preventDefault();
+    event.stopPropagation();
+    key.run(page);
+  };
   const press = (event: KeyboardEvent) => {
+    if (leaveField(event)) {
+      event.preventDefault();
+      return;
+    }
     if ((event.ctrlKey || event.metaKey) && event.key === "k") {
       event.preventDefault();
       openPalette(page);
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || isInField(event.target)) return;
-    if (event.key === "g" && prefix === "") {
+    if (event.key === "g") {
       prefix = "g ";
       return;
     }
-    const keys = prefix + event.key;
-    prefix = "";
-    const key = KEYS.find((k) => k.keys === keys);
+    const key = KEYS.find((k) => k.keys === event.key);
     if (!key) return;
     event.preventDefault();
     key.run(page);
   };
+  window.addEventListener("keydown", pressSecond, true);
   window.addEventListener("keydown", press);
-  return () => window.removeEventListener("keydown", press);
+  return () => {
+    window.removeEventListener("keydown", pressSecond, true);
+    window.removeEventListener("keydown", press);
+  };
 }

@@ -39,7 +39,7 @@ function entriesOf(page: PageState): Entry[] {
     ...runs.map((run) => ({
       kind: "run",
       title: run.name,
-      run: () => go({ run: run.name, rank: "", span: "" }),
+      run: () => go({ run: run.name, rank: "", span: "", process: "" }),
     })),
     ...runs
       .filter((run) => run.name !== page.run.value)

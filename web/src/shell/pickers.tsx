@@ -4,15 +4,18 @@
 import { useEffect, useState } from "preact/hooks";
 import {
   leftOut,
+  processChoices,
   type RunsAnswer,
   rankChoices,
   runChoices,
   spanChoices,
 } from "../model/choices.ts";
-import { useTable } from "../state/answers.ts";
+import { LATER, useTable } from "../state/answers.ts";
 import { usePage } from "../state/session.ts";
-import { parseBase } from "../state/url.ts";
+import { parseBase, WHOLE_RUN } from "../state/url.ts";
 import { Combobox } from "./combobox.tsx";
+
+const TRACKS = { offset: 0, limit: 10_000 };
 
 /** What files there are; null: not known. */
 function useRuns(): RunsAnswer | null {
@@ -39,12 +42,22 @@ function useRanks(): string[] {
   return [...new Set(Array.from({ length: frame.n }, (_, row) => frame.text(row, "rank")))];
 }
 
+/** The processes, where there are several: a worker without a rank is one of them. */
+function useProcesses() {
+  const page = usePage();
+  const { run } = page.place.value;
+  const isFixed = page.session.value?.fixed !== undefined;
+  const { frame } = useTable(isFixed ? null : "tracks", run === "" ? {} : { run }, TRACKS, LATER);
+  return processChoices(frame);
+}
+
 export function Pickers() {
   const page = usePage();
   const place = page.place.value;
   const runs = runChoices(page.session.value?.runs ?? []);
   const answer = useRuns();
   const ranks = useRanks();
+  const processes = useProcesses();
   const missing = leftOut(answer);
   const others = runs.filter((run) => run.value !== page.run.value);
   return (
@@ -57,7 +70,7 @@ export function Pickers() {
         leftOut={missing}
         isClosed
         size={22}
-        onTake={(run) => page.go({ run, rank: "", span: "", steps: "", t: "", sel: "" })}
+        onTake={(run) => page.go({ ...WHOLE_RUN, run })}
       />
       <Combobox
         label="rank"
@@ -76,6 +89,16 @@ export function Pickers() {
         size={3}
         onTake={(span) => page.go({ span })}
       />
+      {(processes.length > 1 || place.process !== "") && (
+        <Combobox
+          label="process"
+          value={place.process}
+          placeholder="all"
+          choices={processes}
+          size={7}
+          onTake={(process) => page.go({ process, sel: "" })}
+        />
+      )}
       {others.length > 0 && (
         <Combobox
           label="vs"

@@ -3,44 +3,23 @@
 
 import { useEffect } from "preact/hooks";
 import { usePage } from "../state/session.ts";
-import { FRESH } from "../state/url.ts";
 import { VIEWS } from "../views/list.ts";
 import { Bar } from "./bar.tsx";
 import { Dock } from "./dock.tsx";
 import { Help } from "./help.tsx";
 import { installKeys } from "./keys.ts";
 import { Palette } from "./palette.tsx";
+import { Rail } from "./rail.tsx";
 import { Status } from "./status.tsx";
 import { StepStrip } from "./strip.tsx";
+import { Unknown, useUnknown } from "./unknown.tsx";
 import { Unreadable } from "./unreadable.tsx";
-
-function Rail() {
-  const page = usePage();
-  const here = page.place.value.view;
-  return (
-    <nav class="rail" aria-label="Views">
-      {VIEWS.map((view) => (
-        <a
-          key={view.name}
-          href={`#/${view.name}`}
-          aria-current={view.name === here ? "page" : undefined}
-          title={`${view.title} (g ${view.key})`}
-          onClick={(event) => {
-            event.preventDefault();
-            page.go({ ...FRESH, view: view.name });
-          }}
-        >
-          {view.title}
-        </a>
-      ))}
-    </nav>
-  );
-}
 
 export function Shell() {
   const page = usePage();
   const view = VIEWS.find((v) => v.name === page.place.value.view) ?? VIEWS[0]!;
   const Component = view.component;
+  const unknown = useUnknown();
   useEffect(() => installKeys(page, window), [page]);
   useEffect(() => {
     document.documentElement.dataset.theme = page.theme.value;
@@ -54,7 +33,13 @@ export function Shell() {
       <Rail />
       <StepStrip />
       <main class="view" aria-label={view.title}>
-        {page.loading.value.state === "failed" ? <Unreadable /> : <Component />}
+        {page.loading.value.state === "failed" ? (
+          <Unreadable />
+        ) : unknown !== null ? (
+          <Unknown is={unknown} />
+        ) : (
+          <Component />
+        )}
       </main>
       <Dock />
       <Status />

@@ -43,7 +43,7 @@ function Mean() {
   const mean = frame === null || frame.n === 0 ? null : frame.at(0, "avg_ns");
   return (
     <span class={isOld ? "old" : ""} {...(frame !== null && { "data-command": frame.command })}>
-      mean{" "}
+      {place.value.t === "" ? "mean" : "range"}{" "}
       <span {...(mean !== null && { "data-v": String(mean), "data-r": "0", "data-c": "avg_ns" })}>
         {mean === null ? "–" : formatTime(mean)}
       </span>

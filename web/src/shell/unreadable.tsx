@@ -3,7 +3,7 @@
 
 import { useEffect } from "preact/hooks";
 import { usePage } from "../state/session.ts";
-import { FRESH } from "../state/url.ts";
+import { FRESH, WHOLE_RUN } from "../state/url.ts";
 
 /** A run that failed is read again only if somebody asks. */
 const AGAIN_MS = 6000;
@@ -33,9 +33,7 @@ export function Unreadable() {
                 <button
                   type="button"
                   class="plain"
-                  onClick={() =>
-                    page.go({ ...FRESH, run: name, rank: "", span: "", steps: "", t: "" })
-                  }
+                  onClick={() => page.go({ ...FRESH, ...WHOLE_RUN, run: name })}
                 >
                   {name}
                 </button>{" "}

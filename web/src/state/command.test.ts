@@ -21,6 +21,7 @@ test("a command has a place", () => {
       ...FRESH,
       view: "tables",
       table: "events",
+      process: "",
       steps: "",
       thread: "",
       sort: "dur_ns",

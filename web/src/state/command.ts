@@ -8,13 +8,24 @@ import { formatMore, isMoreOption, isSwitch } from "./more_options.ts";
 import { isOfRun, isWholeRun, type OpenFiles, partOfOperands, shiftWhere } from "./operands.ts";
 import { FRESH, formatRange, type Place } from "./url.ts";
 
-type Key = "sort" | "where" | "by" | "cols" | "rank" | "span" | "steps" | "priority" | "length";
+type Key =
+  | "sort"
+  | "where"
+  | "by"
+  | "cols"
+  | "rank"
+  | "span"
+  | "process"
+  | "steps"
+  | "priority"
+  | "length";
 const KEYS: Readonly<Record<string, Key>> = {
   "--sort": "sort",
   "--where": "where",
   "--group-by": "by",
   "--columns": "cols",
   "--rank": "rank",
+  "--process": "process",
   "--span": "span",
   "--steps": "steps",
   "--priority": "priority",
@@ -107,7 +118,7 @@ export function placeOfCommand(command: string, files?: OpenFiles): Partial<Plac
   const read = readCommand(command);
   if (read === null) return null;
   // What a command does not say it does not select. Its file may be that of one rank and span.
-  const all = { steps: "", t: "", thread: "" };
+  const all = { process: "", steps: "", t: "", thread: "" };
   const part = files && partOfOperands(read.operands, files);
   if (part === null) return null;
   const place: Draft = { ...FRESH, ...all, ...part?.place, view: "tables", table: read.table };

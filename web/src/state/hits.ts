@@ -2,7 +2,8 @@
 // From one hit of the search in the timeline to the next one, wherever it is.
 
 import type { Timeline, TraceOfRun } from "../api/api.ts";
-import { allTimeOptions, whereOf } from "./options.ts";
+import { matcher } from "../model/pattern.ts";
+import { allTimeOptions, isExpression, whereOf } from "./options.ts";
 import type { PageState } from "./session.ts";
 
 const ONE = { offset: 0, limit: 1 };
@@ -12,6 +13,11 @@ const MOST_TRACES = 64;
 interface Hit {
   readonly at: number;
   readonly event: number;
+}
+
+/** Whether an event called NAME can be a hit of TEXT, which is searched: of =EXPR only the server knows. */
+export function mayBeHit(text: string, name: string): boolean {
+  return isExpression(text) || matcher(text)(name);
 }
 
 /** The hit in TRACE that starts next after FROM ns, or before it; null: there is none. */

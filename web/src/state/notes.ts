@@ -35,13 +35,14 @@ function whereOf({ at, dur, event }: Note): string {
   return dur > 0 ? `${at}+${dur}` : String(at);
 }
 
-/** NOTES and one on what WHERE says, if it has none. */
-export function withNote(
-  notes: readonly Note[],
-  where: { from: number; to: number; event: number | null },
-): readonly Note[] {
+/** A new note on what WHERE says. */
+export function noteOn(where: { from: number; to: number; event: number | null }): Note {
   const at = Math.max(0, where.from);
-  const note = { at, dur: Math.max(0, where.to - at), event: where.event, text: "note" };
+  return { at, dur: Math.max(0, where.to - at), event: where.event, text: "note" };
+}
+
+/** NOTES and NOTE, if they have none on the same. */
+export function withNote(notes: readonly Note[], note: Note): readonly Note[] {
   return notes.some((one) => whereOf(one) === whereOf(note)) ? notes : [...notes, note];
 }
 

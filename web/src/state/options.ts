@@ -11,6 +11,7 @@ export function selectionOptions(place: Place): Options {
   if (place.run !== "") options.run = place.run;
   if (place.rank !== "") options.rank = place.rank;
   if (place.span !== "") options.span = place.span;
+  if (place.process !== "") options.process = place.process;
   if (place.steps !== "") options.steps = place.steps;
   const range = parseRange(place.t);
   if (range !== null) {

@@ -4,6 +4,7 @@
 import { showInTrace, showTime } from "./in_trace.ts";
 import { traceOfLate } from "./late_rank.ts";
 import { selectionOptions } from "./options.ts";
+import { blockAtPeak } from "./peak_block.ts";
 import { eventsOf, isOneEvent, timeOf } from "./row_events.ts";
 import type { PageState, RowHere } from "./session.ts";
 import { FRESH } from "./url.ts";
@@ -35,6 +36,13 @@ export async function traceOfRow(page: PageState, row: RowHere): Promise<void> {
   if (row.table === "stragglers" || row.table === "collective_calls") {
     if (!(await traceOfLate(page, row))) page.notice.value = NO_CALL;
     return;
+  }
+  if (row.table === "memory") {
+    const block = await blockAtPeak(page, row);
+    if (block !== null) {
+      await traceOfRow(page, block);
+      return;
+    }
   }
   const time = timeOf(row);
   if (time !== null) {

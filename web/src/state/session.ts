@@ -39,7 +39,7 @@ export interface PageState {
   readonly epoch: ReadonlySignal<number>;
   /** What was left out of the address, because it is about other traces; "": nothing. */
   readonly foreign: Signal<string>;
-  /** The name of the run that is shown. */
+  /** The name of the run that is shown; "": not known yet, or there is no such run. */
   readonly run: ReadonlySignal<string>;
   /** The command that prints what is shown. */
   readonly command: Signal<string>;
@@ -50,6 +50,8 @@ export interface PageState {
   /** The row that the keys are in, of the table of the view; null: it has none. */
   readonly rowHere: Signal<(() => RowHere | null) | null>;
   readonly theme: Signal<Theme>;
+  /** The address names no view: the page chooses where to begin. */
+  readonly isUndecided: Signal<boolean>;
   /** The steps of the strip, for keys and commands. */
   readonly steps: Signal<readonly StepWord[]>;
   /** Go to the current place with CHANGES. Pan, zoom and typing replace it in the history. */
@@ -69,7 +71,13 @@ export function createPageState(api: Api, window: Window): PageState {
   const epoch = signal(0);
   const foreign = signal("");
   let wasLost = false;
-  const run = computed(() => place.value.run || (session.value?.run ?? ""));
+  // A run that there is not, as of an old link, is not asked about.
+  const run = computed(() => {
+    const wanted = place.value.run;
+    const runs = session.value?.runs ?? [];
+    if (wanted === "") return session.value?.run ?? "";
+    return runs.some(({ name }) => name === wanted) ? wanted : "";
+  });
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)").matches;
 
   const hear = (news: Progress) => {
@@ -225,6 +233,7 @@ export function createPageState(api: Api, window: Window): PageState {
     helpIsOpen: signal(false),
     paletteIsOpen: signal(false),
     rowHere: signal<(() => RowHere | null) | null>(null),
+    isUndecided: signal(/^#?\/?$/.test(window.location.hash)),
     steps: signal<readonly StepWord[]>([]),
     theme: signal<Theme>(prefersDark ? "dark" : "light"),
     go,

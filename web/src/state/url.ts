@@ -15,6 +15,7 @@ export interface Place {
   /** The selection, as words of the command line. */
   readonly rank: string;
   readonly span: string;
+  readonly process: string;
   readonly steps: string;
   /** A range of time in ns from the origin, START+DUR; "": all. */
   readonly t: string;
@@ -53,8 +54,8 @@ export interface Place {
   readonly pin: string;
   readonly hide: string;
   readonly fold: string;
-  /** Of the timeline: "off": no Python frames; processes whose sparse queues stand alone; how many
-   * lanes tracks show, as KEY:N. */
+  /** Of the timeline: Python frames of all threads ("on"), of none ("off"), or of those where they are
+   * not deep (""); processes whose sparse queues stand alone; how many lanes tracks show, as KEY:N. */
   readonly python: string;
   readonly unpack: string;
   readonly depth: string;
@@ -84,6 +85,7 @@ export const HOME: Place = {
   cmp: "",
   rank: "",
   span: "",
+  process: "",
   steps: "",
   t: "",
   w: "",
@@ -132,6 +134,7 @@ const KEYS = [
   "cmp",
   "rank",
   "span",
+  "process",
   "steps",
   "t",
   "w",
@@ -239,6 +242,16 @@ export const PLAIN_TABLE = {
   by: "",
   sort: "",
   cols: "",
+} as const satisfies Partial<Place>;
+
+/** What is selected of a run: all of it, as of one that one comes to. */
+export const WHOLE_RUN = {
+  rank: "",
+  span: "",
+  process: "",
+  steps: "",
+  t: "",
+  sel: "",
 } as const satisfies Partial<Place>;
 
 /** What belongs to one view only: empty, as in a view that one comes to. */

@@ -4,7 +4,7 @@
 // Moving: snapped cells, one question at a time, the newest window wins; the picture at hand is
 // stretched meanwhile. At rest for 120 ms: exact cells, whose buckets are the pixels.
 
-import type { Api, Name, Window } from "../api/api.ts";
+import { type Api, isChanged, type Name, type Window } from "../api/api.ts";
 import { CELL, type CellPacket, type ValuePacket } from "../api/packets.ts";
 import { hashOf, stepOf } from "../model/colour.ts";
 import { matcher } from "../model/pattern.ts";
@@ -33,6 +33,7 @@ export class Fetcher {
   problem = "";
   private readonly api: Api;
   private readonly run: string;
+  readonly fingerprint: string;
   private readonly changed: () => void;
   private wanted: Wanted | null = null;
   private flight: AbortController | null = null;
@@ -48,11 +49,17 @@ export class Fetcher {
   /** The median duration of names, by their text; null: not asked for. */
   medians: ReadonlyMap<string, number> | null = null;
 
-  /** CHANGED is called when there is something new to draw. */
-  constructor(api: Api, run: string, changed: () => void) {
+  /** FINGERPRINT is that of the timeline; CHANGED is called when there is something new to draw. */
+  constructor(api: Api, run: string, fingerprint: string, changed: () => void) {
     this.api = api;
     this.run = run;
+    this.fingerprint = fingerprint;
     this.changed = changed;
+  }
+
+  /** Whether there is something to draw, if only why there is nothing. */
+  get hasAnswer(): boolean {
+    return this.cells !== null || this.problem !== "";
   }
 
   /** WANTED is on the screen from now on. */
@@ -142,7 +149,8 @@ export class Fetcher {
     this.flight = abort;
     const window: Window = wanted.viewport.window(wanted.width, wanted.width / 2);
     const pixels = Math.max(1, Math.round(2 * wanted.width * wanted.ratio));
-    const question = { window, pixels, isExact, request: ++this.request };
+    const { fingerprint } = this;
+    const question = { fingerprint, window, pixels, isExact, request: ++this.request };
     try {
       const [cells, values] = await Promise.all([
         this.api.cells(this.run, wanted.tracks, question, abort.signal),
@@ -150,12 +158,17 @@ export class Fetcher {
           ? null
           : this.api.values(this.run, wanted.series, question, abort.signal),
       ]);
+      const named = this.wantNames(cells);
+      // Without names the first picture would have other texts and shades than the next.
+      if (this.cells === null) await named;
+      if (abort.signal.aborted) return;
       this.cells = cells;
       this.values = values;
       this.problem = "";
-      this.wantNames(cells);
     } catch (cause) {
       if (abort.signal.aborted) return;
+      // What is there stays: the timeline is on its way, as its files are now.
+      if (isChanged(cause)) return;
       this.problem = cause instanceof Error ? cause.message : String(cause);
     } finally {
       if (this.flight === abort) this.flight = null;
@@ -166,16 +179,19 @@ export class Fetcher {
       void this.ask(false);
   }
 
-  private wantNames(cells: CellPacket): void {
-    for (let i = 0; i < cells.n; i++)
-      void this.fetchPage(Math.floor(cells.words[i * CELL.words + CELL.name]! / NAMES_PER_PAGE));
+  /** Get the names in CELLS. */
+  private async wantNames({ n, words }: CellPacket): Promise<void> {
+    const pages = new Set<number>();
+    for (let i = 0; i < n; i++)
+      pages.add(Math.floor(words[i * CELL.words + CELL.name]! / NAMES_PER_PAGE));
+    await Promise.all([...pages].map((page) => this.fetchPage(page)));
   }
 
   /** Get the names of PAGE, unless they are there or on their way. */
   private fetchPage(page: number): Promise<void> {
     const asked = this.askedPages.get(page);
     if (asked) return asked;
-    const answer = this.api.names(this.run, page).then(
+    const answer = this.api.names(this.run, page, this.fingerprint).then(
       (names) => {
         this.pages.set(page, names);
         for (const [k, [, folded]] of names.entries())

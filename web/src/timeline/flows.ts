@@ -2,7 +2,7 @@
 // All arrows of a window: asked for when it rests, drawn as curves. Where there are many, the
 // server makes bundles of them; a bundle has its number.
 
-import type { Api } from "../api/api.ts";
+import { type Api, isChanged } from "../api/api.ts";
 import { FLOW, type FlowPacket } from "../api/packets.ts";
 import { format } from "../model/units.ts";
 import { drawArrow, findSpots, type Spot, type View } from "./arrows.ts";
@@ -22,13 +22,15 @@ export class Flows {
   private isWanted = false;
   private readonly api: Api;
   private readonly run: string;
+  private readonly fingerprint: string;
   private readonly changed: () => void;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private flight: AbortController | null = null;
 
-  constructor(api: Api, run: string, changed: () => void) {
+  constructor(api: Api, run: string, fingerprint: string, changed: () => void) {
     this.api = api;
     this.run = run;
+    this.fingerprint = fingerprint;
     this.changed = changed;
   }
 
@@ -59,14 +61,15 @@ export class Flows {
     const window = wanted.viewport.window(wanted.width, 0);
     const pixels = Math.max(1, Math.round(wanted.width));
     const tracks = wanted.tracks.map(([id]) => id);
-    const question = { window, pixels, isExact: true, request: 0 };
+    const { fingerprint } = this;
+    const question = { fingerprint, window, pixels, isExact: true, request: 0 };
     try {
       const packet = await this.api.flows(this.run, tracks, question, abort.signal);
       if (abort.signal.aborted) return;
       this.packet = packet;
       this.problem = "";
     } catch (cause) {
-      if (abort.signal.aborted) return;
+      if (abort.signal.aborted || isChanged(cause)) return;
       this.packet = null;
       this.problem = cause instanceof Error ? cause.message : String(cause);
     }

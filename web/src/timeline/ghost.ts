@@ -25,8 +25,8 @@ export class Ghost {
   readonly fetcher: Fetcher;
   of: GhostOf | null = null;
 
-  constructor(api: Api, run: string, changed: () => void) {
-    this.fetcher = new Fetcher(api, run, changed);
+  constructor(api: Api, run: string, fingerprint: string, changed: () => void) {
+    this.fetcher = new Fetcher(api, run, fingerprint, changed);
   }
 
   close(): void {

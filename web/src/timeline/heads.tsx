@@ -11,6 +11,7 @@ interface HeadsProps {
   /** Each takes the key of a row. */
   readonly change: Readonly<Record<"fold" | "unpack" | "pin" | "hide", (key: string) => void>> & {
     move(key: string, above: string): void;
+    showFrames(): void;
     crop(key: string, lanes: number | null): void;
   };
 }
@@ -132,6 +133,16 @@ function More({ row, change }: HeadProps) {
       {row.lanes > LANES_SHOWN && (
         <button type="button" class="plain muted" onClick={() => change.crop(row.key, null)}>
           only {LANES_SHOWN} levels
+        </button>
+      )}
+      {row.frames > 0 && (
+        <button
+          type="button"
+          class="plain muted"
+          title="Show the Python frames, which are left out here because they nest deep (Shift+Y)"
+          onClick={change.showFrames}
+        >
+          {row.frames} levels of Python
         </button>
       )}
       {row.packed !== "" && (

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names on cells that are wide enough, at most 600 a frame, the widest first.
 
-import { CELL } from "../api/packets.ts";
+import { CELL, durationOf } from "../api/packets.ts";
 import { type Palette, STEPS, textOn } from "../model/colour.ts";
+import { fitScopes } from "../model/names.ts";
 import { formatTime } from "../model/units.ts";
 import type { Pick } from "./colour_modes.ts";
 import type { Fetcher } from "./fetcher.ts";
@@ -51,6 +52,15 @@ export function cutTo(text: string, width: number, measure: (text: string) => nu
   return low === 0 ? "" : `${text.slice(0, low)}…`;
 }
 
+/** The same of a name: its scopes give way first. */
+export function cutName(name: string, width: number, measure: (text: string) => number): string {
+  return cutTo(
+    fitScopes(name, (text) => measure(text) <= width),
+    width,
+    measure,
+  );
+}
+
 function collect(lanes: readonly PaintedLane[], viewport: Viewport, width: number, ratio: number) {
   const labels: Label[] = [];
   for (const lane of lanes) {
@@ -84,15 +94,20 @@ export function drawLabels(
   const measure = (text: string) => look.widths.of(context, text);
   context.textBaseline = "middle";
   for (const label of collect(lanes, view.viewport, view.width, view.ratio)) {
-    const { words, head } = label.lane.packet;
+    const { words } = label.lane.packet;
     const at = label.cell * CELL.words;
     const number = words[at + CELL.name]!;
     const name = fetcher.name(number);
     if (name === null) continue;
     const room = label.width - 2 * PADDING;
-    const time = formatTime(words[at + CELL.length]! * head.unit);
-    const hasTime = label.width >= WIDTH_WITH_TIME && measure(name[1]) + measure(time) + 12 <= room;
-    const text = cutTo(name[1], room, measure);
+    // Of the event, not of its cell; none, until a packet tells it.
+    const ns = durationOf(label.lane.packet, label.cell);
+    const time = ns === null ? "" : formatTime(ns);
+    const hasTime =
+      ns !== null &&
+      label.width >= WIDTH_WITH_TIME &&
+      measure(name[1]) + measure(time) + 12 <= room;
+    const text = cutName(name[1], room, measure);
     const y = label.y + label.lane.height / view.ratio / 2;
     const step = fetcher.step(number);
     if (step < 0) continue;

@@ -5,6 +5,7 @@ import type { Series, Timeline, Track } from "../api/api.ts";
 import { hasNumber } from "../model/number_list.ts";
 import { matcher } from "../model/pattern.ts";
 import { type Order, sortTracks } from "./order.ts";
+import { deepFrames, isWished, levelsOf } from "./python_frames.ts";
 import { groupsOf, processKey, trackTitle } from "./titles.ts";
 
 export const LANE_HEIGHT = 18;
@@ -43,6 +44,8 @@ export interface TrackRow extends RowBase {
   readonly isFolded: boolean;
   /** The key of the process whose packed queues it has; "": it is one track. */
   readonly packed: string;
+  /** How many levels of Python frames are left out. */
+  readonly frames: number;
 }
 
 export interface SeriesRow extends RowBase {
@@ -62,8 +65,8 @@ export interface LayoutChoice {
   readonly hidden: ReadonlySet<string>;
   /** By key of a track: how many lanes it shows. */
   readonly depths: ReadonlyMap<string, number>;
-  /** Whether Python frames are shown; processes whose sparse queues are not packed. */
-  readonly hasFrames: boolean;
+  /** Which Python frames are shown (python_frames.ts); processes whose sparse queues are not packed. */
+  readonly frames: string;
   readonly unpacked: ReadonlySet<string>;
   /** Tracks that are shown above all others. */
   readonly pinned: ReadonlySet<string>;
@@ -79,6 +82,8 @@ export interface LayoutChoice {
 interface Chosen extends Timeline {
   /** By key of a process: how many of its queues are packed. */
   readonly packed: ReadonlyMap<string, number>;
+  /** By thread: how many levels its frames add. */
+  readonly deep: ReadonlyMap<string, number>;
 }
 
 type Unplaced = Omit<GroupRow, "y"> | Omit<TrackRow, "y"> | Omit<SeriesRow, "y">;
@@ -106,6 +111,17 @@ export function trackKey(track: Track): string {
   return track.of === "packed" ? `${key}.packed` : key;
 }
 
+/** Whether CHOICE shows TRACK, of those that have the same ranges; DEEP is by python_frames.ts. */
+export function isShownBy(
+  track: Track,
+  { frames, unpacked }: Pick<LayoutChoice, "frames" | "unpacked">,
+  deep: ReadonlyMap<string, number>,
+): boolean {
+  const isPacked = track.is_packed && track.sort === "queue";
+  const isApart = unpacked.has(processKey(track.trace, track.process));
+  return !(isPacked && (track.of === "packed") === isApart) && isWished(track, frames, deep);
+}
+
 /** The timeline with only the ranks, spans and sets of lanes that CHOICE shows. */
 function choose(timeline: Timeline, choice: LayoutChoice): Chosen {
   const packed = new Map<string, number>();
@@ -114,27 +130,22 @@ function choose(timeline: Timeline, choice: LayoutChoice): Chosen {
       const key = processKey(track.trace, track.process);
       packed.set(key, (packed.get(key) ?? 0) + 1);
     }
+  const deep = deepFrames(timeline);
   const isChosen = timeline.traces.map(
     ({ rank, span }) => hasNumber(choice.ranks, rank) && hasNumber(choice.spans, span),
   );
-  const tracks = timeline.tracks.filter((track) => {
-    if (isChosen[track.trace] !== true) return false;
-    const isPacked = track.is_packed && track.sort === "queue";
-    const isApart = choice.unpacked.has(processKey(track.trace, track.process));
-    if (isPacked && (track.of === "packed") === isApart) return false;
-    if (track.of === "no_frames") return !choice.hasFrames;
-    const isOfFrames = track.has_frames && (track.sort === "thread" || track.sort === "queue");
-    return choice.hasFrames || !isOfFrames || track.of !== "all";
-  });
+  const tracks = timeline.tracks.filter(
+    (track) => isChosen[track.trace] === true && isShownBy(track, choice, deep),
+  );
   const series = timeline.series.filter((one) => isChosen[one.trace] === true);
-  return { ...timeline, tracks, series, packed };
+  return { ...timeline, tracks, series, packed, deep };
 }
 
 function trackRow(
   track: Track,
   choice: LayoutChoice,
   indent: number,
-  packed: Chosen["packed"],
+  { packed, deep }: Pick<Chosen, "packed" | "deep">,
 ): Unplaced | null {
   const key = trackKey(track);
   const process = processKey(track.trace, track.process);
@@ -157,6 +168,7 @@ function trackRow(
     deeper: track.lanes - lanes,
     isFolded,
     packed: track.of === "packed" ? process : "",
+    frames: track.of === "no_frames" ? levelsOf(track, deep) : 0,
   };
 }
 
@@ -204,7 +216,7 @@ function processRows(
   const tracks = timeline.tracks.filter(isOf);
   const titleOf = (track: Track) => trackTitle(track, 0);
   const rows = sortTracks(tracks, choice.order, trackKey, titleOf).map((track) =>
-    trackRow(track, choice, indent, timeline.packed),
+    trackRow(track, choice, indent, timeline),
   );
   for (const series of timeline.series)
     if (isOf(series)) rows.push(seriesRow(series, choice, indent));
@@ -230,7 +242,7 @@ function pinnedRows(timeline: Chosen, choice: LayoutChoice): Unplaced[] {
   const rows = timeline.tracks
     .filter((track) => choice.pinned.has(trackKey(track)))
     .map((track) => ({
-      row: trackRow(track, unpinned, 1, timeline.packed),
+      row: trackRow(track, unpinned, 1, timeline),
       trace: timeline.traces[track.trace],
     }))
     .flatMap(({ row, trace }) => {

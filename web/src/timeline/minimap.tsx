@@ -7,18 +7,32 @@ import type { TargetedPointerEvent, TargetedWheelEvent } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import type { Window } from "../api/api.ts";
 import { dragBox, type Grip, gripAt } from "../model/box.ts";
-import { type StripBar, useBars } from "../model/strip.ts";
+import { deviceLanes } from "../model/minimap.ts";
+import { hasSteps, stepSpans } from "../model/strip.ts";
 import { format } from "../model/units.ts";
-import { useTable } from "../state/answers.ts";
+import { LATER, useTable } from "../state/answers.ts";
 import type { Note } from "../state/notes.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import type { Hits } from "./use_hits.ts";
+import type { Marks } from "./use_hits.ts";
 import type { Viewport } from "./viewport.ts";
 
-const ROWS = { offset: 0, limit: 10000 };
+const ROWS = { offset: 0, limit: 500_000 };
 const MOST_BARS = 400;
+const MOST_STEPS = 1500;
+const MOST_LANES = 8;
 const HEIGHT = 28;
+const STEPS_HIGH = 5;
+const LEAST_HIGH = 6;
+
+interface Shape {
+  readonly from: number;
+  readonly to: number;
+  readonly y: number;
+  readonly height: number;
+  readonly fill: string;
+  readonly opacity: number;
+}
 
 interface MinimapProps {
   readonly whole: Window;
@@ -26,33 +40,39 @@ interface MinimapProps {
   /** The width, which may have changed when the viewport has. */
   readonly widthOf: () => number;
   readonly notes: readonly Note[];
-  readonly hits: Hits;
+  readonly hits: Marks;
   onShow(window: Window): void;
   onZoom(x: number, deltaY: number): void;
 }
 
-/** How busy the devices were; without any, when the steps were. */
-function useShape(): readonly { from: number; to: number; height: number; fill: string }[] {
+/** How busy each device was, above all steps; without devices the steps alone. */
+function useShape(): readonly Shape[] {
   const { place } = usePage();
   const options = allTimeOptions(place.value);
   const { frame: use } = useTable("utilization", options, ROWS);
-  const isHost = use !== null && use.n === 0;
-  const { frame: steps } = useTable(isHost ? "steps" : null, options, ROWS);
+  const { frame: steps } = useTable("steps", options, ROWS, LATER);
   return useMemo(() => {
-    if (use !== null && use.n > 0)
-      return useBars(use, MOST_BARS).map((bar: StripBar) => ({
-        ...{ from: Number(bar.first), to: Number(bar.last), height: bar.height, fill: "kernel" },
-      }));
-    if (steps === null) return [];
-    return Array.from({ length: Math.min(steps.n, MOST_BARS) }, (_, row) => {
-      const from = steps.at(row, "start_ns") ?? 0;
-      return { from, to: from + (steps.at(row, "total_ns") ?? 0), height: 0.5, fill: "cpu_exec" };
-    });
+    const lanes = use === null ? [] : deviceLanes(use, MOST_LANES, MOST_BARS);
+    const spans = steps === null || !hasSteps(steps) ? [] : stepSpans(steps, MOST_STEPS);
+    const stepsHigh = lanes.length === 0 ? (HEIGHT - 4) / 2 : STEPS_HIGH;
+    const room = HEIGHT - 2 - (spans.length > 0 ? stepsHigh + 1 : 0);
+    const high = room / Math.max(1, lanes.length);
+    // Low lanes say by their colour how much it is, others by height.
+    const isLow = high < LEAST_HIGH;
+    const bars = lanes.flatMap((list, lane) =>
+      list.map(({ from, to, use: share }) => {
+        const height = isLow ? high - 0.5 : share * (high - 1);
+        const y = 2 + (lane + 1) * high - height;
+        return { from, to, y, height, fill: "kernel", opacity: isLow ? 0.1 + 0.9 * share : 1 };
+      }),
+    );
+    const of = { y: HEIGHT - stepsHigh, height: stepsHigh, fill: "cpu_exec", opacity: 1 };
+    return [...bars, ...spans.map((span) => ({ ...span, ...of }))];
   }, [use, steps]);
 }
 
 /** Marks at the hits of the search, by X of their times; and a line where hits have no marks. */
-function HitMarks({ hits, x, end }: { hits: Hits; x: (at: number) => number; end: number }) {
+function HitMarks({ hits, x, end }: { hits: Marks; x: (at: number) => number; end: number }) {
   if (hits.total === 0) return null;
   const { unmarkedFrom } = hits;
   return (
@@ -117,12 +137,13 @@ export function Minimap(props: MinimapProps) {
     >
       {shape.map((bar) => (
         <rect
-          key={bar.from}
+          key={`${bar.y} ${bar.from}`}
           class={`fill-${bar.fill}`}
           x={x(bar.from)}
-          width={Math.max(1, (bar.to - bar.from) * scale - 0.5)}
-          y={HEIGHT - bar.height * (HEIGHT - 4)}
-          height={bar.height * (HEIGHT - 4)}
+          width={Math.max(0.75, (bar.to - bar.from) * scale - 0.5)}
+          y={bar.y}
+          height={bar.height}
+          opacity={bar.opacity}
         />
       ))}
       <HitMarks hits={hits} x={x} end={width} />

@@ -21,24 +21,33 @@ type Tracks = ReadonlyArray<readonly [id: number, lanes: number]>;
 export interface Search {
   readonly api: Api;
   readonly run: string;
+  /** Of the timeline that has the tracks. */
+  readonly fingerprint: string;
   /** All of the time. */
   readonly whole: Window;
   /** The tracks in which the event can be. */
   readonly tracks: Tracks;
 }
 
+/** Whether an event of TRACK can be in ONE, too. */
+export function canHave(one: Track, track: Track): boolean {
+  const isHere = one.trace === track.trace && one.process === track.process;
+  return isHere && (one.thread === track.thread || one.of === "packed");
+}
+
 /** The tracks of ROWS in which an event of TRACK can be. */
 export function tracksOf(rows: readonly Row[], track: Track): Tracks {
-  return rows.flatMap((row) => {
-    if (row.kind !== "track") return [];
-    const { trace, process, thread, of, id, lanes } = row.track;
-    const isHere = trace === track.trace && process === track.process;
-    return isHere && (thread === track.thread || of === "packed") ? [[id, lanes] as const] : [];
-  });
+  return rows.flatMap((row) =>
+    row.kind === "track" && canHave(row.track, track)
+      ? [[row.track.id, row.track.lanes] as const]
+      : [],
+  );
 }
 
 function ask(search: Search, tracks: Tracks, window: Window, pixels: number): Promise<CellPacket> {
-  return search.api.cells(search.run, tracks, { window, pixels, isExact: true, request: 0 });
+  const { fingerprint } = search;
+  const question = { fingerprint, window, pixels, isExact: true, request: 0 };
+  return search.api.cells(search.run, tracks, question);
 }
 
 interface Cell {
@@ -58,12 +67,13 @@ function cellsOf(packet: CellPacket, lane: LaneCells | undefined): Cell[] {
   });
 }
 
-/** The lane of the selected event; null: none of the tracks has it. */
-async function laneOf(search: Search, { event, from }: Selected): Promise<LaneCells | null> {
+/** The lanes of the selected event: a track may have a second one, without Python frames. */
+export async function lanesWith(
+  search: Search,
+  { event, from }: Pick<Selected, "event" | "from">,
+): Promise<LaneCells[]> {
   const packet = await ask(search, search.tracks, { from, to: from + 1 }, 1);
-  return (
-    packet.lanes.find((lane) => cellsOf(packet, lane).some((cell) => cell.event === event)) ?? null
-  );
+  return packet.lanes.filter((lane) => cellsOf(packet, lane).some((cell) => cell.event === event));
 }
 
 /** The first event in WINDOW of a lane, or with isLast the last one, but for SELECTED. */
@@ -95,9 +105,9 @@ export async function findBeside(
   selected: Selected,
   way: Way,
 ): Promise<number | null> {
-  const lane = await laneOf(search, selected);
+  const [lane] = await lanesWith(search, selected);
   const { from, to } = selected;
-  if (lane === null) return null;
+  if (lane === undefined) return null;
   if (way === "inside") {
     const below = { track: lane.track, depth: lane.depth + 1 };
     return to > from ? nearest(search, below, { from, to }, selected, false) : null;

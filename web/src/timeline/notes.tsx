@@ -3,15 +3,27 @@
 
 import type { ReadonlySignal } from "@preact/signals";
 import { Fragment } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { formatTime } from "../model/units.ts";
-import { formatNotes, keepNotes, keptNotes, type Note, parseNotes } from "../state/notes.ts";
+import {
+  formatNotes,
+  keepNotes,
+  keptNotes,
+  type Note,
+  noteOn,
+  parseNotes,
+  withNote,
+} from "../state/notes.ts";
 import { usePage } from "../state/session.ts";
 import type { Viewport } from "./viewport.ts";
 
+/** Which note was added last: its field takes the keys. */
+export type Fresh = Pick<Note, "at" | "dur">;
+
 /** The notes of the page, and how to change them. */
-export function useNotes(): [notes: readonly Note[], change: (notes: readonly Note[]) => void] {
+export function useNotes() {
   const page = usePage();
+  const [fresh, setFresh] = useState<Fresh | null>(null);
   const words = page.place.value.notes;
   const fingerprint = page.fingerprint.value;
   useEffect(() => {
@@ -29,7 +41,13 @@ export function useNotes(): [notes: readonly Note[], change: (notes: readonly No
     keepNotes(window, fingerprint, next);
     page.go({ notes: next }, "replace");
   };
-  return [parseNotes(words), change];
+  const notes = parseNotes(words);
+  const addNote = (where: Parameters<typeof noteOn>[0]) => {
+    const note = noteOn(where);
+    change(withNote(notes, note));
+    setFresh(note);
+  };
+  return { notes, changeNotes: change, addNote, fresh };
 }
 
 const MOST_WIDTH = 160;
@@ -72,6 +90,7 @@ interface FlagsProps {
 
 interface NotesProps {
   readonly notes: readonly Note[];
+  readonly fresh: Fresh | null;
   onChange(notes: readonly Note[]): void;
   onShow(note: Note): void;
 }
@@ -82,7 +101,12 @@ function placeOf({ at, dur, event }: Note): string {
   return event === null ? range : `event at ${range}`;
 }
 
-export function NoteLines({ notes, onChange, onShow }: NotesProps) {
+export function NoteLines({ notes, fresh, onChange, onShow }: NotesProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, [fresh]);
   if (notes.length === 0) return null;
   return (
     <ul class="notes" aria-label="Notes">
@@ -94,6 +118,10 @@ export function NoteLines({ notes, onChange, onShow }: NotesProps) {
               ⚑ {placeOf(note)}
             </button>
             <input
+              ref={note.at === fresh?.at && note.dur === fresh.dur ? field : null}
+              onKeyDown={(event) => {
+                if (event.key === "Enter") event.currentTarget.blur();
+              }}
               aria-label={`Note at ${placeOf(note)}`}
               value={note.text}
               onChange={(event) =>

@@ -18,16 +18,17 @@ function packetOf(cells: readonly Cell[], unit = 1): CellPacket {
     n: cells.length,
     words,
     signed: new Int32Array(words.buffer),
+    durations: new Map(),
   };
 }
 
 const palette = makePalette(["", "kernel"], (name) => (name === "bg" ? "#ffffff" : "#000000"));
 
-function paintCells(cells: readonly Cell[], viewport: Viewport, width = 20): number[] {
+function paintCells(cells: readonly Cell[], viewport: Viewport, width = 20, ratio = 1): number[] {
   const packet = packetOf(cells);
   const pixels = new Uint32Array(width * 4);
   const lane = { y: 0, height: 4, packet, lane: packet.lanes[0]! };
-  paint({ pixels, width, height: 4, ratio: 1 }, viewport, [lane], palette, () => 0);
+  paint({ pixels, width, height: 4, ratio }, viewport, [lane], palette, () => 0);
   assert.deepEqual(pixels.subarray(0, width), pixels.subarray(width, 2 * width));
   return Array.from(pixels.subarray(0, width), (p) => 255 - (p & 255));
 }
@@ -43,6 +44,20 @@ test("a range covers its pixels, and at least one", () => {
   assert.deepEqual(
     ink.map((v) => v > 0),
     Array.from({ length: 20 }, (_, x) => x === 2 || x === 3 || x === 10),
+  );
+});
+
+test("with two pixels for one of the page all is twice as wide, also what is narrower than one", () => {
+  const cells: Cell[] = [
+    [1, 6, 1, 255],
+    [7, 2, 1, 255],
+    [10, 0, 1, 255],
+  ];
+  const view = new Viewport(0, 0, 1);
+  const ink = paintCells(cells, view);
+  assert.deepEqual(
+    paintCells(cells, view, 40, 2),
+    ink.flatMap((v) => [v, v]),
   );
 });
 

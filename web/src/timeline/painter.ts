@@ -67,6 +67,8 @@ function paintLane(
   const scale = (packet.head.unit / viewport.nsPerPx) * ratio;
   const offset = viewport.x(packet.head.t0) * ratio;
   const row = top * width;
+  // What is narrower than a pixel of the page is as wide as one, and lines are as wide.
+  const line = Math.max(1, Math.round(ratio));
   let filled = 0;
   for (let i = lane.first, end = lane.first + lane.count; i < end; i++) {
     const at = i * CELL.words;
@@ -75,7 +77,7 @@ function paintLane(
     const x1 = offset + (signed[at]! + words[at + CELL.length]!) * scale;
     let a = Math.round(x);
     let b = Math.round(x1);
-    if (b <= a) b = a + 1;
+    if (b < a + line) b = a + line;
     if (b <= 0) continue;
     if (a < filled) a = filled; // a pixel belongs to the first cell in it
     if (a < 0) a = 0;
@@ -91,10 +93,11 @@ function paintLane(
       colour = blend(colour, palette.ground, Math.max(LEAST_SHARE, (rest >>> 16) & 255));
     pixels.fill(colour, row + a, row + b);
     // A line between neighbours that are wide enough to tell apart.
-    if (b - a > 3 && b < width) pixels[row + b - 1] = blend(colour, palette.ground, 160);
+    if (b - a > 3 * line && b < width)
+      pixels.fill(blend(colour, palette.ground, 160), row + b - line, row + b);
     filled = b;
   }
-  for (let y = top + 1; y < bottom - 1; y++) pixels.copyWithin(y * width, row, row + width);
+  for (let y = top + 1; y < bottom - line; y++) pixels.copyWithin(y * width, row, row + width);
 }
 
 /** The cell of LANE at time T, counted from 0 in the packet; -1: there is none. */

@@ -11,7 +11,7 @@ import { Viewport } from "./viewport.ts";
 const track = { id: 3, lanes: 4 } as Track;
 const open: TrackRow = {
   ...{ kind: "track", key: "t", title: "t", indent: 0, y: 100, height: 76 },
-  ...{ track, lanes: 4, deeper: 0, isFolded: false, packed: "" },
+  ...{ track, lanes: 4, deeper: 0, isFolded: false, packed: "", frames: 0 },
 };
 const folded: TrackRow = { ...open, height: 22, isFolded: true };
 const group: GroupRow = {

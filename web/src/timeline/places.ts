@@ -2,7 +2,7 @@
 // Where the lanes of rows are, and what is there. Of a folded track the first lane is lower, and
 // the next three are lines; of a folded group the first lanes of its first tracks are lines.
 
-import { CELL, type CellPacket } from "../api/packets.ts";
+import { CELL, type CellPacket, durationOf } from "../api/packets.ts";
 import { LANE_HEIGHT, type Row, type TrackRow } from "./layout.ts";
 import { cellAt, type PaintedLane } from "./painter.ts";
 import type { Viewport } from "./viewport.ts";
@@ -29,6 +29,8 @@ export interface Hit {
   readonly busy: number;
   readonly start: number;
   readonly end: number;
+  /** Of a single range how long it is; null: not known. */
+  readonly ns: number | null;
   readonly row: TrackRow;
   readonly depth: number;
 }
@@ -115,6 +117,7 @@ export function hitIn(
     busy: ((rest >>> 16) & 255) / 255,
     start,
     end: start + packet.words[at + CELL.length]! * packet.head.unit,
+    ns: durationOf(packet, i),
     row,
     depth: lane.depth,
   };

@@ -5,6 +5,7 @@
 import type { Api, Timeline, Window } from "../api/api.ts";
 import type { CellPacket } from "../api/packets.ts";
 import { makePalette, type Palette } from "../model/colour.ts";
+import { keepPicture, sizeCanvas } from "../model/device_pixels.ts";
 import { drawArrows, type Selected, type Tag, type View } from "./arrows.ts";
 import { type Pick, pickerOf } from "./colour_modes.ts";
 import { drawValues } from "./curves.ts";
@@ -65,6 +66,8 @@ export class Screen {
   private readonly parts: Parts;
   private readonly moved: (viewport: Viewport) => void;
   private layout: Layout = { rows: [], height: 0 };
+  /** Whether LAYOUT was set; it may have no rows. */
+  private isLaidOut = false;
   private palette: Palette;
   private readonly widths = new TextWidths();
   private width = 0;
@@ -79,7 +82,10 @@ export class Screen {
   private image: ImageData | null = null;
   private colours = { text: "#000", muted: "#666", line: "#888", grid: "#ddd", accent: "#00f" };
 
-  /** FIRST is shown at first; MOVED is called when another window is shown. */
+  /**
+   * FIRST is shown at first; MOVED is called when another window is shown. A picture that PARTS have
+   * stays until there is something to draw.
+   */
   constructor(
     api: Api,
     run: string,
@@ -91,9 +97,10 @@ export class Screen {
     this.first = first;
     this.parts = parts;
     this.moved = moved;
-    this.fetcher = new Fetcher(api, run, () => this.draw());
-    this.ghost = new Ghost(api, run, () => this.draw());
-    this.flows = new Flows(api, run, () => this.draw());
+    const { fingerprint } = timeline;
+    this.fetcher = new Fetcher(api, run, fingerprint, () => this.draw());
+    this.ghost = new Ghost(api, run, fingerprint, () => this.draw());
+    this.flows = new Flows(api, run, fingerprint, () => this.draw());
     this.viewport = Viewport.fit(timeline.from_ns, timeline.to_ns, 1000);
     this.palette = this.readTheme();
   }
@@ -150,14 +157,25 @@ export class Screen {
     this.width = width;
     this.height = height;
     this.ratio = ratio;
-    for (const canvas of [this.parts.base, this.parts.overlay]) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
-    }
-    this.parts.ruler.width = Math.round(width * ratio);
-    this.parts.ruler.height = Math.round(RULER_HEIGHT * ratio);
+    const { base, overlay, ruler } = this.parts;
+    // Nothing can be drawn before there is an answer: a picture of the traces before is stretched.
+    const isKept = base.style.visibility !== "hidden" && !this.fetcher.hasAnswer;
+    const resized = (canvas: HTMLCanvasElement, high: number) => {
+      const putBack = isKept ? keepPicture(canvas) : () => {};
+      const isNew = sizeCanvas(canvas, width, high, ratio);
+      if (isNew) putBack();
+      return isNew;
+    };
+    const areNew = [resized(base, height), resized(overlay, height), resized(ruler, RULER_HEIGHT)];
     this.image = null;
-    const { early, fitted } = this;
+    this.fitAgain(isFirst);
+    // What was resized is empty: it is drawn before anybody sees it.
+    if (areNew.includes(true)) this.drawNow();
+  }
+
+  /** Show what was shown, at another size. */
+  private fitAgain(isFirst: boolean): void {
+    const { early, fitted, width } = this;
     this.early = null;
     if (isFirst) {
       this.viewport = Viewport.fit(this.first.from, this.first.to, width);
@@ -170,6 +188,7 @@ export class Screen {
 
   setLayout(layout: Layout): void {
     this.layout = layout;
+    this.isLaidOut = true;
     this.show(this.viewport);
   }
 
@@ -183,7 +202,8 @@ export class Screen {
     const { from_ns, to_ns } = this.timeline;
     const isElsewhere = !viewport.equals(this.viewport);
     this.viewport = viewport.clamp(from_ns, to_ns, Math.max(1, this.width));
-    if (this.width > 0) {
+    // Before there is a layout nothing is known of what to ask for.
+    if (this.width > 0 && this.isLaidOut) {
       const rows = this.visible();
       const wanted = {
         viewport: this.viewport,
@@ -301,9 +321,12 @@ export class Screen {
   }
 
   private drawNow(): void {
+    // Until there are cells the picture before stays.
+    if (!this.fetcher.hasAnswer) return;
     const context = this.parts.base.getContext("2d", { alpha: false });
     const { width, height } = this.parts.base;
     if (!context || width === 0 || height === 0) return;
+    this.parts.base.style.visibility = "";
     this.image ??= context.createImageData(width, height);
     const pixels = new Uint32Array(this.image.data.buffer);
     const lanes = this.lanesOf(this.fetcher.cells);

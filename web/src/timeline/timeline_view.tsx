@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline: titles on the left, two canvases on the right, the ruler above.
 
-import { useEffect, useState } from "preact/hooks";
-import { type Note, withNote } from "../state/notes.ts";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Note } from "../state/notes.ts";
 import { usePage } from "../state/session.ts";
 import type { Tag } from "./arrows.ts";
 import { Corner } from "./corner.tsx";
@@ -16,13 +16,15 @@ import { Popover } from "./popover.tsx";
 import type { Screen } from "./screen.ts";
 import { firstWindow } from "./spans.ts";
 import { useDeeds } from "./use_deeds.ts";
-import { useHits } from "./use_hits.ts";
+import { thin } from "./use_hits.ts";
+import { useKeys } from "./use_keys.ts";
 import { useLayout } from "./use_layout.ts";
 import { useMenu } from "./use_menu.ts";
 import { usePointer } from "./use_pointer.ts";
 import { useRuler } from "./use_ruler.ts";
 import { type TimelineViewProps, useScreen, useShown } from "./use_screen.ts";
 import { useScrolled } from "./use_scrolled.ts";
+import { useUncovered } from "./use_uncovered.ts";
 import { Viewport } from "./viewport.ts";
 
 /** The ends of arrows of the selection that are not in sight. */
@@ -42,11 +44,12 @@ interface TopProps extends TimelineViewProps {
 }
 
 /** The minimap, the flags of notes, the filter of tracks and the ruler. */
-function Top({ timeline, side, screen, made, notes }: TopProps) {
+function Top({ timeline, side, hits, screen, made, notes }: TopProps) {
   const { span } = usePage().place.value;
   const whole = firstWindow(timeline, span);
-  const hits = useHits(side === "run", (whole.to - whole.from) / Math.max(1, screen?.pixels ?? 0));
-  useEffect(() => screen?.markHits(hits.at), [screen, hits]);
+  const apart = (whole.to - whole.from) / Math.max(1, screen?.pixels ?? 0);
+  const marks = useMemo(() => thin(hits, apart), [hits, apart]);
+  useEffect(() => screen?.markHits(marks.at), [screen, marks]);
   const { viewport, ruler } = made;
   return (
     <>
@@ -56,7 +59,7 @@ function Top({ timeline, side, screen, made, notes }: TopProps) {
           viewport={viewport}
           widthOf={() => screen.pixels}
           notes={notes}
-          hits={hits}
+          hits={marks}
           onShow={({ from, to }) => screen.show(Viewport.fit(from, to, screen.pixels))}
           onZoom={(x, deltaY) => screen.show(screen.viewport.zoom(x, wheelZoom(deltaY)))}
         />
@@ -77,45 +80,46 @@ export function TimelineView(props: TimelineViewProps) {
   const made = useScreen(props);
   const tags = useTags(made.screen);
   const { base, overlay, ruler, body, screen } = made;
-  const [notes, changeNotes] = useNotes();
+  const { notes, changeNotes, addNote, fresh } = useNotes();
+  const root = useRef<HTMLDivElement>(null);
   const { layout, pinned, change } = useLayout(timeline, side);
   useShown(screen, props, layout);
   useRuler(screen, timeline, side === "run");
   useScrolled(body, layout.rows, props.track, side === "base");
-  const { hover, pointer } = usePointer(screen, overlay, ruler, onSelect);
+  useUncovered(body, { run: props.run, timeline, layout }, selected, props.track);
+  const { hover, pointer } = usePointer(screen, { canvas: overlay, ruler, layout }, onSelect);
   const { menu, open, close } = useMenu(screen, overlay, pointer, {
     change,
     rows: layout.rows,
-    note: (where) => changeNotes(withNote(notes, where)),
+    note: addNote,
   });
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
   const deeds = useDeeds({ ...props, layout, history: made.history }, screen, onSelect);
-  const press = (event: KeyboardEvent) => {
-    if (screen === null || event.ctrlKey || event.metaKey || event.altKey) return;
-    const { x, y } = pointer.current;
+  useKeys(root, side, (event) => {
+    if (screen === null) return false;
+    // Where the pointer never was, the middle is meant, and no track.
+    const at = pointer.current;
+    const x = at?.x ?? screen.pixels / 2;
     if (event.key === NOTE_KEY.key) {
-      const at = screen.viewport.time(x);
-      const where = selected ?? screen.area ?? { from: at, to: at };
-      changeNotes(
-        withNote(notes, { from: where.from, to: where.to, event: selected?.event ?? null }),
-      );
-    } else if (
-      !pressKey(screen, event, x) &&
-      !pressEventKey(screen, event, deeds) &&
-      !pressTrackKey(screen.rowAt(y), event.key, change)
-    )
-      return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
+      const time = screen.viewport.time(x);
+      const { from, to } = selected ?? screen.area ?? { from: time, to: time };
+      addNote({ from, to, event: selected?.event ?? null });
+      return true;
+    }
+    return (
+      pressKey(screen, event, x) ||
+      pressEventKey(screen, event, deeds) ||
+      pressTrackKey(at === null ? undefined : screen.rowAt(at.y), event.key, change)
+    );
+  });
   return (
     <div
       class="tl"
+      ref={root}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the keys
       tabIndex={0}
       role="application"
       aria-label="Timeline"
-      onKeyDown={press}
       onContextMenu={open}
     >
       {menu !== null && <Menu items={menu.items} at={menu} onClose={close} />}
@@ -131,7 +135,8 @@ export function TimelineView(props: TimelineViewProps) {
       >
         <div class="tl-content" style={{ height: `${layout.height}px` }}>
           <div class="tl-canvases">
-            <canvas ref={base} />
+            {/* Not shown while it is empty: the screen shows it. */}
+            <canvas ref={base} style={{ visibility: "hidden" }} />
             <canvas ref={overlay} />
             {tags.map((tag) => (
               <button
@@ -154,6 +159,7 @@ export function TimelineView(props: TimelineViewProps) {
       {side === "run" && (
         <NoteLines
           notes={notes}
+          fresh={fresh}
           onChange={changeNotes}
           onShow={(note) => {
             screen?.reveal(note.at, note.at + Math.max(1, note.dur));

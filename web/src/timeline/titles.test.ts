@@ -43,11 +43,22 @@ test("what the profiler writes of itself is one group, the last", () => {
   ]);
 });
 
+test("devices are above, and not called as the program that uses them", () => {
+  const queue = { sort: "queue", device: "cuda:0" } as const;
+  const python = { process_name: "python" };
+  deepEqual(titlesOf([track("9", "9", python), track("0", "7", { ...queue, ...python })]), [
+    "cuda:0",
+    "python 9",
+  ]);
+  const named = { ...queue, process_name: "GPU" };
+  deepEqual(titlesOf([track("9", "9", python), track("0", "7", named)]), ["GPU 0", "python 9"]);
+});
+
 test("a process without a name is called by its number, one of queues by their device", () => {
   const queue = { sort: "queue", device: "cuda:0" } as const;
   deepEqual(titlesOf([track("6583", "1"), track("0", "7", queue), track("browser", "1")]), [
-    "process 6583",
     "cuda:0",
+    "process 6583",
     "browser",
   ]);
   deepEqual(titlesOf([track("0", "7", queue), track("0", "1")], [{ process: "9" }]), [
@@ -55,6 +66,7 @@ test("a process without a name is called by its number, one of queues by their d
     "process 9",
   ]);
   equal(trackTitle(track("1", "7", queue), 0), "cuda:0 queue 7");
+  equal(trackTitle(track("1", "stream 7", queue), 0), "cuda:0 stream 7");
   equal(trackTitle(track("1", ""), 0), "no thread");
   equal(trackTitle(track("1", "GUIThread"), 0), "GUIThread");
 });

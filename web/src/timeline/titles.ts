@@ -5,9 +5,9 @@ import type { Timeline, Track } from "../api/api.ts";
 
 const isNumber = (text: string) => /^-?\d+$/.test(text);
 
-/** What THREAD without a name is called: some programs write names for numbers. */
-function threadTitle(thread: string): string {
-  return isNumber(thread) ? `thread ${thread}` : thread;
+/** What a WHAT of NUMBER without a name is called: some programs write names for numbers. */
+function called(what: string, number: string): string {
+  return isNumber(number) ? `${what} ${number}` : number;
 }
 
 /** The title of TRACK, in which NPACKED queues are packed. */
@@ -16,8 +16,8 @@ export function trackTitle(track: Track, nPacked: number): string {
   if (track.of === "domain") return `domain ${track.domain}`;
   const name =
     track.sort === "queue"
-      ? [track.device, track.thread_name || `queue ${track.thread}`]
-      : [track.thread_name || threadTitle(track.thread)];
+      ? [track.device, track.thread_name || called("queue", track.thread)]
+      : [track.thread_name || called("thread", track.thread)];
   const words = name.filter((word) => !!word).join(" ");
   if (track.sort === "async") return words === "" ? "asynchronous" : `${words}, asynchronous`;
   if (track.sort === "instants") return words === "" ? "instants" : `${words}, instants`;
@@ -53,11 +53,13 @@ function processesOf(timeline: Timeline, t: number): Process[] {
   });
 }
 
-function processTitle({ process, name, device }: Process): string {
+/** HOSTS: the names of processes that have threads. Some programs give theirs to devices, too. */
+function processTitle({ process, name, device }: Process, hosts: ReadonlySet<string>): string {
+  if (device !== "" && hosts.has(name)) return device;
   if (name !== "") return `${name} ${process}`.trim();
   if (device !== "") return device;
   if (process === "") return "no process";
-  return isNumber(process) ? `process ${process}` : process;
+  return called("process", process);
 }
 
 export interface ProcessGroup {
@@ -66,7 +68,7 @@ export interface ProcessGroup {
   readonly processes: readonly string[];
 }
 
-/** The groups of trace T. What PyTorch's profiler writes of itself, as processes "Spans", "Traces"
+/** The groups of trace T, devices first. What PyTorch's profiler writes of itself, as processes "Spans", "Traces"
  * and "", is one group behind all others. */
 export function groupsOf(timeline: Timeline, t: number): ProcessGroup[] {
   const all = processesOf(timeline, t);
@@ -75,11 +77,13 @@ export function groupsOf(timeline: Timeline, t: number): ProcessGroup[] {
     (names.has("Spans") || names.has("Traces")) &&
     (p.process === "Spans" || p.process === "Traces" || p.process === "") &&
     p.name === "";
+  const hosts = new Set(all.filter((p) => p.device === "").map((p) => p.name));
   const groups: ProcessGroup[] = all
     .filter((p) => !isOfProfiler(p))
+    .sort((a, b) => Number(b.device !== "") - Number(a.device !== ""))
     .map((p) => ({
       key: processKey(t, p.process),
-      title: processTitle(p),
+      title: processTitle(p, hosts),
       processes: [p.process],
     }));
   const own = all.filter(isOfProfiler).map((p) => p.process);

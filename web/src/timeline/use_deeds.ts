@@ -9,6 +9,7 @@ import type { EventDeeds } from "./event_keys.ts";
 import type { WindowHistory } from "./history.ts";
 import type { Layout } from "./layout.ts";
 import { findBeside, tracksOf, type Way } from "./neighbours.ts";
+import { otherFrames } from "./python_frames.ts";
 import type { Screen } from "./screen.ts";
 
 const WORDS = { "-1": "before it", "1": "after it", inside: "in it" };
@@ -23,9 +24,10 @@ async function goBeside(
   const { selected } = screen;
   const track = timeline.tracks.find((one) => one.id === selected?.track);
   if (selected === null || track === undefined) return null;
-  const whole = { from: timeline.from_ns, to: timeline.to_ns };
+  const { fingerprint, from_ns: from, to_ns: to } = timeline;
   const tracks = tracksOf(layout.rows, track);
-  const event = await findBeside({ api: page.api, run, whole, tracks }, selected, way);
+  const search = { api: page.api, run, fingerprint, whole: { from, to }, tracks };
+  const event = await findBeside(search, selected, way);
   if (screen.selected !== selected) return null;
   if (event === null) page.notice.value = `nothing is ${WORDS[way]} on its level`;
   return event;
@@ -53,8 +55,7 @@ export function useDeeds(
       );
     },
     toggleFrames: () => {
-      const isOff = page.place.value.python === "off";
-      page.go({ python: isOff ? "" : "off" });
+      page.go({ python: otherFrames(shown.timeline, page.place.value.python) });
     },
     hit: (delta: 1 | -1) => {
       // What starts with the window is in it.

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the hits of the search are, for marks on the minimap.
+// Where the hits of the search are: for marks on the minimap, and to count them.
 
 import { useMemo } from "preact/hooks";
 import { useTable } from "../state/answers.ts";
 import { allTimeOptions, whereOf } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 
-/** More hits than these have no marks, from the time of the last mark on. */
+/** More hits than these are not at hand, from the time of the last one on. */
 const MARKS = { offset: 0, limit: 20_000 };
 
 export interface Hits {
+  /** When the first ones start, ascending. */
+  readonly starts: readonly number[];
+  readonly total: number;
+}
+
+export interface Marks {
   /** Starts, ascending, at most one in each of the pixels. */
   readonly at: readonly number[];
   readonly total: number;
@@ -17,17 +23,17 @@ export interface Hits {
   readonly unmarkedFrom: number | null;
 }
 
-const NO_HITS: Hits = { at: [], total: 0, unmarkedFrom: null };
+export const NO_HITS: Hits = { starts: [], total: 0 };
 
-/** STARTS, ascending, of the TOTAL hits: one for each width of APART ns. */
-export function thin(starts: readonly number[], total: number, apart: number): Hits {
+/** Marks for the hits: one for each width of APART ns. */
+export function thin({ starts, total }: Hits, apart: number): Marks {
   const at: number[] = [];
   for (const start of starts) if (at.length === 0 || start - at.at(-1)! >= apart) at.push(start);
   return { at, total, unmarkedFrom: starts.length < total ? (starts.at(-1) ?? 0) : null };
 }
 
-/** The hits of what is searched, no closer than APART ns; if not ISWANTED, none. */
-export function useHits(isWanted: boolean, apart: number): Hits {
+/** The hits of what is searched; null: nothing is, or they are not known yet. */
+export function useHits(): Hits | null {
   const { place } = usePage();
   const { q } = place.value;
   const options = {
@@ -36,10 +42,10 @@ export function useHits(isWanted: boolean, apart: number): Hits {
     sort: "start_ns:asc",
     columns: "start_ns",
   };
-  const { frame } = useTable(isWanted && q !== "" ? "events" : null, options, MARKS);
+  const { frame } = useTable(q !== "" ? "events" : null, options, MARKS);
   return useMemo(() => {
-    if (frame === null || q === "") return NO_HITS;
+    if (frame === null || q === "") return null;
     const starts = Array.from({ length: frame.n }, (_, row) => frame.at(row, "start_ns") ?? 0);
-    return thin(starts, frame.rows, apart);
-  }, [frame, q, apart]);
+    return { starts, total: frame.rows };
+  }, [frame, q]);
 }

@@ -11,7 +11,8 @@ import { layOut, trackKey } from "./layout.ts";
 import type { Side } from "./lock.ts";
 import { formatOrder, parseOrder, withMove } from "./order.ts";
 
-function words(text: string): Set<string> {
+/** The keys in TEXT, a list of the address. */
+export function words(text: string): Set<string> {
   return new Set(text === "" ? [] : text.split(","));
 }
 
@@ -97,7 +98,7 @@ export function useLayout(timeline: Timeline, side: Side) {
         folded: words(fold),
         hidden: words(hide),
         depths: parseDepths(depth),
-        hasFrames: python !== "off",
+        frames: python,
         unpacked: words(unpack),
         pinned: words(pin),
         filter: only,
@@ -123,6 +124,7 @@ export function useLayout(timeline: Timeline, side: Side) {
       /** Let the track KEY show N lanes, or with null as many as any. */
       crop: (key: string, n: number | null) =>
         page.go({ depth: withDepth(depth, key, n) }, "replace"),
+      showFrames: () => page.go({ python: "on" }, "replace"),
       /** Show the sparse queues of the process KEY one by one, or packed again. */
       unpack: (key: string) => page.go({ unpack: toggled(unpack, key) }, "replace"),
     },

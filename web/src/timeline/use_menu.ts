@@ -95,7 +95,7 @@ function itemsOf(page: PageState, screen: Screen, place: Place, deeds: Deeds): M
 export function useMenu(
   screen: Screen | null,
   canvas: RefObject<HTMLCanvasElement | null>,
-  pointer: RefObject<{ x: number; y: number }>,
+  pointer: RefObject<{ x: number; y: number } | null>,
   deeds: Deeds,
 ) {
   const page = usePage();

@@ -5,7 +5,7 @@ import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "../state/session.ts";
 import { formatRange } from "../state/url.ts";
-import type { Row } from "./layout.ts";
+import type { Layout, Row } from "./layout.ts";
 import type { Hit } from "./places.ts";
 import { listen } from "./pointer.ts";
 import type { Screen } from "./screen.ts";
@@ -24,16 +24,24 @@ function threadOf(rows: readonly Row[]): string {
   return isOne ? [...words][0]! : "";
 }
 
-/** Listen to the pointer over CANVAS and RULER; the result is where it is, and what is there. */
+interface Parts {
+  readonly canvas: RefObject<HTMLCanvasElement | null>;
+  readonly ruler: RefObject<HTMLCanvasElement | null>;
+  readonly layout: Layout;
+}
+
+/** Listen to the pointer over CANVAS and RULER; the result is where it was last, if ever, and what is
+ * there. */
 export function usePointer(
   screen: Screen | null,
-  canvas: RefObject<HTMLCanvasElement | null>,
-  ruler: RefObject<HTMLCanvasElement | null>,
+  { canvas, ruler, layout }: Parts,
   onSelect: (event: number) => void,
 ) {
   const page = usePage();
   const [hover, setHover] = useState<Hover | null>(null);
-  const pointer = useRef({ x: 0, y: 0 });
+  const pointer = useRef<{ x: number; y: number } | null>(null);
+  // What was under the pointer may be elsewhere now, or folded.
+  useEffect(() => setHover(null), [layout]);
   useEffect(() => {
     if (screen === null) return;
     const hears = {

@@ -4,6 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Timeline, Track, Window } from "../api/api.ts";
+import { watchSize } from "../model/device_pixels.ts";
 import { useTable } from "../state/answers.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
@@ -15,6 +16,7 @@ import type { Layout } from "./layout.ts";
 import type { Lock, Side } from "./lock.ts";
 import { Screen } from "./screen.ts";
 import { firstWindow } from "./spans.ts";
+import type { Hits } from "./use_hits.ts";
 import type { Viewport } from "./viewport.ts";
 
 const REPLACE_MS = 250;
@@ -26,6 +28,8 @@ export interface TimelineViewProps {
   readonly selected: Selected | null;
   /** The track of what is selected, in this timeline or the other one; null: it has none. */
   readonly track: Track | null;
+  /** The hits of the search, which are marked. */
+  readonly hits: Hits;
   /** What stands below the ranges that are shown. */
   readonly ghost: GhostOf | null;
   /** What is brought into sight when it changes; at first only if no window is chosen. */
@@ -67,22 +71,21 @@ export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
     };
     const first = firstWindow(timeline, page.place.peek().span);
     const made = new Screen(page.api, run, { timeline, first }, parts, moved);
-    const watch = new ResizeObserver(() => {
+    const unwatch = watchSize(body.current!, (ratio) => {
       // The last call may come when the elements are gone.
       const width = overlay.current?.parentElement?.clientWidth;
       if (width === undefined || body.current === null) return;
       const isFirst = made.pixels === 0;
-      made.resize(width, body.current.clientHeight, window.devicePixelRatio || 1);
+      made.resize(width, body.current.clientHeight, ratio);
       const shown = parseRange(page.place.peek().w);
       if (isFirst && side === "run" && shown !== null) made.showWindow(shown);
       viewport.value = made.viewport;
       if (isFirst) leave = lock.join(side, made);
     });
-    watch.observe(body.current!);
     setScreen(made);
     return () => {
       clearTimeout(timer);
-      watch.disconnect();
+      unwatch();
       leave();
       made.close();
     };

@@ -7,7 +7,7 @@ import { Shares } from "../chart/shares.tsx";
 import { TimeLink } from "../grid/row_links.tsx";
 import { CATEGORIES } from "../model/categories.ts";
 import { first, sharesOf } from "../model/priority.ts";
-import { format, formatTime } from "../model/units.ts";
+import { format, formatIn, type Unit, unitFor } from "../model/units.ts";
 import { usePage } from "../state/session.ts";
 import { Tabs } from "./parts.tsx";
 
@@ -17,9 +17,14 @@ const CHARTS = [
 ];
 const PARTS = CATEGORIES.map((word) => ({ word, title: word, fill: word }));
 
+/** All times of FRAME have one unit: that of the whole. */
+function unitOf(frame: Frame): Unit {
+  return unitFor("ns", false, frame.at(0, "avg_ns") ?? 0);
+}
+
 function Time({ frame, row, column }: { frame: Frame; row: number; column: string }) {
   const value = frame.value(row, frame.index(column));
-  const shown = value === null ? "–" : formatTime(Number(value));
+  const shown = value === null ? "–" : formatIn(Number(value), unitOf(frame));
   return (
     <span
       class={column === "avg_ns" ? "number" : "number muted"}
@@ -118,7 +123,7 @@ export function Breakdown({ frame }: { frame: Frame }) {
     <div class="bars breakdown">
       <span class="muted">part</span>
       <Priority />
-      <span class="number muted">time</span>
+      <span class="number muted">time, {unitOf(frame).label}</span>
       <span class="number muted">share</span>
       <span class="number muted" title="With what other parts have of it">
         gross

@@ -2,6 +2,7 @@
 // What is known of one event: its times, what it is linked to, its siblings, its arguments.
 
 import type { EventDetail } from "../api/api.ts";
+import { idsLast } from "../model/args.ts";
 import { formatTime } from "../model/units.ts";
 import { Siblings } from "./siblings.tsx";
 
@@ -53,7 +54,7 @@ export function Detail({
       <Siblings detail={detail} onSelect={onSelect} />
       <table class="plain-table">
         <tbody>
-          {Object.entries(detail.args).map(([key, value]) => (
+          {idsLast(Object.entries(detail.args)).map(([key, value]) => (
             <tr key={key}>
               <th scope="row">{key}</th>
               <td>{typeof value === "string" ? value : JSON.stringify(value)}</td>

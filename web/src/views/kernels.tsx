@@ -20,6 +20,9 @@ const CORES = [
   { word: "null", title: "unknown", fill: "runtime" },
 ];
 
+/** How a kernel was launched stands behind how often and how long. */
+const HOW_LAST = { last: ["grid", "block", "registers_per_thread", "shared_memory_bytes"] };
+
 export function Kernels() {
   const page = usePage();
   const place = page.place.value;
@@ -56,7 +59,12 @@ export function Kernels() {
         )}
       </Section>
       {opened !== undefined && <Below key={place.sel} opened={opened} tabs={BELOW.kernel} />}
-      <TableView name="kernels" options={selection} onOpen={(names) => open(names.name ?? "")} />
+      <TableView
+        name="kernels"
+        options={selection}
+        usual={HOW_LAST}
+        onOpen={(names) => open(names.name ?? "")}
+      />
     </>
   );
 }

@@ -63,9 +63,10 @@ interface CurveProps {
   readonly device: DeviceOfPeak;
   /** When the block of a row was allocated and released. */
   readonly marks: readonly number[];
+  readonly peak: number | null;
 }
 
-function CurveOf({ frame, device, marks }: CurveProps) {
+function CurveOf({ frame, device, marks, peak }: CurveProps) {
   const page = usePage();
   const lines = useMemo(() => curvesOf(frame, device), [frame, device.word]);
   const showAt = (ns: number) => {
@@ -84,6 +85,7 @@ function CurveOf({ frame, device, marks }: CurveProps) {
       label={`Memory of ${device.title} over time; the tables below have its numbers`}
       onRange={(from, to) => page.go({ t: formatRange({ from, to }) })}
       marks={marks}
+      peak={peak}
       onTime={showAt}
     />
   );
@@ -199,7 +201,12 @@ export function Memory() {
           >
             {(frame) => (
               <>
-                <CurveOf frame={frame} device={device} marks={marks} />
+                <CurveOf
+                  frame={frame}
+                  device={device}
+                  marks={marks}
+                  peak={peaks.frame?.at(device.row, "peak_ns") ?? null}
+                />
                 <p class="muted">drag: range; click: what is alive then</p>
               </>
             )}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The average step and its parts, all steps, devices and ranks, and what to do first.
 
+import type { Frame } from "../api/cols.ts";
 import { StepsChart } from "../chart/steps.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { CATEGORIES } from "../model/categories.ts";
+import { hasSteps } from "../model/strip.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions, selectionOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
@@ -44,6 +46,10 @@ function useOptions() {
   };
 }
 
+function countRanks(frame: Frame): number {
+  return new Set(Array.from({ length: frame.n }, (_, row) => frame.text(row, "rank"))).size;
+}
+
 export function Overview() {
   const { each, merged } = useOptions();
   const overview = useTable("overview", merged("overview"), ALL);
@@ -52,20 +58,31 @@ export function Overview() {
   const advice = useTable("advice", merged("advice"), ALL);
   const ranks = useTable("ranks", each("ranks"), { offset: 0, limit: MOST_RANKS });
   const isSeveral = ranks.frame !== null && ranks.frame.rows > 1;
-  const stats = useTable(isSeveral ? "rank_stats" : null, each("rank_stats"), ALL);
+  // A rank of several spans is one.
+  const hasRanks = ranks.frame !== null && countRanks(ranks.frame) > 1;
+  const stats = useTable(hasRanks ? "rank_stats" : null, each("rank_stats"), ALL);
   const configuration = useTable("info", merged("info"), ALL);
   const info = useTable("info", each("info"), ALL);
   useCommand(overview.frame);
+  // Without steps there is no average one: all of the time is in one row.
+  const isOfSteps = steps.frame === null || hasSteps(steps.frame);
+  const whole = usePage().place.value.t === "" ? "All of the time" : "The range";
   return (
     <>
       <Headline view="overview" />
       <div class="columns">
-        <Section title="Average step" answer={overview} tools={<BreakdownTools />}>
+        <Section
+          title={isOfSteps ? "Average step" : whole}
+          answer={overview}
+          tools={<BreakdownTools />}
+        >
           {(frame) => <Breakdown frame={frame} />}
         </Section>
-        <Section title="Steps" answer={steps} tools={<StepRules steps={steps.frame} />}>
-          {(frame) => <StepsChart frame={frame} />}
-        </Section>
+        {isOfSteps && (
+          <Section title="Steps" answer={steps} tools={<StepRules steps={steps.frame} />}>
+            {(frame) => <StepsChart frame={frame} />}
+          </Section>
+        )}
       </div>
       <Section title="Devices" answer={devices}>
         {(frame) => (
@@ -82,9 +99,11 @@ export function Overview() {
       </Section>
       {isSeveral && (
         <>
-          <Section title="All ranks together" answer={stats}>
-            {(frame) => <SmallTable frame={frame} />}
-          </Section>
+          {hasRanks && (
+            <Section title="All ranks together" answer={stats}>
+              {(frame) => <SmallTable frame={frame} />}
+            </Section>
+          )}
           <Section title="Each rank" answer={ranks}>
             {(frame) => <SmallTable frame={frame} columns={RANK_COLUMNS} />}
           </Section>

@@ -9,6 +9,7 @@ import { usePage } from "../state/session.ts";
 import { useKept } from "../state/use_kept.ts";
 import { countTraces } from "../timeline/spans.ts";
 import { TimelineView } from "../timeline/timeline_view.tsx";
+import { NO_HITS, useHits } from "../timeline/use_hits.ts";
 import { AreaSheet } from "./area_sheet.tsx";
 import { Detail } from "./event_detail.tsx";
 import { Headline } from "./headline.tsx";
@@ -16,6 +17,7 @@ import { baseOf, LockBar, useLock } from "./locked.tsx";
 import { Problem } from "./parts.tsx";
 import { PictureButtons } from "./section_tools.tsx";
 import { ColourLegend, TraceChoices } from "./trace_choices.tsx";
+import { TraceSearch } from "./trace_search.tsx";
 import { useEventsCommand, useStep } from "./trace_state.ts";
 
 function selectedOf(detail: EventDetail | null) {
@@ -27,7 +29,11 @@ function selectedOf(detail: EventDetail | null) {
 /** The timeline of RUN; "": none. */
 function useTimeline(run: string) {
   const { api } = usePage();
-  return useAsked(run === "" ? null : ["timeline", run], (signal) => api.timeline(run, signal));
+  return useAsked(
+    run === "" ? null : ["timeline", run],
+    (signal) => api.timeline(run, signal),
+    true,
+  );
 }
 
 export function Trace() {
@@ -45,6 +51,7 @@ export function Trace() {
     [page],
   );
   useEventsCommand(timeline.value);
+  const hits = useHits();
   const step = useStep();
   const compared = baseOf(place, run);
   const other = compared?.run ?? "";
@@ -52,7 +59,8 @@ export function Trace() {
   const { lock, anchor } = useLock(timeline.value, base.value, compared);
   const shown = useMemo(() => selectedOf(detail.value), [detail.value]);
   const track = timeline.value?.tracks.find((one) => one.id === shown?.track) ?? null;
-  if (timeline.problem) return <Problem problem={timeline.problem} />;
+  if (timeline.value === null && timeline.problem !== null)
+    return <Problem problem={timeline.problem} />;
   if (timeline.value === null) return <p class="empty">reading the traces …</p>;
   return (
     <>
@@ -77,15 +85,8 @@ export function Trace() {
             find={(button) => button.closest("main")?.querySelector(".tl") ?? null}
           />
         </span>
-        <TraceChoices hasFrames={timeline.value.tracks.some((track) => track.has_frames)} />
-        <input
-          type="search"
-          id="search"
-          placeholder="search: text, /regex/, =EXPR"
-          aria-label="Search names"
-          value={place.q}
-          onInput={(event) => page.go({ q: event.currentTarget.value }, "replace")}
-        />
+        <TraceChoices timeline={timeline.value} />
+        <TraceSearch timeline={timeline.value} detail={detail.value} hits={hits} />
       </div>
       <ColourLegend />
       <div class="trace">
@@ -94,6 +95,7 @@ export function Trace() {
           onSelect={select}
           selected={shown}
           track={track}
+          hits={hits ?? NO_HITS}
           ghost={step?.ghost ?? null}
           focus={step?.focus ?? null}
           run={run}
@@ -108,6 +110,7 @@ export function Trace() {
         )}
       </div>
       {compared !== null && <LockBar anchor={anchor} base={compared} />}
+      {timeline.problem && <Problem problem={timeline.problem} />}
       {base.problem && <Problem problem={base.problem} />}
       {base.value !== null && (
         <div class="trace">
@@ -116,6 +119,7 @@ export function Trace() {
             onSelect={() => {}}
             selected={null}
             track={track}
+            hits={NO_HITS}
             ghost={null}
             focus={null}
             run={other}

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which arrows the timeline shows, and what its colours mean.
 
+import type { Timeline } from "../api/api.ts";
 import { usePage } from "../state/session.ts";
 import { MODES } from "../timeline/colour_modes.ts";
+import { hasAllFrames, otherFrames } from "../timeline/python_frames.ts";
 
 const FLOWS = [
   { name: "", title: "of the selection" },
@@ -10,18 +12,17 @@ const FLOWS = [
   { name: "none", title: "none" },
 ] as const;
 
-/** HASFRAMES: there are Python frames to show or leave out. */
-export function TraceChoices({ hasFrames }: { hasFrames: boolean }) {
+export function TraceChoices({ timeline }: { timeline: Timeline }) {
   const page = usePage();
   const { flow, color, python } = page.place.value;
   return (
     <>
-      {hasFrames && (
+      {timeline.tracks.some((track) => track.has_frames) && (
         <label class="muted" title="Shift+Y">
           <input
             type="checkbox"
-            checked={python !== "off"}
-            onChange={() => page.go({ python: python === "off" ? "" : "off" })}
+            checked={hasAllFrames(timeline, python)}
+            onChange={() => page.go({ python: otherFrames(timeline, python) })}
           />{" "}
           Python frames
         </label>
