@@ -82,6 +82,7 @@ def check_stub(include):
     own |= {name for _, name, _ in functions(text)}
     wanted = {name for header in HEADERS for _, name, _ in
               functions(text_of(os.path.join(include, "opscope", header)))} - INLINE
+    wanted.remove("osc_shared_")  # by which it finds what it is the stub of
     check(wanted <= own, "stub.h has all functions: " + " ".join(sorted(wanted - own)))
 
 

@@ -26,8 +26,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(ROOT / "tests/oracle"), str(HERE)]
 
+import sample  # noqa: E402
 from support import nasty_trace, run  # noqa: E402
 
 PAGE = b"""<!doctype html><script type="module">
@@ -131,7 +132,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True) as scratch:
         files, profile = Path(scratch) / "files", Path(scratch) / "profile"
         traces = [p for folder in (args.shared / "data", ROOT / "tests/data")
-                  for p in sorted(folder.rglob("*.json*"))
+                  for p in sample.of(sorted(folder.rglob("*.json*")))
                   if p.is_file() and p.stat().st_size <= args.largest]
         for seed in range(20):
             traces.append(Path(scratch) / f"{seed}.json")

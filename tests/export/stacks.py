@@ -42,6 +42,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT / "tests/oracle"), str(HERE)]
 
 import randomtrace  # noqa: E402
+import sample  # noqa: E402
 from support import Tally, nasty_trace, run  # noqa: E402
 from twin import averages, events, reader  # noqa: E402
 
@@ -300,7 +301,7 @@ def main() -> int:
     check_torch(tally, opscope, args.shared)
     with tempfile.TemporaryDirectory(prefix="stacks-") as scratch:
         jobs = [(p, str(p)) for folder in (args.shared / "data", ROOT / "tests/data")
-                for p in sorted(folder.rglob("*.json*"))
+                for p in sample.of(sorted(folder.rglob("*.json*")))
                 if p.is_file() and p.stat().st_size <= (args.largest or math.inf)]
         for seed in range(args.seed, args.seed + args.random):
             p = Path(scratch) / f"{seed}.json"

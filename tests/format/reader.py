@@ -306,7 +306,8 @@ class Maker:
         end = d.ns(r.words[5], self.rec.ns)
         device = self.device_name(number)
         e = Event(self.rec.name(r.ident), device, str(queue), ns, max(end - ns, 0))
-        e.args = {"device": device, "stream": queue}
+        family, _, index = device.partition(":")
+        e.args = {"device": int(index or -1), "device family": family, "stream": queue}
         for key, word in (("correlation", 1), ("bytes", 6)):
             if r.words[word]:
                 e.args[key] = r.words[word]
@@ -354,7 +355,7 @@ def read(path):
             continue
         with open(part, "rb") as f:
             file = File(f.read())
-        if live and part == last and live.state == 1 and live.recording == file.recording:
+        if live and part == last and live.state != 2 and live.recording == file.recording:
             file.forgive_torn()
         rec.add_file(file)
     # All parts of a directory are read. If an empty one follows, the live directory still belongs

@@ -33,7 +33,8 @@ SENTENCES = {"quality": {"message", "remedy"}, "advice": {"text"}}
 ALLOWED: dict[tuple[str, str, str], set[str]] = {
     ("0.1.0", family, table): names
     for family in ("columns", "recordings") for table, names in SENTENCES.items()}
-ALLOWED["0.1.0", "recordings", "events"] = {"category"}    # now named by the kind
+# Categories are named by the kind; work on devices has the number, and the family apart.
+ALLOWED["0.1.0", "recordings", "events"] = {"category", "args"}
 
 # What stands out among steps, and what grew in them.
 ALLOWED["0.1.0", "recordings", "steps"] = ALLOWED["0.1.0", "columns", "steps"] = {
@@ -62,7 +63,7 @@ OTHER_RULES = {("0.1.0", "advice"): (
                    "data_loading", "communication", "synchronization", "launch_bound",
                    "allocator", "handover", "late_start", "slow_call", "profiler_overhead",
                    "optimizer", "python_idle", "unrecorded_idle", "device_copies", "straggler"),
-               ("0.1.0", "quality"): ("no_device", "partial_overlap")}
+               ("0.1.0", "quality"): ("no_device", "partial_overlap", "unmatched_end")}
 
 # Findings of `quality` that the release did not have.
 NEWER = {"0.1.0": ("arrow_no_start", "arrow_no_end", "crossed_call", "queue_overlap")}
@@ -73,7 +74,7 @@ NEWER = {"0.1.0": ("arrow_no_start", "arrow_no_end", "crossed_call", "queue_over
 OF_PROCESS, OF_THREAD = {"process_name"}, {"thread_name"}
 NEWER_COLUMNS: dict[str, dict[str, set[str]]] = {"0.1.0": {
     "events": OF_PROCESS | OF_THREAD, "threads": OF_PROCESS, "steps": OF_THREAD,
-    "overview": {"gross_ns"}, "ranges": {"self_ratio"},
+    "overview": {"gross_ns"}, "ranges": {"self_ratio", "outer_ns"},
     "tracks": OF_PROCESS | {"thread", "process_labels", "events", "busy_ns", "busy_ratio"},
     "memory_events": OF_PROCESS, "memory_curve": OF_PROCESS, "memory_peaks": OF_PROCESS}}
 

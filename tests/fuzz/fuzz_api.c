@@ -66,7 +66,8 @@ static bool is_gone(void *ctx)
 static void ask(struct osc_api *api, const char *method, const char *target)
 {
     struct response r = {.n_heads = 0};
-    const struct osc_api_sink sink = {begin, append, is_gone, NULL, &r};
+    const struct osc_api_sink sink = {
+        .begin = begin, .write = append, .is_gone = is_gone, .ctx = &r};
     const struct osc_api_request request = {.method = method, .target = target};
 
     if (strstr(target, "progress")) /* it ends with the client only */

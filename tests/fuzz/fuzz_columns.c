@@ -6,13 +6,17 @@
  * analyses from the file. All facts are derived, all tables made, and the trace is written
  * again.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "analysis/table_registry.h"
 #include "derive/derive.h"
 #include "export/export.h"
 #include "import/import.h"
+#include "import/osc/osc_file.h"
 #include "support/mend.h"
 #include "table/query.h"
 
@@ -61,6 +65,26 @@ static void write_again(struct osc_trace *t, const char *form)
     (void)osc_exporter_find(form)->write(&x, &err);
 }
 
+/* Import the file of SIZE bytes at DATA. Larger ones are real files, whose columns are read
+ * when they are touched. */
+static osc_status import(struct osc_trace *t, const uint8_t *data, size_t size,
+                         const struct osc_import_options *o)
+{
+    const int fd = size > OSC_FILE_SMALL_BYTES ? memfd_create("fuzz", MFD_CLOEXEC) : -1;
+    struct osc_err err = {0};
+    char path[32];
+
+    if (fd < 0)
+        return osc_import_memory(t, "fuzz",
+                                 (struct osc_str){(const char *)data, (uint32_t)size}, o, &err);
+    if (write(fd, data, size) != (ssize_t)size)
+        abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    const osc_status st = osc_import_path(t, path, o, &err);
+    close(fd); /* the trace has its own */
+    return st;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     /* The size selects, so that the same input always runs the same way. */
@@ -78,8 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(copy, data, size);
     mend(copy, size);
-    osc_status st = osc_import_memory(
-        &t, "fuzz", (struct osc_str){(const char *)copy, (uint32_t)size}, &o, &err);
+    osc_status st = import(&t, copy, size, &o);
     free(copy);
     if (st == OSC_OK)
         st = osc_trace_touch(&t, 1, &err);

@@ -113,12 +113,42 @@ import xml.etree.ElementTree as E
 print(repr(E.parse("report.xml").find(".//failure").text))'
 "$OPSCOPE" diff fast.json hostile.json --fail-on significant --report ${to}md >/dev/null
 grep -m1 'operator ' ${to}md
+# Nobody reads a report who cannot read the runs.
+(umask 022 && chmod 600 fast.json && rm ${to}md &&
+    "$OPSCOPE" diff again.json fast.json --fail-on significant --report ${to}md >/dev/null)
+stat -c %a ${to}md
 "$OPSCOPE" diff fast.json few.json --fail-on 'step.total > 5% and significant' 2>&1 | tail -2
 # Other devices, or steps on one side only.
 cp "$DATA/small.json" .
 d fast.json small.json --fail-on significant
 d fast.json small.json --fail-on 'step.total > 5%' --allow-different
 d fast.json empty.json --fail-on significant
+# A device without a name is no other device.
+device() { # FILE N [MODEL]: work on N devices, of which the first is described, "" without a name
+    python3 - "$@" <<'PY' >"$1"
+import json, sys
+events = []
+for step in range(3):
+    def add(cat, name, at, dur, pid, tid, **args):
+        events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid,
+                       "ts": 1000 * step + at, "dur": dur, "args": args})
+    add("user_annotation", f"ProfilerStep#{step}", 0, 900, 7, 1)
+    add("cuda_runtime", "hipLaunchKernel", 10, 5, 7, 1, correlation=step + 1)
+    for k in range(int(sys.argv[2])):
+        add("kernel", "k", 40, 300, k, 3, device=k, stream=3, correlation=step + 1)
+properties = [{"id": 0, **({"name": m} if m else {})} for m in sys.argv[3:]]
+print(json.dumps({"deviceProperties": properties, "traceEvents": events}))
+PY
+}
+device unnamed.json 1
+device mi300.json 1 "AMD Instinct MI300X"
+device mi250.json 1 "AMD Instinct MI250X"
+device family.json 1 ""
+device family_of_two.json 2 ""
+d unnamed.json mi300.json --fail-on significant | grep -E '^(the gate|opscope|exit)'
+d mi300.json unnamed.json --fail-on significant | grep -E '^(the gate|opscope|exit)'
+d mi300.json mi250.json --fail-on significant | grep -E '^(the gate|opscope|exit)'
+d family.json family_of_two.json --fail-on significant | grep -E '^(the gate|opscope|exit)'
 # What changes on the host of a program with a device is told, too; what merely waits is not.
 hosted() { # FILE HOST_US
     python3 - "$@" <<'PY' >"$1"
@@ -141,6 +171,38 @@ hosted quick.json 200
 hosted late.json 3200
 d quick.json late.json
 d late.json quick.json | head -2
+# Three noisy steps: the calls say what became slower, and where no operator alone is beyond noise,
+# those that explain the change of the whole are named. Kernels of no operator are, too.
+PYTHONPATH="$DATA/../oracle" python3 - <<'PY'
+from pathlib import Path
+import diffs
+for name, *of in (("healthy", 1, 0, "cpu_op"), ("healthy2", 1, 1, "cpu_op"), ("slower", 3, 1, "cpu_op"),
+                  ("healthy_device", 1, 0, "kernel"), ("slower_device", 3, 1, "kernel")):
+    Path(f"{name}.json").write_bytes(diffs.noisy(*of))
+PY
+d healthy.json slower.json --limit 2
+d healthy.json healthy2.json --table diff_operators --where significant --columns name
+d healthy_device.json slower_device.json | head -2
+spread() { # FILE US: three operators, each too noisy to be significant, that take US in all
+    python3 - "$@" <<'PY' >"$1"
+import json, sys
+events, at = [], 1000.0
+for step in range(6):
+    begin = at
+    for k in range(3):
+        dur = int(sys.argv[2]) / 3 * (0.5 + (step + k * 2) % 6 / 5)
+        events.append({"ph": "X", "cat": "cpu_op", "name": f"aten::op{k}", "pid": 7, "tid": 1,
+                       "ts": round(at, 3), "dur": round(dur, 3)})
+        at += dur + 1
+    events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 7, "tid": 1,
+                   "ts": round(begin, 3), "dur": round(at - begin, 3)})
+    at += 5
+print(json.dumps({"traceEvents": events}))
+PY
+}
+spread little.json 1000
+spread more.json 1500
+d little.json more.json
 # A rank that cannot be read is no other machine: the gate judges the rest, and the status says so.
 mkdir nodes parts
 for run in nodes parts; do

@@ -101,3 +101,62 @@ try run -o one.json
 try run --rank 1 -o one.json
 "$OPSCOPE" table events one.json -f csv --columns rank --limit 1
 cmp t.json "$DATA/small.json" && ls -A
+
+# What told who wrote a trace, an end without a begin here, was left out: the file says it.
+cat >cut.json <<'EOF'
+[{"ph":"E","cat":"dynamo_timed","name":"compile","pid":1,"tid":1,"ts":1,"args":{"a":"NEGOTIATE_JOIN"}},
+{"ph":"E","pid":1,"tid":1,"ts":2,"name":"NEGOTIATE_ALLREDUCE"},
+{"ph":"X","name":"ALLREDUCE","pid":1,"tid":1,"ts":3,"dur":4}]
+EOF
+"$OPSCOPE" export cut.json -o whole.json
+for f in cut.json whole.json; do
+    "$OPSCOPE" table info $f --format csv --where "key = 'producer'" --columns value 2>/dev/null
+done
+# What was begun by S ends by F, as in the trace: other ends do not belong to it.
+printf '[{"ph":"S","cat":"r","name":"a","pid":1,"tid":1,"ts":1,"id":"7"},
+{"ph":"F","cat":"r","name":"a","pid":1,"tid":1,"ts":4,"id":"7"},
+{"ph":"b","cat":"r","name":"b","pid":1,"tid":1,"ts":2,"id":"8"},
+{"ph":"e","cat":"r","name":"b","pid":1,"tid":1,"ts":5,"id":"8"}]' >begun.json
+"$OPSCOPE" export begun.json -o again.json 2>/dev/null && grep '"id"' again.json
+
+# A part says what its own events do not: that a track is a queue, and of which family idle devices are.
+printf '{"deviceProperties":[{"id":0,"totalGlobalMem":9}],"traceEvents":[
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":9,"tid":9,"ts":1,"dur":9},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":2,"dur":1,"args":{"correlation":1}},
+{"ph":"X","cat":5,"name":"odd","pid":0,"tid":7,"ts":4,"dur":1,"args":{"device":0,"stream":7,"correlation":1}},
+{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":9,"tid":9,"ts":4,"s":"t","args":{"Device Type":6,"Device Id":0,"Bytes":8,"Total Allocated":8,"Addr":1}},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#2","pid":9,"tid":9,"ts":20,"dur":9},
+{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":9,"tid":9,"ts":24,"s":"t","args":{"Device Type":1,"Device Id":0,"Bytes":8,"Total Allocated":8,"Addr":2}},
+{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":9,"tid":9,"ts":25,"s":"t","args":{"Device Type":6,"Device Id":0,"Bytes":8,"Total Allocated":8,"Addr":3}},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#3","pid":9,"tid":9,"ts":30,"dur":9},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":31,"dur":1,"args":{"correlation":2}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":32,"dur":1,"args":{"device":0,"stream":7,"correlation":2}}]}' >queue.json
+for step in @0 @1; do
+    for to in part.json part.osc; do
+        "$OPSCOPE" export queue.json --steps $step -o $to 2>/dev/null
+        "$OPSCOPE" table tracks $to --format csv --columns kind,name,parent
+        "$OPSCOPE" table memory_peaks $to --format csv --columns device,peak_bytes
+    done
+    "$OPSCOPE" export part.json --redact -o again.json 2>/dev/null && grep -h '_queue\|_devices' part.json again.json
+done
+
+# Of ranks that were merged, a part has one: its device keeps the number that it has among all.
+launched() { # RANK TS
+    printf '{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":"[TP0%s] 9","tid":9,"ts":%s,"dur":1,"args":{"correlation":%s}},
+' "$1" "$2" "$2"
+    printf '{"ph":"X","cat":"kernel","name":"k","pid":"[TP0%s] 0","tid":7,"ts":%s5,"dur":1,"args":{"device":0,"stream":7,"correlation":%s}},
+' "$1" "$2" "$2"
+}
+{
+    printf '{"deviceProperties":[{"id":0,"name":"A"},{"id":0,"name":"B"}],"traceEvents":[\n'
+    launched 0 1
+    launched 1 2
+    printf '{"ph":"i","name":"end","pid":"[TP01] 9","tid":9,"ts":99,"s":"t"}]}'
+} >merged.json
+for to in part.json part.osc redacted.json; do
+    case $to in redacted*) what=--redact ;; *) what='--process=[TP01] 9' ;; esac
+    "$OPSCOPE" export merged.json "$what" -o $to 2>/dev/null
+    "$OPSCOPE" table tracks $to --format csv --columns kind,name,parent
+    "$OPSCOPE" table devices $to --format csv --columns device,name
+done
+"$OPSCOPE" export part.json -o again.json 2>/dev/null && cmp part.json again.json && grep 'opscope_' again.json

@@ -24,3 +24,9 @@ try table threads runs/a.json runs/b.json
 try table threads runs/a.json >/dev/full
 try --help >/dev/full
 try table threads runs/a.json >&-
+# Pipes that nobody writes, where a recording has files: they are not waited for.
+mkdir -p pipes/a.osc.live pipes/b.osc.live
+mkfifo pipes/a.osc.live/blocks pipes/b.osc.live/strings pipes/c.json
+try info pipes
+try info pipes/a.osc.live
+try info --logdir pipes

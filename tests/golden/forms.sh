@@ -48,3 +48,15 @@ for table in "steps --columns step,process,total_ns" memory_curve memory_peaks m
     "$OPSCOPE" table $table two.json 2>/dev/null
 done
 "$OPSCOPE" table memory_curve one.json 2>/dev/null
+# Copies of MTIA have their size in another argument.
+cat >mtia.json <<'JSON'
+{"schemaVersion": 1, "traceEvents": [
+ {"ph": "X", "cat": "mtia_ccp_events", "name": "dma_request", "pid": 9, "tid": 4, "ts": 0, "dur": 8, "args": {"size": 1024}},
+ {"ph": "X", "cat": "mtia_ccp_events", "name": "dma_request", "pid": 9, "tid": 4, "ts": 9, "dur": 8, "args": {"size": 1, "bytes": 2}},
+ {"ph": "X", "cat": "mtia_ccp_events", "name": "gemm", "pid": 9, "tid": 4, "ts": 20, "dur": 8, "args": {"size": 3}}
+]}
+JSON
+"$OPSCOPE" table events mtia.json --columns name,kind,bytes --format csv 2>/dev/null
+# A thread whose name is a number is called a thread.
+echo '[{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 251, "ts": 0, "dur": 8}]' >thread.json
+"$OPSCOPE" table headlines thread.json --where "view = 'trace'" --columns text --format csv 2>/dev/null

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Traces on servers: files, pages that list them, an object store, and what may go wrong.
-"$OPSCOPE" info http://127.0.0.1:1/x.json 2>&1 | grep -q 'without libcurl' && exit 77
+"$OPSCOPE" info http://127.0.0.1:1/x.json 2>&1 | grep -q 'without libcurl' && { echo 'opscope was built without libcurl' >&2; exit 77; }
 unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 export no_proxy='*' AWS_EC2_METADATA_DISABLED=true TMPDIR=$PWD/tmp
 mkdir -p site/run/rank_0 site/run/rank_1 "site/other/a & b" tmp
@@ -58,5 +58,20 @@ show s3://traces/nothing/here
 show s3://traces/run/none.json
 show s3://far/run/x.json
 AWS_SECRET_ACCESS_KEY=wrong show s3://traces/run
+echo "# interrupted"
+(ulimit -f 1 && show "$at/endless.json")
+for signal in INT TERM HUP; do
+    env -i TMPDIR="$TMPDIR" no_proxy='*' python3 - "$OPSCOPE" "$at/endless.json" "$signal" <<'END'
+import os, pathlib, signal, subprocess, sys, time
+opscope, url, name = sys.argv[1:]
+number = signal.Signals["SIG" + name]
+p = subprocess.Popen([opscope, "table", "threads", url], stderr=subprocess.DEVNULL,
+                     preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+while p.poll() is None and not any(x.is_file() and x.stat().st_size for x in pathlib.Path(os.environ["TMPDIR"]).rglob("*")):
+    time.sleep(0.01)
+p.send_signal(number)
+print(name, p.wait() == -number)
+END
+done
 ls tmp # nothing is left
 find . -name 'evil*' -o -name 'up.json'

@@ -21,6 +21,10 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "oracle"))
+
+import sample  # noqa: E402
+
 ROOT = HERE.parent.parent
 SKIPPED = 77
 TIMEOUT_S = 300
@@ -85,7 +89,7 @@ def main():
     opscope = args.opscope.resolve()
     if not opscope.exists():
         sys.exit(f"{opscope} is not there; build it first")
-    scripts = sorted(HERE.rglob("*.sh"))
+    scripts = sample.of(sorted(HERE.rglob("*.sh")))
     if args.names:
         wanted = {n.removesuffix(".sh") for n in args.names}
         scripts = [s for s in scripts if s.stem in wanted or

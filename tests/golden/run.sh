@@ -33,6 +33,8 @@ show run --schedule active=1,slow=2 --flight 10s,slow=3 true
 show run --schedule wait=1,activ=3 true
 show run --schedule wait=1 true
 show run --flight bogus true
+show run --schedule flight=bogus true
+show run --schedule flight=5s --flight 10s true
 show run
 show run -o not-executable/rec -- sh -c 'echo "runs, OPSCOPE=$OPSCOPE"; exit 3'
 show run --strict -o not-executable/rec -- echo "does not run"
@@ -150,6 +152,29 @@ END
 (ulimit -f 12000 && show run --sources api -o large -- sh -c 'exec python3 large.py "$LIBRARY"') |
     sed 's/[0-9]* records were lost ([0-9]*/N records were lost (N/'
 
+# The same of a program with threads that have ended, and which ends the recording: it is told how
+# many records were lost, as many as quality says, and nothing was killed.
+cat >threads.py <<'END'
+import ctypes, sys, threading
+library = ctypes.CDLL(sys.argv[1])
+name = library.osc_name_of(b"large", 5)
+def record():
+    for i in range(200000):
+        library.osc_scope_instant(name)
+        library.osc_arg_text(name, b"a" * 300, 300)
+threads = [threading.Thread(target=record) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+END
+(ulimit -f 12000 && "$OPSCOPE" run --sources api -o threads -- python3 threads.py "$LIBRARY") \
+    2>lost.txt
+n=$(sed -n 's/^opscope run: \([0-9]*\) records were lost.*/\1/p' lost.txt)
+sed 's/[0-9]* records were lost ([0-9]*/N records were lost (N/' lost.txt
+"$OPSCOPE" table quality threads --format csv --columns code,count 2>/dev/null |
+    sed -n "s/^dropped_full,$n$/as many/p; /killed/p; /disk_full/p"
+
 # ITT that is asked for by name: loaded by the program, which then records nothing, or not loaded.
 cat >itt.py <<'END'
 import ctypes, os, struct, sys
@@ -209,6 +234,22 @@ while read -r key; do
         echo "$key: not in the manual"
 done <keys
 
+# The socket of another program answers what would control a terminal.
+mkdir -p other/a.osc.live
+python3 - other/a.osc.live/ctl <<'END' &
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1] + "-")
+s.listen()
+os.rename(sys.argv[1] + "-", sys.argv[1])
+c = s.accept()[0]
+c.recv(100)
+c.sendall(b"ok state=\x1b[31m\x07\n")
+c.close()
+END
+until [ -e other/a.osc.live/ctl ]; do sleep 0.01; done
+show ctl other status
+wait
 show ctl rec status
 show ctl rec statsu
 show ctl rec

@@ -5,7 +5,7 @@
         [--random N] [--seed S]
 
 Takes every trace below DIR (by default the shared data, if it is there) that is not larger
-than BYTES, and N random ones:
+than BYTES (of these the part that sample.py says), and N random ones:
 complete, selected from, truncated, damaged, and several as one run. Integers, texts and truth
 values must be equal, doubles within 1e-12 of each other, rows in the same order. Ends with `N
 passed, N failed` (cells); exit status 1 on any difference.
@@ -30,6 +30,7 @@ import devicetrace  # noqa: E402
 import hosttrace  # noqa: E402
 import patterntrace  # noqa: E402
 import randomtrace  # noqa: E402
+import sample  # noqa: E402
 from cells import Report, compare_table  # noqa: E402
 from providers import OpscopeError, OpscopeProvider  # noqa: E402
 from twin import averages_text, memory_tables, reader, runs, steps, tables  # noqa: E402
@@ -304,7 +305,7 @@ def jobs(options: argparse.Namespace) -> Iterator[tuple]:
     folder = options.traces or HERE.parents[2] / "shared" / "data"
     if str(folder) != "-":
         if folder.is_dir():
-            for path in sorted(traces_of(folder), key=lambda p: -p.stat().st_size):
+            for path in sorted(sample.of(traces_of(folder)), key=lambda p: -p.stat().st_size):
                 if options.largest and path.stat().st_size > options.largest:
                     print(f"{path.name}: left out, as it is larger than --largest")
                     continue

@@ -15,18 +15,16 @@ trace as Markdown.
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import re
 import subprocess
 import sys
 import tempfile
-import zlib
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from decimal import ROUND_FLOOR, Decimal, InvalidOperation
+from decimal import Decimal
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -35,6 +33,9 @@ from typing import Any, Iterator
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import phasetrace  # noqa: E402
+import sample  # noqa: E402
+from counted_ranges import (ARROWS, File, Range, Ranges, arguments, by_thread,  # noqa: E402
+                            decimal, name_of, nanoseconds, read, take_own_time, thread_of)
 
 HERE = Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared" / "data"
@@ -50,6 +51,7 @@ LEFT_OUT = {
     "no_duration": "phase X without a member dur",
     "open": "begins without an end: their duration is not known",
     "end_alone": "ends without a begin",
+    "end_elsewhere": "ends that name a range that is not open",
     "instant": "phases i, I, n, R, P, T and p: moments, not ranges",
     "counter": "phase C: values, not ranges",
     "copy": "copies and fills of devices: device work, but no kernel",
@@ -61,269 +63,11 @@ LEFT_OUT = {
     "sample": "call stacks beside the events (member samples)",
     "half_arrow": "arrows with one end, or of which an end touches no range",
 }
-INSTANTS = frozenset("iInRPTp")
-ARROWS = frozenset("stf")
 KERNELS = frozenset(("kernel", "mtia_ccp_events"))
 COPIES = frozenset(("memcpy", "gpu_memcpy", "memset", "gpu_memset"))
 LAUNCHES = frozenset(("ac2g", "async_cpu_to_gpu", "async", "async_npu", "HostToDevice"))
 TORCH_DEVICES = {0: "cpu", 1: "cuda", 2: "mkldnn", 5: "ideep", 6: "hip", 9: "xla", 12: "xpu",
                  13: "mps", 15: "hpu", 19: "mtia", 20: "privateuse1"}
-
-
-# --- Reading ---
-
-def contents(path: Path) -> str:
-    """The text of PATH; what is not UTF-8 as U+FFFD. A cut archive gives what is whole."""
-    data = path.read_bytes()
-    if data[:2] == b"\x1f\x8b":
-        try:
-            data = gzip.decompress(data)
-        except (EOFError, zlib.error):
-            data = zlib.decompressobj(31).decompress(data)
-    return data.decode("utf-8", "replace")
-
-
-def quoted(text: str) -> str:
-    """TEXT with the bare quotation marks of names escaped: a name ends with the last of its line."""
-    return re.sub(r'("name": ")([^\n]*)(",?[^"\n]*\n)', lambda m: m[1] + json.dumps(
-        m[2].replace('\\"', '"'))[1:-1] + m[3], text)
-
-
-def salvaged(text: str, left_out: Counter) -> list[Any]:
-    """The whole values of the list of events in TEXT, which is no JSON."""
-    decoder = json.JSONDecoder(parse_float=Decimal, strict=False)
-    found = re.search(r'"traceEvents"\s*:\s*\[', text)
-    at = found.end() if found else text.find("[") + 1
-    events: list[Any] = []
-    space = re.compile(r"[\s,]*")
-    while True:
-        at = space.match(text, at).end()
-        if at == len(text) or text[at] == "]":
-            return events
-        try:
-            event, at = decoder.raw_decode(text, at)
-        except ValueError:
-            left_out["cut"] += 1
-            return events
-        events.append(event)
-
-
-@dataclass
-class File:
-    """The raw contents of a trace."""
-    events: list[dict]
-    members: dict[str, Any] = field(default_factory=dict)
-    left_out: Counter = field(default_factory=Counter)
-
-
-def read(path: Path) -> File | None:
-    """The events of PATH, or None if it holds none."""
-    text = contents(path)
-    file = File([])
-    for way in (str, quoted):
-        try:
-            whole = json.loads(way(text), parse_float=Decimal, strict=False)
-            break
-        except ValueError:
-            continue
-    else:
-        whole = salvaged(text, file.left_out)
-    events = whole.get("traceEvents", []) if isinstance(whole, dict) else whole
-    if isinstance(whole, dict):
-        file.members = whole
-    file.events = [e for e in events if isinstance(e, dict) and isinstance(e.get("ph"), str)]
-    file.left_out["no_phase"] += len(events) - len(file.events)
-    return file if file.events else None
-
-
-def nanoseconds(us: Decimal) -> int:
-    """Microseconds as whole nanoseconds, halves up."""
-    return int((us * 1000 + Decimal("0.5")).to_integral_value(ROUND_FLOOR))
-
-
-def decimal(value: Any) -> Decimal | None:
-    """A number, or a text that is one."""
-    if isinstance(value, bool) or not isinstance(value, (int, str, Decimal)):
-        return None
-    try:
-        number = Decimal(value)
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None
-
-
-def arguments(event: dict) -> dict:
-    """The arguments of EVENT."""
-    args = event.get("args")
-    return args if isinstance(args, dict) else {}
-
-
-# --- From events to ranges ---
-
-@dataclass
-class Range:
-    """A range that has ended."""
-    event: dict
-    start: int
-    end: int
-    order: int
-    is_async: bool = False
-    self_ns: int = 0
-
-    @property
-    def ns(self) -> int:
-        return self.end - self.start
-
-    @property
-    def name(self) -> str:
-        return name_of(self.event)
-
-    @property
-    def thread(self) -> tuple:
-        return thread_of(self.event)
-
-
-def name_of(event: dict) -> str:
-    """The name of EVENT; none is the empty text."""
-    name = event.get("name")
-    return name if isinstance(name, str) else "" if name is None else str(name)
-
-
-def thread_of(event: dict) -> tuple:
-    """Process and thread, as text; empty where the event names none."""
-    return tuple("" if event.get(k) is None else str(event[k]) for k in ("pid", "tid"))
-
-
-def async_key(event: dict) -> tuple:
-    """What begins and ends of one asynchronous range have in common, besides the name. Ids belong
-    to a process, unless they are said to be global."""
-    wide = event.get("id2")
-    if isinstance(wide, dict) and "global" in wide:
-        which: tuple = ("global", str(wide["global"]))
-    elif isinstance(wide, dict):
-        which = ("local", str(event.get("pid")), str(wide.get("local")))
-    else:
-        which = ("id", str(event.get("pid")), str(event.get("id")))
-    return (event["ph"] in "SF", str(event.get("cat")), str(event.get("scope")), which)
-
-
-def wide_key(event: dict) -> tuple:
-    """async_key() for halves in different processes: plain ids are those of all of them."""
-    key = async_key(event)
-    return key if key[3][0] != "id" else (*key[:3], ("id", "", key[3][2]))
-
-
-class Ranges:
-    """The ranges of a file: complete ones, and pairs in the order of the file."""
-
-    def __init__(self, file: File):
-        self.left_out = file.left_out
-        self.all: list[Range] = []
-        self.n_begins = 0
-        self.open: dict[tuple, list[tuple[dict, int, int]]] = defaultdict(list)
-        self.left: list[tuple[dict, int]] = [] # named asynchronous ends that closed nothing
-        for order, event in enumerate(file.events):
-            self.take(event, order)
-        self.pair_left()
-        for key, begins in self.open.items():
-            self.left_out["open"] += len(begins)
-            self.n_begins += len(begins) if key[0] == "async" else 0
-
-    def take(self, event: dict, order: int) -> None:
-        """Count EVENT, or make a range of it."""
-        phase = event["ph"]
-        if phase == "M" or phase in ARROWS:
-            self.left_out["metadata"] += phase == "M"
-            return
-        time = decimal(event.get("ts"))
-        if phase in tuple("NOD"):
-            self.left_out["object"] += 1
-        elif phase not in tuple("XBEbeSFC") and phase not in INSTANTS:
-            self.left_out["other_phase"] += 1
-        elif time is None:
-            self.left_out["no_time"] += 1
-        elif phase in INSTANTS or phase == "C":
-            self.left_out["counter" if phase == "C" else "instant"] += 1
-        elif phase == "X":
-            self.complete(event, order, time)
-        else:
-            self.half(event, order, nanoseconds(time))
-
-    def complete(self, event: dict, order: int, time: Decimal) -> None:
-        """Add a range of phase X."""
-        duration = decimal(event.get("dur"))
-        if duration is None:
-            self.left_out["no_duration"] += 1
-            return
-        start = nanoseconds(time)
-        self.all.append(Range(event, start, max(start, nanoseconds(time + duration)), order))
-
-    def half(self, event: dict, order: int, time: int) -> None:
-        """Open a range, or close the last one of the same key."""
-        is_async = event["ph"] in "beSF"
-        key = ("async", async_key(event)) if is_async else ("thread", thread_of(event))
-        if event["ph"] in "BbS":
-            self.open[key].append((event, order, time))
-            return
-        wanted = name_of(event) if is_async else ""
-        fitting = [one for one in self.open[key] if wanted in ("", name_of(one[0]))]
-        if not fitting and wanted:
-            self.left.append((event, time))
-            return
-        if not fitting:
-            self.left_out["end_alone"] += 1
-            return
-        begin, order, start = fitting[-1]
-        self.open[key].remove(fitting[-1])
-        self.all.append(Range(begin, start, max(start, time), order, is_async))
-
-    def pair_left(self) -> None:
-        """Pair what is left of the asynchronous halves: an end closes the last begin that is no
-        later, of the same name and id, in any process unless the id is local."""
-        halves: dict[tuple, list[tuple[int, bool, int, dict, tuple]]] = defaultdict(list)
-        for key, begins in self.open.items():
-            if key[0] == "async":
-                for event, order, time in begins:
-                    halves[(wide_key(event), name_of(event))].append(
-                        (time, False, order, event, key))
-        for number, (event, time) in enumerate(self.left):
-            halves[(wide_key(event), name_of(event))].append((time, True, number, event, ()))
-        for ones in halves.values():
-            begun: list[tuple[int, bool, int, dict, tuple]] = []
-            for half in sorted(ones, key=lambda h: h[:3]):
-                if not half[1]:
-                    begun.append(half)
-                elif begun:
-                    start, _, order, event, key = begun.pop()
-                    self.open[key] = [b for b in self.open[key] if b[1] != order]
-                    self.all.append(Range(event, start, half[0], order, True))
-                else:
-                    self.left_out["end_alone"] += 1
-
-
-def by_thread(ranges: list[Range]) -> dict[tuple, list[Range]]:
-    """The synchronous ranges of each thread by start, longer first, then order of the file."""
-    threads = defaultdict(list)
-    for one in ranges:
-        if not one.is_async:
-            threads[one.thread].append(one)
-    for ones in threads.values():
-        ones.sort(key=lambda r: (r.start, -r.end, r.order))
-    return threads
-
-
-def take_own_time(threads: dict[tuple, list[Range]]) -> None:
-    """Compute the self times: duration less that of the direct children."""
-    for ones in threads.values():
-        around: list[Range] = []
-        for one in ones:
-            one.self_ns = one.ns
-            while around and around[-1].end <= one.start:
-                around.pop()
-            holder = next((r for r in reversed(around) if r.end >= one.end), None)
-            if holder:
-                holder.self_ns -= one.ns
-            around.append(one)
 
 
 # --- Which ranges are kernels ---
@@ -350,6 +94,13 @@ class Dialect:
         self.planes = {str(arguments(r.event).get("stream id")) for r in ranges
                        if self.process(r) in ("HCCL", "Communication")}
 
+        self.is_display = any(self.is_run(r) for r in ranges) and any(
+            "fullname" in arguments(r.event) for r in ranges)
+
+    def is_run(self, one: Range) -> bool:
+        """Whether the display of MindSpore says so that a stream ran."""
+        return re.fullmatch(r"stream_\d+_parallel_\d+", one.name) is not None
+
     def process(self, one: Range) -> str:
         return self.processes.get(one.thread[:1], "")
 
@@ -360,7 +111,12 @@ class Dialect:
         """kernel; copy, repeated or wait: the rule that leaves it out; "" for the host."""
         if self.is_kineto:
             category = str(one.event.get("cat")).lower()
+            if category == "mtia_ccp_events":
+                return self.mtia(one.name)
             return "kernel" if category in KERNELS else "copy" if category in COPIES else ""
+        if self.is_display:
+            run = "repeated" if self.is_run(one) else ""
+            return "kernel" if "fullname" in arguments(one.event) else run
         process = self.process(one)
         if process in ("Ascend Hardware", "HCCL", "Communication", "Overlap Analysis"):
             return self.ascend(one, process)
@@ -369,6 +125,12 @@ class Dialect:
         if re.fullmatch(r"/device:(GPU|TPU):\d+( .*)?", process):
             return self.xla(self.line(one))
         return ""
+
+    def mtia(self, name: str) -> str:
+        """Its one category has copies and waits, too."""
+        if name.startswith(("dma_", "memcpy", "memset")):
+            return "copy"
+        return "wait" if re.match("event_|wait|barrier|notify_", name) else "kernel"
 
     def ascend(self, one: Range, process: str) -> str:
         """Tasks of streams count; of communication the operations, and not their tasks."""
@@ -546,6 +308,7 @@ def counted(file: File) -> dict[str, Any]:
             file.left_out[kind] += 1
     findings = {"unmatched_begin": made.n_begins, "unmatched_end": file.left_out["end_alone"],
                 "open_range": file.left_out["open"] - made.n_begins,
+                "mismatched_end": made.n_mismatched,
                 "no_duration": file.left_out["no_duration"]}
     samples = file.members.get("samples")
     file.left_out["sample"] = len(samples) if isinstance(samples, list) else 0
@@ -716,7 +479,8 @@ def run_random(binary: Path, seed: int) -> Report:
 
 def traces(largest: int) -> Iterator[Path]:
     """The files below SHARED that may hold a trace, the largest first."""
-    found = [p for p in SHARED.rglob("*") if p.is_file() and ".json" in p.suffixes[-2:]]
+    found = sample.of(p for p in SHARED.rglob("*")
+                      if p.is_file() and ".json" in p.suffixes[-2:])
     for path in sorted(found, key=lambda p: (-p.stat().st_size, p)):
         if path.stat().st_size > largest:
             print(f"{path.name}: left out, as it is larger than --largest")

@@ -172,6 +172,50 @@ def inserted(report: Report, provider: OpscopeProvider, place: Path, where: str,
     report.passed += 1
 
 
+def noisy(factor: float, number: int, cat: str) -> bytes:
+    """A trace of three steps, of which some take longer in all their calls; in one operator or kernel
+    of two that are called 20 times a step, each call takes FACTOR times as long."""
+    events, at = [], 1000.0
+    for step in range(3):
+        begin, share = at, (1, 1.3, 1.15)[(step + number) % 3]
+        for k in range(100):
+            us = (130 if k < 40 else 20) * share
+            us *= 0.7 + (k * 37 + step * 11 + number * 53) % 61 / 100
+            us *= factor if k < 20 else 1
+            name = ("backward", "forward")[k // 20] if k < 40 else f"op{k}"
+            args = {"correlation": step * 100 + k + 1}
+            if cat == "kernel":
+                events.append({"ph": "X", "cat": "cuda_runtime", "name": "launch", "pid": 7,
+                               "tid": 1, "ts": round(at, 3), "dur": 0.5, "args": args})
+            events.append({"ph": "X", "cat": cat, "name": name, "pid": 7,
+                           "tid": 9 if cat == "kernel" else 1, "ts": round(at + 1, 3),
+                           "dur": round(us, 3), "args": args})
+            at += us + 2
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}",
+                       "pid": 7, "tid": 1, "ts": round(begin, 3), "dur": round(at - begin, 3)})
+        at += 5
+    return json.dumps({"traceEvents": events}).encode()
+
+
+def compare_calls(binary: Path) -> Report:
+    """Compare pairs of which the calls decide, and not the steps."""
+    report, provider = Report(), OpscopeProvider(binary)
+    for cat, table in (("cpu_op", "diff_operators"), ("kernel", "diff_kernels")):
+        for factor, wanted in ((1, []), (3, ["backward"])):
+            with tempfile.TemporaryDirectory() as folder:
+                made = [side_of(Path(folder), name, [("a.json", data)]) for name, data in
+                        (("base", noisy(1, 0, cat)), ("new", noisy(factor, 1, cat)))]
+                twin = TABLES[table](*(m[1] for m in made))
+                ours = provider.rows(table, [m[0] for m in made])
+            where = f"{cat} {factor} x"
+            compare_rows(report, where, ours, twin)
+            found = [row["name"] for row in ours if row["significant"]]
+            if found != wanted:
+                report.differ(where, "significant", found)
+            report.passed += 1
+    return report
+
+
 def compare_seed(binary: Path, keep: Path | None, seed: int) -> Report:
     """Compare one pair of runs."""
     report, provider = Report(), OpscopeProvider(binary)
@@ -259,6 +303,10 @@ def main() -> int:
         report = compare_plugin(options.opscope, shared)
         passed, failed = report.passed, report.failed
         print(*report.lines, f"plugin: {passed} values", sep="\n", flush=True)
+    report = compare_calls(options.opscope)
+    passed, failed = passed + report.passed, failed + report.failed
+    for line in report.lines:
+        print(line)
     seeds = [options.seed * 1_000_003 + 2 * number for number in range(options.random)]
     seeds = [seed + (seed // 2) % 2 for seed in seeds]
     with ProcessPoolExecutor(options.processes) as pool:

@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import devicetrace  # noqa: E402
 import randomtrace  # noqa: E402
+import sample  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 # Code -> the column whose sum is the time at stake.
@@ -169,7 +170,7 @@ def main() -> int:
     jobs: list[tuple[Path, str]] = []
     if options.traces.is_dir():
         jobs += [(options.traces, str(p.relative_to(options.traces)))
-                 for p in sorted(options.traces.rglob("*.json*"))
+                 for p in sample.of(sorted(options.traces.rglob("*.json*")))
                  if p.is_file() and p.stat().st_size <= options.largest]
     with tempfile.TemporaryDirectory(prefix="evidence-") as place:
         bin_folder = Path(place) / "bin"

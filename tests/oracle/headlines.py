@@ -18,6 +18,7 @@ from pathlib import Path
 
 import asks
 import randomtrace
+import sample
 from twin import headlines, reader, runs, steps, tables
 
 HERE = Path(__file__).resolve()
@@ -71,7 +72,10 @@ def compare(opscope: str, paths: list[Path], tries: bool,
         print(f"{where}: views {[row['view'] for row in mine]}")
         return 1, 1
     for row in mine:
-        text = twin[row["view"]]
+        text, has_data = twin[row["view"]]
+        if row["has_data"] != str(has_data).lower():
+            n_wrong += 1
+            print(f"{where}, {row['view']}: has_data {row['has_data']}, twin {has_data}")
         if not is_alike(row["text"], text):
             n_wrong += 1
             print(f"{where}, {row['view']}:\n  {row['text']!r}, twin\n  {text!r}")
@@ -106,9 +110,11 @@ def main() -> int:
     groups: dict[Path, list[Path]] = {}
     for path in files:
         groups.setdefault(path.parent, []).append(path)
-    several = [paths for place, paths in groups.items()
-               if 1 < len(paths) <= 8 and all(".pt.trace" in path.name for path in paths)]
-    for number, paths in enumerate([[path] for path in files] + several):
+    # Of a run either all files are compared together, or none.
+    several = [groups[place] for place in sample.of(groups)
+               if 1 < len(groups[place]) <= 8 and
+               all(".pt.trace" in path.name for path in groups[place])]
+    for number, paths in enumerate([[path] for path in sample.of(files)] + several):
         for rules in (steps.USUAL, *(() if number % 4 else (asks.rules(source, "headlines"),))):
             asked, wrong = compare(options.opscope, paths, True, rules)
             n, n_wrong = n + asked, n_wrong + wrong

@@ -13,7 +13,7 @@ import json
 import random
 import sys
 
-COMPUTE = ("aten::mm", "aten::addmm", "aten::linear", "aten::add", "aten::mul", "",
+COMPUTE = ("aten::mm", "aten::thnn_conv2d", "aten::_slow_conv2d_forward", "aten::linear", "aten::add", "aten::mul", "",
            "autograd::engine::evaluate_function: MmBackward0", "aten::_foreach_add_")
 SYNCS = ("aten::item", "aten::is_nonzero", "aten::nonzero", "aten::equal",
          "aten::_local_scalar_dense")

@@ -495,6 +495,34 @@ class Generator:
                     "Device Type": 0, "Device Id": -1, "Bytes": source.choice((512, 512, -512)),
                     "Addr": source.choice(addresses), "Total Allocated": source.randrange(9999)}})
 
+    def end_names(self, seed: int) -> None:
+        """In some traces: ends that name a range, often another one than the innermost."""
+        source = random.Random(f"end names of {seed}")
+        begins = [r.get("name") for r in self.records if r.get("ph") == "B"]
+        percent = source.choice((0, 20, 100))
+        for record in self.records:
+            if record.get("ph") == "E" and source.randrange(100) < percent:
+                name = source.choice((*begins, "nobody"))
+                record["name"] = source.choice((name, name, name, name[:-1], "", 7)
+                                               if isinstance(name, str) else (name,))
+
+    def wild_times(self, seed: int) -> None:
+        """In some traces: times far from all others. Its choices are its own, too."""
+        source = random.Random(f"wild times of {seed}")
+        timed = [r for r in self.records if isinstance(r, dict) and "ts" in r]
+        if source.randrange(8) or not timed:
+            return
+        n = source.choice((1, 1, 2, 5, len(timed) // 2))
+        values: tuple = (0, 0, Raw("0.000"), 5, 3_782_700_000_000_000, -1_782_700_000_000_000,
+                         self.base_us + 10 ** 12, self.base_us + 10 ** 11, self.base_us - 10 ** 12)
+        if source.randrange(2):
+            values = (source.choice(values),)
+        for record in source.sample(timed, min(n, len(timed))):
+            if "dur" in record and not source.randrange(3):
+                record["dur"] = source.choice((0, 10 ** 10, 10 ** 12, 10 ** 15))
+            else:
+                record["ts"] = source.choice(values)
+
     def device_properties(self) -> object:
         """Devices of the machine: more or fewer than did work, some with few properties."""
         if self.chance(30):
@@ -523,6 +551,8 @@ class Generator:
         self.data_flow(self.seed)
         self.arrows()
         self.launch_arrows()
+        self.end_names(self.seed)
+        self.wild_times(self.seed)
         if self.chance(30):
             # Only metadata moves to the front: an E stays after its B.
             self.records.sort(key=lambda r: r["ph"] != "M")

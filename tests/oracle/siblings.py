@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 import randomtrace
+import sample
 from twin import explain, reader, runs, tables
 
 HERE = Path(__file__).resolve()
@@ -79,7 +80,7 @@ def main() -> int:
     folder = options.traces or HERE.parents[3] / "shared" / "data"
     if not folder.is_dir():
         folder = HERE.parents[1] / "data"
-    for path in sorted(folder.rglob("*.json*")):
+    for path in sample.of(sorted(folder.rglob("*.json*"))):
         if path.is_file() and path.stat().st_size <= options.largest:
             asked, wrong = compare(options.opscope, path, path.name)
             n, n_wrong = n + asked, n_wrong + wrong

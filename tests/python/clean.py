@@ -24,12 +24,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # What the wheel must bring itself, though modules of Python may use it, too.
-BROUGHT = ("libsqlite3", "libzstd", "libisal", "libxxhash", "libmicrohttpd", "libgnutls",
+BROUGHT = ("libsqlite3", "libzstd", "libisal", "libdeflate", "libxxhash", "libmicrohttpd", "libgnutls",
            "libp11-kit", "libidn2", "libunistring", "libtasn1", "libnettle", "libhogweed", "libgmp")
 # In every wheel. What libmicrohttpd needs besides, distributions choose.
-LIBRARIES = {"libsqlite3", "libzstd", "libisal", "libmicrohttpd"}
+LIBRARIES = {"libsqlite3", "libzstd", "libisal", "libdeflate", "libmicrohttpd"}
+# What every system has on which wheels can be installed (PEP 600).
 SYSTEM = ("libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1",
-          "libgcc_s.so.1", "libstdc++.so.6")
+          "libgcc_s.so.1", "libstdc++.so.6", "libz.so.1")
 FACTS = """
 import json, os, sys, sysconfig
 print(json.dumps({"program": os.path.realpath(sys.executable), "version": sys.version_info[:2],

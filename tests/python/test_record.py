@@ -303,7 +303,7 @@ record.stop()
         done, _ = record("""
 open(OUT + ".file", "w").close()
 for bad in (lambda: record.scope("x", kind="operater"), lambda: record.scope(3),
-            lambda: record.counter("x", "y") if record.is_on() else record.counter(1, 2),
+            lambda: record.counter(1, 2), lambda: record.counter("x", "3"),
             lambda: record.start(OUT + ".file/in.osc"), lambda: record.instant()):
     try:
         bad()
@@ -317,7 +317,7 @@ except RuntimeError as e:
     print(e)
 record.stop()
 """, self.folder)
-        self.assertEqual(done.stdout, "ValueError\nTypeError\nTypeError\nOSError\nTypeError\n"
+        self.assertEqual(done.stdout, "ValueError\nTypeError\nTypeError\nTypeError\nOSError\nTypeError\n"
                                       "start: opscope is already recording\n")
 
     def test_nonsense_at_the_start_is_named(self):

@@ -57,6 +57,19 @@ assert libc.prctl(38, 1, 0, 0, 0) == 0
 assert libc.prctl(22, 2, ctypes.c_char_p(program), 0, 0) == 0
 os.execv(sys.argv[1], sys.argv[1:])
 """
+# A child ends a recording for which there is no room; its parent ends well.
+FULL = RECORD + """
+import resource
+library = ctypes.CDLL(os.environ["LIBRARY"])
+if os.fork() == 0:
+    record(1)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000))
+    for i in range(200000):
+        record(1)
+    library.osc_stop()
+    os._exit(0)
+os.wait()
+"""
 AS_ROOT = [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user"]
 
 
@@ -156,6 +169,14 @@ def lost(place: Place) -> None:
             if row["code"] == "dropped_too_big"] == ["1", "1"]
 
 
+def full(place: Place) -> None:
+    """Who ended the recording was not killed, though the file could not be written to its end."""
+    said = place.record(FULL)
+    assert "because a file could not be written: File too large" in said, said
+    found = place.codes()
+    assert "disk_full" in found and not found & {"ended_silently", "killed"}, found
+
+
 def gone(place: Place) -> None:
     """The directory is removed by the program."""
     said = place.record("import shutil, os\nshutil.rmtree(os.environ['OPSCOPE_OUT'])")
@@ -189,7 +210,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--opscope", required=True, type=Path)
     opscope = parser.parse_args().opscope.resolve()
-    tests = [removed, filtered, missing, several, lost, gone, steered]
+    tests = [removed, filtered, missing, several, lost, full, gone, steered]
     if subprocess.run([*AS_ROOT, "true"], capture_output=True, check=False).returncode == 0:
         tests += [jailed, jailed_first]
     else:

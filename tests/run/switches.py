@@ -26,9 +26,13 @@ class Switches:
     def __init__(self, opscope: Path, folder: Path) -> None:
         self.opscope, self.folder = opscope, folder
         self.out, self.program = folder / "out", folder / "program"
-        build = opscope.parent
+        self.compile(HERE / "switches.cpp")
+
+    def compile(self, source: Path) -> None:
+        """Make the program of SOURCE."""
+        build = self.opscope.parent
         done = subprocess.run(["g++", "-std=c++17", "-O2", "-pthread", "-Wall", "-Wextra",
-                               "-Werror", f"-I{ROOT}/include", HERE / "switches.cpp", f"-L{build}",
+                               "-Werror", f"-I{ROOT}/include", source, f"-L{build}",
                                "-lopscope", f"-Wl,-rpath,{build}", "-o", self.program],
                               capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
@@ -150,6 +154,32 @@ def rate(s: Switches) -> None:
     assert len(s.table("events", "--where", "name = 'hot'")) < 200_000
 
 
+def sampled_in_vain(s: Switches) -> None:
+    """Names that sampled nothing are told at the end, with the reason; others are not."""
+    source = s.folder / "kinds.cpp"
+    source.write_text("""#include <opscope/scope.hpp>
+        int main() {
+            for (int i = 0; i < 1000; i++) { OPSCOPE_SCOPE_OF(OSC_SCOPE_OPERATOR, "gemm"); }
+            for (int i = 0; i < 1000; i++) { OPSCOPE_SCOPE("parse"); }
+        }""", encoding="utf-8")
+    s.compile(source)
+    process = s.start(1, 0, "--sample", "gemm=100,nosuch=5/s,parse=10,other=1")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert err.splitlines() == [
+        "opscope run: --sample: gemm (operator) is of a kind that is not sampled: all its calls "
+        "were recorded", "opscope run: --sample: no scope is called nosuch"], err
+    assert all(900 < n <= 1000 for n in s.calls().values()), s.calls()
+    # A name is no mistake where another pattern hides it, nor there for an earlier run's sake.
+    _, err = s.start(1, 0, "--sample", "parse=10,par*=20").communicate(timeout=60)
+    assert err == "", err
+    source.write_text("""#include <opscope/scope.hpp>
+        int main() { OPSCOPE_SCOPE("other"); }""", encoding="utf-8")
+    s.compile(source)
+    _, err = s.start(1, 0, "--sample", "parse=10").communicate(timeout=60)
+    assert err == "opscope run: --sample: no scope is called parse\n", err
+
+
 def misuse(s: Switches) -> None:
     """Wrong lists are told before anything runs."""
     for words, message in ((["run", "--enable", "-", "--", "true"], "--enable: '-' is not a category"),
@@ -172,7 +202,7 @@ def main() -> int:
     parser.add_argument("--opscope", type=Path, required=True)
     opscope = parser.parse_args().opscope.resolve()
     return run_tests([usual_levels, levels_of_a_run, one_category, while_it_runs, sampled,
-                      sampled_while_it_runs, rate, misuse],
+                      sampled_while_it_runs, rate, sampled_in_vain, misuse],
                      lambda place: (Switches(opscope, Path(place)),))
 
 

@@ -23,6 +23,8 @@ from support import rows, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/sources"))
+import each_profile  # noqa: E402
+import kineto_keys  # noqa: E402
 import level_zero  # noqa: E402
 import opencl  # noqa: E402
 from place import Place  # noqa: E402
@@ -89,6 +91,16 @@ for _ in range(2):
     with opscope.torch.profile(activities=[ProfilerActivity.CPU]) as p:
         torch.ones(8).to("tiny").relu()
 print("device_unasked" in list(opscope.load(p)["quality"]["code"]))
+"""
+
+
+# Launches one kernel.
+PREPARE = """
+import tiny
+ONES = torch.ones(8).to("tiny")
+def launch():
+    ONES.relu()
+    torch.tiny.synchronize()
 """
 
 
@@ -240,6 +252,7 @@ def nothing_is_wrong_with_it(run: Run) -> None:
 
 def the_trace_says_the_same(run: Run) -> None:
     """The exported trace has the words by which others know devices, and makes the same tables."""
+    kineto_keys.check(run.trace)
     events = json.loads(run.trace.read_text(encoding="utf-8"))["traceEvents"]
     found = Counter((x.get("cat"), x["ph"]) for x in events)
     work = sum(found[x, "X"] for x in ("kernel", "gpu_memcpy", "gpu_memset"))
@@ -313,22 +326,34 @@ def all_sources_are_recorded_at_once(run: Run) -> None:
         assert "doubled" in alone.stdout and "child" in alone.stdout, alone.stderr
         assert ((done.returncode, done.stdout, done.stderr) ==
                 (alone.returncode, alone.stdout, alone.stderr)), (done, alone)
-        events = run.table("events", of=out)
-        by_id = {x["id"]: x for x in events}
+        # Ids are those of one process, of which each has a file.
+        events = [x | {"file": path.name} for path in sorted(out.iterdir())
+                  if path.suffix == ".osc" for x in run.table("events", of=path)]
+        by_id = {(x["file"], x["id"]): x for x in events}
+
+        def linked(row: dict[str, str], key: str) -> dict[str, str]:
+            return by_id[row["file"], row[key]]
+
         found = {(x["device"], x["name"]): x for x in events if x["kind"] == "kernel"}
         assert {x for x, _ in found} == {"tiny:0", "opencl:0", "xpu:0"}, set(found)
-        launch = by_id[found["xpu:0", "add"]["launch_id"]]
+        launch = linked(found["xpu:0", "add"], "launch_id")
         assert launch["name"] == "zeCommandListAppendLaunchKernel", launch
-        launch = by_id[found["opencl:0", "add_one"]["launch_id"]]
+        launch = linked(found["opencl:0", "add_one"], "launch_id")
         assert launch["name"] == "clEnqueueNDRangeKernel", launch
         in_c = launch["process"]
-        launch = by_id[found["opencl:0", "twice"]["launch_id"]]
+        launch = linked(found["opencl:0", "twice"], "launch_id")
         assert launch["name"] == "clEnqueueNDRangeKernel", launch
-        launch = by_id[found["tiny:0", "relu"]["launch_id"]]
-        assert by_id[launch["op_id"]]["name"] == "aten::relu", launch
+        launch = linked(found["tiny:0", "relu"], "launch_id")
+        assert linked(launch, "op_id")["name"] == "aten::relu", launch
         ranges = {x["name"]: x["process"] for x in events if x["kind"] == "scope"}
         assert len({ranges["all"], ranges["in child"], in_c}) == 3, (ranges, in_c)
         assert ranges["all"] == launch["process"], ranges
+
+
+def each_kind_of_profile_records_the_device(run: Run) -> None:
+    """Whether it is asked for or not: its backend reports by itself."""
+    each_profile.check(run.opscope, run.folder, run.python, run.env, PREPARE, " relu ",
+                       "PrivateUse1", is_always=True)
 
 
 def main() -> int:
@@ -345,7 +370,8 @@ def main() -> int:
         it_learns_what_the_cpu_learns, the_table_of_torch_has_its_columns,
         every_launch_has_its_work, kernels_are_counted, the_device_is_told_of,
         nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory,
-        a_device_that_was_not_asked_for_is_told, a_pair_from_before_the_recording_counts, an_unmodified_program_is_recorded]
+        a_device_that_was_not_asked_for_is_told, a_pair_from_before_the_recording_counts,
+        an_unmodified_program_is_recorded, each_kind_of_profile_records_the_device]
     if subprocess.run([options.python, "-c", "import nvtx, pyopencl"], capture_output=True,
                       check=False).returncode == 0:
         tests.append(all_sources_are_recorded_at_once)

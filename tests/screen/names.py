@@ -29,11 +29,13 @@ from typing import Iterator
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "oracle"), str(ROOT / "tests" / "screen")]
 import families  # noqa: E402
+import sample  # noqa: E402
 from cells import KEYS  # noqa: E402
 
 SUFFIXES = (".json", ".json.gz", ".osc")
 NAMES = ("path", "name", "operator") # what the column of names is called
-SEVERAL_LINES = ("quality", "advice", "info", "memory_peaks", "headlines") # of a row
+SEVERAL_LINES = ("quality", "advice", "info", "memory_peaks", "headlines",
+                 "patterns") # of a row
 LEAST = 32
 # Words of --group-by -> the column that they ask for.
 ASKED = {"process": "process", "thread": "thread", "track": "track", "category": "category",
@@ -163,7 +165,7 @@ def traces() -> list[Path]:
     found = [p for where in (ROOT.parent / "shared" / "data", ROOT / "tests" / "data")
              for p in where.rglob("*") if p.is_file() and p.name.endswith(SUFFIXES)]
     folders = {p.parent for p in found if sum(q.parent == p.parent for q in found) > 1}
-    return sorted(found) + sorted(folders)
+    return sample.of(sorted(found) + sorted(folders))
 
 
 def main() -> int:

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 from place import ROOT, Missing, Place, lines, run, same
@@ -221,6 +222,17 @@ def openvino_is_recorded(place: Place) -> None:
              for row in found) >= 3, True)
 
 
+def operators_of_torch_are_recorded_once(place: Place) -> None:
+    """By the recorder, and not by ITT, too; ranges of the program by ITT."""
+    out = place.folder / "both"
+    done = subprocess.run([str(place.opscope), "run", "--torch", "--sources", "itt,torch",
+                           "-o", str(out), "--", *place.script("torch", TORCH)], capture_output=True, text=True,
+                          check=False)
+    same((done.returncode, done.stdout, done.stderr), (0, "", ""))
+    found = Counter(row["name"] for row in place.events(out) if row["kind"] != "alloc")
+    same((found["aten::conv2d"], found["iteration_0"], found["half way"]), (3, 1, 50))
+
+
 TESTS = (tasks_nest, what_was_there_before_is_used, kill_loses_nothing_and_leaves_open_what_was,
          what_is_open_at_the_end_stays_open, ends_without_a_begin_are_counted,
          a_forked_child_has_a_recording_and_a_hello,
@@ -228,7 +240,7 @@ TESTS = (tasks_nest, what_was_there_before_is_used, kill_loses_nothing_and_leave
          what_a_handler_does_is_recorded_or_counted, nothing_happens_where_nobody_wants_it,
          a_library_of_another_version_costs_the_recording_alone, run_sets_what_it_takes,
          tbb_is_recorded, openmp_is_recorded, torch_is_recorded,
-         openvino_is_recorded)
+         operators_of_torch_are_recorded_once, openvino_is_recorded)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import each_profile
+import kineto_keys
 from place import HERE, ROOT, Missing, Place, counted, run, same
 
 ADD = "_ZN2at6native7add_oneILi4EfEEvPT0_"
@@ -150,10 +152,10 @@ def arguments_are_those_of_kineto(place: Place) -> None:
     work = {row["name"]: row["args"] for row in on_devices(place.events(out))}
     args = dict(work["scale"])
     same(args.pop("correlation") > 0, True)
-    same(args, {"device": "cuda:0", "context": 1, "stream": 7, "grid": [54, 1, 1],
+    same(args, {"device": 0, "device family": "cuda", "context": 1, "stream": 7, "grid": [54, 1, 1],
                 "block": [256, 1, 1], "registers per thread": 32, "shared memory": 1536,
                 "blocks per SM": 0.5, "warps per SM": 4, "est. achieved occupancy %": 6})
-    same((work["other"]["device"], work["other"]["stream"]), ("cuda:1", 20))
+    same((work["other"]["device"], work["other"]["stream"]), (1, 20))
     same(work["node"]["graph id"], 1)
     peer = work["Memcpy PtoP (Device -> Device)"]
     same((peer["fromDevice"], peer["toDevice"], peer["bytes"]), (0, 1, 2048))
@@ -246,7 +248,7 @@ def a_device_that_is_reset_stays_the_same(place: Place) -> None:
                                                     ("sync", "Context Sync"): 1}))
     found = {row["name"]: row["args"] for row in on_devices(events)}
     for name in ("after", "Context Sync"):
-        same((found[name]["device"], found[name]["context"]), ("cuda:0", 3))
+        same((found[name]["device"], found[name]["context"]), (0, 3))
     same(counted(place, out), {})
 
 
@@ -390,7 +392,8 @@ def without_a_library_that_is_told(place: Place) -> None:
 TORCH = """
 import ctypes, sys, warnings, torch
 from torch.profiler import ProfilerActivity
-from opscope.torch import profile
+from torch.profiler._utils import BasicEvaluation
+from opscope.torch import profile, profiler_legacy
 
 fake = ctypes.CDLL(sys.argv[1])
 
@@ -411,6 +414,22 @@ for n in (2, 3):
         if "CUDA" in event.key or "cuda" in event.key or event.device_time_total > 0:
             print(event.key, event.count, event.device_time_total > 0, sep="|")
     print("Self CUDA" in prof.key_averages().table())
+    # What torch makes of all events: the same averages, but for rounding.
+    of_events, averages = ({a.key: a for a in found} for found in (
+        prof.events().key_averages(), prof.key_averages()))
+    assert set(of_events) == set(averages)
+    for key, a in averages.items():
+        assert a.count == of_events[key].count
+        assert abs(a.self_device_time_total - of_events[key].self_device_time_total) < 0.01
+        assert abs(a.device_time_total - of_events[key].device_time_total) < 0.01
+        assert abs(a.self_cpu_time_total - of_events[key].self_cpu_time_total) < 0.01
+    assert sum(e.activity_type() == "kernel" for e in prof.profiler.kineto_results.events()) == n
+    BasicEvaluation(prof.profiler)
+    prof.export_chrome_trace(sys.argv[2])
+with profiler_legacy.profile(use_cuda=True) as prof:
+    add_one(torch.ones(2))
+    fake.cudaDeviceSynchronize()
+assert "Self CUDA" in prof.table(sort_by="id")
 """ % ADD
 
 
@@ -422,8 +441,8 @@ def run_torch(place: Place, knobs: str) -> subprocess.CompletedProcess[str]:
         raise Missing("torch is not built for this sanitizer")
     if place.sanitizers:
         environment["LD_PRELOAD"] = place.preloaded()
-    return subprocess.run([*place.script("torch", TORCH), fake(place) / "libcupti.so.13"],
-                          env=environment, capture_output=True, text=True, timeout=300,
+    return subprocess.run([*place.script("torch", TORCH), fake(place) / "libcupti.so.13",
+                           place.folder / "exported.json"], env=environment, capture_output=True, text=True, timeout=300,
                           check=False)
 
 
@@ -437,6 +456,34 @@ def torch_has_columns_of_cuda(place: Place) -> None:
                    f"Memcpy HtoD (Pageable -> Device)|{n}|True", "cudaDeviceSynchronize|1|False",
                    "True"]
     same(Counter(done.stdout.splitlines()), Counter(wanted))
+    kineto_keys.check(place.folder / "exported.json")
+
+
+def kineto_has_the_types_that_are_expected(place: Place) -> None:
+    """This test asks nothing of PLACE."""
+    if kineto_keys.check_kineto() == 0:
+        raise Missing("there are no traces of Kineto beside the project")
+
+
+PREPARE = """
+import ctypes
+torch.cuda.is_available = lambda: True
+torch.cuda.synchronize = lambda: None
+fake = ctypes.CDLL("%s")
+def launch():
+    fake.cudaLaunchKernel(b"%s", 7, 108, 256)
+    fake.cudaDeviceSynchronize()
+"""
+
+
+def each_kind_of_profile_records_a_device(place: Place) -> None:
+    if place.sanitizers:
+        raise Missing("this is about Python")
+    place.script("torch", "")  # or there is no torch
+    each_profile.check(place.opscope, place.folder, place.python,
+                       each_profile.environment(place.opscope),
+                       PREPARE % (fake(place) / "libcupti.so.13", ADD), "add_one", "CUDA",
+                       "use_cuda")
 
 
 def torch_says_who_has_cupti(place: Place) -> None:
@@ -484,7 +531,9 @@ TESTS = (all_work_is_recorded_and_linked, records_of_all_generations_are_read,
          a_library_that_the_program_unloads_stays, a_killed_program_loses_a_second,
          a_forked_child_leaves_its_parent_alone, the_older_library_is_found,
          a_library_that_lacks_functions_is_passed_over, graphs_that_are_made_anew_leave_no_names,
-         without_a_library_that_is_told, torch_has_columns_of_cuda, torch_says_who_has_cupti,
+         without_a_library_that_is_told, torch_has_columns_of_cuda,
+         kineto_has_the_types_that_are_expected,
+         each_kind_of_profile_records_a_device, torch_says_who_has_cupti,
          run_records_it, nothing_happens_where_nobody_wants_it)
 
 if __name__ == "__main__":

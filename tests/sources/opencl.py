@@ -194,7 +194,7 @@ def what_never_starts_is_counted(place: Place) -> None:
 
 def two_devices_are_two(place: Place) -> None:
     out = record(place, "both", POCL_DEVICES="pthread pthread")
-    kernels = Counter(row["args"]["device"] for row in on_devices(place.events(out))
+    kernels = Counter(row["device"] for row in on_devices(place.events(out))
                       if row["kind"] == "kernel")
     same(kernels, Counter({"opencl:0": 12, "opencl:1": 1}))
 

@@ -66,14 +66,14 @@ def record(place: Place, how: str) -> Path:
 
 def check(events: list[dict], kernels: dict[tuple[str, str], int]) -> None:
     work = [row for row in events if row["kind"] in ON_DEVICES]
-    same(dict(Counter((row["args"]["device"], row["name"]) for row in work
+    same(dict(Counter((row["device"], row["name"]) for row in work
                       if row["kind"] == "kernel")), kernels)
     calls = {row["args"]["correlation"]: row for row in events
              if row["kind"] in ("runtime", "driver") and "correlation" in row["args"]}
     hosts = {"opencl:0": "opencl", "xpu:0": "level-zero", "cuda:0": "cuda", "cuda:1": "cuda"}
     for row in work: # each is linked to a call of the thread that uses its runtime
         call = calls[row["args"]["correlation"]]
-        same(call["thread_name"], hosts[row["args"]["device"]])
+        same(call["thread_name"], hosts[row["device"]])
     ranges = {(row["kind"], row["name"]) for row in events if row.get("thread_name") == "nvtx"}
     same({("operator", "aten::empty"), ("annotation", "my label")} <= ranges, True)
 
@@ -92,7 +92,7 @@ def a_process_that_ends_at_once_has_recorded_what_was_finished(place: Place) -> 
     for how in ("_exit", "signal"):
         events = place.events(record(place, how))
         # CUPTI gives back what it has each second, and this takes about one.
-        has_flushed = any(row["args"].get("device") == "cuda:0" for row in events)
+        has_flushed = any(row.get("device") == "cuda:0" for row in events)
         check(events, KERNELS | OF_CUDA if has_flushed else KERNELS)
         same(sum(row["name"] == "cudaLaunchKernel" for row in events), 12)
 

@@ -126,6 +126,16 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             self.close_connection = True
         elif path == "/fail.json":
             self.answer(500, b"out of order", "text/plain")
+        elif path == "/endless.json":
+            self.send_response(200)
+            self.end_headers()
+            self.close_connection = True
+            try:
+                for _ in range(600):
+                    self.wfile.write(b" " * 100000)
+                    time.sleep(0.1)
+            except OSError: # the client has had enough
+                pass
         elif path == "/slow.json":
             time.sleep(60)
         elif path == "/evil/":

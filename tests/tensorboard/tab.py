@@ -200,6 +200,7 @@ def test_the_tab_is_listed_without_a_server():
         folder = TEMP / empty
         folder.mkdir()
         (folder / "config.json").write_text('{"a": 1}')
+        os.mkfifo(folder / "pipe.json")  # nobody writes into it
         with Board("--logdir", folder) as b:
             assert b.json("/data/plugins_listing")["opscope"]["enabled"] is False
             status, _, body = b.get(f"{TAB}/index.html")
@@ -248,7 +249,9 @@ def test_tables_are_those_of_the_command():
         assert b.get(f"/a/b{TAB}/api/v1/session", method="POST")[0] == 405
         yield
         for path in (f"{TAB}/api/v1/session", f"{OLD}/runs"):
-            for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://other.example"}):
+            for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
+                            {"Origin": "http://other.example"}, {"Host": "evil.example"},
+                            {"Host": f"localhost.evil.example:{b.port}"}, {"Host": ""}):
                 if path.startswith(TAB) or "Origin" not in headers:
                     assert b.get("/a/b" + path, headers=headers)[0] == 403, (path, headers)
             origin = f"http://localhost:{b.port}"

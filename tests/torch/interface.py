@@ -22,6 +22,7 @@ import threading
 import time
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -201,25 +202,6 @@ def a_profile_can_be_loaded_and_shown() -> None:
         assert "aten::add" in shown._repr_html_() and "<table>" in trace._repr_html_()
 
 
-def events_have_the_numbers_of_the_exported_trace() -> None:
-    module = torch.nn.Linear(8, 8)
-    with profile(activities=CPU, with_stack=True, experimental_config=CONFIG(verbose=True)) as prof:
-        module(x).sum().backward()
-    written = exported(prof)
-    # Torch 2.6 has no such fields.
-    events = [e for e in prof.events() if hasattr(e, "python_id") and hasattr(e, "flow_id")]
-    calls = {e["args"]["Python id"]: (e["name"], e["args"]["Python parent id"] or -1,
-                                      e["args"].get("Python module id", -1))
-             for e in written if e.get("cat") == "python_function"}
-    arrows = {(e["id"], e["ph"] == "s") for e in written if e.get("cat") == "fwdbwd"}
-    assert calls and len(arrows) > 2, arrows
-    if events:
-        assert calls == {e.python_id: (e.name, e.python_parent_id, e.python_module_id)
-                         for e in events if e.is_python_function}
-        assert arrows == {(e.flow_id, e.flow_start) for e in events if e.flow_type == 1}
-        assert {(e.flow_id, e.flow_start) for e in events if e.flow_type != 1} == {(0, False)}
-
-
 def a_window_ends_after_everything_in_it() -> None:
     for start_ns in range(63_790_288_400_123, 63_790_288_401_123, 7):
         start_us, end_us = start_ns / 1000, (start_ns + 28_578) / 1000
@@ -250,13 +232,50 @@ def metadata_stands_in_the_trace() -> None:
     assert found["trace_id"] == prof.get_trace_id()
 
 
-def two_of_ours_are_an_error_and_torch_beside_is_none() -> None:
-    with profile(activities=CPU) as outer:
-        assert raises(RuntimeError, "is already running", lambda: profile(activities=CPU).start())
-        with torch.profiler.profile(activities=CPU) as theirs:
+def torch_records_a_profile_inside_of_ours() -> None:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with profile(activities=CPU) as outer:
+            with profile(activities=CPU) as inner:
+                inner.add_metadata("who", "inner")
+                x + x
+            with torch.profiler.profile(activities=CPU) as theirs:
+                x + x
             x + x
-    assert "aten::add" in keys(outer)
+    assert sum("already running" in str(w.message) for w in said) == 1, said
+    assert (counts(outer)["aten::add"], counts(inner)["aten::add"]) == (3, 1)
     assert "aten::add" in [a.key for a in theirs.key_averages()]
+    found = trace(inner)
+    assert found["who"] == "inner" and "aten::add" in [e["name"] for e in found["traceEvents"]]
+    assert raises(ValueError, "torch's own profiler", lambda: os.fspath(inner))
+    with inner:  # alone, it is ours
+        x + x
+    assert os.path.isfile(inner) and counts(inner)["aten::add"] == 1
+
+
+def a_profile_leaves_the_recording_that_the_program_began() -> None:
+    code = """if 1:
+        import os, sys, torch, warnings
+        from opscope import record
+        from opscope.torch import profile
+        record.start(*sys.argv[1:])
+        path = record.path()
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            with profile() as prof:
+                torch.ones(4) + 1
+                assert record.path() == path, record.path()
+        assert sum("already running" in str(w.message) for w in said) == 1, said
+        assert record.path() == path and len(prof.events()) > 0
+        record.stop()
+    """
+    with tempfile.TemporaryDirectory() as d:
+        for words, variables in ((["run.osc"], {}), ([], {"OPSCOPE_OUT": "."}),
+                                 (["run.osc"], {"OPSCOPE_OUT": d})):
+            done = subprocess.run([sys.executable, "-c", code, *words], cwd=d, text=True,
+                                  env={**os.environ, **variables}, capture_output=True,
+                                  check=False)
+            assert done.returncode == 0, done.stderr
 
 
 def a_second_start_spoils_nothing() -> None:
@@ -307,6 +326,7 @@ def misuse_says_what_is_wrong() -> None:
     assert raises(AssertionError, "initialized", prof.key_averages)
     assert raises(AssertionError, "initialized", lambda: prof.export_chrome_trace("x"))
     assert raises(TypeError, "record_shapes", lambda: profile(record_shape=True))
+    assert raises(TypeError, "not str", lambda: profile(schedule="wait=1"))
     assert raises(AssertionError, "No valid", lambda: profile(activities=[]))
     assert opscope.torch.ProfileActivity is ProfilerActivity
     with warnings.catch_warnings(record=True) as found:
@@ -397,6 +417,37 @@ def a_device_that_is_there_is_asked_for_by_default() -> None:
         # Its source is asked, and finds neither a driver nor CUPTI.
         assert "CUDA driver" in told[0] or "libcupti" in told[0], told
         assert said(activities=CPU) == said(use_cuda=False) == []
+
+
+def a_device_that_only_torch_records_is_left_to_it() -> None:
+    """ROCm and MTIA, with one line; but not one whose device is not there."""
+    cuda, mtia = ProfilerActivity.CUDA, ProfilerActivity.MTIA
+    with supported(cuda, mtia), mock.patch("torch.version.hip", "6.4"):
+        for name, activity in (("cuda", cuda), ("mtia", mtia)):
+            asked = [*CPU, activity]
+            with (mock.patch(f"torch.{name}.is_available", lambda: True),
+                  warnings.catch_warnings(record=True) as found):
+                warnings.simplefilter("always")
+                for _ in range(2):
+                    assert type(profile(activities=asked)) is torch.profiler.profile
+                assert type(profile(activities=CPU)) is profile
+            told, = (str(w.message) for w in found if w.category is UserWarning)
+            assert activity.name in told and "torch's own profiler records" in told, told
+            told, = said(activities=asked)
+            assert f"no {activity.name} activity will be recorded: torch finds no" in told, told
+
+
+def warnings_about_a_vendors_device_name_its_profiler() -> None:
+    """In one sentence."""
+    npu = SimpleNamespace(is_available=lambda: True, is_initialized=lambda: True)
+    with (mock.patch("torch._C._get_privateuse1_backend_name", lambda: "npu"),
+          mock.patch("torch.npu", npu, create=True)):
+        told, = said(activities=[*CPU, ProfilerActivity.PrivateUse1])
+        assert "record with torch_npu.profiler" in told, told
+        with (mock.patch("opscope.torch.devices.is_reported", lambda name: name == "PrivateUse1"),
+              mock.patch("opscope.torch.collector.has_source", lambda name: False)):
+            told, = said(activities=[*CPU, ProfilerActivity.CUDA])
+        assert "is npu: pass ProfilerActivity.PrivateUse1" in told, told
 
 
 def fields_that_change_nothing_are_named() -> None:
@@ -699,7 +750,7 @@ def the_inner_profiler_has_what_that_of_torch_has() -> None:
     assert "aten::add" in inner.table(sort_by="id") == str(inner) and "aten::add" in repr(inner)
     assert inner.total_average().count == 1 and len(inner.function_events) == 1
     assert inner.self_cpu_time_total == prof.key_averages().self_cpu_time_total > 0
-    assert raises(AttributeError, "events()", lambda: inner.kineto_results.trace_start_ns)
+    assert raises(AttributeError, "events()", lambda: inner.kineto_results.save)
     late = profile(activities=CPU, post_processing_timeout_s=-1)
     assert raises(ValueError, "must be non-negative", late.start)
 

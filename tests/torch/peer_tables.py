@@ -4,8 +4,8 @@
     python peer_tables.py TRACE...
 
 Runs in an environment that has both (see peers.py), without torch and without opscope.
-For each trace: their complaints, the plugin's views and its tables of operators, memory and
-modules, and the other's operators, steps, annotations and calls.
+For each trace: their complaints, the plugin's views and its tables of operators, kernels, memory and
+modules, and the other's operators, kernels, steps, annotations and calls.
 """
 from __future__ import annotations
 
@@ -47,6 +47,8 @@ def from_plugin(path: str, cache: str) -> dict[str, Any]:
     result["views"] = sorted(view.display_name for view in profile.views)
     result["modules"] = sorted([m.name, m.occurences, m.operators]
                                for m in profile.module_stats or [])
+    result["kernels"] = ([[row[0], row[2]] for row in profile.kernel_table["data"]["rows"]]
+                         if profile.kernel_table else [])
     result["memory"] = profile.get_memory_stats()["rows"] if profile.memory_snapshot else {}
     return result
 
@@ -59,10 +61,12 @@ def from_hta(path: str) -> dict[str, Any]:
     sums = operators.groupby("name")["dur"].agg(["count", "sum"])
     annotations = analysis.get_gpu_user_annotation_breakdown(
         use_gpu_annotation=False, visualize=False, num_kernels=1000)
+    kernels = events[(events["stream"] >= 0) & (events["cat"].map(lambda i: names[i]) == "kernel")]
     stacks = CallGraph(analysis.t).rank_to_stacks[0]
     return {"operators": sorted([names[i], int(row["count"]), float(row["sum"])]
                                 for i, row in sums.iterrows()),
             "steps": [int(step) for step in analysis.get_profiler_steps()],
+            "kernels": [[names[i], int(n)] for i, n in kernels.groupby("name").size().items()],
             "annotations": sorted(str(x) for x in annotations["name"]),
             "calls": sum(len(stack.get_nodes()) for stack in stacks.values())}
 

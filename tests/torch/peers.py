@@ -9,7 +9,8 @@ and HolisticTraceAnalysis 0.5. Each of some workloads runs for three steps under
 profilers at once, and with stacks under one after the other; both write traces by
 tensorboard_trace_handler. In both traces the peers must find the same operators (names, shapes,
 calls), memory, modules, steps and annotations, without a complaint; times differ by the costs of
-the two profilers. Ends with `N passed, N failed`; exit status 1 on any failure.
+the two profilers. In a trace of a fake device, which torch cannot record, they must find its
+kernels. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -34,6 +35,20 @@ WORKLOADS = ("residual_training", "transformer", "lstm")
 CPU = [torch.profiler.ProfilerActivity.CPU]
 ALL = {"record_shapes": True, "profile_memory": True, "with_flops": True}
 STACKS = {"with_stack": True, "with_modules": True}
+ROOT = Path(__file__).resolve().parents[2]
+# A profile with a library that stands for CUPTI.
+DEVICE = """
+import ctypes, sys, torch
+from opscope.torch import ProfilerActivity, profile
+fake = ctypes.CDLL(sys.argv[1])
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as prof:
+    for i in range(3):
+        with torch.profiler.record_function(f"ProfilerStep#{i}"):
+            fake.cudaLaunchKernel(b"scale", 7, 108, 256)
+            fake.cudaMemcpyAsync(1, ctypes.c_uint64(4096), 7)
+        fake.cudaDeviceSynchronize()
+prof.export_chrome_trace(sys.argv[2])
+"""
 TIMES_MAY_DIFFER = 0.4  # of a table's sum; torch's times include its own cost
 
 
@@ -95,6 +110,24 @@ def differences(theirs: dict[str, Any], ours: dict[str, Any]) -> list[str]:
     return found
 
 
+def record_device(directory: Path) -> Path:
+    """The trace of a fake device."""
+    library, trace = directory / "libcupti.so.13", directory / "device.pt.trace.json"
+    subprocess.run(["cc", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}/src",
+                    str(ROOT / "tests/sources/fake_cupti.c"), "-o", str(library),
+                    "-Wl,-soname,libcupti.so.13", "-lpthread"], check=True)
+    subprocess.run([sys.executable, "-c", DEVICE, str(library), str(trace)], check=True)
+    return trace
+
+
+def device_differences(found: dict[str, Any]) -> list[str]:
+    """What the peers do not find in the trace of record_device()."""
+    wanted = [["scale", 3]]
+    return ([f"complaint: {x}" for x in found["complaints"] if "resolution" not in x] +
+            [f"{peer} has the kernels {found[peer]['kernels']}" for peer in ("plugin", "hta")
+             if found[peer]["kernels"] != wanted])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--peers", required=True)
@@ -102,26 +135,33 @@ def main() -> int:
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    passed = failed = 0
     script = Path(__file__).with_name("peer_tables.py")
     # The second peer fails if rounded times overlap.
     environment = {**os.environ, "HTA_DISABLE_NS_ROUNDING": "1", "PYTHONPATH": ""}
+    def tables(traces: list[Path]) -> list[dict[str, Any]]:
+        """What the peers find in TRACES."""
+        done = subprocess.run([args.peers, str(script), *map(str, traces)], check=False,
+                              env=environment, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(done.stderr)
+        return list(json.loads(done.stdout))
+
+    results: list[tuple[str, list[str]]] = []
     for name in WORKLOADS:
         if args.only not in (None, name):
             continue
         with tempfile.TemporaryDirectory() as directory:
-            traces = record(name, Path(directory))
-            done = subprocess.run([args.peers, str(script), *map(str, traces)], check=False,
-                                  env=environment, capture_output=True, text=True)
-            if done.returncode != 0:
-                sys.exit(done.stderr)
-            of = json.loads(done.stdout)
-        for what, theirs, ours in (("all", *of[:2]), ("stacks", *of[2:])):
-            found = differences(theirs, ours)
-            passed += not found
-            failed += bool(found)
-            for line in found:
-                print(f"DIFFERS {name}, {what}: {line}")
+            of = tables(record(name, Path(directory)))
+        results += [(f"{name}, {what}", differences(theirs, ours))
+                    for what, theirs, ours in (("all", *of[:2]), ("stacks", *of[2:]))]
+    if args.only in (None, "device"):
+        with tempfile.TemporaryDirectory() as directory:
+            results.append(("device", device_differences(tables([record_device(Path(directory))])[0])))
+    for name, found in results:
+        for line in found:
+            print(f"DIFFERS {name}: {line}")
+    failed = sum(bool(found) for _, found in results)
+    passed = len(results) - failed
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

@@ -32,6 +32,7 @@ from typing import Any
 import torch
 import torch.profiler
 from torch.nn import functional as F
+from torch.profiler._utils import BasicEvaluation
 
 import opscope
 import opscope.torch
@@ -709,6 +710,66 @@ def averages_by_dtype_have_the_dtypes_of_torch() -> None:
         for types in ("c10::BFloat16, c10::BFloat16", "TensorList, Scalar",
                       "c10::complex<float>, double", "long int, long int, Scalar"):
             assert any(types == told for _, told in found), (types, found)
+
+
+def events_have_the_numbers_of_the_exported_trace() -> None:
+    module = torch.nn.Linear(8, 8)
+    with profile(activities=CPU, with_stack=True, experimental_config=VERBOSE) as prof:
+        module(x).sum().backward()
+    written = exported(prof)
+    # Torch 2.6 has no such fields.
+    events = [e for e in prof.events() if hasattr(e, "python_id") and hasattr(e, "flow_id")]
+    calls = {e["args"]["Python id"]: (e["name"], e["args"]["Python parent id"] or -1,
+                                      e["args"].get("Python module id", -1))
+             for e in written if e.get("cat") == "python_function"}
+    arrows = {(e["id"], e["ph"] == "s") for e in written if e.get("cat") == "fwdbwd"}
+    assert calls and len(arrows) > 2, arrows
+    if events:
+        assert calls == {e.python_id: (e.name, e.python_parent_id, e.python_module_id)
+                         for e in events if e.is_python_function}
+        assert arrows == {(e.flow_id, e.flow_start) for e in events if e.flow_type == 1}
+        assert {(e.flow_id, e.flow_start) for e in events if e.flow_type != 1} == {(0, False)}
+
+
+def torchs_private_code_works_on_the_results() -> None:
+    """Events by name, and the evaluation of queues and idle time."""
+    def work() -> None:
+        with record_function("mine"):
+            torch.ones(3).sum()
+
+    found = []
+    for make in (torch.profiler.profile, profile):
+        with make(activities=CPU, profile_memory=True) as prof:
+            work()
+        results = prof.profiler.kineto_results
+        events = sorted((e for e in results.events() if e.nbytes() == 0),
+                        key=lambda e: e.start_ns())
+        assert all(e.start_ns() + e.duration_ns() == e.end_ns() for e in events)
+        start_ns, now = results.trace_start_ns(), time.time_ns()
+        assert start_ns <= events[0].start_ns() < now and now - start_ns < 10 ** 11
+        found.append([(e.name(), e.device_type(), e.activity_type(), e.is_user_annotation(),
+                       e.linked_correlation_id(), e.shapes(), e.stack()) for e in events])
+        evaluation = BasicEvaluation(prof.profiler)
+        named = [e.name for e in evaluation.events if e.name.startswith("aten::")]
+        assert named[:1] == ["aten::ones"] and evaluation.queue_depth_list == []
+    assert found[0] == found[1], found
+
+
+def stacks_are_those_of_the_events() -> None:
+    with profile(activities=CPU, with_stack=True) as prof:
+        for _ in range(20):
+            (x @ x).sum()
+    with tempfile.TemporaryDirectory() as d:
+        ours, theirs = (os.path.join(d, name) for name in ("ours", "theirs"))
+        prof.export_stacks(ours)
+        assert prof.profiler.cached_events is None  # which takes long
+        prof.profiler.function_events.export_stacks(theirs, "self_cpu_time_total")
+        lines = [[line.rpartition(" ") for line in Path(path).read_text().splitlines()]
+                 for path in (ours, theirs)]
+    # A time of a microsecond less a rounding is 0 in one of the two.
+    a, b = (collections.Counter(stack for stack, _, value in found if int(value) > 1) for found in lines)
+    assert lines[0] and (a - b).total() < 3 and (b - a).total() < 3, (a - b, b - a)
+    assert raises(ValueError, "metric should be one of", lambda: prof.export_stacks("x", "nothing"))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 // A row of allocations marks its block on the curve of memory.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, compare, folder, hashOf, settle, start, status, withView } from "./browser.mjs";
+import { check, compare, folder, hashOf, rowsOf, settle, start, status, withView } from "./browser.mjs";
 
 function makeBlocks() {
   const path = join(folder, "blocks.json");
@@ -79,8 +79,23 @@ async function testRows(page) {
   check((await hash()).includes("sel=at:300000"), "a click takes the marks back, not the time");
 }
 
+/** From an operator to its block at the peak, which is marked on the curve. */
+async function testPeak(page) {
+  const peak = await page.getAttribute(".curves", "data-peak");
+  check(peak === (await rowsOf(await status(page)))[0].peak_ns, `the peak is marked: ${peak}`);
+  await page.click(".grid .cell[data-c='name']");
+  const [row] = await rowsOf(`opscope table memory_events --at ${peak}ns --sort -bytes ${join(folder, "blocks.json")}`);
+  await page.keyboard.press("t");
+  await page.waitForFunction(() => window.location.hash.includes("#/trace"));
+  await settle(page);
+  const detail = await page.innerText(".detail");
+  check(detail.includes("[memory]"), `an operator leads to its block at the peak: ${detail}`);
+  check(detail.includes(String(row.bytes)), `the largest one, ${row.bytes}: ${detail}`);
+}
+
 export async function testBlocks(browser) {
   const server = await start([makeBlocks()]);
+  await withView(browser, server, "memory", testPeak);
   await withView(browser, server, "memory?table=memory_events", async (page) => {
     const before = await drawn(page);
     await page.focus(".grid");

@@ -183,15 +183,16 @@ export async function runAxe(page, name) {
   }
 }
 
-/** A page, and what it asked of others or logged. */
-export async function openPage(context, origin) {
+/** A page, and what it asked of others or logged. If its files MAY CHANGE meanwhile, a 409 says so. */
+export async function openPage(context, origin, mayChange = false) {
   const page = await context.newPage();
   const faults = [];
   page.on("request", (request) => {
     const url = request.url();
     if (!url.startsWith(`${origin}/`) && !url.startsWith("data:")) faults.push(`asked for ${url}`);
   });
-  page.on("console", (m) => m.type() === "error" && faults.push(`logged ${m.text()}`));
+  const isNews = (m) => mayChange && m.text().includes("status of 409");
+  page.on("console", (m) => m.type() === "error" && !isNews(m) && faults.push(`logged ${m.text()}`));
   page.on("response", (r) => r.status() === 400 && faults.push(`${r.status()} for ${r.url()}`));
   page.on("pageerror", (error) => faults.push(`threw ${error.message}`));
   return [page, faults];
@@ -219,6 +220,27 @@ export async function withView(browser, server, view, use) {
   await context.close();
 }
 
+/** Device pixels for one of the page in contexts that are made now. */
+let ratio = 1;
+
+/** Run TEST as on an ordinary screen, and as on one that has two pixels for one: for what looks at
+ * pictures. */
+export async function atRatios(test) {
+  for (ratio of [1, 2]) await test(ratio);
+  ratio = 1;
+}
+
+/** The same of a page: LOOK at it in a context of OPTIONS. */
+export function inPages(browser, options, origin, look) {
+  return atRatios(async (of) => {
+    const context = await browser.newContext(options);
+    const [page, faults] = await openPage(context, origin);
+    await look(page, of);
+    check(faults.length === 0, `at a ratio of ${of}: ${faults[0]}`);
+    await context.close();
+  });
+}
+
 const servers = new Set();
 
 /** Start `opscope view`. */
@@ -232,6 +254,8 @@ export async function start(args) {
 export async function main(test) {
   writeFileSync(join(folder, "opscope"), `#!/bin/sh\nexec '${opscope}' "$@"\n`, { mode: 0o755 });
   const browser = await launch();
+  const open = browser.newContext.bind(browser);
+  browser.newContext = (options) => open({ deviceScaleFactor: ratio, ...options });
   try {
     await test(browser);
   } catch (error) {

@@ -9,7 +9,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { check, compare, data, folder, main, openPage, opscope, settle, start } from "./browser.mjs";
+import { check, compare, data, folder, main, openPage, opscope, rowsOf, settle, start } from "./browser.mjs";
 
 const hash = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
 const nSelected = (page) => page.locator(".strip [role=option][aria-selected=true]").count();
@@ -28,6 +28,9 @@ async function testStrip(context) {
   await settle(page);
   const n = await page.locator(".strip [role=option]").count();
   check(n >= 3, `${n} bars of the demo`);
+  const found = await rowsOf(`opscope table quality ${join(data, "demo.pt.trace.json.gz")} --merge`);
+  const badge = await page.textContent(".bar .findings", { timeout: 5000 }).catch(() => "");
+  check(badge === `⚠ ${found.length}`, `${found.length} findings are told: '${badge}'`);
   await page.mouse.click(...(await middleOf(page, 1)));
   await settle(page);
   const [one] = /steps=[^&]*/.exec(await hash(page)) ?? [""];
@@ -76,12 +79,39 @@ async function testUse(context) {
   server.stop();
 }
 
+/** Let PAGE note each picture of the timeline that is black, or of one colour. */
+async function logPixels(page) {
+  await page.addInitScript(() => {
+    window.frames_seen = 0;
+    window.frames_empty = [];
+    const small = Object.assign(document.createElement("canvas"), { width: 64, height: 32 });
+    const context = small.getContext("2d", { willReadFrequently: true });
+    const look = () => {
+      const canvas = document.querySelector(".tl-canvases canvas");
+      if (canvas === null || canvas.style.visibility === "hidden") return;
+      context.clearRect(0, 0, 64, 32);
+      context.drawImage(canvas, 0, 0, 64, 32);
+      const pixels = new Uint32Array(context.getImageData(0, 0, 64, 32).data.buffer);
+      window.frames_seen++;
+      if (new Set(pixels).size < 3) window.frames_empty.push(performance.now());
+    };
+    // What is in a canvas when the messages of a frame are done is what was shown.
+    const after = new MessageChannel();
+    after.port1.onmessage = look;
+    const next = () => {
+      after.port2.postMessage(0);
+      requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  });
+}
+
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 async function testLive(context) {
   const out = join(folder, "live");
   const convnet = join(dirname(opscope), "examples/convnet/convnet");
-  const program = spawn(opscope, ["run", "-o", out, "--", convnet, "--steps", "2500", "--batch", "8"], {
+  const program = spawn(opscope, ["run", "-o", out, "--", convnet, "--steps", "4000", "--batch", "8"], {
     stdio: "ignore",
   });
   const ended = new Promise((done) => program.on("exit", done));
@@ -104,6 +134,9 @@ async function testLive(context) {
     return Number.parseInt(text, 10) || 0;
   };
   await page.waitForSelector(".strip [role=option]", { timeout: 60_000 });
+  const [trace, troubles] = await openPage(context, server.origin, true);
+  await logPixels(trace);
+  await trace.goto(`${server.origin}/#/trace`);
   await page.keyboard.press("]");
   const before = await hash(page);
   check(before.includes("steps="), "a step is selected");
@@ -112,14 +145,21 @@ async function testLive(context) {
   void ended.then(() => {
     hasEnded = true;
   });
+  const widths = [1180, 1280, 1100, 1280];
   while (!hasEnded) {
     seen.add(await nSteps());
+    const width = widths.pop();
+    if (width !== undefined) await trace.setViewportSize({ width, height: 720 });
     await sleep(200);
   }
   check(seen.size >= 3, `the strip grew: ${[...seen].join(", ")}`);
-  for (let i = 0; i < 300 && (await nSteps()) !== 2500; i++) await sleep(100);
-  check((await nSteps()) === 2500, `at the end there are ${await nSteps()} steps of 2500`);
+  for (let i = 0; i < 300 && (await nSteps()) !== 4000; i++) await sleep(100);
+  check((await nSteps()) === 4000, `at the end there are ${await nSteps()} steps of 4000`);
   await settle(page);
+  const [frames, empty] = await trace.evaluate(() => [window.frames_seen, window.frames_empty.length]);
+  check(frames > 100 && empty === 0, `${empty} of ${frames} pictures of the timeline are empty`);
+  check(troubles.length === 0, `live trace: ${troubles[0]}`);
+  await trace.close();
   check(await page.evaluate(() => window.isTheSame === true), "the page was not loaded again");
   check((await hash(page)) === before, "what was selected stays");
   check((await compare(page, "at the end")) > 10, "the numbers are those of the command");

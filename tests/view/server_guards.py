@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -57,6 +58,7 @@ def test_foreign_requests_are_refused():
                {"Host": host, "Origin": "http://localhost:1"},
                {"Host": host, "Origin": f"http://{host}.evil.com"},
                {"Host": host, "Sec-Fetch-Site": "cross-site"},
+               {"Host": host, "Sec-Fetch-Site": "same-site"},
                {"Host": host, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate",
                 "Sec-Fetch-Dest": "document"}]
         for headers in good:
@@ -203,6 +205,10 @@ def test_files_of_the_page_are_sent_compressed():
         for name in ("", *names):
             _, told, plain = s.request(f"/{name}")
             assert "content-encoding" not in told and told["vary"] == "Accept-Encoding", told
+            if name.endswith(".js"):  # with the notices of what is in it
+                for text in (b"Jason Miller", b"Preact Team", b"Leon Sorokin",
+                             b"The above copyright notice and this permission notice shall be"):
+                    assert text in plain, text
             kept = "private, max-age=31536000, immutable" if name else "no-store"
             for accepted, coding in (("gzip", "gzip"), ("br;q=0, gzip;q=0.5", "gzip"),
                                      ("gzip, deflate, br", "br"), ("*", "br"),
@@ -252,4 +258,58 @@ def test_other_users_need_the_token():
         assert ask("/api/v1/session",
                    f"Cookie: opscope_{s.port}={token}\r\n").startswith("200")
         assert s.get("session")[0] == 200
+        yield
+
+
+def test_other_users_leave_room():
+    """Another user, who asks without the token and keeps what it can, locks nobody out."""
+    if os.getuid() != 0:
+        return
+    script = ("import os,sys,socket,encodings.idna\nos.setuid(65534)\n"
+              "def connect(request):\n"
+              " c=socket.create_connection(('127.0.0.1',int(sys.argv[1])))\n"
+              " c.settimeout(20)\n c.sendall(request)\n return c\n"
+              "asked=[connect(b'GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n')"
+              " for i in range(20)]\n"
+              "closed=0\n"
+              "for c in asked:\n"
+              " while c.recv(9999): pass\n"
+              " closed+=1\n"
+              "kept=[]\n"
+              "for i in range(600):\n"
+              " try: kept.append(connect(b'GET'))\n"
+              " except OSError: pass\n"
+              "print(closed,flush=True)\nsys.stdin.read()")
+    with Server(DEMO) as s:
+        with subprocess.Popen([sys.executable, "-c", script, str(s.port)], text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+            assert other.stdout.readline() == "20\n"  # after 401 a connection is closed
+            begun = time.time()
+            assert s.get("session", timeout=4)[0] == 200
+            assert time.time() - begun < 4
+            other.stdin.close()
+        assert sum("token=" in x for x in s.lines) == 1, s.lines
+        yield
+
+
+def test_a_closed_socket_is_nobodys():
+    """Its row in the system's table is of user 0, who would need no token."""
+    if os.getuid() != 0:
+        return
+    script = ("import os,sys,socket,encodings.idna\nos.setuid(65534)\n"
+              "c=socket.create_connection(('127.0.0.1',int(sys.argv[1])))\n"
+              "c.sendall(b'GET /api/v1/session HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n')\n"
+              "c.close()")
+    with Server(DEMO) as s:
+        s.wait_ready()
+        s.process.send_signal(signal.SIGSTOP)  # as a busy machine does for some milliseconds
+        try:
+            subprocess.run([sys.executable, "-c", script, str(s.port)], check=True, timeout=60)
+            time.sleep(0.3)
+        finally:
+            s.process.send_signal(signal.SIGCONT)
+        until = time.time() + 10
+        while not any("token=" in x for x in s.lines) and time.time() < until:
+            time.sleep(0.05)
+        assert any("an unknown user" in x for x in s.lines), s.lines
         yield

@@ -201,12 +201,23 @@ def busy_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def works(pid, within):
+    """Whether the process begins to work WITHIN seconds."""
+    until = time.time() + within
+    while time.time() < until:
+        before = busy_seconds(pid)
+        time.sleep(0.5)
+        if busy_seconds(pid) - before >= 0.03:
+            return True
+    return False
+
+
 def idles(pid, within):
     """Whether the process stops working WITHIN seconds."""
     until = time.time() + within
     while time.time() < until:
         before = busy_seconds(pid)
         time.sleep(0.5)
-        if busy_seconds(pid) - before < 0.1:
+        if busy_seconds(pid) - before < 0.03:   # also where other programs leave it little
             return True
     return False

@@ -33,6 +33,7 @@ sys.path.insert(0, str(ROOT / "tests" / "oracle"))
 
 import flame  # noqa: E402
 import randomtrace  # noqa: E402
+import sample  # noqa: E402
 import usage  # noqa: E402
 
 LANES_MAX = 256
@@ -201,14 +202,16 @@ def arrows_of(rows, drawn, track_of):
 def unpack(body, magic, lane_format, cell_format):
     """(head, lanes, cells)"""
     names = ("magic", "version", "flags", "t0", "unit_log2", "level", "zero", "n_lanes", "n_cells",
-             "request", "width", "zero2")
-    head = dict(zip(names, struct.unpack_from("<4sHHqBBHIIIqQ", body)))
+             "request", "width", "n_durations", "zero2")
+    head = dict(zip(names, struct.unpack_from("<4sHHqBBHIIIqII", body)))
     assert head["magic"] == magic and head["version"] == 1, head
-    at = struct.calcsize("<4sHHqBBHIIIqQ")
+    at = struct.calcsize("<4sHHqBBHIIIqII")
     size = struct.calcsize(lane_format)
     lanes = [struct.unpack_from(lane_format, body, at + i * size) for i in range(head["n_lanes"])]
     at += head["n_lanes"] * size
-    cells = list(struct.iter_unpack(cell_format, body[at:]))
+    end = len(body) - 12 * head["n_durations"]
+    cells = list(struct.iter_unpack(cell_format, body[at:end]))
+    head["durations"] = dict(struct.iter_unpack("<IQ", body[end:]))
     assert len(cells) == head["n_cells"], (len(cells), head)
     return head, lanes, cells
 
@@ -367,10 +370,10 @@ class Check:
                 at += 1
                 if not overlaps:
                     self.check_cells(got, cells_of(lane, start, stop, pixels),
-                                     (start, stop, pixels, unit))
+                                     (start, stop, pixels, unit), head["durations"])
         self.equal("lanes", len(lanes), at)
 
-    def check_cells(self, got, expected, window):
+    def check_cells(self, got, expected, window, durations):
         start, stop, pixels, unit = window
         far = 1 << 30
         end_of_window = (stop - start >> unit) + far
@@ -384,6 +387,8 @@ class Check:
                        (left, right - left, event.number, event.name, min(count, 65535), share))
             kind = self.timeline["kinds"][cell[6]] if cell[6] != COMMUNICATION else "kernel"
             self.equal("kind", kind, event.kind)
+            is_long = count == 1 and b - a >= 32 * ((stop - start) // pixels)
+            self.equal("duration", durations.get(event.number), b - a if is_long else None)
 
     def check_flows(self, rows):
         """Arrows of random windows and tracks: each that the rules give, once."""
@@ -502,7 +507,8 @@ def traces(place, options):
         return
     yield from sorted((ROOT / "tests" / "data").glob("*.json.gz"))
     if SHARED.is_dir():
-        yield from sorted(p for p in SHARED.rglob("*.json.gz") if p.stat().st_size <= LARGEST)
+        yield from sample.of(sorted(p for p in SHARED.rglob("*.json.gz")
+                                    if p.stat().st_size <= LARGEST))
     yield many_queues(place, random.Random(options.seed))
     yield recording_of_domains(place, options.opscope.resolve())
     for i in range(options.random):

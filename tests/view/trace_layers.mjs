@@ -9,7 +9,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { check, folder, hashOf, main, openPage, opscope, root, rowsOf, soon, start } from "./browser.mjs";
+import { check, folder, hashOf, inPages, main, openPage, opscope, root, rowsOf, soon, start } from "./browser.mjs";
 import { isAt, openTimeline, picture } from "./timelines.mjs";
 
 const N = 50; // steps of 1 ms
@@ -184,7 +184,7 @@ async function testMarks(page, server) {
   check((await page.textContent(".tl-minimap .hits title")) === `${N} hits`, "it says how many");
 }
 
-/** What a folded track and a folded process still show, and what is in a merged cell. */
+/** What a folded track and a folded process still show. */
 async function testFolded(page, server) {
   await openTimeline(page, server, "trace?w=0+3000000&fold=t0.1.1.thread,p0.0");
   check((await heightOf(page, "thread 1")) === 22, "a folded track is low");
@@ -194,8 +194,9 @@ async function testFolded(page, server) {
         const canvas = document.querySelector(".tl-canvases canvas");
         const head = [...document.querySelectorAll(".tl-head")].find((h) => h.textContent.includes(text));
         const scroll = canvas.getBoundingClientRect().top;
-        const y = Math.round(head.getBoundingClientRect().top - scroll) + top;
-        const { data } = canvas.getContext("2d").getImageData(0, y, canvas.width, lines);
+        const ratio = window.devicePixelRatio;
+        const y = Math.round((head.getBoundingClientRect().top - scroll + top) * ratio);
+        const { data } = canvas.getContext("2d").getImageData(0, y, canvas.width, lines * ratio);
         return new Set(new Uint32Array(data.buffer)).size;
       },
       [title, from, height],
@@ -207,6 +208,10 @@ async function testFolded(page, server) {
   check((await group.getAttribute("aria-expanded")) === "false", "the process is folded");
   const title = (await group.textContent()).trim();
   check((await colours(title, 2, 3)) > 1, `its busy queue is a line in ${title}`);
+}
+
+/** What is in a merged cell. */
+async function testInside(page, server) {
   await openTimeline(page, server, "trace");
   const box = await page.locator(".tl-canvases canvas").first().boundingBox();
   const head = await page.locator(".tl-head.track", { hasText: "thread 2" }).first().boundingBox();
@@ -216,7 +221,7 @@ async function testFolded(page, server) {
   check(await soon(page, async () => (await rows()).length === 2, 5), `names in it: ${await rows()}`);
   const text = await page.textContent(".tl-popover");
   check(/[23] ranges in .*, \d\d.% of it busy/.test(text), `how busy it is: ${text}`);
-  const expected = ["load9.000 µs", "parse8.000 µs"].join().replace(/ /g, "\u00a0");
+  const expected = ["load9.000 us", "parse8.000 us"].join().replace(/ /g, "\u00a0");
   check((await rows()).join().replace(/ /g, "\u00a0") === expected, `the longest: ${await rows()}`);
 }
 
@@ -336,15 +341,19 @@ async function testEscape(page, server) {
 }
 
 await main(async (browser) => {
-  const context = await browser.newContext({
+  const options = {
     ...{ viewport: { width: 1280, height: 720 } },
     permissions: ["clipboard-read", "clipboard-write"],
-  });
+  };
+  const context = await browser.newContext(options);
   const path = join(folder, "layers.json");
   write(path);
   const server = await start([path]);
   const [page, faults] = await openPage(context, server.origin);
-  for (const test of [testFrames, testUse, testPacked, testCrop, testBeside, testMarks, testFolded, testExpression, testMenu, testEscape, testSaved, testDomains])
+  await inPages(browser, options, server.origin, async (one) => {
+    for (const test of [testFrames, testUse, testFolded]) await test(one, server);
+  });
+  for (const test of [testPacked, testCrop, testBeside, testMarks, testInside, testExpression, testMenu, testEscape, testSaved, testDomains])
     await test(page, server);
   check(faults.length === 0, `faults: ${faults[0]}`);
 });

@@ -4,19 +4,22 @@
 // keyboard, windows that come back, and cells of many ranges.
 //
 //     trace_moves.mjs [--opscope PATH]
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, folder, hashOf, main, openPage, soon, start } from "./browser.mjs";
-import { openTimeline, rangeOf } from "./timelines.mjs";
+import { check, folder, hashOf, inPages, main, openPage, settle, soon, start } from "./browser.mjs";
+import { apart, misfit, openTimeline, picture, rangeOf } from "./timelines.mjs";
 
 const N = 20_000; // ranges of 5 us, one after the other
 /** The share of a full lane that has a colour: lines between ranges have none. */
 const LEAST = 0.85;
+const SIZE = { width: 1280, height: 720 };
+/** Two pictures are alike if no square of 8 pixels differs by more, of 255. */
+const MOST_APART = 40;
 /** Among the modifiers of a key. */
 const SHIFT = 8;
 
-function write(path) {
-  const traceEvents = Array.from({ length: N }, (_, i) => ({
+function write(path, n = N) {
+  const traceEvents = Array.from({ length: n }, (_, i) => ({
     ...{ ph: "X", pid: 1, tid: 1, cat: "cpu_op", name: `aten::op${i % 7}` },
     ...{ ts: 5 * i, dur: 5 },
   }));
@@ -36,7 +39,8 @@ const covered = (page) =>
     const head = [...document.querySelectorAll(".tl-head.track")].find((one) =>
       one.textContent.includes("thread 1"),
     );
-    const y = Math.round(head.getBoundingClientRect().top - canvas.getBoundingClientRect().top + 10);
+    const top = head.getBoundingClientRect().top - canvas.getBoundingClientRect().top + 10;
+    const y = Math.round(top * window.devicePixelRatio);
     const { data } = canvas.getContext("2d").getImageData(0, y, canvas.width, 1);
     const ground = canvas.getContext("2d").getImageData(0, canvas.height - 2, 1, 1).data;
     let n = 0;
@@ -66,6 +70,54 @@ async function testGap(page, server) {
   await page.waitForTimeout(1500);
   check((await covered(page)) > LEAST, "at rest the lane is full");
   await page.unroute("**/api/v1/cells?*");
+}
+
+/** When the file has changed, the picture stays until there is a newer one, also at another size; what
+ * was folded since an event was selected stays folded. */
+async function testChanged(context) {
+  const path = join(folder, "changed.json");
+  write(path);
+  const server = await start([path]);
+  const [page, faults] = await openPage(context, server.origin);
+  const change = async (n) => {
+    const before = /fp=\w*/.exec(await hashOf(page))[0];
+    write(`${path}.new`, n);
+    renameSync(`${path}.new`, path);
+    return () => soon(page, async () => !(await hashOf(page)).includes(before));
+  };
+  await openTimeline(page, server, "trace?sel=ev:8100&w=40000000%2B10000000");
+  let [asked, release] = [0, () => {}];
+  const held = new Promise((done) => {
+    release = done;
+  });
+  await page.route("**/api/v1/cells?*", async (route) => {
+    asked++;
+    await held;
+    await route.continue().catch(() => {});
+  });
+  await change(N + 1);
+  check(await soon(page, async () => asked > 0), "a file that changed is asked for its cells");
+  for (const width of [1100, 1400]) {
+    await page.setViewportSize({ ...SIZE, width });
+    const isRight = async () => (await misfit(page)) === "";
+    check(await soon(page, isRight, 5), `before an answer: ${await misfit(page)}`);
+    check((await covered(page)) > LEAST, `before an answer, ${width} wide: ${await covered(page)}`);
+  }
+  release();
+  await page.unroute("**/api/v1/cells?*");
+  await page.setViewportSize(SIZE);
+  await settle(page);
+  await page.locator(".tl-head.group .tl-title").first().click();
+  check(await soon(page, async () => /fold=/.test(await hashOf(page)), 5), "a process is folded");
+  const hasChanged = await change(N + 2);
+  check(await hasChanged(), "the file has changed again");
+  await settle(page);
+  await page.waitForTimeout(300);
+  check(/sel=ev:8100/.test(await hashOf(page)), "what is selected stays so");
+  check(/fold=/.test(await hashOf(page)), `and so does what is folded: ${await hashOf(page)}`);
+  check(faults.length === 0, `a file that changes: ${faults[0]}`);
+  await page.close();
+  server.stop();
 }
 
 /** w a s d are where they are on any keyboard; other keys are letters. */
@@ -154,15 +206,73 @@ async function testMerged(page, server) {
   check(await soon(page, isZoomed, 5), `a double click zooms in: ${await windowOf(page)}`);
 }
 
+/** At any ratio a canvas has the pixels of the screen, also when the window moves to another one;
+ * pictures of two ratios are the same picture. */
+async function testRatios(browser, server) {
+  const pictures = [];
+  let drawn = 0;
+  const take = (page) => page.locator(".tl").screenshot({ animations: "disabled" });
+  await inPages(browser, { viewport: SIZE }, server.origin, async (page, ratio) => {
+    await openTimeline(page, server, "trace?w=40000000%2B100000");
+    await page.waitForTimeout(500);
+    pictures.push(await take(page));
+    if (ratio === 1) {
+      drawn = await picture(page);
+      return;
+    }
+    const distance = await apart(page, ...pictures, ratio);
+    check(distance < MOST_APART, `twice the pixels are the same picture: ${distance}`);
+    const screen = await page.context().newCDPSession(page);
+    let isStill = false;
+    const turnTo = async (deviceScaleFactor, { width, height }) => {
+      const size = { width, height, deviceScaleFactor, mobile: false };
+      await screen.send("Emulation.setDeviceMetricsOverride", size);
+      // Emulation leaves the queries of media alone unless a medium changes, too.
+      isStill = !isStill;
+      await page.emulateMedia({ reducedMotion: isStill ? "reduce" : "no-preference" });
+      const isRight = async () => (await misfit(page)) === "";
+      check(await soon(page, isRight, 5), `at ${deviceScaleFactor}: ${await misfit(page)}`);
+    };
+    // As zooming does: the window stays, and has more or fewer pixels of the page.
+    const zoomTo = (factor) => {
+      const [width, height] = [SIZE.width, SIZE.height].map((n) => Math.round(n / factor));
+      return turnTo(factor, { width, height });
+    };
+    // As on another screen: no size on the page changes, so that nothing tells of it but the ratio.
+    const moveTo = (factor) => turnTo(factor, SIZE);
+    await zoomTo(1);
+    const told = await page.evaluateHandle(() => {
+      const sizes = [];
+      new ResizeObserver((list) => sizes.push(list.length)).observe(document.querySelector(".tl-body"));
+      return sizes;
+    });
+    await page.waitForTimeout(200);
+    const before = await told.evaluate((sizes) => sizes.length);
+    for (const factor of [2, 1.5, 3, 1]) await moveTo(factor);
+    check((await told.evaluate((sizes) => sizes.length)) === before, "no size changed meanwhile");
+    check(await soon(page, async () => (await picture(page)) === drawn, 5), "and back it is the same");
+    for (const factor of [1.1, 1.25, 1.5, 3, 1]) await zoomTo(factor);
+    const isBack = async () => (await picture(page)) === drawn;
+    check(await soon(page, isBack, 5), "back at 1 it is as it was");
+    await page.goto(`${server.origin}/#/flame`);
+    await page.waitForSelector(".flame-canvases canvas");
+    for (const factor of [1.25, 2]) await zoomTo(factor);
+    await zoomTo(1);
+    for (const factor of [2, 1]) await moveTo(factor);
+  });
+}
+
 await main(async (browser) => {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
+  const context = await browser.newContext({ viewport: SIZE });
   const path = join(folder, "moves.json");
   write(path);
   const server = await start([path]);
   const [page, faults] = await openPage(context, server.origin);
-  await testGap(page, server);
+  await testRatios(browser, server);
+  await inPages(browser, { viewport: SIZE }, server.origin, (one) => testGap(one, server));
   await testLayouts(context, page, server);
   await testWindows(page, server);
   await testMerged(page, server);
+  await testChanged(context);
   check(faults.length === 0, `${faults[0]}`);
 });

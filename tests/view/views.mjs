@@ -26,6 +26,7 @@ import {
   withView,
   words,
 } from "./browser.mjs";
+import { testAddresses } from "./addresses.mjs";
 import { testBelow } from "./below.mjs";
 import { testBlocks } from "./blocks.mjs";
 import { testDifferences } from "./differences.mjs";
@@ -57,6 +58,13 @@ function folded(command) {
   return found;
 }
 
+/** TEXT of the page as files of stacks write it: without blanks. */
+const asFolded = (text) => text.replaceAll(" ", "_");
+
+/** What the address has for KEY; null: nothing. */
+const valueOf = (page, key) =>
+  page.evaluate((k) => new URLSearchParams(window.location.hash.split("?")[1]).get(k), key);
+
 /** Compare the rows of the flame graph with the file; how many there were. */
 async function compareFlame(page, name, root = "") {
   await page.evaluate(() => {
@@ -71,7 +79,7 @@ async function compareFlame(page, name, root = "") {
   );
   const right = folded(await status(page));
   const wrong = rows.filter(([path, self, total]) => {
-    const [s, t] = right.get(root + path) ?? [];
+    const [s, t] = right.get(asFolded(root + path)) ?? [];
     return s !== self || t !== total;
   });
   check(wrong.length === 0, `${name}: ${wrong.length} of ${rows.length} rows: ${wrong[0]}`);
@@ -99,12 +107,11 @@ async function testFlame(browser) {
     await page.keyboard.press("ArrowDown");
     await page.waitForSelector(".sandwich [data-sandwich]");
     await settle(page);
-    const hash = await hashOf(page);
-    const name = /sel=name:frame:([^&]*)/.exec(hash)?.[1];
-    check(name !== undefined, `the chosen frame is in the address: ${hash}`);
+    const name = /^name:frame:(.*)$/.exec(await valueOf(page, "sel"))?.[1];
+    check(name !== undefined, `the chosen frame is in the address: ${await hashOf(page)}`);
     const right = [...folded(await status(page))].filter(([path]) => {
       const frames = path.split(";");
-      return frames.indexOf(name) === frames.length - 1;
+      return frames.indexOf(asFolded(name)) === frames.length - 1;
     });
     const total = right.reduce((sum, [, [, t]]) => sum + t, 0);
     const shown = await page.getAttribute("[data-sandwich]", "data-sandwich");
@@ -113,10 +120,11 @@ async function testFlame(browser) {
     for (const key of ["ArrowRight", "ArrowUp", "Home", "Enter"]) await page.keyboard.press(key);
     await page.waitForFunction(() => window.location.hash.includes("root="));
     await settle(page);
-    const root = /root=([^&]*)/.exec(await hashOf(page))[1];
+    const root = await valueOf(page, "root");
     check(!root.includes(";"), "Enter zooms to the outermost frame");
     check((await compareFlame(page, "zoomed")) > 0, "the zoomed frame has rows");
-    check((await page.locator(".breadcrumb [aria-current]").textContent()) === root, "breadcrumb");
+    const crumb = await page.locator(".breadcrumb [aria-current]").textContent();
+    check(asFolded(crumb) === asFolded(root), `breadcrumb: ${crumb}, not ${root}`);
     await page.focus(".flame");
     await page.keyboard.press("Backspace");
     await page.waitForFunction(() => !window.location.hash.includes("root="));
@@ -577,7 +585,7 @@ async function testSteps(browser) {
     check(titles.some((t) => t.includes("step 777")), "the longest step is named");
     check(titles.at(-1).includes("999"), `the last step is there: ${titles.at(-1)}`);
     const part = await page.textContent(".steps-chart rect.fill-cpu_exec title");
-    check(/^cpu_exec 20\.000\sµs, 40\.0\s%; steps 0/.test(part), `a part says its time and share: ${part}`);
+    check(/^cpu_exec 20\.000\sus, 40\.0\s%; steps 0/.test(part), `a part says its time and share: ${part}`);
     await page.click(".steps-chart .legend button:has-text('cpu_exec')");
     check((await hashOf(page)).includes("hide=cpu_exec"), "the legend filters, in the address");
   });
@@ -594,6 +602,7 @@ const PARTS = {
   grids: testGrids,
   ranks: testRanks,
   pickers: testPickers,
+  addresses: testAddresses,
   sight: testSight,
   steps: testSteps,
 };

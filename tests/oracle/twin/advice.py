@@ -39,7 +39,7 @@ GRAPH_CALLS = {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch", "aclmdlRIEx
 
 def devices_of_file(trace: Trace) -> list[dict]:
     """`deviceProperties`: id (or else the place in the list), memory, capability."""
-    entries = trace.members.get("deviceProperties")
+    entries = trace.kept.get("properties", trace.members.get("deviceProperties"))
     found = []
     for entry in entries if isinstance(entries, list) else ():
         entry = entry if isinstance(entry, dict) else {}
@@ -434,11 +434,12 @@ class Rules:
         """Whether most of the numbers that Kineto gave operators are not in the file."""
         own = [n for n in (e.integer("External id") for e in self.trace.events
                            if e.kind == "operator") if n is not None and n >= 0]
-        if len(own) >= 100 and len(own) < (max(own) - min(own)) // 2:
-            return True
+        is_thin = len(own) >= 100 and len(own) < (max(own) - min(own)) // 2
         silent = [e for e in self.trace.events if e.kind in ("alloc", "free")]
         own = [n for n in (e.integer("Ev Idx") for e in self.trace.events if e.kind not in ("alloc", "free"))
                if n is not None and n >= 0]
+        if is_thin and not (len(own) >= 100 and len(own) >= (max(own) - min(own)) // 2):
+            return True
         return (not any(e.kind in ("python", "module") for e in self.trace.events)
                 and len(own) > 0 and max(own) - min(own) >= 200
                 and len(own) + len(silent) < (max(own) - min(own)) // 2)

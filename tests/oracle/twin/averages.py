@@ -155,7 +155,7 @@ def attribute_memory(trace: Trace, functions: list[Function]) -> list[Function]:
 
 def attach_device_work(trace: Trace, functions: list[Function]) -> None:
     """Kernels go to the operator that launched them, calls to its thread, but those of Ascend, which
-    may outlast it. The work of filtered operators is not attributed."""
+    may outlast it. The work of filtered operators, of MTIA and HPU is not attributed."""
     of_event = {f.event: f for f in functions}
     ops = [e for e in trace.events if operators.host_type(e) == "Operator" and e.kind not in ("step", "annotation")]
     calls = [e for e in trace.events if e in of_event and e.kind in LAUNCHES]
@@ -166,7 +166,9 @@ def attach_device_work(trace: Trace, functions: list[Function]) -> None:
             of_event[call].track = op.track
     for work, call in launches.items():
         op = op_of_call.get(call)
-        if op in of_event and work.kind in ("kernel", "memcpy", "memset"):
+        family = (work.device or "").partition(":")[0]
+        if (op in of_event and work.kind in ("kernel", "memcpy", "memset")
+                and family not in ("mtia", "hpu")):     # torch does not add these
             of_event[op].kernels.append(work.dur)
 
 

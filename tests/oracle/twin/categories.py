@@ -60,10 +60,16 @@ def numbers(event: Event, key: str) -> list[int]:
 
 def of_records(trace: Trace, records: list[Record]) -> dict[Record, Object]:
     """The object of each allocation, with its categories; none, if nothing tells the data flow."""
+    found = of_trace(trace, records)
+    return found.of_record if found else {}
+
+
+def of_trace(trace: Trace, records: list[Record]) -> Categories | None:
+    """The rules applied to TRACE; None: nothing tells the data flow of any object."""
     if "categories" not in trace.kept:
-        has = any("Storages" in e.args for e in trace.events) and any(
-            numbers(e, "Storages") for e in trace.events)
-        trace.kept["categories"] = Categories(trace, records).of_record if has else {}
+        has = any(e.is_range and numbers(e, "Storages") for e in trace.events)
+        found = Categories(trace, records) if has else None
+        trace.kept["categories"] = found if found and found.objects else None
     return trace.kept["categories"]
 
 

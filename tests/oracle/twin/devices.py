@@ -12,6 +12,11 @@ from .kinds import DEVICE_WORK
 
 Range = tuple[int, int, Fraction]               # start, end, share of the multiprocessors
 
+# The numbers that tell models apart.
+LIMITS = ("totalGlobalMem", "numSms", "computeMajor", "computeMinor", "maxThreadsPerBlock",
+          "maxThreadsPerMultiprocessor", "regsPerMultiprocessor", "sharedMemPerBlock",
+          "sharedMemPerMultiprocessor", "warpSize")
+
 
 def number_of(device: str) -> int | None:
     """N of "cuda:N"."""
@@ -104,12 +109,21 @@ def properties(trace: Trace) -> dict[int, dict]:
     """Device number -> its entry in `deviceProperties`: by member `id`, else by place; the first of
     several."""
     result: dict[int, dict] = {}
-    listed = trace.members.get("deviceProperties")
+    listed = trace.kept.get("properties", trace.members.get("deviceProperties"))
     for place, entry in enumerate(listed if isinstance(listed, list) else []):
         entry = entry if isinstance(entry, dict) else {}
         number = natural(entry.get("id"))
         result.setdefault(place if number is None else number, entry)
     return result
+
+
+def are_alike(trace: Trace) -> bool:
+    """Whether all devices that the file lists, also those of one number, are the same model."""
+    listed = trace.kept.get("properties", trace.members.get("deviceProperties"))
+    entries = [entry if isinstance(entry, dict) else {}
+               for entry in (listed if isinstance(listed, list) else [])]
+    return len({(identity(entry)["name"], *(natural(entry.get(key)) for key in LIMITS))
+                for entry in entries}) <= 1
 
 
 def natural(value: object) -> int | None:
@@ -121,9 +135,12 @@ def natural(value: object) -> int | None:
 def identity(entry: dict) -> dict:
     """The columns that `deviceProperties` fills."""
     major, minor = natural(entry.get("computeMajor")), natural(entry.get("computeMinor"))
-    name = entry.get("name")
-    return {"name": name if isinstance(name, str) and name else None,
-            "memory_bytes": natural(entry.get("totalGlobalMem")),
+    name, memory = entry.get("name"), natural(entry.get("totalGlobalMem"))
+    name = name if isinstance(name, str) and name else None
+    if name is None and memory is not None and (
+            (major, minor, natural(entry.get("numSms"))) == (9, 4, 304)):
+        name = f"AMD Instinct {'MI300X' if memory < 224 << 30 else 'MI325X'} (derived)"
+    return {"name": name, "memory_bytes": memory,
             "compute_capability":
                 None if major is None or minor is None else f"{major}.{minor}",
             "sm_count": natural(entry.get("numSms"))}
@@ -188,8 +205,7 @@ def devices_table(trace: Trace, compat: bool = False,
         if compat and ratio is None and kernels and any(of_op.values()):
             ratio = 0.0
         number = number_of(device)
-        models = {tuple(identity(p).items()) for p in props.values()}
-        is_guess = "device_unmatched" in trace.findings and len(models) > 1
+        is_guess = "device_unmatched" in trace.findings and not are_alike(trace)
         rows.append({"device": device, **identity({} if is_guess else props.get(number, {})),
                      **shares(kernels, window), "tensor_core_ratio": ratio})
     return rows

@@ -44,7 +44,8 @@ def side(traces: list[Trace]) -> Side:
         for (ordinal, _), step, cost in zip(numbered(trace), steps, costs(trace, steps, False)):
             if not step.kept:
                 continue
-            values = {"total": step.end - step.start, **cost}
+            values = {"total": step.end - step.start, **cost,
+                      "range": step.host[1] - step.host[0] if step.annotation else 0}
             if step.annotation:
                 found.steps.setdefault((trace.span, ordinal), []).append(values)
             else:
@@ -77,13 +78,17 @@ def variance_of(values: list[Fraction]) -> Fraction:
     return sum(((v - middle) ** 2 for v in values), Fraction(0)) / (len(values) - 1)
 
 
-def p_of(base: list[Fraction], new: list[Fraction]) -> float:
-    """Welch's test, two-sided: by the integral of Student's density over its tail."""
-    va, vb = variance_of(base) / len(base), variance_of(new) / len(new)
+def p_of(base: list[Fraction], new: list[Fraction], most: float = math.inf,
+         least: tuple = (0, 0)) -> float:
+    """Welch's test, two-sided: by the integral of Student's density over its tail. MOST: degrees of
+    freedom; LEAST: the least variances of both."""
+    va = max(variance_of(base), least[0]) / len(base)
+    vb = max(variance_of(new), least[1]) / len(new)
     delta = mean_of(new) - mean_of(base)
     if va + vb == 0:
         return 1.0 if delta == 0 else 0.0
-    freedom = float((va + vb) ** 2 / (va * va / (len(base) - 1) + vb * vb / (len(new) - 1)))
+    freedom = min(float((va + vb) ** 2 / (va * va / (len(base) - 1) + vb * vb / (len(new) - 1))),
+                  most)
     x = freedom / (freedom + float(delta * delta / (va + vb)))
     if x >= 1:
         return 1.0
@@ -101,22 +106,59 @@ def p_of(base: list[Fraction], new: list[Fraction]) -> float:
     return 2 * math.exp(front) * total * half / n / 3
 
 
-def test(samples: list[tuple[list[Fraction], list[Fraction]]]) -> list[dict]:
-    """p_value and significant of each pair of samples; `close` if rounding might decide."""
+def limit_of(ps: list[float]) -> tuple[float, bool]:
+    """The largest p that is significant among PS, and whether rounding might decide."""
+    limits = [(p, float(LEVEL) * (k + 1) / len(ps)) for k, p in enumerate(sorted(ps))]
+    return (max((p for p, most in limits if p <= most), default=-1.0),
+            any(abs(p - most) < 1e-3 * most for p, most in limits))
+
+
+def direction(pair: tuple) -> int:
+    """1 if the mean grew, -1 if it fell."""
+    delta = mean_of(pair[1]) - mean_of(pair[0])
+    return (delta > 0) - (delta < 0)
+
+
+def test_calls(samples: list[tuple], calls: list[tuple]) -> tuple[dict[int, float], bool]:
+    """Of which of the pairs SAMPLES their CALLS say that they changed: the larger p of both tests;
+    and whether rounding might decide."""
+    whole = [all(v > 0 for values in pair for v in values) for pair in samples]
+    logs = [tuple([Fraction(math.log(v)) for v in values] for values in pair) if is_whole else None
+            for pair, is_whole in zip(samples, whole)]
+    ps = [p_of(*pair) if is_whole else 1.0 for pair, is_whole in zip(calls, whole)]
+    limit, is_close = limit_of(ps)
+    chosen = [k for k, p in enumerate(ps) if p <= limit]
+    usual = tuple(exact.median([variance_of(logs[k][side]) for k in chosen]) if chosen else 0
+                  for side in range(2))
+    found = {}
+    for k in chosen:
+        if logs[k] is None:
+            continue
+        p = p_of(*logs[k], most=4, least=usual)
+        is_close |= abs(p - LEVEL) < 1e-3 * LEVEL
+        if p <= LEVEL and direction(calls[k]) == direction(logs[k]) == direction(samples[k]):
+            found[k] = max(p, ps[k])
+    return found, is_close
+
+
+def test(samples: list[tuple[list[Fraction], list[Fraction]]],
+         calls: list[tuple] | None = None) -> list[dict]:
+    """p_value and significant of each pair of samples, by their steps or by the logarithms of
+    their CALLS; `close` if rounding might decide."""
     if not samples or min(len(s) for s in samples[0]) < STEPS_LEAST:
         return [{"p_value": None, "significant": None, "close": False} for _ in samples]
     ps = [p_of(*pair) for pair in samples]
-    ordered = sorted(ps)
-    limits = [(p, float(LEVEL) * (k + 1) / len(ps)) for k, p in enumerate(ordered)]
-    limit = max((p for p, most in limits if p <= most), default=-1.0)
-    at_edge = any(abs(p - most) < 1e-3 * most for p, most in limits)
+    limit, at_edge = limit_of(ps)
+    by_calls, is_close_too = test_calls(samples, calls) if calls else ({}, False)
     result = []
-    for (base, new), p in zip(samples, ps):
+    for k, ((base, new), p) in enumerate(zip(samples, ps)):
         delta2 = (mean_of(new) - mean_of(base)) ** 2
         usual2 = (variance_of(base) + variance_of(new)) / 2
-        is_close = at_edge or abs(delta2 - usual2) <= usual2 / 10 ** 9
-        result.append({"p_value": p, "significant": p <= limit and delta2 > usual2,
-                       "close": is_close})
+        is_close = at_edge or is_close_too or abs(delta2 - usual2) <= usual2 / 10 ** 9
+        by_steps = p <= limit
+        significant = delta2 > usual2 and (by_steps or k in by_calls)
+        result.append({"p_value": by_calls[k] if significant and not by_steps else p,
+                       "significant": significant, "close": is_close})
     return result
 
 
@@ -136,9 +178,15 @@ def means(has_steps: bool, name: str, base: list[Fraction], new: list[Fraction])
             f"mean_delta_{name}": float(mean_of(new) - mean_of(base))}
 
 
+def is_cut(run: Side) -> bool:
+    """Whether less than half of the ranges of steps remained after earlier work of devices."""
+    values = [v for values in run.steps.values() for v in values] + run.others
+    return 2 * sum(v["total"] for v in values) < sum(v["range"] for v in values)
+
+
 def steps_rows(base: Side, new: Side) -> list[dict]:
     """`diff_steps`."""
-    if not (base.steps or base.others or new.steps or new.others):
+    if not (base.steps or base.others or new.steps or new.others) or is_cut(base) or is_cut(new):
         return []
     has_steps = bool(base.compared and new.compared)
     rows, samples = [], []
@@ -158,9 +206,15 @@ def steps_rows(base: Side, new: Side) -> list[dict]:
     return [{**row, **outcome} for row, outcome in zip(rows, test(samples))]
 
 
+def log_of(ns: int) -> Fraction:
+    """The logarithm of the time of a call, in thousand and twenty-fourths."""
+    return Fraction(math.floor(math.log(max(ns, 1)) * 1024 + 0.5))
+
+
 def work_rows(base: Side, new: Side, calls_of, times: tuple[str, ...]) -> list[dict]:
     """A row for each name. CALLS_OF yields (name, event, times) of each call of a trace."""
     names: dict[str, list] = {}
+    calls_in: dict[tuple, list] = defaultdict(list)     # by name and side: times in steps compared
     for number, run in enumerate((base, new)):
         for trace in run.traces:
             step = inventory.step_of(trace)
@@ -168,13 +222,16 @@ def work_rows(base: Side, new: Side, calls_of, times: tuple[str, ...]) -> list[d
                 sums = names.setdefault(name, [
                     ([0] * (1 + len(times)), defaultdict(lambda: [0] * (1 + len(times))))
                     for _ in range(2)])[number]
+                key = (trace.span, step.get(event))
                 for k, value in enumerate((1, *values)):
                     sums[0][k] += value
-                    sums[1][trace.span, step.get(event)][k] += value
+                    sums[1][key][k] += value
+                if key in run.steps and key not in run.slow:
+                    calls_in[name, number].append(values)
     has_steps = bool(base.compared and new.compared)
     is_device = any(s[0][1] > 0 for both in names.values() for s in both)
     main = 1 if is_device or len(times) == 1 else 2
-    rows, samples = [], []
+    rows, samples, calls_of_rows = [], [], []
     for name, both in names.items():
         def sample(k: int) -> tuple:
             return tuple([Fraction(s[1][key][k] if key in s[1] else 0, len(run.steps[key]))
@@ -191,7 +248,9 @@ def work_rows(base: Side, new: Side, calls_of, times: tuple[str, ...]) -> list[d
         row["delta_ratio"] = ratio(has_steps, *sample(main), *(s[0][main] for s in both))
         rows.append(row)
         samples.append(sample(main))
-    return [{**row, **outcome} for row, outcome in zip(rows, test(samples))]
+        calls_of_rows.append(tuple([log_of(values[main - 1]) for values in calls_in[name, number]]
+                                   for number in range(2)))
+    return [{**row, **outcome} for row, outcome in zip(rows, test(samples, calls_of_rows))]
 
 
 OPERATOR_TIMES = ("device_self_ns", "host_self_ns", "device_total_ns", "host_total_ns")

@@ -14,7 +14,7 @@ from functools import cached_property
 from string import ascii_uppercase
 from typing import Callable
 
-from . import agents, exact, findings, iterations, kinds, lines, producers
+from . import agents, exact, findings, iterations, kinds, lines, producers, wild
 from .reader import File
 from .tolerant import Word
 
@@ -191,6 +191,11 @@ class Trace:
         time = exact.number(record.get("ts"))
         return None if time is None else time - self.since_us
 
+    def time_ns(self, record: dict) -> int | None:
+        """The time of RECORD in nanoseconds, if it has one that is small enough."""
+        ts = self.ts(record)
+        return None if ts is None or not in_range(exact.us_to_ns(ts)) else exact.us_to_ns(ts)
+
     def flag(self, name: str) -> bool:
         """Whether the file's own metadata switches NAME on."""
         return bool(exact.number(self.members.get(name)) or self.members.get(name) is True)
@@ -265,13 +270,60 @@ def name_devices(trace: Trace) -> None:
             if event.track not in devices:
                 number = event.integer("device")
                 number = exact.integer(event.process) if number is None else number
-                devices[event.track] = family if number is None else f"{family}:{number}"
+                own = event.args.get("device family")
+                own = own if isinstance(own, str) else family
+                devices[event.track] = own if number is None or number < 0 else f"{own}:{number}"
             event.device = devices[event.track]
     by_line = next((e.device for e in trace.events if e.track in trace.devices), None)
     if by_line:
         trace.device_word = torch_word(by_line.partition(":")[0]).upper()
     if family == "hip" and trace.dialect == "kineto":
         match_agents(trace)
+    if trace.dialect == "kineto":
+        tell_ranks_apart(trace)
+
+
+def merged_rank(process: str) -> str:
+    """The rank that a merger wrote before a pid: TP00 of "[TP00] 900"."""
+    found = re.match(r"\[([^\]]+)\] .", process or "", re.DOTALL)
+    return found[1] if found else ""
+
+
+def tell_ranks_apart(trace: Trace) -> None:
+    """If two merged ranks have a device of one number, those of each rank come behind those of the
+    ranks before it."""
+    found: dict[str, set[int]] = {}
+    for event in trace.events:
+        number = exact.integer((event.device or "").rpartition(":")[2])
+        if ":" in (event.device or "") and number is not None and 0 <= number <= 65535:
+            found.setdefault(merged_rank(event.process), set()).add(number)
+    if sum(map(len, found.values())) == len(set().union(*found.values())):
+        return
+    of_rank = lines.first_numbers((rank, max(numbers)) for rank, numbers in found.items())
+    of_device = {(rank, n): of_rank[rank] + n for rank, numbers in found.items() for n in numbers}
+    for event in trace.events:
+        family, _, number = (event.device or "").rpartition(":")
+        moved = of_device.get((merged_rank(event.process), exact.integer(number)))
+        event.device = f"{family}:{moved}" if family and moved is not None else event.device
+    move_properties(trace, of_device)
+
+
+def move_properties(trace: Trace, of_device: dict[tuple[str, int], int]) -> None:
+    """Give properties the numbers OF_DEVICE, where they list a number as often as ranks have it."""
+    listed = trace.members.get("deviceProperties")
+    entries = [entry if isinstance(entry, dict) else {}
+               for entry in (listed if isinstance(listed, list) else [])]
+    ids = [place if (n := exact.integer(entry.get("id"))) is None or n < 0 else n
+           for place, entry in enumerate(entries)]
+    moved = list(ids)
+    for number in {n for _, n in of_device}:
+        places = [i for i, n in enumerate(ids) if n == number]
+        new = sorted(to for (_, n), to in of_device.items() if n == number)
+        for place, to in zip(places, new) if len(places) == len(new) else ():
+            moved[place] = to
+    if entries:
+        trace.kept["properties"] = [
+            {**entry, "id": number} for entry, number in zip(entries, moved)]
 
 
 def match_agents(trace: Trace) -> None:
@@ -346,12 +398,22 @@ class Builder:
         self.open_ranges: dict[tuple, list[Event]] = {}
         self.left: list[tuple[dict, int]] = []      # ends without a begin
         self.record_of: dict[int, dict] = {}        # id() of an opened range -> its record
+        begins, ends = ({name_of(r.get("name")) for r in self.trace.records if self.is_kept(r, ph)}
+                        for ph in "BE")
+        self.ends_have_names = bool((begins & ends) - {None, ""})
         samples = file.members.get("samples")
         for _ in samples if isinstance(samples, list) else ():
             self.trace.count("call_samples")
+        frames = file.members.get("stackFrames")
+        if isinstance(frames, dict) and frames and "samples" not in file.members:
+            self.trace.count("event_stacks")
         self.trace.since_us = far_clock(self.trace.records)
         if self.trace.since_us:
             self.trace.count("far_clock")
+
+    def is_kept(self, record: dict, phase: str) -> bool:
+        """Whether RECORD is one of PHASE with a time."""
+        return record.get("ph") == phase and self.trace.time_ns(record) is not None
 
     def place(self, index: int, *keys: str) -> Callable[[], int] | None:
         """A function that finds the offset of member INDEX of the list, or of a value in it."""
@@ -401,13 +463,13 @@ class Builder:
             event = opening(self.trace, entry, ts)
             self.trace.events.append(event)
             if phase == "X":
-                self.finish(index, event, ts, None if "dur" in bad else entry.get("dur", ""))
+                self.finish(index, event, ts, None if "dur" in bad else entry.get("dur"))
             elif phase in BEGINS:
                 self.open_ranges.setdefault(pair_key(entry), []).append(event)
                 self.record_of[id(event)] = entry
 
     def finish(self, index: int, event: Event, ts: Fraction, dur: object) -> None:
-        """Set the end of an X. DUR is None if it is invalid, "" if it is missing."""
+        """Set the end of an X. DUR is None if it is invalid or missing."""
         if dur is None:
             return
         length = exact.number(dur)
@@ -431,7 +493,9 @@ class Builder:
             (self.left if is_named else late).append(
                 (record, at) if is_named else ("unmatched_end", at))
             return
-        event = stack[-1]
+        event = self.ended_by(record, stack) if record["ph"] == "E" else stack[-1]
+        if event is None:
+            return
         if record["ph"] != "E" and name_of(record.get("name")):
             event = next((e for e in reversed(stack) if e.name == name_of(record["name"])), None)
         if event is None:
@@ -439,6 +503,17 @@ class Builder:
             return
         stack.remove(event)
         self.end_by(event, record, at)
+
+    def ended_by(self, record: dict, stack: list[Event]) -> Event | None:
+        """The range of STACK, which is not empty, that RECORD, an E, ends."""
+        name = name_of(record.get("name"))
+        if not name or stack[-1].name == name:
+            return stack[-1]
+        at = exact.us_to_ns(self.trace.ts(record))
+        self.trace.kept.setdefault("late findings", []).append(("mismatched_end", at))
+        named = next((e for e in reversed(stack[-256:]) if e.name == name), None)
+        is_cut = stack[-1].name.startswith(name) or name.startswith(stack[-1].name)
+        return named or (stack[-1] if is_cut or not self.ends_have_names else None)
 
     def end_by(self, event: Event, record: dict, at: int) -> None:
         """End EVENT by RECORD."""
@@ -483,9 +558,6 @@ class Builder:
         """Do what is only possible after the last record."""
         trace = self.trace
         self.match_left()
-        trace.has_call_stacks = any("Call stack" in e.args for e in trace.events)
-        tell_producer(trace)
-        name_devices(trace)
         for code, ns in trace.kept.pop("late findings", []):
             trace.count(code, None, ns)
         still_open = {id(e) for stack in self.open_ranges.values() for e in stack}
@@ -493,6 +565,10 @@ class Builder:
             if id(event) in still_open:
                 trace.count("open_range" if event.phase == "B" else "unmatched_begin", None,
                             event.start)
+        wild.leave_out(trace)
+        trace.has_call_stacks = any("Call stack" in e.args for e in trace.events)
+        tell_producer(trace)
+        name_devices(trace)
         for event in trace.events:
             if not findings.is_utf8(event.name):
                 trace.count("not_utf8", None, event.start)
@@ -539,12 +615,12 @@ def across(record: dict) -> tuple:
 
 
 def far_clock(records: list[dict]) -> int:
-    """Where times count from: the whole microseconds of the first range, or without one of the
-    first event, if they are more than 146 years from zero; else 0."""
-    timed = [r for r in records if r.get("ph") != "M" and exact.number(r.get("ts")) is not None]
+    """Where times count from: the whole microseconds of the first that is far from zero of the
+    first eight ranges, or without any of the first eight events, if more than half of them are
+    more than 146 years from it; else 0."""
+    timed = [r for r in records if r.get("ph") != "M" and exact.number(r.get("ts")) is not None
+             and abs(int(exact.number(r["ts"]))) < 2 ** 63]
     ranges = [r for r in timed if r.get("ph") in ("X", "B", "b", "S")]
-    if not timed:
-        return 0
-    ts = exact.number((ranges or timed)[0]["ts"])
-    whole = int(ts)         # towards zero
-    return whole if TIME_MAX_NS // 1000 < abs(whole) < 2 ** 63 else 0
+    first = [int(exact.number(r["ts"])) for r in (ranges or timed)[:8]]     # towards zero
+    far = [whole for whole in first if TIME_MAX_NS // 1000 < abs(whole)]
+    return far[0] if 2 * len(far) > len(first) else 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from . import exact, forward
-from .events import Event, Trace, in_range, name_of, who
+from . import exact, forward, wild
+from .events import Event, Trace, name_of, who
 
 KINDS = {"ac2g": "launch", "async_cpu_to_gpu": "launch", "async": "launch",
          "fwdbwd": "fwdbwd", "forward_backward": "fwdbwd"}
@@ -38,8 +38,8 @@ def records_of(trace: Trace) -> list[Record]:
     """All records of arrows with a time and an id, which is an integer or a text."""
     found = []
     for place, record in enumerate(trace.records):
-        ts = trace.ts(record)
-        if record.get("ph") not in RANK or ts is None or not in_range(exact.us_to_ns(ts)):
+        at = trace.time_ns(record)
+        if record.get("ph") not in RANK or at is None or wild.is_wild_arrow(trace, record):
             continue
         key = exact.integer(record.get("id"))
         if key is None and isinstance(record.get("id"), str):
@@ -47,7 +47,7 @@ def records_of(trace: Trace) -> list[Record]:
         if key is None:
             continue
         found.append(Record(place, record["ph"], name_of(record.get("cat")), key,
-                            who(record), exact.us_to_ns(ts),
+                            who(record), at,
                             record["ph"] == "f" and record.get("bp") != "e"))
     return found
 

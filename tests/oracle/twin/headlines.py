@@ -6,6 +6,9 @@ note of a late rank may be, which the twin of `stragglers` leaves open.
 """
 from __future__ import annotations
 
+import re
+
+from . import exact
 from . import steps as steps_of
 from . import tables
 from .events import Trace
@@ -50,7 +53,12 @@ def share(ratio: float, places: int = 1) -> str:
 
 def plural(n: int, word: str) -> str:
     """N WORDs."""
-    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+    return f"{n} {word}" if n == 1 else f"{n:,} {word}s"
+
+
+def quoted(name: str) -> str:
+    """NAME, in quotes where it would read as words of the sentence."""
+    return f"'{name}'" if re.fullmatch("[A-Za-z -]*", name) else name
 
 
 def most(rows: list[dict], column: str) -> dict:
@@ -58,17 +66,32 @@ def most(rows: list[dict], column: str) -> dict:
     return max(rows, key=lambda row: row[column] or 0)
 
 
-def overview(rows: list[dict], steps: list[dict] | None) -> str:
-    """The average step; STEPS are those of a single trace."""
+def overview(rows: list[dict], steps: list[dict], is_one: bool) -> str:
+    """The average step; STEPS are those of a single trace, or sums over ranks."""
     if not rows and steps:
-        return f"0 of {len(steps)} selected steps are kept: the device work of the last steps " \
+        return f"0 of {len(steps):,} selected steps are kept: the device work of the last steps " \
                "may not all have been recorded."
     if not rows:
         return "0 steps were measured."
-    part = max(rows[1:], key=lambda row: row["avg_ns"])
-    text = f"{time(int(rows[0]['avg_ns'] + 0.5))} a step; {share(part['ratio'] or 0)} of it is " \
-           f"{part['category']}"
-    odd = [row for row in steps or [] if row["outlier"]]
+    named = any(row["thread"] or row["step"] for row in steps)
+    rest, part = rows[-1], max(rows[1:-1], key=lambda row: row["avg_ns"])
+    assert rest["category"] == "other"
+    said = [time(int(rows[0]["avg_ns"] + 0.5)) + (" a step" if named else
+                                                  " were recorded, without steps")]
+    much, what = share(part["ratio"] or 0), part["category"]
+    if rest["avg_ns"] > part["avg_ns"]:
+        said.append(f"nothing that was recorded ran in {share(rest['ratio'] or 0)} of it" +
+                    (f", {much} is {what}" if part["avg_ns"] > 0 else ""))
+    elif part["avg_ns"] > 0:
+        said.append(f"{much} of it is {what}")
+    text = "; ".join(said)
+    if not is_one:
+        return text + "."
+    both = steps_of.two_kinds([row["total_ns"] for row in steps if row["kept"]])
+    if both:
+        text += "; two kinds of step: " + " and ".join(
+            f"{len(kind):,} of {time(int(exact.median(kind)))}" for kind in both)
+    odd = [row for row in steps if row["outlier"]]
     if odd:
         worst = most(odd, "total_ns")
         text += f"; step {worst['label']} stands out with {time(worst['total_ns'])}"
@@ -77,12 +100,14 @@ def overview(rows: list[dict], steps: list[dict] | None) -> str:
 
 def trace_view(rows: list[dict]) -> str:
     """The tracks, and the busiest of them."""
-    text = f"{sum(row['events'] for row in rows)} events on {plural(len(rows), 'track')}"
+    text = f"{plural(sum(row['events'] for row in rows), 'event')} on " \
+           f"{plural(len(rows), 'track')}"
     if rows and (most(rows, "busy_ns")["busy_ns"] or 0) > 0:
         top = most(rows, "busy_ns")
         name = top["name"] if top["name"] is not None else top["thread"]
         of = f" of {top['parent']}" if top["kind"] == "queue" else ""
-        text += f"; {name}{of} is busy for {time(top['busy_ns'])} ({share(top['busy_ratio'])})"
+        what = f"{top['kind']} " if re.fullmatch("-?[0-9]+", name) else ""
+        text += f"; {what}{quoted(name)}{of} is busy for {time(top['busy_ns'])} ({share(top['busy_ratio'])})"
     return text + "."
 
 
@@ -105,7 +130,7 @@ def own(rows: list[dict], what: str, none: str) -> str:
         whole = sum(row[column] for row in rows)
         if whole > 0:
             top = most(rows, column)
-            return f"{top['name']} takes {share(top[column] / whole)} of the {where} time of " \
+            return f"{quoted(top['name'])} takes {share(top[column] / whole)} of the {where} time of " \
                    f"{what} by itself ({time(top[column])})."
     return none
 
@@ -118,9 +143,13 @@ def kernels(rows: list[dict]) -> str:
     top = most(rows, "total_ns")
     using = sum(row["total_ns"] for row in rows if row["tensor_cores"])
     known = any(row["tensor_cores"] is not None for row in rows)
+    unknown = sum(row["total_ns"] for row in rows if row["tensor_cores"] is None)
     cores = (f"{share(using / whole)} of kernel time uses tensor cores" if using else
-             "no kernel is known to use tensor cores" if known else
-             "nothing is known of tensor cores")
+             "no kernel is known to use tensor cores")
+    if unknown:
+        cores += f", of {share(unknown / whole)} that is unknown"
+    if not known:
+        cores = "whether they use tensor cores is unknown"
     of = share(top["total_ns"] / whole if whole else 0)
     return f"Kernels run for {time(whole)}, {HOLE} for {of} of it; {cores}."
 
@@ -173,12 +202,20 @@ def rules_of(view: str, rules: steps_of.Rules) -> tuple[str, ...]:
     return rules.arguments() if view == "overview" else ()
 
 
-def table(run: list[Trace], rules: steps_of.Rules = steps_of.USUAL) -> dict[str, str]:
-    """The sentence of each view, with steps measured by RULES."""
+def has_parts(rows: list[dict], steps: list[dict]) -> bool:
+    """Whether the overview ROWS are more than one length of time."""
+    named = any(row["thread"] or row["step"] for row in steps)
+    return bool(rows) and (named or sum(row["avg_ns"] > 0 for row in rows[1:-1]) > 1)
+
+
+def table(run: list[Trace],
+          rules: steps_of.Rules = steps_of.USUAL) -> dict[str, tuple[str, bool]]:
+    """The sentence of each view, with steps measured by RULES, and whether it has data: without,
+    a sentence begins with 0."""
     def rows(name: str) -> list[dict]:
         return tables.table(run, name, merged=True, rules=rules)
-    return {
-        "overview": overview(rows("overview"), rows("steps") if len(run) == 1 else None),
+    text = {
+        "overview": overview(rows("overview"), rows("steps"), len(run) == 1),
         "trace": trace_view(rows("tracks")),
         "operators": own(rows("operators"), "operators", "0 operators took any time."),
         "kernels": kernels(rows("kernels")),
@@ -187,3 +224,6 @@ def table(run: list[Trace], rules: steps_of.Rules = steps_of.USUAL) -> dict[str,
         "distributed": distributed(rows("stragglers")),
         "quality": quality(rows("quality")),
     }
+    has_data = {view: not said.startswith("0 ") for view, said in text.items()}
+    has_data |= {"quality": True, "overview": has_parts(rows("overview"), rows("steps"))}
+    return {view: (said, has_data[view]) for view, said in text.items()}

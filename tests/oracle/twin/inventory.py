@@ -55,7 +55,7 @@ def events_table(trace: Trace) -> list[dict]:
         op = op_of_call.get(call if call else event) or op_of_record.get(event)
         forward_op = forward_of.get(event)
         size = event.integer("Bytes") if event.kind in ("alloc", "free", "oom") else (
-            event.integer("bytes"))
+            event.integer("size" if event.kind == "memcpy" and "bytes" not in event.args else "bytes"))
         rows.append({
             "id": event.id,
             "parent_id": event.parent.id if event.parent else None,

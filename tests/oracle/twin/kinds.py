@@ -27,6 +27,10 @@ DEVICE_CATEGORIES = {"kernel", "mtia_ccp_events", "memcpy", "gpu_memcpy", "hpu_m
 DEVICE_WORK = {"kernel", "memcpy", "memset"}
 LAUNCHES = {"runtime", "driver"}
 
+# What MTIA's queues do besides kernels.
+OF_MTIA = {"memcpy": ("dma_", "memcpy"), "memset": ("memset",),
+           "sync": ("event_", "wait", "barrier", "notify_")}
+
 STEP_NAME = re.compile(r"ProfilerStep#([0-9]+)\Z")
 
 
@@ -43,6 +47,8 @@ def of_range(category: str, name: str, args: dict) -> str:
     kind = OF_CATEGORY.get(category, "scope")
     if category == "python_function" and args.get("Python module id") is not None:
         return "module"
+    if category == "mtia_ccp_events":
+        return next((what for what, starts in OF_MTIA.items() if name.startswith(starts)), kind)
     if kind in ("operator", "annotation") and category not in DEVICE_CATEGORIES:
         if STEP_NAME.match(name):
             return "step"

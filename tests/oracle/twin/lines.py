@@ -104,11 +104,27 @@ def drawn_over(events: list["Event"]) -> set[int]:
     return repeats
 
 
+def step_lines(events: Iterable["Event"]) -> list[tuple]:
+    """The tracks whose EVENTS are steps: each that begins after those before it in time ended."""
+    lines: dict[tuple, list["Event"]] = {}
+    for event in events:
+        if event.phase in ("X", "B"):
+            lines.setdefault(event.track, []).append(event)
+    chosen: list[tuple] = []
+    end = 0
+    for track, own in sorted(lines.items(), key=lambda line: min(e.start for e in line[1])):
+        if not chosen or min(e.start for e in own) >= end:
+            chosen.append(track)
+            end = max(e.start if e.end is None else e.end for e in own)
+    return chosen
+
+
 def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"], Fit | None]:
     """Streams hold kernels, and where none is, operations do; the rest is drawn over them."""
     places = [place(e) for e in trace.events]
     streams = {p.process for p in places if STREAM.match(p.thread)}
-    steps = [p.process for p in places if p.thread == "Steps" and DEVICE.match(p.process)]
+    steps = step_lines(e for e, p in zip(trace.events, places)
+                       if p.thread == "Steps" and DEVICE.match(p.process))
     of_device = [(m[1], int(m[3])) for p in places if (m := DEVICE.match(p.process)) and m[2] != "CPU"]
     first = first_numbers(of_device)
     lines: dict[tuple[str, str], list["Event"]] = {}
@@ -117,8 +133,9 @@ def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"]
                 and at.process not in streams and event.phase == "X" and event.dur > 0):
             lines.setdefault((at.process, at.thread), []).append(event)
     repeats = {i for line in lines.values() for i in drawn_over(line)}
-    family = "hip" if any(re.match("hip[A-Z]", e.name) or "amd" in e.name or "Cijk_" in e.name
-                          for e in trace.events) else "cuda"
+    families = {family for e in trace.events for family, call in
+                (("hip", "hip[A-Z]"), ("cuda", "cu(da)?[A-Z]")) if re.match(call, e.name)}
+    family = max(families, default="gpu")       # "hip" before "cuda"
 
     def fit(event: "Event") -> Fit | None:
         at = place(event)
@@ -142,7 +159,7 @@ def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"]
             return Fit("annotation", name)
         if at.thread in ("XLA Ops", "Sparse Core Ops") and at.process not in streams:
             return Fit(work_kind(event.name), name)
-        if at.thread == "Steps" and at.process == steps[0]:
+        if at.thread == "Steps" and event.track in steps:
             return Fit("step", name)
         return Fit("annotation", name)
     return fit
@@ -201,6 +218,9 @@ def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
         if not re.search("[0-9]", label):
             trace.kept["unmatched"] = True
 
+    steps = step_lines(e for e, p in zip(trace.events, places) if p.thread.startswith("Step Trace")
+                       and p.process in neural and e.category == "Iteration Time")
+
     def fit(event: "Event") -> Fit | None:
         at = place(event)
         if at.process == ANALYSIS:
@@ -217,12 +237,27 @@ def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
         if at.process in network:
             return Fit("annotation", device, repeated)
         if at.thread.startswith("Step Trace"):
-            return Fit("step" if event.category == "Iteration Time" else "annotation", device)
+            is_step = event.category == "Iteration Time" and event.track in steps
+            return Fit("step" if is_step else "annotation", device)
         if at.process in others:
             return Fit("annotation", device, True)
         if whole and event.thread.isdigit() and int(event.thread) in of_collectives:
             return Fit("annotation", device)
         return Fit(task_kind(event), device)
+    return fit
+
+
+def display(trace: "Trace", _: Callable) -> Callable[["Event"], Fit | None]:
+    """Threads of operators with full names are streams; how long streams ran repeats them."""
+    work = {e.track for e in trace.events if "fullname" in e.args}
+    runs = {e.track for e in trace.events
+            if re.match(r"stream_[0-9]+_parallel_[0-9]", e.name)} - work
+    trace.kept["unmatched"] = bool(work)
+
+    def fit(event: "Event") -> Fit | None:
+        if event.track in work:
+            return Fit(work_kind(event.name), "npu:0")
+        return Fit("annotation", "", True) if event.track in runs else None
     return fit
 
 
@@ -356,7 +391,7 @@ def sums(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
 
 
 FITS = {"xla": xla, "tensorflow": tensorflow, "ascend": ascend, "torch_legacy": torch_legacy,
-        "rocprof": rocprof, "nsys": nsys,
+        "rocprof": rocprof, "nsys": nsys, "mindspore": display,
         "paddle": paddle, "proton": proton, "unitrace": unitrace, "chrome": plain}
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import bisect
 
-from .events import Event, Trace
+from .events import Event, Trace, merged_rank
 from .kinds import DEVICE_WORK, LAUNCHES
 
 
@@ -24,16 +24,16 @@ def launch_of_device_event(trace: Trace) -> dict[Event, Event]:
 
 def find_launches(events: list[Event]) -> dict[Event, Event]:
     """The same, once per trace."""
-    calls: dict[int, list[Event]] = {}
+    calls: dict[tuple, list[Event]] = {}
     for event in events:
         correlation = event.correlation
         if event.kind in LAUNCHES and event.is_range and correlation is not None:
-            calls.setdefault(correlation, []).append(event)
+            calls.setdefault((merged_rank(event.process), correlation), []).append(event)
     launch: dict[Event, Event] = {}
     for event in events:
         if event.kind not in DEVICE_WORK | {"sync"} or not event.is_range:
             continue
-        candidates = calls.get(event.correlation, [])
+        candidates = calls.get((merged_rank(event.process), event.correlation), [])
         before = [c for c in candidates if c.start <= event.start]
         if before:
             launch[event] = max(before, key=lambda c: (c.start, c.id))

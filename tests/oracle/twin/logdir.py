@@ -16,7 +16,8 @@ from .runs import LOGDIR, rank_of_folder, rank_of_name
 PLAIN = re.compile(r".*\.(?:json|osc)(?:\.gz|\.zst)?\Z", re.S)
 RECORDING = re.compile(r"(.*?)(?:\.([0-9]+))?\.osc(?:\.gz|\.zst)?\Z", re.S)
 PEEK_BYTES = 64 << 10
-# Of the plugin: the shortest worker, a number, the suffix (section 1 of its description).
+NAMES = 20      # Of each reason so many of what is left out are named, the others only counted.
+# Of the plugin: the shortest worker, a number, the suffix.
 PLUGIN_FILE = re.compile(r"(.*?)(?:\.(\d+))?\.pt\.trace\.json(?:\.gz)?\Z", re.S)
 
 
@@ -93,6 +94,7 @@ class Folder:
             else:
                 plain.append(entry)
         chosen = named
+        plain.sort(key=order_of)        # of those left out, too, the first are named
         if self.is_run:
             left.extend((entry, "beside") for entry in plain)
         else:
@@ -141,6 +143,17 @@ def find(root: Path) -> tuple[list[dict], list[tuple]]:
                                                   os.fsencode(f.path)))
         rows += rows_of(name, [file for part in parts for file in part.files])
     return rows, left
+
+
+def named(left: list[tuple]) -> list[tuple[str, str]]:
+    """What the table says of LEFT, which is in the order of the search: (path, why)."""
+    rows = []
+    for reason in dict.fromkeys(why for _, why in left):
+        paths = [str(path) for path, why in left if why == reason]
+        rows += [(path, reason) for path in paths[:NAMES]]
+        if len(paths) > NAMES:
+            rows.append((f"({len(paths) - NAMES} more)", reason))
+    return rows
 
 
 def time_of(number: str | None) -> str | None:

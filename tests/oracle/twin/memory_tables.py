@@ -341,7 +341,7 @@ def capacity(trace: Trace, record: Record) -> int | None:
     number = record.event.integer("Device Id")
     if record.device in ("cpu", "unknown") or ":" not in record.device:
         return None
-    listed = trace.members.get("deviceProperties")
+    listed = trace.kept.get("properties", trace.members.get("deviceProperties"))
     for place, device in enumerate(listed if isinstance(listed, list) else ()):
         own = exact.integer(device.get("id")) if isinstance(device, dict) else None
         if isinstance(device, dict) and number == (place if own is None or own < 0 else own):
@@ -351,12 +351,14 @@ def capacity(trace: Trace, record: Record) -> int | None:
 
 
 def by_category(trace: Trace, live: list[Record], time: int) -> dict[str, int]:
-    """The bytes of LIVE at TIME in each category, if there are any."""
+    """The bytes of LIVE at TIME in each category, if anything tells the data flow."""
+    if categories.of_trace(trace, records_of(trace)) is None:
+        return {}
     objects = categories.of_records(trace, records_of(trace))
     sums = dict.fromkeys(categories.COLUMNS, 0)
     for record in live:
         sums[categories.at(objects.get(record), time) or "uncategorized"] += record.bytes
-    return {f"{name}_bytes": exact.nearest(n) for name, n in sums.items()} if objects else {}
+    return {f"{name}_bytes": exact.nearest(n) for name, n in sums.items()}
 
 
 def peaks_table(trace: Trace, selection: Selection = ALL) -> list[dict]:

@@ -69,6 +69,11 @@ def ascend(s: Signs) -> str | None:
     return "mindspore" if is_mindspore else "msprof"
 
 
+def display(s: Signs) -> bool:
+    """MindSpore's timeline has nothing but operators with full names, and runs of streams."""
+    return "fullname" in s.arguments and s.name(r"stream_[0-9]+_parallel_[0-9]")
+
+
 def xla(s: Signs) -> str | None:
     """Lines of XLA; and who called it."""
     if any(re.match(r".*/device:GPU:[0-9]+/(stream:|memcpy$)", name) for name in s.processes):
@@ -128,6 +133,8 @@ def find(signs: Signs) -> tuple[str | None, str]:
             return "tensorflow", "xla"
         if word and not (special is xla and is_kineto(signs)):
             return word, DIALECTS[word]
+    if display(signs):
+        return "mindspore", "mindspore"
     for word, holds in RULES:
         if holds(signs):
             return word, "tensorflow" if word == "tensorflow" else DIALECTS.get(word, "chrome")

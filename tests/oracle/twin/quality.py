@@ -4,18 +4,18 @@ have contained. Without messages."""
 from __future__ import annotations
 
 from . import devices, flows, forest, inventory, links, memory_tables, operators, rank_quality
-from .events import Finding, Trace
+from .events import Finding, Trace, merged_rank
 from .kinds import DEVICE_WORK, LAUNCHES, always_launches
 from .ranges import calls_of
 
 # In the order of docs/numbers.md, which is that of rows with the same severity.
 SEVERITY = {
     "truncated": "error", "corrupt": "error", "not_utf8": "warning",
-    "repaired_name": "warning", "lost_name": "warning", "wrong_type": "warning",
+    "repaired_name": "warning", "repaired_list": "warning", "lost_name": "warning", "wrong_type": "warning",
     "out_of_range": "warning", "too_deep": "warning", "too_long": "warning",
-    "unknown_phase": "info", "unclosed_list": "info", "call_samples": "info", "far_clock": "info",
+    "unknown_phase": "info", "unclosed_list": "info", "call_samples": "info", "event_stacks": "info", "far_clock": "info",
     "unmatched_begin": "warning", "unmatched_end": "warning",
-    "open_range": "warning", "no_duration": "warning", "partial_overlap": "warning", "queue_overlap": "info", "negative_duration": "warning",
+    "mismatched_end": "warning", "open_range": "warning", "no_duration": "warning", "partial_overlap": "warning", "queue_overlap": "info", "negative_duration": "warning",
     "negative_self": "info", "duplicate_id": "warning", "no_launch": "info",
     "no_operator": "info", "no_work": "info",
     "arrow_no_start": "info", "arrow_no_end": "info", "outside_span": "info", "bad_memory_record": "warning", "lost_release": "warning",
@@ -46,13 +46,13 @@ def of_starts(starts: list[int]) -> Finding:
 
 def repeated_calls(trace: Trace) -> list[int]:
     """Start of the second call (in the file) of each correlation id except 0."""
-    seen: dict[int, int] = {}
+    seen: dict[tuple, int] = {}
     starts = []
     for event in trace.events:
-        number = event.correlation
-        if event.kind in LAUNCHES and event.is_range and number:
-            seen[number] = seen.get(number, 0) + 1
-            if seen[number] == 2:
+        key = merged_rank(event.process), event.correlation
+        if event.kind in LAUNCHES and event.is_range and key[1]:
+            seen[key] = seen.get(key, 0) + 1
+            if seen[key] == 2:
                 starts.append(event.start)
     return starts
 
@@ -208,6 +208,9 @@ def table(trace: Trace) -> list[dict]:
     found = {**trace.findings, **derived(trace), **one_sided(trace),
              "source_incomplete": Finding(len(counts), None, None),
              "sampled": Finding(len(sampled(trace)), None, None)}
+    if "clock_step" in trace.findings:      # what was left out, and what was not
+        found["clock_step"] = Finding(
+            trace.findings["clock_step"].count + len(zero_times(trace)), None, None)
     found |= {code: Finding(1, None, None) for code in absent(trace)}
     rows = []
     for severity in ("error", "warning", "info"):

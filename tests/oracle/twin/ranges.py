@@ -62,15 +62,27 @@ def calls_of(event: Event) -> int:
     return n if n is not None and 1 < n <= 131072 else 1
 
 
-def row(key: dict, events: list[Event]) -> dict:
-    """The row of EVENTS, each as often as it was called."""
+def outer(events: list[Event]) -> int:
+    """The durations of EVENTS, where those on a thread cover each other once."""
+    whole = sum(e.dur * calls_of(e) for e in events if not e.is_range)
+    until: dict[tuple, int] = {}
+    for event in sorted((e for e in events if e.is_range), key=Event.order):
+        start = max(event.start, until.get(event.track, event.start))
+        whole += max(event.end - start, 0) * calls_of(event)
+        until[event.track] = max(event.end, start)
+    return whole
+
+
+def row(key: dict, parts: list[list[Event]]) -> dict:
+    """The row of the events of each trace, PARTS, each as often as it was called."""
+    events = [e for part in parts for e in part]
     durations = [e.dur for e in events for _ in range(calls_of(e))]
     # What was not recorded of its children is none of its own time.
     selves = [calls_of(e) * (forest.self_ns(e) - sum((calls_of(c) - 1) * c.dur for c in e.children
                                                      if c.dur is not None))
               for e in events if e.is_range]
     return {**key, "calls": len(durations), "total_ns": sum(durations),
-            "self_ns": sum(selves) if selves else None,
+            "self_ns": sum(selves) if selves else None, "outer_ns": sum(outer(part) for part in parts),
             "mean_ns": float(Fraction(sum(durations), len(durations))),
             "median_ns": quantile(durations, 1, 2), "p99_ns": quantile(durations, 99, 100),
             "min_ns": min(durations), "max_ns": max(durations), "std_ns": deviation(durations)}
@@ -79,8 +91,8 @@ def row(key: dict, events: list[Event]) -> dict:
 def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
     """`ranges` of TRACES together; largest total first, of equal ones the first to appear."""
     columns = [c for part in (group_by or "").split(",") for c in PLACES.get(part, ())]
-    groups: dict[tuple, tuple[dict, list[Event]]] = {}
-    for trace in traces:
+    groups: dict[tuple, tuple[dict, list[list[Event]]]] = {}
+    for n, trace in enumerate(traces):
         for event in trace.events:
             if event.dur is None:
                 continue
@@ -91,9 +103,9 @@ def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
                 key["name"] = None
             known = tuple(sorted(key.items(), key=lambda item: item[0]))
             if known not in groups:
-                groups[known] = ({**key, **names_of(trace, event, columns)}, [])
-            groups[known][1].append(event)
-    rows = [row(key, events) for key, events in groups.values()]
+                groups[known] = ({**key, **names_of(trace, event, columns)}, [[] for _ in traces])
+            groups[known][1][n].append(event)
+    rows = [row(key, parts) for key, parts in groups.values()]
     known = [r["self_ns"] for r in rows if r["self_ns"] is not None]
     whole = sum(known)
     for r in rows:

@@ -59,9 +59,17 @@ def rank_overlap(run: list[Trace], compat: bool) -> list[dict]:
 
 
 def rank_stats(run: list[Trace], compat: bool, rules: steps.Rules = steps.USUAL) -> list[dict]:
-    """`rank_stats`: least, mean, most and deviation over the rows of `ranks` with steps."""
-    rows = [row for row in ranks_table(run, compat, rules) if row["steps"]]
+    """`rank_stats`: least, mean, most and deviation over the ranks with steps, of which each has
+    the mean of all steps of its spans."""
     names = ("avg_step_ns", *(f"{c}_ns" for c in (*steps.CATEGORIES, "other")))
+    spans: dict[int, list[dict]] = {}
+    for row in ranks_table(run, compat, rules):
+        if row["steps"]:
+            spans.setdefault(row["rank"], []).append(row)
+    # Sums of steps are whole; equal ones of ranks have equal means, and no deviation.
+    rows = [{name: float(Fraction(sum(round(Fraction(row[name]) * row["steps"]) for row in own),
+                                  sum(row["steps"] for row in own))) for name in names}
+            for own in spans.values()]
     result: list[dict] = []
     for statistic in ("min", "mean", "max", "std") if rows else ():
         row: dict = {"statistic": statistic, "ranks": len(rows)}

@@ -37,9 +37,12 @@ def parse(text: str) -> tuple[object, TolerantParser]:
     """TEXT parsed as JSON, or as much of it as can be read; and the parser with the errors."""
     parser = TolerantParser(text)
     try:
-        return json.loads(text, parse_float=Decimal, parse_constant=Word), parser
+        value = json.loads(text, parse_float=Decimal, parse_constant=Word)
     except json.JSONDecodeError:
         return parser.parse(), parser
+    if isinstance(value, dict) and "traceEvents" not in value and "ph" in value:
+        return parser.parse(), parser       # one event without a list
+    return value, parser
 
 
 def of_bytes(data: bytes, name: str) -> File:
@@ -52,6 +55,10 @@ def of_bytes(data: bytes, name: str) -> File:
     top, parser = parse(text)
     if isinstance(top, list):
         top = {"traceEvents": top}
+    within = top.get("traceEvents") if isinstance(top, dict) else None
+    if isinstance(within, dict) and next(iter(within), None) == "traceEvents":
+        parser.findings.append(("repaired_list", text.find("{", text.find('"traceEvents"'))))
+        top = {**top, **within}
     if not isinstance(top, dict) or not isinstance(top.get("traceEvents"), list):
         raise NotATrace(f"{name}: no list of events")
     entries = top["traceEvents"]

@@ -43,8 +43,8 @@ def rank_of_name(path: Path) -> int | None:
     return int(found[-1]) if found else None
 
 
-def rank_of(trace: Trace, path: Path) -> int:
-    """From the metadata, else from names, else 0."""
+def rank_of(trace: Trace, path: Path) -> int | None:
+    """From the metadata, else from names."""
     info = trace.members.get("distributedInfo")
     said = [info.get("rank") if isinstance(info, dict) else None]
     if isinstance(said[0], str):
@@ -53,7 +53,34 @@ def rank_of(trace: Trace, path: Path) -> int:
         rank = exact.integer(value)
         if rank is not None and 0 <= rank < 2 ** 31:
             return rank
-    return rank_of_name(path) or 0
+    return rank_of_name(path)
+
+
+RANK_WORDS = ("tp", "dp", "ep", "pp", "cp")
+RANK_WORD = re.compile(r"(?<![A-Za-z0-9])(tp|dp|ep|pp|cp)([-_]?)([0-9]{1,6})(?![A-Za-z0-9])", re.I)
+
+
+def place_of_name(path: Path) -> tuple[int, ...] | None:
+    """The place of a process by each of the words, -1 where the name has none."""
+    found: dict[str, int] = {}
+    is_certain = False
+    for word, sep, digits in RANK_WORD.findall(path.name):
+        if word.lower() not in found:
+            found[word.lower()] = int(digits)
+            is_certain |= sep == "-" and word[0].isupper()
+    return tuple(found.get(w, -1) for w in RANK_WORDS) if len(found) > 1 or is_certain else None
+
+
+def ranks_of(traces: list[Trace], paths: list[Path]) -> list[int]:
+    """The ranks of the files, by what each says and by the words of all."""
+    ranks = [rank_of(trace, path) for trace, path in zip(traces, paths)]
+    places = [place_of_name(path) if rank is None else None for rank, path in zip(ranks, paths)]
+    known = sorted({place for place in places if place}, key=lambda place: place[::-1])
+    word = next((w for w in range(len(RANK_WORDS)) if known and all(p[w] >= 0 for p in known)
+                 and len({p[w] for p in known}) == len(known)), None)
+    return [rank if rank is not None else 0 if place is None
+            else known.index(place) if word is None else place[word]
+            for rank, place in zip(ranks, places)]
 
 
 def identify(traces: list[Trace], paths: list[Path]) -> None:
@@ -63,8 +90,8 @@ def identify(traces: list[Trace], paths: list[Path]) -> None:
     names = [LOGDIR.match(path.name) for path in paths]
     numbers = [(name is not None and name.group(2) is not None,
                 int(name.group(2) or 0) if name else 0) for name in names]
-    for trace, path, name, number in zip(traces, paths, names, numbers):
-        trace.rank = rank_of(trace, path)
+    for trace, rank, name, number in zip(traces, ranks_of(traces, paths), names, numbers):
+        trace.rank = rank
         if name:
             windows.setdefault((trace.rank, name.group(1)), set()).add(number)
     last: dict[int, int] = {}

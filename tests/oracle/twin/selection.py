@@ -9,8 +9,11 @@ import dataclasses
 import re
 from dataclasses import dataclass
 
-from . import exact, forest, inventory, kinds, links, steps
+from . import exact, forest, inventory, kinds, links, steps, wild
 from .events import Event, Trace, in_range, name_of, who
+
+# What was found out of the whole file and holds for its parts.
+OF_FILE = ("steps beside", "times", "properties")
 
 
 class NothingLeft(Exception):
@@ -121,11 +124,11 @@ def wanted(trace: Trace, selection: Selection) -> list[Event]:
     return [e for e in trace.events if stays(e)]
 
 
-def arrow_of(record: dict) -> tuple | None:
-    """Category and id of the arrow of RECORD; None if it is not part of one."""
+def arrow_of(trace: Trace, record: dict) -> tuple | None:
+    """Category and id of the arrow of RECORD; None if it is not part of one, or at a wild time."""
     ts = exact.number(record.get("ts"))
     if record.get("ph") not in ("s", "t", "f") or ts is None or not in_range(
-            exact.us_to_ns(ts)):
+            exact.us_to_ns(ts)) or wild.is_wild_arrow(trace, record):
         return None
     number = exact.integer(record.get("id"))
     text = record.get("id") if isinstance(record.get("id"), str) else None
@@ -154,8 +157,8 @@ def gone_arrows(trace: Trace, selection: Selection, events: set[Event]) -> set[t
         return (is_any_step and (is_anywhere or who(record) in tracks)
                 and is_in_time(trace, selection, at))
 
-    return {arrow_of(record) for record in trace.records
-            if arrow_of(record) is not None and not stays(record)}
+    return {arrow_of(trace, record) for record in trace.records
+            if arrow_of(trace, record) is not None and not stays(record)}
 
 
 def apply(trace: Trace, selection: Selection) -> Trace:
@@ -164,9 +167,10 @@ def apply(trace: Trace, selection: Selection) -> Trace:
         return trace
     events = wanted(trace, selection)
     gone = gone_arrows(trace, selection, set(events))
-    records = [r for r in trace.records if arrow_of(r) is None or arrow_of(r) not in gone]
+    records = [r for r in trace.records if arrow_of(trace, r) not in gone]
     result = dataclasses.replace(
-        trace, records=records, is_part=True, kept={"origin": trace.origin, "steps beside": trace.kept.get("steps beside")},
+        trace, records=records, is_part=True,
+        kept={"origin": trace.origin} | {key: trace.kept[key] for key in OF_FILE if key in trace.kept},
         events=[dataclasses.replace(e, id=number, parent=None, children=[], depth=None)
                 for number, e in enumerate(events)])
     kept = {id(event) for event in events}

@@ -18,8 +18,9 @@ VIEWS = {"aten::" + name for name in """
 view reshape permute transpose t select slice narrow unsqueeze squeeze expand chunk split unbind
 flatten unflatten as_strided detach alias to _unsafe_view resolve_conj resolve_neg movedim
 _reshape_alias swapaxes unsafe_chunk unsafe_split""".split()}
-OPERATORS = ("sync", "copy", "double", "operator")
-OWN = ("optimizer", "sync", "copy", "double", "tiny", "operator", "python", "noted", "other")
+SLOW_CONV = tuple("aten::" + begin for begin in ("slow_conv", "_slow_conv", "thnn_conv", "_thnn_conv"))
+OPERATORS = ("sync", "copy", "double", "slow_conv", "operator")
+OWN = ("optimizer", "sync", "copy", "double", "slow_conv", "tiny", "operator", "python", "noted", "other")
 TINY_NS, GAP_NS = 50_000, 50_000
 LOOP_CALLS, LOOP_TURN, LOOP_TURNS = 32, 12, 8
 
@@ -81,7 +82,9 @@ def class_of(event: Event) -> str | None:
         return "sync"
     if event.name in COPIES:
         return "copy"
-    return "double" if has_double(event.args) else "operator"
+    if has_double(event.args):
+        return "double"
+    return "slow_conv" if event.name.startswith(SLOW_CONV) else "operator"
 
 
 def outermost(events: list[tuple[Event, str]]) -> list[Event]:
@@ -179,7 +182,7 @@ class Thread:
     def cause(self, at: int, active: list[tuple[Event, str]]) -> str:
         """The cause of the moment AT."""
         running = {kind for _, kind in active}
-        for kind in ("optimizer", "sync", "copy", "double"):
+        for kind in ("optimizer", "sync", "copy", "double", "slow_conv"):
             if kind in running:
                 return kind
         if "operator" in running:
@@ -214,7 +217,7 @@ class Thread:
             part.counts["loops"] += any(e.start <= event.start < e.end for e in self.in_loops)
             self.split.add("sync", event.name, 1)
         elif kind == "copy" and not special or \
-                kind == "double" and not special and "double" not in running:
+                kind in ("double", "slow_conv") and not special and kind not in running:
             part.counts[kind] += 1
             self.split.add(kind, event.name, event.dur)
 
@@ -295,6 +298,8 @@ def fits(code: str, part: Part, of: int) -> bool:
             is_above(ns["copy"], 2, of)
     if code == "float64":
         return is_above(ns["double"], 10, of)
+    if code == "slow_convolution":
+        return is_above(ns["slow_conv"], 10, of)
     if code == "tiny_operators":
         return is_above(ns["tiny"], 5, of)
     if code == "single_tensor":
@@ -314,6 +319,7 @@ def fits(code: str, part: Part, of: int) -> bool:
 # Code -> its causes, the sum by name, what is counted.
 RULES = {"host_sync": (("sync",), "sync", "sync"), "copies": (("copy",), "copy", "copy"),
          "float64": (("double",), "double", "double"),
+         "slow_convolution": (("slow_conv",), "slow_conv", "slow_conv"),
          "tiny_operators": (("tiny",), "tiny", "tiny"),
          "single_tensor": (("optimizer",), "optimizer", None),
          "python": (("python", "noted", "other"), "function", None),

@@ -176,8 +176,8 @@ def category_of(event: Event, device_communication: bool,
         return event.kind
     if event.kind in kinds.LAUNCHES:
         return "runtime"
-    if host_type(event) is None or event.kind == "step":
-        return None
+    if host_type(event) is None or event.kind == "step" and not (compat and event.is_iteration):
+        return None                 # to the plugin iterations are annotations like others
     if event.kind == "dataloader":
         return "dataloader"
     if compat:
@@ -249,17 +249,36 @@ def gross(trace: Trace, compat: bool, rules: Rules) -> dict[str, int]:
             for name, part in unions(trace, compat).items()}
 
 
+def two_kinds(totals: list[int]) -> tuple[list[int], list[int]] | None:
+    """The shorter and the longer ones if a wide gap lies between them, with a third on each side."""
+    order, n = sorted(totals), len(totals)
+    gaps = [(order[i] - order[i - 1], -i) for i in range(1, n) if 3 * i >= n and 3 * (n - i) >= n]
+    if n < 8 or not gaps:
+        return None
+    gap, at = max(gaps)
+    short, long = order[:-at], order[-at:]
+    apart = exact.median(long) - exact.median(short)
+    return (short, long) if 4 * gap > short[-1] and 2 * gap >= apart else None
+
+
 def outliers(steps: list[Step]) -> list[bool]:
-    """Of eight kept steps or more: those whose length is beyond 3 MAD of the median of kept steps,
-    and beyond a tenth of it."""
+    """Of three kept steps or more: those whose length is beyond 8 MAD of the median of kept steps of
+    their kind, and beyond a part of it."""
     totals = [s.end - s.start for s in steps if s.kept]
-    middle = exact.median(totals)
-    if middle is None or len(totals) < 8:
-        return [False] * len(steps)
-    # In halves of a nanosecond, so that everything stays an integer.
-    mad = exact.median([int(abs(2 * t - 2 * middle)) for t in totals])
-    far = max(3 * mad, 2 * middle / 10)
-    return [s.kept and abs(2 * (s.end - s.start) - 2 * middle) > far for s in steps]
+    both = two_kinds(totals)
+
+    def is_far(length: int) -> bool:
+        own = next((kind for kind in both if length in kind), []) if both else totals
+        if len(own) < 3:
+            return False
+        middle = exact.median(own)
+        # In halves of a nanosecond, so that everything stays an integer.
+        mad = exact.median([int(abs(2 * t - 2 * middle)) for t in own])
+        part = 4 if len(own) < 8 else 5 if len(own) < 20 else 10
+        return abs(2 * length - 2 * middle) > max(8 * mad, 2 * middle / part)
+
+    far = {length: is_far(length) for length in set(totals)}
+    return [s.kept and far[s.end - s.start] for s in steps]
 
 
 def steps_table(trace: Trace, compat: bool = False, rules: Rules = USUAL) -> list[dict]:

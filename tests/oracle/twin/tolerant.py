@@ -18,6 +18,10 @@ class Broken(Exception):
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 CUT_NUMBER = re.compile(r"-?[0-9][0-9.eE+-]*\Z")
 BARE_WORD = re.compile(r"[A-Za-z+-][A-Za-z0-9_/.+-]*")
+TOKEN = re.compile(r'[^ \t\r\n,}\]:"{\[]+')
+TEXT = re.compile(r'"(?:[^"\\]|\\.)*"', re.S)
+# A message such as `[W1124 a.cpp] words`: no list, whose bracket is followed by a delimiter.
+MESSAGE = re.compile(r'\[[ \t\r]*[^ \t\r\n{\[\]"][^\n\]]*(?:\n|\][ \t\r]*[^ \t\r\n,\]}])')
 BLANK = re.compile(r"[ \t\r\n]*")
 # The end of a text that is the last on its line: quotation mark, optional comma, line break.
 END_ON_LINE = re.compile(r'"[ \t]*,?[ \t]*\r?(?:\n|\Z)')
@@ -43,7 +47,13 @@ class TolerantParser:
         """The value in TEXT, or as much of it as there is."""
         slot: list = []
         try:
-            if self.blank() == "[":
+            is_behind_text = self.skip_strange()
+            is_bare = self.blank() == "," or self.is_event()
+            if is_behind_text or is_bare:
+                self.findings.append(("repaired_list", self.at))
+            if is_bare:
+                self.array(slot, True, False)
+            elif self.blank() == "[":
                 self.array(slot, True)
             elif self.blank() == "{":
                 self.object(slot, "traceEvents")
@@ -54,6 +64,47 @@ class TolerantParser:
             self.findings.append(("unclosed_list" if is_whole and self.is_between else "truncated",
                                   self.at))
         return slot[0] if slot else None
+
+    def skip_strange(self) -> bool:
+        """Skip text before a document, line by line. False: there is none."""
+        char = self.blank()
+        if char in ("{", ",", "") or (char == "[" and not MESSAGE.match(self.text, self.at)):
+            return False
+        document = re.compile(r"\n[ \t\r\n]*(?=\[[ \t\r\n]*\{|\{[ \t\r\n]*\")").search(
+            self.text, self.at)
+        if document:
+            self.at = document.end()
+        return document is not None
+
+    def is_event(self) -> bool:
+        """Whether the object at this position is an event, and no list is around it."""
+        if self.blank() != "{":
+            return False
+        one, slot = TolerantParser(self.text[self.at:]), []
+        try:
+            one.object(slot)
+        except (Broken, RecursionError):
+            pass
+        first = slot[0] if slot else {}
+        return len(str(first.get("ph", ""))) == 1 and "traceEvents" not in first
+
+    def is_message(self) -> bool:
+        """Skip a message between events, up to the end of its line or an event in it. False:
+        none is here."""
+        char = self.blank()
+        value = (TEXT if char == '"' else TOKEN).match(self.text, self.at)
+        if char == "[":
+            is_text = MESSAGE.match(self.text, self.at) is not None
+        else:
+            follows = BLANK.match(self.text, value.end()).end() if value else len(self.text)
+            is_text = self.text[follows:follows + 1] not in (
+                "", ",", "]", *((":",) if char == '"' else ()))
+        if is_text:
+            self.findings.append(("corrupt", self.at))
+            begin = value.end() if value else self.at
+            end = re.compile(r'\n|\{(?=")|\Z').search(self.text, begin)
+            self.at = end.start()
+        return is_text
 
     def blank(self) -> str:
         """Skip white space; the next character, or '' at the end."""
@@ -160,11 +211,11 @@ class TolerantParser:
                     result[key] = slot[0]
             result[key] = slot[0]
 
-    def array(self, into: list, is_list_of_events: bool = False) -> None:
+    def array(self, into: list, is_list_of_events: bool = False, has_bracket: bool = True) -> None:
         """Parse an array; a trailing comma is allowed."""
         result: list = []
         into.append(result)
-        self.at += 1
+        self.at += has_bracket
         while True:
             char = self.blank()
             if char == "]":
@@ -172,6 +223,10 @@ class TolerantParser:
                 return
             if char == ",":
                 self.at += 1
+                continue
+            if char == "" and not has_bracket:
+                return
+            if is_list_of_events and char not in ("", "{") and self.is_message():
                 continue
             if char == "":
                 self.is_between = is_list_of_events

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All kinds of profiles of the host, of a device alone and of both, and what each has of a device:
+with and without OPSCOPE_OUT, under `opscope run --torch` and `--torch=replace`."""
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from place import same
+
+# PREPARE defines launch(), which runs one kernel KERNEL and waits for it.
+SCRIPT = """
+import sys, torch
+from torch.autograd import profiler_legacy
+{prepare}
+if sys.argv[1] == "opscope":
+    from opscope.torch import ProfilerActivity, profile, profiler_legacy, schedule
+else:
+    from torch.profiler import ProfilerActivity, profile, schedule
+
+def work():
+    launch()
+    torch.ones(2) + 1
+
+def tell(*what, prof):
+    averages = prof.key_averages()
+    n_kernels = sum(a.count for a in averages
+                    if a.self_device_time_total > 0 and {kernel!r} in f" {{a.key}} ")
+    print(*what, n_kernels, any(a.key == "aten::add" for a in averages),
+          {kernel!r} in averages.table(), sep="|")
+
+CPU, DEVICE = ProfilerActivity.CPU, ProfilerActivity.{activity}
+work()  # before all profiles
+for which in ([CPU], [DEVICE], [CPU, DEVICE]):
+    words = "+".join("CPU" if a == CPU else "DEVICE" for a in which)
+    with profile(activities=which) as prof:
+        work()
+    tell(words, "profile", prof=prof)
+    with profile(activities=which, schedule=schedule(wait=1, warmup=1, active=2, repeat=1)) as prof:
+        for _ in range(4):
+            work()
+            prof.step()
+    tell(words, "schedule", prof=prof)
+    with profile(activities=which) as prof:
+        with profile(activities=[CPU]) as inner:
+            work()
+        work()
+    tell(words, "nested", prof=prof)
+    print(any(a.key == "aten::add" for a in inner.key_averages()))
+    if CPU in which and {legacy!r}:
+        with profiler_legacy.profile(**({{{legacy!r}: True}} if DEVICE in which else {{}})) as prof:
+            work()
+        tell(words, "legacy", prof=prof)
+"""
+
+
+def wanted(legacy: str, is_always: bool) -> list[str]:
+    """What SCRIPT prints: kernels, whether there are operators, whether the table has kernels."""
+    lines = []
+    for which in ("CPU", "DEVICE", "CPU+DEVICE"):
+        has_device = is_always or which != "CPU"
+        for kind, n in (("profile", 1), ("schedule", 2), ("nested", 2)):
+            lines.append(f"{which}|{kind}|{n * has_device}|{which != 'DEVICE'}|{has_device}")
+        lines.append("True")
+        if which != "DEVICE" and legacy:
+            lines.append(f"{which}|legacy|{int(has_device)}|True|{has_device}")
+    return lines
+
+
+def check(opscope: Path, folder: Path, python: str, env: dict[str, str], prepare: str,
+          kernel: str, activity: str, legacy: str = "", is_always: bool = False,
+          is_in_runs: bool = False) -> None:
+    """Run SCRIPT in each way. LEGACY is the argument of the legacy profile for the device; with
+    IS_ALWAYS its work is recorded whether it is asked for or not, with IS_IN_RUNS under `opscope
+    run`, which asks for it itself."""
+    script, out = folder / "each_profile_script.py", folder / "each-out"
+    script.write_text(SCRIPT.format(prepare=prepare, kernel=kernel, activity=activity,
+                                    legacy=legacy))
+    env = {name: value for name, value in env.items() if name != "OPSCOPE_OUT"}
+    run = [opscope, "run", "--torch", "-o", folder / "each-run", "--"]
+    replacing = [opscope, "run", "--torch=replace", "-o", folder / "each-replace", "--"]
+    for before, module, given in (([], "opscope", {}), ([], "opscope", {"OPSCOPE_OUT": str(out)}),
+                                  (run, "opscope", {}), (replacing, "torch", {})):
+        done = subprocess.run([*before, python, script, module], env=env | given,
+                              capture_output=True, text=True, timeout=300, check=False)
+        said = [line for line in done.stdout.splitlines() if "|" in line or line == "True"]
+        same((done.returncode, done.returncode and done.stderr), (0, 0))
+        same(said, wanted(legacy, is_always or is_in_runs and bool(before)))
+        same(done.stderr.count("already running"), 1)
+    # Of each window of a profile one, and what the sources have before and after.
+    names = [path.name for path in out.iterdir() if path.name.startswith("torch.")]
+    same(len(names), 9 + 2 * bool(legacy))
+
+
+def environment(opscope: Path) -> dict[str, str]:
+    """That of a program which finds the package."""
+    return os.environ | {"PYTHONPATH": str(opscope.parent / "python")}
