@@ -18,6 +18,8 @@
 #   diff-base.json, diff-new.json   100 MB each: two versions of one program
 #   4g.json       only with OPSCOPE_BENCH_LARGE=1
 #
+# With OPSCOPE_BENCH_QUICK=1 all have some MB: they only show that the benches run.
+#
 # The real traces come from shared/ beside the checkout. If it is missing, made-up traces
 # replace them, and those after names.json are left out, except rank.json and 4g.json.
 
@@ -31,6 +33,8 @@ loader=$shared/data/torch213/steps_loader/trace.json.gz
 r50=$shared/data/tb_samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz
 control=$shared/data/hta/trace_diff/control/control.json.gz
 transformer=$shared/data/torch213/transformer/trace.json.gz
+size=1000000 copies=1
+[ "${OPSCOPE_BENCH_QUICK:-0}" = 1 ] && size=4000 copies=0
 mkdir -p "$dir"
 
 # make NAME COMMAND...: make NAME unless it exists. The last operand of the command is the file
@@ -69,29 +73,29 @@ else
     big=pretend
     make 10m.json $big 10000000
 fi
-make 1g.json $big 1000000000
-make rank.json $big 60000000
+make 1g.json $big $((1000 * size))
+make rank.json $big $((60 * size))
 make 1g.json.gz pack "$dir/1g.json"
 if [ ! -s "$dir/names.json" ]; then
-    make 100m.json $big 104000000
+    make 100m.json $big $((104 * size))
     make names.json number_names "$dir/100m.json"
     rm "$dir/100m.json"
 fi
 if [ -e "$r50" ]; then
     make r50.json unpack "$r50"
-    make plugin.json repeat 20 "$r50"
+    make plugin.json repeat $((1 + 19 * copies)) "$r50"
 fi
 if [ -e "$loader" ] && [ -e $shared/tools/enlarge.py ]; then
-    make memory.json repeat 36 "$loader"
+    make memory.json repeat $((1 + 35 * copies)) "$loader"
 fi
 if [ -e "$transformer" ] && [ -e $shared/tools/enlarge.py ]; then
-    make modules.json enlarge_from "$transformer" 100000000
-    make rank-modules.json enlarge_from "$transformer" 60000000
+    make modules.json enlarge_from "$transformer" $((100 * size))
+    make rank-modules.json enlarge_from "$transformer" $((60 * size))
 fi
 if [ -e "$control" ] && [ -e $shared/tools/enlarge.py ]; then
-    make diff-base.json enlarge_from "$control" 100000000
-    make diff-new.json enlarge_from "${control//control/test}" 100000000
+    make diff-base.json enlarge_from "$control" $((100 * size))
+    make diff-new.json enlarge_from "${control//control/test}" $((100 * size))
 fi
 if [ "${OPSCOPE_BENCH_LARGE:-0}" = 1 ]; then
-    make 4g.json $big 4000000000
+    make 4g.json $big $((4000 * size))
 fi

@@ -172,7 +172,7 @@ static void measure_text(struct osc_trace *t, int n)
     struct osc_deflate *z = NULL;
 
     if (osc_deflate_is_there())
-        require(osc_deflate_new(&z));
+        require(osc_deflate_new(OSC_DEFLATE_SMALL, &z));
     for (int i = 0; i < n; i++) {
         struct sink plain = {.n_bytes = 0}, apart = {.z = z}, packed = {.n_bytes = 0};
 
@@ -244,7 +244,7 @@ int main(int argc, char **argv)
     static const char *const core[] = {"core-open", "core-check", "core-map"};
     static const char *const all[] = {"all-open", "all-check", "all-map"};
     const struct osc_import_options o = {.n_threads = 0};
-    const int n = bench_number(argc, argv, 2, 5);
+    const int n = bench_rounds(argc, argv, 2, 5);
     struct sink columns = {.out = tmpfile()};
     struct osc_trace t = {0};
 

@@ -39,7 +39,7 @@ static uint64_t count_args(const struct osc_trace *t)
 int main(int argc, char **argv)
 {
     const struct osc_import_options o = {.n_threads = 1, .kernel = argc > 3 ? argv[3] : NULL};
-    const int n = bench_number(argc, argv, 2, 7);
+    const int n = bench_rounds(argc, argv, 2, 7);
     uint64_t n_args;
 
     bench_pin(1);

@@ -3,7 +3,9 @@
  * questions.c - measure loading a trace and asking questions about it.
  *
  *   questions tables FILE [N]     all tables and their facts, compared with loading. Events
- *                                 are only counted: their table is as long as the file
+ *                                 are only counted: their table is as long as the file.
+ *                                 Tables made of others (headlines) are asked afterwards, of
+ *                                 a set that is loaded, and are not part of "all"
  *   questions operators FILE [N]  the table of operators, compared with the cheapest sweep:
  *                                 one pass over slices in columns, by thread and start, with
  *                                 a stack of the open ones; nested time of the same name
@@ -28,10 +30,11 @@
 #include "derive/facts.h"
 #include "derive/select.h"
 #include "import/import.h"
+#include "opscope/trace.h"
 #include "render/render.h"
 #include "table/query.h"
 
-enum { MADE_SLICES = 10000000, MADE_THREADS = 16, MADE_NAMES = 500, MADE_DEPTH = 8 };
+enum { MADE_THREADS = 16, MADE_NAMES = 500, MADE_DEPTH = 8 };
 
 static const struct osc_options plain = {.n_threads = 1};
 
@@ -122,6 +125,26 @@ static double ask(const struct osc_trace *t, const struct osc_table_def *def,
     return bench_cpu_s() - start;
 }
 
+/* The composed table NAME of the trace at PATH, which is loaded before. Processor seconds. */
+static double ask_composed(const char *path, const char *name)
+{
+    const struct osc_question operators = {.table = "operators"}, question = {.table = name};
+    const struct osc_how one = {.n_threads = 1};
+    struct osc_err err = {0};
+    struct osc_set *set;
+    struct osc_frame *f;
+
+    require(osc_set_open(&set, &path, 1, &one, &err), &err);
+    require(osc_ask(set, NULL, &operators, &f, &err), &err); /* facts, which others need, too */
+    osc_frame_release(f);
+    const double start = bench_cpu_s();
+    require(osc_ask(set, NULL, &question, &f, &err), &err);
+    const double took = bench_cpu_s() - start;
+    osc_frame_release(f);
+    osc_set_release(set);
+    return took;
+}
+
 static void measure_tables(const char *path, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -132,9 +155,14 @@ static void measure_tables(const char *path, int n)
         const double start = bench_cpu_s();
         bench_sample("derive", derive(&t, all_facts(), 1));
         for (int k = 0; osc_tables[k]; k++)
-            bench_sample(osc_tables[k]->name, ask(&t, osc_tables[k], &plain, &n_rows, NULL));
+            if (!osc_tables[k]->composition && !osc_tables[k]->comparison)
+                bench_sample(osc_tables[k]->name,
+                             ask(&t, osc_tables[k], &plain, &n_rows, NULL));
         bench_sample("all", bench_cpu_s() - start);
         osc_trace_fini(&t);
+        for (int k = 0; osc_tables[k]; k++)
+            if (osc_tables[k]->composition)
+                bench_sample(osc_tables[k]->name, ask_composed(path, osc_tables[k]->name));
     }
 }
 
@@ -195,10 +223,11 @@ static int64_t make_slice(struct slices *s, int64_t at_ns, uint32_t depth, uint3
 
 static struct slices make_slices(void)
 {
-    struct slices s = make_room(MADE_SLICES, MADE_THREADS, MADE_NAMES);
+    const uint32_t n = bench_is_quick() ? 100000 : 10000000;
+    struct slices s = make_room(n, MADE_THREADS, MADE_NAMES);
 
     for (uint32_t k = 0; k < MADE_THREADS; k++) {
-        const uint32_t limit = MADE_SLICES / MADE_THREADS * (k + 1);
+        const uint32_t limit = n / MADE_THREADS * (k + 1);
         int64_t at_ns = 1000000000 + 17 * k;
 
         while (s.n < limit)
@@ -426,7 +455,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], questions[i].name) != 0)
             continue;
         bench_pin(1);
-        questions[i].measure(argv[2], bench_number(argc, argv, 3, 7));
+        questions[i].measure(argv[2], bench_rounds(argc, argv, 3, 7));
         return 0;
     }
     run_process(argv[1], argv[2], (unsigned)bench_number(argc, argv, 3, 1));

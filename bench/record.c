@@ -457,7 +457,7 @@ static void measure_flusher(const char *dir, int n)
 int main(int argc, char **argv)
 {
     const char *const what = argc > 2 ? argv[1] : "";
-    const int n = bench_number(argc, argv, 3, 15);
+    const int n = bench_rounds(argc, argv, 3, 15);
 
     stack_high = (uintptr_t)__builtin_frame_address(0);
     ring.records = calloc(RING, sizeof *ring.records);

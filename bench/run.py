@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run all benches and compare each measure with its limit.
 
-usage: run.py BUILD_DIR [--data DIR] [--large] [--only WORD]
+usage: run.py BUILD_DIR [--data DIR] [--large | --quick] [--only WORD]
 
 Makes the traces (data.sh), runs every bench, and prints a line for each measure:
 name, ratio, limit, ok or MISS, and what was measured. If BUILD_DIR was configured
 without -Dbench=true, build-bench is used instead.
---large adds a trace of 4 GB. --only runs the benches whose names contain WORD.
-Exits 1 only if a bench could not run.
+--large adds a trace of 4 GB. --quick only shows that the benches run, on traces of some MB, one
+sample of each; nothing is downloaded. --only runs the benches whose names contain WORD. Exits 1
+only if a bench could not run.
 
 The programs print many samples, "NAME NUMBER"; a measure is the quotient of two medians. The
 first sample is slower because its memory is fresh; it counts only as NAME/first.
@@ -26,6 +27,7 @@ import venv
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
+QUICK = "--quick" in sys.argv
 COUNTS = {"ok": 0, "MISS": 0, "": 0}
 
 # The work of the loader of TensorBoard's plugin for one file, without the browser.
@@ -51,6 +53,11 @@ def build(where):
                        check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["ninja", "--quiet", "-C", where], check=True)
     return where
+
+
+def times(n):
+    """As many rounds, or one where the benches only have to run."""
+    return range(1 if QUICK else n)
 
 
 def steady(values):
@@ -117,7 +124,7 @@ def load(program, trace):
 
 def threads(program, trace):
     s = {}
-    for n in (1, 2) * 7:
+    for n in (1, 2) * len(times(7)):
         add(s, str(n), program("questions"), "load", trace("1g.json"), n)
     divide("load/threads", s, "1load-wall", "2load-wall", ">=1.80", "wall, one thread by two")
     divide("load/threads-best", s, "1load-wall", "2load-wall", how=min)
@@ -129,7 +136,7 @@ def threads(program, trace):
 def process(program, trace):
     """Measure whole processes: inflating, memory, kernel time, size, start."""
     ask, big, s = program("questions"), trace("1g.json"), {}
-    for _ in range(5):
+    for _ in times(5):
         add(s, "zcat-", "sh", "-c", 'exec zcat "$0" >/dev/null', big + ".gz")
         add(s, "gz-", ask, "load", big + ".gz", 2)
     divide("gz/zcat", s, "zcat-wall", "gz-wall", ">=3.50", "zcat by ours, wall", statistics.median)
@@ -149,7 +156,7 @@ def process(program, trace):
              % (m["peak_bytes"] / 1e6, m["model_bytes"] / 1e6))
     # A virtual machine whose host must first supply memory is up to ten times slower, which
     # opscope cannot influence: so the least of all runs counts.
-    for _ in range(10):
+    for _ in times(10):
         add(s, "", ask, "load", big, 1)
     divide("kernel/user", s, "kernel", "user", "<=0.15", "of a process, least of ten", min)
     divide("kernel/user-median", s, "kernel", "user", how=statistics.median)
@@ -159,7 +166,7 @@ def process(program, trace):
         show("linear/4g", steady(s["4gcpu"]) / steady(s["1gcpu"])
              / os.path.getsize(trace("4g.json")) * os.path.getsize(big), "<=1.05",
              "processor time a byte of 4 GB by that of 1 GB")
-    for _ in range(21):
+    for _ in times(21):
         add(s, "start-", program("../opscope"), "table", "operators", trace("10m.json"))
     show("start/table", statistics.median(s["start-wall"]) / 0.050, "<=1.00",
          "opscope table operators, 10 MB, wall by 50 ms; shortest %.1f ms"
@@ -255,8 +262,10 @@ def compared(program, trace):
 def holistic(program, trace):
     """The overlap of communication in 8 ranks of 60 MB, by HolisticTraceAnalysis."""
     python = install(trace("holistic"), "HolisticTraceAnalysis==0.5.0", "pandas<3", "setuptools<80")
-    s = python and about_runs(program, trace, "hta", "rank.json",
-                              env=dict(os.environ, HTA_PYTHON=python))
+    if not python:
+        print("holistic: without HolisticTraceAnalysis")
+        return
+    s = about_runs(program, trace, "hta", "rank.json", env=dict(os.environ, HTA_PYTHON=python))
     if s:
         divide("holistic", s, "hta/wall", "ours/wall", ">=50.0", "wall", statistics.median)
         divide("holistic/processor", s, "hta/cpu", "ours/cpu", how=statistics.median)
@@ -265,6 +274,8 @@ def holistic(program, trace):
 
 def install(where, *packages):
     """Returns a Python with PACKAGES, or None."""
+    if QUICK:
+        return None
     if not os.path.exists(os.path.join(where, "done")):
         venv.create(where, with_pip=True, clear=True)
         if subprocess.run([os.path.join(where, "bin", "python"), "-m", "pip", "install", "-q",
@@ -277,16 +288,18 @@ def install(where, *packages):
 
 def views(program, trace):
     """Measure all views of the plugin, for its own sample enlarged 20 times."""
-    path, python, s = trace("plugin.json"), None, {}
-    if os.path.exists(path):
-        python = install(trace("plugin"), "torch-tb-profiler", "setuptools<80")
-    if not python:
-        print("views: without the trace or torch-tb-profiler")
+    path, s = trace("plugin.json"), {}
+    if not os.path.exists(path):
+        print("views: without the trace")
         return
-    for i in range(10):
+    python = install(trace("plugin"), "torch-tb-profiler", "setuptools<80")
+    for i in times(10):
         add(s, "ours-", program("questions"), "views", path, 2)
-        if i == 4:
+        if i == 4 and python:
             add(s, "plugin-", python, "-c", PLUGIN, path, trace(""))
+    if not python:
+        print("views: without torch-tb-profiler")
+        return
     divide("views/plugin", s, "plugin-wall", "ours-wall", ">=60.0", "wall", statistics.median)
     divide("views/plugin-memory", s, "ours-rss", "plugin-rss", "<=0.05", "peak of memory", max)
 
@@ -335,11 +348,13 @@ def frames(program, trace):
                                   ("thousands", 4000000, 2000, "timeline"),
                                   ("table", 4000000, 40, "table"),
                                   ("rows", 10000000, 1, "table")):
+        n //= 1000 if QUICK else 1
         path = trace("slices-%d.json" % tracks)
         if not os.path.exists(path):
             subprocess.run([sys.executable, os.path.join(HERE, "make_slices.py"), path, str(n),
                             str(tracks)], check=True)
-        s = add({}, "", "node", os.path.join(HERE, "frames.mjs"), program("../opscope"), path, what)
+        s = add({}, "", "node", os.path.join(HERE, "frames.mjs"), program("../opscope"), path, what,
+                *(["1"] if QUICK else []))
         show("frames/" + name, s["frame"][0], "<=17.0", "ms, the median of %d" % s["frames"][0])
         show("frames/%s-worst" % name, s["worst"][0], "<=50.0",
              "ms; 99 of 100 within %.3g" % s["p99"][0])
@@ -361,6 +376,8 @@ def record(program, trace):
                         ("a7-alloc-free", "<=1.30"), ("a8-stack-32", "<=1.15"),
                         ("a5-nobody-drains", "<=1.25")):
         divide("record/" + name, s, name, name + "/limit", limit, "ns, beside the limit")
+    divide("record/a3-two-threads", s, "a3-two-threads", "a1-begin-end", "<=1.05",
+           "ns, slower of two threads by one alone")
     s = add({}, "", program("stub"))
     divide("record/stub-off", s, "stub", "stub/limit", "-", "ns, a call of stub.h without a library")
     if os.path.exists(program("scopes")):
@@ -375,8 +392,6 @@ def record(program, trace):
                 ("meanwhile", "-", "another scope while one is sampled")):
             divide("record/" + name, s, name, ("sampled" if name == "meanwhile" else name) +
                    "/limit", limit, "ns, " + what)
-    divide("record/a3-two-threads", s, "a3-two-threads", "a1-begin-end", "<=1.05",
-           "ns, slower of two threads by one alone")
 
 
 def beside(program, other, scratch, env, *before):
@@ -414,6 +429,20 @@ def recorders(program, trace):
         daemon.terminate()
 
 
+def gzip_of_text(program, trace):
+    """Compare a .json.gz with what gzip -6 makes of the same text."""
+    opscope, text = program("../opscope"), os.path.join(trace("scratch"), "text.json")
+    columns, s = os.path.join(trace("scratch"), "columns.osc"), {}
+    subprocess.run([opscope, "export", trace("1g.json"), "-o", columns], check=True)
+    subprocess.run([opscope, "export", columns, "-o", text], check=True)
+    for _ in times(3):
+        add(s, "ours-", opscope, "export", columns, "-o", text + ".gz")
+        add(s, "gzip-", "sh", "-c", 'exec gzip -6 <"$0" >"$0.6"', text)
+    show("export/gzip-size", os.path.getsize(text + ".gz") / os.path.getsize(text + ".6"), "<=1.05",
+         "size by that of gzip -6")
+    divide("export/gzip-time", s, "gzip-wall", "ours-wall", ">=2.00", "gzip -6 by ours, wall, s", min)
+
+
 def export(program, trace):
     s = add({}, "", program("export"), trace("1g.json"))
     divide("export/text", s, "text", "loop", "<=1.20", "s a byte, by a loop of records", min)
@@ -421,6 +450,7 @@ def export(program, trace):
         divide("export/gz", s, "gz", "deflate", "<=1.10", "by the deflater alone, s; %.1f %% of "
                "the text" % (100 * s["packed"][0]), min)
         divide("export/gz-cores", s, "one", "two", ">=1.80", "one core by two, wall, s", min)
+        gzip_of_text(program, trace)
     size = s["osc-bytes"][0]
     show("export/osc", size / os.path.getsize(trace("1g.json")), "-",
          "size by the original's; %.2f GB/s" % (size / 1e9 / s["osc"][0]))
@@ -437,12 +467,12 @@ def flush(program, trace):
 
 def windows(program, trace):
     """Measure opening and closing a recording, and reading thousands of them."""
-    n, scratch = 5000, trace("scratch")
+    n, scratch = 20 if QUICK else 5000, trace("scratch")
     s = add({}, "", program("windows"), scratch, n)
     ms, files_ms = (statistics.median(s[name][1:100]) for name in ("window", "files"))
     show("window", ms, "<=1.00", "ms of processor time; %.2f for its files alone" % files_ms)
     paths = sorted(os.path.join(scratch, x) for x in os.listdir(scratch))
-    for _ in range(7):
+    for _ in times(7):
         add(s, "cat-", "cat", *paths)
         add(s, "read-", program("../opscope"), scratch)
     divide("many", s, "read-cpu", "cat-cpu", "<=10.0",
@@ -470,11 +500,11 @@ def opencl(program, trace):
     if not os.path.exists(program("kernels")):
         print("opencl: it was not built")
         return
-    s, layer = {}, program("../libopscope-collect.so")
-    for _ in range(7):
-        add(s, "alone-", program("kernels"), env=dict(os.environ, OPENCL_LAYERS=""))
-        add(s, "layer-", program("kernels"), env=dict(os.environ, OPENCL_LAYERS=layer,
-                                                      OPSCOPE_OUT=trace("scratch")))
+    s, layer, n = {}, program("../libopscope-collect.so"), ["1000"] if QUICK else []
+    for _ in times(7):
+        add(s, "alone-", program("kernels"), *n, env=dict(os.environ, OPENCL_LAYERS=""))
+        add(s, "layer-", program("kernels"), *n, env=dict(os.environ, OPENCL_LAYERS=layer,
+                                                          OPSCOPE_OUT=trace("scratch")))
     more = statistics.median(s["layer-enqueue"]) - statistics.median(s["alone-enqueue"])
     show("opencl/enqueue", more, "<=1.50", "microseconds more for each clEnqueueNDRangeKernel()")
     divide("opencl/wall", s, "layer-wall", "alone-wall", "<=1.10", "microseconds for each kernel")
@@ -488,7 +518,7 @@ def level_zero(program, trace):
         return
     s = {}
     base = dict(os.environ, ZE_ENABLE_ALT_DRIVERS=program("fake-level-zero.so"))
-    for _ in range(9):
+    for _ in times(9):
         add(s, "alone-", program("appends"), "cost", env=base)
         base["ZE_ENABLE_TRACING_LAYER"] = "1"
         add(s, "layer-", program("appends"), "cost", env=base)
@@ -505,7 +535,7 @@ def level_zero(program, trace):
 def cupti(program, trace):
     """Records of kernels and launches, of a CUPTI without a device."""
     s = {}
-    for _ in range(5):
+    for _ in times(5):
         add(s, "", program("cupti"), program("../libopscope-collect.so"),
             program("fake-cupti.so"), env=dict(os.environ, OPSCOPE_OUT=trace("scratch")))
     show("cupti/record", statistics.median(s["record"]), "<=60.0",
@@ -513,31 +543,73 @@ def cupti(program, trace):
     show("cupti/call", statistics.median(s["call"]), "-", "ns more for each launch")
 
 
+def show_all(*command, env=None):
+    """Run a bench that says all itself."""
+    print("# %s" % " ".join(os.path.basename(str(c)) for c in command[1:3]), flush=True)
+    subprocess.run(list(map(str, command)), check=True, env=env)
+
+
+def python_scopes(program, trace):
+    if not os.path.isdir(program("../python")):
+        print("python_scopes: the package was not built")
+        return
+    show_all(sys.executable, os.path.join(HERE, "python_scopes.py"),
+             env=dict(os.environ, PYTHONPATH=program("../python")))
+
+
+def thousand(program, trace):
+    """A thousand ranks; their traces are those of a run of eight."""
+    run = os.path.join(ROOT, "..", "shared", "data", "wild", "cuda_v100_dlrm_8ranks")
+    if not os.path.isdir(run):
+        print("thousand: without the run of eight ranks")
+        return
+    show_all(sys.executable, os.path.join(HERE, "thousand.py"), program("../opscope"),
+             trace("scratch"), run, *((8, 1) if QUICK else ()))
+
+
+def torch(program, trace):
+    """opscope.torch beside torch.profiler, with the Python that BENCH_TORCH names."""
+    python = os.environ.get("BENCH_TORCH")
+    if not python or not os.path.isdir(program("../python")):
+        print("torch: BENCH_TORCH names no Python that has torch, or the package was not built")
+        return
+    env = dict(os.environ, PYTHONPATH=program("../python"))
+    show_all(python, os.path.join(HERE, "torch_profiler.py"), *(("--rounds", 1) if QUICK else ()),
+             env=env)
+    show_all(python, os.path.join(HERE, "vendor.py"), program(".."),
+             *(("--rounds", 1, "--processes", 1) if QUICK else ()), env=env)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
     parser.add_argument("--data", default=os.environ.get("OPSCOPE_BENCH_DATA"))
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default="")
     args = parser.parse_args()
     where = os.path.abspath(build(args.build))
-    data = os.path.abspath(args.data or os.path.join(ROOT, "build-bench", "data"))
+    data = os.path.abspath(args.data or os.path.join(ROOT, "build-bench",
+                                                     "quick" if QUICK else "data"))
     failed = 0
 
     subprocess.run([os.path.join(HERE, "data.sh"), data], check=True,
-                   env=dict(os.environ, OPSCOPE_BENCH_LARGE="1" if args.large else "0"))
+                   env=dict(os.environ, OPSCOPE_BENCH_LARGE="1" if args.large else "0",
+                            OPSCOPE_BENCH_QUICK="1" if QUICK else "0"))
+    if QUICK:
+        os.environ["BENCH_QUICK"] = "1"
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
     for bench in (load, threads, process, operators, memory, tables, ranks, spread, compared,
                   holistic, views, numbers, view, frames, record, recorders, export, flush, windows, itt,
-                  nvtx, opencl, level_zero, cupti):
+                  nvtx, opencl, level_zero, cupti, python_scopes, thousand, torch):
         if args.only not in bench.__name__:
             continue
         with tempfile.TemporaryDirectory(dir=data) as scratch:
             try:
                 bench(lambda name: os.path.join(where, "bench", name),
                       lambda name, s=scratch: s if name == "scratch" else os.path.join(data, name))
-            except OSError as error:
-                print("run.py: %s" % error, file=sys.stderr)
+            except Exception as error:   # noqa: BLE001: the other benches go on
+                print("run.py: %s: %r" % (bench.__name__, error), file=sys.stderr)
                 failed += 1
     print("%d within their limits, %d not, %d failed to run"
           % (COUNTS["ok"], COUNTS["MISS"], failed))

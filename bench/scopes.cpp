@@ -87,7 +87,7 @@ template <class F, class G> void compare(const std::string &name, F cxx, G c, in
 
 int main(int argc, char **argv)
 {
-    const int n = bench_number(argc, argv, 2, 15);
+    const int n = bench_rounds(argc, argv, 2, 15);
     const std::string out = std::string(argc > 1 ? argv[1] : ".") + "/scopes.osc";
     struct osc_start_options options = {};
 

@@ -39,7 +39,7 @@ static double load_and_branch(void)
 
 int main(int argc, char **argv)
 {
-    const int n = bench_number(argc, argv, 1, 15);
+    const int n = bench_rounds(argc, argv, 1, 15);
 
     bench_pin(1);
     for (int i = 0; i < n; i++) {
