@@ -80,8 +80,12 @@ def show(name, ratio, limit="-", words=""):
 
 
 def divide(name, samples, over, under, limit="-", words="", how=steady):
-    """Show the quotient of the medians of OVER and UNDER in SAMPLES."""
+    """Show the quotient of the medians of OVER and UNDER in SAMPLES, if UNDER took any time."""
     a, b = how(samples[over]), how(samples[under])
+    if b == 0:
+        print("%s: %s took less than a tick of the clock, with %s runs" % (
+            name, under, len(samples[under])))
+        return
     show(name, a / b, limit, "%s: %.4g by %.4g" % (words or "%s by %s" % (over, under), a, b))
 
 

@@ -13,6 +13,7 @@ search would prove nothing. A page is written with a file beside it, which a sig
 """
 import argparse
 import base64
+import contextlib
 import gzip
 import json
 import os
@@ -118,8 +119,10 @@ def leaves(opscope: str, number: signal.Signals) -> list[str]:
         with subprocess.Popen([opscope, "export", path, "--redact", "-o", Path(where, "out.html")],
                               env=env, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)
                               ) as process:
-            while process.poll() is None and not list(scratch.glob("*/*")):
-                pass
+            while process.poll() is None:
+                with contextlib.suppress(FileNotFoundError): # its folder went while we looked
+                    if list(scratch.glob("*/*")):
+                        break
             process.send_signal(number)
         if process.returncode not in (0, -number):
             sys.exit("redact.py: status %d after a signal" % process.returncode)
