@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `steps`: how long each step took including its device work, and what it spent its time on.
- * All steps are rows; those dropped by the tail rule are marked.
+ * All steps are rows; those that are not kept are marked.
  */
 #include "analysis/table_registry.h"
 
@@ -72,7 +72,7 @@ static const struct osc_column columns[N_COLUMNS] = {
         "Duration of the annotation on the host alone; missing for a trace without steps."),
     OSC_COLUMN(KEPT, "kept", BOOLEAN, NULL, FIRST, OSC_COLUMN_MINOR, OSC_RULE_STEP_LENGTH,
                "Whether averages count the step. Steps at the end whose device work may not "
-               "all have been recorded are not kept."),
+               "all have been recorded, or that hold no operator, are not kept."),
     COST(KERNEL, "kernel_ns", OSC_RULE_BREAKDOWN | OSC_RULE_COMMUNICATION,
          "Time in which a kernel ran that is no communication"),
     COST(MEMCPY, "memcpy_ns", OSC_RULE_BREAKDOWN, "Time in which a device copied"),
@@ -125,6 +125,9 @@ static const char *note_of(const struct osc_step *step, const struct osc_step_co
     if (s->is_tail)
         return s->is_kept ? "kept by --all-steps: device work at the end is probably missing"
                           : "not kept: device work at the end is probably missing";
+    if (s->is_empty)
+        return s->is_kept ? "kept by --all-steps: no operator was recorded in it"
+                          : "not kept: no operator was recorded in it";
     if (s->is_behind_device)
         return "began late: the device was still busy with earlier work";
     if (s->start_ns > step->start_ns)

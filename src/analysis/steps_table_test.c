@@ -131,7 +131,8 @@ TEST_WITH(ranks_merge_to_the_mean_over_all_their_steps, NULL, small_end)
 TEST_WITH(a_slow_step_names_the_operator_that_grew, NULL, small_end)
 {
     run(&osc_table_steps, SEVEN STEP(7, 7000, 132) "," OP("aten::mm", 1, 7010, 82, "") "," OP(
-                              "aten::add", 1, 7020, 42, "") "," STEP(8, 8000, 60));
+                              "aten::add", 1, 7020, 42,
+                              "") "," STEP(8, 8000, 60) "," OP("aten::mm", 1, 8010, 5, ""));
     assert_int_equal(result.n_rows, 9);
     assert_true(osc_result_get_bool(&result, 7, column("outlier")));
     assert_true(

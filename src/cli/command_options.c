@@ -219,7 +219,8 @@ const struct osc_option osc_options[] = {
              "what the host announced",
      .words = "annotation device"},
     {"all-steps", 0, NULL, TABLE,
-     .help = "count also steps at the end whose device work may not all have been recorded"},
+     .help = "count also steps at the end whose device work may not all have been recorded, "
+             "or that hold no operator"},
     {"no-python", 0, NULL, TABLE, .help = "leave out Python functions"},
     {"full-names", 0, NULL, ROWS | OSC_COMMAND_SCREEN,
      .help = "do not fold the names of kernels in text"},

@@ -24,7 +24,9 @@ static void apply_rules(const struct osc_step *annotated, const struct osc_step_
                                              .n_works = n_works[i],
                                              .is_behind_device = s->is_behind_device,
                                              .is_tail = s->is_tail,
-                                             .is_kept = rules->keeps_all || !s->is_tail};
+                                             .is_empty = s->is_empty && !rules->compat_tb};
+        b->steps[i].is_kept =
+            rules->keeps_all || !(b->steps[i].is_tail || b->steps[i].is_empty);
         if (!rules->is_annotation)
             continue;
         b->steps[i].start_ns = annotated[i].start_ns;
@@ -249,7 +251,8 @@ const char *osc_breakdown_why_none(bool has_steps)
 {
     return has_steps
                ? "no selected step is kept: they are the last ones, whose device work may not "
-                 "all have been recorded; the table steps has them, and overview, "
+                 "all have been recorded, or which hold no operator; the table steps has them, "
+                 "and overview, "
                  "devices and ranks count them with --all-steps"
                : "no steps, and no operators or device work that could count as one";
 }

@@ -191,6 +191,29 @@ TEST_WITH(steps_can_be_annotations_and_all_be_kept, NULL, end)
     osc_breakdown_fini(&b);
 }
 
+/* The last call of step() begins a step that holds nothing. */
+TEST_WITH(last_steps_without_operators_are_left_out, NULL, end)
+{
+    const struct osc_breakdown *b = load(STEP(1, 0, 100) STEP(2, 100, 100) STEP(3, 200, 5)
+                                             OP("a", 1, 10, 80, "") OP("b", 1, 110, 90, ""));
+    struct osc_breakdown of_plugin = {0};
+
+    assert_true(b->steps[2].is_empty && !b->steps[2].is_kept);
+    assert_int_equal(b->n_kept, 2);
+    assert_int_equal(
+        osc_breakdown_make(&trace, &(struct osc_step_rules){.compat_tb = true}, 1, &of_plugin),
+        OSC_OK);
+    assert_int_equal(of_plugin.n_kept, 3);
+    osc_breakdown_fini(&of_plugin);
+    osc_trace_fini(&trace);
+    /* An operator of another thread runs on in it; no step holds an operator. */
+    b = load(STEP(1, 0, 100) STEP(2, 100, 5) OP("a", 1, 10, 80, "") OP("b", 2, 50, 51, ""));
+    assert_int_equal(b->n_kept, 2);
+    osc_trace_fini(&trace);
+    b = load(STEP(1, 10, 100) STEP(2, 110, 5) OP("a", 1, 0, 10, ""));
+    assert_int_equal(b->n_kept, 2);
+}
+
 TEST_WITH(a_trace_without_steps_is_one_step_over_its_operators, NULL, end)
 {
     const struct osc_breakdown *const b = load(

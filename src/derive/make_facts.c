@@ -222,7 +222,7 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
     case PART_STEPS:
         st = osc_steps_make(t, &f->classes, &f->step_map);
         if (st == OSC_OK)
-            st = osc_step_bounds_make(t, &f->links, &f->step_map, &f->bounds);
+            st = osc_step_bounds_make(t, &f->classes, &f->links, &f->step_map, &f->bounds);
         if (st == OSC_OK)
             osc_steps_mark(t, &f->classes, &f->step_map, n_threads);
         return st;

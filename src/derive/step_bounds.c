@@ -89,10 +89,10 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static bool has_works(const struct measuring *m, const uint32_t *of, uint32_t n)
+static bool has_works(const uint32_t *n_works, const uint32_t *of, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++) {
-        if (m->n_works[of[k]] > 0)
+        if (n_works[of[k]] > 0)
             return true;
     }
     return false;
@@ -121,12 +121,24 @@ static void chain_steps(const struct measuring *m, const uint32_t *of, uint32_t 
     }
 }
 
+/* How many processes MAP tells apart; its steps of process P, *N of them. */
+static uint32_t count_processes(const struct osc_step_map *map)
+{
+    return map->first ? map->n_processes : 1;
+}
+
+static const uint32_t *steps_of(const struct osc_step_map *map, uint32_t p, uint32_t *n)
+{
+    *n = map->first ? map->first[p + 1] - map->first[p] : map->n;
+    return &map->steps[map->first ? map->first[p] : 0];
+}
+
 osc_status osc_step_bounds_measure(const struct osc_trace *t, const struct osc_links *links,
                                    const struct osc_step_map *map,
                                    struct osc_step_bound *bounds, uint32_t *n_works)
 {
     struct measuring m = {t, links, map, bounds, n_works, NULL};
-    const uint32_t n_processes = map->first ? map->n_processes : 1;
+    const uint32_t n_processes = count_processes(map);
 
     m.extents = osc_calloc((size_t)t->n_steps + 1, sizeof *m.extents);
     if (!m.extents)
@@ -139,15 +151,89 @@ osc_status osc_step_bounds_measure(const struct osc_trace *t, const struct osc_l
     }
     find_extents(&m);
     for (uint32_t p = 0; p < n_processes; p++) {
-        const uint32_t n = map->first ? map->first[p + 1] - map->first[p] : map->n;
-        const uint32_t *const of = &map->steps[map->first ? map->first[p] : 0];
+        uint32_t n;
+        const uint32_t *const of = steps_of(map, p, &n);
 
-        if (n == 0 || !has_works(&m, of, n))
+        if (n == 0 || !has_works(n_works, of, n))
             continue;
         chain_steps(&m, of, n);
         drop_tail(&m, of, n);
     }
     osc_free(m.extents);
+    return OSC_OK;
+}
+
+/* Whether operators tell which steps of process P are empty. */
+static bool needs_operators(const struct osc_step_map *map, uint32_t p, const uint32_t *n_works)
+{
+    uint32_t n;
+    const uint32_t *const of = steps_of(map, p, &n);
+
+    return n > 1 && !map->are_of_device && !has_works(n_works, of, n);
+}
+
+bool osc_step_bounds_need_operators(const struct osc_step_map *map, const uint32_t *n_works)
+{
+    for (uint32_t p = 0; p < count_processes(map); p++) {
+        if (needs_operators(map, p, n_works))
+            return true;
+    }
+    return false;
+}
+
+/* Set LAST_NS, by process of MAP, to the largest end of an operator that may lie in its steps.
+ */
+static void find_last_operators(const struct osc_trace *t, const struct osc_classes *classes,
+                                const struct osc_step_map *map, const struct osc_filter *filter,
+                                int64_t *last_ns)
+{
+    int64_t of_others_ns = INT64_MIN; /* of processes without steps */
+
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const c = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (c->kind[i] != OSC_KIND_OPERATOR || !osc_is_range(classes, c, i) ||
+                osc_is_on_device(classes, c, i) || (filter && !osc_filter_wants(filter, c, i)))
+                continue;
+            const uint32_t process = t->tracks[c->track[i]].process;
+            const bool has_steps =
+                !map->first ||
+                (process < map->n_processes && map->first[process + 1] > map->first[process]);
+            int64_t *const of = has_steps ? &last_ns[map->first ? process : 0] : &of_others_ns;
+
+            *of = larger(*of, osc_row_end(c, i));
+        }
+    }
+    for (uint32_t p = 0; p < count_processes(map); p++)
+        last_ns[p] = larger(last_ns[p], of_others_ns);
+}
+
+osc_status osc_step_bounds_mark_empty(const struct osc_trace *t,
+                                      const struct osc_classes *classes,
+                                      const struct osc_step_map *map,
+                                      const struct osc_filter *filter, const uint32_t *n_works,
+                                      struct osc_step_bound *bounds)
+{
+    const uint32_t n_processes = count_processes(map);
+
+    if (!osc_step_bounds_need_operators(map, n_works))
+        return OSC_OK;
+    int64_t *const last_ns = osc_calloc((size_t)n_processes + 1, sizeof *last_ns);
+    if (!last_ns)
+        return OSC_ENOMEM;
+    for (uint32_t p = 0; p < n_processes; p++)
+        last_ns[p] = INT64_MIN;
+    find_last_operators(t, classes, map, filter, last_ns);
+    for (uint32_t p = 0; p < n_processes; p++) {
+        uint32_t n;
+        const uint32_t *const of = steps_of(map, p, &n);
+
+        if (needs_operators(map, p, n_works))
+            bounds[of[n - 1]].is_empty = bounds[of[n - 2]].host_ns < last_ns[p] &&
+                                         bounds[of[n - 1]].host_ns >= last_ns[p];
+    }
+    osc_free(last_ns);
     return OSC_OK;
 }
 
@@ -172,8 +258,9 @@ static void use_carried(const struct osc_trace *t, struct osc_step_bound *bounds
     }
 }
 
-osc_status osc_step_bounds_make(const struct osc_trace *t, const struct osc_links *links,
-                                const struct osc_step_map *map, struct osc_step_bounds *b)
+osc_status osc_step_bounds_make(const struct osc_trace *t, const struct osc_classes *classes,
+                                const struct osc_links *links, const struct osc_step_map *map,
+                                struct osc_step_bounds *b)
 {
     osc_status st = OSC_ENOMEM;
 
@@ -182,6 +269,8 @@ osc_status osc_step_bounds_make(const struct osc_trace *t, const struct osc_link
     b->n_works = osc_calloc((size_t)t->n_steps + 1, sizeof *b->n_works);
     if (b->of && b->n_works)
         st = osc_step_bounds_measure(t, links, map, b->of, b->n_works);
+    if (st == OSC_OK && t->n_step_bounds == 0)
+        st = osc_step_bounds_mark_empty(t, classes, map, NULL, b->n_works, b->of);
     if (st == OSC_OK && t->n_step_bounds > 0)
         use_carried(t, b->of);
     if (st != OSC_OK)

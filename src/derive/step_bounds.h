@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * step_bounds.h - when each step begins and ends, and whether the tail rule drops it.
+ * step_bounds.h - when each step begins and ends, and whether a rule drops it.
  *
  * These depend on the steps and the device work before a step, and on the work of the steps
  * around it. A part of a trace may lack them, so a view of selected steps, and a trace of which
@@ -12,7 +12,9 @@
 #pragma once
 
 #include "base/status.h"
+#include "derive/classify.h"
 #include "derive/links.h"
+#include "derive/select.h"
 #include "derive/steps.h"
 #include "model/trace.h"
 
@@ -26,14 +28,30 @@ OSC_MUST_USE osc_status osc_step_bounds_measure(const struct osc_trace *t,
                                                 struct osc_step_bound *bounds,
                                                 uint32_t *n_works);
 
+/*
+ * Mark the steps of T that are empty: where no step of a process has device work, by N_WORKS,
+ * its last one, if it begins when the last operator of the process is over, and the step before
+ * it does not. Of the operators those count that FILTER wants, all without one.
+ */
+OSC_MUST_USE osc_status osc_step_bounds_mark_empty(const struct osc_trace *t,
+                                                   const struct osc_classes *classes,
+                                                   const struct osc_step_map *map,
+                                                   const struct osc_filter *filter,
+                                                   const uint32_t *n_works,
+                                                   struct osc_step_bound *bounds);
+
+/* Whether that depends on operators. */
+bool osc_step_bounds_need_operators(const struct osc_step_map *map, const uint32_t *n_works);
+
 /* The bounds of the steps of T. Zeroed, it is empty. */
 struct osc_step_bounds {
     struct osc_step_bound *of; /* owned; by step */
     uint32_t *n_works;         /* owned; by step: device events of T that its calls launched */
 };
 
-/* Make B, from what T carries or from its rows. LINKS and MAP are those of T. */
+/* Make B, from what T carries or from its rows. CLASSES, LINKS and MAP are those of T. */
 OSC_MUST_USE osc_status osc_step_bounds_make(const struct osc_trace *t,
+                                             const struct osc_classes *classes,
                                              const struct osc_links *links,
                                              const struct osc_step_map *map,
                                              struct osc_step_bounds *b);

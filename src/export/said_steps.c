@@ -30,6 +30,7 @@ static void say_steps(const struct osc_trace *t, struct osc_strbuf *text)
         const struct osc_step_bound *const s = &t->step_bounds[i];
         const unsigned flags = (s->is_behind_device ? OSC_STEPS_BEHIND_DEVICE : 0u) |
                                (s->is_tail ? OSC_STEPS_TAIL : 0u) |
+                               (s->is_empty ? OSC_STEPS_EMPTY : 0u) |
                                (t->has_comm_kernels ? OSC_STEPS_COMM_KERNELS : 0u);
 
         osc_strbuf_addf(text, "%s[%lld,%lld,%lld,%u]", i > 0 ? "," : "[", (long long)s->host_ns,

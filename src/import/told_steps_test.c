@@ -31,12 +31,15 @@ static uint32_t read_member(const char *value)
 
 TEST_WITH(a_member_tells_when_steps_begin_and_end, NULL, end)
 {
-    assert_int_equal(read_member("[[1000,2000,9000,1], [5000,9000,9000,2]]"), 2);
+    assert_int_equal(read_member("[[1000,2000,9000,1], [5000,9000,9000,2],"
+                                 "[9000,9000,9100,8]]"),
+                     3);
     assert_int_equal(t.step_bounds[0].host_ns, 1000);
     assert_int_equal(t.step_bounds[0].start_ns, 2000);
     assert_int_equal(t.step_bounds[0].end_ns, 9000);
     assert_true(t.step_bounds[0].is_behind_device && !t.step_bounds[0].is_tail);
     assert_true(!t.step_bounds[1].is_behind_device && t.step_bounds[1].is_tail);
+    assert_true(t.step_bounds[2].is_empty && !t.step_bounds[2].is_tail);
 }
 
 TEST_WITH(a_member_that_cannot_be_true_tells_nothing, NULL, end)

@@ -202,6 +202,7 @@ struct osc_step_bound {
     int64_t start_ns, end_ns; /* as it is measured */
     bool is_behind_device;    /* its begin was moved: the device was busy with earlier work */
     bool is_tail;             /* the tail rule drops it */
+    bool is_empty;            /* the last one, which holds no operator, unlike the one before */
 };
 
 /* When something of a class ran in a step of a part of a recording, which that part lacks
@@ -220,6 +221,7 @@ struct osc_bystander {
 #define OSC_STEPS_BEHIND_DEVICE 1u
 #define OSC_STEPS_TAIL          2u
 #define OSC_STEPS_COMM_KERNELS  4u /* osc_trace.has_comm_kernels */
+#define OSC_STEPS_EMPTY         8u
 
 /* Another one that says what else ran in them: a list of lists of start_ns, end_ns, class and
  * rules. */

@@ -348,9 +348,9 @@ static int64_t most_of_three(const char *code, int n, const char *name, int dur,
 {
     struct osc_strbuf text = {0};
 
-    add_step(&text, 0, n, name, dur, args);
-    add_step(&text, 10000, two ? n : 0, name, dur, args);
-    add_step(&text, 20000, 0, name, dur, args);
+    add_step(&text, 0, two ? n : 0, name, dur, args);
+    add_step(&text, 10000, 0, name, dur, args);
+    add_step(&text, 20000, n, name, dur, args);
     assert_int_equal(text.status, OSC_OK);
     const int64_t row = row_of("", text.s, code, false);
     osc_strbuf_fini(&text);

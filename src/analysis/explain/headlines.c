@@ -127,7 +127,7 @@ static void add_why_none(struct osc_strbuf *out, const struct osc_result *steps)
     osc_strbuf_adds(out, "0 of ");
     osc_strbuf_add_count(out, steps->n_rows);
     osc_strbuf_adds(out, " selected steps are kept: the device work of the last steps may not "
-                         "all have been recorded");
+                         "all have been recorded, or they hold no operator");
 }
 
 /* Whether the program told any of STEPS: without, all of a trace counts as one. */

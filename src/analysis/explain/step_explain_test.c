@@ -46,13 +46,13 @@ TEST_WITH(a_step_is_compared_with_the_median, NULL, small_end)
 TEST_WITH(what_is_in_one_step_alone_has_one_row, NULL, small_end)
 {
     small_table(&osc_table_step_explain, &(struct osc_options){0},
-                STEP(7, 0, 100) STEP(8, 100, 100) STEP(9, 200, 100) OP("a", 1, 110, 50, ""));
+                STEP(7, 0, 100) STEP(8, 100, 100) STEP(9, 200, 100) OP("a", 1, 210, 50, ""));
     uint64_t n = 0;
 
     for (uint64_t i = 0; i < result.n_rows; i++)
         n += is_text(i, "kind", "operator");
     assert_int_equal(n, 1);
-    assert_true(number(row_of(1, "operator", "a"), "delta_ns") == 50000);
+    assert_true(number(row_of(2, "operator", "a"), "delta_ns") == 50000);
 }
 
 TEST_WITH(without_anything_there_is_no_step, NULL, small_end)

@@ -307,8 +307,8 @@ static void put_steps(struct osc_page *p)
         add_number_of(&text, ": the mean of ", n_kept, "",
                       iterates ? "iterations (no steps in the trace)" : "steps");
     if (n > n_kept)
-        osc_strbuf_addf(&text, "; %llu more cut off by the end of the recording",
-                        (unsigned long long)(n - n_kept));
+        osc_strbuf_addf(&text, "; %llu more at the end %s left out: table steps says why",
+                        (unsigned long long)(n - n_kept), n - n_kept == 1 ? "is" : "are");
     if (n_whole > 0 && n_whole < n) {
         osc_strbuf_adds(&text, "; ");
         add_part_of_files(p, &text, n_whole);

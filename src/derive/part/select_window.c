@@ -112,6 +112,14 @@ static bool is_left_out(const struct osc_trace *t, uint32_t i,
            OSC_SHAPE_RANGE;
 }
 
+/* Whether a step of T, which lacks operators, may be empty. */
+static bool may_be_empty(const struct osc_trace *t)
+{
+    const struct osc_facts *const f = osc_trace_facts(t);
+
+    return osc_step_bounds_need_operators(&f->step_map, f->bounds.n_works);
+}
+
 osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selection *s,
                                   struct osc_select_window *w, bool *is_sure,
                                   struct osc_err *err)
@@ -134,7 +142,8 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
         w->n_steps_before += is_left_out(t, i, w);
     /* Threads without calls are not in T. */
     if (st == OSC_OK && f.has_step)
-        *is_sure = !s->process && !s->thread && !has_ends(t) && has_all_calls(t);
+        *is_sure = !s->process && !s->thread && !has_ends(t) && has_all_calls(t) &&
+                   !may_be_empty(t);
     if (st == OSC_OK && f.has_step && *is_sure)
         st = keep_bounds(&f, w, err);
     if (st == OSC_EINVAL && *is_sure && f.has_step) {

@@ -76,6 +76,9 @@ static osc_status measure_rest(const struct osc_trace *t, const struct osc_selec
         st = leave(&r, t, osc_trace_facts(t), &filter);
     if (st == OSC_OK)
         st = osc_step_bounds_measure(&r.t, &r.links, &r.map, r.all, r.n_works);
+    if (st == OSC_OK)
+        st = osc_step_bounds_mark_empty(&r.t, &osc_trace_facts(t)->classes, &r.map, &filter,
+                                        r.n_works, r.all);
     for (uint32_t i = 0; i < r.t.n_steps && st == OSC_OK; i++)
         bounds[r.number[i]] = r.all[i];
     rest_fini(&r);

@@ -116,6 +116,15 @@ TEST_WITH(steps_are_measured_in_the_rest_of_the_selection, start, end)
     assert_true(b->steps[0].is_tail); /* step 7 is left out, so this one is the last */
 }
 
+/* Of what a selection leaves, the last operator counts. */
+TEST_WITH(empty_steps_are_found_in_the_rest_of_the_selection, NULL, end)
+{
+    assert_true(small_load(&base, STEP(5, 0, 100) STEP(6, 100, 100) OP("a", 1, 10, 80, "")
+                                      OP("b", 2, 110, 20, "")));
+    assert_false(look_at("6")->steps[0].is_empty);
+    assert_true(look(&(struct osc_selection){.thread = "1", .steps = "6"})->steps[0].is_empty);
+}
+
 TEST_WITH(a_view_of_a_view_has_its_bounds, start, end)
 {
     struct osc_trace again;

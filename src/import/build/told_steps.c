@@ -33,7 +33,8 @@ static bool read_step(struct osc_str list, struct osc_step_bound *s, int64_t *fl
                                  .start_ns = numbers[1],
                                  .end_ns = numbers[2],
                                  .is_behind_device = (*flags & OSC_STEPS_BEHIND_DEVICE) != 0,
-                                 .is_tail = (*flags & OSC_STEPS_TAIL) != 0};
+                                 .is_tail = (*flags & OSC_STEPS_TAIL) != 0,
+                                 .is_empty = (*flags & OSC_STEPS_EMPTY) != 0};
     return is_time(s->host_ns) && is_time(s->start_ns) && is_time(s->end_ns) &&
            s->host_ns <= s->start_ns && s->start_ns <= s->end_ns;
 }

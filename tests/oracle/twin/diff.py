@@ -296,6 +296,7 @@ def places(traces: list[Trace]) -> dict[tuple, Place]:
     for trace in traces:
         step_event = {n: s.annotation for n, s in numbered(trace) if s.annotation}
         step = inventory.step_of(trace)
+        kept = {n for (n, _), s in zip(numbered(trace), steps_of(trace)) if s.kept}
         path_of: dict[Event, tuple] = {}
         key_of: dict[Event, Key] = {}
         counts: dict[tuple, int] = {}
@@ -327,6 +328,8 @@ def places(traces: list[Trace]) -> dict[tuple, Place]:
             place.host_ns += event.dur
             own = [n for n, annotation in step_event.items() if annotation is event]
             number = own[0] if own else step.get(event)
+            if number not in kept: # that of another rank may be
+                number = None
             key_of[event] = (trace.span, number)
             for k, value in enumerate((1, event.dur)):
                 place.in_step[trace.span, number][k] += value

@@ -70,7 +70,7 @@ def overview(rows: list[dict], steps: list[dict], is_one: bool) -> str:
     """The average step; STEPS are those of a single trace, or sums over ranks."""
     if not rows and steps:
         return f"0 of {len(steps):,} selected steps are kept: the device work of the last steps " \
-               "may not all have been recorded."
+               "may not all have been recorded, or they hold no operator."
     if not rows:
         return "0 steps were measured."
     named = any(row["thread"] or row["step"] for row in steps)

@@ -183,9 +183,9 @@ def apply(trace: Trace, selection: Selection) -> Trace:
     return result
 
 
-def bounds(rest: Trace) -> dict[int, tuple[int, int, bool]]:
-    """Start, end and whether it is kept, of each step by ordinal, in REST, the selection without
+def bounds(rest: Trace) -> dict[int, tuple[int, int, bool, bool]]:
+    """Start, end, whether it is of the tail, and whether it is empty, of each step by ordinal, in REST, the selection without
     its steps: choosing among steps changes none of them."""
     measured = zip(steps.numbered(rest), steps.steps_of(rest))
-    return {ordinal: (step.start, step.end, step.kept) for (ordinal, _), step in measured
+    return {ordinal: (step.start, step.end, step.tail, step.empty) for (ordinal, _), step in measured
             if step.annotation}

@@ -41,6 +41,8 @@ class Step:
     end: int = 0
     n_device: int = 0           # device events that its calls launched
     kept: bool = True
+    tail: bool = False          # its device work was probably not recorded completely
+    empty: bool = False         # the last one, which holds no operator
 
 
 def host_type(event: Event) -> str | None:
@@ -118,15 +120,19 @@ def steps_of(trace: Trace, compat: bool = False, rules: Rules = USUAL) -> list[S
     for process in {s.annotation.process if s.annotation else None for s in steps}:
         own = [s for s in steps if not s.annotation or s.annotation.process == process]
         chain(own, [launched[id(s)] for s in own], unmatched)
+        if not any(launched[id(s)] for s in own) and not are_of_device(trace):
+            others = {s.annotation.process for s in steps if s.annotation} - {process}
+            mark_empty(own, [e for e in trace.events if e.kind == "operator" and e.is_range
+                             and e.is_host and e.process not in others])
     # Selected steps have the bounds of the selection without --steps.
     known = trace.kept.get("bounds", {})
     for ordinal, step in zip(trace.kept.get("ordinals") or range(len(steps)), steps):
         if step.annotation and ordinal in known:
-            step.start, step.end, step.kept = known[ordinal]
+            step.start, step.end, step.tail, step.empty = known[ordinal]
     for step in steps:
         if rules.by_annotation:
             step.start, step.end = step.host
-        step.kept = step.kept or rules.keeps_all
+        step.kept = rules.keeps_all or not (step.tail or step.empty and not compat)
     return steps
 
 
@@ -147,16 +153,24 @@ def chain(steps: list[Step], launched: list[list[Event]], unmatched: list[Event]
 
 
 def drop_tail(steps: list[Step]) -> None:
-    """Mark the last steps as not kept if their device work was probably not recorded completely."""
+    """Mark the last steps if their device work was probably not recorded completely."""
     if len(steps) < 2:
         return
     last = len(steps) - 1
     while steps[last].n_device == 0:
-        steps[last].kept = False
+        steps[last].tail = True
         last -= 1
     # 0.8 * n[k-1] > n[k], in integers
     if last > 0 and 8 * steps[last - 1].n_device > 10 * steps[last].n_device:
-        steps[last].kept = False
+        steps[last].tail = True
+
+
+def mark_empty(steps: list[Step], operators: list[Event]) -> None:
+    """Mark the last of STEPS, of a process without device work, if none of its OPERATORS runs in it or
+    later, unlike in the one before."""
+    ends = [e.end for e in operators]
+    if len(steps) > 1 and ends:
+        steps[-1].empty = steps[-2].host[0] < max(ends) <= steps[-1].host[0]
 
 
 def category_of(event: Event, device_communication: bool,

@@ -11,7 +11,7 @@ const LENGTHS = [
   { name: "annotation", title: "annotation" },
 ];
 
-/** Whether FRAME, of the table `steps`, has steps that the tail rule leaves out, or would. */
+/** Whether FRAME, of the table `steps`, has steps that a rule leaves out, or would. */
 function hasTail(frame: Frame | null): boolean {
   for (let row = 0; frame !== null && row < frame.n; row++)
     if (/^(not kept|kept by)/.test(frame.text(row, "note"))) return true;
@@ -30,7 +30,7 @@ export function StepRules({ steps }: { steps: Frame | null }) {
         onChange={(name) => page.go({ length: name })}
       />
       {(kept === "all" || hasTail(steps)) && (
-        <label title="Steps at the end whose device work may not all have been recorded">
+        <label title="Steps at the end whose device work may not all have been recorded, or that hold no operator">
           <input
             type="checkbox"
             checked={kept === "all"}
