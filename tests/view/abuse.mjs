@@ -128,7 +128,7 @@ async function testReplaced(context) {
   };
   put(1, events(50, "one"));
   const server = await start([runs]);
-  const [page, faults] = await openPage(context, server.origin);
+  const [page, faults] = await openPage(context, server.origin, true);
   await page.goto(`${server.origin}/#/trace?sel=ev:7&notes=700000%2B5000@7~mine`);
   await page.waitForSelector("aside.detail h2");
   await settle(page);

@@ -78,7 +78,7 @@ async function testChanged(context) {
   const path = join(folder, "changed.json");
   write(path);
   const server = await start([path]);
-  const [page, faults] = await openPage(context, server.origin);
+  const [page, faults] = await openPage(context, server.origin, true);
   const change = async (n) => {
     const before = /fp=\w*/.exec(await hashOf(page))[0];
     write(`${path}.new`, n);
