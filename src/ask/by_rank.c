@@ -578,7 +578,9 @@ static bool is_before(const struct osc_identity *x, const struct osc_identity *y
 
     if (p->rank != q->rank)
         return p->rank < q->rank;
-    return p->span != q->span ? p->span < q->span : x->number < y->number;
+    if (p->span != q->span)
+        return p->span < q->span;
+    return p->piece != q->piece ? p->piece < q->piece : x->number < y->number;
 }
 
 static bool is_kept(void *ctx, const struct osc_identity *id)

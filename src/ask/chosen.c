@@ -160,10 +160,10 @@ struct osc_rest osc_rest_of(const struct osc_trace *t)
 void osc_rest_add(struct osc_strbuf *out, const struct osc_rest *r, const struct osc_placing *p)
 {
     add_digest(out, &r->files);
-    osc_strbuf_addf(out, "%u %d %u %u %d %d %d %" PRId64 " %" PRId64 " %d %d %d\n", r->part,
+    osc_strbuf_addf(out, "%u %d %u %u %d %d %d %" PRId64 " %" PRId64 " %d %d %d %u\n", r->part,
                     r->is_torn, r->n_events, r->n_others, r->is_partial, p->rank, p->span,
                     p->origin_ns, p->base_ns, p->is_unaligned, p->is_beside_steps,
-                    p->shares_steps);
+                    p->shares_steps, p->piece);
 }
 
 /* Append the source and extent of T, a view or a whole trace. */

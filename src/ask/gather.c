@@ -94,6 +94,8 @@ static int by_rank(const void *x, const void *y)
         return p->rank < q->rank ? -1 : 1;
     if (p->span != q->span)
         return p->span < q->span ? -1 : 1;
+    if (p->piece != q->piece)
+        return p->piece < q->piece ? -1 : 1;
     return by_number(x, y);
 }
 

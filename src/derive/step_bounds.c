@@ -183,9 +183,9 @@ bool osc_step_bounds_need_operators(const struct osc_step_map *map, const uint32
 
 /* Set LAST_NS, by process of MAP, to the largest end of an operator that may lie in its steps.
  */
-static void find_last_operators(const struct osc_trace *t, const struct osc_classes *classes,
-                                const struct osc_step_map *map, const struct osc_filter *filter,
-                                int64_t *last_ns)
+static void find_last_operators(const struct osc_trace *t,
+                                const struct osc_step_operators *operators,
+                                const struct osc_step_map *map, int64_t *last_ns)
 {
     int64_t of_others_ns = INT64_MIN; /* of processes without steps */
 
@@ -193,8 +193,9 @@ static void find_last_operators(const struct osc_trace *t, const struct osc_clas
         const struct osc_chunk *const c = t->events.chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (c->kind[i] != OSC_KIND_OPERATOR || !osc_is_range(classes, c, i) ||
-                osc_is_on_device(classes, c, i) || (filter && !osc_filter_wants(filter, c, i)))
+            if (c->kind[i] != OSC_KIND_OPERATOR || !osc_is_range(operators->classes, c, i) ||
+                osc_is_on_device(operators->classes, c, i) ||
+                (operators->wants && !operators->wants(operators->ctx, c, i)))
                 continue;
             const uint32_t process = t->tracks[c->track[i]].process;
             const bool has_steps =
@@ -210,9 +211,8 @@ static void find_last_operators(const struct osc_trace *t, const struct osc_clas
 }
 
 osc_status osc_step_bounds_mark_empty(const struct osc_trace *t,
-                                      const struct osc_classes *classes,
-                                      const struct osc_step_map *map,
-                                      const struct osc_filter *filter, const uint32_t *n_works,
+                                      const struct osc_step_operators *operators,
+                                      const struct osc_step_map *map, const uint32_t *n_works,
                                       struct osc_step_bound *bounds)
 {
     const uint32_t n_processes = count_processes(map);
@@ -224,7 +224,7 @@ osc_status osc_step_bounds_mark_empty(const struct osc_trace *t,
         return OSC_ENOMEM;
     for (uint32_t p = 0; p < n_processes; p++)
         last_ns[p] = INT64_MIN;
-    find_last_operators(t, classes, map, filter, last_ns);
+    find_last_operators(t, operators, map, last_ns);
     for (uint32_t p = 0; p < n_processes; p++) {
         uint32_t n;
         const uint32_t *const of = steps_of(map, p, &n);
@@ -270,7 +270,8 @@ osc_status osc_step_bounds_make(const struct osc_trace *t, const struct osc_clas
     if (b->of && b->n_works)
         st = osc_step_bounds_measure(t, links, map, b->of, b->n_works);
     if (st == OSC_OK && t->n_step_bounds == 0)
-        st = osc_step_bounds_mark_empty(t, classes, map, NULL, b->n_works, b->of);
+        st = osc_step_bounds_mark_empty(t, &(struct osc_step_operators){.classes = classes},
+                                        map, b->n_works, b->of);
     if (st == OSC_OK && t->n_step_bounds > 0)
         use_carried(t, b->of);
     if (st != OSC_OK)

@@ -14,7 +14,6 @@
 #include "base/status.h"
 #include "derive/classify.h"
 #include "derive/links.h"
-#include "derive/select.h"
 #include "derive/steps.h"
 #include "model/trace.h"
 
@@ -28,15 +27,21 @@ OSC_MUST_USE osc_status osc_step_bounds_measure(const struct osc_trace *t,
                                                 struct osc_step_bound *bounds,
                                                 uint32_t *n_works);
 
+/* The operators that count: those that WANTS says with CTX, all if it is NULL. */
+struct osc_step_operators {
+    const struct osc_classes *classes;
+    bool (*wants)(const void *ctx, const struct osc_chunk *c, uint32_t i);
+    const void *ctx;
+};
+
 /*
  * Mark the steps of T that are empty: where no step of a process has device work, by N_WORKS,
- * its last one, if it begins when the last operator of the process is over, and the step before
- * it does not. Of the operators those count that FILTER wants, all without one.
+ * its last one, if it begins when the last of the OPERATORS of the process is over, and the
+ * step before it does not.
  */
 OSC_MUST_USE osc_status osc_step_bounds_mark_empty(const struct osc_trace *t,
-                                                   const struct osc_classes *classes,
+                                                   const struct osc_step_operators *operators,
                                                    const struct osc_step_map *map,
-                                                   const struct osc_filter *filter,
                                                    const uint32_t *n_works,
                                                    struct osc_step_bound *bounds);
 

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/thread.h"
+#include "codec/json.h"
 
 static int by_start(const void *x, const void *y)
 {
@@ -75,6 +76,19 @@ static osc_status number_label(struct osc_trace *t, uint32_t ordinal, osc_sid *l
     return use_label(t, (struct osc_str){text, (uint32_t)len}, label);
 }
 
+/* How many steps the process began before T, as T says: it is one of the pieces of a recording.
+ */
+static uint32_t steps_before(const struct osc_trace *t)
+{
+    struct osc_str text;
+    int64_t n;
+
+    return osc_trace_meta(t, "steps_before", &text) && osc_json_int(text, &n) && n > 0 &&
+                   n <= INT32_MAX
+               ? (uint32_t)n
+               : 0;
+}
+
 /* Add the steps that the host announced, or with ON_DEVICE those that the source draws on a
  * device. */
 static osc_status add_annotations(struct osc_trace *t, const struct osc_classes *c,
@@ -106,9 +120,11 @@ static osc_status add_annotations(struct osc_trace *t, const struct osc_classes 
     }
     if (n > 1)
         osc_sort(t->steps, n, sizeof *t->steps, by_start);
+    const uint32_t n_before = steps_before(t);
     osc_status st = OSC_OK;
     for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
-        t->steps[i].ordinal = i < t->n_step_ordinals ? t->step_ordinals[i] : i;
+        t->steps[i].ordinal =
+            i < t->n_step_ordinals ? t->step_ordinals[i] : n_before + (uint32_t)i;
         if (t->has_iterations)
             st = number_label(t, t->steps[i].ordinal, &t->steps[i].label);
     }

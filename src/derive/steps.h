@@ -7,7 +7,8 @@
  * operators, to which no row belongs.
  *
  *   - Steps are sorted by start. If several contain a time, the first one counts.
- *   - Ordinals count the steps of the file: a selection does not change them.
+ *   - Ordinals count the steps of the file, from the number that it says began before (member
+ *     steps_before): a selection does not change them.
  *   - A host row belongs to the step that contains its start, on any thread of the process;
  *     in a process that announced no steps, to a step of any process. Device work belongs
  *     to the step of its launch.

@@ -81,6 +81,7 @@ void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const 
         .pid = find_pid(t, "pid"),
         .parent_pid = find_pid(t, "parent_pid"),
         .has_steps = t->has_steps,
+        .is_piece = meta(t, "piece_of_process").s != NULL,
         .alone = {.rank = t->rank,
                   .span = t->span,
                   .origin_ns = t->origin_ns,
@@ -280,6 +281,7 @@ osc_status osc_run_apply(struct osc_trace *t, const struct osc_identity *id)
     t->shares_steps = id->among.shares_steps;
     t->rank = id->among.rank;
     t->span = id->among.span;
+    t->piece = id->among.piece;
     t->base_ns = id->among.base_ns;
     t->origin_ns = id->among.origin_ns;
     if (id->among.is_unaligned)
@@ -302,6 +304,8 @@ static int compare_places(const void *a, const void *b)
         return x->trace->rank < y->trace->rank ? -1 : 1;
     if (x->trace->span != y->trace->span)
         return x->trace->span < y->trace->span ? -1 : 1;
+    if (x->trace->piece != y->trace->piece)
+        return x->trace->piece < y->trace->piece ? -1 : 1;
     return (x->at > y->at) - (x->at < y->at);
 }
 

@@ -113,17 +113,46 @@ static int compare_starts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether F, which begins before WINDOW ends, belongs to it: it is of the same run, and of
- * another process than all files of the window. */
+static bool are_pieces(const struct file *f, const struct file *k)
+{
+    return f->id->is_piece && k->id->is_piece && f->id->pid == k->id->pid;
+}
+
+/* Whether F belongs to WINDOW: it is of the same run, and either a further piece of a process,
+ * or begins before WINDOW ends and is of another process than all of its files. */
 static bool belongs_to(const struct file *f, const struct file *window)
 {
+    bool is_other = f->covers.from_ns <= window->covers.to_ns;
+
     if (!is_same_host(f->id, window->id) || !is_same(f->id->run_id, window->id->run_id))
         return false;
     for (const struct file *k = window; k; k = k->next) {
-        if (k->id->pid == f->id->pid)
+        if (are_pieces(f, k))
+            return true;
+        is_other = is_other && k->id->pid != f->id->pid;
+    }
+    return is_other;
+}
+
+/* Whether no file that begins at FROM_NS or later belongs to WINDOW. */
+static bool has_ended(const struct file *window, int64_t from_ns)
+{
+    for (const struct file *k = window; k; k = k->next) {
+        if (k->id->is_piece)
             return false;
     }
-    return true;
+    return window->covers.to_ns < from_ns;
+}
+
+/* The number of F, which joins WINDOW, among the pieces of its process; earlier ones have
+ * theirs. */
+static uint32_t piece_number(const struct file *f, const struct file *window)
+{
+    uint32_t number = f->id->is_piece;
+
+    for (const struct file *k = window; k; k = k->next)
+        number += are_pieces(f, k);
+    return number;
 }
 
 /* Join the N files at SORTED, which are sorted by rank and start, to windows. */
@@ -138,13 +167,14 @@ static void join(struct file *const *sorted, uint32_t n)
         if (i > 0 && sorted[i - 1]->id->among.rank != f->id->among.rank)
             first = NULL;
         while (*at && !window) {
-            if ((*at)->covers.to_ns < f->covers.from_ns)
+            if (has_ended(*at, f->covers.from_ns))
                 *at = (*at)->open;
             else if (belongs_to(f, *at))
                 window = *at;
             else
                 at = &(*at)->open;
         }
+        f->id->among.piece = piece_number(f, window);
         if (!window) {
             *at = f;
             continue;
@@ -196,6 +226,7 @@ static osc_status number_others(struct osc_identity *const *ids,
         struct file *const f = &files[n_files++];
         f->id = ids[i];
         f->id->among.span = 0;
+        f->id->among.piece = 0;
         f->window = f;
         if (cover_of(f->id, &f->covers))
             sorted[n_sorted++] = f;

@@ -61,6 +61,21 @@ TEST(windows_of_one_process_are_spans)
     assert_spans(4, (const int32_t[]){1, 2, 1, 2});
 }
 
+TEST(pieces_of_one_process_are_a_span)
+{
+    add(0, 10, 100, 200)->is_piece = true; /* a profile of the program */
+    add(1, 10, 0, 90)->is_piece = true;    /* before it */
+    add(2, 10, 210, 300)->is_piece = true; /* after it */
+    add(3, 11, 150, 400);                  /* a worker */
+    add(4, 11, 410, 500);                  /* its next window */
+    add(5, 12, 510, 520)->is_piece = true; /* another process */
+    assert_spans(6, (const int32_t[]){1, 1, 1, 1, 2, 3});
+    assert_int_equal(ids[0].among.piece, 2);
+    assert_int_equal(ids[1].among.piece, 1);
+    assert_int_equal(ids[2].among.piece, 3);
+    assert_int_equal(ids[3].among.piece, 0);
+}
+
 TEST(what_is_not_known_to_belong_together_stays_apart)
 {
     add(0, 10, 0, 100);

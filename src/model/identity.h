@@ -22,6 +22,7 @@ struct osc_placing {
     bool is_unaligned;          /* recorded on another host than the first */
     bool is_beside_steps;       /* it has no steps, but another file of its span has some */
     bool shares_steps;          /* it has steps, and so has another file of its span */
+    uint32_t piece; /* of a process in its span, from 1 in order of time; 0: a whole */
 };
 
 /* Strings are borrowed; s is NULL for a missing one. */
@@ -36,6 +37,7 @@ struct osc_identity {
     int64_t from_ns, to_ns;        /* what the file covers, likewise; at least its events */
     int64_t pid, parent_pid;       /* of the recorded process on its host; 0: not known */
     bool has_steps;                /* the program announced steps */
-    struct osc_placing alone;      /* as the trace alone suggests */
-    struct osc_placing among;      /* as all traces together determine: osc_run_place() */
+    bool is_piece;            /* profiles of the program divide the recording of its process */
+    struct osc_placing alone; /* as the trace alone suggests */
+    struct osc_placing among; /* as all traces together determine: osc_run_place() */
 };

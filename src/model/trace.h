@@ -192,7 +192,7 @@ struct osc_step {
     osc_row row;   /* its annotation; none if the trace has no annotations and so one step */
     osc_sid label; /* the program's label: "5"; none without an annotation */
     osc_track_id track;
-    uint32_t ordinal;         /* from 0 in the file, regardless of any selection */
+    uint32_t ordinal;         /* from 0 in the process, regardless of any selection */
     int64_t start_ns, end_ns; /* of the annotation (clock of the file) */
 };
 
@@ -295,6 +295,7 @@ struct osc_trace {
     bool has_steps;                /* the program announced steps */
     bool has_iterations;           /* it did not: ranges of kind STEP are iterations */
     bool is_beside_steps, shares_steps; /* see struct osc_placing */
+    uint32_t piece;                     /* likewise */
     osc_sid worker;                     /* from the file name or the metadata; may be none */
     uint32_t n_parts;                   /* number of traces in its file; 0: only this one */
     bool goes_on;           /* goes on in a part of its recording that was not read with

@@ -19,6 +19,7 @@ static void put_placing(struct osc_strbuf *out, const struct osc_placing *p)
     osc_put_u32(out, p->is_unaligned);
     osc_put_u32(out, p->is_beside_steps);
     osc_put_u32(out, p->shares_steps);
+    osc_put_u32(out, p->piece);
 }
 
 static void put_identity(struct osc_strbuf *out, const struct osc_identity *id)
@@ -39,6 +40,7 @@ static void put_identity(struct osc_strbuf *out, const struct osc_identity *id)
     osc_put_u64(out, (uint64_t)id->pid);
     osc_put_u64(out, (uint64_t)id->parent_pid);
     osc_put_u32(out, id->has_steps);
+    osc_put_u32(out, id->is_piece);
     put_placing(out, &id->alone);
     put_placing(out, &id->among);
 }
@@ -193,6 +195,7 @@ static struct osc_placing get_placing(struct osc_fields *r)
     p.is_unaligned = osc_get_u32(r) != 0;
     p.is_beside_steps = osc_get_u32(r) != 0;
     p.shares_steps = osc_get_u32(r) != 0;
+    p.piece = osc_get_u32(r);
     return p;
 }
 
@@ -215,6 +218,7 @@ static struct osc_identity get_identity(struct osc_fields *r)
     id.pid = (int64_t)osc_get_u64(r);
     id.parent_pid = (int64_t)osc_get_u64(r);
     id.has_steps = osc_get_u32(r) != 0;
+    id.is_piece = osc_get_u32(r) != 0;
     id.alone = get_placing(r);
     id.among = get_placing(r);
     if (!id.path.s || !id.source.s)

@@ -24,7 +24,7 @@
 #include "model/identity.h"
 #include "table/table.h"
 
-#define OSC_PARTIAL_VERSION 3u
+#define OSC_PARTIAL_VERSION 4u
 
 /* Size of magic, version, four zeroes, length and hash; the seed of the hash. */
 #define OSC_PARTIAL_HEAD_BYTES 32u

@@ -159,7 +159,7 @@ static void a_part_of_something_else_is_refused(void **state)
     assert_refused(&q, "otherwise");
     q = question_of(&table);
     bytes.s[8] = OSC_PARTIAL_VERSION - 1;
-    assert_refused(&q, "in version 2; this reads 3");
+    assert_refused(&q, "in version 3; this reads 4");
     bytes.s[0] = 'x';
     assert_refused(&q, "no part");
 }

@@ -42,6 +42,7 @@ static struct osc_placing placing_of(const struct osc_query *q, uint32_t i)
 
     return (struct osc_placing){.rank = t->rank,
                                 .span = t->span,
+                                .piece = t->piece,
                                 .origin_ns = t->origin_ns,
                                 .base_ns = t->base_ns,
                                 .is_beside_steps = t->is_beside_steps,

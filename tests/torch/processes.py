@@ -121,6 +121,14 @@ print(*(f"{x.key} {x.count}" for x in prof.key_averages() if x.key == "aten::add
 with opscope.torch.profiler_legacy.profile() as prof:
     train(1)
 """
+PROFILED = """
+import torch
+from opscope.torch import profile, schedule
+with profile(schedule=schedule(wait=2, warmup=1, active=3, repeat=1)) as p:
+    for _ in range(8):
+        torch.ones(3).sin()
+        p.step()
+"""
 # The first two calls of the optimizer's step() make one step. The next step is ended by a profile
 # of torch's, which marks four steps, and one more that is empty.
 MARKED_STEPS = """
@@ -237,6 +245,21 @@ class ProcessTests(Tests):
             self.check("nothing that was recorded is missed",
                        not found & {"no_shapes", "no_memory", "no_flops"}, found)
 
+    def profiled(self) -> None:
+        """A process that profiles itself meanwhile is one span, whose steps are in order."""
+        with tempfile.TemporaryDirectory() as d:
+            _, files = self.record(d, PROFILED, sys.executable, "-")
+            self.check_equal("before, within and after the profile: files", len(files), 3)
+            run = Path(d, "rec")
+            rows = self.table(run, "steps")
+            self.check_equal("steps in order of time", [(x["step"], x["label"]) for x in rows],
+                             [(str(i), str(i)) for i in range(9)])
+            self.check("one span, too", "span" not in rows[0], rows[0])
+            rows = self.table(run, "steps", "--steps", "@3-@6")
+            self.check_equal("steps by ordinal", [x["label"] for x in rows], list("3456"))
+            found = {x["code"] for x in self.table(run, "quality")}
+            self.check("no file too many", "same_rank" not in found, found)
+
     def forks(self) -> None:
         """os.fork."""
         with tempfile.TemporaryDirectory() as d:
@@ -267,6 +290,10 @@ class ProcessTests(Tests):
             self.check_equal("its profile", printed, "nested\naten::addmm 2\n")
             self.check_equal("all of it", self.calls(files, "aten::addmm"), [1, 2, 3, 4])
             self.check_equal("its child", self.calls(files, "aten::cos"), [1])
+            rows = self.table(Path(d, "rec"), "steps", "--columns", "step")
+            found = [int(x["step"]) for x in rows]
+            self.check("each step of the process has a number of its own",
+                       len(found) > 3 and found == list(range(len(found))), found)
         if self.is_quick and self.mode:
             return
         with tempfile.TemporaryDirectory() as d:
@@ -312,6 +339,7 @@ def main() -> int:
     tests.forks()
     tests.ranks()
     tests.profiles()
+    tests.profiled()
     tests.steps()
     tests.without_a_compiler()
     return tests.end()

@@ -277,6 +277,8 @@ def start(path: str) -> None:
             raise BusyError
         raise RuntimeError(f"opscope cannot record here: {os.path.dirname(path)} cannot be written")
     whole.is_profiled = True
+    if has_made_way:
+        whole.tell_piece()
     report_sources()
     if "torch" in os.environ.get("OPSCOPE_SOURCES", ""):
         metadata("source.torch", torch.__version__)
@@ -330,6 +332,8 @@ class Whole:
     is_profiled = False
     has_stacks = False
     is_by_itt = False  # without a recorder; is_on is then false
+    n_steps = 0  # recorded, of profiles and those between calls of an optimizer
+    has_step = False  # of an optimizer, which has not ended
 
     def begin(self, has_stacks: bool) -> None:
         """Record from the first operator on, or with stacks the first call of Python, which opens
@@ -347,11 +351,13 @@ class Whole:
 
     def make_way(self) -> bool:
         """Stop, because something else is going to record. False: it was not recording."""
+        if not (self.is_on or self.is_automatic()):
+            return False
+        metadata("piece_of_process", "1")
         if self.is_on:
             detach()
-        elif not self.is_automatic():
-            return False
         opscope().osc_stop()
+        self.has_step = False
         self.has_operators, self.is_on, self.is_aside = self.is_on, False, True
         return True
 
@@ -374,14 +380,37 @@ class Whole:
             warnings.warn("opscope run: what comes after this profile is not recorded, for its "
                           "directory cannot be written", stacklevel=2)
             return
+        self.tell_piece()
         report_sources()
         if self.has_operators:
             self.attach()
             self.is_on = True
             self.tell_rank()
 
+    def tell_piece(self) -> None:
+        """Store that the recording is not the first of this process, but is one with it."""
+        metadata("piece_of_process", "1")
+        metadata("steps_before", str(self.n_steps))
+
+    def count_step(self) -> None:
+        """Count a step of a profile, which has begun."""
+        self.n_steps += self.is_on or self.is_profiled
+
+    def begin_step(self) -> None:
+        """Begin a step of an optimizer, which ends the one before."""
+        opscope().osc_step_if_ended()
+        self.n_steps += self.has_step
+        self.has_step = True
+
+    def end_step(self) -> None:
+        """End the step of an optimizer, if there is one."""
+        opscope().osc_step_end()
+        self.n_steps += self.has_step
+        self.has_step = False
+
     def begin_child(self) -> None:
         """Record in the child of a fork, even if its parent was profiling."""
+        self.n_steps, self.has_step = 0, False
         if self.is_aside and self.has_operators:
             self.attach()
             self.is_on, self.is_aside = True, False

@@ -493,6 +493,18 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         """Whether torch's own profiler records this window, because another recording is running."""
         return self.profiler is not None and not isinstance(self.profiler, Recording)
 
+    def start(self) -> None:
+        """Begin, with the first step if there is a schedule."""
+        super().start()
+        if self.record_steps:
+            native.whole.count_step()
+
+    def step(self) -> None:
+        """End a step and begin the next one."""
+        super().step()
+        if self.record_steps:
+            native.whole.count_step()
+
     def start_trace(self) -> None:
         """Begin to record the window."""
         if self._is_theirs:

@@ -75,7 +75,7 @@ class Steps:
                 self.depth -= is_first
             if is_first and self.depth == 0 and not self.marking and (
                     native.whole.is_on or native.whole.is_by_itt):
-                native.opscope().osc_step_if_ended()
+                native.whole.begin_step()
             return result
 
         return watched
@@ -95,7 +95,7 @@ class Steps:
         def watched_start(profile: Any) -> None:
             if profile.record_steps and type(profile).__module__.startswith("torch."):
                 self.marking.add(profile)
-                native.opscope().osc_step_end()
+                native.whole.end_step()
             start(profile)
 
         @functools.wraps(stop)

@@ -46,7 +46,8 @@ static bool is_same_place(const struct osc_placing *a, const struct osc_placing 
 {
     return a->rank == b->rank && a->span == b->span && a->origin_ns == b->origin_ns &&
            a->base_ns == b->base_ns && a->is_unaligned == b->is_unaligned &&
-           a->is_beside_steps == b->is_beside_steps && a->shares_steps == b->shares_steps;
+           a->is_beside_steps == b->is_beside_steps && a->shares_steps == b->shares_steps &&
+           a->piece == b->piece;
 }
 
 /* Make a mirror of H, which was read from files, with the place that ID names. NULL: out of
@@ -70,6 +71,7 @@ static struct osc_held *mirror(struct osc_held *h, const struct osc_identity *id
     m->trace.has_rank = id->has_rank;
     m->trace.rank = id->among.rank;
     m->trace.span = id->among.span;
+    m->trace.piece = id->among.piece;
     m->trace.is_beside_steps = id->among.is_beside_steps;
     m->trace.shares_steps = id->among.shares_steps;
     m->trace.base_ns = id->among.base_ns;

@@ -142,8 +142,8 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
         w->n_steps_before += is_left_out(t, i, w);
     /* Threads without calls are not in T. */
     if (st == OSC_OK && f.has_step)
-        *is_sure = !s->process && !s->thread && !has_ends(t) && has_all_calls(t) &&
-                   !may_be_empty(t);
+        *is_sure =
+            !s->process && !s->thread && !has_ends(t) && has_all_calls(t) && !may_be_empty(t);
     if (st == OSC_OK && f.has_step && *is_sure)
         st = keep_bounds(&f, w, err);
     if (st == OSC_EINVAL && *is_sure && f.has_step) {

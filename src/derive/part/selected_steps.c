@@ -65,6 +65,11 @@ static void rest_fini(struct rest *r)
     osc_step_map_fini(&r->map);
 }
 
+static bool wants_operator(const void *filter, const struct osc_chunk *c, uint32_t i)
+{
+    return osc_filter_wants(filter, c, i);
+}
+
 static osc_status measure_rest(const struct osc_trace *t, const struct osc_selection *rest,
                                struct osc_step_bound *bounds, struct osc_err *err)
 {
@@ -77,8 +82,10 @@ static osc_status measure_rest(const struct osc_trace *t, const struct osc_selec
     if (st == OSC_OK)
         st = osc_step_bounds_measure(&r.t, &r.links, &r.map, r.all, r.n_works);
     if (st == OSC_OK)
-        st = osc_step_bounds_mark_empty(&r.t, &osc_trace_facts(t)->classes, &r.map, &filter,
-                                        r.n_works, r.all);
+        st = osc_step_bounds_mark_empty(
+            &r.t,
+            &(struct osc_step_operators){&osc_trace_facts(t)->classes, wants_operator, &filter},
+            &r.map, r.n_works, r.all);
     for (uint32_t i = 0; i < r.t.n_steps && st == OSC_OK; i++)
         bounds[r.number[i]] = r.all[i];
     rest_fini(&r);
