@@ -41,6 +41,21 @@ CONFIG = torch._C._profiler._ExperimentalConfig
 x = torch.randn(8, 8)
 
 
+def a_schedule_that_never_recorded_is_told() -> None:
+    """As where step() is not called; a profile whose schedule records at once needs none."""
+    def warned(**options: int) -> list[str]:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            with profile(activities=CPU, schedule=schedule(warmup=0, active=1, **options)) as p:
+                for _ in range(2):
+                    p.step()
+        return [str(w.message) for w in found if "recorded nothing" in str(w.message)]
+
+    assert warned(wait=2) == []
+    [message] = warned(wait=3)
+    assert "after 2 calls of step()" in message, message
+
+
 def each_window_of_a_schedule_is_ready_by_itself() -> None:
     seen = []
     with profile(activities=CPU, schedule=schedule(wait=1, warmup=1, active=2, repeat=2),

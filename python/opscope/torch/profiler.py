@@ -462,6 +462,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             with_flops=with_flops, with_modules=with_modules,
             experimental_config=experimental_config,
             execution_trace_observer=execution_trace_observer, **given, **other)
+        self.has_begun = False  # a window
         self.absent = devices.missing(self.activities)
         devices.warn(self.absent, stacklevel=2)
         if torch.profiler.profile is THEIRS:  # a program that nobody changed gets no warning of ours
@@ -505,8 +506,18 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         if self.record_steps:
             native.whole.count_step()
 
+    def stop(self) -> None:
+        """End the profile; a warning says that its schedule never began to record."""
+        super().stop()
+        if self.record_steps and not self.has_begun and not native.is_switched_off():
+            warnings.warn(
+                "this profile recorded nothing: its schedule did not begin to record before the "
+                f"profile ended, after {self.step_num} calls of step(). Call step() once a step",
+                stacklevel=native.level_of_caller())
+
     def start_trace(self) -> None:
         """Begin to record the window."""
+        self.has_begun = True
         if self._is_theirs:
             super().start_trace()
             return
