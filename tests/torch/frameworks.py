@@ -75,6 +75,8 @@ def lightning_is_recorded_by_its_profiler() -> None:
         with open(os.path.join(d, "fit-run.txt"), encoding="utf-8") as f:
             assert "aten::addmm" in f.read()
         trace = opscope.load(os.path.join(d, "fit-run.0.osc"))
+        fit(OpscopeProfiler(d))
+        assert {"fit-opscope.0.osc", "fit-opscope.txt"} <= set(os.listdir(d)), os.listdir(d)
         # Batches of training and of validation, and what follows the last one.
         assert len(trace["steps"]["step"]) == 2 * N_BATCHES + 1
         calls = dict(zip(trace["averages"]["name"], trace["averages"]["calls"]))
@@ -93,8 +95,8 @@ def a_schedule_of_lightning_has_a_file_for_each_window() -> None:
     with tempfile.TemporaryDirectory() as d:
         fit(OpscopeProfiler(d, schedule=torch.profiler.schedule(wait=1, warmup=1, active=2),
                             on_trace_ready=seen.append))
-        files = sorted(os.listdir(d))
-        assert files[:2] == ["fit.0.osc", "fit.1.osc"] and len(seen) == len(files), files
+        files = sorted(name for name in os.listdir(d) if name.endswith(".osc"))
+        assert files[:2] == ["fit-opscope.0.osc", "fit-opscope.1.osc"] and len(seen) == len(files), files
         for name in files[:2]:
             assert len(opscope.load(os.path.join(d, name))["steps"]["step"]) == 2
 

@@ -24,8 +24,8 @@ class OpscopeProfiler(Profiler):
     """Records a stage of a Trainer by `opscope.torch.profile`, and reports its averages.
 
     Each window of the recording is written to the directory `dirpath` as `STAGE-FILENAME-RANK.N.osc`,
-    which `opscope` and `opscope.load` read, and the report to `STAGE-FILENAME-RANK.txt`; without
-    `dirpath` nothing is kept, and the report is logged. It is torch's `table(sort_by, row_limit)`.
+    which `opscope` and `opscope.load` read, and the report to `STAGE-FILENAME-RANK.txt`; FILENAME is
+    `filename`, or opscope. Without `dirpath` nothing is kept, and the report is logged. It is torch's `table(sort_by, row_limit)`.
     `options` are those of `opscope.torch.profile`, such as `schedule`, `record_shapes`,
     `with_modules`, `activities` and `on_trace_ready`.
 
@@ -38,7 +38,8 @@ class OpscopeProfiler(Profiler):
     def __init__(self, dirpath: str | os.PathLike[str] | None = None, filename: str | None = None,
                  *, sort_by: str = "self_cpu_time_total", row_limit: int = 20,
                  **options: Any) -> None:
-        super().__init__(dirpath=dirpath, filename=filename)
+        # Lightning writes the report to a file only if that has a name.
+        super().__init__(dirpath=dirpath, filename=filename or ("opscope" if dirpath else None))
         self.sort_by, self.row_limit, self.options = sort_by, row_limit, options
         self.profiler: Any = None
         self.is_recording = False
