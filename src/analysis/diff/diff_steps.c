@@ -5,6 +5,7 @@
 #include "analysis/table_registry.h"
 
 #include "analysis/diff/change.h"
+#include "analysis/diff/cut_steps.h"
 #include "analysis/words.h"
 #include "base/mem.h"
 #include "derive/breakdown.h"
@@ -204,28 +205,29 @@ static bool is_row(const struct side *s, uint32_t k)
     return k == 0 || s[OSC_BASE].sums_ns[k] != 0 || s[OSC_NEW].sums_ns[k] != 0;
 }
 
-/*
- * Whether of the steps of S less than half was measured: a step begins when devices are done
- * with earlier work, so where most of that was launched before the recording, or by calls that
- * are not in it, what is left tells nothing of how long a step takes.
- */
+/* What was measured of the steps of S. */
+static struct osc_cut_steps cut_of(const struct side *s)
+{
+    return (struct osc_cut_steps){.measured_ns = s->sums_ns[0], .ranges_ns = s->ranges_ns};
+}
+
 static bool is_cut(const struct side *s)
 {
-    return s->sums_ns[0] < s->ranges_ns - s->sums_ns[0];
+    const struct osc_cut_steps c = cut_of(s);
+
+    return osc_cut_steps_is(&c);
 }
 
 /* Say which of the sides has steps that tell nothing. */
 static void note_cut(struct osc_result *out, const struct side *s)
 {
     const int of = is_cut(&s[OSC_NEW]) ? OSC_NEW : OSC_BASE;
+    const struct osc_cut_steps c = cut_of(&s[of]);
     struct osc_strbuf text = {0};
 
-    osc_strbuf_addf(&text, "steps cannot be compared: of the ranges of the kept steps of %s, ",
-                    of == OSC_NEW ? "new" : "base");
-    osc_words_time(&text, s[of].ranges_ns);
-    osc_strbuf_adds(&text, ", only ");
-    osc_words_time(&text, s[of].sums_ns[0]);
-    osc_strbuf_adds(&text, " remained after earlier work of the device");
+    osc_strbuf_adds(&text, "steps cannot be compared: ");
+    osc_cut_steps_say(&c, of == OSC_NEW ? "the kept steps of new" : "the kept steps of base",
+                      &text);
     if (text.status == OSC_OK)
         osc_result_why_empty(out, text.s);
     else

@@ -5,6 +5,7 @@
  * A sentence is about rows of other tables, all ranks and spans merged. Where several rows are
  * alike the first one is told, as those tables stand in order.
  */
+#include "analysis/diff/cut_steps.h"
 #include "analysis/table_registry.h"
 
 #include "analysis/ranks/late.h"
@@ -116,6 +117,18 @@ static void add_outlier(struct osc_strbuf *out, const struct osc_result *steps)
     osc_words_time(out, osc_result_get_int(steps, worst, osc_column_steps_total_ns));
 }
 
+/* Append that less than half of STEPS was measured, if so. */
+static void add_cut(struct osc_strbuf *out, const struct osc_result *steps)
+{
+    struct osc_cut_steps c = {0};
+
+    osc_cut_steps_add(&c, steps);
+    if (!osc_cut_steps_is(&c))
+        return;
+    osc_strbuf_adds(out, "; ");
+    osc_cut_steps_say(&c, "the kept steps", out);
+}
+
 /* Append why no step was measured: STEPS has none, or only the last ones of a recording, which
  * a selection may consist of. */
 static void add_why_none(struct osc_strbuf *out, const struct osc_result *steps)
@@ -192,6 +205,7 @@ static bool say_overview(struct osc_strbuf *out, const struct osc_result *const 
     osc_strbuf_adds(out, has_steps(of[STEPS]) ? " a step" : " were recorded, without steps");
     add_largest(out, r);
     if (o->n_traces == 1) { /* else rows of steps are sums over ranks */
+        add_cut(out, of[STEPS]);
         add_kinds(out, of[STEPS]);
         add_outlier(out, of[STEPS]);
     }

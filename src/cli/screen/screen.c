@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/advice/advice_list.h"
+#include "analysis/diff/cut_steps.h"
 #include "analysis/table_columns.h"
 #include "base/percent.h"
 #include "base/utf8.h"
@@ -280,6 +281,20 @@ static void put_why_no_step(struct osc_page *p, uint64_t n)
     osc_strbuf_fini(&text);
 }
 
+/* Add that less than half of the steps was measured, if so. */
+static void add_cut(const struct osc_page *p, struct osc_strbuf *text)
+{
+    const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_STEPS);
+    struct osc_cut_steps c = {0};
+
+    for (uint32_t b = 0; b < a->n_blocks; b++)
+        osc_cut_steps_add(&c, &a->blocks[b].result);
+    if (!osc_cut_steps_is(&c))
+        return;
+    osc_strbuf_adds(text, "; ");
+    osc_cut_steps_say(&c, "the kept steps", text);
+}
+
 static void put_steps(struct osc_page *p)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OVERVIEW);
@@ -309,13 +324,14 @@ static void put_steps(struct osc_page *p)
     if (n > n_kept)
         osc_strbuf_addf(&text, "; %llu more at the end %s left out: table steps says why",
                         (unsigned long long)(n - n_kept), n - n_kept == 1 ? "is" : "are");
+    add_cut(p, &text);
     if (n_whole > 0 && n_whole < n) {
         osc_strbuf_adds(&text, "; ");
         add_part_of_files(p, &text, n_whole);
         osc_strbuf_adds(&text, n_whole > 1 ? " have no steps and count as one each"
                                            : " has no steps and counts as one");
     }
-    put_text(p, &text, strlen(title) + 2, 2);
+    put_text(p, &text, strlen(title) + 2, 3);
     osc_strbuf_fini(&text);
     /* One of the lines is that of the ranks. */
     const bool has_ranks = osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1;

@@ -87,6 +87,11 @@ def overview(rows: list[dict], steps: list[dict], is_one: bool) -> str:
     text = "; ".join(said)
     if not is_one:
         return text + "."
+    told = [row for row in steps if row["kept"] and row["annotation_ns"] is not None]
+    measured, ranges = (sum(row[name] for row in told) for name in ("total_ns", "annotation_ns"))
+    if 2 * measured < ranges:
+        text += (f"; of the ranges of the kept steps, {time(ranges)}, only {time(measured)} remained "
+                 "after earlier work of the device")
     both = steps_of.two_kinds([row["total_ns"] for row in steps if row["kept"]])
     if both:
         text += "; two kinds of step: " + " and ".join(

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/diff/cut_steps.h"
+
+#include "analysis/table_columns.h"
+#include "analysis/words.h"
+
+void osc_cut_steps_add(struct osc_cut_steps *c, const struct osc_result *steps)
+{
+    for (uint64_t i = 0; i < steps->n_rows; i++) {
+        if (!osc_result_get_bool(steps, i, osc_column_steps_kept) ||
+            !osc_result_has(steps, i, osc_column_steps_annotation_ns))
+            continue;
+        c->measured_ns += osc_result_get_int(steps, i, osc_column_steps_total_ns);
+        c->ranges_ns += osc_result_get_int(steps, i, osc_column_steps_annotation_ns);
+    }
+}
+
+bool osc_cut_steps_is(const struct osc_cut_steps *c)
+{
+    return c->measured_ns < c->ranges_ns - c->measured_ns;
+}
+
+static int64_t narrowed(osc_wide ns)
+{
+    return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
+
+void osc_cut_steps_say(const struct osc_cut_steps *c, const char *whose, struct osc_strbuf *out)
+{
+    osc_strbuf_addf(out, "of the ranges of %s, ", whose);
+    osc_words_time(out, narrowed(c->ranges_ns));
+    osc_strbuf_adds(out, ", only ");
+    osc_words_time(out, narrowed(c->measured_ns));
+    osc_strbuf_adds(out, " remained after earlier work of the device");
+}
