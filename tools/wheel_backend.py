@@ -143,6 +143,9 @@ def add_recorders(words: list[str], folder: Path, licences: Path) -> None:
             add_recorder(home / "torch" if (home / "torch").is_dir() else home, folder, licences)
         elif (found := installed()) is not None:
             add_recorder(found, folder, licences)
+        else:
+            print("no recorder for torch: this Python has no torch. Where the wheel is used, one is "
+                  "compiled once, by a C++ compiler; -C torch=VERSION adds it to the wheel", flush=True)
 
 
 # --- licences --------------------------------------------------------------------------------

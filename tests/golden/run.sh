@@ -108,6 +108,11 @@ INTEL_LIBITTNOTIFY64=/other.so "$OPSCOPE" run -o refused -- true 2>/dev/null
 # What can be recorded here; a variable that names another tool's library is told.
 INTEL_LIBITTNOTIFY64=/other.so show run --list-sources | grep -E '^(api|itt|nvtx) '
 
+# Torch needs a recorder, which the package has or a compiler makes.
+CXX= PATH=/nowhere "$OPSCOPE" run --list-sources | grep '^torch '
+mkdir -p bin && printf '#!/bin/sh\n' >bin/c++ && chmod +x bin/c++
+PATH=$PWD/bin "$OPSCOPE" run --list-sources | grep '^torch '
+
 # Sources that were named and that nothing used.
 show run --sources nvtx,opencl -o unused -- true 2>&1 | sed 's/PID [0-9]*/PID N/'
 

@@ -37,14 +37,48 @@ static void check_variable(struct osc_strbuf *missing, const char *variable)
         osc_strbuf_addf(missing, "%s is set to %s: unset it, or use --force", variable, other);
 }
 
-static void check_torch(struct osc_strbuf *missing)
+/* Whether the package whose hook is at HOOK has a recorder for some torch. */
+static bool has_recorder(const char *hook)
 {
     char path[PATH_MAX];
+    bool is_any = false;
 
-    if (!osc_find_torch_hook(path, sizeof path))
+    if (snprintf(path, sizeof path, "%s/../recorders", hook) >= (int)sizeof path)
+        return false;
+    DIR *const dir = opendir(path);
+    for (const struct dirent *e; dir && (e = readdir(dir));)
+        is_any = is_any || strstr(e->d_name, ".so");
+    if (dir)
+        closedir(dir);
+    return is_any;
+}
+
+/* Whether there is a C++ compiler where python/opscope/torch/target.py looks for one. */
+static bool has_compiler(void)
+{
+    const char *const names[] = {getenv("CXX"), "c++", "g++", "clang++"};
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (names[i] && *names[i] && osc_find_program(names[i], path, sizeof path))
+            return true;
+    }
+    return false;
+}
+
+static void check_torch(struct osc_strbuf *missing)
+{
+    char hook[PATH_MAX];
+
+    if (!osc_find_torch_hook(hook, sizeof hook))
         osc_strbuf_adds(
             missing, "this opscope does not belong to the Python package: 'pip install .' in "
                      "the sources builds one that does");
+    else if (!has_recorder(hook) && !has_compiler())
+        osc_strbuf_adds(
+            missing, "the package has no recorder for a torch, and there is no C++ compiler to "
+                     "build one: install g++ 10 or later, or make the wheel where torch is "
+                     "installed");
 }
 
 /* How many drivers of OpenCL the loader finds. */
