@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "analysis/step_rules.h"
+#include "base/hash.h"
+#include "base/idmap.h"
 #include "base/mem.h"
 #include "derive/args.h"
 #include "derive/facts.h"
@@ -33,6 +35,8 @@ enum {
     TENSOR_OF,
     TENSOR_MAYBE,
     TENSOR_UNKNOWN,
+    IDLE,
+    HOST,
     N_COLUMNS
 };
 
@@ -90,6 +94,9 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Time of all kernels that use Tensor Cores, or whose names no rule covers."),
     OSC_COLUMN(TENSOR_UNKNOWN, "tensor_unknown_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Time of kernels of operators whose names no rule covers."),
+    OSC_COLUMN(IDLE, "idle", INTEGER, NULL, KEY, OSC_COLUMN_HIDDEN, 0,
+               "1: the trace lists the device, which did no work in it."),
+    OSC_COLUMN(HOST, "host", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0, "Host of the trace."),
 };
 
 /* Sums over the kernels of one device. */
@@ -239,12 +246,40 @@ static void add_notes(const struct work *w, struct osc_result *out)
     else if (n_known < w->loads->n_devices)
         osc_result_note(out, "the file does not say what %u of %u devices are",
                         w->loads->n_devices - n_known, w->loads->n_devices);
-    if (w->t->n_devices > n_known)
-        osc_result_note(out, "%u other devices of the machine did no work in the trace",
-                        w->t->n_devices - n_known);
     if (w->loads->n_devices > 0 && w->b->n_kept == 0)
         osc_result_note(out, "%s: there are no shares",
                         osc_breakdown_why_none(w->b->n_steps > 0));
+}
+
+/* Add a row for each device that T lists and that did no work, for together(); and the host of
+ * all rows. */
+static osc_status add_idle(const struct work *w, struct osc_result *out)
+{
+    const struct osc_trace *const t = w->t;
+    bool *const has_worked = osc_calloc((size_t)t->n_devices + 1, sizeof *has_worked);
+    struct osc_str host;
+
+    if (!has_worked)
+        return OSC_ENOMEM;
+    for (uint32_t d = 0; d < w->loads->n_devices; d++) {
+        const struct osc_device *const known = device_of(w, d);
+
+        if (known)
+            has_worked[known - t->devices] = true;
+    }
+    for (uint32_t i = 0; i < t->n_devices; i++) {
+        if (has_worked[i])
+            continue;
+        osc_result_row(out);
+        osc_result_str(out, DEVICE, osc_trace_str(t, t->devices[i].name));
+        osc_result_int(out, IDLE, 1);
+    }
+    osc_free(has_worked);
+    if (!osc_trace_meta(t, "host_name", &host))
+        return out->status;
+    for (uint64_t i = 0; i < out->n_rows; i++)
+        osc_result_set_str(out, i, HOST, host);
+    return out->status;
 }
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
@@ -262,10 +297,79 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         for (uint32_t d = 0; d < w.loads->n_devices; d++)
             add_row(&w, d, o->compat_tb, out);
         add_notes(&w, out);
-        st = out->status;
+        st = add_idle(&w, out);
     }
     osc_free(w.sums);
     osc_breakdown_fini(&own);
+    return st == OSC_OK ? st : osc_fail(err, st, "devices: %s", osc_status_text(st));
+}
+
+/* The device and the host of row I, as one number. */
+static uint64_t key_of(const struct osc_result *r, uint64_t i, uint64_t seed)
+{
+    const struct osc_str device = osc_result_get_str(r, i, DEVICE);
+    const struct osc_str host =
+        osc_result_has(r, i, HOST) ? osc_result_get_str(r, i, HOST) : OSC_STR("");
+
+    return osc_hash(device.s, device.len, osc_hash(host.s, host.len, seed));
+}
+
+static bool is_idle(const struct osc_result *r, uint64_t i)
+{
+    return osc_result_has(r, i, IDLE) && osc_result_get_int(r, i, IDLE) != 0;
+}
+
+/* Take the rows of idle devices out of R, and note how many are not yet in SEEN. */
+static osc_status take_idle(struct osc_result *r, struct osc_idmap *seen, uint64_t seed,
+                            bool is_one)
+{
+    bool *const keep = osc_calloc(r->n_rows + 1, sizeof *keep);
+    uint32_t n = 0;
+
+    if (!keep)
+        return OSC_ENOMEM;
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        keep[i] = !is_idle(r, i);
+        if (keep[i])
+            continue;
+        uint32_t *const is_known = osc_idmap_put(seen, key_of(r, i, seed));
+        if (!is_known) {
+            osc_free(keep);
+            return OSC_ENOMEM;
+        }
+        n += *is_known == 0;
+        *is_known = 1;
+    }
+    osc_result_keep(r, keep);
+    osc_free(keep);
+    if (n > 0)
+        osc_result_note(r, "%u other devices of the machine did no work in %s", n,
+                        is_one ? "the trace" : "any of the traces");
+    return r->status;
+}
+
+/* A device that is idle in one trace may work in another of the same machine. */
+static osc_status together(struct osc_result *const *blocks, uint32_t n,
+                           const struct osc_options *o, struct osc_err *err)
+{
+    const uint64_t seed = osc_hash_seed();
+    struct osc_idmap seen = {0}; /* those that worked, then all */
+    osc_status st = OSC_OK;
+
+    for (uint32_t b = 0; b < n; b++) {
+        for (uint64_t i = 0; i < blocks[b]->n_rows && st == OSC_OK; i++) {
+            uint32_t *const is_known =
+                is_idle(blocks[b], i) ? NULL : osc_idmap_put(&seen, key_of(blocks[b], i, seed));
+
+            if (is_known)
+                *is_known = 1;
+            else if (!is_idle(blocks[b], i))
+                st = OSC_ENOMEM;
+        }
+    }
+    for (uint32_t b = 0; b < n && st == OSC_OK; b++)
+        st = take_idle(blocks[b], &seen, seed, o->n_traces == 1);
+    osc_idmap_fini(&seen);
     return st == OSC_OK ? st : osc_fail(err, st, "devices: %s", osc_status_text(st));
 }
 
@@ -315,5 +419,6 @@ const struct osc_table_def osc_table_devices = {
     .facts = OSC_FACT_LOADS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .takes = OSC_TAKES_COMPAT | OSC_TAKES_STEPS,
     .map = map,
+    .together = together,
     .finish = finish,
 };
