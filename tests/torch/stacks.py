@@ -410,8 +410,8 @@ class StackTests(Tests):
             self.check_equal("profiles: files", len(files), 3)
             calls = [x for x in self.table(d, "modules") if x["attribute_path"] ==
                      "transformer.h.1.attn.q"]
-            self.check_equal("modules before and after the first", [x["calls"] for x in calls],
-                             ["1", "1"])
+            self.check_equal("modules before and after the first, in one span",
+                             [x["calls"] for x in calls], ["2"])
 
     def window(self) -> None:
         """In a window of a schedule, what began before it is in the stacks."""
