@@ -137,11 +137,13 @@ static bool belongs_to(const struct file *f, const struct file *window)
 /* Whether no file that begins at FROM_NS or later belongs to WINDOW. */
 static bool has_ended(const struct file *window, int64_t from_ns)
 {
+    if (window->covers.to_ns >= from_ns)
+        return false;
     for (const struct file *k = window; k; k = k->next) {
         if (k->id->is_piece)
             return false;
     }
-    return window->covers.to_ns < from_ns;
+    return true;
 }
 
 /* The number of F, which joins WINDOW, among the pieces of its process; earlier ones have
