@@ -20,8 +20,20 @@ struct range {
 /* Ranges of one thread whose names are alike. */
 struct series {
     uint32_t n;
-    int64_t first_ns, last_ns;
-    osc_wide total_ns;
+    int64_t last_ns;            /* end of the last one */
+    osc_wide total_ns, gaps_ns; /* of the ranges; between them, while recording */
+};
+
+/* An instant at which the recording paused or went on. */
+struct change {
+    int64_t at_ns;
+    bool is_pause;
+};
+
+/* When the recording was paused; BEFORE_NS: the time of all pauses before. */
+struct pause {
+    int64_t from_ns, to_ns;
+    osc_wide before_ns;
 };
 
 struct finding {
@@ -35,11 +47,81 @@ struct finding {
     struct series *series; /* owned; in order of the first range */
     uint32_t *series_of;   /* owned; by range: index + 1; 0: inside another one */
     size_t n_series, cap_series;
+    struct change *changes; /* owned */
+    size_t n_changes, cap_changes;
+    struct pause *pauses; /* owned; in order of time */
+    size_t n_pauses;
 };
+
+/* Note the change in row I of C, if it is one. The names are those that the reader of
+ * recordings makes. */
+static osc_status add_change(struct finding *f, const struct osc_chunk *c, uint32_t i,
+                             osc_sid paused, osc_sid resumed)
+{
+    const bool is_pause = c->name[i] == paused.v;
+
+    if (c->dur_ns[i] != OSC_NO_DUR || c->name[i] == 0 || !(is_pause || c->name[i] == resumed.v))
+        return OSC_OK;
+    if (osc_grow(&f->changes, &f->cap_changes, f->n_changes + 1, sizeof *f->changes) != OSC_OK)
+        return OSC_ENOMEM;
+    f->changes[f->n_changes++] = (struct change){c->ts_ns[i], is_pause};
+    return OSC_OK;
+}
+
+static int by_time(const void *x, const void *y)
+{
+    const struct change *const a = x, *const b = y;
+
+    if (a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns ? -1 : 1;
+    return a->is_pause - b->is_pause;
+}
+
+/* Make pauses of the changes: each lasts until the recording goes on. */
+static osc_status find_pauses(struct finding *f)
+{
+    bool is_open = false;
+    osc_wide before_ns = 0;
+
+    f->pauses = osc_calloc(f->n_changes + 1, sizeof *f->pauses);
+    if (!f->pauses)
+        return OSC_ENOMEM;
+    if (f->n_changes > 1)
+        osc_sort(f->changes, f->n_changes, sizeof *f->changes, by_time);
+    for (size_t k = 0; k < f->n_changes; k++) {
+        struct pause *const p = &f->pauses[f->n_pauses];
+
+        if (f->changes[k].is_pause && !is_open)
+            *p = (struct pause){f->changes[k].at_ns, f->changes[k].at_ns, before_ns};
+        is_open = is_open || f->changes[k].is_pause;
+        if (f->changes[k].is_pause || !is_open)
+            continue;
+        p->to_ns = f->changes[k].at_ns;
+        before_ns += p->to_ns - p->from_ns;
+        f->n_pauses++;
+        is_open = false;
+    }
+    return OSC_OK;
+}
+
+/* How long the recording was paused before AT_NS. */
+static osc_wide paused_before(const struct finding *f, int64_t at_ns)
+{
+    size_t n = 0, end = f->n_pauses; /* pauses that begin before */
+
+    OSC_BISECT(n, end, k, f->pauses[k].from_ns < at_ns);
+    if (n == 0)
+        return 0;
+    const struct pause *const p = &f->pauses[n - 1];
+
+    return p->before_ns + ((osc_wide)(at_ns < p->to_ns ? at_ns : p->to_ns) - p->from_ns);
+}
 
 static osc_status collect(struct finding *f)
 {
     const struct osc_trace *const t = f->t;
+    const osc_sid paused = osc_strings_find(&t->strings, OSC_STR("recording paused"));
+    const osc_sid resumed = osc_strings_find(&t->strings, OSC_STR("recording resumed"));
 
     for (uint32_t k = 1; k < t->events.n_chunks; k++) {
         const struct osc_chunk *const c = t->events.chunks[k];
@@ -47,6 +129,8 @@ static osc_status collect(struct finding *f)
         for (uint32_t i = 0; i < c->n_rows; i++) {
             const struct osc_form *const form = osc_row_form(t, c, i);
 
+            if (add_change(f, c, i, paused, resumed) != OSC_OK)
+                return OSC_ENOMEM;
             if (c->kind[i] != OSC_KIND_ANNOTATION || form->is_device || form->is_profiler ||
                 !osc_shape_is_range((enum osc_form_shape)form->shape) ||
                 c->dur_ns[i] == OSC_NO_DUR || c->dur_ns[i] == 0)
@@ -131,12 +215,14 @@ static osc_status add_to_series(struct finding *f, const struct range *r, uint32
     if (*place == 0) {
         if (osc_grow(&f->series, &f->cap_series, f->n_series + 1, sizeof *f->series) != OSC_OK)
             return OSC_ENOMEM;
-        f->series[f->n_series++] = (struct series){.first_ns = r->start_ns};
+        f->series[f->n_series++] = (struct series){.last_ns = r->start_ns};
         *place = (uint32_t)f->n_series;
     }
     struct series *const s = &f->series[*place - 1];
 
     s->n++;
+    s->gaps_ns += (osc_wide)r->start_ns - s->last_ns -
+                  (paused_before(f, r->start_ns) - paused_before(f, s->last_ns));
     s->last_ns = r->end_ns;
     s->total_ns += r->end_ns - r->start_ns;
     *index = *place;
@@ -180,8 +266,7 @@ static uint32_t choose(const struct finding *f)
     for (uint32_t i = 0; i < f->n_series; i++) {
         const struct series *const s = &f->series[i];
 
-        if (s->n >= ITERATIONS_MIN &&
-            s->total_ns * 5 >= ((osc_wide)s->last_ns - s->first_ns) * 4 &&
+        if (s->n >= ITERATIONS_MIN && s->total_ns >= 4 * s->gaps_ns &&
             (best == 0 || s->total_ns > f->series[best - 1].total_ns))
             best = i + 1;
     }
@@ -196,6 +281,8 @@ osc_status osc_iterations_mark(struct osc_trace *t)
     f.texts.seed = osc_hash_seed();
     /* Only by its name a range of the legacy profiler is no operator. */
     osc_status st = t->producer == OSC_PRODUCER_TORCH_LEGACY ? OSC_OK : collect(&f);
+    if (st == OSC_OK && f.n_ranges >= ITERATIONS_MIN)
+        st = find_pauses(&f);
     if (st == OSC_OK && f.n_ranges >= ITERATIONS_MIN) {
         osc_sort_with(f.ranges, f.n_ranges, sizeof *f.ranges, by_place, t->tracks);
         st = group(&f);
@@ -212,6 +299,8 @@ osc_status osc_iterations_mark(struct osc_trace *t)
     osc_free(f.ranges);
     osc_free(f.series);
     osc_free(f.series_of);
+    osc_free(f.changes);
+    osc_free(f.pauses);
     osc_idmap_fini(&f.patterns);
     osc_idmap_fini(&f.at);
     osc_intern_fini(&f.texts);

@@ -8,7 +8,8 @@
  *   - they are annotations of one thread of the host, none inside another annotation,
  *   - their names are equal but for numbers and what stands in brackets,
  *   - there are at least three, and
- *   - together they last at least four fifths of the time from the first start to the last end.
+ *   - together they last at least four fifths of the time from the first start to the last end,
+ *     without the time between them in which recording was paused.
  *
  * Of several such groups the one that lasts longest is chosen, of equal ones the first. In a
  * trace with steps nothing is looked for.

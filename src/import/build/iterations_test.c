@@ -52,6 +52,24 @@ TEST_WITH(three_ranges_of_one_pattern_are_iterations, NULL, end)
         steps_of(NOTE("a 1", 1, 0, 40) NOTE("a 2", 2, 40, 40) NOTE("a 3", 1, 80, 40)), "");
 }
 
+#define CHANGE(name, tid, ts) \
+    "{'ph':'i','s':'t','name':'recording " name "','pid':1,'tid':" #tid ",'ts':" #ts "},"
+
+TEST_WITH(time_in_which_recording_was_paused_does_not_count, NULL, end)
+{
+    const char *const three =
+        NOTE("a 1", 1, 0, 40) NOTE("a 2", 1, 100, 40) NOTE("a 3", 1, 200, 40);
+    struct osc_strbuf text = {0};
+
+    assert_string_equal(steps_of(three), "");
+    osc_strbuf_addf(&text, "%s%s", three, CHANGE("paused", 2, 40) CHANGE("resumed", 2, 95));
+    assert_string_equal(steps_of(text.s), ""); /* a gap of 60 is left */
+    osc_strbuf_adds(&text, CHANGE("paused", 1, 145) CHANGE("paused", 2, 150)
+                               CHANGE("resumed", 1, 195) CHANGE("resumed", 2, 198));
+    assert_string_equal(steps_of(text.s), "0 1 2");
+    osc_strbuf_fini(&text);
+}
+
 TEST_WITH(they_last_four_fifths_of_the_time, NULL, end)
 {
     assert_string_equal(

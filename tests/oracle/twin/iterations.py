@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 OPENING, CLOSING = "([{", ")]}"
 LEAST = 3
 SHARE = Fraction(4, 5)
+PAUSED, RESUMED = "recording paused", "recording resumed"
 
 
 def pattern(name: str) -> str:
@@ -45,14 +46,30 @@ def series(trace: "Trace") -> dict[tuple, list["Event"]]:
     return found
 
 
+def pauses(trace: "Trace") -> list[tuple[int, int]]:
+    """When the recording was paused: from an instant that says so to the next that says it goes on."""
+    found, since = [], None
+    for event in sorted((e for e in trace.events if e.end is None and e.name in (PAUSED, RESUMED)),
+                        key=lambda e: (e.start, e.name == PAUSED)):
+        if event.name == PAUSED:
+            since = event.start if since is None else since
+        elif since is not None:
+            found.append((since, event.start))
+            since = None
+    return found
+
+
 def mark(trace: "Trace") -> None:
     """Make steps of the iterations, if the trace has no steps."""
     if any(e.kind == "step" for e in trace.events):
         return
     best: list["Event"] = []
+    paused = pauses(trace)
     for events in series(trace).values():
         total = sum(e.dur for e in events)
-        whole = events[-1].end - events[0].start
+        whole = events[-1].end - events[0].start - sum(
+            max(0, min(to, after.start) - max(since, before.end))
+            for before, after in zip(events, events[1:]) for since, to in paused)
         if len(events) >= LEAST and total >= SHARE * whole and (
                 total > sum(e.dur for e in best)):
             best = events
