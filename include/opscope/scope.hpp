@@ -353,6 +353,15 @@ class block_if
 
 #endif
 
+/* Only string literals have the second of these types. */
+template <class T> struct literal : std::integral_constant<std::size_t, 0> {
+    static_assert(sizeof(T) == 0, "names in macros of opscope are string literals, such as "
+                                  "OPSCOPE_SCOPE(\"sort\"); for others use opscope::scope");
+};
+template <std::size_t N>
+struct literal<const char (&)[N]> : std::integral_constant<std::size_t, 0> {
+};
+
 /* How many names a macro with these words needs: its own, and those of its keys. */
 template <class... Words>
 std::integral_constant<std::size_t, sizeof...(Words) / 2 + 1> n_names(const Words &...);
@@ -590,49 +599,65 @@ OPSCOPE_INLINE_ void thread_name([[maybe_unused]] std::string_view s) noexcept
 #define OPSCOPE_JOIN_AGAIN_(a, b) a##b
 #define OPSCOPE_JOIN_(a, b)       OPSCOPE_JOIN_AGAIN_(a, b)
 
+#define OPSCOPE_FIRST_(first, ...) first
+
+/* 0 if the first word is a literal, or else two errors, of which the first one says so. */
+#define OPSCOPE_LITERAL_(...)                                                      \
+    (::opscope::detail::literal<decltype(OPSCOPE_FIRST_(__VA_ARGS__, 0))>::value + \
+     0 * sizeof("" OPSCOPE_FIRST_(__VA_ARGS__, 0)))
+
 #ifdef OPSCOPE_DISABLE
 
-#define OPSCOPE_NOTHING_(...) \
+#define OPSCOPE_NO_NAMES_(...) \
     static_cast<void>(sizeof(decltype(::opscope::detail::n_names(__VA_ARGS__))))
+#define OPSCOPE_NOTHING_(...) \
+    static_cast<void>(OPSCOPE_LITERAL_(__VA_ARGS__)), OPSCOPE_NO_NAMES_(__VA_ARGS__)
 
-#define OPSCOPE_SCOPE_OF(kind, ...) OPSCOPE_NOTHING_(kind, "" __VA_ARGS__)
-#define OPSCOPE_SCOPE(...)          OPSCOPE_NOTHING_("" __VA_ARGS__)
+#define OPSCOPE_SCOPE_OF(kind, ...) \
+    static_cast<void>(sizeof(kind)), OPSCOPE_NOTHING_(__VA_ARGS__)
+#define OPSCOPE_SCOPE(...) OPSCOPE_NOTHING_(__VA_ARGS__)
 #define OPSCOPE_SCOPE_IN(category, level, ...) \
-    OPSCOPE_NOTHING_("" category, level, "" __VA_ARGS__)
-#define OPSCOPE_FUNCTION(...)      OPSCOPE_NOTHING_(__VA_ARGS__)
-#define OPSCOPE_ARG(...)           OPSCOPE_NOTHING_("" __VA_ARGS__)
-#define OPSCOPE_INSTANT(...)       OPSCOPE_NOTHING_("" __VA_ARGS__)
-#define OPSCOPE_COUNTER(name, ...) OPSCOPE_NOTHING_("" name, __VA_ARGS__)
+    OPSCOPE_NOTHING_(category, level), OPSCOPE_NOTHING_(__VA_ARGS__)
+#define OPSCOPE_FUNCTION(...)      OPSCOPE_NO_NAMES_(__VA_ARGS__)
+#define OPSCOPE_ARG(...)           OPSCOPE_NOTHING_(__VA_ARGS__)
+#define OPSCOPE_INSTANT(...)       OPSCOPE_NOTHING_(__VA_ARGS__)
+#define OPSCOPE_COUNTER(name, ...) OPSCOPE_NOTHING_(name, __VA_ARGS__)
 
 #else
 
-/* The names of this place, which are interned when it first records. */
-#define OPSCOPE_NAMES_(names, ...) \
+/* The names of this place, which are interned when it first records. A block without braces,
+ * such as of an if, cannot hold them: the error names them. */
+#define OPSCOPE_NAMES_(names, ...)                        \
+    static osc_name names[OPSCOPE_LITERAL_(__VA_ARGS__) + \
+                          decltype(::opscope::detail::n_names(__VA_ARGS__))::value]
+#define OPSCOPE_KEYS_(names, ...) \
     static osc_name names[decltype(::opscope::detail::n_names(__VA_ARGS__))::value]
 
-#define OPSCOPE_SCOPE_AS_(id, kind, ...)                                                \
-    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_names_, id), __VA_ARGS__);                     \
-    if (::opscope::is_on())                                                             \
-        ::opscope::detail::begin(OPSCOPE_JOIN_(opscope_names_, id), kind, __VA_ARGS__); \
+#define OPSCOPE_SCOPE_AS_(id, kind, ...)                                                   \
+    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__); \
+    if (::opscope::is_on())                                                                \
+        ::opscope::detail::begin(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), \
+                                 kind, __VA_ARGS__);                                       \
     const ::opscope::detail::block OPSCOPE_JOIN_(opscope_block_, id)
 
-#define OPSCOPE_SCOPE_IN_AS_(id, category, level, ...)                                    \
-    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_names_, id), __VA_ARGS__);                       \
-    static osc_category OPSCOPE_JOIN_(opscope_category_, id);                             \
-    const bool OPSCOPE_JOIN_(opscope_wants_, id) =                                        \
-        ::opscope::detail::wants(&OPSCOPE_JOIN_(opscope_category_, id), category, level); \
-    if (OPSCOPE_JOIN_(opscope_wants_, id))                                                \
-        ::opscope::detail::begin_in(OPSCOPE_JOIN_(opscope_category_, id),                 \
-                                    OPSCOPE_JOIN_(opscope_names_, id), __VA_ARGS__);      \
-    const ::opscope::detail::block_if OPSCOPE_JOIN_(opscope_block_,                       \
+#define OPSCOPE_SCOPE_IN_AS_(id, category, level, ...)                                        \
+    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__);    \
+    static osc_category OPSCOPE_JOIN_(opscope_category_, id);                                 \
+    const bool OPSCOPE_JOIN_(opscope_wants_, id) =                                            \
+        ::opscope::detail::wants(&OPSCOPE_JOIN_(opscope_category_, id), category, level);     \
+    if (OPSCOPE_JOIN_(opscope_wants_, id))                                                    \
+        ::opscope::detail::begin_in(OPSCOPE_JOIN_(opscope_category_, id),                     \
+                                    OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), \
+                                    __VA_ARGS__);                                             \
+    const ::opscope::detail::block_if OPSCOPE_JOIN_(opscope_block_,                           \
                                                     id)(OPSCOPE_JOIN_(opscope_wants_, id))
 
-#define OPSCOPE_FUNCTION_AS_(id, ...)                                        \
-    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_names_, id), __VA_ARGS__);          \
-    if (::opscope::is_on())                                                  \
-        ::opscope::detail::begin_function(OPSCOPE_JOIN_(opscope_names_, id), \
-                                          __PRETTY_FUNCTION__)               \
-            .with(__VA_ARGS__);                                              \
+#define OPSCOPE_FUNCTION_AS_(id, ...)                                                      \
+    OPSCOPE_KEYS_(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__);  \
+    if (::opscope::is_on())                                                                \
+        ::opscope::detail::begin_function(                                                 \
+            OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __PRETTY_FUNCTION__) \
+            .with(__VA_ARGS__);                                                            \
     const ::opscope::detail::block OPSCOPE_JOIN_(opscope_block_, id)
 
 #define OPSCOPE_CALL_(function, ...)                                  \
@@ -644,30 +669,30 @@ OPSCOPE_INLINE_ void thread_name([[maybe_unused]] std::string_view s) noexcept
 
 /* A scope NAME of KIND, an enum osc_scope_kind, to the end of the block: (kind, name, key,
  * value, key, value, ...). */
-#define OPSCOPE_SCOPE_OF(kind, ...) OPSCOPE_SCOPE_AS_(__COUNTER__, kind, "" __VA_ARGS__)
+#define OPSCOPE_SCOPE_OF(kind, ...) OPSCOPE_SCOPE_AS_(__COUNTER__, kind, __VA_ARGS__)
 
 /* The same of any program: (name, key, value, ...). */
-#define OPSCOPE_SCOPE(...)          OPSCOPE_SCOPE_AS_(__COUNTER__, OSC_SCOPE_PLAIN, "" __VA_ARGS__)
+#define OPSCOPE_SCOPE(...)          OPSCOPE_SCOPE_AS_(__COUNTER__, OSC_SCOPE_PLAIN, __VA_ARGS__)
 
 /* The same if this level of the category is recorded, which can be switched while the program
  * runs (osc_enable()); 1 is usual, more is more detail: (category, level, name, key, value,
  * ...).
  */
 #define OPSCOPE_SCOPE_IN(category, level, ...) \
-    OPSCOPE_SCOPE_IN_AS_(__COUNTER__, "" category, level, "" __VA_ARGS__)
+    OPSCOPE_SCOPE_IN_AS_(__COUNTER__, "" category, level, __VA_ARGS__)
 
 /* The same, called as the function is: (key, value, ...). */
 #define OPSCOPE_FUNCTION(...)      OPSCOPE_FUNCTION_AS_(__COUNTER__, __VA_ARGS__)
 
 /* Arguments of the innermost scope of this thread, or of the last instant: (key, value, ...).
  */
-#define OPSCOPE_ARG(...)           OPSCOPE_CALL_(args, "" __VA_ARGS__)
+#define OPSCOPE_ARG(...)           OPSCOPE_CALL_(args, __VA_ARGS__)
 
 /* An event without duration: (name, key, value, ...). */
-#define OPSCOPE_INSTANT(...)       OPSCOPE_CALL_(instant, "" __VA_ARGS__)
+#define OPSCOPE_INSTANT(...)       OPSCOPE_CALL_(instant, __VA_ARGS__)
 
 /* A sample of the counter NAME: (name, number). */
-#define OPSCOPE_COUNTER(name, ...) OPSCOPE_CALL_(count, "" name, __VA_ARGS__)
+#define OPSCOPE_COUNTER(name, ...) OPSCOPE_CALL_(count, name, __VA_ARGS__)
 
 #endif
 

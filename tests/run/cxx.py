@@ -141,13 +141,19 @@ def what_is_no_literal_and_what_cannot_be_recorded_is_refused(cxx: Cxx) -> None:
     """A name that changes would be recorded as what it was first."""
     source = cxx.folder / "refused.cpp"
     for compiler in COMPILERS:
-        for code in ('const char *n = "x"; OPSCOPE_SCOPE(n)', 'OPSCOPE_SCOPE("x", "y", source())',
-                     'OPSCOPE_COUNTER("x", "y")'):
-            source.write_text("#include <opscope/scope.hpp>\nstruct source {};\n"
+        for code, said in (('const char *n = "x"; OPSCOPE_SCOPE(n)', "are string literals"),
+                           ('OPSCOPE_INSTANT(rand() ? "a" : "b")', ""),
+                           ('const char *n = "x"; OPSCOPE_SCOPE_IN("c", 1, n)', "are string literals"),
+                           ('if (rand()) OPSCOPE_SCOPE("x")', "needs_braces"),
+                           ('OPSCOPE_SCOPE("x", "y", source())', ""),
+                           ('OPSCOPE_COUNTER("x", "y")', "")):
+            source.write_text("#include <cstdlib>\n#include <opscope/scope.hpp>\nstruct source {};\n"
                               "void f() { %s; }\n" % code, encoding="utf-8")
             done = subprocess.run([compiler, "-std=c++17", f"-I{ROOT}/include", "-fsyntax-only",
                                    source], capture_output=True, text=True, check=False)
             assert done.returncode != 0, f"{compiler} takes {code}"
+            first = next(x for x in done.stderr.splitlines() if "error" in x)
+            assert said in first, f"{compiler}, {code}: {first}"
 
 
 def a_pool_shows_who_queued_what(cxx: Cxx) -> None:
