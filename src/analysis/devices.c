@@ -15,6 +15,9 @@
 #include "base/mem.h"
 #include "derive/args.h"
 #include "derive/facts.h"
+#include "derive/select.h"
+
+#define NO_WORK "no device work in the trace"
 
 enum {
     DEVICE,
@@ -35,8 +38,7 @@ enum {
     TENSOR_OF,
     TENSOR_MAYBE,
     TENSOR_UNKNOWN,
-    IDLE,
-    HOST,
+    MARK,
     N_COLUMNS
 };
 
@@ -94,9 +96,10 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Time of all kernels that use Tensor Cores, or whose names no rule covers."),
     OSC_COLUMN(TENSOR_UNKNOWN, "tensor_unknown_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Time of kernels of operators whose names no rule covers."),
-    OSC_COLUMN(IDLE, "idle", INTEGER, NULL, KEY, OSC_COLUMN_HIDDEN, 0,
-               "1: the trace lists the device, which did no work in it."),
-    OSC_COLUMN(HOST, "host", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0, "Host of the trace."),
+    OSC_COLUMN(
+        MARK, "mark", STRING, NULL, KEY, OSC_COLUMN_HIDDEN, 0,
+        "Of a row that is made for together(): + and the host of a device that worked, - of "
+        "one that is listed alone."),
 };
 
 /* Sums over the kernels of one device. */
@@ -242,7 +245,7 @@ static void add_notes(const struct work *w, struct osc_result *out)
     for (uint32_t d = 0; d < w->loads->n_devices; d++)
         n_known += device_of(w, d) != NULL;
     if (w->loads->n_devices == 0)
-        osc_result_why_empty(out, "no device work in the trace");
+        osc_result_why_empty(out, NO_WORK);
     else if (n_known < w->loads->n_devices)
         osc_result_note(out, "the file does not say what %u of %u devices are",
                         w->loads->n_devices - n_known, w->loads->n_devices);
@@ -251,13 +254,13 @@ static void add_notes(const struct work *w, struct osc_result *out)
                         osc_breakdown_why_none(w->b->n_steps > 0));
 }
 
-/* Add a row for each device that T lists and that did no work, for together(); and the host of
- * all rows. */
-static osc_status add_idle(const struct work *w, struct osc_result *out)
+/* Add a row for each device that T lists, for together(). */
+static osc_status add_marks(const struct work *w, struct osc_result *out)
 {
     const struct osc_trace *const t = w->t;
     bool *const has_worked = osc_calloc((size_t)t->n_devices + 1, sizeof *has_worked);
-    struct osc_str host;
+    struct osc_str host = OSC_STR("");
+    struct osc_strbuf mark = {0};
 
     if (!has_worked)
         return OSC_ENOMEM;
@@ -267,19 +270,19 @@ static osc_status add_idle(const struct work *w, struct osc_result *out)
         if (known)
             has_worked[known - t->devices] = true;
     }
+    (void)osc_trace_meta(t, "host_name", &host);
     for (uint32_t i = 0; i < t->n_devices; i++) {
-        if (has_worked[i])
-            continue;
+        osc_strbuf_clear(&mark);
+        osc_strbuf_addc(&mark, has_worked[i] ? '+' : '-');
+        osc_strbuf_addstr(&mark, host);
         osc_result_row(out);
         osc_result_str(out, DEVICE, osc_trace_str(t, t->devices[i].name));
-        osc_result_int(out, IDLE, 1);
+        osc_result_str(out, MARK, (struct osc_str){mark.s, (uint32_t)mark.len});
     }
+    const osc_status st = mark.status != OSC_OK ? mark.status : out->status;
+    osc_strbuf_fini(&mark);
     osc_free(has_worked);
-    if (!osc_trace_meta(t, "host_name", &host))
-        return out->status;
-    for (uint64_t i = 0; i < out->n_rows; i++)
-        osc_result_set_str(out, i, HOST, host);
-    return out->status;
+    return st;
 }
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
@@ -297,55 +300,59 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         for (uint32_t d = 0; d < w.loads->n_devices; d++)
             add_row(&w, d, o->compat_tb, out);
         add_notes(&w, out);
-        st = add_idle(&w, out);
+        st = o->selection && o->selection->device ? out->status : add_marks(&w, out);
     }
     osc_free(w.sums);
     osc_breakdown_fini(&own);
     return st == OSC_OK ? st : osc_fail(err, st, "devices: %s", osc_status_text(st));
 }
 
-/* The device and the host of row I, as one number. */
-static uint64_t key_of(const struct osc_result *r, uint64_t i, uint64_t seed)
+/* The mark of row I: '+', '-', or 0 for none. */
+static char mark_of(const struct osc_result *r, uint64_t i)
+{
+    return osc_result_has(r, i, MARK) ? osc_result_get_str(r, i, MARK).s[0] : 0;
+}
+
+/* Add the device and the host of row I to SEEN. False: they are there; *ST may fail. */
+static bool is_new(struct osc_idmap *seen, uint64_t seed, const struct osc_result *r,
+                   uint64_t i, osc_status *st)
 {
     const struct osc_str device = osc_result_get_str(r, i, DEVICE);
-    const struct osc_str host =
-        osc_result_has(r, i, HOST) ? osc_result_get_str(r, i, HOST) : OSC_STR("");
+    const struct osc_str mark = osc_result_get_str(r, i, MARK);
+    uint32_t *const is_known = osc_idmap_put(
+        seen, osc_hash(device.s, device.len, osc_hash(mark.s + 1, mark.len - 1, seed)));
+    const bool was_known = is_known && *is_known != 0;
 
-    return osc_hash(device.s, device.len, osc_hash(host.s, host.len, seed));
+    if (is_known)
+        *is_known = 1;
+    else
+        *st = OSC_ENOMEM;
+    return !was_known;
 }
 
-static bool is_idle(const struct osc_result *r, uint64_t i)
-{
-    return osc_result_has(r, i, IDLE) && osc_result_get_int(r, i, IDLE) != 0;
-}
-
-/* Take the rows of idle devices out of R, and note how many are not yet in SEEN. */
-static osc_status take_idle(struct osc_result *r, struct osc_idmap *seen, uint64_t seed,
-                            bool is_one)
+/* Take the marks out of R, and note how many devices are not yet in SEEN. */
+static osc_status take_marks(struct osc_result *r, struct osc_idmap *seen, uint64_t seed,
+                             const char *where)
 {
     bool *const keep = osc_calloc(r->n_rows + 1, sizeof *keep);
+    osc_status st = keep ? OSC_OK : OSC_ENOMEM;
     uint32_t n = 0;
 
-    if (!keep)
-        return OSC_ENOMEM;
-    for (uint64_t i = 0; i < r->n_rows; i++) {
-        keep[i] = !is_idle(r, i);
-        if (keep[i])
-            continue;
-        uint32_t *const is_known = osc_idmap_put(seen, key_of(r, i, seed));
-        if (!is_known) {
-            osc_free(keep);
-            return OSC_ENOMEM;
-        }
-        n += *is_known == 0;
-        *is_known = 1;
+    for (uint64_t i = 0; i < r->n_rows && st == OSC_OK; i++) {
+        keep[i] = mark_of(r, i) == 0;
+        n += mark_of(r, i) == '-' && is_new(seen, seed, r, i, &st);
     }
-    osc_result_keep(r, keep);
+    if (st == OSC_OK) {
+        osc_result_keep(r, keep);
+        if (r->n_rows == 0 && !r->says_why_empty)
+            osc_result_why_empty(r, NO_WORK);
+        if (n > 0)
+            osc_result_note(r, "%u other %s of the machine did no work in %s", n,
+                            n == 1 ? "device" : "devices", where);
+        st = r->status;
+    }
     osc_free(keep);
-    if (n > 0)
-        osc_result_note(r, "%u other devices of the machine did no work in %s", n,
-                        is_one ? "the trace" : "any of the traces");
-    return r->status;
+    return st;
 }
 
 /* A device that is idle in one trace may work in another of the same machine. */
@@ -354,21 +361,20 @@ static osc_status together(struct osc_result *const *blocks, uint32_t n,
 {
     const uint64_t seed = osc_hash_seed();
     struct osc_idmap seen = {0}; /* those that worked, then all */
+    const char *const where = o->selection && !osc_selection_is_all(o->selection)
+                                  ? "what is selected"
+                              : o->n_traces == 1 ? "the trace"
+                                                 : "any of the traces";
     osc_status st = OSC_OK;
 
     for (uint32_t b = 0; b < n; b++) {
         for (uint64_t i = 0; i < blocks[b]->n_rows && st == OSC_OK; i++) {
-            uint32_t *const is_known =
-                is_idle(blocks[b], i) ? NULL : osc_idmap_put(&seen, key_of(blocks[b], i, seed));
-
-            if (is_known)
-                *is_known = 1;
-            else if (!is_idle(blocks[b], i))
-                st = OSC_ENOMEM;
+            if (mark_of(blocks[b], i) == '+')
+                (void)is_new(&seen, seed, blocks[b], i, &st);
         }
     }
     for (uint32_t b = 0; b < n && st == OSC_OK; b++)
-        st = take_idle(blocks[b], &seen, seed, o->n_traces == 1);
+        st = take_marks(blocks[b], &seen, seed, where);
     osc_idmap_fini(&seen);
     return st == OSC_OK ? st : osc_fail(err, st, "devices: %s", osc_status_text(st));
 }

@@ -5,6 +5,8 @@
  */
 #include "analysis/table_registry.h"
 
+#include <stdio.h>
+
 #include "analysis/growth.h"
 #include "analysis/step_rules.h"
 #include "analysis/table_columns.h"
@@ -233,6 +235,17 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return out->status;
 }
 
+/* Keep the steps of a piece of a process apart that announced none: their numbers begin at 0 in
+ * each. */
+static void keep_apart(struct osc_result *part, uint32_t piece)
+{
+    char text[16];
+    const int len = snprintf(text, sizeof text, "#%u", piece);
+
+    for (uint64_t i = 0; i < part->n_rows; i++)
+        osc_result_set_str(part, i, OF_PROCESS, (struct osc_str){text, (uint32_t)len});
+}
+
 /* Steps are those of the files that have steps. Those of several processes stay apart. */
 static osc_status place(struct osc_result *part, const struct osc_placing *from,
                         const struct osc_placing *to)
@@ -240,6 +253,8 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
     (void)from;
     if (to->is_beside_steps)
         osc_result_empty(part);
+    if (to->piece > 0 && !to->shares_steps)
+        keep_apart(part, to->piece);
     if (to->shares_steps)
         osc_result_show(part, PROCESS);
     if (to->shares_steps)

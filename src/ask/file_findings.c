@@ -65,7 +65,7 @@ static osc_status look_at(struct search *s, const struct osc_query *q, uint32_t 
 
     if (!is_known)
         return OSC_ENOMEM;
-    if (!is_first && (pid == 0 || *is_known) && !id.is_piece) {
+    if (!is_first && (pid == 0 || *is_known) && id.among.piece == 0) {
         if (s->n++ < NAMED)
             osc_strbuf_addf(&s->names, "%srank %d, span %d: %.*s", s->n == 1 ? ": " : "; ",
                             id.among.rank, id.among.span, (int)id.source.len, id.source.s);

@@ -41,8 +41,8 @@ struct osc_step_cost {
     uint32_t n_works;      /* device events that its calls launched */
     bool is_behind_device; /* its begin was moved: the device was busy with earlier work */
     bool is_tail;          /* the tail rule drops it */
-    bool is_empty;   /* it holds no operator (struct osc_step_bound); kept for the plugin */
-    bool is_kept;    /* averages count it: it is no tail, or none is dropped */
+    bool is_empty;   /* it holds no operator (struct osc_step_bound), and compat_tb is off */
+    bool is_kept;    /* averages count it: it is of no tail and not empty, or none is dropped */
     bool is_outlier; /* kept, and its length is far from the median */
 };
 

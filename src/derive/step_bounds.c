@@ -172,10 +172,14 @@ static bool needs_operators(const struct osc_step_map *map, uint32_t p, const ui
     return n > 1 && !map->are_of_device && !has_works(n_works, of, n);
 }
 
-bool osc_step_bounds_need_operators(const struct osc_step_map *map, const uint32_t *n_works)
+bool osc_step_bounds_need_operators(const struct osc_step_map *map, const uint32_t *n_works,
+                                    const uint8_t *is_asked)
 {
     for (uint32_t p = 0; p < count_processes(map); p++) {
-        if (needs_operators(map, p, n_works))
+        uint32_t n;
+        const uint32_t *const of = steps_of(map, p, &n);
+
+        if (needs_operators(map, p, n_works) && (!is_asked || is_asked[of[n - 1]]))
             return true;
     }
     return false;
@@ -217,7 +221,7 @@ osc_status osc_step_bounds_mark_empty(const struct osc_trace *t,
 {
     const uint32_t n_processes = count_processes(map);
 
-    if (!osc_step_bounds_need_operators(map, n_works))
+    if (!osc_step_bounds_need_operators(map, n_works, NULL))
         return OSC_OK;
     int64_t *const last_ns = osc_calloc((size_t)n_processes + 1, sizeof *last_ns);
     if (!last_ns)

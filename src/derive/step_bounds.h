@@ -45,8 +45,10 @@ OSC_MUST_USE osc_status osc_step_bounds_mark_empty(const struct osc_trace *t,
                                                    const uint32_t *n_works,
                                                    struct osc_step_bound *bounds);
 
-/* Whether that depends on operators. */
-bool osc_step_bounds_need_operators(const struct osc_step_map *map, const uint32_t *n_works);
+/* Whether that depends on operators, of steps that IS_ASKED says, by step; NULL:
+ * of any. */
+bool osc_step_bounds_need_operators(const struct osc_step_map *map, const uint32_t *n_works,
+                                    const uint8_t *is_asked);
 
 /* The bounds of the steps of T. Zeroed, it is empty. */
 struct osc_step_bounds {

@@ -90,8 +90,10 @@ void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const 
     if (!id->torch_version.s)
         id->torch_version = meta(t, "pytorch_version");
     if (t->to_ns > t->from_ns) {
-        id->from_ns = t->from_ns < id->from_ns ? t->from_ns : id->from_ns;
-        id->to_ns = t->to_ns > id->to_ns ? t->to_ns : id->to_ns;
+        const bool is_empty = t->events.n_rows == 0; /* and has no times of its own */
+
+        id->from_ns = is_empty || t->from_ns < id->from_ns ? t->from_ns : id->from_ns;
+        id->to_ns = is_empty || t->to_ns > id->to_ns ? t->to_ns : id->to_ns;
     }
     id->among = id->alone;
     id->has_rank = find_rank(t, &id->among.rank);

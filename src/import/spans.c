@@ -94,10 +94,12 @@ static osc_status number_windows(struct osc_identity *const *ids,
 /* A file, and the window that it begins or belongs to. */
 struct file {
     struct osc_identity *id;
-    struct cover covers; /* of the first file of a window: all of it */
-    struct file *window; /* its first file; itself at first */
-    struct file *next;   /* of the same window */
-    struct file *open;   /* of first files: the next window that has not ended */
+    struct cover covers;      /* of a first file: its window; a piece lasts until the next */
+    struct file *window;      /* its first file; itself at first */
+    struct file *next;        /* of the same window */
+    struct file *open;        /* of first files: the next window that has not ended */
+    const struct file *later; /* the next piece of its process; NULL: none, or not after it */
+    bool has_cover;
 };
 
 /* Compare by rank, then by start. */
@@ -113,37 +115,56 @@ static int compare_starts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool are_pieces(const struct file *f, const struct file *k)
+/* Whether F and K are pieces of one process. */
+static bool are_pieces(const struct osc_identity *f, const struct osc_identity *k)
 {
-    return f->id->is_piece && k->id->is_piece && f->id->pid == k->id->pid;
+    return f->is_piece && k->is_piece && f->pid == k->pid && is_same_host(f, k) &&
+           is_same(f->run_id, k->run_id);
 }
 
-/* Whether F belongs to WINDOW: it is of the same run, and either a further piece of a process,
- * or begins before WINDOW ends and is of another process than all of its files. */
+/* Let each piece at SORTED last until the next one of its process: what runs between them
+ * belongs to them. */
+static osc_status close_gaps(struct file *const *sorted, uint32_t n)
+{
+    struct osc_idmap next = {0}; /* pid -> index + 1 of the piece that begins first */
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = n; i-- > 0 && st == OSC_OK;) {
+        if (!sorted[i]->id->is_piece)
+            continue;
+        uint32_t *const at = osc_idmap_put(&next, (uint64_t)sorted[i]->id->pid);
+        const struct file *const later = at && *at > 0 ? sorted[*at - 1] : NULL;
+
+        if (!at) {
+            st = OSC_ENOMEM;
+            continue;
+        }
+        if (later && are_pieces(sorted[i]->id, later->id) &&
+            sorted[i]->id->among.rank == later->id->among.rank &&
+            sorted[i]->covers.to_ns < later->covers.from_ns) {
+            sorted[i]->covers.to_ns = later->covers.from_ns;
+            sorted[i]->later = later;
+        }
+        *at = i + 1;
+    }
+    osc_idmap_fini(&next);
+    return st;
+}
+
+/* Whether F, which begins before WINDOW ends, belongs to it: it is of the same run, and follows
+ * a piece of its process, or is of another process than all of its files. */
 static bool belongs_to(const struct file *f, const struct file *window)
 {
-    bool is_other = f->covers.from_ns <= window->covers.to_ns;
+    bool is_other = true;
 
     if (!is_same_host(f->id, window->id) || !is_same(f->id->run_id, window->id->run_id))
         return false;
     for (const struct file *k = window; k; k = k->next) {
-        if (are_pieces(f, k))
+        if (k->later == f)
             return true;
         is_other = is_other && k->id->pid != f->id->pid;
     }
     return is_other;
-}
-
-/* Whether no file that begins at FROM_NS or later belongs to WINDOW. */
-static bool has_ended(const struct file *window, int64_t from_ns)
-{
-    if (window->covers.to_ns >= from_ns)
-        return false;
-    for (const struct file *k = window; k; k = k->next) {
-        if (k->id->is_piece)
-            return false;
-    }
-    return true;
 }
 
 /* The number of F, which joins WINDOW, among the pieces of its process; earlier ones have
@@ -153,7 +174,7 @@ static uint32_t piece_number(const struct file *f, const struct file *window)
     uint32_t number = f->id->is_piece;
 
     for (const struct file *k = window; k; k = k->next)
-        number += are_pieces(f, k);
+        number += are_pieces(f->id, k->id);
     return number;
 }
 
@@ -169,7 +190,7 @@ static void join(struct file *const *sorted, uint32_t n)
         if (i > 0 && sorted[i - 1]->id->among.rank != f->id->among.rank)
             first = NULL;
         while (*at && !window) {
-            if (has_ended(*at, f->covers.from_ns))
+            if ((*at)->covers.to_ns < f->covers.from_ns)
                 *at = (*at)->open;
             else if (belongs_to(f, *at))
                 window = *at;
@@ -186,6 +207,24 @@ static void join(struct file *const *sorted, uint32_t n)
         window->next = f;
         if (f->covers.to_ns > window->covers.to_ns)
             window->covers.to_ns = f->covers.to_ns;
+    }
+}
+
+/* Let the pieces among the N FILES that are empty belong to the others of their process. */
+static void join_empty(struct file *files, uint32_t n, struct file *const *sorted,
+                       uint32_t n_sorted)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct file *const f = &files[i];
+
+        for (uint32_t k = 0; k < n_sorted && f->id->is_piece && !f->has_cover; k++) {
+            if (!are_pieces(f->id, sorted[k]->id) ||
+                f->id->among.rank != sorted[k]->id->among.rank)
+                continue;
+            f->window = sorted[k]->window;
+            f->id->among.piece = UINT32_MAX; /* when it was, is not known */
+            break;
+        }
     }
 }
 
@@ -230,14 +269,20 @@ static osc_status number_others(struct osc_identity *const *ids,
         f->id->among.span = 0;
         f->id->among.piece = 0;
         f->window = f;
-        if (cover_of(f->id, &f->covers))
+        f->has_cover = cover_of(f->id, &f->covers);
+        if (f->has_cover)
             sorted[n_sorted++] = f;
     }
     if (st == OSC_OK) {
         osc_sort(sorted, n_sorted, sizeof(void *), compare_starts);
-        join(sorted, n_sorted);
-        st = number_files(files, n_files, &latest);
+        st = close_gaps(sorted, n_sorted);
+        if (st == OSC_OK) {
+            join(sorted, n_sorted);
+            join_empty(files, n_files, sorted, n_sorted);
+        }
     }
+    if (st == OSC_OK)
+        st = number_files(files, n_files, &latest);
     osc_idmap_fini(&latest);
     osc_free(sorted);
     osc_free(files);

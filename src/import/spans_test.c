@@ -74,6 +74,18 @@ TEST(pieces_of_one_process_are_a_span)
     assert_int_equal(ids[1].among.piece, 1);
     assert_int_equal(ids[2].among.piece, 3);
     assert_int_equal(ids[3].among.piece, 0);
+    /* Between two pieces a worker begins; two files of one time are not pieces of one process.
+     */
+    add(0, 10, 0, 90)->is_piece = true;
+    add(1, 11, 95, 400);
+    add(2, 10, 100, 200)->is_piece = true;
+    add(3, 10, 100, 200)->is_piece = true;
+    assert_spans(3, (const int32_t[]){1, 1, 1});
+    assert_spans(4, (const int32_t[]){1, 1, 1, 2});
+    /* One in which nothing was recorded has no time. */
+    add(3, 10, INT64_MAX, INT64_MIN)->is_piece = true;
+    ids[3].among.base_ns = 1;
+    assert_spans(4, (const int32_t[]){1, 1, 1, 1});
 }
 
 TEST(what_is_not_known_to_belong_together_stays_apart)

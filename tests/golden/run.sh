@@ -109,7 +109,7 @@ INTEL_LIBITTNOTIFY64=/other.so "$OPSCOPE" run -o refused -- true 2>/dev/null
 INTEL_LIBITTNOTIFY64=/other.so show run --list-sources | grep -E '^(api|itt|nvtx) '
 
 # Torch needs a recorder, which the package has or a compiler makes.
-CXX= PATH=/nowhere "$OPSCOPE" run --list-sources | grep '^torch '
+CXX= PATH=/nowhere TMPDIR=/nowhere "$OPSCOPE" run --list-sources | grep '^torch '
 mkdir -p bin && printf '#!/bin/sh\n' >bin/c++ && chmod +x bin/c++
 PATH=$PWD/bin "$OPSCOPE" run --list-sources | grep '^torch '
 

@@ -43,15 +43,17 @@ x = torch.randn(8, 8)
 
 def a_schedule_that_never_recorded_is_told() -> None:
     """As where step() is not called; a profile whose schedule records at once needs none."""
-    def warned(**options: int) -> list[str]:
+    def warned(wait: int, warmup: int = 0) -> list[str]:
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
-            with profile(activities=CPU, schedule=schedule(warmup=0, active=1, **options)) as p:
+            with profile(activities=CPU,
+                         schedule=schedule(wait=wait, warmup=warmup, active=1)) as p:
                 for _ in range(2):
                     p.step()
         return [str(w.message) for w in found if "recorded nothing" in str(w.message)]
 
     assert warned(wait=2) == []
+    assert len(warned(wait=2, warmup=1)) == 1  # it ends while it warms up
     [message] = warned(wait=3)
     assert "after 2 calls of step()" in message, message
 

@@ -408,9 +408,12 @@ class Whole:
         self.n_steps += self.has_step
         self.has_step = False
 
+    def forget_steps(self) -> None:
+        """Count the steps of a child from 0."""
+        self.n_steps, self.has_step = 0, False
+
     def begin_child(self) -> None:
         """Record in the child of a fork, even if its parent was profiling."""
-        self.n_steps, self.has_step = 0, False
         if self.is_aside and self.has_operators:
             self.attach()
             self.is_on, self.is_aside = True, False
@@ -427,6 +430,7 @@ class Whole:
 
 
 whole = Whole()
+os.register_at_fork(after_in_child=whole.forget_steps)
 
 
 def run(*args: str) -> str:

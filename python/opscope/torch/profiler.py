@@ -507,9 +507,11 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             native.whole.count_step()
 
     def stop(self) -> None:
-        """End the profile; a warning says that its schedule never began to record."""
+        """End the profile; warns if its schedule never began to record."""
         super().stop()
-        if self.record_steps and not self.has_begun and not native.is_switched_off():
+        # A program that nobody changed gets no warning of ours.
+        if (self.record_steps and not self.has_begun and not native.is_switched_off()
+                and torch.profiler.profile is THEIRS):
             warnings.warn(
                 "this profile recorded nothing: its schedule did not begin to record before the "
                 f"profile ended, after {self.step_num} calls of step(). Call step() once a step",
@@ -517,7 +519,9 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     def start_trace(self) -> None:
         """Begin to record the window."""
-        self.has_begun = True
+        # A profile that ends while it warms up begins, too.
+        self.has_begun = self.has_begun or self.current_action in (
+            ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
         if self._is_theirs:
             super().start_trace()
             return

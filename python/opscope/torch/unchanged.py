@@ -89,14 +89,25 @@ class Steps:
     def watch_profiles(self) -> None:
         """Keep track of torch's profiles that mark steps."""
         theirs = torch.profiler.profile
-        start, stop = theirs.start, theirs.stop
+        start, step, stop = theirs.start, theirs.step, theirs.stop
+
+        def is_marking(profile: Any) -> bool:
+            return profile.record_steps and type(profile).__module__.startswith("torch.")
 
         @functools.wraps(start)
         def watched_start(profile: Any) -> None:
-            if profile.record_steps and type(profile).__module__.startswith("torch."):
+            if is_marking(profile):
                 self.marking.add(profile)
                 native.whole.end_step()
             start(profile)
+            if is_marking(profile):
+                native.whole.count_step()
+
+        @functools.wraps(step)
+        def watched_step(profile: Any) -> None:
+            step(profile)
+            if is_marking(profile):
+                native.whole.count_step()
 
         @functools.wraps(stop)
         def watched_stop(profile: Any) -> None:
@@ -105,7 +116,8 @@ class Steps:
             finally:
                 self.marking.discard(profile)
 
-        theirs.start, theirs.stop = watched_start, watched_stop  # type: ignore
+        theirs.start, theirs.step = watched_start, watched_step  # type: ignore
+        theirs.stop = watched_stop  # type: ignore
 
 
 def tell_rank_when_known() -> None:

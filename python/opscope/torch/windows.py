@@ -19,7 +19,8 @@ class Windows:
         self.n_written = 0
 
     def __call__(self, prof: Any) -> None:
-        # A profile that is collected with its owner, as after training that failed, has lost its file.
+        # A profile that is collected with its owner, as after training that failed, has lost its file;
+        # one that torch's own profiler recorded has none.
         if self.folder and os.path.exists(prof):
             os.makedirs(self.folder, exist_ok=True)
             path = os.path.join(self.folder, f"{self.name}.{self.n_written}.osc")

@@ -31,5 +31,5 @@ void osc_cut_steps_say(const struct osc_cut_steps *c, const char *whose, struct 
     osc_words_time(out, narrowed(c->ranges_ns));
     osc_strbuf_adds(out, ", only ");
     osc_words_time(out, narrowed(c->measured_ns));
-    osc_strbuf_adds(out, " remained after earlier work of the device");
+    osc_strbuf_adds(out, " remained after earlier steps and work of the device");
 }

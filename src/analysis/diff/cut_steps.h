@@ -24,7 +24,7 @@ void osc_cut_steps_add(struct osc_cut_steps *c, const struct osc_result *steps);
 
 bool osc_cut_steps_is(const struct osc_cut_steps *c);
 
-/* Append "of the ranges of WHOSE, 100 ms, only 135 us remained after earlier work of the
- * device". */
+/* Append "of the ranges of WHOSE, 100 ms, only 135 us remained after earlier steps and work of
+ * the device". */
 void osc_cut_steps_say(const struct osc_cut_steps *c, const char *whose,
                        struct osc_strbuf *out);

@@ -30,7 +30,7 @@ TEST_WITH(steps_behind_earlier_work_are_cut, NULL, small_end)
     text.len = 0;
     assert_true(is_cut(KERNEL("before", 0, 95, 9), &text));
     assert_string_equal(text.s, "of the ranges of it, 100 us, only 5.00 us remained after "
-                                "earlier work of the device");
+                                "earlier steps and work of the device");
     osc_strbuf_fini(&text);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/strbuf.h"
 #include "cli/cli.h"
@@ -37,20 +38,37 @@ static void check_variable(struct osc_strbuf *missing, const char *variable)
         osc_strbuf_addf(missing, "%s is set to %s: unset it, or use --force", variable, other);
 }
 
-/* Whether the package whose hook is at HOOK has a recorder for some torch. */
-static bool has_recorder(const char *hook)
+/* Whether the folder whose path LEN characters of PATH are, or would be, has a library. */
+static bool has_library(const char *path, int len)
 {
-    char path[PATH_MAX];
+    DIR *const dir = len > 0 && len < PATH_MAX ? opendir(path) : NULL;
     bool is_any = false;
 
-    if (snprintf(path, sizeof path, "%s/../recorders", hook) >= (int)sizeof path)
-        return false;
-    DIR *const dir = opendir(path);
     for (const struct dirent *e; dir && (e = readdir(dir));)
         is_any = is_any || strstr(e->d_name, ".so");
     if (dir)
         closedir(dir);
     return is_any;
+}
+
+/* Whether there is a recorder for some torch: in the package whose hook is at HOOK, or where
+ * python/opscope/torch/build.py keeps those that it has made. */
+static bool has_recorder(const char *hook)
+{
+    const char *const cache = getenv("XDG_CACHE_HOME"), *const home = getenv("HOME");
+    const char *const scratch = getenv("TMPDIR");
+    const bool has_cache = cache && *cache;
+    char path[PATH_MAX];
+
+    return has_library(path, snprintf(path, sizeof path, "%s/../recorders", hook)) ||
+           has_library(path, snprintf(path, sizeof path, "%s%s/opscope",
+                                      has_cache ? cache
+                                      : home    ? home
+                                                : "",
+                                      has_cache ? "" : "/.cache")) ||
+           has_library(path,
+                       snprintf(path, sizeof path, "%s/opscope-%u",
+                                scratch && *scratch ? scratch : "/tmp", (unsigned)getuid()));
 }
 
 /* Whether there is a C++ compiler where python/opscope/torch/target.py looks for one. */

@@ -112,12 +112,12 @@ static bool is_left_out(const struct osc_trace *t, uint32_t i,
            OSC_SHAPE_RANGE;
 }
 
-/* Whether a step of T, which lacks operators, may be empty. */
-static bool may_be_empty(const struct osc_trace *t)
+/* Whether a step of T, which lacks operators, may be empty that F selects. */
+static bool may_be_empty(const struct osc_filter *f)
 {
-    const struct osc_facts *const f = osc_trace_facts(t);
+    const struct osc_facts *const facts = osc_trace_facts(f->t);
 
-    return osc_step_bounds_need_operators(&f->step_map, f->bounds.n_works);
+    return osc_step_bounds_need_operators(&facts->step_map, facts->bounds.n_works, f->has_step);
 }
 
 osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selection *s,
@@ -143,7 +143,7 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
     /* Threads without calls are not in T. */
     if (st == OSC_OK && f.has_step)
         *is_sure =
-            !s->process && !s->thread && !has_ends(t) && has_all_calls(t) && !may_be_empty(t);
+            !s->process && !s->thread && !has_ends(t) && has_all_calls(t) && !may_be_empty(&f);
     if (st == OSC_OK && f.has_step && *is_sure)
         st = keep_bounds(&f, w, err);
     if (st == OSC_EINVAL && *is_sure && f.has_step) {

@@ -27,6 +27,7 @@ struct series {
 /* An instant at which the recording paused or went on. */
 struct change {
     int64_t at_ns;
+    uint32_t row;
     bool is_pause;
 };
 
@@ -64,7 +65,7 @@ static osc_status add_change(struct finding *f, const struct osc_chunk *c, uint3
         return OSC_OK;
     if (osc_grow(&f->changes, &f->cap_changes, f->n_changes + 1, sizeof *f->changes) != OSC_OK)
         return OSC_ENOMEM;
-    f->changes[f->n_changes++] = (struct change){c->ts_ns[i], is_pause};
+    f->changes[f->n_changes++] = (struct change){c->ts_ns[i], osc_row_at(c, i).v, is_pause};
     return OSC_OK;
 }
 
@@ -74,7 +75,7 @@ static int by_time(const void *x, const void *y)
 
     if (a->at_ns != b->at_ns)
         return a->at_ns < b->at_ns ? -1 : 1;
-    return a->is_pause - b->is_pause;
+    return (a->row > b->row) - (a->row < b->row);
 }
 
 /* Make pauses of the changes: each lasts until the recording goes on. */

@@ -91,7 +91,7 @@ def overview(rows: list[dict], steps: list[dict], is_one: bool) -> str:
     measured, ranges = (sum(row[name] for row in told) for name in ("total_ns", "annotation_ns"))
     if 2 * measured < ranges:
         text += (f"; of the ranges of the kept steps, {time(ranges)}, only {time(measured)} remained "
-                 "after earlier work of the device")
+                 "after earlier steps and work of the device")
     both = steps_of.two_kinds([row["total_ns"] for row in steps if row["kept"]])
     if both:
         text += "; two kinds of step: " + " and ".join(

@@ -50,7 +50,7 @@ def pauses(trace: "Trace") -> list[tuple[int, int]]:
     """When the recording was paused: from an instant that says so to the next that says it goes on."""
     found, since = [], None
     for event in sorted((e for e in trace.events if e.end is None and e.name in (PAUSED, RESUMED)),
-                        key=lambda e: (e.start, e.name == PAUSED)):
+                        key=lambda e: (e.start, e.id)):
         if event.name == PAUSED:
             since = event.start if since is None else since
         elif since is not None:
