@@ -310,7 +310,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 /* The mark of row I: '+', '-', or 0 for none. */
 static char mark_of(const struct osc_result *r, uint64_t i)
 {
-    return osc_result_has(r, i, MARK) ? osc_result_get_str(r, i, MARK).s[0] : 0;
+    if (!osc_result_has(r, i, MARK))
+        return '\0';
+    return osc_result_get_str(r, i, MARK).s[0];
 }
 
 /* Add the device and the host of row I to SEEN. False: they are there; *ST may fail. */
