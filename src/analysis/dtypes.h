@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dtypes.h - what the tables of operators say of the dtypes of inputs.
+ * dtypes.h - the dtypes of inputs: their sizes, and what the tables of operators say of them.
  *
  * Threading: not locked.
  */
@@ -16,3 +16,7 @@
 
 /* Say in R, which is grouped by dtype, that the trace has none, if it shows no COLUMN. */
 void osc_dtypes_note(struct osc_result *r, uint32_t column);
+
+/* The bytes of an element of dtype TYPE, in the words of torch or of its collectives; 0:
+ * unknown. */
+int64_t osc_dtype_bytes(struct osc_str type);

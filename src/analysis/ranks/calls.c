@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/ranks/calls.h"
 
+#include "analysis/dtypes.h"
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -241,7 +242,7 @@ static osc_status set_sizes(const struct search *s, const struct about *a, bool 
     c->in_bytes = c->bytes = c->elements = -1;
     if (find_int(s, a, OSC_ARG_KEY_IN_ELEMENTS, &in) &&
         find_int(s, a, OSC_ARG_KEY_OUT_ELEMENTS, &out) && in >= 0 && out >= 0 && !compat_tb) {
-        const int64_t each = osc_collective_type_bytes(type);
+        const int64_t each = osc_dtype_bytes(type);
 
         c->elements = in > out ? in : out;
         if (each > 0 && !__builtin_mul_overflow(c->elements, each, &c->bytes))

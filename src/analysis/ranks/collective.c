@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/dtypes.h"
 #include "base/wide.h"
 #include "codec/json.h"
 
@@ -81,36 +82,6 @@ bool osc_collective_is_even(enum osc_collective op)
 
 /* --- sizes ------------------------------------------------------------------------------ */
 
-/* Types in lower case, without "c10::". */
-static const struct {
-    const char *type;
-    int64_t bytes;
-} types_bytes[] = {
-    {"double", 8},        {"long", 8},         {"long int", 8}, {"int64", 8},  {"uint64", 8},
-    {"complex64", 8},     {"complexfloat", 8}, {"float", 4},    {"int", 4},    {"int32", 4},
-    {"uint32", 4},        {"float32", 4},      {"float64", 8},  {"half", 2},   {"bfloat16", 2},
-    {"float16", 2},       {"short", 2},        {"int16", 2},    {"uint16", 2}, {"char", 1},
-    {"unsigned char", 1}, {"signed char", 1},  {"byte", 1},     {"bool", 1},   {"int8", 1},
-    {"uint8", 1},
-};
-
-int64_t osc_collective_type_bytes(struct osc_str type)
-{
-    const struct osc_str prefix = OSC_STR("c10::");
-
-    if (osc_str_starts(type, prefix))
-        type = (struct osc_str){type.s + prefix.len, type.len - prefix.len};
-    for (size_t i = 0; i < sizeof types_bytes / sizeof *types_bytes; i++) {
-        const struct osc_str word = osc_str_c(types_bytes[i].type);
-
-        if (word.len == type.len && osc_str_has_case(type, word))
-            return types_bytes[i].bytes;
-    }
-    return type.len >= 7 && osc_str_has_case((struct osc_str){type.s, 7}, OSC_STR("float8_"))
-               ? 1
-               : 0;
-}
-
 /* VALUE without its quotation marks. */
 static struct osc_str bare(struct osc_str value)
 {
@@ -139,7 +110,7 @@ static int64_t elements_of(struct osc_str dims)
 /* Add to *BYTES the size of an input of the sizes DIMS and of TYPE. False: not known. */
 static bool add_input(struct osc_str dims, struct osc_str type, int64_t *bytes)
 {
-    const int64_t each = osc_collective_type_bytes(type);
+    const int64_t each = osc_dtype_bytes(type);
     struct osc_str rest = dims, first;
     const bool is_empty = !osc_json_next(&rest, &first);
     int64_t own;
@@ -162,7 +133,7 @@ int64_t osc_collective_input_bytes(struct osc_str dims, struct osc_str types)
     while (osc_json_next(&dims, &sizes)) {
         if (!osc_json_next(&types, &type) || !add_input(sizes, bare(type), &bytes))
             return -1;
-        is_any = is_any || osc_collective_type_bytes(bare(type)) > 0;
+        is_any = is_any || osc_dtype_bytes(bare(type)) > 0;
     }
     return is_any ? bytes : -1;
 }
@@ -172,7 +143,7 @@ struct osc_str osc_collective_input_type(struct osc_str types)
     struct osc_str type;
 
     while (osc_json_next(&types, &type)) {
-        if (osc_collective_type_bytes(bare(type)) > 0)
+        if (osc_dtype_bytes(bare(type)) > 0)
             return bare(type);
     }
     return OSC_STR("");

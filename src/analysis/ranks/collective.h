@@ -57,9 +57,6 @@ bool osc_collective_joins(enum osc_collective op);
 /* Whether each rank sends as much as every other one. */
 bool osc_collective_is_even(enum osc_collective op);
 
-/* Bytes of an element of TYPE, as PyTorch and Kineto write types; 0: not known. */
-int64_t osc_collective_type_bytes(struct osc_str type);
-
 /* The bytes of the tensors with the sizes DIMS ("Input Dims") of the types TYPES ("Input
  * type"), both JSON; -1: not known. */
 int64_t osc_collective_input_bytes(struct osc_str dims, struct osc_str types);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/ranks/collective.h"
 
+#include "analysis/dtypes.h"
 #include "support/unit.h"
 
 TEST(an_operation_is_found_in_any_spelling)
@@ -29,10 +30,10 @@ TEST(an_operation_is_found_in_any_spelling)
 
 TEST(sizes_are_of_tensors_of_known_types_alone)
 {
-    assert_int_equal(osc_collective_type_bytes(OSC_STR("Float")), 4);
-    assert_int_equal(osc_collective_type_bytes(OSC_STR("c10::BFloat16")), 2);
-    assert_int_equal(osc_collective_type_bytes(OSC_STR("Float8_e4m3fn")), 1);
-    assert_int_equal(osc_collective_type_bytes(OSC_STR("TensorList")), 0);
+    assert_int_equal(osc_dtype_bytes(OSC_STR("Float")), 4);
+    assert_int_equal(osc_dtype_bytes(OSC_STR("c10::BFloat16")), 2);
+    assert_int_equal(osc_dtype_bytes(OSC_STR("Float8_e4m3fn")), 1);
+    assert_int_equal(osc_dtype_bytes(OSC_STR("TensorList")), 0);
     assert_int_equal(
         osc_collective_input_bytes(OSC_STR("[[3, 2], []]"), OSC_STR("[\"float\", \"Scalar\"]")),
         24);

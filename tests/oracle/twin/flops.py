@@ -67,7 +67,7 @@ def of(name: str, args: dict) -> int:
     if name in ("aten::mm", "aten::bmm"):
         return matrix(size(dims, 0), size(dims, 1), name == "aten::bmm")
     if name in ("aten::addmm", "aten::baddbmm"):
-        if not size(dims, 0):
+        if size(dims, 0) is None and dims[:1] != [[]]:      # a bias may have no sizes
             return 0
         return matrix(size(dims, 1), size(dims, 2), name == "aten::baddbmm")
     if name in ("aten::mul", "aten::add"):
